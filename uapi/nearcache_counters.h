@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * nearcache counters and status line: the one table that feeds the kernel's
+ * per-CPU counters, the dm status line, the helper's text and JSON and the
+ * documents.  Append only: a position in the status line never changes its
+ * meaning.
+ */
+#ifndef NEARCACHE_COUNTERS_H
+#define NEARCACHE_COUNTERS_H
+
+/**
+ * NEARCACHE_STATUS_FIELDS - leading fields of the status line
+ *
+ * X(symbol, name, unit, help), in the line's order.  All are unsigned decimal
+ * integers.  The counters of NEARCACHE_COUNTERS follow them.
+ */
+#define NEARCACHE_STATUS_FIELDS(X)					       \
+	X(STATUS_VERSION, "status_version", "",				       \
+	  "layout of this line, 1; fields are only ever appended")	       \
+	X(MODE, "mode", "enum", "0 read-only")				       \
+	X(STATE, "state", "enum",					       \
+	  "0 normal, 1 bypass (cache device not used), 2 not loaded")	       \
+	X(LOADED, "loaded", "enum",					       \
+	  "how the cache came up: 0 not loaded, 1 new, 2 warm, 3 cold after an unclean stop, 4 cold after damage") \
+	X(BLOCK_SIZE, "block_size", "bytes", "cache block size")	       \
+	X(SUBBLOCK_SIZE, "subblock_size", "bytes", "sub-block size")	       \
+	X(BLOCKS, "blocks", "blocks", "cache blocks in all")		       \
+	X(BLOCKS_USED, "blocks_used", "blocks", "blocks that hold an origin block") \
+	X(BLOCKS_WARM, "blocks_warm", "blocks",				       \
+	  "blocks taken over from the slot table at load")		       \
+	X(BYTES_VALID, "bytes_valid", "bytes", "cached bytes, by valid sub-blocks") \
+	X(FILLS_IN_FLIGHT, "fills_in_flight", "fills", "fills under way")    \
+	X(FILL_MEMORY, "fill_memory", "bytes", "memory held by fills now")   \
+	X(FILL_MEMORY_PEAK, "fill_memory_peak", "bytes",		       \
+	  "highest fill memory since load")				       \
+	X(FILL_MEMORY_MAX, "fill_memory_max", "bytes", "cap of fill memory") \
+	X(METADATA_MEMORY, "metadata_memory", "bytes",			       \
+	  "RAM of the slot table and its index")
+
+/**
+ * NEARCACHE_COUNTERS - monotonic counters since load, 64 bit, per CPU
+ *
+ * X(symbol, name, unit, help)
+ *
+ * A read is counted once per piece: a read that covers several runs (hit, then
+ * miss) or blocks is split and each piece is counted by its own verdict.
+ */
+#define NEARCACHE_COUNTERS(X)						       \
+	X(HITS, "hits", "reads", "reads served by the cache device")	       \
+	X(HIT_BYTES, "hit_bytes", "bytes", "bytes served by the cache device") \
+	X(PARTIALS, "partials", "reads",				       \
+	  "reads split because only a part of the block was valid")	       \
+	X(MISSES, "misses", "reads", "reads that started a fill")	       \
+	X(MISS_BYTES, "miss_bytes", "bytes", "bytes of those reads")	       \
+	X(JOINS, "joins", "reads", "reads that joined a fill under way")     \
+	X(JOIN_BYTES, "join_bytes", "bytes", "bytes of those reads")	       \
+	X(BYPASS_FULL, "bypass_full", "reads",				       \
+	  "reads sent to the origin: no block free and nothing idle")	       \
+	X(BYPASS_MEMORY, "bypass_memory", "reads",			       \
+	  "reads sent to the origin: fill memory cap or no memory")	       \
+	X(BYPASS_UNALIGNED, "bypass_unaligned", "reads",		       \
+	  "reads sent to the origin: not aligned to the cache device's logical blocks") \
+	X(BYPASS_STATE, "bypass_state", "reads",			       \
+	  "reads sent to the origin: state is bypass")			       \
+	X(BYPASS_RETRY, "bypass_retry", "reads",			       \
+	  "reads sent to the origin after an error of the cache device or of a fill") \
+	X(BYPASS_BYTES, "bypass_bytes", "bytes", "bytes of all bypassed reads") \
+	X(FILLS, "fills", "fills", "fills completed and published")	       \
+	X(FILL_ORIGIN_BYTES, "fill_origin_bytes", "bytes",		       \
+	  "bytes that fills read from the origin")			       \
+	X(FILL_CACHE_BYTES, "fill_cache_bytes", "bytes",		       \
+	  "bytes that fills wrote to the cache device")			       \
+	X(FILLS_FAILED_ORIGIN, "fills_failed_origin", "fills",		       \
+	  "fills dropped: origin read failed")				       \
+	X(FILLS_FAILED_CACHE, "fills_failed_cache", "fills",		       \
+	  "fills dropped: cache write failed")				       \
+	X(HIT_ERRORS, "hit_errors", "reads",				       \
+	  "hits that the cache device failed, read again from the origin")   \
+	X(EVICTIONS, "evictions", "blocks", "blocks taken from idle data")   \
+	X(COMMITS, "commits", "commits", "slot table commits")		       \
+	X(COMMIT_PAGES, "commit_pages", "pages", "slot table pages written") \
+	X(PAGES_DAMAGED, "pages_damaged", "pages",			       \
+	  "slot table pages dropped at load because a copy did not verify")  \
+	X(SLOTS_DROPPED, "slots_dropped", "slots",			       \
+	  "slots dropped at load: duplicate or out of range")
+
+/* State of the cache device as the status line and events tell it. */
+enum nearcache_state {
+	NEARCACHE_NORMAL	= 0,
+	NEARCACHE_BYPASS	= 1,
+	NEARCACHE_NOT_LOADED	= 2,
+};
+
+enum nearcache_loaded {
+	NEARCACHE_LOADED_NOT	= 0,
+	NEARCACHE_LOADED_NEW	= 1,
+	NEARCACHE_LOADED_WARM	= 2,
+	NEARCACHE_LOADED_UNCLEAN = 3,
+	NEARCACHE_LOADED_DAMAGED = 4,
+};
+
+enum nearcache_mode {
+	NEARCACHE_READ_ONLY	= 0,
+};
+
+#define NEARCACHE_STATUS_VERSION_NOW	1
+
+#define NEARCACHE_X(symbol, name, unit, help) NEARCACHE_FIELD_##symbol,
+enum nearcache_status_field {
+	NEARCACHE_STATUS_FIELDS(NEARCACHE_X)
+	NEARCACHE_STATUS_FIELD_COUNT
+};
+
+#undef NEARCACHE_X
+
+#define NEARCACHE_X(symbol, name, unit, help) NEARCACHE_COUNTER_##symbol,
+enum nearcache_counter {
+	NEARCACHE_COUNTERS(NEARCACHE_X)
+	NEARCACHE_COUNTER_COUNT
+};
+
+#undef NEARCACHE_X
+
+#endif /* NEARCACHE_COUNTERS_H */

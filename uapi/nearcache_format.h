@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * nearcache on-disk format, version 1.
+ *
+ * Shared by the kernel, the helper, the tests and (one day) libblkid.  All
+ * integers are little-endian, all structures are packed by construction (no
+ * implicit padding; the asserts at the end hold that).  Offsets and lengths
+ * are bytes unless a name says otherwise.
+ *
+ * Layout of a cache device:
+ *
+ *	0		never touched (boot sectors, partition tables)
+ *	4 KiB		superblock, copy 0		(4 KiB)
+ *	512 KiB		superblock, copy 1		(4 KiB)
+ *	1 MiB ...	areas, each described in the superblock's table
+ *	data_offset	slots: slot_count blocks of block_size bytes
+ *
+ * Checksums are CRC-32C (Castagnoli, reflected, initial value and final XOR
+ * all ones: iSCSI's) over the whole structure or page with the checksum field
+ * itself taken as zero.
+ *
+ * kmod/doc/format.md holds the ordering rules and what a crash between any
+ * two steps leaves behind.
+ */
+#ifndef NEARCACHE_FORMAT_H
+#define NEARCACHE_FORMAT_H
+
+#include <linux/types.h>
+
+#define NEARCACHE_MAGIC			"nearcach"	/* 8 bytes, no NUL */
+#define NEARCACHE_MAGIC_LEN		8
+#define NEARCACHE_VERSION		1
+
+#define NEARCACHE_SUPER_OFFSET_0	4096ULL
+#define NEARCACHE_SUPER_OFFSET_1	(512ULL << 10)
+#define NEARCACHE_SUPER_SIZE		4096
+#define NEARCACHE_SUPER_COPIES		2
+
+/* Cache block: a power of two in this range. */
+#define NEARCACHE_BLOCK_MIN		(64U << 10)
+#define NEARCACHE_BLOCK_MAX		(4U << 20)
+/* A block's valid bitmap has one bit per sub-block; a sub-block is
+ * max(block / 64, 4 KiB, logical block size of either device).
+ */
+#define NEARCACHE_SUBBLOCKS_MAX		64
+#define NEARCACHE_SUBBLOCK_MIN		4096U
+
+#define NEARCACHE_MIN_SLOTS		2ULL
+#define NEARCACHE_MAX_SLOTS		(1ULL << 31)
+/* Origin blocks are numbered in 40 bits: 1 PiB at 64 KiB needs 34. */
+#define NEARCACHE_MAX_ORIGIN_BLOCKS	(1ULL << 40)
+
+/* Feature masks: an unknown incompat bit refuses the device, an unknown
+ * compat bit is ignored and kept.
+ */
+#define NEARCACHE_COMPAT_KNOWN		0ULL
+#define NEARCACHE_INCOMPAT_KNOWN	0ULL
+/* Assigned, refused by code that does not list them in INCOMPAT_KNOWN. */
+#define NEARCACHE_INCOMPAT_CRC32C	(1ULL << 0)	/* checksum area in use */
+#define NEARCACHE_INCOMPAT_STRIPES	(1ULL << 1)	/* one of several members */
+#define NEARCACHE_INCOMPAT_DIRTY	(1ULL << 2)	/* slots may be dirty */
+
+/* Superblock state. */
+enum nearcache_super_state {
+	NEARCACHE_STATE_CLEAN	= 0,	/* slot table is complete and true */
+	NEARCACHE_STATE_ACTIVE	= 1,	/* in use, or stopped uncleanly */
+};
+
+/* What origin_fingerprint was computed from. */
+enum nearcache_fingerprint {
+	NEARCACHE_FP_NONE	= 0,
+	NEARCACHE_FP_ENDS	= 1,	/* SHA-256 of first and last 64 KiB */
+	NEARCACHE_FP_EXT4	= 2,
+	NEARCACHE_FP_XFS	= 3,
+	NEARCACHE_FP_EROFS	= 4,
+};
+
+/**
+ * enum nearcache_area_type - index into nearcache_super.area[]
+ * @NEARCACHE_AREA_TABLE: slot table: two copies of every page, copy 0 of all
+ *	pages first, then copy 1 of all pages
+ * @NEARCACHE_AREA_COMMIT: ring of struct nearcache_commit, 4 KiB each: which
+ *	table pages the latest commit rewrites; written durably before them
+ * @NEARCACHE_AREA_INTENT: write-intent bitmap of origin regions, two copies;
+ *	all zero in read-only mode
+ * @NEARCACHE_AREA_CHECKSUM: CRC-32C per sub-block (NEARCACHE_INCOMPAT_CRC32C),
+ *	length 0 without it
+ * @NEARCACHE_AREA_RANGES: persistent ranges and pins, two copies
+ * @NEARCACHE_AREA_STRIPES: member table of a cache on several devices
+ * @NEARCACHE_AREA_DIRTY: dirty bitmaps of a later writeback mode, length 0
+ * @NEARCACHE_AREA_COUNT: number of areas in version 1
+ */
+enum nearcache_area_type {
+	NEARCACHE_AREA_TABLE	= 0,
+	NEARCACHE_AREA_COMMIT	= 1,
+	NEARCACHE_AREA_INTENT	= 2,
+	NEARCACHE_AREA_CHECKSUM	= 3,
+	NEARCACHE_AREA_RANGES	= 4,
+	NEARCACHE_AREA_STRIPES	= 5,
+	NEARCACHE_AREA_DIRTY	= 6,
+	NEARCACHE_AREA_COUNT	= 7,
+};
+
+/* Room in the superblock for areas of later versions (feature bits say so). */
+#define NEARCACHE_AREA_ROOM		16
+#define NEARCACHE_AREA_VERSION		1
+/* Areas start at or after this offset and at multiples of 4 KiB. */
+#define NEARCACHE_AREA_START		(1ULL << 20)
+#define NEARCACHE_COMMIT_AREA_SIZE	(64ULL << 10)
+#define NEARCACHE_INTENT_COPY_SIZE	(64ULL << 10)
+#define NEARCACHE_STRIPES_AREA_SIZE	4096ULL
+
+/**
+ * struct nearcache_area - where an area lies
+ * @offset: bytes from the start of the cache device, multiple of 4096
+ * @length: bytes, all copies together, multiple of 4096; 0: not present
+ * @version: layout version of the area, NEARCACHE_AREA_VERSION
+ * @reserved: zero
+ */
+struct nearcache_area {
+	__le64 offset;
+	__le64 length;
+	__le32 version;
+	__le32 reserved;
+};
+
+/**
+ * struct nearcache_super - superblock, 4096 bytes
+ * @magic: NEARCACHE_MAGIC
+ * @version: NEARCACHE_VERSION
+ * @checksum: CRC-32C of all 4096 bytes with this field zero
+ * @sequence: +1 on each rewrite; of two sound copies the higher one counts
+ * @compat: features that old code may ignore
+ * @incompat: features that old code must refuse
+ * @uuid: of this cache, fresh at each create
+ * @label: NUL-terminated name given at create
+ * @created: seconds since 1970, UTC
+ * @state: enum nearcache_super_state
+ * @block_size: bytes, power of two
+ * @subblock_size: bytes, power of two
+ * @origin_lbs: logical block size of the origin at create, bytes
+ * @cache_lbs: logical block size of the cache device at create, bytes
+ * @stripe_index: this member's place in a striped cache, 0
+ * @stripe_count: members, 1
+ * @reserved0: zero
+ * @device_size: bytes of the cache device that the format uses
+ * @slot_count: blocks in the data area
+ * @data_offset: bytes, multiple of block_size
+ * @table_pages: pages in one copy of the slot table
+ * @table_epoch: pages with another epoch are empty; a new value empties the
+ *	whole table with one write
+ * @intent_region: origin bytes per bit of the write-intent bitmap
+ * @commit_sequence: number of the last commit completed before this write
+ * @origin_size: bytes
+ * @origin_id: NUL-terminated stable identity of the origin ("wwid:...",
+ *	"serial:..." or "" when the device has none)
+ * @origin_fingerprint_type: enum nearcache_fingerprint
+ * @reserved1: zero
+ * @origin_fingerprint: SHA-256, zero for NEARCACHE_FP_NONE
+ * @dataset_version: NUL-terminated text given by the user, or ""
+ * @area: see enum nearcache_area_type
+ * @reserved2: zero
+ */
+struct nearcache_super {
+	__u8   magic[NEARCACHE_MAGIC_LEN];
+	__le32 version;
+	__le32 checksum;
+	__le64 sequence;
+	__le64 compat;
+	__le64 incompat;
+	__u8   uuid[16];
+	__u8   label[64];
+	__le64 created;
+	__le32 state;
+	__le32 block_size;
+	__le32 subblock_size;
+	__le32 origin_lbs;
+	__le32 cache_lbs;
+	__le16 stripe_index;
+	__le16 stripe_count;
+	__le64 reserved0;
+	__le64 device_size;
+	__le64 slot_count;
+	__le64 data_offset;
+	__le64 table_pages;
+	__le64 table_epoch;
+	__le64 intent_region;
+	__le64 commit_sequence;
+	__le64 origin_size;
+	__u8   origin_id[128];
+	__le32 origin_fingerprint_type;
+	__le32 reserved1;
+	__u8   origin_fingerprint[32];
+	__u8   dataset_version[64];
+	struct nearcache_area area[NEARCACHE_AREA_ROOM];
+	__u8   reserved2[3256];
+};
+
+/* slot_count and origin blocks: "no block here". */
+#define NEARCACHE_NO_BLOCK		(~0ULL)
+
+/* nearcache_slot.flags; unknown bits drop the slot. */
+#define NEARCACHE_SLOT_PINNED		(1U << 0)
+#define NEARCACHE_SLOT_DIRTY		(1U << 1)	/* INCOMPAT_DIRTY only */
+#define NEARCACHE_SLOT_FLAGS_KNOWN	NEARCACHE_SLOT_PINNED
+
+/**
+ * struct nearcache_slot - one cache block
+ * @origin_block: origin offset / block_size, NEARCACHE_NO_BLOCK when free
+ * @valid: bit n: sub-block n holds the origin's data
+ * @generation: commit number at which the slot was given to this block; of
+ *	two slots with one origin_block the higher generation counts
+ * @flags: NEARCACHE_SLOT_*
+ */
+struct nearcache_slot {
+	__le64 origin_block;
+	__le64 valid;
+	__le32 generation;
+	__le32 flags;
+};
+
+#define NEARCACHE_PAGE_SIZE		4096
+#define NEARCACHE_PAGE_MAGIC		0x7074636eU	/* "nctp" */
+#define NEARCACHE_SLOTS_PER_PAGE	168
+
+/**
+ * struct nearcache_page - one page of the slot table
+ * @magic: NEARCACHE_PAGE_MAGIC
+ * @checksum: CRC-32C of all 4096 bytes with this field zero
+ * @uuid: the superblock's: a page left by an older cache is foreign
+ * @index: this page's number, 0-based: a misplaced page is foreign
+ * @sequence: commit number that wrote it; of two sound copies the higher
+ *	counts.  Every copy is written by create, so a copy that does not verify
+ *	was torn or damaged: the other one may be older than the truth and is
+ *	used only when the last commit record names this page, else the page's
+ *	slots are dropped.
+ * @epoch: of the superblock when written, see nearcache_super.table_epoch
+ * @reserved: zero
+ * @slot: slots index * 168 ... index * 168 + 167; those past slot_count are
+ *	free
+ */
+struct nearcache_page {
+	__le32 magic;
+	__le32 checksum;
+	__u8   uuid[16];
+	__le64 index;
+	__le64 sequence;
+	__le64 epoch;
+	__u8   reserved[16];
+	struct nearcache_slot slot[NEARCACHE_SLOTS_PER_PAGE];
+};
+
+#define NEARCACHE_COMMIT_MAGIC		0x6f63636eU	/* "ncco" */
+#define NEARCACHE_COMMIT_PAGES		505
+
+/**
+ * struct nearcache_commit - the pages that one commit rewrites
+ * @magic: NEARCACHE_COMMIT_MAGIC
+ * @checksum: CRC-32C of all 4096 bytes with this field zero
+ * @uuid: the superblock's
+ * @sequence: commit number; record n lies at ring place n % 16
+ * @count: entries of @page in use
+ * @reserved: zero
+ * @page: page numbers
+ *
+ * Written with FUA before the pages.  Absent from a clean cache's load, needed
+ * after an unclean stop.
+ */
+struct nearcache_commit {
+	__le32 magic;
+	__le32 checksum;
+	__u8   uuid[16];
+	__le64 sequence;
+	__le32 count;
+	__u8   reserved[20];
+	__le64 page[NEARCACHE_COMMIT_PAGES];
+};
+
+#ifdef __KERNEL__
+#define NEARCACHE_ASSERT(cond)	static_assert(cond)
+#else
+#define NEARCACHE_ASSERT(cond)	_Static_assert(cond, #cond)
+#endif
+
+NEARCACHE_ASSERT(sizeof(struct nearcache_area) == 24);
+NEARCACHE_ASSERT(sizeof(struct nearcache_slot) == 24);
+NEARCACHE_ASSERT(sizeof(struct nearcache_super) == NEARCACHE_SUPER_SIZE);
+NEARCACHE_ASSERT(sizeof(struct nearcache_page) == NEARCACHE_PAGE_SIZE);
+NEARCACHE_ASSERT(sizeof(struct nearcache_commit) == NEARCACHE_PAGE_SIZE);
+NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, state) == 128);
+NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, device_size) == 160);
+NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, origin_id) == 224);
+NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, area) == 456);
+NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_page, slot) == 64);
+
+#endif /* NEARCACHE_FORMAT_H */
