@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Judging and building the on-disk structures.  Pure functions: no I/O, no
+ * allocation, no locks, so that the kernel, the helper, the unit tests and the
+ * fuzzers compile this very source.
+ */
+#ifndef NEARCACHE_FORMAT_IMPL_H
+#define NEARCACHE_FORMAT_IMPL_H
+
+#ifdef __KERNEL__
+#include <linux/kernel.h>
+#include <linux/types.h>
+#else
+#include "format_user.h"
+#endif
+#include "nearcache_format.h"
+
+/* Room that nc_super_check() needs for its reason. */
+#define NC_WHY_SIZE	160
+
+/**
+ * struct nc_geometry - the superblock's numbers in CPU order, once judged sound
+ * @device_size: bytes of the cache device in use
+ * @origin_size: bytes
+ * @slot_count: cache blocks
+ * @data_offset: bytes
+ * @table_offset: bytes, start of the slot table area
+ * @table_pages: pages in one copy of the table
+ * @table_epoch: see struct nearcache_super
+ * @block_size: bytes
+ * @subblock_size: bytes
+ * @cache_lbs: bytes
+ * @subblocks: sub-blocks in a block, 1..64
+ */
+struct nc_geometry {
+	u64 device_size;
+	u64 origin_size;
+	u64 slot_count;
+	u64 data_offset;
+	u64 table_offset;
+	u64 table_pages;
+	u64 table_epoch;
+	u32 block_size;
+	u32 subblock_size;
+	u32 cache_lbs;
+	u32 subblocks;
+};
+
+u32 nc_super_checksum(const struct nearcache_super *sb);
+u32 nc_page_checksum(const struct nearcache_page *page);
+bool nc_super_check(const struct nearcache_super *sb, u64 device_bytes,
+		    struct nc_geometry *geo, char *why);
+const struct nearcache_super *nc_super_choose(const struct nearcache_super *a,
+					      const struct nearcache_super *b,
+					      u64 device_bytes,
+					      struct nc_geometry *geo,
+					      char *why);
+bool nc_page_check(const struct nearcache_page *page, const u8 *uuid,
+		   u64 index);
+void nc_page_init(struct nearcache_page *page, const u8 *uuid, u64 index,
+		  u64 sequence, u64 epoch);
+void nc_page_seal(struct nearcache_page *page);
+void nc_super_seal(struct nearcache_super *sb);
+u32 nc_subblock_size(u32 block_size, u32 origin_lbs, u32 cache_lbs);
+
+#endif /* NEARCACHE_FORMAT_IMPL_H */

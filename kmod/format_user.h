@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the pure sources of kmod/ need of the kernel, for their user-space
+ * builds (helper, unit tests, fuzzers).
+ */
+#ifndef NEARCACHE_FORMAT_USER_H
+#define NEARCACHE_FORMAT_USER_H
+
+#include <endian.h>
+#include <isa-l/crc.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+#define le16_to_cpu	le16toh
+#define le32_to_cpu	le32toh
+#define le64_to_cpu	le64toh
+#define cpu_to_le16	htole16
+#define cpu_to_le32	htole32
+#define cpu_to_le64	htole64
+
+#define max(a, b)	((a) > (b) ? (a) : (b))
+#define min(a, b)	((a) < (b) ? (a) : (b))
+
+static inline bool is_power_of_2(unsigned long n)
+{
+	return n && !(n & (n - 1));
+}
+
+static inline u32 crc_extend(u32 crc, const void *data, size_t bytes)
+{
+	/* isa-l leaves both inversions to the caller, as the kernel does; its
+	 * prototype lacks a const.
+	 */
+	return ~crc32_iscsi((unsigned char *)data, (int)bytes, ~crc);
+}
+
+#endif /* NEARCACHE_FORMAT_USER_H */
