@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Functions for shell tests in the guest: . /vm/lib.sh (bash).
+#
+# A function that makes a device prints its path, alone, on stdout; all else goes
+# to stderr. There is no udev here: device nodes come from devtmpfs and dmsetup.
+export DM_DISABLE_UDEV=1
+
+REMOTE_NQN=nqn.2024-01.test.nearcache:remote
+REMOTE_HOST_ID=8f6a0d1e-5a47-4f6b-9d1c-3c1f0f1f7a11
+# Fixed, so that the origin has the same identity after each boot.
+REMOTE_UUID=3d0b7a52-96a1-4c08-8f0e-51a3a2b0c9d4
+REMOTE_STATE=/run/vm/remote
+NVMET=/sys/kernel/config/nvmet
+NULLB=/sys/kernel/config/nullb
+
+fail() {
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+# skip REASON: kselftest's exit code for "cannot be tested here".
+skip() {
+	echo "SKIP: $*" >&2
+	exit 4
+}
+
+# wait_for SECONDS COMMAND...: poll until the command is true; false at the deadline.
+wait_for() {
+	local deadline=$((${EPOCHREALTIME/./} + $1 * 1000000))
+	shift
+	until "$@"; do
+		((${EPOCHREALTIME/./} < deadline)) || return 1
+		sleep 0.02
+	done
+}
+
+drop_caches() {
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+}
+
+# --- devices ---------------------------------------------------------------
+
+# sys_block DEV: its directory in sysfs.
+sys_block() {
+	local number
+	number=$(stat -L -c '%t:%T' "$1") || fail "no device '$1'"
+	readlink -f "/sys/dev/block/$((16#${number%:*})):$((16#${number#*:}))"
+}
+
+# nvme_by_serial SERIAL: the emulated drive's device.
+nvme_by_serial() {
+	local dir serial
+	for dir in /sys/block/nvme*; do
+		read -r serial 2>/dev/null <"$dir/device/serial" || continue
+		[[ $serial != "$1" ]] || { echo "/dev/${dir##*/}"; return; }
+	done
+	fail "no NVMe drive with serial '$1'"
+}
+
+# local_dev: the drive for the cache. remote_backing: the drive behind the remote.
+local_dev() {
+	nvme_by_serial local
+}
+
+remote_backing() {
+	nvme_by_serial remote
+}
+
+# stat_sum DEV FIELD: sum of a field of /sys/block/*/stat. A multipath NVMe head
+# (nvme2n1) does not count on every kernel, its paths (nvme2c2n1) always do.
+stat_sum() {
+	local dir name stats sum=0 path
+	dir=$(sys_block "$1") || return
+	name=${dir##*/}
+	local dirs=("$dir")
+	if [[ $name =~ ^(nvme[0-9]+)(n[0-9]+)$ ]]; then
+		for path in /sys/block/"${BASH_REMATCH[1]}"c*"${BASH_REMATCH[2]}"; do
+			[[ ! -e $path ]] || { [[ ${dirs[0]} != "$dir" ]] || dirs=(); dirs+=("$path"); }
+		done
+	fi
+	for path in "${dirs[@]}"; do
+		read -ra stats <"$path/stat"
+		sum=$((sum + stats[$2]))
+	done
+	echo "$sum"
+}
+
+# Since boot, from the device's own counters: bytes read, bytes written, requests.
+origin_reads() {
+	echo $(($(stat_sum "$1" 2) * 512))
+}
+
+origin_writes() {
+	echo $(($(stat_sum "$1" 6) * 512))
+}
+
+origin_read_ios() {
+	stat_sum "$1" 0
+}
+
+origin_write_ios() {
+	stat_sum "$1" 4
+}
+
+# dm_create NAME TABLE [dmsetup options]: print the device's path.
+dm_create() {
+	local name=$1 table=$2
+	shift 2
+	dmsetup create --noudevsync "$@" "$name" --table "$table" >&2 &&
+		dmsetup mknodes "$name" >&2 && echo "/dev/mapper/$name"
+}
+
+# dm_remove NAME: also when somebody still closes it.
+dm_remove() {
+	wait_for 10 dmsetup remove --noudevsync "$1" 2>/dev/null ||
+		dmsetup remove --noudevsync "$1" >&2 || return
+	# Nobody else takes the device node away.
+	rm -f "/dev/mapper/$1"
+}
+
+# null_dev NAME SIZE_MB [ATTRIBUTE=VALUE...]: a memory-backed null_blk device.
+# Sparse: memory is used for written pages only. Attributes as in configfs, e.g.
+# blocksize=4096 completion_nsec=50000 mbps=200 badblocks=+8-15 (I/O error there).
+null_dev() {
+	local dir=$NULLB/$1 pair bad='' index
+	[[ -d $NULLB ]] || modprobe null_blk nr_devices=0 || return
+	mkdir "$dir" || return
+	echo "$2" >"$dir/size"
+	echo 1 >"$dir/memory_backed"
+	shift 2
+	for pair; do
+		case $pair in
+		badblocks=*) bad=${pair#*=} ;;
+		completion_nsec=*) echo 2 >"$dir/irqmode" ;;&
+		*) echo "${pair#*=}" >"$dir/${pair%%=*}" || fail "null_blk refuses '$pair'" ;;
+		esac
+	done
+	echo 1 >"$dir/power" || return
+	[[ ! $bad ]] || echo "$bad" >"$dir/badblocks" || fail "null_blk refuses badblocks '$bad'"
+	# Newer kernels name the disk after the directory.
+	read -r index <"$dir/index"
+	for pair in "/dev/${dir##*/}" "/dev/nullb$index"; do
+		[[ ! -b $pair ]] || { echo "$pair"; return; }
+	done
+	fail "null_blk made no device for $dir"
+}
+
+null_del() {
+	echo 0 >"$NULLB/$1/power"
+	rmdir "$NULLB/$1"
+}
+
+# big_sparse_dev NAME SIZE_GB [ATTRIBUTE=VALUE...]: far larger than memory; what
+# was never written reads as zeros. null_del removes it.
+big_sparse_dev() {
+	local name=$1 size=$(($2 * 1024))
+	shift 2
+	null_dev "$name" "$size" "$@"
+}
+
+# --- the remote volume -----------------------------------------------------
+
+# remote_up [LATENCY_US] [BACKING]: export the remote drive (or BACKING) as a real
+# NVMe/TCP target on the loopback, connect to it and print the origin's device.
+# REMOTE_CONNECT holds more options of 'nvme connect'.
+remote_up() {
+	local latency=${1:-0} backing=${2:-} dir
+	[[ $backing ]] || backing=$(remote_backing) || return
+	modprobe -a nvmet nvmet-tcp nvme-tcp || fail "no NVMe/TCP in this kernel"
+	remote_export "$backing" || fail "cannot export $backing"
+	remote_latency "$latency" || fail "cannot add latency"
+	# shellcheck disable=SC2086 # options, one word each
+	nvme connect -t tcp -a 127.0.0.1 -s 4420 -n "$REMOTE_NQN" \
+		--hostnqn="nqn.2014-08.org.nvmexpress:uuid:$REMOTE_HOST_ID" --hostid="$REMOTE_HOST_ID" \
+		--reconnect-delay=1 ${REMOTE_CONNECT:-} >&2 || fail "nvme connect failed"
+	wait_for 20 remote_dev >/dev/null || fail "the NVMe/TCP namespace did not appear"
+	remote_dev
+}
+
+# remote_export BACKING: nvmet's side of it.
+remote_export() {
+	local subsystem=$NVMET/subsystems/$REMOTE_NQN port=$NVMET/ports/1
+	mkdir -p "$subsystem" "$subsystem/namespaces/1" "$port" &&
+		echo 1 >"$subsystem/attr_allow_any_host" &&
+		echo nearcache-remote >"$subsystem/attr_serial" &&
+		echo -n "$1" >"$subsystem/namespaces/1/device_path" &&
+		echo "$REMOTE_UUID" >"$subsystem/namespaces/1/device_uuid" &&
+		echo 1 >"$subsystem/namespaces/1/enable" &&
+		echo tcp >"$port/addr_trtype" &&
+		echo ipv4 >"$port/addr_adrfam" &&
+		echo 127.0.0.1 >"$port/addr_traddr" &&
+		echo 4420 >"$port/addr_trsvcid" &&
+		ln -s "$subsystem" "$port/subsystems/$REMOTE_NQN"
+}
+
+# remote_controller: its directory in sysfs; only one of transport tcp counts.
+remote_controller() {
+	local dir nqn transport
+	for dir in /sys/class/nvme/nvme*; do
+		read -r nqn 2>/dev/null <"$dir/subsysnqn" || continue
+		read -r transport <"$dir/transport"
+		[[ $nqn == "$REMOTE_NQN" && $transport == tcp ]] || continue
+		echo "$dir"
+		return
+	done
+	return 1
+}
+
+# remote_dev: the origin's block device; false while there is none.
+remote_dev() {
+	local controller path name
+	controller=$(remote_controller) || return
+	for path in "$controller"/nvme*n*; do
+		name=${path##*/}
+		# The multipath head (nvme2n1) is the device, its path (nvme2c2n1) is hidden.
+		[[ $name =~ ^(nvme[0-9]+)(c[0-9]+)?(n[0-9]+)$ ]] || continue
+		name=${BASH_REMATCH[1]}${BASH_REMATCH[3]}
+		[[ -b /dev/$name && $(<"/sys/block/$name/size") -gt 0 ]] || continue
+		echo "/dev/$name"
+		return
+	done
+	return 1
+}
+
+remote_down() {
+	local subsystem=$NVMET/subsystems/$REMOTE_NQN
+	remote_network 0 0 0
+	nvme disconnect -n "$REMOTE_NQN" >&2
+	wait_for 20 remote_gone || fail "the NVMe/TCP device does not go away"
+	rm -f "$NVMET/ports/1/subsystems/$REMOTE_NQN"
+	echo 0 >"$subsystem/namespaces/1/enable"
+	rmdir "$subsystem/namespaces/1" "$subsystem" "$NVMET/ports/1"
+}
+
+remote_gone() {
+	! remote_controller >/dev/null
+}
+
+# The network between host and remote is the loopback with a netem queue: precise to
+# microseconds on every kernel (dm-delay on 6.1 waits in timer ticks of 4 ms).
+
+# remote_latency US: added to each round trip.
+remote_latency() {
+	remote_network "$1" '' ''
+}
+
+# remote_bandwidth MBPS: limit in 10^6 bytes per second; 0 lifts it.
+remote_bandwidth() {
+	remote_network '' "$1" ''
+}
+
+# remote_cut: nothing passes any more. remote_heal: it does again.
+remote_cut() {
+	remote_network '' '' 100
+}
+
+remote_heal() {
+	remote_network '' '' 0
+}
+
+# remote_network LATENCY_US MBPS LOSS_PERCENT: an empty value stays as it was.
+remote_network() {
+	local latency=0 mbps=0 loss=0 netem=()
+	[[ ! -e $REMOTE_STATE ]] || read -r latency mbps loss <"$REMOTE_STATE"
+	latency=${1:-$latency} mbps=${2:-$mbps} loss=${3:-$loss}
+	echo "$latency $mbps $loss" >"$REMOTE_STATE"
+	# Each direction passes the queue once.
+	((!latency)) || netem+=(delay "$((latency / 2))us")
+	((!mbps)) || netem+=(rate "$((mbps * 8))mbit")
+	((!loss)) || netem+=(loss "$loss%")
+	if ((${#netem[@]})); then
+		tc qdisc replace dev lo root netem limit 1000000 "${netem[@]}" >&2
+	elif [[ $(tc qdisc show dev lo) == *netem* ]]; then
+		tc qdisc del dev lo root >&2
+	fi
+}

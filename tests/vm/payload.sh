@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# What is put into the guest on top of the base: harness files, the module, the
+# helper and the test's own directories. Sourced by run.
+
+# payload_binary PROGRAM TARGET STAGE: a program with its shared libraries.
+payload_binary() {
+	local lib
+	install -D -m 755 "$1" "$3$2"
+	while read -r lib; do
+		[[ -e $3$lib ]] || install -D -m 755 "$lib" "$3$lib"
+	done < <(ldd "$1" 2>/dev/null | grep -o '/[^ ]*' || true)
+}
+
+# payload_project STAGE RELEASE: module and helper, when they are built.
+payload_project() {
+	local stage=$1 release=$2 module=$BUILD/module/$2/dm-nearcache.ko dir
+	if [[ -e $module ]]; then
+		dir=$stage/lib/modules/$release
+		mkdir -p "$stage/nearcache" "$stage/lib/modules"
+		cp -r "$BUILD/vm/modules-$release/lib/modules/$release" "$stage/lib/modules/"
+		install -D -m 644 "$module" "$dir/extra/dm-nearcache.ko"
+		depmod -b "$stage" "$release"
+		# The base holds the kernel's own modules already.
+		rm -rf "$dir/kernel"
+		cp "$module" "$stage/nearcache/dm-nearcache.ko"
+	fi
+	if [[ -e $BUILD/helper/nearcache ]]; then
+		payload_binary "$BUILD/helper/nearcache" /usr/sbin/nearcache "$stage"
+	fi
+}
+
+# payload_dir SPEC STAGE: SPEC is DIR (seen as /payload/NAME) or DIR:/PLACE.
+payload_dir() {
+	local dir=${1%%:/*} place
+	place=/payload/$(basename "$(readlink -f "$dir")")
+	[[ $1 != *:/* ]] || place=/${1#*:/}
+	[[ -d $dir ]] || die "--payload '$dir' is not a directory"
+	mkdir -p "$2$place"
+	cp -a "$dir/." "$2$place/"
+}
+
+# payload_pack STAGE FILE: as a cpio archive, owned by root.
+payload_pack() {
+	(cd "$1" && find . -mindepth 1 -print0 | cpio --quiet -0 -o -H newc -R 0:0) >"$2"
+}
