@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * POSIX (ustar) archives of WebDataset samples: write members, and check a
+ * stream of archive bytes.
+ *
+ * A sample is a run of members whose names agree up to the first dot of the
+ * last path component ("a/000042.jpg" and "a/000042.json" are sample a/000042).
+ */
+#ifndef DEMO_TAR_H
+#define DEMO_TAR_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define TAR_BLOCK	512
+#define TAR_NAME	100
+
+/**
+ * struct tar_check - state of a stream; start with tar_check_start()
+ * @skip: bytes of the current member and its padding still to come
+ * @offset: bytes fed so far
+ * @members: regular files seen
+ * @samples: samples completed
+ * @key: name of the current sample
+ * @zero_blocks: zero blocks in a row; two end an archive
+ * @error: what is wrong, "" while nothing is
+ */
+struct tar_check {
+	uint64_t skip;
+	uint64_t offset;
+	uint64_t members;
+	uint64_t samples;
+	char key[TAR_NAME + 160];
+	int zero_blocks;
+	char error[160];
+};
+
+/**
+ * tar_check_start() - expect the first byte of an archive
+ * @check: the state
+ */
+void tar_check_start(struct tar_check *check);
+
+/**
+ * tar_check_feed() - check the next bytes
+ * @check: the state
+ * @data: bytes that follow what was fed before
+ * @length: a multiple of TAR_BLOCK
+ *
+ * Return: 0, or -1 with @check->error set.
+ */
+int tar_check_feed(struct tar_check *check, const void *data, size_t length);
+
+/**
+ * tar_check_end() - the archive ended here
+ * @check: the state; its last sample is counted now
+ *
+ * Return: 0, or -1 with @check->error set.
+ */
+int tar_check_end(struct tar_check *check);
+
+/**
+ * tar_write_member() - append one regular file
+ * @file: the archive
+ * @name: at most TAR_NAME bytes
+ * @data: content
+ * @length: bytes of @data
+ *
+ * Return: bytes appended, or -1 with errno set.
+ */
+long tar_write_member(FILE *file, const char *name, const void *data,
+		      size_t length);
+
+/**
+ * tar_write_end() - append the two zero blocks that end an archive
+ * @file: the archive
+ *
+ * Return: bytes appended, or -1 with errno set.
+ */
+long tar_write_end(FILE *file);
+
+#endif /* DEMO_TAR_H */
