@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table line: parsed into a struct nc_target and printed from it, so that
+ * it reloads to itself.  Format: kmod/doc/interface.md.
+ */
+#include "args.h"
+#include "cache.h"
+
+#define FILL_MEMORY_MIN		(1ULL << 20)
+#define FILL_MEMORY_MAX		(1ULL << 40)
+#define FILL_MEMORY_DEFAULT	(64ULL << 20)
+
+static int bad(struct nc_target *t, char *error, const char *value)
+{
+	DMERR("%s: '%s': %s", dm_device_name(dm_table_get_md(t->ti->table)),
+	      value, error);
+	t->ti->error = error;
+	return -EINVAL;
+}
+
+static int parse_option(struct nc_target *t, const char *name,
+			const char *value)
+{
+	if (strcmp(name, "fill_memory"))
+		return bad(t, "Unknown option", name);
+	if (t->fill_memory_given)
+		return bad(t, "Option given twice", name);
+	if (kstrtou64(value, 10, &t->fill_memory_max) ||
+	    t->fill_memory_max < FILL_MEMORY_MIN ||
+	    t->fill_memory_max > FILL_MEMORY_MAX)
+		return bad(t, "fill_memory must be 1048576 to 1099511627776 bytes",
+			   value);
+	t->fill_memory_given = true;
+	return 0;
+}
+
+static int parse_options(struct nc_target *t, unsigned int argc, char **argv)
+{
+	unsigned int count, i;
+	int r;
+
+	if (!argc)
+		return 0;
+	if (kstrtouint(argv[0], 10, &count))
+		return bad(t, "Number of option words expected", argv[0]);
+	if (count != argc - 1)
+		return bad(t, "Number of option words does not match the words that follow",
+			   argv[0]);
+	if (count % 2)
+		return bad(t, "Options are pairs of name and value", argv[0]);
+	for (i = 1; i <= count; i += 2) {
+		r = parse_option(t, argv[i], argv[i + 1]);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+static int open_device(struct nc_target *t, const char *path, bool write,
+		       struct dm_dev **dev, char *error)
+{
+	int r = dm_get_device(t->ti, path,
+			      NC_MODE_READ | (write ? NC_MODE_WRITE : 0), dev);
+
+	if (r) {
+		bad(t, error, path);
+		return r;
+	}
+	return 0;
+}
+
+/**
+ * nc_args_parse() - take in a table line and open its devices
+ * @t: zeroed but for ti; on failure t->origin and t->dev are what was opened
+ * @argc: words
+ * @argv: words
+ *
+ * Context: constructor; may sleep.
+ * Return: 0, -EINVAL or what opening a device returned; t->ti->error is set
+ * and the bad value is in the kernel log.
+ */
+int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
+{
+	int r;
+
+	if (argc < 3)
+		return bad(t, "Expected: <mode> <origin> <cache> [<#words> <options>]",
+			   argc ? argv[0] : "");
+	if (strcmp(argv[0], "read-only"))
+		return bad(t, "Mode must be read-only", argv[0]);
+	t->mode = NEARCACHE_READ_ONLY;
+	t->fill_memory_max = FILL_MEMORY_DEFAULT;
+	r = parse_options(t, argc - 3, argv + 3);
+	if (r)
+		return r;
+	r = open_device(t, argv[1], false, &t->origin,
+		       "Origin device cannot be opened");
+	if (r)
+		return r;
+	r = open_device(t, argv[2], true, &t->dev,
+		       "Cache device cannot be opened for writing");
+	if (r)
+		return r;
+	if (t->origin->bdev == t->dev->bdev)
+		return bad(t, "Origin and cache are one device", argv[2]);
+	return 0;
+}
+
+/**
+ * nc_args_print() - the table line, as it was given
+ * @t: target
+ * @result: where to
+ * @room: bytes there
+ */
+void nc_args_print(const struct nc_target *t, char *result, size_t room)
+{
+	size_t n;
+
+	n = scnprintf(result, room, "read-only %s %s", t->origin->name,
+		      t->dev->name);
+	if (t->fill_memory_given)
+		scnprintf(result + n, room - n, " 2 fill_memory %llu",
+			  t->fill_memory_max);
+}

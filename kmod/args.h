@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The words of a table line. */
+#ifndef NEARCACHE_ARGS_H
+#define NEARCACHE_ARGS_H
+
+#include <linux/types.h>
+
+struct nc_target;
+
+int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv);
+void nc_args_print(const struct nc_target *t, char *result, size_t room);
+
+#endif /* NEARCACHE_ARGS_H */

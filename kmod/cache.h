@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A live cache: what one formatted cache device is in memory.  It outlives a
+ * single dm table: a reload hands it from the old table to the new one.
+ */
+#ifndef NEARCACHE_CACHE_H
+#define NEARCACHE_CACHE_H
+
+#include <linux/atomic.h>
+#include <linux/bio.h>
+#include <linux/bitmap.h>
+#include <linux/device-mapper.h>
+#include <linux/list.h>
+#include <linux/srcu.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "compat.h"
+#include "format.h"
+#include "index.h"
+#include "policy.h"
+#include "stats.h"
+
+#define DM_MSG_PREFIX "nearcache"
+
+/* I/O errors of the cache device that are taken before it is bypassed. */
+#define NC_CACHE_ERRORS_MAX	16
+
+struct nc_target;
+
+/**
+ * struct nc_cache - a live cache
+ * @list: in the registry
+ * @refs: tables that hold it
+ * @owner: the only dm device that may use it
+ * @dm_devt: number of @owner, for trace events
+ * @devt: cache device
+ * @uuid: of the cache
+ * @geo: sizes, constant
+ * @block_shift: log2 of a block, in sectors
+ * @sub_shift: log2 of a sub-block, in sectors
+ * @data_start: first sector of slot 0
+ * @cache_lbs_mask: cache device's logical block in sectors, less 1
+ * @active: the target whose table is live, NULL while suspended
+ * @loaded: enum nearcache_loaded
+ * @state: enum nearcache_state; see nc_cache_bypass()
+ * @error_count: I/O errors of the cache device since load
+ * @index: slots and look-up
+ * @srcu: a hit holds its read side from look-up to I/O completion, so that
+ *	its slot is not given to another block meanwhile
+ * @stats: per-CPU counters
+ * @wq: fills, retries and reclaim
+ * @policy: state of @policy_ops
+ * @policy_ops: what may be evicted
+ * @tick_bytes: bytes read through the device per tick of the policy's clock
+ * @clock: bytes read, in portions
+ * @now: tick
+ * @reclaim: see reclaim.c
+ * @reclaim_hand: next slot to look at; only the reclaim worker uses it
+ * @reclaim_tick: tick of the last pass that found nothing, plus one
+ * @fills: fills under way
+ * @fill_memory: bytes they hold
+ * @fill_memory_peak: highest value of it
+ * @fill_memory_max: cap, from the live table
+ * @fill_idle: woken when @fills falls to zero
+ * @used: slots that hold a block
+ * @valid_subblocks: valid bits set in all slots
+ * @warm: slots taken over at load
+ * @meta: metadata on the cache device, see meta.c
+ * @retry_lock: protects @retry_bios; taken from I/O completion
+ * @retry_bios: reads to be sent to the origin by @retry_work
+ * @retry_work: resubmits @retry_bios
+ * @event_work: raises the dm event after a change of @state
+ *
+ * Who protects what: @list, @refs and @owner: the registry's mutex.  @active,
+ * @loaded, @geo and @meta: device-mapper calls constructor, resume and suspend
+ * one at a time for a dm device, and no I/O runs then.  The index: see
+ * index.h.  @state is set by xchg() and read without locks.
+ */
+struct nc_cache {
+	/* read on each hit, never written after load but for state and now */
+	struct nc_index index;
+	struct srcu_struct srcu;
+	struct nc_stats __percpu *stats;
+	const struct nc_policy_ops *policy_ops;
+	u64 tick_bytes;
+	u32 clock_portion;
+	u32 now;
+	int state;
+	u8 block_shift;
+	u8 sub_shift;
+	u32 cache_lbs_mask;
+	sector_t data_start;
+	struct nc_target *active;
+	dev_t dm_devt;
+	struct workqueue_struct *wq;
+	struct nc_geometry geo;
+
+	/* written by misses */
+	struct nc_policy policy ____cacheline_aligned_in_smp;
+	atomic64_t clock;
+	atomic_t fills;
+	atomic_t error_count;
+	atomic64_t fill_memory;
+	atomic64_t fill_memory_peak;
+	u64 fill_memory_max;
+	wait_queue_head_t fill_idle;
+	atomic64_t used;
+	atomic64_t valid_subblocks;
+	struct work_struct reclaim;
+	u32 reclaim_hand;
+	u32 reclaim_tick;
+
+	/* management */
+	struct list_head list;
+	unsigned int refs;
+	struct mapped_device *owner;
+	dev_t devt;
+	u8 uuid[16];
+	int loaded;
+	u64 warm;
+	struct nc_meta *meta;
+	spinlock_t retry_lock;
+	struct bio_list retry_bios;
+	struct work_struct retry_work;
+	struct work_struct event_work;
+};
+
+/**
+ * struct nc_target - one dm table line
+ * @ti: device-mapper's part
+ * @cache: the live cache that the table's cache device belongs to
+ * @origin: remote device
+ * @dev: cache device
+ * @mode: enum nearcache_mode
+ * @fill_memory_max: bytes
+ * @fill_memory_given: the table names fill_memory
+ */
+struct nc_target {
+	struct dm_target *ti;
+	struct nc_cache *cache;
+	struct dm_dev *origin;
+	struct dm_dev *dev;
+	int mode;
+	u64 fill_memory_max;
+	bool fill_memory_given;
+};
+
+struct nc_cache *nc_cache_get(struct dm_target *ti, struct dm_dev *dev);
+void nc_cache_put(struct nc_cache *c);
+int nc_cache_activate(struct nc_cache *c, struct nc_target *t);
+void nc_cache_deactivate(struct nc_cache *c);
+void nc_cache_bypass(struct nc_cache *c, const char *reason);
+void nc_cache_error(struct nc_cache *c, const char *what);
+
+/* "major:minor" of the dm device, for messages. */
+static inline const char *nc_cache_name(struct nc_cache *c)
+{
+	return dm_device_name(c->owner);
+}
+
+#endif /* NEARCACHE_CACHE_H */

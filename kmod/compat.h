@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Differences between kernels, 6.1 to 6.12 tested.  Each NC_HAVE_* is probed
+ * by Kbuild from the headers that the module is built against, because
+ * distributions backport.  This is the only file that may look at them.
+ */
+#ifndef NEARCACHE_COMPAT_H
+#define NEARCACHE_COMPAT_H
+
+#include <linux/blkdev.h>
+#include <linux/device-mapper.h>
+#include <linux/dm-io.h>
+
+/* blk_mode_t came with 6.5; drop the else branch with support for 6.1 - 6.4. */
+#ifdef NC_HAVE_BLK_MODE_T
+#define NC_MODE_READ	BLK_OPEN_READ
+#define NC_MODE_WRITE	BLK_OPEN_WRITE
+#else
+#define NC_MODE_READ	FMODE_READ
+#define NC_MODE_WRITE	FMODE_WRITE
+#endif
+
+/* dm_io() takes an I/O priority since 6.8, and in 6.1 stable kernels. */
+static inline int nc_dm_io(struct dm_io_request *request,
+			   struct dm_io_region *region)
+{
+#ifdef NC_HAVE_DM_IO_IOPRIO
+	return dm_io(request, 1, region, NULL, 0);
+#else
+	return dm_io(request, 1, region, NULL);
+#endif
+}
+
+/* __assign_str() lost its source argument with 6.10. */
+#ifdef NC_HAVE_ASSIGN_STR_1
+#define nc_assign_str(dst, src)	__assign_str(dst)
+#else
+#define nc_assign_str(dst, src)	__assign_str(dst, src)
+#endif
+
+#endif /* NEARCACHE_COMPAT_H */

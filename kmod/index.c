@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The index of cached blocks: chained hashing over flat arrays, so that a slot
+ * costs 28 bytes and any slot can hold any block.
+ *
+ * Readers walk a chain without locks under SRCU.  A slot leaves its chain with
+ * its own next pointer intact and is not given to another block before a grace
+ * period has passed, so a reader on it still reaches the rest of the chain, and
+ * never sees another block's valid bits under the block that it looked up.
+ */
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "index.h"
+
+/**
+ * nc_index_init() - allocate an index with every slot free
+ * @ix: index
+ * @count: slots
+ *
+ * Slots are handed out from the lowest upward.
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int nc_index_init(struct nc_index *ix, u32 count)
+{
+	u32 i;
+
+	ix->count = count;
+	spin_lock_init(&ix->free_lock);
+	ix->slots = vzalloc(array_size(count, sizeof(*ix->slots)));
+	ix->heads = vmalloc(array_size(count, sizeof(*ix->heads)));
+	ix->stripes = kvcalloc(NC_STRIPES, sizeof(*ix->stripes), GFP_KERNEL);
+	if (!ix->slots || !ix->heads || !ix->stripes) {
+		nc_index_destroy(ix);
+		return -ENOMEM;
+	}
+	for (i = 0; i < NC_STRIPES; i++) {
+		spin_lock_init(&ix->stripes[i].lock);
+		INIT_LIST_HEAD(&ix->stripes[i].fills);
+	}
+	memset(ix->heads, 0xff, array_size(count, sizeof(*ix->heads)));
+	ix->free = NC_NIL;
+	ix->free_count = 0;
+	return 0;
+}
+
+void nc_index_destroy(struct nc_index *ix)
+{
+	vfree(ix->slots);
+	vfree(ix->heads);
+	kvfree(ix->stripes);
+	ix->slots = NULL;
+	ix->heads = NULL;
+	ix->stripes = NULL;
+}
+
+/**
+ * nc_index_link() - give a slot to an origin block
+ * @ix: index
+ * @i: slot, popped from the free list, so that no reader can be on it
+ * @block: origin block, not in the index
+ *
+ * Context: the block's stripe lock is held (or the index is not yet shared).
+ */
+void nc_index_link(struct nc_index *ix, u32 i, u64 block)
+{
+	struct nc_slot *slot = &ix->slots[i];
+	u32 *head = &ix->heads[nc_index_hash(ix, block)];
+
+	slot->block_lo = (u32)block;
+	slot->block_hi = (u8)(block >> 32);
+	slot->flags = NC_SLOT_LINKED;
+	slot->next = *head;
+	/* A reader that finds the slot sees its block and its valid bits;
+	 * pairs with the acquire in nc_index_find().
+	 */
+	smp_store_release(head, i);
+}
+
+/**
+ * nc_index_unlink() - take a slot out of the index
+ * @ix: index
+ * @i: linked slot
+ *
+ * Readers may still be on the slot: it may go to the free list only after a
+ * grace period of the cache's SRCU.
+ *
+ * Context: the stripe lock of the slot's block is held.
+ */
+void nc_index_unlink(struct nc_index *ix, u32 i)
+{
+	struct nc_slot *slot = &ix->slots[i];
+	u64 block = nc_slot_block(slot);
+	u32 *link = &ix->heads[nc_index_hash(ix, block)];
+
+	lockdep_assert_held(&nc_index_stripe(ix, block)->lock);
+	while (*link != i)
+		link = &ix->slots[*link].next;
+	WRITE_ONCE(*link, slot->next);
+	slot->flags &= ~NC_SLOT_LINKED;
+}
+
+/**
+ * nc_index_pop() - take a slot from the free list
+ * @ix: index
+ *
+ * Context: any.
+ * Return: slot or NC_NIL when none is free.
+ */
+u32 nc_index_pop(struct nc_index *ix)
+{
+	unsigned long flags;
+	u32 i;
+
+	spin_lock_irqsave(&ix->free_lock, flags);
+	i = ix->free;
+	if (i != NC_NIL) {
+		ix->free = ix->slots[i].next;
+		WRITE_ONCE(ix->free_count, ix->free_count - 1);
+	}
+	spin_unlock_irqrestore(&ix->free_lock, flags);
+	return i;
+}
+
+/**
+ * nc_index_push() - put a slot on the free list
+ * @ix: index
+ * @i: slot that is in no chain and that no reader can be on
+ *
+ * Context: any.
+ */
+void nc_index_push(struct nc_index *ix, u32 i)
+{
+	struct nc_slot *slot = &ix->slots[i];
+	unsigned long flags;
+
+	slot->valid = 0;
+	slot->stamp = 0;
+	spin_lock_irqsave(&ix->free_lock, flags);
+	slot->next = ix->free;
+	ix->free = i;
+	WRITE_ONCE(ix->free_count, ix->free_count + 1);
+	spin_unlock_irqrestore(&ix->free_lock, flags);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The index: which slot of the cache device holds which block of the origin.
+ */
+#ifndef NEARCACHE_INDEX_H
+#define NEARCACHE_INDEX_H
+
+#include <linux/build_bug.h>
+#include <linux/cache.h>
+#include <linux/hash.h>
+#include <linux/list.h>
+#include <linux/math.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#define NC_NIL		U32_MAX		/* end of a chain */
+#define NC_STRIPES	1024U		/* power of two */
+
+/* nc_slot.flags */
+#define NC_SLOT_LINKED	0x01		/* holds a block, is in the index */
+
+/**
+ * struct nc_slot - one cache block in memory
+ * @valid: bit n: sub-block n on the cache device equals the origin
+ * @block_lo: origin block, low 32 bits
+ * @block_hi: origin block, high 8 bits
+ * @flags: NC_SLOT_*
+ * @stamp: last use, see policy.h
+ * @next: next slot of the chain, or of the free list
+ * @generation: commit number at which the slot was given to its block
+ *
+ * Who protects what:
+ *   block_*, flags, generation	written under the block's stripe lock while the
+ *		slot is not reachable; stable while it is linked, and until
+ *		the grace period after its unlinking has passed
+ *   next	chain: stripe lock for writers, readers follow it under SRCU;
+ *		free list: nc_index.free_lock
+ *   valid	stripe lock for writers; readers under SRCU take one 64-bit
+ *		snapshot.  A bit is set only after the data reached the device.
+ *   stamp	nobody: readers write it without locks, the policy bears it
+ */
+struct nc_slot {
+	u64 valid;
+	u32 block_lo;
+	u8  block_hi;
+	u8  flags;
+	u16 stamp;
+	u32 next;
+	u32 generation;
+};
+
+/* The promise of 32 bytes of RAM per cache block, the head included; each of
+ * the table page bitmaps adds 1/168 bit.
+ */
+static_assert(sizeof(struct nc_slot) + sizeof(u32) <= 32);
+
+/**
+ * struct nc_stripe - one of the locks over the index
+ * @lock: protects the chains, slots and fills whose blocks hash here; taken
+ *	from I/O completion, hence with interrupts off; innermost but for
+ *	nc_index.free_lock
+ * @fills: struct nc_fill under way, by origin block
+ */
+struct nc_stripe {
+	spinlock_t lock;
+	struct list_head fills;
+} ____cacheline_aligned_in_smp;
+
+/**
+ * struct nc_index - all slots, and the look-up by origin block
+ * @slots: slot n describes block n of the data area
+ * @heads: first slot of each chain; as many chains as slots
+ * @count: slots
+ * @stripes: NC_STRIPES locks
+ * @free_lock: protects @free and the free list; innermost
+ * @free: first slot of the free list.  A slot on it is durably and visibly
+ *	gone from the index: whoever pops it may overwrite its data at once.
+ * @free_count: length of the free list; read without the lock as a hint
+ */
+struct nc_index {
+	struct nc_slot *slots;
+	u32 *heads;
+	u32 count;
+	struct nc_stripe *stripes;
+	spinlock_t free_lock;
+	u32 free;
+	u32 free_count;
+};
+
+int nc_index_init(struct nc_index *ix, u32 count);
+void nc_index_destroy(struct nc_index *ix);
+void nc_index_link(struct nc_index *ix, u32 slot, u64 block);
+void nc_index_unlink(struct nc_index *ix, u32 slot);
+u32 nc_index_pop(struct nc_index *ix);
+void nc_index_push(struct nc_index *ix, u32 slot);
+
+static inline u64 nc_slot_block(const struct nc_slot *slot)
+{
+	return (u64)slot->block_hi << 32 | slot->block_lo;
+}
+
+static inline u32 nc_index_hash(const struct nc_index *ix, u64 block)
+{
+	return reciprocal_scale(hash_64(block, 32), ix->count);
+}
+
+static inline struct nc_stripe *nc_index_stripe(const struct nc_index *ix,
+						u64 block)
+{
+	return &ix->stripes[nc_index_hash(ix, block) & (NC_STRIPES - 1)];
+}
+
+/**
+ * nc_index_find() - the slot of an origin block
+ * @ix: index
+ * @block: origin block
+ *
+ * Context: inside the cache's SRCU read section (then a slot that is just
+ * being linked may be missed), or under the block's stripe lock (then the
+ * answer is exact).
+ *
+ * Return: the slot's number or NC_NIL.
+ */
+static inline u32 nc_index_find(const struct nc_index *ix, u64 block)
+{
+	/* Pairs with the release in nc_index_link(). */
+	u32 i = smp_load_acquire(&ix->heads[nc_index_hash(ix, block)]);
+
+	while (i != NC_NIL) {
+		const struct nc_slot *slot = &ix->slots[i];
+
+		if (slot->block_lo == (u32)block &&
+		    slot->block_hi == (u8)(block >> 32))
+			break;
+		i = READ_ONCE(slot->next);
+	}
+	return i;
+}
+
+#endif /* NEARCACHE_INDEX_H */

@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Metadata on the cache device: superblock and slot table.
+ *
+ * Life of the superblock's state:
+ *
+ *   clean --mark_active--> active --commit_clean--> clean
+ *
+ * mark_active reaches both copies, durably, before any slot is overwritten.
+ * commit_clean writes the state only after the data and the table are durable.
+ * So "clean" on the medium means that the table is complete and true; an
+ * active one was not stopped, and its table is dropped by a new table_epoch.
+ * A crash between the two copies leaves the higher sequence to count: while
+ * going active that is "active" (nothing was overwritten yet), while going
+ * clean that is "clean" (everything is durable already).
+ *
+ * A table page is written to the copy that does not hold its present state.
+ */
+#include <linux/blkdev.h>
+#include <linux/dm-io.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "cache.h"
+#include "meta.h"
+
+/* Table pages per I/O: 512 KiB, long enough for full bandwidth. */
+#define CHUNK_PAGES	128U
+#define CHUNK_BYTES	(CHUNK_PAGES * NEARCACHE_PAGE_SIZE)
+
+/**
+ * struct nc_meta - metadata of one cache device
+ * @io: for synchronous I/O
+ * @sb: superblock as it counts now; copies are written from here
+ * @sb_other: room for the second copy while reading
+ * @buffer: two chunks of table pages; allocated for good, so that neither a
+ *	resume nor a suspend can fail for want of memory
+ * @pages: table pages in one copy
+ * @current_copy: bit per page: the copy that holds its present state
+ * @dirty: bit per page: differs from the medium; set from I/O completion
+ * @both: bit per page: the next write must go to both copies, because neither
+ *	can be relied on
+ */
+struct nc_meta {
+	struct dm_io_client *io;
+	struct nearcache_super *sb;
+	struct nearcache_super *sb_other;
+	struct nearcache_page *buffer;
+	u64 pages;
+	unsigned long *current_copy;
+	unsigned long *dirty;
+	unsigned long *both;
+};
+
+/* @buffer is vmalloc memory; offset and bytes are multiples of 4096. */
+static int meta_io(struct nc_meta *m, struct block_device *bdev, blk_opf_t opf,
+		   u64 offset, void *buffer, size_t bytes)
+{
+	struct dm_io_region region = {
+		.bdev = bdev,
+		.sector = offset >> SECTOR_SHIFT,
+		.count = bytes >> SECTOR_SHIFT,
+	};
+	struct dm_io_request request = {
+		.bi_opf = opf | REQ_META | REQ_SYNC,
+		.mem.type = DM_IO_VMA,
+		.mem.ptr.vma = buffer,
+		.client = m->io,
+	};
+
+	return nc_dm_io(&request, &region);
+}
+
+static const u64 super_offset[NEARCACHE_SUPER_COPIES] = {
+	NEARCACHE_SUPER_OFFSET_0, NEARCACHE_SUPER_OFFSET_1,
+};
+
+/*
+ * Read both superblocks and leave the one that counts in m->sb.  A copy that
+ * cannot be read counts as damaged.
+ */
+static int read_super(struct nc_meta *m, struct block_device *bdev,
+		      struct nc_geometry *geo, char *why)
+{
+	const struct nearcache_super *best;
+	int r0, r1;
+
+	if (bdev_nr_bytes(bdev) < NEARCACHE_AREA_START) {
+		snprintf(why, NC_WHY_SIZE, "device has only %llu bytes",
+			 (u64)bdev_nr_bytes(bdev));
+		return -EINVAL;
+	}
+	r0 = meta_io(m, bdev, REQ_OP_READ, super_offset[0], m->sb,
+		     NEARCACHE_SUPER_SIZE);
+	r1 = meta_io(m, bdev, REQ_OP_READ, super_offset[1], m->sb_other,
+		     NEARCACHE_SUPER_SIZE);
+	if (r0 && r1) {
+		snprintf(why, NC_WHY_SIZE, "superblocks cannot be read");
+		return -EIO;
+	}
+	if (r0)
+		memset(m->sb, 0, NEARCACHE_SUPER_SIZE);
+	if (r1)
+		memset(m->sb_other, 0, NEARCACHE_SUPER_SIZE);
+	best = nc_super_choose(m->sb, m->sb_other, bdev_nr_bytes(bdev), geo,
+			       why);
+	if (!best)
+		return -EINVAL;
+	if (bdev_logical_block_size(bdev) > geo->subblock_size) {
+		snprintf(why, NC_WHY_SIZE,
+			 "device's logical block size %u exceeds subblock_size %u",
+			 bdev_logical_block_size(bdev), geo->subblock_size);
+		return -EINVAL;
+	}
+	if (best == m->sb_other)
+		swap(m->sb, m->sb_other);
+	return 0;
+}
+
+/**
+ * nc_meta_open() - read and judge the superblock of a device
+ * @bdev: cache device
+ * @geo: filled in
+ * @uuid: filled in, 16 bytes
+ * @why: NC_WHY_SIZE bytes; filled in on failure
+ *
+ * Return: metadata, nothing loaded yet; or ERR_PTR.
+ */
+struct nc_meta *nc_meta_open(struct block_device *bdev,
+			     struct nc_geometry *geo, u8 *uuid, char *why)
+{
+	struct nc_meta *m = kzalloc(sizeof(*m), GFP_KERNEL);
+	int r = -ENOMEM;
+
+	snprintf(why, NC_WHY_SIZE, "out of memory");
+	if (!m)
+		return ERR_PTR(r);
+	m->io = dm_io_client_create();
+	if (IS_ERR(m->io)) {
+		m->io = NULL;
+		goto bad;
+	}
+	m->sb = vmalloc(NEARCACHE_SUPER_SIZE);
+	m->sb_other = vmalloc(NEARCACHE_SUPER_SIZE);
+	m->buffer = vmalloc(2 * CHUNK_BYTES);
+	if (!m->sb || !m->sb_other || !m->buffer)
+		goto bad;
+	r = read_super(m, bdev, geo, why);
+	if (r)
+		goto bad;
+	memcpy(uuid, m->sb->uuid, sizeof(m->sb->uuid));
+	m->pages = geo->table_pages;
+
+	m->current_copy = bitmap_zalloc(m->pages, GFP_KERNEL);
+	m->dirty = bitmap_zalloc(m->pages, GFP_KERNEL);
+	m->both = bitmap_zalloc(m->pages, GFP_KERNEL);
+	if (m->current_copy && m->dirty && m->both)
+		return m;
+	r = -ENOMEM;
+	snprintf(why, NC_WHY_SIZE, "out of memory");
+bad:
+	nc_meta_close(m);
+	return ERR_PTR(r);
+}
+
+void nc_meta_close(struct nc_meta *m)
+{
+	if (!m)
+		return;
+	bitmap_free(m->both);
+	bitmap_free(m->dirty);
+	bitmap_free(m->current_copy);
+	vfree(m->buffer);
+	vfree(m->sb_other);
+	vfree(m->sb);
+	if (m->io)
+		dm_io_client_destroy(m->io);
+	kfree(m);
+}
+
+/**
+ * nc_meta_reread() - the superblock again, right before it is relied on
+ * @m: metadata
+ * @bdev: cache device
+ * @name: of the dm device, for the log
+ *
+ * Between the constructor and the first resume the device may have been
+ * formatted again, or used under another name.
+ *
+ * Return: 0, -ESTALE when geometry or uuid changed, or as nc_meta_open().
+ */
+int nc_meta_reread(struct nc_meta *m, struct block_device *bdev,
+		   const char *name)
+{
+	struct nc_geometry before, now;
+	u8 uuid[sizeof(m->sb->uuid)];
+	char why[NC_WHY_SIZE];
+	int r;
+
+	memcpy(uuid, m->sb->uuid, sizeof(uuid));
+	if (!nc_super_check(m->sb, bdev_nr_bytes(bdev), &before, why))
+		r = -EINVAL;
+	else
+		r = read_super(m, bdev, &now, why);
+	if (r) {
+		DMERR("%s: cache device: %s", name, why);
+		return r;
+	}
+	/* Both were filled in by one function, member by member; the epoch
+	 * differs when another table was live in between.
+	 */
+	before.table_epoch = now.table_epoch;
+	if (memcmp(uuid, m->sb->uuid, sizeof(uuid)) ||
+	    before.device_size != now.device_size ||
+	    before.origin_size != now.origin_size ||
+	    before.slot_count != now.slot_count ||
+	    before.data_offset != now.data_offset ||
+	    before.table_offset != now.table_offset ||
+	    before.block_size != now.block_size ||
+	    before.subblock_size != now.subblock_size) {
+		DMERR("%s: cache device was formatted since this table was loaded: load it again",
+		      name);
+		return -ESTALE;
+	}
+	return 0;
+}
+
+/* Valid bits that a block may have: the origin's last one is shorter. */
+static u64 possible_bits(const struct nc_geometry *geo, u64 block)
+{
+	u64 bytes = geo->origin_size - block * geo->block_size;
+	u64 subs = geo->subblocks;
+
+	if (bytes < geo->block_size)
+		subs = DIV_ROUND_UP_ULL(bytes, geo->subblock_size);
+	return GENMASK_ULL(subs - 1, 0);
+}
+
+static void load_slot(struct nc_cache *c, u32 i,
+		      const struct nearcache_slot *disk)
+{
+	u64 block = le64_to_cpu(disk->origin_block);
+	u64 valid = le64_to_cpu(disk->valid);
+	struct nc_slot *slot = &c->index.slots[i];
+	u32 twin;
+
+	if (block == NEARCACHE_NO_BLOCK)
+		return;
+	if (block > div_u64(c->geo.origin_size - 1, c->geo.block_size) ||
+	    !valid || (valid & ~possible_bits(&c->geo, block)) ||
+	    (le32_to_cpu(disk->flags) & ~NEARCACHE_SLOT_FLAGS_KNOWN))
+		goto drop;
+	twin = nc_index_find(&c->index, block);
+	if (twin != NC_NIL) {
+		struct nc_slot *other = &c->index.slots[twin];
+		spinlock_t *lock;
+
+		if (other->generation >= le32_to_cpu(disk->generation))
+			goto drop;
+		lock = &nc_index_stripe(&c->index, block)->lock;
+		spin_lock_irq(lock);
+		nc_index_unlink(&c->index, twin);
+		spin_unlock_irq(lock);
+		nc_meta_dirty(c->meta, twin);
+		nc_count(c, SLOTS_DROPPED);
+		c->warm--;
+		atomic64_sub(hweight64(other->valid), &c->valid_subblocks);
+		other->valid = 0;
+	}
+	slot->valid = valid;
+	slot->generation = le32_to_cpu(disk->generation);
+	nc_index_link(&c->index, i, block);
+	c->warm++;
+	atomic64_add(hweight64(valid), &c->valid_subblocks);
+	return;
+drop:
+	nc_count(c, SLOTS_DROPPED);
+	nc_meta_dirty(c->meta, i);
+}
+
+/* Which copy of a page counts: 0, 1, or -1 when that cannot be told. */
+static int choose_page(struct nc_cache *c, u64 index,
+		       const struct nearcache_page *p0,
+		       const struct nearcache_page *p1)
+{
+	u64 epoch = c->geo.table_epoch;
+
+	if (!nc_page_check(p0, c->uuid, index) ||
+	    !nc_page_check(p1, c->uuid, index))
+		return -1;
+	if (p0->epoch != p1->epoch)
+		return le64_to_cpu(p1->epoch) == epoch;
+	return le64_to_cpu(p1->sequence) > le64_to_cpu(p0->sequence);
+}
+
+static void load_page(struct nc_cache *c, u64 index,
+		      const struct nearcache_page *p0,
+		      const struct nearcache_page *p1)
+{
+	int copy = choose_page(c, index, p0, p1);
+	const struct nearcache_page *page = copy > 0 ? p1 : p0;
+	u64 first = index * NEARCACHE_SLOTS_PER_PAGE;
+	u64 n = min_t(u64, NEARCACHE_SLOTS_PER_PAGE,
+		      c->geo.slot_count - first);
+	unsigned int i;
+
+	if (copy < 0) {
+		nc_count(c, PAGES_DAMAGED);
+		set_bit(index, c->meta->dirty);
+		set_bit(index, c->meta->both);
+		return;
+	}
+	if (copy)
+		set_bit(index, c->meta->current_copy);
+	if (le64_to_cpu(page->epoch) != c->geo.table_epoch)
+		return;
+	for (i = 0; i < n; i++)
+		load_slot(c, first + i, &page->slot[i]);
+}
+
+/* Read @n pages of one copy; those that cannot be read come back as zeros. */
+static void read_pages(struct nc_cache *c, int copy, u64 first, u32 n,
+		       struct nearcache_page *buffer)
+{
+	struct block_device *bdev = c->active->dev->bdev;
+	u64 offset = c->geo.table_offset +
+		     (copy * c->geo.table_pages + first) * NEARCACHE_PAGE_SIZE;
+	u32 i;
+
+	if (!meta_io(c->meta, bdev, REQ_OP_READ, offset, buffer,
+		     n * NEARCACHE_PAGE_SIZE))
+		return;
+	for (i = 0; i < n; i++)
+		if (meta_io(c->meta, bdev, REQ_OP_READ,
+			    offset + i * NEARCACHE_PAGE_SIZE, &buffer[i],
+			    NEARCACHE_PAGE_SIZE))
+			memset(&buffer[i], 0, NEARCACHE_PAGE_SIZE);
+}
+
+static void start_cold(struct nc_cache *c)
+{
+	struct nc_meta *m = c->meta;
+
+	DMWARN("%s: cache was not stopped cleanly: starting cold",
+	       nc_cache_name(c));
+	le64_add_cpu(&m->sb->table_epoch, 1);
+	c->geo.table_epoch = le64_to_cpu(m->sb->table_epoch);
+	/* A write of the table may have been cut short: neither copy of a
+	 * page is known to be whole until it was written again.
+	 */
+	bitmap_fill(m->dirty, m->pages);
+	bitmap_fill(m->both, m->pages);
+	c->loaded = NEARCACHE_LOADED_UNCLEAN;
+}
+
+static void push_free_slots(struct nc_cache *c)
+{
+	u32 i = c->index.count;
+
+	while (i--)
+		if (!(c->index.slots[i].flags & NC_SLOT_LINKED))
+			nc_index_push(&c->index, i);
+	atomic64_set(&c->used, c->index.count - c->index.free_count);
+}
+
+/**
+ * nc_meta_load() - fill the index from the slot table
+ * @c: live cache with an empty index
+ *
+ * Sets c->loaded and c->warm.  An unclean table is not read.  Pages and slots
+ * that cannot be relied on are dropped and counted.
+ */
+void nc_meta_load(struct nc_cache *c)
+{
+	struct nc_meta *m = c->meta;
+	struct nearcache_page *buffer = m->buffer;
+	u64 first;
+	u32 i, n;
+
+	c->geo.table_epoch = le64_to_cpu(m->sb->table_epoch);
+	if (le32_to_cpu(m->sb->state) != NEARCACHE_STATE_CLEAN) {
+		start_cold(c);
+		push_free_slots(c);
+		return;
+	}
+	for (first = 0; first < m->pages; first += CHUNK_PAGES) {
+		n = min_t(u64, CHUNK_PAGES, m->pages - first);
+		read_pages(c, 0, first, n, buffer);
+		read_pages(c, 1, first, n, buffer + CHUNK_PAGES);
+		for (i = 0; i < n; i++)
+			load_page(c, first + i, &buffer[i],
+				  &buffer[CHUNK_PAGES + i]);
+		cond_resched();
+	}
+	push_free_slots(c);
+	if (!bitmap_empty(m->both, m->pages))
+		c->loaded = NEARCACHE_LOADED_DAMAGED;
+	else if (c->warm || le64_to_cpu(m->sb->commit_sequence))
+		c->loaded = NEARCACHE_LOADED_WARM;
+	else
+		c->loaded = NEARCACHE_LOADED_NEW;
+}
+
+/* Both copies, one after the other, each durable before the next begins. */
+static int write_super(struct nc_cache *c, u32 state)
+{
+	struct nc_meta *m = c->meta;
+	struct block_device *bdev = c->active->dev->bdev;
+	unsigned int i;
+	int r;
+
+	m->sb->state = cpu_to_le32(state);
+	le64_add_cpu(&m->sb->sequence, 1);
+	nc_super_seal(m->sb);
+	for (i = 0; i < NEARCACHE_SUPER_COPIES; i++) {
+		r = meta_io(m, bdev, REQ_OP_WRITE | REQ_PREFLUSH | REQ_FUA,
+			    super_offset[i], m->sb, NEARCACHE_SUPER_SIZE);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+/**
+ * nc_meta_mark_active() - from here on slots may be overwritten
+ * @c: live cache
+ *
+ * Return: 0 or -EIO; then nothing may be overwritten.
+ */
+int nc_meta_mark_active(struct nc_cache *c)
+{
+	return write_super(c, NEARCACHE_STATE_ACTIVE);
+}
+
+static void build_page(struct nc_cache *c, u64 index, u64 sequence,
+		       struct nearcache_page *page)
+{
+	u64 first = index * NEARCACHE_SLOTS_PER_PAGE;
+	u64 n = min_t(u64, NEARCACHE_SLOTS_PER_PAGE,
+		      c->geo.slot_count - first);
+	unsigned int i;
+
+	nc_page_init(page, c->uuid, index, sequence, c->geo.table_epoch);
+	for (i = 0; i < n; i++) {
+		const struct nc_slot *slot = &c->index.slots[first + i];
+
+		if (!(slot->flags & NC_SLOT_LINKED) || !slot->valid)
+			continue;
+		page->slot[i].origin_block = cpu_to_le64(nc_slot_block(slot));
+		page->slot[i].valid = cpu_to_le64(slot->valid);
+		page->slot[i].generation = cpu_to_le32(slot->generation);
+	}
+	nc_page_seal(page);
+}
+
+/* Must this commit write @index into @copy? */
+static bool page_due(const struct nc_meta *m, u64 index, int copy)
+{
+	return test_bit(index, m->dirty) &&
+	       (test_bit(index, m->both) ||
+		test_bit(index, m->current_copy) != copy);
+}
+
+static int write_pages(struct nc_cache *c, int copy, u64 sequence)
+{
+	struct nc_meta *m = c->meta;
+	struct nearcache_page *buffer = m->buffer;
+	u64 base = c->geo.table_offset +
+		   copy * c->geo.table_pages * NEARCACHE_PAGE_SIZE;
+	u64 i = 0, n;
+	int r;
+
+	while (i < m->pages) {
+		for (n = 0; n < CHUNK_PAGES && i + n < m->pages &&
+			    page_due(m, i + n, copy); n++)
+			build_page(c, i + n, sequence, &buffer[n]);
+		if (!n) {
+			i = find_next_bit(m->dirty, m->pages, i + 1);
+			continue;
+		}
+		r = meta_io(m, c->active->dev->bdev, REQ_OP_WRITE,
+			    base + i * NEARCACHE_PAGE_SIZE, buffer,
+			    n * NEARCACHE_PAGE_SIZE);
+		if (r)
+			return r;
+		nc_count_add(c, COMMIT_PAGES, n);
+		i += n;
+		cond_resched();
+	}
+	return 0;
+}
+
+static void table_written(struct nc_meta *m)
+{
+	unsigned long i;
+
+	for_each_set_bit(i, m->dirty, m->pages)
+		if (test_bit(i, m->both))
+			clear_bit(i, m->current_copy);
+		else
+			change_bit(i, m->current_copy);
+	bitmap_zero(m->dirty, m->pages);
+	bitmap_zero(m->both, m->pages);
+}
+
+/**
+ * nc_meta_commit_clean() - write the table and mark the superblock clean
+ * @c: live cache; no read, fill or eviction is under way
+ *
+ * Return: 0 or -EIO; on error the medium still says "active".
+ */
+int nc_meta_commit_clean(struct nc_cache *c)
+{
+	struct nc_meta *m = c->meta;
+	struct block_device *bdev = c->active->dev->bdev;
+	u64 sequence = le64_to_cpu(m->sb->commit_sequence) + 1;
+	int copy, r;
+
+	/* The data before its mapping. */
+	r = blkdev_issue_flush(bdev);
+	for (copy = 0; !r && copy < 2; copy++)
+		r = write_pages(c, copy, sequence);
+	if (!r)
+		r = blkdev_issue_flush(bdev);
+	if (r)
+		return r;
+	table_written(m);
+	nc_count(c, COMMITS);
+	m->sb->commit_sequence = cpu_to_le64(sequence);
+	return write_super(c, NEARCACHE_STATE_CLEAN);
+}
+
+/**
+ * nc_meta_dirty() - a slot differs from its entry in the table
+ * @m: metadata
+ * @slot: slot
+ *
+ * Context: any.
+ */
+void nc_meta_dirty(struct nc_meta *m, u32 slot)
+{
+	u32 page = slot / NEARCACHE_SLOTS_PER_PAGE;
+
+	if (!test_bit(page, m->dirty))
+		set_bit(page, m->dirty);
+}
+
+/* Number that slots given out now carry, see struct nearcache_slot. */
+u32 nc_meta_generation(const struct nc_meta *m)
+{
+	return (u32)le64_to_cpu(m->sb->commit_sequence) + 1;
+}
+
+/* RAM of the page bitmaps, bytes. */
+size_t nc_meta_memory(const struct nc_meta *m)
+{
+	return 3 * BITS_TO_LONGS(m->pages) * sizeof(long);
+}

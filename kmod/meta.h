@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Metadata on the cache device.  Only meta.c reads or writes it.
+ *
+ * All functions sleep and do I/O; device-mapper's serialisation of
+ * constructor, resume and suspend is their lock.
+ */
+#ifndef NEARCACHE_META_H
+#define NEARCACHE_META_H
+
+#include <linux/types.h>
+
+struct block_device;
+struct nc_cache;
+struct nc_geometry;
+struct nc_meta;
+
+struct nc_meta *nc_meta_open(struct block_device *bdev,
+			     struct nc_geometry *geo, u8 *uuid, char *why);
+void nc_meta_close(struct nc_meta *m);
+int nc_meta_reread(struct nc_meta *m, struct block_device *bdev,
+		   const char *name);
+void nc_meta_load(struct nc_cache *c);
+int nc_meta_mark_active(struct nc_cache *c);
+int nc_meta_commit_clean(struct nc_cache *c);
+size_t nc_meta_memory(const struct nc_meta *m);
+u32 nc_meta_generation(const struct nc_meta *m);
+void nc_meta_dirty(struct nc_meta *m, u32 slot);
+
+#endif /* NEARCACHE_META_H */

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The policy "keep": what is cached stays until it is provably idle.
+ *
+ * Training reads every block once per epoch, in an order that changes.  Then
+ * no policy that fills on demand beats never evicting, and every policy that
+ * evicts by recency does worse.  So a slot goes only when the bytes read
+ * through the device since its last use exceed the reuse distances that are
+ * really seen: under reshuffling those reach twice the dataset, and once the
+ * job has moved to another dataset the old blocks pass them.
+ *
+ * The distances are learnt from the cached blocks themselves, and are believed
+ * only once a quarter of the slots was used again: a few hot blocks (file
+ * system metadata) with short distances must not make cold data look idle.
+ * Until then a slot is idle after two times the origin's size was read.
+ */
+#include "policy.h"
+
+/* Ticks wrap at 15 bits; longer limits could never be told from a wrap. */
+#define LIMIT_MAX	0x7000U
+#define WINDOW_MIN	64U
+
+static void keep_init(struct nc_policy *p, u64 slots, u64 origin_ticks)
+{
+	memset(p, 0, sizeof(*p));
+	p->slots = slots;
+	p->never_seen = LIMIT_MAX;
+	if (origin_ticks < LIMIT_MAX / 2)
+		p->never_seen = 2 * (u32)origin_ticks + 2;
+}
+
+static u32 distance(u16 stamp, u32 now)
+{
+	return (now - stamp) & NC_STAMP_TICK;
+}
+
+static u32 longest_seen(const struct nc_policy *p)
+{
+	return p->longest[0] > p->longest[1] ? p->longest[0] : p->longest[1];
+}
+
+static u16 keep_touch(struct nc_policy *p, u16 stamp, u32 now)
+{
+	u32 d = distance(stamp, now);
+	u32 window = 4 * longest_seen(p);
+
+	if (now - p->window_start > (window > WINDOW_MIN ? window : WINDOW_MIN)) {
+		p->window_start = now;
+		p->longest[1] = p->longest[0];
+		p->longest[0] = 0;
+	}
+	if (d > p->longest[0])
+		p->longest[0] = d;
+	if (!(stamp & NC_STAMP_REUSED))
+		p->reused++;
+	return (now & NC_STAMP_TICK) | NC_STAMP_REUSED;
+}
+
+static bool keep_idle(const struct nc_policy *p, u16 stamp, u32 now)
+{
+	u32 limit = p->never_seen;
+
+	if ((u64)p->reused * 4 >= p->slots) {
+		u32 seen = longest_seen(p);
+
+		limit = seen + seen / 4 + 2;
+	}
+	return limit < LIMIT_MAX && distance(stamp, now) > limit;
+}
+
+static void keep_forget(struct nc_policy *p, u16 stamp)
+{
+	if ((stamp & NC_STAMP_REUSED) && p->reused)
+		p->reused--;
+}
+
+const struct nc_policy_ops nc_policy_keep = {
+	.name	= "keep",
+	.init	= keep_init,
+	.touch	= keep_touch,
+	.idle	= keep_idle,
+	.forget	= keep_forget,
+};

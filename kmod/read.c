@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The read path.  A read is cut at the end of its block and where its
+ * sub-blocks change between valid and missing; what is left is a hit, a miss or
+ * a bypass as a whole, and device-mapper sends the rest again.
+ *
+ * A hit takes no lock, allocates nothing and writes no shared cache line but
+ * its slot's stamp, once per tick of the policy's clock: the bio is pointed at
+ * the cache device and its payload is never looked at.  The SRCU read side is
+ * held from the look-up to the completion, and a slot is given to another
+ * block only after a grace period.
+ *
+ * map() never sleeps (DM_TARGET_NOWAIT).
+ */
+#include "cache.h"
+#include "fill.h"
+#include "meta.h"
+#include "read.h"
+#include "trace.h"
+
+/* Sub-blocks of the first block that @bio touches. */
+static struct nc_span span_of(const struct nc_cache *c, const struct bio *bio)
+{
+	sector_t sector = bio->bi_iter.bi_sector;
+	u32 mask = (1U << c->block_shift) - 1;
+	u32 start = (u32)sector & mask;
+	u32 end = min(start + bio_sectors(bio) - 1, mask);
+
+	return (struct nc_span) {
+		.block = sector >> c->block_shift,
+		.first = start >> c->sub_shift,
+		.last = end >> c->sub_shift,
+	};
+}
+
+/* Advance the policy's clock; nearly always a per-CPU addition. */
+static void advance_clock(struct nc_cache *c, u32 bytes)
+{
+	u64 held = this_cpu_add_return(c->stats->clock_bytes, bytes);
+	u32 now;
+
+	if (likely(held <= c->clock_portion))
+		return;
+	held = this_cpu_xchg(c->stats->clock_bytes, 0);
+	now = (u32)div64_u64(atomic64_add_return(held, &c->clock),
+			     c->tick_bytes);
+	if (now != READ_ONCE(c->now))
+		WRITE_ONCE(c->now, now);
+}
+
+/**
+ * nc_read_take() - cut a read at the end of a span, and account the piece
+ * @c: live cache
+ * @bio: read that starts in the span
+ * @span: sub-blocks
+ *
+ * Called once for each piece of a read.
+ *
+ * Context: map of @bio.
+ */
+void nc_read_take(struct nc_cache *c, struct bio *bio,
+		  const struct nc_span *span)
+{
+	sector_t end = (span->block << c->block_shift) +
+		       ((sector_t)(span->last + 1) << c->sub_shift);
+	sector_t n = end - bio->bi_iter.bi_sector;
+
+	if (n < bio_sectors(bio))
+		dm_accept_partial_bio(bio, (unsigned int)n);
+	advance_clock(c, bio->bi_iter.bi_size);
+}
+
+static void touch(struct nc_cache *c, struct nc_slot *slot)
+{
+	u32 now = READ_ONCE(c->now);
+	u16 stamp = READ_ONCE(slot->stamp);
+
+	if (unlikely((stamp ^ now) & NC_STAMP_TICK))
+		WRITE_ONCE(slot->stamp,
+			   c->policy_ops->touch(&c->policy, stamp, now));
+}
+
+static int to_origin(struct nc_target *t, struct bio *bio)
+{
+	bio_set_dev(bio, t->origin->bdev);
+	return DM_MAPIO_REMAPPED;
+}
+
+static int bypass(struct nc_target *t, struct bio *bio,
+		  enum nearcache_counter counter, enum nc_verdict verdict)
+{
+	this_cpu_inc(t->cache->stats->count[counter]);
+	nc_count_add(t->cache, BYPASS_BYTES, bio->bi_iter.bi_size);
+	nc_trace_access(t->cache, bio, verdict);
+	return to_origin(t, bio);
+}
+
+#define BYPASS(t, bio, reason)						\
+	bypass(t, bio, NEARCACHE_COUNTER_BYPASS_##reason,		\
+	       NC_VERDICT_BYPASS_##reason)
+
+/*
+ * The first sub-block is valid in slot @i: take what is valid after it, too.
+ * The SRCU read side is held; a remapped hit keeps it.
+ */
+static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
+	       u32 i, u64 valid, struct nc_io *io)
+{
+	struct nc_cache *c = t->cache;
+	u64 missing = ~valid >> span->first;
+	u32 run = missing ? __ffs64(missing) : NEARCACHE_SUBBLOCKS_MAX;
+
+	if (unlikely(run <= span->last - span->first)) {
+		span->last = span->first + run - 1;
+		nc_count(c, PARTIALS);
+	}
+	nc_read_take(c, bio, span);
+	if (unlikely((bio->bi_iter.bi_sector | bio_sectors(bio)) &
+		     c->cache_lbs_mask)) {
+		__srcu_read_unlock(&c->srcu, io->srcu);
+		return BYPASS(t, bio, UNALIGNED);
+	}
+	touch(c, &c->index.slots[i]);
+	nc_count(c, HITS);
+	nc_count_add(c, HIT_BYTES, bio->bi_iter.bi_size);
+	nc_trace_access(c, bio, NC_VERDICT_HIT);
+	io->kind = NC_IO_HIT;
+	io->iter = bio->bi_iter;
+	io->flags = bio->bi_flags;
+	bio_set_dev(bio, t->dev->bdev);
+	bio->bi_iter.bi_sector = c->data_start +
+		((sector_t)i << c->block_shift) +
+		(bio->bi_iter.bi_sector & ((1U << c->block_shift) - 1));
+	return DM_MAPIO_REMAPPED;
+}
+
+/* Counted by the fill: once taken, the bio may complete at any moment. */
+static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span)
+{
+	struct nc_cache *c = t->cache;
+
+	switch (nc_fill_read(t, bio, span)) {
+	case NC_FILL_STARTED:
+	case NC_FILL_JOINED:
+		return DM_MAPIO_SUBMITTED;
+	case NC_FILL_FULL:
+		nc_read_take(c, bio, span);
+		return BYPASS(t, bio, FULL);
+	case NC_FILL_MEMORY:
+		nc_read_take(c, bio, span);
+		return BYPASS(t, bio, MEMORY);
+	case NC_FILL_VALID:
+		break;
+	}
+	return -EAGAIN;
+}
+
+/**
+ * nc_read_map() - direct a read
+ * @t: target
+ * @bio: dm's clone
+ *
+ * Context: submitter's; does not sleep.
+ * Return: DM_MAPIO_*.
+ */
+int nc_read_map(struct nc_target *t, struct bio *bio)
+{
+	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+	struct nc_cache *c = t->cache;
+	struct nc_span span;
+	u64 valid;
+	int r;
+	u32 i;
+
+	io->target = t;
+	io->kind = NC_IO_ORIGIN;
+	if (unlikely(bio_op(bio) != REQ_OP_READ))
+		return DM_MAPIO_KILL;
+	if (unlikely(!bio_sectors(bio)))
+		return to_origin(t, bio);
+	if (unlikely(READ_ONCE(c->state) != NEARCACHE_NORMAL))
+		return BYPASS(t, bio, STATE);
+	span = span_of(c, bio);
+	do {
+		io->srcu = __srcu_read_lock(&c->srcu);
+		i = nc_index_find(&c->index, span.block);
+		valid = i == NC_NIL ? 0 : READ_ONCE(c->index.slots[i].valid);
+		if (likely(valid & BIT_ULL(span.first))) {
+			r = hit(t, bio, &span, i, valid, io);
+			break;
+		}
+		__srcu_read_unlock(&c->srcu, io->srcu);
+		r = miss(t, bio, &span);
+	} while (r == -EAGAIN);
+	return r;
+}
+
+/**
+ * nc_read_retry() - ask the origin for a read that could not be served
+ * @t: target
+ * @bio: dm's clone, as it came
+ *
+ * Context: worker.
+ */
+void nc_read_retry(struct nc_target *t, struct bio *bio)
+{
+	nc_count(t->cache, BYPASS_RETRY);
+	nc_trace_access(t->cache, bio, NC_VERDICT_BYPASS_RETRY);
+	bio->bi_opf &= ~REQ_NOWAIT;
+	bio_set_dev(bio, t->origin->bdev);
+	submit_bio_noacct(bio);
+}
+
+/* The cache device failed to read these sub-blocks: forget them. */
+static void forget(struct nc_cache *c, const struct bio *bio)
+{
+	struct nc_span span = span_of(c, bio);
+	struct nc_stripe *stripe = nc_index_stripe(&c->index, span.block);
+	u64 bits = GENMASK_ULL(span.last, span.first);
+	struct nc_slot *slot;
+	u32 i;
+
+	spin_lock(&stripe->lock);
+	i = nc_index_find(&c->index, span.block);
+	if (i != NC_NIL) {
+		slot = &c->index.slots[i];
+		bits &= slot->valid;
+		WRITE_ONCE(slot->valid, slot->valid & ~bits);
+		atomic64_sub(hweight64(bits), &c->valid_subblocks);
+		nc_meta_dirty(c->meta, i);
+	}
+	spin_unlock(&stripe->lock);
+}
+
+void nc_read_retry_work(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(work, struct nc_cache, retry_work);
+	struct bio_list bios;
+	struct bio *bio;
+
+	spin_lock_irq(&c->retry_lock);
+	bios = c->retry_bios;
+	bio_list_init(&c->retry_bios);
+	spin_unlock_irq(&c->retry_lock);
+	while ((bio = bio_list_pop(&bios))) {
+		struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+
+		forget(c, bio);
+		nc_read_retry(io->target, bio);
+	}
+}
+
+/* The cache device failed a hit: the bio goes back to what it was, and to the
+ * worker.  A lower driver may have split it, which uses up __bi_remaining.
+ */
+static int hit_failed(struct nc_cache *c, struct bio *bio, struct nc_io *io)
+{
+	unsigned long flags;
+
+	nc_count(c, HIT_ERRORS);
+	nc_cache_error(c, "read");
+	io->kind = NC_IO_ORIGIN;
+	bio->bi_iter = io->iter;
+	bio->bi_flags = io->flags;
+	bio->bi_status = BLK_STS_OK;
+	atomic_set(&bio->__bi_remaining, 1);
+	bio_clear_polled(bio);
+	spin_lock_irqsave(&c->retry_lock, flags);
+	bio_list_add(&c->retry_bios, bio);
+	spin_unlock_irqrestore(&c->retry_lock, flags);
+	queue_work(c->wq, &c->retry_work);
+	return DM_ENDIO_INCOMPLETE;
+}
+
+/**
+ * nc_read_end_io() - a read completed
+ * @t: target
+ * @bio: dm's clone
+ * @error: its status
+ *
+ * BLK_STS_AGAIN is no error of the device: a NOWAIT reader is told to try
+ * again.
+ *
+ * Context: any, interrupts too.
+ * Return: DM_ENDIO_*.
+ */
+int nc_read_end_io(struct nc_target *t, struct bio *bio, blk_status_t *error)
+{
+	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+	struct nc_cache *c = t->cache;
+
+	if (io->kind != NC_IO_HIT)
+		return DM_ENDIO_DONE;
+	__srcu_read_unlock(&c->srcu, io->srcu);
+	if (unlikely(*error && *error != BLK_STS_AGAIN))
+		return hit_failed(c, bio, io);
+	return DM_ENDIO_DONE;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The read path: look up, serve, or hand to a fill. */
+#ifndef NEARCACHE_READ_H
+#define NEARCACHE_READ_H
+
+#include <linux/bio.h>
+#include <linux/workqueue.h>
+
+struct nc_cache;
+struct nc_span;
+struct nc_target;
+
+enum nc_io_kind {
+	NC_IO_ORIGIN,	/* goes to the origin, or is in a fill's hands */
+	NC_IO_HIT,	/* on its way to the cache device, holds SRCU */
+};
+
+/**
+ * struct nc_io - per-bio data
+ * @target: table line
+ * @iter: the read as it came, to ask the origin when the cache device fails
+ * @flags: bio flags as they came
+ * @kind: enum nc_io_kind
+ * @srcu: read-side index of nc_cache.srcu, for NC_IO_HIT
+ */
+struct nc_io {
+	struct nc_target *target;
+	struct bvec_iter iter;
+	unsigned short flags;
+	u8 kind;
+	int srcu;
+};
+
+/* The including file includes trace.h. */
+#define nc_trace_access(c, bio, verdict)				\
+	trace_nearcache_access((c)->dm_devt, (bio)->bi_iter.bi_sector,	\
+			       bio_sectors(bio), (bio)->bi_opf, verdict)
+
+int nc_read_map(struct nc_target *t, struct bio *bio);
+int nc_read_end_io(struct nc_target *t, struct bio *bio, blk_status_t *error);
+void nc_read_take(struct nc_cache *c, struct bio *bio,
+		  const struct nc_span *span);
+void nc_read_retry(struct nc_target *t, struct bio *bio);
+void nc_read_retry_work(struct work_struct *work);
+
+#endif /* NEARCACHE_READ_H */

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reclaim.  A worker keeps some slots free, so that fills never wait for an
+ * eviction.  Victims are unlinked in batches and one SRCU grace period serves
+ * a batch: after it no hit reads from the slots any more.
+ */
+#include "cache.h"
+#include "fill.h"
+#include "meta.h"
+#include "reclaim.h"
+#include "trace.h"
+
+#define BATCH	64U
+
+/* Free slots below which the worker starts, and up to which it works. */
+static u32 low_water(const struct nc_cache *c)
+{
+	return clamp(c->index.count / 64, 1U, 4096U);
+}
+
+/**
+ * nc_reclaim_check() - start the worker when free slots run low
+ * @c: live cache
+ *
+ * A pass that found nothing idle is not repeated within its tick: idleness
+ * only changes with the clock.
+ *
+ * Context: any.
+ */
+void nc_reclaim_check(struct nc_cache *c)
+{
+	if (READ_ONCE(c->index.free_count) >= low_water(c))
+		return;
+	if (READ_ONCE(c->reclaim_tick) == READ_ONCE(c->now) + 1)
+		return;
+	queue_work(c->wq, &c->reclaim);
+}
+
+/* May go: nothing valid in it, or idle.  Read without locks, as a hint. */
+static bool is_victim(const struct nc_cache *c, const struct nc_slot *slot,
+		      u32 now)
+{
+	if (!(READ_ONCE(slot->flags) & NC_SLOT_LINKED))
+		return false;
+	return !READ_ONCE(slot->valid) ||
+	       c->policy_ops->idle(&c->policy, READ_ONCE(slot->stamp), now);
+}
+
+/* The block is read without a lock and may be that of a slot that is just being
+ * linked: only the look-up under the lock tells that the slot is this block's.
+ */
+static bool unlink_victim(struct nc_cache *c, u32 i, u32 now)
+{
+	struct nc_slot *slot = &c->index.slots[i];
+	u64 block = nc_slot_block(slot);
+	struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
+	bool victim;
+
+	spin_lock(&stripe->lock);
+	victim = nc_index_find(&c->index, block) == i &&
+		 is_victim(c, slot, now) && !nc_fill_busy(stripe, block);
+	if (victim)
+		nc_index_unlink(&c->index, i);
+	spin_unlock(&stripe->lock);
+	if (victim) {
+		c->policy_ops->forget(&c->policy, READ_ONCE(slot->stamp));
+		trace_nearcache_evict(c->dm_devt,
+				      block << c->block_shift, i,
+				      READ_ONCE(slot->valid));
+	}
+	return victim;
+}
+
+static void release(struct nc_cache *c, const u32 *batch, u32 n)
+{
+	u32 i;
+
+	if (!n)
+		return;
+	synchronize_srcu(&c->srcu);
+	for (i = 0; i < n; i++) {
+		struct nc_slot *slot = &c->index.slots[batch[i]];
+
+		if (slot->valid)
+			nc_count(c, EVICTIONS);
+		atomic64_sub(hweight64(slot->valid), &c->valid_subblocks);
+		nc_meta_dirty(c->meta, batch[i]);
+		nc_index_push(&c->index, batch[i]);
+	}
+	atomic64_sub(n, &c->used);
+}
+
+void nc_reclaim_work(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(work, struct nc_cache, reclaim);
+	u32 want = 2 * low_water(c);
+	u32 now = READ_ONCE(c->now);
+	u32 batch[BATCH];
+	u32 looked, n = 0, found = 0;
+
+	for (looked = 0; looked < c->index.count; looked++) {
+		u32 i = c->reclaim_hand;
+
+		if (READ_ONCE(c->index.free_count) + n >= want)
+			break;
+		c->reclaim_hand = i + 1 < c->index.count ? i + 1 : 0;
+		if (is_victim(c, &c->index.slots[i], now) &&
+		    unlink_victim(c, i, now)) {
+			batch[n++] = i;
+			found++;
+		}
+		if (n == BATCH) {
+			release(c, batch, n);
+			n = 0;
+		}
+		if (!(looked % 4096))
+			cond_resched();
+	}
+	release(c, batch, n);
+	if (!found)
+		WRITE_ONCE(c->reclaim_tick, now + 1);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reclaim: keeps the free list filled from what the policy calls idle. */
+#ifndef NEARCACHE_RECLAIM_H
+#define NEARCACHE_RECLAIM_H
+
+#include <linux/workqueue.h>
+
+struct nc_cache;
+
+void nc_reclaim_check(struct nc_cache *c);
+void nc_reclaim_work(struct work_struct *work);
+
+#endif /* NEARCACHE_RECLAIM_H */

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The status line: positions are those of uapi/nearcache_counters.h. */
+#include "cache.h"
+#include "meta.h"
+#include "stats.h"
+
+static u64 sum(struct nc_cache *c, enum nearcache_counter counter)
+{
+	u64 total = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		total += READ_ONCE(per_cpu_ptr(c->stats, cpu)->count[counter]);
+	return total;
+}
+
+static u64 field(struct nc_cache *c, enum nearcache_status_field which)
+{
+	switch (which) {
+	case NEARCACHE_FIELD_STATUS_VERSION:
+		return NEARCACHE_STATUS_VERSION_NOW;
+	case NEARCACHE_FIELD_MODE:
+		return NEARCACHE_READ_ONLY;
+	case NEARCACHE_FIELD_STATE:
+		return READ_ONCE(c->state);
+	case NEARCACHE_FIELD_LOADED:
+		return c->loaded;
+	case NEARCACHE_FIELD_BLOCK_SIZE:
+		return c->geo.block_size;
+	case NEARCACHE_FIELD_SUBBLOCK_SIZE:
+		return c->geo.subblock_size;
+	case NEARCACHE_FIELD_BLOCKS:
+		return c->geo.slot_count;
+	case NEARCACHE_FIELD_BLOCKS_USED:
+		return atomic64_read(&c->used);
+	case NEARCACHE_FIELD_BLOCKS_WARM:
+		return c->warm;
+	case NEARCACHE_FIELD_BYTES_VALID:
+		return atomic64_read(&c->valid_subblocks) *
+		       c->geo.subblock_size;
+	case NEARCACHE_FIELD_FILLS_IN_FLIGHT:
+		return atomic_read(&c->fills);
+	case NEARCACHE_FIELD_FILL_MEMORY:
+		return atomic64_read(&c->fill_memory);
+	case NEARCACHE_FIELD_FILL_MEMORY_PEAK:
+		return atomic64_read(&c->fill_memory_peak);
+	case NEARCACHE_FIELD_FILL_MEMORY_MAX:
+		return c->fill_memory_max;
+	case NEARCACHE_FIELD_METADATA_MEMORY:
+		return (u64)c->index.count *
+			       (sizeof(struct nc_slot) + sizeof(u32)) +
+		       nc_meta_memory(c->meta);
+	case NEARCACHE_STATUS_FIELD_COUNT:
+		break;
+	}
+	return 0;
+}
+
+/**
+ * nc_stats_print() - the status line
+ * @c: live cache
+ * @result: where to
+ * @room: bytes there
+ *
+ * Context: may not do I/O.
+ * Return: bytes printed.
+ */
+size_t nc_stats_print(struct nc_cache *c, char *result, size_t room)
+{
+	size_t n = 0;
+	int i;
+
+	for (i = 0; i < NEARCACHE_STATUS_FIELD_COUNT; i++)
+		n += scnprintf(result + n, room - n, "%s%llu", i ? " " : "",
+			       field(c, i));
+	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
+		n += scnprintf(result + n, room - n, " %llu", sum(c, i));
+	return n;
+}

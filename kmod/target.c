@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What device-mapper calls. */
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "args.h"
+#include "cache.h"
+#include "read.h"
+#include "target.h"
+
+static void target_free(struct nc_target *t)
+{
+	if (t->cache)
+		nc_cache_put(t->cache);
+	if (t->dev)
+		dm_put_device(t->ti, t->dev);
+	if (t->origin)
+		dm_put_device(t->ti, t->origin);
+	kfree(t);
+}
+
+/* The devices fit what the superblock says. */
+static int check_sizes(struct nc_target *t)
+{
+	const struct nc_geometry *geo = &t->cache->geo;
+	u64 origin = bdev_nr_bytes(t->origin->bdev);
+	const char *name = nc_cache_name(t->cache);
+
+	if (origin != geo->origin_size) {
+		DMERR("%s: origin %s has %llu bytes, origin_size in the superblock is %llu",
+		      name, t->origin->name, origin, geo->origin_size);
+		t->ti->error = "Origin's size differs from the superblock's origin_size";
+		return -EINVAL;
+	}
+	if (t->ti->begin || t->ti->len != geo->origin_size >> SECTOR_SHIFT) {
+		DMERR("%s: table covers %llu + %llu sectors, origin_size is %llu sectors",
+		      name, (u64)t->ti->begin, (u64)t->ti->len,
+		      geo->origin_size >> SECTOR_SHIFT);
+		t->ti->error = "The table must cover the origin, from sector 0";
+		return -EINVAL;
+	}
+	if (bdev_logical_block_size(t->origin->bdev) > geo->subblock_size) {
+		DMERR("%s: origin's logical block size %u exceeds subblock_size %u",
+		      name, bdev_logical_block_size(t->origin->bdev),
+		      geo->subblock_size);
+		t->ti->error = "Origin's logical block size exceeds the sub-block";
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int nearcache_ctr(struct dm_target *ti, unsigned int argc, char **argv)
+{
+	struct nc_target *t;
+	int r;
+
+	t = kzalloc(sizeof(*t), GFP_KERNEL);
+	if (!t) {
+		ti->error = "Out of memory";
+		return -ENOMEM;
+	}
+	t->ti = ti;
+	r = nc_args_parse(t, argc, argv);
+	if (r)
+		goto bad;
+	t->cache = nc_cache_get(ti, t->dev);
+	if (IS_ERR(t->cache)) {
+		r = PTR_ERR(t->cache);
+		t->cache = NULL;
+		if (!ti->error)
+			ti->error = "Out of memory";
+		goto bad;
+	}
+	r = check_sizes(t);
+	if (r)
+		goto bad;
+	ti->private = t;
+	ti->per_io_data_size = sizeof(struct nc_io);
+	/* A read-only device: nothing is written, nothing needs a flush. */
+	ti->num_flush_bios = 0;
+	ti->num_discard_bios = 0;
+	return 0;
+bad:
+	target_free(t);
+	return r;
+}
+
+static void nearcache_dtr(struct dm_target *ti)
+{
+	target_free(ti->private);
+}
+
+static int nearcache_map(struct dm_target *ti, struct bio *bio)
+{
+	return nc_read_map(ti->private, bio);
+}
+
+static int nearcache_end_io(struct dm_target *ti, struct bio *bio,
+			    blk_status_t *error)
+{
+	return nc_read_end_io(ti->private, bio, error);
+}
+
+static int nearcache_preresume(struct dm_target *ti)
+{
+	struct nc_target *t = ti->private;
+
+	return nc_cache_activate(t->cache, t);
+}
+
+/* device-mapper makes the disk writable when the table was loaded without
+ * --readonly, right before this: in read-only mode it is not.
+ */
+static void nearcache_resume(struct dm_target *ti)
+{
+	set_disk_ro(dm_disk(dm_table_get_md(ti->table)), true);
+}
+
+static void nearcache_postsuspend(struct dm_target *ti)
+{
+	struct nc_target *t = ti->private;
+
+	/* A resume that failed was never live. */
+	if (t->cache->active == t)
+		nc_cache_deactivate(t->cache);
+}
+
+static void nearcache_status(struct dm_target *ti, status_type_t type,
+			     unsigned int status_flags, char *result,
+			     unsigned int maxlen)
+{
+	struct nc_target *t = ti->private;
+	size_t sz = 0;
+
+	switch (type) {
+	case STATUSTYPE_INFO:
+		nc_stats_print(t->cache, result, maxlen);
+		break;
+	case STATUSTYPE_TABLE:
+		nc_args_print(t, result, maxlen);
+		break;
+	case STATUSTYPE_IMA:
+		DMEMIT_TARGET_NAME_VERSION(ti->type);
+		DMEMIT(",mode=read-only,origin=%s,cache=%s;", t->origin->name,
+		       t->dev->name);
+		break;
+	}
+}
+
+static int nearcache_iterate_devices(struct dm_target *ti,
+				     iterate_devices_callout_fn fn, void *data)
+{
+	struct nc_target *t = ti->private;
+	int r = fn(ti, t->origin, 0, ti->len, data);
+
+	return r ?: fn(ti, t->dev, 0,
+		       t->cache->geo.device_size >> SECTOR_SHIFT, data);
+}
+
+/* The origin's logical block size stays, or a file system made on the bare
+ * origin would not mount: reads that the cache device cannot serve for their
+ * alignment go to the origin.
+ */
+static void nearcache_io_hints(struct dm_target *ti,
+			       struct queue_limits *limits)
+{
+	struct nc_target *t = ti->private;
+
+	limits->logical_block_size = bdev_logical_block_size(t->origin->bdev);
+	limits->io_opt = max(limits->io_opt, t->cache->geo.block_size);
+}
+
+static struct target_type nearcache_target = {
+	.name			= "nearcache",
+	.version		= { 1, 0, 0 },
+	.features		= DM_TARGET_SINGLETON | DM_TARGET_NOWAIT,
+	.module			= THIS_MODULE,
+	.ctr			= nearcache_ctr,
+	.dtr			= nearcache_dtr,
+	.map			= nearcache_map,
+	.end_io			= nearcache_end_io,
+	.preresume		= nearcache_preresume,
+	.resume			= nearcache_resume,
+	.postsuspend		= nearcache_postsuspend,
+	.status			= nearcache_status,
+	.iterate_devices	= nearcache_iterate_devices,
+	.io_hints		= nearcache_io_hints,
+};
+
+int nc_target_register(void)
+{
+	return dm_register_target(&nearcache_target);
+}
+
+void nc_target_unregister(void)
+{
+	dm_unregister_target(&nearcache_target);
+}
