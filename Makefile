@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# nearcache: kernel module, helper and tests.  "make help" lists the targets.
+
+VERSION	:= 0.1.0
+BUILD	?= build
+PREFIX	?= /usr/local
+DESTDIR	?=
+Q	:= $(if $(filter 1,$(V)),,@)
+say	= $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
+
+# Kernel to build for: KVER=release, or KDIR=headers; by default the running
+# kernel when its headers are there, else the newest installed.
+KVER_HEADERS := $(patsubst /lib/modules/%/build/,%,$(wildcard /lib/modules/*/build/))
+ifdef KDIR
+KVER := $(shell $(MAKE) -s --no-print-directory -C $(KDIR) kernelrelease 2>/dev/null)
+else
+KVER ?= $(or $(filter $(shell uname -r),$(KVER_HEADERS)),$(lastword \
+	$(shell printf '%s\n' $(KVER_HEADERS) | sort -V)))
+KDIR := /lib/modules/$(KVER)/build
+endif
+
+.PHONY: all
+all: module helper ## the module for KVER (default: running or newest kernel) and the helper
+
+include helper/helper.mk
+include kmod/module.mk
+include tests/tests.mk
+
+.PHONY: help
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' \
+		$(MAKEFILE_LIST)
+	@echo
+	@echo 'Variables: KVER= or KDIR= (kernel), KERNEL= (guest), T= (tests), V=1, DESTDIR=, PREFIX='
+
+.PHONY: deps
+deps: ## install what building, testing and the demo need
+	$(Q)tests/deps
+
+.PHONY: install uninstall
+install: install-module install-helper ## install module and helper (DESTDIR, PREFIX)
+uninstall: uninstall-module uninstall-helper ## remove both
+
+.PHONY: clean
+clean: ## remove everything that was built
+	$(Q)rm -rf $(BUILD)
