@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The demo; included by the top Makefile, which defines BUILD and offers the
+# targets module and helper.
+#   make demo DATA=/my/shards KERNEL=6.1
+
+DEMO_DIR := $(dir $(lastword $(MAKEFILE_LIST)))
+DEMO_OUT := $(BUILD)/demo
+DEMO_CFLAGS := -std=gnu11 -O2 -D_GNU_SOURCE -Wall -Wextra -Werror
+DEMO_QUIET := $(if $(filter 1,$(V)),,@)
+demo-say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
+
+# demo-tool NAME,SOURCES,LIBRARIES
+define demo-tool
+demo-tools: $(DEMO_OUT)/tools/$(1)
+$(DEMO_OUT)/tools/$(1): $(addprefix $(DEMO_DIR),$(2)) $(wildcard $(DEMO_DIR)*.h) $(DEMO_DIR)demo.mk
+	@mkdir -p $$(@D)
+	$$(call demo-say,CC,$$@)
+	$$(DEMO_QUIET)$$(CC) $$(DEMO_CFLAGS) $$(CFLAGS) -o $$@ $$(filter %.c,$$^) $(3)
+endef
+
+$(eval $(call demo-tool,mkshards,mkshards.c tar.c,-ljpeg))
+$(eval $(call demo-tool,shardsum,shardsum.c manifest.c tar.c,-lcrypto))
+$(eval $(call demo-tool,loader,loader.c pipeline.c manifest.c tar.c,-lcrypto -pthread))
+$(eval $(call demo-tool,report,report.c report_load.c report_checks.c report_svg.c manifest.c,-lm))
+
+.PHONY: demo demo-tools
+
+demo: demo-tools helper ## train on a remote volume with and without the cache (DATA=dir: your own shards)
+	@release=$$(bash -c '. $(DEMO_DIR)../vm/kernel.sh && kernel_pick "$$1" "$$2"' - \
+		"$${KERNEL:-6.12}" "$${KERNEL_ROOT:-}") && \
+	$(MAKE) --no-print-directory module KVER="$$release"
+	@BUILD=$(abspath $(BUILD)) $(DEMO_DIR)run

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Second boot, same drives: the cache must come up warm and right.
+. /payload/demo/common.sh
+
+origin_up
+nearcache open "$name" --origin "$origin" --cache "$(local_dev)"
+read -r warm loaded < <(counter blocks_warm blocks_used)
+fact blocks_warm "$warm"
+say "after the reboot: $warm blocks warm, $loaded in use"
+mount -o ro -t ext4 "$mapped" "$data"
+epoch rebooted "$((EPOCHS + 2))" "$mapped" --sha256
+umount "$data"
+nearcache close "$name"

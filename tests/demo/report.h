@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the guest measured, as the report's parts share it. */
+#ifndef DEMO_REPORT_H
+#define DEMO_REPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define EPOCHS_MAX	64
+
+/**
+ * struct epoch - one pass over the dataset
+ * @number: 1 is the first
+ * @seconds: from the first read to the last step
+ * @bytes: delivered to the trainer
+ * @stall: seconds that the trainer waited for a batch
+ * @steps: batches
+ * @samples: samples
+ * @served: bytes that the mounted device read, by its block statistics
+ * @origin: bytes that the origin read, by its block statistics
+ * @hits: bytes served by the cache device
+ * @misses: bytes of reads that started a fill
+ * @joins: bytes of reads that waited for a fill under way
+ * @bypass: bytes of reads that went past the cache
+ */
+struct epoch {
+	uint64_t number;
+	double seconds;
+	uint64_t bytes;
+	double stall;
+	uint64_t steps;
+	uint64_t samples;
+	uint64_t served;
+	uint64_t origin;
+	uint64_t hits;
+	uint64_t misses;
+	uint64_t joins;
+	uint64_t bypass;
+};
+
+/**
+ * struct point - progress inside a run
+ * @seconds: of training since the run's start, pauses between epochs left out
+ * @bytes: delivered since the run's start
+ */
+struct point {
+	double seconds;
+	double bytes;
+};
+
+struct run {
+	const char *label;
+	struct epoch epochs[EPOCHS_MAX];
+	size_t count;
+	struct point *points;
+	size_t point_count;
+};
+
+/**
+ * struct report
+ * @cached: the epochs with the cache
+ * @uncached: the same epochs without it
+ * @verify: the pass that checked every SHA-256 through the cache
+ * @rebooted: the same after the reboot
+ * @dataset: bytes of all shards
+ * @shards: how many
+ * @blocks: cache blocks
+ * @block_size: bytes
+ * @blocks_used: before the reboot
+ * @blocks_warm: after it
+ * @latency_us: added to the remote volume
+ * @rate_mbps: limit of the remote volume, 10^6 bytes per second
+ */
+struct report {
+	struct run cached;
+	struct run uncached;
+	struct run verify;
+	struct run rebooted;
+	uint64_t dataset;
+	uint64_t shards;
+	uint64_t blocks;
+	uint64_t block_size;
+	uint64_t blocks_used;
+	uint64_t blocks_warm;
+	uint64_t latency_us;
+	uint64_t rate_mbps;
+};
+
+static inline double cache_fraction(const struct report *report)
+{
+	return (double)(report->blocks * report->block_size) / report->dataset;
+}
+
+static inline double hit_ratio(const struct epoch *epoch)
+{
+	uint64_t all = epoch->hits + epoch->misses + epoch->joins +
+		       epoch->bypass;
+
+	return all ? (double)epoch->hits / all : 0;
+}
+
+static inline double stall_ratio(const struct epoch *epoch)
+{
+	return epoch->seconds > 0 ? epoch->stall / epoch->seconds : 0;
+}
+
+static inline double warm_ratio(const struct report *report)
+{
+	return report->blocks_used ?
+	       (double)report->blocks_warm / report->blocks_used : 0;
+}
+
+/**
+ * report_load() - read what the guest left
+ * @report: filled in
+ * @dir: folder with facts, epochs and timeline
+ * @manifest: the dataset's
+ *
+ * Exits with a message when something is missing or malformed.
+ */
+void report_load(struct report *report, const char *dir, const char *manifest);
+
+/**
+ * report_svg() - draw throughput over time
+ * @report: the measurements
+ * @path: the picture's file
+ *
+ * Return: 0, or -1 with errno set.
+ */
+int report_svg(const struct report *report, const char *path);
+
+/**
+ * report_checks() - judge the promises, one line each on stdout
+ * @report: the measurements
+ *
+ * Return: the number of promises missed.
+ */
+unsigned int report_checks(const struct report *report);
+
+#endif /* DEMO_REPORT_H */
