@@ -18,7 +18,7 @@ payload_project() {
 	if [[ -e $module ]]; then
 		dir=$stage/lib/modules/$release
 		mkdir -p "$stage/nearcache" "$stage/lib/modules"
-		cp -r "$BUILD/vm/modules-$release/lib/modules/$release" "$stage/lib/modules/"
+		tar -C "$stage/lib/modules" -xf "$BUILD/vm/modules-$release.tar"
 		install -D -m 644 "$module" "$dir/extra/dm-nearcache.ko"
 		depmod -b "$stage" "$release"
 		# The base holds the kernel's own modules already.
