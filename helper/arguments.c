@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "arguments.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "activate.h"
+#include "fail.h"
+#include "name.h"
+#include "size.h"
+
+enum value { FLAG, TEXT, SIZE };
+
+/* Options of all verbs. @offset: where the value goes in struct arguments. */
+static const struct option_row {
+	unsigned int bit;
+	char letter;
+	const char *name;
+	enum value value;
+	const char *operand;
+	size_t offset;
+	const char *help;
+} options[] = {
+	{ OPTION_ORIGIN, 0, "origin", TEXT, "DEV",
+	  offsetof(struct arguments, origin),
+	  "remote block device, never written" },
+	{ OPTION_CACHE, 0, "cache", TEXT, "DEV",
+	  offsetof(struct arguments, cache), "local block device" },
+	{ OPTION_READ_ONLY, 0, "read-only", FLAG, NULL, 0,
+	  "mode: the device is read-only (the default)" },
+	{ OPTION_BLOCK_SIZE, 0, "block-size", SIZE, "SIZE",
+	  offsetof(struct arguments, block_size),
+	  "cache block, 64K to 4M (by the cache's size)" },
+	{ OPTION_FILL_MEMORY, 0, "fill-memory", SIZE, "SIZE",
+	  offsetof(struct arguments, fill_memory),
+	  "cap of the memory that fills hold (64M)" },
+	{ OPTION_DATASET_VERSION, 0, "dataset-version", TEXT, "TEXT",
+	  offsetof(struct arguments, dataset_version),
+	  "recorded: which version of the data is cached" },
+	{ OPTION_FORCE, 0, "force", FLAG, NULL, 0,
+	  "go ahead although the device carries something" },
+	{ OPTION_FORMAT_ONLY, 0, "format-only", FLAG, NULL, 0,
+	  "format the cache device, open nothing" },
+	{ OPTION_JSON, 'j', "json", FLAG, NULL, 0,
+	  "JSON on stdout, errors too; raw base units" },
+	{ OPTION_DRY_RUN, 0, "dry-run", FLAG, NULL, 0,
+	  "show what would be done, touch nothing" },
+	{ OPTION_HELP, 'h', "help", FLAG, NULL, 0,
+	  "help on nearcache or on the verb" },
+	{ OPTION_VERSION, 'V', "version", FLAG, NULL, 0, "version" },
+	{ 0 },
+};
+
+static const struct option_row *find_option(const char *word, size_t length)
+{
+	const struct option_row *row;
+
+	for (row = options; row->bit; row++)
+		if (strlen(row->name) == length &&
+		    !strncmp(row->name, word, length))
+			return row;
+	return NULL;
+}
+
+static const struct option_row *find_letter(char letter)
+{
+	const struct option_row *row;
+
+	for (row = options; row->bit; row++)
+		if (row->letter && row->letter == letter)
+			return row;
+	return NULL;
+}
+
+static const struct verb *find_verb(const char *name)
+{
+	const struct verb *verb;
+
+	for (verb = verbs; verb->name; verb++)
+		if (!strcmp(verb->name, name))
+			return verb;
+	return NULL;
+}
+
+static void take_value(struct arguments *args, const struct option_row *row,
+		       const char *value)
+{
+	void *place = (char *)args + row->offset;
+	const char *why;
+
+	if (row->value == TEXT)
+		*(const char **)place = value;
+	else if (!size_parse(value, place, &why))
+		fail(CODE_USAGE, "--%s '%s': %s", row->name, value, why);
+	else if (!*(uint64_t *)place)
+		fail(CODE_USAGE, "--%s '%s': it must not be 0", row->name,
+		     value);
+}
+
+static void take_letters(struct arguments *args, const char *word)
+{
+	const char *letter;
+
+	for (letter = word + 1; *letter; letter++) {
+		const struct option_row *row = find_letter(*letter);
+
+		if (row)
+			args->given |= row->bit;
+		else
+			fail(CODE_USAGE,
+			     "'-%c' is no option: try 'nearcache --help'",
+			     *letter);
+	}
+}
+
+/* "--name", "--name=value" or "--name value". Return: words used. */
+static int take_option(struct arguments *args, const char *word,
+		       const char *next)
+{
+	const char *name = word + 2;
+	size_t length = strcspn(name, "=");
+	const struct option_row *row = find_option(name, length);
+	const char *value = name[length] ? name + length + 1 : NULL;
+
+	if (!row) {
+		fail(CODE_USAGE,
+		     "'--%.*s' is no option: try 'nearcache --help'",
+		     (int)length, name);
+		return 1;
+	}
+	if (row->value == FLAG && value)
+		fail(CODE_USAGE, "--%s takes no value, '%s' was given",
+		     row->name, value);
+	else if (row->value != FLAG && args->given & row->bit)
+		fail(CODE_USAGE, "--%s is given twice", row->name);
+	args->given |= row->bit;
+	if (row->value == FLAG)
+		return 1;
+	if (!value && !next)
+		fail(CODE_USAGE, "--%s needs a value: --%s %s", row->name,
+		     row->name, row->operand);
+	else
+		take_value(args, row, value ? value : next);
+	return value || !next ? 1 : 2;
+}
+
+/* Sort words into options and operands; operands move to the front of @argv. */
+static void split(struct arguments *args, int argc, char **argv)
+{
+	bool only_operands = false;
+	int i = 1;
+
+	args->operand = argv;
+	while (i < argc) {
+		char *word = argv[i];
+
+		if (only_operands || word[0] != '-' || !word[1]) {
+			args->operand[args->operands++] = word;
+			i++;
+		} else if (!strcmp(word, "--")) {
+			only_operands = true;
+			i++;
+		} else if (word[1] == '-') {
+			i += take_option(args, word,
+					 i + 1 < argc ? argv[i + 1] : NULL);
+		} else {
+			take_letters(args, word);
+			i++;
+		}
+	}
+}
+
+static int check_options(const struct arguments *args, const struct verb *verb)
+{
+	unsigned int known = verb->required | verb->optional | OPTIONS_GLOBAL;
+	const struct option_row *row;
+
+	for (row = options; row->bit; row++) {
+		if (args->given & row->bit & ~known)
+			return fail(CODE_USAGE,
+				    "'--%s' is no option of '%s': try 'nearcache %s --help'",
+				    row->name, verb->name, verb->name);
+		if (verb->required & row->bit & ~args->given)
+			return fail(CODE_USAGE, "'%s' needs --%s %s",
+				    verb->name, row->name, row->operand);
+	}
+	return 0;
+}
+
+static int check_operands(const struct arguments *args, const struct verb *verb)
+{
+	if (args->operands < verb->operands_min)
+		return fail(CODE_USAGE, "'%s' needs %s: try 'nearcache %s --help'",
+			    verb->name, verb->operands, verb->name);
+	if (verb->operands_max >= 0 && args->operands > verb->operands_max)
+		return fail(CODE_USAGE,
+			    "'%s' does not take '%s': try 'nearcache %s --help'",
+			    verb->name, args->operand[verb->operands_max],
+			    verb->name);
+	return 0;
+}
+
+/**
+ * arguments_parse() - parse the command line
+ * @args: the result; @args->given tells --json also after an error
+ * @argc: as main() got it
+ * @argv: as main() got it; reordered
+ * @verb: the verb; NULL for bare --help and --version
+ *
+ * Return: 0 or the exit code.
+ */
+int arguments_parse(struct arguments *args, int argc, char **argv,
+		    const struct verb **verb)
+{
+	memset(args, 0, sizeof(*args));
+	*verb = NULL;
+	split(args, argc, argv);
+	if (fail_code())
+		return fail_code();
+	if (!args->operands) {
+		if (args->given & (OPTION_HELP | OPTION_VERSION))
+			return 0;
+		return fail(CODE_USAGE, "no verb given: try 'nearcache --help'");
+	}
+	*verb = find_verb(args->operand[0]);
+	if (!*verb)
+		return fail(CODE_USAGE, "'%s' is no verb: try 'nearcache --help'",
+			    args->operand[0]);
+	args->operand++;
+	args->operands--;
+	if (args->given & (OPTION_HELP | OPTION_VERSION))
+		return 0;
+	if (check_options(args, *verb) || check_operands(args, *verb))
+		return fail_code();
+	return activate_check_memory(args->fill_memory);
+}
+
+/**
+ * arguments_check_name() - demand a name that a device can have
+ * @name: as the user gave it
+ *
+ * Return: 0 or the exit code.
+ */
+int arguments_check_name(const char *name)
+{
+	const char *why;
+
+	if (name_check(name, &why))
+		return 0;
+	return fail(CODE_USAGE, "'%s' is no name for a device: %s", name, why);
+}
+
+static void help_options(unsigned int bits)
+{
+	const struct option_row *row;
+
+	for (row = options; row->bit; row++) {
+		char word[48];
+
+		if (!(row->bit & bits))
+			continue;
+		snprintf(word, sizeof(word), "%c%c%c --%s%s%s",
+			 row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
+			 row->letter ? ',' : ' ', row->name,
+			 row->operand ? " " : "",
+			 row->operand ? row->operand : "");
+		printf("  %-27s %s\n", word, row->help);
+	}
+}
+
+static void help_synopsis(const struct verb *verb)
+{
+	const struct option_row *row;
+
+	printf("nearcache %s%s%s", verb->name, *verb->operands ? " " : "",
+	       verb->operands);
+	for (row = options; row->bit; row++) {
+		bool required = row->bit & verb->required;
+
+		if (!(row->bit & (verb->required | verb->optional)))
+			continue;
+		printf(" %s--%s%s%s%s", required ? "" : "[", row->name,
+		       row->operand ? " " : "",
+		       row->operand ? row->operand : "", required ? "" : "]");
+	}
+	putchar('\n');
+}
+
+static void help_all(void)
+{
+	const struct verb *verb;
+	int code;
+
+	puts("nearcache - cache a remote block device on a local one\n");
+	puts("Usage: nearcache VERB [NAME...] [OPTION...]\n");
+	puts("Verbs ('nearcache VERB --help' tells more):");
+	for (verb = verbs; verb->name; verb++)
+		printf("  %-9s %s\n", verb->name, verb->summary);
+	puts("\nOptions of all verbs, before or behind the verb:");
+	help_options(OPTIONS_GLOBAL);
+	puts("\nSizes are bytes or take K, M, G, T, P (powers of 1024; KB, MB ... of 1000).");
+	puts("\nExit codes:");
+	for (code = 0; code < CODE_COUNT; code++)
+		printf("  %d  %s\n", code, fail_code_word(code));
+}
+
+/**
+ * arguments_help() - print help on stdout
+ * @verb: on this verb; NULL: on the command
+ */
+void arguments_help(const struct verb *verb)
+{
+	if (!verb) {
+		help_all();
+		return;
+	}
+	printf("Usage: ");
+	help_synopsis(verb);
+	printf("\n%s\n", verb->summary);
+	if (verb->details)
+		printf("\n%s", verb->details);
+	puts("\nOptions:");
+	help_options(verb->required | verb->optional | OPTIONS_GLOBAL);
+}

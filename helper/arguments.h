@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line: verbs, options and their help, from tables. */
+#ifndef HELPER_ARGUMENTS_H
+#define HELPER_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Options, one bit each. */
+#define OPTION_ORIGIN		(1U << 0)
+#define OPTION_CACHE		(1U << 1)
+#define OPTION_READ_ONLY	(1U << 2)
+#define OPTION_BLOCK_SIZE	(1U << 3)
+#define OPTION_FILL_MEMORY	(1U << 4)
+#define OPTION_DATASET_VERSION	(1U << 5)
+#define OPTION_FORCE		(1U << 6)
+#define OPTION_FORMAT_ONLY	(1U << 7)
+#define OPTION_JSON		(1U << 8)
+#define OPTION_DRY_RUN		(1U << 9)
+#define OPTION_HELP		(1U << 10)
+#define OPTION_VERSION		(1U << 11)
+#define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
+				 OPTION_VERSION)
+
+/**
+ * struct arguments - a parsed command line
+ * @given: options given, OPTION_*
+ * @origin: --origin
+ * @cache: --cache
+ * @dataset_version: --dataset-version
+ * @block_size: --block-size, bytes, 0 when not given
+ * @fill_memory: --fill-memory, bytes, 0 when not given
+ * @operand: operands behind the verb
+ * @operands: how many
+ */
+struct arguments {
+	unsigned int given;
+	const char *origin;
+	const char *cache;
+	const char *dataset_version;
+	uint64_t block_size;
+	uint64_t fill_memory;
+	char **operand;
+	int operands;
+};
+
+/**
+ * struct verb - one verb of the command
+ * @name: the verb
+ * @operands: its operands as help shows them
+ * @operands_min: fewest
+ * @operands_max: most, -1: any number
+ * @required: options that must be given
+ * @optional: options that may be given, beside the global ones
+ * @summary: one line
+ * @details: lines of help below it
+ * @run: does it; returns 0 or the exit code
+ */
+struct verb {
+	const char *name;
+	const char *operands;
+	int operands_min;
+	int operands_max;
+	unsigned int required;
+	unsigned int optional;
+	const char *summary;
+	const char *details;
+	int (*run)(const struct arguments *args);
+};
+
+/* Table of verbs, ends with a row without a name. In main.c. */
+extern const struct verb verbs[];
+
+int arguments_parse(struct arguments *args, int argc, char **argv,
+		    const struct verb **verb);
+void arguments_help(const struct verb *verb);
+int arguments_check_name(const char *name);
+
+static inline bool given(const struct arguments *args, unsigned int option)
+{
+	return args->given & option;
+}
+
+#endif /* HELPER_ARGUMENTS_H */

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache destroy: close the device, wipe the superblocks. */
+#include <sys/sysmacros.h>
+#include <uuid/uuid.h>
+
+#include "commands.h"
+#include "device.h"
+#include "fail.h"
+#include "name.h"
+#include "print.h"
+#include "stop.h"
+#include "super.h"
+
+/**
+ * struct destroy - what is destroyed
+ * @cache: its cache device
+ * @super: both copies
+ * @active: the device that uses it
+ * @is_active: whether there is one
+ */
+struct destroy {
+	struct device cache;
+	struct super super;
+	struct dm_device active;
+	bool is_active;
+};
+
+static int find_by_name(struct destroy *destroy, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (dm_need_ours(name, &destroy->active))
+		return fail_add("a cache that is not open goes by --cache DEV");
+	destroy->is_active = true;
+	if (!destroy->active.cache)
+		return fail(CODE_DEVICE,
+			    "device '%s' has no table: close it and use --cache DEV",
+			    name);
+	return device_open(&destroy->cache,
+			   device_path_of(destroy->active.cache, path),
+			   "cache device");
+}
+
+static int find_by_cache(struct destroy *destroy, const char *path)
+{
+	if (device_open(&destroy->cache, path, "cache device"))
+		return fail_code();
+	/* Without device-mapper nothing is active. */
+	if (dm_find_cache(destroy->cache.number, &destroy->active,
+			  &destroy->is_active))
+		fail_reset();
+	return 0;
+}
+
+/* Never wipe what is not ours; what is ours and damaged only by --force. */
+static int check_ours(const struct destroy *destroy, bool force)
+{
+	const struct super *super = &destroy->super;
+	char uuid[sizeof(DM_UUID_PREFIX) + SUPER_UUID_TEXT] = DM_UUID_PREFIX;
+
+	if (!super->best && force && (super->magic[0] || super->magic[1]))
+		return 0;
+	if (super_require(super, &destroy->cache)) {
+		if (super->magic[0] || super->magic[1])
+			fail_add("--force wipes it all the same");
+		return fail_code();
+	}
+	uuid_unparse_lower(super->best->uuid, uuid + strlen(uuid));
+	if (destroy->is_active && destroy->active.uuid[0] &&
+	    strcmp(uuid, destroy->active.uuid))
+		return fail(CODE_DEVICE,
+			    "cache device '%s' carries the cache '%s', but device '%s' is '%s'",
+			    destroy->cache.path, uuid, destroy->active.name,
+			    destroy->active.uuid);
+	return 0;
+}
+
+static int check(struct destroy *destroy, bool force)
+{
+	if (super_read(&destroy->super, &destroy->cache) ||
+	    check_ours(destroy, force))
+		return fail_code();
+	return destroy->is_active ? stop_check(&destroy->active) : 0;
+}
+
+static int wipe(struct destroy *destroy)
+{
+	if (destroy->is_active && stop(&destroy->active))
+		return fail_code();
+	if (device_claim(&destroy->cache))
+		return fail_code();
+	return super_wipe(&destroy->cache);
+}
+
+int cmd_destroy(const struct arguments *args)
+{
+	bool dry_run = given(args, OPTION_DRY_RUN);
+	struct destroy destroy = { .cache = DEVICE_CLOSED };
+	int error;
+
+	if (!args->operands == !args->cache)
+		return fail(CODE_USAGE,
+			    "'destroy' needs either NAME or --cache DEV");
+	if (args->operands)
+		error = find_by_name(&destroy,
+				     name_of_operand(args->operand[0]));
+	else
+		error = find_by_cache(&destroy, args->cache);
+	if (!error)
+		error = check(&destroy, given(args, OPTION_FORCE));
+	if (!error && !dry_run)
+		error = wipe(&destroy);
+	if (!error) {
+		print_string("name", dry_run ? "would close" : NULL,
+			     destroy.is_active ? destroy.active.name : NULL);
+		print_string("cache", dry_run ? "would wipe" : NULL,
+			     destroy.cache.path);
+		print_flag("destroyed", NULL, !dry_run);
+		print_flag("dry_run", NULL, dry_run);
+	}
+	super_free(&destroy.super);
+	device_close(&destroy.cache);
+	dm_device_free(&destroy.active);
+	return error;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache list: one line per device. */
+#include "commands.h"
+#include "describe.h"
+#include "device.h"
+#include "print.h"
+
+static int line(const struct dm_device *dev)
+{
+	char origin[PATH_MAX], cache[PATH_MAX];
+	struct status status;
+	int error = describe_status(dev, &status);
+
+	if (error)
+		return error;
+	print_record(NULL, NULL);
+	print_string("name", "name", dev->name);
+	print_string("mode", "mode", dev->mode);
+	print_string("state", "state", describe_state(dev, &status));
+	print_bytes("size", "size", dev->size);
+	print_string("origin", "origin", device_path_of(dev->origin, origin));
+	print_string("cache", "cache", device_path_of(dev->cache, cache));
+	print_bytes("capacity", "capacity",
+		    status.field[NEARCACHE_FIELD_BLOCKS] *
+		    status.field[NEARCACHE_FIELD_BLOCK_SIZE]);
+	print_bytes("bytes_valid", "valid",
+		    status.field[NEARCACHE_FIELD_BYTES_VALID]);
+	print_ratio("hit_ratio", "hits",
+		    status.counter[NEARCACHE_COUNTER_HIT_BYTES],
+		    status_read_bytes(&status));
+	print_end();
+	return 0;
+}
+
+int cmd_list(const struct arguments *args)
+{
+	struct dm_device *list;
+	size_t i, count;
+	int error = dm_all(&list, &count);
+
+	(void)args;
+	if (error)
+		return error;
+	print_table("devices");
+	for (i = 0; i < count && !error; i++)
+		error = line(&list[i]);
+	print_end();
+	dm_device_free_all(list, count);
+	return error;
+}

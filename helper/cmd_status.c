@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache status: what a device is and how it does. */
+#include "commands.h"
+#include "describe.h"
+#include "device.h"
+#include "print.h"
+
+static void print_devices(const struct dm_device *dev)
+{
+	char path[PATH_MAX];
+
+	print_string("device", "device", device_path_of(dev->number, path));
+	print_string("uuid", NULL, dev->uuid);
+	print_bytes("size", "size", dev->size);
+	print_string("origin", "origin", device_path_of(dev->origin, path));
+	print_string("cache", "cache device", device_path_of(dev->cache, path));
+	print_flag("read_only", NULL, dev->read_only);
+	print_flag("suspended", dev->suspended ? "suspended" : NULL,
+		   dev->suspended);
+	print_number("open_count", NULL, dev->open_count);
+}
+
+static void print_content(const uint64_t *field)
+{
+	uint64_t block = field[NEARCACHE_FIELD_BLOCK_SIZE];
+
+	print_bytes("block_size", "block size", block);
+	print_bytes("subblock_size", "sub-block size",
+		    field[NEARCACHE_FIELD_SUBBLOCK_SIZE]);
+	print_bytes("capacity", "capacity",
+		    field[NEARCACHE_FIELD_BLOCKS] * block);
+	print_number("blocks", "blocks", field[NEARCACHE_FIELD_BLOCKS]);
+	print_number("blocks_used", "blocks used",
+		     field[NEARCACHE_FIELD_BLOCKS_USED]);
+	print_number("blocks_warm", "blocks warm",
+		     field[NEARCACHE_FIELD_BLOCKS_WARM]);
+	print_bytes("bytes_valid", "valid bytes",
+		    field[NEARCACHE_FIELD_BYTES_VALID]);
+}
+
+static void print_memory(const uint64_t *field)
+{
+	print_bytes("fill_memory", "fill memory",
+		    field[NEARCACHE_FIELD_FILL_MEMORY]);
+	print_bytes("fill_memory_peak", "fill memory peak",
+		    field[NEARCACHE_FIELD_FILL_MEMORY_PEAK]);
+	print_bytes("fill_memory_max", "fill memory cap",
+		    field[NEARCACHE_FIELD_FILL_MEMORY_MAX]);
+	print_bytes("metadata_memory", "metadata memory",
+		    field[NEARCACHE_FIELD_METADATA_MEMORY]);
+}
+
+static int describe(const struct dm_device *dev, const struct status *status)
+{
+	const char *loaded = status_word(NEARCACHE_FIELD_LOADED,
+					 status->field[NEARCACHE_FIELD_LOADED]);
+
+	print_string("name", NULL, dev->name);
+	print_string("mode", "mode", dev->mode);
+	print_string("state", "state", describe_state(dev, status));
+	print_string("loaded", "loaded", loaded);
+	print_devices(dev);
+	print_content(status->field);
+	print_bytes("read_bytes", "bytes read", status_read_bytes(status));
+	print_ratio("hit_ratio", "hit ratio",
+		    status->counter[NEARCACHE_COUNTER_HIT_BYTES],
+		    status_read_bytes(status));
+	print_memory(status->field);
+	return 0;
+}
+
+int cmd_status(const struct arguments *args)
+{
+	return describe_devices(args->operand, args->operands, describe);
+}

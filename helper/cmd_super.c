@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache super: what is on a cache device, judged. */
+#include "commands.h"
+#include "describe.h"
+#include "device.h"
+#include "fail.h"
+#include "print.h"
+#include "super.h"
+#include "table.h"
+
+static void print_copies(const struct super *super)
+{
+	unsigned int i;
+
+	print_table("copies");
+	for (i = 0; i < NEARCACHE_SUPER_COPIES; i++) {
+		const struct nearcache_super *sb = super->copy[i];
+		bool sound = super->sound[i];
+
+		print_record(NULL, NULL);
+		print_number("copy", "copy", i);
+		print_number("offset", "offset", super_offset(i));
+		print_flag("sound", "sound", sound);
+		print_flag("counts", "counts", sb == super->best);
+		print_number("sequence", "sequence",
+			     sound ? le64_to_cpu(sb->sequence) : 0);
+		print_string("state", "state",
+			     sound ? super_state_word(sb) : NULL);
+		print_string("why", "why", sound ? NULL : super->why[i]);
+		print_end();
+	}
+	print_end();
+}
+
+static int print_slot_table(const struct device *dev, const struct super *super)
+{
+	struct table_count count;
+	int error = table_scan(dev, super, &count);
+
+	if (error)
+		return error;
+	print_record("slot_table", "Slot table");
+	print_number("pages", "pages", count.pages);
+	print_number("pages_sound_both", "both copies sound", count.sound_both);
+	print_number("pages_sound_one", "one copy damaged", count.sound_one);
+	print_number("pages_damaged", "both copies damaged", count.damaged);
+	print_number("blocks_used", "blocks used", count.slots_used);
+	print_bytes("bytes_valid", "valid bytes", count.bytes_valid);
+	print_end();
+	return 0;
+}
+
+static int judge(const struct device *dev)
+{
+	struct super super;
+	int error = super_read(&super, dev);
+
+	if (!error) {
+		print_string("path", "path", dev->path);
+		print_bytes("size", "size", dev->size);
+		print_flag("sound", "sound", super.best);
+		print_copies(&super);
+		error = super_require(&super, dev);
+	}
+	if (!error) {
+		print_record("super", "Superblock");
+		describe_super(super.best);
+		describe_areas(super.best);
+		print_end();
+		error = print_slot_table(dev, &super);
+	}
+	super_free(&super);
+	return error;
+}
+
+int cmd_super(const struct arguments *args)
+{
+	struct device dev;
+	int error = device_open_any(&dev, args->operand[0], "device");
+
+	if (!error)
+		error = judge(&dev);
+	device_close(&dev);
+	return error;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The verbs: each does its work and returns 0 or the exit code. */
+#ifndef HELPER_COMMANDS_H
+#define HELPER_COMMANDS_H
+
+#include "arguments.h"
+
+int cmd_create(const struct arguments *args);
+int cmd_open(const struct arguments *args);
+int cmd_close(const struct arguments *args);
+int cmd_list(const struct arguments *args);
+int cmd_status(const struct arguments *args);
+int cmd_stats(const struct arguments *args);
+int cmd_destroy(const struct arguments *args);
+int cmd_super(const struct arguments *args);
+
+#endif /* HELPER_COMMANDS_H */

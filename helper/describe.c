@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "describe.h"
+
+#include <stdlib.h>
+#include <uuid/uuid.h>
+
+#include "fail.h"
+#include "name.h"
+#include "print.h"
+#include "super.h"
+
+static const char *fingerprint_word(u32 type)
+{
+	static const char *const word[] = {
+		[NEARCACHE_FP_NONE] = "none",
+		[NEARCACHE_FP_ENDS] = "ends",
+		[NEARCACHE_FP_EXT4] = "ext4",
+		[NEARCACHE_FP_XFS] = "xfs",
+		[NEARCACHE_FP_EROFS] = "erofs",
+	};
+
+	return type < sizeof(word) / sizeof(word[0]) ? word[type] : "unknown";
+}
+
+static void describe_origin(const struct nearcache_super *sb)
+{
+	char hex[2 * sizeof(sb->origin_fingerprint) + 1];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(sb->origin_fingerprint); i++)
+		sprintf(hex + 2 * i, "%02x", sb->origin_fingerprint[i]);
+	print_bytes("origin_size", "origin size", le64_to_cpu(sb->origin_size));
+	print_string("origin_id", "origin identity", (const char *)sb->origin_id);
+	print_number("origin_logical_block_size", NULL,
+		     le32_to_cpu(sb->origin_lbs));
+	print_string("origin_fingerprint_type", NULL,
+		     fingerprint_word(le32_to_cpu(sb->origin_fingerprint_type)));
+	print_string("origin_fingerprint", NULL, hex);
+	print_string("dataset_version", "dataset version",
+		     (const char *)sb->dataset_version);
+}
+
+/**
+ * describe_super() - show a sound superblock
+ * @sb: the superblock
+ */
+void describe_super(const struct nearcache_super *sb)
+{
+	char uuid[SUPER_UUID_TEXT];
+
+	uuid_unparse_lower(sb->uuid, uuid);
+	print_string("uuid", "uuid", uuid);
+	print_string("label", "label", (const char *)sb->label);
+	print_number("format_version", NULL, le32_to_cpu(sb->version));
+	print_number("sequence", "sequence", le64_to_cpu(sb->sequence));
+	print_number("created", NULL, le64_to_cpu(sb->created));
+	print_string("super_state", "superblock state", super_state_word(sb));
+	print_number("compat", NULL, le64_to_cpu(sb->compat));
+	print_number("incompat", NULL, le64_to_cpu(sb->incompat));
+	print_bytes("block_size", "block size", le32_to_cpu(sb->block_size));
+	print_bytes("subblock_size", "sub-block size",
+		    le32_to_cpu(sb->subblock_size));
+	print_number("blocks", "blocks", le64_to_cpu(sb->slot_count));
+	print_bytes("capacity", "capacity",
+		    le64_to_cpu(sb->slot_count) * le32_to_cpu(sb->block_size));
+	print_bytes("device_size", "used of the device",
+		    le64_to_cpu(sb->device_size));
+	print_bytes("data_offset", "data offset", le64_to_cpu(sb->data_offset));
+	print_number("cache_logical_block_size", NULL,
+		     le32_to_cpu(sb->cache_lbs));
+	print_number("table_pages", "table pages", le64_to_cpu(sb->table_pages));
+	print_number("table_epoch", NULL, le64_to_cpu(sb->table_epoch));
+	print_bytes("intent_region", NULL, le64_to_cpu(sb->intent_region));
+	print_number("commit_sequence", NULL, le64_to_cpu(sb->commit_sequence));
+	describe_origin(sb);
+}
+
+/**
+ * describe_areas() - show where the areas of a sound superblock lie
+ * @sb: the superblock
+ */
+void describe_areas(const struct nearcache_super *sb)
+{
+	static const char *const name[NEARCACHE_AREA_COUNT] = {
+		[NEARCACHE_AREA_TABLE] = "table",
+		[NEARCACHE_AREA_COMMIT] = "commit",
+		[NEARCACHE_AREA_INTENT] = "intent",
+		[NEARCACHE_AREA_CHECKSUM] = "checksum",
+		[NEARCACHE_AREA_RANGES] = "ranges",
+		[NEARCACHE_AREA_STRIPES] = "stripes",
+		[NEARCACHE_AREA_DIRTY] = "dirty",
+	};
+	unsigned int i;
+
+	print_table("areas");
+	for (i = 0; i < NEARCACHE_AREA_COUNT; i++) {
+		print_record(NULL, NULL);
+		print_string("name", "area", name[i]);
+		print_number("offset", "offset",
+			     le64_to_cpu(sb->area[i].offset));
+		print_number("length", "length",
+			     le64_to_cpu(sb->area[i].length));
+		print_number("version", "version",
+			     le32_to_cpu(sb->area[i].version));
+		print_end();
+	}
+	print_end();
+}
+
+/**
+ * describe_status() - parse a device's status line
+ * @dev: the device
+ * @status: the result; all zero when the device has no table
+ *
+ * Return: 0 or the exit code.
+ */
+int describe_status(const struct dm_device *dev, struct status *status)
+{
+	char why[STATUS_WHY];
+
+	memset(status, 0, sizeof(*status));
+	if (!dev->status || status_parse(dev->status, status, why))
+		return 0;
+	return fail(CODE_DEVICE, "cannot read the status of '%s': %s",
+		    dev->name, why);
+}
+
+/* The word for a device's state: "no-table" when it was never started. */
+const char *describe_state(const struct dm_device *dev,
+			   const struct status *status)
+{
+	if (!dev->status)
+		return "no-table";
+	return status_word(NEARCACHE_FIELD_STATE,
+			   status->field[NEARCACHE_FIELD_STATE]);
+}
+
+static int one(const struct dm_device *dev,
+	       int (*describe)(const struct dm_device *dev,
+			       const struct status *status))
+{
+	struct status status;
+	int error = describe_status(dev, &status);
+
+	if (error)
+		return error;
+	print_record(NULL, dev->name);
+	error = describe(dev, &status);
+	print_end();
+	return error;
+}
+
+static int named(const char *operand,
+		 int (*describe)(const struct dm_device *dev,
+				 const struct status *status))
+{
+	struct dm_device dev;
+	int error = dm_need_ours(name_of_operand(operand), &dev);
+
+	if (error)
+		return error;
+	error = one(&dev, describe);
+	dm_device_free(&dev);
+	return error;
+}
+
+/**
+ * describe_devices() - show devices, each as a block of text
+ * @names: operands of the verb
+ * @count: how many; one: its values stand at the top level of the JSON; none:
+ *	all devices
+ * @describe: shows one device
+ *
+ * Return: 0 or the exit code.
+ */
+int describe_devices(char **names, int count,
+		     int (*describe)(const struct dm_device *dev,
+				     const struct status *status))
+{
+	struct dm_device *list;
+	size_t i, all;
+	int error = 0;
+
+	if (count == 1)
+		return named(names[0], describe);
+	print_list("devices");
+	for (i = 0; i < (size_t)count && !error; i++)
+		error = named(names[i], describe);
+	if (!count)
+		error = dm_all(&list, &all);
+	if (!count && !error) {
+		for (i = 0; i < all && !error; i++)
+			error = one(&list[i], describe);
+		dm_device_free_all(list, all);
+	}
+	print_end();
+	return error;
+}

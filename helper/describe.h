@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A superblock and a device's status, shown. */
+#ifndef HELPER_DESCRIBE_H
+#define HELPER_DESCRIBE_H
+
+#include "dm.h"
+#include "format.h"
+#include "status.h"
+
+void describe_super(const struct nearcache_super *sb);
+void describe_areas(const struct nearcache_super *sb);
+int describe_devices(char **names, int count,
+		     int (*describe)(const struct dm_device *dev,
+				     const struct status *status));
+int describe_status(const struct dm_device *dev, struct status *status);
+const char *describe_state(const struct dm_device *dev,
+			   const struct status *status);
+
+#endif /* HELPER_DESCRIBE_H */

@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "dm.h"
+
+#include <errno.h>
+#include <libdevmapper.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "kmsg.h"
+
+#define CONTROL_NODE	"/dev/mapper/control"
+
+/* libdevmapper's own words are dropped: errors are told by fail(). */
+static void quiet(int level, const char *file, int line, int class,
+		  const char *format, ...)
+{
+	(void)level;
+	(void)file;
+	(void)line;
+	(void)class;
+	(void)format;
+}
+
+/* A task that names a device. NULL after recording the error. */
+static struct dm_task *new_task(int type, const char *name)
+{
+	struct dm_task *task;
+
+	dm_log_with_errno_init(quiet);
+	/* Names are checked before, nothing needs mangling. */
+	dm_set_name_mangling_mode(DM_STRING_MANGLING_NONE);
+	if (access(CONTROL_NODE, R_OK | W_OK) && errno == EACCES) {
+		fail_errno(errno, "cannot use device-mapper (" CONTROL_NODE ")");
+		return NULL;
+	}
+	task = dm_task_create(type);
+	if (task && (!name || dm_task_set_name(task, name)))
+		return task;
+	if (task)
+		dm_task_destroy(task);
+	fail_memory();
+	return NULL;
+}
+
+static int task_failed(struct dm_task *task, const char *what, const char *name)
+{
+	int error = dm_task_get_errno(task);
+
+	/* Without an errno the ioctl was not even tried. */
+	if (!error)
+		return geteuid() ?
+			fail(CODE_PERMISSION,
+			     "cannot %s '%s': device-mapper is for root", what,
+			     name) :
+			fail(CODE_DEVICE,
+			     "cannot %s '%s': the kernel has no device-mapper (modprobe dm-mod)",
+			     what, name);
+	return fail_errno(error, "cannot %s '%s'", what, name);
+}
+
+static bool target_known(void)
+{
+	struct dm_task *task = new_task(DM_DEVICE_LIST_VERSIONS, NULL);
+	struct dm_versions *version;
+	bool known = false;
+	uint32_t step;
+
+	if (!task)
+		return false;
+	version = dm_task_run(task) ? dm_task_get_versions(task) : NULL;
+	while (version && !known) {
+		known = !strcmp(version->name, DM_TARGET);
+		step = version->next;
+		version = step ? (void *)((char *)version + step) : NULL;
+	}
+	dm_task_destroy(task);
+	return known;
+}
+
+static void run_modprobe(void)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		/* Its words would spoil the output; what counts is checked. */
+		if (freopen("/dev/null", "w", stderr))
+			execlp("modprobe", "modprobe", "-q", DM_MODULE, NULL);
+		_exit(127);
+	}
+	if (child > 0)
+		waitpid(child, NULL, 0);
+}
+
+/**
+ * dm_need_target() - demand the kernel module
+ * @load: load it when it is not there
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_need_target(bool load)
+{
+	bool known = target_known();
+
+	if (!known && load && !fail_code()) {
+		run_modprobe();
+		known = target_known();
+	}
+	if (known || fail_code())
+		return fail_code();
+	if (geteuid())
+		return fail(CODE_PERMISSION, "device-mapper is for root");
+	return fail(CODE_DEVICE,
+		    "the kernel has no '" DM_TARGET "' target: load the module '" DM_MODULE "' built for this kernel (modprobe or insmod tells why it cannot)");
+}
+
+static bool parse_number(const char *word, dev_t *number)
+{
+	unsigned int major_number, minor_number;
+
+	if (sscanf(word, "%u:%u", &major_number, &minor_number) != 2)
+		return false;
+	*number = makedev(major_number, minor_number);
+	return true;
+}
+
+static void take_table(struct dm_device *dev, uint64_t sectors,
+		       const char *params)
+{
+	char origin[32], cache[32];
+
+	dev->ours = true;
+	dev->size = sectors * 512;
+	dev->table = strdup(params);
+	if (sscanf(params, "%31s %31s %31s", dev->mode, origin, cache) != 3 ||
+	    !parse_number(origin, &dev->origin) ||
+	    !parse_number(cache, &dev->cache))
+		dev->mode[0] = '\0';
+}
+
+/* Run a TABLE or STATUS task: the only target's parameters. */
+static int query(int type, struct dm_device *dev)
+{
+	struct dm_task *task = new_task(type, dev->name);
+	char *target = NULL, *params = NULL;
+	uint64_t start, length;
+
+	if (!task)
+		return fail_code();
+	/* A look must cause no I/O. */
+	dm_task_no_flush(task);
+	dm_task_no_open_count(task);
+	if (!dm_task_run(task)) {
+		int error = dm_task_get_errno(task) == ENXIO ? 0 :
+			    task_failed(task, "ask for the table of", dev->name);
+
+		dm_task_destroy(task);
+		return error;
+	}
+	dm_get_next_target(task, NULL, &start, &length, &target, &params);
+	if (target && !strcmp(target, DM_TARGET)) {
+		if (type == DM_DEVICE_TABLE)
+			take_table(dev, length, params);
+		else
+			dev->status = strdup(params);
+	}
+	dm_task_destroy(task);
+	return 0;
+}
+
+static void take_info(struct dm_device *dev, struct dm_task *task,
+		      const struct dm_info *info)
+{
+	const char *uuid = dm_task_get_uuid(task);
+
+	snprintf(dev->uuid, sizeof(dev->uuid), "%s", uuid ? uuid : "");
+	dev->number = makedev(info->major, info->minor);
+	dev->live = info->live_table;
+	dev->suspended = info->suspended;
+	dev->read_only = info->read_only;
+	dev->open_count = info->open_count;
+	dev->ours = !dev->live && !strncmp(dev->uuid, DM_UUID_PREFIX,
+					   sizeof(DM_UUID_PREFIX) - 1);
+}
+
+/**
+ * dm_find() - look up a device
+ * @name: dm name
+ * @dev: filled in when found; dm_device_free() is due then
+ * @found: whether there is a device of that name, ours or not
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_find(const char *name, struct dm_device *dev, bool *found)
+{
+	struct dm_task *task = new_task(DM_DEVICE_INFO, name);
+	struct dm_info info;
+
+	*found = false;
+	memset(dev, 0, sizeof(*dev));
+	if (!task)
+		return fail_code();
+	if (!dm_task_run(task) || !dm_task_get_info(task, &info)) {
+		int error = task_failed(task, "look up the device", name);
+
+		dm_task_destroy(task);
+		return error;
+	}
+	*found = info.exists;
+	snprintf(dev->name, sizeof(dev->name), "%s", name);
+	if (info.exists)
+		take_info(dev, task, &info);
+	dm_task_destroy(task);
+	if (!*found || !dev->live)
+		return 0;
+	if (query(DM_DEVICE_TABLE, dev) || query(DM_DEVICE_STATUS, dev)) {
+		dm_device_free(dev);
+		return fail_code();
+	}
+	return 0;
+}
+
+/**
+ * dm_need_ours() - look up a device that must be a nearcache device
+ * @name: dm name
+ * @dev: filled in; dm_device_free() is due after success
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_need_ours(const char *name, struct dm_device *dev)
+{
+	bool found;
+
+	if (dm_find(name, dev, &found))
+		return fail_code();
+	if (found && dev->ours)
+		return 0;
+	dm_device_free(dev);
+	if (found)
+		return fail(CODE_DEVICE,
+			    "device '%s' is a device-mapper device of another kind",
+			    name);
+	return fail(CODE_DEVICE,
+		    "there is no device '%s': 'nearcache list' shows those that are open",
+		    name);
+}
+
+/* dm_find() and keep it if it is ours; one that vanished is not an error. */
+static int append_if_ours(struct dm_device **list, size_t *count,
+			  const char *name)
+{
+	struct dm_device dev, *longer;
+	bool found;
+
+	if (dm_find(name, &dev, &found))
+		return fail_code();
+	if (!found || !dev.ours) {
+		dm_device_free(&dev);
+		return 0;
+	}
+	longer = reallocarray(*list, *count + 1, sizeof(**list));
+	if (!longer) {
+		dm_device_free(&dev);
+		return fail_memory();
+	}
+	longer[(*count)++] = dev;
+	*list = longer;
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct dm_device *)a)->name,
+		      ((const struct dm_device *)b)->name);
+}
+
+/**
+ * dm_all() - all nearcache devices, by name
+ * @list: the result, for dm_device_free_all()
+ * @count: how many
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_all(struct dm_device **list, size_t *count)
+{
+	struct dm_task *task = new_task(DM_DEVICE_LIST, NULL);
+	struct dm_names *names;
+	int error = 0;
+
+	*list = NULL;
+	*count = 0;
+	if (!task)
+		return fail_code();
+	names = dm_task_run(task) ? dm_task_get_names(task) : NULL;
+	if (!names)
+		error = task_failed(task, "list the devices of", "device-mapper");
+	while (names && names->dev && !error) {
+		error = append_if_ours(list, count, names->name);
+		if (!names->next)
+			break;
+		names = (void *)((char *)names + names->next);
+	}
+	dm_task_destroy(task);
+	if (error) {
+		dm_device_free_all(*list, *count);
+		return error;
+	}
+	if (*count)
+		qsort(*list, *count, sizeof(**list), by_name);
+	return 0;
+}
+
+/**
+ * dm_find_cache() - the nearcache device that uses a cache device
+ * @cache: the cache device
+ * @dev: filled in when found; dm_device_free() is due then
+ * @found: whether there is one
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_find_cache(dev_t cache, struct dm_device *dev, bool *found)
+{
+	struct dm_device *list;
+	size_t i, count;
+
+	*found = false;
+	if (dm_all(&list, &count))
+		return fail_code();
+	for (i = 0; i < count; i++) {
+		if (*found || list[i].cache != cache) {
+			dm_device_free(&list[i]);
+			continue;
+		}
+		*dev = list[i];
+		*found = true;
+	}
+	free(list);
+	return 0;
+}
+
+/* Free what dm_find() allocated. */
+void dm_device_free(struct dm_device *dev)
+{
+	free(dev->table);
+	free(dev->status);
+	dev->table = NULL;
+	dev->status = NULL;
+}
+
+/* Free a list from dm_all(). */
+void dm_device_free_all(struct dm_device *list, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		dm_device_free(&list[i]);
+	free(list);
+}
+
+/*
+ * Run a task that makes or removes a node, and wait until the node is right:
+ * with udev by its cookie, without udev libdevmapper makes the node itself.
+ */
+static bool run_with_node(struct dm_task *task)
+{
+	uint32_t cookie = 0;
+	bool done;
+
+	done = dm_task_set_cookie(task, &cookie, 0) && dm_task_run(task);
+	dm_udev_wait(cookie);
+	dm_task_update_nodes();
+	return done;
+}
+
+static int create_empty(const char *name, const char *uuid)
+{
+	struct dm_task *task = new_task(DM_DEVICE_CREATE, name);
+	int error = 0;
+
+	if (!task)
+		return fail_code();
+	if (!dm_task_set_uuid(task, uuid) ||
+	    !dm_task_set_add_node(task, DM_ADD_NODE_ON_RESUME))
+		error = fail_memory();
+	else if (!dm_task_run(task))
+		error = task_failed(task, "make the device", name);
+	dm_task_destroy(task);
+	return error;
+}
+
+static int load_table(const char *name, uint64_t bytes, const char *params)
+{
+	struct dm_task *task = new_task(DM_DEVICE_RELOAD, name);
+	int error = 0;
+
+	if (!task)
+		return fail_code();
+	if (!dm_task_set_ro(task) ||
+	    !dm_task_add_target(task, 0, bytes / 512, DM_TARGET, params))
+		error = fail_memory();
+	else if (!dm_task_run(task))
+		error = task_failed(task, "load the table of", name);
+	dm_task_destroy(task);
+	return error;
+}
+
+static int resume(const char *name)
+{
+	struct dm_task *task = new_task(DM_DEVICE_RESUME, name);
+	int error = 0;
+
+	if (!task)
+		return fail_code();
+	/* AUTO: keep the read-ahead that the kernel derives from the target's
+	 * io_hints; anything else makes libdevmapper overwrite it.
+	 */
+	if (!dm_task_set_add_node(task, DM_ADD_NODE_ON_RESUME) ||
+	    !dm_task_set_read_ahead(task, DM_READ_AHEAD_AUTO, 0))
+		error = fail_memory();
+	else if (!run_with_node(task))
+		error = task_failed(task, "start the device", name);
+	dm_task_destroy(task);
+	return error;
+}
+
+static int need_node(const char *name)
+{
+	char path[256];
+	int tries;
+
+	snprintf(path, sizeof(path), "%s/%s", dm_dir(), name);
+	for (tries = 0; access(path, F_OK) && tries < 50; tries++) {
+		dm_mknodes(name);
+		dm_task_update_nodes();
+		usleep(100 * 1000);
+	}
+	if (access(path, F_OK))
+		return fail_errno(errno, "the node '%s' did not appear", path);
+	return 0;
+}
+
+/**
+ * dm_activate() - make a read-only device with a nearcache table
+ * @name: dm name, checked before
+ * @uuid: dm uuid
+ * @bytes: its size
+ * @params: the target's parameters
+ *
+ * A failure leaves no device behind and quotes the kernel's own reason.
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_activate(const char *name, const char *uuid, uint64_t bytes,
+		const char *params)
+{
+	struct kmsg log = kmsg_mark();
+
+	if (create_empty(name, uuid)) {
+		kmsg_close(&log);
+		return fail_code();
+	}
+	if (load_table(name, bytes, params) || resume(name)) {
+		kmsg_explain(&log, DM_TARGET);
+		dm_remove(name);
+	} else if (need_node(name)) {
+		dm_remove(name);
+	}
+	kmsg_close(&log);
+	return fail_code();
+}
+
+/**
+ * dm_remove() - remove a device
+ * @name: dm name
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_remove(const char *name)
+{
+	struct dm_task *task = new_task(DM_DEVICE_REMOVE, name);
+	int error = 0;
+
+	if (!task)
+		return fail_code();
+	/* udev may be looking at the device for a moment. */
+	dm_task_retry_remove(task);
+	if (!run_with_node(task))
+		error = task_failed(task, "remove the device", name);
+	dm_task_destroy(task);
+	return error;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Device-mapper devices of the nearcache target.  dm.c is the only user of
+ * libdevmapper.
+ */
+#ifndef HELPER_DM_H
+#define HELPER_DM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define DM_TARGET	"nearcache"
+#define DM_MODULE	"dm-nearcache"
+/* A device's uuid: this and the cache's uuid. */
+#define DM_UUID_PREFIX	"nearcache-"
+
+/**
+ * struct dm_device - a device as the kernel tells it
+ * @name: dm name
+ * @uuid: dm uuid, "" when it has none
+ * @number: device number
+ * @ours: uses the nearcache target, or has our kind of uuid and no table
+ * @live: has a live table
+ * @suspended: suspended
+ * @read_only: the kernel lets nobody write to it
+ * @open_count: openers
+ * @size: bytes of its table
+ * @table: parameters of the nearcache target, NULL without
+ * @status: status line of the target, NULL without
+ * @mode: first word of @table, "" without
+ * @origin: from @table, 0 without
+ * @cache: from @table, 0 without
+ */
+struct dm_device {
+	char name[128];
+	char uuid[130];
+	dev_t number;
+	bool ours;
+	bool live;
+	bool suspended;
+	bool read_only;
+	int open_count;
+	uint64_t size;
+	char *table;
+	char *status;
+	char mode[32];
+	dev_t origin;
+	dev_t cache;
+};
+
+int dm_need_target(bool load);
+int dm_find(const char *name, struct dm_device *dev, bool *found);
+int dm_need_ours(const char *name, struct dm_device *dev);
+int dm_all(struct dm_device **list, size_t *count);
+int dm_find_cache(dev_t cache, struct dm_device *dev, bool *found);
+void dm_device_free(struct dm_device *dev);
+void dm_device_free_all(struct dm_device *list, size_t count);
+
+int dm_activate(const char *name, const char *uuid, uint64_t bytes,
+		const char *params);
+int dm_remove(const char *name);
+
+#endif /* HELPER_DM_H */

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fingerprint.h"
+
+#include <openssl/sha.h>
+#include <stdlib.h>
+
+#include "fail.h"
+
+/* Bytes hashed at each end. */
+#define END_BYTES	65536U
+
+_Static_assert(FINGERPRINT_SIZE == SHA256_DIGEST_LENGTH, "SHA-256");
+
+/**
+ * fingerprint_ends() - SHA-256 of the first and last 64 KiB of a device
+ * @dev: open device; of one smaller than 64 KiB all of it is hashed twice
+ * @digest: FINGERPRINT_SIZE bytes, the result
+ *
+ * This is NEARCACHE_FP_ENDS.
+ *
+ * Return: 0 or the exit code.
+ */
+int fingerprint_ends(const struct device *dev, unsigned char *digest)
+{
+	size_t bytes = dev->size < END_BYTES ? dev->size : END_BYTES;
+	unsigned char *ends = device_buffer(2 * END_BYTES);
+	int error;
+
+	if (!ends)
+		return fail_code();
+	error = device_read(dev, ends, bytes, 0);
+	if (!error)
+		error = device_read(dev, ends + END_BYTES, bytes,
+				    dev->size - bytes);
+	if (!error)
+		SHA256(ends, 2 * END_BYTES, digest);
+	free(ends);
+	return error;
+}

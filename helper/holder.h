@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who keeps a block device open. */
+#ifndef HELPER_HOLDER_H
+#define HELPER_HOLDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+bool holder_describe(dev_t number, char *what, size_t size);
+
+#endif /* HELPER_HOLDER_H */

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "identity.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <openssl/sha.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "fail.h"
+
+/* How deep stacks of devices are followed. */
+#define STACK_MAX	16
+/* Longest identity that is stored as it is: DEVICE_ID less prefix and suffix. */
+#define VALUE_MAX	80
+
+static void sysfs_path(dev_t number, const char *attribute, char *path)
+{
+	snprintf(path, PATH_MAX, "/sys/dev/block/%u:%u/%s", major(number),
+		 minor(number), attribute);
+}
+
+/* First line of a sysfs file, without blanks around it. */
+static bool read_line(const char *path, char *value, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+	char *start;
+
+	if (fd < 0)
+		return false;
+	n = read(fd, value, size - 1);
+	close(fd);
+	if (n <= 0)
+		return false;
+	value[n] = '\0';
+	value[strcspn(value, "\n")] = '\0';
+	start = value + strspn(value, " \t");
+	memmove(value, start, strlen(start) + 1);
+	n = (ssize_t)strlen(value);
+	while (n && isspace((unsigned char)value[n - 1]))
+		value[--n] = '\0';
+	return n > 0;
+}
+
+/**
+ * identity_attribute() - read an attribute of a block device
+ * @number: the device
+ * @attribute: path below its directory in sysfs
+ * @value: filled in, trimmed
+ * @size: bytes of @value
+ *
+ * Return: whether it is there and not empty.
+ */
+bool identity_attribute(dev_t number, const char *attribute, char *value,
+			size_t size)
+{
+	char path[PATH_MAX];
+
+	sysfs_path(number, attribute, path);
+	return read_line(path, value, size);
+}
+
+/**
+ * identity_kernel_name() - the kernel's name of a block device
+ * @number: the device
+ * @name: filled in: "nvme0n1"
+ * @size: bytes of @name
+ *
+ * Return: whether there is such a device.
+ */
+bool identity_kernel_name(dev_t number, char *name, size_t size)
+{
+	char path[PATH_MAX], target[PATH_MAX];
+	char *p;
+
+	sysfs_path(number, "", path);
+	if (!realpath(path, target))
+		return false;
+	p = strrchr(target, '/');
+	snprintf(name, size, "%s", p ? p + 1 : target);
+	/* The kernel writes '/' in a name as '!'. */
+	while ((p = strchr(name, '!')))
+		*p = '/';
+	return true;
+}
+
+static bool number_attribute(dev_t number, const char *attribute,
+			     dev_t *result)
+{
+	unsigned int major_number, minor_number;
+	char text[32];
+
+	if (!identity_attribute(number, attribute, text, sizeof(text)) ||
+	    sscanf(text, "%u:%u", &major_number, &minor_number) != 2)
+		return false;
+	*result = makedev(major_number, minor_number);
+	return true;
+}
+
+/* The disk that a partition lies on; a whole disk is its own. */
+static dev_t whole_disk(dev_t number)
+{
+	char text[32];
+	dev_t whole;
+
+	if (identity_attribute(number, "partition", text, sizeof(text)) &&
+	    number_attribute(number, "../dev", &whole))
+		return whole;
+	return number;
+}
+
+/* Identities that the kernel knows, the strongest first. */
+static const struct {
+	const char *attribute;
+	const char *prefix;
+} sources[] = {
+	{ "wwid", "wwid" },			/* NVMe */
+	{ "device/wwid", "wwid" },		/* SCSI */
+	{ "dm/uuid", "dm-uuid" },
+	{ "md/uuid", "md-uuid" },
+	{ "serial", "serial" },			/* virtio */
+	{ "device/serial", "serial" },
+};
+
+static void hash_text(const char *text, char *hex)
+{
+	unsigned char digest[SHA256_DIGEST_LENGTH];
+	int i;
+
+	SHA256((const unsigned char *)text, strlen(text), digest);
+	for (i = 0; i < SHA256_DIGEST_LENGTH; i++)
+		sprintf(hex + 2 * i, "%02x", digest[i]);
+}
+
+/**
+ * identity_read() - the stable identity of a block device
+ * @number: the device
+ * @id: DEVICE_ID bytes, filled in: "wwid:eui.0025...", "serial:...", for a
+ *	partition with its number behind ("...-part2"); "" when it has none
+ *
+ * Values too long for the superblock are given as their SHA-256.
+ */
+void identity_read(dev_t number, char *id)
+{
+	dev_t whole = whole_disk(number);
+	char value[256], part[32], suffix[48] = "";
+	unsigned int i;
+
+	id[0] = '\0';
+	if (whole != number &&
+	    identity_attribute(number, "partition", part, sizeof(part)))
+		snprintf(suffix, sizeof(suffix), "-part%s", part);
+	for (i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+		if (!identity_attribute(whole, sources[i].attribute, value,
+					sizeof(value)))
+			continue;
+		if (strlen(value) > VALUE_MAX) {
+			char hex[2 * SHA256_DIGEST_LENGTH + 1];
+
+			hash_text(value, hex);
+			snprintf(value, sizeof(value), "sha256.%s", hex);
+		}
+		snprintf(id, DEVICE_ID, "%s:%s%s", sources[i].prefix, value,
+			 suffix);
+		return;
+	}
+}
+
+/**
+ * identity_find() - find the device that has an identity
+ * @id: stable identity, not ""
+ * @except: a device that is not meant
+ * @number: the device found
+ *
+ * Return: how many devices have it; @number is the last of them.
+ */
+int identity_find(const char *id, dev_t except, dev_t *number)
+{
+	static const char dir_path[] = "/sys/class/block";
+	DIR *dir = opendir(dir_path);
+	struct dirent *entry;
+	int found = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		char path[PATH_MAX], text[32], other[DEVICE_ID];
+		unsigned int major_number, minor_number;
+		dev_t candidate;
+
+		/* Hidden paths below a multipath NVMe disk have no number. */
+		snprintf(path, sizeof(path), "%s/%s/dev", dir_path,
+			 entry->d_name);
+		if (entry->d_name[0] == '.' ||
+		    !read_line(path, text, sizeof(text)) ||
+		    sscanf(text, "%u:%u", &major_number, &minor_number) != 2)
+			continue;
+		candidate = makedev(major_number, minor_number);
+		identity_read(candidate, other);
+		if (candidate == except || strcmp(other, id))
+			continue;
+		*number = candidate;
+		found++;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* Same device, or one is the disk that the other is a partition of. */
+static bool same_place(dev_t a, dev_t b)
+{
+	dev_t whole_a = whole_disk(a), whole_b = whole_disk(b);
+
+	return a == b || (whole_a == whole_b && (a == whole_a || b == whole_b));
+}
+
+/* Whether @upper is stored, at any depth, on @lower. */
+static bool rests_on(dev_t upper, dev_t lower, int depth)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	if (same_place(upper, lower))
+		return true;
+	sysfs_path(whole_disk(upper), "slaves", path);
+	dir = depth < STACK_MAX ? opendir(path) : NULL;
+	while (dir && !found && (entry = readdir(dir))) {
+		char attribute[PATH_MAX];
+		dev_t slave;
+
+		snprintf(attribute, sizeof(attribute), "slaves/%s/dev",
+			 entry->d_name);
+		if (entry->d_name[0] != '.' &&
+		    number_attribute(whole_disk(upper), attribute, &slave))
+			found = rests_on(slave, lower, depth + 1);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/**
+ * identity_overlap() - whether two devices share storage
+ * @a: a device
+ * @b: another one
+ *
+ * Return: whether they are the same, a disk and its partition, one stacked on
+ * the other, or two paths to the same disk.
+ */
+bool identity_overlap(dev_t a, dev_t b)
+{
+	char id_a[DEVICE_ID], id_b[DEVICE_ID];
+
+	if (rests_on(a, b, 0) || rests_on(b, a, 0))
+		return true;
+	identity_read(a, id_a);
+	identity_read(b, id_b);
+	/* Only a wwid is unique by contract; drives may share a serial. */
+	return !strncmp(id_a, "wwid:", 5) && !strcmp(id_a, id_b);
+}
+
+/**
+ * identity_holder() - a device stacked on this one
+ * @number: the device
+ * @name: filled in with the kernel's name of a holder
+ * @size: bytes of @name
+ *
+ * Return: whether there is one.
+ */
+bool identity_holder(dev_t number, char *name, size_t size)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	sysfs_path(number, "holders", path);
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(name, size, "%s", entry->d_name);
+		found = true;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}

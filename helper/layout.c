@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "layout.h"
+
+#define KIB	1024ULL
+#define MIB	(1024 * KIB)
+#define TIB	(1024 * 1024 * MIB)
+
+/* Block size by size of the cache device, and the fewest blocks that leave the
+ * policy a choice: smaller devices get smaller blocks.
+ */
+#define BLOCK_USUAL		(256 * KIB)
+#define BLOCK_LARGE		(1 * MIB)
+#define BLOCK_LARGE_ABOVE	(4 * TIB)
+#define BLOCKS_WANTED		1024
+
+/* A copy of the ranges area: this part of the device, within these bounds. */
+#define RANGES_SHARE		512
+#define RANGES_MIN		(64 * KIB)
+#define RANGES_MAX		(16 * MIB)
+
+#define INTENT_REGION_MIN	(64 * KIB)
+#define INTENT_BITS		(NEARCACHE_INTENT_COPY_SIZE * 8)
+
+static u64 round_up_to(u64 value, u64 unit)
+{
+	return (value + unit - 1) / unit * unit;
+}
+
+/**
+ * layout_block_size() - the block size for a cache device
+ * @cache_size: bytes
+ *
+ * 256 KiB up to 4 TiB and 1 MiB above, so that RAM stays at 128 MB or less per
+ * TB; less, down to 64 KiB, on devices of fewer than 1024 such blocks.
+ *
+ * Return: bytes.
+ */
+u32 layout_block_size(u64 cache_size)
+{
+	u64 block = BLOCK_USUAL;
+
+	if (cache_size > BLOCK_LARGE_ABOVE)
+		return BLOCK_LARGE;
+	while (block > NEARCACHE_BLOCK_MIN && cache_size / block < BLOCKS_WANTED)
+		block /= 2;
+	return block;
+}
+
+static u64 ranges_length(u64 cache_size)
+{
+	u64 copy = cache_size / RANGES_SHARE;
+
+	copy = max(copy, RANGES_MIN);
+	copy = min(copy, RANGES_MAX);
+	return 2 * round_up_to(copy, NEARCACHE_PAGE_SIZE);
+}
+
+static u64 table_pages(u64 slots)
+{
+	return (slots + NEARCACHE_SLOTS_PER_PAGE - 1) / NEARCACHE_SLOTS_PER_PAGE;
+}
+
+/* Areas for @slots blocks, one behind the other, then the data. */
+static void place(struct layout *layout, u64 cache_size, u64 slots)
+{
+	u64 *length = layout->area_length;
+	u64 end = NEARCACHE_AREA_START;
+	unsigned int i;
+
+	layout->slot_count = slots;
+	layout->table_pages = table_pages(slots);
+	length[NEARCACHE_AREA_TABLE] =
+		2 * layout->table_pages * NEARCACHE_PAGE_SIZE;
+	length[NEARCACHE_AREA_COMMIT] = NEARCACHE_COMMIT_AREA_SIZE;
+	length[NEARCACHE_AREA_INTENT] = 2 * NEARCACHE_INTENT_COPY_SIZE;
+	length[NEARCACHE_AREA_CHECKSUM] = 0;
+	length[NEARCACHE_AREA_RANGES] = ranges_length(cache_size);
+	length[NEARCACHE_AREA_STRIPES] = NEARCACHE_STRIPES_AREA_SIZE;
+	length[NEARCACHE_AREA_DIRTY] = 0;
+	for (i = 0; i < NEARCACHE_AREA_COUNT; i++) {
+		layout->area_offset[i] = length[i] ? end : 0;
+		end += length[i];
+	}
+	layout->metadata_end = end;
+	layout->data_offset = round_up_to(end, layout->block_size);
+	layout->device_size =
+		layout->data_offset + slots * layout->block_size;
+}
+
+/*
+ * More slots need a longer table, which leaves less room for slots.  The end of
+ * the layout grows with the slots, so the largest number that fits is found by
+ * halving.
+ */
+static void place_most(struct layout *layout, u64 cache_size)
+{
+	u64 fits = 0;
+	u64 most = min(cache_size / layout->block_size, NEARCACHE_MAX_SLOTS);
+
+	while (fits < most) {
+		u64 half = fits + (most - fits + 1) / 2;
+
+		place(layout, cache_size, half);
+		if (layout->device_size <= cache_size)
+			fits = half;
+		else
+			most = half - 1;
+	}
+	place(layout, cache_size, fits);
+}
+
+static u64 intent_region(u64 origin_size)
+{
+	u64 region = INTENT_REGION_MIN;
+
+	while ((origin_size - 1) / region >= INTENT_BITS)
+		region *= 2;
+	return region;
+}
+
+/**
+ * layout_compute() - lay out a cache device
+ * @layout: the result
+ * @cache_size: bytes of the cache device
+ * @block_size: bytes, 0: by layout_block_size()
+ * @origin_size: bytes, not 0
+ * @origin_lbs: bytes
+ * @cache_lbs: bytes
+ * @why: NC_WHY_SIZE bytes; on failure: what does not fit
+ *
+ * Return: whether there is such a layout.
+ */
+bool layout_compute(struct layout *layout, u64 cache_size, u32 block_size,
+		    u64 origin_size, u32 origin_lbs, u32 cache_lbs, char *why)
+{
+	memset(layout, 0, sizeof(*layout));
+	layout->block_size = block_size ? block_size :
+					  layout_block_size(cache_size);
+	layout->subblock_size =
+		nc_subblock_size(layout->block_size, origin_lbs, cache_lbs);
+	layout->origin_lbs = origin_lbs;
+	layout->cache_lbs = cache_lbs;
+	layout->origin_size = origin_size;
+	layout->intent_region = intent_region(origin_size);
+	place_most(layout, cache_size);
+	if (layout->slot_count < NEARCACHE_MIN_SLOTS) {
+		place(layout, cache_size, NEARCACHE_MIN_SLOTS);
+		snprintf(why, NC_WHY_SIZE,
+			 "it has %llu bytes; %llu blocks of %u bytes and the metadata need at least %llu",
+			 (unsigned long long)cache_size, NEARCACHE_MIN_SLOTS,
+			 layout->block_size,
+			 (unsigned long long)layout->device_size);
+		return false;
+	}
+	return true;
+}
+
+/**
+ * layout_to_super() - put a layout into a superblock
+ * @layout: as computed
+ * @sb: gets the layout's fields; the others are left alone
+ */
+void layout_to_super(const struct layout *layout, struct nearcache_super *sb)
+{
+	unsigned int i;
+
+	sb->block_size = cpu_to_le32(layout->block_size);
+	sb->subblock_size = cpu_to_le32(layout->subblock_size);
+	sb->origin_lbs = cpu_to_le32(layout->origin_lbs);
+	sb->cache_lbs = cpu_to_le32(layout->cache_lbs);
+	sb->device_size = cpu_to_le64(layout->device_size);
+	sb->slot_count = cpu_to_le64(layout->slot_count);
+	sb->data_offset = cpu_to_le64(layout->data_offset);
+	sb->table_pages = cpu_to_le64(layout->table_pages);
+	sb->intent_region = cpu_to_le64(layout->intent_region);
+	sb->origin_size = cpu_to_le64(layout->origin_size);
+	for (i = 0; i < NEARCACHE_AREA_COUNT; i++) {
+		sb->area[i].offset = cpu_to_le64(layout->area_offset[i]);
+		sb->area[i].length = cpu_to_le64(layout->area_length[i]);
+		sb->area[i].version = cpu_to_le32(NEARCACHE_AREA_VERSION);
+	}
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where everything lies on a cache device: pure arithmetic, no I/O.
+ */
+#ifndef HELPER_LAYOUT_H
+#define HELPER_LAYOUT_H
+
+#include "format.h"
+
+/**
+ * struct layout - the numbers of a superblock before it is written
+ * @device_size: bytes that the format uses, to the end of the last block
+ * @block_size: bytes
+ * @subblock_size: bytes
+ * @origin_lbs: bytes
+ * @cache_lbs: bytes
+ * @slot_count: cache blocks
+ * @table_pages: pages in one copy of the slot table
+ * @data_offset: bytes
+ * @metadata_end: bytes, end of the last area
+ * @origin_size: bytes
+ * @intent_region: origin bytes per bit of the write-intent bitmap
+ * @area_offset: bytes, 0 for an area that is not present
+ * @area_length: bytes
+ */
+struct layout {
+	u64 device_size;
+	u32 block_size;
+	u32 subblock_size;
+	u32 origin_lbs;
+	u32 cache_lbs;
+	u64 slot_count;
+	u64 table_pages;
+	u64 data_offset;
+	u64 metadata_end;
+	u64 origin_size;
+	u64 intent_region;
+	u64 area_offset[NEARCACHE_AREA_COUNT];
+	u64 area_length[NEARCACHE_AREA_COUNT];
+};
+
+u32 layout_block_size(u64 cache_size);
+bool layout_compute(struct layout *layout, u64 cache_size, u32 block_size,
+		    u64 origin_size, u32 origin_lbs, u32 cache_lbs, char *why);
+void layout_to_super(const struct layout *layout, struct nearcache_super *sb);
+
+#endif /* HELPER_LAYOUT_H */

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "status.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROW(symbol, name, unit, help) { name, unit, help },
+
+const struct status_row status_field_row[] = {
+	NEARCACHE_STATUS_FIELDS(ROW)
+};
+
+const struct status_row status_counter_row[] = {
+	NEARCACHE_COUNTERS(ROW)
+};
+
+#undef ROW
+
+/* The next number of the line, or what stands in its place. */
+static bool next_number(const char **line, uint64_t *value, const char *name,
+			char *why)
+{
+	char *end;
+
+	while (isspace((unsigned char)**line))
+		(*line)++;
+	if (!**line) {
+		snprintf(why, STATUS_WHY,
+			 "it ends before '%s': the kernel module is older than this command",
+			 name);
+		return false;
+	}
+	errno = 0;
+	*value = strtoull(*line, &end, 10);
+	if (!isdigit((unsigned char)**line) || errno ||
+	    (*end && !isspace((unsigned char)*end))) {
+		snprintf(why, STATUS_WHY, "'%.32s' is no value for '%s'", *line,
+			 name);
+		return false;
+	}
+	*line = end;
+	return true;
+}
+
+/**
+ * status_parse() - read a status line
+ * @line: what follows the target's name; numbers behind the known ones are a
+ *	newer kernel's and are ignored
+ * @status: the result
+ * @why: STATUS_WHY bytes; on failure: what is wrong
+ *
+ * Return: whether the line has every number that this command knows.
+ */
+bool status_parse(const char *line, struct status *status, char *why)
+{
+	unsigned int i;
+
+	for (i = 0; i < NEARCACHE_STATUS_FIELD_COUNT; i++)
+		if (!next_number(&line, &status->field[i],
+				 status_field_row[i].name, why))
+			return false;
+	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
+		if (!next_number(&line, &status->counter[i],
+				 status_counter_row[i].name, why))
+			return false;
+	if (status->field[NEARCACHE_FIELD_STATUS_VERSION] !=
+	    NEARCACHE_STATUS_VERSION_NOW) {
+		snprintf(why, STATUS_WHY,
+			 "status_version is %llu, this command reads %d",
+			 (unsigned long long)
+			 status->field[NEARCACHE_FIELD_STATUS_VERSION],
+			 NEARCACHE_STATUS_VERSION_NOW);
+		return false;
+	}
+	return true;
+}
+
+/**
+ * status_word() - the word for the value of an enum field
+ * @field: MODE, STATE or LOADED
+ * @value: as in the line
+ *
+ * Return: the word, "unknown" for a newer kernel's value, NULL when @field is
+ * not an enum.
+ */
+const char *status_word(enum nearcache_status_field field, uint64_t value)
+{
+	static const char *const mode[] = {
+		[NEARCACHE_READ_ONLY] = "read-only",
+	};
+	static const char *const state[] = {
+		[NEARCACHE_NORMAL] = "normal",
+		[NEARCACHE_BYPASS] = "bypass",
+		[NEARCACHE_NOT_LOADED] = "not-loaded",
+	};
+	static const char *const loaded[] = {
+		[NEARCACHE_LOADED_NOT] = "not-loaded",
+		[NEARCACHE_LOADED_NEW] = "new",
+		[NEARCACHE_LOADED_WARM] = "warm",
+		[NEARCACHE_LOADED_UNCLEAN] = "cold-unclean",
+		[NEARCACHE_LOADED_DAMAGED] = "cold-damaged",
+	};
+#define WORD(words) (value < sizeof(words) / sizeof((words)[0]) ? \
+		     (words)[value] : "unknown")
+	switch (field) {
+	case NEARCACHE_FIELD_MODE:
+		return WORD(mode);
+	case NEARCACHE_FIELD_STATE:
+		return WORD(state);
+	case NEARCACHE_FIELD_LOADED:
+		return WORD(loaded);
+	default:
+		return NULL;
+	}
+#undef WORD
+}
+
+/**
+ * status_read_bytes() - bytes read through the device since load
+ * @status: a parsed line
+ *
+ * The denominator of the hit ratio: hits, misses, joins and bypasses.
+ *
+ * Return: bytes.
+ */
+uint64_t status_read_bytes(const struct status *status)
+{
+	return status->counter[NEARCACHE_COUNTER_HIT_BYTES] +
+	       status->counter[NEARCACHE_COUNTER_MISS_BYTES] +
+	       status->counter[NEARCACHE_COUNTER_JOIN_BYTES] +
+	       status->counter[NEARCACHE_COUNTER_BYPASS_BYTES];
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "stop.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "holder.h"
+
+/* udev opens a new device for a moment to look at it. */
+#define TRIES		10
+#define PAUSE_US	(100 * 1000)
+
+static int still_open(const char *name, bool *open)
+{
+	struct dm_device dev;
+	bool found;
+
+	if (dm_find(name, &dev, &found))
+		return fail_code();
+	*open = found && dev.open_count > 0;
+	dm_device_free(&dev);
+	return 0;
+}
+
+/**
+ * stop_check() - demand that nobody has a device open
+ * @dev: the device
+ *
+ * Return: 0 or the exit code.
+ */
+int stop_check(const struct dm_device *dev)
+{
+	bool open = dev->open_count > 0;
+	char what[600];
+	int tries;
+
+	for (tries = 0; open && tries < TRIES; tries++) {
+		if (holder_describe(dev->number, what, sizeof(what)))
+			return fail(CODE_BUSY,
+				    "device '%s' is open: %s; release it first",
+				    dev->name, what);
+		usleep(PAUSE_US);
+		if (still_open(dev->name, &open))
+			return fail_code();
+	}
+	if (!open)
+		return 0;
+	return fail(CODE_BUSY,
+		    "device '%s' is open: stop what uses it first (fuser -v /dev/mapper/%s)",
+		    dev->name, dev->name);
+}
+
+/**
+ * stop() - stop a device cleanly
+ * @dev: the device
+ *
+ * Return: 0 or the exit code.
+ */
+int stop(const struct dm_device *dev)
+{
+	int error = stop_check(dev);
+
+	return error ? error : dm_remove(dev->name);
+}
