@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The demo; included by the top Makefile, which defines BUILD and offers the
-# targets module and helper.
+# The demo; included by the top Makefile, which defines BUILD, Q and say and
+# offers the targets deps, module and helper.
 #   make demo DATA=/my/shards KERNEL=6.1
 
 DEMO_DIR := $(dir $(lastword $(MAKEFILE_LIST)))
 DEMO_OUT := $(BUILD)/demo
 DEMO_CFLAGS := -std=gnu11 -O2 -D_GNU_SOURCE -Wall -Wextra -Werror
-DEMO_QUIET := $(if $(filter 1,$(V)),,@)
-demo-say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 
 # demo-tool NAME,SOURCES,LIBRARIES
 define demo-tool
 demo-tools: $(DEMO_OUT)/tools/$(1)
 $(DEMO_OUT)/tools/$(1): $(addprefix $(DEMO_DIR),$(2)) $(wildcard $(DEMO_DIR)*.h) $(DEMO_DIR)demo.mk
 	@mkdir -p $$(@D)
-	$$(call demo-say,CC,$$@)
-	$$(DEMO_QUIET)$$(CC) $$(DEMO_CFLAGS) $$(CFLAGS) -o $$@ $$(filter %.c,$$^) $(3)
+	$$(call say,CC,$$@)
+	$$(Q)$$(CC) $$(DEMO_CFLAGS) $$(CFLAGS) -o $$@ $$(filter %.c,$$^) $(3)
 endef
 
 $(eval $(call demo-tool,mkshards,mkshards.c tar.c,-ljpeg))

@@ -6,13 +6,13 @@
 #include "report.h"
 
 #define WIDTH	960
-#define HEIGHT	540
+#define HEIGHT	548
 #define LEFT	72.0
 #define RIGHT	932.0
 #define TOP	132.0
 #define BOTTOM	452.0
 #define BINS	72
-#define TICKS	6
+#define TICKS	8
 
 /* Legible for colour-blind readers too. */
 #define BLUE	"#0b6bcb"
@@ -150,7 +150,7 @@ static void draw_curve(const struct plot *plot, const struct curve *curve,
 {
 	FILE *file = plot->file;
 
-	fprintf(file, "<polygon fill='%s' fill-opacity='0.12' points='%.1f,%.1f ",
+	fprintf(file, "<polygon fill='%s' fill-opacity='0.09' points='%.1f,%.1f ",
 		curve->colour, LEFT, BOTTOM);
 	draw_steps(plot, curve, width);
 	fprintf(file, "%.1f,%.1f'/>\n",
@@ -183,7 +183,7 @@ static void draw_epochs(const struct plot *plot, const struct curve *curve,
 				(unsigned long long)epoch->number);
 		start += epoch->seconds;
 		fprintf(file, "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' stroke='%s' stroke-dasharray='2 4'/>\n",
-			at_x(plot, start), at_x(plot, start), y + 18, BOTTOM,
+			at_x(plot, start), at_x(plot, start), TOP - 6, BOTTOM,
 			curve->colour);
 	}
 }
@@ -212,10 +212,11 @@ static void draw_head(FILE *file, const struct report *report)
 		HEIGHT);
 	fprintf(file, "<text x='%.1f' y='36' font-size='20' font-weight='bold' fill='" INK "'>Training throughput with and without nearcache</text>\n",
 		LEFT);
-	fprintf(file, "<text x='%.1f' y='%d' font-size='12' fill='" GREY "'>%llu WebDataset shards, %.0f MB, order shuffled each epoch, O_DIRECT; cache %.0f %% of the dataset; NVMe/TCP volume, %.1f ms latency added, limited to %llu MB/s; emulated machine.</text>\n",
-		LEFT, HEIGHT - 14, (unsigned long long)report->shards,
-		report->dataset / 1e6, 100 * cache_fraction(report),
-		report->latency_us / 1e3,
+	fprintf(file, "<text x='%.1f' y='%d' font-size='12' fill='" GREY "'>%llu WebDataset shards, %.0f MB, read with O_DIRECT in an order shuffled each epoch; the cache holds %.0f %% of them.</text>\n",
+		LEFT, HEIGHT - 26, (unsigned long long)report->shards,
+		report->dataset / 1e6, 100 * cache_fraction(report));
+	fprintf(file, "<text x='%.1f' y='%d' font-size='12' fill='" GREY "'>Remote volume over NVMe/TCP with %.1f ms of latency added and a limit of %llu MB/s; measured in an emulated machine.</text>\n",
+		LEFT, HEIGHT - 10, report->latency_us / 1e3,
 		(unsigned long long)report->rate_mbps);
 }
 

@@ -8,6 +8,7 @@ set -euo pipefail
 . /payload/demo/settings
 
 name=demo
+# shellcheck disable=SC2034 # used by those who source this
 mapped=/dev/mapper/$name
 data=/mnt/data
 manifest=/payload/demo/manifest

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # First boot: train without the cache, then with it, on the same origin.
+# shellcheck source=tests/demo/guest/common.sh
 . /payload/demo/common.sh
 
 # The pause per step that leaves the run without a cache waiting for STALL_PERCENT

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Second boot, same drives: the cache must come up warm and right.
+# shellcheck source=tests/demo/guest/common.sh
 . /payload/demo/common.sh
 
 origin_up
