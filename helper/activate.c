@@ -28,13 +28,7 @@ int activate_check_memory(u64 bytes)
 		    (unsigned long long)bytes);
 }
 
-/**
- * activate_check_name_free() - demand that no device has a name
- * @name: the name
- *
- * Return: 0 or the exit code.
- */
-int activate_check_name_free(const char *name)
+static int check_name_free(const char *name)
 {
 	struct dm_device dev;
 	bool found;
@@ -47,6 +41,23 @@ int activate_check_name_free(const char *name)
 	return fail(CODE_BUSY,
 		    "a device-mapper device '%s' exists: choose another name or close it",
 		    name);
+}
+
+/**
+ * activate_check_kernel() - demand the kernel module and a free name
+ * @name: the name
+ * @optional: nothing will be activated: load no module, and do without
+ *	device-mapper
+ *
+ * Return: 0 or the exit code.
+ */
+int activate_check_kernel(const char *name, bool optional)
+{
+	if (!optional && dm_need_target())
+		return fail_code();
+	if (check_name_free(name) && optional && fail_code() != CODE_BUSY)
+		fail_reset();
+	return fail_code();
 }
 
 /* device-mapper shares devices among its tables and with nobody else. */

@@ -26,7 +26,7 @@ struct activation {
 };
 
 int activate_check_memory(u64 bytes);
-int activate_check_name_free(const char *name);
+int activate_check_kernel(const char *name, bool optional);
 int activate_check_devices(const struct device *origin,
 			   const struct device *cache);
 const char *activate_params(const struct activation *act, char *params);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "arguments.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -269,20 +270,28 @@ static void help_options(unsigned int bits)
 	}
 }
 
+/* One line, folded before column 80. */
 static void help_synopsis(const struct verb *verb)
 {
+	int column = printf("Usage: nearcache %s%s%s", verb->name,
+			    *verb->operands ? " " : "", verb->operands);
 	const struct option_row *row;
 
-	printf("nearcache %s%s%s", verb->name, *verb->operands ? " " : "",
-	       verb->operands);
 	for (row = options; row->bit; row++) {
 		bool required = row->bit & verb->required;
+		char word[48];
+		int length;
 
 		if (!(row->bit & (verb->required | verb->optional)))
 			continue;
-		printf(" %s--%s%s%s%s", required ? "" : "[", row->name,
-		       row->operand ? " " : "",
-		       row->operand ? row->operand : "", required ? "" : "]");
+		length = snprintf(word, sizeof(word), " %s--%s%s%s%s",
+				  required ? "" : "[", row->name,
+				  row->operand ? " " : "",
+				  row->operand ? row->operand : "",
+				  required ? "" : "]");
+		if (column + length > 79)
+			column = printf("\n%16s", "") - 1;
+		column += printf("%s", word);
 	}
 	putchar('\n');
 }
@@ -315,9 +324,9 @@ void arguments_help(const struct verb *verb)
 		help_all();
 		return;
 	}
-	printf("Usage: ");
 	help_synopsis(verb);
-	printf("\n%s\n", verb->summary);
+	printf("\n%c%s.\n", toupper((unsigned char)verb->summary[0]),
+	       verb->summary + 1);
 	if (verb->details)
 		printf("\n%s", verb->details);
 	puts("\nOptions:");

@@ -9,7 +9,6 @@
 #include "commands.h"
 #include "describe.h"
 #include "device.h"
-#include "dm.h"
 #include "fail.h"
 #include "fingerprint.h"
 #include "layout.h"
@@ -65,19 +64,6 @@ static int check_words(const struct create *create)
 			    "--block-size '%llu': give a power of two from 64K to 4M",
 			    (unsigned long long)block);
 	return 0;
-}
-
-/* Formatting alone and dry runs work without device-mapper. */
-static int check_kernel(const struct create *create)
-{
-	bool optional = given(create->args, OPTION_DRY_RUN | OPTION_FORMAT_ONLY);
-
-	if (activate_check_name_free(create->name)) {
-		if (fail_code() == CODE_BUSY || !optional)
-			return fail_code();
-		fail_reset();
-	}
-	return optional ? 0 : dm_need_target(true);
 }
 
 static int claim_cache(struct create *create)
@@ -160,12 +146,14 @@ static int design(struct create *create)
 static int prepare(struct create *create)
 {
 	const struct arguments *args = create->args;
+	bool no_start = given(args, OPTION_DRY_RUN | OPTION_FORMAT_ONLY);
 
 	if (check_words(create) ||
 	    device_open(&create->origin, args->origin, "origin") ||
 	    device_open(&create->cache, args->cache, "cache device") ||
 	    activate_check_devices(&create->origin, &create->cache) ||
-	    claim_cache(create) || check_kernel(create))
+	    claim_cache(create) ||
+	    activate_check_kernel(create->name, no_start))
 		return fail_code();
 	if (!given(args, OPTION_FORCE) && check_content(&create->cache))
 		return fail_code();

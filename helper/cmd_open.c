@@ -97,7 +97,7 @@ static int run(const struct activation *act, bool dry_run)
 {
 	if (check_origin(act->origin, act->sb) ||
 	    activate_check_devices(act->origin, act->cache) ||
-	    activate_check_name_free(act->name) || dm_need_target(!dry_run))
+	    activate_check_kernel(act->name, dry_run))
 		return fail_code();
 	if (!dry_run && activate(act))
 		return fail_code();

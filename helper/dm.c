@@ -27,6 +27,14 @@ static void quiet(int level, const char *file, int line, int class,
 	(void)format;
 }
 
+static int no_device_mapper(void)
+{
+	if (geteuid())
+		return fail(CODE_PERMISSION, "device-mapper is for root");
+	return fail(CODE_DEVICE,
+		    "the kernel has no device-mapper: modprobe dm-mod");
+}
+
 /* A task that names a device. NULL after recording the error. */
 static struct dm_task *new_task(int type, const char *name)
 {
@@ -40,10 +48,13 @@ static struct dm_task *new_task(int type, const char *name)
 		return NULL;
 	}
 	task = dm_task_create(type);
-	if (task && (!name || dm_task_set_name(task, name)))
+	if (!task) {
+		no_device_mapper();
+		return NULL;
+	}
+	if (!name || dm_task_set_name(task, name))
 		return task;
-	if (task)
-		dm_task_destroy(task);
+	dm_task_destroy(task);
 	fail_memory();
 	return NULL;
 }
@@ -54,33 +65,27 @@ static int task_failed(struct dm_task *task, const char *what, const char *name)
 
 	/* Without an errno the ioctl was not even tried. */
 	if (!error)
-		return geteuid() ?
-			fail(CODE_PERMISSION,
-			     "cannot %s '%s': device-mapper is for root", what,
-			     name) :
-			fail(CODE_DEVICE,
-			     "cannot %s '%s': the kernel has no device-mapper (modprobe dm-mod)",
-			     what, name);
+		return no_device_mapper();
 	return fail_errno(error, "cannot %s '%s'", what, name);
 }
 
-static bool target_known(void)
+static int target_known(bool *known)
 {
 	struct dm_task *task = new_task(DM_DEVICE_LIST_VERSIONS, NULL);
 	struct dm_versions *version;
-	bool known = false;
-	uint32_t step;
+	uint32_t step = 1;
 
+	*known = false;
 	if (!task)
-		return false;
+		return fail_code();
 	version = dm_task_run(task) ? dm_task_get_versions(task) : NULL;
-	while (version && !known) {
-		known = !strcmp(version->name, DM_TARGET);
+	while (version && step && !*known) {
+		*known = !strcmp(version->name, DM_TARGET);
 		step = version->next;
-		version = step ? (void *)((char *)version + step) : NULL;
+		version = (void *)((char *)version + step);
 	}
 	dm_task_destroy(task);
-	return known;
+	return 0;
 }
 
 static void run_modprobe(void)
@@ -98,25 +103,24 @@ static void run_modprobe(void)
 }
 
 /**
- * dm_need_target() - demand the kernel module
- * @load: load it when it is not there
+ * dm_need_target() - demand the kernel module; load it when it is not there
  *
  * Return: 0 or the exit code.
  */
-int dm_need_target(bool load)
+int dm_need_target(void)
 {
-	bool known = target_known();
+	bool known;
 
-	if (!known && load && !fail_code()) {
+	/* libdevmapper never looks twice for a missing device-mapper. */
+	if (access(CONTROL_NODE, F_OK))
 		run_modprobe();
-		known = target_known();
-	}
-	if (known || fail_code())
+	if (target_known(&known) || known)
 		return fail_code();
-	if (geteuid())
-		return fail(CODE_PERMISSION, "device-mapper is for root");
+	run_modprobe();
+	if (target_known(&known) || known)
+		return fail_code();
 	return fail(CODE_DEVICE,
-		    "the kernel has no '" DM_TARGET "' target: load the module '" DM_MODULE "' built for this kernel (modprobe or insmod tells why it cannot)");
+		    "the kernel has no '" DM_TARGET "' target: load the module '" DM_MODULE "' built for this kernel (modprobe " DM_MODULE " says why it cannot)");
 }
 
 static bool parse_number(const char *word, dev_t *number)

@@ -50,7 +50,7 @@ struct dm_device {
 	dev_t cache;
 };
 
-int dm_need_target(bool load);
+int dm_need_target(void);
 int dm_find(const char *name, struct dm_device *dev, bool *found);
 int dm_need_ours(const char *name, struct dm_device *dev);
 int dm_all(struct dm_device **list, size_t *count);

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Unit tests of the helper's pure parts, in user space under ASan and UBSan.
+# Each prints TAP.
+
+BUILD	?= build
+Q	?= $(if $(filter 1,$(V)),,@)
+ifndef say
+say	= $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
+endif
+
+HELPER_UNIT_DIR	:= $(BUILD)/unit/helper
+HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments
+HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
+	-Wno-sign-compare -fsanitize=address,undefined \
+	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi
+
+# The sources that each test takes from the project.
+HELPER_UNIT_test_size	:= helper/size.c
+HELPER_UNIT_test_name	:= helper/name.c
+HELPER_UNIT_test_status	:= helper/status.c
+HELPER_UNIT_test_layout	:= helper/layout.c kmod/format.c
+HELPER_UNIT_test_arguments := helper/arguments.c helper/size.c helper/name.c \
+	helper/fail.c
+
+.PHONY: unit-helper
+unit-helper: $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%) ## unit tests of the helper
+	$(Q)failed=0; for t in $^; do $$t || failed=1; done; exit $$failed
+
+define helper-unit-rule
+$(HELPER_UNIT_DIR)/$(1): tests/unit/helper/$(1).c $(HELPER_UNIT_$(1)) \
+		$(wildcard helper/*.h kmod/format*.h uapi/*.h) \
+		tests/unit/helper/unit.h tests/unit/helper/helper_unit.mk
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$<)
+	$$(Q)$$(CC) $$(HELPER_UNIT_CFLAGS) -o $$@ $$< $(HELPER_UNIT_$(1)) -lcmocka -lisal
+endef
+$(foreach t,$(HELPER_UNIT),$(eval $(call helper-unit-rule,$(t))))

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "activate.h"
+#include "arguments.h"
+#include "fail.h"
+#include "unit.h"
+
+static int nothing(const struct arguments *args)
+{
+	(void)args;
+	return 0;
+}
+
+const struct verb verbs[] = {
+	{ .name = "make", .operands = "NAME", .operands_min = 1,
+	  .operands_max = 1, .required = OPTION_CACHE,
+	  .optional = OPTION_BLOCK_SIZE | OPTION_FORCE, .run = nothing },
+	{ .name = "show", .operands = "[NAME...]", .operands_max = -1,
+	  .run = nothing },
+	{ .name = NULL },
+};
+
+int activate_check_memory(u64 bytes)
+{
+	(void)bytes;
+	return 0;
+}
+
+#define WORDS_MAX	8
+
+/* Parse a line of words. Return: the exit code. */
+static int parse(const char *line, struct arguments *args,
+		 const struct verb **verb)
+{
+	static char words[256];
+	static char *argv[WORDS_MAX + 2];
+	int argc = 1;
+	char *word;
+
+	fail_reset();
+	argv[0] = "nearcache";
+	strncpy(words, line, sizeof(words) - 1);
+	for (word = strtok(words, " "); word && argc <= WORDS_MAX;
+	     word = strtok(NULL, " "))
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	return arguments_parse(args, argc, argv, verb);
+}
+
+static void good_lines(void **state)
+{
+	const struct verb *verb;
+	struct arguments args;
+
+	(void)state;
+	assert_int_equal(parse("-j make a --cache /dev/x --block-size 1M", &args,
+			       &verb), 0);
+	assert_ptr_equal(verb, &verbs[0]);
+	assert_string_equal(args.operand[0], "a");
+	assert_string_equal(args.cache, "/dev/x");
+	assert_int_equal(args.block_size, 1 << 20);
+	assert_true(given(&args, OPTION_JSON));
+	assert_false(given(&args, OPTION_FORCE));
+	assert_int_equal(parse("make --cache=/dev/x --force a --dry-run", &args,
+			       &verb), 0);
+	assert_string_equal(args.cache, "/dev/x");
+	assert_true(given(&args, OPTION_FORCE));
+	assert_true(given(&args, OPTION_DRY_RUN));
+	assert_int_equal(parse("show a b c --json", &args, &verb), 0);
+	assert_int_equal(args.operands, 3);
+	assert_int_equal(parse("show -- --json", &args, &verb), 0);
+	assert_string_equal(args.operand[0], "--json");
+	assert_int_equal(parse("--help", &args, &verb), 0);
+	assert_null(verb);
+	assert_int_equal(parse("make --help", &args, &verb), 0);
+	assert_ptr_equal(verb, &verbs[0]);
+}
+
+static void bad_lines(void **state)
+{
+	/* What is wrong, and the word that the message must quote. */
+	static const struct {
+		const char *line;
+		const char *quoted;
+	} row[] = {
+		{ "", "no verb" },
+		{ "-j", "no verb" },
+		{ "frob", "'frob'" },
+		{ "make --cache x", "NAME" },
+		{ "make a", "--cache DEV" },
+		{ "make a b --cache x", "'b'" },
+		{ "make a --cache", "--cache" },
+		{ "make a --cache x --cache y", "twice" },
+		{ "make a --cache x --block-size 1Q", "'1Q'" },
+		{ "make a --cache x --block-size 0", "'0'" },
+		{ "make a --cache x --block-size=", "''" },
+		{ "make a --cache x --force=yes", "'yes'" },
+		{ "make a --cach x", "'--cach'" },
+		{ "make a --cache x -q", "'-q'" },
+		{ "show --cache x", "'--cache'" },
+		{ "show --forc", "'--forc'" },
+	};
+	const struct verb *verb;
+	struct arguments args;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		assert_int_equal(parse(row[i].line, &args, &verb), CODE_USAGE);
+		if (!strstr(fail_message(), row[i].quoted))
+			fail_msg("'%s': %s", row[i].line, fail_message());
+	}
+}
+
+static void json_is_known_after_an_error(void **state)
+{
+	const struct verb *verb;
+	struct arguments args;
+
+	(void)state;
+	assert_int_equal(parse("make --frob a --json", &args, &verb),
+			 CODE_USAGE);
+	assert_true(given(&args, OPTION_JSON));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good_lines),
+		cmocka_unit_test(bad_lines),
+		cmocka_unit_test(json_is_known_after_an_error),
+	};
+
+	return RUN(tests);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+
+#include "status.h"
+#include "unit.h"
+
+#define NUMBERS	(NEARCACHE_STATUS_FIELD_COUNT + NEARCACHE_COUNTER_COUNT)
+
+/* "1 101 102 ..." with @count numbers. */
+static char *line_of(unsigned int count)
+{
+	static char line[4096];
+	unsigned int i;
+	int used = sprintf(line, "1");
+
+	for (i = 1; i < count; i++)
+		used += sprintf(line + used, " %u", 100 + i);
+	return line;
+}
+
+static void by_position(void **state)
+{
+	struct status status;
+	char why[STATUS_WHY];
+	unsigned int i;
+
+	(void)state;
+	assert_true(status_parse(line_of(NUMBERS), &status, why));
+	assert_int_equal(status.field[0], 1);
+	for (i = 1; i < NEARCACHE_STATUS_FIELD_COUNT; i++)
+		assert_int_equal(status.field[i], 100 + i);
+	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
+		assert_int_equal(status.counter[i],
+				 100 + NEARCACHE_STATUS_FIELD_COUNT + i);
+}
+
+static void newer_kernel(void **state)
+{
+	struct status status;
+	char why[STATUS_WHY], line[4200];
+
+	(void)state;
+	assert_true(status_parse(line_of(NUMBERS + 1), &status, why));
+	assert_true(status_parse(line_of(NUMBERS + 40), &status, why));
+	snprintf(line, sizeof(line), "%s some words", line_of(NUMBERS));
+	assert_true(status_parse(line, &status, why));
+}
+
+static void older_kernel(void **state)
+{
+	struct status status;
+	char why[STATUS_WHY];
+	unsigned int i;
+
+	(void)state;
+	for (i = 1; i < NUMBERS; i++) {
+		assert_false(status_parse(line_of(i), &status, why));
+		assert_non_null(strstr(why, "older"));
+	}
+	assert_false(status_parse("", &status, why));
+}
+
+static void broken_lines(void **state)
+{
+	static const char *const start[] = {
+		"x ", "-1 ", "1x ", "0x1 ", "18446744073709551616 ", "1,",
+	};
+	struct status status;
+	char why[STATUS_WHY], line[4200];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(start) / sizeof(start[0]); i++) {
+		snprintf(line, sizeof(line), "%s%s", start[i],
+			 line_of(NUMBERS));
+		assert_false(status_parse(line, &status, why));
+		assert_non_null(strstr(why, "status_version"));
+	}
+	snprintf(line, sizeof(line), "2%s", line_of(NUMBERS) + 1);
+	assert_false(status_parse(line, &status, why));
+}
+
+static void words(void **state)
+{
+	(void)state;
+	assert_string_equal(status_word(NEARCACHE_FIELD_MODE,
+					NEARCACHE_READ_ONLY), "read-only");
+	assert_string_equal(status_word(NEARCACHE_FIELD_STATE,
+					NEARCACHE_NORMAL), "normal");
+	assert_string_equal(status_word(NEARCACHE_FIELD_LOADED,
+					NEARCACHE_LOADED_WARM), "warm");
+	assert_string_equal(status_word(NEARCACHE_FIELD_LOADED, 1ULL << 40),
+			    "unknown");
+	assert_null(status_word(NEARCACHE_FIELD_BLOCKS, 0));
+}
+
+/* Every field that the table calls an enum has words, and no other. */
+static void words_match_table(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < NEARCACHE_STATUS_FIELD_COUNT; i++)
+		assert_int_equal(!strcmp(status_field_row[i].unit, "enum"),
+				 !!status_word(i, 0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_position),
+		cmocka_unit_test(newer_kernel),
+		cmocka_unit_test(older_kernel),
+		cmocka_unit_test(broken_lines),
+		cmocka_unit_test(words),
+		cmocka_unit_test(words_match_table),
+	};
+
+	return RUN(tests);
+}
