@@ -233,7 +233,7 @@ static void report(const struct create *create, const struct activation *act)
 
 	print_record(NULL, create->name);
 	activate_print(act);
-	describe_super(create->sb);
+	describe_super(create->sb, dry_run);
 	print_flag("active", NULL,
 		   !given(create->args, OPTION_DRY_RUN | OPTION_FORMAT_ONLY));
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);

@@ -64,7 +64,7 @@ static int judge(const struct device *dev)
 	}
 	if (!error) {
 		print_record("super", "Superblock");
-		describe_super(super.best);
+		describe_super(super.best, true);
 		describe_areas(super.best);
 		print_end();
 		error = print_slot_table(dev, &super);

@@ -29,7 +29,7 @@ static void describe_origin(const struct nearcache_super *sb)
 
 	for (i = 0; i < sizeof(sb->origin_fingerprint); i++)
 		sprintf(hex + 2 * i, "%02x", sb->origin_fingerprint[i]);
-	print_bytes("origin_size", "origin size", le64_to_cpu(sb->origin_size));
+	print_bytes("origin_size", NULL, le64_to_cpu(sb->origin_size));
 	print_string("origin_id", "origin identity", (const char *)sb->origin_id);
 	print_number("origin_logical_block_size", NULL,
 		     le32_to_cpu(sb->origin_lbs));
@@ -43,18 +43,22 @@ static void describe_origin(const struct nearcache_super *sb)
 /**
  * describe_super() - show a sound superblock
  * @sb: the superblock
+ * @all: in text too; JSON always has everything
  */
-void describe_super(const struct nearcache_super *sb)
+void describe_super(const struct nearcache_super *sb, bool all)
 {
 	char uuid[SUPER_UUID_TEXT];
 
+#define DETAIL(label) (all ? (label) : NULL)
+
 	uuid_unparse_lower(sb->uuid, uuid);
 	print_string("uuid", "uuid", uuid);
-	print_string("label", "label", (const char *)sb->label);
+	print_string(DETAIL("label"), DETAIL("label"), (const char *)sb->label);
 	print_number("format_version", NULL, le32_to_cpu(sb->version));
-	print_number("sequence", "sequence", le64_to_cpu(sb->sequence));
+	print_number(DETAIL("sequence"), DETAIL("sequence"), le64_to_cpu(sb->sequence));
 	print_number("created", NULL, le64_to_cpu(sb->created));
-	print_string("super_state", "superblock state", super_state_word(sb));
+	print_string("super_state", DETAIL("superblock state"),
+		     super_state_word(sb));
 	print_number("compat", NULL, le64_to_cpu(sb->compat));
 	print_number("incompat", NULL, le64_to_cpu(sb->incompat));
 	print_bytes("block_size", "block size", le32_to_cpu(sb->block_size));
@@ -63,16 +67,19 @@ void describe_super(const struct nearcache_super *sb)
 	print_number("blocks", "blocks", le64_to_cpu(sb->slot_count));
 	print_bytes("capacity", "capacity",
 		    le64_to_cpu(sb->slot_count) * le32_to_cpu(sb->block_size));
-	print_bytes("device_size", "used of the device",
+	print_bytes("device_size", DETAIL("used of the device"),
 		    le64_to_cpu(sb->device_size));
-	print_bytes("data_offset", "data offset", le64_to_cpu(sb->data_offset));
+	print_bytes("data_offset", DETAIL("data offset"),
+		    le64_to_cpu(sb->data_offset));
 	print_number("cache_logical_block_size", NULL,
 		     le32_to_cpu(sb->cache_lbs));
-	print_number("table_pages", "table pages", le64_to_cpu(sb->table_pages));
+	print_number("table_pages", DETAIL("table pages"),
+		     le64_to_cpu(sb->table_pages));
 	print_number("table_epoch", NULL, le64_to_cpu(sb->table_epoch));
 	print_bytes("intent_region", NULL, le64_to_cpu(sb->intent_region));
 	print_number("commit_sequence", NULL, le64_to_cpu(sb->commit_sequence));
 	describe_origin(sb);
+#undef DETAIL
 }
 
 /**

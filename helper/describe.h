@@ -7,7 +7,7 @@
 #include "format.h"
 #include "status.h"
 
-void describe_super(const struct nearcache_super *sb);
+void describe_super(const struct nearcache_super *sb, bool all);
 void describe_areas(const struct nearcache_super *sb);
 int describe_devices(char **names, int count,
 		     int (*describe)(const struct dm_device *dev,

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "holder.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "identity.h"
@@ -24,6 +28,62 @@ static bool mount_point(dev_t number, char *where, size_t size)
 	}
 	if (mounts)
 		fclose(mounts);
+	return found;
+}
+
+/* Whether a process has the device among its open files. */
+static bool has_open(const char *pid, dev_t number)
+{
+	char path[64];
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/fd", pid);
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir))) {
+		struct stat st;
+
+		found = !fstatat(dirfd(dir), entry->d_name, &st, 0) &&
+			S_ISBLK(st.st_mode) && st.st_rdev == number;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/**
+ * holder_process() - find a process that has a device open
+ * @number: the device
+ * @what: filled in: "process 123 (fio)"
+ * @size: bytes of @what
+ *
+ * Return: whether one was found.
+ */
+bool holder_process(dev_t number, char *what, size_t size)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	bool found = false;
+
+	while (proc && !found && (entry = readdir(proc))) {
+		char path[64], name[32] = "";
+		FILE *comm;
+
+		if (!isdigit((unsigned char)entry->d_name[0]) ||
+		    !has_open(entry->d_name, number))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%.20s/comm", entry->d_name);
+		comm = fopen(path, "re");
+		if (comm && fgets(name, sizeof(name), comm))
+			name[strcspn(name, "\n")] = '\0';
+		if (comm)
+			fclose(comm);
+		snprintf(what, size, "process %.20s (%s)", entry->d_name, name);
+		found = true;
+	}
+	if (proc)
+		closedir(proc);
 	return found;
 }
 

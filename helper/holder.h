@@ -8,5 +8,6 @@
 #include <sys/types.h>
 
 bool holder_describe(dev_t number, char *what, size_t size);
+bool holder_process(dev_t number, char *what, size_t size);
 
 #endif /* HELPER_HOLDER_H */

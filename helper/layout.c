@@ -21,6 +21,13 @@
 #define INTENT_REGION_MIN	(64 * KIB)
 #define INTENT_BITS		(NEARCACHE_INTENT_COPY_SIZE * 8)
 
+static u64 clamp(u64 value, u64 low, u64 high)
+{
+	if (value < low)
+		return low;
+	return value > high ? high : value;
+}
+
 static u64 round_up_to(u64 value, u64 unit)
 {
 	return (value + unit - 1) / unit * unit;
@@ -48,10 +55,8 @@ u32 layout_block_size(u64 cache_size)
 
 static u64 ranges_length(u64 cache_size)
 {
-	u64 copy = cache_size / RANGES_SHARE;
+	u64 copy = clamp(cache_size / RANGES_SHARE, RANGES_MIN, RANGES_MAX);
 
-	copy = max(copy, RANGES_MIN);
-	copy = min(copy, RANGES_MAX);
 	return 2 * round_up_to(copy, NEARCACHE_PAGE_SIZE);
 }
 
@@ -95,7 +100,8 @@ static void place(struct layout *layout, u64 cache_size, u64 slots)
 static void place_most(struct layout *layout, u64 cache_size)
 {
 	u64 fits = 0;
-	u64 most = min(cache_size / layout->block_size, NEARCACHE_MAX_SLOTS);
+	u64 most = clamp(cache_size / layout->block_size, 0,
+			 NEARCACHE_MAX_SLOTS);
 
 	while (fits < most) {
 		u64 half = fits + (most - fits + 1) / 2;

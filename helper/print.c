@@ -153,6 +153,8 @@ static void flush_table(struct scope *scope)
 {
 	size_t i, c, columns = 0;
 
+	if (anything)
+		putchar('\n');
 	while (columns < scope->cells && !scope->cell[columns].row)
 		columns++;
 	for (c = 0; c < columns; c++) {

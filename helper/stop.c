@@ -46,9 +46,10 @@ int stop_check(const struct dm_device *dev)
 	}
 	if (!open)
 		return 0;
-	return fail(CODE_BUSY,
-		    "device '%s' is open: stop what uses it first (fuser -v /dev/mapper/%s)",
-		    dev->name, dev->name);
+	if (!holder_process(dev->number, what, sizeof(what)))
+		strcpy(what, "nobody seen from here, look in other mount namespaces");
+	return fail(CODE_BUSY, "device '%s' is open: %s; stop that first",
+		    dev->name, what);
 }
 
 /**

@@ -8,6 +8,11 @@
 /* Pages per read or write: 4 MiB. */
 #define BATCH	1024ULL
 
+static u64 batch_of(u64 left)
+{
+	return left < BATCH ? left : BATCH;
+}
+
 static int write_copy(const struct device *dev, const struct nearcache_super *sb,
 		      u64 offset, struct nearcache_page *batch)
 {
@@ -15,7 +20,7 @@ static int write_copy(const struct device *dev, const struct nearcache_super *sb
 	u64 index, i, n;
 
 	for (index = 0; index < pages; index += n) {
-		n = min(pages - index, BATCH);
+		n = batch_of(pages - index);
 		for (i = 0; i < n; i++) {
 			nc_page_init(&batch[i], sb->uuid, index + i, 0,
 				     le64_to_cpu(sb->table_epoch));
@@ -109,7 +114,7 @@ static int scan(const struct device *dev, const struct super *super,
 	u64 index, i, n;
 
 	for (index = 0; index < super->geo.table_pages; index += n) {
-		n = min(super->geo.table_pages - index, BATCH);
+		n = batch_of(super->geo.table_pages - index);
 		if (device_read(dev, a, n * NEARCACHE_PAGE_SIZE, offset) ||
 		    device_read(dev, b, n * NEARCACHE_PAGE_SIZE, offset + copy))
 			return fail_code();

@@ -9,7 +9,8 @@ say	= $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 endif
 
 HELPER_UNIT_DIR	:= $(BUILD)/unit/helper
-HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments
+HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
+	test_print
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi
@@ -21,6 +22,7 @@ HELPER_UNIT_test_status	:= helper/status.c
 HELPER_UNIT_test_layout	:= helper/layout.c kmod/format.c
 HELPER_UNIT_test_arguments := helper/arguments.c helper/size.c helper/name.c \
 	helper/fail.c
+HELPER_UNIT_test_print	:= helper/print.c helper/size.c helper/fail.c
 
 .PHONY: unit-helper
 unit-helper: $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%) ## unit tests of the helper
@@ -32,6 +34,6 @@ $(HELPER_UNIT_DIR)/$(1): tests/unit/helper/$(1).c $(HELPER_UNIT_$(1)) \
 		tests/unit/helper/unit.h tests/unit/helper/helper_unit.mk
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$<)
-	$$(Q)$$(CC) $$(HELPER_UNIT_CFLAGS) -o $$@ $$< $(HELPER_UNIT_$(1)) -lcmocka -lisal
+	$$(Q)$$(CC) $$(HELPER_UNIT_CFLAGS) -o $$@ $$< $(HELPER_UNIT_$(1)) -lcmocka -lisal -ljson-c
 endef
 $(foreach t,$(HELPER_UNIT),$(eval $(call helper-unit-rule,$(t))))

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "print.h"
+#include "unit.h"
+
+#define OUTPUT_MAX	8192
+
+static int saved_stdout;
+static FILE *file;
+
+static void capture(void)
+{
+	fflush(stdout);
+	saved_stdout = dup(1);
+	file = tmpfile();
+	dup2(fileno(file), 1);
+}
+
+static const char *captured(void)
+{
+	static char output[OUTPUT_MAX];
+	size_t n;
+
+	fflush(stdout);
+	dup2(saved_stdout, 1);
+	close(saved_stdout);
+	rewind(file);
+	n = fread(output, 1, sizeof(output) - 1, file);
+	output[n] = '\0';
+	fclose(file);
+	return output;
+}
+
+/* The same calls for both forms. */
+static void print_all(bool json)
+{
+	print_start(json);
+	print_record(NULL, "title");
+	print_string("text", "text", "a \"quoted\"\n\\ text");
+	print_string("none", "none", NULL);
+	print_number("big", "big", UINT64_MAX);
+	print_bytes("size", "size", 65536);
+	print_flag("flag", "flag", true);
+	print_ratio("ratio", "ratio", 1, 4);
+	print_ratio("no_ratio", "no ratio", 0, 0);
+	print_table("rows");
+	print_record(NULL, NULL);
+	print_string("name", "name", "x");
+	print_number("value", "value", 7);
+	print_end();
+	print_end();
+	print_list("empty");
+	print_end();
+	print_record("inner", "Inner");
+	print_number("deep", "deep", 1);
+	print_end();
+	print_end();
+	print_finish();
+}
+
+static struct json_object *member(struct json_object *object, const char *key)
+{
+	struct json_object *value = NULL;
+
+	if (!json_object_object_get_ex(object, key, &value))
+		fail_msg("no member '%s'", key);
+	return value;
+}
+
+static void json(void **state)
+{
+	struct json_object *root;
+
+	(void)state;
+	fail_reset();
+	capture();
+	print_all(true);
+	root = json_tokener_parse(captured());
+	assert_non_null(root);
+	assert_int_equal(json_object_get_int(member(root, "schema")), 1);
+	assert_string_equal(json_object_get_string(member(root, "text")),
+			    "a \"quoted\"\n\\ text");
+	assert_null(member(root, "none"));
+	assert_true(json_object_get_uint64(member(root, "big")) == UINT64_MAX);
+	assert_int_equal(json_object_get_int(member(root, "size")), 65536);
+	assert_true(json_object_get_boolean(member(root, "flag")));
+	assert_true(json_object_get_double(member(root, "ratio")) == 0.25);
+	assert_null(member(root, "no_ratio"));
+	assert_int_equal(json_object_array_length(member(root, "rows")), 1);
+	assert_int_equal(json_object_array_length(member(root, "empty")), 0);
+	assert_int_equal(json_object_get_int(member(member(root, "inner"),
+						    "deep")), 1);
+	json_object_put(root);
+}
+
+static void text(void **state)
+{
+	const char *output;
+
+	(void)state;
+	fail_reset();
+	capture();
+	print_all(false);
+	output = captured();
+	assert_non_null(strstr(output, "title\n"));
+	assert_non_null(strstr(output, "big       18446744073709551615\n"));
+	assert_non_null(strstr(output, "size      64 KiB\n"));
+	assert_non_null(strstr(output, "ratio     25.0 %\n"));
+	assert_non_null(strstr(output, "NAME  VALUE\nx         7\n"));
+	assert_null(strstr(output, "schema"));
+}
+
+/* What was collected before an error stays in the one document. */
+static void json_error(void **state)
+{
+	struct json_object *root, *error;
+
+	(void)state;
+	fail_reset();
+	capture();
+	print_start(true);
+	print_list("devices");
+	print_record(NULL, "a");
+	print_string("name", "name", "a");
+	fail(CODE_DEVICE, "there is no '%s'", "b");
+	print_finish();
+	root = json_tokener_parse(captured());
+	assert_non_null(root);
+	assert_int_equal(json_object_array_length(member(root, "devices")), 1);
+	error = member(root, "error");
+	assert_int_equal(json_object_get_int(member(error, "code")), 4);
+	assert_string_equal(json_object_get_string(member(error, "message")),
+			    "there is no 'b'");
+	json_object_put(root);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(json),
+		cmocka_unit_test(text),
+		cmocka_unit_test(json_error),
+	};
+
+	return RUN(tests);
+}
