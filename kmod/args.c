@@ -6,9 +6,10 @@
 #include "args.h"
 #include "cache.h"
 
-#define FILL_MEMORY_MIN		(1ULL << 20)
-#define FILL_MEMORY_MAX		(1ULL << 40)
-#define FILL_MEMORY_DEFAULT	(64ULL << 20)
+/* Bytes: 1 MiB, 1 TiB and 64 MiB. */
+#define FILL_MEMORY_MIN		1048576ULL
+#define FILL_MEMORY_MAX		1099511627776ULL
+#define FILL_MEMORY_DEFAULT	67108864ULL
 
 static int bad(struct nc_target *t, char *error, const char *value)
 {
@@ -94,11 +95,11 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
 	if (r)
 		return r;
 	r = open_device(t, argv[1], false, &t->origin,
-		       "Origin device cannot be opened");
+			"Origin device cannot be opened");
 	if (r)
 		return r;
 	r = open_device(t, argv[2], true, &t->dev,
-		       "Cache device cannot be opened for writing");
+			"Cache device cannot be opened for writing");
 	if (r)
 		return r;
 	if (t->origin->bdev == t->dev->bdev)

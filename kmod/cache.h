@@ -120,7 +120,7 @@ struct nc_cache {
 	int loaded;
 	u64 warm;
 	struct nc_meta *meta;
-	spinlock_t retry_lock;
+	spinlock_t retry_lock;	/* see above */
 	struct bio_list retry_bios;
 	struct work_struct retry_work;
 	struct work_struct event_work;
@@ -145,6 +145,24 @@ struct nc_target {
 	u64 fill_memory_max;
 	bool fill_memory_given;
 };
+
+/*
+ * The SRCU read side of a hit, from map to completion: in another context, and
+ * for longer than a function.  Sparse is told that nothing is held in between.
+ */
+static inline int nc_cache_hold(struct nc_cache *c)
+{
+	int srcu = __srcu_read_lock(&c->srcu);
+
+	__release(&c->srcu);
+	return srcu;
+}
+
+static inline void nc_cache_release(struct nc_cache *c, int srcu)
+{
+	__acquire(&c->srcu);
+	__srcu_read_unlock(&c->srcu, srcu);
+}
 
 struct nc_cache *nc_cache_get(struct dm_target *ti, struct dm_dev *dev);
 void nc_cache_put(struct nc_cache *c);

@@ -33,9 +33,9 @@ static inline int nc_dm_io(struct dm_io_request *request,
 
 /* __assign_str() lost its source argument with 6.10. */
 #ifdef NC_HAVE_ASSIGN_STR_1
-#define nc_assign_str(dst, src)	__assign_str(dst)
+#define nc_assign_reason()	__assign_str(reason)
 #else
-#define nc_assign_str(dst, src)	__assign_str(dst, src)
+#define nc_assign_reason()	__assign_str(reason, reason)
 #endif
 
 #endif /* NEARCACHE_COMPAT_H */

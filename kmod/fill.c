@@ -413,7 +413,7 @@ static void join(struct nc_cache *c, struct nc_stripe *stripe,
 	nc_read_take(c, bio, span);
 	nc_count(c, JOINS);
 	nc_count_add(c, JOIN_BYTES, bio->bi_iter.bi_size);
-	nc_trace_access(c, bio, NC_VERDICT_JOIN);
+	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_JOIN);
 	if (f->state != FILL_WRITING) {
 		bio_clear_polled(bio);
 		bio_list_add(&f->waiters, bio);
@@ -462,7 +462,7 @@ static void fill_list(struct nc_fill *f, struct nc_stripe *stripe,
 	nc_read_take(c, bio, span);
 	nc_count(c, MISSES);
 	nc_count_add(c, MISS_BYTES, bio->bi_iter.bi_size);
-	nc_trace_access(c, bio, NC_VERDICT_MISS);
+	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_MISS);
 	bio_clear_polled(bio);
 	bio_list_add(&f->waiters, bio);
 	atomic_inc(&c->fills);

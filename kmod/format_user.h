@@ -15,10 +15,10 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
 
 #define le16_to_cpu	le16toh
 #define le32_to_cpu	le32toh
@@ -27,8 +27,11 @@ typedef uint64_t u64;
 #define cpu_to_le32	htole32
 #define cpu_to_le64	htole64
 
-#define max(a, b)	((a) > (b) ? (a) : (b))
-#define min(a, b)	((a) < (b) ? (a) : (b))
+#define max(a, b) ({			\
+	__typeof__(a) _a = (a);		\
+	__typeof__(b) _b = (b);		\
+	_a > _b ? _a : _b;		\
+})
 
 static inline bool is_power_of_2(unsigned long n)
 {

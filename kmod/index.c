@@ -106,21 +106,20 @@ void nc_index_unlink(struct nc_index *ix, u32 i)
  * nc_index_pop() - take a slot from the free list
  * @ix: index
  *
- * Context: any.
+ * Context: process.
  * Return: slot or NC_NIL when none is free.
  */
 u32 nc_index_pop(struct nc_index *ix)
 {
-	unsigned long flags;
 	u32 i;
 
-	spin_lock_irqsave(&ix->free_lock, flags);
+	spin_lock(&ix->free_lock);
 	i = ix->free;
 	if (i != NC_NIL) {
 		ix->free = ix->slots[i].next;
 		WRITE_ONCE(ix->free_count, ix->free_count - 1);
 	}
-	spin_unlock_irqrestore(&ix->free_lock, flags);
+	spin_unlock(&ix->free_lock);
 	return i;
 }
 
@@ -129,18 +128,17 @@ u32 nc_index_pop(struct nc_index *ix)
  * @ix: index
  * @i: slot that is in no chain and that no reader can be on
  *
- * Context: any.
+ * Context: process.
  */
 void nc_index_push(struct nc_index *ix, u32 i)
 {
 	struct nc_slot *slot = &ix->slots[i];
-	unsigned long flags;
 
 	slot->valid = 0;
 	slot->stamp = 0;
-	spin_lock_irqsave(&ix->free_lock, flags);
+	spin_lock(&ix->free_lock);
 	slot->next = ix->free;
 	ix->free = i;
 	WRITE_ONCE(ix->free_count, ix->free_count + 1);
-	spin_unlock_irqrestore(&ix->free_lock, flags);
+	spin_unlock(&ix->free_lock);
 }

@@ -56,13 +56,12 @@ static_assert(sizeof(struct nc_slot) + sizeof(u32) <= 32);
 
 /**
  * struct nc_stripe - one of the locks over the index
- * @lock: protects the chains, slots and fills whose blocks hash here; taken
- *	from I/O completion, hence with interrupts off; innermost but for
- *	nc_index.free_lock
+ * @lock: protects the chains, slots and fills whose blocks hash here; process
+ *	context only; innermost but for nc_index.free_lock
  * @fills: struct nc_fill under way, by origin block
  */
 struct nc_stripe {
-	spinlock_t lock;
+	spinlock_t lock;	/* see above */
 	struct list_head fills;
 } ____cacheline_aligned_in_smp;
 
@@ -82,7 +81,7 @@ struct nc_index {
 	u32 *heads;
 	u32 count;
 	struct nc_stripe *stripes;
-	spinlock_t free_lock;
+	spinlock_t free_lock;	/* see above */
 	u32 free;
 	u32 free_count;
 };

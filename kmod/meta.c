@@ -253,14 +253,13 @@ static void load_slot(struct nc_cache *c, u32 i,
 	twin = nc_index_find(&c->index, block);
 	if (twin != NC_NIL) {
 		struct nc_slot *other = &c->index.slots[twin];
-		spinlock_t *lock;
+		struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
 
 		if (other->generation >= le32_to_cpu(disk->generation))
 			goto drop;
-		lock = &nc_index_stripe(&c->index, block)->lock;
-		spin_lock_irq(lock);
+		spin_lock(&stripe->lock);
 		nc_index_unlink(&c->index, twin);
-		spin_unlock_irq(lock);
+		spin_unlock(&stripe->lock);
 		nc_meta_dirty(c->meta, twin);
 		nc_count(c, SLOTS_DROPPED);
 		c->warm--;
@@ -471,8 +470,9 @@ static int write_pages(struct nc_cache *c, int copy, u64 sequence)
 	int r;
 
 	while (i < m->pages) {
-		for (n = 0; n < CHUNK_PAGES && i + n < m->pages &&
-			    page_due(m, i + n, copy); n++)
+		u64 room = min_t(u64, CHUNK_PAGES, m->pages - i);
+
+		for (n = 0; n < room && page_due(m, i + n, copy); n++)
 			build_page(c, i + n, sequence, &buffer[n]);
 		if (!n) {
 			i = find_next_bit(m->dirty, m->pages, i + 1);

@@ -91,7 +91,7 @@ static int bypass(struct nc_target *t, struct bio *bio,
 {
 	this_cpu_inc(t->cache->stats->count[counter]);
 	nc_count_add(t->cache, BYPASS_BYTES, bio->bi_iter.bi_size);
-	nc_trace_access(t->cache, bio, verdict);
+	trace_nearcache_access(t->cache->dm_devt, bio, verdict);
 	return to_origin(t, bio);
 }
 
@@ -117,13 +117,13 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	nc_read_take(c, bio, span);
 	if (unlikely((bio->bi_iter.bi_sector | bio_sectors(bio)) &
 		     c->cache_lbs_mask)) {
-		__srcu_read_unlock(&c->srcu, io->srcu);
+		nc_cache_release(c, io->srcu);
 		return BYPASS(t, bio, UNALIGNED);
 	}
 	touch(c, &c->index.slots[i]);
 	nc_count(c, HITS);
 	nc_count_add(c, HIT_BYTES, bio->bi_iter.bi_size);
-	nc_trace_access(c, bio, NC_VERDICT_HIT);
+	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_HIT);
 	io->kind = NC_IO_HIT;
 	io->iter = bio->bi_iter;
 	io->flags = bio->bi_flags;
@@ -182,14 +182,14 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 		return BYPASS(t, bio, STATE);
 	span = span_of(c, bio);
 	do {
-		io->srcu = __srcu_read_lock(&c->srcu);
+		io->srcu = nc_cache_hold(c);
 		i = nc_index_find(&c->index, span.block);
 		valid = i == NC_NIL ? 0 : READ_ONCE(c->index.slots[i].valid);
 		if (likely(valid & BIT_ULL(span.first))) {
 			r = hit(t, bio, &span, i, valid, io);
 			break;
 		}
-		__srcu_read_unlock(&c->srcu, io->srcu);
+		nc_cache_release(c, io->srcu);
 		r = miss(t, bio, &span);
 	} while (r == -EAGAIN);
 	return r;
@@ -205,7 +205,7 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 void nc_read_retry(struct nc_target *t, struct bio *bio)
 {
 	nc_count(t->cache, BYPASS_RETRY);
-	nc_trace_access(t->cache, bio, NC_VERDICT_BYPASS_RETRY);
+	trace_nearcache_access(t->cache->dm_devt, bio, NC_VERDICT_BYPASS_RETRY);
 	bio->bi_opf &= ~REQ_NOWAIT;
 	bio_set_dev(bio, t->origin->bdev);
 	submit_bio_noacct(bio);
@@ -291,7 +291,7 @@ int nc_read_end_io(struct nc_target *t, struct bio *bio, blk_status_t *error)
 
 	if (io->kind != NC_IO_HIT)
 		return DM_ENDIO_DONE;
-	__srcu_read_unlock(&c->srcu, io->srcu);
+	nc_cache_release(c, io->srcu);
 	if (unlikely(*error && *error != BLK_STS_AGAIN))
 		return hit_failed(c, bio, io);
 	return DM_ENDIO_DONE;

@@ -31,11 +31,6 @@ struct nc_io {
 	int srcu;
 };
 
-/* The including file includes trace.h. */
-#define nc_trace_access(c, bio, verdict)				\
-	trace_nearcache_access((c)->dm_devt, (bio)->bi_iter.bi_sector,	\
-			       bio_sectors(bio), (bio)->bi_opf, verdict)
-
 int nc_read_map(struct nc_target *t, struct bio *bio);
 int nc_read_end_io(struct nc_target *t, struct bio *bio, blk_status_t *error);
 void nc_read_take(struct nc_cache *c, struct bio *bio,

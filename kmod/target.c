@@ -87,7 +87,12 @@ bad:
 
 static void nearcache_dtr(struct dm_target *ti)
 {
-	target_free(ti->private);
+	struct nc_target *t = ti->private;
+
+	/* Live, but never suspended: a resume that failed after preresume. */
+	if (t->cache->active == t)
+		nc_cache_deactivate(t->cache);
+	target_free(t);
 }
 
 static int nearcache_map(struct dm_target *ti, struct bio *bio)

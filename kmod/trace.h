@@ -9,23 +9,25 @@
 #if !defined(NEARCACHE_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
 #define NEARCACHE_TRACE_H
 
-#include <linux/blk_types.h>
+#include <linux/bio.h>
 #include <linux/kdev_t.h>
 #include <linux/tracepoint.h>
 
 #include "compat.h"
 #include "verdict.h"
 
-#define nc_verdict_names						\
-	{ 0, "hit" }, { 1, "miss" }, { 2, "join" },			\
-	{ 3, "bypass-full" }, { 4, "bypass-memory" },			\
-	{ 5, "bypass-unaligned" }, { 6, "bypass-state" },		\
-	{ 7, "bypass-retry" }
+TRACE_DEFINE_ENUM(NC_VERDICT_HIT);
+TRACE_DEFINE_ENUM(NC_VERDICT_MISS);
+TRACE_DEFINE_ENUM(NC_VERDICT_JOIN);
+TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_FULL);
+TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_MEMORY);
+TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_UNALIGNED);
+TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_STATE);
+TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_RETRY);
 
 TRACE_EVENT(nearcache_access,
-	TP_PROTO(dev_t dev, u64 sector, u32 nr_sectors, blk_opf_t opf,
-		 u32 verdict),
-	TP_ARGS(dev, sector, nr_sectors, opf, verdict),
+	TP_PROTO(dev_t dev, const struct bio *bio, u32 verdict),
+	TP_ARGS(dev, bio, verdict),
 	TP_STRUCT__entry(
 		__field(dev_t, dev)
 		__field(u64, sector)
@@ -35,15 +37,23 @@ TRACE_EVENT(nearcache_access,
 	),
 	TP_fast_assign(
 		__entry->dev = dev;
-		__entry->sector = sector;
-		__entry->nr_sectors = nr_sectors;
-		__entry->opf = (__force u32)opf;
+		__entry->sector = bio->bi_iter.bi_sector;
+		__entry->nr_sectors = bio_sectors(bio);
+		__entry->opf = (__force u32)bio->bi_opf;
 		__entry->verdict = verdict;
 	),
 	TP_printk("%d,%d %llu + %u opf=0x%x %s", MAJOR(__entry->dev),
 		  MINOR(__entry->dev), __entry->sector, __entry->nr_sectors,
 		  __entry->opf,
-		  __print_symbolic(__entry->verdict, nc_verdict_names))
+		  __print_symbolic(__entry->verdict,
+				   { NC_VERDICT_HIT, "hit" },
+				   { NC_VERDICT_MISS, "miss" },
+				   { NC_VERDICT_JOIN, "join" },
+				   { NC_VERDICT_BYPASS_FULL, "bypass-full" },
+				   { NC_VERDICT_BYPASS_MEMORY, "bypass-memory" },
+				   { NC_VERDICT_BYPASS_UNALIGNED, "bypass-unaligned" },
+				   { NC_VERDICT_BYPASS_STATE, "bypass-state" },
+				   { NC_VERDICT_BYPASS_RETRY, "bypass-retry" }))
 );
 
 TRACE_EVENT(nearcache_fill_start,
@@ -125,7 +135,7 @@ TRACE_EVENT(nearcache_mode,
 		__entry->dev = dev;
 		__entry->from = from;
 		__entry->to = to;
-		nc_assign_str(reason, reason);
+		nc_assign_reason();
 	),
 	TP_printk("%d,%d state %u -> %u: %s", MAJOR(__entry->dev),
 		  MINOR(__entry->dev), __entry->from, __entry->to,

@@ -21,7 +21,7 @@
 	X(STATE, "state", "enum",					       \
 	  "0 normal, 1 bypass (cache device not used), 2 not loaded")	       \
 	X(LOADED, "loaded", "enum",					       \
-	  "how the cache came up: 0 not loaded, 1 new, 2 warm, 3 cold after an unclean stop, 4 cold after damage") \
+	  "0 not loaded, 1 new, 2 warm, 3 cold after an unclean stop, 4 damaged pages dropped") \
 	X(BLOCK_SIZE, "block_size", "bytes", "cache block size")	       \
 	X(SUBBLOCK_SIZE, "subblock_size", "bytes", "sub-block size")	       \
 	X(BLOCKS, "blocks", "blocks", "cache blocks in all")		       \

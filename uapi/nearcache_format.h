@@ -46,9 +46,9 @@
 #define NEARCACHE_SUBBLOCK_MIN		4096U
 
 #define NEARCACHE_MIN_SLOTS		2ULL
-#define NEARCACHE_MAX_SLOTS		(1ULL << 31)
+#define NEARCACHE_MAX_SLOTS		0x80000000ULL
 /* Origin blocks are numbered in 40 bits: 1 PiB at 64 KiB needs 34. */
-#define NEARCACHE_MAX_ORIGIN_BLOCKS	(1ULL << 40)
+#define NEARCACHE_MAX_ORIGIN_BLOCKS	0x10000000000ULL
 
 /* Feature masks: an unknown incompat bit refuses the device, an unknown
  * compat bit is ignored and kept.
@@ -56,9 +56,9 @@
 #define NEARCACHE_COMPAT_KNOWN		0ULL
 #define NEARCACHE_INCOMPAT_KNOWN	0ULL
 /* Assigned, refused by code that does not list them in INCOMPAT_KNOWN. */
-#define NEARCACHE_INCOMPAT_CRC32C	(1ULL << 0)	/* checksum area in use */
-#define NEARCACHE_INCOMPAT_STRIPES	(1ULL << 1)	/* one of several members */
-#define NEARCACHE_INCOMPAT_DIRTY	(1ULL << 2)	/* slots may be dirty */
+#define NEARCACHE_INCOMPAT_CRC32C	0x1ULL	/* checksum area in use */
+#define NEARCACHE_INCOMPAT_STRIPES	0x2ULL	/* one of several members */
+#define NEARCACHE_INCOMPAT_DIRTY	0x4ULL	/* slots may be dirty */
 
 /* Superblock state. */
 enum nearcache_super_state {
@@ -105,7 +105,7 @@ enum nearcache_area_type {
 #define NEARCACHE_AREA_ROOM		16
 #define NEARCACHE_AREA_VERSION		1
 /* Areas start at or after this offset and at multiples of 4 KiB. */
-#define NEARCACHE_AREA_START		(1ULL << 20)
+#define NEARCACHE_AREA_START		1048576ULL
 #define NEARCACHE_COMMIT_AREA_SIZE	(64ULL << 10)
 #define NEARCACHE_INTENT_COPY_SIZE	(64ULL << 10)
 #define NEARCACHE_STRIPES_AREA_SIZE	4096ULL
@@ -200,8 +200,8 @@ struct nearcache_super {
 #define NEARCACHE_NO_BLOCK		(~0ULL)
 
 /* nearcache_slot.flags; unknown bits drop the slot. */
-#define NEARCACHE_SLOT_PINNED		(1U << 0)
-#define NEARCACHE_SLOT_DIRTY		(1U << 1)	/* INCOMPAT_DIRTY only */
+#define NEARCACHE_SLOT_PINNED		0x1U
+#define NEARCACHE_SLOT_DIRTY		0x2U	/* INCOMPAT_DIRTY only */
 #define NEARCACHE_SLOT_FLAGS_KNOWN	NEARCACHE_SLOT_PINNED
 
 /**
@@ -279,7 +279,8 @@ struct nearcache_commit {
 #ifdef __KERNEL__
 #define NEARCACHE_ASSERT(cond)	static_assert(cond)
 #else
-#define NEARCACHE_ASSERT(cond)	_Static_assert(cond, #cond)
+#include <assert.h>
+#define NEARCACHE_ASSERT(cond)	static_assert(cond, #cond)
 #endif
 
 NEARCACHE_ASSERT(sizeof(struct nearcache_area) == 24);
