@@ -48,11 +48,16 @@ kernel_list() {
 	echo "${list:-none}"
 }
 
-# kernel_unpack IMAGE TARGET: the ELF kernel inside a bzImage, cached in TARGET. The
+# kernel_unpack IMAGE CONFIG TARGET: the ELF kernel inside a bzImage, cached in TARGET. The
 # emulator starts it at once, where the image's own decompressor takes seconds when
 # emulated. Prints what to boot: TARGET, or IMAGE when it cannot be unpacked here.
 kernel_unpack() {
-	local image=$1 target=$2 setup start size magic
+	local image=$1 config=$2 target=$3 setup start size magic
+	# The emulator enters an ELF kernel by the PVH protocol only.
+	if ! grep -qs '^CONFIG_PVH=y' "$config"; then
+		echo "$image"
+		return
+	fi
 	if [[ $target -nt $image ]]; then
 		echo "$target"
 		return

@@ -48,8 +48,12 @@ log_complete() {
 # EXPECT and ALLOW are newline-separated patterns of lines that are fine; each of
 # EXPECT must also occur.
 log_scan() {
-	local expect=$1 allow=$2 pattern hits rc=0
+	local expect=$1 allow=$2 pattern file hits rc
+	local -x LC_ALL=C
 	shift 2
+	for file; do
+		[[ -r $file ]] || { echo "vm: FAIL: cannot read $file"; return 1; }
+	done
 	while IFS= read -r pattern; do
 		# grep says 2 for a bad pattern, which must not pass for "nothing found".
 		rc=0
