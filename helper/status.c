@@ -101,7 +101,7 @@ const char *status_word(enum nearcache_status_field field, uint64_t value)
 		[NEARCACHE_LOADED_NEW] = "new",
 		[NEARCACHE_LOADED_WARM] = "warm",
 		[NEARCACHE_LOADED_UNCLEAN] = "cold-unclean",
-		[NEARCACHE_LOADED_DAMAGED] = "cold-damaged",
+		[NEARCACHE_LOADED_DAMAGED] = "damaged",
 	};
 #define WORD(words) (value < sizeof(words) / sizeof((words)[0]) ? \
 		     (words)[value] : "unknown")

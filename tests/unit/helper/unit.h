@@ -11,9 +11,6 @@
 
 #include <cmocka.h>
 
-/* fail_msg() says more; the name is fail.h's. */
-#undef fail
-
 #define RUN(tests)							\
 	(cmocka_set_message_output(CM_OUTPUT_TAP),			\
 	 cmocka_run_group_tests(tests, NULL, NULL))
