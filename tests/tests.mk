@@ -3,3 +3,6 @@
 
 include tests/vm/vm.mk
 include tests/demo/demo.mk
+include tests/selftests/selftests.mk
+include tests/unit/unit.mk
+include tests/check.mk

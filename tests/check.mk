@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The test command.
+#   make check T='guest/6.1/'   only tests whose name matches
+#   make soak SOAK_MINUTES=600
+
+export T VM_KERNELS SOAK_MINUTES
+
+.PHONY: check soak
+check: ## all tests: static checks, unit tests, guests with both kernels (T=pattern)
+	+@BUILD=$(abspath $(BUILD)) MAKE='$(MAKE)' tests/check
+
+soak: ## the same with more iterations, over and over (SOAK_MINUTES=60)
+	+@BUILD=$(abspath $(BUILD)) MAKE='$(MAKE)' tests/check --soak

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# What a test may leave behind, how to see it and how to take it away. Guest side.
+
+leftovers_init() {
+	cp /proc/mounts /run/mounts-before
+}
+
+# session_members SID: "PID NAME" of its living processes.
+session_members() {
+	local stat pid name rest
+	for stat in /proc/[0-9]*/stat; do
+		{ stat=$(<"$stat"); } 2>/dev/null || continue
+		pid=${stat%% *} name=${stat#*(} rest=${stat##*) }
+		# shellcheck disable=SC2086 # fields
+		set -- "$1" $rest
+		# state ppid pgrp session
+		[[ $5 != "$1" || $2 == Z ]] || echo "$pid ${name%)*}"
+	done
+}
+
+session_ended() {
+	[[ -z $(session_members "$1") ]]
+}
+
+kill_session() {
+	local pid
+	while read -r pid _; do
+		kill -KILL "$pid"
+	done < <(session_members "$1")
+}
+
+dm_devices() {
+	dmsetup ls 2>/dev/null | sed '/^No devices found/d; s/[[:space:]].*//'
+}
+
+null_blk_devices() {
+	find "$NULLB" -mindepth 1 -maxdepth 1 -type d 2>/dev/null | sed 's,.*/,,'
+}
+
+new_mounts() {
+	grep -vxFf /run/mounts-before /proc/mounts | cut -d ' ' -f 2
+}
+
+loop_devices() {
+	cat /sys/block/loop*/loop/backing_file 2>/dev/null
+}
+
+# leftovers SESSION: print what is there that should not be, one line per kind.
+leftovers() {
+	local kind found
+	wait_for 3 session_ended "$1" || echo "processes: $(session_members "$1" | tr '\n' ' ')"
+	for kind in dm_devices null_blk_devices new_mounts loop_devices; do
+		found=$("$kind" | tr '\n' ' ')
+		[[ -z $found ]] || echo "${kind/_/ }: $found"
+	done
+	[[ ! -e $NVMET/subsystems/$REMOTE_NQN ]] || echo "remote volume: $REMOTE_NQN"
+	[[ $(tc qdisc show dev lo) != *netem* ]] || echo "network: $(tc qdisc show dev lo)"
+	if [[ -e /sys/module/dm_nearcache/refcnt && $(</sys/module/dm_nearcache/refcnt) != 0 ]]; then
+		echo "module references: $(</sys/module/dm_nearcache/refcnt)"
+	fi
+}
+
+# remove_leftovers SESSION: best effort; leftovers() tells whether it helped.
+remove_leftovers() {
+	local name
+	kill_session "$1"
+	wait_for 3 session_ended "$1"
+	while read -r name; do
+		umount "$name" || umount -l "$name"
+	done < <(new_mounts | sort -r)
+	remote_heal
+	# Suspended devices first get their I/O moving; a device may lie on another one.
+	for name in $(dm_devices); do
+		dmsetup resume --noudevsync "$name"
+	done
+	for _ in 1 2 3 4; do
+		[[ -z $(dm_devices) ]] || dmsetup remove_all --force --noudevsync
+	done
+	find /dev/mapper -mindepth 1 ! -name control -exec rm -f {} +
+	[[ ! -e $NVMET/subsystems/$REMOTE_NQN ]] || remote_down
+	losetup -D
+	for name in $(null_blk_devices); do
+		null_del "$name"
+	done
+} 2>&1

@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Guest side of tests/selftests/run: run the tests of a list, one after the other.
+#   usage: runner.sh FIRST_NUMBER     /selftests/list holds lines "NAME LIMIT"
+#
+# Protocol on stdout, one record per line:
+#   @ start NUMBER NAME
+#   = TEXT                            the test says
+#   k RECORD                          the kernel said during the test
+#   @ end NUMBER CODE SECONDS REASON  '-' or what the runner found wrong
+# Exit: 0 all were run, 3 the rest needs a new boot.
+. /vm/lib.sh
+. /selftests/leftovers.sh
+KMSG=/run/selftest-kmsg
+
+# Grace after SIGTERM, so that a test can clean up.
+GRACE=10
+
+kernel_log() {
+	echo "<6>nearcache-test: $*" >/dev/kmsg
+}
+
+# start_test NAME: sets pid and printer.
+start_test() {
+	local out
+	mkfifo /run/selftest-out
+	awk '{ print "= " $0; fflush() }' </run/selftest-out &
+	printer=$!
+	exec {out}>/run/selftest-out
+	rm /run/selftest-out
+	mkdir -p /tmp/selftest
+	# Its own session, so that nothing it starts can hide.
+	TMPDIR=/tmp/selftest setsid "./$1" >&"$out" 2>&1 </dev/null {out}>&- &
+	pid=$!
+	exec {out}>&-
+}
+
+ended() {
+	! kill -0 "$1" 2>/dev/null
+}
+
+# await_test LIMIT: sets rc and reason.
+await_test() {
+	local timer
+	sleep "$1" &
+	timer=$!
+	wait -n "$pid" "$timer"
+	if kill -0 "$timer" 2>/dev/null && ended "$pid"; then
+		kill "$timer"
+	else
+		reason="no end within $1 s"
+		kernel_log "over the limit; blocked tasks:"
+		echo w >/proc/sysrq-trigger
+		kill -TERM -- "-$pid"
+		wait_for "$GRACE" ended "$pid" || kill_session "$pid"
+		if ! wait_for 5 ended "$pid"; then
+			reason="hung: cannot be killed"
+			rc=124
+			return
+		fi
+	fi
+	wait "$pid"
+	rc=$?
+}
+
+load_module() {
+	[[ ! -e /sys/module/dm_nearcache ]] || return 0
+	[[ -e /nearcache/dm-nearcache.ko ]] || { echo '= no module for this kernel was built'; return 1; }
+	insmod /nearcache/dm-nearcache.ko 2>&1 | sed 's/^/= /'
+	[[ -e /sys/module/dm_nearcache ]]
+}
+
+# No test finds what an earlier one wrote.
+wipe_drives() {
+	local dev
+	for dev in "$(local_dev)" "$(remote_backing)"; do
+		blkdiscard -f "$dev" 2>/dev/null || dd if=/dev/zero of="$dev" bs=1M count=4 2>/dev/null
+	done
+}
+
+# tidy_up: sets reason, and stop when only a new boot helps.
+tidy_up() {
+	local left line
+	left=$(leftovers "$pid" 2>&1)
+	if [[ $left ]]; then
+		while IFS= read -r line; do
+			echo "= left behind: $line"
+		done <<<"$left"
+		reason=${reason:-left behind: ${left//$'\n'/; }}
+		remove_leftovers "$pid" | sed 's/^/= /'
+		[[ -z $(leftovers "$pid" 2>&1) ]] || stop=1
+	fi
+	wait "$printer"
+	rm -rf /tmp/selftest
+	if [[ -e /sys/module/dm_nearcache ]] && ! rmmod dm-nearcache; then
+		reason=${reason:-the module cannot be unloaded}
+		stop=1
+	fi
+}
+
+# kernel_part MARK: what the kernel said since the last call.
+kernel_part() {
+	local seen=$kmsg_seen
+	kernel_log "$1"
+	wait_for 10 grep -qe "nearcache-test: $1" "$KMSG" || echo "= the kernel log could not be read"
+	kmsg_seen=$(stat -c %s "$KMSG")
+	tail -c "+$((seen + 1))" "$KMSG" | sed 's/^/k /'
+}
+
+# run_test NUMBER NAME LIMIT
+run_test() {
+	local start=$EPOCHREALTIME tenths
+	rc=1 reason='' pid=$$
+	echo "@ start $1 $2"
+	kernel_log "$1 starts: $2"
+	wipe_drives
+	if load_module; then
+		start_test "$2"
+		await_test "$3"
+		# Nothing more can be found out about a guest with an immortal process.
+		if [[ $reason == hung* ]]; then
+			stop=1
+		else
+			tidy_up
+		fi
+	else
+		reason='the module cannot be loaded'
+	fi
+	kernel_part "$1 ends"
+	tenths=$(((${EPOCHREALTIME/./} - ${start/./}) / 100000))
+	echo "@ end $1 $rc $((tenths / 10)).$((tenths % 10)) ${reason:--}"
+}
+
+number=$1 stop='' kmsg_seen=0
+cd /selftests/nearcache || exit
+cat /dev/kmsg >"$KMSG" &
+leftovers_init
+kernel_part 'runner starts' >/dev/null
+while read -r name limit; do
+	run_test "$number" "$name" "$limit" 2>&1
+	number=$((number + 1))
+	[[ ! $stop ]] || exit 3
+done </selftests/list

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Functions for the tests in this directory: . ./common.sh
+# shellcheck source=tests/vm/guest/lib.sh
+. /vm/lib.sh
+
+# shellcheck disable=SC2034 # for the tests
+MODULE=/nearcache/dm-nearcache.ko
+
+cleanups=()
+
+# at_exit COMMAND...: run it when the test ends, however it ends; last one first.
+at_exit() {
+	cleanups+=("$(printf '%q ' "$@")")
+}
+
+run_cleanups() {
+	local rc=$? i
+	trap - EXIT
+	for ((i = ${#cleanups[@]} - 1; i >= 0; i--)); do
+		eval "${cleanups[i]}" || echo "cleanup failed: ${cleanups[i]}" >&2
+	done
+	exit "$rc"
+}
+trap run_cleanups EXIT
+
+# times N: how often to repeat something; ten times as often in 'make soak'.
+times() {
+	echo $(($1 * (${SOAK:-0} ? 10 : 1)))
+}

@@ -1,0 +1,426 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The nearcache command: success, bad input and JSON of every verb.
+# timeout: 240
+# Every test starts with an unformatted cache device and no dm device.
+# shellcheck source=tests/vm/guest/lib.sh
+. /vm/lib.sh
+
+NAME=cli
+SIGNATURE_SPACE=2097152
+
+# run WORDS...: nearcache with these words; sets $rc, leaves $out and $err.
+run() {
+	rc=0
+	out=$(nearcache "$@" 2>/tmp/err) || rc=$?
+	err=$(</tmp/err)
+}
+
+# good WORDS...: must succeed, without a word on stderr.
+good() {
+	run "$@"
+	[[ $rc == 0 && ! $err ]] || fail "nearcache $*: exit $rc, $err $out"
+}
+
+# bad CODE TEXT WORDS...: must fail with CODE and say TEXT, as text and as JSON.
+bad() {
+	local code=$1 text=$2
+	shift 2
+	run "$@"
+	[[ $rc == "$code" ]] || fail "nearcache $*: exit $rc instead of $code: $err"
+	[[ $err == *"$text"* ]] || fail "nearcache $*: no '$text' in '$err'"
+	run -j "$@"
+	[[ $rc == "$code" ]] || fail "nearcache -j $*: exit $rc instead of $code"
+	json_valid "nearcache -j $*"
+	[[ $out == *"\"code\": $code"* && $out == *'"message": '* && ! $err ]] ||
+		fail "nearcache -j $*: no JSON error: $out $err"
+}
+
+# json_valid WHAT: $out is a document of schema 1; jq is used where there is one.
+json_valid() {
+	[[ $out == '{'*'"schema": 1'*'}' ]] || fail "$1: not JSON of schema 1: $out"
+	! type -P jq >/dev/null || jq -e .schema <<<"$out" >/dev/null || fail "$1: jq refuses: $out"
+}
+
+# json_keys KEY...: every key is there, in this order, and the last call was JSON.
+json_keys() {
+	local keys key
+	json_valid "$*"
+	keys=" $(sed -nE 's/^ *"([a-z_0-9]+)": .*/\1/p' <<<"$out" | tr '\n' ' ')"
+	for key; do
+		[[ $keys == *" $key "* ]] || fail "no '$key' in order in: $keys"
+		keys=" ${keys#*" $key "}"
+	done
+}
+
+# json KEY: the first scalar of that name.
+json() {
+	sed -nE "s/^ *\"$1\": \"?([^\",]*)\"?,?\$/\1/p" <<<"$out" | head -n 1
+}
+
+# expect KEY VALUE...: pairs, of the last JSON.
+expect() {
+	while (($#)); do
+		[[ $(json "$1") == "$2" ]] || fail "'$1' is '$(json "$1")', not '$2': $out"
+		shift 2
+	done
+}
+
+create() {
+	good create "$NAME" --origin "$origin" --cache "$cache" "$@"
+}
+
+# The part of the cache device that create would overwrite first.
+fingerprint() {
+	dd if="$cache" bs=64K count=$((SIGNATURE_SPACE / 65536)) iflag=direct 2>/dev/null | sha256sum
+}
+
+magics() {
+	local offset count=0
+	for offset in 4096 524288; do
+		[[ $(dd if="$cache" bs=4096 skip=$((offset / 4096)) count=1 iflag=direct 2>/dev/null | head -c 8) != nearcach ]] ||
+			count=$((count + 1))
+	done 2>/dev/null
+	echo "$count"
+}
+
+test_help() {
+	local verb
+	good --help
+	[[ $out == *'Exit codes'* ]] || fail "no exit codes in --help"
+	for verb in create open close list status stats destroy super; do
+		[[ $out == *"  $verb "* ]] || fail "no '$verb' in --help"
+		run "$verb" --help
+		[[ $rc == 0 && $out == "Usage: nearcache $verb"* ]] || fail "$verb --help: $out"
+	done
+	good --version
+}
+
+test_usage() {
+	bad 1 'no verb'
+	bad 1 "'frob'" frob
+	bad 1 "'--frob'" list --frob
+	bad 1 "'x'" list x
+	bad 1 'NAME' create --origin "$origin" --cache "$cache"
+	bad 1 '--origin DEV' create a --cache "$cache"
+	bad 1 "'1Q'" create a --origin "$origin" --cache "$cache" --block-size 1Q
+	bad 1 '3145728' create a --origin "$origin" --cache "$cache" --block-size 3M
+	bad 1 '8388608' create a --origin "$origin" --cache "$cache" --block-size 8M
+	bad 1 '1024' create a --origin "$origin" --cache "$cache" --fill-memory 1K
+	bad 1 "'a/b'" create a/b --origin "$origin" --cache "$cache"
+	bad 1 'longer than 63' create "$(printf 'n%.0s' {1..64})" --origin "$origin" --cache "$cache"
+	bad 1 'longer than 63' create a --origin "$origin" --cache "$cache" --dataset-version "$(printf 'v%.0s' {1..64})"
+	bad 1 'NAME or --cache' destroy
+	bad 1 'NAME or --cache' destroy a --cache "$cache"
+	bad 1 "'a b'" open 'a b' --cache "$cache"
+}
+
+test_create_wrong_devices() {
+	local before small ro
+	before=$(fingerprint)
+	bad 4 '/dev/nowhere' create a --origin /dev/nowhere --cache "$cache"
+	bad 4 'not a block device' create a --origin "$origin" --cache /dev/null
+	bad 4 'not a block device' create a --origin /etc/passwd --cache "$cache"
+	bad 4 'both' create a --origin "$cache" --cache "$cache"
+	small=$(null_dev small 1) || fail "no small device"
+	bad 4 'too small' create a --origin "$origin" --cache "$small"
+	null_del small
+	ro=$(dm_create ro "0 $(blockdev --getsz "$cache") linear $cache 0" --readonly)
+	bad 4 'read-only' create a --origin "$origin" --cache "$ro"
+	bad 4 'share storage' create a --origin "$cache" --cache "$ro"
+	dm_remove ro
+	[[ $(fingerprint) == "$before" ]] || fail "a refused create wrote to the cache device"
+}
+
+test_create_in_use() {
+	local before
+	mkfs.ext4 -q "$cache" 2097152k && mkdir -p /mnt/t && mount "$cache" /mnt/t
+	bad 5 'in use' create a --origin "$origin" --cache "$cache" --force
+	bad 5 'in use' create a --origin "$cache" --cache "$origin"
+	umount /mnt/t
+	before=$(fingerprint)
+	bad 4 'ext4' create a --origin "$origin" --cache "$cache"
+	[[ $(fingerprint) == "$before" ]] || fail "a refused create wrote to the cache device"
+	create --force --format-only
+	[[ $(blkid -p -o value -s TYPE "$cache") != ext4 ]] || fail "--force left the ext4 signature"
+}
+
+test_create_over_content() {
+	printf '\x55\xaa' | dd of="$cache" bs=1 seek=510 conv=fsync 2>/dev/null
+	printf '\x80\0\0\0\x83\0\0\0\0\x08\0\0\0\x08\0\0' | dd of="$cache" bs=1 seek=446 conv=fsync 2>/dev/null
+	bad 4 'partition table' create a --origin "$origin" --cache "$cache"
+	wipefs -aq "$cache"
+	# dm-writecache, which libblkid does not know.
+	printf '\x21\x93\x48\x23' | dd of="$cache" bs=4 conv=fsync 2>/dev/null
+	bad 4 'dm-writecache' create a --origin "$origin" --cache "$cache"
+	create --force --format-only
+	bad 4 "nearcache '$NAME'" create a --origin "$origin" --cache "$cache"
+	# Only the second copy left.
+	dd if=/dev/zero of="$cache" bs=4096 seek=1 count=1 oflag=direct 2>/dev/null
+	bad 4 "nearcache '$NAME'" create a --origin "$origin" --cache "$cache"
+	printf 'X' | dd of="$cache" bs=1 seek=$((524288 + 100)) conv=fsync 2>/dev/null
+	bad 4 'damaged nearcache' create a --origin "$origin" --cache "$cache"
+}
+
+test_create() {
+	create -j --dataset-version 'v1 ü' --fill-memory 32M --block-size 128K
+	json_keys schema name device mode origin size cache table uuid label format_version sequence \
+		created super_state block_size subblock_size blocks capacity device_size data_offset \
+		table_pages intent_region origin_size origin_id origin_fingerprint dataset_version \
+		active dry_run
+	expect name "$NAME" mode read-only block_size 131072 subblock_size 4096 active true \
+		dry_run false dataset_version 'v1 ü' super_state clean
+	[[ $(json table) == *' 2 fill_memory 33554432' ]] || fail "table is '$(json table)'"
+	[[ -b /dev/mapper/$NAME ]] || fail "no node"
+	[[ $(blockdev --getro "/dev/mapper/$NAME") == 1 ]] || fail "not read-only"
+	[[ $(blockdev --getsize64 "/dev/mapper/$NAME") == $(blockdev --getsize64 "$origin") ]] || fail "wrong size"
+	[[ $(dmsetup info -c --noheadings -o uuid "$NAME") == nearcache-$(json uuid) ]] || fail "wrong dm uuid"
+	bad 5 'in use' create other --origin "$origin" --cache "$cache" --force
+}
+
+test_create_name_taken() {
+	dm_create "$NAME" "0 2048 zero" >/dev/null
+	bad 5 "'$NAME'" create "$NAME" --origin "$origin" --cache "$cache"
+	bad 4 'another kind' close "$NAME"
+	bad 4 'another kind' status "$NAME"
+	bad 4 'another kind' destroy "$NAME"
+	good list
+	[[ ! $out ]] || fail "list shows a foreign device: $out"
+	dm_remove "$NAME"
+	[[ $(magics) == 0 ]] || fail "a refused create left a superblock"
+}
+
+test_dry_run() {
+	local before
+	before=$(fingerprint)
+	create --dry-run
+	[[ $out == *'dry run'*' nearcache read-only '*'AREA'* ]] || fail "says: $out"
+	create --dry-run -j
+	json_keys table block_size areas name offset length
+	expect dry_run true active false
+	[[ $(fingerprint) == "$before" && ! -e /dev/mapper/$NAME ]] || fail "create --dry-run did something"
+	create
+	good close "$NAME" --dry-run -j
+	expect closed false dry_run true
+	good destroy "$NAME" --dry-run
+	[[ -b /dev/mapper/$NAME && $(magics) == 2 ]] || fail "close or destroy --dry-run did something"
+	good close "$NAME"
+	good open "$NAME" --cache "$cache" --dry-run
+	[[ ! -e /dev/mapper/$NAME ]] || fail "open --dry-run did something"
+}
+
+# A write error half-way: the device carries no cache afterwards.
+test_create_write_error() {
+	local broken
+	broken=$(null_dev broken 256 badblocks=+3000-3007) || fail "no device with bad blocks"
+	bad 4 'cannot write' create a --origin "$origin" --cache "$broken"
+	bad 4 'no nearcache superblock' super "$broken"
+	[[ ! -e /dev/mapper/a ]] || fail "a device was left"
+	null_del broken
+}
+
+# Each system call that changes something fails once: either create succeeds or
+# nothing is left behind.
+test_create_each_call_fails() {
+	local call n failed=0
+	type -P strace >/dev/null || { echo "# no strace here"; return; }
+	for call in ioctl pwrite64 fsync; do
+		for ((n = 1; n < 60; n++)); do
+			rc=0
+			strace -qq -o /tmp/trace -e "trace=$call" -e "inject=$call:error=EIO:when=$n" \
+				nearcache create "$NAME" --origin "$origin" --cache "$cache" >/tmp/out 2>&1 || rc=$?
+			grep -q INJECTED /tmp/trace || break
+			if ((rc)); then
+				failed=$((failed + 1))
+				[[ $(magics) == 0 ]] || fail "$call $n: superblock left behind: $(</tmp/out)"
+				[[ ! -e /dev/mapper/$NAME && $(dmsetup ls) != "$NAME"* ]] || fail "$call $n: device left behind: $(</tmp/out)"
+			else
+				good destroy "$NAME"
+			fi
+		done
+		[[ $n -lt 60 ]] || fail "$call: no end of calls"
+		nearcache destroy "$NAME" >/dev/null 2>&1
+	done
+	((failed >= 10)) || fail "only $failed calls failed"
+}
+
+test_super() {
+	create --format-only --block-size 64K
+	good super "$cache" -j
+	json_keys schema path size sound copies copy offset sound counts sequence state why super uuid \
+		areas slot_table pages pages_sound_both pages_sound_one pages_damaged blocks_used bytes_valid
+	expect sound true pages_damaged 0 blocks_used 0 block_size 65536
+	[[ $(json pages) == "$(json pages_sound_both)" ]] || fail "pages not sound: $out"
+	dd if="$cache" of=/tmp/image bs=1M count=16 2>/dev/null
+	bad 4 'truncated' super /tmp/image
+	truncate -s "$(blockdev --getsize64 "$cache")" /tmp/image
+	good super /tmp/image
+	# A torn page copy, then a superblock copy.
+	printf 'X' | dd of=/tmp/image bs=1 seek=$((1048576 + 100)) conv=notrunc 2>/dev/null
+	printf 'X' | dd of=/tmp/image bs=1 seek=$((4096 + 300)) conv=notrunc 2>/dev/null
+	good super /tmp/image -j
+	expect pages_sound_one 1 pages_damaged 0 sound true
+	[[ $out == *'computed'* ]] || fail "no reason against the damaged copy: $out"
+	printf 'X' | dd of=/tmp/image bs=1 seek=$((524288 + 300)) conv=notrunc 2>/dev/null
+	bad 4 'checksum' super /tmp/image
+	rm /tmp/image
+	bad 4 '/nowhere' super /nowhere
+}
+
+test_open_close() {
+	create --format-only
+	[[ ! -e /dev/mapper/$NAME ]] || fail "--format-only opened a device"
+	good open "$NAME" --cache "$cache" -j
+	json_keys schema name device mode origin size cache table dry_run
+	expect name "$NAME" origin "$origin" dry_run false
+	bad 5 "device '$NAME'" open other --cache "$cache"
+	exec 7<"/dev/mapper/$NAME"
+	bad 5 "process" close "$NAME"
+	bad 5 "process" destroy "$NAME"
+	exec 7<&-
+	good close "$NAME" -j
+	json_keys schema name closed dry_run
+	[[ ! -e /dev/mapper/$NAME ]] || fail "still there"
+	bad 4 "no device '$NAME'" close "$NAME"
+	# Another name, the origin named.
+	good open "$NAME.2" --cache "$cache" --origin "$origin" --fill-memory 8M
+	good close "/dev/mapper/$NAME.2"
+}
+
+test_open_warm() {
+	create
+	dd if="/dev/mapper/$NAME" of=/dev/null bs=1M count=8 iflag=direct 2>/dev/null || fail "read failed"
+	good status "$NAME" -j
+	expect loaded new bytes_valid 8388608 read_bytes 8388608 hit_ratio 0
+	good close "$NAME"
+	good open "$NAME" --cache "$cache"
+	dd if="/dev/mapper/$NAME" of=/dev/null bs=1M count=8 iflag=direct 2>/dev/null || fail "read failed"
+	good status "$NAME" -j
+	expect loaded warm bytes_valid 8388608 hit_ratio 1
+	good super "$cache" -j
+	expect bytes_valid 8388608
+}
+
+test_open_wrong_origin() {
+	local other before
+	bad 4 'no nearcache superblock' open "$NAME" --cache "$cache"
+	create --format-only
+	other=$(null_dev other 64) || fail "no other device"
+	bad 4 "67108864 bytes, the cache was created for one of $(blockdev --getsize64 "$origin") bytes" \
+		open "$NAME" --cache "$cache" --origin "$other"
+	null_del other
+	other=$(dm_create other "0 $(blockdev --getsz "$origin") linear $(remote_backing) 0") || fail "no other device"
+	bad 4 'wwid:' open "$NAME" --cache "$cache" --origin "$other"
+	dm_remove other
+	# Another host writes to the volume.
+	before=$(dd if="$(remote_backing)" bs=512 count=1 iflag=direct 2>/dev/null | base64)
+	head -c 512 /dev/urandom | dd of="$(remote_backing)" bs=512 count=1 oflag=direct 2>/dev/null
+	bad 4 'was changed' open "$NAME" --cache "$cache"
+	base64 -d <<<"$before" | dd of="$(remote_backing)" bs=512 count=1 oflag=direct 2>/dev/null
+	good open "$NAME" --cache "$cache"
+	good close "$NAME"
+	# An origin without identity must be named.
+	other=$(null_dev other 64) || fail "no other device"
+	good create "$NAME" --origin "$other" --cache "$cache" --force
+	good close "$NAME"
+	bad 4 '--origin' open "$NAME" --cache "$cache"
+	good open "$NAME" --cache "$cache" --origin "$other"
+	good close "$NAME"
+	null_del other
+}
+
+test_list_status_stats() {
+	local second
+	good list -j
+	json_keys schema devices
+	good status -j
+	create
+	second=$(null_dev second 64) || fail "no second cache"
+	good create "$NAME.2" --origin "$origin" --cache "$second"
+	good list
+	[[ $(wc -l <<<"$out") == 3 && $out == NAME*"$NAME "*"$NAME.2 "* ]] || fail "list: $out"
+	good list -j
+	json_keys devices name mode state size origin cache capacity bytes_valid hit_ratio
+	good status -j "$NAME"
+	json_keys name mode state loaded device uuid size origin cache read_only suspended open_count \
+		block_size subblock_size capacity blocks blocks_used blocks_warm bytes_valid read_bytes \
+		hit_ratio fill_memory fill_memory_peak fill_memory_max metadata_memory
+	expect name "$NAME" state normal mode read-only hit_ratio null
+	[[ $out != *devices* ]] || fail "one device is not at the top level"
+	good status "$NAME" "$NAME.2" -j
+	json_keys devices name name
+	good stats -j "$NAME.2"
+	json_keys status_version mode state loaded hits hit_bytes misses fills evictions slots_dropped
+	good stats "$NAME"
+	[[ $out == *'hit_bytes '*bytes* ]] || fail "stats: $out"
+	bad 4 "no device 'nobody'" status nobody
+	bad 4 "no device 'nobody'" stats "$NAME" nobody
+	good destroy "$NAME.2"
+	null_del second
+}
+
+test_destroy() {
+	create
+	good destroy "$NAME" -j
+	json_keys schema name cache destroyed dry_run
+	[[ $(magics) == 0 && ! -e /dev/mapper/$NAME ]] || fail "something is left"
+	bad 4 "no device '$NAME'" destroy "$NAME"
+	bad 4 'no nearcache superblock' destroy --cache "$cache"
+	bad 4 'no nearcache superblock' destroy --cache "$cache" --force
+	create
+	good destroy --cache "$cache"
+	[[ $(magics) == 0 && ! -e /dev/mapper/$NAME ]] || fail "something is left"
+	create --format-only
+	for copy in 4096 524288; do
+		printf 'X' | dd of="$cache" bs=1 seek=$((copy + 300)) conv=fsync 2>/dev/null
+	done
+	bad 4 '--force' destroy --cache "$cache"
+	good destroy --cache "$cache" --force
+	[[ $(magics) == 0 ]] || fail "something is left"
+}
+
+# Without the rights of root nothing works and nothing happens.
+test_permission() {
+	create --format-only
+	run_as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups nearcache "$@"; }
+	type -P setpriv >/dev/null || { echo "# no setpriv here"; return; }
+	for words in "list" "super $cache" "close $NAME" "open $NAME --cache $cache"; do
+		rc=0
+		# shellcheck disable=SC2086 # words
+		run_as_nobody $words >/tmp/out 2>&1 || rc=$?
+		[[ $rc == 2 ]] || fail "$words as nobody: exit $rc: $(</tmp/out)"
+	done
+}
+
+reset() {
+	local name
+	umount /mnt/t 2>/dev/null
+	for name in $(dmsetup ls --target nearcache 2>/dev/null | awk '/^cli|^a|^other/ { print $1 }') ro other "$NAME"; do
+		dmsetup remove --noudevsync "$name" 2>/dev/null && rm -f "/dev/mapper/$name"
+	done
+	for name in small broken other second; do
+		[[ ! -d $NULLB/$name ]] || null_del "$name"
+	done
+	dd if=/dev/zero of="$cache" bs=64K count=$((SIGNATURE_SPACE / 65536)) conv=fsync 2>/dev/null
+}
+
+type -P nearcache >/dev/null || skip "the nearcache command is not built"
+cache=$(local_dev) || exit 1
+origin=$(remote_dev) || origin=$(remote_up) || exit 1
+mapfile -t tests < <(compgen -A function test_)
+echo "TAP version 13"
+echo "1..${#tests[@]}"
+number=0 failed=0
+for test in "${tests[@]}"; do
+	number=$((number + 1))
+	reset
+	if ("$test"); then
+		echo "ok $number ${test#test_}"
+	else
+		echo "not ok $number ${test#test_}"
+		failed=$((failed + 1))
+	fi
+done
+reset
+remote_down
+((!failed))

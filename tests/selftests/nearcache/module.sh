@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The module loads, registers its target, unloads and leaves nothing behind.
+. ./common.sh
+
+target_known() {
+	dmsetup targets | grep -q '^nearcache '
+}
+
+# The runner has loaded it.
+for ((i = 0; i < $(times 10); i++)); do
+	target_known || fail "round $i: loaded, but no target 'nearcache'"
+	rmmod dm-nearcache || fail "round $i: cannot be unloaded"
+	! target_known || fail "round $i: unloaded, but the target is still there"
+	[[ ! -e /sys/module/dm_nearcache ]] || fail "round $i: still in /sys/module"
+	insmod "$MODULE" || fail "round $i: cannot be loaded"
+done
