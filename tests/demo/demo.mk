@@ -7,6 +7,8 @@ DEMO_DIR := $(dir $(lastword $(MAKEFILE_LIST)))
 DEMO_OUT := $(BUILD)/demo
 DEMO_CFLAGS := -std=gnu11 -O2 -D_GNU_SOURCE -Wall -Wextra -Werror
 
+DEMO_MAKE = $(MAKE) --no-print-directory $(if $(filter 1,$(V)),,-s)
+
 # demo-tool NAME,SOURCES,LIBRARIES
 define demo-tool
 demo-tools: $(DEMO_OUT)/tools/$(1)
@@ -23,8 +25,11 @@ $(eval $(call demo-tool,report,report.c report_load.c report_checks.c report_svg
 
 .PHONY: demo demo-tools
 
-demo: demo-tools helper ## train on a remote volume with and without the cache (DATA=dir: your own shards)
+# One step after the other: what the later ones find depends on the packages.
+demo: ## train on a remote volume with and without the cache (DATA=dir: your own shards)
+	@$(DEMO_MAKE) deps
+	@$(DEMO_MAKE) demo-tools helper
 	@release=$$(bash -c '. $(DEMO_DIR)../vm/kernel.sh && kernel_pick "$$1" "$$2"' - \
 		"$${KERNEL:-6.12}" "$${KERNEL_ROOT:-}") && \
-	$(MAKE) --no-print-directory module KVER="$$release"
+	$(DEMO_MAKE) module KVER="$$release"
 	@BUILD=$(abspath $(BUILD)) $(DEMO_DIR)run

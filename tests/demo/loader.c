@@ -38,7 +38,6 @@ static struct {
 	const char *result;
 	const char *timeline;
 	uint64_t epoch;
-	uint64_t epochs;
 	uint64_t seed;
 	uint64_t readers;
 	uint64_t batch;
@@ -50,7 +49,6 @@ static struct {
 } opt = {
 	.label = "epoch",
 	.epoch = 1,
-	.epochs = 1,
 	.readers = 4,
 	.batch = 64,
 	.depth = 2,
@@ -258,10 +256,9 @@ static void progress_line(uint64_t start, uint64_t now, double rate)
 	memset(bar, '.', BAR);
 	memset(bar, '#', filled < BAR ? filled : BAR);
 	bar[BAR] = '\0';
-	printf("\r  %-13s epoch %llu/%llu [%s] %3.0f %%  %6.1f MB/s  waiting for data %2.0f %% ",
-	       opt.label, (unsigned long long)opt.epoch,
-	       (unsigned long long)opt.epochs, bar, done * 100, rate / 1e6,
-	       100.0 * atomic_load(&stall_ns) / (now - start));
+	printf("\r  %-13s epoch %llu [%s] %3.0f %%  %6.1f MB/s  waiting for data %2.0f %% ",
+	       opt.label, (unsigned long long)opt.epoch, bar, done * 100,
+	       rate / 1e6, 100.0 * atomic_load(&stall_ns) / (now - start));
 	fflush(stdout);
 }
 
@@ -382,7 +379,6 @@ static const struct {
 	{ .name = "result", .kind = TEXT, .value = &opt.result },
 	{ .name = "timeline", .kind = TEXT, .value = &opt.timeline },
 	{ "epoch", NUMBER, &opt.epoch, 0, 1000000 },
-	{ "epochs", NUMBER, &opt.epochs, 1, 1000000 },
 	{ "seed", NUMBER, &opt.seed, 0, UINT32_MAX },
 	{ "readers", NUMBER, &opt.readers, 1, READERS_MAX },
 	{ "batch", NUMBER, &opt.batch, 1, UINT32_MAX },

@@ -75,22 +75,75 @@ static int refuse(struct tar_check *check, const char *what)
 	return -1;
 }
 
+/* A POSIX extended header holds records "LENGTH KEYWORD=VALUE\n". */
+static void extended_path(struct tar_check *check, char *name)
+{
+	char *path = check->extended;
+	char *end;
+
+	check->extended[check->extended_used] = '\0';
+	if (check->extended_type == 'x') {
+		path = strstr(path, " path=");
+		if (!path)
+			return;
+		path += strlen(" path=");
+		end = strchr(path, '\n');
+		if (end)
+			*end = '\0';
+	}
+	strcpy(name, path);
+}
+
 static void count_member(struct tar_check *check,
 			 const struct tar_header *header)
 {
-	char key[sizeof(check->key)];
+	char name[TAR_EXTENDED];
 	char *base, *dot;
 
-	snprintf(key, sizeof(key), "%.155s/%.100s", header->prefix,
+	snprintf(name, sizeof(name), "%.155s/%.100s", header->prefix,
 		 header->name);
-	base = strrchr(key, '/');
-	dot = strchr(base, '.');
+	if (check->extended_type)
+		extended_path(check, name);
+	base = strrchr(name, '/');
+	dot = strchr(base ? base : name, '.');
 	if (dot)
 		*dot = '\0';
-	if (check->members && strcmp(key, check->key))
+	if (check->members && strcmp(name, check->key))
 		check->samples++;
-	strcpy(check->key, key);
+	strcpy(check->key, name);
 	check->members++;
+}
+
+static void keep_extended(struct tar_check *check, const char *data,
+			  size_t length)
+{
+	size_t room = sizeof(check->extended) - 1 - check->extended_used;
+
+	if (length > room)
+		length = room;
+	memcpy(check->extended + check->extended_used, data, length);
+	check->extended_used += length;
+}
+
+/* What a header says of its member, or of the name of the next one. */
+static void feed_type(struct tar_check *check,
+		      const struct tar_header *header)
+{
+	check->type = header->type;
+	switch (header->type) {
+	case '0':
+	case '\0':
+		count_member(check, header);
+		check->extended_type = 0;
+		break;
+	case 'L':
+	case 'x':
+		check->extended_type = header->type;
+		check->extended_used = 0;
+		break;
+	case '1' ... '6':
+		check->extended_type = 0;
+	}
 }
 
 static int feed_header(struct tar_check *check, const void *data)
@@ -116,8 +169,7 @@ static int feed_header(struct tar_check *check, const void *data)
 	/* Links, directories and devices have no content. */
 	if (header->type < '1' || header->type > '6')
 		check->skip = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
-	if (header->type == '0' || header->type == '\0')
-		count_member(check, header);
+	feed_type(check, header);
 	return 0;
 }
 
@@ -133,6 +185,8 @@ int tar_check_feed(struct tar_check *check, const void *data, size_t length)
 		if (check->skip) {
 			step = check->skip < length ? check->skip : length;
 			check->skip -= step;
+			if (check->type && check->type == check->extended_type)
+				keep_extended(check, byte, step);
 		} else if (feed_header(check, byte)) {
 			return -1;
 		}

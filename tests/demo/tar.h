@@ -14,6 +14,7 @@
 
 #define TAR_BLOCK	512
 #define TAR_NAME	100
+#define TAR_EXTENDED	1024
 
 /**
  * struct tar_check - state of a stream; start with tar_check_start()
@@ -22,6 +23,11 @@
  * @members: regular files seen
  * @samples: samples completed
  * @key: name of the current sample
+ * @type: of the current member
+ * @extended_type: 'L' (GNU) or 'x' (POSIX) while a longer name is known for the
+ *	next member, else 0
+ * @extended_used: bytes of @extended in use
+ * @extended: content of that member, as much as there is room for
  * @zero_blocks: zero blocks in a row; two end an archive
  * @error: what is wrong, "" while nothing is
  */
@@ -30,7 +36,11 @@ struct tar_check {
 	uint64_t offset;
 	uint64_t members;
 	uint64_t samples;
-	char key[TAR_NAME + 160];
+	char key[TAR_EXTENDED];
+	char type;
+	char extended_type;
+	size_t extended_used;
+	char extended[TAR_EXTENDED];
 	int zero_blocks;
 	char error[160];
 };

@@ -18,6 +18,12 @@ say() {
 	echo "demo: $*"
 }
 
+# show COMMAND...: run it as the user would type it.
+show() {
+	echo "  \$ $*"
+	"$@" || fail "'$*' failed"
+}
+
 # fact NAME VALUE: for the report.
 fact() {
 	echo "$1 $2" >>/out/facts
@@ -50,7 +56,7 @@ load() {
 	local label=$1 epoch=$2
 	shift 2
 	drop_caches
-	loader --manifest "$manifest" --dir "$data" --label "$label" --epoch "$epoch" --epochs "$EPOCHS" \
+	loader --manifest "$manifest" --dir "$data" --label "$label" --epoch "$epoch" \
 		--seed "$SEED" --readers "$READERS" --batch "$BATCH" --result /run/result ${PROGRESS:+--progress} "$@"
 }
 

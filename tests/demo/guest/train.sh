@@ -35,15 +35,15 @@ train uncached "$origin"
 umount "$data"
 
 say "$EPOCHS epochs with nearcache"
-nearcache create "$name" --origin "$origin" --cache "$(local_dev)" --read-only
-mount -o ro -t ext4 "$mapped" "$data"
+show nearcache create "$name" --origin "$origin" --cache "$(local_dev)" --read-only
+show mount -o ro -t ext4 "$mapped" "$data"
 train cached "$mapped"
 say "SHA-256 of every shard, read through the cache"
 epoch verify "$((EPOCHS + 1))" "$mapped" --sha256
-umount "$data"
+show umount "$data"
 read -r blocks block_size used < <(counter blocks block_size blocks_used)
 fact blocks "$blocks"
 fact block_size "$block_size"
 fact blocks_used "$used"
-nearcache close "$name"
+show nearcache close "$name"
 say "closed with $used of $blocks blocks used"

@@ -5,11 +5,11 @@
 . /payload/demo/common.sh
 
 origin_up
-nearcache open "$name" --origin "$origin" --cache "$(local_dev)"
+show nearcache open "$name" --origin "$origin" --cache "$(local_dev)"
 read -r warm loaded < <(counter blocks_warm blocks_used)
 fact blocks_warm "$warm"
 say "after the reboot: $warm blocks warm, $loaded in use"
-mount -o ro -t ext4 "$mapped" "$data"
+show mount -o ro -t ext4 "$mapped" "$data"
 epoch rebooted "$((EPOCHS + 2))" "$mapped" --sha256
 umount "$data"
-nearcache close "$name"
+show nearcache close "$name"
