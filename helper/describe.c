@@ -53,9 +53,9 @@ void describe_super(const struct nearcache_super *sb, bool all)
 
 	uuid_unparse_lower(sb->uuid, uuid);
 	print_string("uuid", "uuid", uuid);
-	print_string(DETAIL("label"), DETAIL("label"), (const char *)sb->label);
+	print_string("label", DETAIL("label"), (const char *)sb->label);
 	print_number("format_version", NULL, le32_to_cpu(sb->version));
-	print_number(DETAIL("sequence"), DETAIL("sequence"), le64_to_cpu(sb->sequence));
+	print_number("sequence", DETAIL("sequence"), le64_to_cpu(sb->sequence));
 	print_number("created", NULL, le64_to_cpu(sb->created));
 	print_string("super_state", DETAIL("superblock state"),
 		     super_state_word(sb));

@@ -381,6 +381,16 @@ static bool run_with_node(struct dm_task *task)
 	return done;
 }
 
+static int create_failed(struct dm_task *task, const char *name,
+			 const char *uuid)
+{
+	if (dm_task_get_errno(task) != EBUSY)
+		return task_failed(task, "make the device", name);
+	return fail(CODE_BUSY,
+		    "cannot make the device '%s': that name or the uuid '%s' exists; is this cache, or a copy of it, open already?",
+		    name, uuid);
+}
+
 static int create_empty(const char *name, const char *uuid)
 {
 	struct dm_task *task = new_task(DM_DEVICE_CREATE, name);
@@ -392,7 +402,7 @@ static int create_empty(const char *name, const char *uuid)
 	    !dm_task_set_add_node(task, DM_ADD_NODE_ON_RESUME))
 		error = fail_memory();
 	else if (!dm_task_run(task))
-		error = task_failed(task, "make the device", name);
+		error = create_failed(task, name, uuid);
 	dm_task_destroy(task);
 	return error;
 }
