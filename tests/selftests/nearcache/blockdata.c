@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Write self-describing sectors to a device, or read them and check each byte.
+ *
+ *	blockdata write DEV [-s START] [-n COUNT] [-g GENERATION]
+ *	blockdata read DEV [options]
+ *
+ * All units are sectors of 512 bytes.  Options of read:
+ *	-s START -n COUNT	the part to read (all)
+ *	-b MIN[:MAX]		length of a read (128), random between the two
+ *	-a ALIGN		starts and lengths are multiples of it (MIN)
+ *	-r READS		random reads per thread instead of one pass
+ *	-t THREADS		(1); a pass is shared out, random reads are not
+ *	-c			all threads read the same, at the same moment
+ *	-S SEED			of the random reads (1)
+ *	-g GENERATION		expected (1)
+ *	-B -m -w -p		buffered, mmap, RWF_NOWAIT first, RWF_HIPRI
+ *	-e			count EIO, do not fail
+ *	-f FILE			over and over until FILE exists
+ * The last line is "reads N bytes N eio N again N".
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "sector.h"
+
+#define THREADS_MAX	128
+#define READ_MAX	8192ULL		/* sectors */
+
+static struct {
+	const char *path;
+	const char *stop_file;
+	uint64_t start, count, min, max, align, reads, seed, generation;
+	unsigned int threads;
+	bool common, buffered, mapped, nowait, polled, eio_counts;
+} o = { .min = 128, .seed = 1, .generation = 1, .threads = 1 };
+
+static _Atomic uint64_t reads_done, bytes_done, eio_count, again_count;
+static _Atomic bool failed;
+static pthread_barrier_t barrier;
+
+static int open_device(int flags)
+{
+	int fd = open(o.path, flags);
+	uint64_t bytes = 0;
+
+	if (fd < 0 || ioctl(fd, BLKGETSIZE64, &bytes)) {
+		perror(o.path);
+		exit(1);
+	}
+	if (!o.count)
+		o.count = bytes / SECTOR - o.start;
+	return fd;
+}
+
+static void *room(void)
+{
+	void *buffer;
+
+	if (posix_memalign(&buffer, 4096, READ_MAX * SECTOR))
+		exit(1);
+	return buffer;
+}
+
+static int write_all(void)
+{
+	int fd = open_device(O_WRONLY | O_DIRECT);
+	uint64_t at = o.start, i, n;
+	struct sector *buffer = room();
+
+	for (; at < o.start + o.count; at += n) {
+		n = o.start + o.count - at < 2048 ? o.start + o.count - at : 2048;
+		for (i = 0; i < n; i++)
+			sector_make(&buffer[i], at + i, o.generation);
+		if (pwrite(fd, buffer, n * SECTOR, at * SECTOR) != n * SECTOR) {
+			perror("write");
+			return 1;
+		}
+	}
+	return close(fd);
+}
+
+static ssize_t read_once(int fd, void *buffer, uint64_t at, uint64_t n)
+{
+	struct iovec iov = { .iov_base = buffer, .iov_len = n * SECTOR };
+	ssize_t r;
+
+	if (o.nowait) {
+		r = preadv2(fd, &iov, 1, at * SECTOR, RWF_NOWAIT);
+		if (r == n * SECTOR)
+			return r;
+		if (r < 0 && errno != EAGAIN)
+			return r;
+		again_count++;
+	}
+	return preadv2(fd, &iov, 1, at * SECTOR, o.polled ? RWF_HIPRI : 0);
+}
+
+/* One read, and each byte of it checked. */
+static void read_check(int fd, const char *map, void *buffer, uint64_t at,
+		       uint64_t n)
+{
+	if (map) {
+		memcpy(buffer, map + at * SECTOR, n * SECTOR);
+	} else {
+		memset(buffer, 0xee, n * SECTOR);
+		if (read_once(fd, buffer, at, n) != n * SECTOR) {
+			if (errno == EIO && o.eio_counts) {
+				eio_count++;
+				return;
+			}
+			printf("read of %llu + %llu: %s\n",
+			       (unsigned long long)at, (unsigned long long)n,
+			       strerror(errno));
+			failed = true;
+			return;
+		}
+	}
+	if (!sectors_good(buffer, at, n, o.generation)) {
+		printf("in the read of %llu + %llu\n", (unsigned long long)at,
+		       (unsigned long long)n);
+		failed = true;
+	}
+	reads_done++;
+	bytes_done += n * SECTOR;
+}
+
+static uint64_t pick_length(uint64_t *state)
+{
+	uint64_t steps = (o.max - o.min) / o.align;
+
+	return o.min + (steps ? random_next(state) % (steps + 1) : 0) * o.align;
+}
+
+static uint64_t min64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void one_pass(unsigned int thread, uint64_t *state, int fd,
+		     const char *map, void *buffer)
+{
+	uint64_t end = o.start + o.count, at = o.start, i = 0, n;
+
+	for (; o.reads ? i < o.reads : at < end; i++) {
+		if (failed)
+			return;
+		n = pick_length(state);
+		if (o.reads)
+			at = o.start + random_next(state) %
+				       ((o.count + o.align - 1) / o.align) * o.align;
+		n = min64(n, end - at);
+		if (o.common)
+			pthread_barrier_wait(&barrier);
+		if (o.reads || o.common || i % o.threads == thread)
+			read_check(fd, map, buffer, at, n);
+		at += n;
+	}
+}
+
+static void *reader(void *arg)
+{
+	unsigned int thread = (uintptr_t)arg;
+	int fd = open_device(O_RDONLY | (o.buffered || o.mapped ? 0 : O_DIRECT));
+	bool shared = o.common || !o.reads;
+	uint64_t state = o.seed + (shared ? 0 : thread * 7919);
+	void *buffer = room();
+	char *map = NULL;
+
+	if (o.mapped) {
+		map = mmap(NULL, (o.start + o.count) * SECTOR, PROT_READ,
+			   MAP_SHARED, fd, 0);
+		if (map == MAP_FAILED)
+			exit(1);
+	}
+	do
+		one_pass(thread, &state, fd, map, buffer);
+	while (o.stop_file && !failed && access(o.stop_file, F_OK));
+	free(buffer);
+	close(fd);
+	return NULL;
+}
+
+static int read_all(void)
+{
+	pthread_t thread[THREADS_MAX];
+	uintptr_t i;
+
+	close(open_device(O_RDONLY));
+	pthread_barrier_init(&barrier, NULL, o.threads);
+	for (i = 0; i < o.threads; i++)
+		if (pthread_create(&thread[i], NULL, reader, (void *)i))
+			return 1;
+	for (i = 0; i < o.threads; i++)
+		pthread_join(thread[i], NULL);
+	printf("reads %llu bytes %llu eio %llu again %llu\n",
+	       (unsigned long long)reads_done, (unsigned long long)bytes_done,
+	       (unsigned long long)eio_count, (unsigned long long)again_count);
+	return failed;
+}
+
+static void parse(int argc, char **argv)
+{
+	char *colon;
+	int c;
+
+	while ((c = getopt(argc, argv, "s:n:b:a:r:t:cS:g:Bmwpef:")) != -1)
+		switch (c) {
+		case 's': o.start = strtoull(optarg, NULL, 0); break;
+		case 'n': o.count = strtoull(optarg, NULL, 0); break;
+		case 'b':
+			o.min = strtoull(optarg, &colon, 0);
+			o.max = *colon ? strtoull(colon + 1, NULL, 0) : 0;
+			break;
+		case 'a': o.align = strtoull(optarg, NULL, 0); break;
+		case 'r': o.reads = strtoull(optarg, NULL, 0); break;
+		case 't': o.threads = strtoul(optarg, NULL, 0); break;
+		case 'c': o.common = true; break;
+		case 'S': o.seed = strtoull(optarg, NULL, 0); break;
+		case 'g': o.generation = strtoull(optarg, NULL, 0); break;
+		case 'B': o.buffered = true; break;
+		case 'm': o.mapped = true; break;
+		case 'w': o.nowait = true; break;
+		case 'p': o.polled = true; break;
+		case 'e': o.eio_counts = true; break;
+		case 'f': o.stop_file = optarg; break;
+		default: exit(2);
+		}
+	if (!o.max)
+		o.max = o.min;
+	if (!o.align)
+		o.align = o.min;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3)
+		return 2;
+	o.path = argv[2];
+	parse(argc - 2, argv + 2);
+	if (!strcmp(argv[1], "write"))
+		return write_all();
+	if (strcmp(argv[1], "read") || !o.threads || o.threads > THREADS_MAX ||
+	    !o.min || o.min > o.max || o.max > READ_MAX)
+		return 2;
+	return read_all();
+}

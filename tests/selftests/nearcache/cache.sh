@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Caches for the tests: . ./cache.sh (includes common.sh).
+#
+# The usual devices are $O (origin) and $C (cache device), the usual cache is
+# /dev/mapper/nc. Sizes are MiB where not said otherwise.
+. ./common.sh
+
+declare -A NC_AT
+# shellcheck disable=SC2034 # read through NC_AT
+mapfile -t NC_NAMES < <(./status_names)
+for ((i = 0; i < ${#NC_NAMES[@]}; i++)); do
+	# Behind "start length target" of dmsetup status.
+	NC_AT[${NC_NAMES[i]}]=$((i + 3))
+done
+
+# make_null VARIABLE NAME MB [ATTRIBUTE=VALUE...]: a null_blk device that goes away
+# by itself; its path is put into VARIABLE.
+make_null() {
+	local -n made=$1
+	made=$(null_dev "${@:2}") || fail "null_dev ${*:2}"
+	at_exit null_del "$2"
+}
+
+# make_dm VARIABLE NAME TABLE [dmsetup options]: the same for a dm device.
+make_dm() {
+	local -n made=$1
+	made=$(dm_create "${@:2}") || fail "dm_create ${*:2}"
+	at_exit dm_gone "$2"
+}
+
+dm_gone() {
+	! dmsetup info "$1" >/dev/null 2>&1 || dm_remove "$1"
+}
+
+# sectors DEV
+sectors() {
+	blockdev --getsz "$1"
+}
+
+# format [CACHE [ORIGIN [BLOCK_SIZE]]]
+format() {
+	nearcache create fmt --cache "${1:-$C}" --origin "${2:-$O}" --block-size "${3:-64K}" \
+		--format-only --force >/dev/null || fail "cannot format ${1:-$C}"
+}
+
+# line [OPTIONS [ORIGIN [CACHE]]]: the table line.
+line() {
+	echo "0 $(sectors "${2:-$O}") nearcache read-only ${2:-$O} ${3:-$C} ${1:-}"
+}
+
+# start [NAME [OPTIONS [ORIGIN [CACHE]]]]: make the cache live.
+start() {
+	local path
+	make_dm path "${1:-nc}" "$(line "${@:2}")"
+}
+
+# stop [NAME]
+stop() {
+	dm_remove "${1:-nc}" || fail "cannot remove ${1:-nc}"
+}
+
+# fresh [MB_OF_ORIGIN [MB_OF_CACHE [OPTIONS]]]: both devices without delay, the origin
+# full of sectors of generation 1, and the cache on them.
+fresh() {
+	make_null O origin "${1:-16}"
+	make_null C local "${2:-24}"
+	./blockdata write "$O"
+	format
+	start nc "${3:-}"
+}
+
+# field NAME [DM_NAME]: a word of the status line by its name.
+field() {
+	local words
+	read -ra words < <(dmsetup status "${2:-nc}")
+	[[ ${NC_AT[$1]:-} && ${words[2]:-} == nearcache ]] || fail "no status field '$1' of ${2:-nc}"
+	echo "${words[NC_AT[$1]]}"
+}
+
+no_fills() {
+	[[ $(field fills_in_flight "$@") == 0 ]]
+}
+
+# settle [DM_NAME]: the fills under way are published.
+settle() {
+	wait_for 30 no_fills "$@" || fail "fills do not end: $(dmsetup status "${1:-nc}")"
+}
+
+# is NAME VALUE [DM_NAME]: a status field has that value.
+is() {
+	local now
+	now=$(field "$1" "${3:-nc}")
+	[[ $now == "$2" ]] || fail "$1 is $now, expected $2 (line ${BASH_LINENO[0]})"
+}
+
+# above NAME VALUE [DM_NAME]: a status field is larger.
+above() {
+	local now
+	now=$(field "$1" "${3:-nc}")
+	((now > $2)) || fail "$1 is $now, expected more than $2 (line ${BASH_LINENO[0]})"
+}
+
+# same WHAT NOW EXPECTED
+same() {
+	[[ $2 == "$3" ]] || fail "$1: $2, expected $3 (line ${BASH_LINENO[0]})"
+}
+
+# origin_mark; ...; origin_delta [DEV]: bytes read from the origin in between.
+origin_mark() {
+	origin_before=$(origin_reads "${1:-$O}")
+}
+
+origin_delta() {
+	echo $(($(origin_reads "${1:-$O}") - origin_before))
+}
+
+# check [options of blockdata read] : the cache returns the origin's data.
+check() {
+	./blockdata read /dev/mapper/nc "$@" || fail "wrong data (line ${BASH_LINENO[0]})"
+}
+
+# verify_begin [options]: readers that check until verify_end.
+verify_begin() {
+	verify_stop=$TMPDIR/verify-stop
+	rm -f "$verify_stop"
+	./blockdata read /dev/mapper/nc -f "$verify_stop" "$@" >"$TMPDIR/verify-log" &
+	verify_pid=$!
+	at_exit verify_kill
+}
+
+verify_kill() {
+	touch "$verify_stop"
+	wait "$verify_pid" || true
+}
+
+verify_end() {
+	touch "$verify_stop"
+	wait "$verify_pid" || fail "readers: $(tail -n 5 "$TMPDIR/verify-log")"
+	cat "$TMPDIR/verify-log"
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Look at and damage the metadata of a cache device.
+ *
+ *	sbset DEV fields			"NAME BITS" of each number
+ *	sbset DEV get FIELD
+ *	sbset DEV set 0|1|both FIELD VALUE	and seal the superblock again
+ *	sbset DEV flip 0|1|both FIELD		one bit of it, not sealed again
+ *	sbset DEV slot N get FIELD		of the page copy that counts
+ *	sbset DEV slot N set FIELD VALUE	the same, sealed again
+ *	sbset DEV page N flip 0|1		one bit of a copy of a table page
+ *	sbset DEV used				slots in use, "SLOT BLOCK" each
+ * Bytes of texts and of the magic are fields "label[3]".
+ */
+#include "format.c"
+#include "device.h"
+
+#define FIELD(name, member)						       \
+	{ name, offsetof(struct nearcache_super, member),		       \
+	  sizeof(((struct nearcache_super *)0)->member) }
+#define AREA(n)								       \
+	FIELD("area[" #n "].offset", area[n].offset),			       \
+	FIELD("area[" #n "].length", area[n].length),			       \
+	FIELD("area[" #n "].version", area[n].version)
+#define SLOT(member)							       \
+	{ #member, offsetof(struct nearcache_slot, member),		       \
+	  sizeof(((struct nearcache_slot *)0)->member) }
+#define N(member)	FIELD(#member, member)
+
+struct field {
+	const char *name;
+	size_t offset;
+	size_t bytes;
+};
+
+static const struct field numbers[] = {
+	N(version), N(checksum), N(sequence), N(compat), N(incompat),
+	N(created), N(state), N(block_size), N(subblock_size), N(origin_lbs),
+	N(cache_lbs), N(stripe_index), N(stripe_count), N(device_size),
+	N(slot_count), N(data_offset), N(table_pages), N(table_epoch),
+	N(intent_region), N(commit_sequence), N(origin_size),
+	N(origin_fingerprint_type),
+	AREA(0), AREA(1), AREA(2), AREA(3), AREA(4), AREA(5), AREA(6), AREA(7),
+	{ }
+};
+
+static const struct field texts[] = {
+	N(magic), N(uuid), N(label), N(origin_id), N(origin_fingerprint),
+	N(dataset_version), { }
+};
+
+static const struct field slot_numbers[] = {
+	SLOT(origin_block), SLOT(valid), SLOT(generation), SLOT(flags), { }
+};
+
+static const u64 super_at[] = { NEARCACHE_SUPER_OFFSET_0,
+				NEARCACHE_SUPER_OFFSET_1 };
+static int fd;
+static struct nearcache_super *sb;
+static struct nearcache_page *page;
+
+/* CRC-32C as the library of the helper computes it; speed does not matter. */
+unsigned int crc32_iscsi(unsigned char *p, int n, unsigned int crc)
+{
+	int bit;
+
+	while (n--) {
+		crc ^= *p++;
+		for (bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
+	}
+	return crc;
+}
+
+static struct field find(const struct field *list, const char *name)
+{
+	size_t length = strcspn(name, "[");
+	struct field f;
+
+	for (; list->name; list++)
+		if (!strcmp(list->name, name))
+			return *list;
+	for (list = texts; list->name; list++)
+		if (strlen(list->name) == length &&
+		    !strncmp(list->name, name, length)) {
+			f = *list;
+			f.offset += atoi(name + length + 1);
+			f.bytes = 1;
+			return f;
+		}
+	printf("no field '%s'\n", name);
+	exit(2);
+}
+
+static u64 get(const void *base, struct field f)
+{
+	u64 value = 0;
+
+	memcpy(&value, (const char *)base + f.offset, f.bytes);
+	return le64_to_cpu(value);
+}
+
+static void set(void *base, struct field f, const char *text)
+{
+	u64 value = cpu_to_le64(strtoull(text, NULL, 0));
+
+	memcpy((char *)base + f.offset, &value, f.bytes);
+}
+
+static void change_super(char **arg, bool flip)
+{
+	int copy;
+
+	for (copy = 0; copy < 2; copy++) {
+		struct field f = find(numbers, arg[1]);
+
+		if (strcmp(arg[0], "both") && atoi(arg[0]) != copy)
+			continue;
+		read_exactly(fd, sb, sizeof(*sb), super_at[copy]);
+		if (flip) {
+			((char *)sb)[f.offset] ^= 0x10;
+		} else {
+			set(sb, f, arg[2]);
+			/* The checksum itself is set for good. */
+			if (strcmp(arg[1], "checksum"))
+				nc_super_seal(sb);
+		}
+		write_exactly(fd, sb, sizeof(*sb), super_at[copy]);
+	}
+}
+
+static u64 page_at(u64 index, int copy)
+{
+	return le64_to_cpu(sb->area[NEARCACHE_AREA_TABLE].offset) +
+	       (copy * le64_to_cpu(sb->table_pages) + index) * 4096;
+}
+
+/* Read the copy of a page that counts; returns which one. */
+static int read_page(u64 index)
+{
+	u64 sequence;
+	int copy = 1;
+
+	read_exactly(fd, page, 4096, page_at(index, 0));
+	sequence = le64_to_cpu(page->sequence);
+	read_exactly(fd, page, 4096, page_at(index, 1));
+	if (le64_to_cpu(page->sequence) <= sequence) {
+		copy = 0;
+		read_exactly(fd, page, 4096, page_at(index, 0));
+	}
+	return copy;
+}
+
+static void do_slot(u64 n, char **arg)
+{
+	u64 index = n / NEARCACHE_SLOTS_PER_PAGE;
+	int copy = read_page(index);
+	struct nearcache_slot *slot = &page->slot[n % NEARCACHE_SLOTS_PER_PAGE];
+	struct field f = find(slot_numbers, arg[1]);
+
+	if (!strcmp(arg[0], "get")) {
+		printf("%llu\n", (unsigned long long)get(slot, f));
+		return;
+	}
+	set(slot, f, arg[2]);
+	nc_page_seal(page);
+	write_exactly(fd, page, 4096, page_at(index, copy));
+}
+
+static void list_used(void)
+{
+	u64 n;
+
+	for (n = 0; n < le64_to_cpu(sb->slot_count); n++) {
+		struct nearcache_slot *slot;
+
+		if (!(n % NEARCACHE_SLOTS_PER_PAGE))
+			read_page(n / NEARCACHE_SLOTS_PER_PAGE);
+		slot = &page->slot[n % NEARCACHE_SLOTS_PER_PAGE];
+		if (le64_to_cpu(slot->origin_block) != NEARCACHE_NO_BLOCK)
+			printf("%llu %llu\n", (unsigned long long)n,
+			       (unsigned long long)slot->origin_block);
+	}
+}
+
+static void flip_page(u64 index, int copy)
+{
+	read_exactly(fd, page, 4096, page_at(index, copy));
+	((char *)page)[100] ^= 1;
+	write_exactly(fd, page, 4096, page_at(index, copy));
+}
+
+int main(int argc, char **argv)
+{
+	const struct field *f;
+
+	if (argc < 3)
+		return 2;
+	fd = device_open(argv[1], O_RDWR | O_DIRECT);
+	sb = aligned_room(4096);
+	page = aligned_room(4096);
+	read_exactly(fd, sb, sizeof(*sb), super_at[0]);
+	if (!strcmp(argv[2], "fields"))
+		for (f = numbers; f->name; f++)
+			printf("%s %zu\n", f->name, f->bytes * 8);
+	else if (!strcmp(argv[2], "get") && argc == 4)
+		printf("%llu\n", (unsigned long long)get(sb, find(numbers, argv[3])));
+	else if (!strcmp(argv[2], "set") && argc == 6)
+		change_super(argv + 3, false);
+	else if (!strcmp(argv[2], "flip") && argc == 5)
+		change_super(argv + 3, true);
+	else if (!strcmp(argv[2], "slot") && argc >= 6)
+		do_slot(strtoull(argv[3], NULL, 0), argv + 4);
+	else if (!strcmp(argv[2], "page") && argc == 6)
+		flip_page(strtoull(argv[3], NULL, 0), atoi(argv[5]));
+	else if (!strcmp(argv[2], "used"))
+		list_used();
+	else
+		return 2;
+	return 0;
+}

@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A reader that overwrites its buffer while its reads are under way spoils only its
+# own copy: with a slow origin, with a slow cache device, with both.
+. ./cache.sh
+
+# poison ORIGIN CACHE: each is the device or a slow one on top of it.
+poison() {
+	format "$2" "$1"
+	start nc '' "$1" "$2"
+	./scribbler /dev/mapper/nc 65536 "$reads" || fail "the reader failed"
+	settle
+	is bytes_valid $((reads * 65536))
+	origin_mark
+	check -n $((reads * 128)) -b 128
+	same "origin bytes of the second reader" "$(origin_delta)" 0
+	stop
+}
+
+# slow NAME DEV: reads and writes reach the device 8 ms after they were submitted;
+# by then a scribbler has been over its buffer many times.
+slow() {
+	make_dm "$1" "slow-$1" "0 $(sectors "$2") delay $2 0 8"
+}
+
+reads=$(times 24)
+make_null O origin 32
+make_null C local 40
+./blockdata write "$O"
+slow slow_O "$O"
+slow slow_C "$C"
+poison "$slow_O" "$C"
+poison "$O" "$slow_C"
+poison "$slow_O" "$slow_C"

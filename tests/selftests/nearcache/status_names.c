@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Names of the words of the target's status line, in their order. */
+#include <linux/types.h>
+#include <stdio.h>
+
+#include "nearcache_counters.h"
+
+#define NAME(symbol, name, unit, help)	name "\n"
+
+int main(void)
+{
+	fputs(NEARCACHE_STATUS_FIELDS(NAME) NEARCACHE_COUNTERS(NAME), stdout);
+	return 0;
+}
