@@ -1,9 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Unit tests: pure sources in user space under ASan and UBSan.  Each prints TAP.
+# A new one: its name in UNIT, its sources in UNIT_<name>.
 
 include tests/unit/helper/helper_unit.mk
 
-UNIT_TESTS := $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%)
+UNIT := test_format test_policy
+UNIT_test_format := kmod/format.c
+UNIT_test_policy := kmod/policy.c tests/unit/policy_sim.c
+
+UNIT_TESTS := $(UNIT:%=$(BUILD)/unit/%) $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%)
+UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-sign-compare \
+	-fsanitize=address,undefined -fno-sanitize-recover=all -Itests/unit -Ikmod -Iuapi
+
+define unit-rule
+$(BUILD)/unit/$(1): tests/unit/$(1).c $(UNIT_$(1)) \
+		$(wildcard kmod/*.h uapi/*.h tests/unit/*.h) tests/unit/unit.mk
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$<)
+	$$(Q)$$(CC) $$(UNIT_CFLAGS) -o $$@ $$< $(UNIT_$(1)) -lcmocka -lisal
+endef
+$(foreach t,$(UNIT),$(eval $(call unit-rule,$(t))))
 
 .PHONY: unit
 unit: $(UNIT_TESTS)
