@@ -20,7 +20,7 @@ poison() {
 # slow NAME DEV: reads and writes reach the device 8 ms after they were submitted;
 # by then a scribbler has been over its buffer many times.
 slow() {
-	make_dm "$1" "slow-$1" "0 $(sectors "$2") delay $2 0 8"
+	make_dm "$1" "${1//_/-}" "0 $(sectors "$2") delay $2 0 8"
 }
 
 reads=$(times 24)
@@ -28,7 +28,7 @@ make_null O origin 32
 make_null C local 40
 ./blockdata write "$O"
 slow slow_O "$O"
-slow slow_C "$C"
 poison "$slow_O" "$C"
+slow slow_C "$C"
 poison "$O" "$slow_C"
 poison "$slow_O" "$slow_C"

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Suspend, resume and reload under readers: right data, and nothing cached is lost.
+. ./cache.sh
+
+# swap TABLE: load it and make it live.
+swap() {
+	dmsetup load --noudevsync nc --table "$1" || fail "load '$1'"
+	dmsetup resume --noudevsync nc || fail "resume"
+	is state 0
+}
+
+fresh 16 24
+before=$(dmsetup table nc)
+verify_begin -b 1:256 -a 1 -r 200 -t 3
+for ((i = 0; i < $(times 3); i++)); do
+	dmsetup suspend --noudevsync nc || fail "suspend"
+	dmsetup resume --noudevsync nc || fail "resume"
+	# To itself, by what it prints.
+	swap "$(dmsetup table nc)"
+	swap "$(line '2 fill_memory 1048576')"
+	is fill_memory_max 1048576
+	swap "$(line '2 fill_memory 33554432')"
+	is fill_memory_max 33554432
+	swap "$before"
+	# A table that is loaded, then dropped, changes nothing.
+	dmsetup load --noudevsync nc --table "$(line '2 fill_memory 2097152')" || fail "load"
+	dmsetup clear --noudevsync nc || fail "clear"
+	is fill_memory_max 67108864
+done
+verify_end
+same "table" "$(dmsetup table nc)" "$before"
+check
+settle
+is bytes_valid $((16 << 20))
+is fill_origin_bytes $((16 << 20))
+is commits $((5 * $(times 3)))
+origin_mark
+check
+swap "$before"
+check
+same "origin bytes after a reload" "$(origin_delta)" 0
+# Counters and content belong to the cache, not to the table.
+is loaded 1
+is state 0

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Remove right behind readers, with fills under way: nothing is lost that was
+# published, and the next start finds a sound table.
+. ./cache.sh
+
+make_null O origin 16
+make_null C local 24 completion_nsec=3000000
+./blockdata write "$O"
+format
+for ((i = 1; i <= $(times 4); i++)); do
+	start
+	is loaded $((i == 1 ? 1 : 2))
+	./blockdata read /dev/mapper/nc -b 1:128 -a 1 -r 12 -t 8 -S $((i * 100)) || fail "round $i"
+	# The readers are gone, their fills are not.
+	valid=$(field bytes_valid)
+	stop
+	start
+	(($(field bytes_valid) >= valid)) || fail "round $i: valid bytes lost"
+	is blocks_warm "$(field blocks_used)"
+	is slots_dropped 0
+	stop
+done
+start
+check -b 512 -t 2
+origin_mark
+check
+same "origin bytes" "$(origin_delta)" 0
+
+# Busy while open: refused, and it goes on working.
+verify_begin -b 8 -r 100
+! dmsetup remove --noudevsync nc 2>/dev/null || fail "removed while it is open"
+verify_end

@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A cache that was stopped is warm: all of it, after a remove and after the module
+# was unloaded, and at the second and third time as well.
+. ./cache.sh
+
+# restarted VALID: everything is there again, and nothing is read from the origin.
+restarted() {
+	is loaded 2
+	is bytes_valid "$1"
+	is blocks_warm "$(field blocks_used)"
+	origin_mark
+	check -b 64
+	same "origin bytes of a warm cache" "$(origin_delta)" 0
+	is pages_damaged 0
+	is slots_dropped 0
+}
+
+make_null O origin 32
+make_null C local 40
+./blockdata write "$O"
+format
+start
+is loaded 1
+is blocks_used 0
+is blocks_warm 0
+# A third of the sub-blocks first, so that the table holds patterns.
+check -b 8 -r 2700
+settle
+valid=$(field bytes_valid)
+((valid > 4 << 20 && valid < 24 << 20)) || fail "$valid bytes are no pattern"
+stop
+start
+is loaded 2
+is bytes_valid "$valid"
+is blocks_warm "$(field blocks_used)"
+check -b 128
+settle
+is bytes_valid $((32 << 20))
+# Some were valid, the others came from the origin, once.
+is fill_origin_bytes $(((32 << 20) - valid))
+stop
+start
+restarted $((32 << 20))
+stop
+rmmod dm-nearcache
+insmod "$MODULE"
+start
+restarted $((32 << 20))
