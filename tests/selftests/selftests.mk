@@ -17,7 +17,8 @@ $(KSELFTEST_TAR):
 $(KSELFTEST_STAMP): $(SELFTESTS_DIR)/kselftest.members | $(KSELFTEST_TAR)
 	$(call say,TAR,$(KSELFTEST))
 	$(Q)rm -rf $(KSELFTEST) && mkdir -p $(KSELFTEST)
-	$(Q)tar -C $(KSELFTEST) --strip-components=1 -xf $(KSELFTEST_TAR) -T $<
+	$(Q)tar -C $(KSELFTEST) --strip-components=1 -xf $(KSELFTEST_TAR) \
+		$$(grep -v "^#" $<)
 	@touch $@
 
 .PHONY: selftests kselftest-tree
