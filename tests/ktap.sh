@@ -14,9 +14,10 @@ ktap_wanted() {
 	[[ -z ${T:-} || $1 =~ $T ]]
 }
 
-# declared FILE KEY: values of the comment lines "KEY: value" in FILE (shell or C).
+# declared FILE KEY: values of the lines "KEY: value" in the comments with which FILE
+# (shell or C) begins.
 declared() {
-	sed -nE "s,^(#|//| \*) $2: (.*)\$,\2,p" "$1"
+	sed -nE "/^(#|\/\/|\/\*| \*|\$)/! q; s,^(#|//| \*) $2: (.*)\$,\2,p" "$1"
 }
 
 # seconds_since START: with one digit behind the point; START is EPOCHREALTIME.

@@ -52,7 +52,7 @@ leftovers() {
 	wait_for 3 session_ended "$1" || echo "processes: $(session_members "$1" | tr '\n' ' ')"
 	for kind in dm_devices null_blk_devices new_mounts loop_devices; do
 		found=$("$kind" | tr '\n' ' ')
-		[[ -z $found ]] || echo "${kind/_/ }: $found"
+		[[ -z $found ]] || echo "${kind//_/ }: $found"
 	done
 	[[ ! -e $NVMET/subsystems/$REMOTE_NQN ]] || echo "remote volume: $REMOTE_NQN"
 	[[ $(tc qdisc show dev lo) != *netem* ]] || echo "network: $(tc qdisc show dev lo)"
