@@ -70,6 +70,13 @@ static int open_device(struct nc_target *t, const char *path, bool write,
 	return 0;
 }
 
+/* One disk, and not two partitions of it: writing one would write the other. */
+static bool overlap(struct block_device *a, struct block_device *b)
+{
+	return a->bd_disk == b->bd_disk &&
+	       (!bdev_is_partition(a) || !bdev_is_partition(b));
+}
+
 /**
  * nc_args_parse() - take in a table line and open its devices
  * @t: zeroed but for ti; on failure t->origin and t->dev are what was opened
@@ -94,15 +101,20 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
 	r = parse_options(t, argc - 3, argv + 3);
 	if (r)
 		return r;
-	r = open_device(t, argv[1], false, &t->origin,
-			"Origin device cannot be opened");
-	if (r)
-		return r;
+	/* The cache device first: were both the same, device-mapper would
+	 * upgrade the mode of the first opening and free its struct dm_dev.
+	 */
 	r = open_device(t, argv[2], true, &t->dev,
 			"Cache device cannot be opened for writing");
 	if (r)
 		return r;
-	if (t->origin->bdev == t->dev->bdev)
+	if (bdev_read_only(t->dev->bdev))
+		return bad(t, "Cache device is read-only", argv[2]);
+	r = open_device(t, argv[1], false, &t->origin,
+			"Origin device cannot be opened");
+	if (r)
+		return r;
+	if (overlap(t->origin->bdev, t->dev->bdev))
 		return bad(t, "Origin and cache are one device", argv[2]);
 	return 0;
 }
