@@ -4,6 +4,7 @@
  *
  *	blockdata write DEV [-s START] [-n COUNT] [-g GENERATION]
  *	blockdata read DEV [options]
+ *	blockdata exclusive DEV		open it when nobody else has it, as a mount would
  *
  * All units are sectors of 512 bytes.  Options of read:
  *	-s START -n COUNT	the part to read (all)
@@ -12,6 +13,7 @@
  *	-r READS		random reads per thread instead of one pass
  *	-t THREADS		(1); a pass is shared out, random reads are not
  *	-c			all threads read the same, at the same moment
+ *	-o			a pass in random order (reads of MIN, one thread)
  *	-S SEED			of the random reads (1)
  *	-g GENERATION		expected (1)
  *	-B -m -w -p		buffered, mmap, RWF_NOWAIT first, RWF_HIPRI
@@ -40,7 +42,7 @@ static struct {
 	const char *stop_file;
 	uint64_t start, count, min, max, align, reads, seed, generation;
 	unsigned int threads;
-	bool common, buffered, mapped, nowait, polled, eio_counts;
+	bool common, shuffled, buffered, mapped, nowait, polled, eio_counts;
 } o = { .min = 128, .seed = 1, .generation = 1, .threads = 1 };
 
 static _Atomic uint64_t reads_done, bytes_done, eio_count, again_count;
@@ -166,6 +168,25 @@ static void one_pass(unsigned int thread, uint64_t *state, int fd,
 	}
 }
 
+/* Each piece once, in random order. */
+static void shuffled_pass(uint64_t *state, int fd, void *buffer)
+{
+	uint64_t pieces = (o.count + o.min - 1) / o.min, i, j, swap;
+	uint64_t *order = malloc(pieces * sizeof(*order));
+
+	for (i = 0; i < pieces; i++) {
+		order[i] = i;
+		j = random_next(state) % (i + 1);
+		swap = order[i];
+		order[i] = order[j];
+		order[j] = swap;
+	}
+	for (i = 0; i < pieces && !failed; i++)
+		read_check(fd, NULL, buffer, o.start + order[i] * o.min,
+			   min64(o.min, o.count - order[i] * o.min));
+	free(order);
+}
+
 static void *reader(void *arg)
 {
 	unsigned int thread = (uintptr_t)arg;
@@ -182,7 +203,10 @@ static void *reader(void *arg)
 			exit(1);
 	}
 	do
-		one_pass(thread, &state, fd, map, buffer);
+		if (o.shuffled)
+			shuffled_pass(&state, fd, buffer);
+		else
+			one_pass(thread, &state, fd, map, buffer);
 	while (o.stop_file && !failed && access(o.stop_file, F_OK));
 	free(buffer);
 	close(fd);
@@ -212,7 +236,7 @@ static void parse(int argc, char **argv)
 	char *colon;
 	int c;
 
-	while ((c = getopt(argc, argv, "s:n:b:a:r:t:cS:g:Bmwpef:")) != -1)
+	while ((c = getopt(argc, argv, "s:n:b:a:r:t:coS:g:Bmwpef:")) != -1)
 		switch (c) {
 		case 's': o.start = strtoull(optarg, NULL, 0); break;
 		case 'n': o.count = strtoull(optarg, NULL, 0); break;
@@ -224,6 +248,7 @@ static void parse(int argc, char **argv)
 		case 'r': o.reads = strtoull(optarg, NULL, 0); break;
 		case 't': o.threads = strtoul(optarg, NULL, 0); break;
 		case 'c': o.common = true; break;
+		case 'o': o.shuffled = true; break;
 		case 'S': o.seed = strtoull(optarg, NULL, 0); break;
 		case 'g': o.generation = strtoull(optarg, NULL, 0); break;
 		case 'B': o.buffered = true; break;
@@ -248,6 +273,8 @@ int main(int argc, char **argv)
 	parse(argc - 2, argv + 2);
 	if (!strcmp(argv[1], "write"))
 		return write_all();
+	if (!strcmp(argv[1], "exclusive"))
+		return close(open_device(O_RDWR | O_EXCL));
 	if (strcmp(argv[1], "read") || !o.threads || o.threads > THREADS_MAX ||
 	    !o.min || o.min > o.max || o.max > READ_MAX)
 		return 2;

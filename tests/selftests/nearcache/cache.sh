@@ -22,6 +22,23 @@ make_null() {
 	at_exit null_del "$2"
 }
 
+# make_loop VARIABLE MB BLOCK_SIZE: a loop device. null_blk with blocks of 4096 bytes
+# reads rubbish into buffers that are only aligned to sectors, this one does not.
+make_loop() {
+	local -n made=$1
+	local file
+	file=$(mktemp "$TMPDIR/loop.XXXXXX")
+	truncate -s "$2M" "$file"
+	modprobe loop || skip "no loop devices"
+	made=$(losetup -b "$3" -f --show "$file") || fail "losetup with blocks of $3"
+	at_exit losetup -d "$made"
+}
+
+# number DEV: its major:minor.
+number() {
+	cat "$(sys_block "$1")/dev"
+}
+
 # make_dm VARIABLE NAME TABLE [dmsetup options]: the same for a dm device.
 make_dm() {
 	local -n made=$1

@@ -10,7 +10,7 @@
  *	sbset DEV slot N set FIELD VALUE	the same, sealed again
  *	sbset DEV page N flip 0|1		one bit of a copy of a table page
  *	sbset DEV used				slots in use, "SLOT BLOCK" each
- * Bytes of texts and of the magic are fields "label[3]".
+ * Bytes of texts and of the magic are fields "label[3]"; "label" sets all of it.
  */
 #include "format.c"
 #include "device.h"
@@ -84,8 +84,10 @@ static struct field find(const struct field *list, const char *name)
 		if (strlen(list->name) == length &&
 		    !strncmp(list->name, name, length)) {
 			f = *list;
-			f.offset += atoi(name + length + 1);
-			f.bytes = 1;
+			if (name[length]) {
+				f.offset += atoi(name + length + 1);
+				f.bytes = 1;
+			}
 			return f;
 		}
 	printf("no field '%s'\n", name);
@@ -104,7 +106,11 @@ static void set(void *base, struct field f, const char *text)
 {
 	u64 value = cpu_to_le64(strtoull(text, NULL, 0));
 
-	memcpy((char *)base + f.offset, &value, f.bytes);
+	if (f.bytes > sizeof(value))
+		memset((char *)base + f.offset, (int)strtoull(text, NULL, 0),
+		       f.bytes);
+	else
+		memcpy((char *)base + f.offset, &value, f.bytes);
 }
 
 static void change_super(char **arg, bool flip)

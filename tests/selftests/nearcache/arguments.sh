@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Every bad table line is refused, the kernel log names the bad value, and nothing
+# stays open. C is the cache device, O the origin in these lines.
+. ./cache.sh
+
+log_since() {
+	dmesg | sed "1,/$1\$/d"
+}
+
+refusals=0
+# refused SAYS WORDS...: such a target line is not accepted; the log says SAYS.
+refused() {
+	no_table "$1" "0 $S nearcache ${*:2}"
+}
+
+# no_table SAYS TABLE: the same with the whole table.
+no_table() {
+	local says=${1//@O/$O} table=${2//@O/$O}
+	table=${table//@C/$C}
+	refusals=$((refusals + 1))
+	echo "nearcache-test: refusal $refusals" >/dev/kmsg
+	if dmsetup create --noudevsync bad --table "$table" 2>/dev/null; then
+		dmsetup remove --noudevsync bad
+		fail "accepted: $table"
+	fi
+	said=$(log_since "refusal $refusals")
+	[[ $said == *"$says"* ]] || fail "'$says' is not in the log of '$table': $said"
+	[[ ! $said =~ 'call missing'|'not in table' ]] || fail "'$table': $said"
+	closed
+}
+
+# closed: nobody has the devices open.
+closed() {
+	local dev
+	for dev in "$O" "$C"; do
+		# An exclusive open by somebody else would be in the way of this one.
+		./blockdata exclusive "$dev" || fail "$dev is still held"
+	done
+	[[ $(</sys/module/dm_nearcache/refcnt) == 0 ]] || fail "the module is still held"
+}
+
+make_null O origin 8
+make_null C local 16
+make_null E empty 16
+S=$(sectors "$O")
+refused 'not a nearcache device' read-only @O @C
+format
+
+refused 'Expected'
+refused read-only read-only
+refused 'Expected' read-only @O
+refused writeback writeback @O @C
+refused READ-ONLY READ-ONLY @O @C
+refused /dev/nothing read-only /dev/nothing @C
+refused /dev/nothing read-only @O /dev/nothing
+refused 250:99 read-only 250:99 @C
+refused /proc/version read-only /proc/version @C
+refused /dev/null read-only @O /dev/null
+refused 'one device' read-only @C @C
+refused 'one device' read-only "$(number "$C")" @C
+refused 'not a nearcache device' read-only @O "$E"
+refused "'x'" read-only @O @C x
+refused "'-1'" read-only @O @C -1
+refused "'1'" read-only @O @C 1
+refused "'2'" read-only @O @C 2 fill_memory
+refused "'1'" read-only @O @C 1 fill_memory
+refused "'0'" read-only @O @C 0 fill_memory 1048576
+refused "'4'" read-only @O @C 4 fill_memory 1048576
+refused "'99999999999'" read-only @O @C 99999999999 fill_memory 1048576
+refused "'memory'" read-only @O @C 2 memory 1048576
+refused "'fill_memory'" read-only @O @C 4 fill_memory 1048576 fill_memory 1048576
+for value in 1048575 0 -1 1099511627777 18446744073709551616 1M 0x100000 many; do
+	refused "'$value'" read-only @O @C 2 fill_memory $value
+done
+for length in $((S - 8)) $((S - 1)) $((S + 8)) 8; do
+	no_table 'nearcache' "0 $length nearcache read-only @O @C"
+done
+no_table 'Gap' "8 $((S - 8)) nearcache read-only @O @C"
+# One of them is fine, two are one too many.
+no_table 'must appear alone' "0 $S nearcache read-only @O @C
+$S 8 linear $E 0"
+no_table 'must appear alone' "0 8 linear $E 0
+8 $S nearcache read-only @O @C"
+make_null larger larger 12
+no_table 'origin_size' "0 $(sectors "$larger") nearcache read-only $larger @C"
+no_table 'origin_size' "0 $S nearcache read-only $larger @C"
+# All is well with a good line.
+start
+check
+echo "$refusals lines refused"

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Logical blocks of 512 and 4096 bytes, mixed; origins that end inside a block, inside
+# a sub-block and between logical blocks of the cache device. The tail is cached, too.
+. ./cache.sh
+
+# mixture ORIGIN_LBS CACHE_LBS SECTORS: the origin has so many sectors.
+mixture() {
+	local unit=$(($1 / 512)) path=/dev/mapper/nc tail
+	make_null base "base$number" 4 blocksize="$1"
+	# The origin's size is not null_blk's, which is whole MiB.
+	make_dm O "origin$number" "0 $3 linear $base 0"
+	./blockdata write "$O"
+	format
+	start
+	same "logical block size" "$(blockdev --getss $path)" "$1"
+	same "size" "$(sectors $path)" "$3"
+	check -b "$unit:$((40 * unit))" -a "$unit" -r 100 -t 2
+	check -b 128
+	settle
+	# All sub-blocks, the last one counted whole.
+	is bytes_valid $((($3 + 7) / 8 * 4096))
+	is fill_origin_bytes $(($3 * 512))
+	origin_mark "$base"
+	check -b 128 -B
+	check -b 128
+	# The tail from its block's start, and the last sub-block alone.
+	tail=$(($3 / 128 * 128))
+	check -s "$tail" -b 128 -a "$unit"
+	tail=$(($3 / 8 * 8))
+	((tail == $3)) || check -s "$tail" -b 8 -a "$unit"
+	same "origin bytes of cached data, $* (origin, cache device, sectors)" "$(origin_delta "$base")" 0
+	# A read that the cache device cannot do is the origin's.
+	if (($1 < $2)); then
+		check -b 1 -r 100
+		above bypass_unaligned 0
+	else
+		check -b "$unit" -r 100
+		is bypass_unaligned 0
+	fi
+	stop
+	dm_remove "origin$number"
+	number=$((number + 1))
+}
+
+number=0
+make_null small small 8
+make_loop large 8 4096
+for cache in 512 4096; do
+	C=$small
+	((cache == 512)) || C=$large
+	mixture 512 "$cache" 4096	# whole blocks
+	mixture 512 "$cache" 4056	# whole sub-blocks
+	mixture 512 "$cache" 4059	# an odd tail
+	mixture 4096 "$cache" 4056
+done

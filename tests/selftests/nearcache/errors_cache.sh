@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A cache device that fails is never an error for a reader: the origin answers. After
+# 16 errors it is bypassed, an event tells, and the next start is cold.
+. ./cache.sh
+TRACE=/sys/kernel/tracing
+
+# bad +|-FIRST-LAST: sectors of the cache device fail from now on, or do not any more.
+bad() {
+	echo "$1" >"$NULLB/local/badblocks" || fail "badblocks $1"
+}
+
+events() {
+	dmsetup info -c --noheadings -o events nc
+}
+
+# sick WHY: nothing but the origin is used, and all data is right.
+sick() {
+	is state 1
+	origin_mark
+	check
+	same "origin bytes, $1" "$(origin_delta)" $((8 << 20))
+	above bypass_state 0
+}
+
+fresh 8 16
+check
+settle
+data=$(($(./sbset "$C" get data_offset) / 512))
+# One sub-block in each of three slots.
+for slot in 1 20 100; do
+	bad "+$((data + slot * 128 + 8))-$((data + slot * 128 + 15))"
+done
+check
+is hit_errors 3
+is bypass_retry 3
+is bytes_valid $(((8 << 20) - 3 * 65536))
+is state 0
+# Each later pass tries to fill the three again, in vain.
+echo 1 >$TRACE/events/nearcache/nearcache_mode/enable
+at_exit tee $TRACE/events/nearcache/nearcache_mode/enable <<<0
+echo >$TRACE/trace
+before=$(events) passes=0
+while [[ $(field state) == 0 ]]; do
+	((passes++ < 8)) || fail "not bypassed after $passes passes"
+	check
+	settle
+done
+(($(field fills_failed_cache) + $(field hit_errors) >= 16)) || fail "bypassed too early"
+wait_for 5 grep -q 'state 0 -> 1: too many' $TRACE/trace || fail "no trace event: $(<$TRACE/trace)"
+wait_for 5 test "$(events)" -gt "$before" || fail "no dm event"
+sick "after 16 errors"
+# A reload does not make it well.
+dmsetup suspend --noudevsync nc
+dmsetup resume --noudevsync nc
+sick "after a reload"
+stop
+bad "-0-$(($(sectors "$C") - 1))"
+start
+is loaded 3
+is blocks_used 0
+check
+settle
+is bytes_valid $((8 << 20))
+stop
+
+# Superblock copies that cannot be written at the start.
+for sector in 8 1024; do
+	bad "+$sector-$((sector + 7))"
+	start
+	sick "superblock at sector $sector"
+	stop
+	bad "-$sector-$((sector + 7))"
+	start
+	check
+	settle
+	stop
+done
+# Table pages that cannot be read at the start: 128 blocks lie in page 0.
+table=$(($(./sbset "$C" get 'area[0].offset') / 512))
+bad "+$table-$((table + 7))"
+start
+is loaded 4
+is pages_damaged 1
+is bytes_valid 0
+check
+# They cannot be written at the end either: then the next start is cold.
+stop
+bad "-$table-$((table + 7))"
+start
+is loaded 3
+check
+settle
+is bytes_valid $((8 << 20))

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# An origin that fails: exactly the reads of the bad sectors fail, as on the bare
+# origin; their neighbours are right, and nothing wrong is cached.
+. ./cache.sh
+
+# eio OPTIONS: reads that failed, the others checked.
+eio() {
+	local said
+	said=$(./blockdata read "$@") || fail "wrong data: $said"
+	[[ $said =~ eio\ ([0-9]+) ]] && echo "${BASH_REMATCH[1]}"
+}
+
+fresh 2 8
+# Single sectors: in the middle of a sub-block, at its start and end, two of a block.
+bad=(100 800 815 1285 1300 4095)
+for sector in "${bad[@]}"; do
+	echo "+$sector-$sector" >"$NULLB/origin/badblocks"
+done
+for options in '-b 128' '-b 1 -t 2' '-b 8' '-b 1:64 -a 1 -r 200'; do
+	# shellcheck disable=SC2086 # options, one word each
+	same "failed reads, $options" "$(eio /dev/mapper/nc -e $options)" "$(eio "$O" -e $options)"
+done
+settle
+same "bad sectors" "$(eio /dev/mapper/nc -e -b 1)" ${#bad[@]}
+above fills_failed_origin 0
+is state 0
+is fills_failed_cache 0
+# All but the six sub-blocks with bad sectors is cached.
+is bytes_valid $(((2 << 20) - 6 * 4096))
+stop
+start
+is bytes_valid $(((2 << 20) - 6 * 4096))
+# Healed.
+for sector in "${bad[@]}"; do
+	echo "-$sector-$sector" >"$NULLB/origin/badblocks"
+done
+check
+settle
+is bytes_valid $((2 << 20))
+# Now that it is cached a bad origin does no harm.
+echo "+0-4095" >"$NULLB/origin/badblocks"
+check
+check -b 1 -B

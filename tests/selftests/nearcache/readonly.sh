@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A read-only origin is enough, it is never written, and neither is the device.
+. ./cache.sh
+
+# dd_write DEV
+dd_write() {
+	dd if=/dev/zero of="$1" bs=4096 count=1 oflag=direct conv=notrunc 2>/dev/null
+}
+
+make_null O origin 8
+make_null C local 16
+./blockdata write "$O"
+writes=$(origin_write_ios "$O")
+blockdev --setro "$O"
+format
+for option in --readonly ''; do
+	# shellcheck disable=SC2086 # no option is no word
+	make_dm path nc "$(line)" $option
+	same "read-only" "$(blockdev --getro /dev/mapper/nc)" 1
+	! dd_write /dev/mapper/nc || fail "written"
+	# Somebody who insists.
+	blockdev --setrw /dev/mapper/nc 2>/dev/null
+	! dd_write /dev/mapper/nc || fail "written after --setrw"
+	! blkdiscard /dev/mapper/nc 2>/dev/null || fail "discarded"
+	! blkdiscard -z /dev/mapper/nc 2>/dev/null || fail "zeroed"
+	check
+	settle
+	stop
+done
+same "writes to the origin" "$(origin_write_ios "$O")" "$writes"
+blockdev --setrw "$O"
+./blockdata read "$O" || fail "the origin was changed"
+# A cache device that cannot be written is refused, or not used: no harm either way.
+blockdev --setro "$C"
+if dm_create nc "$(line)" >/dev/null 2>&1; then
+	at_exit dm_gone nc
+	is state 1
+	check
+	stop
+fi
+blockdev --setrw "$C"
+start
+is bytes_valid $((8 << 20))

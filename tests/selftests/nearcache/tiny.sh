@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A cache of two blocks: right data, no more blocks than there are, warm again.
+. ./cache.sh
+
+make_null O origin 4
+make_null local local 16
+./blockdata write "$O"
+# The smallest slice that takes a format of two blocks.
+smallest=$(nearcache create x --cache "$local" --origin "$O" --block-size 64K --dry-run -j |
+	sed -n 's/.*"data_offset": *\([0-9]*\).*/\1/p' | head -n 1)
+size=$(((${smallest:-2097152} + 2 * 65536) / 512))
+make_dm C slice "0 $size linear $local 0"
+until nearcache create fmt --cache "$C" --origin "$O" --block-size 64K --format-only --force \
+	2>"$TMPDIR/why" >/dev/null; do
+	grep -q 'need at least' "$TMPDIR/why" || fail "$(<"$TMPDIR/why")"
+	size=$((size + 8))
+	dm_remove slice
+	dm_create slice "0 $size linear $local 0" >/dev/null
+done
+start
+blocks=$(field blocks)
+((blocks == 2)) || fail "$blocks blocks, expected 2"
+is blocks_used 0
+check -b 1:256 -a 1 -r "$(times 300)" -t 4
+settle
+is blocks_used 2
+above bypass_full 0
+(($(field bytes_valid) <= 2 * 65536)) || fail "more than fits is valid"
+# Another part of the origin only, until the old blocks are idle.
+check -s 4096 -n 256 -b 8 -r "$(times 1500)"
+settle
+check -b 128
+stop
+start
+is loaded 2
+is blocks_warm "$(field blocks_used)"
+check -b 128 -t 2

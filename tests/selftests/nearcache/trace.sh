@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Trace events tell what the counters count, with fields that fit.
+. ./cache.sh
+TRACE=/sys/kernel/tracing
+EVENTS=$TRACE/events/nearcache
+
+# traced PATTERN: events of the kind.
+traced() {
+	grep -cE -- "$1" "$TMPDIR/trace"
+}
+
+make_null O origin 16 completion_nsec=2000000
+make_null C local 4
+./blockdata write "$O"
+format
+for event in access fill_start fill_done evict mode; do
+	[[ -d $EVENTS/nearcache_$event ]] || fail "no event nearcache_$event"
+done
+start
+echo 8192 >$TRACE/buffer_size_kb
+echo >$TRACE/trace
+echo 1 >$EVENTS/enable
+at_exit tee $EVENTS/enable <<<0
+# Misses, hits, joins, bypasses; then idle blocks give way.
+check -n 512 -b 128 -t 4 -c
+check -n 2048
+check -b 1:200 -a 1 -r 60
+for i in {1..24}; do
+	check -s 16384 -n 4096 -b 512
+done
+settle
+echo 0 >$EVENTS/enable
+cp $TRACE/trace "$TMPDIR/trace"
+devno=$(number /dev/mapper/nc)
+devno=${devno/:/,}
+is bypass_memory 0
+for kind in hit:hits miss:misses join:joins bypass-full:bypass_full; do
+	same "events ${kind%:*}" "$(traced "nearcache_access: $devno [0-9]+ \+ [0-9]+ opf=0x[0-9a-f]+ ${kind%:*}\$")" "$(field "${kind#*:}")"
+	above "${kind#*:}" 0
+done
+same "fill_start" "$(traced "nearcache_fill_start: $devno [0-9]+ \+ [0-9]+ slot=[0-9]+\$")" "$(field misses)"
+same "fill_done" "$(traced "nearcache_fill_done: $devno [0-9]+ \+ [0-9]+ slot=[0-9]+ published=1 error=0\$")" "$(field fills)"
+same "evict" "$(traced "nearcache_evict: $devno [0-9]+ slot=[0-9]+ valid=0x[0-9a-f]+\$")" "$(field evictions)"
+above evictions 0
+# Sectors of all misses together are what the fills' readers asked for.
+sum=$(awk '/nearcache_access:.* miss$/ { for (i = 1; i <= NF; i++) if ($i == "+") n += $(i + 1) } END { print n * 512 }' "$TMPDIR/trace")
+same "bytes of misses" "$sum" "$(field miss_bytes)"

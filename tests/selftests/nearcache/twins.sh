@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A cache device belongs to one dm device; a copy of it counts as the same one. Two
+# caches may share an origin.
+. ./cache.sh
+
+# refused NAME CACHE: as the live table or the inactive one of another dm device.
+refused() {
+	! dm_create "$1" "$(line '' "$O" "$2")" >/dev/null 2>&1 || fail "$2 accepted a second time"
+	dmesg | tail -n 6 | grep -q 'in use by dm device' || fail "the log does not say who has it"
+	! dmsetup info "$1" >/dev/null 2>&1 || dmsetup remove --noudevsync "$1"
+	dmsetup create --noudevsync --notable "$1" || fail "create"
+	! dmsetup load --noudevsync "$1" --table "$(line '' "$O" "$2")" 2>/dev/null || fail "$2 loaded a second time"
+	dmsetup remove --noudevsync "$1"
+}
+
+make_null O origin 8
+make_null C local 16
+make_null copy copy 16
+./blockdata write "$O"
+format
+dd if="$C" of="$copy" bs=1M iflag=direct oflag=direct 2>/dev/null
+start
+refused second "$C"
+refused second "$copy"
+# Under another name.
+make_dm alias alias "0 $(sectors "$C") linear $C 0"
+refused second "$alias"
+dm_remove alias
+check
+stop
+
+# Only loaded, not yet live: the claim is there all the same.
+dmsetup create --noudevsync --notable nc
+at_exit dm_gone nc
+dmsetup load --noudevsync nc --table "$(line)" || fail "load"
+refused second "$C"
+refused second "$copy"
+dmsetup clear --noudevsync nc
+# Not even loaded any more: free.
+start second
+refused nc2 "$copy"
+stop second
+dmsetup remove --noudevsync nc
+start second '' "$O" "$copy"
+stop second
+
+# Formatted again between load and resume: not what was looked at.
+dmsetup create --noudevsync --notable nc
+dmsetup load --noudevsync nc --table "$(line)" || fail "load"
+./sbset "$C" set both 'uuid[3]' 77
+! dmsetup resume --noudevsync nc 2>/dev/null || fail "resumed on another cache"
+dmsetup remove --noudevsync nc
+
+# Two caches, one origin.
+format "$copy"
+start
+start other '' "$O" "$copy"
+check
+./blockdata read /dev/mapper/other || fail "the other cache"
+settle
+settle other
+is bytes_valid $((8 << 20))
+is bytes_valid $((8 << 20)) other
+stop other
+origin_mark
+check
+same "origin bytes" "$(origin_delta)" 0
