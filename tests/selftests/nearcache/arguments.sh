@@ -43,6 +43,7 @@ closed() {
 make_null O origin 8
 make_null C local 16
 make_null E empty 16
+./blockdata write "$O"
 S=$(sectors "$O")
 refused 'not a nearcache device' read-only @O @C
 format

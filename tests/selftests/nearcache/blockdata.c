@@ -99,7 +99,8 @@ static ssize_t read_once(int fd, void *buffer, uint64_t at, uint64_t n)
 		r = preadv2(fd, &iov, 1, at * SECTOR, RWF_NOWAIT);
 		if (r == n * SECTOR)
 			return r;
-		if (r < 0 && errno != EAGAIN)
+		/* A device without NOWAIT says so when it is asked. */
+		if (r < 0 && errno != EAGAIN && errno != EOPNOTSUPP)
 			return r;
 		again_count++;
 	}

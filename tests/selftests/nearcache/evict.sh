@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What is idle gives way to what is read now, also while hits are on their way to slots
+# that are taken: right data at each moment.
+. ./cache.sh
+
+make_null O origin 8
+make_null base local 4
+./blockdata write "$O"
+# Hits reach the device late: time to take their slots away.
+make_dm C slow "0 $(sectors "$base") delay $base 0 4 $base 0 0"
+format
+start
+blocks=$(field blocks)
+part=$((blocks * 128 * 3 / 4))
+# The cache fills with one part, read once; then another job reads other data. After
+# twice the origin's size the first part is idle, and the other one moves in.
+check -n 8192
+settle
+for ((bytes = 0; bytes < 3 << 23; bytes += part * 512)); do
+	check -s 8192 -n "$part" -t 8 >/dev/null
+done
+settle
+above evictions 0
+origin_mark
+check -s 8192 -n "$part"
+same "origin bytes of the new dataset" "$(origin_delta)" 0
+(($(field blocks_used) <= blocks)) || fail "more blocks than there are"
+
+# Pressure: datasets of their own, one after the other, several readers each, while
+# others read everywhere.
+evictions=$(field evictions)
+verify_begin -b 1:128 -a 1 -r 60 -t 8
+for ((i = 0; i < $(times 6); i++)); do
+	for _ in 1 2 3 4 5 6 7 8; do
+		check -s $((i % 4 * 4096)) -n 3072 -b 128 -t 16 >/dev/null
+	done
+done
+verify_end
+echo "$(field evictions) evictions, $evictions before the pressure"
+above evictions "$evictions"
+settle
+check
+valid=$(field bytes_valid)
+stop
+start
+is bytes_valid "$valid"
+is slots_dropped 0
+check

@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Nobody reads: no I/O on either device, no work item and no timer of the module.
+. ./cache.sh
+TRACE=/sys/kernel/tracing
+EVENTS="workqueue/workqueue_execute_start timer/timer_start timer/hrtimer_start block/block_bio_queue"
+
+stats() {
+	cat "$(sys_block "$O")/stat" "$(sys_block "$C")/stat"
+}
+
+watch() {
+	local event
+	for event in $EVENTS; do
+		echo "$1" >"$TRACE/events/$event/enable"
+	done
+}
+
+# seen: what of the trace is the module's, or a bio on one of its devices.
+seen() {
+	grep -E 'dm_nearcache|nc_[a-z_]+$|fill_work|block_bio_queue: ('"${numbers//:/,}"')' $TRACE/trace
+}
+
+ticks() {
+	awk '/^ *LOC:/ { print $2 + $3 }' /proc/interrupts
+}
+
+ticked() {
+	(($(ticks) >= $1))
+}
+
+fresh
+check -n 16384
+settle
+numbers="$(number "$O")|$(number "$C")|$(number /dev/mapper/nc)"
+echo 8192 >$TRACE/buffer_size_kb
+at_exit watch 0
+# The eyes are open: a miss is seen.
+watch 1
+check -s 20000 -n 8 -b 8
+settle
+watch 0
+[[ $(seen) == *fill_work* && $(seen) == *block_bio_queue* ]] || fail "the trace shows nothing of a miss"
+echo >$TRACE/trace
+before=$(stats)
+watch 1
+# A while in which the machine demonstrably ran.
+end=$(($(ticks) + 500))
+wait_for 30 ticked "$end" || fail "no timer ticks"
+watch 0
+same "statistics of the devices" "$(stats)" "$before"
+[[ -z $(seen) ]] || fail "while idle: $(seen)"

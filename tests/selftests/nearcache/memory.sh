@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Fills hold no more memory than the cap; readers beyond it go to the origin.
+. ./cache.sh
+
+make_null O origin 24
+make_null base local 32
+./blockdata write "$O"
+# Writes arrive late, so that fills hold on to their memory.
+make_dm C slow "0 $(sectors "$base") delay $base 0 0 $base 0 30"
+format
+start nc '2 fill_memory 1048576'
+is fill_memory_max 1048576
+check -b 8:256 -a 8 -r "$(times 60)" -t 16
+check -b 2048 -t 2
+above bypass_memory 0
+above fill_memory_peak 0
+(($(field fill_memory_peak) <= 1048576)) || fail "the peak is $(field fill_memory_peak)"
+settle
+is fill_memory 0
+# More memory, and all of it is filled.
+dmsetup load --noudevsync nc --table "$(line '2 fill_memory 67108864')"
+dmsetup resume --noudevsync nc || fail "resume"
+check -b 1024
+settle
+is bytes_valid $((24 << 20))
+is fill_memory 0
+check
+(($(field fill_memory_peak) <= 67108864)) || fail "the peak is $(field fill_memory_peak)"

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Readers that do not wait and readers that poll: EAGAIN is allowed, wrong data and
+# errors are not, also on devices that know neither.
+. ./cache.sh
+
+# all_ways: cold, and cached.
+all_ways() {
+	local options
+	for options in '-w -b 8' '-w -b 1:300 -a 1 -r 60 -t 3' '-w -B -b 64' '-p -b 8:128 -a 8 -r 40 -t 2'; do
+		format "$1" "$2"
+		start nc '' "$2" "$1"
+		# shellcheck disable=SC2086 # options, one word each
+		check $options
+		check -b 128
+		settle
+		is bytes_valid $((8 << 20))
+		# shellcheck disable=SC2086
+		check $options
+		is hit_errors 0
+		is state 0
+		stop
+	done
+}
+
+# polled ENGINE_OPTIONS: fio checks the sums that it wrote to the origin.
+polled() {
+	fio --name=x --filename=/dev/mapper/nc --readonly --rw=randread --bs=4k --size=2M --direct=1 \
+		--ioengine=io_uring --iodepth=8 --verify=crc32c --verify_fatal=1 "$@" >"$TMPDIR/fio" 2>&1 ||
+		fail "fio $*: $(<"$TMPDIR/fio")"
+}
+
+make_null O origin 8 submit_queues=1 poll_queues=1 completion_nsec=100000
+make_null C local 16 submit_queues=1 poll_queues=1
+./blockdata write "$O"
+all_ways "$C" "$O"
+# dm-delay refuses NOWAIT.
+make_dm slow slow "0 $(sectors "$O") delay $O 0 0"
+all_ways "$C" "$slow"
+dm_remove slow
+make_dm slow slow "0 $(sectors "$C") delay $C 0 0"
+all_ways "$slow" "$O"
+dm_remove slow
+
+fio --name=x --filename="$O" --rw=write --bs=4k --size=2M --direct=1 --verify=crc32c --do_verify=0 >/dev/null ||
+	fail "fio cannot write"
+for options in --hipri --hipri=0 '--hipri --nonvectored=1' '--hipri=0 --fixedbufs'; do
+	format
+	start
+	# shellcheck disable=SC2086
+	polled $options
+	settle
+	is bytes_valid $((2 << 20))
+	# shellcheck disable=SC2086
+	polled $options
+	is state 0
+	stop
+done
