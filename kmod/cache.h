@@ -23,8 +23,9 @@
 
 #define DM_MSG_PREFIX "nearcache"
 
-/* I/O errors of the cache device that are taken before it is bypassed. */
+/* I/O errors of the cache device within a minute that make it be bypassed. */
 #define NC_CACHE_ERRORS_MAX	16
+#define NC_CACHE_ERRORS_PERIOD	(60 * HZ)
 
 struct nc_target;
 
@@ -32,9 +33,11 @@ struct nc_target;
  * struct nc_cache - a live cache
  * @list: in the registry
  * @refs: tables that hold it
+ * @ready: the superblock was judged; before, the entry only keeps others off
  * @owner: the only dm device that may use it
  * @dm_devt: number of @owner, for trace events
  * @devt: cache device
+ * @origin_devt: the origin that the slots were filled from
  * @uuid: of the cache
  * @geo: sizes, constant
  * @block_shift: log2 of a block, in sectors
@@ -44,12 +47,17 @@ struct nc_target;
  * @active: the target whose table is live, NULL while suspended
  * @loaded: enum nearcache_loaded
  * @state: enum nearcache_state; see nc_cache_bypass()
- * @error_count: I/O errors of the cache device since load
+ * @error_count: I/O errors of the cache device since @error_start
+ * @error_start: jiffies
  * @index: slots and look-up
  * @srcu: a hit holds its read side from look-up to I/O completion, so that
  *	its slot is not given to another block meanwhile
  * @stats: per-CPU counters
- * @wq: fills, retries and reclaim
+ * @wq: completions of fills: nothing on it waits for a device, so that readers
+ *	get their data even when the other queues are stuck
+ * @origin_wq: submissions to the origin that may wait for a request
+ * @cache_wq: submissions to the cache device that may wait for a request, and
+ *	reclaim, which waits for hits
  * @policy: state of @policy_ops
  * @policy_ops: what may be evicted
  * @tick_bytes: bytes read through the device per tick of the policy's clock
@@ -72,10 +80,14 @@ struct nc_target;
  * @retry_work: resubmits @retry_bios
  * @event_work: raises the dm event after a change of @state
  *
- * Who protects what: @list, @refs and @owner: the registry's mutex.  @active,
- * @loaded, @geo and @meta: device-mapper calls constructor, resume and suspend
- * one at a time for a dm device, and no I/O runs then.  The index: see
- * index.h.  @state is set by xchg() and read without locks.
+ * Who protects what: @list, @refs and @ready: the registry's mutex.  @active,
+ * @loaded, @geo, @meta and @fill_memory_max: device-mapper calls resume and
+ * suspend one at a time for a dm device, and no I/O runs then; @event_work,
+ * which reads @active, is flushed before it is cleared.  The index: see
+ * index.h.  @state is set by xchg() and read without locks.  @now only grows,
+ * by whoever reads; @reclaim_hand belongs to the reclaim worker, @reclaim_tick
+ * is its hint to others.  @error_start is written without locks: two errors at
+ * once may count in either period.
  */
 struct nc_cache {
 	/* read on each hit, never written after load but for state and now */
@@ -94,6 +106,8 @@ struct nc_cache {
 	struct nc_target *active;
 	dev_t dm_devt;
 	struct workqueue_struct *wq;
+	struct workqueue_struct *origin_wq;
+	struct workqueue_struct *cache_wq;
 	struct nc_geometry geo;
 
 	/* written by misses */
@@ -101,6 +115,7 @@ struct nc_cache {
 	atomic64_t clock;
 	atomic_t fills;
 	atomic_t error_count;
+	unsigned long error_start;
 	atomic64_t fill_memory;
 	atomic64_t fill_memory_peak;
 	u64 fill_memory_max;
@@ -114,8 +129,10 @@ struct nc_cache {
 	/* management */
 	struct list_head list;
 	unsigned int refs;
+	bool ready;
 	struct mapped_device *owner;
 	dev_t devt;
+	dev_t origin_devt;
 	u8 uuid[16];
 	int loaded;
 	u64 warm;
@@ -164,7 +181,8 @@ static inline void nc_cache_release(struct nc_cache *c, int srcu)
 	__srcu_read_unlock(&c->srcu, srcu);
 }
 
-struct nc_cache *nc_cache_get(struct dm_target *ti, struct dm_dev *dev);
+struct nc_cache *nc_cache_get(struct dm_target *ti, struct dm_dev *dev,
+			      struct dm_dev *origin);
 void nc_cache_put(struct nc_cache *c);
 int nc_cache_activate(struct nc_cache *c, struct nc_target *t);
 void nc_cache_deactivate(struct nc_cache *c);

@@ -5,9 +5,13 @@
  * only then do the valid bits appear.  A reader's own pages are never the
  * source of a cache write: it could scribble on them meanwhile.
  *
- *	START ----> READING ----> WRITING ----> gone
- *	(NOWAIT      readers       readers copy
- *	 readers)    queue up      at once
+ *	START ---> READING ---> FILLED ---> WRITING ---> gone
+ *	(NOWAIT     readers      readers copy at once
+ *	 readers)   queue up
+ *
+ * Submissions that may wait for a request have queues of their own, one for each
+ * device: a cache device that hangs must not keep the origin's data from its
+ * readers.
  *
  * A fill is on its stripe's list from its start until it is published or
  * dropped; under the stripe lock at most one fill covers a sub-block, and a
@@ -17,6 +21,7 @@
  * Nothing here waits for memory or for a free slot: a read that cannot be
  * filled from goes to the origin.
  */
+#include <linux/blk-cgroup.h>
 #include <linux/refcount.h>
 #include <linux/slab.h>
 
@@ -34,8 +39,9 @@
 #define FILL_GFP	(GFP_NOWAIT | __GFP_NOWARN | __GFP_NORETRY | __GFP_COMP)
 
 enum fill_state {
-	FILL_START,	/* the worker must submit the read */
+	FILL_START,	/* origin_wq is to submit the read */
 	FILL_READING,
+	FILL_FILLED,	/* the data is here, cache_wq is to submit the write */
 	FILL_WRITING,
 };
 
@@ -45,9 +51,9 @@ enum fill_state {
  * @target: table line that started it
  * @span: what it fills; constant once on the list
  * @slot: where to; the slot holds the block and cannot be evicted meanwhile
- * @state: enum fill_state; WRITING is set under the stripe lock, the others
- *	mean the same to readers
- * @refs: the fill's own, and one of each reader that copies while WRITING
+ * @state: enum fill_state; FILLED is set under the stripe lock, the steps before
+ *	and after it mean the same to readers
+ * @refs: the fill's own, and one of each reader that copies once FILLED
  * @waiters: readers while START or READING; stripe lock
  * @sector: origin sector of the first byte
  * @bytes: to read from the origin
@@ -55,8 +61,7 @@ enum fill_state {
  * @work: runs fill_work()
  * @bio: the read, then the write
  * @vec_count: chunks
- * @vecs: chunks of pages; hold @bytes rounded up to the cache device's logical
- *	block size
+ * @vecs: chunks of pages; hold @bytes rounded up to the sub-block
  */
 struct nc_fill {
 	struct list_head list;
@@ -88,9 +93,10 @@ static u32 span_bytes(const struct nc_cache *c, const struct nc_span *span)
 	       << SECTOR_SHIFT;
 }
 
+/* What goes to the cache device: whole sub-blocks. */
 static u32 padded(const struct nc_cache *c, u32 bytes)
 {
-	return round_up(bytes, (c->cache_lbs_mask + 1) << SECTOR_SHIFT);
+	return round_up(bytes, c->geo.subblock_size);
 }
 
 static bool reserve_memory(struct nc_cache *c, u32 bytes)
@@ -271,7 +277,7 @@ static void fill_read_failed(struct nc_fill *f)
 	/* Off the list, nobody can join any more. */
 	waiters = f->waiters;
 	while ((bio = bio_list_pop(&waiters)))
-		nc_read_retry(t, bio);
+		nc_read_resubmit(t, bio);
 	fill_done(f, false, error);
 }
 
@@ -287,6 +293,10 @@ static void fill_init_bio(struct nc_fill *f, struct block_device *bdev,
 			  blk_opf_t opf, sector_t sector, u32 bytes)
 {
 	bio_init(&f->bio, bdev, f->vecs, f->vec_count, opf);
+	/* A fill serves everybody: it must not wait for the I/O limits of the
+	 * group whose read started it.  Limits on the dm device still hold.
+	 */
+	bio_associate_blkg_from_css(&f->bio, blkcg_root_css);
 	f->bio.bi_vcnt = f->vec_count;
 	f->bio.bi_iter.bi_sector = sector;
 	f->bio.bi_iter.bi_size = bytes;
@@ -294,11 +304,10 @@ static void fill_init_bio(struct nc_fill *f, struct block_device *bdev,
 	f->bio.bi_private = f;
 }
 
-/* Worker: the origin's data is here. */
+/* Completion worker: the origin's data is here. */
 static void fill_read_done(struct nc_fill *f)
 {
-	struct nc_target *t = f->target;
-	struct nc_cache *c = t->cache;
+	struct nc_cache *c = f->target->cache;
 	struct nc_stripe *stripe = nc_index_stripe(&c->index, f->span.block);
 	struct bio_list waiters;
 	struct bio *bio;
@@ -309,18 +318,28 @@ static void fill_read_done(struct nc_fill *f)
 	}
 	nc_count_add(c, FILL_ORIGIN_BYTES, f->bytes);
 	spin_lock(&stripe->lock);
-	f->state = FILL_WRITING;
+	f->state = FILL_FILLED;
 	waiters = f->waiters;
 	spin_unlock(&stripe->lock);
 	while ((bio = bio_list_pop(&waiters))) {
 		copy_to_reader(f, bio);
 		bio_endio(bio);
 	}
-	if (READ_ONCE(c->state) != NEARCACHE_NORMAL) {
-		fill_unlist(f, false);
-		fill_done(f, false, 0);
+	if (READ_ONCE(c->state) == NEARCACHE_NORMAL) {
+		queue_work(c->cache_wq, &f->work);
 		return;
 	}
+	fill_unlist(f, false);
+	fill_done(f, false, 0);
+}
+
+/* cache_wq: the same pages go to the slot. */
+static void submit_write(struct nc_fill *f)
+{
+	struct nc_target *t = f->target;
+	struct nc_cache *c = t->cache;
+
+	WRITE_ONCE(f->state, FILL_WRITING);
 	bio_uninit(&f->bio);
 	fill_init_bio(f, t->dev->bdev, REQ_OP_WRITE,
 		      c->data_start + ((sector_t)f->slot << c->block_shift) +
@@ -329,7 +348,7 @@ static void fill_read_done(struct nc_fill *f)
 	submit_bio(&f->bio);
 }
 
-/* Worker: the cache device has the data, or has not. */
+/* Completion worker: the cache device has the data, or has not. */
 static void fill_write_done(struct nc_fill *f)
 {
 	struct nc_cache *c = f->target->cache;
@@ -364,6 +383,9 @@ static void fill_work(struct work_struct *work)
 		break;
 	case FILL_READING:
 		fill_read_done(f);
+		break;
+	case FILL_FILLED:
+		submit_write(f);
 		break;
 	case FILL_WRITING:
 		fill_write_done(f);
@@ -404,24 +426,40 @@ bool nc_fill_busy(const struct nc_stripe *stripe, u64 block)
 	return find_fill(stripe, &span) || span.last != last;
 }
 
-/* Join @f.  Drops the stripe lock. */
-static void join(struct nc_cache *c, struct nc_stripe *stripe,
-		 struct nc_fill *f, struct bio *bio, struct nc_span *span)
-	__releases(&stripe->lock)
+/* The slot is in use: the policy must not take the last hit for its last use. */
+static void refresh(struct nc_cache *c, u32 i)
 {
+	struct nc_slot *slot = &c->index.slots[i];
+
+	WRITE_ONCE(slot->stamp, (READ_ONCE(slot->stamp) & NC_STAMP_REUSED) |
+				(READ_ONCE(c->now) & NC_STAMP_TICK));
+}
+
+/* Join @f.  Returns whether the data is here already: then a reference is held
+ * and the caller copies, without the lock.
+ */
+static bool join(struct nc_cache *c, struct nc_stripe *stripe,
+		 struct nc_fill *f, struct bio *bio, struct nc_span *span)
+{
+	lockdep_assert_held(&stripe->lock);
 	span->last = min(span->last, f->span.last);
-	nc_read_take(c, bio, span);
+	nc_read_take(c, bio, nc_read_sectors(c, bio, span));
 	nc_count(c, JOINS);
 	nc_count_add(c, JOIN_BYTES, bio->bi_iter.bi_size);
 	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_JOIN);
-	if (f->state != FILL_WRITING) {
-		bio_clear_polled(bio);
-		bio_list_add(&f->waiters, bio);
-		spin_unlock(&stripe->lock);
-		return;
+	refresh(c, f->slot);
+	if (f->state >= FILL_FILLED) {
+		refcount_inc(&f->refs);
+		return true;
 	}
-	refcount_inc(&f->refs);
-	spin_unlock(&stripe->lock);
+	bio_clear_polled(bio);
+	bio_list_add(&f->waiters, bio);
+	return false;
+}
+
+/* Complete @bio from a fill that has the data; drops the reference of join(). */
+static void serve(struct nc_fill *f, struct bio *bio)
+{
 	copy_to_reader(f, bio);
 	/* Before the bio completes: see fill_put(). */
 	fill_put(f);
@@ -431,18 +469,15 @@ static void join(struct nc_cache *c, struct nc_stripe *stripe,
 /* The slot of @block: the one it has, or a free one that it gets now. */
 static u32 slot_for(struct nc_cache *c, u64 block, u32 i)
 {
-	struct nc_slot *slot;
-
-	if (i != NC_NIL)
-		return i;
-	i = nc_index_pop(&c->index);
-	if (i == NC_NIL)
-		return i;
-	slot = &c->index.slots[i];
-	slot->generation = nc_meta_generation(c->meta);
-	slot->stamp = READ_ONCE(c->now) & NC_STAMP_TICK;
-	nc_index_link(&c->index, i, block);
-	atomic64_inc(&c->used);
+	if (i == NC_NIL) {
+		i = nc_index_pop(&c->index);
+		if (i == NC_NIL)
+			return i;
+		c->index.slots[i].generation = nc_meta_generation(c->meta);
+		nc_index_link(&c->index, i, block);
+		atomic64_inc(&c->used);
+	}
+	refresh(c, i);
 	return i;
 }
 
@@ -459,7 +494,7 @@ static void fill_list(struct nc_fill *f, struct nc_stripe *stripe,
 		    ((sector_t)span->first << c->sub_shift);
 	f->bytes = span_bytes(c, span);
 	f->state = FILL_START;
-	nc_read_take(c, bio, span);
+	nc_read_take(c, bio, nc_read_sectors(c, bio, span));
 	nc_count(c, MISSES);
 	nc_count_add(c, MISS_BYTES, bio->bi_iter.bi_size);
 	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_MISS);
@@ -479,9 +514,77 @@ static void fill_start(struct nc_fill *f, bool nowait)
 	 * back.
 	 */
 	if (nowait)
-		queue_work(c->wq, &f->work);
+		queue_work(c->origin_wq, &f->work);
 	else
 		submit_read(f);
+}
+
+/**
+ * struct look - what the stripe says about a read
+ * @stripe: of the block
+ * @slot: the block's slot or NC_NIL
+ * @ready: for NC_FILL_JOINED: the fill to copy from, NULL when the read waits
+ */
+struct look {
+	struct nc_stripe *stripe;
+	u32 slot;
+	struct nc_fill *ready;
+};
+
+/* Under the stripe lock: NC_FILL_STARTED means that a fill is to be started, of
+ * what is left of @span.
+ */
+static enum nc_fill_result look(struct nc_cache *c, struct bio *bio,
+				struct nc_span *span, struct look *l)
+{
+	struct nc_fill *f;
+	u64 valid;
+
+	lockdep_assert_held(&l->stripe->lock);
+	l->ready = NULL;
+	l->slot = nc_index_find(&c->index, span->block);
+	if (l->slot != NC_NIL) {
+		valid = c->index.slots[l->slot].valid >> span->first;
+		if (valid & 1)
+			return NC_FILL_VALID;
+		if (valid)
+			span->last = min_t(u32, span->last,
+					   span->first + __ffs64(valid) - 1);
+	}
+	f = find_fill(l->stripe, span);
+	if (f) {
+		if (join(c, l->stripe, f, bio, span))
+			l->ready = f;
+		return NC_FILL_JOINED;
+	}
+	if (l->slot == NC_NIL && !READ_ONCE(c->index.free_count))
+		return NC_FILL_FULL;
+	return NC_FILL_STARTED;
+}
+
+/* Give @new its slot and its place on the list, if it is still wanted. */
+static enum nc_fill_result look_and_list(struct nc_cache *c, struct bio *bio,
+					 struct nc_span *span, struct look *l,
+					 struct nc_fill *new)
+{
+	enum nc_fill_result result = look(c, bio, span, l);
+
+	if (result != NC_FILL_STARTED)
+		return result;
+	new->slot = slot_for(c, span->block, l->slot);
+	if (new->slot == NC_NIL)
+		return NC_FILL_FULL;
+	fill_list(new, l->stripe, bio, span);
+	return NC_FILL_STARTED;
+}
+
+/* A fill is no longer than one bio, and than half of the memory cap. */
+static void shorten(const struct nc_cache *c, struct nc_span *span)
+{
+	u64 bytes = min_t(u64, FILL_BYTES_MAX, c->fill_memory_max / 2);
+	u32 count = max_t(u32, bytes >> (c->sub_shift + SECTOR_SHIFT), 1);
+
+	span->last = min(span->last, span->first + count - 1);
 }
 
 /**
@@ -491,8 +594,8 @@ static void fill_start(struct nc_fill *f, bool nowait)
  * @span: missing sub-blocks that the read covers; shortened to what was taken,
  *	or, for NC_FILL_FULL and NC_FILL_MEMORY, to what is missing
  *
- * On STARTED and JOINED the bio was trimmed to @span and belongs to the fill;
- * it may already be complete.
+ * On STARTED and JOINED the bio was cut to @span and belongs to the fill; it may
+ * already be complete.
  *
  * Context: map; does not sleep.
  * Return: see enum nc_fill_result.
@@ -501,57 +604,30 @@ enum nc_fill_result nc_fill_read(struct nc_target *t, struct bio *bio,
 				 struct nc_span *span)
 {
 	struct nc_cache *c = t->cache;
-	struct nc_stripe *stripe = nc_index_stripe(&c->index, span->block);
-	u32 longest = FILL_BYTES_MAX >> (c->sub_shift + SECTOR_SHIFT);
+	struct look l = { nc_index_stripe(&c->index, span->block) };
 	bool nowait = bio->bi_opf & REQ_NOWAIT;
-	struct nc_fill *f, *new = NULL;
 	enum nc_fill_result result;
-	u64 valid;
-	u32 i;
+	struct nc_fill *new = NULL;
 
-	span->last = min(span->last, span->first + longest - 1);
-again:
-	spin_lock(&stripe->lock);
-	i = nc_index_find(&c->index, span->block);
-	valid = i == NC_NIL ? 0 : c->index.slots[i].valid >> span->first;
-	if (valid & 1) {
-		result = NC_FILL_VALID;
-		goto out;
-	}
-	if (valid)
-		span->last = min_t(u32, span->last,
-				   span->first + __ffs64(valid) - 1);
-	f = find_fill(stripe, span);
-	if (f) {
-		join(c, stripe, f, bio, span);
-		result = NC_FILL_JOINED;
-		goto out_unlocked;
-	}
-	if (!new) {
-		result = NC_FILL_FULL;
-		if (i == NC_NIL && !READ_ONCE(c->index.free_count))
-			goto out;
-		spin_unlock(&stripe->lock);
+	shorten(c, span);
+	spin_lock(&l.stripe->lock);
+	result = look(c, bio, span, &l);
+	spin_unlock(&l.stripe->lock);
+	if (result == NC_FILL_STARTED) {
 		new = fill_alloc(t, span);
 		if (!new)
 			return NC_FILL_MEMORY;
-		goto again;
+		spin_lock(&l.stripe->lock);
+		result = look_and_list(c, bio, span, &l, new);
+		spin_unlock(&l.stripe->lock);
 	}
-	new->slot = slot_for(c, span->block, i);
-	result = NC_FILL_FULL;
-	if (new->slot == NC_NIL)
-		goto out;
-	fill_list(new, stripe, bio, span);
-	spin_unlock(&stripe->lock);
-	fill_start(new, nowait);
-	nc_reclaim_check(c);
-	return NC_FILL_STARTED;
-out:
-	spin_unlock(&stripe->lock);
-out_unlocked:
-	if (new)
+	if (result == NC_FILL_STARTED)
+		fill_start(new, nowait);
+	else if (new)
 		fill_free(c, new);
-	if (result == NC_FILL_FULL)
+	if (result == NC_FILL_JOINED && l.ready)
+		serve(l.ready, bio);
+	if (result == NC_FILL_STARTED || result == NC_FILL_FULL)
 		nc_reclaim_check(c);
 	return result;
 }

@@ -282,7 +282,8 @@ bool nc_super_check(const struct nearcache_super *sb, u64 device_bytes,
  * @why: NC_WHY_SIZE bytes; the reason against copy 0 when both are refused
  *
  * Of two sound copies of one cache the higher sequence counts: each state
- * change reaches both copies before anything relies on it.
+ * change reaches both copies before anything relies on it.  Two sound copies of
+ * different caches are refused: nobody can tell whose data the slots hold.
  *
  * Return: @a, @b or NULL when neither is sound.
  */
@@ -297,6 +298,11 @@ const struct nearcache_super *nc_super_choose(const struct nearcache_super *a,
 	bool ok_a = nc_super_check(a, device_bytes, geo, why);
 	bool ok_b = nc_super_check(b, device_bytes, &geo_b, why_b);
 
+	if (ok_a && ok_b && memcmp(a->uuid, b->uuid, sizeof(a->uuid))) {
+		snprintf(why, NC_WHY_SIZE,
+			 "uuid differs between the two superblock copies");
+		return NULL;
+	}
 	if (ok_b && (!ok_a || le64_to_cpu(b->sequence) >
 			      le64_to_cpu(a->sequence))) {
 		*geo = geo_b;

@@ -8,6 +8,7 @@
  * period has passed, so a reader on it still reaches the rest of the chain, and
  * never sees another block's valid bits under the block that it looked up.
  */
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -28,6 +29,7 @@ int nc_index_init(struct nc_index *ix, u32 count)
 	u32 i;
 
 	ix->count = count;
+	ix->seed = get_random_u64();
 	spin_lock_init(&ix->free_lock);
 	ix->slots = vzalloc(array_size(count, sizeof(*ix->slots)));
 	ix->heads = vmalloc(array_size(count, sizeof(*ix->heads)));
@@ -62,13 +64,14 @@ void nc_index_destroy(struct nc_index *ix)
  * @i: slot, popped from the free list, so that no reader can be on it
  * @block: origin block, not in the index
  *
- * Context: the block's stripe lock is held (or the index is not yet shared).
+ * Context: the block's stripe lock is held.
  */
 void nc_index_link(struct nc_index *ix, u32 i, u64 block)
 {
 	struct nc_slot *slot = &ix->slots[i];
 	u32 *head = &ix->heads[nc_index_hash(ix, block)];
 
+	lockdep_assert_held(&nc_index_stripe(ix, block)->lock);
 	slot->block_lo = (u32)block;
 	slot->block_hi = (u8)(block >> 32);
 	slot->flags = NC_SLOT_LINKED;

@@ -70,6 +70,8 @@ struct nc_stripe {
  * @slots: slot n describes block n of the data area
  * @heads: first slot of each chain; as many chains as slots
  * @count: slots
+ * @seed: random, so that nobody can prepare a table whose blocks all meet in one
+ *	chain
  * @stripes: NC_STRIPES locks
  * @free_lock: protects @free and the free list; innermost
  * @free: first slot of the free list.  A slot on it is durably and visibly
@@ -80,6 +82,7 @@ struct nc_index {
 	struct nc_slot *slots;
 	u32 *heads;
 	u32 count;
+	u64 seed;
 	struct nc_stripe *stripes;
 	spinlock_t free_lock;	/* see above */
 	u32 free;
@@ -100,7 +103,7 @@ static inline u64 nc_slot_block(const struct nc_slot *slot)
 
 static inline u32 nc_index_hash(const struct nc_index *ix, u64 block)
 {
-	return reciprocal_scale(hash_64(block, 32), ix->count);
+	return reciprocal_scale(hash_64(block ^ ix->seed, 32), ix->count);
 }
 
 static inline struct nc_stripe *nc_index_stripe(const struct nc_index *ix,

@@ -117,6 +117,12 @@ static int read_super(struct nc_meta *m, struct block_device *bdev,
 	return 0;
 }
 
+/* Too long for kmalloc() when the cache is large. */
+static unsigned long *page_bitmap(u64 pages)
+{
+	return kvcalloc(BITS_TO_LONGS(pages), sizeof(long), GFP_KERNEL);
+}
+
 /**
  * nc_meta_open() - read and judge the superblock of a device
  * @bdev: cache device
@@ -151,9 +157,9 @@ struct nc_meta *nc_meta_open(struct block_device *bdev,
 	memcpy(uuid, m->sb->uuid, sizeof(m->sb->uuid));
 	m->pages = geo->table_pages;
 
-	m->current_copy = bitmap_zalloc(m->pages, GFP_KERNEL);
-	m->dirty = bitmap_zalloc(m->pages, GFP_KERNEL);
-	m->both = bitmap_zalloc(m->pages, GFP_KERNEL);
+	m->current_copy = page_bitmap(m->pages);
+	m->dirty = page_bitmap(m->pages);
+	m->both = page_bitmap(m->pages);
 	if (m->current_copy && m->dirty && m->both)
 		return m;
 	r = -ENOMEM;
@@ -167,9 +173,9 @@ void nc_meta_close(struct nc_meta *m)
 {
 	if (!m)
 		return;
-	bitmap_free(m->both);
-	bitmap_free(m->dirty);
-	bitmap_free(m->current_copy);
+	kvfree(m->both);
+	kvfree(m->dirty);
+	kvfree(m->current_copy);
 	vfree(m->buffer);
 	vfree(m->sb_other);
 	vfree(m->sb);
@@ -180,46 +186,37 @@ void nc_meta_close(struct nc_meta *m)
 
 /**
  * nc_meta_reread() - the superblock again, right before it is relied on
- * @m: metadata
- * @bdev: cache device
- * @name: of the dm device, for the log
+ * @c: live cache, built from what the constructor read
  *
  * Between the constructor and the first resume the device may have been
  * formatted again, or used under another name.
  *
- * Return: 0, -ESTALE when geometry or uuid changed, or as nc_meta_open().
+ * Return: 0; -EIO; -EINVAL or -ESTALE when the device is not what the cache was
+ * built for: then only removing the dm device helps.
  */
-int nc_meta_reread(struct nc_meta *m, struct block_device *bdev,
-		   const char *name)
+int nc_meta_reread(struct nc_cache *c)
 {
-	struct nc_geometry before, now;
-	u8 uuid[sizeof(m->sb->uuid)];
+	struct nc_meta *m = c->meta;
 	char why[NC_WHY_SIZE];
-	int r;
+	struct nc_geometry geo;
+	int r = read_super(m, c->active->dev->bdev, &geo, why);
 
-	memcpy(uuid, m->sb->uuid, sizeof(uuid));
-	if (!nc_super_check(m->sb, bdev_nr_bytes(bdev), &before, why))
-		r = -EINVAL;
-	else
-		r = read_super(m, bdev, &now, why);
 	if (r) {
-		DMERR("%s: cache device: %s", name, why);
+		DMERR("%s: cache device: %s", nc_cache_name(c), why);
 		return r;
 	}
-	/* Both were filled in by one function, member by member; the epoch
-	 * differs when another table was live in between.
-	 */
-	before.table_epoch = now.table_epoch;
-	if (memcmp(uuid, m->sb->uuid, sizeof(uuid)) ||
-	    before.device_size != now.device_size ||
-	    before.origin_size != now.origin_size ||
-	    before.slot_count != now.slot_count ||
-	    before.data_offset != now.data_offset ||
-	    before.table_offset != now.table_offset ||
-	    before.block_size != now.block_size ||
-	    before.subblock_size != now.subblock_size) {
-		DMERR("%s: cache device was formatted since this table was loaded: load it again",
-		      name);
+	/* The epoch differs when another dm device used the cache since. */
+	if (memcmp(c->uuid, m->sb->uuid, sizeof(c->uuid)) ||
+	    c->geo.device_size != geo.device_size ||
+	    c->geo.origin_size != geo.origin_size ||
+	    c->geo.slot_count != geo.slot_count ||
+	    c->geo.data_offset != geo.data_offset ||
+	    c->geo.table_offset != geo.table_offset ||
+	    c->geo.table_pages != geo.table_pages ||
+	    c->geo.block_size != geo.block_size ||
+	    c->geo.subblock_size != geo.subblock_size) {
+		DMERR("%s: cache device was formatted since table load: remove, open anew",
+		      nc_cache_name(c));
 		return -ESTALE;
 	}
 	return 0;
@@ -236,45 +233,63 @@ static u64 possible_bits(const struct nc_geometry *geo, u64 block)
 	return GENMASK_ULL(subs - 1, 0);
 }
 
+static bool slot_possible(const struct nc_geometry *geo,
+			  const struct nearcache_slot *disk)
+{
+	u64 block = le64_to_cpu(disk->origin_block);
+	u64 valid = le64_to_cpu(disk->valid);
+
+	return block <= div_u64(geo->origin_size - 1, geo->block_size) &&
+	       valid && !(valid & ~possible_bits(geo, block)) &&
+	       !(le32_to_cpu(disk->flags) & ~NEARCACHE_SLOT_FLAGS_KNOWN);
+}
+
+/* Two slots for one block: the younger one stays. */
+static bool drop_twin(struct nc_cache *c, u64 block, u32 generation)
+{
+	u32 twin = nc_index_find(&c->index, block);
+	struct nc_slot *other;
+
+	if (twin == NC_NIL)
+		return true;
+	other = &c->index.slots[twin];
+	if (other->generation >= generation)
+		return false;
+	nc_index_unlink(&c->index, twin);
+	nc_meta_dirty(c->meta, twin);
+	nc_count(c, SLOTS_DROPPED);
+	c->warm--;
+	atomic64_sub(hweight64(other->valid), &c->valid_subblocks);
+	return true;
+}
+
 static void load_slot(struct nc_cache *c, u32 i,
 		      const struct nearcache_slot *disk)
 {
 	u64 block = le64_to_cpu(disk->origin_block);
-	u64 valid = le64_to_cpu(disk->valid);
 	struct nc_slot *slot = &c->index.slots[i];
-	u32 twin;
+	struct nc_stripe *stripe;
+	bool good = false;
 
 	if (block == NEARCACHE_NO_BLOCK)
 		return;
-	if (block > div_u64(c->geo.origin_size - 1, c->geo.block_size) ||
-	    !valid || (valid & ~possible_bits(&c->geo, block)) ||
-	    (le32_to_cpu(disk->flags) & ~NEARCACHE_SLOT_FLAGS_KNOWN))
-		goto drop;
-	twin = nc_index_find(&c->index, block);
-	if (twin != NC_NIL) {
-		struct nc_slot *other = &c->index.slots[twin];
-		struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
-
-		if (other->generation >= le32_to_cpu(disk->generation))
-			goto drop;
-		spin_lock(&stripe->lock);
-		nc_index_unlink(&c->index, twin);
-		spin_unlock(&stripe->lock);
-		nc_meta_dirty(c->meta, twin);
-		nc_count(c, SLOTS_DROPPED);
-		c->warm--;
-		atomic64_sub(hweight64(other->valid), &c->valid_subblocks);
-		other->valid = 0;
+	stripe = nc_index_stripe(&c->index, block);
+	spin_lock(&stripe->lock);
+	if (slot_possible(&c->geo, disk) &&
+	    drop_twin(c, block, le32_to_cpu(disk->generation))) {
+		slot->valid = le64_to_cpu(disk->valid);
+		slot->generation = le32_to_cpu(disk->generation);
+		nc_index_link(&c->index, i, block);
+		good = true;
 	}
-	slot->valid = valid;
-	slot->generation = le32_to_cpu(disk->generation);
-	nc_index_link(&c->index, i, block);
-	c->warm++;
-	atomic64_add(hweight64(valid), &c->valid_subblocks);
-	return;
-drop:
-	nc_count(c, SLOTS_DROPPED);
-	nc_meta_dirty(c->meta, i);
+	spin_unlock(&stripe->lock);
+	if (good) {
+		c->warm++;
+		atomic64_add(hweight64(slot->valid), &c->valid_subblocks);
+	} else {
+		nc_count(c, SLOTS_DROPPED);
+		nc_meta_dirty(c->meta, i);
+	}
 }
 
 /* Which copy of a page counts: 0, 1, or -1 when that cannot be told. */
@@ -317,23 +332,28 @@ static void load_page(struct nc_cache *c, u64 index,
 		load_slot(c, first + i, &page->slot[i]);
 }
 
-/* Read @n pages of one copy; those that cannot be read come back as zeros. */
-static void read_pages(struct nc_cache *c, int copy, u64 first, u32 n,
-		       struct nearcache_page *buffer)
+/* Read @n pages of one copy; those that cannot be read come back as zeros.
+ * Returns how many: a dying device is not asked page by page for days.
+ */
+static u32 read_pages(struct nc_cache *c, int copy, u64 first, u32 n,
+		      struct nearcache_page *buffer)
 {
 	struct block_device *bdev = c->active->dev->bdev;
 	u64 offset = c->geo.table_offset +
 		     (copy * c->geo.table_pages + first) * NEARCACHE_PAGE_SIZE;
-	u32 i;
+	u32 i, failed = 0;
 
 	if (!meta_io(c->meta, bdev, REQ_OP_READ, offset, buffer,
 		     n * NEARCACHE_PAGE_SIZE))
-		return;
-	for (i = 0; i < n; i++)
+		return 0;
+	for (i = 0; i < n && failed < NC_CACHE_ERRORS_MAX; i++)
 		if (meta_io(c->meta, bdev, REQ_OP_READ,
 			    offset + i * NEARCACHE_PAGE_SIZE, &buffer[i],
-			    NEARCACHE_PAGE_SIZE))
+			    NEARCACHE_PAGE_SIZE)) {
 			memset(&buffer[i], 0, NEARCACHE_PAGE_SIZE);
+			failed++;
+		}
+	return failed;
 }
 
 static void start_cold(struct nc_cache *c)
@@ -362,35 +382,51 @@ static void push_free_slots(struct nc_cache *c)
 	atomic64_set(&c->used, c->index.count - c->index.free_count);
 }
 
+static int load_table(struct nc_cache *c)
+{
+	struct nc_meta *m = c->meta;
+	struct nearcache_page *buffer = m->buffer;
+	u32 i, n, failed = 0;
+	u64 first;
+
+	for (first = 0; first < m->pages; first += CHUNK_PAGES) {
+		n = min_t(u64, CHUNK_PAGES, m->pages - first);
+		failed += read_pages(c, 0, first, n, buffer);
+		failed += read_pages(c, 1, first, n, buffer + CHUNK_PAGES);
+		if (failed >= NC_CACHE_ERRORS_MAX)
+			return -EIO;
+		for (i = 0; i < n; i++)
+			load_page(c, first + i, &buffer[i],
+				  &buffer[CHUNK_PAGES + i]);
+		cond_resched();
+	}
+	return 0;
+}
+
 /**
  * nc_meta_load() - fill the index from the slot table
  * @c: live cache with an empty index
  *
  * Sets c->loaded and c->warm.  An unclean table is not read.  Pages and slots
  * that cannot be relied on are dropped and counted.
+ *
+ * Return: 0; -EIO when the device fails too often: then the index is in no
+ * state to be used.
  */
-void nc_meta_load(struct nc_cache *c)
+int nc_meta_load(struct nc_cache *c)
 {
 	struct nc_meta *m = c->meta;
-	struct nearcache_page *buffer = m->buffer;
-	u64 first;
-	u32 i, n;
+	int r;
 
 	c->geo.table_epoch = le64_to_cpu(m->sb->table_epoch);
 	if (le32_to_cpu(m->sb->state) != NEARCACHE_STATE_CLEAN) {
 		start_cold(c);
 		push_free_slots(c);
-		return;
+		return 0;
 	}
-	for (first = 0; first < m->pages; first += CHUNK_PAGES) {
-		n = min_t(u64, CHUNK_PAGES, m->pages - first);
-		read_pages(c, 0, first, n, buffer);
-		read_pages(c, 1, first, n, buffer + CHUNK_PAGES);
-		for (i = 0; i < n; i++)
-			load_page(c, first + i, &buffer[i],
-				  &buffer[CHUNK_PAGES + i]);
-		cond_resched();
-	}
+	r = load_table(c);
+	if (r)
+		return r;
 	push_free_slots(c);
 	if (!bitmap_empty(m->both, m->pages))
 		c->loaded = NEARCACHE_LOADED_DAMAGED;
@@ -398,6 +434,7 @@ void nc_meta_load(struct nc_cache *c)
 		c->loaded = NEARCACHE_LOADED_WARM;
 	else
 		c->loaded = NEARCACHE_LOADED_NEW;
+	return 0;
 }
 
 /* Both copies, one after the other, each durable before the next begins. */

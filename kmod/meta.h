@@ -18,9 +18,8 @@ struct nc_meta;
 struct nc_meta *nc_meta_open(struct block_device *bdev,
 			     struct nc_geometry *geo, u8 *uuid, char *why);
 void nc_meta_close(struct nc_meta *m);
-int nc_meta_reread(struct nc_meta *m, struct block_device *bdev,
-		   const char *name);
-void nc_meta_load(struct nc_cache *c);
+int nc_meta_reread(struct nc_cache *c);
+int nc_meta_load(struct nc_cache *c);
 int nc_meta_mark_active(struct nc_cache *c);
 int nc_meta_commit_clean(struct nc_cache *c);
 size_t nc_meta_memory(const struct nc_meta *m);

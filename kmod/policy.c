@@ -29,9 +29,15 @@ static void keep_init(struct nc_policy *p, u64 slots, u64 origin_ticks)
 		p->never_seen = 2 * (u32)origin_ticks + 2;
 }
 
+/* A stamp may be a tick ahead of the caller's clock, which then looks like a
+ * nearly full turn; distances that long are never acted upon, so they count as
+ * none.
+ */
 static u32 distance(u16 stamp, u32 now)
 {
-	return (now - stamp) & NC_STAMP_TICK;
+	u32 d = (now - stamp) & NC_STAMP_TICK;
+
+	return d < LIMIT_MAX ? d : 0;
 }
 
 static u32 longest_seen(const struct nc_policy *p)

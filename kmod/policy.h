@@ -35,8 +35,9 @@
  * @window_start: tick at which @longest[0] began
  * @longest: longest reuse distance in ticks, of this and of the last window
  *
- * Written without locks by whoever reads: a lost update makes the policy a
- * little later or earlier, never the data wrong.
+ * Written without locks by whoever reads, with clocks that may be a tick apart:
+ * a lost update makes the policy a little later or earlier, never the data
+ * wrong.
  */
 struct nc_policy {
 	u64 slots;

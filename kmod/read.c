@@ -12,6 +12,8 @@
  *
  * map() never sleeps (DM_TARGET_NOWAIT).
  */
+#include <linux/memremap.h>
+
 #include "cache.h"
 #include "fill.h"
 #include "meta.h"
@@ -44,29 +46,42 @@ static void advance_clock(struct nc_cache *c, u32 bytes)
 	held = this_cpu_xchg(c->stats->clock_bytes, 0);
 	now = (u32)div64_u64(atomic64_add_return(held, &c->clock),
 			     c->tick_bytes);
-	if (now != READ_ONCE(c->now))
+	/* Never backwards: a slower CPU may come with an older sum. */
+	if ((s32)(now - READ_ONCE(c->now)) > 0)
 		WRITE_ONCE(c->now, now);
 }
 
 /**
- * nc_read_take() - cut a read at the end of a span, and account the piece
+ * nc_read_sectors() - how much of a read lies in a span
  * @c: live cache
  * @bio: read that starts in the span
  * @span: sub-blocks
+ *
+ * Return: sectors.
+ */
+u32 nc_read_sectors(const struct nc_cache *c, const struct bio *bio,
+		    const struct nc_span *span)
+{
+	sector_t end = (span->block << c->block_shift) +
+		       ((sector_t)(span->last + 1) << c->sub_shift);
+
+	return min_t(sector_t, end - bio->bi_iter.bi_sector, bio_sectors(bio));
+}
+
+/**
+ * nc_read_take() - cut a read, and account the piece
+ * @c: live cache
+ * @bio: read
+ * @sectors: length of the piece; device-mapper sends the rest again
  *
  * Called once for each piece of a read.
  *
  * Context: map of @bio.
  */
-void nc_read_take(struct nc_cache *c, struct bio *bio,
-		  const struct nc_span *span)
+void nc_read_take(struct nc_cache *c, struct bio *bio, u32 sectors)
 {
-	sector_t end = (span->block << c->block_shift) +
-		       ((sector_t)(span->last + 1) << c->sub_shift);
-	sector_t n = end - bio->bi_iter.bi_sector;
-
-	if (n < bio_sectors(bio))
-		dm_accept_partial_bio(bio, (unsigned int)n);
+	if (sectors < bio_sectors(bio))
+		dm_accept_partial_bio(bio, sectors);
 	advance_clock(c, bio->bi_iter.bi_size);
 }
 
@@ -99,6 +114,25 @@ static int bypass(struct nc_target *t, struct bio *bio,
 	bypass(t, bio, NEARCACHE_COUNTER_BYPASS_##reason,		\
 	       NC_VERDICT_BYPASS_##reason)
 
+/* The part of a hit that the cache device's logical blocks allow, from the start
+ * of @bio; when the start itself does not lie on one, what comes before the
+ * next border, and false.
+ */
+static bool align_hit(const struct nc_cache *c, const struct bio *bio,
+		      u32 *sectors)
+{
+	u32 odd = bio->bi_iter.bi_sector & c->cache_lbs_mask;
+
+	if (odd) {
+		*sectors = min(*sectors, c->cache_lbs_mask + 1 - odd);
+		return false;
+	}
+	if (*sectors <= c->cache_lbs_mask)
+		return false;
+	*sectors &= ~c->cache_lbs_mask;
+	return true;
+}
+
 /*
  * The first sub-block is valid in slot @i: take what is valid after it, too.
  * The SRCU read side is held; a remapped hit keeps it.
@@ -109,14 +143,17 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	struct nc_cache *c = t->cache;
 	u64 missing = ~valid >> span->first;
 	u32 run = missing ? __ffs64(missing) : NEARCACHE_SUBBLOCKS_MAX;
+	u32 sectors;
+	bool aligned;
 
 	if (unlikely(run <= span->last - span->first)) {
 		span->last = span->first + run - 1;
 		nc_count(c, PARTIALS);
 	}
-	nc_read_take(c, bio, span);
-	if (unlikely((bio->bi_iter.bi_sector | bio_sectors(bio)) &
-		     c->cache_lbs_mask)) {
+	sectors = nc_read_sectors(c, bio, span);
+	aligned = align_hit(c, bio, &sectors);
+	nc_read_take(c, bio, sectors);
+	if (unlikely(!aligned)) {
 		nc_cache_release(c, io->srcu);
 		return BYPASS(t, bio, UNALIGNED);
 	}
@@ -139,15 +176,20 @@ static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span)
 {
 	struct nc_cache *c = t->cache;
 
+	/* Memory of another device: nothing of ours may be copied into it. */
+	if (unlikely(is_pci_p2pdma_page(bio_page(bio)))) {
+		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
+		return BYPASS(t, bio, P2P);
+	}
 	switch (nc_fill_read(t, bio, span)) {
 	case NC_FILL_STARTED:
 	case NC_FILL_JOINED:
 		return DM_MAPIO_SUBMITTED;
 	case NC_FILL_FULL:
-		nc_read_take(c, bio, span);
+		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
 		return BYPASS(t, bio, FULL);
 	case NC_FILL_MEMORY:
-		nc_read_take(c, bio, span);
+		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
 		return BYPASS(t, bio, MEMORY);
 	case NC_FILL_VALID:
 		break;
@@ -172,8 +214,8 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	int r;
 	u32 i;
 
-	io->target = t;
 	io->kind = NC_IO_ORIGIN;
+	io->failed_hit = false;
 	if (unlikely(bio_op(bio) != REQ_OP_READ))
 		return DM_MAPIO_KILL;
 	if (unlikely(!bio_sectors(bio)))
@@ -195,20 +237,35 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	return r;
 }
 
-/**
- * nc_read_retry() - ask the origin for a read that could not be served
- * @t: target
- * @bio: dm's clone, as it came
- *
- * Context: worker.
- */
-void nc_read_retry(struct nc_target *t, struct bio *bio)
+/* Ask the origin for a read that could not be served.  May wait for a request. */
+static void retry(struct nc_target *t, struct bio *bio)
 {
 	nc_count(t->cache, BYPASS_RETRY);
 	trace_nearcache_access(t->cache->dm_devt, bio, NC_VERDICT_BYPASS_RETRY);
 	bio->bi_opf &= ~REQ_NOWAIT;
 	bio_set_dev(bio, t->origin->bdev);
 	submit_bio_noacct(bio);
+}
+
+/**
+ * nc_read_resubmit() - have a worker ask the origin for a read
+ * @t: target
+ * @bio: dm's clone, as it came
+ *
+ * Context: any.
+ */
+void nc_read_resubmit(struct nc_target *t, struct bio *bio)
+{
+	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+	struct nc_cache *c = t->cache;
+	unsigned long flags;
+
+	io->target = t;
+	/* Queued inside the lock: once the worker has the bio, the cache may go. */
+	spin_lock_irqsave(&c->retry_lock, flags);
+	bio_list_add(&c->retry_bios, bio);
+	queue_work(c->origin_wq, &c->retry_work);
+	spin_unlock_irqrestore(&c->retry_lock, flags);
 }
 
 /* The cache device failed to read these sub-blocks: forget them. */
@@ -245,31 +302,37 @@ void nc_read_retry_work(struct work_struct *work)
 	while ((bio = bio_list_pop(&bios))) {
 		struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 
-		forget(c, bio);
-		nc_read_retry(io->target, bio);
+		if (io->failed_hit)
+			forget(c, bio);
+		retry(io->target, bio);
 	}
 }
 
 /* The cache device failed a hit: the bio goes back to what it was, and to the
- * worker.  A lower driver may have split it, which uses up __bi_remaining.
+ * worker.  A lower driver may have split it, which uses up __bi_remaining; a
+ * poller must not take the cache device's queue number for the origin's.
  */
-static int hit_failed(struct nc_cache *c, struct bio *bio, struct nc_io *io)
+static int hit_failed(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
-	unsigned long flags;
-
-	nc_count(c, HIT_ERRORS);
-	nc_cache_error(c, "read");
+	nc_count(t->cache, HIT_ERRORS);
+	nc_cache_error(t->cache, "read");
 	io->kind = NC_IO_ORIGIN;
+	io->failed_hit = true;
 	bio->bi_iter = io->iter;
 	bio->bi_flags = io->flags;
 	bio->bi_status = BLK_STS_OK;
 	atomic_set(&bio->__bi_remaining, 1);
 	bio_clear_polled(bio);
-	spin_lock_irqsave(&c->retry_lock, flags);
-	bio_list_add(&c->retry_bios, bio);
-	spin_unlock_irqrestore(&c->retry_lock, flags);
-	queue_work(c->wq, &c->retry_work);
+	bio->bi_cookie = BLK_QC_T_NONE;
+	nc_read_resubmit(t, bio);
 	return DM_ENDIO_INCOMPLETE;
+}
+
+/* A NOWAIT reader is told to come again: this was no hit yet. */
+static void uncount_hit(struct nc_cache *c, const struct nc_io *io)
+{
+	nc_count_add(c, HITS, -1);
+	nc_count_add(c, HIT_BYTES, -(u64)io->iter.bi_size);
 }
 
 /**
@@ -278,21 +341,21 @@ static int hit_failed(struct nc_cache *c, struct bio *bio, struct nc_io *io)
  * @bio: dm's clone
  * @error: its status
  *
- * BLK_STS_AGAIN is no error of the device: a NOWAIT reader is told to try
- * again.
- *
  * Context: any, interrupts too.
  * Return: DM_ENDIO_*.
  */
 int nc_read_end_io(struct nc_target *t, struct bio *bio, blk_status_t *error)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
-	struct nc_cache *c = t->cache;
 
 	if (io->kind != NC_IO_HIT)
 		return DM_ENDIO_DONE;
-	nc_cache_release(c, io->srcu);
-	if (unlikely(*error && *error != BLK_STS_AGAIN))
-		return hit_failed(c, bio, io);
-	return DM_ENDIO_DONE;
+	nc_cache_release(t->cache, io->srcu);
+	if (likely(!*error))
+		return DM_ENDIO_DONE;
+	if (*error == BLK_STS_AGAIN) {
+		uncount_hit(t->cache, io);
+		return DM_ENDIO_DONE;
+	}
+	return hit_failed(t, bio, io);
 }

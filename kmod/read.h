@@ -17,10 +17,11 @@ enum nc_io_kind {
 
 /**
  * struct nc_io - per-bio data
- * @target: table line
+ * @target: table line, once the read is resubmitted
  * @iter: the read as it came, to ask the origin when the cache device fails
  * @flags: bio flags as they came
  * @kind: enum nc_io_kind
+ * @failed_hit: the cache device failed the read
  * @srcu: read-side index of nc_cache.srcu, for NC_IO_HIT
  */
 struct nc_io {
@@ -28,14 +29,16 @@ struct nc_io {
 	struct bvec_iter iter;
 	unsigned short flags;
 	u8 kind;
+	bool failed_hit;
 	int srcu;
 };
 
 int nc_read_map(struct nc_target *t, struct bio *bio);
 int nc_read_end_io(struct nc_target *t, struct bio *bio, blk_status_t *error);
-void nc_read_take(struct nc_cache *c, struct bio *bio,
-		  const struct nc_span *span);
-void nc_read_retry(struct nc_target *t, struct bio *bio);
+u32 nc_read_sectors(const struct nc_cache *c, const struct bio *bio,
+		    const struct nc_span *span);
+void nc_read_take(struct nc_cache *c, struct bio *bio, u32 sectors);
+void nc_read_resubmit(struct nc_target *t, struct bio *bio);
 void nc_read_retry_work(struct work_struct *work);
 
 #endif /* NEARCACHE_READ_H */

@@ -33,7 +33,7 @@ void nc_reclaim_check(struct nc_cache *c)
 		return;
 	if (READ_ONCE(c->reclaim_tick) == READ_ONCE(c->now) + 1)
 		return;
-	queue_work(c->wq, &c->reclaim);
+	queue_work(c->cache_wq, &c->reclaim);
 }
 
 /* May go: nothing valid in it, or idle.  Read without locks, as a hint. */
@@ -52,7 +52,8 @@ static bool is_victim(const struct nc_cache *c, const struct nc_slot *slot,
 static bool unlink_victim(struct nc_cache *c, u32 i, u32 now)
 {
 	struct nc_slot *slot = &c->index.slots[i];
-	u64 block = nc_slot_block(slot);
+	u64 block = (u64)READ_ONCE(slot->block_hi) << 32 |
+		    READ_ONCE(slot->block_lo);
 	struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
 	bool victim;
 
@@ -94,7 +95,8 @@ void nc_reclaim_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache, reclaim);
 	u32 want = 2 * low_water(c);
-	u32 now = READ_ONCE(c->now);
+	u32 started = READ_ONCE(c->now);
+	u32 now = started;
 	u32 batch[BATCH];
 	u32 looked, n = 0, found = 0;
 
@@ -113,10 +115,14 @@ void nc_reclaim_work(struct work_struct *work)
 			release(c, batch, n);
 			n = 0;
 		}
+		/* Waiting for hits took time: what was used since is younger
+		 * than the old clock can tell.
+		 */
+		now = READ_ONCE(c->now);
 		if (!(looked % 4096))
 			cond_resched();
 	}
 	release(c, batch, n);
 	if (!found)
-		WRITE_ONCE(c->reclaim_tick, now + 1);
+		WRITE_ONCE(c->reclaim_tick, started + 1);
 }

@@ -12,13 +12,13 @@ struct nc_cache;
 
 /**
  * struct nc_stats - one CPU's share
- * @count: counters of NEARCACHE_COUNTERS; a 64-bit add is not atomic on 32-bit
- *	machines, where a sum may be off while I/O runs
- * @clock_bytes: bytes read that were not yet added to the policy's clock
+ * @clock_bytes: bytes read that were not yet added to the policy's clock; beside
+ *	the counters of hits, so that a hit writes one line
+ * @count: counters of NEARCACHE_COUNTERS
  */
 struct nc_stats {
-	u64 count[NEARCACHE_COUNTER_COUNT];
 	u64 clock_bytes;
+	u64 count[NEARCACHE_COUNTER_COUNT];
 };
 
 #define nc_count_add(c, symbol, n) \

@@ -63,12 +63,10 @@ static int nearcache_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	r = nc_args_parse(t, argc, argv);
 	if (r)
 		goto bad;
-	t->cache = nc_cache_get(ti, t->dev);
+	t->cache = nc_cache_get(ti, t->dev, t->origin);
 	if (IS_ERR(t->cache)) {
 		r = PTR_ERR(t->cache);
 		t->cache = NULL;
-		if (!ti->error)
-			ti->error = "Out of memory";
 		goto bad;
 	}
 	r = check_sizes(t);
@@ -172,7 +170,6 @@ static void nearcache_io_hints(struct dm_target *ti,
 	struct nc_target *t = ti->private;
 
 	limits->logical_block_size = bdev_logical_block_size(t->origin->bdev);
-	limits->io_opt = max(limits->io_opt, t->cache->geo.block_size);
 }
 
 static struct target_type nearcache_target = {

@@ -24,6 +24,7 @@ TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_MEMORY);
 TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_UNALIGNED);
 TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_STATE);
 TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_RETRY);
+TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_P2P);
 
 TRACE_EVENT(nearcache_access,
 	TP_PROTO(dev_t dev, const struct bio *bio, u32 verdict),
@@ -53,7 +54,8 @@ TRACE_EVENT(nearcache_access,
 				   { NC_VERDICT_BYPASS_MEMORY, "bypass-memory" },
 				   { NC_VERDICT_BYPASS_UNALIGNED, "bypass-unaligned" },
 				   { NC_VERDICT_BYPASS_STATE, "bypass-state" },
-				   { NC_VERDICT_BYPASS_RETRY, "bypass-retry" }))
+				   { NC_VERDICT_BYPASS_RETRY, "bypass-retry" },
+				   { NC_VERDICT_BYPASS_P2P, "bypass-p2p" }))
 );
 
 TRACE_EVENT(nearcache_fill_start,

@@ -82,7 +82,9 @@
 	X(PAGES_DAMAGED, "pages_damaged", "pages",			       \
 	  "slot table pages dropped at load because a copy did not verify")  \
 	X(SLOTS_DROPPED, "slots_dropped", "slots",			       \
-	  "slots dropped at load: duplicate or out of range")
+	  "slots dropped at load: duplicate or out of range")		       \
+	X(BYPASS_P2P, "bypass_p2p", "reads",				       \
+	  "reads sent to the origin: into another device's memory")
 
 /* State of the cache device as the status line and events tell it. */
 enum nearcache_state {
