@@ -118,6 +118,9 @@ static bool check_identity(const struct nearcache_super *sb, char *why)
 			 "label, origin_id or dataset_version has no end");
 		return false;
 	}
+	if (sb->reserved0)
+		return refuse(why, "reserved0", le64_to_cpu(sb->reserved0),
+			      "0");
 	if (le32_to_cpu(sb->origin_fingerprint_type) > NEARCACHE_FP_EROFS)
 		return refuse(why, "origin_fingerprint_type",
 			      le32_to_cpu(sb->origin_fingerprint_type),
@@ -200,6 +203,50 @@ static bool check_areas(const struct nearcache_super *sb, u64 data_offset,
 	return true;
 }
 
+static bool check_intent(const struct nearcache_super *sb, char *why)
+{
+	u64 region = le64_to_cpu(sb->intent_region);
+
+	if (region < NEARCACHE_BLOCK_MIN || !is_power_of_2(region) ||
+	    (le64_to_cpu(sb->origin_size) - 1) / region >=
+		    NEARCACHE_INTENT_COPY_SIZE * 8)
+		return refuse(why, "intent_region", region,
+			      "a power of two from 65536 that covers origin_size in 524288 regions");
+	return true;
+}
+
+/* Areas whose length is the same on every device. */
+static bool check_lengths(const struct nearcache_super *sb, char *why)
+{
+	static const struct {
+		u64 length;
+		unsigned int area;
+		const char *field;
+		const char *expected;
+	} fixed[] = {
+		{ NEARCACHE_COMMIT_AREA_SIZE, NEARCACHE_AREA_COMMIT,
+		  "area[1].length", "65536" },
+		{ 2 * NEARCACHE_INTENT_COPY_SIZE, NEARCACHE_AREA_INTENT,
+		  "area[2].length", "131072" },
+		{ 0, NEARCACHE_AREA_CHECKSUM,
+		  "area[3].length", "0 without feature CRC32C" },
+		{ NEARCACHE_STRIPES_AREA_SIZE, NEARCACHE_AREA_STRIPES,
+		  "area[5].length", "4096" },
+		{ 0, NEARCACHE_AREA_DIRTY,
+		  "area[6].length", "0 without feature DIRTY" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(fixed); i++) {
+		u64 length = le64_to_cpu(sb->area[fixed[i].area].length);
+
+		if (length != fixed[i].length)
+			return refuse(why, fixed[i].field, length,
+				      fixed[i].expected);
+	}
+	return true;
+}
+
 static bool check_layout(const struct nearcache_super *sb, u64 device_bytes,
 			 char *why)
 {
@@ -230,16 +277,8 @@ static bool check_layout(const struct nearcache_super *sb, u64 device_bytes,
 	if (length != 2 * pages * NEARCACHE_PAGE_SIZE)
 		return refuse(why, "area[0].length", length,
 			      "2 * table_pages * 4096");
-	if (!le64_to_cpu(sb->intent_region) ||
-	    le64_to_cpu(sb->area[NEARCACHE_AREA_INTENT].length) !=
-		    2 * NEARCACHE_INTENT_COPY_SIZE ||
-	    (le64_to_cpu(sb->origin_size) - 1) /
-			    le64_to_cpu(sb->intent_region) >=
-		    NEARCACHE_INTENT_COPY_SIZE * 8)
-		return refuse(why, "intent_region",
-			      le64_to_cpu(sb->intent_region),
-			      "a size that covers origin_size in 524288 regions");
-	return check_areas(sb, data, why);
+	return check_intent(sb, why) && check_lengths(sb, why) &&
+	       check_areas(sb, data, why);
 }
 
 /**

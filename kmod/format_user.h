@@ -33,6 +33,8 @@ typedef __u64 u64;
 	_a > _b ? _a : _b;		\
 })
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
 static inline bool is_power_of_2(unsigned long n)
 {
 	return n && !(n & (n - 1));

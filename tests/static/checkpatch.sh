@@ -8,6 +8,7 @@ set -uo pipefail
 # file|types that are wrong about it|why
 exceptions='
 uapi/nearcache_counters.h|COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED|a table of X macros cannot be an expression
+kmod/trace.h|OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT|the layout of every trace header of the kernel
 '
 
 # In the tree of checkpatch: it leaves a cache file where it runs.
