@@ -145,6 +145,9 @@ static const struct corruption corruptions[] = {
 	BAD(table_pages, ~0ULL),
 	BAD(device_size, DEVICE_BYTES + 512), BAD(device_size, ~0ULL),
 	BAD(intent_region, 0), BAD(intent_region, 1), BAD(intent_region, 2047),
+	BAD(intent_region, 98304), BAD(intent_region, ~0ULL), BAD(reserved0, 1),
+	BAD(area[1].length, 0), BAD(area[1].length, 4096), BAD(area[2].length, 65536),
+	BAD(area[3].length, 4096), BAD(area[5].length, 0), BAD(area[6].length, 4096),
 	BAD(area[0].version, 0), BAD(area[1].version, 2), BAD(area[6].version, ~0U),
 	BAD(area[0].length, 0), BAD(area[0].length, 4096),
 	BAD(area[0].length, ~0ULL << 12), BAD(area[1].length, 4097),
@@ -305,6 +308,20 @@ static struct nearcache_page page(void)
 	return p;
 }
 
+/* Half of another cache was restored: whose data do the slots hold? */
+static void copies_of_two_caches_are_refused(void **state)
+{
+	struct nearcache_super a = sound(), b = sound();
+	struct nc_geometry geo;
+	char why[NC_WHY_SIZE];
+
+	(void)state;
+	b.uuid[7] ^= 1;
+	b.sequence = cpu_to_le64(6);
+	assert_null(choose(&a, &b, &geo, why));
+	assert_int_equal(strncmp(why, "uuid", 4), 0);
+}
+
 static void pages_are_judged(void **state)
 {
 	struct nearcache_page p = page();
@@ -385,6 +402,7 @@ int main(void)
 		cmocka_unit_test(every_bit_flip_is_found),
 		cmocka_unit_test(newer_copy_counts),
 		cmocka_unit_test(sound_copy_counts),
+		cmocka_unit_test(copies_of_two_caches_are_refused),
 		cmocka_unit_test(pages_are_judged),
 		cmocka_unit_test(page_bit_flips_are_found),
 		cmocka_unit_test(crc_is_castagnoli),

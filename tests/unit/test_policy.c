@@ -180,6 +180,24 @@ static void clock_wraps(void **state)
 	sim_free(s);
 }
 
+/* Two CPUs' clocks are a tick apart: that is neither idle nor a distance. */
+static void stamp_ahead_of_the_clock(void **state)
+{
+	struct nc_policy p;
+	u16 stamp;
+
+	(void)state;
+	nc_policy_keep.init(&p, 4, 8);
+	stamp = nc_policy_keep.touch(&p, 101 & NC_STAMP_TICK, 100);
+	assert_int_equal(p.longest[0], 0);
+	assert_int_equal(stamp, 100 | NC_STAMP_REUSED);
+	assert_false(nc_policy_keep.idle(&p, 101, 100));
+	/* Enough reuses to learn from, and still no distance. */
+	p.reused = 4;
+	assert_false(nc_policy_keep.idle(&p, 101, 100));
+	assert_true(nc_policy_keep.idle(&p, 90, 100));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +206,7 @@ int main(void)
 		cmocka_unit_test(hot_metadata),
 		cmocka_unit_test(dataset_switch),
 		cmocka_unit_test(clock_wraps),
+		cmocka_unit_test(stamp_ahead_of_the_clock),
 	};
 
 	return RUN(tests);
