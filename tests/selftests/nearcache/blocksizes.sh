@@ -6,7 +6,7 @@
 
 # mixture ORIGIN_LBS CACHE_LBS SECTORS: the origin has so many sectors.
 mixture() {
-	local unit=$(($1 / 512)) path=/dev/mapper/nc tail
+	local unit=$(($1 / 512)) path=/dev/mapper/nc tail odd
 	make_null base "base$number" 4 blocksize="$1"
 	# The origin's size is not null_blk's, which is whole MiB.
 	make_dm O "origin$number" "0 $3 linear $base 0"
@@ -29,11 +29,19 @@ mixture() {
 	check -s "$tail" -b 128 -a "$unit"
 	tail=$(($3 / 8 * 8))
 	((tail == $3)) || check -s "$tail" -b 8 -a "$unit"
-	same "origin bytes of cached data, $* (origin, cache device, sectors)" "$(origin_delta "$base")" 0
-	# A read that the cache device cannot do is the origin's.
+	# Only what is no whole logical block of the cache device: four reads went there.
+	odd=$(($1 < $2 ? $3 % ($2 / 512) * 512 : 0))
+	(($(origin_delta "$base") <= 4 * odd)) ||
+		fail "$(origin_delta "$base") origin bytes of cached data, $* (origin, cache device, sectors)"
+	# A read that the cache device cannot do is the origin's, and no more than it.
 	if (($1 < $2)); then
+		origin_mark "$base"
 		check -b 1 -r 100
+		(($(origin_delta "$base") <= 100 * 512)) || fail "$(origin_delta "$base") bytes for 100 sectors"
 		above bypass_unaligned 0
+		origin_mark "$base"
+		check -s 3 -n 1024 -b 1024
+		(($(origin_delta "$base") <= 8192)) || fail "$(origin_delta "$base") bytes for two odd ends"
 	else
 		check -b "$unit" -r 100
 		is bypass_unaligned 0

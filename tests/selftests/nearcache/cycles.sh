@@ -12,7 +12,8 @@ memory() {
 # What the module holds that can be seen one by one.
 leaks() {
 	grep -E '\[dm_nearcache\]' /proc/vmallocinfo | grep -v module_alloc
-	grep -l nearcache /proc/[0-9]*/comm 2>/dev/null
+	# Rescuers; other workers keep the name of the last queue that they served.
+	grep -hE '^(nearcache|kworker/R-nearc)' /proc/[0-9]*/comm 2>/dev/null
 	[[ $(</sys/module/dm_nearcache/refcnt) == 0 ]] || echo "module references"
 }
 

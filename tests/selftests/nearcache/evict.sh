@@ -31,8 +31,8 @@ same "origin bytes of the new dataset" "$(origin_delta)" 0
 # others read everywhere.
 evictions=$(field evictions)
 verify_begin -b 1:128 -a 1 -r 60 -t 8
-for ((i = 0; i < $(times 6); i++)); do
-	for _ in 1 2 3 4 5 6 7 8; do
+for ((i = 0; i < $(times 4); i++)); do
+	for _ in 1 2 3 4 5 6; do
 		check -s $((i % 4 * 4096)) -n 3072 -b 128 -t 16 >/dev/null
 	done
 done

@@ -4,17 +4,17 @@
 # errors are not, also on devices that know neither.
 . ./cache.sh
 
-# all_ways: cold, and cached.
+# all_ways CACHE ORIGIN: cold, and cached.
 all_ways() {
 	local options
-	for options in '-w -b 8' '-w -b 1:300 -a 1 -r 60 -t 3' '-w -B -b 64' '-p -b 8:128 -a 8 -r 40 -t 2'; do
+	for options in '-w -b 8 -n 512' '-w -b 1:300 -a 1 -r 30 -t 3' '-w -B -b 64' '-p -b 8:128 -a 8 -r 30 -t 2'; do
 		format "$1" "$2"
 		start nc '' "$2" "$1"
 		# shellcheck disable=SC2086 # options, one word each
 		check $options
-		check -b 128
+		check -b 128 -t 4
 		settle
-		is bytes_valid $((8 << 20))
+		is bytes_valid $((4 << 20))
 		# shellcheck disable=SC2086
 		check $options
 		is hit_errors 0
@@ -23,15 +23,15 @@ all_ways() {
 	done
 }
 
-# polled ENGINE_OPTIONS: fio checks the sums that it wrote to the origin.
+# polled OPTIONS: fio checks the sums that it wrote to the origin.
 polled() {
 	fio --name=x --filename=/dev/mapper/nc --readonly --rw=randread --bs=4k --size=2M --direct=1 \
 		--ioengine=io_uring --iodepth=8 --verify=crc32c --verify_fatal=1 "$@" >"$TMPDIR/fio" 2>&1 ||
 		fail "fio $*: $(<"$TMPDIR/fio")"
 }
 
-make_null O origin 8 submit_queues=1 poll_queues=1 completion_nsec=100000
-make_null C local 16 submit_queues=1 poll_queues=1
+make_null O origin 4 submit_queues=1 poll_queues=1 completion_nsec=100000
+make_null C local 16 submit_queues=2 poll_queues=1
 ./blockdata write "$O"
 all_ways "$C" "$O"
 # dm-delay refuses NOWAIT.
@@ -56,3 +56,10 @@ for options in --hipri --hipri=0 '--hipri --nonvectored=1' '--hipri=0 --fixedbuf
 	is state 0
 	stop
 done
+
+# Hits that fail are asked for again, of a device with fewer queues.
+start
+echo "+$(($(./sbset "$C" get data_offset) / 512))-$(($(sectors "$C") - 1))" >"$NULLB/local/badblocks"
+polled --hipri
+polled --hipri --iodepth=1
+above hit_errors 0

@@ -43,3 +43,13 @@ same "origin bytes after a reload" "$(origin_delta)" 0
 # Counters and content belong to the cache, not to the table.
 is loaded 1
 is state 0
+# Another origin of the same size is another cache's business: this content is not its.
+make_null other other 16
+./blockdata write "$other" -g 2
+if dmsetup load --noudevsync nc --table "$(line '' "$other")" 2>/dev/null; then
+	dmsetup resume --noudevsync nc 2>/dev/null
+	dmsetup table nc | grep -q "$(number "$other")" && check -g 2
+	dmsetup clear --noudevsync nc
+	dmsetup resume --noudevsync nc
+fi
+check

@@ -4,8 +4,9 @@
 # as uapi says, queue limits, dm-stats, read-only.
 . ./cache.sh
 
+# queue WORD [DEV]
 queue() {
-	cat "$(sys_block /dev/mapper/nc)/queue/$1"
+	cat "$(sys_block "${2:-/dev/mapper/nc}")/queue/$1"
 }
 
 make_null O origin 8
@@ -41,7 +42,8 @@ done
 same "I/O of status" "$(origin_read_ios "$O") $(origin_read_ios "$C") $(origin_write_ios "$C")" "$ios"
 
 same "logical block size" "$(queue logical_block_size)" 512
-(($(queue optimal_io_size) >= 262144)) || fail "optimal_io_size is $(queue optimal_io_size)"
+# Readers of mapped files get no more read-ahead than from the origin.
+same "optimal I/O size" "$(queue optimal_io_size)" "$(queue optimal_io_size "$O")"
 same "read-only" "$(blockdev --getro /dev/mapper/nc)" 1
 same "flag" "$(dmsetup info -c --noheadings -o attr nc | cut -c 4)" r
 
