@@ -59,7 +59,8 @@ done
 
 # Hits that fail are asked for again, of a device with fewer queues.
 start
-echo "+$(($(./sbset "$C" get data_offset) / 512))-$(($(sectors "$C") - 1))" >"$NULLB/local/badblocks"
+data=$(($(./sbset "$C" get data_offset) / 512))
+echo "+$data-$((data + 511))" >"$NULLB/local/badblocks"
 polled --hipri
 polled --hipri --iodepth=1
 above hit_errors 0
