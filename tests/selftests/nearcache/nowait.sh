@@ -4,10 +4,10 @@
 # errors are not, also on devices that know neither.
 . ./cache.sh
 
-# all_ways CACHE ORIGIN: cold, and cached.
+# all_ways CACHE ORIGIN OPTIONS...: cold, and cached.
 all_ways() {
 	local options
-	for options in '-w -b 8 -n 512' '-w -b 1:300 -a 1 -r 30 -t 3' '-w -B -b 64' '-p -b 8:128 -a 8 -r 30 -t 2'; do
+	for options in "${@:3}"; do
 		format "$1" "$2"
 		start nc '' "$2" "$1"
 		# shellcheck disable=SC2086 # options, one word each
@@ -33,18 +33,18 @@ polled() {
 make_null O origin 4 submit_queues=1 poll_queues=1 completion_nsec=100000
 make_null C local 16 submit_queues=2 poll_queues=1
 ./blockdata write "$O"
-all_ways "$C" "$O"
+all_ways "$C" "$O" '-w -b 8 -n 512' '-w -b 1:300 -a 1 -r 30 -t 3' '-w -B -b 64' '-p -b 8:128 -a 8 -r 30 -t 2'
 # dm-delay refuses NOWAIT.
 make_dm slow slow "0 $(sectors "$O") delay $O 0 0"
-all_ways "$C" "$slow"
+all_ways "$C" "$slow" '-w -b 1:300 -a 1 -r 30 -t 3'
 dm_remove slow
 make_dm slow slow "0 $(sectors "$C") delay $C 0 0"
-all_ways "$slow" "$O"
+all_ways "$slow" "$O" '-w -b 1:300 -a 1 -r 30 -t 3'
 dm_remove slow
 
 fio --name=x --filename="$O" --rw=write --bs=4k --size=2M --direct=1 --verify=crc32c --do_verify=0 >/dev/null ||
 	fail "fio cannot write"
-for options in --hipri --hipri=0 '--hipri --nonvectored=1' '--hipri=0 --fixedbufs'; do
+for options in --hipri '--hipri=0 --fixedbufs'; do
 	format
 	start
 	# shellcheck disable=SC2086

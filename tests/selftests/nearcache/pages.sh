@@ -10,7 +10,7 @@ damaged() {
 	is pages_damaged "$1"
 	is slots_dropped "$2"
 	is bytes_valid "$3"
-	check -b 1:200 -a 1 -r 50
+	check -b 120 -a 1 -t 2
 	check
 	settle
 	stop

@@ -37,11 +37,8 @@ engine() {
 fresh 8 16
 both -b 1 -r 600 -t 2
 both -b 8
-both -b 128
 both -b 2048
 both -b 1:700 -a 1 -r 60 -t 2
-drop_caches
-both -b 8 -B
 drop_caches
 both -b 2048 -B
 drop_caches
