@@ -239,26 +239,57 @@ static void parse(int argc, char **argv)
 
 	while ((c = getopt(argc, argv, "s:n:b:a:r:t:coS:g:Bmwpef:")) != -1)
 		switch (c) {
-		case 's': o.start = strtoull(optarg, NULL, 0); break;
-		case 'n': o.count = strtoull(optarg, NULL, 0); break;
+		case 's':
+			o.start = strtoull(optarg, NULL, 0);
+			break;
+		case 'n':
+			o.count = strtoull(optarg, NULL, 0);
+			break;
 		case 'b':
 			o.min = strtoull(optarg, &colon, 0);
 			o.max = *colon ? strtoull(colon + 1, NULL, 0) : 0;
 			break;
-		case 'a': o.align = strtoull(optarg, NULL, 0); break;
-		case 'r': o.reads = strtoull(optarg, NULL, 0); break;
-		case 't': o.threads = strtoul(optarg, NULL, 0); break;
-		case 'c': o.common = true; break;
-		case 'o': o.shuffled = true; break;
-		case 'S': o.seed = strtoull(optarg, NULL, 0); break;
-		case 'g': o.generation = strtoull(optarg, NULL, 0); break;
-		case 'B': o.buffered = true; break;
-		case 'm': o.mapped = true; break;
-		case 'w': o.nowait = true; break;
-		case 'p': o.polled = true; break;
-		case 'e': o.eio_counts = true; break;
-		case 'f': o.stop_file = optarg; break;
-		default: exit(2);
+		case 'a':
+			o.align = strtoull(optarg, NULL, 0);
+			break;
+		case 'r':
+			o.reads = strtoull(optarg, NULL, 0);
+			break;
+		case 't':
+			o.threads = strtoul(optarg, NULL, 0);
+			break;
+		case 'c':
+			o.common = true;
+			break;
+		case 'o':
+			o.shuffled = true;
+			break;
+		case 'S':
+			o.seed = strtoull(optarg, NULL, 0);
+			break;
+		case 'g':
+			o.generation = strtoull(optarg, NULL, 0);
+			break;
+		case 'B':
+			o.buffered = true;
+			break;
+		case 'm':
+			o.mapped = true;
+			break;
+		case 'w':
+			o.nowait = true;
+			break;
+		case 'p':
+			o.polled = true;
+			break;
+		case 'e':
+			o.eio_counts = true;
+			break;
+		case 'f':
+			o.stop_file = optarg;
+			break;
+		default:
+			exit(2);
 		}
 	if (!o.max)
 		o.max = o.min;

@@ -27,3 +27,13 @@ is bytes_valid $((24 << 20))
 is fill_memory 0
 check
 (($(field fill_memory_peak) <= 67108864)) || fail "the peak is $(field fill_memory_peak)"
+stop
+
+# The smallest cap holds long reads of large blocks as well.
+format "$C" "$O" 1M
+start nc '2 fill_memory 1048576'
+check -b 2048
+settle
+above fills 0
+above bytes_valid 0
+(($(field fill_memory_peak) <= 1048576)) || fail "the peak is $(field fill_memory_peak)"

@@ -17,11 +17,11 @@ format
 for event in access fill_start fill_done evict mode; do
 	[[ -d $EVENTS/nearcache_$event ]] || fail "no event nearcache_$event"
 done
-start
 echo 8192 >$TRACE/buffer_size_kb
 echo >$TRACE/trace
 echo 1 >$EVENTS/enable
 at_exit tee $EVENTS/enable <<<0
+start
 # Misses, hits, joins, bypasses; then idle blocks give way.
 check -n 512 -b 128 -t 4 -c
 check -n 2048
@@ -35,6 +35,7 @@ cp $TRACE/trace "$TMPDIR/trace"
 devno=$(number /dev/mapper/nc)
 devno=${devno/:/,}
 is bypass_memory 0
+same "mode" "$(traced "nearcache_mode: $devno state 2 -> 0: .")" 1
 for kind in hit:hits miss:misses join:joins bypass-full:bypass_full; do
 	same "events ${kind%:*}" "$(traced "nearcache_access: $devno [0-9]+ \+ [0-9]+ opf=0x[0-9a-f]+ ${kind%:*}\$")" "$(field "${kind#*:}")"
 	above "${kind#*:}" 0

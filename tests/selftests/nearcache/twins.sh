@@ -45,18 +45,25 @@ dmsetup remove --noudevsync nc
 start second '' "$O" "$copy"
 stop second
 
-# Formatted again between load and resume: not what was looked at.
+# Formatted again between load and resume, with other sizes: not what was looked at.
+make_null image image 16
+format "$image" "$O" 256K
 dmsetup create --noudevsync --notable nc
 dmsetup load --noudevsync nc --table "$(line)" || fail "load"
-./sbset "$C" set both 'uuid[3]' 77
+dd if="$image" of="$C" bs=1M oflag=direct 2>/dev/null
 for i in 1 2; do
 	! dmsetup resume --noudevsync nc 2>/dev/null || fail "resumed on another cache, attempt $i"
 done
-# Nor does a new table make the old sizes right.
+# Nor does a new table, that shares what was looked at, make it right.
 if dmsetup load --noudevsync nc --table "$(line)" 2>/dev/null; then
 	! dmsetup resume --noudevsync nc 2>/dev/null || fail "resumed on another cache"
 fi
 dmsetup remove --noudevsync nc
+start
+is block_size 262144
+is loaded 1
+check
+stop
 
 # Two caches, one origin.
 format "$copy"
