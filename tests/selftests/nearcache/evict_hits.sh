@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Hits that are still on their way to the cache device when their blocks become idle
+# and are evicted: the slots are not overwritten before.
+. ./cache.sh
+
+# slow MS: a hit takes so long to get to the cache device; a fill's write does not.
+slow() {
+	echo "0 $(sectors "$base") delay $base 0 $1 $base 0 0"
+}
+
+delay_hits() {
+	dmsetup load --noudevsync slow --table "$(slow "$1")" && dmsetup resume --noudevsync slow ||
+		fail "dm-delay of $1 ms"
+}
+
+hits_are() {
+	(($(field hits) >= $1))
+}
+
+make_null O origin 8
+make_null base local 3
+./blockdata write "$O"
+make_dm C slow "$(slow 0)"
+format
+start
+blocks=$(field blocks)
+for ((round = 0; round < $(times 1); round++)); do
+	# Once to fill, twice to teach the policy that a cache's size is the distance.
+	for _ in 1 2 3; do
+		check -n $((blocks * 128)) -t "$blocks"
+		settle
+	done
+	delay_hits 1500
+	evictions=$(field evictions) hits=$(field hits)
+	verify_begin -n $((blocks * 128)) -t "$blocks"
+	touch "$verify_stop"
+	wait_for 10 hits_are $((hits + blocks)) || fail "no hits"
+	# Meanwhile data that nobody reads again goes by, and takes the slots over.
+	check -s $((blocks * 128)) -t 2
+	verify_end
+	settle
+	above evictions "$evictions"
+	delay_hits 0
+	check -t 64
+done
