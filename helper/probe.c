@@ -22,7 +22,8 @@ static const struct {
 	uint64_t magic;
 	size_t bytes;
 } signatures[] = {
-	{ "dm-cache metadata", 32, 6142003, 8 },
+	/* Octal there, and meant as a date. */
+	{ "dm-cache metadata", 32, 06142003, 8 },
 	{ "dm-thin metadata", 32, 27022010, 8 },
 	{ "dm-era metadata", 32, 2126579579, 8 },
 	{ "dm-clone metadata", 32, 0x8af27f64, 8 },

@@ -146,14 +146,28 @@ test_create_in_use() {
 	[[ $(blkid -p -o value -s TYPE "$cache") != ext4 ]] || fail "--force left the ext4 signature"
 }
 
+# What libblkid does not know: magic numbers as they are on the device.
+own_signatures() {
+	cat <<-'EOF'
+		dm-cache 32 \x03\xc4\x18\0\0\0\0\0
+		dm-thin 32 \xba\x52\x9c\x01\0\0\0\0
+		dm-era 32 \x7b\x07\xc1\x7e\0\0\0\0
+		dm-clone 32 \x64\x7f\xf2\x8a\0\0\0\0
+		dm-writecache 0 \x21\x93\x48\x23
+	EOF
+}
+
 test_create_over_content() {
+	local what offset magic
 	printf '\x55\xaa' | dd of="$cache" bs=1 seek=510 conv=fsync 2>/dev/null
 	printf '\x80\0\0\0\x83\0\0\0\0\x08\0\0\0\x08\0\0' | dd of="$cache" bs=1 seek=446 conv=fsync 2>/dev/null
 	bad 4 'partition table' create a --origin "$origin" --cache "$cache"
 	wipefs -aq "$cache"
-	# dm-writecache, which libblkid does not know.
-	printf '\x21\x93\x48\x23' | dd of="$cache" bs=4 conv=fsync 2>/dev/null
-	bad 4 'dm-writecache' create a --origin "$origin" --cache "$cache"
+	while read -r what offset magic; do
+		dd if=/dev/zero of="$cache" bs=4096 count=1 conv=fsync 2>/dev/null
+		printf '%b' "$magic" | dd of="$cache" bs=1 seek="$offset" conv=fsync 2>/dev/null
+		bad 4 "$what metadata" create a --origin "$origin" --cache "$cache"
+	done < <(own_signatures)
 	create --force --format-only
 	bad 4 "nearcache '$NAME'" create a --origin "$origin" --cache "$cache"
 	# Only the second copy left.
