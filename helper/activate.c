@@ -60,7 +60,10 @@ int activate_check_kernel(const char *name, bool optional)
 	return fail_code();
 }
 
-/* device-mapper shares devices among its tables and with nobody else. */
+/*
+ * device-mapper shares a device among all its tables, also with one that
+ * writes: only caches, which read, may share an origin.
+ */
 static int check_origin_free(const struct device *origin)
 {
 	char holder[64];
@@ -68,8 +71,14 @@ static int check_origin_free(const struct device *origin)
 
 	if (device_test_claim(origin, &busy))
 		return fail_code();
-	if (!busy || (identity_holder(origin->number, holder, sizeof(holder)) &&
-		      !strncmp(holder, "dm-", 3)))
+	if (!busy)
+		return 0;
+	if (identity_holder(origin->number, DM_UUID_PREFIX, holder,
+			    sizeof(holder)))
+		return fail(CODE_BUSY,
+			    "origin '%s' is in use by '%s': close that first",
+			    origin->path, holder);
+	if (identity_holder(origin->number, NULL, holder, sizeof(holder)))
 		return 0;
 	return fail(CODE_BUSY,
 		    "origin '%s' is in use: unmount it, then mount the nearcache device instead",

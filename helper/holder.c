@@ -101,7 +101,7 @@ bool holder_describe(dev_t number, char *what, size_t size)
 
 	if (mount_point(number, what, size))
 		return true;
-	if (identity_holder(number, name, sizeof(name))) {
+	if (identity_holder(number, NULL, name, sizeof(name))) {
 		snprintf(what, size, "used by %s", name);
 		return true;
 	}

@@ -268,25 +268,40 @@ bool identity_overlap(dev_t a, dev_t b)
 	return !strncmp(id_a, "wwid:", 5) && !strcmp(id_a, id_b);
 }
 
+/* Whether a holder is a device-mapper device with a uuid of that kind. */
+static bool holder_has_uuid(dev_t number, const char *holder,
+			    const char *prefix)
+{
+	char attribute[320], uuid[256];
+
+	snprintf(attribute, sizeof(attribute), "holders/%s/dm/uuid", holder);
+	return identity_attribute(number, attribute, uuid, sizeof(uuid)) &&
+	       !strncmp(uuid, prefix, strlen(prefix));
+}
+
 /**
  * identity_holder() - a device stacked on this one
  * @number: the device
- * @name: filled in with the kernel's name of a holder
+ * @except: start of the dm uuid of holders that are not meant; NULL: all are
+ * @name: filled in with the kernel's name of a holder; "" for none
  * @size: bytes of @name
  *
  * Return: whether there is one.
  */
-bool identity_holder(dev_t number, char *name, size_t size)
+bool identity_holder(dev_t number, const char *except, char *name,
+		     size_t size)
 {
 	char path[PATH_MAX];
 	struct dirent *entry;
 	bool found = false;
 	DIR *dir;
 
+	name[0] = '\0';
 	sysfs_path(number, "holders", path);
 	dir = opendir(path);
 	while (dir && !found && (entry = readdir(dir))) {
-		if (entry->d_name[0] == '.')
+		if (entry->d_name[0] == '.' ||
+		    (except && holder_has_uuid(number, entry->d_name, except)))
 			continue;
 		snprintf(name, size, "%s", entry->d_name);
 		found = true;

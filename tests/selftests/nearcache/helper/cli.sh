@@ -157,6 +157,19 @@ own_signatures() {
 	EOF
 }
 
+# Others may write to the origin through what they stacked on it.
+test_origin_held() {
+	dm_create other "0 2048 linear $origin 0" >/dev/null || fail "no device on the origin"
+	bad 5 "in use by 'dm-" create a --origin "$origin" --cache "$cache"
+	dm_remove other
+	create
+	dm_create other "0 2048 linear $origin 0" >/dev/null || fail "no device on the origin"
+	good close "$NAME"
+	bad 5 "in use by 'dm-" open "$NAME" --cache "$cache"
+	dm_remove other
+	good open "$NAME" --cache "$cache"
+}
+
 test_create_over_content() {
 	local what offset magic
 	printf '\x55\xaa' | dd of="$cache" bs=1 seek=510 conv=fsync 2>/dev/null
@@ -262,7 +275,7 @@ test_kernel_refuses() {
 	create --format-only
 	copy=$(null_dev other "$(($(blockdev --getsize64 "$cache") >> 20))") || fail "no other device"
 	dd if="$cache" of="$copy" bs=1M count=16 conv=fsync 2>/dev/null
-	dm_create a "0 $(blockdev --getsz "$origin") nearcache read-only $origin $copy" >/dev/null || fail "no copy"
+	dm_create a "0 $(blockdev --getsz "$origin") nearcache read-only $origin $copy" --uuid nearcache-copy >/dev/null || fail "no copy"
 	bad 5 'the kernel log says: device-mapper' open "$NAME" --cache "$cache"
 	[[ ! -e /dev/mapper/$NAME && $(dmsetup ls) != *"$NAME"* ]] || fail "a device was left"
 	dm_remove a
