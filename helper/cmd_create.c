@@ -170,9 +170,13 @@ static int format_areas(const struct create *create)
 	const struct device *cache = &create->cache;
 	unsigned int i;
 
-	if (super_wipe(cache))
+	/* Before the first write: is a partition in use? */
+	if (device_reread_partitions(cache) || super_wipe(cache))
 		return fail_code();
 	if (given(create->args, OPTION_FORCE) && probe_wipe(cache))
+		return fail_code();
+	/* Now the table is gone: so must be the partitions. */
+	if (device_reread_partitions(cache))
 		return fail_code();
 	if (table_write(cache, create->sb))
 		return fail_code();

@@ -17,6 +17,9 @@
 
 #define CHUNK	(4U << 20)
 
+#define REREAD_TRIES	20
+#define REREAD_PAUSE_US	(100 * 1000)
+
 static int open_direct(const char *path, int flags, bool is_file)
 {
 	int fd = open(path, flags | O_CLOEXEC | O_DIRECT);
@@ -122,6 +125,34 @@ int device_claim(struct device *dev)
 	close(dev->fd);
 	dev->fd = fd;
 	return 0;
+}
+
+/**
+ * device_reread_partitions() - make the kernel read the partition table anew
+ * @dev: claimed device
+ *
+ * Who writes to a disk as a whole must have no partition of it in use below,
+ * and one that lost its table must not stay.
+ *
+ * Return: 0 or the exit code; busy when a partition is in use.
+ */
+int device_reread_partitions(const struct device *dev)
+{
+	int tries = 0, error;
+
+	/* udev looks at each partition for a moment after it appeared. */
+	while ((error = ioctl(dev->fd, BLKRRPART) ? errno : 0) == EBUSY &&
+	       tries++ < REREAD_TRIES)
+		usleep(REREAD_PAUSE_US);
+	/* A partition itself, or a disk that has none. */
+	if (!error || error == EINVAL || error == ENOTTY)
+		return 0;
+	if (error == EBUSY)
+		return fail(CODE_BUSY,
+			    "a partition of %s '%s' is in use: unmount or close it",
+			    dev->role, dev->path);
+	return fail_errno(error, "cannot read the partition table of %s '%s'",
+			  dev->role, dev->path);
 }
 
 /**

@@ -157,6 +157,28 @@ own_signatures() {
 	EOF
 }
 
+mbr() {
+	printf '\x55\xaa' | dd of="$cache" bs=1 seek=510 conv=fsync 2>/dev/null
+	printf '\x80\0\0\0\x83\0\0\0\0\x08\0\0\0\x08\0\0' |
+		dd of="$cache" bs=1 seek=446 conv=fsync 2>/dev/null
+}
+
+# Partitions that somebody uses are not written below; others vanish.
+test_create_over_partitions() {
+	local before part
+	mbr
+	blockdev --rereadpt "$cache" || fail "no partition table read"
+	part=${cache}p1
+	[[ -b $part ]] || wait_for 5 test -b "$part" || fail "no partition"
+	exec 7<"$part"
+	before=$(fingerprint)
+	bad 5 'a partition of' create a --origin "$origin" --cache "$cache" --force
+	[[ $(fingerprint) == "$before" ]] || fail "a refused create wrote to the cache device"
+	exec 7<&-
+	create --force --format-only
+	[[ ! -e /sys/class/block/${part##*/} ]] || fail "the partition is still there"
+}
+
 # Others may write to the origin through what they stacked on it.
 test_origin_held() {
 	dm_create other "0 2048 linear $origin 0" >/dev/null || fail "no device on the origin"
@@ -172,8 +194,7 @@ test_origin_held() {
 
 test_create_over_content() {
 	local what offset magic
-	printf '\x55\xaa' | dd of="$cache" bs=1 seek=510 conv=fsync 2>/dev/null
-	printf '\x80\0\0\0\x83\0\0\0\0\x08\0\0\0\x08\0\0' | dd of="$cache" bs=1 seek=446 conv=fsync 2>/dev/null
+	mbr
 	bad 4 'partition table' create a --origin "$origin" --cache "$cache"
 	wipefs -aq "$cache"
 	while read -r what offset magic; do
