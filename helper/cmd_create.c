@@ -93,8 +93,8 @@ static int check_content(const struct device *cache)
 		     cache->path, (const char *)super.best->label);
 	else if (!error && (super.magic[0] || super.magic[1]))
 		fail(CODE_DEVICE,
-		     "cache device '%s' carries a damaged nearcache superblock: overwrite it with --force",
-		     cache->path);
+		     "cache device '%s' carries a nearcache superblock that does not count (%s): if that may go, overwrite it with --force",
+		     cache->path, super_why(&super));
 	else if (!error && !probe_content(cache, what) && what[0])
 		fail(CODE_DEVICE,
 		     "cache device '%s' carries %s: if that may go, overwrite it with --force",

@@ -8,6 +8,14 @@
 #include "super.h"
 #include "table.h"
 
+/* What is against a copy: two sound ones can refute each other. */
+static const char *why_not(const struct super *super, unsigned int i)
+{
+	if (!super->sound[i])
+		return super->why[i];
+	return super->best ? NULL : super_why(super);
+}
+
 static void print_copies(const struct super *super)
 {
 	unsigned int i;
@@ -26,7 +34,7 @@ static void print_copies(const struct super *super)
 			     sound ? le64_to_cpu(sb->sequence) : 0);
 		print_string("state", "state",
 			     sound ? super_state_word(sb) : NULL);
-		print_string("why", "why", sound ? NULL : super->why[i]);
+		print_string("why", "why", why_not(super, i));
 		print_end();
 	}
 	print_end();

@@ -42,14 +42,25 @@ static int read_copy(struct super *super, const struct device *dev,
  */
 int super_read(struct super *super, const struct device *dev)
 {
-	char why[NC_WHY_SIZE];
-
 	memset(super, 0, sizeof(*super));
 	if (read_copy(super, dev, 0) || read_copy(super, dev, 1))
 		return fail_code();
 	super->best = nc_super_choose(super->copy[0], super->copy[1], dev->size,
-				      &super->geo, why);
+				      &super->geo, super->refused);
 	return 0;
+}
+
+/**
+ * super_why() - why no copy counts
+ * @super: as read, without a copy that counts
+ *
+ * Return: the reason against both, or against the copy that carries the magic.
+ */
+const char *super_why(const struct super *super)
+{
+	if (super->sound[0] && super->sound[1])
+		return super->refused;
+	return super->why[super->magic[0] ? 0 : 1];
 }
 
 /**
@@ -57,8 +68,7 @@ int super_read(struct super *super, const struct device *dev)
  * @super: as read
  * @dev: where it was read from
  *
- * Return: 0, or the exit code with the reason against the copy that carries
- * the magic.
+ * Return: 0, or the exit code with the reason of super_why().
  */
 int super_require(const struct super *super, const struct device *dev)
 {
@@ -69,7 +79,7 @@ int super_require(const struct super *super, const struct device *dev)
 			    "%s '%s' carries no nearcache superblock: make one with 'nearcache create'",
 			    dev->role, dev->path);
 	return fail(CODE_DEVICE, "%s '%s' is not usable: %s", dev->role,
-		    dev->path, super->why[super->magic[0] ? 0 : 1]);
+		    dev->path, super_why(super));
 }
 
 /* Free what super_read() allocated. */

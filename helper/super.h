@@ -14,6 +14,7 @@
  * @sound: by copy
  * @magic: by copy: carries the magic, sound or not
  * @why: by copy: why it is not sound
+ * @refused: why neither counts though both are sound
  */
 struct super {
 	struct nearcache_super *copy[NEARCACHE_SUPER_COPIES];
@@ -22,6 +23,7 @@ struct super {
 	bool sound[NEARCACHE_SUPER_COPIES];
 	bool magic[NEARCACHE_SUPER_COPIES];
 	char why[NEARCACHE_SUPER_COPIES][NC_WHY_SIZE];
+	char refused[NC_WHY_SIZE];
 };
 
 /* Text form of a uuid with its end. */
@@ -29,6 +31,7 @@ struct super {
 
 int super_read(struct super *super, const struct device *dev);
 int super_require(const struct super *super, const struct device *dev);
+const char *super_why(const struct super *super);
 void super_free(struct super *super);
 int super_write(const struct device *dev, const struct nearcache_super *sb);
 int super_wipe(const struct device *dev);

@@ -208,7 +208,10 @@ test_create_over_content() {
 	dd if=/dev/zero of="$cache" bs=4096 seek=1 count=1 oflag=direct 2>/dev/null
 	bad 4 "nearcache '$NAME'" create a --origin "$origin" --cache "$cache"
 	printf 'X' | dd of="$cache" bs=1 seek=$((524288 + 100)) conv=fsync 2>/dev/null
-	bad 4 'damaged nearcache' create a --origin "$origin" --cache "$cache"
+	bad 4 'does not count (checksum is' create a --origin "$origin" --cache "$cache"
+	# Of a version to come.
+	printf '\x02' | dd of="$cache" bs=1 seek=$((524288 + 8)) conv=fsync 2>/dev/null
+	bad 4 'does not count (version is 2' create a --origin "$origin" --cache "$cache"
 }
 
 test_create() {
@@ -352,6 +355,19 @@ test_super() {
 	bad 4 'checksum' super /tmp/image
 	rm /tmp/image
 	bad 4 '/nowhere' super /nowhere
+}
+
+# Each copy is sound, but they are of two caches.
+test_super_of_two() {
+	create --format-only
+	dd if="$cache" of=/tmp/copy bs=4096 skip=1 count=1 iflag=direct 2>/dev/null
+	create --format-only --force
+	dd if=/tmp/copy of="$cache" bs=4096 seek=1 oflag=direct conv=fsync 2>/dev/null
+	bad 4 'uuid differs' super "$cache"
+	bad 4 'uuid differs' open "$NAME" --cache "$cache"
+	bad 4 'uuid differs' create "$NAME" --origin "$origin" --cache "$cache"
+	bad 4 'uuid differs' destroy --cache "$cache"
+	good destroy --cache "$cache" --force
 }
 
 test_open_close() {
