@@ -36,9 +36,15 @@ static int find_by_name(struct destroy *destroy, const char *name)
 		return fail(CODE_DEVICE,
 			    "device '%s' has no table: close it and use --cache DEV",
 			    name);
-	return device_open(&destroy->cache,
-			   device_path_of(destroy->active.cache, path),
-			   "cache device");
+	if (device_open(&destroy->cache,
+			device_path_of(destroy->active.cache, path),
+			"cache device"))
+		return fail_code();
+	/* A node can lag behind the kernel. */
+	if (destroy->cache.number == destroy->active.cache)
+		return 0;
+	return fail(CODE_DEVICE, "'%s' is not the cache device of '%s'",
+		    destroy->cache.path, name);
 }
 
 static int find_by_cache(struct destroy *destroy, const char *path)
@@ -83,11 +89,36 @@ static int check(struct destroy *destroy, bool force)
 	return destroy->is_active ? stop_check(&destroy->active) : 0;
 }
 
+/*
+ * Before the claim anybody could write to the device, or format it anew: look
+ * again whether it carries what was judged.
+ */
+static int check_same(const struct destroy *destroy)
+{
+	const struct nearcache_super *before = destroy->super.best;
+	struct super now;
+	bool same = false;
+
+	if (!super_read(&now, &destroy->cache)) {
+		if (before)
+			same = now.best && !memcmp(now.best->uuid, before->uuid,
+						   sizeof(before->uuid));
+		else
+			same = !now.best && (now.magic[0] || now.magic[1]);
+		if (!same)
+			fail(CODE_BUSY,
+			     "cache device '%s' was written to meanwhile: nothing was wiped",
+			     destroy->cache.path);
+	}
+	super_free(&now);
+	return fail_code();
+}
+
 static int wipe(struct destroy *destroy)
 {
 	if (destroy->is_active && stop(&destroy->active))
 		return fail_code();
-	if (device_claim(&destroy->cache))
+	if (device_claim(&destroy->cache) || check_same(destroy))
 		return fail_code();
 	return super_wipe(&destroy->cache);
 }
