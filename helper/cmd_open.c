@@ -67,7 +67,7 @@ static int check_fingerprint(const struct device *origin,
 	if (!memcmp(digest, sb->origin_fingerprint, sizeof(digest)))
 		return 0;
 	return fail(CODE_DEVICE,
-		    "origin '%s' was changed since its cache was created (its first or last 64 KiB differ): the cached data is stale, create the cache anew",
+		    "origin '%s' was changed since its cache was created (its first or last 64 KiB differ): the cached data is stale, make the cache anew with 'nearcache create --force'",
 		    origin->path);
 }
 
