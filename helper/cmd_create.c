@@ -16,6 +16,7 @@
 #include "probe.h"
 #include "super.h"
 #include "table.h"
+#include "text.h"
 
 /**
  * struct create - a cache in the making
@@ -35,16 +36,16 @@ struct create {
 
 static int check_dataset_version(const char *text)
 {
-	const char *p;
+	size_t good;
 
 	if (!text)
 		return 0;
-	for (p = text; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			return fail(CODE_USAGE,
-				    "--dataset-version has a control character at byte %td",
-				    p - text);
-	if (p - text >= sizeof(((struct nearcache_super *)0)->dataset_version))
+	good = text_check(text);
+	if (text[good])
+		return fail(CODE_USAGE,
+			    "--dataset-version '%s': byte %zu is a control character or no UTF-8",
+			    text, good);
+	if (good >= sizeof(((struct nearcache_super *)0)->dataset_version))
 		return fail(CODE_USAGE,
 			    "--dataset-version '%s': it is longer than 63 bytes",
 			    text);

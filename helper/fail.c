@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "text.h"
+
 static enum exit_code first_code;
 static char message[2048];
 
@@ -123,13 +125,13 @@ int fail_memory(void)
  */
 void warn(const char *format, ...)
 {
+	char text[sizeof(message)];
 	va_list args;
 
 	va_start(args, format);
-	fputs("nearcache: warning: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	fprintf(stderr, "nearcache: warning: %s\n", text_clean(text));
 }
 
 /* The exit code recorded so far, CODE_OK without an error. */

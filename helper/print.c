@@ -9,6 +9,7 @@
 
 #include "fail.h"
 #include "size.h"
+#include "text.h"
 
 #define DEPTH_MAX	6
 
@@ -53,6 +54,21 @@ static void *need(void *memory)
 		exit(CODE_MEMORY);
 	}
 	return memory;
+}
+
+/* Fit to be shown; for free(). */
+static char *copy(const char *text)
+{
+	return text ? text_clean(need(strdup(text))) : NULL;
+}
+
+static struct json_object *json_text(const char *text)
+{
+	char *clean = copy(text);
+	struct json_object *json = need(json_object_new_string(clean));
+
+	free(clean);
+	return json;
 }
 
 static struct scope *top(void)
@@ -226,7 +242,10 @@ void print_record(const char *key, const char *title)
 	if (around == RECORD)
 		flush(top(), indent_of(depth));
 	if (!as_json && title) {
-		printf("%s%s\n", anything ? "\n" : "", title);
+		char *clean = copy(title);
+
+		printf("%s%s\n", anything ? "\n" : "", clean);
+		free(clean);
 		anything = true;
 	}
 	if (key || around != RECORD) {
@@ -286,7 +305,7 @@ static void add_error(struct json_object *root)
 	json_object_object_add(error, "kind",
 			       json_object_new_string(fail_code_word(fail_code())));
 	json_object_object_add(error, "message",
-			       json_object_new_string(fail_message()));
+			       json_text(fail_message()));
 	json_object_object_add(root, "error", error);
 }
 
@@ -309,15 +328,13 @@ void print_finish(void)
 			add_error(top()->json);
 		puts(json_object_to_json_string_ext(top()->json, flags));
 	} else if (fail_code()) {
+		char *message = copy(fail_message());
+
 		fflush(stdout);
-		fprintf(stderr, "nearcache: %s\n", fail_message());
+		fprintf(stderr, "nearcache: %s\n", message);
+		free(message);
 	}
 	json_object_put(top()->json);
-}
-
-static char *copy(const char *text)
-{
-	return text ? need(strdup(text)) : NULL;
 }
 
 static void add_cell(const char *label, const char *text, const char *unit,
@@ -349,7 +366,7 @@ static void add_cell(const char *label, const char *text, const char *unit,
  */
 void print_string(const char *key, const char *label, const char *value)
 {
-	add_json(key, value ? json_object_new_string(value) : NULL);
+	add_json(key, value ? json_text(value) : NULL);
 	add_cell(label, value && *value ? value : "-", NULL, NULL, false);
 }
 
@@ -438,6 +455,6 @@ void print_quantity(const char *key, uint64_t value, const char *unit,
  */
 void print_word(const char *key, const char *word, const char *help)
 {
-	add_json(key, json_object_new_string(word));
+	add_json(key, json_text(word));
 	add_cell(key, word, "", help, true);
 }

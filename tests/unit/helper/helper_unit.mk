@@ -10,7 +10,7 @@ endif
 
 HELPER_UNIT_DIR	:= $(BUILD)/unit/helper
 HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
-	test_print
+	test_print test_text
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi
@@ -21,8 +21,10 @@ HELPER_UNIT_test_name	:= helper/name.c
 HELPER_UNIT_test_status	:= helper/status.c
 HELPER_UNIT_test_layout	:= helper/layout.c kmod/format.c
 HELPER_UNIT_test_arguments := helper/arguments.c helper/size.c helper/name.c \
-	helper/fail.c
-HELPER_UNIT_test_print	:= helper/print.c helper/size.c helper/fail.c
+	helper/fail.c helper/text.c
+HELPER_UNIT_test_print	:= helper/print.c helper/size.c helper/fail.c \
+	helper/text.c
+HELPER_UNIT_test_text	:= helper/text.c
 
 .PHONY: unit-helper
 unit-helper: $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%) ## unit tests of the helper

@@ -111,6 +111,8 @@ test_usage() {
 	bad 1 "'a/b'" create a/b --origin "$origin" --cache "$cache"
 	bad 1 'longer than 63' create "$(printf 'n%.0s' {1..64})" --origin "$origin" --cache "$cache"
 	bad 1 'longer than 63' create a --origin "$origin" --cache "$cache" --dataset-version "$(printf 'v%.0s' {1..64})"
+	bad 1 'no UTF-8' create a --origin "$origin" --cache "$cache" --dataset-version $'a\xffb'
+	bad 1 'a??b' create a --origin "$origin" --cache "$cache" --dataset-version $'a\e\nb'
 	bad 1 'NAME or --cache' destroy
 	bad 1 'NAME or --cache' destroy a --cache "$cache"
 	bad 1 "'a b'" open 'a b' --cache "$cache"
