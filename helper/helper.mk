@@ -18,9 +18,9 @@ HELPER_PKGS	:= devmapper blkid uuid json-c libcrypto libisal
 HELPER_SRC	:= $(wildcard helper/*.c)
 # Judge of superblocks and table pages: the kernel's own source.
 HELPER_OBJ	:= $(HELPER_SRC:%.c=$(BUILD)/%.o) $(BUILD)/helper/kmod/format.o
-HELPER_CFLAGS	:= -std=gnu11 -O2 -g -D_GNU_SOURCE -D_FORTIFY_SOURCE=2 \
-	-fstack-protector-strong -Wall -Wextra -Werror -Wshadow \
-	-Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla \
+HELPER_CFLAGS	:= -std=gnu11 -O2 -g -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+	-D_FORTIFY_SOURCE=2 -fstack-protector-strong -Wall -Wextra -Werror \
+	-Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla \
 	-Wpointer-arith -Wwrite-strings -Wundef -Wno-sign-compare
 HELPER_INCLUDES	:= -Ihelper -Ikmod -Iuapi
 HELPER_LIBS	= $(shell pkg-config --libs $(HELPER_PKGS))
