@@ -13,6 +13,7 @@
 
 #include "fail.h"
 #include "kmsg.h"
+#include "name.h"
 
 #define CONTROL_NODE	"/dev/mapper/control"
 
@@ -55,7 +56,8 @@ static struct dm_task *new_task(int type, const char *name)
 	if (!name || dm_task_set_name(task, name))
 		return task;
 	dm_task_destroy(task);
-	fail_memory();
+	/* Too long for the kernel: nothing can be called so. */
+	fail(CODE_DEVICE, "there is no device '%s'", name);
 	return NULL;
 }
 
@@ -238,8 +240,12 @@ int dm_find(const char *name, struct dm_device *dev, bool *found)
  */
 int dm_need_ours(const char *name, struct dm_device *dev)
 {
+	const char *why;
 	bool found;
 
+	if (!name_check(name, &why))
+		return fail(CODE_USAGE, "'%s' is no name of a device: %s", name,
+			    why);
 	if (dm_find(name, dev, &found))
 		return fail_code();
 	if (found && dev->ours)

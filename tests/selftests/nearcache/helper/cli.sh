@@ -116,6 +116,9 @@ test_usage() {
 	bad 1 'NAME or --cache' destroy
 	bad 1 'NAME or --cache' destroy a --cache "$cache"
 	bad 1 "'a b'" open 'a b' --cache "$cache"
+	bad 1 "'a b'" close 'a b'
+	bad 1 'longer than 63' status "$(printf 'n%.0s' {1..200})"
+	bad 1 "it is empty" destroy ''
 }
 
 test_create_wrong_devices() {
