@@ -40,6 +40,17 @@ static void print_copies(const struct super *super)
 	print_end();
 }
 
+/* What the slots are worth: the kernel takes them after a clean stop only. */
+static void print_next_open(const struct nearcache_super *sb)
+{
+	bool cold = le32_to_cpu(sb->state) == NEARCACHE_STATE_ACTIVE;
+
+	print_string("next_open", NULL, cold ? "cold" : "warm");
+	if (cold)
+		print_string(NULL, "next open",
+			     "cold: not stopped cleanly, or open at present");
+}
+
 static int print_slot_table(const struct device *dev, const struct super *super)
 {
 	struct table_count count;
@@ -54,6 +65,7 @@ static int print_slot_table(const struct device *dev, const struct super *super)
 	print_number("pages_damaged", "both copies damaged", count.damaged);
 	print_number("blocks_used", "blocks used", count.slots_used);
 	print_bytes("bytes_valid", "valid bytes", count.bytes_valid);
+	print_next_open(super->best);
 	print_end();
 	return 0;
 }

@@ -82,6 +82,16 @@ static void count_slots(const struct nearcache_page *page,
 	}
 }
 
+/* Of two sound copies: as choose_page() of kmod/meta.c. */
+static const struct nearcache_page *newer(const struct nearcache_page *a,
+					  const struct nearcache_page *b,
+					  const struct super *super)
+{
+	if (a->epoch != b->epoch)
+		return b->epoch == super->best->table_epoch ? b : a;
+	return le64_to_cpu(b->sequence) > le64_to_cpu(a->sequence) ? b : a;
+}
+
 static void count_page(const struct nearcache_page *a,
 		       const struct nearcache_page *b,
 		       const struct super *super, u64 index,
@@ -91,18 +101,15 @@ static void count_page(const struct nearcache_page *a,
 	bool ok_b = nc_page_check(b, super->best->uuid, index);
 
 	count->pages++;
-	if (!ok_a && !ok_b) {
-		count->damaged++;
-		return;
-	}
-	if (ok_a && ok_b)
+	if (ok_a && ok_b) {
 		count->sound_both++;
-	else
+		count_slots(newer(a, b, super), super, index, count);
+	} else if (ok_a || ok_b) {
+		/* The damaged copy may be the newer one: both are dropped. */
 		count->sound_one++;
-	if (ok_b && (!ok_a || le64_to_cpu(b->sequence) >
-			      le64_to_cpu(a->sequence)))
-		a = b;
-	count_slots(a, super, index, count);
+	} else {
+		count->damaged++;
+	}
 }
 
 static int scan(const struct device *dev, const struct super *super,

@@ -12,7 +12,8 @@
  * @sound_both: pages whose two copies verify
  * @sound_one: pages of which one copy is damaged
  * @damaged: pages of which both copies are damaged
- * @slots_used: slots of the newer sound copies that hold an origin block
+ * @slots_used: slots that hold an origin block, of the newer copies of pages
+ *	whose two copies verify: the kernel takes no other
  * @bytes_valid: bytes of the valid sub-blocks of those
  */
 struct table_count {
