@@ -109,16 +109,15 @@ int main(int argc, char **argv)
 	error = arguments_parse(&args, argc, argv, &verb);
 	if (!error && given(&args, OPTION_HELP)) {
 		arguments_help(verb);
-		return CODE_OK;
+		return print_flush();
 	}
 	if (!error && given(&args, OPTION_VERSION)) {
 		printf("nearcache %s (on-disk format %d)\n", HELPER_VERSION,
 		       NEARCACHE_VERSION);
-		return CODE_OK;
+		return print_flush();
 	}
 	print_start(given(&args, OPTION_JSON));
 	if (!error)
 		verb->run(&args);
-	print_finish();
-	return fail_code();
+	return print_finish();
 }

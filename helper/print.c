@@ -2,6 +2,7 @@
 #include "print.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -309,32 +310,68 @@ static void add_error(struct json_object *root)
 	json_object_object_add(root, "error", error);
 }
 
+static void print_error(void)
+{
+	char *message = copy(fail_message());
+
+	fprintf(stderr, "nearcache: %s\n", message);
+	free(message);
+}
+
+/* Whether the output could not be written, which is an error. */
+static bool output_lost(void)
+{
+	/* What failed earlier has left no errno. */
+	bool earlier = ferror(stdout);
+
+	if (fflush(stdout))
+		fail_errno(errno, "cannot write the output");
+	else if (earlier)
+		fail(CODE_DEVICE, "cannot write the output");
+	else
+		return false;
+	return true;
+}
+
+/**
+ * print_flush() - end output that did not come from here, such as help
+ *
+ * Return: the exit code of the run.
+ */
+int print_flush(void)
+{
+	if (output_lost())
+		print_error();
+	return fail_code();
+}
+
 /**
  * print_finish() - write what was collected, and the recorded error if any
  *
  * JSON errors go to stdout with whatever was collected before, so that there
- * is exactly one document; text errors go to stderr.
+ * is exactly one document; text errors go to stderr, as do all if stdout takes
+ * nothing.
+ *
+ * Return: the exit code of the run.
  */
-void print_finish(void)
+int print_finish(void)
 {
 	const int flags = JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
 			  JSON_C_TO_STRING_NOSLASHESCAPE;
+	int error = fail_code();
 
 	while (depth)
 		print_end();
 	flush(top(), 0);
 	if (as_json) {
-		if (fail_code())
+		if (error)
 			add_error(top()->json);
 		puts(json_object_to_json_string_ext(top()->json, flags));
-	} else if (fail_code()) {
-		char *message = copy(fail_message());
-
-		fflush(stdout);
-		fprintf(stderr, "nearcache: %s\n", message);
-		free(message);
 	}
 	json_object_put(top()->json);
+	if (output_lost() || (error && !as_json))
+		print_error();
+	return fail_code();
 }
 
 static void add_cell(const char *label, const char *text, const char *unit,

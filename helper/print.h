@@ -13,7 +13,8 @@
 #define PRINT_SCHEMA	1
 
 void print_start(bool json);
-void print_finish(void);
+int print_finish(void);
+int print_flush(void);
 
 void print_record(const char *key, const char *title);
 void print_list(const char *key);

@@ -97,6 +97,19 @@ test_help() {
 	good --version
 }
 
+# Output that nobody gets is an error.
+test_output_full() {
+	local words
+	for words in --help --version list 'list -j' 'frob -j'; do
+		rc=0
+		# shellcheck disable=SC2086 # words
+		nearcache $words >/dev/full 2>/tmp/err || rc=$?
+		[[ $rc != 0 ]] || fail "nearcache $words >/dev/full: exit 0"
+		[[ $(</tmp/err) == *'cannot write the output'* ]] ||
+			fail "nearcache $words >/dev/full: $(</tmp/err)"
+	done
+}
+
 test_usage() {
 	bad 1 'no verb'
 	bad 1 "'frob'" frob
