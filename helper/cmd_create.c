@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache create: format a cache device, then open it. */
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 #include <uuid/uuid.h>
@@ -14,6 +13,7 @@
 #include "layout.h"
 #include "print.h"
 #include "probe.h"
+#include "signals.h"
 #include "super.h"
 #include "table.h"
 #include "text.h"
@@ -203,25 +203,15 @@ static void undo(struct create *create)
 	super_free(&super);
 }
 
-/* From here on a ^C would leave half the work. */
-static void hold_signals(void)
-{
-	sigset_t stop;
-
-	sigemptyset(&stop);
-	sigaddset(&stop, SIGINT);
-	sigaddset(&stop, SIGTERM);
-	sigaddset(&stop, SIGHUP);
-	sigprocmask(SIG_BLOCK, &stop, NULL);
-}
-
 static int execute(struct create *create, const struct activation *act)
 {
 	int error = format_areas(create);
+	sigset_t before;
 
 	if (error)
 		return error;
-	hold_signals();
+	/* From here on, to the end, a ^C would leave half the work. */
+	signals_hold(&before);
 	error = super_write(&create->cache, create->sb);
 	/* The kernel claims the cache device for itself. */
 	device_close(&create->cache);

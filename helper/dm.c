@@ -14,6 +14,7 @@
 #include "fail.h"
 #include "kmsg.h"
 #include "name.h"
+#include "signals.h"
 
 #define CONTROL_NODE	"/dev/mapper/control"
 
@@ -464,25 +465,14 @@ static int need_node(const char *name)
 	return 0;
 }
 
-/**
- * dm_activate() - make a read-only device with a nearcache table
- * @name: dm name, checked before
- * @uuid: dm uuid
- * @bytes: its size
- * @params: the target's parameters
- *
- * A failure leaves no device behind and quotes the kernel's own reason.
- *
- * Return: 0 or the exit code.
- */
-int dm_activate(const char *name, const char *uuid, uint64_t bytes,
-		const char *params)
+static void make_device(const char *name, const char *uuid, uint64_t bytes,
+			const char *params)
 {
 	struct kmsg log = kmsg_mark();
 
 	if (create_empty(name, uuid)) {
 		kmsg_close(&log);
-		return fail_code();
+		return;
 	}
 	if (load_table(name, bytes, params) || resume(name)) {
 		kmsg_explain(&log, DM_TARGET);
@@ -491,6 +481,30 @@ int dm_activate(const char *name, const char *uuid, uint64_t bytes,
 		dm_remove(name);
 	}
 	kmsg_close(&log);
+}
+
+/**
+ * dm_activate() - make a read-only device with a nearcache table
+ * @name: dm name, checked before
+ * @uuid: dm uuid
+ * @bytes: its size
+ * @params: the target's parameters
+ *
+ * A failure leaves no device behind and quotes the kernel's own reason; a ^C
+ * leaves none either, unless the caller holds it back anyway.
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_activate(const char *name, const char *uuid, uint64_t bytes,
+		const char *params)
+{
+	sigset_t before;
+
+	signals_hold(&before);
+	make_device(name, uuid, bytes, params);
+	if (!fail_code() && signals_waiting(&before))
+		dm_remove(name);
+	signals_release(&before);
 	return fail_code();
 }
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "signals.h"
+
+#include <stddef.h>
+
+static const int held[] = { SIGINT, SIGTERM, SIGHUP };
+
+#define HELD	(sizeof(held) / sizeof(held[0]))
+
+/**
+ * signals_hold() - hold back the signals that ask to stop
+ * @before: filled in, for the other functions here
+ */
+void signals_hold(sigset_t *before)
+{
+	sigset_t stop;
+	size_t i;
+
+	sigemptyset(&stop);
+	for (i = 0; i < HELD; i++)
+		sigaddset(&stop, held[i]);
+	sigprocmask(SIG_BLOCK, &stop, before);
+}
+
+/**
+ * signals_waiting() - whether signals_release() will end the run
+ * @before: from signals_hold()
+ *
+ * Return: whether a signal came that was not held back before; an ignored one
+ * does not count, the kernel drops it.
+ */
+bool signals_waiting(const sigset_t *before)
+{
+	sigset_t pending;
+	size_t i;
+
+	sigemptyset(&pending);
+	sigpending(&pending);
+	for (i = 0; i < HELD; i++)
+		if (sigismember(&pending, held[i]) > 0 &&
+		    !sigismember(before, held[i]))
+			return true;
+	return false;
+}
+
+/**
+ * signals_release() - let the signals through again
+ * @before: from signals_hold()
+ */
+void signals_release(const sigset_t *before)
+{
+	sigprocmask(SIG_SETMASK, before, NULL);
+}
