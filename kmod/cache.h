@@ -23,9 +23,12 @@
 
 #define DM_MSG_PREFIX "nearcache"
 
-/* I/O errors of the cache device within a minute that make it be bypassed. */
+/* I/O errors of the cache device that make it be bypassed, when they come within
+ * an hour of the first: a hit may take the device's timeout (30 s and more) to
+ * fail, a bad sector now and then is no reason.
+ */
 #define NC_CACHE_ERRORS_MAX	16
-#define NC_CACHE_ERRORS_PERIOD	(60 * HZ)
+#define NC_CACHE_ERRORS_PERIOD	(60 * 60 * HZ)
 
 struct nc_target;
 

@@ -185,7 +185,7 @@ static struct nc_fill *fill_alloc(struct nc_target *t,
 }
 
 /*
- * Drop a reference.  The last one is dropped by the worker, which
+ * Drop a reference.  The last one is dropped by a worker, whose queue
  * nc_fill_drain() flushes, or by a reader whose bio is not yet complete: the
  * cache outlives the wake-up either way.
  */
@@ -325,20 +325,20 @@ static void fill_read_done(struct nc_fill *f)
 		copy_to_reader(f, bio);
 		bio_endio(bio);
 	}
-	if (READ_ONCE(c->state) == NEARCACHE_NORMAL) {
-		queue_work(c->cache_wq, &f->work);
-		return;
-	}
-	fill_unlist(f, false);
-	fill_done(f, false, 0);
+	queue_work(c->cache_wq, &f->work);
 }
 
-/* cache_wq: the same pages go to the slot. */
+/* cache_wq: the same pages go to the slot, unless the device is given up. */
 static void submit_write(struct nc_fill *f)
 {
 	struct nc_target *t = f->target;
 	struct nc_cache *c = t->cache;
 
+	if (READ_ONCE(c->state) != NEARCACHE_NORMAL) {
+		fill_unlist(f, false);
+		fill_done(f, false, 0);
+		return;
+	}
 	WRITE_ONCE(f->state, FILL_WRITING);
 	bio_uninit(&f->bio);
 	fill_init_bio(f, t->dev->bdev, REQ_OP_WRITE,
@@ -642,4 +642,5 @@ void nc_fill_drain(struct nc_cache *c)
 {
 	wait_event(c->fill_idle, !atomic_read(&c->fills));
 	flush_workqueue(c->wq);
+	flush_workqueue(c->cache_wq);
 }

@@ -318,7 +318,8 @@ bool nc_super_check(const struct nearcache_super *sb, u64 device_bytes,
  * @b: copy 1 as read
  * @device_bytes: size of the cache device
  * @geo: filled in for the chosen copy
- * @why: NC_WHY_SIZE bytes; the reason against copy 0 when both are refused
+ * @why: NC_WHY_SIZE bytes; when both are refused the reason against copy 0, or
+ *	against copy 1 when copy 0 has not even our magic
  *
  * Of two sound copies of one cache the higher sequence counts: each state
  * change reaches both copies before anything relies on it.  Two sound copies of
@@ -347,7 +348,12 @@ const struct nearcache_super *nc_super_choose(const struct nearcache_super *a,
 		*geo = geo_b;
 		return b;
 	}
-	return ok_a ? a : NULL;
+	if (ok_a)
+		return a;
+	/* The reason of the copy that looks like ours. */
+	if (memcmp(a->magic, NEARCACHE_MAGIC, NEARCACHE_MAGIC_LEN))
+		memcpy(why, why_b, sizeof(why_b));
+	return NULL;
 }
 
 /**

@@ -19,6 +19,7 @@ typedef __u8 u8;
 typedef __u16 u16;
 typedef __u32 u32;
 typedef __u64 u64;
+typedef __s32 s32;
 
 #define le16_to_cpu	le16toh
 #define le32_to_cpu	le32toh
@@ -33,6 +34,7 @@ typedef __u64 u64;
 	_a > _b ? _a : _b;		\
 })
 
+#define cmpxchg(at, old, new)	__sync_val_compare_and_swap(at, old, new)
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 static inline bool is_power_of_2(unsigned long n)

@@ -425,8 +425,11 @@ int nc_meta_load(struct nc_cache *c)
 		return 0;
 	}
 	r = load_table(c);
-	if (r)
+	if (r) {
+		c->warm = 0;
+		atomic64_set(&c->valid_subblocks, 0);
 		return r;
+	}
 	push_free_slots(c);
 	if (!bitmap_empty(m->both, m->pages))
 		c->loaded = NEARCACHE_LOADED_DAMAGED;

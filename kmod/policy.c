@@ -45,16 +45,26 @@ static u32 longest_seen(const struct nc_policy *p)
 	return p->longest[0] > p->longest[1] ? p->longest[0] : p->longest[1];
 }
 
+/* Once per window, whoever comes first; signed, for a clock that is behind. */
+static void rotate_window(struct nc_policy *p, u32 now)
+{
+	u32 window = 4 * longest_seen(p);
+	u32 start = p->window_start;
+
+	if (window < WINDOW_MIN)
+		window = WINDOW_MIN;
+	if ((s32)(now - start) <= (s32)window ||
+	    cmpxchg(&p->window_start, start, now) != start)
+		return;
+	p->longest[1] = p->longest[0];
+	p->longest[0] = 0;
+}
+
 static u16 keep_touch(struct nc_policy *p, u16 stamp, u32 now)
 {
 	u32 d = distance(stamp, now);
-	u32 window = 4 * longest_seen(p);
 
-	if (now - p->window_start > (window > WINDOW_MIN ? window : WINDOW_MIN)) {
-		p->window_start = now;
-		p->longest[1] = p->longest[0];
-		p->longest[0] = 0;
-	}
+	rotate_window(p, now);
 	if (d > p->longest[0])
 		p->longest[0] = d;
 	if (!(stamp & NC_STAMP_REUSED))

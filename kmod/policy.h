@@ -7,6 +7,7 @@
 #define NEARCACHE_POLICY_H
 
 #ifdef __KERNEL__
+#include <linux/atomic.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #else

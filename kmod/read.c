@@ -39,7 +39,7 @@ static struct nc_span span_of(const struct nc_cache *c, const struct bio *bio)
 static void advance_clock(struct nc_cache *c, u32 bytes)
 {
 	u64 held = this_cpu_add_return(c->stats->clock_bytes, bytes);
-	u32 now;
+	u32 now, old;
 
 	if (likely(held <= c->clock_portion))
 		return;
@@ -47,8 +47,9 @@ static void advance_clock(struct nc_cache *c, u32 bytes)
 	now = (u32)div64_u64(atomic64_add_return(held, &c->clock),
 			     c->tick_bytes);
 	/* Never backwards: a slower CPU may come with an older sum. */
-	if ((s32)(now - READ_ONCE(c->now)) > 0)
-		WRITE_ONCE(c->now, now);
+	old = READ_ONCE(c->now);
+	while ((s32)(now - old) > 0 && !try_cmpxchg(&c->now, &old, now))
+		;
 }
 
 /**
@@ -104,8 +105,11 @@ static int to_origin(struct nc_target *t, struct bio *bio)
 static int bypass(struct nc_target *t, struct bio *bio,
 		  enum nearcache_counter counter, enum nc_verdict verdict)
 {
-	this_cpu_inc(t->cache->stats->count[counter]);
-	nc_count_add(t->cache, BYPASS_BYTES, bio->bi_iter.bi_size);
+	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+
+	io->kind = NC_IO_BYPASS;
+	io->counter = counter;
+	io->iter = bio->bi_iter;
 	trace_nearcache_access(t->cache->dm_devt, bio, verdict);
 	return to_origin(t, bio);
 }
@@ -158,8 +162,6 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 		return BYPASS(t, bio, UNALIGNED);
 	}
 	touch(c, &c->index.slots[i]);
-	nc_count(c, HITS);
-	nc_count_add(c, HIT_BYTES, bio->bi_iter.bi_size);
 	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_HIT);
 	io->kind = NC_IO_HIT;
 	io->iter = bio->bi_iter;
@@ -328,13 +330,6 @@ static int hit_failed(struct nc_target *t, struct bio *bio, struct nc_io *io)
 	return DM_ENDIO_INCOMPLETE;
 }
 
-/* A NOWAIT reader is told to come again: this was no hit yet. */
-static void uncount_hit(struct nc_cache *c, const struct nc_io *io)
-{
-	nc_count_add(c, HITS, -1);
-	nc_count_add(c, HIT_BYTES, -(u64)io->iter.bi_size);
-}
-
 /**
  * nc_read_end_io() - a read completed
  * @t: target
@@ -347,15 +342,20 @@ static void uncount_hit(struct nc_cache *c, const struct nc_io *io)
 int nc_read_end_io(struct nc_target *t, struct bio *bio, blk_status_t *error)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+	struct nc_cache *c = t->cache;
+	/* A NOWAIT reader that is told to come again is counted when it comes. */
+	bool again = unlikely(*error == BLK_STS_AGAIN);
 
+	if (io->kind == NC_IO_BYPASS && !again) {
+		this_cpu_inc(c->stats->count[io->counter]);
+		nc_count_add(c, BYPASS_BYTES, io->iter.bi_size);
+	}
 	if (io->kind != NC_IO_HIT)
 		return DM_ENDIO_DONE;
-	nc_cache_release(t->cache, io->srcu);
-	if (likely(!*error))
+	nc_cache_release(c, io->srcu);
+	if (again)
 		return DM_ENDIO_DONE;
-	if (*error == BLK_STS_AGAIN) {
-		uncount_hit(t->cache, io);
-		return DM_ENDIO_DONE;
-	}
-	return hit_failed(t, bio, io);
+	nc_count(c, HITS);
+	nc_count_add(c, HIT_BYTES, io->iter.bi_size);
+	return likely(!*error) ? DM_ENDIO_DONE : hit_failed(t, bio, io);
 }

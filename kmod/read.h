@@ -13,6 +13,7 @@ struct nc_target;
 enum nc_io_kind {
 	NC_IO_ORIGIN,	/* goes to the origin, or is in a fill's hands */
 	NC_IO_HIT,	/* on its way to the cache device, holds SRCU */
+	NC_IO_BYPASS,	/* goes to the origin, uncached */
 };
 
 /**
@@ -22,6 +23,7 @@ enum nc_io_kind {
  * @flags: bio flags as they came
  * @kind: enum nc_io_kind
  * @failed_hit: the cache device failed the read
+ * @counter: enum nearcache_counter of the reason, for NC_IO_BYPASS
  * @srcu: read-side index of nc_cache.srcu, for NC_IO_HIT
  */
 struct nc_io {
@@ -30,6 +32,7 @@ struct nc_io {
 	unsigned short flags;
 	u8 kind;
 	bool failed_hit;
+	u8 counter;
 	int srcu;
 };
 

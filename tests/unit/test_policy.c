@@ -198,6 +198,22 @@ static void stamp_ahead_of_the_clock(void **state)
 	assert_true(nc_policy_keep.idle(&p, 90, 100));
 }
 
+/* What the last window taught stays, though a slower CPU's clock is behind. */
+static void window_rotates_once(void **state)
+{
+	struct nc_policy p;
+
+	(void)state;
+	nc_policy_keep.init(&p, 4, 8);
+	nc_policy_keep.touch(&p, 0, 50);
+	assert_int_equal(p.longest[0], 50);
+	nc_policy_keep.touch(&p, 250, 251);
+	assert_int_equal(p.longest[1], 50);
+	nc_policy_keep.touch(&p, 249, 250);
+	assert_int_equal(p.longest[1], 50);
+	assert_int_equal(p.window_start, 251);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +223,7 @@ int main(void)
 		cmocka_unit_test(dataset_switch),
 		cmocka_unit_test(clock_wraps),
 		cmocka_unit_test(stamp_ahead_of_the_clock),
+		cmocka_unit_test(window_rotates_once),
 	};
 
 	return RUN(tests);
