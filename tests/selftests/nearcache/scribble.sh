@@ -29,6 +29,9 @@ make_null C local 40
 ./blockdata write "$O"
 slow slow_O "$O"
 poison "$slow_O" "$C"
+# create refuses an origin that another dm device holds.
+dm_gone slow-O
 slow slow_C "$C"
 poison "$O" "$slow_C"
+slow slow_O "$O"
 poison "$slow_O" "$slow_C"
