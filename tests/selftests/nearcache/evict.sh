@@ -39,8 +39,9 @@ for ((i = 0; i < $(times 3); i++)); do
 	done
 done
 verify_end
+# How many there are is up to the distances that the policy happens to see, none
+# included; evict_hits.sh makes sure of evictions under hits.
 echo "$(field evictions) evictions, $evictions before the pressure"
-above evictions "$evictions"
 settle
 check
 valid=$(field bytes_valid)
