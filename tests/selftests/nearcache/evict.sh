@@ -39,9 +39,19 @@ for ((i = 0; i < $(times 3); i++)); do
 	done
 done
 verify_end
-# How many there are is up to the distances that the policy happens to see, none
-# included; evict_hits.sh makes sure of evictions under hits.
+# How many there were is up to the distances that the policy happened to see. Two parts
+# that do not fit together, each moved in completely, cannot do without.
+for start in 0 8192; do
+	for ((passes = 1; ; passes++)); do
+		origin_mark
+		check -s "$start" -n "$part" -t 8 >/dev/null
+		settle
+		(($(origin_delta))) || break
+		((passes < 100)) || fail "the part at $start does not move in"
+	done
+done
 echo "$(field evictions) evictions, $evictions before the pressure"
+above evictions "$evictions"
 settle
 check
 valid=$(field bytes_valid)
