@@ -17,7 +17,7 @@
 #define NEARCACHE_STATUS_FIELDS(X)					       \
 	X(STATUS_VERSION, "status_version", "",				       \
 	  "layout of this line, 1; fields are only ever appended")	       \
-	X(MODE, "mode", "enum", "0 read-only")				       \
+	X(MODE, "mode", "enum", "0 read-only, 1 writearound, 2 writethrough")  \
 	X(STATE, "state", "enum",					       \
 	  "0 normal, 1 bypass (cache device not used), 2 not loaded")	       \
 	X(LOADED, "loaded", "enum",					       \
@@ -84,7 +84,27 @@
 	X(SLOTS_DROPPED, "slots_dropped", "slots",			       \
 	  "slots dropped at load: duplicate or out of range")		       \
 	X(BYPASS_P2P, "bypass_p2p", "reads",				       \
-	  "reads sent to the origin: into another device's memory")
+	  "reads sent to the origin: into another device's memory")	       \
+	X(BYPASS_WRITE, "bypass_write", "reads",			       \
+	  "reads sent to the origin: their data was being written")	       \
+	X(WRITES, "writes", "writes", "writes that the origin completed")    \
+	X(WRITE_BYTES, "write_bytes", "bytes", "bytes of those writes")      \
+	X(WRITE_ERRORS, "write_errors", "writes",			       \
+	  "writes, discards and write-zeroes that the origin failed")	       \
+	X(UPDATES, "updates", "writes",					       \
+	  "writethrough: writes whose data the cache device has, too")       \
+	X(UPDATE_BYTES, "update_bytes", "bytes", "bytes of those updates")   \
+	X(UPDATES_SKIPPED, "updates_skipped", "writes",			       \
+	  "writethrough: writes to the origin alone: not cached, no block free, in conflict, no memory, or an error") \
+	X(INVALIDATED_BYTES, "invalidated_bytes", "bytes",		       \
+	  "cached bytes dropped: written, discarded or invalidated")	       \
+	X(FILLS_STALE, "fills_stale", "fills",				       \
+	  "fills not published in part or whole: written meanwhile")	       \
+	X(DISCARDS, "discards", "discards", "discards that the origin completed") \
+	X(DISCARD_BYTES, "discard_bytes", "bytes", "bytes of those discards") \
+	X(ZEROES, "zeroes", "writes", "write-zeroes that the origin completed") \
+	X(ZERO_BYTES, "zero_bytes", "bytes", "bytes of those write-zeroes")  \
+	X(FLUSHES, "flushes", "flushes", "flushes that the origin completed")
 
 /* State of the cache device as the status line and events tell it. */
 enum nearcache_state {
@@ -103,6 +123,8 @@ enum nearcache_loaded {
 
 enum nearcache_mode {
 	NEARCACHE_READ_ONLY	= 0,
+	NEARCACHE_WRITEAROUND	= 1,
+	NEARCACHE_WRITETHROUGH	= 2,
 };
 
 #define NEARCACHE_STATUS_VERSION_NOW	1
