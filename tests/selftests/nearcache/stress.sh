@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Threads write and read everywhere at once, with a cache of 5 % of the volume, in both
+# writing modes: no sector that is read is ever wrong, the bare origin holds what was read
+# last, and what stays cached over a restart is that, too.
+# timeout: 200
+. ./cache.sh
+
+modes=(writearound writethrough)
+declare -A origins caches pids
+
+# set_up MODE: /dev/mapper/MODE, and its twin on top. Answers take their time: what is
+# read or written meanwhile is what races.
+set_up() {
+	local origin cache
+	make_null origin "origin-$1" 128 discard=1 completion_nsec=200000
+	make_null cache "cache-$1" 8 completion_nsec=100000
+	origins[$1]=$origin caches[$1]=$cache
+	./stress init "$origin" "$TMPDIR/$1" -S ${#1}
+	format "$cache" "$origin"
+	MODE=$1 start "$1" '' "$origin" "$cache"
+	echo "$1: $(($(field blocks "$1") / 16)) of 128 MiB are cached"
+	make_dm _ "$1-twin" "0 $(sectors "$origin") linear /dev/mapper/$1 0"
+}
+
+# run SECONDS: both at once.
+run() {
+	local mode
+	for mode in "${modes[@]}"; do
+		./stress run "/dev/mapper/$mode" "$TMPDIR/$mode" -s "$1" -S "$RANDOM" -d \
+			-z "/dev/mapper/$mode-twin" >"$TMPDIR/$mode-log" &
+		pids[$mode]=$!
+	done
+	for mode in "${modes[@]}"; do
+		wait "${pids[$mode]}" || failed=1
+		cat "$TMPDIR/$mode-log"
+		dmsetup status "$mode"
+	done
+	[[ ! ${failed:-} ]] || fail "wrong sectors"
+}
+
+# tested MODE: nothing of it was without use.
+tested() {
+	local name
+	settle "$1"
+	for name in hits fills evictions invalidated_bytes writes flushes discards; do
+		above "$name" 0 "$1"
+	done
+	(($(field bypass_write "$1") + $(field fills_stale "$1") > 0)) || fail "$1: writes and reads never met"
+	is write_errors 0 "$1"
+	is state 0 "$1"
+	if [[ $1 == writethrough ]]; then
+		above updates 0 "$1"
+		above update_bytes 0 "$1"
+	fi
+}
+
+# restart MODE
+restart() {
+	dm_remove "$1-twin"
+	stop "$1"
+	./stress verify "${origins[$1]}" "$TMPDIR/$1" || fail "$1: the origin is not what was read"
+	MODE=$1 start "$1" '' "${origins[$1]}" "${caches[$1]}"
+	above blocks_warm 0 "$1"
+	is slots_dropped 0 "$1"
+	./stress verify "/dev/mapper/$1" "$TMPDIR/$1" || fail "$1: wrong after the restart"
+	above hits 0 "$1"
+}
+
+for mode in "${modes[@]}"; do
+	set_up "$mode"
+done
+run "$(times 60)"
+for mode in "${modes[@]}"; do
+	tested "$mode"
+	restart "$mode"
+done

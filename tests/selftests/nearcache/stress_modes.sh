@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Modes are switched, tables reloaded, the device suspended and the cache invalidated
+# while threads write and read: no sector that is read is ever wrong. The origin answers
+# late, in parts of it to writes and in parts to reads; so does the cache device.
+. ./cache.sh
+
+size=$((64 * 2048))
+
+stress_begin() {
+	./stress run /dev/mapper/nc "$TMPDIR/model" -s 600 -f "$TMPDIR/stop" -d \
+		-z "$twin" >"$TMPDIR/log" &
+	stress_pid=$!
+	at_exit stress_end
+}
+
+stress_end() {
+	touch "$TMPDIR/stop"
+	wait "$stress_pid"
+}
+
+# Something is written and read since the last call.
+pieces() {
+	echo $(($(field writes) + $(field hits) + $(field misses) + $(field joins) + $(field bypass_write)))
+}
+
+more() {
+	(($(pieces) > before + 200)) || ! kill -0 "$stress_pid" 2>/dev/null
+}
+
+go_on() {
+	before=$(pieces)
+	wait_for 30 more || fail "nothing moves after: $*"
+	kill -0 "$stress_pid" 2>/dev/null || fail "after $*: $(cat "$TMPDIR/log")"
+}
+
+make_null base origin 64 discard=1 completion_nsec=1000000
+third=$((size / 3 / 128 * 128))
+make_dm O slow-origin "0 $third linear $base 0
+$third $third delay $base $third 0 $base $third 4
+$((third * 2)) $((size - third * 2)) delay $base $((third * 2)) 4 $base $((third * 2)) 0"
+make_null local local 5
+make_dm C slow-local "0 $(sectors "$local") delay $local 0 4 $local 0 8"
+./stress init "$base" "$TMPDIR/model"
+format
+MODE=writearound start
+make_dm twin twin "0 $size linear /dev/mapper/nc 0"
+stress_begin
+for ((i = 0; i < $(times 4); i++)); do
+	MODE=writethrough reload || fail "reload to writethrough"
+	go_on writethrough
+	dmsetup message nc 0 invalidate all || fail "invalidate all"
+	go_on invalidate all
+	dmsetup suspend nc || fail "suspend"
+	dmsetup resume nc || fail "resume"
+	go_on suspend
+	MODE=writethrough reload '2 fill_memory 1048576' || fail "reload with little memory"
+	go_on little memory
+	MODE=writearound reload || fail "reload to writearound"
+	go_on writearound
+	for _ in {1..20}; do
+		dmsetup message nc 0 invalidate $((RANDOM * 2)) $((1 + RANDOM)) || fail "invalidate"
+	done
+	go_on invalidate
+	dmsetup suspend --noflush nc || fail "suspend --noflush"
+	dmsetup resume nc || fail "resume"
+	go_on suspend --noflush
+done
+stress_end || fail "wrong: $(cat "$TMPDIR/log")"
+cat "$TMPDIR/log"
+settle
+dmsetup status nc
+for name in hits fills updates invalidated_bytes fills_stale bypass_write; do
+	above "$name" 0
+done
+is state 0
+dm_remove twin
+stop
+./stress verify "$O" "$TMPDIR/model" || fail "the origin is not what was read"
+MODE=writethrough start
+./stress verify /dev/mapper/nc "$TMPDIR/model" || fail "wrong after the restart"
