@@ -57,6 +57,34 @@ static int parse_options(struct nc_target *t, unsigned int argc, char **argv)
 	return 0;
 }
 
+static const char *const mode_names[] = {
+	[NEARCACHE_READ_ONLY]		= "read-only",
+	[NEARCACHE_WRITEAROUND]		= "writearound",
+	[NEARCACHE_WRITETHROUGH]	= "writethrough",
+};
+
+/**
+ * nc_args_mode() - the word of a mode
+ * @mode: enum nearcache_mode
+ */
+const char *nc_args_mode(int mode)
+{
+	return mode_names[mode];
+}
+
+static int parse_mode(struct nc_target *t, const char *word)
+{
+	t->mode = match_string(mode_names, ARRAY_SIZE(mode_names), word);
+	if (t->mode < 0)
+		return bad(t, "Mode must be read-only, writearound or writethrough",
+			   word);
+	if (nc_target_writes(t) &&
+	    !(dm_table_get_mode(t->ti->table) & NC_MODE_WRITE))
+		return bad(t, "A table loaded read-only takes mode read-only only",
+			   word);
+	return 0;
+}
+
 static int open_device(struct nc_target *t, const char *path, bool write,
 		       struct dm_dev **dev, char *error)
 {
@@ -67,14 +95,13 @@ static int open_device(struct nc_target *t, const char *path, bool write,
 		bad(t, error, path);
 		return r;
 	}
+	if (write && bdev_read_only((*dev)->bdev)) {
+		bad(t, error, path);
+		return -EROFS;
+	}
+	if (bdev_is_zoned((*dev)->bdev))
+		return bad(t, "Zoned devices are not supported", path);
 	return 0;
-}
-
-/* One disk, and not two partitions of it: writing one would write the other. */
-static bool overlap(struct block_device *a, struct block_device *b)
-{
-	return a->bd_disk == b->bd_disk &&
-	       (!bdev_is_partition(a) || !bdev_is_partition(b));
 }
 
 /**
@@ -94,11 +121,10 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
 	if (argc < 3)
 		return bad(t, "Expected: <mode> <origin> <cache> [<#words> <options>]",
 			   argc ? argv[0] : "");
-	if (strcmp(argv[0], "read-only"))
-		return bad(t, "Mode must be read-only", argv[0]);
-	t->mode = NEARCACHE_READ_ONLY;
 	t->fill_memory_max = FILL_MEMORY_DEFAULT;
-	r = parse_options(t, argc - 3, argv + 3);
+	r = parse_mode(t, argv[0]);
+	if (!r)
+		r = parse_options(t, argc - 3, argv + 3);
 	if (r)
 		return r;
 	/* The cache device first: were both the same, device-mapper would
@@ -108,13 +134,13 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
 			"Cache device cannot be opened for writing");
 	if (r)
 		return r;
-	if (bdev_read_only(t->dev->bdev))
-		return bad(t, "Cache device is read-only", argv[2]);
-	r = open_device(t, argv[1], false, &t->origin,
-			"Origin device cannot be opened");
+	r = open_device(t, argv[1], nc_target_writes(t), &t->origin,
+			nc_target_writes(t) ?
+				"Origin cannot be written: use mode read-only" :
+				"Origin device cannot be opened");
 	if (r)
 		return r;
-	if (overlap(t->origin->bdev, t->dev->bdev))
+	if (nc_overlap(t->origin->bdev, t->dev->bdev))
 		return bad(t, "Origin and cache are one device", argv[2]);
 	return 0;
 }
@@ -129,8 +155,8 @@ void nc_args_print(const struct nc_target *t, char *result, size_t room)
 {
 	size_t n;
 
-	n = scnprintf(result, room, "read-only %s %s", t->origin->name,
-		      t->dev->name);
+	n = scnprintf(result, room, "%s %s %s", nc_args_mode(t->mode),
+		      t->origin->name, t->dev->name);
 	if (t->fill_memory_given)
 		scnprintf(result + n, room - n, " 2 fill_memory %llu",
 			  t->fill_memory_max);

@@ -7,6 +7,7 @@
 
 struct nc_target;
 
+const char *nc_args_mode(int mode);
 int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv);
 void nc_args_print(const struct nc_target *t, char *result, size_t room);
 

@@ -18,6 +18,7 @@
 #include "read.h"
 #include "reclaim.h"
 #include "trace.h"
+#include "write.h"
 
 static DEFINE_MUTEX(registry_lock);
 static LIST_HEAD(registry);
@@ -138,8 +139,7 @@ static int cache_alloc(struct nc_cache *c)
 	return nc_index_init(&c->index, (u32)c->geo.slot_count);
 }
 
-static struct nc_cache *cache_new(struct mapped_device *owner,
-				  struct dm_dev *dev, struct dm_dev *origin)
+static struct nc_cache *cache_new(const struct nc_target *t)
 {
 	struct nc_cache *c = kzalloc(sizeof(*c), GFP_KERNEL);
 
@@ -149,11 +149,14 @@ static struct nc_cache *cache_new(struct mapped_device *owner,
 		kfree(c);
 		return NULL;
 	}
-	c->owner = owner;
-	c->dm_devt = disk_devt(dm_disk(owner));
-	c->devt = dev->bdev->bd_dev;
-	c->origin_devt = origin->bdev->bd_dev;
+	c->owner = dm_table_get_md(t->ti->table);
+	c->dm_devt = disk_devt(dm_disk(c->owner));
+	c->devt = t->dev->bdev->bd_dev;
+	c->origin = t->origin->bdev;
 	c->refs = 1;
+	c->writers = nc_target_writes(t);
+	mutex_init(&c->life);
+	nc_inflight_init(&c->inflight);
 	c->state = NEARCACHE_NOT_LOADED;
 	c->policy_ops = &nc_policy_keep;
 	c->error_start = jiffies;
@@ -167,24 +170,23 @@ static struct nc_cache *cache_new(struct mapped_device *owner,
 }
 
 /* Read the superblock and allocate what it asks for. */
-static int cache_open(struct nc_cache *c, struct dm_target *ti,
-		      struct dm_dev *dev)
+static int cache_open(struct nc_cache *c, struct nc_target *t)
 {
 	char why[NC_WHY_SIZE];
 	int r;
 
-	c->meta = nc_meta_open(dev->bdev, &c->geo, c->uuid, why);
+	c->meta = nc_meta_open(t->dev->bdev, &c->geo, c->uuid, why);
 	if (IS_ERR(c->meta)) {
 		r = PTR_ERR(c->meta);
 		c->meta = NULL;
-		DMERR("%s: cache device %s: %s", nc_cache_name(c), dev->name,
-		      why);
-		ti->error = "Cache device refused, see the kernel log";
+		DMERR("%s: cache device %s: %s", nc_cache_name(c),
+		      t->dev->name, why);
+		t->ti->error = "Cache device refused, see the kernel log";
 		return r;
 	}
 	r = cache_alloc(c);
 	if (r) {
-		ti->error = "Not enough memory for the slot table";
+		t->ti->error = "Not enough memory for the slot table";
 		return r;
 	}
 	set_sizes(c);
@@ -215,31 +217,74 @@ static struct nc_cache *registry_twin(const struct nc_cache *c)
 	return NULL;
 }
 
-static int refuse_busy(struct dm_target *ti, struct dm_dev *dev,
-		       struct nc_cache *holder)
+static int refuse_busy(struct nc_target *t, struct nc_cache *holder)
 {
 	DMERR("%s: cache device %s (or a copy of it) is in use by dm device %s",
-	      dm_device_name(dm_table_get_md(ti->table)), dev->name,
+	      dm_device_name(dm_table_get_md(t->ti->table)), t->dev->name,
 	      nc_cache_name(holder));
-	ti->error = "Cache device or its uuid is in use by another dm device";
+	t->ti->error = "Cache device or its uuid is in use by another dm device";
 	return -EBUSY;
 }
 
-/* A reload: share the live cache, if it is the same one. */
-static int registry_share(struct nc_cache *c, struct dm_target *ti,
-			  struct dm_dev *dev, struct dm_dev *origin)
+/* An origin has either one cache that writes, or any number that only read: no
+ * cache learns what another one writes.
+ */
+static int registry_check_origin(struct nc_target *t, const struct nc_cache *own)
 {
-	if (c->owner != dm_table_get_md(ti->table) || !c->ready)
-		return refuse_busy(ti, dev, c);
-	if (c->origin_devt != origin->bdev->bd_dev) {
-		DMERR("%s: live cache holds data of origin %u:%u, not %s: remove, open anew",
-		      nc_cache_name(c), MAJOR(c->origin_devt),
-		      MINOR(c->origin_devt), origin->name);
-		ti->error = "The live cache belongs to another origin";
+	struct nc_cache *c;
+
+	lockdep_assert_held(&registry_lock);
+	list_for_each_entry(c, &registry, list) {
+		if (c == own || !nc_overlap(c->origin, t->origin->bdev) ||
+		    (!c->writers && !nc_target_writes(t)))
+			continue;
+		DMERR("%s: origin %s has dm device %s on it: both must be read-only",
+		      dm_device_name(dm_table_get_md(t->ti->table)),
+		      t->origin->name, nc_cache_name(c));
+		t->ti->error = "Origin has another nearcache on it: both must be read-only";
+		return -EBUSY;
+	}
+	return 0;
+}
+
+/* A reload: share the live cache, if it is the same one. */
+static int registry_share(struct nc_cache *c, struct nc_target *t)
+{
+	int r;
+
+	if (c->owner != dm_table_get_md(t->ti->table) || !c->ready)
+		return refuse_busy(t, c);
+	if (c->origin != t->origin->bdev) {
+		DMERR("%s: live cache holds data of origin %pg, not %s: remove, open anew",
+		      nc_cache_name(c), c->origin, t->origin->name);
+		t->ti->error = "The live cache belongs to another origin";
 		return -EINVAL;
 	}
+	r = registry_check_origin(t, c);
+	if (r)
+		return r;
 	c->refs++;
+	c->writers += nc_target_writes(t);
 	return 0;
+}
+
+/* A new entry, which keeps others off until the superblock was judged. */
+static struct nc_cache *registry_add(struct nc_target *t)
+{
+	struct nc_cache *c;
+	int r;
+
+	lockdep_assert_held(&registry_lock);
+	r = registry_check_origin(t, NULL);
+	if (r)
+		return ERR_PTR(r);
+	c = cache_new(t);
+	if (!c) {
+		t->ti->error = "Out of memory";
+		return ERR_PTR(-ENOMEM);
+	}
+	list_add(&c->list, &registry);
+	return c;
 }
 
 static void registry_drop(struct nc_cache *c)
@@ -252,46 +297,41 @@ static void registry_drop(struct nc_cache *c)
 
 /**
  * nc_cache_get() - claim a cache device for a table
- * @ti: target under construction; ti->error is set on failure
- * @dev: cache device, open
- * @origin: origin, open
+ * @t: target under construction, its devices open; t->ti->error is set on
+ *	failure
  *
  * Reads the superblock of a device that is not live, nothing else; not under
  * the registry's mutex, so that a hung device holds up nobody else.
  *
  * Context: constructor; may sleep.
  * Return: the live cache; ERR_PTR(-EBUSY) when another dm device holds this
- * device or a copy of it, -EINVAL when it is not a sound nearcache device or
- * the live cache belongs to another origin, -EIO, -ENOMEM.
+ * device or a copy of it, or writes or is not to write to the origin, -EINVAL
+ * when it is not a sound nearcache device or the live cache belongs to another
+ * origin, -EIO, -ENOMEM.
  */
-struct nc_cache *nc_cache_get(struct dm_target *ti, struct dm_dev *dev,
-			      struct dm_dev *origin)
+struct nc_cache *nc_cache_get(struct nc_target *t)
 {
 	struct nc_cache *c, *twin;
 	int r = 0;
 
 	mutex_lock(&registry_lock);
-	c = registry_find(dev->bdev->bd_dev);
+	c = registry_find(t->dev->bdev->bd_dev);
 	if (c) {
-		r = registry_share(c, ti, dev, origin);
+		r = registry_share(c, t);
 		mutex_unlock(&registry_lock);
 		return r ? ERR_PTR(r) : c;
 	}
-	c = cache_new(dm_table_get_md(ti->table), dev, origin);
-	if (c)
-		list_add(&c->list, &registry);
+	c = registry_add(t);
 	mutex_unlock(&registry_lock);
-	if (!c) {
-		ti->error = "Out of memory";
-		return ERR_PTR(-ENOMEM);
-	}
+	if (IS_ERR(c))
+		return c;
 
-	r = cache_open(c, ti, dev);
+	r = cache_open(c, t);
 	if (!r) {
 		mutex_lock(&registry_lock);
 		twin = registry_twin(c);
 		if (twin)
-			r = refuse_busy(ti, dev, twin);
+			r = refuse_busy(t, twin);
 		else
 			c->ready = true;
 		mutex_unlock(&registry_lock);
@@ -306,14 +346,16 @@ struct nc_cache *nc_cache_get(struct dm_target *ti, struct dm_dev *dev,
 /**
  * nc_cache_put() - a table lets go
  * @c: live cache; no I/O of the table is under way
+ * @t: target of the table
  *
  * Context: destructor; may sleep.
  */
-void nc_cache_put(struct nc_cache *c)
+void nc_cache_put(struct nc_cache *c, const struct nc_target *t)
 {
 	bool last;
 
 	mutex_lock(&registry_lock);
+	c->writers -= nc_target_writes(t);
 	last = !--c->refs;
 	if (last)
 		list_del(&c->list);
@@ -346,6 +388,43 @@ static int load(struct nc_cache *c)
 	return 0;
 }
 
+/* The origin has grown since the superblock was written. */
+static int grow(struct nc_cache *c, const struct nc_target *t)
+{
+	u64 size = t->ti->len << SECTOR_SHIFT;
+
+	if (size == c->geo.origin_size)
+		return 0;
+	if (size < c->geo.origin_size) {
+		DMERR("%s: table is for %llu bytes, the origin has %llu: load a new one",
+		      nc_cache_name(c), size, c->geo.origin_size);
+		return -EINVAL;
+	}
+	DMINFO("%s: origin has grown from %llu to %llu bytes",
+	       nc_cache_name(c), c->geo.origin_size, size);
+	nc_meta_grow(c, size);
+	return 0;
+}
+
+/* From here on slots may be overwritten, and in a writing mode the origin.  The
+ * latter not without a durable record of it: with a superblock that says clean,
+ * the next load would trust what is stale by then.
+ */
+static int mark_active(struct nc_cache *c, const struct nc_target *t)
+{
+	if (c->state == NEARCACHE_BYPASS &&
+	    (!nc_target_writes(t) || nc_meta_is_active(c->meta)))
+		return 0;
+	if (!nc_meta_mark_active(c))
+		return 0;
+	nc_cache_bypass(c, "the superblock cannot be written");
+	if (!nc_target_writes(t) || nc_meta_is_active(c->meta))
+		return 0;
+	DMERR("%s: no writing mode: the cache device cannot record that the origin changes",
+	      nc_cache_name(c));
+	return -EIO;
+}
+
 /**
  * nc_cache_activate() - the table of @t goes live
  * @c: live cache
@@ -357,28 +436,54 @@ static int load(struct nc_cache *c)
  *
  * Context: preresume; may sleep, allocates without I/O (the device itself may
  * be what memory is written back to).
- * Return: 0; -EINVAL or -ESTALE, which leave the device suspended.
+ * Return: 0; -EINVAL, -ESTALE or -EIO, which leave the device suspended.
  */
 int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 {
 	unsigned int noio = memalloc_noio_save();
 	int r = 0;
 
+	mutex_lock(&c->life);
 	c->active = t;
 	c->fill_memory_max = t->fill_memory_max;
 	if (c->state == NEARCACHE_NOT_LOADED)
 		r = load(c);
-	if (c->state == NEARCACHE_NORMAL && nc_meta_mark_active(c))
-		nc_cache_bypass(c, "the superblock cannot be written");
+	if (!r)
+		r = grow(c, t);
+	if (!r)
+		r = mark_active(c, t);
 	if (r)
 		c->active = NULL;
+	mutex_unlock(&c->life);
 	memalloc_noio_restore(noio);
 	return r;
 }
 
+/* The medium may say clean only if the origin keeps what it acknowledged: slots
+ * hold that, too.
+ */
+static void commit_clean(struct nc_cache *c)
+{
+	int r;
+
+	if (c->state != NEARCACHE_NORMAL)
+		return;
+	if (c->origin_written && c->active->noflush) {
+		DMINFO("%s: suspended without flushing the origin: not marked clean",
+		       nc_cache_name(c));
+		return;
+	}
+	r = nc_meta_settle(c);
+	if (r)
+		DMERR("%s: origin %pg cannot be flushed or read (%d): not marked clean",
+		      nc_cache_name(c), c->origin, r);
+	else if (nc_meta_commit_clean(c))
+		nc_cache_bypass(c, "the slot table cannot be written");
+}
+
 /**
  * nc_cache_deactivate() - the live table is suspended
- * @c: live cache; no read is under way, fills may be
+ * @c: live cache; no bio is under way, fills may be
  *
  * Waits for the fills, writes the slot table and marks the superblock clean.
  *
@@ -391,9 +496,33 @@ void nc_cache_deactivate(struct nc_cache *c)
 	nc_fill_drain(c);
 	cancel_work_sync(&c->reclaim);
 	flush_work(&c->retry_work);
-	if (c->state == NEARCACHE_NORMAL && nc_meta_commit_clean(c))
-		nc_cache_bypass(c, "the slot table cannot be written");
+	mutex_lock(&c->life);
+	WARN_ON_ONCE(!nc_inflight_empty(&c->inflight));
+	commit_clean(c);
 	flush_work(&c->event_work);
 	c->active = NULL;
+	mutex_unlock(&c->life);
 	memalloc_noio_restore(noio);
+}
+
+/**
+ * nc_cache_invalidate() - drop cached data, told that the origin was changed
+ * @c: live cache
+ * @first: first sector
+ * @last: last sector, inclusive
+ *
+ * Context: may sleep.
+ * Return: 0; -EBUSY while suspended: the medium says clean.
+ */
+int nc_cache_invalidate(struct nc_cache *c, sector_t first, sector_t last)
+{
+	int r = -EBUSY;
+
+	mutex_lock(&c->life);
+	if (c->active) {
+		nc_write_invalidate(c, first, last);
+		r = 0;
+	}
+	mutex_unlock(&c->life);
+	return r;
 }

@@ -11,6 +11,7 @@
 #include <linux/bitmap.h>
 #include <linux/device-mapper.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/srcu.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -18,6 +19,7 @@
 #include "compat.h"
 #include "format.h"
 #include "index.h"
+#include "inflight.h"
 #include "policy.h"
 #include "stats.h"
 
@@ -36,17 +38,20 @@ struct nc_target;
  * struct nc_cache - a live cache
  * @list: in the registry
  * @refs: tables that hold it
+ * @writers: those of them in a writing mode
  * @ready: the superblock was judged; before, the entry only keeps others off
  * @owner: the only dm device that may use it
  * @dm_devt: number of @owner, for trace events
  * @devt: cache device
- * @origin_devt: the origin that the slots were filled from
+ * @origin: the origin that the slots were filled from; some table has it open
  * @uuid: of the cache
  * @geo: sizes, constant
  * @block_shift: log2 of a block, in sectors
  * @sub_shift: log2 of a sub-block, in sectors
  * @data_start: first sector of slot 0
  * @cache_lbs_mask: cache device's logical block in sectors, less 1
+ * @life: held while the cache goes live or is suspended, and by what must not
+ *	run meanwhile
  * @active: the target whose table is live, NULL while suspended
  * @loaded: enum nearcache_loaded
  * @state: enum nearcache_state; see nc_cache_bypass()
@@ -74,6 +79,8 @@ struct nc_target;
  * @fill_memory_peak: highest value of it
  * @fill_memory_max: cap, from the live table
  * @fill_idle: woken when @fills falls to zero
+ * @inflight: sectors of the origin that are being written
+ * @origin_written: since the last clean stop something was written to the origin
  * @used: slots that hold a block
  * @valid_subblocks: valid bits set in all slots
  * @warm: slots taken over at load
@@ -83,10 +90,10 @@ struct nc_target;
  * @retry_work: resubmits @retry_bios
  * @event_work: raises the dm event after a change of @state
  *
- * Who protects what: @list, @refs and @ready: the registry's mutex.  @active,
- * @loaded, @geo, @meta and @fill_memory_max: device-mapper calls resume and
- * suspend one at a time for a dm device, and no I/O runs then; @event_work,
- * which reads @active, is flushed before it is cleared.  The index: see
+ * Who protects what: @list, @refs, @writers and @ready: the registry's mutex.
+ * @active, @loaded, @geo, @meta and @fill_memory_max: @life; no I/O runs when
+ * they change; @event_work, which reads @active without it, is flushed before it
+ * is cleared.  @origin_written is only set while I/O runs.  The index: see
  * index.h.  @state is set by xchg() and read without locks.  @now only grows,
  * by whoever reads; @reclaim_hand belongs to the reclaim worker, @reclaim_tick
  * is its hint to others.  @error_start is written without locks: two errors at
@@ -123,6 +130,8 @@ struct nc_cache {
 	atomic64_t fill_memory_peak;
 	u64 fill_memory_max;
 	wait_queue_head_t fill_idle;
+	struct nc_inflight inflight;
+	bool origin_written;
 	atomic64_t used;
 	atomic64_t valid_subblocks;
 	struct work_struct reclaim;
@@ -132,10 +141,12 @@ struct nc_cache {
 	/* management */
 	struct list_head list;
 	unsigned int refs;
+	unsigned int writers;
 	bool ready;
+	struct mutex life;	/* see above */
 	struct mapped_device *owner;
 	dev_t devt;
-	dev_t origin_devt;
+	struct block_device *origin;
 	u8 uuid[16];
 	int loaded;
 	u64 warm;
@@ -153,6 +164,7 @@ struct nc_cache {
  * @origin: remote device
  * @dev: cache device
  * @mode: enum nearcache_mode
+ * @noflush: the suspend under way is not to wait for the origin
  * @fill_memory_max: bytes
  * @fill_memory_given: the table names fill_memory
  */
@@ -162,6 +174,7 @@ struct nc_target {
 	struct dm_dev *origin;
 	struct dm_dev *dev;
 	int mode;
+	bool noflush;
 	u64 fill_memory_max;
 	bool fill_memory_given;
 };
@@ -184,13 +197,25 @@ static inline void nc_cache_release(struct nc_cache *c, int srcu)
 	__srcu_read_unlock(&c->srcu, srcu);
 }
 
-struct nc_cache *nc_cache_get(struct dm_target *ti, struct dm_dev *dev,
-			      struct dm_dev *origin);
-void nc_cache_put(struct nc_cache *c);
+struct nc_cache *nc_cache_get(struct nc_target *t);
+void nc_cache_put(struct nc_cache *c, const struct nc_target *t);
 int nc_cache_activate(struct nc_cache *c, struct nc_target *t);
 void nc_cache_deactivate(struct nc_cache *c);
+int nc_cache_invalidate(struct nc_cache *c, sector_t first, sector_t last);
 void nc_cache_bypass(struct nc_cache *c, const char *reason);
 void nc_cache_error(struct nc_cache *c, const char *what);
+
+static inline bool nc_target_writes(const struct nc_target *t)
+{
+	return t->mode != NEARCACHE_READ_ONLY;
+}
+
+/* One disk, and not two partitions of it: writing one would write the other. */
+static inline bool nc_overlap(struct block_device *a, struct block_device *b)
+{
+	return a->bd_disk == b->bd_disk &&
+	       (!bdev_is_partition(a) || !bdev_is_partition(b));
+}
 
 /* "major:minor" of the dm device, for messages. */
 static inline const char *nc_cache_name(struct nc_cache *c)

@@ -2,12 +2,13 @@
 /*
  * Fills.  A missing run of sub-blocks is read from the origin once, into pages
  * of our own; readers get a copy, the same pages are written to the slot, and
- * only then do the valid bits appear.  A reader's own pages are never the
- * source of a cache write: it could scribble on them meanwhile.
+ * only then do the valid bits appear.  A reader's or writer's own pages are
+ * never the source of a cache write: it could scribble on them meanwhile.
  *
  *	START ---> READING ---> FILLED ---> WRITING ---> gone
- *	(NOWAIT     readers      readers copy at once
- *	 readers)   queue up
+ *	(NOWAIT     readers      readers copy    ^
+ *	 readers)   queue up     at once         |
+ *	                        SENDING ---------+   (update: see update.c)
  *
  * Submissions that may wait for a request have queues of their own, one for each
  * device: a cache device that hangs must not keep the origin's data from its
@@ -18,19 +19,17 @@
  * sub-block is missing, being filled or valid: that is the single flight.
  * Fills of disjoint runs of one block run in parallel and share the slot.
  *
- * Nothing here waits for memory or for a free slot: a read that cannot be
- * filled from goes to the origin.
+ * A write that overlaps marks the fill stale there: see doc/writing.md.
  */
 #include <linux/blk-cgroup.h>
-#include <linux/refcount.h>
 #include <linux/slab.h>
 
 #include "cache.h"
 #include "fill.h"
 #include "meta.h"
 #include "read.h"
-#include "reclaim.h"
 #include "trace.h"
+#include "update.h"
 
 /* A fill is at most this long: the most that order-0 pages let one bio hold. */
 #define FILL_BYTES_MAX	((u32)BIO_MAX_VECS << PAGE_SHIFT)
@@ -38,52 +37,16 @@
 #define CHUNK_ORDER	3
 #define FILL_GFP	(GFP_NOWAIT | __GFP_NOWARN | __GFP_NORETRY | __GFP_COMP)
 
-enum fill_state {
-	FILL_START,	/* origin_wq is to submit the read */
-	FILL_READING,
-	FILL_FILLED,	/* the data is here, cache_wq is to submit the write */
-	FILL_WRITING,
-};
-
-/**
- * struct nc_fill - a fill under way
- * @list: in nc_stripe.fills; stripe lock
- * @target: table line that started it
- * @span: what it fills; constant once on the list
- * @slot: where to; the slot holds the block and cannot be evicted meanwhile
- * @state: enum fill_state; FILLED is set under the stripe lock, the steps before
- *	and after it mean the same to readers
- * @refs: the fill's own, and one of each reader that copies once FILLED
- * @waiters: readers while START or READING; stripe lock
- * @sector: origin sector of the first byte
- * @bytes: to read from the origin
- * @memory: bytes accounted in nc_cache.fill_memory
- * @work: runs fill_work()
- * @bio: the read, then the write
- * @vec_count: chunks
- * @vecs: chunks of pages; hold @bytes rounded up to the sub-block
- */
-struct nc_fill {
-	struct list_head list;
-	struct nc_target *target;
-	struct nc_span span;
-	u32 slot;
-	enum fill_state state;
-	refcount_t refs;
-	struct bio_list waiters;
-	sector_t sector;
-	u32 bytes;
-	u32 memory;
-	struct work_struct work;
-	struct bio bio;
-	unsigned short vec_count;
-	struct bio_vec vecs[];
-};
-
 static void fill_work(struct work_struct *work);
 
-/* Bytes that @span has on the origin, whose last block may be short. */
-static u32 span_bytes(const struct nc_cache *c, const struct nc_span *span)
+/**
+ * nc_fill_span_bytes() - how long a span is on the origin
+ * @c: live cache
+ * @span: sub-blocks
+ *
+ * Return: bytes; less than whole sub-blocks where the origin ends.
+ */
+u32 nc_fill_span_bytes(const struct nc_cache *c, const struct nc_span *span)
 {
 	u64 start = (span->block << c->block_shift) +
 		    ((u64)span->first << c->sub_shift);
@@ -93,10 +56,15 @@ static u32 span_bytes(const struct nc_cache *c, const struct nc_span *span)
 	       << SECTOR_SHIFT;
 }
 
-/* What goes to the cache device: whole sub-blocks. */
-static u32 padded(const struct nc_cache *c, u32 bytes)
+/**
+ * nc_fill_bytes_max() - the longest fill
+ * @c: live cache
+ *
+ * Return: bytes: what fits into one bio, and half of the memory cap.
+ */
+u32 nc_fill_bytes_max(const struct nc_cache *c)
 {
-	return round_up(bytes, c->geo.subblock_size);
+	return min_t(u64, FILL_BYTES_MAX, c->fill_memory_max / 2);
 }
 
 static bool reserve_memory(struct nc_cache *c, u32 bytes)
@@ -114,7 +82,14 @@ static bool reserve_memory(struct nc_cache *c, u32 bytes)
 	return true;
 }
 
-static void fill_free(struct nc_cache *c, struct nc_fill *f)
+/**
+ * nc_fill_free() - free a fill that is on no list
+ * @c: live cache
+ * @f: fill
+ *
+ * Context: any but hard interrupts.
+ */
+void nc_fill_free(struct nc_cache *c, struct nc_fill *f)
 {
 	unsigned int i;
 
@@ -147,21 +122,31 @@ static bool fill_alloc_pages(struct nc_fill *f, u32 bytes, gfp_t gfp)
 	return true;
 }
 
-/* Memory for a fill of @span; its place is given by fill_start(). */
-static struct nc_fill *fill_alloc(struct nc_target *t,
-				  const struct nc_span *span)
+/**
+ * nc_fill_alloc() - memory for a fill
+ * @t: target
+ * @sector: first sector on the origin
+ * @bytes: length, at most nc_fill_bytes_max() or one sub-block
+ *
+ * Context: map; does not sleep.
+ * Return: a fill with @bytes of pages, on no list; NULL when there is no memory
+ * within the cap.
+ */
+struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes)
 {
 	struct nc_cache *c = t->cache;
-	u32 wanted = span_bytes(c, span);
-	u32 bytes = padded(c, wanted);
-	u32 pages = DIV_ROUND_UP(bytes, PAGE_SIZE);
+	u32 room = bytes;
 	gfp_t gfp = FILL_GFP;
 	struct nc_fill *f;
-	u32 memory;
+	u32 pages, memory;
 
-	/* Beyond the origin's end nothing but zeros goes to the device. */
-	if (bytes != wanted)
-		gfp |= __GFP_ZERO;
+	/* Whole sub-blocks go to the device: zeros beyond the origin's end. */
+	if ((sector << SECTOR_SHIFT) + bytes == c->geo.origin_size) {
+		room += -c->geo.origin_size & (c->geo.subblock_size - 1);
+		if (room != bytes)
+			gfp |= __GFP_ZERO;
+	}
+	pages = DIV_ROUND_UP(room, PAGE_SIZE);
 	memory = pages * PAGE_SIZE + struct_size(f, vecs, pages);
 	if (!reserve_memory(c, memory))
 		return NULL;
@@ -171,13 +156,18 @@ static struct nc_fill *fill_alloc(struct nc_target *t,
 		return NULL;
 	}
 	f->target = t;
-	f->span = *span;
+	f->sector = sector;
+	f->bytes = bytes;
 	f->memory = memory;
 	f->vec_count = 0;
-	if (!fill_alloc_pages(f, bytes, gfp)) {
-		fill_free(c, f);
+	if (!fill_alloc_pages(f, room, gfp)) {
+		nc_fill_free(c, f);
 		return NULL;
 	}
+	f->stale = 0;
+	f->dropped = 0;
+	f->update = false;
+	f->skip = 0;
 	refcount_set(&f->refs, 1);
 	bio_list_init(&f->waiters);
 	INIT_WORK(&f->work, fill_work);
@@ -195,7 +185,7 @@ static void fill_put(struct nc_fill *f)
 
 	if (!refcount_dec_and_test(&f->refs))
 		return;
-	fill_free(c, f);
+	nc_fill_free(c, f);
 	if (atomic_dec_and_test(&c->fills))
 		wake_up(&c->fill_idle);
 }
@@ -229,33 +219,43 @@ static void copy_to_reader(struct nc_fill *f, struct bio *bio)
 	}
 }
 
-/* Take the fill off its stripe's list, with new valid bits or without. */
-static void fill_unlist(struct nc_fill *f, bool publish)
+/* Take the fill off its stripe's list, with new valid bits or without.  Returns
+ * the bits that became valid.
+ */
+static u64 fill_unlist(struct nc_fill *f, bool publish)
 {
 	struct nc_cache *c = f->target->cache;
 	struct nc_stripe *stripe = nc_index_stripe(&c->index, f->span.block);
 	struct nc_slot *slot = &c->index.slots[f->slot];
-	u64 bits = GENMASK_ULL(f->span.last, f->span.first);
+	u64 bits = 0;
 
 	spin_lock(&stripe->lock);
 	list_del(&f->list);
-	if (publish) {
+	if (publish)
+		bits = nc_span_bits(&f->span) & ~f->stale;
+	if (bits) {
 		WARN_ON_ONCE(slot->valid & bits);
 		WRITE_ONCE(slot->valid, slot->valid | bits);
-	}
-	spin_unlock(&stripe->lock);
-	if (publish) {
 		atomic64_add(hweight64(bits), &c->valid_subblocks);
 		nc_meta_dirty(c->meta, f->slot);
 	}
+	spin_unlock(&stripe->lock);
+	return bits;
 }
 
-static void fill_done(struct nc_fill *f, bool published, int error)
+/* Off the list with @bits published: account it and let go. */
+static void fill_done(struct nc_fill *f, u64 bits, int error)
 {
 	struct nc_cache *c = f->target->cache;
 
+	if (f->stale)
+		nc_count(c, FILLS_STALE);
+	if (f->update)
+		nc_update_count(c, f, bits);
+	else if (bits)
+		nc_count(c, FILLS);
 	trace_nearcache_fill_done(c->dm_devt, f->sector,
-				  f->bytes >> SECTOR_SHIFT, f->slot, published,
+				  f->bytes >> SECTOR_SHIFT, f->slot, !!bits,
 				  error);
 	bio_uninit(&f->bio);
 	fill_put(f);
@@ -267,18 +267,17 @@ static void fill_done(struct nc_fill *f, bool published, int error)
 static void fill_read_failed(struct nc_fill *f)
 {
 	struct nc_target *t = f->target;
-	struct nc_cache *c = t->cache;
 	int error = blk_status_to_errno(f->bio.bi_status);
 	struct bio_list waiters;
 	struct bio *bio;
 
-	nc_count(c, FILLS_FAILED_ORIGIN);
+	nc_count(t->cache, FILLS_FAILED_ORIGIN);
 	fill_unlist(f, false);
 	/* Off the list, nobody can join any more. */
 	waiters = f->waiters;
 	while ((bio = bio_list_pop(&waiters)))
 		nc_read_resubmit(t, bio);
-	fill_done(f, false, error);
+	fill_done(f, 0, error);
 }
 
 /* Both the read and the write end here: what follows may take long. */
@@ -289,17 +288,26 @@ static void fill_end_io(struct bio *bio)
 	queue_work(f->target->cache->wq, &f->work);
 }
 
-static void fill_init_bio(struct nc_fill *f, struct block_device *bdev,
-			  blk_opf_t opf, sector_t sector, u32 bytes)
+/**
+ * nc_fill_init_bio() - point the fill's bio at a device
+ * @f: fill; its bio is not initialised
+ * @bdev: device
+ * @opf: operation and flags
+ * @sector: on @bdev
+ *
+ * The bio has the pages of the whole fill, ends in a completion worker and is
+ * charged to the root cgroup: a fill serves everybody, it must not wait for the
+ * I/O limits of the group whose read started it.  Limits on the dm device still
+ * hold.
+ */
+void nc_fill_init_bio(struct nc_fill *f, struct block_device *bdev,
+		      blk_opf_t opf, sector_t sector)
 {
 	bio_init(&f->bio, bdev, f->vecs, f->vec_count, opf);
-	/* A fill serves everybody: it must not wait for the I/O limits of the
-	 * group whose read started it.  Limits on the dm device still hold.
-	 */
 	bio_associate_blkg_from_css(&f->bio, blkcg_root_css);
 	f->bio.bi_vcnt = f->vec_count;
 	f->bio.bi_iter.bi_sector = sector;
-	f->bio.bi_iter.bi_size = bytes;
+	f->bio.bi_iter.bi_size = f->bytes;
 	f->bio.bi_end_io = fill_end_io;
 	f->bio.bi_private = f;
 }
@@ -318,7 +326,7 @@ static void fill_read_done(struct nc_fill *f)
 	}
 	nc_count_add(c, FILL_ORIGIN_BYTES, f->bytes);
 	spin_lock(&stripe->lock);
-	f->state = FILL_FILLED;
+	f->state = NC_FILL_FILLED;
 	waiters = f->waiters;
 	spin_unlock(&stripe->lock);
 	while ((bio = bio_list_pop(&waiters))) {
@@ -328,23 +336,30 @@ static void fill_read_done(struct nc_fill *f)
 	queue_work(c->cache_wq, &f->work);
 }
 
-/* cache_wq: the same pages go to the slot, unless the device is given up. */
+/* cache_wq: the same pages go to the slot, unless the device is given up or all
+ * of it was written meanwhile.
+ */
 static void submit_write(struct nc_fill *f)
 {
 	struct nc_target *t = f->target;
 	struct nc_cache *c = t->cache;
+	sector_t sector = f->sector + (f->skip >> SECTOR_SHIFT);
 
-	if (READ_ONCE(c->state) != NEARCACHE_NORMAL) {
+	if (READ_ONCE(c->state) != NEARCACHE_NORMAL ||
+	    !(nc_span_bits(&f->span) & ~READ_ONCE(f->stale))) {
 		fill_unlist(f, false);
-		fill_done(f, false, 0);
+		fill_done(f, 0, 0);
 		return;
 	}
-	WRITE_ONCE(f->state, FILL_WRITING);
+	WRITE_ONCE(f->state, NC_FILL_WRITING);
 	bio_uninit(&f->bio);
-	fill_init_bio(f, t->dev->bdev, REQ_OP_WRITE,
-		      c->data_start + ((sector_t)f->slot << c->block_shift) +
-			      ((sector_t)f->span.first << c->sub_shift),
-		      padded(c, f->bytes));
+	nc_fill_init_bio(f, t->dev->bdev, REQ_OP_WRITE,
+			 c->data_start +
+				 ((sector_t)f->slot << c->block_shift) +
+				 (sector & ((1U << c->block_shift) - 1)));
+	/* Up to the end of a sub-block the pages hold more than f->bytes. */
+	f->bio.bi_iter.bi_size = f->skip + f->cache_bytes;
+	bvec_iter_advance(f->vecs, &f->bio.bi_iter, f->skip);
 	submit_bio(&f->bio);
 }
 
@@ -357,19 +372,29 @@ static void fill_write_done(struct nc_fill *f)
 	if (error) {
 		nc_count(c, FILLS_FAILED_CACHE);
 		nc_cache_error(c, "fill");
-	} else {
-		nc_count(c, FILLS);
-		nc_count_add(c, FILL_CACHE_BYTES, padded(c, f->bytes));
+	} else if (!f->update) {
+		nc_count_add(c, FILL_CACHE_BYTES, f->cache_bytes);
 	}
-	fill_unlist(f, !error);
-	fill_done(f, !error, error);
+	fill_done(f, fill_unlist(f, !error), error);
+}
+
+/* cache_wq: the origin has, or has not, what an update is to bring. */
+static void update_sent(struct nc_fill *f)
+{
+	int error = blk_status_to_errno(f->bio.bi_status);
+
+	if (!error) {
+		submit_write(f);
+		return;
+	}
+	fill_unlist(f, false);
+	fill_done(f, 0, error);
 }
 
 static void submit_read(struct nc_fill *f)
 {
-	WRITE_ONCE(f->state, FILL_READING);
-	fill_init_bio(f, f->target->origin->bdev, REQ_OP_READ, f->sector,
-		      f->bytes);
+	WRITE_ONCE(f->state, NC_FILL_READING);
+	nc_fill_init_bio(f, f->target->origin->bdev, REQ_OP_READ, f->sector);
 	submit_bio_noacct(&f->bio);
 }
 
@@ -378,26 +403,81 @@ static void fill_work(struct work_struct *work)
 	struct nc_fill *f = container_of(work, struct nc_fill, work);
 
 	switch (f->state) {
-	case FILL_START:
+	case NC_FILL_START:
 		submit_read(f);
 		break;
-	case FILL_READING:
+	case NC_FILL_READING:
 		fill_read_done(f);
 		break;
-	case FILL_FILLED:
+	case NC_FILL_SENDING:
+		update_sent(f);
+		break;
+	case NC_FILL_FILLED:
 		submit_write(f);
 		break;
-	case FILL_WRITING:
+	case NC_FILL_WRITING:
 		fill_write_done(f);
 		break;
 	}
 }
 
-/* The fill that covers @span->first, else NULL and @span ends before the next
- * one.
+/**
+ * nc_fill_list() - a fill is under way from now on
+ * @f: fill; span, slot, sector and bytes are set
+ * @stripe: of the block, locked
  */
-static struct nc_fill *find_fill(const struct nc_stripe *stripe,
-				 struct nc_span *span)
+void nc_fill_list(struct nc_fill *f, struct nc_stripe *stripe)
+{
+	lockdep_assert_held(&stripe->lock);
+	atomic_inc(&f->target->cache->fills);
+	list_add(&f->list, &stripe->fills);
+}
+
+/**
+ * nc_fill_start() - read from the origin what a fill is to bring
+ * @f: listed fill in NC_FILL_START
+ * @nowait: the reader must not sleep
+ *
+ * Submitting may have to wait for a request: not on a NOWAIT reader's back.
+ *
+ * Context: map.
+ */
+void nc_fill_start(struct nc_fill *f, bool nowait)
+{
+	struct nc_cache *c = f->target->cache;
+
+	trace_nearcache_fill_start(c->dm_devt, f->sector,
+				   f->bytes >> SECTOR_SHIFT, f->slot);
+	if (nowait)
+		queue_work(c->origin_wq, &f->work);
+	else
+		submit_read(f);
+}
+
+/**
+ * nc_fill_serve() - complete a read from a fill that has the data
+ * @f: fill, at least NC_FILL_FILLED, that covers the read; the caller's
+ *	reference is dropped
+ * @bio: read
+ */
+void nc_fill_serve(struct nc_fill *f, struct bio *bio)
+{
+	copy_to_reader(f, bio);
+	/* Before the bio completes: see fill_put(). */
+	fill_put(f);
+	bio_endio(bio);
+}
+
+/**
+ * nc_fill_find() - the fill that covers the start of a span
+ * @stripe: the block's stripe, locked
+ * @span: sub-blocks; without a fill at their start they are shortened to end
+ *	before the next one
+ *
+ * Return: fill or NULL.
+ */
+struct nc_fill *nc_fill_find(const struct nc_stripe *stripe,
+			     struct nc_span *span)
 {
 	struct nc_fill *f;
 
@@ -414,222 +494,34 @@ static struct nc_fill *find_fill(const struct nc_stripe *stripe,
 }
 
 /**
- * nc_fill_busy() - is anything filling into a block's slot?
+ * nc_fill_busy() - is anything filling these sub-blocks?
+ * @stripe: the block's stripe, locked
+ * @span: sub-blocks
+ */
+bool nc_fill_busy(const struct nc_stripe *stripe, const struct nc_span *span)
+{
+	struct nc_span rest = *span;
+
+	return nc_fill_find(stripe, &rest) || rest.last != span->last;
+}
+
+/**
+ * nc_fill_mark_stale() - these sub-blocks are being changed on the origin
  * @stripe: the block's stripe, locked
  * @block: origin block
+ * @bits: sub-blocks
+ *
+ * What fills bring for them is not published.
  */
-bool nc_fill_busy(const struct nc_stripe *stripe, u64 block)
-{
-	struct nc_span span = { .block = block, .last = U32_MAX };
-	u32 last = span.last;
-
-	return find_fill(stripe, &span) || span.last != last;
-}
-
-/* The slot is in use: the policy must not take the last hit for its last use. */
-static void refresh(struct nc_cache *c, u32 i)
-{
-	struct nc_slot *slot = &c->index.slots[i];
-
-	WRITE_ONCE(slot->stamp, (READ_ONCE(slot->stamp) & NC_STAMP_REUSED) |
-				(READ_ONCE(c->now) & NC_STAMP_TICK));
-}
-
-/* Join @f.  Returns whether the data is here already: then a reference is held
- * and the caller copies, without the lock.
- */
-static bool join(struct nc_cache *c, struct nc_stripe *stripe,
-		 struct nc_fill *f, struct bio *bio, struct nc_span *span)
-{
-	lockdep_assert_held(&stripe->lock);
-	span->last = min(span->last, f->span.last);
-	nc_read_take(c, bio, nc_read_sectors(c, bio, span));
-	nc_count(c, JOINS);
-	nc_count_add(c, JOIN_BYTES, bio->bi_iter.bi_size);
-	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_JOIN);
-	refresh(c, f->slot);
-	if (f->state >= FILL_FILLED) {
-		refcount_inc(&f->refs);
-		return true;
-	}
-	bio_clear_polled(bio);
-	bio_list_add(&f->waiters, bio);
-	return false;
-}
-
-/* Complete @bio from a fill that has the data; drops the reference of join(). */
-static void serve(struct nc_fill *f, struct bio *bio)
-{
-	copy_to_reader(f, bio);
-	/* Before the bio completes: see fill_put(). */
-	fill_put(f);
-	bio_endio(bio);
-}
-
-/* The slot of @block: the one it has, or a free one that it gets now. */
-static u32 slot_for(struct nc_cache *c, u64 block, u32 i)
-{
-	if (i == NC_NIL) {
-		i = nc_index_pop(&c->index);
-		if (i == NC_NIL)
-			return i;
-		c->index.slots[i].generation = nc_meta_generation(c->meta);
-		nc_index_link(&c->index, i, block);
-		atomic64_inc(&c->used);
-	}
-	refresh(c, i);
-	return i;
-}
-
-/* Put a new fill on the list.  The stripe lock is held. */
-static void fill_list(struct nc_fill *f, struct nc_stripe *stripe,
-		      struct bio *bio, struct nc_span *span)
-{
-	struct nc_cache *c = f->target->cache;
-
-	lockdep_assert_held(&stripe->lock);
-	span->last = min(span->last, f->span.last);
-	f->span = *span;
-	f->sector = (span->block << c->block_shift) +
-		    ((sector_t)span->first << c->sub_shift);
-	f->bytes = span_bytes(c, span);
-	f->state = FILL_START;
-	nc_read_take(c, bio, nc_read_sectors(c, bio, span));
-	nc_count(c, MISSES);
-	nc_count_add(c, MISS_BYTES, bio->bi_iter.bi_size);
-	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_MISS);
-	bio_clear_polled(bio);
-	bio_list_add(&f->waiters, bio);
-	atomic_inc(&c->fills);
-	list_add(&f->list, &stripe->fills);
-}
-
-static void fill_start(struct nc_fill *f, bool nowait)
-{
-	struct nc_cache *c = f->target->cache;
-
-	trace_nearcache_fill_start(c->dm_devt, f->sector,
-				   f->bytes >> SECTOR_SHIFT, f->slot);
-	/* Submitting may have to wait for a request: not on a NOWAIT reader's
-	 * back.
-	 */
-	if (nowait)
-		queue_work(c->origin_wq, &f->work);
-	else
-		submit_read(f);
-}
-
-/**
- * struct look - what the stripe says about a read
- * @stripe: of the block
- * @slot: the block's slot or NC_NIL
- * @ready: for NC_FILL_JOINED: the fill to copy from, NULL when the read waits
- */
-struct look {
-	struct nc_stripe *stripe;
-	u32 slot;
-	struct nc_fill *ready;
-};
-
-/* Under the stripe lock: NC_FILL_STARTED means that a fill is to be started, of
- * what is left of @span.
- */
-static enum nc_fill_result look(struct nc_cache *c, struct bio *bio,
-				struct nc_span *span, struct look *l)
+void nc_fill_mark_stale(const struct nc_stripe *stripe, u64 block, u64 bits)
 {
 	struct nc_fill *f;
-	u64 valid;
 
-	lockdep_assert_held(&l->stripe->lock);
-	l->ready = NULL;
-	l->slot = nc_index_find(&c->index, span->block);
-	if (l->slot != NC_NIL) {
-		valid = c->index.slots[l->slot].valid >> span->first;
-		if (valid & 1)
-			return NC_FILL_VALID;
-		if (valid)
-			span->last = min_t(u32, span->last,
-					   span->first + __ffs64(valid) - 1);
-	}
-	f = find_fill(l->stripe, span);
-	if (f) {
-		if (join(c, l->stripe, f, bio, span))
-			l->ready = f;
-		return NC_FILL_JOINED;
-	}
-	if (l->slot == NC_NIL && !READ_ONCE(c->index.free_count))
-		return NC_FILL_FULL;
-	return NC_FILL_STARTED;
-}
-
-/* Give @new its slot and its place on the list, if it is still wanted. */
-static enum nc_fill_result look_and_list(struct nc_cache *c, struct bio *bio,
-					 struct nc_span *span, struct look *l,
-					 struct nc_fill *new)
-{
-	enum nc_fill_result result = look(c, bio, span, l);
-
-	if (result != NC_FILL_STARTED)
-		return result;
-	new->slot = slot_for(c, span->block, l->slot);
-	if (new->slot == NC_NIL)
-		return NC_FILL_FULL;
-	fill_list(new, l->stripe, bio, span);
-	return NC_FILL_STARTED;
-}
-
-/* A fill is no longer than one bio, and than half of the memory cap. */
-static void shorten(const struct nc_cache *c, struct nc_span *span)
-{
-	u64 bytes = min_t(u64, FILL_BYTES_MAX, c->fill_memory_max / 2);
-	u32 count = max_t(u32, bytes >> (c->sub_shift + SECTOR_SHIFT), 1);
-
-	span->last = min(span->last, span->first + count - 1);
-}
-
-/**
- * nc_fill_read() - fill from a missing read
- * @t: target
- * @bio: read, starting in @span->first
- * @span: missing sub-blocks that the read covers; shortened to what was taken,
- *	or, for NC_FILL_FULL and NC_FILL_MEMORY, to what is missing
- *
- * On STARTED and JOINED the bio was cut to @span and belongs to the fill; it may
- * already be complete.
- *
- * Context: map; does not sleep.
- * Return: see enum nc_fill_result.
- */
-enum nc_fill_result nc_fill_read(struct nc_target *t, struct bio *bio,
-				 struct nc_span *span)
-{
-	struct nc_cache *c = t->cache;
-	struct look l = { nc_index_stripe(&c->index, span->block) };
-	bool nowait = bio->bi_opf & REQ_NOWAIT;
-	enum nc_fill_result result;
-	struct nc_fill *new = NULL;
-
-	shorten(c, span);
-	spin_lock(&l.stripe->lock);
-	result = look(c, bio, span, &l);
-	spin_unlock(&l.stripe->lock);
-	if (result == NC_FILL_STARTED) {
-		new = fill_alloc(t, span);
-		if (!new)
-			return NC_FILL_MEMORY;
-		spin_lock(&l.stripe->lock);
-		result = look_and_list(c, bio, span, &l, new);
-		spin_unlock(&l.stripe->lock);
-	}
-	if (result == NC_FILL_STARTED)
-		fill_start(new, nowait);
-	else if (new)
-		fill_free(c, new);
-	if (result == NC_FILL_JOINED && l.ready)
-		serve(l.ready, bio);
-	if (result == NC_FILL_STARTED || result == NC_FILL_FULL)
-		nc_reclaim_check(c);
-	return result;
+	lockdep_assert_held(&stripe->lock);
+	list_for_each_entry(f, &stripe->fills, list)
+		if (f->span.block == block)
+			WRITE_ONCE(f->stale, f->stale |
+				   (bits & nc_span_bits(&f->span)));
 }
 
 /**

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A fill: a run of missing sub-blocks on its way from the origin into a slot.
+ * A fill: a run of sub-blocks on its way into a slot, from the origin (a read
+ * missed) or from a writer (an update, see update.c).
  */
 #ifndef NEARCACHE_FILL_H
 #define NEARCACHE_FILL_H
 
+#include <linux/bio.h>
+#include <linux/bits.h>
+#include <linux/list.h>
+#include <linux/refcount.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
-struct bio;
 struct nc_cache;
 struct nc_stripe;
 struct nc_target;
@@ -24,25 +29,81 @@ struct nc_span {
 	u32 last;
 };
 
-/**
- * enum nc_fill_result - what became of a missing read
- * @NC_FILL_STARTED: a new fill owns the bio
- * @NC_FILL_JOINED: a fill under way owns the bio, or already completed it
- * @NC_FILL_VALID: the data became valid meanwhile: look it up again
- * @NC_FILL_FULL: no free slot: read from the origin
- * @NC_FILL_MEMORY: no memory within the cap: read from the origin
- */
-enum nc_fill_result {
-	NC_FILL_STARTED,
-	NC_FILL_JOINED,
-	NC_FILL_VALID,
-	NC_FILL_FULL,
-	NC_FILL_MEMORY,
+static inline u64 nc_span_bits(const struct nc_span *span)
+{
+	return GENMASK_ULL(span->last, span->first);
+}
+
+enum nc_fill_state {
+	NC_FILL_START,		/* origin_wq is to submit the read */
+	NC_FILL_READING,
+	NC_FILL_SENDING,	/* an update: the origin is being written */
+	NC_FILL_FILLED,		/* the data is here, cache_wq is to submit the write */
+	NC_FILL_WRITING,
 };
 
-enum nc_fill_result nc_fill_read(struct nc_target *t, struct bio *bio,
-				 struct nc_span *span);
-bool nc_fill_busy(const struct nc_stripe *stripe, u64 block);
+/**
+ * struct nc_fill - a fill under way
+ * @list: in nc_stripe.fills; stripe lock
+ * @target: table line that started it
+ * @span: what it fills; constant once on the list
+ * @stale: sub-blocks that were written since it started: not to be published,
+ *	not to be joined; stripe lock
+ * @dropped: an update: sub-blocks of @span that were valid before
+ * @slot: where to; the slot holds the block and cannot be evicted meanwhile
+ * @state: enum nc_fill_state; FILLED is set under the stripe lock, the steps
+ *	before and after it mean the same to readers
+ * @refs: the fill's own, and one of each reader that copies once FILLED
+ * @waiters: readers while START or READING; stripe lock
+ * @update: its source is a writer
+ * @writer: an update: the write that the origin has not completed yet
+ * @sector: origin sector of the first byte
+ * @bytes: to read from the origin, or to write to it
+ * @skip: bytes at the start that do not go to the slot
+ * @cache_bytes: bytes that go to the slot
+ * @memory: bytes accounted in nc_cache.fill_memory
+ * @work: runs the next step
+ * @bio: of the origin, then of the cache device
+ * @vec_count: chunks
+ * @vecs: chunks of pages; hold @bytes, and zeros up to the end of the sub-block
+ *	where the origin ends inside
+ */
+struct nc_fill {
+	struct list_head list;
+	struct nc_target *target;
+	struct nc_span span;
+	u64 stale;
+	u64 dropped;
+	u32 slot;
+	enum nc_fill_state state;
+	refcount_t refs;
+	struct bio_list waiters;
+	bool update;
+	struct bio *writer;
+	sector_t sector;
+	u32 bytes;
+	u32 skip;
+	u32 cache_bytes;
+	u32 memory;
+	struct work_struct work;
+	struct bio bio;
+	unsigned short vec_count;
+	struct bio_vec vecs[];
+};
+
+struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes);
+void nc_fill_free(struct nc_cache *c, struct nc_fill *f);
+u32 nc_fill_bytes_max(const struct nc_cache *c);
+u32 nc_fill_span_bytes(const struct nc_cache *c, const struct nc_span *span);
+void nc_fill_list(struct nc_fill *f, struct nc_stripe *stripe);
+void nc_fill_start(struct nc_fill *f, bool nowait);
+void nc_fill_init_bio(struct nc_fill *f, struct block_device *bdev,
+		      blk_opf_t opf, sector_t sector);
+void nc_fill_serve(struct nc_fill *f, struct bio *bio);
+struct nc_fill *nc_fill_find(const struct nc_stripe *stripe,
+			     struct nc_span *span);
+bool nc_fill_busy(const struct nc_stripe *stripe, const struct nc_span *span);
+void nc_fill_mark_stale(const struct nc_stripe *stripe, u64 block, u64 bits);
 void nc_fill_drain(struct nc_cache *c);
 
 #endif /* NEARCACHE_FILL_H */

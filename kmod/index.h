@@ -18,6 +18,7 @@
 
 /* nc_slot.flags */
 #define NC_SLOT_LINKED	0x01		/* holds a block, is in the index */
+#define NC_SLOT_WRITTEN	0x02		/* given to a write, not read since */
 
 /**
  * struct nc_slot - one cache block in memory
@@ -30,9 +31,10 @@
  * @generation: commit number at which the slot was given to its block
  *
  * Who protects what:
- *   block_*, flags, generation	written under the block's stripe lock while the
+ *   block_*, generation	written under the block's stripe lock while the
  *		slot is not reachable; stable while it is linked, and until
  *		the grace period after its unlinking has passed
+ *   flags	stripe lock; reclaim looks at them without, as a hint
  *   next	chain: stripe lock for writers, readers follow it under SRCU;
  *		free list: nc_index.free_lock
  *   valid	stripe lock for writers; readers under SRCU take one 64-bit

@@ -22,6 +22,7 @@
 #include <linux/vmalloc.h>
 
 #include "cache.h"
+#include "identity.h"
 #include "meta.h"
 
 /* Table pages per I/O: 512 KiB, long enough for full bandwidth. */
@@ -33,6 +34,9 @@
  * @io: for synchronous I/O
  * @sb: superblock as it counts now; copies are written from here
  * @sb_other: room for the second copy while reading
+ * @sb_read: @sb is what the medium has, or what was written since
+ * @active: the medium durably says that the cache is in use
+ * @grown: the origin has grown since the fingerprint was taken
  * @buffer: two chunks of table pages; allocated for good, so that neither a
  *	resume nor a suspend can fail for want of memory
  * @pages: table pages in one copy
@@ -45,6 +49,9 @@ struct nc_meta {
 	struct dm_io_client *io;
 	struct nearcache_super *sb;
 	struct nearcache_super *sb_other;
+	bool sb_read;
+	bool active;
+	bool grown;
 	struct nearcache_page *buffer;
 	u64 pages;
 	unsigned long *current_copy;
@@ -85,6 +92,7 @@ static int read_super(struct nc_meta *m, struct block_device *bdev,
 	const struct nearcache_super *best;
 	int r0, r1;
 
+	m->sb_read = false;
 	if (bdev_nr_bytes(bdev) < NEARCACHE_AREA_START) {
 		snprintf(why, NC_WHY_SIZE, "device has only %llu bytes",
 			 (u64)bdev_nr_bytes(bdev));
@@ -114,6 +122,7 @@ static int read_super(struct nc_meta *m, struct block_device *bdev,
 	}
 	if (best == m->sb_other)
 		swap(m->sb, m->sb_other);
+	m->sb_read = true;
 	return 0;
 }
 
@@ -448,6 +457,10 @@ static int write_super(struct nc_cache *c, u32 state)
 	unsigned int i;
 	int r;
 
+	if (!m->sb_read)
+		return -EIO;
+	if (state != NEARCACHE_STATE_ACTIVE)
+		m->active = false;
 	m->sb->state = cpu_to_le32(state);
 	le64_add_cpu(&m->sb->sequence, 1);
 	nc_super_seal(m->sb);
@@ -456,6 +469,9 @@ static int write_super(struct nc_cache *c, u32 state)
 			    super_offset[i], m->sb, NEARCACHE_SUPER_SIZE);
 		if (r)
 			return r;
+		/* One copy is enough: its sequence is the higher one. */
+		if (state == NEARCACHE_STATE_ACTIVE)
+			m->active = true;
 	}
 	return 0;
 }
@@ -469,6 +485,43 @@ static int write_super(struct nc_cache *c, u32 state)
 int nc_meta_mark_active(struct nc_cache *c)
 {
 	return write_super(c, NEARCACHE_STATE_ACTIVE);
+}
+
+/* Does the medium say that the cache is in use, so that the next load drops it? */
+bool nc_meta_is_active(const struct nc_meta *m)
+{
+	return m->active;
+}
+
+/**
+ * nc_meta_grow() - the origin has grown
+ * @c: live cache, suspended
+ * @size: of the origin now, bytes
+ *
+ * On the medium with the superblock's next write.  The last sub-block, if the
+ * origin ended inside, holds zeros where there is data now.
+ */
+void nc_meta_grow(struct nc_cache *c, u64 size)
+{
+	u64 end = c->geo.origin_size;
+	u64 block = end >> (c->block_shift + SECTOR_SHIFT);
+	struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
+	u32 sub = (end & (c->geo.block_size - 1)) >>
+		  (c->sub_shift + SECTOR_SHIFT);
+	u32 i;
+
+	spin_lock(&stripe->lock);
+	i = nc_index_find(&c->index, block);
+	if (end & (c->geo.subblock_size - 1) && i != NC_NIL &&
+	    c->index.slots[i].valid & BIT_ULL(sub)) {
+		c->index.slots[i].valid &= ~BIT_ULL(sub);
+		atomic64_dec(&c->valid_subblocks);
+		nc_meta_dirty(c->meta, i);
+	}
+	spin_unlock(&stripe->lock);
+	c->geo.origin_size = size;
+	c->meta->sb->origin_size = cpu_to_le64(size);
+	c->meta->grown = true;
 }
 
 static void build_page(struct nc_cache *c, u64 index, u64 sequence,
@@ -541,6 +594,36 @@ static void table_written(struct nc_meta *m)
 			change_bit(i, m->current_copy);
 	bitmap_zero(m->dirty, m->pages);
 	bitmap_zero(m->both, m->pages);
+}
+
+/**
+ * nc_meta_settle() - make what was written to the origin durable there
+ * @c: live cache, suspended, before nc_meta_commit_clean()
+ *
+ * Slots may hold what the origin acknowledged but would lose with its power;
+ * and its fingerprint is another one now.
+ *
+ * Return: 0 or what flushing or reading the origin returned: then the cache must
+ * not be marked clean.
+ */
+int nc_meta_settle(struct nc_cache *c)
+{
+	struct nc_meta *m = c->meta;
+	int r = 0;
+
+	if (!c->origin_written && !m->grown)
+		return 0;
+	if (c->origin_written)
+		r = blkdev_issue_flush(c->origin);
+	if (!r && le32_to_cpu(m->sb->origin_fingerprint_type) ==
+			  NEARCACHE_FP_ENDS)
+		r = nc_identity_ends(c->origin, m->io, c->geo.origin_size,
+				     m->buffer, m->sb->origin_fingerprint);
+	if (!r) {
+		c->origin_written = false;
+		m->grown = false;
+	}
+	return r;
 }
 
 /**

@@ -20,6 +20,10 @@
  */
 #define NC_STAMP_TICK	0x7fffU
 #define NC_STAMP_REUSED	0x8000U
+/* Ticks that the stamp of a slot never read lies ahead of the clock: its first
+ * read differs from it, and counts as no reuse distance.
+ */
+#define NC_STAMP_AHEAD	8
 
 /* The clock ticks NC_TICKS_PER_CACHE times while reads of one cache size pass
  * through the device: 6 % resolution of the idle distance, and the 15-bit tick

@@ -16,7 +16,9 @@
 
 #include "cache.h"
 #include "fill.h"
+#include "io.h"
 #include "meta.h"
+#include "miss.h"
 #include "read.h"
 #include "trace.h"
 
@@ -183,17 +185,20 @@ static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span)
 		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
 		return BYPASS(t, bio, P2P);
 	}
-	switch (nc_fill_read(t, bio, span)) {
-	case NC_FILL_STARTED:
-	case NC_FILL_JOINED:
+	switch (nc_miss_read(t, bio, span)) {
+	case NC_MISS_STARTED:
+	case NC_MISS_JOINED:
 		return DM_MAPIO_SUBMITTED;
-	case NC_FILL_FULL:
+	case NC_MISS_FULL:
 		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
 		return BYPASS(t, bio, FULL);
-	case NC_FILL_MEMORY:
+	case NC_MISS_MEMORY:
 		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
 		return BYPASS(t, bio, MEMORY);
-	case NC_FILL_VALID:
+	case NC_MISS_WRITE:
+		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
+		return BYPASS(t, bio, WRITE);
+	case NC_MISS_VALID:
 		break;
 	}
 	return -EAGAIN;
@@ -218,8 +223,6 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 
 	io->kind = NC_IO_ORIGIN;
 	io->failed_hit = false;
-	if (unlikely(bio_op(bio) != REQ_OP_READ))
-		return DM_MAPIO_KILL;
 	if (unlikely(!bio_sectors(bio)))
 		return to_origin(t, bio);
 	if (unlikely(READ_ONCE(c->state) != NEARCACHE_NORMAL))

@@ -36,14 +36,67 @@ void nc_reclaim_check(struct nc_cache *c)
 	queue_work(c->cache_wq, &c->reclaim);
 }
 
-/* May go: nothing valid in it, or idle.  Read without locks, as a hint. */
+/**
+ * nc_reclaim_hint() - a slot lost its last valid sub-block
+ * @c: live cache
+ *
+ * A pass that found nothing may find something now.
+ */
+void nc_reclaim_hint(struct nc_cache *c)
+{
+	u32 now = READ_ONCE(c->now);
+
+	if (READ_ONCE(c->reclaim_tick) == now + 1)
+		WRITE_ONCE(c->reclaim_tick, now);
+}
+
+/**
+ * nc_reclaim_take() - give a free slot to a block
+ * @c: live cache
+ * @block: origin block that has none
+ *
+ * Context: the block's stripe lock is held.
+ * Return: slot, linked, nothing valid in it; NC_NIL when none is free.
+ */
+u32 nc_reclaim_take(struct nc_cache *c, u64 block)
+{
+	u32 i = nc_index_pop(&c->index);
+
+	if (i == NC_NIL)
+		return i;
+	c->index.slots[i].generation = nc_meta_generation(c->meta);
+	nc_index_link(&c->index, i, block);
+	atomic64_inc(&c->used);
+	return i;
+}
+
+/**
+ * nc_reclaim_spare() - are there more free slots than reads will want soon?
+ * @c: live cache
+ *
+ * More than reclaim ever frees, so that writes do not live on evictions.
+ *
+ * Context: any.
+ */
+bool nc_reclaim_spare(const struct nc_cache *c)
+{
+	return READ_ONCE(c->index.free_count) > 2 * low_water(c);
+}
+
+/* May go: nothing valid in it, written but never read, or idle.  Read without
+ * locks, as a hint.
+ */
 static bool is_victim(const struct nc_cache *c, const struct nc_slot *slot,
 		      u32 now)
 {
-	if (!(READ_ONCE(slot->flags) & NC_SLOT_LINKED))
+	u16 stamp = READ_ONCE(slot->stamp);
+	u8 flags = READ_ONCE(slot->flags);
+
+	if (!(flags & NC_SLOT_LINKED))
 		return false;
 	return !READ_ONCE(slot->valid) ||
-	       c->policy_ops->idle(&c->policy, READ_ONCE(slot->stamp), now);
+	       (flags & NC_SLOT_WRITTEN && !(stamp & NC_STAMP_REUSED)) ||
+	       c->policy_ops->idle(&c->policy, stamp, now);
 }
 
 /* The block is read without a lock and may be that of a slot that is just being
@@ -54,12 +107,13 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now)
 	struct nc_slot *slot = &c->index.slots[i];
 	u64 block = (u64)READ_ONCE(slot->block_hi) << 32 |
 		    READ_ONCE(slot->block_lo);
+	struct nc_span all = { block, 0, NEARCACHE_SUBBLOCKS_MAX - 1 };
 	struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
 	bool victim;
 
 	spin_lock(&stripe->lock);
 	victim = nc_index_find(&c->index, block) == i &&
-		 is_victim(c, slot, now) && !nc_fill_busy(stripe, block);
+		 is_victim(c, slot, now) && !nc_fill_busy(stripe, &all);
 	if (victim)
 		nc_index_unlink(&c->index, i);
 	spin_unlock(&stripe->lock);

@@ -14,13 +14,15 @@ static u64 sum(struct nc_cache *c, enum nearcache_counter counter)
 	return total;
 }
 
-static u64 field(struct nc_cache *c, enum nearcache_status_field which)
+static u64 field(struct nc_target *t, enum nearcache_status_field which)
 {
+	struct nc_cache *c = t->cache;
+
 	switch (which) {
 	case NEARCACHE_FIELD_STATUS_VERSION:
 		return NEARCACHE_STATUS_VERSION_NOW;
 	case NEARCACHE_FIELD_MODE:
-		return NEARCACHE_READ_ONLY;
+		return t->mode;
 	case NEARCACHE_FIELD_STATE:
 		return READ_ONCE(c->state);
 	case NEARCACHE_FIELD_LOADED:
@@ -58,22 +60,23 @@ static u64 field(struct nc_cache *c, enum nearcache_status_field which)
 
 /**
  * nc_stats_print() - the status line
- * @c: live cache
+ * @t: target
  * @result: where to
  * @room: bytes there
  *
  * Context: may not do I/O.
  * Return: bytes printed.
  */
-size_t nc_stats_print(struct nc_cache *c, char *result, size_t room)
+size_t nc_stats_print(struct nc_target *t, char *result, size_t room)
 {
 	size_t n = 0;
 	int i;
 
 	for (i = 0; i < NEARCACHE_STATUS_FIELD_COUNT; i++)
 		n += scnprintf(result + n, room - n, "%s%llu", i ? " " : "",
-			       field(c, i));
+			       field(t, i));
 	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
-		n += scnprintf(result + n, room - n, " %llu", sum(c, i));
+		n += scnprintf(result + n, room - n, " %llu",
+			       sum(t->cache, i));
 	return n;
 }

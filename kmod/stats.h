@@ -9,6 +9,7 @@
 #include "nearcache_counters.h"
 
 struct nc_cache;
+struct nc_target;
 
 /**
  * struct nc_stats - one CPU's share
@@ -25,6 +26,6 @@ struct nc_stats {
 	this_cpu_add((c)->stats->count[NEARCACHE_COUNTER_##symbol], n)
 #define nc_count(c, symbol)	nc_count_add(c, symbol, 1)
 
-size_t nc_stats_print(struct nc_cache *c, char *result, size_t room);
+size_t nc_stats_print(struct nc_target *t, char *result, size_t room);
 
 #endif /* NEARCACHE_STATS_H */

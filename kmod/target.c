@@ -5,13 +5,15 @@
 
 #include "args.h"
 #include "cache.h"
+#include "io.h"
 #include "read.h"
 #include "target.h"
+#include "write.h"
 
 static void target_free(struct nc_target *t)
 {
 	if (t->cache)
-		nc_cache_put(t->cache);
+		nc_cache_put(t->cache, t);
 	if (t->dev)
 		dm_put_device(t->ti, t->dev);
 	if (t->origin)
@@ -26,17 +28,24 @@ static int check_sizes(struct nc_target *t)
 	u64 origin = bdev_nr_bytes(t->origin->bdev);
 	const char *name = nc_cache_name(t->cache);
 
-	if (origin != geo->origin_size) {
+	if (origin < geo->origin_size) {
 		DMERR("%s: origin %s has %llu bytes, origin_size in the superblock is %llu",
 		      name, t->origin->name, origin, geo->origin_size);
-		t->ti->error = "Origin's size differs from the superblock's origin_size";
+		t->ti->error = "Origin is smaller than the superblock's origin_size";
 		return -EINVAL;
 	}
-	if (t->ti->begin || t->ti->len != geo->origin_size >> SECTOR_SHIFT) {
-		DMERR("%s: table covers %llu + %llu sectors, origin_size is %llu sectors",
+	if (t->ti->begin || t->ti->len != origin >> SECTOR_SHIFT) {
+		DMERR("%s: table covers %llu + %llu sectors, the origin has %llu sectors",
 		      name, (u64)t->ti->begin, (u64)t->ti->len,
-		      geo->origin_size >> SECTOR_SHIFT);
+		      origin >> SECTOR_SHIFT);
 		t->ti->error = "The table must cover the origin, from sector 0";
+		return -EINVAL;
+	}
+	if (origin > NEARCACHE_MAX_ORIGIN_BLOCKS * geo->block_size) {
+		DMERR("%s: origin %s has %llu bytes, blocks of %u bytes reach to %llu",
+		      name, t->origin->name, origin, geo->block_size,
+		      NEARCACHE_MAX_ORIGIN_BLOCKS * geo->block_size);
+		t->ti->error = "Origin is too large for the block size";
 		return -EINVAL;
 	}
 	if (bdev_logical_block_size(t->origin->bdev) > geo->subblock_size) {
@@ -47,6 +56,25 @@ static int check_sizes(struct nc_target *t)
 		return -EINVAL;
 	}
 	return 0;
+}
+
+/* In a writing mode: what the origin has, less secure erase, because a copy in
+ * the cache would outlive it.  A read-only device needs nothing of it.
+ */
+static void offer(struct nc_target *t)
+{
+	struct block_device *origin = t->origin->bdev;
+
+	if (!nc_target_writes(t))
+		return;
+	t->ti->num_flush_bios = 1;
+	if (bdev_max_discard_sectors(origin)) {
+		t->ti->num_discard_bios = 1;
+		/* Whether the cache device has discards does not matter. */
+		t->ti->discards_supported = true;
+	}
+	if (bdev_write_zeroes_sectors(origin))
+		t->ti->num_write_zeroes_bios = 1;
 }
 
 static int nearcache_ctr(struct dm_target *ti, unsigned int argc, char **argv)
@@ -63,7 +91,7 @@ static int nearcache_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	r = nc_args_parse(t, argc, argv);
 	if (r)
 		goto bad;
-	t->cache = nc_cache_get(ti, t->dev, t->origin);
+	t->cache = nc_cache_get(t);
 	if (IS_ERR(t->cache)) {
 		r = PTR_ERR(t->cache);
 		t->cache = NULL;
@@ -74,9 +102,7 @@ static int nearcache_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		goto bad;
 	ti->private = t;
 	ti->per_io_data_size = sizeof(struct nc_io);
-	/* A read-only device: nothing is written, nothing needs a flush. */
-	ti->num_flush_bios = 0;
-	ti->num_discard_bios = 0;
+	offer(t);
 	return 0;
 bad:
 	target_free(t);
@@ -95,13 +121,16 @@ static void nearcache_dtr(struct dm_target *ti)
 
 static int nearcache_map(struct dm_target *ti, struct bio *bio)
 {
-	return nc_read_map(ti->private, bio);
+	return likely(bio_op(bio) == REQ_OP_READ) ?
+	       nc_read_map(ti->private, bio) : nc_write_map(ti->private, bio);
 }
 
 static int nearcache_end_io(struct dm_target *ti, struct bio *bio,
 			    blk_status_t *error)
 {
-	return nc_read_end_io(ti->private, bio, error);
+	return likely(bio_op(bio) == REQ_OP_READ) ?
+	       nc_read_end_io(ti->private, bio, error) :
+	       nc_write_end_io(ti->private, bio, *error);
 }
 
 static int nearcache_preresume(struct dm_target *ti)
@@ -116,7 +145,18 @@ static int nearcache_preresume(struct dm_target *ti)
  */
 static void nearcache_resume(struct dm_target *ti)
 {
-	set_disk_ro(dm_disk(dm_table_get_md(ti->table)), true);
+	struct nc_target *t = ti->private;
+
+	t->noflush = false;
+	if (!nc_target_writes(t))
+		set_disk_ro(dm_disk(dm_table_get_md(ti->table)), true);
+}
+
+static void nearcache_presuspend(struct dm_target *ti)
+{
+	struct nc_target *t = ti->private;
+
+	t->noflush = dm_noflush_suspending(ti);
 }
 
 static void nearcache_postsuspend(struct dm_target *ti)
@@ -137,17 +177,44 @@ static void nearcache_status(struct dm_target *ti, status_type_t type,
 
 	switch (type) {
 	case STATUSTYPE_INFO:
-		nc_stats_print(t->cache, result, maxlen);
+		nc_stats_print(t, result, maxlen);
 		break;
 	case STATUSTYPE_TABLE:
 		nc_args_print(t, result, maxlen);
 		break;
 	case STATUSTYPE_IMA:
 		DMEMIT_TARGET_NAME_VERSION(ti->type);
-		DMEMIT(",mode=read-only,origin=%s,cache=%s;", t->origin->name,
-		       t->dev->name);
+		DMEMIT(",mode=%s,origin=%s,cache=%s;", nc_args_mode(t->mode),
+		       t->origin->name, t->dev->name);
 		break;
 	}
+}
+
+static int bad_message(struct nc_target *t, const char *word)
+{
+	DMERR("%s: '%s': expected: invalidate all | <sector> <sectors>, inside %llu",
+	      nc_cache_name(t->cache), word, (u64)t->ti->len);
+	return -EINVAL;
+}
+
+static int nearcache_message(struct dm_target *ti, unsigned int argc,
+			     char **argv, char *result, unsigned int maxlen)
+{
+	struct nc_target *t = ti->private;
+	u64 first = 0, sectors = ti->len;
+
+	if (strcasecmp(argv[0], "invalidate"))
+		return bad_message(t, argv[0]);
+	if (argc == 3) {
+		if (kstrtou64(argv[1], 10, &first) || first >= ti->len)
+			return bad_message(t, argv[1]);
+		if (kstrtou64(argv[2], 10, &sectors) || !sectors ||
+		    sectors > ti->len - first)
+			return bad_message(t, argv[2]);
+	} else if (argc != 2 || strcasecmp(argv[1], "all")) {
+		return bad_message(t, argc > 1 ? argv[1] : argv[0]);
+	}
+	return nc_cache_invalidate(t->cache, first, first + sectors - 1);
 }
 
 static int nearcache_iterate_devices(struct dm_target *ti,
@@ -160,6 +227,27 @@ static int nearcache_iterate_devices(struct dm_target *ti,
 		       t->cache->geo.device_size >> SECTOR_SHIFT, data);
 }
 
+/* A discard or write-zeroes visits its blocks while it is mapped: not too many.
+ * Discards are the origin's, whatever the cache device can do.
+ */
+static void limit_discards(struct nc_target *t, struct queue_limits *limits)
+{
+	unsigned int most = min_t(u64, NC_WRITE_BLOCKS_MAX *
+				       (u64)t->cache->geo.block_size >>
+				       SECTOR_SHIFT, UINT_MAX);
+	struct block_device *origin = t->origin->bdev;
+
+	limits->max_write_zeroes_sectors =
+		min(bdev_write_zeroes_sectors(origin), most);
+	if (!t->ti->num_discard_bios)
+		return;
+	limits->max_discard_sectors =
+		min(bdev_max_discard_sectors(origin), most);
+	limits->max_hw_discard_sectors = limits->max_discard_sectors;
+	limits->discard_granularity = bdev_discard_granularity(origin);
+	limits->discard_alignment = bdev_discard_alignment(origin);
+}
+
 /* The origin's logical block size stays, or a file system made on the bare
  * origin would not mount: reads that the cache device cannot serve for their
  * alignment go to the origin.
@@ -170,11 +258,13 @@ static void nearcache_io_hints(struct dm_target *ti,
 	struct nc_target *t = ti->private;
 
 	limits->logical_block_size = bdev_logical_block_size(t->origin->bdev);
+	if (nc_target_writes(t))
+		limit_discards(t, limits);
 }
 
 static struct target_type nearcache_target = {
 	.name			= "nearcache",
-	.version		= { 1, 0, 0 },
+	.version		= { 1, 1, 0 },
 	.features		= DM_TARGET_SINGLETON | DM_TARGET_NOWAIT,
 	.module			= THIS_MODULE,
 	.ctr			= nearcache_ctr,
@@ -183,8 +273,10 @@ static struct target_type nearcache_target = {
 	.end_io			= nearcache_end_io,
 	.preresume		= nearcache_preresume,
 	.resume			= nearcache_resume,
+	.presuspend		= nearcache_presuspend,
 	.postsuspend		= nearcache_postsuspend,
 	.status			= nearcache_status,
+	.message		= nearcache_message,
 	.iterate_devices	= nearcache_iterate_devices,
 	.io_hints		= nearcache_io_hints,
 };

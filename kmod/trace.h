@@ -25,6 +25,11 @@ TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_UNALIGNED);
 TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_STATE);
 TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_RETRY);
 TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_P2P);
+TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_WRITE);
+TRACE_DEFINE_ENUM(NC_VERDICT_WRITEAROUND);
+TRACE_DEFINE_ENUM(NC_VERDICT_UPDATE);
+TRACE_DEFINE_ENUM(NC_VERDICT_DISCARD);
+TRACE_DEFINE_ENUM(NC_VERDICT_ZEROES);
 
 TRACE_EVENT(nearcache_access,
 	TP_PROTO(dev_t dev, const struct bio *bio, u32 verdict),
@@ -55,7 +60,12 @@ TRACE_EVENT(nearcache_access,
 				   { NC_VERDICT_BYPASS_UNALIGNED, "bypass-unaligned" },
 				   { NC_VERDICT_BYPASS_STATE, "bypass-state" },
 				   { NC_VERDICT_BYPASS_RETRY, "bypass-retry" },
-				   { NC_VERDICT_BYPASS_P2P, "bypass-p2p" }))
+				   { NC_VERDICT_BYPASS_P2P, "bypass-p2p" },
+				   { NC_VERDICT_BYPASS_WRITE, "bypass-write" },
+				   { NC_VERDICT_WRITEAROUND, "writearound" },
+				   { NC_VERDICT_UPDATE, "update" },
+				   { NC_VERDICT_DISCARD, "discard" },
+				   { NC_VERDICT_ZEROES, "write-zeroes" }))
 );
 
 TRACE_EVENT(nearcache_fill_start,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What became of a piece of a read; values are part of the trace interface. */
+/* What became of a piece of a read or write; values are part of the trace interface. */
 #ifndef NEARCACHE_VERDICT_H
 #define NEARCACHE_VERDICT_H
 
@@ -13,6 +13,11 @@ enum nc_verdict {
 	NC_VERDICT_BYPASS_STATE		= 6,
 	NC_VERDICT_BYPASS_RETRY		= 7,
 	NC_VERDICT_BYPASS_P2P		= 8,
+	NC_VERDICT_BYPASS_WRITE		= 9,
+	NC_VERDICT_WRITEAROUND		= 10,
+	NC_VERDICT_UPDATE		= 11,
+	NC_VERDICT_DISCARD		= 12,
+	NC_VERDICT_ZEROES		= 13,
 };
 
 #endif /* NEARCACHE_VERDICT_H */

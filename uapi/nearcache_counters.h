@@ -95,7 +95,7 @@
 	  "writethrough: writes whose data the cache device has, too")       \
 	X(UPDATE_BYTES, "update_bytes", "bytes", "bytes of those updates")   \
 	X(UPDATES_SKIPPED, "updates_skipped", "writes",			       \
-	  "writethrough: writes to the origin alone: not cached, no block free, in conflict, no memory, or an error") \
+	  "writethrough: writes whose data stayed out of the cache")	       \
 	X(INVALIDATED_BYTES, "invalidated_bytes", "bytes",		       \
 	  "cached bytes dropped: written, discarded or invalidated")	       \
 	X(FILLS_STALE, "fills_stale", "fills",				       \

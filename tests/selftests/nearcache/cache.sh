@@ -61,9 +61,14 @@ format() {
 		--format-only --force >/dev/null || fail "cannot format ${1:-$C}"
 }
 
-# line [OPTIONS [ORIGIN [CACHE]]]: the table line.
+# line [OPTIONS [ORIGIN [CACHE]]]: the table line, in mode $MODE (read-only).
 line() {
-	echo "0 $(sectors "${2:-$O}") nearcache read-only ${2:-$O} ${3:-$C} ${1:-}"
+	echo "0 $(sectors "${2:-$O}") nearcache ${MODE:-read-only} ${2:-$O} ${3:-$C} ${1:-}"
+}
+
+# reload [OPTIONS [ORIGIN [CACHE [NAME]]]]: a new table, for example in another $MODE.
+reload() {
+	dmsetup load "${4:-nc}" --table "$(line "${@:1:3}")" && dmsetup resume "${4:-nc}"
 }
 
 # start [NAME [OPTIONS [ORIGIN [CACHE]]]]: make the cache live.

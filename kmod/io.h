@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is known about a bio while it is under way. */
+#ifndef NEARCACHE_IO_H
+#define NEARCACHE_IO_H
+
+#include <linux/bio.h>
+
+#include "inflight.h"
+
+struct nc_target;
+
+enum nc_io_kind {
+	NC_IO_ORIGIN,	/* goes to the origin, or is in a fill's hands */
+	NC_IO_HIT,	/* on its way to the cache device, holds SRCU */
+	NC_IO_BYPASS,	/* read that goes to the origin, uncached */
+	NC_IO_WRITE,	/* changes the origin, is in nc_cache.inflight */
+	NC_IO_FLUSH,
+};
+
+/**
+ * struct nc_io - per-bio data
+ * @target: table line, once a read is resubmitted
+ * @kind: enum nc_io_kind
+ * @failed_hit: the cache device failed the read
+ * @counter: enum nearcache_counter of the reason, for NC_IO_BYPASS
+ * @srcu: read-side index of nc_cache.srcu, for NC_IO_HIT
+ * @flags: bio flags as a read came
+ * @iter: a read as it came, to ask the origin when the cache device fails
+ * @range: for NC_IO_WRITE: its sectors
+ */
+struct nc_io {
+	struct nc_target *target;
+	u8 kind;
+	bool failed_hit;
+	u8 counter;
+	int srcu;
+	unsigned short flags;
+	union {
+		struct bvec_iter iter;
+		struct nc_range range;
+	};
+};
+
+#endif /* NEARCACHE_IO_H */

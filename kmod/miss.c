@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Missing reads.  Under the stripe lock of its block a missing run of sub-blocks
+ * is one of: valid by now, being filled (join), being written (ask the origin),
+ * or nobody's (start a fill).
+ *
+ * Nothing here waits for memory or for a free slot: a read that cannot be
+ * filled from goes to the origin.
+ */
+#include "cache.h"
+#include "fill.h"
+#include "miss.h"
+#include "read.h"
+#include "reclaim.h"
+#include "trace.h"
+
+/**
+ * struct look - what the stripe says about a read
+ * @stripe: of the block
+ * @slot: the block's slot or NC_NIL
+ * @ready: for NC_MISS_JOINED: the fill to copy from, NULL when the read waits
+ */
+struct look {
+	struct nc_stripe *stripe;
+	u32 slot;
+	struct nc_fill *ready;
+};
+
+/* The slot is in use: the policy must not take the last hit for its last use. */
+static void refresh(struct nc_cache *c, u32 i)
+{
+	struct nc_slot *slot = &c->index.slots[i];
+
+	slot->flags &= ~NC_SLOT_WRITTEN;
+	WRITE_ONCE(slot->stamp, (READ_ONCE(slot->stamp) & NC_STAMP_REUSED) |
+				(READ_ONCE(c->now) & NC_STAMP_TICK));
+}
+
+/* Join @f.  Returns whether the data is here already: then a reference is held
+ * and the caller copies, without the lock.
+ */
+static bool join(struct nc_cache *c, struct nc_stripe *stripe,
+		 struct nc_fill *f, struct bio *bio, struct nc_span *span)
+{
+	u64 stale = f->stale >> span->first;
+
+	lockdep_assert_held(&stripe->lock);
+	span->last = min(span->last, f->span.last);
+	if (stale)
+		span->last = min_t(u32, span->last,
+				   span->first + __ffs64(stale) - 1);
+	nc_read_take(c, bio, nc_read_sectors(c, bio, span));
+	nc_count(c, JOINS);
+	nc_count_add(c, JOIN_BYTES, bio->bi_iter.bi_size);
+	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_JOIN);
+	refresh(c, f->slot);
+	if (f->state >= NC_FILL_FILLED) {
+		refcount_inc(&f->refs);
+		return true;
+	}
+	bio_clear_polled(bio);
+	bio_list_add(&f->waiters, bio);
+	return false;
+}
+
+/* May @f be joined at the start of @span? */
+static bool joinable(const struct nc_fill *f, const struct nc_span *span)
+{
+	return !f->update && !(f->stale & BIT_ULL(span->first));
+}
+
+/* Is the start of @span being written?  If not, @span ends before the first
+ * sub-block that is.
+ */
+static bool being_written(struct nc_cache *c, struct nc_span *span)
+{
+	u64 block = span->block << c->block_shift;
+	u64 first = block + ((u64)span->first << c->sub_shift);
+	u64 last = block + ((u64)(span->last + 1) << c->sub_shift) - 1;
+	u64 found;
+	u32 sub;
+
+	if (!nc_inflight_first(&c->inflight, first, last, &found))
+		return false;
+	sub = (u32)(found - block) >> c->sub_shift;
+	if (sub == span->first)
+		return true;
+	span->last = sub - 1;
+	return false;
+}
+
+/* Under the stripe lock: NC_MISS_STARTED means that a fill is to be started, of
+ * what is left of @span.
+ */
+static enum nc_miss look(struct nc_cache *c, struct bio *bio,
+			 struct nc_span *span, struct look *l)
+{
+	struct nc_fill *f;
+	u64 valid;
+
+	lockdep_assert_held(&l->stripe->lock);
+	l->ready = NULL;
+	l->slot = nc_index_find(&c->index, span->block);
+	if (l->slot != NC_NIL) {
+		valid = c->index.slots[l->slot].valid >> span->first;
+		if (valid & 1)
+			return NC_MISS_VALID;
+		if (valid)
+			span->last = min_t(u32, span->last,
+					   span->first + __ffs64(valid) - 1);
+	}
+	f = nc_fill_find(l->stripe, span);
+	if (f && !joinable(f, span)) {
+		span->last = min(span->last, f->span.last);
+		return NC_MISS_WRITE;
+	}
+	if (f) {
+		if (join(c, l->stripe, f, bio, span))
+			l->ready = f;
+		return NC_MISS_JOINED;
+	}
+	if (being_written(c, span))
+		return NC_MISS_WRITE;
+	if (l->slot == NC_NIL && !READ_ONCE(c->index.free_count))
+		return NC_MISS_FULL;
+	return NC_MISS_STARTED;
+}
+
+/* Put a new fill on the list, with @bio as its first reader. */
+static void list(struct nc_fill *f, struct nc_stripe *stripe, struct bio *bio,
+		 const struct nc_span *span)
+{
+	struct nc_cache *c = f->target->cache;
+
+	f->span = *span;
+	f->sector = (span->block << c->block_shift) +
+		    ((sector_t)span->first << c->sub_shift);
+	f->bytes = nc_fill_span_bytes(c, span);
+	/* What goes to the cache device: whole sub-blocks. */
+	f->cache_bytes = round_up(f->bytes, c->geo.subblock_size);
+	f->state = NC_FILL_START;
+	nc_read_take(c, bio, nc_read_sectors(c, bio, span));
+	nc_count(c, MISSES);
+	nc_count_add(c, MISS_BYTES, bio->bi_iter.bi_size);
+	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_MISS);
+	bio_clear_polled(bio);
+	bio_list_add(&f->waiters, bio);
+	nc_fill_list(f, stripe);
+}
+
+/* Give @new its slot and its place on the list, if it is still wanted: for a
+ * span that did not grow meanwhile.
+ */
+static enum nc_miss look_and_list(struct nc_cache *c, struct bio *bio,
+				  struct nc_span *span, struct look *l,
+				  struct nc_fill *new)
+{
+	enum nc_miss result = look(c, bio, span, l);
+
+	if (result != NC_MISS_STARTED)
+		return result;
+	new->slot = l->slot;
+	if (new->slot == NC_NIL)
+		new->slot = nc_reclaim_take(c, span->block);
+	if (new->slot == NC_NIL)
+		return NC_MISS_FULL;
+	refresh(c, new->slot);
+	list(new, l->stripe, bio, span);
+	return NC_MISS_STARTED;
+}
+
+static struct nc_fill *alloc(struct nc_target *t, const struct nc_span *span)
+{
+	struct nc_cache *c = t->cache;
+	sector_t sector = (span->block << c->block_shift) +
+			  ((sector_t)span->first << c->sub_shift);
+
+	return nc_fill_alloc(t, sector, nc_fill_span_bytes(c, span));
+}
+
+/* No longer than a fill may be. */
+static void shorten(const struct nc_cache *c, struct nc_span *span)
+{
+	u32 count = nc_fill_bytes_max(c) >> (c->sub_shift + SECTOR_SHIFT);
+
+	span->last = min(span->last, span->first + max(count, 1U) - 1);
+}
+
+/**
+ * nc_miss_read() - what to do with a missing read
+ * @t: target
+ * @bio: read, starting in @span->first
+ * @span: missing sub-blocks that the read covers; shortened to what was taken,
+ *	or to what the result holds for
+ *
+ * On STARTED and JOINED the bio was cut to @span and belongs to the fill; it may
+ * already be complete.
+ *
+ * Context: map; does not sleep.
+ * Return: see enum nc_miss.
+ */
+enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
+			  struct nc_span *span)
+{
+	struct nc_cache *c = t->cache;
+	struct look l = { nc_index_stripe(&c->index, span->block) };
+	bool nowait = bio->bi_opf & REQ_NOWAIT;
+	struct nc_fill *new = NULL;
+	enum nc_miss result;
+
+	shorten(c, span);
+	spin_lock(&l.stripe->lock);
+	result = look(c, bio, span, &l);
+	spin_unlock(&l.stripe->lock);
+	if (result == NC_MISS_STARTED) {
+		new = alloc(t, span);
+		if (!new)
+			return NC_MISS_MEMORY;
+		spin_lock(&l.stripe->lock);
+		result = look_and_list(c, bio, span, &l, new);
+		spin_unlock(&l.stripe->lock);
+	}
+	if (result == NC_MISS_STARTED)
+		nc_fill_start(new, nowait);
+	else if (new)
+		nc_fill_free(c, new);
+	if (result == NC_MISS_JOINED && l.ready)
+		nc_fill_serve(l.ready, bio);
+	if (result == NC_MISS_STARTED || result == NC_MISS_FULL)
+		nc_reclaim_check(c);
+	return result;
+}

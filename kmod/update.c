@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Updates (mode writethrough).  The payload of a write is copied once, into the
+ * pages of a fill; the origin is written from them, and once it has them, the
+ * slot.  The writer's own buffer may change meanwhile (mmap, a scribbler):
+ * cache and origin still agree.
+ *
+ * The writer is told when the origin completed; the rest is as for any fill.
+ * A sub-block that the write covers in part is updated in place if it was valid;
+ * so a write may begin and end inside a sub-block, and only what the cache
+ * device's logical blocks do not allow stays out.
+ */
+#include <linux/blk-cgroup.h>
+#include <linux/memremap.h>
+
+#include "cache.h"
+#include "fill.h"
+#include "inflight.h"
+#include "reclaim.h"
+#include "trace.h"
+#include "update.h"
+
+/* Flags of the writer that its data carries to the origin. */
+#define KEPT_FLAGS	(REQ_SYNC | REQ_META | REQ_PRIO | REQ_IDLE | REQ_FUA | \
+			 REQ_NOWAIT | REQ_BACKGROUND)
+
+/**
+ * nc_update_wanted() - is a block's data worth bringing to the cache?
+ * @c: live cache
+ * @block: origin block
+ *
+ * Yes if the block is cached, or free slots are plenty.  Without locks, so a
+ * hint.
+ *
+ * Context: any.
+ */
+bool nc_update_wanted(struct nc_cache *c, u64 block)
+{
+	int srcu;
+	bool cached;
+
+	if (nc_reclaim_spare(c))
+		return true;
+	srcu = nc_cache_hold(c);
+	cached = nc_index_find(&c->index, block) != NC_NIL;
+	nc_cache_release(c, srcu);
+	return cached;
+}
+
+/**
+ * nc_update_sectors() - how much of a write one update takes
+ * @c: live cache
+ * @bio: write
+ *
+ * Return: sectors: up to the end of the block, and what a fill can hold.
+ */
+u32 nc_update_sectors(const struct nc_cache *c, const struct bio *bio)
+{
+	sector_t start = bio->bi_iter.bi_sector;
+	sector_t end = min(bio_end_sector(bio),
+			   round_down(start, 1U << c->block_shift) +
+				   (1U << c->block_shift));
+	/* A longer write ends with a whole sub-block. */
+	sector_t most = round_down(start + (nc_fill_bytes_max(c) >>
+					    SECTOR_SHIFT),
+				   1U << c->sub_shift);
+
+	if (most <= start)
+		most = round_up(start + 1, 1U << c->sub_shift);
+	return min(end, most) - start;
+}
+
+static void update_end_io(struct bio *bio)
+{
+	struct nc_fill *f = bio->bi_private;
+	struct bio *writer = f->writer;
+
+	writer->bi_status = bio->bi_status;
+	/* The fill goes on by itself.  The writer, not yet complete, keeps the
+	 * table and the cache until here.
+	 */
+	queue_work(f->target->cache->cache_wq, &f->work);
+	bio_endio(writer);
+}
+
+/**
+ * nc_update_alloc() - copy the payload of a write
+ * @t: target
+ * @bio: write, cut to nc_update_sectors()
+ *
+ * Context: map; does not sleep.
+ * Return: an update on no list, or NULL when there is no memory, or none that
+ * may be copied from.
+ */
+struct nc_fill *nc_update_alloc(struct nc_target *t, struct bio *bio)
+{
+	struct nc_fill *f;
+
+	/* Another device's memory. */
+	if (unlikely(is_pci_p2pdma_page(bio_page(bio))))
+		return NULL;
+	f = nc_fill_alloc(t, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
+	if (!f)
+		return NULL;
+	f->update = true;
+	f->writer = bio;
+	f->state = NC_FILL_SENDING;
+	nc_fill_init_bio(f, t->origin->bdev,
+			 REQ_OP_WRITE | (bio->bi_opf & KEPT_FLAGS), f->sector);
+	/* The origin's limits are the writer's. */
+	bio_clone_blkg_association(&f->bio, bio);
+	f->bio.bi_ioprio = bio->bi_ioprio;
+	f->bio.bi_end_io = update_end_io;
+	bio_copy_data(&f->bio, bio);
+	return f;
+}
+
+void nc_update_cancel(struct nc_cache *c, struct nc_fill *f)
+{
+	bio_uninit(&f->bio);
+	nc_fill_free(c, f);
+}
+
+/* The start of what goes to the slot, in sectors of the block: a sub-block that
+ * is covered in part only if it was valid.
+ */
+static u32 slot_start(const struct nc_cache *c, u32 start, u64 dropped)
+{
+	u32 mask = (1U << c->sub_shift) - 1;
+
+	if (!(start & mask) || (dropped & BIT_ULL(start >> c->sub_shift) &&
+				!(start & c->cache_lbs_mask)))
+		return start;
+	return (start | mask) + 1;
+}
+
+/* The same for the end.  The end of the origin is the end of a sub-block, whose
+ * rest is zeros.
+ */
+static u32 slot_end(const struct nc_cache *c, u32 end, bool origin_ends,
+		    u64 dropped)
+{
+	u32 mask = (1U << c->sub_shift) - 1;
+
+	if (origin_ends)
+		return round_up(end, mask + 1);
+	if (!(end & mask) || (dropped & BIT_ULL(end >> c->sub_shift) &&
+			      !(end & c->cache_lbs_mask)))
+		return end;
+	return end & ~mask;
+}
+
+/* What of the update goes to the slot.  Returns whether anything does. */
+static bool place(struct nc_cache *c, struct nc_fill *f, u64 dropped)
+{
+	sector_t block = round_down(f->sector, 1U << c->block_shift);
+	u32 start = f->sector - block;
+	u32 end = start + (f->bytes >> SECTOR_SHIFT);
+	bool origin_ends = (f->sector << SECTOR_SHIFT) + f->bytes ==
+			   c->geo.origin_size;
+	u32 from = slot_start(c, start, dropped);
+	u32 to = slot_end(c, end, origin_ends, dropped);
+
+	if (from >= to)
+		return false;
+	f->span.block = block >> c->block_shift;
+	f->span.first = from >> c->sub_shift;
+	f->span.last = (to - 1) >> c->sub_shift;
+	f->skip = (from - start) << SECTOR_SHIFT;
+	f->cache_bytes = (to - from) << SECTOR_SHIFT;
+	return true;
+}
+
+/* Does anybody else bring or change one of the sub-blocks just now? */
+static bool conflict(struct nc_cache *c, const struct nc_fill *f,
+		     const struct nc_stripe *stripe, const struct nc_range *own)
+{
+	u64 block = f->span.block << c->block_shift;
+	u64 first = block + ((u64)f->span.first << c->sub_shift);
+	u64 last = block + ((u64)(f->span.last + 1) << c->sub_shift) - 1;
+
+	return nc_fill_busy(stripe, &f->span) ||
+	       !nc_inflight_alone(&c->inflight, own, first, last);
+}
+
+/* The block's slot, or a free one that nobody will miss. */
+static u32 slot_for(struct nc_cache *c, u64 block)
+{
+	u32 i = nc_index_find(&c->index, block);
+	struct nc_slot *slot;
+
+	if (i != NC_NIL || !nc_reclaim_spare(c))
+		return i;
+	i = nc_reclaim_take(c, block);
+	if (i == NC_NIL)
+		return i;
+	slot = &c->index.slots[i];
+	slot->flags |= NC_SLOT_WRITTEN;
+	WRITE_ONCE(slot->stamp,
+		   (READ_ONCE(c->now) + NC_STAMP_AHEAD) & NC_STAMP_TICK);
+	return i;
+}
+
+/**
+ * nc_update_list() - an update is under way from now on
+ * @f: from nc_update_alloc()
+ * @stripe: of the block, locked since the valid bits were cleared
+ * @own: the write, in nc_cache.inflight
+ * @dropped: sub-blocks that were valid until the write came
+ *
+ * Return: false when its data is to stay out: cancel it.
+ */
+bool nc_update_list(struct nc_fill *f, struct nc_stripe *stripe,
+		    const struct nc_range *own, u64 dropped)
+{
+	struct nc_cache *c = f->target->cache;
+
+	lockdep_assert_held(&stripe->lock);
+	if (!place(c, f, dropped) || conflict(c, f, stripe, own))
+		return false;
+	f->slot = slot_for(c, f->span.block);
+	if (f->slot == NC_NIL)
+		return false;
+	f->dropped = dropped;
+	nc_fill_list(f, stripe);
+	return true;
+}
+
+/**
+ * nc_update_send() - write the origin from an update's pages
+ * @f: listed update
+ *
+ * The writer's bio is completed with the origin's status.
+ *
+ * Context: map of the writer.
+ */
+void nc_update_send(struct nc_fill *f)
+{
+	trace_nearcache_access(f->target->cache->dm_devt, f->writer,
+			       NC_VERDICT_UPDATE);
+	bio_clear_polled(f->writer);
+	submit_bio_noacct(&f->bio);
+}
+
+/**
+ * nc_update_count() - account what became of an update
+ * @c: live cache
+ * @f: off its list
+ * @bits: sub-blocks that became valid
+ */
+void nc_update_count(struct nc_cache *c, const struct nc_fill *f, u64 bits)
+{
+	nc_count_add(c, INVALIDATED_BYTES,
+		     hweight64(f->dropped & ~bits) * c->geo.subblock_size);
+	if (!bits) {
+		nc_count(c, UPDATES_SKIPPED);
+		return;
+	}
+	nc_count(c, UPDATES);
+	nc_count_add(c, UPDATE_BYTES, f->cache_bytes);
+}

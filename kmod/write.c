@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The write path.  Before the origin is changed, what is cached of the sectors
+ * is dropped; see doc/writing.md for the protocol and why it is enough.
+ *
+ * map() never sleeps, and allocates nothing that a write could not do without:
+ * a file system above may have to write to free memory.
+ */
+#include "cache.h"
+#include "fill.h"
+#include "io.h"
+#include "meta.h"
+#include "reclaim.h"
+#include "trace.h"
+#include "update.h"
+#include "write.h"
+
+/* Sub-blocks of @block that the sectors from @first to @last touch. */
+static u64 bits_of(const struct nc_cache *c, u64 block, u64 first, u64 last)
+{
+	u64 start = block << c->block_shift;
+	u64 end = start + (1U << c->block_shift) - 1;
+
+	return GENMASK_ULL((min(last, end) - start) >> c->sub_shift,
+			   (max(first, start) - start) >> c->sub_shift);
+}
+
+/*
+ * These sub-blocks are about to change on the origin: none of them is valid any
+ * more, and no fill will make it so.  Returns those that were valid.  The stripe
+ * lock of the block is held and the sectors are in c->inflight.
+ */
+static u64 drop_bits(struct nc_cache *c, struct nc_stripe *stripe, u64 block,
+		     u64 bits)
+{
+	u32 i = nc_index_find(&c->index, block);
+	u64 dropped = 0;
+	struct nc_slot *slot;
+
+	lockdep_assert_held(&stripe->lock);
+	nc_fill_mark_stale(stripe, block, bits);
+	if (i == NC_NIL)
+		return 0;
+	slot = &c->index.slots[i];
+	dropped = slot->valid & bits;
+	if (!dropped)
+		return 0;
+	WRITE_ONCE(slot->valid, slot->valid & ~bits);
+	atomic64_sub(hweight64(dropped), &c->valid_subblocks);
+	nc_meta_dirty(c->meta, i);
+	if (!slot->valid)
+		nc_reclaim_hint(c);
+	return dropped;
+}
+
+static void count_dropped(struct nc_cache *c, u64 dropped)
+{
+	if (dropped)
+		nc_count_add(c, INVALIDATED_BYTES,
+			     hweight64(dropped) * c->geo.subblock_size);
+}
+
+static void drop_block(struct nc_cache *c, u64 block, u64 bits)
+{
+	struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
+	u64 dropped;
+
+	spin_lock(&stripe->lock);
+	dropped = drop_bits(c, stripe, block, bits);
+	spin_unlock(&stripe->lock);
+	count_dropped(c, dropped);
+}
+
+/* From here to nc_write_end_io() nobody fills from these sectors. */
+static void enter(struct nc_cache *c, struct nc_io *io, const struct bio *bio)
+{
+	io->kind = NC_IO_WRITE;
+	io->range.first = bio->bi_iter.bi_sector;
+	io->range.last = bio_end_sector(bio) - 1;
+	if (!READ_ONCE(c->origin_written))
+		WRITE_ONCE(c->origin_written, true);
+	nc_inflight_add(&c->inflight, &io->range);
+}
+
+/* Drop what is cached, and let the bio go to the origin as it is. */
+static int around(struct nc_target *t, struct bio *bio, enum nc_verdict verdict)
+{
+	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+	struct nc_cache *c = t->cache;
+	u64 block;
+
+	trace_nearcache_access(c->dm_devt, bio, verdict);
+	enter(c, io, bio);
+	for (block = io->range.first >> c->block_shift;
+	     block <= io->range.last >> c->block_shift; block++)
+		drop_block(c, block, bits_of(c, block, io->range.first,
+					     io->range.last));
+	bio_set_dev(bio, t->origin->bdev);
+	return DM_MAPIO_REMAPPED;
+}
+
+/* Blocks from the start of @bio on whose data stays out of the cache. */
+static u32 around_sectors(struct nc_cache *c, const struct bio *bio)
+{
+	sector_t end = bio_end_sector(bio);
+	u64 block = bio->bi_iter.bi_sector >> c->block_shift;
+
+	while (++block << c->block_shift < end)
+		if (nc_update_wanted(c, block))
+			return (block << c->block_shift) -
+			       bio->bi_iter.bi_sector;
+	return end - bio->bi_iter.bi_sector;
+}
+
+static void cut(struct bio *bio, u32 sectors)
+{
+	if (sectors < bio_sectors(bio))
+		dm_accept_partial_bio(bio, sectors);
+}
+
+/* The data of this write is cached, too, if nothing speaks against it. */
+static int update(struct nc_target *t, struct bio *bio)
+{
+	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+	struct nc_cache *c = t->cache;
+	u64 block = bio->bi_iter.bi_sector >> c->block_shift;
+	struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
+	struct nc_fill *f;
+	u64 dropped;
+	bool listed;
+
+	cut(bio, nc_update_sectors(c, bio));
+	f = nc_update_alloc(t, bio);
+	if (!f) {
+		nc_count(c, UPDATES_SKIPPED);
+		return around(t, bio, NC_VERDICT_WRITEAROUND);
+	}
+	enter(c, io, bio);
+	spin_lock(&stripe->lock);
+	dropped = drop_bits(c, stripe, block,
+			    bits_of(c, block, io->range.first, io->range.last));
+	listed = nc_update_list(f, stripe, &io->range, dropped);
+	spin_unlock(&stripe->lock);
+	if (listed) {
+		nc_update_send(f);
+		return DM_MAPIO_SUBMITTED;
+	}
+	nc_update_cancel(c, f);
+	nc_count(c, UPDATES_SKIPPED);
+	count_dropped(c, dropped);
+	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_WRITEAROUND);
+	bio_set_dev(bio, t->origin->bdev);
+	return DM_MAPIO_REMAPPED;
+}
+
+static int through(struct nc_target *t, struct bio *bio)
+{
+	struct nc_cache *c = t->cache;
+
+	if (READ_ONCE(c->state) != NEARCACHE_NORMAL)
+		return around(t, bio, NC_VERDICT_WRITEAROUND);
+	if (nc_update_wanted(c, bio->bi_iter.bi_sector >> c->block_shift))
+		return update(t, bio);
+	cut(bio, around_sectors(c, bio));
+	nc_count(c, UPDATES_SKIPPED);
+	return around(t, bio, NC_VERDICT_WRITEAROUND);
+}
+
+/**
+ * nc_write_map() - direct what is not a read
+ * @t: target
+ * @bio: dm's clone
+ *
+ * Context: submitter's; does not sleep.
+ * Return: DM_MAPIO_*.
+ */
+int nc_write_map(struct nc_target *t, struct bio *bio)
+{
+	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+
+	io->kind = NC_IO_ORIGIN;
+	if (t->mode == NEARCACHE_READ_ONLY)
+		return DM_MAPIO_KILL;
+	switch (bio_op(bio)) {
+	case REQ_OP_WRITE:
+		if (bio_sectors(bio))
+			return t->mode == NEARCACHE_WRITETHROUGH ?
+			       through(t, bio) :
+			       around(t, bio, NC_VERDICT_WRITEAROUND);
+		io->kind = NC_IO_FLUSH;
+		bio_set_dev(bio, t->origin->bdev);
+		return DM_MAPIO_REMAPPED;
+	case REQ_OP_DISCARD:
+		return around(t, bio, NC_VERDICT_DISCARD);
+	case REQ_OP_WRITE_ZEROES:
+		return around(t, bio, NC_VERDICT_ZEROES);
+	default:
+		return DM_MAPIO_KILL;
+	}
+}
+
+static void count_done(struct nc_cache *c, const struct bio *bio, u64 bytes)
+{
+	switch (bio_op(bio)) {
+	case REQ_OP_DISCARD:
+		nc_count(c, DISCARDS);
+		nc_count_add(c, DISCARD_BYTES, bytes);
+		break;
+	case REQ_OP_WRITE_ZEROES:
+		nc_count(c, ZEROES);
+		nc_count_add(c, ZERO_BYTES, bytes);
+		break;
+	default:
+		nc_count(c, WRITES);
+		nc_count_add(c, WRITE_BYTES, bytes);
+	}
+}
+
+/**
+ * nc_write_end_io() - the origin completed a write or flush
+ * @t: target
+ * @bio: dm's clone
+ * @error: its status
+ *
+ * Context: any, interrupts too.
+ * Return: DM_ENDIO_*.
+ */
+int nc_write_end_io(struct nc_target *t, struct bio *bio, blk_status_t error)
+{
+	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+	struct nc_cache *c = t->cache;
+
+	if (io->kind == NC_IO_WRITE)
+		nc_inflight_remove(&c->inflight, &io->range);
+	/* Told to come again (NOWAIT), it is counted when it comes. */
+	if (error == BLK_STS_AGAIN)
+		return DM_ENDIO_DONE;
+	if (error)
+		nc_count(c, WRITE_ERRORS);
+	else if (io->kind == NC_IO_FLUSH)
+		nc_count(c, FLUSHES);
+	else if (io->kind == NC_IO_WRITE)
+		count_done(c, bio, (io->range.last - io->range.first + 1)
+					   << SECTOR_SHIFT);
+	return DM_ENDIO_DONE;
+}
+
+/* Every slot that holds one of many blocks.  A block that gets its slot
+ * meanwhile has nothing of the range in it: nobody fills from there.
+ */
+static void drop_slots(struct nc_cache *c, u64 first, u64 last)
+{
+	u32 i;
+
+	for (i = 0; i < c->index.count; i++) {
+		struct nc_slot *slot = &c->index.slots[i];
+		u64 block;
+
+		/* Racy, as is the block: drop_block() looks it up again. */
+		if (READ_ONCE(slot->flags) & NC_SLOT_LINKED) {
+			block = (u64)READ_ONCE(slot->block_hi) << 32 |
+				READ_ONCE(slot->block_lo);
+			if (block >= first >> c->block_shift &&
+			    block <= last >> c->block_shift)
+				drop_block(c, block,
+					   bits_of(c, block, first, last));
+		}
+		if (!(i % 1024))
+			cond_resched();
+	}
+}
+
+/* Every fill of a range. */
+static void mark_fills(struct nc_cache *c, u64 first, u64 last)
+{
+	struct nc_fill *f;
+	u32 i;
+
+	for (i = 0; i < NC_STRIPES; i++) {
+		struct nc_stripe *stripe = &c->index.stripes[i];
+
+		spin_lock(&stripe->lock);
+		list_for_each_entry(f, &stripe->fills, list)
+			if (f->span.block >= first >> c->block_shift &&
+			    f->span.block <= last >> c->block_shift)
+				nc_fill_mark_stale(stripe, f->span.block,
+						   bits_of(c, f->span.block,
+							   first, last));
+		spin_unlock(&stripe->lock);
+	}
+}
+
+/**
+ * nc_write_invalidate() - drop what is cached: the origin was changed without us
+ * @c: live cache, active
+ * @first: first sector
+ * @last: last sector, inclusive
+ *
+ * Reads that begin after the return get what the origin then has.
+ *
+ * Context: may sleep; nc_cache.life is held, so that the slot table is not being
+ * written meanwhile.
+ */
+void nc_write_invalidate(struct nc_cache *c, sector_t first, sector_t last)
+{
+	struct nc_range range = { .first = first, .last = last };
+	u64 block;
+
+	nc_inflight_add(&c->inflight, &range);
+	if ((last - first) >> c->block_shift > c->index.count) {
+		mark_fills(c, first, last);
+		drop_slots(c, first, last);
+	} else {
+		for (block = first >> c->block_shift;
+		     block <= last >> c->block_shift; block++) {
+			drop_block(c, block, bits_of(c, block, first, last));
+			if (!(block % 1024))
+				cond_resched();
+		}
+	}
+	nc_inflight_remove(&c->inflight, &range);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The write path: whatever changes the origin, and what it drops. */
+#ifndef NEARCACHE_WRITE_H
+#define NEARCACHE_WRITE_H
+
+#include <linux/blk_types.h>
+
+struct nc_cache;
+struct nc_target;
+
+/* Blocks that one discard or write-zeroes visits at most, in map. */
+#define NC_WRITE_BLOCKS_MAX	4096U
+
+int nc_write_map(struct nc_target *t, struct bio *bio);
+int nc_write_end_io(struct nc_target *t, struct bio *bio, blk_status_t error);
+void nc_write_invalidate(struct nc_cache *c, sector_t first, sector_t last);
+
+#endif /* NEARCACHE_WRITE_H */
