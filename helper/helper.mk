@@ -14,7 +14,7 @@ endif
 .PHONY: helper install-helper uninstall-helper
 helper: $(BUILD)/helper/nearcache ## the nearcache command alone
 
-HELPER_PKGS	:= devmapper blkid uuid json-c libcrypto libisal
+HELPER_PKGS	:= devmapper blkid mount uuid json-c libcrypto libisal
 HELPER_SRC	:= $(wildcard helper/*.c)
 # Judge of superblocks and table pages: the kernel's own source.
 HELPER_OBJ	:= $(HELPER_SRC:%.c=$(BUILD)/%.o) $(BUILD)/helper/kmod/format.o

@@ -3,36 +3,35 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "identity.h"
+#include "mounts.h"
 
-/* Where this process sees the device mounted. */
-static bool mount_point(dev_t number, char *where, size_t size)
+/* Whether a process has opened a file for writing, by its fdinfo. */
+static bool opened_for_writing(const char *pid, const char *fd)
 {
-	FILE *mounts = fopen("/proc/self/mountinfo", "re");
-	char line[4096], place[512];
-	unsigned int major_number, minor_number;
-	bool found = false;
+	char path[96], line[64];
+	bool writing = false;
+	FILE *info;
 
-	while (mounts && !found && fgets(line, sizeof(line), mounts)) {
-		if (sscanf(line, "%*d %*d %u:%u %*s %511s", &major_number,
-			   &minor_number, place) != 3 ||
-		    makedev(major_number, minor_number) != number)
-			continue;
-		snprintf(where, size, "mounted on %.500s", place);
-		found = true;
-	}
-	if (mounts)
-		fclose(mounts);
-	return found;
+	snprintf(path, sizeof(path), "/proc/%.20s/fdinfo/%.20s", pid, fd);
+	info = fopen(path, "re");
+	while (info && fgets(line, sizeof(line), info))
+		if (!strncmp(line, "flags:", 6))
+			writing = (strtoul(line + 6, NULL, 8) & O_ACCMODE) !=
+				  O_RDONLY;
+	if (info)
+		fclose(info);
+	return writing;
 }
 
 /* Whether a process has the device among its open files. */
-static bool has_open(const char *pid, dev_t number)
+static bool has_open(const char *pid, dev_t number, bool writing)
 {
 	char path[64];
 	struct dirent *entry;
@@ -45,22 +44,15 @@ static bool has_open(const char *pid, dev_t number)
 		struct stat st;
 
 		found = !fstatat(dirfd(dir), entry->d_name, &st, 0) &&
-			S_ISBLK(st.st_mode) && st.st_rdev == number;
+			S_ISBLK(st.st_mode) && st.st_rdev == number &&
+			(!writing || opened_for_writing(pid, entry->d_name));
 	}
 	if (dir)
 		closedir(dir);
 	return found;
 }
 
-/**
- * holder_process() - find a process that has a device open
- * @number: the device
- * @what: filled in: "process 123 (fio)"
- * @size: bytes of @what
- *
- * Return: whether one was found.
- */
-bool holder_process(dev_t number, char *what, size_t size)
+static bool find_process(dev_t number, bool writing, char *what, size_t size)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
@@ -71,7 +63,7 @@ bool holder_process(dev_t number, char *what, size_t size)
 		FILE *comm;
 
 		if (!isdigit((unsigned char)entry->d_name[0]) ||
-		    !has_open(entry->d_name, number))
+		    !has_open(entry->d_name, number, writing))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%.20s/comm", entry->d_name);
 		comm = fopen(path, "re");
@@ -88,6 +80,19 @@ bool holder_process(dev_t number, char *what, size_t size)
 }
 
 /**
+ * holder_process() - find a process that has a device open
+ * @number: the device
+ * @what: filled in: "process 123 (fio)"
+ * @size: bytes of @what
+ *
+ * Return: whether one was found.
+ */
+bool holder_process(dev_t number, char *what, size_t size)
+{
+	return find_process(number, false, what, size);
+}
+
+/**
  * holder_describe() - say who keeps a device open, as far as is cheap to know
  * @number: the device
  * @what: filled in: "mounted on /data", "used by dm-3"
@@ -97,13 +102,50 @@ bool holder_process(dev_t number, char *what, size_t size)
  */
 bool holder_describe(dev_t number, char *what, size_t size)
 {
-	char name[256];
+	char name[512];
 
-	if (mount_point(number, what, size))
+	if (mounts_find(number, false, name, sizeof(name))) {
+		snprintf(what, size, "mounted on %s", name);
 		return true;
+	}
+	if (mounts_swap(number)) {
+		snprintf(what, size, "in use as swap");
+		return true;
+	}
 	if (identity_holder(number, NULL, name, sizeof(name))) {
 		snprintf(what, size, "used by %s", name);
 		return true;
 	}
 	return false;
+}
+
+/**
+ * holder_writer() - find somebody who can write to a device now
+ * @number: the device
+ * @what: filled in with who and what to do about it: "is mounted read-write on
+ *	'/data': remount it read-only"
+ * @size: bytes of @what
+ *
+ * Return: whether somebody was found; openers inside the kernel are not seen.
+ */
+bool holder_writer(dev_t number, char *what, size_t size)
+{
+	char name[512];
+
+	if (mounts_find(number, true, name, sizeof(name)))
+		snprintf(what, size,
+			 "is mounted read-write on '%s': remount it read-only or unmount it",
+			 name);
+	else if (mounts_swap(number))
+		snprintf(what, size, "is in use as swap: swapoff it");
+	else if (identity_writable_holder(number, name, sizeof(name)))
+		snprintf(what, size,
+			 "is below the device '%s', which can be written: close that",
+			 name);
+	else if (find_process(number, true, name, sizeof(name)))
+		snprintf(what, size, "is open for writing by %s: stop it",
+			 name);
+	else
+		return false;
+	return true;
 }

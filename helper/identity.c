@@ -268,15 +268,51 @@ bool identity_overlap(dev_t a, dev_t b)
 	return !strncmp(id_a, "wwid:", 5) && !strcmp(id_a, id_b);
 }
 
-/* Whether a holder is a device-mapper device with a uuid of that kind. */
-static bool holder_has_uuid(dev_t number, const char *holder,
-			    const char *prefix)
+/* Whether a holder is no device-mapper device with a uuid of that kind. */
+static bool has_other_uuid(dev_t number, const char *holder, const char *except)
 {
 	char attribute[320], uuid[256];
 
 	snprintf(attribute, sizeof(attribute), "holders/%s/dm/uuid", holder);
-	return identity_attribute(number, attribute, uuid, sizeof(uuid)) &&
-	       !strncmp(uuid, prefix, strlen(prefix));
+	return !except ||
+	       !identity_attribute(number, attribute, uuid, sizeof(uuid)) ||
+	       strncmp(uuid, except, strlen(except));
+}
+
+static bool takes_writes(dev_t number, const char *holder, const char *unused)
+{
+	char attribute[320], value[16];
+
+	(void)unused;
+	snprintf(attribute, sizeof(attribute), "holders/%s/ro", holder);
+	return !identity_attribute(number, attribute, value, sizeof(value)) ||
+	       strcmp(value, "1");
+}
+
+/* The first holder that is @wanted. */
+static bool find_holder(dev_t number,
+			bool (*wanted)(dev_t number, const char *holder,
+				       const char *word),
+			const char *word, char *name, size_t size)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	name[0] = '\0';
+	sysfs_path(number, "holders", path);
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' ||
+		    !wanted(number, entry->d_name, word))
+			continue;
+		snprintf(name, size, "%s", entry->d_name);
+		found = true;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
 }
 
 /**
@@ -291,22 +327,18 @@ static bool holder_has_uuid(dev_t number, const char *holder,
 bool identity_holder(dev_t number, const char *except, char *name,
 		     size_t size)
 {
-	char path[PATH_MAX];
-	struct dirent *entry;
-	bool found = false;
-	DIR *dir;
+	return find_holder(number, has_other_uuid, except, name, size);
+}
 
-	name[0] = '\0';
-	sysfs_path(number, "holders", path);
-	dir = opendir(path);
-	while (dir && !found && (entry = readdir(dir))) {
-		if (entry->d_name[0] == '.' ||
-		    (except && holder_has_uuid(number, entry->d_name, except)))
-			continue;
-		snprintf(name, size, "%s", entry->d_name);
-		found = true;
-	}
-	if (dir)
-		closedir(dir);
-	return found;
+/**
+ * identity_writable_holder() - a device stacked on this one that takes writes
+ * @number: the device
+ * @name: filled in with the kernel's name of a holder; "" for none
+ * @size: bytes of @name
+ *
+ * Return: whether there is one.
+ */
+bool identity_writable_holder(dev_t number, char *name, size_t size)
+{
+	return find_holder(number, takes_writes, NULL, name, size);
 }

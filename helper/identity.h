@@ -19,5 +19,6 @@ bool identity_attribute(dev_t number, const char *attribute, char *value,
 bool identity_kernel_name(dev_t number, char *name, size_t size);
 bool identity_holder(dev_t number, const char *except, char *name,
 		     size_t size);
+bool identity_writable_holder(dev_t number, char *name, size_t size);
 
 #endif /* HELPER_IDENTITY_H */

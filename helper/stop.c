@@ -53,6 +53,37 @@ int stop_check(const struct dm_device *dev)
 }
 
 /**
+ * stop_check_writers() - demand that nobody can be writing to a device
+ * @dev: the device
+ *
+ * Return: 0 or the exit code.
+ */
+int stop_check_writers(const struct dm_device *dev)
+{
+	bool open = dev->open_count > 0;
+	char what[700];
+	int tries;
+
+	for (tries = 0; open && tries < TRIES; tries++) {
+		if (holder_writer(dev->number, what, sizeof(what)))
+			return fail(CODE_BUSY, "device '%s' %s", dev->name,
+				    what);
+		/* Who opened it is known, and only reads. */
+		if (holder_describe(dev->number, what, sizeof(what)) ||
+		    holder_process(dev->number, what, sizeof(what)))
+			return 0;
+		usleep(PAUSE_US);
+		if (still_open(dev->name, &open))
+			return fail_code();
+	}
+	if (!open)
+		return 0;
+	return fail(CODE_BUSY,
+		    "device '%s' is open, and it cannot be seen from here whether for writing (another mount namespace, a loop device, an exported target?): release it",
+		    dev->name);
+}
+
+/**
  * stop() - stop a device cleanly
  * @dev: the device
  *
