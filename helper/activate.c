@@ -1,32 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "activate.h"
 
-#include <sys/sysmacros.h>
 #include <uuid/uuid.h>
 
 #include "dm.h"
 #include "fail.h"
 #include "identity.h"
+#include "params.h"
 #include "print.h"
 #include "super.h"
-
-/* What the target takes for fill_memory, see kmod/doc/interface.md. */
-#define FILL_MEMORY_MIN	(1ULL << 20)
-#define FILL_MEMORY_MAX	(1ULL << 40)
-
-/**
- * activate_check_memory() - demand a cap that the target takes
- * @bytes: --fill-memory, 0 when not given
- *
- * Return: 0 or the exit code.
- */
-int activate_check_memory(u64 bytes)
-{
-	if (!bytes || (bytes >= FILL_MEMORY_MIN && bytes <= FILL_MEMORY_MAX))
-		return 0;
-	return fail(CODE_USAGE, "--fill-memory '%llu': give 1M to 1T",
-		    (unsigned long long)bytes);
-}
 
 static int check_name_free(const char *name)
 {
@@ -43,26 +25,92 @@ static int check_name_free(const char *name)
 		    name);
 }
 
+/* What another nearcache device on the same storage has against @mode. */
+static int check_neighbour(const struct device *origin,
+			   enum nearcache_mode mode,
+			   const struct dm_device *other)
+{
+	enum nearcache_mode its = NEARCACHE_READ_ONLY;
+
+	if (!other->origin ||
+	    !identity_overlap(origin->number, other->origin))
+		return 0;
+	if (mode_writes(mode))
+		return fail(CODE_BUSY,
+			    "origin '%s' is cached by device '%s' too, which would not notice writes in mode %s: close it first",
+			    origin->path, other->name, mode_word(mode));
+	if (mode_parse(other->mode, &its) && mode_writes(its))
+		return fail(CODE_BUSY,
+			    "origin '%s' is written by device '%s' (mode %s): close it first",
+			    origin->path, other->name, mode_word(its));
+	return 0;
+}
+
 /**
- * activate_check_kernel() - demand the kernel module and a free name
- * @name: the name
+ * activate_check_sharing() - demand that no other cache reads what one writes
+ * @origin: open origin
+ * @mode: of the device that is or will be on it
+ * @self: name of that device, which does not count
+ *
+ * Caches that only read may share an origin.
+ *
+ * Return: 0 or the exit code.
+ */
+int activate_check_sharing(const struct device *origin,
+			   enum nearcache_mode mode, const char *self)
+{
+	struct dm_device *list;
+	size_t i, count;
+	int error = dm_all(&list, &count);
+
+	if (error)
+		return error;
+	for (i = 0; i < count && !error; i++)
+		if (strcmp(list[i].name, self))
+			error = check_neighbour(origin, mode, &list[i]);
+	dm_device_free_all(list, count);
+	return error;
+}
+
+/**
+ * activate_check_kernel() - demand the kernel module, a free name and an
+ *	origin that no other cache minds
+ * @act: the device
  * @optional: nothing will be activated: load no module, and do without
  *	device-mapper
  *
  * Return: 0 or the exit code.
  */
-int activate_check_kernel(const char *name, bool optional)
+int activate_check_kernel(const struct activation *act, bool optional)
 {
 	if (!optional && dm_need_target())
 		return fail_code();
-	if (check_name_free(name) && optional && fail_code() != CODE_BUSY)
+	if ((check_name_free(act->name) ||
+	     activate_check_sharing(act->origin, act->mode, act->name)) &&
+	    optional && fail_code() != CODE_BUSY)
 		fail_reset();
 	return fail_code();
 }
 
+/**
+ * activate_check_mode() - demand an origin that takes what the mode sends it
+ * @origin: open origin
+ * @mode: the mode
+ *
+ * Return: 0 or the exit code.
+ */
+int activate_check_mode(const struct device *origin, enum nearcache_mode mode)
+{
+	if (!mode_writes(mode) || !origin->read_only)
+		return 0;
+	return fail(CODE_DEVICE,
+		    "origin '%s' is read-only, which mode %s cannot write: use mode read-only",
+		    origin->path, mode_word(mode));
+}
+
 /*
  * device-mapper shares a device among all its tables, also with one that
- * writes: only caches, which read, may share an origin.
+ * writes: only caches may share an origin, see activate_check_sharing().
  */
 static int check_origin_free(const struct device *origin)
 {
@@ -87,14 +135,14 @@ static int check_origin_free(const struct device *origin)
 
 /**
  * activate_check_devices() - demand two devices that can work together
- * @origin: open origin
- * @cache: open cache device
+ * @act: the device, its superblock may be missing yet
  *
  * Return: 0 or the exit code.
  */
-int activate_check_devices(const struct device *origin,
-			   const struct device *cache)
+int activate_check_devices(const struct activation *act)
 {
+	const struct device *origin = act->origin, *cache = act->cache;
+
 	if (origin->number == cache->number)
 		return fail(CODE_DEVICE,
 			    "origin and cache device are both '%s'",
@@ -115,31 +163,21 @@ int activate_check_devices(const struct device *origin,
 		return fail(CODE_DEVICE,
 			    "origin '%s' has logical blocks of %u bytes, at most %u work",
 			    origin->path, origin->lbs, NEARCACHE_BLOCK_MIN);
+	if (activate_check_mode(origin, act->mode))
+		return fail_code();
 	return check_origin_free(origin);
 }
 
-/**
- * activate_params() - the target's parameters
- * @act: the device
- * @params: ACTIVATE_PARAMS bytes to fill
- *
- * Devices go by number: a path may hold blanks.
- *
- * Return: @params.
- */
-const char *activate_params(const struct activation *act, char *params)
+static const char *params_of(const struct activation *act, char *text)
 {
-	int used = snprintf(params, ACTIVATE_PARAMS, "read-only %u:%u %u:%u",
-			    major(act->origin->number),
-			    minor(act->origin->number),
-			    major(act->cache->number),
-			    minor(act->cache->number));
+	struct params params = {
+		.mode = act->mode,
+		.origin = act->origin->number,
+		.cache = act->cache->number,
+		.fill_memory = act->fill_memory,
+	};
 
-	if (act->fill_memory)
-		snprintf(params + used, ACTIVATE_PARAMS - used,
-			 " 2 fill_memory %llu",
-			 (unsigned long long)act->fill_memory);
-	return params;
+	return params_print(&params, text);
 }
 
 /**
@@ -150,12 +188,16 @@ const char *activate_params(const struct activation *act, char *params)
  */
 int activate(const struct activation *act)
 {
-	char params[ACTIVATE_PARAMS];
+	char text[PARAMS_TEXT];
 	char uuid[sizeof(DM_UUID_PREFIX) + SUPER_UUID_TEXT] = DM_UUID_PREFIX;
+	struct dm_line line = {
+		.bytes = act->origin->size,
+		.params = params_of(act, text),
+		.read_only = !mode_writes(act->mode),
+	};
 
 	uuid_unparse_lower(act->sb->uuid, uuid + strlen(uuid));
-	return dm_activate(act->name, uuid, le64_to_cpu(act->sb->origin_size),
-			   activate_params(act, params));
+	return dm_activate(act->name, uuid, &line);
 }
 
 /**
@@ -164,16 +206,16 @@ int activate(const struct activation *act)
  */
 void activate_print(const struct activation *act)
 {
-	char params[ACTIVATE_PARAMS], line[ACTIVATE_PARAMS + 64], path[PATH_MAX];
-	u64 bytes = le64_to_cpu(act->sb->origin_size);
+	char params[PARAMS_TEXT], line[PARAMS_TEXT + 64], path[PATH_MAX];
+	u64 bytes = act->origin->size;
 
 	snprintf(path, sizeof(path), "/dev/mapper/%s", act->name);
 	snprintf(line, sizeof(line), "0 %llu " DM_TARGET " %s",
 		 (unsigned long long)(bytes / 512),
-		 activate_params(act, params));
+		 params_of(act, params));
 	print_string("name", NULL, act->name);
 	print_string("device", "device", path);
-	print_string("mode", "mode", "read-only");
+	print_string("mode", "mode", mode_word(act->mode));
 	print_string("origin", "origin", act->origin->path);
 	print_bytes("size", "size", bytes);
 	print_string("cache", "cache device", act->cache->path);

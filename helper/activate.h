@@ -5,9 +5,7 @@
 
 #include "device.h"
 #include "format.h"
-
-/* Room for the target's parameters. */
-#define ACTIVATE_PARAMS	160
+#include "mode.h"
 
 /**
  * struct activation - what a device is made of
@@ -15,6 +13,7 @@
  * @sb: sound superblock
  * @origin: open origin
  * @cache: open cache device
+ * @mode: how it treats writes
  * @fill_memory: bytes, 0: the kernel's default
  */
 struct activation {
@@ -22,14 +21,15 @@ struct activation {
 	const struct nearcache_super *sb;
 	const struct device *origin;
 	const struct device *cache;
+	enum nearcache_mode mode;
 	u64 fill_memory;
 };
 
-int activate_check_memory(u64 bytes);
-int activate_check_kernel(const char *name, bool optional);
-int activate_check_devices(const struct device *origin,
-			   const struct device *cache);
-const char *activate_params(const struct activation *act, char *params);
+int activate_check_kernel(const struct activation *act, bool optional);
+int activate_check_devices(const struct activation *act);
+int activate_check_mode(const struct device *origin, enum nearcache_mode mode);
+int activate_check_sharing(const struct device *origin,
+			   enum nearcache_mode mode, const char *self);
 int activate(const struct activation *act);
 void activate_print(const struct activation *act);
 

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "activate.h"
 #include "fail.h"
 #include "name.h"
+#include "params.h"
 #include "size.h"
 
-enum value { FLAG, TEXT, SIZE };
+enum value { FLAG, TEXT, SIZE, MODE, RANGE };
 
 /* Options of all verbs. @offset: where the value goes in struct arguments. */
 static const struct option_row {
@@ -25,11 +25,13 @@ static const struct option_row {
 } options[] = {
 	{ OPTION_ORIGIN, 0, "origin", TEXT, "DEV",
 	  offsetof(struct arguments, origin),
-	  "remote block device, never written" },
+	  "remote block device" },
 	{ OPTION_CACHE, 0, "cache", TEXT, "DEV",
 	  offsetof(struct arguments, cache), "local block device" },
+	{ OPTION_MODE, 0, "mode", MODE, "MODE", offsetof(struct arguments, mode),
+	  "read-only (default), writearound or writethrough" },
 	{ OPTION_READ_ONLY, 0, "read-only", FLAG, NULL, 0,
-	  "mode: the device is read-only (the default)" },
+	  "the same as --mode read-only" },
 	{ OPTION_BLOCK_SIZE, 0, "block-size", SIZE, "SIZE",
 	  offsetof(struct arguments, block_size),
 	  "cache block, 64K to 4M (by the cache's size)" },
@@ -39,8 +41,12 @@ static const struct option_row {
 	{ OPTION_DATASET_VERSION, 0, "dataset-version", TEXT, "TEXT",
 	  offsetof(struct arguments, dataset_version),
 	  "recorded: which version of the data is cached" },
+	{ OPTION_GROW, 0, "grow", FLAG, NULL, 0,
+	  "take an origin that is larger than before" },
+	{ OPTION_RANGE, 0, "range", RANGE, "START:LENGTH",
+	  offsetof(struct arguments, range), "only this part, like 1G:64M" },
 	{ OPTION_FORCE, 0, "force", FLAG, NULL, 0,
-	  "go ahead although the device carries something" },
+	  "go ahead although something is in the way" },
 	{ OPTION_FORMAT_ONLY, 0, "format-only", FLAG, NULL, 0,
 	  "format the cache device, open nothing" },
 	{ OPTION_JSON, 'j', "json", FLAG, NULL, 0,
@@ -84,19 +90,33 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
+/* Return: NULL or what is wrong with @value. */
+static const char *take_size(void *place, const char *value)
+{
+	const char *why;
+
+	if (!size_parse(value, place, &why))
+		return why;
+	return *(uint64_t *)place ? NULL : "it must not be 0";
+}
+
 static void take_value(struct arguments *args, const struct option_row *row,
 		       const char *value)
 {
 	void *place = (char *)args + row->offset;
-	const char *why;
+	static char range_why[RANGE_WHY];
+	const char *why = NULL;
 
 	if (row->value == TEXT)
 		*(const char **)place = value;
-	else if (!size_parse(value, place, &why))
+	else if (row->value == SIZE)
+		why = take_size(place, value);
+	else if (row->value == MODE && !mode_parse(value, place))
+		why = "give " MODE_WORDS;
+	else if (row->value == RANGE && !range_parse(value, place, range_why))
+		why = range_why;
+	if (why)
 		fail(CODE_USAGE, "--%s '%s': %s", row->name, value, why);
-	else if (!*(uint64_t *)place)
-		fail(CODE_USAGE, "--%s '%s': it must not be 0", row->name,
-		     value);
 }
 
 static void take_letters(struct arguments *args, const char *word)
@@ -202,6 +222,20 @@ static int check_operands(const struct arguments *args, const struct verb *verb)
 	return 0;
 }
 
+/* What an option says against another one or by its value. */
+static int check_values(const struct arguments *args)
+{
+	if (given(args, OPTION_READ_ONLY) && mode_writes(args->mode))
+		return fail(CODE_USAGE,
+			    "--read-only contradicts --mode %s: give one of them",
+			    mode_word(args->mode));
+	if (args->fill_memory && !params_fill_memory_ok(args->fill_memory))
+		return fail(CODE_USAGE,
+			    "--fill-memory '%llu': give " PARAMS_FILL_MEMORY_RANGE,
+			    (unsigned long long)args->fill_memory);
+	return 0;
+}
+
 /**
  * arguments_parse() - parse the command line
  * @args: the result; @args->given tells --json also after an error
@@ -234,7 +268,7 @@ int arguments_parse(struct arguments *args, int argc, char **argv,
 		return 0;
 	if (check_options(args, *verb) || check_operands(args, *verb))
 		return fail_code();
-	return activate_check_memory(args->fill_memory);
+	return check_values(args);
 }
 
 /**
@@ -305,7 +339,7 @@ static void help_all(void)
 	puts("Usage: nearcache VERB [NAME...] [OPTION...]\n");
 	puts("Verbs ('nearcache VERB --help' tells more):");
 	for (verb = verbs; verb->name; verb++)
-		printf("  %-9s %s\n", verb->name, verb->summary);
+		printf("  %-10s %s\n", verb->name, verb->summary);
 	puts("\nOptions of all verbs, before or behind the verb:");
 	help_options(OPTIONS_GLOBAL);
 	puts("\nSizes are bytes or take K, M, G, T, P (powers of 1024; KB, MB ... of 1000).");

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mode.h"
+#include "range.h"
+
 /* Options, one bit each. */
 #define OPTION_ORIGIN		(1U << 0)
 #define OPTION_CACHE		(1U << 1)
@@ -19,6 +22,9 @@
 #define OPTION_DRY_RUN		(1U << 9)
 #define OPTION_HELP		(1U << 10)
 #define OPTION_VERSION		(1U << 11)
+#define OPTION_MODE		(1U << 12)
+#define OPTION_RANGE		(1U << 13)
+#define OPTION_GROW		(1U << 14)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
@@ -28,6 +34,8 @@
  * @origin: --origin
  * @cache: --cache
  * @dataset_version: --dataset-version
+ * @mode: --mode, read-only when not given
+ * @range: --range
  * @block_size: --block-size, bytes, 0 when not given
  * @fill_memory: --fill-memory, bytes, 0 when not given
  * @operand: operands behind the verb
@@ -38,6 +46,8 @@ struct arguments {
 	const char *origin;
 	const char *cache;
 	const char *dataset_version;
+	enum nearcache_mode mode;
+	struct range range;
 	uint64_t block_size;
 	uint64_t fill_memory;
 	char **operand;

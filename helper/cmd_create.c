@@ -6,6 +6,7 @@
 
 #include "activate.h"
 #include "commands.h"
+#include "dataset.h"
 #include "describe.h"
 #include "device.h"
 #include "fail.h"
@@ -16,7 +17,6 @@
 #include "signals.h"
 #include "super.h"
 #include "table.h"
-#include "text.h"
 
 /**
  * struct create - a cache in the making
@@ -34,31 +34,17 @@ struct create {
 	struct nearcache_super *sb;
 };
 
-static int check_dataset_version(const char *text)
-{
-	size_t good;
-
-	if (!text)
-		return 0;
-	good = text_check(text);
-	if (text[good])
-		return fail(CODE_USAGE,
-			    "--dataset-version '%s': byte %zu is a control character or no UTF-8",
-			    text, good);
-	if (good >= sizeof(((struct nearcache_super *)0)->dataset_version))
-		return fail(CODE_USAGE,
-			    "--dataset-version '%s': it is longer than 63 bytes",
-			    text);
-	return 0;
-}
-
 static int check_words(const struct create *create)
 {
 	u64 block = create->args->block_size;
 
 	if (arguments_check_name(create->name) ||
-	    check_dataset_version(create->args->dataset_version))
+	    dataset_check_version(create->args->dataset_version))
 		return fail_code();
+	if (given(create->args, OPTION_FORMAT_ONLY) &&
+	    given(create->args, OPTION_MODE))
+		return fail(CODE_USAGE,
+			    "--mode says nothing with --format-only: the cache device does not record it, give it to 'nearcache open'");
 	if (block && (block < NEARCACHE_BLOCK_MIN ||
 		      block > NEARCACHE_BLOCK_MAX || !is_power_of_2(block)))
 		return fail(CODE_USAGE,
@@ -132,7 +118,7 @@ static int design(struct create *create)
 	strncpy((char *)sb->dataset_version, version ? version : "",
 		sizeof(sb->dataset_version) - 1);
 	sb->origin_fingerprint_type = cpu_to_le32(NEARCACHE_FP_ENDS);
-	if (fingerprint_ends(origin, sb->origin_fingerprint))
+	if (fingerprint_ends(origin, origin->size, sb->origin_fingerprint))
 		return fail_code();
 	nc_super_seal(sb);
 	/* The judge has the last word. */
@@ -144,7 +130,7 @@ static int design(struct create *create)
 }
 
 /* Everything that can be known before the first byte is written. */
-static int prepare(struct create *create)
+static int prepare(struct create *create, const struct activation *act)
 {
 	const struct arguments *args = create->args;
 	bool no_start = given(args, OPTION_DRY_RUN | OPTION_FORMAT_ONLY);
@@ -152,9 +138,8 @@ static int prepare(struct create *create)
 	if (check_words(create) ||
 	    device_open(&create->origin, args->origin, "origin") ||
 	    device_open(&create->cache, args->cache, "cache device") ||
-	    activate_check_devices(&create->origin, &create->cache) ||
-	    claim_cache(create) ||
-	    activate_check_kernel(create->name, no_start))
+	    activate_check_devices(act) || claim_cache(create) ||
+	    activate_check_kernel(act, no_start))
 		return fail_code();
 	if (!given(args, OPTION_FORCE) && check_content(&create->cache))
 		return fail_code();
@@ -249,9 +234,10 @@ int cmd_create(const struct arguments *args)
 		.name = create.name,
 		.origin = &create.origin,
 		.cache = &create.cache,
+		.mode = args->mode,
 		.fill_memory = args->fill_memory,
 	};
-	int error = prepare(&create);
+	int error = prepare(&create, &act);
 
 	act.sb = create.sb;
 	if (!error && !given(args, OPTION_DRY_RUN))

@@ -27,8 +27,6 @@ struct destroy {
 
 static int find_by_name(struct destroy *destroy, const char *name)
 {
-	char path[PATH_MAX];
-
 	if (dm_need_ours(name, &destroy->active))
 		return fail_add("a cache that is not open goes by --cache DEV");
 	destroy->is_active = true;
@@ -36,15 +34,8 @@ static int find_by_name(struct destroy *destroy, const char *name)
 		return fail(CODE_DEVICE,
 			    "device '%s' has no table: close it and use --cache DEV",
 			    name);
-	if (device_open(&destroy->cache,
-			device_path_of(destroy->active.cache, path),
-			"cache device"))
-		return fail_code();
-	/* A node can lag behind the kernel. */
-	if (destroy->cache.number == destroy->active.cache)
-		return 0;
-	return fail(CODE_DEVICE, "'%s' is not the cache device of '%s'",
-		    destroy->cache.path, name);
+	return device_open_number(&destroy->cache, destroy->active.cache,
+				  "cache device");
 }
 
 static int find_by_cache(struct destroy *destroy, const char *path)

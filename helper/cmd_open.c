@@ -1,14 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache open: a cache that was created before. */
+#include <stdio.h>
+
 #include "activate.h"
 #include "commands.h"
+#include "dataset.h"
 #include "device.h"
 #include "dm.h"
 #include "fail.h"
 #include "fingerprint.h"
 #include "identity.h"
 #include "print.h"
+#include "signals.h"
 #include "super.h"
+
+/**
+ * struct opening - a cache on its way
+ * @args: the command line
+ * @origin: open origin
+ * @cache: open cache device; closed once its superblock was rewritten
+ * @super: what is on it
+ * @drop: the dataset version is another one: nothing cached is of use
+ */
+struct opening {
+	const struct arguments *args;
+	struct device origin;
+	struct device cache;
+	struct super super;
+	bool drop;
+};
 
 static int check_cache_free(const struct device *cache)
 {
@@ -31,10 +51,9 @@ static int check_cache_free(const struct device *cache)
 }
 
 /* Open the origin that the superblock names. */
-static int find_origin(struct device *origin, const struct super *super,
-		       const struct device *cache)
+static int find_origin(struct opening *open)
 {
-	const char *id = (const char *)super->best->origin_id;
+	const char *id = (const char *)open->super.best->origin_id;
 	char path[PATH_MAX];
 	dev_t number;
 	int found;
@@ -42,8 +61,8 @@ static int find_origin(struct device *origin, const struct super *super,
 	if (!*id)
 		return fail(CODE_DEVICE,
 			    "the origin of '%s' has no stable identity: name it with --origin DEV",
-			    cache->path);
-	found = identity_find(id, cache->number, &number);
+			    open->cache.path);
+	found = identity_find(id, open->cache.number, &number);
 	if (!found)
 		return fail(CODE_DEVICE,
 			    "no device here is the origin '%s': connect it or name it with --origin DEV",
@@ -52,35 +71,59 @@ static int find_origin(struct device *origin, const struct super *super,
 		return fail(CODE_DEVICE,
 			    "%d devices are the origin '%s': name one with --origin DEV",
 			    found, id);
-	return device_open(origin, device_path_of(number, path), "origin");
+	return device_open(&open->origin, device_path_of(number, path),
+			   "origin");
 }
 
-static int check_fingerprint(const struct device *origin,
-			     const struct nearcache_super *sb)
+static bool is_active(const struct opening *open)
 {
+	return le32_to_cpu(open->super.best->state) == NEARCACHE_STATE_ACTIVE;
+}
+
+/* An origin that grew keeps its old content, up to its old end. */
+static int check_fingerprint(const struct opening *open)
+{
+	const struct nearcache_super *sb = open->super.best;
 	unsigned char digest[FINGERPRINT_SIZE];
 
-	if (le32_to_cpu(sb->origin_fingerprint_type) != NEARCACHE_FP_ENDS)
+	/* What was not stopped cleanly may have written to the origin since:
+	 * the fingerprint is older, and of what is cached nothing is used.
+	 */
+	if (is_active(open) ||
+	    le32_to_cpu(sb->origin_fingerprint_type) != NEARCACHE_FP_ENDS)
 		return 0;
-	if (fingerprint_ends(origin, digest))
+	if (fingerprint_ends(&open->origin, le64_to_cpu(sb->origin_size),
+			     digest))
 		return fail_code();
 	if (!memcmp(digest, sb->origin_fingerprint, sizeof(digest)))
 		return 0;
 	return fail(CODE_DEVICE,
-		    "origin '%s' was changed since its cache was created (its first or last 64 KiB differ): the cached data is stale, make the cache anew with 'nearcache create --force'",
-		    origin->path);
+		    "origin '%s' was changed since its cache was closed (its first or last 64 KiB differ): the cached data is stale, drop it with --dataset-version and a new version, or make the cache anew with 'nearcache create --force'",
+		    open->origin.path);
 }
 
-static int check_origin(const struct device *origin,
-			const struct nearcache_super *sb)
+static int check_size(const struct opening *open)
 {
+	u64 before = le64_to_cpu(open->super.best->origin_size);
+	u64 now = open->origin.size;
+
+	if (now == before || (now > before && given(open->args, OPTION_GROW)))
+		return 0;
+	return fail(CODE_DEVICE,
+		    "origin '%s' has %llu bytes, the cache was created for one of %llu bytes%s",
+		    open->origin.path, (unsigned long long)now,
+		    (unsigned long long)before,
+		    now > before ? ": if it grew, open it with --grow" : "");
+}
+
+static int check_origin(const struct opening *open)
+{
+	const struct nearcache_super *sb = open->super.best;
+	const struct device *origin = &open->origin;
 	const char *id = (const char *)sb->origin_id;
 
-	if (origin->size != le64_to_cpu(sb->origin_size))
-		return fail(CODE_DEVICE,
-			    "origin '%s' has %llu bytes, the cache was created for one of %llu bytes",
-			    origin->path, (unsigned long long)origin->size,
-			    (unsigned long long)le64_to_cpu(sb->origin_size));
+	if (!open->drop && check_size(open))
+		return fail_code();
 	if (*id && strcmp(origin->id, id))
 		return fail(CODE_DEVICE,
 			    "origin '%s' is '%s', the cache was created for '%s'",
@@ -90,49 +133,116 @@ static int check_origin(const struct device *origin,
 			    "origin '%s' has logical blocks of %u bytes, at create they had %u bytes",
 			    origin->path, origin->lbs,
 			    le32_to_cpu(sb->origin_lbs));
-	return check_fingerprint(origin, sb);
+	return open->drop ? 0 : check_fingerprint(open);
 }
 
-static int run(const struct activation *act, bool dry_run)
+/* Drop what is to be dropped, then start. */
+static int execute(struct opening *open, const struct activation *act)
 {
-	if (check_origin(act->origin, act->sb) ||
-	    activate_check_devices(act->origin, act->cache) ||
-	    activate_check_kernel(act->name, dry_run))
-		return fail_code();
-	if (!dry_run && activate(act))
+	const char *version = open->args->dataset_version;
+	sigset_t before;
+	int error = 0;
+
+	/* A ^C in between would open nothing and have dropped everything. */
+	signals_hold(&before);
+	if (open->drop)
+		error = dataset_replace(&open->cache, &open->super,
+					&open->origin, version);
+	if (!error && activate(act)) {
+		error = fail_code();
+		if (open->drop)
+			fail_add("what was cached is dropped already, dataset version '%s' is recorded",
+				 version);
+	}
+	signals_release(&before);
+	return error;
+}
+
+/* What the device starts with. */
+static void print_content(const struct opening *open, bool dry_run)
+{
+	const char *before = (const char *)open->super.best->dataset_version;
+	const char *after = open->args->dataset_version;
+	char text[256];
+
+	print_string("dataset_version", "dataset version",
+		     open->drop ? after : before);
+	if (open->drop) {
+		snprintf(text, sizeof(text),
+			 "%sdropped: the dataset version was '%s'",
+			 dry_run ? "would be " : "", before);
+		print_string("content", NULL, "dropped");
+		print_string(NULL, "cached content", text);
+	} else if (is_active(open)) {
+		print_string("content", NULL, "cold");
+		print_string(NULL, "cached content",
+			     "none: it was not stopped cleanly");
+	} else {
+		print_string("content", NULL, "warm");
+	}
+}
+
+static int run(struct opening *open, const struct activation *act)
+{
+	bool dry_run = given(open->args, OPTION_DRY_RUN);
+
+	if (check_origin(open) || activate_check_devices(act) ||
+	    activate_check_kernel(act, dry_run) ||
+	    (!dry_run && execute(open, act)))
 		return fail_code();
 	print_record(NULL, act->name);
 	activate_print(act);
+	print_content(open, dry_run);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	print_end();
 	return 0;
 }
 
+static int check_words(const struct arguments *args)
+{
+	const char *version = args->dataset_version;
+
+	if (arguments_check_name(args->operand[0]) ||
+	    dataset_check_version(version))
+		return fail_code();
+	/* More likely a variable that is not set than somebody's version. */
+	if (version && !*version)
+		return fail(CODE_USAGE,
+			    "--dataset-version '': it is empty, which would drop what is cached; leave it out to keep that");
+	return 0;
+}
+
 int cmd_open(const struct arguments *args)
 {
-	struct device origin = DEVICE_CLOSED, cache = DEVICE_CLOSED;
-	struct super super = { 0 };
+	struct opening open = {
+		.args = args,
+		.origin = DEVICE_CLOSED,
+		.cache = DEVICE_CLOSED,
+	};
 	struct activation act = {
 		.name = args->operand[0],
-		.origin = &origin,
-		.cache = &cache,
+		.origin = &open.origin,
+		.cache = &open.cache,
+		.mode = args->mode,
 		.fill_memory = args->fill_memory,
 	};
 
-	if (!arguments_check_name(act.name) &&
-	    !device_open(&cache, args->cache, "cache device") &&
-	    !super_read(&super, &cache) && !super_require(&super, &cache) &&
-	    !check_cache_free(&cache)) {
+	if (!check_words(args) &&
+	    !device_open(&open.cache, args->cache, "cache device") &&
+	    !super_read(&open.super, &open.cache) &&
+	    !super_require(&open.super, &open.cache) &&
+	    !check_cache_free(&open.cache)) {
 		int error = args->origin ?
-			    device_open(&origin, args->origin, "origin") :
-			    find_origin(&origin, &super, &cache);
+			    device_open(&open.origin, args->origin, "origin") :
+			    find_origin(&open);
 
-		act.sb = super.best;
+		act.sb = open.super.best;
+		open.drop = dataset_is_new(act.sb, args->dataset_version);
 		if (!error)
-			run(&act, given(args, OPTION_DRY_RUN));
+			run(&open, &act);
 	}
-	super_free(&super);
-	device_close(&origin);
-	device_close(&cache);
+	super_free(&open.super);
+	device_close(&open.origin);
+	device_close(&open.cache);
 	return fail_code();
 }

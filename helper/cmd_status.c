@@ -65,6 +65,8 @@ static int describe(const struct dm_device *dev, const struct status *status)
 	print_ratio("hit_ratio", "hit ratio",
 		    status->counter[NEARCACHE_COUNTER_HIT_BYTES],
 		    status_read_bytes(status));
+	print_bytes("write_bytes", dev->read_only ? NULL : "bytes written",
+		    status->counter[NEARCACHE_COUNTER_WRITE_BYTES]);
 	print_memory(status->field);
 	return 0;
 }

@@ -8,6 +8,9 @@
 int cmd_create(const struct arguments *args);
 int cmd_open(const struct arguments *args);
 int cmd_close(const struct arguments *args);
+int cmd_set(const struct arguments *args);
+int cmd_resize(const struct arguments *args);
+int cmd_invalidate(const struct arguments *args);
 int cmd_list(const struct arguments *args);
 int cmd_status(const struct arguments *args);
 int cmd_stats(const struct arguments *args);

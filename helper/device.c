@@ -87,6 +87,27 @@ int device_open(struct device *dev, const char *path, const char *role)
 	return open_checked(dev, path, role, false);
 }
 
+/**
+ * device_open_number() - open the block device that has a number
+ * @dev: filled in; device_close() is due also after a failure
+ * @number: as the kernel told it
+ * @role: what messages call it; not copied
+ *
+ * Return: 0 or the exit code.
+ */
+int device_open_number(struct device *dev, dev_t number, const char *role)
+{
+	char path[PATH_MAX];
+
+	if (device_open(dev, device_path_of(number, path), role))
+		return fail_code();
+	/* A node can lag behind the kernel. */
+	if (dev->number == number)
+		return 0;
+	return fail(CODE_DEVICE, "'%s' is not the %s of number %u:%u",
+		    dev->path, role, major(number), minor(number));
+}
+
 /* device_open() that takes a regular file (an image) too. */
 int device_open_any(struct device *dev, const char *path, const char *role)
 {
@@ -109,7 +130,7 @@ int device_claim(struct device *dev)
 	if (dev->read_only)
 		return fail(CODE_DEVICE, "%s '%s' is read-only", dev->role,
 			    dev->path);
-	fd = open_direct(dev->path, O_RDWR | O_EXCL, false);
+	fd = open_direct(dev->path, O_RDWR | O_EXCL, dev->is_file);
 	if (fd < 0 && errno == EBUSY)
 		return fail(CODE_BUSY,
 			    "%s '%s' is in use: unmount it or close what is on top of it (lsblk shows it)",

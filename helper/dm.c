@@ -414,15 +414,23 @@ static int create_empty(const char *name, const char *uuid)
 	return error;
 }
 
-static int load_table(const char *name, uint64_t bytes, const char *params)
+/**
+ * dm_load() - load a table into the inactive slot
+ * @name: dm name
+ * @line: the table
+ *
+ * Return: 0 or the exit code; not affected by an error recorded before.
+ */
+int dm_load(const char *name, const struct dm_line *line)
 {
 	struct dm_task *task = new_task(DM_DEVICE_RELOAD, name);
 	int error = 0;
 
 	if (!task)
 		return fail_code();
-	if (!dm_task_set_ro(task) ||
-	    !dm_task_add_target(task, 0, bytes / 512, DM_TARGET, params))
+	if ((line->read_only && !dm_task_set_ro(task)) ||
+	    !dm_task_add_target(task, 0, line->bytes / 512, DM_TARGET,
+				line->params))
 		error = fail_memory();
 	else if (!dm_task_run(task))
 		error = task_failed(task, "load the table of", name);
@@ -430,18 +438,27 @@ static int load_table(const char *name, uint64_t bytes, const char *params)
 	return error;
 }
 
-static int resume(const char *name)
+/**
+ * dm_resume() - make the loaded table live, or start a suspended device
+ * @name: dm name
+ * @read_ahead: for the device, sectors; or DM_READ_AHEAD_KERNEL
+ *
+ * The kernel suspends a running device itself when it has a table loaded.
+ *
+ * Return: 0 or the exit code; not affected by an error recorded before.
+ */
+int dm_resume(const char *name, uint32_t read_ahead)
 {
 	struct dm_task *task = new_task(DM_DEVICE_RESUME, name);
 	int error = 0;
 
 	if (!task)
 		return fail_code();
-	/* AUTO: keep the read-ahead that the kernel derives from the target's
-	 * io_hints; anything else makes libdevmapper overwrite it.
-	 */
+	/* AUTO keeps libdevmapper from setting a read-ahead of its own. */
+	if (read_ahead == DM_READ_AHEAD_KERNEL)
+		read_ahead = DM_READ_AHEAD_AUTO;
 	if (!dm_task_set_add_node(task, DM_ADD_NODE_ON_RESUME) ||
-	    !dm_task_set_read_ahead(task, DM_READ_AHEAD_AUTO, 0))
+	    !dm_task_set_read_ahead(task, read_ahead, 0))
 		error = fail_memory();
 	else if (!run_with_node(task))
 		error = task_failed(task, "start the device", name);
@@ -465,8 +482,8 @@ static int need_node(const char *name)
 	return 0;
 }
 
-static void make_device(const char *name, const char *uuid, uint64_t bytes,
-			const char *params)
+static void make_device(const char *name, const char *uuid,
+			const struct dm_line *line)
 {
 	struct kmsg log = kmsg_mark();
 
@@ -474,7 +491,7 @@ static void make_device(const char *name, const char *uuid, uint64_t bytes,
 		kmsg_close(&log);
 		return;
 	}
-	if (load_table(name, bytes, params) || resume(name)) {
+	if (dm_load(name, line) || dm_resume(name, DM_READ_AHEAD_KERNEL)) {
 		kmsg_explain(&log, DM_TARGET);
 		dm_remove(name);
 	} else if (need_node(name)) {
@@ -484,28 +501,77 @@ static void make_device(const char *name, const char *uuid, uint64_t bytes,
 }
 
 /**
- * dm_activate() - make a read-only device with a nearcache table
+ * dm_activate() - make a device with a nearcache table
  * @name: dm name, checked before
  * @uuid: dm uuid
- * @bytes: its size
- * @params: the target's parameters
+ * @line: its table
  *
  * A failure leaves no device behind and quotes the kernel's own reason; a ^C
  * leaves none either, unless the caller holds it back anyway.
  *
  * Return: 0 or the exit code.
  */
-int dm_activate(const char *name, const char *uuid, uint64_t bytes,
-		const char *params)
+int dm_activate(const char *name, const char *uuid,
+		const struct dm_line *line)
 {
 	sigset_t before;
 
 	signals_hold(&before);
-	make_device(name, uuid, bytes, params);
+	make_device(name, uuid, line);
 	if (!fail_code() && signals_waiting(&before))
 		dm_remove(name);
 	signals_release(&before);
 	return fail_code();
+}
+
+/**
+ * dm_clear() - drop a table that was loaded and is not live
+ * @name: dm name
+ *
+ * Return: 0 or the exit code; not affected by an error recorded before.
+ */
+int dm_clear(const char *name)
+{
+	struct dm_task *task = new_task(DM_DEVICE_CLEAR, name);
+	int error = 0;
+
+	if (!task)
+		return fail_code();
+	if (!dm_task_run(task))
+		error = task_failed(task, "drop the inactive table of", name);
+	dm_task_destroy(task);
+	return error;
+}
+
+/**
+ * dm_message() - tell the target something
+ * @name: dm name
+ * @message: words, see kmod/doc/interface.md
+ *
+ * A refusal quotes the kernel's own reason.
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_message(const char *name, const char *message)
+{
+	struct dm_task *task = new_task(DM_DEVICE_TARGET_MSG, name);
+	struct kmsg log;
+	char what[128];
+	int error = 0;
+
+	if (!task)
+		return fail_code();
+	log = kmsg_mark();
+	snprintf(what, sizeof(what), "tell '%s' to", message);
+	if (!dm_task_set_sector(task, 0) || !dm_task_set_message(task, message)) {
+		error = fail_memory();
+	} else if (!dm_task_run(task)) {
+		error = task_failed(task, what, name);
+		kmsg_explain(&log, DM_TARGET);
+	}
+	kmsg_close(&log);
+	dm_task_destroy(task);
+	return error;
 }
 
 /**

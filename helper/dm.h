@@ -50,6 +50,21 @@ struct dm_device {
 	dev_t cache;
 };
 
+/**
+ * struct dm_line - a table of one nearcache target
+ * @bytes: what it covers
+ * @params: the target's parameters
+ * @read_only: nobody may write to the device
+ */
+struct dm_line {
+	uint64_t bytes;
+	const char *params;
+	bool read_only;
+};
+
+/* For dm_resume(): the read-ahead that the kernel derives from the table. */
+#define DM_READ_AHEAD_KERNEL	UINT32_MAX
+
 int dm_need_target(void);
 int dm_find(const char *name, struct dm_device *dev, bool *found);
 int dm_need_ours(const char *name, struct dm_device *dev);
@@ -58,8 +73,12 @@ int dm_find_cache(dev_t cache, struct dm_device *dev, bool *found);
 void dm_device_free(struct dm_device *dev);
 void dm_device_free_all(struct dm_device *list, size_t count);
 
-int dm_activate(const char *name, const char *uuid, uint64_t bytes,
-		const char *params);
+int dm_activate(const char *name, const char *uuid,
+		const struct dm_line *line);
+int dm_load(const char *name, const struct dm_line *line);
+int dm_resume(const char *name, uint32_t read_ahead);
+int dm_clear(const char *name);
+int dm_message(const char *name, const char *message);
 int dm_remove(const char *name);
 
 #endif /* HELPER_DM_H */

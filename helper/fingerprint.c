@@ -13,16 +13,19 @@ _Static_assert(FINGERPRINT_SIZE == SHA256_DIGEST_LENGTH, "SHA-256");
 
 /**
  * fingerprint_ends() - SHA-256 of the first and last 64 KiB of a device
- * @dev: open device; of one smaller than 64 KiB all of it is hashed twice
+ * @dev: open device
+ * @size: bytes of it that count: all, or what there was before it grew; of
+ *	less than 64 KiB all of it is hashed twice
  * @digest: FINGERPRINT_SIZE bytes, the result
  *
  * This is NEARCACHE_FP_ENDS.
  *
  * Return: 0 or the exit code.
  */
-int fingerprint_ends(const struct device *dev, unsigned char *digest)
+int fingerprint_ends(const struct device *dev, uint64_t size,
+		     unsigned char *digest)
 {
-	size_t bytes = dev->size < END_BYTES ? dev->size : END_BYTES;
+	size_t bytes = size < END_BYTES ? size : END_BYTES;
 	unsigned char *ends = device_buffer(2 * END_BYTES);
 	int error;
 
@@ -31,7 +34,7 @@ int fingerprint_ends(const struct device *dev, unsigned char *digest)
 	error = device_read(dev, ends, bytes, 0);
 	if (!error)
 		error = device_read(dev, ends + END_BYTES, bytes,
-				    dev->size - bytes);
+				    size - bytes);
 	if (!error)
 		SHA256(ends, 2 * END_BYTES, digest);
 	free(ends);

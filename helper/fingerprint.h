@@ -7,6 +7,7 @@
 
 #define FINGERPRINT_SIZE	32
 
-int fingerprint_ends(const struct device *dev, unsigned char *digest);
+int fingerprint_ends(const struct device *dev, uint64_t size,
+		     unsigned char *digest);
 
 #endif /* HELPER_FINGERPRINT_H */

@@ -115,7 +115,13 @@ static void place_most(struct layout *layout, u64 cache_size)
 	place(layout, cache_size, fits);
 }
 
-static u64 intent_region(u64 origin_size)
+/**
+ * layout_intent_region() - what a bit of the write-intent bitmap stands for
+ * @origin_size: bytes, not 0
+ *
+ * Return: bytes; the smallest region of which the bitmap covers the origin.
+ */
+u64 layout_intent_region(u64 origin_size)
 {
 	u64 region = INTENT_REGION_MIN;
 
@@ -147,7 +153,7 @@ bool layout_compute(struct layout *layout, u64 cache_size, u32 block_size,
 	layout->origin_lbs = origin_lbs;
 	layout->cache_lbs = cache_lbs;
 	layout->origin_size = origin_size;
-	layout->intent_region = intent_region(origin_size);
+	layout->intent_region = layout_intent_region(origin_size);
 	place_most(layout, cache_size);
 	if (layout->slot_count < NEARCACHE_MIN_SLOTS) {
 		place(layout, cache_size, NEARCACHE_MIN_SLOTS);

@@ -40,6 +40,7 @@ struct layout {
 };
 
 u32 layout_block_size(u64 cache_size);
+u64 layout_intent_region(u64 origin_size);
 bool layout_compute(struct layout *layout, u64 cache_size, u32 block_size,
 		    u64 origin_size, u32 origin_lbs, u32 cache_lbs, char *why);
 void layout_to_super(const struct layout *layout, struct nearcache_super *sb);

@@ -8,6 +8,12 @@
 #include "format.h"
 #include "print.h"
 
+#define MODES_HELP \
+"Modes: read-only refuses writes; writearound sends them to the origin and drops\n" \
+"what they overlap from the cache; writethrough puts them into the cache too. A\n" \
+"write is done when the origin has it. The mode is the running device's, the cache\n" \
+"device does not record it: give it at each open; 'nearcache set' changes it.\n"
+
 const struct verb verbs[] = {
 	{
 		.name = "create",
@@ -15,7 +21,7 @@ const struct verb verbs[] = {
 		.operands_min = 1,
 		.operands_max = 1,
 		.required = OPTION_ORIGIN | OPTION_CACHE,
-		.optional = OPTION_READ_ONLY | OPTION_BLOCK_SIZE |
+		.optional = OPTION_MODE | OPTION_READ_ONLY | OPTION_BLOCK_SIZE |
 			    OPTION_FILL_MEMORY | OPTION_DATASET_VERSION |
 			    OPTION_FORCE | OPTION_FORMAT_ONLY,
 		.summary = "format a cache device for an origin and open it",
@@ -23,7 +29,8 @@ const struct verb verbs[] = {
 "Makes /dev/mapper/NAME, which reads as the origin does. A cache device that\n"
 "carries a file system, a partition table, RAID, LVM or another cache is refused\n"
 "without --force, one in use always. Nothing is written before everything is\n"
-"checked, and a failure leaves no cache behind.\n",
+"checked, and a failure leaves no cache behind.\n"
+"\n" MODES_HELP,
 		.run = cmd_create,
 	},
 	{
@@ -32,12 +39,20 @@ const struct verb verbs[] = {
 		.operands_min = 1,
 		.operands_max = 1,
 		.required = OPTION_CACHE,
-		.optional = OPTION_ORIGIN | OPTION_FILL_MEMORY,
+		.optional = OPTION_ORIGIN | OPTION_MODE | OPTION_READ_ONLY |
+			    OPTION_FILL_MEMORY | OPTION_DATASET_VERSION |
+			    OPTION_GROW,
 		.summary = "open a cache that was created before, warm",
 		.details =
 "Finds the origin by the identity that create recorded (wwid, serial or uuid);\n"
 "--origin names it where it has none. NAME need not be the name of create. An\n"
-"origin of another size, identity or content at its ends is refused.\n",
+"origin of another size, identity or content at its ends is refused; one that\n"
+"grew is taken with --grow.\n"
+"\n"
+"A --dataset-version other than the recorded one says that the origin's data was\n"
+"replaced: what is cached is dropped, and the version recorded, before the device\n"
+"starts. The origin's content and size may differ then, its identity not.\n"
+"\n" MODES_HELP,
 		.run = cmd_open,
 	},
 	{
@@ -47,6 +62,50 @@ const struct verb verbs[] = {
 		.operands_max = 1,
 		.summary = "stop a device cleanly; its cache stays warm",
 		.run = cmd_close,
+	},
+	{
+		.name = "set",
+		.operands = "NAME SETTING=VALUE...",
+		.operands_min = 2,
+		.operands_max = -1,
+		.optional = OPTION_FORCE,
+		.summary = "change settings of a device in use",
+		.details =
+"Settings:\n"
+"  mode=MODE                   read-only, writearound or writethrough\n"
+"  fill_memory=SIZE            cap of the memory that fills hold\n"
+"\n"
+"I/O waits for a moment, what is cached stays. A device that is mounted read-write,\n"
+"swapped to or open for writing does not become read-only without --force. --force\n"
+"also starts a device that is suspended. After a failure the old settings hold, or\n"
+"the error says that they do not. They last until the device is closed.\n",
+		.run = cmd_set,
+	},
+	{
+		.name = "resize",
+		.operands = "NAME",
+		.operands_min = 1,
+		.operands_max = 1,
+		.optional = OPTION_FORCE,
+		.summary = "take in an origin that grew, while in use",
+		.details =
+"Grow the file system afterwards. An origin that became smaller is refused. --force\n"
+"also starts a device that is suspended.\n",
+		.run = cmd_resize,
+	},
+	{
+		.name = "invalidate",
+		.operands = "NAME",
+		.operands_min = 1,
+		.operands_max = 1,
+		.optional = OPTION_RANGE,
+		.summary = "drop cached data that the origin no longer has",
+		.details =
+"For data that was changed on the origin past this device, by another host. Reads\n"
+"that begin afterwards get the origin's. Without --range all is dropped; START and\n"
+"LENGTH are multiples of 512 bytes. The count includes what writes dropped\n"
+"meanwhile.\n",
+		.run = cmd_invalidate,
 	},
 	{
 		.name = "list",

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mode.h"
+
 #define ROW(symbol, name, unit, help) { name, unit, help },
 
 const struct status_row status_field_row[] = {
@@ -88,9 +90,6 @@ bool status_parse(const char *line, struct status *status, char *why)
  */
 const char *status_word(enum nearcache_status_field field, uint64_t value)
 {
-	static const char *const mode[] = {
-		[NEARCACHE_READ_ONLY] = "read-only",
-	};
 	static const char *const state[] = {
 		[NEARCACHE_NORMAL] = "normal",
 		[NEARCACHE_BYPASS] = "bypass",
@@ -107,7 +106,7 @@ const char *status_word(enum nearcache_status_field field, uint64_t value)
 		     (words)[value] : "unknown")
 	switch (field) {
 	case NEARCACHE_FIELD_MODE:
-		return WORD(mode);
+		return mode_word(value);
 	case NEARCACHE_FIELD_STATE:
 		return WORD(state);
 	case NEARCACHE_FIELD_LOADED:

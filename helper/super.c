@@ -111,6 +111,29 @@ int super_write(const struct device *dev, const struct nearcache_super *sb)
 }
 
 /**
+ * super_rewrite() - replace both copies, one durably before the other
+ * @dev: claimed device
+ * @super: as read from it, with a sound copy
+ * @sb: sealed superblock from device_buffer(), with a higher sequence
+ *
+ * The copy that counts goes last: a crash while the other one is written leaves
+ * it counting, and once that is durable, its higher sequence counts.
+ *
+ * Return: 0 or the exit code.
+ */
+int super_rewrite(const struct device *dev, const struct super *super,
+		  const struct nearcache_super *sb)
+{
+	unsigned int last = super->best == super->copy[1] ? 1 : 0;
+
+	if (device_write(dev, sb, NEARCACHE_SUPER_SIZE, super_offset(!last)) ||
+	    device_sync(dev) ||
+	    device_write(dev, sb, NEARCACHE_SUPER_SIZE, super_offset(last)))
+		return fail_code();
+	return device_sync(dev);
+}
+
+/**
  * super_wipe() - overwrite both copies with zeroes and flush
  * @dev: claimed device
  *

@@ -34,6 +34,8 @@ int super_require(const struct super *super, const struct device *dev);
 const char *super_why(const struct super *super);
 void super_free(struct super *super);
 int super_write(const struct device *dev, const struct nearcache_super *sb);
+int super_rewrite(const struct device *dev, const struct super *super,
+		  const struct nearcache_super *sb);
 int super_wipe(const struct device *dev);
 u64 super_offset(unsigned int copy);
 const char *super_state_word(const struct nearcache_super *sb);

@@ -10,7 +10,8 @@ endif
 
 HELPER_UNIT_DIR	:= $(BUILD)/unit/helper
 HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
-	test_print test_text
+	test_print test_text test_mode test_params test_range test_setting \
+	test_dataset
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi
@@ -18,13 +19,22 @@ HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 # The sources that each test takes from the project.
 HELPER_UNIT_test_size	:= helper/size.c
 HELPER_UNIT_test_name	:= helper/name.c
-HELPER_UNIT_test_status	:= helper/status.c
+HELPER_UNIT_test_status	:= helper/status.c helper/mode.c
 HELPER_UNIT_test_layout	:= helper/layout.c kmod/format.c
 HELPER_UNIT_test_arguments := helper/arguments.c helper/size.c helper/name.c \
-	helper/fail.c helper/text.c
+	helper/fail.c helper/text.c helper/mode.c helper/params.c helper/range.c
 HELPER_UNIT_test_print	:= helper/print.c helper/size.c helper/fail.c \
 	helper/text.c
 HELPER_UNIT_test_text	:= helper/text.c
+HELPER_UNIT_test_mode	:= helper/mode.c
+HELPER_UNIT_test_params	:= helper/params.c helper/mode.c
+HELPER_UNIT_test_range	:= helper/range.c helper/size.c
+HELPER_UNIT_test_setting := helper/setting.c helper/params.c helper/mode.c \
+	helper/size.c helper/fail.c helper/text.c
+HELPER_UNIT_test_dataset := helper/dataset.c helper/super.c helper/device.c \
+	helper/layout.c helper/fingerprint.c helper/fail.c helper/text.c \
+	kmod/format.c
+HELPER_UNIT_LIBS_test_dataset := -lcrypto -Wl,--wrap=pwrite
 
 .PHONY: unit-helper
 unit-helper: $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%) ## unit tests of the helper
@@ -36,6 +46,7 @@ $(HELPER_UNIT_DIR)/$(1): tests/unit/helper/$(1).c $(HELPER_UNIT_$(1)) \
 		tests/unit/helper/unit.h tests/unit/helper/helper_unit.mk
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$<)
-	$$(Q)$$(CC) $$(HELPER_UNIT_CFLAGS) -o $$@ $$< $(HELPER_UNIT_$(1)) -lcmocka -lisal -ljson-c
+	$$(Q)$$(CC) $$(HELPER_UNIT_CFLAGS) -o $$@ $$< $(HELPER_UNIT_$(1)) -lcmocka -lisal -ljson-c \
+		$(HELPER_UNIT_LIBS_$(1))
 endef
 $(foreach t,$(HELPER_UNIT),$(eval $(call helper-unit-rule,$(t))))

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "activate.h"
 #include "arguments.h"
 #include "fail.h"
 #include "unit.h"
@@ -14,16 +13,14 @@ const struct verb verbs[] = {
 	{ .name = "make", .operands = "NAME", .operands_min = 1,
 	  .operands_max = 1, .required = OPTION_CACHE,
 	  .optional = OPTION_BLOCK_SIZE | OPTION_FORCE, .run = nothing },
+	{ .name = "tune", .operands = "NAME", .operands_min = 1,
+	  .operands_max = 1,
+	  .optional = OPTION_MODE | OPTION_READ_ONLY | OPTION_FILL_MEMORY |
+		      OPTION_RANGE | OPTION_GROW, .run = nothing },
 	{ .name = "show", .operands = "[NAME...]", .operands_max = -1,
 	  .run = nothing },
 	{ .name = NULL },
 };
-
-int activate_check_memory(u64 bytes)
-{
-	(void)bytes;
-	return 0;
-}
 
 #define WORDS_MAX	8
 
@@ -65,6 +62,19 @@ static void good_lines(void **state)
 	assert_string_equal(args.cache, "/dev/x");
 	assert_true(given(&args, OPTION_FORCE));
 	assert_true(given(&args, OPTION_DRY_RUN));
+	assert_int_equal(parse("tune a", &args, &verb), 0);
+	assert_int_equal(args.mode, NEARCACHE_READ_ONLY);
+	assert_int_equal(parse("tune a --mode writethrough --grow", &args,
+			       &verb), 0);
+	assert_int_equal(args.mode, NEARCACHE_WRITETHROUGH);
+	assert_true(given(&args, OPTION_GROW));
+	assert_int_equal(parse("tune a --read-only --mode=read-only", &args,
+			       &verb), 0);
+	assert_int_equal(args.mode, NEARCACHE_READ_ONLY);
+	assert_int_equal(parse("tune a --range 1M:4K --fill-memory 1M", &args,
+			       &verb), 0);
+	assert_int_equal(args.range.start, 1 << 20);
+	assert_int_equal(args.range.length, 4096);
 	assert_int_equal(parse("show a b c --json", &args, &verb), 0);
 	assert_int_equal(args.operands, 3);
 	assert_int_equal(parse("show -- --json", &args, &verb), 0);
@@ -96,6 +106,13 @@ static void bad_lines(void **state)
 		{ "make a --cache x --force=yes", "'yes'" },
 		{ "make a --cach x", "'--cach'" },
 		{ "make a --cache x -q", "'-q'" },
+		{ "tune a --mode writeback", "'writeback'" },
+		{ "tune a --mode writearound --read-only", "writearound" },
+		{ "tune a --read-only --mode writethrough", "writethrough" },
+		{ "tune a --mode read-only --mode writearound", "twice" },
+		{ "tune a --fill-memory 1K", "'1024'" },
+		{ "tune a --range 1M", "'1M'" },
+		{ "tune a --range 1:512", "'1'" },
 		{ "show --cache x", "'--cache'" },
 		{ "show --forc", "'--forc'" },
 	};

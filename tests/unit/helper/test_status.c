@@ -85,6 +85,9 @@ static void words(void **state)
 	(void)state;
 	assert_string_equal(status_word(NEARCACHE_FIELD_MODE,
 					NEARCACHE_READ_ONLY), "read-only");
+	assert_string_equal(status_word(NEARCACHE_FIELD_MODE,
+					NEARCACHE_WRITETHROUGH),
+			    "writethrough");
 	assert_string_equal(status_word(NEARCACHE_FIELD_STATE,
 					NEARCACHE_NORMAL), "normal");
 	assert_string_equal(status_word(NEARCACHE_FIELD_LOADED,

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache set: change a device in use. */
+#include <string.h>
+
+#include "activate.h"
+#include "commands.h"
+#include "describe.h"
+#include "device.h"
+#include "fail.h"
+#include "name.h"
+#include "print.h"
+#include "reload.h"
+#include "setting.h"
+#include "stop.h"
+
+/**
+ * struct change - what changes
+ * @dev: the device
+ * @old: its parameters
+ * @new: those to come
+ * @fill_memory: the cap in effect, bytes: the kernel's default where @old has
+ *	none
+ */
+struct change {
+	struct dm_device dev;
+	struct params old;
+	struct params new;
+	u64 fill_memory;
+};
+
+static int prepare(struct change *change, const struct arguments *args)
+{
+	struct status status;
+
+	if (reload_prepare(&change->dev, given(args, OPTION_FORCE),
+			   &change->old) ||
+	    describe_status(&change->dev, &status))
+		return fail_code();
+	change->fill_memory = status.field[NEARCACHE_FIELD_FILL_MEMORY_MAX];
+	change->new = change->old;
+	if (setting_apply(args->operand + 1, args->operands - 1, &change->new))
+		return fail_code();
+	/* The default needs no word of its own. */
+	if (!change->old.fill_memory &&
+	    change->new.fill_memory == change->fill_memory)
+		change->new.fill_memory = 0;
+	return 0;
+}
+
+static bool differs(const struct change *change)
+{
+	return change->old.mode != change->new.mode ||
+	       change->old.fill_memory != change->new.fill_memory;
+}
+
+/* What the new mode does to others, and they to it. */
+static int check_mode(const struct change *change, bool force)
+{
+	struct device origin = DEVICE_CLOSED;
+	enum nearcache_mode mode = change->new.mode;
+
+	if (!mode_writes(mode)) {
+		if (force || !mode_writes(change->old.mode) ||
+		    !stop_check_writers(&change->dev))
+			return 0;
+		return fail_add("or --force: its writes fail from then on");
+	}
+	if (!device_open_number(&origin, change->old.origin, "origin") &&
+	    !activate_check_mode(&origin, mode))
+		activate_check_sharing(&origin, mode, change->dev.name);
+	device_close(&origin);
+	return fail_code();
+}
+
+static u64 fill_memory_of(const struct change *change,
+			  const struct params *params)
+{
+	return params->fill_memory ? params->fill_memory : change->fill_memory;
+}
+
+static void report(const struct change *change, bool dry_run)
+{
+	bool changes = differs(change);
+	u64 before = fill_memory_of(change, &change->old);
+	u64 after = fill_memory_of(change, &change->new);
+
+	print_record(NULL, change->dev.name);
+	print_string("name", NULL, change->dev.name);
+	print_flag("changed", NULL, changes && !dry_run);
+	print_string("mode", "mode", mode_word(change->new.mode));
+	print_string("mode_before",
+		     change->old.mode != change->new.mode ? "before" : NULL,
+		     mode_word(change->old.mode));
+	print_bytes("fill_memory", "fill memory cap", after);
+	print_bytes("fill_memory_before", before != after ? "before" : NULL,
+		    before);
+	if (!changes)
+		print_string(NULL, "unchanged", "it was so already");
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	print_end();
+}
+
+static int set(struct change *change, const struct arguments *args)
+{
+	bool dry_run = given(args, OPTION_DRY_RUN);
+
+	if (prepare(change, args))
+		return fail_code();
+	if (change->old.mode != change->new.mode &&
+	    check_mode(change, given(args, OPTION_FORCE)))
+		return fail_code();
+	if (differs(change) && !dry_run &&
+	    reload(&change->dev, &change->old, &change->new,
+		   change->dev.size))
+		return fail_code();
+	report(change, dry_run);
+	return 0;
+}
+
+int cmd_set(const struct arguments *args)
+{
+	struct change change = { 0 };
+	int error = dm_need_ours(name_of_operand(args->operand[0]),
+				 &change.dev);
+
+	if (error)
+		return error;
+	error = set(&change, args);
+	dm_device_free(&change.dev);
+	return error;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "params.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#define FILL_MEMORY_MIN	(1ULL << 20)
+#define FILL_MEMORY_MAX	(1ULL << 40)
+
+/* Whether the target takes that many bytes as fill_memory. */
+bool params_fill_memory_ok(uint64_t bytes)
+{
+	return bytes >= FILL_MEMORY_MIN && bytes <= FILL_MEMORY_MAX;
+}
+
+static bool take_option(struct params *params, const char *name,
+			const char *value)
+{
+	size_t used = strlen(params->others);
+	char *end;
+
+	if (!strcmp(name, "fill_memory")) {
+		params->fill_memory = strtoull(value, &end, 10);
+		return isdigit((unsigned char)*value) && !*end;
+	}
+	if (snprintf(params->others + used, sizeof(params->others) - used,
+		     " %s %s", name, value) >= sizeof(params->others) - used)
+		return false;
+	params->other_words += 2;
+	return true;
+}
+
+/* "2 fill_memory 67108864", or nothing. */
+static bool parse_options(const char *text, struct params *params)
+{
+	unsigned int words, i;
+	int used;
+
+	if (!text[strspn(text, " ")])
+		return true;
+	if (sscanf(text, " %u%n", &words, &used) != 1)
+		return false;
+	for (i = 0; i < words; i += 2) {
+		char name[32], value[64];
+
+		text += used;
+		if (sscanf(text, " %31s %63s%n", name, value, &used) != 2 ||
+		    !take_option(params, name, value))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * params_parse() - read parameters
+ * @text: as 'dmsetup table' shows them, behind the target's name
+ * @params: the result
+ *
+ * Return: whether they are understood, but for options that are only kept.
+ */
+bool params_parse(const char *text, struct params *params)
+{
+	unsigned int origin_major, origin_minor, cache_major, cache_minor;
+	char mode[32];
+	int used;
+
+	memset(params, 0, sizeof(*params));
+	if (sscanf(text, "%31s %u:%u %u:%u%n", mode, &origin_major,
+		   &origin_minor, &cache_major, &cache_minor, &used) != 5 ||
+	    !mode_parse(mode, &params->mode))
+		return false;
+	params->origin = makedev(origin_major, origin_minor);
+	params->cache = makedev(cache_major, cache_minor);
+	return parse_options(text + used, params);
+}
+
+/**
+ * params_print() - write parameters
+ * @params: the parameters
+ * @text: PARAMS_TEXT bytes to fill
+ *
+ * Devices go by number: a path may hold blanks.
+ *
+ * Return: @text.
+ */
+const char *params_print(const struct params *params, char *text)
+{
+	unsigned int words = params->other_words +
+			     (params->fill_memory ? 2 : 0);
+	int used;
+
+	used = snprintf(text, PARAMS_TEXT, "%s %u:%u %u:%u",
+			mode_word(params->mode), major(params->origin),
+			minor(params->origin), major(params->cache),
+			minor(params->cache));
+	if (words)
+		used += snprintf(text + used, PARAMS_TEXT - used, " %u", words);
+	if (params->fill_memory)
+		used += snprintf(text + used, PARAMS_TEXT - used,
+				 " fill_memory %llu",
+				 (unsigned long long)params->fill_memory);
+	snprintf(text + used, PARAMS_TEXT - used, "%s", params->others);
+	return text;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The target's parameters: what a table line says behind "nearcache".  Format:
+ * kmod/doc/interface.md.
+ */
+#ifndef HELPER_PARAMS_H
+#define HELPER_PARAMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "mode.h"
+
+/* Room for the parameters as text. */
+#define PARAMS_TEXT	320
+/* Room for options that this command does not know. */
+#define PARAMS_OTHERS	128
+
+/* What the target takes for fill_memory, in words. */
+#define PARAMS_FILL_MEMORY_RANGE	"1M to 1T"
+
+/**
+ * struct params - parameters, parsed
+ * @mode: how writes are treated
+ * @origin: the origin
+ * @cache: the cache device
+ * @fill_memory: bytes, 0: not given, the kernel's default
+ * @others: options of a newer kernel, kept as they are: " name value"...
+ * @other_words: words in @others
+ */
+struct params {
+	enum nearcache_mode mode;
+	dev_t origin;
+	dev_t cache;
+	uint64_t fill_memory;
+	char others[PARAMS_OTHERS];
+	unsigned int other_words;
+};
+
+bool params_parse(const char *text, struct params *params);
+const char *params_print(const struct params *params, char *text);
+bool params_fill_memory_ok(uint64_t bytes);
+
+#endif /* HELPER_PARAMS_H */

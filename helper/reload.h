@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A new table for a device in use. */
+#ifndef HELPER_RELOAD_H
+#define HELPER_RELOAD_H
+
+#include "dm.h"
+#include "params.h"
+
+int reload_prepare(const struct dm_device *dev, bool force,
+		   struct params *params);
+int reload(const struct dm_device *dev, const struct params *old,
+	   const struct params *params, uint64_t bytes);
+
+#endif /* HELPER_RELOAD_H */

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "setting.h"
+
+#include <string.h>
+
+#include "fail.h"
+#include "size.h"
+
+/* Each returns NULL or what is wrong with @value. */
+static const char *take_mode(const char *value, struct params *params)
+{
+	return mode_parse(value, &params->mode) ? NULL : "give " MODE_WORDS;
+}
+
+static const char *take_fill_memory(const char *value, struct params *params)
+{
+	const char *why;
+
+	if (!size_parse(value, &params->fill_memory, &why))
+		return why;
+	return params_fill_memory_ok(params->fill_memory) ?
+	       NULL : "give " PARAMS_FILL_MEMORY_RANGE;
+}
+
+static const struct setting {
+	const char *name;
+	const char *(*take)(const char *value, struct params *params);
+} settings[] = {
+	{ "mode", take_mode },
+	{ "fill_memory", take_fill_memory },
+};
+
+#define SETTINGS	(sizeof(settings) / sizeof(settings[0]))
+/* For messages. */
+#define SETTING_NAMES	"mode or fill_memory"
+
+static int find(const char *word, size_t length)
+{
+	unsigned int i;
+
+	for (i = 0; i < SETTINGS; i++)
+		if (strlen(settings[i].name) == length &&
+		    !strncmp(settings[i].name, word, length))
+			return (int)i;
+	return -1;
+}
+
+/**
+ * setting_apply() - put settings into a table's parameters
+ * @words: "NAME=VALUE" each
+ * @count: how many
+ * @params: changed by them
+ *
+ * Return: 0 or the exit code.
+ */
+int setting_apply(char **words, int count, struct params *params)
+{
+	unsigned int given = 0;
+	int i;
+
+	for (i = 0; i < count; i++) {
+		size_t length = strcspn(words[i], "=");
+		const char *why;
+		int which;
+
+		if (!words[i][length])
+			return fail(CODE_USAGE,
+				    "'%s' is no setting: write it as NAME=VALUE, like mode=writethrough",
+				    words[i]);
+		which = find(words[i], length);
+		if (which < 0)
+			return fail(CODE_USAGE,
+				    "'%.*s' is no setting: it can be "
+				    SETTING_NAMES,
+				    (int)length, words[i]);
+		if (given & 1U << which)
+			return fail(CODE_USAGE, "'%s' is set twice",
+				    settings[which].name);
+		given |= 1U << which;
+		why = settings[which].take(words[i] + length + 1, params);
+		if (why)
+			return fail(CODE_USAGE, "%s '%s': %s",
+				    settings[which].name,
+				    words[i] + length + 1, why);
+	}
+	return 0;
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* On files in place of devices, with writes that stop the machine. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "dataset.h"
+#include "fail.h"
+#include "identity.h"
+#include "layout.h"
+#include "unit.h"
+
+#define CACHE_BYTES	(64ULL << 20)
+#define ORIGIN_BYTES	(40ULL << 20)
+
+static char dir[] = "/tmp/test_dataset.XXXXXX";
+static char cache_path[64], origin_path[64];
+
+/* Writes that are done before one is torn; -1: none is. */
+static int writes_left = -1;
+static bool torn;
+
+/* Files have no identity. */
+void identity_read(dev_t number, char *id)
+{
+	(void)number;
+	id[0] = '\0';
+}
+
+bool identity_attribute(dev_t number, const char *attribute, char *value,
+			size_t size)
+{
+	(void)number;
+	(void)attribute;
+	(void)value;
+	(void)size;
+	return false;
+}
+
+bool identity_kernel_name(dev_t number, char *name, size_t size)
+{
+	return identity_attribute(number, "", name, size);
+}
+
+ssize_t __real_pwrite(int fd, const void *buffer, size_t bytes, off_t offset);
+ssize_t __wrap_pwrite(int fd, const void *buffer, size_t bytes, off_t offset);
+
+ssize_t __wrap_pwrite(int fd, const void *buffer, size_t bytes, off_t offset)
+{
+	static unsigned char part[DEVICE_ALIGN]
+		__attribute__((aligned(DEVICE_ALIGN)));
+
+	if (writes_left < 0 || writes_left--)
+		return __real_pwrite(fd, buffer, bytes, offset);
+	writes_left = 0;
+	if (torn) {
+		memcpy(part, buffer, sizeof(part) / 2);
+		memset(part + 256, 0xff, 64);
+		__real_pwrite(fd, part, sizeof(part), offset);
+	}
+	errno = EIO;
+	return -1;
+}
+
+static void put(const char *path, const void *data, size_t bytes, off_t offset)
+{
+	int fd = open(path, O_RDWR | O_CREAT, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(__real_pwrite(fd, data, bytes, offset), bytes);
+	close(fd);
+}
+
+/* A fresh cache of version "v1", one copy of its superblock broken or none. */
+static void make_cache(u32 super_state, int broken)
+{
+	struct nearcache_super sb = { 0 };
+	struct layout layout;
+	char why[NC_WHY_SIZE];
+	int i;
+
+	assert_true(layout_compute(&layout, CACHE_BYTES, 0, ORIGIN_BYTES / 2,
+				   512, 512, why));
+	layout_to_super(&layout, &sb);
+	memcpy(sb.magic, NEARCACHE_MAGIC, NEARCACHE_MAGIC_LEN);
+	sb.version = NEARCACHE_VERSION;
+	sb.sequence = 7;
+	sb.state = super_state;
+	sb.stripe_count = 1;
+	sb.table_epoch = 3;
+	strcpy((char *)sb.dataset_version, "version 1");
+	nc_super_seal(&sb);
+	assert_int_equal(truncate(cache_path, CACHE_BYTES), 0);
+	for (i = 0; i < NEARCACHE_SUPER_COPIES; i++)
+		put(cache_path, &sb, sizeof(sb), (off_t)super_offset(i));
+	if (broken >= 0)
+		put(cache_path, "X", 1, (off_t)super_offset(broken) + 100);
+}
+
+static int replace(const char *version)
+{
+	struct device cache, origin;
+	struct super super;
+	int error;
+
+	fail_reset();
+	assert_int_equal(device_open_any(&cache, cache_path, "cache device"), 0);
+	assert_int_equal(device_open_any(&origin, origin_path, "origin"), 0);
+	assert_int_equal(super_read(&super, &cache), 0);
+	assert_non_null(super.best);
+	error = dataset_replace(&cache, &super, &origin, version);
+	super_free(&super);
+	device_close(&origin);
+	return error;
+}
+
+static void look(struct super *super)
+{
+	struct device cache;
+
+	fail_reset();
+	assert_int_equal(device_open_any(&cache, cache_path, "cache device"), 0);
+	assert_int_equal(super_read(super, &cache), 0);
+	device_close(&cache);
+}
+
+static void assert_new(const struct nearcache_super *sb, u32 super_state)
+{
+	assert_non_null(sb);
+	assert_string_equal((char *)sb->dataset_version, "v2");
+	/* Nothing of a longer version is left behind its end. */
+	assert_int_equal(sb->dataset_version[4], 0);
+	assert_int_equal(sb->sequence, 8);
+	assert_int_equal(sb->table_epoch, 4);
+	assert_int_equal(sb->state, super_state);
+	assert_int_equal(sb->origin_size, ORIGIN_BYTES);
+	assert_int_equal(sb->origin_fingerprint_type, NEARCACHE_FP_ENDS);
+}
+
+static void replaced(void **state)
+{
+	struct super super;
+	u32 super_state;
+	int broken;
+
+	(void)state;
+	for (super_state = 0; super_state < 2; super_state++)
+		for (broken = -1; broken < 2; broken++) {
+			make_cache(super_state, broken);
+			assert_int_equal(replace("v2"), 0);
+			look(&super);
+			assert_new(super.best, super_state);
+			assert_true(super.sound[0] && super.sound[1]);
+			assert_memory_equal(super.copy[0], super.copy[1],
+					    NEARCACHE_SUPER_SIZE);
+			super_free(&super);
+		}
+}
+
+/* Whatever was written: the old cache or the new one, and never none. */
+static void stopped_within(void **state)
+{
+	int broken, after, half;
+	struct super super;
+
+	(void)state;
+	for (broken = -1; broken < 2; broken++)
+		for (after = 0; after < 2; after++)
+			for (half = 0; half < 2; half++) {
+				make_cache(0, broken);
+				writes_left = after;
+				torn = half;
+				assert_int_not_equal(replace("v2"), 0);
+				writes_left = -1;
+				look(&super);
+				assert_non_null(super.best);
+				if (after)
+					assert_new(super.best, 0);
+				else
+					assert_int_equal(super.best->sequence,
+							 7);
+				super_free(&super);
+				/* The next try succeeds. */
+				assert_int_equal(replace("v2"), 0);
+			}
+}
+
+static void versions(void **state)
+{
+	struct nearcache_super sb = { 0 };
+	char longest[65];
+
+	(void)state;
+	memset(longest, 'v', sizeof(longest));
+	longest[64] = '\0';
+	fail_reset();
+	assert_int_equal(dataset_check_version(NULL), 0);
+	assert_int_equal(dataset_check_version("v1 \xc3\xbc"), 0);
+	assert_int_equal(dataset_check_version(longest + 1), 0);
+	assert_int_equal(dataset_check_version(longest), CODE_USAGE);
+	fail_reset();
+	assert_int_equal(dataset_check_version("a\nb"), CODE_USAGE);
+	assert_false(dataset_is_new(&sb, NULL));
+	assert_true(dataset_is_new(&sb, "v1"));
+	strcpy((char *)sb.dataset_version, "v1");
+	assert_false(dataset_is_new(&sb, NULL));
+	assert_false(dataset_is_new(&sb, "v1"));
+	assert_true(dataset_is_new(&sb, "v12"));
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(cache_path, sizeof(cache_path), "%s/cache", dir);
+	snprintf(origin_path, sizeof(origin_path), "%s/origin", dir);
+	put(cache_path, "", 1, 0);
+	put(origin_path, "origin", 6, 0);
+	return truncate(origin_path, ORIGIN_BYTES);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	unlink(cache_path);
+	unlink(origin_path);
+	return rmdir(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(replaced),
+		cmocka_unit_test(stopped_within),
+		cmocka_unit_test(versions),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <sys/sysmacros.h>
+
+#include "params.h"
+#include "unit.h"
+
+/* A line comes back as it was: it is compared with the kernel's. */
+static void there_and_back(void **state)
+{
+	static const char *const line[] = {
+		"read-only 259:3 259:0",
+		"writearound 259:3 259:0",
+		"writethrough 4095:1048575 8:16 2 fill_memory 67108864",
+		"writethrough 8:0 8:16 4 fill_memory 1048576 later 7",
+		"read-only 8:0 8:16 4 later 7 other x=y",
+	};
+	char text[PARAMS_TEXT];
+	struct params params;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(line) / sizeof(line[0]); i++) {
+		assert_true(params_parse(line[i], &params));
+		assert_string_equal(params_print(&params, text), line[i]);
+	}
+}
+
+static void parts(void **state)
+{
+	char text[PARAMS_TEXT];
+	struct params params;
+
+	(void)state;
+	assert_true(params_parse("writearound 259:3 8:16 4 later 7 fill_memory 2097152",
+				 &params));
+	assert_int_equal(params.mode, NEARCACHE_WRITEAROUND);
+	assert_int_equal(params.origin, makedev(259, 3));
+	assert_int_equal(params.cache, makedev(8, 16));
+	assert_int_equal(params.fill_memory, 2097152);
+	/* What is not known stays when the rest changes. */
+	params.mode = NEARCACHE_READ_ONLY;
+	params.fill_memory = 0;
+	assert_string_equal(params_print(&params, text),
+			    "read-only 259:3 8:16 2 later 7");
+}
+
+static void not_understood(void **state)
+{
+	static const char *const line[] = {
+		"", "read-only", "read-only 8:0", "read-only 8:0 8",
+		"writeback 8:0 8:16", "read-only /dev/sda 8:16",
+		"read-only 8:0 8:16 x", "read-only 8:0 8:16 2 fill_memory",
+		"read-only 8:0 8:16 2 fill_memory x",
+		"read-only 8:0 8:16 2 fill_memory 1x",
+	};
+	char longest[600] = "read-only 8:0 8:16 8";
+	struct params params;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(line) / sizeof(line[0]); i++)
+		assert_false(params_parse(line[i], &params));
+	/* Nothing is cut off silently. */
+	for (i = 0; i < 4; i++)
+		strcat(longest, " later 12345678901234567890123456789012345678901234567890");
+	assert_false(params_parse(longest, &params));
+}
+
+static void longest(void **state)
+{
+	char text[PARAMS_TEXT];
+	struct params params = {
+		.mode = NEARCACHE_WRITETHROUGH,
+		.origin = makedev(0xffffffff, 0xffffffff),
+		.cache = makedev(0xffffffff, 0xffffffff),
+		.fill_memory = UINT64_MAX,
+		.other_words = 0xffffffff - 2,
+	};
+
+	(void)state;
+	memset(params.others, 'x', sizeof(params.others) - 1);
+	assert_int_equal(strlen(params_print(&params, text)),
+			 strlen("writethrough 4294967295:4294967295 4294967295:4294967295 4294967295 fill_memory 18446744073709551615") +
+			 sizeof(params.others) - 1);
+}
+
+static void fill_memory(void **state)
+{
+	(void)state;
+	assert_false(params_fill_memory_ok(0));
+	assert_false(params_fill_memory_ok((1 << 20) - 1));
+	assert_true(params_fill_memory_ok(1 << 20));
+	assert_true(params_fill_memory_ok(1ULL << 40));
+	assert_false(params_fill_memory_ok((1ULL << 40) + 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(there_and_back),
+		cmocka_unit_test(parts),
+		cmocka_unit_test(not_understood),
+		cmocka_unit_test(longest),
+		cmocka_unit_test(fill_memory),
+	};
+
+	return RUN(tests);
+}

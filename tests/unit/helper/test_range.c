@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "range.h"
+#include "unit.h"
+
+static void good(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t start, length;
+	} row[] = {
+		{ "0:512", 0, 512 }, { "512:1K", 512, 1024 },
+		{ "1G:64M", 1ULL << 30, 64ULL << 20 },
+		{ "0K:1536B", 0, 1536 }, { "8E:4E", 8ULL << 60, 4ULL << 60 },
+		{ "15E:15E", 15ULL << 60, 15ULL << 60 },
+	};
+	char why[RANGE_WHY];
+	struct range range;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		assert_true(range_parse(row[i].text, &range, why));
+		assert_int_equal(range.start, row[i].start);
+		assert_int_equal(range.length, row[i].length);
+	}
+}
+
+static void bad(void **state)
+{
+	/* The text, and what the reason must quote. */
+	static const struct {
+		const char *text, *quoted;
+	} row[] = {
+		{ "", "START:LENGTH" }, { "512", "START:LENGTH" },
+		{ ":512", "start ''" }, { "512:", "length ''" },
+		{ "-512:512", "start '-512'" }, { "0:1Q", "length '1Q'" },
+		{ "1:512", "start '1' is no multiple of 512" },
+		{ "0:1000", "length '1000' is no multiple of 512" },
+		{ "0:1KB", "length '1KB' is no multiple" },
+		{ "0:0", "0" }, { "0:512:512", "length '512:512'" },
+		{ "16E:512", "64 bits" },
+		{ "0000000000000000000000000000000000000000000000000000000000000000:512",
+		  "START:LENGTH" },
+	};
+	char why[RANGE_WHY];
+	struct range range;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		assert_false(range_parse(row[i].text, &range, why));
+		if (!strstr(why, row[i].quoted))
+			fail_msg("'%s': %s", row[i].text, why);
+	}
+}
+
+static void inside(void **state)
+{
+	char why[RANGE_WHY];
+
+	(void)state;
+	assert_true(range_inside(&(struct range){ 0, 4096 }, 4096, why));
+	assert_true(range_inside(&(struct range){ 3584, 512 }, 4096, why));
+	assert_false(range_inside(&(struct range){ 3584, 1024 }, 4096, why));
+	assert_non_null(strstr(why, "at 4096"));
+	assert_false(range_inside(&(struct range){ 4096, 512 }, 4096, why));
+	/* The sum does not fit in 64 bits. */
+	assert_false(range_inside(&(struct range){ 15ULL << 60, 15ULL << 60 },
+				  1ULL << 60, why));
+	assert_false(range_inside(&(struct range){ 512, UINT64_MAX - 511 },
+				  4096, why));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good),
+		cmocka_unit_test(bad),
+		cmocka_unit_test(inside),
+	};
+
+	return RUN(tests);
+}

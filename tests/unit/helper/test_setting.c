@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fail.h"
+#include "setting.h"
+#include "unit.h"
+
+static void good(void **state)
+{
+	char *words[] = { "mode=writethrough", "fill_memory=32M" };
+	struct params params = { .other_words = 2, .others = " later 7" };
+
+	(void)state;
+	fail_reset();
+	assert_int_equal(setting_apply(words, 2, &params), 0);
+	assert_int_equal(params.mode, NEARCACHE_WRITETHROUGH);
+	assert_int_equal(params.fill_memory, 32 << 20);
+	assert_string_equal(params.others, " later 7");
+	/* Only what is named changes. */
+	assert_int_equal(setting_apply((char *[]){ "mode=read-only" }, 1,
+				       &params), 0);
+	assert_int_equal(params.mode, NEARCACHE_READ_ONLY);
+	assert_int_equal(params.fill_memory, 32 << 20);
+}
+
+static void bad(void **state)
+{
+	/* Two words, and what the message must quote. */
+	static const struct {
+		char *word[2];
+		const char *quoted;
+	} row[] = {
+		{ { "mode", "mode=read-only" }, "'mode'" },
+		{ { "", "mode=read-only" }, "''" },
+		{ { "=x", "mode=read-only" }, "'' is no setting" },
+		{ { "mod=read-only", "x" }, "'mod' is no setting" },
+		{ { "modes=read-only", "x" }, "'modes' is no setting" },
+		{ { "fill-memory=1G", "x" }, "mode or fill_memory" },
+		{ { "mode=writeback", "x" }, "mode 'writeback'" },
+		{ { "mode=", "x" }, "mode ''" },
+		{ { "mode=read-only=x", "x" }, "'read-only=x'" },
+		{ { "fill_memory=1K", "x" }, "fill_memory '1K': give 1M" },
+		{ { "fill_memory=1Q", "x" }, "'1Q'" },
+		{ { "mode=read-only", "mode=read-only" }, "twice" },
+	};
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct params params = { 0 };
+
+		fail_reset();
+		assert_int_equal(setting_apply((char **)row[i].word, 2,
+					       &params), CODE_USAGE);
+		if (!strstr(fail_message(), row[i].quoted))
+			fail_msg("'%s': %s", row[i].word[0], fail_message());
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good),
+		cmocka_unit_test(bad),
+	};
+
+	return RUN(tests);
+}
