@@ -388,22 +388,14 @@ static int load(struct nc_cache *c)
 	return 0;
 }
 
-/* The origin has grown since the superblock was written. */
-static int grow(struct nc_cache *c, const struct nc_target *t)
+/* The table may be longer than the origin was: then it has grown. */
+static int check_size(struct nc_cache *c, u64 size)
 {
-	u64 size = t->ti->len << SECTOR_SHIFT;
-
-	if (size == c->geo.origin_size)
+	if (size >= c->geo.origin_size)
 		return 0;
-	if (size < c->geo.origin_size) {
-		DMERR("%s: table is for %llu bytes, the origin has %llu: load a new one",
-		      nc_cache_name(c), size, c->geo.origin_size);
-		return -EINVAL;
-	}
-	DMINFO("%s: origin has grown from %llu to %llu bytes",
-	       nc_cache_name(c), c->geo.origin_size, size);
-	nc_meta_grow(c, size);
-	return 0;
+	DMERR("%s: table is for %llu bytes, the origin has %llu: load a new one",
+	      nc_cache_name(c), size, c->geo.origin_size);
+	return -EINVAL;
 }
 
 /* From here on slots may be overwritten, and in a writing mode the origin.  The
@@ -423,6 +415,27 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	DMERR("%s: no writing mode: the cache device cannot record that the origin changes",
 	      nc_cache_name(c));
 	return -EIO;
+}
+
+/* Go on with the size of the table, and write it with the superblock; a table
+ * that cannot go live leaves the old size, so that the old one still fits.
+ */
+static int start_with_size(struct nc_cache *c, const struct nc_target *t)
+{
+	u64 size = t->ti->len << SECTOR_SHIFT;
+	u64 old = c->geo.origin_size;
+	int r;
+
+	if (size == old)
+		return mark_active(c, t);
+	nc_meta_resize(c, size);
+	r = mark_active(c, t);
+	if (r)
+		nc_meta_resize(c, old);
+	else
+		DMINFO("%s: origin has grown from %llu to %llu bytes",
+		       nc_cache_name(c), old, size);
+	return r;
 }
 
 /**
@@ -449,9 +462,9 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 	if (c->state == NEARCACHE_NOT_LOADED)
 		r = load(c);
 	if (!r)
-		r = grow(c, t);
+		r = check_size(c, t->ti->len << SECTOR_SHIFT);
 	if (!r)
-		r = mark_active(c, t);
+		r = start_with_size(c, t);
 	if (r)
 		c->active = NULL;
 	mutex_unlock(&c->life);
@@ -468,7 +481,7 @@ static void commit_clean(struct nc_cache *c)
 
 	if (c->state != NEARCACHE_NORMAL)
 		return;
-	if (c->origin_written && c->active->noflush) {
+	if (c->active->noflush && nc_meta_unsettled(c)) {
 		DMINFO("%s: suspended without flushing the origin: not marked clean",
 		       nc_cache_name(c));
 		return;

@@ -36,7 +36,7 @@
  * @sb_other: room for the second copy while reading
  * @sb_read: @sb is what the medium has, or what was written since
  * @active: the medium durably says that the cache is in use
- * @grown: the origin has grown since the fingerprint was taken
+ * @fingerprint_old: @sb's fingerprint may be older than our own writes
  * @buffer: two chunks of table pages; allocated for good, so that neither a
  *	resume nor a suspend can fail for want of memory
  * @pages: table pages in one copy
@@ -51,7 +51,7 @@ struct nc_meta {
 	struct nearcache_super *sb_other;
 	bool sb_read;
 	bool active;
-	bool grown;
+	bool fingerprint_old;
 	struct nearcache_page *buffer;
 	u64 pages;
 	unsigned long *current_copy;
@@ -379,6 +379,8 @@ static void start_cold(struct nc_cache *c)
 	bitmap_fill(m->dirty, m->pages);
 	bitmap_fill(m->both, m->pages);
 	c->loaded = NEARCACHE_LOADED_UNCLEAN;
+	/* The session that was cut off may have written to the origin. */
+	m->fingerprint_old = true;
 }
 
 static void push_free_slots(struct nc_cache *c)
@@ -493,15 +495,22 @@ bool nc_meta_is_active(const struct nc_meta *m)
 	return m->active;
 }
 
-/**
- * nc_meta_grow() - the origin has grown
- * @c: live cache, suspended
- * @size: of the origin now, bytes
- *
- * On the medium with the superblock's next write.  The last sub-block, if the
- * origin ended inside, holds zeros where there is data now.
+/* Origin bytes per bit of the write-intent bitmap: so many that it fits, and
+ * never less, because set bits would change their meaning.
  */
-void nc_meta_grow(struct nc_cache *c, u64 size)
+static void set_intent_region(struct nearcache_super *sb, u64 size)
+{
+	u64 region = le64_to_cpu(sb->intent_region);
+
+	while (div64_u64(size - 1, region) >= NEARCACHE_INTENT_COPY_SIZE * 8)
+		region *= 2;
+	sb->intent_region = cpu_to_le64(region);
+}
+
+/* The last sub-block, if the origin ended inside, holds zeros where there may be
+ * data now.
+ */
+static void drop_short_subblock(struct nc_cache *c)
 {
 	u64 end = c->geo.origin_size;
 	u64 block = end >> (c->block_shift + SECTOR_SHIFT);
@@ -519,9 +528,31 @@ void nc_meta_grow(struct nc_cache *c, u64 size)
 		nc_meta_dirty(c->meta, i);
 	}
 	spin_unlock(&stripe->lock);
+}
+
+/**
+ * nc_meta_resize() - the origin has another size
+ * @c: live cache, suspended
+ * @size: of the origin, bytes: it has grown, or growing is taken back because
+ *	the superblock could not be written
+ *
+ * On the medium with the superblock's next write.
+ */
+void nc_meta_resize(struct nc_cache *c, u64 size)
+{
+	struct nc_meta *m = c->meta;
+
+	drop_short_subblock(c);
 	c->geo.origin_size = size;
-	c->meta->sb->origin_size = cpu_to_le64(size);
-	c->meta->grown = true;
+	m->sb->origin_size = cpu_to_le64(size);
+	set_intent_region(m->sb, size);
+	m->fingerprint_old = true;
+}
+
+/* Is there anything that nc_meta_settle() has to do on the origin? */
+bool nc_meta_unsettled(const struct nc_cache *c)
+{
+	return c->origin_written || c->meta->fingerprint_old;
 }
 
 static void build_page(struct nc_cache *c, u64 index, u64 sequence,
@@ -611,7 +642,7 @@ int nc_meta_settle(struct nc_cache *c)
 	struct nc_meta *m = c->meta;
 	int r = 0;
 
-	if (!c->origin_written && !m->grown)
+	if (!nc_meta_unsettled(c))
 		return 0;
 	if (c->origin_written)
 		r = blkdev_issue_flush(c->origin);
@@ -621,7 +652,7 @@ int nc_meta_settle(struct nc_cache *c)
 				     m->buffer, m->sb->origin_fingerprint);
 	if (!r) {
 		c->origin_written = false;
-		m->grown = false;
+		m->fingerprint_old = false;
 	}
 	return r;
 }

@@ -34,7 +34,9 @@ static int check_sizes(struct nc_target *t)
 		t->ti->error = "Origin is smaller than the superblock's origin_size";
 		return -EINVAL;
 	}
-	if (t->ti->begin || t->ti->len != origin >> SECTOR_SHIFT) {
+	/* As long as it was, or as it is now that it has grown. */
+	if (t->ti->begin || (t->ti->len != origin >> SECTOR_SHIFT &&
+			     t->ti->len != geo->origin_size >> SECTOR_SHIFT)) {
 		DMERR("%s: table covers %llu + %llu sectors, the origin has %llu sectors",
 		      name, (u64)t->ti->begin, (u64)t->ti->len,
 		      origin >> SECTOR_SHIFT);
