@@ -13,7 +13,7 @@ declare -A origins caches pids
 # read or written meanwhile is what races.
 set_up() {
 	local origin cache
-	make_null origin "origin-$1" 128 discard=1 completion_nsec=200000
+	make_null origin "origin-$1" 128 discard=1 completion_nsec=200000 cache_size=2
 	make_null cache "cache-$1" 8 completion_nsec=100000
 	origins[$1]=$origin caches[$1]=$cache
 	./stress init "$origin" "$TMPDIR/$1" -S ${#1}
