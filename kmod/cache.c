@@ -96,6 +96,7 @@ static void set_sizes(struct nc_cache *c)
 
 static void cache_free(struct nc_cache *c)
 {
+	cancel_work_sync(&c->event_work);
 	if (c->wq)
 		destroy_workqueue(c->wq);
 	if (c->origin_wq)
@@ -152,6 +153,7 @@ static struct nc_cache *cache_new(const struct nc_target *t)
 	c->owner = dm_table_get_md(t->ti->table);
 	c->dm_devt = disk_devt(dm_disk(c->owner));
 	c->devt = t->dev->bdev->bd_dev;
+	c->bdev = t->dev->bdev;
 	c->origin = t->origin->bdev;
 	c->refs = 1;
 	c->writers = nc_target_writes(t);
@@ -226,22 +228,38 @@ static int refuse_busy(struct nc_target *t, struct nc_cache *holder)
 	return -EBUSY;
 }
 
-/* An origin has either one cache that writes, or any number that only read: no
- * cache learns what another one writes.
+/* May @t and the live cache @c stand side by side?  An origin has either one
+ * cache that writes, or any number that only read: no cache learns what another
+ * one writes.  And no device is both, or a partition of what is.
  */
-static int registry_check_origin(struct nc_target *t, const struct nc_cache *own)
+static char *conflict(const struct nc_cache *c, const struct nc_target *t)
+{
+	if (nc_overlap(c->origin, t->origin->bdev) &&
+	    (c->writers || nc_target_writes(t)))
+		return "Origin has another nearcache on it: both must be read-only";
+	if (nc_overlap(c->bdev, t->origin->bdev))
+		return "Origin is the cache device of another nearcache";
+	if (nc_overlap(c->origin, t->dev->bdev))
+		return "Cache device is the origin of another nearcache";
+	if (nc_overlap(c->bdev, t->dev->bdev))
+		return "Cache device overlaps that of another nearcache";
+	return NULL;
+}
+
+static int registry_check(struct nc_target *t, const struct nc_cache *own)
 {
 	struct nc_cache *c;
+	char *error;
 
 	lockdep_assert_held(&registry_lock);
 	list_for_each_entry(c, &registry, list) {
-		if (c == own || !nc_overlap(c->origin, t->origin->bdev) ||
-		    (!c->writers && !nc_target_writes(t)))
+		error = c == own ? NULL : conflict(c, t);
+		if (!error)
 			continue;
-		DMERR("%s: origin %s has dm device %s on it: both must be read-only",
+		DMERR("%s: origin %s, cache device %s, beside dm device %s: %s",
 		      dm_device_name(dm_table_get_md(t->ti->table)),
-		      t->origin->name, nc_cache_name(c));
-		t->ti->error = "Origin has another nearcache on it: both must be read-only";
+		      t->origin->name, t->dev->name, nc_cache_name(c), error);
+		t->ti->error = error;
 		return -EBUSY;
 	}
 	return 0;
@@ -260,7 +278,14 @@ static int registry_share(struct nc_cache *c, struct nc_target *t)
 		t->ti->error = "The live cache belongs to another origin";
 		return -EINVAL;
 	}
-	r = registry_check_origin(t, c);
+	/* Better now than at resume, see mark_active(). */
+	if (nc_target_writes(t) &&
+	    READ_ONCE(c->state) == NEARCACHE_BYPASS &&
+	    !nc_meta_is_active(c->meta)) {
+		t->ti->error = "Bypassed cache device cannot record that the origin changes";
+		return -EIO;
+	}
+	r = registry_check(t, c);
 	if (r)
 		return r;
 	c->refs++;
@@ -275,7 +300,7 @@ static struct nc_cache *registry_add(struct nc_target *t)
 	int r;
 
 	lockdep_assert_held(&registry_lock);
-	r = registry_check_origin(t, NULL);
+	r = registry_check(t, NULL);
 	if (r)
 		return ERR_PTR(r);
 	c = cache_new(t);
@@ -370,7 +395,9 @@ static int load(struct nc_cache *c)
 	int r;
 
 	c->cache_lbs_mask =
-		(bdev_logical_block_size(c->active->dev->bdev) >> SECTOR_SHIFT) - 1;
+		(bdev_logical_block_size(c->bdev) >> SECTOR_SHIFT) - 1;
+	if (c->cache_lbs_mask)
+		c->cache_dma_mask = bdev_dma_alignment(c->bdev);
 	r = nc_meta_reread(c);
 	if (!r)
 		r = nc_meta_load(c);
@@ -426,10 +453,16 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 	u64 old = c->geo.origin_size;
 	int r;
 
-	if (size == old)
-		return mark_active(c, t);
-	nc_meta_resize(c, size);
+	if (size != old)
+		nc_meta_resize(c, size);
+	/* From now on nobody changes the origin, not by us: later its ends might
+	 * be somebody else's.  What cannot be read now is tried at the stop.
+	 */
+	if (!nc_target_writes(t))
+		nc_meta_settle(c);
 	r = mark_active(c, t);
+	if (size == old)
+		return r;
 	if (r)
 		nc_meta_resize(c, old);
 	else
@@ -465,8 +498,10 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 		r = check_size(c, t->ti->len << SECTOR_SHIFT);
 	if (!r)
 		r = start_with_size(c, t);
-	if (r)
+	if (r) {
+		flush_work(&c->event_work);
 		c->active = NULL;
+	}
 	mutex_unlock(&c->life);
 	memalloc_noio_restore(noio);
 	return r;
@@ -525,17 +560,23 @@ void nc_cache_deactivate(struct nc_cache *c)
  * @last: last sector, inclusive
  *
  * Context: may sleep.
- * Return: 0; -EBUSY while suspended: the medium says clean.
+ * Return: 0; -EBUSY while suspended, -EIO when the cache device is bypassed: the
+ * medium says clean and the next load would trust what was to be dropped.
  */
 int nc_cache_invalidate(struct nc_cache *c, sector_t first, sector_t last)
 {
-	int r = -EBUSY;
+	int r = 0;
 
 	mutex_lock(&c->life);
-	if (c->active) {
+	if (!c->active)
+		r = -EBUSY;
+	else if (!nc_meta_is_active(c->meta) && nc_meta_mark_active(c))
+		r = -EIO;
+	else
 		nc_write_invalidate(c, first, last);
-		r = 0;
-	}
 	mutex_unlock(&c->life);
+	if (r == -EIO)
+		DMERR("%s: cache device cannot record the invalidation: create the cache anew",
+		      nc_cache_name(c));
 	return r;
 }

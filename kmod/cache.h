@@ -50,6 +50,9 @@ struct nc_target;
  * @sub_shift: log2 of a sub-block, in sectors
  * @data_start: first sector of slot 0
  * @cache_lbs_mask: cache device's logical block in sectors, less 1
+ * @cache_dma_mask: bits that an offset in memory may not have for the cache
+ *	device; 0 when its logical blocks are sectors, as the origin's may be
+ * @bdev: cache device; some table has it open
  * @life: held while the cache goes live or is suspended, and by what must not
  *	run meanwhile
  * @active: the target whose table is live, NULL while suspended
@@ -112,6 +115,7 @@ struct nc_cache {
 	u8 block_shift;
 	u8 sub_shift;
 	u32 cache_lbs_mask;
+	u32 cache_dma_mask;
 	sector_t data_start;
 	struct nc_target *active;
 	dev_t dm_devt;
@@ -146,6 +150,7 @@ struct nc_cache {
 	struct mutex life;	/* see above */
 	struct mapped_device *owner;
 	dev_t devt;
+	struct block_device *bdev;
 	struct block_device *origin;
 	u8 uuid[16];
 	int loaded;

@@ -41,6 +41,14 @@ static inline int nc_dm_io(struct dm_io_request *request,
 #endif
 }
 
+/* Bios carry a write hint (again) since 6.9. */
+static inline void nc_copy_write_hint(struct bio *to, const struct bio *from)
+{
+#ifdef NC_HAVE_BI_WRITE_HINT
+	to->bi_write_hint = from->bi_write_hint;
+#endif
+}
+
 /* __assign_str() lost its source argument with 6.10. */
 #ifdef NC_HAVE_ASSIGN_STR_1
 #define nc_assign_reason()	__assign_str(reason)

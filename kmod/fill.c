@@ -35,7 +35,10 @@
 #define FILL_BYTES_MAX	((u32)BIO_MAX_VECS << PAGE_SHIFT)
 /* Chunks of up to 32 KiB are cheap to get and make a bio short. */
 #define CHUNK_ORDER	3
-#define FILL_GFP	(GFP_NOWAIT | __GFP_NOWARN | __GFP_NORETRY | __GFP_COMP)
+/* Not from the emergency reserves: who writes to free memory may use them, for
+ * what it cannot do without.
+ */
+#define FILL_GFP	(GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC)
 
 static void fill_work(struct work_struct *work);
 
@@ -136,7 +139,7 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes)
 {
 	struct nc_cache *c = t->cache;
 	u32 room = bytes;
-	gfp_t gfp = FILL_GFP;
+	gfp_t gfp = FILL_GFP | __GFP_NORETRY | __GFP_COMP;
 	struct nc_fill *f;
 	u32 pages, memory;
 
@@ -150,7 +153,7 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes)
 	memory = pages * PAGE_SIZE + struct_size(f, vecs, pages);
 	if (!reserve_memory(c, memory))
 		return NULL;
-	f = kmalloc(struct_size(f, vecs, pages), GFP_NOWAIT | __GFP_NOWARN);
+	f = kmalloc(struct_size(f, vecs, pages), FILL_GFP);
 	if (!f) {
 		atomic64_sub(memory, &c->fill_memory);
 		return NULL;
@@ -167,6 +170,7 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes)
 	f->stale = 0;
 	f->dropped = 0;
 	f->update = false;
+	f->writer = NULL;
 	f->skip = 0;
 	refcount_set(&f->refs, 1);
 	bio_list_init(&f->waiters);

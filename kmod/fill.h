@@ -49,14 +49,15 @@ enum nc_fill_state {
  * @span: what it fills; constant once on the list
  * @stale: sub-blocks that were written since it started: not to be published,
  *	not to be joined; stripe lock
- * @dropped: an update: sub-blocks of @span that were valid before
+ * @dropped: an update: sub-blocks that the write made invalid, also those that
+ *	it covers in part and that are not in @span
  * @slot: where to; the slot holds the block and cannot be evicted meanwhile
  * @state: enum nc_fill_state; FILLED is set under the stripe lock, the steps
  *	before and after it mean the same to readers
  * @refs: the fill's own, and one of each reader that copies once FILLED
  * @waiters: readers while START or READING; stripe lock
  * @update: its source is a writer
- * @writer: an update: the write that the origin has not completed yet
+ * @writer: an update: the write, until the origin completed it
  * @sector: origin sector of the first byte
  * @bytes: to read from the origin, or to write to it
  * @skip: bytes at the start that do not go to the slot

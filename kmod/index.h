@@ -18,7 +18,7 @@
 
 /* nc_slot.flags */
 #define NC_SLOT_LINKED	0x01		/* holds a block, is in the index */
-#define NC_SLOT_WRITTEN	0x02		/* given to a write, not read since */
+#define NC_SLOT_WRITTEN	0x02		/* given to a write; no read missed in it */
 
 /**
  * struct nc_slot - one cache block in memory
@@ -59,7 +59,7 @@ static_assert(sizeof(struct nc_slot) + sizeof(u32) <= 32);
 /**
  * struct nc_stripe - one of the locks over the index
  * @lock: protects the chains, slots and fills whose blocks hash here; process
- *	context only; innermost but for nc_index.free_lock
+ *	context only; innermost but for nc_index.free_lock and nc_inflight.lock
  * @fills: struct nc_fill under way, by origin block
  */
 struct nc_stripe {

@@ -35,7 +35,7 @@
  * @sb: superblock as it counts now; copies are written from here
  * @sb_other: room for the second copy while reading
  * @sb_read: @sb is what the medium has, or what was written since
- * @active: the medium durably says that the cache is in use
+ * @active: both copies on the medium durably say that the cache is in use
  * @fingerprint_old: @sb's fingerprint may be older than our own writes
  * @buffer: two chunks of table pages; allocated for good, so that neither a
  *	resume nor a suspend can fail for want of memory
@@ -471,10 +471,11 @@ static int write_super(struct nc_cache *c, u32 state)
 			    super_offset[i], m->sb, NEARCACHE_SUPER_SIZE);
 		if (r)
 			return r;
-		/* One copy is enough: its sequence is the higher one. */
-		if (state == NEARCACHE_STATE_ACTIVE)
-			m->active = true;
 	}
+	/* One copy would count, having the higher sequence, but must not be the
+	 * only thing between us and an old table.
+	 */
+	m->active = state == NEARCACHE_STATE_ACTIVE;
 	return 0;
 }
 

@@ -122,7 +122,8 @@ static int bypass(struct nc_target *t, struct bio *bio,
 
 /* The part of a hit that the cache device's logical blocks allow, from the start
  * of @bio; when the start itself does not lie on one, what comes before the
- * next border, and false.
+ * next border, and false.  So it is for memory that lies as that device cannot
+ * take it, which the rest of a read that was cut like this may.
  */
 static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 		      u32 *sectors)
@@ -133,6 +134,8 @@ static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 		*sectors = min(*sectors, c->cache_lbs_mask + 1 - odd);
 		return false;
 	}
+	if (unlikely(bio_offset(bio) & c->cache_dma_mask))
+		return false;
 	if (*sectors <= c->cache_lbs_mask)
 		return false;
 	*sectors &= ~c->cache_lbs_mask;

@@ -37,10 +37,11 @@ void nc_reclaim_check(struct nc_cache *c)
 }
 
 /**
- * nc_reclaim_hint() - a slot lost its last valid sub-block
+ * nc_reclaim_hint() - many slots may have lost their last valid sub-block
  * @c: live cache
  *
- * A pass that found nothing may find something now.
+ * A pass that found nothing may find something now, in the same tick.  Not for
+ * every write: each such pass may look at all slots.
  */
 void nc_reclaim_hint(struct nc_cache *c)
 {

@@ -43,7 +43,7 @@ static int check_sizes(struct nc_target *t)
 		t->ti->error = "The table must cover the origin, from sector 0";
 		return -EINVAL;
 	}
-	if (origin > NEARCACHE_MAX_ORIGIN_BLOCKS * geo->block_size) {
+	if (origin >= NEARCACHE_MAX_ORIGIN_BLOCKS * geo->block_size) {
 		DMERR("%s: origin %s has %llu bytes, blocks of %u bytes reach to %llu",
 		      name, t->origin->name, origin, geo->block_size,
 		      NEARCACHE_MAX_ORIGIN_BLOCKS * geo->block_size);
@@ -61,15 +61,16 @@ static int check_sizes(struct nc_target *t)
 }
 
 /* In a writing mode: what the origin has, less secure erase, because a copy in
- * the cache would outlive it.  A read-only device needs nothing of it.
+ * the cache would outlive it.  device-mapper takes write-zeroes back if the cache
+ * device has none.
  */
 static void offer(struct nc_target *t)
 {
 	struct block_device *origin = t->origin->bdev;
 
+	t->ti->num_flush_bios = 1;
 	if (!nc_target_writes(t))
 		return;
-	t->ti->num_flush_bios = 1;
 	if (bdev_max_discard_sectors(origin)) {
 		t->ti->num_discard_bios = 1;
 		/* Whether the cache device has discards does not matter. */
@@ -115,9 +116,7 @@ static void nearcache_dtr(struct dm_target *ti)
 {
 	struct nc_target *t = ti->private;
 
-	/* Live, but never suspended: a resume that failed after preresume. */
-	if (t->cache->active == t)
-		nc_cache_deactivate(t->cache);
+	WARN_ON_ONCE(t->cache->active == t);
 	target_free(t);
 }
 

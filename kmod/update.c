@@ -21,28 +21,45 @@
 #include "update.h"
 
 /* Flags of the writer that its data carries to the origin. */
-#define KEPT_FLAGS	(REQ_SYNC | REQ_META | REQ_PRIO | REQ_IDLE | REQ_FUA | \
-			 REQ_NOWAIT | REQ_BACKGROUND)
+#define KEPT_FLAGS	(REQ_FAILFAST_MASK | REQ_SYNC | REQ_META | REQ_PRIO | \
+			 REQ_IDLE | REQ_FUA | REQ_NOWAIT | REQ_BACKGROUND | \
+			 REQ_SWAP)
+
+/* Does a write cover one sub-block at least, before its block ends? */
+static bool covers_subblock(const struct nc_cache *c, sector_t first,
+			    sector_t end)
+{
+	u32 size = 1U << c->sub_shift;
+	sector_t start = round_up(first, size);
+	sector_t block_end = round_down(first, 1U << c->block_shift) +
+			     (1U << c->block_shift);
+
+	if (end == c->geo.origin_size >> SECTOR_SHIFT)
+		end = round_up(end, size);
+	return start + size <= min(end, block_end);
+}
 
 /**
- * nc_update_wanted() - is a block's data worth bringing to the cache?
+ * nc_update_wanted() - is data worth bringing to the cache?
  * @c: live cache
- * @block: origin block
+ * @first: first sector of the data
+ * @end: sector after the last one; what lies beyond the first block is not
+ *	looked at
  *
- * Yes if the block is cached, or free slots are plenty.  Without locks, so a
- * hint.
+ * Yes if the block is cached, or if free slots are plenty and the data fills a
+ * sub-block.  Without locks, so a hint.
  *
  * Context: any.
  */
-bool nc_update_wanted(struct nc_cache *c, u64 block)
+bool nc_update_wanted(struct nc_cache *c, sector_t first, sector_t end)
 {
 	int srcu;
 	bool cached;
 
-	if (nc_reclaim_spare(c))
+	if (nc_reclaim_spare(c) && covers_subblock(c, first, end))
 		return true;
 	srcu = nc_cache_hold(c);
-	cached = nc_index_find(&c->index, block) != NC_NIL;
+	cached = nc_index_find(&c->index, first >> c->block_shift) != NC_NIL;
 	nc_cache_release(c, srcu);
 	return cached;
 }
@@ -75,6 +92,7 @@ static void update_end_io(struct bio *bio)
 	struct nc_fill *f = bio->bi_private;
 	struct bio *writer = f->writer;
 
+	f->writer = NULL;
 	writer->bi_status = bio->bi_status;
 	/* The fill goes on by itself.  The writer, not yet complete, keeps the
 	 * table and the cache until here.
@@ -110,11 +128,17 @@ struct nc_fill *nc_update_alloc(struct nc_target *t, struct bio *bio)
 	/* The origin's limits are the writer's. */
 	bio_clone_blkg_association(&f->bio, bio);
 	f->bio.bi_ioprio = bio->bi_ioprio;
+	nc_copy_write_hint(&f->bio, bio);
 	f->bio.bi_end_io = update_end_io;
 	bio_copy_data(&f->bio, bio);
 	return f;
 }
 
+/**
+ * nc_update_cancel() - the data stays out
+ * @c: live cache
+ * @f: update on no list
+ */
 void nc_update_cancel(struct nc_cache *c, struct nc_fill *f)
 {
 	bio_uninit(&f->bio);
@@ -163,6 +187,9 @@ static bool place(struct nc_cache *c, struct nc_fill *f, u64 dropped)
 
 	if (from >= to)
 		return false;
+	/* Where in our pages the slot's part begins may not do for the device. */
+	if ((from - start) << SECTOR_SHIFT & c->cache_dma_mask)
+		return false;
 	f->span.block = block >> c->block_shift;
 	f->span.first = from >> c->sub_shift;
 	f->span.last = (to - 1) >> c->sub_shift;
@@ -208,6 +235,7 @@ static u32 slot_for(struct nc_cache *c, u64 block)
  * @own: the write, in nc_cache.inflight
  * @dropped: sub-blocks that were valid until the write came
  *
+ * Context: map; the stripe lock is held.
  * Return: false when its data is to stay out: cancel it.
  */
 bool nc_update_list(struct nc_fill *f, struct nc_stripe *stripe,
@@ -236,6 +264,7 @@ bool nc_update_list(struct nc_fill *f, struct nc_stripe *stripe,
  */
 void nc_update_send(struct nc_fill *f)
 {
+	/* All of it before the submission, which may complete both. */
 	trace_nearcache_access(f->target->cache->dm_devt, f->writer,
 			       NC_VERDICT_UPDATE);
 	bio_clear_polled(f->writer);
@@ -257,5 +286,7 @@ void nc_update_count(struct nc_cache *c, const struct nc_fill *f, u64 bits)
 		return;
 	}
 	nc_count(c, UPDATES);
-	nc_count_add(c, UPDATE_BYTES, f->cache_bytes);
+	nc_count_add(c, UPDATE_BYTES,
+		     min_t(u64, f->cache_bytes,
+			   hweight64(bits) * c->geo.subblock_size));
 }

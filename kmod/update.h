@@ -12,7 +12,7 @@ struct nc_range;
 struct nc_stripe;
 struct nc_target;
 
-bool nc_update_wanted(struct nc_cache *c, u64 block);
+bool nc_update_wanted(struct nc_cache *c, sector_t first, sector_t end);
 u32 nc_update_sectors(const struct nc_cache *c, const struct bio *bio);
 struct nc_fill *nc_update_alloc(struct nc_target *t, struct bio *bio);
 bool nc_update_list(struct nc_fill *f, struct nc_stripe *stripe,

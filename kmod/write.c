@@ -34,8 +34,8 @@ static u64 drop_bits(struct nc_cache *c, struct nc_stripe *stripe, u64 block,
 		     u64 bits)
 {
 	u32 i = nc_index_find(&c->index, block);
-	u64 dropped = 0;
 	struct nc_slot *slot;
+	u64 dropped;
 
 	lockdep_assert_held(&stripe->lock);
 	nc_fill_mark_stale(stripe, block, bits);
@@ -48,8 +48,6 @@ static u64 drop_bits(struct nc_cache *c, struct nc_stripe *stripe, u64 block,
 	WRITE_ONCE(slot->valid, slot->valid & ~bits);
 	atomic64_sub(hweight64(dropped), &c->valid_subblocks);
 	nc_meta_dirty(c->meta, i);
-	if (!slot->valid)
-		nc_reclaim_hint(c);
 	return dropped;
 }
 
@@ -106,7 +104,7 @@ static u32 around_sectors(struct nc_cache *c, const struct bio *bio)
 	u64 block = bio->bi_iter.bi_sector >> c->block_shift;
 
 	while (++block << c->block_shift < end)
-		if (nc_update_wanted(c, block))
+		if (nc_update_wanted(c, block << c->block_shift, end))
 			return (block << c->block_shift) -
 			       bio->bi_iter.bi_sector;
 	return end - bio->bi_iter.bi_sector;
@@ -157,11 +155,12 @@ static int through(struct nc_target *t, struct bio *bio)
 {
 	struct nc_cache *c = t->cache;
 
-	if (READ_ONCE(c->state) != NEARCACHE_NORMAL)
-		return around(t, bio, NC_VERDICT_WRITEAROUND);
-	if (nc_update_wanted(c, bio->bi_iter.bi_sector >> c->block_shift))
-		return update(t, bio);
-	cut(bio, around_sectors(c, bio));
+	if (likely(READ_ONCE(c->state) == NEARCACHE_NORMAL)) {
+		if (nc_update_wanted(c, bio->bi_iter.bi_sector,
+				     bio_end_sector(bio)))
+			return update(t, bio);
+		cut(bio, around_sectors(c, bio));
+	}
 	nc_count(c, UPDATES_SKIPPED);
 	return around(t, bio, NC_VERDICT_WRITEAROUND);
 }
@@ -177,20 +176,22 @@ static int through(struct nc_target *t, struct bio *bio)
 int nc_write_map(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+	struct nc_cache *c = t->cache;
 
-	io->kind = NC_IO_ORIGIN;
+	/* In read-only mode, too: what was written before may not be durable. */
+	if (op_is_flush(bio->bi_opf) && !bio_sectors(bio)) {
+		io->kind = NC_IO_FLUSH;
+		bio_set_dev(bio, t->origin->bdev);
+		return DM_MAPIO_REMAPPED;
+	}
 	if (t->mode == NEARCACHE_READ_ONLY)
 		return DM_MAPIO_KILL;
 	switch (bio_op(bio)) {
 	case REQ_OP_WRITE:
-		if (bio_sectors(bio))
-			return t->mode == NEARCACHE_WRITETHROUGH ?
-			       through(t, bio) :
-			       around(t, bio, NC_VERDICT_WRITEAROUND);
-		io->kind = NC_IO_FLUSH;
-		bio_set_dev(bio, t->origin->bdev);
-		return DM_MAPIO_REMAPPED;
+		return t->mode == NEARCACHE_WRITETHROUGH ?
+		       through(t, bio) : around(t, bio, NC_VERDICT_WRITEAROUND);
 	case REQ_OP_DISCARD:
+		nc_reclaim_hint(c);
 		return around(t, bio, NC_VERDICT_DISCARD);
 	case REQ_OP_WRITE_ZEROES:
 		return around(t, bio, NC_VERDICT_ZEROES);
@@ -319,4 +320,5 @@ void nc_write_invalidate(struct nc_cache *c, sector_t first, sector_t last)
 		}
 	}
 	nc_inflight_remove(&c->inflight, &range);
+	nc_reclaim_hint(c);
 }

@@ -86,11 +86,11 @@
 	X(BYPASS_P2P, "bypass_p2p", "reads",				       \
 	  "reads sent to the origin: into another device's memory")	       \
 	X(BYPASS_WRITE, "bypass_write", "reads",			       \
-	  "reads sent to the origin: their data was being written")	       \
+	  "reads sent to the origin: their data was being written or invalidated") \
 	X(WRITES, "writes", "writes", "writes that the origin completed")    \
 	X(WRITE_BYTES, "write_bytes", "bytes", "bytes of those writes")      \
 	X(WRITE_ERRORS, "write_errors", "writes",			       \
-	  "writes, discards and write-zeroes that the origin failed")	       \
+	  "writes, flushes, discards and write-zeroes that the origin failed") \
 	X(UPDATES, "updates", "writes",					       \
 	  "writethrough: writes whose data the cache device has, too")       \
 	X(UPDATE_BYTES, "update_bytes", "bytes", "bytes of those updates")   \
@@ -99,7 +99,7 @@
 	X(INVALIDATED_BYTES, "invalidated_bytes", "bytes",		       \
 	  "cached bytes dropped: written, discarded or invalidated")	       \
 	X(FILLS_STALE, "fills_stale", "fills",				       \
-	  "fills not published in part or whole: written meanwhile")	       \
+	  "fills and updates whose data was written meanwhile, in part or whole") \
 	X(DISCARDS, "discards", "discards", "discards that the origin completed") \
 	X(DISCARD_BYTES, "discard_bytes", "bytes", "bytes of those discards") \
 	X(ZEROES, "zeroes", "writes", "write-zeroes that the origin completed") \

@@ -83,9 +83,24 @@ no_table 'must appear alone' "0 $S nearcache read-only @O @C
 $S 8 linear $E 0"
 no_table 'must appear alone' "0 8 linear $E 0
 8 $S nearcache read-only @O @C"
+make_null smaller smaller 4
+no_table 'origin_size' "0 $(sectors "$smaller") nearcache read-only $smaller @C"
+no_table 'origin_size' "0 $S nearcache read-only $smaller @C"
+# A larger one has grown: it is taken as long as it was, or as it is.
 make_null larger larger 12
-no_table 'origin_size' "0 $(sectors "$larger") nearcache read-only $larger @C"
-no_table 'origin_size' "0 $S nearcache read-only $larger @C"
+no_table 'table covers' "0 $((S + 8)) nearcache read-only $larger @C"
+for mode in writearound writethrough; do
+	refused "'x'" $mode @O @C x
+done
+# Writing: not to what is read-only, not in a table that is, not to zones.
+if ! echo "0 $S nearcache writearound $O $C" | dmsetup create --readonly nc 2>/dev/null; then
+	dmesg | tail -n 3 | grep -q "'writearound': A table loaded read-only" || fail "refused without a reason"
+else
+	fail "a writing mode in a read-only table"
+fi
+blockdev --setro "$O"
+refused 'use mode read-only' writearound @O @C
+blockdev --setrw "$O"
 # All is well with a good line.
 start
 check
