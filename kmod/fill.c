@@ -62,20 +62,21 @@ u32 nc_fill_span_bytes(const struct nc_cache *c, const struct nc_span *span)
 /**
  * nc_fill_bytes_max() - the longest fill
  * @c: live cache
+ * @update: of those that hold the data of a write
  *
- * Return: bytes: what fits into one bio, and half of the memory cap.
+ * Return: bytes: what fits into one bio, and half of the memory that it may take.
  */
-u32 nc_fill_bytes_max(const struct nc_cache *c)
+u32 nc_fill_bytes_max(const struct nc_cache *c, bool update)
 {
-	return min_t(u64, FILL_BYTES_MAX, c->fill_memory_max / 2);
+	return min_t(u64, FILL_BYTES_MAX, (c->fill_memory_max >> update) / 2);
 }
 
-static bool reserve_memory(struct nc_cache *c, u32 bytes)
+static bool reserve_memory(struct nc_cache *c, u32 bytes, u64 cap)
 {
 	s64 held = atomic64_add_return(bytes, &c->fill_memory);
 	s64 peak = atomic64_read(&c->fill_memory_peak);
 
-	if (held > (s64)c->fill_memory_max) {
+	if (held > (s64)cap) {
 		atomic64_sub(bytes, &c->fill_memory);
 		return false;
 	}
@@ -130,12 +131,15 @@ static bool fill_alloc_pages(struct nc_fill *f, u32 bytes, gfp_t gfp)
  * @t: target
  * @sector: first sector on the origin
  * @bytes: length, at most nc_fill_bytes_max() or one sub-block
+ * @update: it will hold the data of a write; those leave half of the memory to
+ *	reads
  *
  * Context: map; does not sleep.
  * Return: a fill with @bytes of pages, on no list; NULL when there is no memory
  * within the cap.
  */
-struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes)
+struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,
+			      bool update)
 {
 	struct nc_cache *c = t->cache;
 	u32 room = bytes;
@@ -151,7 +155,7 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes)
 	}
 	pages = DIV_ROUND_UP(room, PAGE_SIZE);
 	memory = pages * PAGE_SIZE + struct_size(f, vecs, pages);
-	if (!reserve_memory(c, memory))
+	if (!reserve_memory(c, memory, c->fill_memory_max >> update))
 		return NULL;
 	f = kmalloc(struct_size(f, vecs, pages), FILL_GFP);
 	if (!f) {
@@ -169,7 +173,7 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes)
 	}
 	f->stale = 0;
 	f->dropped = 0;
-	f->update = false;
+	f->update = update;
 	f->writer = NULL;
 	f->skip = 0;
 	refcount_set(&f->refs, 1);

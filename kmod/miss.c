@@ -175,13 +175,13 @@ static struct nc_fill *alloc(struct nc_target *t, const struct nc_span *span)
 	sector_t sector = (span->block << c->block_shift) +
 			  ((sector_t)span->first << c->sub_shift);
 
-	return nc_fill_alloc(t, sector, nc_fill_span_bytes(c, span));
+	return nc_fill_alloc(t, sector, nc_fill_span_bytes(c, span), false);
 }
 
 /* No longer than a fill may be. */
 static void shorten(const struct nc_cache *c, struct nc_span *span)
 {
-	u32 count = nc_fill_bytes_max(c) >> (c->sub_shift + SECTOR_SHIFT);
+	u32 count = nc_fill_bytes_max(c, false) >> (c->sub_shift + SECTOR_SHIFT);
 
 	span->last = min(span->last, span->first + max(count, 1U) - 1);
 }

@@ -78,7 +78,7 @@ u32 nc_update_sectors(const struct nc_cache *c, const struct bio *bio)
 			   round_down(start, 1U << c->block_shift) +
 				   (1U << c->block_shift));
 	/* A longer write ends with a whole sub-block. */
-	sector_t most = round_down(start + (nc_fill_bytes_max(c) >>
+	sector_t most = round_down(start + (nc_fill_bytes_max(c, true) >>
 					    SECTOR_SHIFT),
 				   1U << c->sub_shift);
 
@@ -117,10 +117,10 @@ struct nc_fill *nc_update_alloc(struct nc_target *t, struct bio *bio)
 	/* Another device's memory. */
 	if (unlikely(is_pci_p2pdma_page(bio_page(bio))))
 		return NULL;
-	f = nc_fill_alloc(t, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
+	f = nc_fill_alloc(t, bio->bi_iter.bi_sector, bio->bi_iter.bi_size,
+			  true);
 	if (!f)
 		return NULL;
-	f->update = true;
 	f->writer = bio;
 	f->state = NC_FILL_SENDING;
 	nc_fill_init_bio(f, t->origin->bdev,
