@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# File systems on a cache in both writing modes at once: 'fsx' changes files in all the ways
+# there are, fio writes and verifies beside it. Afterwards the file system is sound, and all
+# files are what they should be: through the cache, and on the bare origin.
+# timeout: 300
+. ./cache.sh
+
+modes=(writearound writethrough)
+declare -A origins caches pids
+
+# fio_job MODE [fio options]: a direct and a buffered one.
+fio_job() {
+	fio --directory="$TMPDIR/$1" --rw=randwrite --ioengine=libaio --iodepth=16 --verify=crc32c \
+		--verify_fatal=1 --thread "${@:2}" --name=direct --direct=1 --bs=4k --size=1536k \
+		--name=buffered --bs=12k --size=3M >"$TMPDIR/$1-fio" ||
+		fail "$1: fio: $(cat "$TMPDIR/$1-fio")"
+}
+
+# load MODE: fsx and fio on the mounted file system.
+load() {
+	local seed running=()
+	for seed in 1 2; do
+		./fsx "$TMPDIR/$1/fsx$seed" -n "$(times 200)" -S "$RANDOM" -s $((seed * 1500)) \
+			-m "$TMPDIR/$1-fsx$seed" &
+		running+=($!)
+	done
+	fio_job "$1"
+	for seed in "${running[@]}"; do
+		wait "$seed" || fail "$1: fsx"
+	done
+}
+
+# files MODE: as fsx left them; prints the sums of all.
+files() {
+	local seed
+	for seed in 1 2; do
+		cmp "$TMPDIR/$1/fsx$seed" "$TMPDIR/$1-fsx$seed" >&2 || fail "$1: fsx$seed is not what was written"
+	done
+	(cd "$TMPDIR/$1" && sha256sum ./*.?.0 fsx?)
+}
+
+# sound KIND DEV: the file system says so of itself.
+sound() {
+	case $1 in
+	ext4) e2fsck -fn "$2" ;;
+	xfs) xfs_repair -n "$2" ;;
+	btrfs) btrfs check --readonly "$2" ;;
+	esac >"$TMPDIR/fsck-${2##*/}" 2>&1 || fail "$1 on $2: $(cat "$TMPDIR/fsck-${2##*/}")"
+}
+
+# session KIND MODE: on /dev/mapper/MODE.
+session() {
+	local dev=/dev/mapper/$2 dir=$TMPDIR/$2
+	wipefs -aq "$dev"
+	"mkfs.$1" -q "$dev" >/dev/null || fail "mkfs.$1 on $2"
+	mount -o discard "$dev" "$dir" || fail "mount $1 on $2"
+	load "$2"
+	umount "$dir"
+	sound "$1" "$dev"
+	blockdev --flushbufs "$dev"
+	mount "$dev" "$dir" || fail "mount $1 on $2 again"
+	echo 1 >/proc/sys/vm/drop_caches
+	files "$2" >"$TMPDIR/$2-sums" || exit
+	fio_job "$2" --verify_only
+	[[ $1 != btrfs ]] || btrfs scrub start -B "$dir" >"$TMPDIR/$2-scrub" 2>&1 ||
+		fail "$2: scrub: $(cat "$TMPDIR/$2-scrub")"
+	umount "$dir"
+	alone "$1" "$2"
+}
+
+# moved MODE NAME...: these counters count. All by one look: commands take their time here.
+moved() {
+	local words name
+	read -ra words < <(dmsetup status "$1")
+	for name in "${@:2}"; do
+		[[ ${words[NC_AT[$name]]} != 0 ]] || fail "$1: no $name: ${words[*]}"
+	done
+}
+
+# alone KIND MODE: the origin without the cache.
+alone() {
+	local sums
+	moved "$2" hits fills invalidated_bytes writes flushes discards
+	[[ $2 == writearound ]] || above updates 0 "$2"
+	is write_errors 0 "$2"
+	stop "$2"
+	sound "$1" "${origins[$2]}"
+	mount "${origins[$2]}" "$TMPDIR/$2" || fail "mount $1 on the origin of $2"
+	sums=$(files "$2") || exit
+	umount "$TMPDIR/$2"
+	same "$1, $2" "$sums" "$(cat "$TMPDIR/$2-sums")"
+}
+
+unmounted() {
+	! grep -q " $1 " /proc/mounts || umount "$1"
+}
+
+# try KIND
+try() {
+	local mode start=$SECONDS
+	for mode in "${modes[@]}"; do
+		format "${caches[$mode]}" "${origins[$mode]}"
+		MODE=$mode start "$mode" '' "${origins[$mode]}" "${caches[$mode]}"
+		session "$1" "$mode" &
+		pids[$mode]=$!
+	done
+	for mode in "${modes[@]}"; do
+		wait "${pids[$mode]}" || failed=1
+	done
+	[[ ! ${failed:-} ]] || fail "$1"
+	echo "$1: $((SECONDS - start)) s"
+}
+
+# fsx sees what others do to its file.
+try_fsx() {
+	mkfs.ext4 -q "${origins[writethrough]}" || fail "mkfs.ext4"
+	mount "${origins[writethrough]}" "$TMPDIR/writethrough"
+	./fsx "$TMPDIR/writethrough/fsx" -n 1000000 -s 64 >"$TMPDIR/log" &
+	while kill -0 $! 2>/dev/null; do
+		echo spoilt | dd of="$TMPDIR/writethrough/fsx" bs=1 seek=3000 conv=notrunc 2>/dev/null
+	done
+	! wait $! || fail "fsx did not notice"
+	grep -q '^WRONG' "$TMPDIR/log" || fail "fsx: $(cat "$TMPDIR/log")"
+	umount "$TMPDIR/writethrough"
+}
+
+for mode in "${modes[@]}"; do
+	make_null "origins[$mode]" "origin-$mode" 320 discard=1 cache_size=2
+	make_null "caches[$mode]" "cache-$mode" 18
+	mkdir "$TMPDIR/$mode"
+	at_exit rmdir "$TMPDIR/$mode"
+	at_exit unmounted "$TMPDIR/$mode"
+done
+try_fsx
+for kind in ext4 xfs btrfs; do
+	if type "mkfs.$kind" >/dev/null 2>&1 && modprobe "$kind"; then
+		try "$kind"
+	else
+		echo "no $kind here"
+	fi
+done
