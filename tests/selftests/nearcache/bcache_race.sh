@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What bcache got wrong: a missing read, the origin takes 5 s over it, and a write of the
+# same data that is through long before. What the read brings must not be cached. In both
+# modes; once the origin reads after those 5 s, once it had read before.
+. ./gate.sh
+
+# asleep MS: the origin reads so late.
+asleep() {
+	echo "0 $(sectors "$1") delay $1 0 $2 $1 0 0"
+}
+
+# part NAME GENERATION [DEV]
+part() {
+	./blockdata read "${3:-/dev/mapper/$1}" -g "$2" -n 128 >/dev/null ||
+		fail "${3:-$1} does not have generation $2 (line ${BASH_LINENO[0]})"
+}
+
+# late NAME: the read begins. It may get what the write brings: they overlap in time.
+late() {
+	dd if="/dev/mapper/$1" of="$TMPDIR/$1" bs=64K count=1 iflag=direct 2>/dev/null
+}
+
+begin() {
+	local name=$1 base origin
+	make_null base "origin-$name" 1
+	make_null "cache_$name" "cache-$name" 8
+	./blockdata write "$base"
+	bases[$name]=$base
+	make_dm origin "slow-$name" "$(asleep "$base" 0)"
+	local -n cache=cache_$name
+	format "$cache" "$origin"
+	MODE=$name start "$name" '' "$origin" "$cache"
+	dmsetup load --noudevsync "slow-$name" --table "$(asleep "$base" 5000)"
+	dmsetup resume --noudevsync "slow-$name" || fail "dm-delay"
+}
+
+# filling NAME
+filling() {
+	[[ $(field fills_in_flight "$1") == 1 ]]
+}
+
+declare -A bases pids
+for mode in writearound writethrough; do
+	begin $mode
+done
+started=${EPOCHREALTIME/./}
+for mode in "${!bases[@]}"; do
+	late "$mode" & pids[$mode]=$!
+	wait_for 4 filling "$mode" || fail "$mode: no fill"
+	./blockdata write "/dev/mapper/$mode" -g 2 -n 128
+	is fills_in_flight 1 "$mode"
+	is writes 1 "$mode"
+	kill -0 "${pids[$mode]}" || fail "$mode: the read is through before the write"
+done
+echo "written after $(((${EPOCHREALTIME/./} - started) / 1000)) ms, of 5000"
+for mode in "${!bases[@]}"; do
+	wait "${pids[$mode]}" || fail "$mode: the read failed"
+	settle "$mode"
+	is fills_stale 1 "$mode"
+	is bytes_valid 0 "$mode"
+	dmsetup load --noudevsync "slow-$mode" --table "$(asleep "${bases[$mode]}" 0)"
+	dmsetup resume --noudevsync "slow-$mode" || fail "dm-delay"
+	part "$mode" 2
+	settle "$mode"
+	part "$mode" 2
+	part "$mode" 2 "${bases[$mode]}"
+	above hits 0 "$mode"
+done
+
+# The same with an origin that has read what it answers any time later.
+gates 1 8
+for mode in writearound writethrough; do
+	between $mode
+	gate mute origin read
+	gate read late "$NC" 0 128
+	gate held origin 1
+	gate pass origin
+	puts 2 0 128
+	gets 0 128 2x128
+	gate busy late
+	gate let origin all
+	ends late 1x128
+	agrees 0 128 2x128
+	gate fill origin 1 0 128
+	stop
+done

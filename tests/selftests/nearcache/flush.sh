@@ -1,0 +1,153 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Flush and FUA reach the origin, and nobody is told before they did. A cache is marked
+# clean only after the origin was flushed.
+# expect-log: nearcache: .*cannot be flushed or read
+. ./gate.sh
+
+# waits ID: still there, and the cache device has nothing to do with it.
+waits() {
+	gate busy "$1"
+}
+
+# count WORD...: of "reads writes flushes trims zeroes fua", which the origin saw.
+count() {
+	gate seen origin
+	read -r _ seen_writes seen_flushes _ _ seen_fua <<<"$REPLY"
+}
+
+flushes() {
+	local flushes
+	count
+	now flushes flushes
+	gate hold origin flush
+	gate flush f "$NC"
+	gate held origin 1
+	waits f
+	gate let origin all
+	ends f 'done'
+	more flushes "$flushes"
+	# One that fails.
+	gate flush f "$NC"
+	gate held origin 1
+	gate let origin all fail
+	ends f EIO
+	gate pass origin
+	count
+	same "flushes" "$seen_flushes" 2
+}
+
+# What O_DSYNC makes of a write: FUA where the origin has it, and a flush behind it.
+synchronous() {
+	local warm
+	for warm in '' 1; do
+		next_block
+		[[ ! $warm ]] || cached "$at" 128
+		count
+		gate hold origin write
+		gate hold origin flush
+		gate write w "$NC" 2 $((at + 3)) 20 sync
+		gate held origin 1
+		count
+		same "writes" "$seen_writes" 1
+		same "FUA writes" "$seen_fua" "${1:-0}"
+		same "flushes before the write" "$seen_flushes" 0
+		gate pass origin
+		gate hold origin flush
+		waits w
+		gate let origin 0
+		gate held origin 1
+		waits w
+		gate pass origin
+		gate let origin all
+		ends w 'done'
+		agrees "$at" 128 '1x3 2x20 1x105'
+	done
+}
+
+# medium: what the superblock says, 0 clean, 1 active.
+medium() {
+	same "state on the medium" "$(./sbset "$C" get state)" "$1"
+}
+
+# Stopped while the origin takes its time for the flush; and when it fails.
+stopped() {
+	puts 2 0 8
+	gate until nc fills_in_flight = 0
+	gate hold origin flush
+	dmsetup remove nc &
+	gate held origin 1
+	medium 1
+	gate let origin all
+	wait $! || fail "remove"
+	medium 0
+	rm -f "$NC"
+	start
+	is loaded 2
+	agrees 0 128 "2x8 1x120"
+	# The last session wrote nothing: there is nothing to flush.
+	count
+	stop
+	count
+	same "flushes" "$seen_flushes" 0
+	medium 0
+	start
+	puts 3 0 8
+	gate pass origin
+	gate fail origin flush
+	stop
+	gate pass origin
+	medium 1
+	start
+	is loaded 3
+	is blocks_used 0
+	agrees 0 128 "3x8 1x120"
+	# Suspended, it is stopped as well.
+	puts 4 0 8
+	count
+	gate pass origin
+	dmsetup suspend nc
+	count
+	((seen_flushes >= 1)) || fail "suspended without a flush"
+	medium 0
+	dmsetup resume nc
+	medium 1
+	puts 1 0 8
+	dmsetup suspend --noflush nc
+	medium 1
+	dmsetup resume nc
+}
+
+# Each with an origin of its own.
+for mode in writearound writethrough; do
+	(
+		trap run_cleanups EXIT
+		gates 8 8 flush fua
+		between $mode
+		flushes
+		synchronous 1
+		stopped
+	) || fail "$mode, origin with FUA"
+	(
+		trap run_cleanups EXIT
+		gates 8 8 flush
+		between $mode
+		synchronous ''
+	) || fail "$mode, origin without FUA"
+	(
+		trap run_cleanups EXIT
+		# Without a volatile cache there is nothing to flush.
+		gates 8 8
+		between $mode
+		count
+		gate flush f "$NC"
+		ends f 'done'
+		gate write w "$NC" 2 0 8 sync
+		ends w 'done'
+		stop
+		count
+		same "flushes" "$seen_flushes" 0
+		same "FUA writes" "$seen_fua" 0
+		medium 0
+	) || fail "$mode, origin without a volatile cache"
+done

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# A cache between two devices that hold requests on demand (gate.c): . ./gate.sh
+# (includes cache.sh). The devices are 'origin' and 'cache' to the gate, $O and $C here.
+. ./cache.sh
+
+# gate COMMAND...: see gate.c; what it answers is in $REPLY.
+gate() {
+	local word=''
+	echo "$*" >&"$gate_in"
+	IFS=' ' read -r -t 90 word REPLY <&"$gate_out"
+	[[ $word == ok ]] || fail "gate $*: $REPLY (line ${BASH_LINENO[*]})"
+}
+
+# gates [MB_OF_ORIGIN [MB_OF_CACHE [ATTRIBUTES_OF_BOTH]]]: the two devices, the origin
+# full of sectors of generation 1.
+gates() {
+	modprobe nbd max_part=0 || skip "no network block devices"
+	coproc GATE { exec ./gate; }
+	gate_pid=$GATE_PID
+	exec {gate_out}<&"${GATE[0]}" {gate_in}>&"${GATE[1]}"
+	at_exit gate_quit
+	gate device origin "${1:-8}" "${@:3}"
+	O=$REPLY
+	gate device cache "${2:-16}" "${@:3}"
+	C=$REPLY
+	gate fill origin 1 0 $((${1:-8} * 2048))
+}
+
+gate_quit() {
+	eval "exec ${GATE[1]}>&- $gate_in>&- ${GATE[0]}<&- $gate_out<&-"
+	wait "$gate_pid"
+}
+
+# Nothing holds up what is still under way.
+gate_open() {
+	gate pass origin
+	gate pass cache
+	gate let origin all
+	gate let cache all
+}
+
+# between MODE: a new cache on them.
+between() {
+	MODE=$1
+	format
+	start
+	at_exit gate_open
+	at=0
+}
+
+# next_block: no case sees what another one left.
+next_block() {
+	at=$((at + 128))
+}
+
+# expect WHAT: the last answer.
+expect() {
+	[[ $REPLY == "$1" ]] || fail "'$REPLY', expected '$1' (line ${BASH_LINENO[*]})"
+}
+
+# ends ID ANSWER
+ends() {
+	gate end "$1"
+	expect "$2"
+}
+
+# gets FIRST COUNT RUNS: a read from the cache.
+gets() {
+	gate get "$NC" "$1" "$2"
+	expect "$3"
+}
+
+# puts GENERATION FIRST COUNT: a write to the cache.
+puts() {
+	gate put "$NC" "$@"
+	expect 'done'
+}
+
+# agrees FIRST COUNT RUNS: cache and origin hold the same.
+agrees() {
+	gate agree nc origin "$1" "$2"
+	expect "$3"
+}
+
+# now VARIABLE FIELD: like field, without a process.
+now() {
+	gate value nc "$2"
+	printf -v "$1" %s "$REPLY"
+}
+
+# more FIELD BEFORE [BY]: it has grown by so much.
+more() {
+	local value
+	now value "$1"
+	((value == $2 + ${3:-1})) || fail "$1 is $value, expected $2 + ${3:-1} (line ${BASH_LINENO[*]})"
+}
+
+# cached FIRST COUNT: read it, so that it is.
+cached() {
+	gate get "$NC" "$1" "$2"
+	gate until nc fills_in_flight = 0
+}
+
+# shellcheck disable=SC2034 # for the tests
+NC=/dev/mapper/nc

@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A write whose block's slot is wanted by others: a slot without valid data is the first
+# to be taken, but not while the data of the write are on their way to it.
+. ./gate.sh
+
+# full: each block has something in it and was read again and again, so that none is
+# idle. Sets at to the first block that has no slot.
+full() {
+	local i
+	blocks=$(field blocks)
+	for _ in 1 2 3; do
+		for ((i = 0; i < blocks; i++)); do
+			gate get "$NC" $((i * 128)) 128
+		done
+		gate until nc fills_in_flight = 0
+	done
+	at=$((blocks * 128))
+	is blocks_used "$blocks"
+}
+
+# wanted TRIES [UPDATES]: read the block at $at until it has a slot; so many updates stay
+# under way.
+wanted() {
+	local hits i
+	for ((i = 0; i < $1; i++)); do
+		now hits hits
+		gate get "$NC" "$at" 128
+		gate until nc fills_in_flight = "${2:-0}"
+		gate value nc hits
+		((REPLY == hits)) || return 0
+	done
+	return 1
+}
+
+# given: the block at $at gets a slot.
+given() {
+	wanted 200 || fail "no slot for another block"
+	agrees "$at" 128 1x128
+	at=$((at + 128))
+}
+
+# kept [UPDATES]: it does not, unless a free one or an idle block's.
+kept() {
+	local free evictions
+	now evictions evictions
+	now free blocks_used
+	free=$((blocks - free))
+	wanted 20 "$@" || return 0
+	at=$((at + 128))
+	gate value nc evictions
+	((free + REPLY > evictions)) || fail "a slot in use was taken (line ${BASH_LINENO[0]})"
+}
+
+# All data of a block are being written: its slot holds nothing.
+at_origin() {
+	gate hold origin write
+	gate write w "$NC" 2 0 128
+	gate held origin 1
+	gate pass origin
+	if [[ $MODE == writethrough ]]; then
+		kept 1
+	else
+		given
+	fi
+	gate busy w
+	gate let origin all
+	ends w 'done'
+	gate until nc fills_in_flight = 0
+	agrees 0 128 2x128
+}
+
+# The data are on their way to the cache device; another write makes them worthless.
+at_cache() {
+	local first=$((128 * 5))
+	gate hold cache write "$data" $((1 << 20))
+	puts 2 $first 128
+	gate held cache 1
+	gate pass cache
+	kept 1
+	puts 3 $first 128
+	kept 1
+	gate let cache all
+	gate until nc fills_in_flight = 0
+	given
+	agrees $first 128 3x128
+}
+
+# A hit stands at the cache device when the block loses its data: until it is through
+# nothing else comes to the slot.
+hit() {
+	local first=$((128 * 9))
+	cached $first 128
+	gate hold cache read "$data" $((1 << 20))
+	gate read hit "$NC" $first 128
+	gate held cache 1
+	gate pass cache
+	dmsetup message nc 0 invalidate $first 128
+	kept
+	gate let cache all
+	ends hit 1x128
+	given
+}
+
+gates 8 4
+for mode in writearound writethrough; do
+	between "$mode"
+	data=$(($(./sbset "$C" get data_offset) / 512))
+	full
+	at_origin
+	[[ $mode == writearound ]] || at_cache
+	hit
+	is state 0
+	agrees 0 128 2x128
+	gate agree nc origin 0 16384
+	stop
+	gate fill origin 1 0 16384
+done

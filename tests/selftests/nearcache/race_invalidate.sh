@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The origin is changed behind the cache's back, then the message tells: reads that
+# begin afterwards get what it has now, whatever was under way.
+. ./gate.sh
+
+# invalidate FIRST COUNT | all
+invalidate() {
+	dmsetup message nc 0 invalidate "$@" || fail "message invalidate $*"
+}
+
+fill() {
+	local what=$1
+	next_block
+	gate mute origin read
+	gate read old "$NC" "$at" 128
+	gate held origin 1
+	gate pass origin
+	gate fill origin 5 $((at + 12)) 20
+	# shellcheck disable=SC2086 # words
+	invalidate ${what:-$((at + 12)) 20}
+	gets $((at + 8)) 24 '1x4 5x20'
+	gate let origin all
+	ends old 1x128
+	agrees "$at" 128 '1x12 5x20 1x96'
+}
+
+# The fill's data are on their way to the slot.
+filling() {
+	next_block
+	gate hold cache write
+	gets "$at" 128 1x128
+	gate held cache 1
+	gate pass cache
+	gate fill origin 5 "$at" 128
+	invalidate "$at" 128
+	gets "$at" 128 5x128
+	gate let cache all
+	agrees "$at" 128 5x128
+}
+
+hit() {
+	local what=$1 dropped
+	next_block
+	cached "$at" 128
+	now dropped invalidated_bytes
+	gate mute cache read
+	gate read old "$NC" "$at" 128
+	gate held cache 1
+	gate pass cache
+	gate fill origin 5 "$at" 128
+	# shellcheck disable=SC2086 # words
+	invalidate ${what:-$at 128}
+	[[ $what ]] || more invalidated_bytes "$dropped" 65536
+	gets "$at" 128 5x128
+	gate let cache all
+	ends old 1x128
+	agrees "$at" 128 5x128
+}
+
+# An update, that is the cache's own write, is not the newest any more.
+update() {
+	next_block
+	cached "$at" 128
+	gate hold cache write
+	puts 2 "$at" 128
+	gate held cache 1
+	gate pass cache
+	gate fill origin 5 "$at" 128
+	# shellcheck disable=SC2086 # words
+	invalidate ${1:-$at 128}
+	gets "$at" 128 5x128
+	gate let cache all
+	agrees "$at" 128 5x128
+}
+
+gates
+for mode in read-only writearound writethrough; do
+	between "$mode"
+	for ((round = 0; round < $(times 1); round++)); do
+		fill
+		fill all
+		filling
+		hit
+		hit all
+		if [[ $mode == writethrough ]]; then
+			update all
+			update
+		fi
+	done
+	is state 0
+	invalidate all
+	is bytes_valid 0
+	stop
+	gate fill origin 1 0 16384
+done

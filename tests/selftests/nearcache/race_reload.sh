@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The table is changed, the device suspended or removed while a fill, a write and a hit
+# are in flight: they are waited for, who comes later waits, and cache and origin agree.
+. ./gate.sh
+
+# at_work: a hit stands at the cache device, a fill and (where there are any) a write at
+# the origin, which has read and written already.
+at_work() {
+	at=$((at + 512))
+	cached "$at" 128
+	gate mute cache read "$data" $((1 << 20))
+	gate read hit "$NC" "$at" 128
+	gate held cache 1
+	gate pass cache
+	gate mute origin read
+	gate mute origin write
+	gate read fill "$NC" $((at + 128)) 128
+	gate held origin 1
+	if [[ $MODE != read-only ]]; then
+		gate write w "$NC" 2 $((at + 256)) 128
+		gate held origin 2
+	fi
+	gate pass origin
+}
+
+# waits PID: the command suspends the device, which has I/O in flight.
+waits() {
+	grep -qsE 'dm_wait_for|nc_fill_drain' "/proc/$1/stack"
+}
+
+# through PID: it waits, and so do new readers and writers, until all is let go.
+through() {
+	local seen
+	wait_for 20 waits "$1" || fail "nothing is waited for: $(cat "/proc/$1/stack")"
+	gate read late "$NC" $((at + 256)) 128
+	[[ $MODE == read-only ]] || gate write later "$NC" 3 $((at + 384)) 8
+	gate seen origin
+	gate busy late
+	[[ $MODE == read-only ]] || gate busy later
+	gate seen origin
+	seen=$REPLY
+	[[ $seen == '0 0 '* ]] || fail "the origin was asked meanwhile: $seen"
+	gate let origin all
+	gate let cache all
+	ends hit 1x128
+	ends fill 1x128
+	[[ $MODE == read-only ]] || ends w 'done'
+}
+
+# settled WRITTEN: what all of that left, and the late ones after the resume.
+settled() {
+	if [[ $1 == read-only ]]; then
+		ends late 1x128
+		agrees "$at" 512 1x512
+	else
+		ends late 2x128
+		gate end later
+		# A table that does not write came meanwhile.
+		[[ $REPLY == 'done' || ($MODE == read-only && $REPLY == EIO) ]] || fail "the late writer: $REPLY"
+		gate agree nc origin "$at" 512
+		[[ $REPLY == '1x256 2x128 '* ]] || fail "wrong: $REPLY"
+	fi
+}
+
+# to MODE
+to() {
+	local from=$MODE
+	at_work
+	dmsetup load nc --table "$(MODE=$1 line)" || fail "load $1 over $from"
+	dmsetup resume nc &
+	through $!
+	wait $! || fail "resume"
+	MODE=$1
+	is mode "$2"
+	settled "$from"
+}
+
+# suspended OPTIONS
+suspended() {
+	at_work
+	dmsetup suspend "$@" nc &
+	through $!
+	wait $! || fail "suspend $*"
+	gate busy late
+	[[ $MODE == read-only ]] || gate busy later
+	dmsetup resume nc || fail "resume"
+	settled "$MODE"
+}
+
+# The cache device does not have the data of a fill and of an update yet.
+drained() {
+	at=$((at + 512))
+	cached $((at + 128)) 128
+	gate hold cache write "$data" $((1 << 20))
+	gets "$at" 128 1x128
+	gate held cache 1
+	if [[ $MODE == writethrough ]]; then
+		puts 2 $((at + 128)) 128
+		gate held cache 2
+	fi
+	gate pass cache
+	dmsetup "$@" nc &
+	wait_for 20 waits $! || fail "$*: fills are not waited for"
+	gate let cache all
+	wait $! || fail "$*"
+}
+
+# Removed while all is at work: by whoever is the last to close it.
+removed() {
+	at_work
+	dmsetup remove --deferred nc || fail "remove --deferred"
+	gate let origin all
+	gate let cache all
+	ends hit 1x128
+	ends fill 1x128
+	[[ $MODE == read-only ]] || ends w 'done'
+	wait_for 20 gone || fail "still there"
+	back
+	drained remove
+	back
+	drained suspend
+	dmsetup resume nc || fail "resume"
+	gate agree nc origin "$at" 512
+}
+
+gone() {
+	! dmsetup info nc >/dev/null 2>&1
+}
+
+# back: start again, warm and right.
+back() {
+	rm -f "$NC"
+	dm_create nc "$(line)" >/dev/null || fail "start"
+	is loaded 2
+	gate agree nc origin "$at" 512
+}
+
+gates 16 24
+between read-only
+data=$(($(./sbset "$C" get data_offset) / 512))
+for ((round = 0; round < $(times 1); round++)); do
+	at=0
+	# Each mode to each, itself too.
+	for step in read-only:0 writearound:1 writearound:1 writethrough:2 writethrough:2 \
+		read-only:0 writethrough:2 writearound:1 read-only:0; do
+		to "${step%:*}" "${step#*:}"
+	done
+	for mode in writethrough writearound read-only; do
+		MODE=$mode reload || fail "reload to $mode"
+		MODE=$mode
+		suspended
+		suspended --noflush
+		removed
+	done
+	gate fill origin 1 0 32768
+	dmsetup message nc 0 invalidate all
+done
+gate agree nc origin 0 32768

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A writer that overwrites its buffer while its writes are under way: nobody knows what
+# is written, but the cache and the origin have the same.
+. ./cache.sh
+
+# slow NAME DEV: writes reach the device so late that the scribbler was there meanwhile.
+slow() {
+	make_dm "$1" "${1//_/-}" "0 $(sectors "$2") delay $2 0 0 $2 0 8"
+}
+
+# content DEV
+content() {
+	dd if="$1" bs=64K count=$writes iflag=direct 2>/dev/null | md5sum
+}
+
+# scribble BYTES [FILE]: over cached data; what is cached afterwards is the origin's.
+scribble() {
+	local updates hits bytes=$1
+	check -n $((writes * 128)) -b 128 >/dev/null
+	settle
+	updates=$(field updates)
+	./scribble_write /dev/mapper/nc "$bytes" $((writes * 65536 / bytes)) "${@:2}" ||
+		fail "the writer failed"
+	settle
+	is updates $((updates + writes * 65536 / bytes))
+	is bytes_valid $((writes * 65536))
+	hits=$(field hit_bytes)
+	same "content of the cache" "$(content /dev/mapper/nc)" "$(content "$base")"
+	is hit_bytes $((hits + writes * 65536))
+	./blockdata write "$base" -n $((writes * 128))
+	dmsetup message nc 0 invalidate all
+}
+
+writes=$(times 6) base='' local='' slow_O='' slow_C=''
+make_null base origin 8
+make_null local local 16
+slow slow_O "$base"
+slow slow_C "$local"
+./blockdata write "$base"
+format "$slow_C" "$slow_O"
+MODE=writethrough start nc '' "$slow_O" "$slow_C"
+scribble 65536
+scribble 8192
+scribble 32768 "$TMPDIR/file"

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Write to a device while another thread overwrites the buffer all the time.
+ *
+ *	scribble_write DEV WRITE_BYTES WRITES [FILE]
+ *
+ * With O_DIRECT, one write after the other, from memory or from a shared mapping of
+ * FILE. What is on the device then nobody knows, but all copies of it are the same.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "device.h"
+
+static _Atomic int done;
+static size_t bytes;
+static char *buffer;
+
+static void *scribble(void *arg)
+{
+	unsigned char value = 0;
+
+	while (!done)
+		memset(buffer, ++value, bytes);
+	return NULL;
+}
+
+static char *mapping(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	void *map;
+
+	if (fd < 0 || ftruncate(fd, bytes)) {
+		perror(path);
+		exit(1);
+	}
+	map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		exit(1);
+	return map;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	int fd, i;
+
+	if (argc < 4)
+		return 2;
+	fd = device_open(argv[1], O_RDWR | O_DIRECT);
+	bytes = atoi(argv[2]);
+	buffer = argc > 4 ? mapping(argv[4]) : aligned_room(bytes);
+	if (pthread_create(&thread, NULL, scribble, NULL))
+		return 1;
+	for (i = 0; i < atoi(argv[3]); i++)
+		write_exactly(fd, buffer, bytes, (off_t)i * bytes);
+	done = 1;
+	pthread_join(thread, NULL);
+	return 0;
+}
