@@ -141,21 +141,19 @@ static int execute(struct opening *open, const struct activation *act)
 {
 	const char *version = open->args->dataset_version;
 	sigset_t before;
-	int error = 0;
 
-	/* A ^C in between would open nothing and have dropped everything. */
+	if (!open->drop)
+		return activate(act);
+	/* From here on, to the end: a ^C would open nothing, and what was cached
+	 * were gone.
+	 */
 	signals_hold(&before);
-	if (open->drop)
-		error = dataset_replace(&open->cache, &open->super,
-					&open->origin, version);
-	if (!error && activate(act)) {
-		error = fail_code();
-		if (open->drop)
-			fail_add("what was cached is dropped already, dataset version '%s' is recorded",
-				 version);
-	}
-	signals_release(&before);
-	return error;
+	if (dataset_replace(&open->cache, &open->super, &open->origin, version))
+		return fail_code();
+	if (!activate(act))
+		return 0;
+	return fail_add("what was cached is dropped already, dataset version '%s' is recorded",
+			version);
 }
 
 /* What the device starts with. */

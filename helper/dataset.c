@@ -53,6 +53,7 @@ static int compose(struct nearcache_super *sb, const struct super *super,
 		   const struct device *cache, const struct device *origin,
 		   const char *version)
 {
+	u64 region = layout_intent_region(origin->size);
 	struct nc_geometry geo;
 	char why[NC_WHY_SIZE];
 
@@ -60,7 +61,9 @@ static int compose(struct nearcache_super *sb, const struct super *super,
 	sb->sequence = cpu_to_le64(le64_to_cpu(sb->sequence) + 1);
 	sb->table_epoch = cpu_to_le64(le64_to_cpu(sb->table_epoch) + 1);
 	sb->origin_size = cpu_to_le64(origin->size);
-	sb->intent_region = cpu_to_le64(layout_intent_region(origin->size));
+	/* Never less: bits that are set would change their meaning. */
+	if (region > le64_to_cpu(sb->intent_region))
+		sb->intent_region = cpu_to_le64(region);
 	memset(sb->dataset_version, 0, sizeof(sb->dataset_version));
 	strncpy((char *)sb->dataset_version, version,
 		sizeof(sb->dataset_version) - 1);

@@ -11,8 +11,9 @@
 #define MODES_HELP \
 "Modes: read-only refuses writes; writearound sends them to the origin and drops\n" \
 "what they overlap from the cache; writethrough puts them into the cache too. A\n" \
-"write is done when the origin has it. The mode is the running device's, the cache\n" \
-"device does not record it: give it at each open; 'nearcache set' changes it.\n"
+"write is done when the origin has it. The mode is the running device's, the\n" \
+"cache device does not record it: give it at each open. 'nearcache set' changes\n" \
+"it.\n"
 
 const struct verb verbs[] = {
 	{
@@ -49,9 +50,9 @@ const struct verb verbs[] = {
 "origin of another size, identity or content at its ends is refused; one that\n"
 "grew is taken with --grow.\n"
 "\n"
-"A --dataset-version other than the recorded one says that the origin's data was\n"
-"replaced: what is cached is dropped, and the version recorded, before the device\n"
-"starts. The origin's content and size may differ then, its identity not.\n"
+"A --dataset-version other than the recorded one says that the origin's data\n"
+"was replaced: what is cached is dropped, and the version recorded, before the\n"
+"device starts. The origin's content and size may differ then, not its identity.\n"
 "\n" MODES_HELP,
 		.run = cmd_open,
 	},
@@ -75,10 +76,11 @@ const struct verb verbs[] = {
 "  mode=MODE                   read-only, writearound or writethrough\n"
 "  fill_memory=SIZE            cap of the memory that fills hold\n"
 "\n"
-"I/O waits for a moment, what is cached stays. A device that is mounted read-write,\n"
-"swapped to or open for writing does not become read-only without --force. --force\n"
-"also starts a device that is suspended. After a failure the old settings hold, or\n"
-"the error says that they do not. They last until the device is closed.\n",
+"I/O waits for a moment, what is cached stays. A device that is mounted\n"
+"read-write, swapped to or open for writing does not become read-only without\n"
+"--force, which also starts a device that is suspended. After a failure the old\n"
+"settings hold, or the error says that they do not. Settings last until the\n"
+"device is closed.\n",
 		.run = cmd_set,
 	},
 	{
@@ -89,8 +91,8 @@ const struct verb verbs[] = {
 		.optional = OPTION_FORCE,
 		.summary = "take in an origin that grew, while in use",
 		.details =
-"Grow the file system afterwards. An origin that became smaller is refused. --force\n"
-"also starts a device that is suspended.\n",
+"Grow the file system afterwards. An origin that became smaller is refused.\n"
+"--force also starts a device that is suspended.\n",
 		.run = cmd_resize,
 	},
 	{
@@ -101,10 +103,10 @@ const struct verb verbs[] = {
 		.optional = OPTION_RANGE,
 		.summary = "drop cached data that the origin no longer has",
 		.details =
-"For data that was changed on the origin past this device, by another host. Reads\n"
-"that begin afterwards get the origin's. Without --range all is dropped; START and\n"
-"LENGTH are multiples of 512 bytes. The count includes what writes dropped\n"
-"meanwhile.\n",
+"For data that was changed on the origin past this device, by another host.\n"
+"Reads that begin afterwards get the origin's. Without --range all is dropped;\n"
+"START and LENGTH are multiples of 512 bytes. The count includes what writes\n"
+"dropped meanwhile.\n",
 		.run = cmd_invalidate,
 	},
 	{

@@ -84,7 +84,7 @@ static int verify(const struct dm_device *old, const struct dm_line *line)
 	int error = dm_find(old->name, &now, &found);
 
 	if (error)
-		return error;
+		return fail_add("the new table was started before");
 	if (!found || !now.table || strcmp(now.table, line->params) ||
 	    now.size != line->bytes)
 		error = fail(CODE_BUSY,

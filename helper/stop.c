@@ -47,7 +47,7 @@ int stop_check(const struct dm_device *dev)
 	if (!open)
 		return 0;
 	if (!holder_process(dev->number, what, sizeof(what)))
-		strcpy(what, "nobody seen from here, look in other mount namespaces");
+		strcpy(what, "nobody seen from here: a loop device, an exported target?");
 	return fail(CODE_BUSY, "device '%s' is open: %s; stop that first",
 		    dev->name, what);
 }
@@ -79,7 +79,7 @@ int stop_check_writers(const struct dm_device *dev)
 	if (!open)
 		return 0;
 	return fail(CODE_BUSY,
-		    "device '%s' is open, and it cannot be seen from here whether for writing (another mount namespace, a loop device, an exported target?): release it",
+		    "device '%s' is open, and it cannot be seen from here whether for writing (a loop device, an exported target?): release it",
 		    dev->name);
 }
 
