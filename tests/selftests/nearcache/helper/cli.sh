@@ -5,68 +5,12 @@
 # Every test starts with an unformatted cache device and no dm device.
 # shellcheck source=tests/vm/guest/lib.sh
 . /vm/lib.sh
+. ./command.sh
 
 NAME=cli
 SIGNATURE_SPACE=2097152
 # What a test exits with that cannot run here.
 SKIPPED=4
-
-# run WORDS...: nearcache with these words; sets $rc, leaves $out and $err.
-run() {
-	rc=0
-	out=$(nearcache "$@" 2>/tmp/err) || rc=$?
-	err=$(</tmp/err)
-}
-
-# good WORDS...: must succeed, without a word on stderr.
-good() {
-	run "$@"
-	[[ $rc == 0 && ! $err ]] || fail "nearcache $*: exit $rc, $err $out"
-}
-
-# bad CODE TEXT WORDS...: must fail with CODE and say TEXT, as text and as JSON.
-bad() {
-	local code=$1 text=$2
-	shift 2
-	run "$@"
-	[[ $rc == "$code" ]] || fail "nearcache $*: exit $rc instead of $code: $err"
-	[[ $err == *"$text"* ]] || fail "nearcache $*: no '$text' in '$err'"
-	run -j "$@"
-	[[ $rc == "$code" ]] || fail "nearcache -j $*: exit $rc instead of $code"
-	json_valid "nearcache -j $*"
-	[[ $out == *"\"code\": $code"* && $out == *'"message": '* && ! $err ]] ||
-		fail "nearcache -j $*: no JSON error: $out $err"
-}
-
-# json_valid WHAT: $out is a document of schema 1; jq is used where there is one.
-json_valid() {
-	[[ $out == '{'*'"schema": 1'*'}' ]] || fail "$1: not JSON of schema 1: $out"
-	! type -P jq >/dev/null || jq -e .schema <<<"$out" >/dev/null || fail "$1: jq refuses: $out"
-}
-
-# json_keys KEY...: every key is there, in this order, and the last call was JSON.
-json_keys() {
-	local keys key
-	json_valid "$*"
-	keys=" $(sed -nE 's/^ *"([a-z_0-9]+)": .*/\1/p' <<<"$out" | tr '\n' ' ')"
-	for key; do
-		[[ $keys == *" $key "* ]] || fail "no '$key' in order in: $keys"
-		keys=" ${keys#*" $key "}"
-	done
-}
-
-# json KEY: the first scalar of that name.
-json() {
-	sed -nE "s/^ *\"$1\": \"?([^\",]*)\"?,?\$/\1/p" <<<"$out" | head -n 1
-}
-
-# expect KEY VALUE...: pairs, of the last JSON.
-expect() {
-	while (($#)); do
-		[[ $(json "$1") == "$2" ]] || fail "'$1' is '$(json "$1")', not '$2': $out"
-		shift 2
-	done
-}
 
 # without TOOL: the test cannot run here; ends it.
 without() {
@@ -97,7 +41,7 @@ test_help() {
 	good --help
 	all=$out
 	[[ $all == *'Exit codes'* ]] || fail "no exit codes in --help"
-	for verb in create open close list status stats destroy super; do
+	for verb in create open close set resize invalidate list status stats destroy super; do
 		[[ $all == *"  $verb "* ]] || fail "no '$verb' in --help"
 		run "$verb" --help
 		[[ $rc == 0 && $out == "Usage: nearcache $verb"* ]] || fail "$verb --help: $out"
@@ -422,7 +366,7 @@ test_open_close() {
 	create --format-only
 	[[ ! -e /dev/mapper/$NAME ]] || fail "--format-only opened a device"
 	good open "$NAME" --cache "$cache" -j
-	json_keys schema name device mode origin size cache table dry_run
+	json_keys schema name device mode origin size cache table dataset_version content dry_run
 	expect name "$NAME" origin "$origin" dry_run false
 	bad 5 "device '$NAME'" open other --cache "$cache"
 	exec 7<"/dev/mapper/$NAME"
@@ -511,7 +455,7 @@ test_list_status_stats() {
 	good status -j "$NAME"
 	json_keys name mode state loaded device uuid size origin cache read_only suspended open_count \
 		block_size subblock_size capacity blocks blocks_used blocks_warm bytes_valid read_bytes \
-		hit_ratio fill_memory fill_memory_peak fill_memory_max metadata_memory
+		hit_ratio write_bytes fill_memory fill_memory_peak fill_memory_max metadata_memory
 	expect name "$NAME" state normal mode read-only hit_ratio null
 	[[ $out != *devices* ]] || fail "one device is not at the top level"
 	good status "$NAME" "$NAME.2" -j

@@ -1,0 +1,128 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The bug that EnhanceIO is remembered for: the volume was changed without the cache,
+# and afterwards the cache served what was there before. Here: a change at its ends
+# is noticed at open; after any change 'invalidate' or 'open --dataset-version', the new data
+# is read.
+. ./cache.sh
+. ./command.sh
+
+# part GENERATION FIRST COUNT
+part() {
+	./blockdata read /dev/mapper/nc -g "$1" -s "$2" -n "$3" >/dev/null ||
+		fail "sectors $2+$3 are not generation $1 (line ${BASH_LINENO[0]})"
+}
+
+warm() {
+	./blockdata read /dev/mapper/nc -g "$1" >/dev/null || fail "not generation $1 (line ${BASH_LINENO[0]})"
+	settle
+}
+
+reopen() {
+	good open nc --cache "$C" --origin "$O" "$@"
+}
+
+make_null O origin 16
+make_null C local 24
+./blockdata write "$O"
+at_exit dm_gone nc
+good create nc --origin "$O" --cache "$C" --dataset-version v1
+warm 1
+
+# While it is open: what was changed is not seen, until it is said.
+./blockdata write "$O" -g 2 -s 8000 -n 1000
+part 1 8000 1000
+good invalidate nc --range $((8000 * 512)):$((1000 * 512))
+part 2 8000 1000
+part 1 0 8000
+good close nc
+
+# While it was closed, in its middle: the same version is the same data.
+reopen --dataset-version v1 -j
+expect content warm dataset_version v1
+is blocks_warm "$(field blocks_used)"
+part 2 8000 1000
+settle
+good close nc
+./blockdata write "$O" -g 3 -s 9000 -n 1000
+reopen
+part 1 9000 1000
+good close nc
+reopen --dataset-version v2 --dry-run
+[[ $out == *'would be dropped'*"'v1'"* ]] || fail "dry run: $out"
+good super "$C" -j
+expect dataset_version v1
+reopen --dataset-version v2
+[[ $out == *'cached content'*"dropped: the dataset version was 'v1'"* ]] || fail "open: $out"
+is blocks_warm 0
+is bytes_valid 0
+part 3 9000 1000
+part 2 8000 1000
+settle
+valid=$(field bytes_valid)
+good close nc
+good super "$C" -j
+expect dataset_version v2 bytes_valid "$valid"
+reopen --dataset-version v2
+is bytes_valid "$valid"
+good close nc
+
+# At its ends: refused, but for a new version, which also drops it.
+./blockdata write "$O" -g 4
+bad 4 'was changed' open nc --cache "$C" --origin "$O"
+[[ $out == *'--dataset-version'* ]] || fail "no advice: $out"
+bad 4 'was changed' open nc --cache "$C" --origin "$O" --dataset-version v2
+bad 1 'it is empty' open nc --cache "$C" --origin "$O" --dataset-version ''
+reopen --dataset-version v3 -j
+expect content dropped
+warm 4
+good close nc
+reopen -j
+expect dataset_version v3 content warm
+warm 4
+origin_mark
+warm 4
+same "bytes from the origin" "$(origin_delta)" 0
+
+# Our own writes are no such change, whatever the mode of the next open.
+for mode in writethrough writearound; do
+	good set nc "mode=$mode"
+	./blockdata write /dev/mapper/nc -g 5 -n 8
+	good close nc
+	reopen -j
+	expect content warm mode read-only
+	part 5 0 8
+done
+
+# Not stopped cleanly, the ends written: cold, but not refused, then or later.
+good set nc mode=writethrough
+./blockdata write /dev/mapper/nc -g 6
+good super "$C" -j
+expect super_state active
+dd if="$C" of="$TMPDIR/active" bs=4096 skip=1 count=1 iflag=direct 2>/dev/null
+good close nc
+dd if="$TMPDIR/active" of="$C" bs=4096 seek=1 oflag=direct conv=fsync 2>/dev/null
+dd if="$TMPDIR/active" of="$C" bs=4096 seek=128 oflag=direct conv=fsync 2>/dev/null
+reopen -j
+expect content cold
+is loaded 3
+warm 6
+good close nc
+reopen -j
+expect content warm
+warm 6
+good close nc
+
+# The same, with a new version: cold anyway, and recorded.
+dd if="$TMPDIR/active" of="$C" bs=4096 seek=1 oflag=direct conv=fsync 2>/dev/null
+dd if="$TMPDIR/active" of="$C" bs=4096 seek=128 oflag=direct conv=fsync 2>/dev/null
+./blockdata write "$O" -g 7
+reopen --dataset-version v4 -j
+expect content dropped dataset_version v4
+is loaded 3
+warm 7
+good close nc
+reopen -j
+expect content warm dataset_version v4
+warm 7
+good close nc

@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# nearcache invalidate: what it drops, counts and refuses.
+. ./cache.sh
+. ./command.sh
+
+fresh
+check
+settle
+full=$(field bytes_valid)
+
+bad 1 'NAME' invalidate
+bad 4 "no device 'nobody'" invalidate nobody
+bad 1 "--range '4096': write it as START:LENGTH" invalidate nc --range 4096
+bad 1 "'1000' is no multiple of 512" invalidate nc --range 0:1000
+bad 1 "'1' is no multiple of 512" invalidate nc --range 1:512
+bad 1 "its length is 0" invalidate nc --range 0:0
+bad 4 "beyond the end of the device at 16777216" invalidate nc --range 16M:512
+bad 4 "beyond the end of the device at 16777216" invalidate nc --range 8M:9M
+is bytes_valid "$full"
+good invalidate nc --range 0:1M --dry-run -j
+expect invalidated_bytes 0 dry_run true
+is bytes_valid "$full"
+
+# By sub-blocks, in whole.
+good invalidate nc --range 1M:512K -j
+json_keys name start length invalidated_bytes dry_run
+expect start 1048576 length 524288 invalidated_bytes 524288 dry_run false
+is bytes_valid $((full - 524288))
+good invalidate nc --range 512:1K
+[[ $out == *dropped*'4 KiB'* ]] || fail "invalidate: $out"
+is bytes_valid $((full - 524288 - 4096))
+good invalidate nc --range 512:1K -j
+expect invalidated_bytes 0
+good invalidate nc -j
+expect start 0 length 16777216 invalidated_bytes $((full - 524288 - 4096))
+is bytes_valid 0
+check
+
+# While it is read, in every mode.
+for mode in writearound writethrough read-only; do
+	good set nc "mode=$mode"
+	verify_begin -b 1:64 -r 100
+	for i in {1..3}; do
+		good invalidate nc
+		good invalidate nc --range "${i}M:1M"
+	done
+	verify_end
+done
+dmsetup suspend nc
+bad 5 "'nc' is suspended" invalidate nc
+dmsetup resume nc
+good invalidate nc

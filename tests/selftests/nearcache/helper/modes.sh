@@ -1,0 +1,244 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The modes by the command: create, open, and 'set' of a device in use, whose users are
+# protected, and which goes on as before when the new table does not start.
+# timeout: 300
+. ./cache.sh
+. ./command.sh
+
+# mode_is MODE: in the table, in the status and for writers.
+mode_is() {
+	local ro=0 now
+	[[ $1 != read-only ]] || ro=1
+	now=$(dmsetup table nc)
+	[[ $now == *" nearcache $1 "* ]] || fail "table is $now, not $1 (line ${BASH_LINENO[0]})"
+	now=$(<"$(sys_block /dev/mapper/nc)/ro")
+	[[ $now == "$ro" ]] || fail "read-only is $now in mode $1"
+	now=$(dmsetup info -c --noheadings -o suspended,tables_loaded nc)
+	[[ $now == Active:Live ]] || fail "device is $now in mode $1"
+}
+
+# set_mode MODE: in use, keeping what is cached and every option.
+set_mode() {
+	local valid ahead
+	valid=$(field bytes_valid)
+	good set nc "mode=$1" -j
+	expect changed true mode "$1" fill_memory 8388608
+	mode_is "$1"
+	# Reads may have added to it.
+	(($(field bytes_valid) >= valid)) || fail "valid: $valid, then $(field bytes_valid)"
+	ahead=$(<"$(sys_block /dev/mapper/nc)/queue/read_ahead_kb")
+	[[ $ahead == 24 ]] || fail "read-ahead is $ahead KiB"
+}
+
+unmount() {
+	umount "$TMPDIR/a dir" 2>/dev/null || true
+}
+
+create() {
+	good create nc --origin "$O" --cache "$C" --block-size 64K --fill-memory 8M --force "$@"
+}
+
+make_null O origin 16
+make_null C local 24
+./blockdata write "$O"
+at_exit dm_gone nc
+
+# --- create and open ---
+
+bad 1 "'writeback': give read-only, writearound or writethrough" create nc --origin "$O" --cache "$C" --mode writeback
+bad 1 '--read-only contradicts --mode writethrough' create nc --origin "$O" --cache "$C" --mode writethrough --read-only
+bad 1 "does not record it" create nc --origin "$O" --cache "$C" --mode writethrough --format-only
+create --mode writethrough -j
+expect mode writethrough
+mode_is writethrough
+good status nc -j
+expect mode writethrough read_only false write_bytes 0
+good list
+[[ $out == *writethrough* ]] || fail "list: $out"
+good stats nc -j
+expect mode writethrough writes 0
+./blockdata write /dev/mapper/nc -g 1 -n 2048
+good status nc -j
+expect write_bytes 1048576 bytes_valid 1048576 read_bytes 0 hit_ratio null
+./blockdata read "$O" >/dev/null || fail "the origin has not what was written"
+check -n 2048
+good status nc -j
+expect read_bytes 1048576 hit_ratio 1
+good status nc
+[[ $out == *'bytes written'*'1 MiB'* ]] || fail "status: $out"
+# Another cache would not notice the writes.
+make_null second second 24
+bad 5 "written by device 'nc' (mode writethrough)" create other --origin "$O" --cache "$second"
+good close nc
+good open nc --cache "$C" --origin "$O"
+mode_is read-only
+good create other --origin "$O" --cache "$second"
+at_exit dm_gone other
+bad 5 "cached by device 'other' too" set nc mode=writearound
+good close nc
+bad 5 "cached by device 'other' too" open nc --cache "$C" --origin "$O" --mode writearound
+good destroy other
+good open nc --cache "$C" --origin "$O" --mode writearound --fill-memory 8M
+mode_is writearound
+good close nc
+# The helper says it by name, before the kernel.
+blockdev --setro "$O"
+bad 4 "origin '$O' is read-only" open nc --cache "$C" --origin "$O" --mode writethrough
+good open nc --cache "$C" --origin "$O" --fill-memory 8M
+bad 4 "origin '$O' is read-only" set nc mode=writethrough
+blockdev --setrw "$O"
+mode_is read-only
+
+# --- set ---
+
+bad 1 "NAME" set
+bad 1 "SETTING=VALUE" set nc
+bad 4 "no device 'nobody'" set nobody mode=read-only
+bad 1 "'mode' is no setting" set nc mode
+bad 1 "'block_size' is no setting" set nc block_size=1M
+bad 1 "mode 'writeback': give read-only" set nc mode=writeback
+bad 1 "twice" set nc mode=read-only mode=read-only
+bad 1 "fill_memory '1K': give 1M to 1T" set nc fill_memory=1K
+good set nc mode=read-only
+[[ $out == *'unchanged'*'so already'* ]] || fail "set to what it is: $out"
+good set nc mode=read-only fill_memory=8388608 -j
+json_keys name changed mode mode_before fill_memory fill_memory_before dry_run
+expect changed false mode read-only mode_before read-only
+good set nc mode=writethrough --dry-run
+[[ $out == *writethrough*read-only*'dry run'* ]] || fail "dry run: $out"
+mode_is read-only
+
+# Under load, in every direction; readers see the same data all the time.
+blockdev --setra 48 /dev/mapper/nc
+check
+settle
+verify_begin -b 1:64 -r 200
+for mode in writearound writethrough read-only writethrough writearound read-only writearound; do
+	set_mode "$mode"
+done
+# A writer too, which writes what is there.
+writer() {
+	while [[ ! -e $TMPDIR/writer-stop ]]; do
+		./blockdata write /dev/mapper/nc -s 4096 -n 4096 || return
+	done
+}
+writer &
+writer_pid=$!
+for mode in writethrough writearound; do
+	good set nc "mode=$mode"
+	mode_is "$mode"
+done
+exec 7<>/dev/mapper/nc
+bad 5 "open for writing by process" set nc mode=read-only
+exec 7>&-
+touch "$TMPDIR/writer-stop"
+wait "$writer_pid" || fail "a write failed"
+set_mode read-only
+verify_end
+check
+good set nc fill_memory=32M -j
+expect changed true fill_memory 33554432 fill_memory_before 8388608 mode read-only
+is fill_memory_max 33554432
+good set nc mode=writethrough fill_memory=8M
+set_mode writearound
+
+# --- who would lose writes ---
+
+mkfs.ext4 -q /dev/mapper/nc
+mkdir "$TMPDIR/a dir"
+at_exit unmount
+mount /dev/mapper/nc "$TMPDIR/a dir"
+bad 5 "mounted read-write on '$TMPDIR/a dir'" set nc mode=read-only
+[[ $out == *'--force'* ]] || fail "no word of --force: $out"
+mode_is writearound
+mount -o remount,ro "$TMPDIR/a dir"
+set_mode read-only
+good set nc mode=writethrough
+mount -o remount,rw "$TMPDIR/a dir"
+dd if=/dev/urandom of="$TMPDIR/a dir/file" bs=1M count=2 2>/dev/null
+good set nc mode=writearound
+good set nc mode=read-only --force
+mode_is read-only
+! dd if=/dev/zero of="$TMPDIR/a dir/other" bs=1M count=1 conv=fsync 2>/dev/null || fail "written to a read-only device"
+umount "$TMPDIR/a dir"
+good set nc mode=writethrough
+mkswap /dev/mapper/nc >/dev/null
+swapon /dev/mapper/nc
+bad 5 "in use as swap" set nc mode=read-only
+swapoff /dev/mapper/nc
+make_dm upper upper "0 2048 linear /dev/mapper/nc 0"
+bad 5 "below the device 'dm-" set nc mode=read-only
+dm_remove upper
+modprobe loop
+loop=$(losetup -f --show /dev/mapper/nc) || fail "losetup"
+at_exit losetup -D
+bad 5 "cannot be seen" set nc mode=read-only
+losetup -d "$loop"
+exec 7</dev/mapper/nc
+good set nc mode=read-only
+exec 7<&-
+
+# --- what does not start ---
+
+dmsetup suspend nc
+bad 5 "'dmsetup resume nc'" set nc mode=writethrough
+good set nc mode=writethrough --force
+mode_is writethrough
+good set nc mode=read-only
+good close nc
+
+# A cache device that cannot record that the origin changes.
+make_dm weak weak "0 $(sectors "$C") linear $C 0"
+at_exit dm_gone nc
+./blockdata write "$O"
+good create nc --cache "$weak" --origin "$O" --force
+check
+settle
+dmsetup suspend nc
+dmsetup load weak --table "0 $(sectors "$C") flakey $C 0 0 60 1 error_writes"
+dmsetup resume weak
+bad 4 "goes on as before" set nc mode=writethrough --force
+[[ $out == *'kernel log says'*'cannot record'* ]] || fail "no reason: $out"
+mode_is read-only
+good status nc -j
+expect state bypass
+check
+dmsetup load weak --table "0 $(sectors "$C") linear $C 0"
+dmsetup resume weak
+good close nc
+dm_remove weak
+
+# System calls of the change fail, or come with a signal, one in each run. Every second
+# call; each of them in 'make soak'.
+if type -P strace >/dev/null; then
+	create
+	failed=0 start='' step=$((${SOAK:-0} ? 1 : 2))
+	for inject in error=EIO signal=SIGTERM; do
+		for ((n = 1; n < 40; n += step)); do
+			rc=0
+			strace -qq -o "$TMPDIR/trace" -e trace=ioctl -e "inject=ioctl:$inject:when=$n" \
+				nearcache set nc mode=writethrough >"$TMPDIR/said" 2>&1 || rc=$?
+			grep -qE 'INJECTED|SIGTERM' "$TMPDIR/trace" || break
+			! grep -q 'DM_DEV_SUSPEND.*INJECTED' "$TMPDIR/trace" || start=$n
+			# With an error reported the old table is live; a signal comes before or after the change.
+			if [[ $inject == error* ]] && ((rc)); then
+				failed=$((failed + 1))
+				[[ $(dmsetup table nc) == *' read-only '* || $(<"$TMPDIR/said") == *'new table was started'* ]] ||
+					fail "ioctl $n fails: not the old table: $(<"$TMPDIR/said")"
+			fi
+			mode_is "$(dmsetup table nc | cut -d ' ' -f 4)"
+			good set nc mode=read-only
+		done
+		good set nc mode=read-only
+		[[ $n -gt 5 && $n -lt 40 ]] || fail "$inject: $n calls"
+	done
+	[[ $start ]] || fail "the start of the new table never failed"
+	strace -qq -o "$TMPDIR/trace" -e trace=ioctl -e "inject=ioctl:error=EIO:when=$start+" \
+		nearcache set nc mode=writethrough >"$TMPDIR/said" 2>&1 && fail "set without a working ioctl"
+	grep -q 'may be suspended' "$TMPDIR/said" || fail "not told: $(<"$TMPDIR/said")"
+	good set nc mode=writethrough --force
+	mode_is writethrough
+	((failed >= 4)) || fail "only $failed calls failed"
+	good close nc
+fi
