@@ -126,3 +126,32 @@ reopen -j
 expect content warm dataset_version v4
 warm 7
 good close nc
+
+# Writes of the new version fail, or are interrupted: all of it happens, or it can be
+# tried again, and what was there is not lost.
+type -P strace >/dev/null || exit 0
+drop() {
+	rc=0
+	strace -qq -o "$TMPDIR/trace" -e "trace=${1%%:*}" -e "inject=$1" \
+		nearcache open nc --cache "$C" --origin "$O" --dataset-version "$2" >"$TMPDIR/said" 2>&1 || rc=$?
+	(($(grep -c "^${1%%:*}(" "$TMPDIR/trace") >= ${1##*=})) || fail "no call: $1"
+}
+for n in 1 2; do
+	drop "pwrite64:error=EIO:when=$n" "fail$n"
+	((rc)) || fail "pwrite64 $n failed, and open did not: $(<"$TMPDIR/said")"
+	[[ ! -e /dev/mapper/nc ]] || fail "device left behind"
+	good super "$C" -j
+	# The first write is not that of the copy that counts.
+	[[ $n == 2 || $(json dataset_version) == v4 ]] || fail "version lost: $out"
+	[[ $n == 1 || $(json dataset_version) == fail2 ]] || fail "version not recorded: $out"
+	expect sound true
+	drop "fsync:signal=SIGTERM:when=$n" "stop$n"
+	((!rc)) || fail "stopped half-way: $(<"$TMPDIR/said")"
+	warm 7
+	good close nc
+	good super "$C" -j
+	expect dataset_version "stop$n"
+	reopen --dataset-version v4 -j
+	expect content dropped
+	good close nc
+done
