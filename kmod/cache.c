@@ -37,9 +37,9 @@ static void raise_event(struct work_struct *work)
  * @c: live cache
  * @reason: for the log
  *
- * The one place where the state descends.  Reads go to the origin from now on;
- * what is on the device stays there but is not marked clean, so that the next
- * load does not trust it.
+ * The one place where the state descends.  Reads go to the origin from now on, and
+ * the medium is not marked clean any more; it may say so from before, which
+ * nc_meta_is_active() knows.
  *
  * Context: any.
  */
@@ -53,7 +53,7 @@ void nc_cache_bypass(struct nc_cache *c, const char *reason)
 	      MAJOR(c->devt), MINOR(c->devt), reason);
 	trace_nearcache_mode(c->dm_devt, old,
 			     NEARCACHE_BYPASS, reason);
-	schedule_work(&c->event_work);
+	queue_work(c->wq, &c->event_work);
 }
 
 /**
@@ -278,11 +278,13 @@ static int registry_share(struct nc_cache *c, struct nc_target *t)
 		t->ti->error = "The live cache belongs to another origin";
 		return -EINVAL;
 	}
-	/* Better now than at resume, see mark_active(). */
+	/* Better now than at resume, which might succeed (see mark_active()), or
+	 * leave the device suspended.
+	 */
 	if (nc_target_writes(t) &&
 	    READ_ONCE(c->state) == NEARCACHE_BYPASS &&
 	    !nc_meta_is_active(c->meta)) {
-		t->ti->error = "Bypassed cache device cannot record that the origin changes";
+		t->ti->error = "Cache is bypassed and not marked active: close and open";
 		return -EIO;
 	}
 	r = registry_check(t, c);
@@ -431,13 +433,15 @@ static int check_size(struct nc_cache *c, u64 size)
  */
 static int mark_active(struct nc_cache *c, const struct nc_target *t)
 {
-	if (c->state == NEARCACHE_BYPASS &&
-	    (!nc_target_writes(t) || nc_meta_is_active(c->meta)))
+	bool enough = !nc_target_writes(t) || nc_meta_is_active(c->meta);
+
+	/* A bypassed device is not written without need. */
+	if (c->state == NEARCACHE_BYPASS && enough)
 		return 0;
 	if (!nc_meta_mark_active(c))
 		return 0;
 	nc_cache_bypass(c, "the superblock cannot be written");
-	if (!nc_target_writes(t) || nc_meta_is_active(c->meta))
+	if (enough)
 		return 0;
 	DMERR("%s: no writing mode: the cache device cannot record that the origin changes",
 	      nc_cache_name(c));
@@ -453,16 +457,10 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 	u64 old = c->geo.origin_size;
 	int r;
 
-	if (size != old)
-		nc_meta_resize(c, size);
-	/* From now on nobody changes the origin, not by us: later its ends might
-	 * be somebody else's.  What cannot be read now is tried at the stop.
-	 */
-	if (!nc_target_writes(t))
-		nc_meta_settle(c);
-	r = mark_active(c, t);
 	if (size == old)
-		return r;
+		return mark_active(c, t);
+	nc_meta_resize(c, size);
+	r = mark_active(c, t);
 	if (r)
 		nc_meta_resize(c, old);
 	else
@@ -496,6 +494,13 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 		r = load(c);
 	if (!r)
 		r = check_size(c, t->ti->len << SECTOR_SHIFT);
+	/* The fingerprint, if it is old, before anybody else can change the ends;
+	 * not after a suspend that was not to wait for the origin.  What fails now
+	 * is tried again at the stop.
+	 */
+	if (!r && !nc_target_writes(t) && !c->origin_written &&
+	    t->ti->len << SECTOR_SHIFT == c->geo.origin_size)
+		nc_meta_settle(c);
 	if (!r)
 		r = start_with_size(c, t);
 	if (r) {

@@ -32,6 +32,11 @@
 #define NC_CACHE_ERRORS_MAX	16
 #define NC_CACHE_ERRORS_PERIOD	(60 * 60 * HZ)
 
+/* Slots that one grace period frees: hits may take milliseconds, and after a
+ * checkpoint every new block waits for a slot that a write held.
+ */
+#define NC_RECLAIM_BATCH	1024U
+
 struct nc_target;
 
 /**
@@ -75,6 +80,8 @@ struct nc_target;
  * @clock: bytes read, in portions
  * @now: tick
  * @reclaim: see reclaim.c
+ * @reclaim_emptied: slots that lost their last valid sub-block since the last hint
+ * @reclaim_batch: victims that wait for a grace period; the reclaim worker's
  * @reclaim_hand: next slot to look at; only the reclaim worker uses it
  * @reclaim_tick: tick of the last pass that found nothing, plus one
  * @fills: fills under way
@@ -139,8 +146,10 @@ struct nc_cache {
 	atomic64_t used;
 	atomic64_t valid_subblocks;
 	struct work_struct reclaim;
+	atomic_t reclaim_emptied;
 	u32 reclaim_hand;
 	u32 reclaim_tick;
+	u32 reclaim_batch[NC_RECLAIM_BATCH];
 
 	/* management */
 	struct list_head list;
@@ -215,11 +224,12 @@ static inline bool nc_target_writes(const struct nc_target *t)
 	return t->mode != NEARCACHE_READ_ONLY;
 }
 
-/* One disk, and not two partitions of it: writing one would write the other. */
+/* One device, or a disk and its partition: writing one would write the other. */
 static inline bool nc_overlap(struct block_device *a, struct block_device *b)
 {
-	return a->bd_disk == b->bd_disk &&
-	       (!bdev_is_partition(a) || !bdev_is_partition(b));
+	return a == b ||
+	       (a->bd_disk == b->bd_disk &&
+		(!bdev_is_partition(a) || !bdev_is_partition(b)));
 }
 
 /* "major:minor" of the dm device, for messages. */

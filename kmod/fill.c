@@ -304,15 +304,12 @@ static void fill_end_io(struct bio *bio)
  * @sector: on @bdev
  *
  * The bio has the pages of the whole fill, ends in a completion worker and is
- * charged to the root cgroup: a fill serves everybody, it must not wait for the
- * I/O limits of the group whose read started it.  Limits on the dm device still
- * hold.
+ * charged to the caller's cgroup.
  */
 void nc_fill_init_bio(struct nc_fill *f, struct block_device *bdev,
 		      blk_opf_t opf, sector_t sector)
 {
 	bio_init(&f->bio, bdev, f->vecs, f->vec_count, opf);
-	bio_associate_blkg_from_css(&f->bio, blkcg_root_css);
 	f->bio.bi_vcnt = f->vec_count;
 	f->bio.bi_iter.bi_sector = sector;
 	f->bio.bi_iter.bi_size = f->bytes;
@@ -344,6 +341,14 @@ static void fill_read_done(struct nc_fill *f)
 	queue_work(c->cache_wq, &f->work);
 }
 
+/* A fill serves everybody: it must not wait for the I/O limits of the group whose
+ * read started it.  Limits on the dm device still hold.
+ */
+static void for_everybody(struct nc_fill *f)
+{
+	bio_associate_blkg_from_css(&f->bio, blkcg_root_css);
+}
+
 /* cache_wq: the same pages go to the slot, unless the device is given up or all
  * of it was written meanwhile.
  */
@@ -368,6 +373,7 @@ static void submit_write(struct nc_fill *f)
 	/* Up to the end of a sub-block the pages hold more than f->bytes. */
 	f->bio.bi_iter.bi_size = f->skip + f->cache_bytes;
 	bvec_iter_advance(f->vecs, &f->bio.bi_iter, f->skip);
+	for_everybody(f);
 	submit_bio(&f->bio);
 }
 
@@ -403,6 +409,7 @@ static void submit_read(struct nc_fill *f)
 {
 	WRITE_ONCE(f->state, NC_FILL_READING);
 	nc_fill_init_bio(f, f->target->origin->bdev, REQ_OP_READ, f->sector);
+	for_everybody(f);
 	submit_bio_noacct(&f->bio);
 }
 

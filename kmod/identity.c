@@ -6,28 +6,10 @@
  */
 #include <crypto/sha2.h>
 
-#include "compat.h"
 #include "identity.h"
+#include "super.h"
 
 static_assert(NC_FINGERPRINT_SIZE == SHA256_DIGEST_SIZE);
-
-static int read_end(struct block_device *bdev, struct dm_io_client *io,
-		    u64 offset, size_t bytes, void *buffer)
-{
-	struct dm_io_region region = {
-		.bdev = bdev,
-		.sector = offset >> SECTOR_SHIFT,
-		.count = bytes >> SECTOR_SHIFT,
-	};
-	struct dm_io_request request = {
-		.bi_opf = REQ_OP_READ | REQ_SYNC,
-		.mem.type = DM_IO_VMA,
-		.mem.ptr.vma = buffer,
-		.client = io,
-	};
-
-	return nc_dm_io(&request, &region);
-}
 
 /**
  * nc_identity_ends() - fingerprint of type NEARCACHE_FP_ENDS
@@ -49,10 +31,10 @@ int nc_identity_ends(struct block_device *bdev, struct dm_io_client *io,
 	int r;
 
 	memset(buffer, 0, 2 * NC_IDENTITY_END);
-	r = read_end(bdev, io, 0, bytes, buffer);
+	r = nc_super_io(io, bdev, REQ_OP_READ, 0, buffer, bytes);
 	if (!r)
-		r = read_end(bdev, io, size - bytes, bytes,
-			     buffer + NC_IDENTITY_END);
+		r = nc_super_io(io, bdev, REQ_OP_READ, size - bytes,
+				buffer + NC_IDENTITY_END, bytes);
 	if (!r)
 		sha256(buffer, 2 * NC_IDENTITY_END, digest);
 	return r;

@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Metadata on the cache device: superblock and slot table.
- *
- * Life of the superblock's state:
- *
- *   clean --mark_active--> active --commit_clean--> clean
- *
- * mark_active reaches both copies, durably, before any slot is overwritten.
- * commit_clean writes the state only after the data and the table are durable.
- * So "clean" on the medium means that the table is complete and true; an
- * active one was not stopped, and its table is dropped by a new table_epoch.
- * A crash between the two copies leaves the higher sequence to count: while
- * going active that is "active" (nothing was overwritten yet), while going
- * clean that is "clean" (everything is durable already).
+ * Metadata on the cache device: the slot table, and what the superblock says about
+ * it.  "clean" on the medium means that the table is complete and true; an active
+ * one was not stopped, and its table is dropped by a new table_epoch.
  *
  * A table page is written to the copy that does not hold its present state.
  */
@@ -24,6 +14,7 @@
 #include "cache.h"
 #include "identity.h"
 #include "meta.h"
+#include "super.h"
 
 /* Table pages per I/O: 512 KiB, long enough for full bandwidth. */
 #define CHUNK_PAGES	128U
@@ -31,12 +22,8 @@
 
 /**
  * struct nc_meta - metadata of one cache device
- * @io: for synchronous I/O
- * @sb: superblock as it counts now; copies are written from here
- * @sb_other: room for the second copy while reading
- * @sb_read: @sb is what the medium has, or what was written since
- * @active: both copies on the medium durably say that the cache is in use
- * @fingerprint_old: @sb's fingerprint may be older than our own writes
+ * @super: superblock
+ * @fingerprint_old: its fingerprint may be older than our own writes
  * @buffer: two chunks of table pages; allocated for good, so that neither a
  *	resume nor a suspend can fail for want of memory
  * @pages: table pages in one copy
@@ -46,11 +33,7 @@
  *	can be relied on
  */
 struct nc_meta {
-	struct dm_io_client *io;
-	struct nearcache_super *sb;
-	struct nearcache_super *sb_other;
-	bool sb_read;
-	bool active;
+	struct nc_super super;
 	bool fingerprint_old;
 	struct nearcache_page *buffer;
 	u64 pages;
@@ -58,73 +41,6 @@ struct nc_meta {
 	unsigned long *dirty;
 	unsigned long *both;
 };
-
-/* @buffer is vmalloc memory; offset and bytes are multiples of 4096. */
-static int meta_io(struct nc_meta *m, struct block_device *bdev, blk_opf_t opf,
-		   u64 offset, void *buffer, size_t bytes)
-{
-	struct dm_io_region region = {
-		.bdev = bdev,
-		.sector = offset >> SECTOR_SHIFT,
-		.count = bytes >> SECTOR_SHIFT,
-	};
-	struct dm_io_request request = {
-		.bi_opf = opf | REQ_META | REQ_SYNC,
-		.mem.type = DM_IO_VMA,
-		.mem.ptr.vma = buffer,
-		.client = m->io,
-	};
-
-	return nc_dm_io(&request, &region);
-}
-
-static const u64 super_offset[NEARCACHE_SUPER_COPIES] = {
-	NEARCACHE_SUPER_OFFSET_0, NEARCACHE_SUPER_OFFSET_1,
-};
-
-/*
- * Read both superblocks and leave the one that counts in m->sb.  A copy that
- * cannot be read counts as damaged.
- */
-static int read_super(struct nc_meta *m, struct block_device *bdev,
-		      struct nc_geometry *geo, char *why)
-{
-	const struct nearcache_super *best;
-	int r0, r1;
-
-	m->sb_read = false;
-	if (bdev_nr_bytes(bdev) < NEARCACHE_AREA_START) {
-		snprintf(why, NC_WHY_SIZE, "device has only %llu bytes",
-			 (u64)bdev_nr_bytes(bdev));
-		return -EINVAL;
-	}
-	r0 = meta_io(m, bdev, REQ_OP_READ, super_offset[0], m->sb,
-		     NEARCACHE_SUPER_SIZE);
-	r1 = meta_io(m, bdev, REQ_OP_READ, super_offset[1], m->sb_other,
-		     NEARCACHE_SUPER_SIZE);
-	if (r0 && r1) {
-		snprintf(why, NC_WHY_SIZE, "superblocks cannot be read");
-		return -EIO;
-	}
-	if (r0)
-		memset(m->sb, 0, NEARCACHE_SUPER_SIZE);
-	if (r1)
-		memset(m->sb_other, 0, NEARCACHE_SUPER_SIZE);
-	best = nc_super_choose(m->sb, m->sb_other, bdev_nr_bytes(bdev), geo,
-			       why);
-	if (!best)
-		return -EINVAL;
-	if (bdev_logical_block_size(bdev) > geo->subblock_size) {
-		snprintf(why, NC_WHY_SIZE,
-			 "device's logical block size %u exceeds subblock_size %u",
-			 bdev_logical_block_size(bdev), geo->subblock_size);
-		return -EINVAL;
-	}
-	if (best == m->sb_other)
-		swap(m->sb, m->sb_other);
-	m->sb_read = true;
-	return 0;
-}
 
 /* Too long for kmalloc() when the cache is large. */
 static unsigned long *page_bitmap(u64 pages)
@@ -150,20 +66,13 @@ struct nc_meta *nc_meta_open(struct block_device *bdev,
 	snprintf(why, NC_WHY_SIZE, "out of memory");
 	if (!m)
 		return ERR_PTR(r);
-	m->io = dm_io_client_create();
-	if (IS_ERR(m->io)) {
-		m->io = NULL;
-		goto bad;
-	}
-	m->sb = vmalloc(NEARCACHE_SUPER_SIZE);
-	m->sb_other = vmalloc(NEARCACHE_SUPER_SIZE);
 	m->buffer = vmalloc(2 * CHUNK_BYTES);
-	if (!m->sb || !m->sb_other || !m->buffer)
+	if (nc_super_init(&m->super) || !m->buffer)
 		goto bad;
-	r = read_super(m, bdev, geo, why);
+	r = nc_super_read(&m->super, bdev, geo, why);
 	if (r)
 		goto bad;
-	memcpy(uuid, m->sb->uuid, sizeof(m->sb->uuid));
+	memcpy(uuid, m->super.sb->uuid, sizeof(m->super.sb->uuid));
 	m->pages = geo->table_pages;
 
 	m->current_copy = page_bitmap(m->pages);
@@ -186,10 +95,7 @@ void nc_meta_close(struct nc_meta *m)
 	kvfree(m->dirty);
 	kvfree(m->current_copy);
 	vfree(m->buffer);
-	vfree(m->sb_other);
-	vfree(m->sb);
-	if (m->io)
-		dm_io_client_destroy(m->io);
+	nc_super_destroy(&m->super);
 	kfree(m);
 }
 
@@ -208,14 +114,14 @@ int nc_meta_reread(struct nc_cache *c)
 	struct nc_meta *m = c->meta;
 	char why[NC_WHY_SIZE];
 	struct nc_geometry geo;
-	int r = read_super(m, c->active->dev->bdev, &geo, why);
+	int r = nc_super_read(&m->super, c->bdev, &geo, why);
 
 	if (r) {
 		DMERR("%s: cache device: %s", nc_cache_name(c), why);
 		return r;
 	}
 	/* The epoch differs when another dm device used the cache since. */
-	if (memcmp(c->uuid, m->sb->uuid, sizeof(c->uuid)) ||
+	if (memcmp(c->uuid, m->super.sb->uuid, sizeof(c->uuid)) ||
 	    c->geo.device_size != geo.device_size ||
 	    c->geo.origin_size != geo.origin_size ||
 	    c->geo.slot_count != geo.slot_count ||
@@ -347,18 +253,18 @@ static void load_page(struct nc_cache *c, u64 index,
 static u32 read_pages(struct nc_cache *c, int copy, u64 first, u32 n,
 		      struct nearcache_page *buffer)
 {
-	struct block_device *bdev = c->active->dev->bdev;
+	struct block_device *bdev = c->bdev;
 	u64 offset = c->geo.table_offset +
 		     (copy * c->geo.table_pages + first) * NEARCACHE_PAGE_SIZE;
 	u32 i, failed = 0;
 
-	if (!meta_io(c->meta, bdev, REQ_OP_READ, offset, buffer,
-		     n * NEARCACHE_PAGE_SIZE))
+	if (!nc_super_io(c->meta->super.io, bdev, REQ_OP_READ | REQ_META, offset,
+			 buffer, n * NEARCACHE_PAGE_SIZE))
 		return 0;
 	for (i = 0; i < n && failed < NC_CACHE_ERRORS_MAX; i++)
-		if (meta_io(c->meta, bdev, REQ_OP_READ,
-			    offset + i * NEARCACHE_PAGE_SIZE, &buffer[i],
-			    NEARCACHE_PAGE_SIZE)) {
+		if (nc_super_io(c->meta->super.io, bdev, REQ_OP_READ | REQ_META,
+				offset + i * NEARCACHE_PAGE_SIZE, &buffer[i],
+				NEARCACHE_PAGE_SIZE)) {
 			memset(&buffer[i], 0, NEARCACHE_PAGE_SIZE);
 			failed++;
 		}
@@ -371,8 +277,8 @@ static void start_cold(struct nc_cache *c)
 
 	DMWARN("%s: cache was not stopped cleanly: starting cold",
 	       nc_cache_name(c));
-	le64_add_cpu(&m->sb->table_epoch, 1);
-	c->geo.table_epoch = le64_to_cpu(m->sb->table_epoch);
+	le64_add_cpu(&m->super.sb->table_epoch, 1);
+	c->geo.table_epoch = le64_to_cpu(m->super.sb->table_epoch);
 	/* A write of the table may have been cut short: neither copy of a
 	 * page is known to be whole until it was written again.
 	 */
@@ -429,8 +335,8 @@ int nc_meta_load(struct nc_cache *c)
 	struct nc_meta *m = c->meta;
 	int r;
 
-	c->geo.table_epoch = le64_to_cpu(m->sb->table_epoch);
-	if (le32_to_cpu(m->sb->state) != NEARCACHE_STATE_CLEAN) {
+	c->geo.table_epoch = le64_to_cpu(m->super.sb->table_epoch);
+	if (le32_to_cpu(m->super.sb->state) != NEARCACHE_STATE_CLEAN) {
 		start_cold(c);
 		push_free_slots(c);
 		return 0;
@@ -444,38 +350,10 @@ int nc_meta_load(struct nc_cache *c)
 	push_free_slots(c);
 	if (!bitmap_empty(m->both, m->pages))
 		c->loaded = NEARCACHE_LOADED_DAMAGED;
-	else if (c->warm || le64_to_cpu(m->sb->commit_sequence))
+	else if (c->warm || le64_to_cpu(m->super.sb->commit_sequence))
 		c->loaded = NEARCACHE_LOADED_WARM;
 	else
 		c->loaded = NEARCACHE_LOADED_NEW;
-	return 0;
-}
-
-/* Both copies, one after the other, each durable before the next begins. */
-static int write_super(struct nc_cache *c, u32 state)
-{
-	struct nc_meta *m = c->meta;
-	struct block_device *bdev = c->active->dev->bdev;
-	unsigned int i;
-	int r;
-
-	if (!m->sb_read)
-		return -EIO;
-	if (state != NEARCACHE_STATE_ACTIVE)
-		m->active = false;
-	m->sb->state = cpu_to_le32(state);
-	le64_add_cpu(&m->sb->sequence, 1);
-	nc_super_seal(m->sb);
-	for (i = 0; i < NEARCACHE_SUPER_COPIES; i++) {
-		r = meta_io(m, bdev, REQ_OP_WRITE | REQ_PREFLUSH | REQ_FUA,
-			    super_offset[i], m->sb, NEARCACHE_SUPER_SIZE);
-		if (r)
-			return r;
-	}
-	/* One copy would count, having the higher sequence, but must not be the
-	 * only thing between us and an old table.
-	 */
-	m->active = state == NEARCACHE_STATE_ACTIVE;
 	return 0;
 }
 
@@ -487,25 +365,16 @@ static int write_super(struct nc_cache *c, u32 state)
  */
 int nc_meta_mark_active(struct nc_cache *c)
 {
-	return write_super(c, NEARCACHE_STATE_ACTIVE);
+	return nc_super_write(&c->meta->super, c->bdev,
+			      NEARCACHE_STATE_ACTIVE);
 }
 
-/* Does the medium say that the cache is in use, so that the next load drops it? */
+/* Can the medium be relied on to make the next load drop the table?  Without
+ * nc_cache.life this is a hint.
+ */
 bool nc_meta_is_active(const struct nc_meta *m)
 {
-	return m->active;
-}
-
-/* Origin bytes per bit of the write-intent bitmap: so many that it fits, and
- * never less, because set bits would change their meaning.
- */
-static void set_intent_region(struct nearcache_super *sb, u64 size)
-{
-	u64 region = le64_to_cpu(sb->intent_region);
-
-	while (div64_u64(size - 1, region) >= NEARCACHE_INTENT_COPY_SIZE * 8)
-		region *= 2;
-	sb->intent_region = cpu_to_le64(region);
+	return READ_ONCE(m->super.active);
 }
 
 /* The last sub-block, if the origin ended inside, holds zeros where there may be
@@ -545,8 +414,7 @@ void nc_meta_resize(struct nc_cache *c, u64 size)
 
 	drop_short_subblock(c);
 	c->geo.origin_size = size;
-	m->sb->origin_size = cpu_to_le64(size);
-	set_intent_region(m->sb, size);
+	nc_super_resize(&m->super, size);
 	m->fingerprint_old = true;
 }
 
@@ -603,9 +471,9 @@ static int write_pages(struct nc_cache *c, int copy, u64 sequence)
 			i = find_next_bit(m->dirty, m->pages, i + 1);
 			continue;
 		}
-		r = meta_io(m, c->active->dev->bdev, REQ_OP_WRITE,
-			    base + i * NEARCACHE_PAGE_SIZE, buffer,
-			    n * NEARCACHE_PAGE_SIZE);
+		r = nc_super_io(m->super.io, c->bdev, REQ_OP_WRITE | REQ_META,
+				base + i * NEARCACHE_PAGE_SIZE, buffer,
+				n * NEARCACHE_PAGE_SIZE);
 		if (r)
 			return r;
 		nc_count_add(c, COMMIT_PAGES, n);
@@ -630,7 +498,7 @@ static void table_written(struct nc_meta *m)
 
 /**
  * nc_meta_settle() - make what was written to the origin durable there
- * @c: live cache, suspended, before nc_meta_commit_clean()
+ * @c: live cache, suspended, before the superblock is written
  *
  * Slots may hold what the origin acknowledged but would lose with its power;
  * and its fingerprint is another one now.
@@ -647,10 +515,10 @@ int nc_meta_settle(struct nc_cache *c)
 		return 0;
 	if (c->origin_written)
 		r = blkdev_issue_flush(c->origin);
-	if (!r && le32_to_cpu(m->sb->origin_fingerprint_type) ==
+	if (!r && le32_to_cpu(m->super.sb->origin_fingerprint_type) ==
 			  NEARCACHE_FP_ENDS)
-		r = nc_identity_ends(c->origin, m->io, c->geo.origin_size,
-				     m->buffer, m->sb->origin_fingerprint);
+		r = nc_identity_ends(c->origin, m->super.io, c->geo.origin_size,
+				     m->buffer, m->super.sb->origin_fingerprint);
 	if (!r) {
 		c->origin_written = false;
 		m->fingerprint_old = false;
@@ -667,8 +535,8 @@ int nc_meta_settle(struct nc_cache *c)
 int nc_meta_commit_clean(struct nc_cache *c)
 {
 	struct nc_meta *m = c->meta;
-	struct block_device *bdev = c->active->dev->bdev;
-	u64 sequence = le64_to_cpu(m->sb->commit_sequence) + 1;
+	struct block_device *bdev = c->bdev;
+	u64 sequence = le64_to_cpu(m->super.sb->commit_sequence) + 1;
 	int copy, r;
 
 	/* The data before its mapping. */
@@ -681,8 +549,8 @@ int nc_meta_commit_clean(struct nc_cache *c)
 		return r;
 	table_written(m);
 	nc_count(c, COMMITS);
-	m->sb->commit_sequence = cpu_to_le64(sequence);
-	return write_super(c, NEARCACHE_STATE_CLEAN);
+	m->super.sb->commit_sequence = cpu_to_le64(sequence);
+	return nc_super_write(&m->super, c->bdev, NEARCACHE_STATE_CLEAN);
 }
 
 /**
@@ -703,7 +571,7 @@ void nc_meta_dirty(struct nc_meta *m, u32 slot)
 /* Number that slots given out now carry, see struct nearcache_slot. */
 u32 nc_meta_generation(const struct nc_meta *m)
 {
-	return (u32)le64_to_cpu(m->sb->commit_sequence) + 1;
+	return (u32)le64_to_cpu(m->super.sb->commit_sequence) + 1;
 }
 
 /* RAM of the page bitmaps, bytes. */

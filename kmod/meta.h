@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Metadata on the cache device.  Only meta.c reads or writes it.
+ * Metadata on the cache device.  All that reads or writes it is in meta.c and
+ * super.c.
  *
- * All functions sleep and do I/O; device-mapper's serialisation of
- * constructor, resume and suspend is their lock.
+ * Functions that do I/O sleep; nc_cache.life is their lock once the cache is
+ * live.
  */
 #ifndef NEARCACHE_META_H
 #define NEARCACHE_META_H

@@ -125,6 +125,23 @@ static int bypass(struct nc_target *t, struct bio *bio,
  * next border, and false.  So it is for memory that lies as that device cannot
  * take it, which the rest of a read that was cut like this may.
  */
+/* Can a device with larger blocks than sectors take the memory of @bio's first
+ * @sectors?  Stacked ones (dm-crypt) want each piece to be a whole block.
+ */
+static bool memory_fits_hit(const struct nc_cache *c, const struct bio *bio,
+			    u32 sectors)
+{
+	u32 mask = (c->cache_lbs_mask << SECTOR_SHIFT) | (SECTOR_SIZE - 1);
+	struct bvec_iter iter, start = bio->bi_iter;
+	struct bio_vec bv;
+
+	start.bi_size = sectors << SECTOR_SHIFT;
+	__bio_for_each_bvec(bv, bio, iter, start)
+		if (bv.bv_offset & c->cache_dma_mask || bv.bv_len & mask)
+			return false;
+	return true;
+}
+
 static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 		      u32 *sectors)
 {
@@ -134,12 +151,10 @@ static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 		*sectors = min(*sectors, c->cache_lbs_mask + 1 - odd);
 		return false;
 	}
-	if (unlikely(bio_offset(bio) & c->cache_dma_mask))
-		return false;
 	if (*sectors <= c->cache_lbs_mask)
 		return false;
 	*sectors &= ~c->cache_lbs_mask;
-	return true;
+	return !c->cache_lbs_mask || memory_fits_hit(c, bio, *sectors);
 }
 
 /*

@@ -10,8 +10,6 @@
 #include "reclaim.h"
 #include "trace.h"
 
-#define BATCH	64U
-
 /* Free slots below which the worker starts, and up to which it works. */
 static u32 low_water(const struct nc_cache *c)
 {
@@ -37,16 +35,21 @@ void nc_reclaim_check(struct nc_cache *c)
 }
 
 /**
- * nc_reclaim_hint() - many slots may have lost their last valid sub-block
+ * nc_reclaim_emptied() - a slot lost its last valid sub-block
  * @c: live cache
  *
- * A pass that found nothing may find something now, in the same tick.  Not for
- * every write: each such pass may look at all slots.
+ * When there are enough of them, a pass that found nothing is repeated within its
+ * tick; not for each, because a pass may look at all slots.
+ *
+ * Context: any.
  */
-void nc_reclaim_hint(struct nc_cache *c)
+void nc_reclaim_emptied(struct nc_cache *c)
 {
 	u32 now = READ_ONCE(c->now);
 
+	if (atomic_inc_return(&c->reclaim_emptied) < low_water(c))
+		return;
+	atomic_set(&c->reclaim_emptied, 0);
 	if (READ_ONCE(c->reclaim_tick) == now + 1)
 		WRITE_ONCE(c->reclaim_tick, now);
 }
@@ -127,8 +130,9 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now)
 	return victim;
 }
 
-static void release(struct nc_cache *c, const u32 *batch, u32 n)
+static void release(struct nc_cache *c, u32 n)
 {
+	const u32 *batch = c->reclaim_batch;
 	u32 i;
 
 	if (!n)
@@ -152,7 +156,6 @@ void nc_reclaim_work(struct work_struct *work)
 	u32 want = 2 * low_water(c);
 	u32 started = READ_ONCE(c->now);
 	u32 now = started;
-	u32 batch[BATCH];
 	u32 looked, n = 0, found = 0;
 
 	for (looked = 0; looked < c->index.count; looked++) {
@@ -163,11 +166,11 @@ void nc_reclaim_work(struct work_struct *work)
 		c->reclaim_hand = i + 1 < c->index.count ? i + 1 : 0;
 		if (is_victim(c, &c->index.slots[i], now) &&
 		    unlink_victim(c, i, now)) {
-			batch[n++] = i;
+			c->reclaim_batch[n++] = i;
 			found++;
 		}
-		if (n == BATCH) {
-			release(c, batch, n);
+		if (n == NC_RECLAIM_BATCH) {
+			release(c, n);
 			n = 0;
 		}
 		/* Waiting for hits took time: what was used since is younger
@@ -177,7 +180,7 @@ void nc_reclaim_work(struct work_struct *work)
 		if (!(looked % 4096))
 			cond_resched();
 	}
-	release(c, batch, n);
+	release(c, n);
 	if (!found)
 		WRITE_ONCE(c->reclaim_tick, started + 1);
 }

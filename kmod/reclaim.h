@@ -10,7 +10,7 @@ struct nc_cache;
 u32 nc_reclaim_take(struct nc_cache *c, u64 block);
 bool nc_reclaim_spare(const struct nc_cache *c);
 void nc_reclaim_check(struct nc_cache *c);
-void nc_reclaim_hint(struct nc_cache *c);
+void nc_reclaim_emptied(struct nc_cache *c);
 void nc_reclaim_work(struct work_struct *work);
 
 #endif /* NEARCACHE_RECLAIM_H */

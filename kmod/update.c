@@ -10,7 +10,6 @@
  * so a write may begin and end inside a sub-block, and only what the cache
  * device's logical blocks do not allow stays out.
  */
-#include <linux/blk-cgroup.h>
 #include <linux/memremap.h>
 
 #include "cache.h"
@@ -39,6 +38,18 @@ static bool covers_subblock(const struct nc_cache *c, sector_t first,
 	return start + size <= min(end, block_end);
 }
 
+/* Is a sub-block at either end of the data valid, so that it can be updated? */
+static bool ends_valid(const struct nc_cache *c, u64 valid, sector_t first,
+		       sector_t end)
+{
+	u32 mask = (1U << c->block_shift) - 1;
+	u32 start = (u32)first & mask;
+	u32 last = min_t(sector_t, start + (end - first) - 1, mask);
+
+	return valid & (BIT_ULL(start >> c->sub_shift) |
+			BIT_ULL(last >> c->sub_shift));
+}
+
 /**
  * nc_update_wanted() - is data worth bringing to the cache?
  * @c: live cache
@@ -46,22 +57,29 @@ static bool covers_subblock(const struct nc_cache *c, sector_t first,
  * @end: sector after the last one; what lies beyond the first block is not
  *	looked at
  *
- * Yes if the block is cached, or if free slots are plenty and the data fills a
- * sub-block.  Without locks, so a hint.
+ * Yes if the data fills a sub-block, and the block is cached or free slots are
+ * plenty; or if a sub-block that it fills in part is valid.  Without locks, so a
+ * hint.
  *
  * Context: any.
  */
 bool nc_update_wanted(struct nc_cache *c, sector_t first, sector_t end)
 {
+	bool whole = covers_subblock(c, first, end);
+	bool wanted = false;
 	int srcu;
-	bool cached;
+	u32 i;
 
-	if (nc_reclaim_spare(c) && covers_subblock(c, first, end))
+	if (whole && nc_reclaim_spare(c))
 		return true;
 	srcu = nc_cache_hold(c);
-	cached = nc_index_find(&c->index, first >> c->block_shift) != NC_NIL;
+	i = nc_index_find(&c->index, first >> c->block_shift);
+	if (i != NC_NIL)
+		wanted = whole ||
+			 ends_valid(c, READ_ONCE(c->index.slots[i].valid),
+				    first, end);
 	nc_cache_release(c, srcu);
-	return cached;
+	return wanted;
 }
 
 /**
@@ -125,8 +143,6 @@ struct nc_fill *nc_update_alloc(struct nc_target *t, struct bio *bio)
 	f->state = NC_FILL_SENDING;
 	nc_fill_init_bio(f, t->origin->bdev,
 			 REQ_OP_WRITE | (bio->bi_opf & KEPT_FLAGS), f->sector);
-	/* The origin's limits are the writer's. */
-	bio_clone_blkg_association(&f->bio, bio);
 	f->bio.bi_ioprio = bio->bi_ioprio;
 	nc_copy_write_hint(&f->bio, bio);
 	f->bio.bi_end_io = update_end_io;
@@ -187,8 +203,8 @@ static bool place(struct nc_cache *c, struct nc_fill *f, u64 dropped)
 
 	if (from >= to)
 		return false;
-	/* Where in our pages the slot's part begins may not do for the device. */
-	if ((from - start) << SECTOR_SHIFT & c->cache_dma_mask)
+	/* Segments of the slot's part must be whole blocks of the device. */
+	if ((from - start) & c->cache_lbs_mask)
 		return false;
 	f->span.block = block >> c->block_shift;
 	f->span.first = from >> c->sub_shift;
@@ -283,6 +299,8 @@ void nc_update_count(struct nc_cache *c, const struct nc_fill *f, u64 bits)
 		     hweight64(f->dropped & ~bits) * c->geo.subblock_size);
 	if (!bits) {
 		nc_count(c, UPDATES_SKIPPED);
+		if (f->dropped && !READ_ONCE(c->index.slots[f->slot].valid))
+			nc_reclaim_emptied(c);
 		return;
 	}
 	nc_count(c, UPDATES);

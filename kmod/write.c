@@ -28,16 +28,18 @@ static u64 bits_of(const struct nc_cache *c, u64 block, u64 first, u64 last)
 /*
  * These sub-blocks are about to change on the origin: none of them is valid any
  * more, and no fill will make it so.  Returns those that were valid.  The stripe
- * lock of the block is held and the sectors are in c->inflight.
+ * lock of the block is held and the sectors are in c->inflight.  @empty: nothing
+ * valid is left in the slot.
  */
 static u64 drop_bits(struct nc_cache *c, struct nc_stripe *stripe, u64 block,
-		     u64 bits)
+		     u64 bits, bool *empty)
 {
 	u32 i = nc_index_find(&c->index, block);
 	struct nc_slot *slot;
 	u64 dropped;
 
 	lockdep_assert_held(&stripe->lock);
+	*empty = false;
 	nc_fill_mark_stale(stripe, block, bits);
 	if (i == NC_NIL)
 		return 0;
@@ -48,25 +50,30 @@ static u64 drop_bits(struct nc_cache *c, struct nc_stripe *stripe, u64 block,
 	WRITE_ONCE(slot->valid, slot->valid & ~bits);
 	atomic64_sub(hweight64(dropped), &c->valid_subblocks);
 	nc_meta_dirty(c->meta, i);
+	*empty = !slot->valid;
 	return dropped;
 }
 
-static void count_dropped(struct nc_cache *c, u64 dropped)
+/* What was dropped stays so. */
+static void count_dropped(struct nc_cache *c, u64 dropped, bool empty)
 {
 	if (dropped)
 		nc_count_add(c, INVALIDATED_BYTES,
 			     hweight64(dropped) * c->geo.subblock_size);
+	if (empty)
+		nc_reclaim_emptied(c);
 }
 
 static void drop_block(struct nc_cache *c, u64 block, u64 bits)
 {
 	struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
 	u64 dropped;
+	bool empty;
 
 	spin_lock(&stripe->lock);
-	dropped = drop_bits(c, stripe, block, bits);
+	dropped = drop_bits(c, stripe, block, bits, &empty);
 	spin_unlock(&stripe->lock);
-	count_dropped(c, dropped);
+	count_dropped(c, dropped, empty);
 }
 
 /* From here to nc_write_end_io() nobody fills from these sectors. */
@@ -125,7 +132,7 @@ static int update(struct nc_target *t, struct bio *bio)
 	struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
 	struct nc_fill *f;
 	u64 dropped;
-	bool listed;
+	bool listed, empty;
 
 	cut(bio, nc_update_sectors(c, bio));
 	f = nc_update_alloc(t, bio);
@@ -136,7 +143,8 @@ static int update(struct nc_target *t, struct bio *bio)
 	enter(c, io, bio);
 	spin_lock(&stripe->lock);
 	dropped = drop_bits(c, stripe, block,
-			    bits_of(c, block, io->range.first, io->range.last));
+			    bits_of(c, block, io->range.first, io->range.last),
+			    &empty);
 	listed = nc_update_list(f, stripe, &io->range, dropped);
 	spin_unlock(&stripe->lock);
 	if (listed) {
@@ -145,7 +153,7 @@ static int update(struct nc_target *t, struct bio *bio)
 	}
 	nc_update_cancel(c, f);
 	nc_count(c, UPDATES_SKIPPED);
-	count_dropped(c, dropped);
+	count_dropped(c, dropped, empty);
 	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_WRITEAROUND);
 	bio_set_dev(bio, t->origin->bdev);
 	return DM_MAPIO_REMAPPED;
@@ -176,10 +184,11 @@ static int through(struct nc_target *t, struct bio *bio)
 int nc_write_map(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
-	struct nc_cache *c = t->cache;
 
-	/* In read-only mode, too: what was written before may not be durable. */
-	if (op_is_flush(bio->bi_opf) && !bio_sectors(bio)) {
+	/* A flush; in read-only mode, too: what was written before may not be
+	 * durable.
+	 */
+	if (bio_op(bio) == REQ_OP_WRITE && !bio_sectors(bio)) {
 		io->kind = NC_IO_FLUSH;
 		bio_set_dev(bio, t->origin->bdev);
 		return DM_MAPIO_REMAPPED;
@@ -191,7 +200,6 @@ int nc_write_map(struct nc_target *t, struct bio *bio)
 		return t->mode == NEARCACHE_WRITETHROUGH ?
 		       through(t, bio) : around(t, bio, NC_VERDICT_WRITEAROUND);
 	case REQ_OP_DISCARD:
-		nc_reclaim_hint(c);
 		return around(t, bio, NC_VERDICT_DISCARD);
 	case REQ_OP_WRITE_ZEROES:
 		return around(t, bio, NC_VERDICT_ZEROES);
@@ -320,5 +328,4 @@ void nc_write_invalidate(struct nc_cache *c, sector_t first, sector_t last)
 		}
 	}
 	nc_inflight_remove(&c->inflight, &range);
-	nc_reclaim_hint(c);
 }

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The superblock.  Life of its state:
+ *
+ *   clean --mark_active--> active --commit_clean--> clean
+ *
+ * "active" reaches both copies, durably, before any slot is overwritten and, in a
+ * writing mode, before the origin is.  "clean" is written only after the data and
+ * the table are durable.  A crash between the two copies leaves the higher
+ * sequence to count: while going active that is "active" (nothing was overwritten
+ * yet), while going clean that is "clean" (everything is durable already).
+ */
+#include <linux/blkdev.h>
+#include <linux/vmalloc.h>
+
+#include "compat.h"
+#include "format.h"
+#include "super.h"
+
+static const u64 super_offset[NEARCACHE_SUPER_COPIES] = {
+	NEARCACHE_SUPER_OFFSET_0, NEARCACHE_SUPER_OFFSET_1,
+};
+
+/**
+ * nc_super_init() - room for a superblock
+ * @s: zeroed
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM; nc_super_destroy() in either case.
+ */
+int nc_super_init(struct nc_super *s)
+{
+	s->io = dm_io_client_create();
+	if (IS_ERR(s->io)) {
+		s->io = NULL;
+		return -ENOMEM;
+	}
+	s->sb = vmalloc(NEARCACHE_SUPER_SIZE);
+	s->other = vmalloc(NEARCACHE_SUPER_SIZE);
+	return s->sb && s->other ? 0 : -ENOMEM;
+}
+
+void nc_super_destroy(struct nc_super *s)
+{
+	vfree(s->other);
+	vfree(s->sb);
+	if (s->io)
+		dm_io_client_destroy(s->io);
+}
+
+/**
+ * nc_super_io() - synchronous I/O
+ * @io: client
+ * @bdev: device
+ * @opf: operation and flags
+ * @offset: bytes
+ * @buffer: from vmalloc()
+ * @bytes: length; both are multiples of the device's logical block
+ *
+ * Context: may sleep.
+ * Return: 0 or -EIO.
+ */
+int nc_super_io(struct dm_io_client *io, struct block_device *bdev,
+		blk_opf_t opf, u64 offset, void *buffer, size_t bytes)
+{
+	struct dm_io_region region = {
+		.bdev = bdev,
+		.sector = offset >> SECTOR_SHIFT,
+		.count = bytes >> SECTOR_SHIFT,
+	};
+	struct dm_io_request request = {
+		.bi_opf = opf | REQ_SYNC,
+		.mem.type = DM_IO_VMA,
+		.mem.ptr.vma = buffer,
+		.client = io,
+	};
+
+	return nc_dm_io(&request, &region);
+}
+
+/**
+ * nc_super_read() - read both copies and judge them
+ * @s: superblock; the copy that counts is left in s->sb
+ * @bdev: cache device
+ * @geo: filled in
+ * @why: NC_WHY_SIZE bytes; filled in on failure
+ *
+ * A copy that cannot be read counts as damaged.
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL or -EIO.
+ */
+int nc_super_read(struct nc_super *s, struct block_device *bdev,
+		  struct nc_geometry *geo, char *why)
+{
+	const struct nearcache_super *best;
+	int r0, r1;
+
+	s->read = false;
+	if (bdev_nr_bytes(bdev) < NEARCACHE_AREA_START) {
+		snprintf(why, NC_WHY_SIZE, "device has only %llu bytes",
+			 (u64)bdev_nr_bytes(bdev));
+		return -EINVAL;
+	}
+	r0 = nc_super_io(s->io, bdev, REQ_OP_READ | REQ_META, super_offset[0],
+			 s->sb, NEARCACHE_SUPER_SIZE);
+	r1 = nc_super_io(s->io, bdev, REQ_OP_READ | REQ_META, super_offset[1],
+			 s->other, NEARCACHE_SUPER_SIZE);
+	if (r0 && r1) {
+		snprintf(why, NC_WHY_SIZE, "superblocks cannot be read");
+		return -EIO;
+	}
+	if (r0)
+		memset(s->sb, 0, NEARCACHE_SUPER_SIZE);
+	if (r1)
+		memset(s->other, 0, NEARCACHE_SUPER_SIZE);
+	best = nc_super_choose(s->sb, s->other, bdev_nr_bytes(bdev), geo, why);
+	if (!best)
+		return -EINVAL;
+	if (bdev_logical_block_size(bdev) > geo->subblock_size) {
+		snprintf(why, NC_WHY_SIZE,
+			 "device's logical block size %u exceeds subblock_size %u",
+			 bdev_logical_block_size(bdev), geo->subblock_size);
+		return -EINVAL;
+	}
+	if (best == s->other)
+		swap(s->sb, s->other);
+	s->read = true;
+	return 0;
+}
+
+/**
+ * nc_super_write() - write both copies with a new state
+ * @s: superblock that was read
+ * @bdev: cache device
+ * @state: enum nearcache_super_state
+ *
+ * One after the other, each durable before the next begins.
+ *
+ * Context: may sleep.
+ * Return: 0 or -EIO; then either copy may hold the old or the new one.
+ */
+int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state)
+{
+	unsigned int i;
+	int r;
+
+	if (!s->read)
+		return -EIO;
+	if (state != NEARCACHE_STATE_ACTIVE)
+		WRITE_ONCE(s->active, false);
+	s->sb->state = cpu_to_le32(state);
+	le64_add_cpu(&s->sb->sequence, 1);
+	nc_super_seal(s->sb);
+	for (i = 0; i < NEARCACHE_SUPER_COPIES; i++) {
+		r = nc_super_io(s->io, bdev,
+				REQ_OP_WRITE | REQ_META | REQ_PREFLUSH | REQ_FUA,
+				super_offset[i], s->sb, NEARCACHE_SUPER_SIZE);
+		if (r)
+			return r;
+	}
+	/* One copy would count, having the higher sequence, but must not be the
+	 * only thing between us and an old table.
+	 */
+	WRITE_ONCE(s->active, state == NEARCACHE_STATE_ACTIVE);
+	return 0;
+}
+
+/**
+ * nc_super_resize() - the origin has another size, from the next write on
+ * @s: superblock
+ * @size: of the origin, bytes
+ *
+ * The write-intent bitmap has to fit: its regions grow, and never shrink, because
+ * set bits would change their meaning.
+ */
+void nc_super_resize(struct nc_super *s, u64 size)
+{
+	u64 region = le64_to_cpu(s->sb->intent_region);
+
+	while (div64_u64(size - 1, region) >= NEARCACHE_INTENT_COPY_SIZE * 8)
+		region *= 2;
+	s->sb->intent_region = cpu_to_le64(region);
+	s->sb->origin_size = cpu_to_le64(size);
+}
