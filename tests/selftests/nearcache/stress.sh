@@ -42,7 +42,6 @@ run() {
 # tested MODE: nothing of it was without use.
 tested() {
 	local name
-	settle "$1"
 	for name in hits fills evictions invalidated_bytes writes flushes discards; do
 		above "$name" 0 "$1"
 	done

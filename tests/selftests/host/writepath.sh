@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A write costs at most 1.1 times what it costs on the bare origin, at queue depth 32.
+# Three origins of the same kind, one of them bare, are written in turns.
+#
+# In virtual time, as real time would tell how busy this machine is: each instruction takes
+# 1 ns, on the only processor. That is a third of what one core of a server does, so the
+# origin, which answers in 1 ms there, takes 3 ms here.
+# timeout: 300
+set -euo pipefail
+
+cat >"$HOST_DIR/measure.sh" <<'END'
+insmod "$MODULE"
+modes=(bare writearound writethrough)
+declare -A devices runs
+
+# make_cache MODE: a device that keeps its metadata, and takes the data without a copy, as
+# hardware does. Slow: a write that waited for it would show.
+make_cache() {
+	local table data
+	make_null table "table-$1" 4
+	make_null data "data-$1" 80 completion_nsec=1500000 memory_backed=0
+	make_dm cache "cache-$1" "0 $(sectors "$table") linear $table 0
+$(sectors "$table") $(sectors "$data") linear $data 0"
+}
+
+# job MODE NAME [fio options]: appends the milliseconds that its writes took.
+job() {
+	local fields
+	fio --name=job --filename="${devices[$1]}" --ioengine=libaio --iodepth=32 --direct=1 \
+		--thread --output-format=terse --terse-version=3 "${@:3}" >"$TMPDIR/fio" ||
+		fail "fio on $1: $(cat "$TMPDIR/fio")"
+	IFS=';' read -ra fields < <(grep '^3;' "$TMPDIR/fio")
+	# Kilobytes written, and the time that it took.
+	((fields[46] > 0 && fields[49] > 0)) || fail "fio says: ${fields[*]}"
+	runs[$1,$2]+=" ${fields[49]}"
+}
+
+# ratio MODE NAME: the median of MODE's time by the bare origin's in the same round,
+# in thousandths.
+ratio() {
+	local bare mode i
+	read -ra bare <<<"${runs[bare,$2]}"
+	read -ra mode <<<"${runs[$1,$2]}"
+	for ((i = 0; i < ${#bare[@]}; i++)); do
+		echo $((mode[i] * 1000 / bare[i]))
+	done | sort -n | sed -n "$((${#bare[@]} / 2 + 1))p"
+}
+
+for mode in "${modes[@]}"; do
+	make_null origin "origin-$mode" 128 completion_nsec=3000000 memory_backed=0
+	devices[$mode]=$origin
+	[[ $mode != bare ]] || continue
+	make_cache "$mode"
+	format "$cache" "$origin"
+	MODE=$mode start "$mode" '' "$origin" "$cache"
+	devices[$mode]=/dev/mapper/$mode
+	# Half of the data is cached: of the writes as well.
+	dd if="${devices[$mode]}" of=/dev/null bs=256k count=256 iflag=direct 2>/dev/null
+	settle "$mode"
+done
+for ((round = 0; round < $(times 3); round++)); do
+	for mode in "${modes[@]}"; do
+		job "$mode" random --rw=randwrite --bs=4k --size=128m --number_ios=2000 --randseed="$round"
+		job "$mode" sequential --rw=write --bs=64k --size=96m --offset=$((round % 2 * 32))m
+	done
+done
+for mode in writearound writethrough; do
+	for name in random sequential; do
+		echo "$mode, $name: $(ratio "$mode" "$name") thousandths of the bare origin's time (ms:${runs[$mode,$name]}, bare:${runs[bare,$name]})"
+	done
+	dmsetup status "$mode"
+done
+above invalidated_bytes 0 writearound
+above updates 0 writethrough
+for mode in writearound writethrough; do
+	for name in random sequential; do
+		(($(ratio "$mode" "$name") <= 1100)) || fail "$mode, $name: more than 1.1 times the bare origin's time"
+	done
+done
+END
+
+# Copies by words: emulated, one instruction copies a byte otherwise, which no processor
+# with that feature takes 1 ns for.
+"$TOP/tests/vm/run" --kernel "$KERNEL" --virtual-time --qemu '-cpu max,-erms,-fsrm' --timeout 280 \
+	--payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR:/boot" -- \
+	bash -c "cd /selftests && export TMPDIR=/tmp SOAK=${SOAK:-} && . ./cache.sh && . /boot/measure.sh"
