@@ -82,6 +82,4 @@ for mode in writearound writethrough; do
 	gate let origin all
 	ends late 1x128
 	agrees 0 128 2x128
-	gate fill origin 1 0 128
-	stop
 done

@@ -24,7 +24,8 @@ gates() {
 	O=$REPLY
 	gate device cache "${2:-16}" "${@:3}"
 	C=$REPLY
-	gate fill origin 1 0 $((${1:-8} * 2048))
+	gate_sectors=$((${1:-8} * 2048))
+	gate fill origin 1 0 $gate_sectors
 }
 
 gate_quit() {
@@ -40,13 +41,19 @@ gate_open() {
 	gate let cache all
 }
 
-# between MODE: a new cache on them.
+# between MODE: an empty cache on them, live in that mode, and the origin as it was.
 between() {
-	MODE=$1
+	MODE=$1 at=0
+	gate fill origin 1 0 "$gate_sectors"
+	if [[ ${gate_live:-} ]]; then
+		reload || fail "reload to $1"
+		dmsetup message nc 0 invalidate all || fail "invalidate all"
+		return
+	fi
 	format
 	start
+	gate_live=1
 	at_exit gate_open
-	at=0
 }
 
 # next_block: no case sees what another one left.

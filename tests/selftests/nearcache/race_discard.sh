@@ -110,8 +110,6 @@ for mode in writearound writethrough; do
 		large $kind
 	done
 	is state 0
-	stop
-	gate fill origin 1 0 16384
 done
 # In read-only mode there is nothing of it.
 between read-only

@@ -46,7 +46,7 @@ kept() {
 	now evictions evictions
 	now free blocks_used
 	free=$((blocks - free))
-	wanted 20 "$@" || return 0
+	wanted 12 "$@" || return 0
 	at=$((at + 128))
 	gate value nc evictions
 	((free + REPLY > evictions)) || fail "a slot in use was taken (line ${BASH_LINENO[0]})"
@@ -102,7 +102,7 @@ hit() {
 	given
 }
 
-gates 8 4
+gates 8 3
 for mode in writearound writethrough; do
 	between "$mode"
 	data=$(($(./sbset "$C" get data_offset) / 512))
@@ -112,7 +112,7 @@ for mode in writearound writethrough; do
 	hit
 	is state 0
 	agrees 0 128 2x128
-	gate agree nc origin 0 16384
+	gate agree nc origin 0 8192
 	stop
-	gate fill origin 1 0 16384
+	gate_live=''
 done

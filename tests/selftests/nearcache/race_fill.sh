@@ -137,6 +137,4 @@ for mode in writearound writethrough; do
 			in_flight mute "$before"
 		done
 	done
-	stop
-	gate fill origin 1 0 16384
 done

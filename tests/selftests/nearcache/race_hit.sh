@@ -91,6 +91,4 @@ for mode in writearound writethrough; do
 		done
 	done
 	is state 0
-	stop
-	gate fill origin 1 0 16384
 done

@@ -146,13 +146,17 @@ for ((round = 0; round < $(times 1); round++)); do
 		read-only:0 writethrough:2 writearound:1 read-only:0; do
 		to "${step%:*}" "${step#*:}"
 	done
-	for mode in writethrough writearound read-only; do
-		MODE=$mode reload || fail "reload to $mode"
-		MODE=$mode
-		suspended
-		suspended --noflush
-		removed
-	done
+	MODE=writethrough
+	reload || fail "reload to $MODE"
+	suspended
+	removed
+	MODE=writearound
+	reload || fail "reload to $MODE"
+	suspended --noflush
+	removed
+	MODE=read-only
+	reload || fail "reload to $MODE"
+	suspended
 	gate fill origin 1 0 32768
 	dmsetup message nc 0 invalidate all
 done

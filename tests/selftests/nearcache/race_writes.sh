@@ -167,6 +167,4 @@ for mode in writearound writethrough; do
 		one_by_one
 	done
 	is state 0
-	stop
-	gate fill origin 1 0 16384
 done

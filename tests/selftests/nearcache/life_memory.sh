@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 180
+# Memory is short, and what frees it goes through the cache: swap, and a file system's
+# dirty pages. Nothing stands still, and all data are right.
+. ./cache.sh
+
+available() {
+	awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo
+}
+
+# On the emulated drives: null_blk would have to keep the swapped pages in memory.
+make_dm O origin "0 $((320 * 2048)) linear $(remote_backing) 0"
+make_dm C local "0 $((48 * 2048)) linear $(local_dev) 0"
+format
+swap='' data=''
+mkdir "$TMPDIR/mnt"
+at_exit rmdir "$TMPDIR/mnt"
+swap_off() {
+	! grep -q partition /proc/swaps || swapoff "$swap"
+}
+
+# lines I: 4 MiB.
+lines() {
+	yes "nearcache line of file $1" | head -c 4194304
+}
+
+pages_out() {
+	awk '/^pswpout / { print $2 }' /proc/vmstat
+}
+
+# crowd MODE
+crowd() {
+	local hog i before
+	MODE=$1 reload '2 fill_memory 1048576' || fail "reload to $1"
+	before=$(pages_out)
+	drop_caches
+	# Huge pages that nobody uses are the quickest way to be rid of memory.
+	echo $((($(available) - 80) / 2)) >/proc/sys/vm/nr_hugepages
+	echo "$1: $(available) MiB are left"
+	./memhog $(($(available) + 80)) "$(times 3)" >"$TMPDIR/check" &
+	hog=$!
+	for ((i = 0; i < 4; i++)); do
+		lines "$1$i" >"$TMPDIR/mnt/$i" || fail "cannot write"
+		sync
+	done
+	wait $hog || fail "what came back from the swap is wrong: $(<"$TMPDIR/check")"
+	for ((i = 0; i < 4; i++)); do
+		lines "$1$i" | cmp - "$TMPDIR/mnt/$i" || fail "file $i is wrong"
+	done
+	memory_back
+	echo "$(($(pages_out) - before)) pages went to the swap"
+	(($(pages_out) - before > 1024)) || fail "nothing was swapped"
+}
+
+memory_back() {
+	echo 0 >/proc/sys/vm/nr_hugepages
+}
+
+start nc '2 fill_memory 1048576'
+MODE=writethrough reload '2 fill_memory 1048576' || fail "reload"
+make_dm swap swap "0 $((192 * 2048)) linear /dev/mapper/nc 0"
+make_dm data data "0 $((128 * 2048)) linear /dev/mapper/nc $((192 * 2048))"
+mkswap "$swap" >/dev/null || fail "mkswap"
+mkfs.ext4 -q "$data" || fail "mkfs"
+mount "$data" "$TMPDIR/mnt" || fail "mount"
+at_exit umount "$TMPDIR/mnt"
+swapon "$swap" || fail "swapon"
+at_exit swap_off
+at_exit memory_back
+for ((round = 0; round < $(times 1); round++)); do
+	crowd writethrough
+done
+is state 0
+umount "$TMPDIR/mnt"
+swapoff "$swap" || fail "swapoff"
+e2fsck -fn "$data" >/dev/null || fail "the file system is damaged"
+mount "$data" "$TMPDIR/mnt" || fail "mount"
+for ((i = 0; i < 4; i++)); do
+	lines "writethrough$i" | cmp - "$TMPDIR/mnt/$i" || fail "file $i is wrong"
+done

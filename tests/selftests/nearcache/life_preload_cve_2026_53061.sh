@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# dm-cache's CVE-2026-53061: a table that is loaded while the live one goes on writing, and
+# resumed later, must not know what was then. Each mode over each mode, also tables that
+# are thrown away, with writers and readers that check what they read.
+# timeout: 200
+. ./cache.sh
+
+load_begin() {
+	rm -f "$TMPDIR/stop"
+	./stress run /dev/mapper/nc "$TMPDIR/model" -s 600 -t 3 -f "$TMPDIR/stop" >"$TMPDIR/log" 2>&1 &
+	load=$!
+}
+
+load_end() {
+	touch "$TMPDIR/stop"
+	wait "$load" || fail "wrong: $(tail -n 5 "$TMPDIR/log")"
+	load=''
+}
+
+load_kill() {
+	touch "$TMPDIR/stop"
+	[[ ! $load ]] || wait "$load"
+}
+
+# moved: the live table has written, updated and filled since.
+moved() {
+	! kill -0 "$load" 2>/dev/null ||
+		(($(field writes) > writes + 10 && $(field fills) + $(field updates) > fills + 4))
+}
+
+go_on() {
+	writes=$(field writes) fills=$(($(field fills) + $(field updates)))
+	wait_for 30 moved || fail "nothing moves: $*"
+	kill -0 "$load" 2>/dev/null || fail "$*: $(tail -n 5 "$TMPDIR/log")"
+}
+
+# preload MODE: it is there while the live one goes on.
+preload() {
+	dmsetup load --noudevsync nc --table "$(MODE=$1 line)" || fail "load $1"
+	go_on "$1 is loaded"
+}
+
+make_null O origin 12 completion_nsec=100000
+make_null C local 4
+./stress init "$O" "$TMPDIR/model" || fail "init"
+format
+MODE=writearound start
+load=''
+at_exit load_kill
+for ((round = 0; round < $(times 1); round++)); do
+	load_begin
+	# Each writing mode to each, itself too; the others come and go in between.
+	for to in writearound writethrough writethrough writearound; do
+		# Thrown away, and replaced.
+		preload read-only
+		dmsetup clear --noudevsync nc
+		preload writethrough
+		preload "$to"
+		dmsetup suspend --noudevsync nc
+		dmsetup resume --noudevsync nc || fail "resume"
+		[[ $(dmsetup table nc) == *" $to "* ]] || fail "$(dmsetup table nc)"
+		go_on "$to"
+	done
+	# To read-only mode and back: a table that knew of no write.
+	preload read-only
+	load_end
+	dmsetup resume --noudevsync nc
+	is mode 0
+	./stress verify /dev/mapper/nc "$TMPDIR/model" || fail "wrong in read-only mode"
+	for to in writethrough writearound; do
+		dmsetup load --noudevsync nc --table "$(MODE=$to line)" || fail "load $to"
+		dmsetup resume --noudevsync nc || fail "resume"
+		load_begin
+		go_on "$to after read-only"
+		preload read-only
+		load_end
+		dmsetup resume --noudevsync nc
+		./stress verify /dev/mapper/nc "$TMPDIR/model" >/dev/null || fail "wrong after $to"
+	done
+	MODE=writearound reload || fail "reload"
+done
+settle
+is state 0
+stop
+./stress verify "$O" "$TMPDIR/model" || fail "the origin is not what was read"
+start
+./stress verify /dev/mapper/nc "$TMPDIR/model" || fail "wrong after the restart"

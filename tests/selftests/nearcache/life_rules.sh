@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Who may write to what: tables that a mode does not allow are refused, and the kernel log
+# says why.
+. ./cache.sh
+
+number=0 ro=''
+# refused SAYS NAME TABLE [dmsetup options]: as a new device, or a new table of a live one.
+refused() {
+	local said
+	number=$((number + 1))
+	echo "nearcache-test: refusal $number" >/dev/kmsg
+	if dmsetup info "$2" >/dev/null 2>&1; then
+		! dmsetup load --noudevsync "$2" --table "$3" "${@:4}" 2>/dev/null || fail "loaded: $3"
+	else
+		! dmsetup create --noudevsync "$2" --table "$3" "${@:4}" 2>/dev/null || fail "made: $3"
+	fi
+	said=$(dmesg | tail -n 6)
+	said=${said##*refusal $number}
+	[[ $said == *"$1"* ]] || fail "'$1' is not in the log of '$3': $said"
+}
+
+# table MODE [ORIGIN [CACHE]]
+table() {
+	echo "0 $S nearcache $1 ${2:-$O} ${3:-$C}"
+}
+
+# live NAME MODE CACHE
+live() {
+	make_dm _ "$1" "$(table "$2" "$O" "$3")"
+}
+
+make_null O origin 8
+make_null C local 8
+make_null D local2 8
+format "$C"
+format "$D"
+writing='writearound writethrough'
+S=$(sectors "$O")
+
+# Words that are no mode.
+for word in '' writeback WRITETHROUGH readonly 2; do
+	refused "'${word:-$O}'" nc "0 $S nearcache $word $O $C"
+done
+for mode in $writing; do
+	refused "'$mode'" nc "$(table "$mode")" --readonly
+	# An origin that is read-only, and one that becomes so.
+	blockdev --setro "$O"
+	refused "'$O'" nc "$(table "$mode")"
+	live nc read-only "$C"
+	refused "'$O'" nc "$(table "$mode")"
+	blockdev --setrw "$O"
+	refused "'$mode'" nc "$(table "$mode")" --readonly
+	MODE=$mode reload || fail "reload to $mode"
+	stop
+done
+make_dm ro ro "0 $(sectors "$O") linear $O 0" --readonly
+for mode in $writing; do
+	refused "'$ro'" nc "$(table "$mode" "$ro")"
+done
+dm_remove ro
+
+# Two caches of one origin only read it; a writing one is alone, whoever comes first, live
+# or only loaded.
+other='both must be read-only'
+live one read-only "$C"
+live two read-only "$D"
+for mode in $writing; do
+	refused "$other" one "$(table "$mode" "$O" "$C")"
+	refused "$other" two "$(table "$mode" "$O" "$D")"
+done
+stop two
+for mode in $writing; do
+	refused "$other" two "$(table "$mode" "$O" "$D")"
+	# Loaded, though not live, it writes for all that the others know.
+	dmsetup load --noudevsync one --table "$(table "$mode" "$O" "$C")" || fail "load $mode"
+	refused "$other" two "$(table read-only "$O" "$D")"
+	dmsetup clear --noudevsync one
+	live two read-only "$D"
+	stop two
+	MODE=$mode reload '' "$O" "$C" one || fail "reload to $mode"
+	for second in read-only $writing; do
+		refused "$other" two "$(table "$second" "$O" "$D")"
+	done
+	# Read-only again, but with a writing table loaded, or still there.
+	dmsetup load --noudevsync one --table "$(table read-only "$O" "$C")" || fail "load"
+	refused "$other" two "$(table read-only "$O" "$D")"
+	dmsetup resume --noudevsync one
+	live two read-only "$D"
+	stop two
+done
+stop one
+
+# Zones.
+modprobe null_blk nr_devices=0
+if null_dev zoned 64 zoned=1 zone_size=4 >"$TMPDIR/zoned" 2>&1; then
+	at_exit null_del zoned
+	Z=$(<"$TMPDIR/zoned")
+	for mode in read-only $writing; do
+		refused "'$Z'" nc "$(table "$mode" "$Z")"
+		refused "'$Z'" nc "$(table "$mode" "$O" "$Z")"
+	done
+else
+	echo "no zoned null_blk here: $(<"$TMPDIR/zoned")"
+fi

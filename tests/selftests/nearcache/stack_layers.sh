@@ -1,0 +1,197 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Other layers above and below a cache that is written through: partitions, dm-crypt, md
+# raid1, a loop device on a file. What is written at the top is read there, and again when
+# nothing is in memory, and it is on the origin without the cache.
+. ./cache.sh
+
+KEY=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
+generation=1
+
+# good DEV: it has what was written last.
+good() {
+	./blockdata read "$1" -g $generation "${@:2}" >/dev/null || fail "$1 is wrong (line ${BASH_LINENO[*]})"
+}
+
+# exercise DEV: written and read, in all ways.
+exercise() {
+	generation=$((generation + 1))
+	./blockdata write "$1" -g $generation || fail "cannot write $1"
+	good "$1" -b 1:64 -a 1 -r 20
+	good "$1"
+	good "$1" -B -b 64
+	drop_caches
+	good "$1"
+	good "$1" -B -b 8
+}
+
+# crypt NAME DEV: a device that encrypts.
+crypt() {
+	make_dm "$1" "crypt-${1,,}" "0 $(sectors "$2") crypt aes-xts-plain64 $KEY 0 $2 0"
+}
+
+# begin [ORIGIN [CACHE]]
+begin() {
+	format "${2:-$C}" "${1:-$O}"
+	start nc '' "${1:-$O}" "${2:-$C}"
+}
+
+# used: the cache had its part in it.
+used() {
+	settle
+	above hits 0
+	above writes 0
+	is hit_errors 0
+	is write_errors 0
+	is state 0
+}
+
+partitions() {
+	local loop
+	begin
+	# Two of type 83, from sector 8 and 4096 on.
+	{
+		dd if=/dev/zero bs=446 count=1
+		printf '\0\0\0\0\x83\0\0\0\x08\0\0\0\xf0\x0f\0\0'
+		printf '\0\0\0\0\x83\0\0\0\0\x10\0\0\0\x08\0\0'
+		dd if=/dev/zero bs=32 count=1
+		printf '\x55\xaa'
+	} 2>/dev/null | dd of=/dev/mapper/nc bs=512 oflag=direct iflag=fullblock 2>/dev/null
+	loop=$(losetup -P -f --show --direct-io=on /dev/mapper/nc) || fail "losetup"
+	[[ -b ${loop}p1 && -b ${loop}p2 ]] || { losetup -d "$loop"; fail "no partitions of $loop"; }
+	exercise "${loop}p1"
+	first=$generation
+	exercise "${loop}p2"
+	losetup -d "$loop" || fail "losetup -d"
+	used
+	stop
+	# The origin's own partitions.
+	make_dm part part "0 2048 linear $O 4096"
+	good "$part"
+	dm_remove part
+	make_dm part part "0 4080 linear $O 8"
+	generation=$first
+	good "$part"
+	dm_remove part
+}
+
+crypt_above() {
+	begin
+	crypt top /dev/mapper/nc
+	exercise "$top"
+	dm_remove crypt-top
+	used
+	stop
+	crypt top "$O"
+	good "$top"
+	dm_remove crypt-top
+}
+
+# Below the origin, and below the cache device.
+crypt_below() {
+	crypt low "$O"
+	crypt slots "$C"
+	begin "$low" "$slots"
+	exercise /dev/mapper/nc
+	used
+	stop
+	good "$low"
+	start nc '' "$low" "$slots"
+	is loaded 2
+	good /dev/mapper/nc
+	stop
+	dm_remove crypt-slots
+	dm_remove crypt-low
+}
+
+# md ATTRIBUTE VALUE
+md() {
+	echo "$2" >"/sys/block/md127/md/$1" || fail "md: $1=$2"
+}
+
+# A raid1 of $O and $second, made without mdadm.
+raid_up() {
+	modprobe raid1 || return
+	echo md127 >/sys/module/md_mod/parameters/new_array || fail "new_array"
+	md metadata_version none
+	md level raid1
+	md raid_disks 2
+	md component_size 4096
+	md new_dev "$(number "$O")"
+	md new_dev "$(number "$second")"
+	local dir slot=0
+	for dir in /sys/block/md127/md/dev-*; do
+		echo $slot >"$dir/slot" || fail "md: slot $slot"
+		slot=$((slot + 1))
+	done
+	# Nothing to be made equal.
+	md resync_start none
+	md array_state active
+	wait_for 10 test -b /dev/md127 || fail "no md device"
+}
+
+raid_down() {
+	[[ ! -e /sys/block/md127/md/array_state || $(</sys/block/md127/md/array_state) == clear ]] ||
+		wait_for 10 raid_clear
+}
+
+raid_clear() {
+	echo clear 2>/dev/null >/sys/block/md127/md/array_state
+}
+
+raid_below() {
+	raid_up || { echo "no raid1 here"; return; }
+	at_exit raid_down
+	begin /dev/md127
+	exercise /dev/mapper/nc
+	used
+	# With one leg.
+	echo faulty >"/sys/block/md127/md/dev-${second#/dev/}/state" || fail "cannot fail a leg"
+	exercise /dev/mapper/nc
+	is write_errors 0
+	stop
+	good /dev/md127
+	raid_down
+	good "$O" -n 8192
+}
+
+# loop_on DIRECT: a file in a file system.
+loop_on() {
+	local file=$TMPDIR/mnt/file loop
+	begin
+	mkfs.ext4 -q -F -O ^has_journal /dev/mapper/nc || fail "mkfs"
+	mount /dev/mapper/nc "$TMPDIR/mnt" || fail "mount"
+	truncate -s 2M "$file"
+	loop=$(losetup -f --show --direct-io="$1" "$file") || { umount "$TMPDIR/mnt"; fail "losetup"; }
+	(exercise "$loop") || { losetup -d "$loop"; umount "$TMPDIR/mnt"; fail "loop, direct I/O $1"; }
+	generation=$((generation + 1))
+	losetup -d "$loop"
+	umount "$TMPDIR/mnt" || fail "umount"
+	used
+	stop
+	mount -o ro,noload "$O" "$TMPDIR/mnt" || fail "mount of the origin"
+	loop=$(losetup -r -f --show "$file")
+	./blockdata read "$loop" -g $generation >/dev/null || failed=1
+	losetup -d "$loop"
+	umount "$TMPDIR/mnt"
+	[[ ! ${failed:-} ]] || fail "the file on the origin is wrong"
+}
+
+top='' low='' slots='' part='' second=''
+mkdir "$TMPDIR/mnt"
+at_exit rmdir "$TMPDIR/mnt"
+modprobe loop || skip "no loop devices"
+modprobe dm-crypt || skip "no dm-crypt"
+make_null O origin 4
+make_null second origin2 4
+make_null C local 8
+# Each in one mode, the next time in the other one.
+modes=(writethrough writearound)
+for ((round = 0; round < $(times 1); round++)); do
+	for layer in crypt_above crypt_below partitions raid_below 'loop_on off' 'loop_on on'; do
+		MODE=${modes[0]}
+		modes=("${modes[1]}" "${modes[0]}")
+		$layer
+	done
+	modes=("${modes[1]}" "${modes[0]}")
+done
