@@ -144,8 +144,8 @@ static int execute(struct opening *open, const struct activation *act)
 
 	if (!open->drop)
 		return activate(act);
-	/* From here on, to the end: a ^C would open nothing, and what was cached
-	 * were gone.
+	/* From here on, to the end: a ^C would open nothing and have dropped
+	 * what was cached.
 	 */
 	signals_hold(&before);
 	if (dataset_replace(&open->cache, &open->super, &open->origin, version))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The data that a cache holds a part of: which version of it, of what origin. */
+/* The data that a cache holds a part of, and which version of it. */
 #ifndef HELPER_DATASET_H
 #define HELPER_DATASET_H
 

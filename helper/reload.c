@@ -66,8 +66,9 @@ static void put_back(const struct dm_device *old, const struct dm_line *line,
 	dm_clear(old->name);
 	error = dm_find(old->name, &now, &found);
 	if (!error && found && now.suspended)
-		error = dm_load(old->name, line) ? true :
-			dm_resume(old->name, ahead);
+		error = dm_load(old->name, line);
+	if (!error && found && now.suspended)
+		error = dm_resume(old->name, ahead);
 	if (error)
 		fail_add("device '%s' may be suspended now, and its users wait: see 'dmsetup info %s'; 'dmsetup resume %s' or another 'nearcache set' with --force starts it",
 			 old->name, old->name, old->name);
@@ -105,12 +106,16 @@ static int swap_tables(const struct dm_device *old,
 	if (error) {
 		kmsg_explain(&log, DM_TARGET);
 		fail_add("device '%s' goes on as before", old->name);
-	} else if ((error = dm_resume(old->name, ahead))) {
+		goto out;
+	}
+	error = dm_resume(old->name, ahead);
+	if (error) {
 		kmsg_explain(&log, DM_TARGET);
 		put_back(old, old_line, ahead);
 	} else {
 		error = verify(old, line);
 	}
+out:
 	kmsg_close(&log);
 	return error;
 }
