@@ -6,6 +6,7 @@
 # In virtual time, as real time would tell how busy this machine is: each instruction takes
 # 1 ns, on the only processor. That is a third of what one core of a server does, so the
 # origin, which answers in 1 ms there, takes 3 ms here.
+# kernels: 6.12
 # timeout: 300
 set -euo pipefail
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Every bad table line is refused, the kernel log names the bad value, and nothing
 # stays open. C is the cache device, O the origin in these lines.
+# kernels: 6.1
 . ./cache.sh
 
 log_since() {

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 120
+# kernels: 6.1
+# timeout: 240
 # A thousand create/read/remove cycles leave no memory, thread or reference behind.
 . ./cache.sh
 

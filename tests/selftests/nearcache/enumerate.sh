@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Reads over every pattern of valid and missing sub-blocks: right data, and from the
 # origin exactly what is missing.
+# kernels: 6.1
 . ./cache.sh
 
 # enumerate all|random BLOCK SUBBLOCK CELLS SEED

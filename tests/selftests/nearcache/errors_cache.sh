@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A cache device that fails is never an error for a reader: the origin answers. After
 # 16 errors it is bypassed, an event tells, and the next start is cold.
+# kernels: 6.12
 . ./cache.sh
 TRACE=/sys/kernel/tracing
 

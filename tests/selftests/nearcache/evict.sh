@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What is idle gives way to what is read now, also while hits are on their way to slots
 # that are taken: right data at each moment.
+# kernels: 6.1
 . ./cache.sh
 
 make_null O origin 8

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A file system made on the bare origin, mounted from the cache: buffered, direct and
 # mapped reads of its files, cold, cached and after a restart.
+# kernels: 6.1
 . ./cache.sh
 
 # files: sums of all files, read in different ways.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Suspend, reload and remove under fio: it sees no error until the device is taken
 # away, and the cache that is taken away under it stops cleanly.
+# kernels: 6.1
 . ./cache.sh
 
 # load_begin [fio options]: fio in the background until load_end or the device goes.

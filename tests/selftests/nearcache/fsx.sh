@@ -3,6 +3,7 @@
 # File systems on a cache in both writing modes at once: 'fsx' changes files in all the ways
 # there are, fio writes and verifies beside it. Afterwards the file system is sound, and all
 # files are what they should be: through the cache, and on the bare origin.
+# kernels: 6.1
 # timeout: 300
 . ./cache.sh
 

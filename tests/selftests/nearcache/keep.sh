@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # No LRU thrash: of a dataset twice the cache, read once per epoch in any order, the
 # cached half stays and hits; a dataset that is read again and again outlives a scan.
+# kernels: 6.1
 . ./cache.sh
 
 # epochs DATASET_MB ORDER: from the second on at most (1 - 0.95 f) of it is read.

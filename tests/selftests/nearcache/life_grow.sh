@@ -3,6 +3,7 @@
 # The origin grows, under readers and after a clean stop, in each mode; it ends inside of
 # a sub-block before and afterwards. What was there is right and still cached, the old end
 # is no longer padded with zeros.
+# kernels: 6.12
 . ./cache.sh
 
 # origin SECTORS: so long it is now.

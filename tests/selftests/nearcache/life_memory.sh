@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 180
+# kernels: 6.12
+# timeout: 240
 # Memory is short, and what frees it goes through the cache: swap, and a file system's
 # dirty pages. Nothing stands still, and all data are right.
 . ./cache.sh

@@ -137,8 +137,9 @@ static void again_tell(uint64_t sector)
 	free(s);
 }
 
+/* @sector is the first one of @bad in the operation, @last the last one. */
 static void wrong(const struct operation *op, uint64_t sector,
-		  const struct stress_sector *s)
+		  const struct stress_sector *s, uint64_t bad, uint64_t last)
 {
 	over = true;
 	if (failures++ >= FAILURES_TOLD)
@@ -148,6 +149,9 @@ static void wrong(const struct operation *op, uint64_t sector,
 	operation_tell(op);
 	printf("found: ");
 	sector_tell(s, sector, device_seed);
+	if (bad > 1)
+		printf("\nand %llu more up to sector %llu",
+		       (unsigned long long)bad - 1, (unsigned long long)last);
 	printf("\nmay be (as known now):\n");
 	pthread_mutex_lock(&model_stripe(&model, sector)->lock);
 	candidates_tell(&model, sector);
@@ -216,14 +220,18 @@ static unsigned int pieces(struct worker *w, struct stress_sector *data,
 
 static void check(const struct operation *op, const struct stress_sector *s)
 {
-	uint64_t i, id;
+	uint64_t i, id, bad = 0, first = 0, last = 0;
 
-	for (i = op->first; i < op->first + (uint64_t)op->count && !over;
-	     i++, s++) {
-		id = sector_id(s, i, device_seed);
-		if (!id || !model_read(&model, i, id, op->start, op->end))
-			wrong(op, i, s);
+	for (i = op->first; i < op->first + (uint64_t)op->count; i++) {
+		id = sector_id(&s[i - op->first], i, device_seed);
+		if (id && model_read(&model, i, id, op->start, op->end))
+			continue;
+		last = i;
+		if (!bad++)
+			first = i;
 	}
+	if (bad)
+		wrong(op, first, &s[first - op->first], bad, last);
 }
 
 static ssize_t read_pieces(struct worker *w, int fd, struct stress_sector *data,
@@ -543,7 +551,7 @@ static int read_all(const char *path)
 			if (id && model_settle(&model, at + i, id))
 				continue;
 			bad++;
-			wrong(&op, at + i, &s[i]);
+			wrong(&op, at + i, &s[i], 1, at + i);
 		}
 	}
 	printf("%llu sectors of %s read, %llu of them wrong\n",

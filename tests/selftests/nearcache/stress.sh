@@ -3,7 +3,7 @@
 # Threads write and read everywhere at once, with a cache of 5 % of the volume, in both
 # writing modes: no sector that is read is ever wrong, the bare origin holds what was read
 # last, and what stays cached over a restart is that, too.
-# timeout: 200
+# timeout: 240
 . ./cache.sh
 
 modes=(writearound writethrough)
@@ -13,7 +13,7 @@ declare -A origins caches pids
 # read or written meanwhile is what races.
 set_up() {
 	local origin cache
-	make_null origin "origin-$1" 128 discard=1 completion_nsec=200000 cache_size=2
+	make_null origin "origin-$1" 128 discard=1 completion_nsec=1000000 hw_queue_depth=2 cache_size=2
 	make_null cache "cache-$1" 8 completion_nsec=100000
 	origins[$1]=$origin caches[$1]=$cache
 	./stress init "$origin" "$TMPDIR/$1" -S ${#1}

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What the other stress tests rely on: 'stress' sees each kind of wrong sector, and none
 # where there is none. On a bare device, where somebody else spoils what it writes.
+# kernels: 6.12
 . ./cache.sh
 
 harm_end() {

@@ -3,7 +3,8 @@
 # Modes are switched, tables reloaded, the device suspended and the cache invalidated
 # while threads write and read: no sector that is read is ever wrong. The origin answers
 # late, in parts of it to writes and in parts to reads; so does the cache device.
-# timeout: 200
+# kernels: 6.1
+# timeout: 240
 . ./cache.sh
 
 size=$((64 * 2048))

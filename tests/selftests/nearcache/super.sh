@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 120
+# kernels: 6.1
+# timeout: 240
 # Every superblock field with values that cannot be: refused, and the log names the
 # field. One damaged copy: the other one counts. Both, foreign, truncated: refused.
 . ./cache.sh

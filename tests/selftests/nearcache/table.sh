@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What the device is to device-mapper: its table reloads to itself, the status line is
 # as uapi says, queue limits, dm-stats, read-only.
+# kernels: 6.12
 . ./cache.sh
 
 # queue WORD [DEV]

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A cache of two blocks: right data, no more blocks than there are, warm again.
+# kernels: 6.12
 . ./cache.sh
 
 make_null O origin 4

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Trace events tell what the counters count, with fields that fit.
+# kernels: 6.12
 . ./cache.sh
 TRACE=/sys/kernel/tracing
 EVENTS=$TRACE/events/nearcache

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A cache device belongs to one dm device; a copy of it counts as the same one. Two
 # caches may share an origin.
+# kernels: 6.12
 . ./cache.sh
 
 # refused NAME CACHE: as the live table or the inactive one of another dm device.

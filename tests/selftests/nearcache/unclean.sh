@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What a crash leaves on the cache device starts cold: never a block that may be
 # another one's. After a clean stop the cache is warm again.
+# kernels: 6.12
 . ./cache.sh
 
 # crash: put into $X what is on the cache device now, as if the power went.

@@ -4,6 +4,7 @@
 # and afterwards the cache served what was there before. Here: a change at its ends
 # is noticed at open; after any change 'invalidate' or 'open --dataset-version', the new data
 # is read.
+# kernels: 6.12
 . ./cache.sh
 . ./command.sh
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # nearcache invalidate: what it drops, counts and refuses.
+# kernels: 6.12
 . ./cache.sh
 . ./command.sh
 

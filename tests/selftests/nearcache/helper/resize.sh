@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # An origin that grows: while the device is in use ('resize'), and while it was closed
 # ('open --grow').
+# kernels: 6.12
 . ./cache.sh
 . ./command.sh
 
