@@ -34,7 +34,7 @@ above evictions 0
 # others read everywhere.
 evictions=$(field evictions)
 verify_begin -b 1:128 -a 1 -r 60 -t 8
-for ((i = 0; i < $(times 3); i++)); do
+for ((i = 0; i < $(times 2); i++)); do
 	for _ in 1 2 3 4 5 6; do
 		check -s $((i % 4 * 4096)) -n 3072 -b 128 -t 16 >/dev/null
 	done

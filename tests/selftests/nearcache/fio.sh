@@ -30,7 +30,7 @@ more_reads() {
 fresh 16 24
 for engine in libaio io_uring; do
 	load_begin --ioengine="$engine"
-	for ((i = 0; i < $(times 3); i++)); do
+	for ((i = 0; i < $(times 2); i++)); do
 		dmsetup suspend --noudevsync nc || fail "suspend"
 		dmsetup resume --noudevsync nc || fail "resume"
 		dmsetup suspend --noflush --noudevsync nc || fail "suspend --noflush"
