@@ -6,8 +6,6 @@
  *	stress init DEV MODEL [-S SEED]		write all of it; MODEL says what is where
  *	stress run DEV MODEL [options]		load MODEL, run, read all of DEV, save MODEL
  *	stress verify DEV MODEL			DEV, or a bare origin, holds what MODEL says
- *	stress harm DEV KIND SECTOR		spoil what others write, until killed: stale
- *						torn moved flip
  * Options of run:
  *	-s SECONDS		(10)
  *	-t THREADS		(16)
@@ -633,26 +631,6 @@ static int verify(const char *saved)
 	return read_all(o.path);
 }
 
-/* What 'run' must notice. It writes without pause: so do we. */
-static void harm(const char *kind, uint64_t sector)
-{
-	int fd = device_open(o.path, O_RDWR | O_DIRECT);
-	struct stress_sector *old = room(), *now = old + 1;
-
-	for (;;) {
-		read_exactly(fd, old, SECTOR, sector * SECTOR);
-		do
-			read_exactly(fd, now, SECTOR, sector * SECTOR);
-		while (!memcmp(old, now, SECTOR) || sector_zero(now));
-		if (!strcmp(kind, "torn"))
-			memcpy(&old->filler[30], &now->filler[30], 240);
-		else if (!strcmp(kind, "flip"))
-			((unsigned char *)memcpy(old, now, SECTOR))[300] ^= 4;
-		write_exactly(fd, old, SECTOR,
-			      (sector + !strcmp(kind, "moved")) * SECTOR);
-	}
-}
-
 static void parse(int argc, char **argv)
 {
 	int c;
@@ -699,7 +677,5 @@ int main(int argc, char **argv)
 		return run(argv[3]);
 	if (!strcmp(argv[1], "verify"))
 		return verify(argv[3]);
-	if (!strcmp(argv[1], "harm") && argc == 5)
-		harm(argv[3], strtoull(argv[4], NULL, 0));
 	return 2;
 }

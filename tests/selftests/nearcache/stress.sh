@@ -9,11 +9,12 @@
 modes=(writearound writethrough)
 declare -A origins caches pids
 
-# set_up MODE: /dev/mapper/MODE, and its twin on top. Answers take their time: what is
-# read or written meanwhile is what races.
+# set_up MODE: /dev/mapper/MODE, and its twin on top. Answers take their time, and requests
+# have to queue: what is read or written meanwhile is what races.
 set_up() {
 	local origin cache
-	make_null origin "origin-$1" 128 discard=1 completion_nsec=1000000 hw_queue_depth=2 cache_size=2
+	make_null origin "origin-$1" 128 discard=1 completion_nsec=500000 \
+		hw_queue_depth=2 cache_size=2
 	make_null cache "cache-$1" 8 completion_nsec=100000
 	origins[$1]=$origin caches[$1]=$cache
 	./stress init "$origin" "$TMPDIR/$1" -S ${#1}

@@ -15,7 +15,7 @@ make_dm twin twin "0 $(sectors "$O") linear $O 0"
 at_exit harm_end
 for kind in stale torn moved flip; do
 	./stress init "$O" "$TMPDIR/model"
-	./stress harm "$O" "$kind" 20 &
+	./stress_harm "$O" "$kind" 20 &
 	harm_pid=$!
 	! ./stress run "$O" "$TMPDIR/model" -s 30 -d -z "$twin" >"$TMPDIR/log" || fail "not seen: $kind"
 	harm_end

@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Suspend and resume under writers, which see no error; what is warm after a stop is what the
+# origin has. Then the device is taken away under them: what they wrote may not be durable,
+# so the cache starts cold.
+# timeout: 150
+. ./cache.sh
+
+load_begin() {
+	fio --name=load --filename=/dev/mapper/nc --rw=randrw --bsrange=512-128k \
+		--iodepth=16 --ioengine="$1" --direct=1 --thread --nice=15 --time_based --runtime=600 \
+		--output="$TMPDIR/fio-log" &
+	fio_pid=$!
+	at_exit load_kill
+	go_on start
+}
+
+load_kill() {
+	! kill -INT "$fio_pid" 2>/dev/null || wait "$fio_pid" || true
+}
+
+more() {
+	(($(field writes) > before + 50))
+}
+
+go_on() {
+	before=$(field writes)
+	wait_for 60 more || fail "no writes after $*: $(cat "$TMPDIR/fio-log")"
+}
+
+# agree: all that the cache returns is what the origin has.
+agree() {
+	drop_caches
+	cmp /dev/mapper/nc "$O" || fail "cache and origin differ (line ${BASH_LINENO[0]})"
+	above hits 0
+}
+
+make_null O origin 16 completion_nsec=300000 cache_size=1
+make_null C local 12 completion_nsec=100000
+for mode in writearound writethrough; do
+	export MODE=$mode
+	format
+	start
+	cat /dev/mapper/nc >/dev/null
+	load_begin libaio
+	for ((i = 0; i < $(times 2); i++)); do
+		dmsetup suspend nc || fail "suspend"
+		is fills_in_flight 0
+		dmsetup resume nc || fail "resume"
+		go_on suspend
+		dmsetup suspend --noflush nc || fail "suspend --noflush"
+		dmsetup resume nc || fail "resume"
+		go_on suspend --noflush
+	done
+	load_kill
+	grep -q 'err= 0' "$TMPDIR/fio-log" || fail "fio: $(cat "$TMPDIR/fio-log")"
+	agree
+	stop
+	start
+	is loaded 2
+	is slots_dropped 0
+	above blocks_warm 0
+	agree
+
+	# Taken away with writes, updates and fills under way.
+	load_begin io_uring
+	dmsetup remove --force --noudevsync nc 2>/dev/null || true
+	! wait "$fio_pid" || fail "fio did not notice that its device is gone"
+	dm_gone nc
+	start
+	is loaded 3
+	is blocks_used 0
+	cat /dev/mapper/nc >/dev/null
+	settle
+	agree
+	stop
+done
