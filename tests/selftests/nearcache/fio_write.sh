@@ -3,7 +3,8 @@
 # Suspend and resume under writers, which see no error; what is warm after a stop is what the
 # origin has. Then the device is taken away under them: what they wrote may not be durable,
 # so the cache starts cold.
-# timeout: 150
+# kernels: 6.12
+# timeout: 240
 . ./cache.sh
 
 load_begin() {
