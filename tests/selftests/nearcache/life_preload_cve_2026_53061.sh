@@ -3,6 +3,7 @@
 # dm-cache's CVE-2026-53061: a table that is loaded while the live one goes on writing, and
 # resumed later, must not know what was then. Each mode over each mode, also tables that
 # are thrown away, with writers and readers that check what they read.
+# kernels: 6.12
 # timeout: 240
 . ./cache.sh
 

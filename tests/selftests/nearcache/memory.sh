@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Fills hold no more memory than the cap; readers beyond it go to the origin.
+# kernels: 6.1
 . ./cache.sh
 
 make_null O origin 24

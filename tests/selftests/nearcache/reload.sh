@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Suspend, resume and reload under readers: right data, and nothing cached is lost.
+# kernels: 6.1
 . ./cache.sh
 
 # swap TABLE: load it and make it live.

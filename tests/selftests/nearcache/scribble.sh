@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A reader that overwrites its buffer while its reads are under way spoils only its
 # own copy: with a slow origin, with a slow cache device, with both.
+# kernels: 6.1
 . ./cache.sh
 
 # poison ORIGIN CACHE: each is the device or a slow one on top of it.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A cache device that cannot absorb the fills does not hold up the readers: far more
 # reads than it has written, and than it has requests, are complete.
+# kernels: 6.12
 . ./cache.sh
 
 make_null O origin 128
