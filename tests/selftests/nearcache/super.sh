@@ -73,7 +73,8 @@ for value in 0 1 1000; do field_is table_pages $value table_pages; done
 field_is intent_region 0 intent_region
 field_is intent_region 1 intent_region
 for value in 0 1 511 18446744073709551104; do field_is origin_size $value origin_size; done
-field_is origin_size $((7 << 20)) origin_size
+# Larger than the origin; smaller would be an origin that has grown.
+field_is origin_size $((9 << 20)) origin_size
 field_is origin_fingerprint_type 5 origin_fingerprint_type
 for i in 0 4 5; do
 	for value in 4096 1048577 $((1 << 63)); do field_is "area[$i].offset" $value "area["; done
