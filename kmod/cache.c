@@ -14,11 +14,11 @@
 
 #include "cache.h"
 #include "fill.h"
+#include "invalidate.h"
 #include "meta.h"
 #include "read.h"
 #include "reclaim.h"
 #include "trace.h"
-#include "write.h"
 
 static DEFINE_MUTEX(registry_lock);
 static LIST_HEAD(registry);
@@ -167,6 +167,7 @@ static struct nc_cache *cache_new(const struct nc_target *t)
 	bio_list_init(&c->retry_bios);
 	INIT_WORK(&c->retry_work, nc_read_retry_work);
 	INIT_WORK(&c->event_work, raise_event);
+	INIT_WORK(&c->lost_work, nc_invalidate_lost_work);
 	INIT_WORK(&c->reclaim, nc_reclaim_work);
 	return c;
 }
@@ -270,7 +271,9 @@ static int registry_share(struct nc_cache *c, struct nc_target *t)
 {
 	int r;
 
-	if (c->owner != dm_table_get_md(t->ti->table) || !c->ready)
+	/* One number, two devices: the live one is gone and not yet let go. */
+	if (c->owner != dm_table_get_md(t->ti->table) || !c->ready ||
+	    c->bdev != t->dev->bdev)
 		return refuse_busy(t, c);
 	if (c->origin != t->origin->bdev) {
 		DMERR("%s: live cache holds data of origin %pg, not %s: remove, open anew",
@@ -448,6 +451,30 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	return -EIO;
 }
 
+/* The origin has grown, perhaps by the hands of somebody who also wrote to it (a
+ * file system was grown elsewhere).  Its ends tell, and will not afterwards: they
+ * are others then.
+ */
+static int drop_if_changed(struct nc_cache *c)
+{
+	int r;
+
+	if (c->state != NEARCACHE_NORMAL)
+		return 0;
+	r = nc_meta_origin_changed(c);
+	if (r < 0) {
+		DMERR("%s: origin %pg cannot be read (%d): not grown",
+		      nc_cache_name(c), c->origin, r);
+		return r;
+	}
+	if (!r)
+		return 0;
+	DMWARN("%s: origin %pg has grown and was changed without us: dropping the cached data",
+	       nc_cache_name(c), c->origin);
+	nc_invalidate_all(c);
+	return 0;
+}
+
 /* Go on with the size of the table, and write it with the superblock; a table
  * that cannot go live leaves the old size, so that the old one still fits.
  */
@@ -457,10 +484,22 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 	u64 old = c->geo.origin_size;
 	int r;
 
-	if (size == old)
-		return mark_active(c, t);
-	nc_meta_resize(c, size);
+	if (size != old) {
+		r = drop_if_changed(c);
+		if (r)
+			return r;
+		nc_meta_resize(c, size);
+	}
+	/* The fingerprint, if it is old, before anybody else can change the ends;
+	 * not after a suspend that was not to wait for the origin.  What fails now
+	 * is tried again at the stop.
+	 */
+	if (!nc_target_writes(t) && !c->origin_written &&
+	    c->state == NEARCACHE_NORMAL)
+		nc_meta_settle(c);
 	r = mark_active(c, t);
+	if (size == old)
+		return r;
 	if (r)
 		nc_meta_resize(c, old);
 	else
@@ -494,13 +533,6 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 		r = load(c);
 	if (!r)
 		r = check_size(c, t->ti->len << SECTOR_SHIFT);
-	/* The fingerprint, if it is old, before anybody else can change the ends;
-	 * not after a suspend that was not to wait for the origin.  What fails now
-	 * is tried again at the stop.
-	 */
-	if (!r && !nc_target_writes(t) && !c->origin_written &&
-	    t->ti->len << SECTOR_SHIFT == c->geo.origin_size)
-		nc_meta_settle(c);
 	if (!r)
 		r = start_with_size(c, t);
 	if (r) {
@@ -547,6 +579,7 @@ void nc_cache_deactivate(struct nc_cache *c)
 	unsigned int noio = memalloc_noio_save();
 
 	nc_fill_drain(c);
+	flush_work(&c->lost_work);
 	cancel_work_sync(&c->reclaim);
 	flush_work(&c->retry_work);
 	mutex_lock(&c->life);
@@ -556,32 +589,4 @@ void nc_cache_deactivate(struct nc_cache *c)
 	c->active = NULL;
 	mutex_unlock(&c->life);
 	memalloc_noio_restore(noio);
-}
-
-/**
- * nc_cache_invalidate() - drop cached data, told that the origin was changed
- * @c: live cache
- * @first: first sector
- * @last: last sector, inclusive
- *
- * Context: may sleep.
- * Return: 0; -EBUSY while suspended, -EIO when the cache device is bypassed: the
- * medium says clean and the next load would trust what was to be dropped.
- */
-int nc_cache_invalidate(struct nc_cache *c, sector_t first, sector_t last)
-{
-	int r = 0;
-
-	mutex_lock(&c->life);
-	if (!c->active)
-		r = -EBUSY;
-	else if (!nc_meta_is_active(c->meta) && nc_meta_mark_active(c))
-		r = -EIO;
-	else
-		nc_write_invalidate(c, first, last);
-	mutex_unlock(&c->life);
-	if (r == -EIO)
-		DMERR("%s: cache device cannot record the invalidation: create the cache anew",
-		      nc_cache_name(c));
-	return r;
 }

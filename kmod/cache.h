@@ -99,6 +99,7 @@ struct nc_target;
  * @retry_bios: reads to be sent to the origin by @retry_work
  * @retry_work: resubmits @retry_bios
  * @event_work: raises the dm event after a change of @state
+ * @lost_work: drops all that is cached; only queued while I/O runs
  *
  * Who protects what: @list, @refs, @writers and @ready: the registry's mutex.
  * @active, @loaded, @geo, @meta and @fill_memory_max: @life; no I/O runs when
@@ -169,6 +170,7 @@ struct nc_cache {
 	struct bio_list retry_bios;
 	struct work_struct retry_work;
 	struct work_struct event_work;
+	struct work_struct lost_work;
 };
 
 /**
@@ -215,7 +217,6 @@ struct nc_cache *nc_cache_get(struct nc_target *t);
 void nc_cache_put(struct nc_cache *c, const struct nc_target *t);
 int nc_cache_activate(struct nc_cache *c, struct nc_target *t);
 void nc_cache_deactivate(struct nc_cache *c);
-int nc_cache_invalidate(struct nc_cache *c, sector_t first, sector_t last);
 void nc_cache_bypass(struct nc_cache *c, const char *reason);
 void nc_cache_error(struct nc_cache *c, const char *what);
 

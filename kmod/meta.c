@@ -13,6 +13,7 @@
 
 #include "cache.h"
 #include "identity.h"
+#include "invalidate.h"
 #include "meta.h"
 #include "super.h"
 
@@ -496,12 +497,62 @@ static void table_written(struct nc_meta *m)
 	bitmap_zero(m->both, m->pages);
 }
 
+static bool has_fingerprint(const struct nc_meta *m)
+{
+	return le32_to_cpu(m->super.sb->origin_fingerprint_type) ==
+	       NEARCACHE_FP_ENDS;
+}
+
+/* Of the origin as it is, with the size that it had. */
+static int take_fingerprint(struct nc_cache *c, u8 *digest)
+{
+	return nc_identity_ends(c->origin, c->meta->super.io,
+				c->geo.origin_size, c->meta->buffer, digest);
+}
+
+/**
+ * nc_meta_origin_changed() - did somebody else write to the ends of the origin?
+ * @c: live cache
+ *
+ * As far as the fingerprint tells: not while it is older than our own writes.
+ *
+ * Return: 1, 0, or what reading the origin returned.
+ */
+int nc_meta_origin_changed(struct nc_cache *c)
+{
+	u8 now[NC_FINGERPRINT_SIZE];
+	int r;
+
+	if (!has_fingerprint(c->meta) || nc_meta_unsettled(c))
+		return 0;
+	r = take_fingerprint(c, now);
+	return r ? r : !!memcmp(now, c->meta->super.sb->origin_fingerprint,
+				sizeof(now));
+}
+
+/**
+ * nc_meta_accept_origin() - all that is cached will be dropped: what the origin
+ *	holds now is what the next load has to find
+ * @c: live cache, its superblock active
+ *
+ * Before anything is filled again: that cannot be older, then.
+ *
+ * Return: 0 or what reading the origin returned.
+ */
+int nc_meta_accept_origin(struct nc_cache *c)
+{
+	if (!has_fingerprint(c->meta) || nc_meta_unsettled(c))
+		return 0;
+	return take_fingerprint(c, c->meta->super.sb->origin_fingerprint);
+}
+
 /**
  * nc_meta_settle() - make what was written to the origin durable there
  * @c: live cache, suspended, before the superblock is written
  *
  * Slots may hold what the origin acknowledged but would lose with its power;
- * and its fingerprint is another one now.
+ * and its fingerprint is another one now.  If it cannot be flushed, nobody knows
+ * what it holds: all that is cached is dropped.
  *
  * Return: 0 or what flushing or reading the origin returned: then the cache must
  * not be marked clean.
@@ -513,16 +564,19 @@ int nc_meta_settle(struct nc_cache *c)
 
 	if (!nc_meta_unsettled(c))
 		return 0;
-	if (c->origin_written)
+	if (c->origin_written) {
 		r = blkdev_issue_flush(c->origin);
-	if (!r && le32_to_cpu(m->super.sb->origin_fingerprint_type) ==
-			  NEARCACHE_FP_ENDS)
-		r = nc_identity_ends(c->origin, m->super.io, c->geo.origin_size,
-				     m->buffer, m->super.sb->origin_fingerprint);
-	if (!r) {
+		if (r) {
+			nc_invalidate_all(c);
+			return r;
+		}
 		c->origin_written = false;
-		m->fingerprint_old = false;
+		m->fingerprint_old = true;
 	}
+	if (has_fingerprint(m))
+		r = take_fingerprint(c, m->super.sb->origin_fingerprint);
+	if (!r)
+		m->fingerprint_old = false;
 	return r;
 }
 

@@ -26,6 +26,8 @@ bool nc_meta_is_active(const struct nc_meta *m);
 void nc_meta_resize(struct nc_cache *c, u64 size);
 bool nc_meta_unsettled(const struct nc_cache *c);
 int nc_meta_settle(struct nc_cache *c);
+int nc_meta_origin_changed(struct nc_cache *c);
+int nc_meta_accept_origin(struct nc_cache *c);
 int nc_meta_commit_clean(struct nc_cache *c);
 size_t nc_meta_memory(const struct nc_meta *m);
 u32 nc_meta_generation(const struct nc_meta *m);

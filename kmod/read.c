@@ -120,11 +120,6 @@ static int bypass(struct nc_target *t, struct bio *bio,
 	bypass(t, bio, NEARCACHE_COUNTER_BYPASS_##reason,		\
 	       NC_VERDICT_BYPASS_##reason)
 
-/* The part of a hit that the cache device's logical blocks allow, from the start
- * of @bio; when the start itself does not lie on one, what comes before the
- * next border, and false.  So it is for memory that lies as that device cannot
- * take it, which the rest of a read that was cut like this may.
- */
 /* Can a device with larger blocks than sectors take the memory of @bio's first
  * @sectors?  Stacked ones (dm-crypt) want each piece to be a whole block.
  */
@@ -142,6 +137,11 @@ static bool memory_fits_hit(const struct nc_cache *c, const struct bio *bio,
 	return true;
 }
 
+/* The part of a hit that the cache device's logical blocks allow, from the start
+ * of @bio; when the start itself does not lie on one, what comes before the
+ * next border, and false.  So it is for memory that lies as that device cannot
+ * take it, which the rest of a read that was cut like this may.
+ */
 static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 		      u32 *sectors)
 {

@@ -58,8 +58,8 @@ static bool ends_valid(const struct nc_cache *c, u64 valid, sector_t first,
  *	looked at
  *
  * Yes if the data fills a sub-block, and the block is cached or free slots are
- * plenty; or if a sub-block that it fills in part is valid.  Without locks, so a
- * hint.
+ * plenty; or if a sub-block that it fills in part is valid.  Not if it begins
+ * inside of a logical block of the cache device.  Without locks, so a hint.
  *
  * Context: any.
  */
@@ -70,6 +70,9 @@ bool nc_update_wanted(struct nc_cache *c, sector_t first, sector_t end)
 	int srcu;
 	u32 i;
 
+	/* place() would refuse it. */
+	if (first & c->cache_lbs_mask)
+		return false;
 	if (whole && nc_reclaim_spare(c))
 		return true;
 	srcu = nc_cache_hold(c);

@@ -8,6 +8,7 @@
  */
 #include "cache.h"
 #include "fill.h"
+#include "invalidate.h"
 #include "io.h"
 #include "meta.h"
 #include "reclaim.h"
@@ -16,7 +17,8 @@
 #include "write.h"
 
 /* Sub-blocks of @block that the sectors from @first to @last touch. */
-static u64 bits_of(const struct nc_cache *c, u64 block, u64 first, u64 last)
+u64 nc_write_bits(const struct nc_cache *c, u64 block, sector_t first,
+		  sector_t last)
 {
 	u64 start = block << c->block_shift;
 	u64 end = start + (1U << c->block_shift) - 1;
@@ -64,9 +66,20 @@ static void count_dropped(struct nc_cache *c, u64 dropped, bool empty)
 		nc_reclaim_emptied(c);
 }
 
-static void drop_block(struct nc_cache *c, u64 block, u64 bits)
+/**
+ * nc_write_drop_block() - drop what a block has of some sectors
+ * @c: live cache
+ * @block: block
+ * @first: first sector, in that block or before
+ * @last: last sector, in that block or behind
+ *
+ * Context: any but interrupts; the sectors are in nc_cache.inflight.
+ */
+void nc_write_drop_block(struct nc_cache *c, u64 block, sector_t first,
+			 sector_t last)
 {
 	struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
+	u64 bits = nc_write_bits(c, block, first, last);
 	u64 dropped;
 	bool empty;
 
@@ -98,8 +111,7 @@ static int around(struct nc_target *t, struct bio *bio, enum nc_verdict verdict)
 	enter(c, io, bio);
 	for (block = io->range.first >> c->block_shift;
 	     block <= io->range.last >> c->block_shift; block++)
-		drop_block(c, block, bits_of(c, block, io->range.first,
-					     io->range.last));
+		nc_write_drop_block(c, block, io->range.first, io->range.last);
 	bio_set_dev(bio, t->origin->bdev);
 	return DM_MAPIO_REMAPPED;
 }
@@ -143,7 +155,8 @@ static int update(struct nc_target *t, struct bio *bio)
 	enter(c, io, bio);
 	spin_lock(&stripe->lock);
 	dropped = drop_bits(c, stripe, block,
-			    bits_of(c, block, io->range.first, io->range.last),
+			    nc_write_bits(c, block, io->range.first,
+					  io->range.last),
 			    &empty);
 	listed = nc_update_list(f, stripe, &io->range, dropped);
 	spin_unlock(&stripe->lock);
@@ -186,10 +199,10 @@ int nc_write_map(struct nc_target *t, struct bio *bio)
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 
 	/* A flush; in read-only mode, too: what was written before may not be
-	 * durable.
+	 * durable.  Nobody sends other bios that are empty.
 	 */
-	if (bio_op(bio) == REQ_OP_WRITE && !bio_sectors(bio)) {
-		io->kind = NC_IO_FLUSH;
+	if (!bio_sectors(bio)) {
+		io->kind = op_is_flush(bio->bi_opf) ? NC_IO_FLUSH : NC_IO_ORIGIN;
 		bio_set_dev(bio, t->origin->bdev);
 		return DM_MAPIO_REMAPPED;
 	}
@@ -244,6 +257,8 @@ int nc_write_end_io(struct nc_target *t, struct bio *bio, blk_status_t error)
 	/* Told to come again (NOWAIT), it is counted when it comes. */
 	if (error == BLK_STS_AGAIN)
 		return DM_ENDIO_DONE;
+	if (error && op_is_flush(bio->bi_opf))
+		nc_invalidate_lost(c);
 	if (error)
 		nc_count(c, WRITE_ERRORS);
 	else if (io->kind == NC_IO_FLUSH)
@@ -252,80 +267,4 @@ int nc_write_end_io(struct nc_target *t, struct bio *bio, blk_status_t error)
 		count_done(c, bio, (io->range.last - io->range.first + 1)
 					   << SECTOR_SHIFT);
 	return DM_ENDIO_DONE;
-}
-
-/* Every slot that holds one of many blocks.  A block that gets its slot
- * meanwhile has nothing of the range in it: nobody fills from there.
- */
-static void drop_slots(struct nc_cache *c, u64 first, u64 last)
-{
-	u32 i;
-
-	for (i = 0; i < c->index.count; i++) {
-		struct nc_slot *slot = &c->index.slots[i];
-		u64 block;
-
-		/* Racy, as is the block: drop_block() looks it up again. */
-		if (READ_ONCE(slot->flags) & NC_SLOT_LINKED) {
-			block = (u64)READ_ONCE(slot->block_hi) << 32 |
-				READ_ONCE(slot->block_lo);
-			if (block >= first >> c->block_shift &&
-			    block <= last >> c->block_shift)
-				drop_block(c, block,
-					   bits_of(c, block, first, last));
-		}
-		if (!(i % 1024))
-			cond_resched();
-	}
-}
-
-/* Every fill of a range. */
-static void mark_fills(struct nc_cache *c, u64 first, u64 last)
-{
-	struct nc_fill *f;
-	u32 i;
-
-	for (i = 0; i < NC_STRIPES; i++) {
-		struct nc_stripe *stripe = &c->index.stripes[i];
-
-		spin_lock(&stripe->lock);
-		list_for_each_entry(f, &stripe->fills, list)
-			if (f->span.block >= first >> c->block_shift &&
-			    f->span.block <= last >> c->block_shift)
-				nc_fill_mark_stale(stripe, f->span.block,
-						   bits_of(c, f->span.block,
-							   first, last));
-		spin_unlock(&stripe->lock);
-	}
-}
-
-/**
- * nc_write_invalidate() - drop what is cached: the origin was changed without us
- * @c: live cache, active
- * @first: first sector
- * @last: last sector, inclusive
- *
- * Reads that begin after the return get what the origin then has.
- *
- * Context: may sleep; nc_cache.life is held, so that the slot table is not being
- * written meanwhile.
- */
-void nc_write_invalidate(struct nc_cache *c, sector_t first, sector_t last)
-{
-	struct nc_range range = { .first = first, .last = last };
-	u64 block;
-
-	nc_inflight_add(&c->inflight, &range);
-	if ((last - first) >> c->block_shift > c->index.count) {
-		mark_fills(c, first, last);
-		drop_slots(c, first, last);
-	} else {
-		for (block = first >> c->block_shift;
-		     block <= last >> c->block_shift; block++) {
-			drop_block(c, block, bits_of(c, block, first, last));
-			if (!(block % 1024))
-				cond_resched();
-		}
-	}
-	nc_inflight_remove(&c->inflight, &range);
 }

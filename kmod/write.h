@@ -13,6 +13,9 @@ struct nc_target;
 
 int nc_write_map(struct nc_target *t, struct bio *bio);
 int nc_write_end_io(struct nc_target *t, struct bio *bio, blk_status_t error);
-void nc_write_invalidate(struct nc_cache *c, sector_t first, sector_t last);
+u64 nc_write_bits(const struct nc_cache *c, u64 block, sector_t first,
+		  sector_t last);
+void nc_write_drop_block(struct nc_cache *c, u64 block, sector_t first,
+			 sector_t last);
 
 #endif /* NEARCACHE_WRITE_H */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Flush and FUA reach the origin, and nobody is told before they did. A cache is marked
 # clean only after the origin was flushed.
-# expect-log: nearcache: .*cannot be flushed or read
+# expect-log: nearcache: .*(cannot be flushed or read|failed a flush, it may have lost writes)
 . ./gate.sh
 
 # waits ID: still there, and the cache device has nothing to do with it.
@@ -35,6 +35,26 @@ flushes() {
 	gate pass origin
 	count
 	same "flushes" "$seen_flushes" 2
+	lost
+}
+
+# The origin lost what it acknowledged, as the next flush tells, once: the cache
+# does not go on to serve it.
+lost() {
+	next_block
+	cached "$at" 128
+	puts 2 "$at" 16
+	gate until nc fills_in_flight = 0
+	gate fill origin 1 "$at" 16
+	gate fail origin flush
+	gate flush f "$NC"
+	ends f EIO
+	gate pass origin
+	gate until nc bytes_valid = 0
+	agrees "$at" 128 1x128
+	gate flush f "$NC"
+	ends f 'done'
+	agrees "$at" 128 1x128
 }
 
 # What O_DSYNC makes of a write: FUA where the origin has it, and a flush behind it.
@@ -101,6 +121,22 @@ stopped() {
 	start
 	is loaded 3
 	is blocks_used 0
+	agrees 0 128 "3x8 1x120"
+	# The same, and it goes on: what the origin may have lost is not marked clean later.
+	puts 4 0 8
+	gate until nc fills_in_flight = 0
+	gate fail origin flush
+	dmsetup suspend nc
+	gate pass origin
+	medium 1
+	is bytes_valid 0
+	gate fill origin 3 0 8
+	dmsetup resume nc
+	agrees 0 128 "3x8 1x120"
+	stop
+	medium 0
+	start
+	is loaded 2
 	agrees 0 128 "3x8 1x120"
 	# Suspended, it is stopped as well.
 	puts 4 0 8

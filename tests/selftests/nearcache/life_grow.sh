@@ -89,3 +89,28 @@ for mode in read-only writethrough; do
 	check -n $((new - 9))
 	stop
 done
+
+# Somebody else made it grow and wrote to it, as its ends tell: in a session that only reads
+# nothing cached is left, at the first growth and at the next.
+generation=1
+./blockdata write "$base"
+origin $old
+format
+MODE=read-only
+start
+for size in $new $newest; do
+	check -n $old -g $generation
+	settle
+	above bytes_valid 0
+	generation=$((generation + 1))
+	./blockdata write "$base" -g $generation
+	origin "$size"
+	reload || fail "reload of the longer table"
+	is bytes_valid 0
+	check -g $generation
+	settle
+done
+stop
+start
+is loaded 2
+check -g $generation

@@ -36,6 +36,24 @@ part 1 8000 1000
 good invalidate nc --range $((8000 * 512)):$((1000 * 512))
 part 2 8000 1000
 part 1 0 8000
+
+# The same at its ends: what was told is no news to the next open.
+./blockdata write "$O" -g 2
+good invalidate nc
+warm 2
+good close nc
+reopen -j
+expect content warm
+is bytes_valid $((16 << 20))
+warm 2
+./blockdata write "$O"
+./blockdata write "$O" -g 2 -s 8000 -n 1000
+good invalidate nc
+is invalidated_bytes $((16 << 20))
+part 1 0 8000
+part 2 8000 1000
+part 1 9000 $((32768 - 9000))
+settle
 good close nc
 
 # While it was closed, in its middle: the same version is the same data.

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Dropping cached data of many blocks at once. */
+#ifndef NEARCACHE_INVALIDATE_H
+#define NEARCACHE_INVALIDATE_H
+
+#include <linux/types.h>
+
+struct nc_cache;
+struct work_struct;
+
+void nc_invalidate_all(struct nc_cache *c);
+int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last);
+void nc_invalidate_lost(struct nc_cache *c);
+void nc_invalidate_lost_work(struct work_struct *work);
+
+#endif /* NEARCACHE_INVALIDATE_H */
