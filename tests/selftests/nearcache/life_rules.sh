@@ -91,6 +91,29 @@ for mode in $writing; do
 done
 stop one
 
+# A part of a disk is a device, and the same one to all that it is given to.
+disk=$TMPDIR/disk
+truncate -s 16M "$disk"
+{
+	printf '\0\0\0\0\x83\0\0\0\x08\0\0\0\xf8\x2f\0\0'
+	printf '\0\0\0\0\x83\0\0\0\0\x30\0\0\0\x50\0\0'
+	dd if=/dev/zero bs=32 count=1
+	printf '\x55\xaa'
+} 2>/dev/null | dd of="$disk" bs=1 seek=446 conv=notrunc 2>/dev/null
+modprobe loop
+disk=$(losetup -P -f --show "$disk") || fail "losetup"
+at_exit losetup -d "$disk"
+S=$(sectors "${disk}p1")
+format "$C" "${disk}p1"
+format "$D" "${disk}p1"
+refused 'one device' one "$(table read-only "${disk}p1" "${disk}p1")"
+make_dm _ one "$(table writearound "${disk}p1" "$C")"
+refused "$other" two "$(table read-only "${disk}p1" "$D")"
+format "$D" "${disk}p2"
+make_dm _ two "0 $(sectors "${disk}p2") nearcache writearound ${disk}p2 $D"
+stop two
+stop one
+
 # Zones.
 modprobe null_blk nr_devices=0
 if null_dev zoned 64 zoned=1 zone_size=4 >"$TMPDIR/zoned" 2>&1; then

@@ -43,3 +43,15 @@ MODE=writethrough start nc '' "$slow_O" "$slow_C"
 scribble 65536
 scribble 8192
 scribble 32768 "$TMPDIR/file"
+
+# The device itself is mapped and written back again and again while it is overwritten.
+check -n $((writes * 128)) -b 128 >/dev/null
+settle
+updates=$(field updates)
+./scribble_write /dev/mapper/nc 262144 $writes /dev/mapper/nc || fail "the mapping"
+blockdev --flushbufs /dev/mapper/nc
+settle
+above updates "$updates"
+hits=$(field hit_bytes)
+same "what was mapped" "$(content /dev/mapper/nc)" "$(content "$base")"
+above hit_bytes "$hits"

@@ -2,13 +2,15 @@
 /*
  * Write to a device while another thread overwrites the buffer all the time.
  *
- *	scribble_write DEV WRITE_BYTES WRITES [FILE]
+ *	scribble_write DEV WRITE_BYTES WRITES [FILE | DEV]
  *
  * With O_DIRECT, one write after the other, from memory or from a shared mapping of
- * FILE. What is on the device then nobody knows, but all copies of it are the same.
+ * FILE; or from a mapping of DEV itself, which is written back after each overwriting.
+ * What is on the device then nobody knows, but all copies of it are the same.
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -27,35 +29,56 @@ static void *scribble(void *arg)
 	return NULL;
 }
 
-static char *mapping(const char *path)
+static char *mapping(int fd)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	void *map;
 
-	if (fd < 0 || ftruncate(fd, bytes)) {
-		perror(path);
-		exit(1);
-	}
 	map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED)
 		exit(1);
 	return map;
 }
 
+static char *file_mapping(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	if (fd < 0 || ftruncate(fd, bytes)) {
+		perror(path);
+		exit(1);
+	}
+	return mapping(fd);
+}
+
+static void write_back(void)
+{
+	if (msync(buffer, bytes, MS_SYNC)) {
+		perror("msync");
+		exit(1);
+	}
+}
+
 int main(int argc, char **argv)
 {
+	bool self = argc > 4 && !strcmp(argv[4], argv[1]);
 	pthread_t thread;
 	int fd, i;
 
 	if (argc < 4)
 		return 2;
-	fd = device_open(argv[1], O_RDWR | O_DIRECT);
+	fd = device_open(argv[1], self ? O_RDWR : O_RDWR | O_DIRECT);
 	bytes = atoi(argv[2]);
-	buffer = argc > 4 ? mapping(argv[4]) : aligned_room(bytes);
+	if (self)
+		buffer = mapping(fd);
+	else
+		buffer = argc > 4 ? file_mapping(argv[4]) : aligned_room(bytes);
 	if (pthread_create(&thread, NULL, scribble, NULL))
 		return 1;
 	for (i = 0; i < atoi(argv[3]); i++)
-		write_exactly(fd, buffer, bytes, (off_t)i * bytes);
+		if (self)
+			write_back();
+		else
+			write_exactly(fd, buffer, bytes, (off_t)i * bytes);
 	done = 1;
 	pthread_join(thread, NULL);
 	return 0;
