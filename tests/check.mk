@@ -11,3 +11,7 @@ check: ## all tests: static checks, unit tests, guests with both kernels (T=patt
 
 soak: ## the same with more iterations, over and over (SOAK_MINUTES=60)
 	+@BUILD=$(abspath $(BUILD)) MAKE='$(MAKE)' tests/check --soak
+
+.PHONY: mutants
+mutants: ## do the tests notice a broken module? tries those of tests/mutants (M=pattern)
+	+@BUILD=$(abspath $(BUILD)) MAKE='$(MAKE)' tests/mutants/run '$(M)'
