@@ -397,12 +397,15 @@ void nc_cache_put(struct nc_cache *c, const struct nc_target *t)
 /* The first resume: nothing but the superblock was read before. */
 static int load(struct nc_cache *c)
 {
+	u32 dma;
 	int r;
 
 	c->cache_lbs_mask =
 		(bdev_logical_block_size(c->bdev) >> SECTOR_SHIFT) - 1;
-	if (c->cache_lbs_mask)
-		c->cache_dma_mask = bdev_dma_alignment(c->bdev);
+	/* See nearcache_io_hints(). */
+	dma = bdev_dma_alignment(c->bdev);
+	if (c->cache_lbs_mask || dma & ~bdev_dma_alignment(c->origin))
+		c->cache_dma_mask = dma;
 	r = nc_meta_reread(c);
 	if (!r)
 		r = nc_meta_load(c);

@@ -56,7 +56,7 @@ struct nc_target;
  * @data_start: first sector of slot 0
  * @cache_lbs_mask: cache device's logical block in sectors, less 1
  * @cache_dma_mask: bits that an offset in memory may not have for the cache
- *	device; 0 when its logical blocks are sectors, as the origin's may be
+ *	device; 0 when it takes what the origin takes
  * @bdev: cache device; some table has it open
  * @life: held while the cache goes live or is suspended, and by what must not
  *	run meanwhile

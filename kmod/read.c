@@ -120,13 +120,16 @@ static int bypass(struct nc_target *t, struct bio *bio,
 	bypass(t, bio, NEARCACHE_COUNTER_BYPASS_##reason,		\
 	       NC_VERDICT_BYPASS_##reason)
 
-/* Can a device with larger blocks than sectors take the memory of @bio's first
- * @sectors?  Stacked ones (dm-crypt) want each piece to be a whole block.
+/* Can a cache device that is pickier than the origin take the memory of @bio's
+ * first @sectors?  Stacked ones with larger blocks (dm-crypt) want each piece to
+ * be a whole block.
  */
 static bool memory_fits_hit(const struct nc_cache *c, const struct bio *bio,
 			    u32 sectors)
 {
-	u32 mask = (c->cache_lbs_mask << SECTOR_SHIFT) | (SECTOR_SIZE - 1);
+	u32 mask = c->cache_lbs_mask ?
+		   (c->cache_lbs_mask << SECTOR_SHIFT) | (SECTOR_SIZE - 1) :
+		   c->cache_dma_mask;
 	struct bvec_iter iter, start = bio->bi_iter;
 	struct bio_vec bv;
 
@@ -154,7 +157,8 @@ static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 	if (*sectors <= c->cache_lbs_mask)
 		return false;
 	*sectors &= ~c->cache_lbs_mask;
-	return !c->cache_lbs_mask || memory_fits_hit(c, bio, *sectors);
+	return !(c->cache_lbs_mask | c->cache_dma_mask) ||
+	       memory_fits_hit(c, bio, *sectors);
 }
 
 /*

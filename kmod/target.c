@@ -251,8 +251,9 @@ static void limit_discards(struct nc_target *t, struct queue_limits *limits)
 }
 
 /* The origin's logical block size stays, or a file system made on the bare
- * origin would not mount: reads that the cache device cannot serve for their
- * alignment go to the origin.
+ * origin would not mount, and so does the alignment of memory, or who reads the
+ * bare origin could not read this: what the cache device cannot serve for its
+ * alignment goes to the origin.
  */
 static void nearcache_io_hints(struct dm_target *ti,
 			       struct queue_limits *limits)
@@ -260,6 +261,7 @@ static void nearcache_io_hints(struct dm_target *ti,
 	struct nc_target *t = ti->private;
 
 	limits->logical_block_size = bdev_logical_block_size(t->origin->bdev);
+	limits->dma_alignment = bdev_dma_alignment(t->origin->bdev);
 	if (nc_target_writes(t))
 		limit_discards(t, limits);
 }

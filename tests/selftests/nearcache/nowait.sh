@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Readers that do not wait and readers that poll: EAGAIN is allowed, wrong data and
+# Readers that do not wait, readers and writers that poll: EAGAIN is allowed, wrong data and
 # errors are not, also on devices that know neither.
 . ./cache.sh
 
@@ -56,6 +56,26 @@ for options in --hipri '--hipri=0 --fixedbufs'; do
 	is state 0
 	stop
 done
+
+# Writers that poll, over what is cached.
+MODE=writethrough
+start
+polled --hipri
+fio --name=x --filename=/dev/mapper/nc --rw=randwrite --bs=1k-48k --size=2M --direct=1 --ioengine=io_uring \
+	--iodepth=8 --hipri --io_size=8M --randseed=7 --verify=crc32c --verify_fatal=1 >"$TMPDIR/fio" 2>&1 ||
+	fail "fio: $(<"$TMPDIR/fio")"
+settle
+above updates 0
+is write_errors 0
+stop
+MODE=read-only
+fio --name=x --filename="$O" --rw=write --bs=4k --size=2M --direct=1 --verify=crc32c --do_verify=0 >/dev/null ||
+	fail "fio cannot write"
+format
+start
+polled --hipri
+settle
+stop
 
 # Hits that fail are asked for again, of a device with fewer queues.
 start

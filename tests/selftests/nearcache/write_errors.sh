@@ -135,6 +135,7 @@ no_record() {
 	dm_create nc "$(MODE=read-only line)" >/dev/null || fail "no read-only mode without a superblock"
 	is state 1
 	agrees 0 128 "$content"
+	! dmsetup message nc 0 invalidate all 2>/dev/null || fail "invalidated without a record of it"
 	! reload 2>/dev/null || fail "reload to $MODE without a record of it"
 	dmsetup load nc --table "$(MODE=read-only line)" && dmsetup resume nc ||
 		fail "it does not come back in read-only mode"
