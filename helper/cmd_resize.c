@@ -30,6 +30,7 @@ static void report(const struct dm_device *dev, const struct device *origin,
 	if (!grew)
 		print_string(NULL, "unchanged", "the origin has not grown");
 	print_flag("resized", NULL, grew && !dry_run);
+	reload_print_started(dev, dry_run);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	print_end();
 }
@@ -43,7 +44,7 @@ static int resize(const struct dm_device *dev, const struct arguments *args)
 	if (!reload_prepare(dev, given(args, OPTION_FORCE), &params) &&
 	    !device_open_number(&origin, params.origin, "origin") &&
 	    !check_size(dev, &origin) &&
-	    (dry_run || origin.size == dev->size ||
+	    (dry_run || (origin.size == dev->size && !dev->suspended) ||
 	     !reload(dev, &params, &params, origin.size)))
 		report(dev, &origin, dry_run);
 	device_close(&origin);

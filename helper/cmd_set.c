@@ -72,6 +72,12 @@ static int check_mode(const struct change *change, bool force)
 	return fail_code();
 }
 
+/* A device that is suspended got here by --force, which starts it. */
+static bool needs_reload(const struct change *change)
+{
+	return differs(change) || change->dev.suspended;
+}
+
 static u64 fill_memory_of(const struct change *change,
 			  const struct params *params)
 {
@@ -96,6 +102,7 @@ static void report(const struct change *change, bool dry_run)
 		    before);
 	if (!changes)
 		print_string(NULL, "unchanged", "it was so already");
+	reload_print_started(&change->dev, dry_run);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	print_end();
 }
@@ -109,7 +116,7 @@ static int set(struct change *change, const struct arguments *args)
 	if (change->old.mode != change->new.mode &&
 	    check_mode(change, given(args, OPTION_FORCE)))
 		return fail_code();
-	if (differs(change) && !dry_run &&
+	if (needs_reload(change) && !dry_run &&
 	    reload(&change->dev, &change->old, &change->new,
 		   change->dev.size))
 		return fail_code();

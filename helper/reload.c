@@ -8,6 +8,7 @@
 #include "fail.h"
 #include "identity.h"
 #include "kmsg.h"
+#include "print.h"
 #include "signals.h"
 
 /* Bytes of a sector. */
@@ -157,4 +158,17 @@ int reload(const struct dm_device *dev, const struct params *old,
 	signals_release(&before);
 	munlockall();
 	return error;
+}
+
+/**
+ * reload_print_started() - tell that a suspended device runs again
+ * @dev: the device as it was before reload()
+ * @dry_run: it would
+ */
+void reload_print_started(const struct dm_device *dev, bool dry_run)
+{
+	print_flag("started", NULL, dev->suspended && !dry_run);
+	if (dev->suspended)
+		print_string(NULL, dry_run ? "would start" : "started",
+			     "it was suspended");
 }
