@@ -62,6 +62,7 @@ struct arguments {
  * @operands_max: most, -1: any number
  * @required: options that must be given
  * @optional: options that may be given, beside the global ones
+ * @changes: the device that the first operand names; one run at a time does
  * @summary: one line
  * @details: lines of help below it
  * @run: does it; returns 0 or the exit code
@@ -73,6 +74,7 @@ struct verb {
 	int operands_max;
 	unsigned int required;
 	unsigned int optional;
+	bool changes;
 	const char *summary;
 	const char *details;
 	int (*run)(const struct arguments *args);

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "device.h"
 #include "fail.h"
+#include "lock.h"
 #include "name.h"
 #include "print.h"
 #include "stop.h"
@@ -38,14 +39,25 @@ static int find_by_name(struct destroy *destroy, const char *name)
 				  "cache device");
 }
 
+/* Without device-mapper nothing is active. */
+static void find_active(struct destroy *destroy)
+{
+	if (dm_find_cache(destroy->cache.number, &destroy->active,
+			  &destroy->is_active))
+		fail_reset();
+}
+
 static int find_by_cache(struct destroy *destroy, const char *path)
 {
 	if (device_open(&destroy->cache, path, "cache device"))
 		return fail_code();
-	/* Without device-mapper nothing is active. */
-	if (dm_find_cache(destroy->cache.number, &destroy->active,
-			  &destroy->is_active))
-		fail_reset();
+	find_active(destroy);
+	if (!destroy->is_active)
+		return 0;
+	/* Its name is only known now: look again when nobody else is at it. */
+	lock_name(destroy->active.name);
+	dm_device_free(&destroy->active);
+	find_active(destroy);
 	return 0;
 }
 

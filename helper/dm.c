@@ -16,8 +16,6 @@
 #include "name.h"
 #include "signals.h"
 
-#define CONTROL_NODE	"/dev/mapper/control"
-
 /* libdevmapper's own words are dropped: errors are told by fail(). */
 static void quiet(int level, const char *file, int line, int class,
 		  const char *format, ...)
@@ -45,8 +43,8 @@ static struct dm_task *new_task(int type, const char *name)
 	dm_log_with_errno_init(quiet);
 	/* Names are checked before, nothing needs mangling. */
 	dm_set_name_mangling_mode(DM_STRING_MANGLING_NONE);
-	if (access(CONTROL_NODE, R_OK | W_OK) && errno == EACCES) {
-		fail_errno(errno, "cannot use device-mapper (" CONTROL_NODE ")");
+	if (access(DM_CONTROL_NODE, R_OK | W_OK) && errno == EACCES) {
+		fail_errno(errno, "cannot use device-mapper (" DM_CONTROL_NODE ")");
 		return NULL;
 	}
 	task = dm_task_create(type);
@@ -115,7 +113,7 @@ int dm_need_target(void)
 	bool known;
 
 	/* libdevmapper never looks twice for a missing device-mapper. */
-	if (access(CONTROL_NODE, F_OK))
+	if (access(DM_CONTROL_NODE, F_OK))
 		run_modprobe();
 	if (target_known(&known) || known)
 		return fail_code();

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define DM_CONTROL_NODE	"/dev/mapper/control"
 #define DM_TARGET	"nearcache"
 #define DM_MODULE	"dm-nearcache"
 /* A device's uuid: this and the cache's uuid. */

@@ -6,6 +6,8 @@
 #include "commands.h"
 #include "fail.h"
 #include "format.h"
+#include "lock.h"
+#include "name.h"
 #include "print.h"
 
 #define MODES_HELP \
@@ -25,6 +27,7 @@ const struct verb verbs[] = {
 		.optional = OPTION_MODE | OPTION_READ_ONLY | OPTION_BLOCK_SIZE |
 			    OPTION_FILL_MEMORY | OPTION_DATASET_VERSION |
 			    OPTION_FORCE | OPTION_FORMAT_ONLY,
+		.changes = true,
 		.summary = "format a cache device for an origin and open it",
 		.details =
 "Makes /dev/mapper/NAME, which reads as the origin does. A cache device that\n"
@@ -43,6 +46,7 @@ const struct verb verbs[] = {
 		.optional = OPTION_ORIGIN | OPTION_MODE | OPTION_READ_ONLY |
 			    OPTION_FILL_MEMORY | OPTION_DATASET_VERSION |
 			    OPTION_GROW,
+		.changes = true,
 		.summary = "open a cache that was created before, warm",
 		.details =
 "Finds the origin by the identity that create recorded (wwid, serial or uuid);\n"
@@ -61,6 +65,7 @@ const struct verb verbs[] = {
 		.operands = "NAME",
 		.operands_min = 1,
 		.operands_max = 1,
+		.changes = true,
 		.summary = "stop a device cleanly; its cache stays warm",
 		.run = cmd_close,
 	},
@@ -70,6 +75,7 @@ const struct verb verbs[] = {
 		.operands_min = 2,
 		.operands_max = -1,
 		.optional = OPTION_FORCE,
+		.changes = true,
 		.summary = "change settings of a device in use",
 		.details =
 "Settings:\n"
@@ -89,6 +95,7 @@ const struct verb verbs[] = {
 		.operands_min = 1,
 		.operands_max = 1,
 		.optional = OPTION_FORCE,
+		.changes = true,
 		.summary = "take in an origin that grew, while in use",
 		.details =
 "Grow the file system afterwards. An origin that became smaller is refused.\n"
@@ -101,6 +108,7 @@ const struct verb verbs[] = {
 		.operands_min = 1,
 		.operands_max = 1,
 		.optional = OPTION_RANGE,
+		.changes = true,
 		.summary = "drop cached data that the origin no longer has",
 		.details =
 "For data that was changed on the origin past this device, by another host.\n"
@@ -141,6 +149,7 @@ const struct verb verbs[] = {
 		.operands = "[NAME]",
 		.operands_max = 1,
 		.optional = OPTION_CACHE | OPTION_FORCE,
+		.changes = true,
 		.summary = "close a device and wipe its cache's superblocks",
 		.details =
 "Give NAME of an open device or --cache DEV. The origin is not touched. --force\n"
@@ -178,6 +187,8 @@ int main(int argc, char **argv)
 		return print_flush();
 	}
 	print_start(given(&args, OPTION_JSON));
+	if (!error && verb->changes && args.operands)
+		lock_name(name_of_operand(args.operand[0]));
 	if (!error)
 		verb->run(&args);
 	return print_finish();
