@@ -78,6 +78,24 @@ bool params_parse(const char *text, struct params *params)
 }
 
 /**
+ * params_same() - whether two texts say the same
+ * @a: parameters
+ * @b: others, maybe with their options in another order
+ *
+ * Return: whether both are understood and the same.
+ */
+bool params_same(const char *a, const char *b)
+{
+	struct params of_a, of_b;
+
+	return params_parse(a, &of_a) && params_parse(b, &of_b) &&
+	       of_a.mode == of_b.mode && of_a.origin == of_b.origin &&
+	       of_a.cache == of_b.cache &&
+	       of_a.fill_memory == of_b.fill_memory &&
+	       !strcmp(of_a.others, of_b.others);
+}
+
+/**
  * params_print() - write parameters
  * @params: the parameters
  * @text: PARAMS_TEXT bytes to fill

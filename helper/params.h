@@ -40,6 +40,7 @@ struct params {
 
 bool params_parse(const char *text, struct params *params);
 const char *params_print(const struct params *params, char *text);
+bool params_same(const char *a, const char *b);
 bool params_fill_memory_ok(uint64_t bytes);
 
 #endif /* HELPER_PARAMS_H */

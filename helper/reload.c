@@ -51,34 +51,86 @@ int reload_prepare(const struct dm_device *dev, bool force,
 		    dev->name, dev->name);
 }
 
+/* Left there, the next 'dmsetup resume' would make it live. */
+static void drop_loaded(const char *name)
+{
+	if (dm_clear(name))
+		fail_add("'dmsetup clear %s' drops the table that was loaded",
+			 name);
+}
+
+/* After a failure: what became of the device. */
+static void tell(const struct dm_device *old)
+{
+	struct dm_device now;
+	bool found;
+	int error = dm_find(old->name, &now, &found);
+
+	if (!error && !found)
+		fail_add("device '%s' is gone", old->name);
+	else if (error || now.suspended)
+		fail_add("device '%s' %s suspended now, and its users wait: 'nearcache set %s mode=read-only --force' starts it, and what is written to it fails then",
+			 old->name, error ? "may be" : "is", old->name);
+	else if (!now.table || strcmp(now.table, old->table))
+		fail_add("device '%s' runs, but with the table '%s'", old->name,
+			 now.table ? now.table : "");
+	else
+		fail_add("device '%s' goes on %s", old->name,
+			 old->suspended ? "with its old table" : "as before");
+	dm_device_free(&now);
+}
+
 /*
  * A start that failed leaves one of these: the new table still inactive, the
  * device not even suspended; the old table live and suspended, as the new one
  * did not fit; or the new table live and suspended, as it refused to start.
- * The old line, loaded and started, is right in the last two.
+ * The old line, loaded and started, is right in the last two.  It is refused
+ * when it writes and the cache device failed meanwhile: then what is live may
+ * start all the same, as the old table, or because the fault has passed.
  */
 static void put_back(const struct dm_device *old, const struct dm_line *line,
 		     uint32_t ahead)
 {
 	struct dm_device now;
 	bool found;
-	int error;
 
-	dm_clear(old->name);
-	error = dm_find(old->name, &now, &found);
-	if (!error && found && now.suspended)
-		error = dm_load(old->name, line);
-	if (!error && found && now.suspended)
-		error = dm_resume(old->name, ahead);
-	if (error)
-		fail_add("device '%s' may be suspended now, and its users wait: see 'dmsetup info %s'; 'dmsetup resume %s' or another 'nearcache set' with --force starts it",
-			 old->name, old->name, old->name);
-	else
-		fail_add("device '%s' goes on as before", old->name);
+	if (!dm_find(old->name, &now, &found) && found) {
+		drop_loaded(old->name);
+		if (now.suspended) {
+			dm_load(old->name, line);
+			dm_resume(old->name, ahead);
+		}
+	}
 	dm_device_free(&now);
+	tell(old);
 }
 
-/* Somebody else may have loaded a table at the same time. */
+static int changed_by_others(const struct dm_device *now)
+{
+	return fail(CODE_BUSY,
+		    "device '%s' was changed by somebody else at the same time, its table is '%s' now: look at it and try again",
+		    now->name, now->table ? now->table : "");
+}
+
+/*
+ * The new line was made from what the device was when it was looked up.  Other
+ * runs of this command wait (lock.h), dmsetup does not.
+ */
+static int check_unchanged(const struct dm_device *old)
+{
+	struct dm_device now;
+	bool found;
+	int error = dm_find(old->name, &now, &found);
+
+	if (!error && (!found || !now.table || strcmp(now.table, old->table) ||
+		       now.size != old->size || strcmp(now.uuid, old->uuid) ||
+		       now.suspended != old->suspended))
+		error = changed_by_others(&now);
+	dm_device_free(&now);
+	return error;
+}
+
+/* Somebody else may have loaded a table after us, which went live. */
 static int verify(const struct dm_device *old, const struct dm_line *line)
 {
 	struct dm_device now;
@@ -87,11 +139,9 @@ static int verify(const struct dm_device *old, const struct dm_line *line)
 
 	if (error)
 		return fail_add("the new table was started before");
-	if (!found || !now.table || strcmp(now.table, line->params) ||
+	if (!found || !now.table || !params_same(now.table, line->params) ||
 	    now.size != line->bytes)
-		error = fail(CODE_BUSY,
-			     "device '%s' was changed by somebody else at the same time, its table is '%s' now: look at it and try again",
-			     old->name, now.table ? now.table : "");
+		error = changed_by_others(&now);
 	dm_device_free(&now);
 	return error;
 }
@@ -106,7 +156,13 @@ static int swap_tables(const struct dm_device *old,
 
 	if (error) {
 		kmsg_explain(&log, DM_TARGET);
-		fail_add("device '%s' goes on as before", old->name);
+		tell(old);
+		goto out;
+	}
+	error = check_unchanged(old);
+	if (error) {
+		drop_loaded(old->name);
+		fail_add("nothing was changed");
 		goto out;
 	}
 	error = dm_resume(old->name, ahead);
