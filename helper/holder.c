@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "identity.h"
 #include "mounts.h"
@@ -41,10 +42,14 @@ static bool has_open(const char *pid, dev_t number, bool writing)
 	snprintf(path, sizeof(path), "/proc/%.20s/fd", pid);
 	dir = opendir(path);
 	while (dir && !found && (entry = readdir(dir))) {
-		struct stat st;
+		struct statx st;
 
-		found = !fstatat(dirfd(dir), entry->d_name, &st, 0) &&
-			S_ISBLK(st.st_mode) && st.st_rdev == number &&
+		/* Without asking a file system that may hang. */
+		found = !statx(dirfd(dir), entry->d_name, AT_STATX_DONT_SYNC,
+			       STATX_TYPE, &st) &&
+			S_ISBLK(st.stx_mode) &&
+			makedev(st.stx_rdev_major, st.stx_rdev_minor) ==
+				number &&
 			(!writing || opened_for_writing(pid, entry->d_name));
 	}
 	if (dir)
@@ -117,6 +122,24 @@ bool holder_describe(dev_t number, char *what, size_t size)
 		return true;
 	}
 	return false;
+}
+
+/**
+ * holder_count() - how often a device is open by those who can be seen
+ * @number: the device
+ *
+ * Processes count as one, and so do devices on top: files may be shared.
+ *
+ * Return: how often at least.
+ */
+int holder_count(dev_t number)
+{
+	char name[512];
+
+	return mounts_find(number, false, name, sizeof(name)) +
+	       mounts_swap(number) +
+	       identity_holder(number, NULL, name, sizeof(name)) +
+	       find_process(number, false, name, sizeof(name));
 }
 
 /**

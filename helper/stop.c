@@ -11,14 +11,15 @@
 #define TRIES		10
 #define PAUSE_US	(100 * 1000)
 
-static int still_open(const char *name, bool *open)
+/* How often a device is open now. */
+static int count_opens(const char *name, int *opens)
 {
 	struct dm_device dev;
 	bool found;
 
 	if (dm_find(name, &dev, &found))
 		return fail_code();
-	*open = found && dev.open_count > 0;
+	*opens = found ? dev.open_count : 0;
 	dm_device_free(&dev);
 	return 0;
 }
@@ -31,20 +32,20 @@ static int still_open(const char *name, bool *open)
  */
 int stop_check(const struct dm_device *dev)
 {
-	bool open = dev->open_count > 0;
+	int opens = dev->open_count;
 	char what[600];
 	int tries;
 
-	for (tries = 0; open && tries < TRIES; tries++) {
+	for (tries = 0; opens && tries < TRIES; tries++) {
 		if (holder_describe(dev->number, what, sizeof(what)))
 			return fail(CODE_BUSY,
 				    "device '%s' is open: %s; release it first",
 				    dev->name, what);
 		usleep(PAUSE_US);
-		if (still_open(dev->name, &open))
+		if (count_opens(dev->name, &opens))
 			return fail_code();
 	}
-	if (!open)
+	if (!opens)
 		return 0;
 	if (!holder_process(dev->number, what, sizeof(what)))
 		strcpy(what, "nobody seen from here: a loop device, an exported target?");
@@ -60,27 +61,26 @@ int stop_check(const struct dm_device *dev)
  */
 int stop_check_writers(const struct dm_device *dev)
 {
-	bool open = dev->open_count > 0;
+	int opens = dev->open_count;
 	char what[700];
 	int tries;
 
-	for (tries = 0; open && tries < TRIES; tries++) {
+	for (tries = 0; opens && tries < TRIES; tries++) {
 		if (holder_writer(dev->number, what, sizeof(what)))
 			return fail(CODE_BUSY, "device '%s' %s", dev->name,
 				    what);
-		/* Who opened it is known, and only reads. */
-		if (holder_describe(dev->number, what, sizeof(what)) ||
-		    holder_process(dev->number, what, sizeof(what)))
+		/* All who opened it are known, and only read. */
+		if (holder_count(dev->number) >= opens)
 			return 0;
 		usleep(PAUSE_US);
-		if (still_open(dev->name, &open))
+		if (count_opens(dev->name, &opens))
 			return fail_code();
 	}
-	if (!open)
+	if (!opens)
 		return 0;
 	return fail(CODE_BUSY,
-		    "device '%s' is open, and it cannot be seen from here whether for writing (a loop device, an exported target?): release it",
-		    dev->name);
+		    "device '%s' is open %d time%s, and it cannot be seen from here whether for writing (a loop device, an exported target?): release it",
+		    dev->name, opens, opens > 1 ? "s" : "");
 }
 
 /**
