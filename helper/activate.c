@@ -108,10 +108,26 @@ int activate_check_mode(const struct device *origin, enum nearcache_mode mode)
 		    origin->path, mode_word(mode));
 }
 
-/*
+/**
+ * activate_check_holders() - demand an origin that nothing but caches is on
+ * @origin: open origin
+ *
  * device-mapper shares a device among all its tables, also with one that
  * writes: only caches may share an origin, see activate_check_sharing().
+ *
+ * Return: 0 or the exit code.
  */
+int activate_check_holders(const struct device *origin)
+{
+	char holder[64];
+
+	if (!identity_holder(origin->number, DM_UUID_PREFIX, holder,
+			     sizeof(holder)))
+		return 0;
+	return fail(CODE_BUSY, "origin '%s' is in use by '%s': close that first",
+		    origin->path, holder);
+}
+
 static int check_origin_free(const struct device *origin)
 {
 	char holder[64];
@@ -121,11 +137,8 @@ static int check_origin_free(const struct device *origin)
 		return fail_code();
 	if (!busy)
 		return 0;
-	if (identity_holder(origin->number, DM_UUID_PREFIX, holder,
-			    sizeof(holder)))
-		return fail(CODE_BUSY,
-			    "origin '%s' is in use by '%s': close that first",
-			    origin->path, holder);
+	if (activate_check_holders(origin))
+		return fail_code();
 	if (identity_holder(origin->number, NULL, holder, sizeof(holder)))
 		return 0;
 	return fail(CODE_BUSY,
