@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "describe.h"
 #include "fail.h"
+#include "holder.h"
 #include "name.h"
 #include "print.h"
 
@@ -19,7 +20,8 @@ static int check(const struct dm_device *dev, const struct arguments *args)
 	if (given(args, OPTION_RANGE) &&
 	    !range_inside(&args->range, dev->size, why))
 		return fail(CODE_DEVICE, "--range: %s", why);
-	if (dev->suspended)
+	/* To others it is told, and may run by then. */
+	if (dev->suspended && given(args, OPTION_DRY_RUN))
 		return fail(CODE_BUSY,
 			    "device '%s' is suspended: 'dmsetup resume %s' first",
 			    dev->name, dev->name);
@@ -42,19 +44,33 @@ static int drop(const struct dm_device *dev, const struct range *range,
 	char message[64] = "invalidate all";
 	struct dm_device now;
 	uint64_t before, after;
-	int error;
 
 	if (range->length)
 		snprintf(message, sizeof(message), "invalidate %llu %llu",
 			 (unsigned long long)(range->start / SECTOR),
 			 (unsigned long long)(range->length / SECTOR));
-	if (counter(dev, &before) || dm_message(dev->name, message) ||
-	    dm_need_ours(dev->name, &now))
+	if (counter(dev, &before) || dm_message(dev, message))
 		return fail_code();
-	error = counter(&now, &after);
-	*dropped = after - before;
+	if (dm_need_ours(dev->name, &now))
+		return fail_add("it was dropped before");
+	if (counter(&now, &after))
+		fail_add("it was dropped before");
+	/* Less than before: closed and opened again by somebody. */
+	*dropped = after > before ? after - before : 0;
 	dm_device_free(&now);
-	return error;
+	return fail_code();
+}
+
+/* Readers of the device may go on to see what they read before. */
+static void warn_users(const struct dm_device *dev)
+{
+	char what[600] = "its users may have read it";
+
+	if (!dev->open_count)
+		return;
+	holder_describe(dev->number, what, sizeof(what));
+	warn("device '%s' is open (%s): this drops nothing from the page cache above it; unmount and mount again, or 'blockdev --flushbufs /dev/mapper/%s' where it is not mounted",
+	     dev->name, what, dev->name);
 }
 
 static int invalidate(const struct dm_device *dev, const struct arguments *args)
@@ -65,6 +81,7 @@ static int invalidate(const struct dm_device *dev, const struct arguments *args)
 
 	if (check(dev, args) || (!dry_run && drop(dev, &range, &dropped)))
 		return fail_code();
+	warn_users(dev);
 	print_record(NULL, dev->name);
 	print_string("name", NULL, dev->name);
 	print_bytes("start", "from", range.start);

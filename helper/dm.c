@@ -16,6 +16,10 @@
 #include "name.h"
 #include "signals.h"
 
+/* A message to a device that is suspended: one second. */
+#define BUSY_TRIES	10
+#define BUSY_PAUSE_US	(100 * 1000)
+
 /* libdevmapper's own words are dropped: errors are told by fail(). */
 static void quiet(int level, const char *file, int line, int class,
 		  const char *format, ...)
@@ -483,7 +487,7 @@ static int need_node(const char *name)
 static void make_device(const char *name, const char *uuid,
 			const struct dm_line *line)
 {
-	struct kmsg log = kmsg_mark();
+	struct kmsg log = kmsg_mark(0);
 
 	if (create_empty(name, uuid)) {
 		kmsg_close(&log);
@@ -541,35 +545,62 @@ int dm_clear(const char *name)
 	return error;
 }
 
+/*
+ * One try. Return: 0 or the errno of a refusal, which is not recorded; -1: some
+ * other error was.
+ */
+static int try_message(const char *name, const char *message)
+{
+	struct dm_task *task = new_task(DM_DEVICE_TARGET_MSG, name);
+	int error = 0;
+
+	if (!task)
+		return -1;
+	if (!dm_task_set_sector(task, 0) ||
+	    !dm_task_set_message(task, message)) {
+		fail_memory();
+		error = -1;
+	} else if (!dm_task_run(task)) {
+		error = dm_task_get_errno(task);
+		if (!error) {
+			no_device_mapper();
+			error = -1;
+		}
+	}
+	dm_task_destroy(task);
+	return error;
+}
+
 /**
  * dm_message() - tell the target something
- * @name: dm name
+ * @dev: the device
  * @message: words, see kmod/doc/interface.md
  *
  * A refusal quotes the kernel's own reason.
  *
  * Return: 0 or the exit code.
  */
-int dm_message(const char *name, const char *message)
+int dm_message(const struct dm_device *dev, const char *message)
 {
-	struct dm_task *task = new_task(DM_DEVICE_TARGET_MSG, name);
-	struct kmsg log;
-	char what[128];
-	int error = 0;
+	struct kmsg log = kmsg_mark(dev->number);
+	int tries, error = try_message(dev->name, message);
 
-	if (!task)
-		return fail_code();
-	log = kmsg_mark();
-	snprintf(what, sizeof(what), "tell '%s' to", message);
-	if (!dm_task_set_sector(task, 0) || !dm_task_set_message(task, message)) {
-		error = fail_memory();
-	} else if (!dm_task_run(task)) {
-		error = task_failed(task, what, name);
+	/* Somebody's new table takes a moment to start. */
+	for (tries = 0; error == EBUSY && tries < BUSY_TRIES; tries++) {
+		usleep(BUSY_PAUSE_US);
+		error = try_message(dev->name, message);
+	}
+	if (error == EBUSY) {
+		fail(CODE_BUSY,
+		     "device '%s' is suspended: 'dmsetup resume %s' first, or try again when it runs",
+		     dev->name, dev->name);
+	} else if (error > 0) {
+		fail_errno(error, "cannot tell '%s' to '%s'", message,
+			   dev->name);
 		kmsg_explain(&log, DM_TARGET);
 	}
 	kmsg_close(&log);
-	dm_task_destroy(task);
-	return error;
+	return fail_code();
 }
 
 /**

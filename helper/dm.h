@@ -79,7 +79,7 @@ int dm_activate(const char *name, const char *uuid,
 int dm_load(const char *name, const struct dm_line *line);
 int dm_resume(const char *name, uint32_t read_ahead);
 int dm_clear(const char *name);
-int dm_message(const char *name, const char *message);
+int dm_message(const struct dm_device *dev, const char *message);
 int dm_remove(const char *name);
 
 #endif /* HELPER_DM_H */

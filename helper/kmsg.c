@@ -3,17 +3,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "fail.h"
 
 /**
  * kmsg_mark() - remember the end of the kernel log
+ * @number: the device whose lines count before others, 0: none
  *
  * Return: the place, for kmsg_explain() and kmsg_close().
  */
-struct kmsg kmsg_mark(void)
+struct kmsg kmsg_mark(dev_t number)
 {
 	struct kmsg log = {
 		.fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC),
@@ -21,6 +24,8 @@ struct kmsg kmsg_mark(void)
 
 	if (log.fd >= 0)
 		lseek(log.fd, 0, SEEK_END);
+	snprintf(log.device, sizeof(log.device), ": %u:%u: ", major(number),
+		 minor(number));
 	return log;
 }
 
@@ -36,6 +41,13 @@ static char *text_of(char *record)
 	return text;
 }
 
+/* Keep a line's text: the first one names the cause. */
+static void keep(char *kept, size_t size, const char *text)
+{
+	if (!kept[0])
+		snprintf(kept, size, "%s", text);
+}
+
 /**
  * kmsg_explain() - add the kernel's reason to the recorded error
  * @log: place remembered before the kernel was asked
@@ -45,24 +57,26 @@ static char *text_of(char *record)
  */
 void kmsg_explain(struct kmsg *log, const char *word)
 {
-	char record[8192], last[512] = "";
+	char record[8192], own[512] = "", any[512] = "";
 	ssize_t n = -1;
 
 	do {
+		char *text = NULL;
+
 		if (log->fd >= 0)
 			n = read(log->fd, record, sizeof(record) - 1);
 		if (n > 0) {
-			char *text;
-
 			record[n] = '\0';
 			text = text_of(record);
-			/* The first line names the cause. */
-			if (text && strstr(text, word) && !last[0])
-				strncat(last, text, sizeof(last) - 1);
 		}
+		if (!text || !strstr(text, word))
+			continue;
+		keep(any, sizeof(any), text);
+		if (strstr(text, log->device))
+			keep(own, sizeof(own), text);
 	} while (n > 0 || (n < 0 && log->fd >= 0 && errno == EPIPE));
-	if (last[0])
-		fail_add("the kernel log says: %s", last);
+	if (any[0])
+		fail_add("the kernel log says: %s", own[0] ? own : any);
 	else
 		fail_add("the kernel log (dmesg) may say why");
 }

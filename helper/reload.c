@@ -151,7 +151,7 @@ static int swap_tables(const struct dm_device *old,
 		       const struct dm_line *line)
 {
 	uint32_t ahead = read_ahead(old->number);
-	struct kmsg log = kmsg_mark();
+	struct kmsg log = kmsg_mark(old->number);
 	int error = dm_load(old->name, line);
 
 	if (error) {
