@@ -5,6 +5,7 @@
 #include "activate.h"
 #include "commands.h"
 #include "dataset.h"
+#include "describe.h"
 #include "device.h"
 #include "dm.h"
 #include "fail.h"
@@ -180,6 +181,38 @@ static void print_content(const struct opening *open, bool dry_run)
 	}
 }
 
+/* A start never fails because of the cache device alone. */
+static void warn_of_state(const char *name, const struct status *status)
+{
+	if (status->field[NEARCACHE_FIELD_STATE] == NEARCACHE_BYPASS)
+		warn("device '%s' works without its cache, which cannot be read or written: the kernel log (dmesg) says why; replace the cache device",
+		     name);
+	else if (status->field[NEARCACHE_FIELD_LOADED] ==
+		 NEARCACHE_LOADED_DAMAGED)
+		warn("a part of the slot table was damaged: what it cached for '%s' is read from the origin again",
+		     name);
+}
+
+/* What the kernel made of it. */
+static void print_state(const char *name)
+{
+	struct dm_device dev;
+	struct status status;
+	bool found;
+
+	if (dm_find(name, &dev, &found) || describe_status(&dev, &status)) {
+		/* The device was opened all the same. */
+		fail_reset();
+	} else if (dev.status) {
+		print_string("state", NULL, describe_state(&dev, &status));
+		print_string("loaded", NULL,
+			     status_word(NEARCACHE_FIELD_LOADED,
+					 status.field[NEARCACHE_FIELD_LOADED]));
+		warn_of_state(name, &status);
+	}
+	dm_device_free(&dev);
+}
+
 static int run(struct opening *open, const struct activation *act)
 {
 	bool dry_run = given(open->args, OPTION_DRY_RUN);
@@ -191,22 +224,10 @@ static int run(struct opening *open, const struct activation *act)
 	print_record(NULL, act->name);
 	activate_print(act);
 	print_content(open, dry_run);
+	if (!dry_run)
+		print_state(act->name);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	print_end();
-	return 0;
-}
-
-static int check_words(const struct arguments *args)
-{
-	const char *version = args->dataset_version;
-
-	if (arguments_check_name(args->operand[0]) ||
-	    dataset_check_version(version))
-		return fail_code();
-	/* More likely a variable that is not set than somebody's version. */
-	if (version && !*version)
-		return fail(CODE_USAGE,
-			    "--dataset-version '': it is empty, which would drop what is cached; leave it out to keep that");
 	return 0;
 }
 
@@ -225,7 +246,8 @@ int cmd_open(const struct arguments *args)
 		.fill_memory = args->fill_memory,
 	};
 
-	if (!check_words(args) &&
+	if (!arguments_check_name(args->operand[0]) &&
+	    !dataset_check_version(args->dataset_version) &&
 	    !device_open(&open.cache, args->cache, "cache device") &&
 	    !super_read(&open.super, &open.cache) &&
 	    !super_require(&open.super, &open.cache) &&

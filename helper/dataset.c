@@ -20,6 +20,10 @@ int dataset_check_version(const char *version)
 
 	if (!version)
 		return 0;
+	/* More likely a variable that is not set than somebody's version. */
+	if (!*version)
+		return fail(CODE_USAGE,
+			    "--dataset-version '': it is empty; leave it out for no version, or the one that is recorded");
 	good = text_check(version);
 	if (version[good])
 		return fail(CODE_USAGE,

@@ -117,7 +117,8 @@ int super_write(const struct device *dev, const struct nearcache_super *sb)
  * @sb: sealed superblock from device_buffer(), with a higher sequence
  *
  * The copy that counts goes last: a crash while the other one is written leaves
- * it counting, and once that is durable, its higher sequence counts.
+ * it counting, and once that is durable, its higher sequence counts; an error
+ * after that says so.
  *
  * Return: 0 or the exit code.
  */
@@ -127,10 +128,12 @@ int super_rewrite(const struct device *dev, const struct super *super,
 	unsigned int last = super->best == super->copy[1] ? 1 : 0;
 
 	if (device_write(dev, sb, NEARCACHE_SUPER_SIZE, super_offset(!last)) ||
-	    device_sync(dev) ||
-	    device_write(dev, sb, NEARCACHE_SUPER_SIZE, super_offset(last)))
+	    device_sync(dev))
 		return fail_code();
-	return device_sync(dev);
+	if (device_write(dev, sb, NEARCACHE_SUPER_SIZE, super_offset(last)) ||
+	    device_sync(dev))
+		return fail_add("the other copy is written and counts already: try again");
+	return 0;
 }
 
 /**
