@@ -342,7 +342,7 @@ static void help_all(void)
 		printf("  %-10s %s\n", verb->name, verb->summary);
 	puts("\nOptions of all verbs, before or behind the verb:");
 	help_options(OPTIONS_GLOBAL);
-	puts("\nSizes are bytes or take K, M, G, T, P (powers of 1024; KB, MB ... of 1000).");
+	puts("\nSizes are bytes or take K, M, G, T, P, E (powers of 1024; KB, MB ... of 1000).");
 	puts("\nExit codes:");
 	for (code = 0; code < CODE_COUNT; code++)
 		printf("  %d  %s\n", code, fail_code_word(code));

@@ -128,9 +128,14 @@ static int set(struct change *change, const struct arguments *args)
 int cmd_set(const struct arguments *args)
 {
 	struct change change = { 0 };
-	int error = dm_need_ours(name_of_operand(args->operand[0]),
-				 &change.dev);
+	struct params unused = { 0 };
+	int error;
 
+	/* Words that are wrong for any device. */
+	error = setting_apply(args->operand + 1, args->operands - 1, &unused);
+	if (!error)
+		error = dm_need_ours(name_of_operand(args->operand[0]),
+				     &change.dev);
 	if (error)
 		return error;
 	error = set(&change, args);
