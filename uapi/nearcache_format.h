@@ -82,7 +82,9 @@ enum nearcache_fingerprint {
  * @NEARCACHE_AREA_COMMIT: ring of struct nearcache_commit, 4 KiB each: which
  *	table pages the latest commit rewrites; written durably before them
  * @NEARCACHE_AREA_INTENT: write-intent bitmap of origin regions, two copies;
- *	all zero in read-only mode
+ *	reserved: nothing writes it yet, it is zero in every mode.  Zero does not
+ *	say that no write was under way; code to come that relies on it must mark
+ *	its sessions by an incompat bit
  * @NEARCACHE_AREA_CHECKSUM: CRC-32C per sub-block (NEARCACHE_INCOMPAT_CRC32C),
  *	length 0 without it
  * @NEARCACHE_AREA_RANGES: persistent ranges and pins, two copies
