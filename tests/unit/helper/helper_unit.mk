@@ -11,7 +11,7 @@ endif
 HELPER_UNIT_DIR	:= $(BUILD)/unit/helper
 HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
 	test_print test_text test_mode test_params test_range test_setting \
-	test_dataset
+	test_dataset test_reload test_stop
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi
@@ -34,6 +34,12 @@ HELPER_UNIT_test_setting := helper/setting.c helper/params.c helper/mode.c \
 HELPER_UNIT_test_dataset := helper/dataset.c helper/super.c helper/device.c \
 	helper/layout.c helper/fingerprint.c helper/fail.c helper/text.c \
 	kmod/format.c
+HELPER_UNIT_test_reload	:= helper/cmd_set.c helper/cmd_resize.c \
+	helper/reload.c helper/params.c helper/mode.c helper/setting.c \
+	helper/size.c helper/name.c helper/signals.c helper/fail.c helper/text.c \
+	tests/unit/helper/fake_dm.c
+HELPER_UNIT_test_stop	:= helper/stop.c helper/fail.c helper/text.c \
+	tests/unit/helper/fake_dm.c
 HELPER_UNIT_LIBS_test_dataset := -lcrypto -Wl,--wrap=pwrite
 
 .PHONY: unit-helper
@@ -43,7 +49,7 @@ unit-helper: $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%) ## unit tests of the helper
 define helper-unit-rule
 $(HELPER_UNIT_DIR)/$(1): tests/unit/helper/$(1).c $(HELPER_UNIT_$(1)) \
 		$(wildcard helper/*.h kmod/format*.h uapi/*.h) \
-		tests/unit/helper/unit.h tests/unit/helper/helper_unit.mk
+		$(wildcard tests/unit/helper/*.h) tests/unit/helper/helper_unit.mk
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$<)
 	$$(Q)$$(CC) $$(HELPER_UNIT_CFLAGS) -o $$@ $$< $(HELPER_UNIT_$(1)) -lcmocka -lisal -ljson-c \

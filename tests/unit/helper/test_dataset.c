@@ -172,6 +172,9 @@ static void stopped_within(void **state)
 				writes_left = after;
 				torn = half;
 				assert_int_not_equal(replace("v2"), 0);
+				assert_int_equal(!!strstr(fail_message(),
+							  "counts already"),
+						 after);
 				writes_left = -1;
 				look(&super);
 				assert_non_null(super.best);
@@ -201,6 +204,8 @@ static void versions(void **state)
 	assert_int_equal(dataset_check_version(longest), CODE_USAGE);
 	fail_reset();
 	assert_int_equal(dataset_check_version("a\nb"), CODE_USAGE);
+	fail_reset();
+	assert_int_equal(dataset_check_version(""), CODE_USAGE);
 	assert_false(dataset_is_new(&sb, NULL));
 	assert_true(dataset_is_new(&sb, "v1"));
 	strcpy((char *)sb.dataset_version, "v1");

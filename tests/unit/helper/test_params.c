@@ -94,6 +94,22 @@ static void fill_memory(void **state)
 	assert_false(params_fill_memory_ok((1ULL << 40) + 1));
 }
 
+static void same(void **state)
+{
+	(void)state;
+	assert_true(params_same("read-only 8:0 8:16", "read-only 8:0 8:16"));
+	assert_true(params_same("read-only 8:0 8:16 4 fill_memory 1 later 7",
+				"read-only 8:0 8:16 4 later 7 fill_memory 1"));
+	assert_false(params_same("read-only 8:0 8:16", "writethrough 8:0 8:16"));
+	assert_false(params_same("read-only 8:0 8:16", "read-only 8:0 8:17"));
+	assert_false(params_same("read-only 8:0 8:16", "read-only 8:1 8:16"));
+	assert_false(params_same("read-only 8:0 8:16",
+				 "read-only 8:0 8:16 2 fill_memory 1"));
+	assert_false(params_same("read-only 8:0 8:16",
+				 "read-only 8:0 8:16 2 later 7"));
+	assert_false(params_same("", ""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -102,6 +118,7 @@ int main(void)
 		cmocka_unit_test(not_understood),
 		cmocka_unit_test(longest),
 		cmocka_unit_test(fill_memory),
+		cmocka_unit_test(same),
 	};
 
 	return RUN(tests);

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fake_dm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+
+struct fake fake;
+
+/* Pretend a running device with this table. */
+void fake_reset(const char *params)
+{
+	memset(&fake, 0, sizeof(fake));
+	snprintf(fake.live.params, FAKE_TEXT, "%s", params);
+	fake.live.bytes = FAKE_BYTES;
+	fake.uuid = DM_UUID_PREFIX "1";
+	fail_reset();
+}
+
+int dm_find(const char *name, struct dm_device *dev, bool *found)
+{
+	memset(dev, 0, sizeof(*dev));
+	*found = !fake.gone && !strcmp(name, FAKE_NAME);
+	snprintf(dev->name, sizeof(dev->name), "%s", name);
+	if (!*found)
+		return 0;
+	snprintf(dev->uuid, sizeof(dev->uuid), "%s", fake.uuid);
+	dev->ours = true;
+	dev->live = true;
+	dev->suspended = fake.suspended;
+	dev->open_count = fake.opens;
+	dev->size = fake.live.bytes;
+	dev->table = strdup(fake.live.params);
+	return 0;
+}
+
+int dm_need_ours(const char *name, struct dm_device *dev)
+{
+	bool found;
+
+	return dm_find(name, dev, &found) || found ?
+	       0 : fail(CODE_DEVICE, "there is no device '%s'", name);
+}
+
+void dm_device_free(struct dm_device *dev)
+{
+	free(dev->table);
+	dev->table = NULL;
+}
+
+int dm_load(const char *name, const struct dm_line *line)
+{
+	(void)name;
+	if (fake.gone || (fake.no_writing && !line->read_only))
+		return fail(CODE_DEVICE, "cannot load the table");
+	fake.loads++;
+	snprintf(fake.loaded.params, FAKE_TEXT, "%s", line->params);
+	fake.loaded.bytes = line->bytes;
+	if (fake.on_load)
+		fake.on_load();
+	return 0;
+}
+
+static void swap_tables(void)
+{
+	if (!fake.loaded.params[0])
+		return;
+	fake.live = fake.loaded;
+	fake.loaded.params[0] = '\0';
+}
+
+int dm_resume(const char *name, uint32_t read_ahead)
+{
+	enum fake_start how = fake.start[0];
+
+	(void)name;
+	(void)read_ahead;
+	memmove(fake.start, fake.start + 1, sizeof(fake.start) - sizeof(how));
+	if (how != FAKE_INTERRUPTED)
+		fake.suspended = how != FAKE_STARTS;
+	if (how == FAKE_STARTS || how == FAKE_REFUSES)
+		swap_tables();
+	if (fake.on_start)
+		fake.on_start();
+	return how == FAKE_STARTS ? 0 : fail(CODE_DEVICE, "cannot start");
+}
+
+int dm_clear(const char *name)
+{
+	(void)name;
+	if (fake.cannot_clear)
+		return fail(CODE_DEVICE, "cannot clear");
+	fake.loaded.params[0] = '\0';
+	return 0;
+}
+
+int dm_remove(const char *name)
+{
+	(void)name;
+	fake.gone = true;
+	return 0;
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* 'set' and 'resize' on a pretended device: what goes live, and what is told. */
+#include <stdio.h>
+
+#include "activate.h"
+#include "commands.h"
+#include "describe.h"
+#include "fail.h"
+#include "fake_dm.h"
+#include "identity.h"
+#include "kmsg.h"
+#include "print.h"
+#include "stop.h"
+#include "unit.h"
+
+#define WRITING		"writethrough 8:0 8:16"
+#define WRITING_32M	WRITING " 2 fill_memory 33554432"
+#define READING		"read-only 8:0 8:16"
+
+/* What the origin has, and the flags that were printed. */
+static uint64_t origin_bytes;
+static bool started, changed, resized;
+
+int device_open_number(struct device *dev, dev_t number, const char *role)
+{
+	memset(dev, 0, sizeof(*dev));
+	dev->fd = -1;
+	dev->number = number;
+	dev->role = role;
+	dev->size = origin_bytes;
+	strcpy(dev->path, "/dev/sda");
+	return 0;
+}
+
+void device_close(struct device *dev)
+{
+	(void)dev;
+}
+
+int describe_status(const struct dm_device *dev, struct status *status)
+{
+	(void)dev;
+	memset(status, 0, sizeof(*status));
+	status->field[NEARCACHE_FIELD_FILL_MEMORY_MAX] = 64 << 20;
+	return 0;
+}
+
+int stop_check_writers(const struct dm_device *dev)
+{
+	/* In parentheses: cmocka has a macro of that name. */
+	return dev->open_count ? (fail)(CODE_BUSY, "a writer") : 0;
+}
+
+int activate_check_mode(const struct device *origin, enum nearcache_mode mode)
+{
+	(void)origin;
+	(void)mode;
+	return 0;
+}
+
+int activate_check_holders(const struct device *origin)
+{
+	(void)origin;
+	return 0;
+}
+
+int activate_check_sharing(const struct device *origin,
+			   enum nearcache_mode mode, const char *self)
+{
+	(void)self;
+	return activate_check_mode(origin, mode);
+}
+
+bool identity_attribute(dev_t number, const char *attribute, char *value,
+			size_t size)
+{
+	(void)number;
+	(void)attribute;
+	(void)value;
+	(void)size;
+	return false;
+}
+
+struct kmsg kmsg_mark(dev_t number)
+{
+	(void)number;
+	return (struct kmsg){ .fd = -1 };
+}
+
+void kmsg_explain(struct kmsg *log, const char *word)
+{
+	(void)log;
+	(void)word;
+}
+
+void kmsg_close(struct kmsg *log)
+{
+	(void)log;
+}
+
+void print_record(const char *key, const char *title)
+{
+	(void)key;
+	(void)title;
+}
+
+void print_end(void)
+{
+}
+
+void print_string(const char *key, const char *label, const char *value)
+{
+	(void)key;
+	(void)label;
+	(void)value;
+}
+
+void print_bytes(const char *key, const char *label, uint64_t value)
+{
+	(void)key;
+	(void)label;
+	(void)value;
+}
+
+void print_flag(const char *key, const char *label, bool value)
+{
+	(void)label;
+	if (!strcmp(key, "started"))
+		started = value;
+	else if (!strcmp(key, "changed"))
+		changed = value;
+	else if (!strcmp(key, "resized"))
+		resized = value;
+}
+
+static int run(int (*verb)(const struct arguments *args), const char *setting,
+	       unsigned int options)
+{
+	char *operand[] = { FAKE_NAME, (char *)setting };
+	struct arguments args = {
+		.given = options,
+		.operand = operand,
+		.operands = setting ? 2 : 1,
+	};
+
+	started = changed = resized = false;
+	fail_reset();
+	return verb(&args);
+}
+
+static int set(const char *setting, unsigned int options)
+{
+	return run(cmd_set, setting, options);
+}
+
+static int resize(unsigned int options)
+{
+	return run(cmd_resize, NULL, options);
+}
+
+static void assert_live(const char *params, bool suspended)
+{
+	assert_string_equal(fake.live.params, params);
+	assert_int_equal(fake.suspended, suspended);
+}
+
+static void assert_said(const char *text)
+{
+	if (!strstr(fail_message(), text))
+		fail_msg("no '%s' in: %s", text, fail_message());
+}
+
+static void applied(void **state)
+{
+	(void)state;
+	fake_reset(WRITING);
+	origin_bytes = FAKE_BYTES;
+	assert_int_equal(set("fill_memory=32M", 0), 0);
+	assert_live(WRITING_32M, false);
+	assert_true(changed && !started);
+	assert_int_equal(set("fill_memory=32M", OPTION_FORCE), 0);
+	assert_int_equal(resize(OPTION_FORCE), 0);
+	assert_true(!changed && !started && !resized);
+	/* Nothing was to be done. */
+	assert_int_equal(fake.loads, 1);
+	origin_bytes = 2 * FAKE_BYTES;
+	assert_int_equal(resize(OPTION_DRY_RUN), 0);
+	assert_int_equal(fake.loads, 1);
+	assert_int_equal(resize(0), 0);
+	assert_true(resized && !started);
+	assert_int_equal(fake.live.bytes, origin_bytes);
+}
+
+/* With --force, also when there is nothing else to change. */
+static void suspended(void **state)
+{
+	int verb;
+
+	(void)state;
+	origin_bytes = FAKE_BYTES;
+	for (verb = 0; verb < 2; verb++) {
+		const char *word = verb ? "mode=writethrough" : NULL;
+		int (*run_verb)(const struct arguments *args) =
+			verb ? cmd_set : cmd_resize;
+
+		fake_reset(WRITING);
+		fake.suspended = true;
+		assert_int_equal(run(run_verb, word, 0), CODE_BUSY);
+		assert_said("--force");
+		assert_int_equal(run(run_verb, word,
+				     OPTION_FORCE | OPTION_DRY_RUN), 0);
+		assert_true(!started);
+		assert_live(WRITING, true);
+		assert_int_equal(fake.loads, 0);
+		assert_int_equal(run(run_verb, word, OPTION_FORCE), 0);
+		assert_true(started && !changed && !resized);
+		assert_live(WRITING, false);
+		assert_int_equal(fake.live.bytes, FAKE_BYTES);
+	}
+}
+
+static void others_set(void)
+{
+	strcpy(fake.live.params, WRITING_32M);
+}
+
+static void others_make_anew(void)
+{
+	fake.uuid = DM_UUID_PREFIX "2";
+}
+
+static void others_suspend(void)
+{
+	fake.suspended = true;
+}
+
+static void others_grow(void)
+{
+	fake.live.bytes *= 2;
+}
+
+/* Between the look-up and the load: the other's table stays. */
+static void changed_before(void **state)
+{
+	static void (*const others[])(void) = {
+		others_set, others_make_anew, others_suspend, others_grow,
+	};
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		struct fake_table theirs;
+
+		fake_reset(WRITING);
+		fake.on_load = others[i];
+		assert_int_equal(set("mode=read-only", 0), CODE_BUSY);
+		assert_said("changed by somebody else");
+		assert_said("nothing was changed");
+		assert_string_equal(fake.loaded.params, "");
+		theirs = fake.live;
+		assert_string_not_equal(theirs.params, READING);
+		/* It can be tried again, but for what --force is for. */
+		fake.on_load = NULL;
+		assert_int_equal(set("mode=read-only", 0),
+				 fake.suspended ? CODE_BUSY : 0);
+	}
+	fake_reset(WRITING);
+	fake.on_load = others_set;
+	fake.cannot_clear = true;
+	assert_int_equal(set("mode=read-only", 0), CODE_BUSY);
+	assert_said("'dmsetup clear nc'");
+}
+
+/* A kernel of another version prints options of its own before ours. */
+static void other_order(void)
+{
+	strcpy(fake.live.params, READING " 4 later 7 fill_memory 33554432");
+}
+
+static void changed_after(void **state)
+{
+	(void)state;
+	fake_reset(READING " 4 fill_memory 33554432 later 7");
+	fake.on_start = other_order;
+	assert_int_equal(set("fill_memory=32M", 0), 0);
+	assert_int_equal(set("fill_memory=16M", 0), CODE_BUSY);
+	assert_said("changed by somebody else");
+	fake_reset(WRITING);
+	fake.on_start = others_set;
+	assert_int_equal(set("mode=read-only", 0), CODE_BUSY);
+	assert_said("its table is '" WRITING_32M "'");
+}
+
+/* The device goes on as before, with its old size, too. */
+static void taken_back(void **state)
+{
+	enum fake_start how;
+
+	(void)state;
+	for (how = FAKE_INTERRUPTED; how <= FAKE_REFUSES; how++) {
+		fake_reset(READING);
+		fake.start[0] = how;
+		assert_int_equal(set("mode=writethrough", 0), CODE_DEVICE);
+		assert_said("goes on as before");
+		assert_live(READING, false);
+		assert_string_equal(fake.loaded.params, "");
+		fake_reset(WRITING);
+		origin_bytes = 2 * FAKE_BYTES;
+		fake.start[0] = how;
+		assert_int_equal(resize(0), CODE_DEVICE);
+		assert_said("goes on as before");
+		assert_live(WRITING, false);
+		assert_int_equal(fake.live.bytes, FAKE_BYTES);
+	}
+}
+
+static void fail_cache(void)
+{
+	fake.no_writing = true;
+}
+
+/* The cache device failed: the old line, which writes, is not loaded again. */
+static void not_taken_back(void **state)
+{
+	(void)state;
+	fake_reset(WRITING);
+	fake.on_start = fail_cache;
+	fake.start[0] = fake.start[1] = FAKE_REFUSES;
+	assert_int_equal(set("fill_memory=32M", 0), CODE_DEVICE);
+	assert_said("'nearcache set nc mode=read-only --force'");
+	assert_live(WRITING_32M, true);
+	/* Not as easily. */
+	assert_int_equal(set("fill_memory=32M", OPTION_FORCE), CODE_DEVICE);
+	assert_said("is suspended now");
+	assert_said("'nearcache set nc mode=read-only --force'");
+	/* And so it is. */
+	assert_int_equal(set("mode=read-only", OPTION_FORCE), 0);
+	assert_live(READING " 2 fill_memory 33554432", false);
+}
+
+/* What is live starts at the second attempt. */
+static void started_after_all(void **state)
+{
+	(void)state;
+	fake_reset(WRITING);
+	fake.on_start = fail_cache;
+	fake.start[0] = FAKE_REFUSES;
+	assert_int_equal(set("fill_memory=32M", 0), CODE_DEVICE);
+	assert_said("runs, but with the table '" WRITING_32M "'");
+	assert_live(WRITING_32M, false);
+	fake_reset(WRITING);
+	fake.on_start = fail_cache;
+	fake.start[0] = FAKE_MISFITS;
+	assert_int_equal(set("fill_memory=32M", 0), CODE_DEVICE);
+	assert_said("goes on as before");
+	assert_live(WRITING, false);
+}
+
+static void lose(void)
+{
+	fake.gone = true;
+}
+
+static void vanished(void **state)
+{
+	(void)state;
+	fake_reset(WRITING);
+	fake.on_load = lose;
+	assert_int_equal(set("mode=read-only", 0), CODE_BUSY);
+	fake_reset(WRITING);
+	fake.on_start = lose;
+	fake.start[0] = FAKE_REFUSES;
+	assert_int_equal(set("mode=read-only", 0), CODE_DEVICE);
+	assert_said("device 'nc' is gone");
+}
+
+static void refused(void **state)
+{
+	(void)state;
+	fake_reset(WRITING);
+	fake.opens = 1;
+	/* Wrong for any device, even for one that is not there. */
+	fake.gone = true;
+	assert_int_equal(set("mode=x", 0), CODE_USAGE);
+	assert_int_equal(set("mode=read-only", 0), CODE_DEVICE);
+	fake.gone = false;
+	assert_int_equal(set("mode=read-only", 0), CODE_BUSY);
+	assert_said("a writer");
+	assert_live(WRITING, false);
+	assert_int_equal(set("mode=read-only", OPTION_FORCE), 0);
+	origin_bytes = FAKE_BYTES - 512;
+	assert_int_equal(resize(OPTION_FORCE), CODE_DEVICE);
+	assert_said("can only grow");
+	/* The default is no word of the table. */
+	assert_int_equal(set("fill_memory=64M", 0), 0);
+	assert_live(READING, false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(applied),
+		cmocka_unit_test(suspended),
+		cmocka_unit_test(changed_before),
+		cmocka_unit_test(changed_after),
+		cmocka_unit_test(taken_back),
+		cmocka_unit_test(not_taken_back),
+		cmocka_unit_test(started_after_all),
+		cmocka_unit_test(vanished),
+		cmocka_unit_test(refused),
+	};
+
+	return RUN(tests);
+}
