@@ -83,7 +83,8 @@ const struct verb verbs[] = {
 "  fill_memory=SIZE            cap of the memory that fills hold\n"
 "\n"
 "I/O waits for a moment, what is cached stays. A device that is mounted\n"
-"read-write, swapped to or open for writing does not become read-only without\n"
+"read-write, swapped to, open for writing, or open by somebody who cannot be\n"
+"seen (a loop device, an exported target) does not become read-only without\n"
 "--force, which also starts a device that is suspended. After a failure the old\n"
 "settings hold, or the error says that they do not. Settings last until the\n"
 "device is closed.\n",
@@ -98,8 +99,11 @@ const struct verb verbs[] = {
 		.changes = true,
 		.summary = "take in an origin that grew, while in use",
 		.details =
-"Grow the file system afterwards. An origin that became smaller is refused.\n"
-"--force also starts a device that is suspended.\n",
+"Grow the file system afterwards. An origin that became smaller is refused. If\n"
+"its first or last 64 KiB were changed by another host (which grew the file\n"
+"system), all that is cached is dropped, and the kernel log says so; changes\n"
+"elsewhere are for 'nearcache invalidate'. --force also starts a device that is\n"
+"suspended.\n",
 		.run = cmd_resize,
 	},
 	{
@@ -112,9 +116,13 @@ const struct verb verbs[] = {
 		.summary = "drop cached data that the origin no longer has",
 		.details =
 "For data that was changed on the origin past this device, by another host.\n"
-"Reads that begin afterwards get the origin's. Without --range all is dropped;\n"
-"START and LENGTH are multiples of 512 bytes. The count includes what writes\n"
-"dropped meanwhile.\n",
+"Reads that begin afterwards get the origin's. What the page cache above the\n"
+"device holds stays: unmount first, or 'blockdev --flushbufs /dev/mapper/NAME'\n"
+"afterwards if it is not mounted.\n"
+"\n"
+"Without --range all is dropped, and the next open takes the origin's ends as\n"
+"they are now; START and LENGTH are multiples of 512 bytes. The count includes\n"
+"what writes dropped meanwhile.\n",
 		.run = cmd_invalidate,
 	},
 	{
