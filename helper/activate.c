@@ -111,18 +111,19 @@ int activate_check_mode(const struct device *origin, enum nearcache_mode mode)
 /**
  * activate_check_holders() - demand an origin that nothing but caches is on
  * @origin: open origin
+ * @self: a device that is on it and does not count, 0: none
  *
  * device-mapper shares a device among all its tables, also with one that
  * writes: only caches may share an origin, see activate_check_sharing().
  *
  * Return: 0 or the exit code.
  */
-int activate_check_holders(const struct device *origin)
+int activate_check_holders(const struct device *origin, dev_t self)
 {
 	char holder[64];
 
-	if (!identity_holder(origin->number, DM_UUID_PREFIX, holder,
-			     sizeof(holder)))
+	if (!identity_foreign_holder(origin->number, DM_UUID_PREFIX, self,
+				     holder, sizeof(holder)))
 		return 0;
 	return fail(CODE_BUSY, "origin '%s' is in use by '%s': close that first",
 		    origin->path, holder);
@@ -137,9 +138,9 @@ static int check_origin_free(const struct device *origin)
 		return fail_code();
 	if (!busy)
 		return 0;
-	if (activate_check_holders(origin))
+	if (activate_check_holders(origin, 0))
 		return fail_code();
-	if (identity_holder(origin->number, NULL, holder, sizeof(holder)))
+	if (identity_holder(origin->number, holder, sizeof(holder)))
 		return 0;
 	return fail(CODE_BUSY,
 		    "origin '%s' is in use: unmount it, then mount the nearcache device instead",

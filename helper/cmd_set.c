@@ -67,7 +67,7 @@ static int check_mode(const struct change *change, bool force)
 	}
 	if (!device_open_number(&origin, change->old.origin, "origin") &&
 	    !activate_check_mode(&origin, mode) &&
-	    !activate_check_holders(&origin))
+	    !activate_check_holders(&origin, change->dev.number))
 		activate_check_sharing(&origin, mode, change->dev.name);
 	device_close(&origin);
 	return fail_code();

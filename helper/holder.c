@@ -117,7 +117,7 @@ bool holder_describe(dev_t number, char *what, size_t size)
 		snprintf(what, size, "in use as swap");
 		return true;
 	}
-	if (identity_holder(number, NULL, name, sizeof(name))) {
+	if (identity_holder(number, name, sizeof(name))) {
 		snprintf(what, size, "used by %s", name);
 		return true;
 	}
@@ -138,7 +138,7 @@ int holder_count(dev_t number)
 
 	return mounts_find(number, false, name, sizeof(name)) +
 	       mounts_swap(number) +
-	       identity_holder(number, NULL, name, sizeof(name)) +
+	       identity_holder(number, name, sizeof(name)) +
 	       find_process(number, false, name, sizeof(name));
 }
 

@@ -268,18 +268,39 @@ bool identity_overlap(dev_t a, dev_t b)
 	return !strncmp(id_a, "wwid:", 5) && !strcmp(id_a, id_b);
 }
 
-/* Whether a holder is no device-mapper device with a uuid of that kind. */
-static bool has_other_uuid(dev_t number, const char *holder, const char *except)
-{
-	char attribute[320], uuid[256];
+/**
+ * struct friends - holders that are not meant
+ * @uuid: start of their dm uuid
+ * @self: one of them, whatever its uuid
+ */
+struct friends {
+	const char *uuid;
+	dev_t self;
+};
 
-	snprintf(attribute, sizeof(attribute), "holders/%s/dm/uuid", holder);
-	return !except ||
-	       !identity_attribute(number, attribute, uuid, sizeof(uuid)) ||
-	       strncmp(uuid, except, strlen(except));
+static bool is_any(dev_t number, const char *holder, const void *unused)
+{
+	(void)number;
+	(void)holder;
+	(void)unused;
+	return true;
 }
 
-static bool takes_writes(dev_t number, const char *holder, const char *unused)
+static bool is_foreign(dev_t number, const char *holder, const void *data)
+{
+	const struct friends *friends = data;
+	char attribute[320], uuid[256];
+	dev_t its;
+
+	snprintf(attribute, sizeof(attribute), "holders/%s/dev", holder);
+	if (number_attribute(number, attribute, &its) && its == friends->self)
+		return false;
+	snprintf(attribute, sizeof(attribute), "holders/%s/dm/uuid", holder);
+	return !identity_attribute(number, attribute, uuid, sizeof(uuid)) ||
+	       strncmp(uuid, friends->uuid, strlen(friends->uuid));
+}
+
+static bool takes_writes(dev_t number, const char *holder, const void *unused)
 {
 	char attribute[320], value[16];
 
@@ -292,8 +313,8 @@ static bool takes_writes(dev_t number, const char *holder, const char *unused)
 /* The first holder that is @wanted. */
 static bool find_holder(dev_t number,
 			bool (*wanted)(dev_t number, const char *holder,
-				       const char *word),
-			const char *word, char *name, size_t size)
+				       const void *data),
+			const void *data, char *name, size_t size)
 {
 	char path[PATH_MAX];
 	struct dirent *entry;
@@ -305,7 +326,7 @@ static bool find_holder(dev_t number,
 	dir = opendir(path);
 	while (dir && !found && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' ||
-		    !wanted(number, entry->d_name, word))
+		    !wanted(number, entry->d_name, data))
 			continue;
 		snprintf(name, size, "%s", entry->d_name);
 		found = true;
@@ -318,16 +339,32 @@ static bool find_holder(dev_t number,
 /**
  * identity_holder() - a device stacked on this one
  * @number: the device
- * @except: start of the dm uuid of holders that are not meant; NULL: all are
  * @name: filled in with the kernel's name of a holder; "" for none
  * @size: bytes of @name
  *
  * Return: whether there is one.
  */
-bool identity_holder(dev_t number, const char *except, char *name,
-		     size_t size)
+bool identity_holder(dev_t number, char *name, size_t size)
 {
-	return find_holder(number, has_other_uuid, except, name, size);
+	return find_holder(number, is_any, NULL, name, size);
+}
+
+/**
+ * identity_foreign_holder() - a device of another kind stacked on this one
+ * @number: the device
+ * @uuid: start of the dm uuid of holders that are not meant
+ * @self: a holder that is not meant, whatever its uuid; 0: none
+ * @name: filled in with the kernel's name of a holder; "" for none
+ * @size: bytes of @name
+ *
+ * Return: whether there is one.
+ */
+bool identity_foreign_holder(dev_t number, const char *uuid, dev_t self,
+			     char *name, size_t size)
+{
+	struct friends friends = { .uuid = uuid, .self = self };
+
+	return find_holder(number, is_foreign, &friends, name, size);
 }
 
 /**

@@ -17,8 +17,9 @@ bool identity_overlap(dev_t a, dev_t b);
 bool identity_attribute(dev_t number, const char *attribute, char *value,
 			size_t size);
 bool identity_kernel_name(dev_t number, char *name, size_t size);
-bool identity_holder(dev_t number, const char *except, char *name,
-		     size_t size);
+bool identity_holder(dev_t number, char *name, size_t size);
+bool identity_foreign_holder(dev_t number, const char *uuid, dev_t self,
+			     char *name, size_t size);
 bool identity_writable_holder(dev_t number, char *name, size_t size);
 
 #endif /* HELPER_IDENTITY_H */

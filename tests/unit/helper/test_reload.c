@@ -58,9 +58,10 @@ int activate_check_mode(const struct device *origin, enum nearcache_mode mode)
 	return 0;
 }
 
-int activate_check_holders(const struct device *origin)
+int activate_check_holders(const struct device *origin, dev_t self)
 {
 	(void)origin;
+	(void)self;
 	return 0;
 }
 
