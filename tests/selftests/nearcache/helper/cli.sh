@@ -79,6 +79,7 @@ test_usage() {
 	bad 1 'longer than 63' create a --origin "$origin" --cache "$cache" --dataset-version "$(printf 'v%.0s' {1..64})"
 	bad 1 'no UTF-8' create a --origin "$origin" --cache "$cache" --dataset-version $'a\xffb'
 	bad 1 'a??b' create a --origin "$origin" --cache "$cache" --dataset-version $'a\e\nb'
+	bad 1 'it is empty' create a --origin "$origin" --cache "$cache" --dataset-version ''
 	bad 1 'NAME or --cache' destroy
 	bad 1 'NAME or --cache' destroy a --cache "$cache"
 	bad 1 "'a b'" open 'a b' --cache "$cache"
@@ -367,8 +368,8 @@ test_open_close() {
 	create --format-only
 	[[ ! -e /dev/mapper/$NAME ]] || fail "--format-only opened a device"
 	good open "$NAME" --cache "$cache" -j
-	json_keys schema name device mode origin size cache table dataset_version content dry_run
-	expect name "$NAME" origin "$origin" dry_run false
+	json_keys schema name device mode origin size cache table dataset_version content state loaded dry_run
+	expect name "$NAME" origin "$origin" state normal loaded new dry_run false
 	bad 5 "device '$NAME'" open other --cache "$cache"
 	exec 7<"/dev/mapper/$NAME"
 	bad 5 "process" close "$NAME"
@@ -407,7 +408,9 @@ test_open_warm() {
 	expect pages_sound_one 1
 	counted=$(json bytes_valid)
 	((counted < 8388608)) || fail "the page still counts"
-	good open "$NAME" --cache "$cache"
+	run open "$NAME" --cache "$cache" -j
+	[[ $rc == 0 && $err == *'slot table was damaged'* ]] || fail "open: exit $rc, $err"
+	expect content warm state normal loaded damaged
 	good status "$NAME" -j
 	expect loaded damaged bytes_valid "$counted"
 }
@@ -497,7 +500,8 @@ test_permission() {
 	# The guest's root directory is closed to others.
 	chmod 755 /
 	create --format-only
-	for words in "list" "super $cache" "close $NAME" "open $NAME --cache $cache"; do
+	for words in "list" "super $cache" "close $NAME" "open $NAME --cache $cache" \
+		"set $NAME mode=read-only" "resize $NAME" "invalidate $NAME"; do
 		rc=0
 		# shellcheck disable=SC2086 # words
 		busybox start-stop-daemon -S -q -c nobody -x /usr/sbin/nearcache -- $words >/tmp/out 2>&1 || rc=$?

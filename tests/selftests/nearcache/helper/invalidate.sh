@@ -5,6 +5,17 @@
 . ./cache.sh
 . ./command.sh
 
+# warned TEXT WORDS...: must succeed, with this warning.
+warned() {
+	run "${@:2}"
+	[[ $rc == 0 && $err == *"$1"* ]] || fail "nearcache ${*:2}: exit $rc, no '$1' in '$err'"
+}
+
+# The way most readers read.
+buffered() {
+	dd if=/dev/mapper/nc bs=4096 skip=100 count=1 2>/dev/null | sha256sum
+}
+
 fresh
 check
 settle
@@ -43,12 +54,34 @@ for mode in writearound writethrough read-only; do
 	good set nc "mode=$mode"
 	verify_begin -b 1:64 -r 100
 	for i in {1..3}; do
-		good invalidate nc
-		good invalidate nc --range "${i}M:1M"
+		warned "'nc' is open" invalidate nc
+		warned "'nc' is open" invalidate nc --range "${i}M:1M"
 	done
 	verify_end
 done
+
+# What the page cache above holds is not dropped, and that is said with what helps.
+exec 7</dev/mapper/nc
+before=$(buffered)
+./blockdata write "$O" -g 2 -s 800 -n 8
+warned "blockdev --flushbufs /dev/mapper/nc" invalidate nc -j
+json_keys name start length invalidated_bytes dry_run
+[[ $(buffered) == "$before" ]] || fail "the warning is wrong"
+blockdev --flushbufs /dev/mapper/nc
+[[ $(buffered) != "$before" ]] || fail "the warning's advice does not help"
+exec 7<&-
+./blockdata read /dev/mapper/nc -g 2 -s 800 -n 8 >/dev/null || fail "wrong data"
+good set nc mode=writethrough
+mkfs.ext4 -qF /dev/mapper/nc
+mkdir "$TMPDIR/mnt"
+mount /dev/mapper/nc "$TMPDIR/mnt"
+warned "mounted on $TMPDIR/mnt" invalidate nc
+umount "$TMPDIR/mnt"
+
+# It waits for the moment of a change, but not for ever.
 dmsetup suspend nc
 bad 5 "'nc' is suspended" invalidate nc
-dmsetup resume nc
+bad 5 "'nc' is suspended" invalidate nc --dry-run
+(sleep 0.3 && dmsetup resume nc) &
 good invalidate nc
+wait

@@ -3,7 +3,7 @@
 # The modes by the command: create, open, and 'set' of a device in use, whose users are
 # protected, and which goes on as before when the new table does not start.
 # kernels: 6.12
-# timeout: 400
+# timeout: 500
 . ./cache.sh
 . ./command.sh
 
@@ -34,6 +34,16 @@ set_mode() {
 
 unmount() {
 	umount "$TMPDIR/a dir" 2>/dev/null || true
+}
+
+stop_elsewhere() {
+	kill "$elsewhere" 2>/dev/null || return 0
+	wait "$elsewhere" || true
+}
+
+# weak TARGET...: the cache device below which another one is from now on.
+weak() {
+	dmsetup load weak --table "0 $(sectors "$C") $*" && dmsetup resume weak
 }
 
 create() {
@@ -99,12 +109,13 @@ bad 4 "no device 'nobody'" set nobody mode=read-only
 bad 1 "'mode' is no setting" set nc mode
 bad 1 "'block_size' is no setting" set nc block_size=1M
 bad 1 "mode 'writeback': give read-only" set nc mode=writeback
+bad 1 "mode 'writeback': give read-only" set nobody mode=writeback
 bad 1 "twice" set nc mode=read-only mode=read-only
 bad 1 "fill_memory '1K': give 1M to 1T" set nc fill_memory=1K
 good set nc mode=read-only
 [[ $out == *'unchanged'*'so already'* ]] || fail "set to what it is: $out"
 good set nc mode=read-only fill_memory=8388608 -j
-json_keys name changed mode mode_before fill_memory fill_memory_before dry_run
+json_keys name changed mode mode_before fill_memory fill_memory_before started dry_run
 expect changed false mode read-only mode_before read-only
 good set nc mode=writethrough --dry-run
 [[ $out == *writethrough*read-only*'dry run'* ]] || fail "dry run: $out"
@@ -175,19 +186,87 @@ modprobe loop
 loop=$(losetup -f --show /dev/mapper/nc) || fail "losetup"
 at_exit losetup -D
 bad 5 "cannot be seen" set nc mode=read-only
-losetup -d "$loop"
+# Nor does somebody beside it who only reads make it harmless.
 exec 7</dev/mapper/nc
+bad 5 "open 2 times, and it cannot be seen" set nc mode=read-only
+losetup -d "$loop"
 good set nc mode=read-only
 exec 7<&-
+good set nc mode=writethrough
 
-# --- what does not start ---
+# Mounted where this command is not.
+mkfs.ext4 -qF /dev/mapper/nc
+busybox unshare -m sh -c 'mount /dev/mapper/nc "$1" && touch "$2" && exec sleep 600' \
+	sh "$TMPDIR/a dir" "$TMPDIR/mounted" &
+elsewhere=$!
+at_exit stop_elsewhere
+wait_for 10 test -e "$TMPDIR/mounted" || fail "no mount in another namespace"
+! grep -q "$TMPDIR/a" /proc/self/mounts || fail "the mount is seen here, too"
+bad 5 "mounted read-write on '$TMPDIR/a dir'" set nc mode=read-only
+bad 5 "mounted on $TMPDIR/a dir" close nc
+stop_elsewhere
+good set nc mode=read-only
+
+# Somebody else may write to the origin: as at open.
+make_dm foreign foreign "0 2048 linear $O 0"
+bad 5 "in use by 'dm-" set nc mode=writethrough
+mode_is read-only
+dm_remove foreign
+
+# --- suspended ---
 
 dmsetup suspend nc
 bad 5 "'dmsetup resume nc'" set nc mode=writethrough
-good set nc mode=writethrough --force
+good set nc mode=writethrough --force --dry-run -j
+expect changed false started false
+good set nc mode=writethrough --force -j
+expect changed true started true
 mode_is writethrough
-good set nc mode=read-only
+# Without a change, too.
+dmsetup suspend nc
+good set nc mode=writethrough --force
+[[ $out == *unchanged*'so already'*started*'was suspended'* ]] || fail "set: $out"
+mode_is writethrough
+good set nc mode=read-only -j
+expect changed true started false
+
+# --- two at once ---
+
+# They wait for each other: no setting is lost.
+for i in {1..5}; do
+	good set nc mode=read-only fill_memory=8M
+	pids=()
+	for words in 'set nc mode=writethrough' 'set nc fill_memory=16M' 'resize nc'; do
+		# shellcheck disable=SC2086 # words
+		nearcache $words >/dev/null &
+		pids+=("$!")
+	done
+	for pid in "${pids[@]}"; do
+		wait "$pid" || fail "a change failed beside others"
+	done
+	mode_is writethrough
+	is fill_memory_max 16777216
+done
+# One that does not end: who waits for it can be stopped, who only looks, or wants another
+# device, does not wait.
+loop=$(losetup -f --show /dev/mapper/nc) || fail "losetup"
+nearcache set nc mode=read-only 2>/dev/null &
+pid=$!
+wait_for 10 grep -q OFDLCK /proc/locks || fail "no lock"
+kill -STOP "$pid"
+rc=0
+timeout 1 nearcache set nc fill_memory=8M || rc=$?
+((rc)) || fail "no wait for the one that is not done"
+good status nc -j
+expect fill_memory_max 16777216
+bad 4 "no device 'nobody'" set nobody fill_memory=8M
+kill -CONT "$pid"
+! wait "$pid" || fail "read-only below a loop device"
+losetup -d "$loop"
+wait_for 10 good set nc fill_memory=8M mode=read-only
 good close nc
+
+# --- what does not start ---
 
 # A cache device that cannot record that the origin changes.
 make_dm weak weak "0 $(sectors "$C") linear $C 0"
@@ -197,16 +276,46 @@ good create nc --cache "$weak" --origin "$O" --force
 check
 settle
 dmsetup suspend nc
-dmsetup load weak --table "0 $(sectors "$C") flakey $C 0 0 60 1 error_writes"
-dmsetup resume weak
-bad 4 "goes on as before" set nc mode=writethrough --force
+weak "flakey $C 0 0 60 1 error_writes"
+bad 4 "goes on with its old table" set nc mode=writethrough --force
 [[ $out == *'kernel log says: device-mapper'* ]] || fail "no reason: $out"
 mode_is read-only
 good status nc -j
 expect state bypass
 check
-dmsetup load weak --table "0 $(sectors "$C") linear $C 0"
+weak "linear $C 0"
+good close nc
+
+# One that fails meanwhile: the new table does not start, the old one is not taken any
+# more. What the command advises helps, and only that.
+good open nc --cache "$weak" --origin "$O" --mode writethrough
+check
+settle
+# Then the superblock is all that the next stop has to write.
+dmsetup suspend nc
+dmsetup resume nc
+end=$(($(sectors "$C") - 16))
+dmsetup load weak <<<"0 8 linear $C 0
+8 8 error
+16 $end linear $C 16"
 dmsetup resume weak
+run set nc fill_memory=32M
+[[ $rc == 4 && $err == *"'nearcache set nc mode=read-only --force' starts it"* ]] || fail "set: exit $rc, $err"
+[[ $(dmsetup info -c --noheadings -o suspended nc) == Suspended ]] || fail "the test has no point: the device runs"
+bad 5 'is suspended' set nc fill_memory=32M
+bad 4 "mode=read-only --force" set nc fill_memory=32M --force
+good set nc mode=read-only --force
+mode_is read-only
+check
+bad 4 'close and open' set nc mode=writethrough
+weak "linear $C 0"
+good close nc
+
+# A start without the cache is told, too.
+weak "flakey $C 0 0 60 1 error_writes"
+run open nc --cache "$weak" --origin "$O" -j
+[[ $rc == 0 && $err == *"works without its cache"* ]] || fail "open: exit $rc, $err"
+expect state bypass
 good close nc
 dm_remove weak
 
@@ -214,15 +323,19 @@ dm_remove weak
 # and fourth call; each of them in 'make soak'.
 if type -P strace >/dev/null; then
 	create
-	failed=0 start='' step=1
+	failed=0 step=1
+	strace -qq -o "$TMPDIR/trace" -e trace=ioctl nearcache set nc mode=writethrough >/dev/null || fail "set in strace"
+	start=$(grep -n DM_DEV_SUSPEND "$TMPDIR/trace" | head -n 1 | cut -d : -f 1)
+	[[ $start ]] || fail "no start of a new table: $(<"$TMPDIR/trace")"
+	good set nc mode=read-only
 	for inject in error=EIO signal=SIGTERM; do
 		((${SOAK:-0})) || step=$((step * 2))
-		for ((n = 1; n < 40; n += step)); do
+		# The start of the new table is one of them.
+		for ((n = 1 + (start - 1) % step; n < 40; n += step)); do
 			rc=0
 			strace -qq -o "$TMPDIR/trace" -e trace=ioctl -e "inject=ioctl:$inject:when=$n" \
 				nearcache set nc mode=writethrough >"$TMPDIR/said" 2>&1 || rc=$?
 			grep -qE 'INJECTED|SIGTERM' "$TMPDIR/trace" || break
-			! grep -q 'DM_DEV_SUSPEND.*INJECTED' "$TMPDIR/trace" || start=$n
 			# With an error reported the old table is live; a signal comes before or after the change.
 			if [[ $inject == error* ]] && ((rc)); then
 				failed=$((failed + 1))
@@ -235,7 +348,6 @@ if type -P strace >/dev/null; then
 		good set nc mode=read-only
 		[[ $n -gt 5 && $n -lt 40 ]] || fail "$inject: $n calls"
 	done
-	[[ $start ]] || fail "the start of the new table never failed"
 	strace -qq -o "$TMPDIR/trace" -e trace=ioctl -e "inject=ioctl:error=EIO:when=$start+" \
 		nearcache set nc mode=writethrough >"$TMPDIR/said" 2>&1 && fail "set without a working ioctl"
 	grep -q 'may be suspended' "$TMPDIR/said" || fail "not told: $(<"$TMPDIR/said")"

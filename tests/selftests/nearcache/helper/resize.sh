@@ -31,9 +31,14 @@ size_is "$first"
 good resize nc
 [[ $out == *'unchanged'*'has not grown'* ]] || fail "resize of what did not grow: $out"
 good resize nc -j
-json_keys name origin size size_before resized dry_run
+json_keys name origin size size_before resized started dry_run
 expect resized false size_before $((first * 512))
 bad 4 "no device 'nobody'" resize nobody
+dmsetup suspend nc
+bad 5 "'dmsetup resume nc'" resize nc
+good resize nc --force -j
+expect resized false started true
+check
 
 # In use.
 grow "$second"
