@@ -30,8 +30,8 @@ static off_t byte_of(const char *name)
  *
  * device-mapper's own node is the file: it needs no directory that can be
  * written and no cleaning up.  By name, because another device may take long,
- * with an origin that does not answer.  Where it cannot be opened, nothing can
- * be changed either, and whoever tries says so.
+ * with an origin that does not answer.  Where it cannot be opened, no device
+ * exists yet or the rights are missing, and whoever goes on says so.
  */
 void lock_name(const char *name)
 {
