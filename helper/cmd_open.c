@@ -198,8 +198,11 @@ static void print_state(const char *name)
 {
 	struct dm_device dev;
 	struct status status;
+	sigset_t before;
 	bool found;
 
+	/* To the end: it is open, and a ^C would not say so. */
+	signals_hold(&before);
 	if (dm_find(name, &dev, &found) || describe_status(&dev, &status)) {
 		/* The device was opened all the same. */
 		fail_reset();

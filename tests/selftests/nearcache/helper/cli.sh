@@ -277,8 +277,11 @@ test_open_interrupted() {
 		strace -qq -o /tmp/trace -e trace=ioctl -e "inject=ioctl:signal=SIGTERM:when=$n" \
 			nearcache open "$NAME" --cache "$cache" >/tmp/out 2>&1 || rc=$?
 		grep -q SIGTERM /tmp/trace || break
+		if ((!rc)); then
+			good close "$NAME"
+			continue
+		fi
 		stopped=$((stopped + 1))
-		((rc)) || fail "ioctl $n: not ended by the signal: $(</tmp/out)"
 		[[ ! -e /dev/mapper/$NAME && $(dmsetup ls) != "$NAME"* ]] || fail "ioctl $n: device left behind"
 	done
 	[[ $n -lt 60 ]] || fail "no end of calls"
