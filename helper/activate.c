@@ -125,7 +125,8 @@ int activate_check_holders(const struct device *origin, dev_t self)
 	if (!identity_foreign_holder(origin->number, DM_UUID_PREFIX, self,
 				     holder, sizeof(holder)))
 		return 0;
-	return fail(CODE_BUSY, "origin '%s' is in use by '%s': close that first",
+	return fail(CODE_BUSY,
+		    "origin '%s' is in use by '%s': close that first",
 		    origin->path, holder);
 }
 

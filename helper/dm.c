@@ -48,7 +48,8 @@ static struct dm_task *new_task(int type, const char *name)
 	/* Names are checked before, nothing needs mangling. */
 	dm_set_name_mangling_mode(DM_STRING_MANGLING_NONE);
 	if (access(DM_CONTROL_NODE, R_OK | W_OK) && errno == EACCES) {
-		fail_errno(errno, "cannot use device-mapper (" DM_CONTROL_NODE ")");
+		fail_errno(errno,
+			   "cannot use device-mapper (" DM_CONTROL_NODE ")");
 		return NULL;
 	}
 	task = dm_task_create(type);

@@ -281,7 +281,7 @@ static void other_order(void)
 static void changed_after(void **state)
 {
 	(void)state;
-	fake_reset(READING " 4 fill_memory 33554432 later 7");
+	fake_reset(READING " 4 fill_memory 8388608 later 7");
 	fake.on_start = other_order;
 	assert_int_equal(set("fill_memory=32M", 0), 0);
 	assert_int_equal(set("fill_memory=16M", 0), CODE_BUSY);
