@@ -71,9 +71,11 @@ static void tell(const struct dm_device *old)
 	else if (error || now.suspended)
 		fail_add("device '%s' %s suspended now, and its users wait: 'nearcache set %s mode=read-only --force' starts it, and what is written to it fails then",
 			 old->name, error ? "may be" : "is", old->name);
-	else if (!now.table || strcmp(now.table, old->table))
-		fail_add("device '%s' runs, but with the table '%s'", old->name,
-			 now.table ? now.table : "");
+	else if (!now.table || strcmp(now.table, old->table) ||
+		 now.size != old->size)
+		fail_add("device '%s' runs, but with the table '%s' of %llu bytes",
+			 old->name, now.table ? now.table : "",
+			 (unsigned long long)now.size);
 	else
 		fail_add("device '%s' goes on %s", old->name,
 			 old->suspended ? "with its old table" : "as before");

@@ -351,6 +351,12 @@ static void started_after_all(void **state)
 	assert_live(WRITING_32M, false);
 	fake_reset(WRITING);
 	fake.on_start = fail_cache;
+	fake.start[0] = FAKE_REFUSES;
+	origin_bytes = 2 * FAKE_BYTES;
+	assert_int_equal(resize(0), CODE_DEVICE);
+	assert_said("runs, but with the table '" WRITING "' of 2097152 bytes");
+	fake_reset(WRITING);
+	fake.on_start = fail_cache;
 	fake.start[0] = FAKE_MISFITS;
 	assert_int_equal(set("fill_memory=32M", 0), CODE_DEVICE);
 	assert_said("goes on as before");
