@@ -9,6 +9,7 @@
  * What is on the device then nobody knows, but all copies of it are the same.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "device.h"
 
 static _Atomic int done;
+static _Atomic unsigned long passes;
 static size_t bytes;
 static char *buffer;
 
@@ -24,8 +26,10 @@ static void *scribble(void *arg)
 {
 	unsigned char value = 0;
 
-	while (!done)
+	while (!done) {
 		memset(buffer, ++value, bytes);
+		passes++;
+	}
 	return NULL;
 }
 
@@ -50,8 +54,13 @@ static char *file_mapping(const char *path)
 	return mapping(fd);
 }
 
+/* After something was overwritten since the last time. */
 static void write_back(void)
 {
+	unsigned long before = passes;
+
+	while (passes == before)
+		sched_yield();
 	if (msync(buffer, bytes, MS_SYNC)) {
 		perror("msync");
 		exit(1);
