@@ -40,7 +40,7 @@ static void print_copies(const struct super *super)
 	print_end();
 }
 
-/* What the slots are worth: the kernel takes them after a clean stop only. */
+/* What the slots are worth. */
 static void print_next_open(const struct nearcache_super *sb)
 {
 	bool cold = le32_to_cpu(sb->state) == NEARCACHE_STATE_ACTIVE;
@@ -48,7 +48,7 @@ static void print_next_open(const struct nearcache_super *sb)
 	print_string("next_open", NULL, cold ? "cold" : "warm");
 	if (cold)
 		print_string(NULL, "next open",
-			     "cold: not stopped cleanly, or open at present");
+			     "cold: written through and not stopped cleanly, or open at present");
 }
 
 static int print_slot_table(const struct device *dev, const struct super *super)

@@ -50,8 +50,8 @@ bool dataset_is_new(const struct nearcache_super *sb, const char *version)
 
 /*
  * One superblock that says it all: another epoch empties the slot table, of
- * which every page belongs to an older one then.  An unclean cache starts cold
- * anyhow and stays unclean.
+ * which every page belongs to an older one then.  A cache that was not stopped
+ * keeps that state.
  */
 static int compose(struct nearcache_super *sb, const struct super *super,
 		   const struct device *cache, const struct device *origin,

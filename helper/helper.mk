@@ -17,7 +17,7 @@ helper: $(BUILD)/helper/nearcache ## the nearcache command alone
 HELPER_PKGS	:= devmapper blkid mount uuid json-c libcrypto libisal
 HELPER_SRC	:= $(wildcard helper/*.c)
 # Judge of superblocks and table pages: the kernel's own source.
-HELPER_OBJ	:= $(HELPER_SRC:%.c=$(BUILD)/%.o) $(BUILD)/helper/kmod/format.o
+HELPER_OBJ	:= $(HELPER_SRC:%.c=$(BUILD)/%.o) $(BUILD)/helper/kmod/format.o $(BUILD)/helper/kmod/recover.o
 HELPER_CFLAGS	:= -std=gnu11 -O2 -g -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-D_FORTIFY_SOURCE=2 -fstack-protector-strong -Wall -Wextra -Werror \
 	-Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla \

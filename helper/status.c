@@ -101,6 +101,7 @@ const char *status_word(enum nearcache_status_field field, uint64_t value)
 		[NEARCACHE_LOADED_WARM] = "warm",
 		[NEARCACHE_LOADED_UNCLEAN] = "cold-unclean",
 		[NEARCACHE_LOADED_DAMAGED] = "damaged",
+		[NEARCACHE_LOADED_RECOVERED] = "warm-unclean",
 	};
 #define WORD(words) (value < sizeof(words) / sizeof((words)[0]) ? \
 		     (words)[value] : "unknown")

@@ -162,6 +162,8 @@ const char *super_state_word(const struct nearcache_super *sb)
 		return "clean";
 	case NEARCACHE_STATE_ACTIVE:
 		return "active";
+	case NEARCACHE_STATE_LIVE:
+		return "live";
 	default:
 		return "unknown";
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "fail.h"
+#include "recover.h"
 
 /* Pages per read or write: 4 MiB. */
 #define BATCH	1024ULL
@@ -82,51 +83,53 @@ static void count_slots(const struct nearcache_page *page,
 	}
 }
 
-/* Of two sound copies: as choose_page() of kmod/meta.c. */
-static const struct nearcache_page *newer(const struct nearcache_page *a,
-					  const struct nearcache_page *b,
-					  const struct super *super)
-{
-	if (a->epoch != b->epoch)
-		return b->epoch == super->best->table_epoch ? b : a;
-	return le64_to_cpu(b->sequence) > le64_to_cpu(a->sequence) ? b : a;
-}
-
+/* The slots that the kernel would take over. */
 static void count_page(const struct nearcache_page *a,
 		       const struct nearcache_page *b,
 		       const struct super *super, u64 index,
+		       const struct nearcache_commit *last,
 		       struct table_count *count)
 {
-	bool ok_a = nc_page_check(a, super->best->uuid, index);
-	bool ok_b = nc_page_check(b, super->best->uuid, index);
+	int sound = nc_page_check(a, super->best->uuid, index) +
+		    nc_page_check(b, super->best->uuid, index);
+	u64 newest = 0;
+	int copy = nc_recover_page(a, b, super->best->uuid, index,
+				   super->geo.table_epoch, last, &newest);
 
 	count->pages++;
-	if (ok_a && ok_b) {
-		count->sound_both++;
-		count_slots(newer(a, b, super), super, index, count);
-	} else if (ok_a || ok_b) {
-		/* The damaged copy may be the newer one: both are dropped. */
-		count->sound_one++;
-	} else {
-		count->damaged++;
-	}
+	count->sound_both += sound == 2;
+	count->sound_one += sound == 1;
+	count->damaged += !sound;
+	if (copy != NC_RECOVER_NONE)
+		count_slots(copy ? b : a, super, index, count);
 }
 
 static int scan(const struct device *dev, const struct super *super,
 		struct nearcache_page *a, struct nearcache_page *b,
 		struct table_count *count)
 {
+	const struct nearcache_commit *last;
+	struct nearcache_commit record;
 	u64 offset = super->geo.table_offset;
 	u64 copy = super->geo.table_pages * NEARCACHE_PAGE_SIZE;
 	u64 index, i, n;
 
+	if (device_read(dev, a, NEARCACHE_COMMIT_AREA_SIZE,
+			super->geo.commit_offset))
+		return fail_code();
+	last = nc_recover_last((const void *)a, super->best->uuid);
+	if (last) {
+		record = *last;
+		last = &record;
+	}
 	for (index = 0; index < super->geo.table_pages; index += n) {
 		n = batch_of(super->geo.table_pages - index);
 		if (device_read(dev, a, n * NEARCACHE_PAGE_SIZE, offset) ||
 		    device_read(dev, b, n * NEARCACHE_PAGE_SIZE, offset + copy))
 			return fail_code();
 		for (i = 0; i < n; i++)
-			count_page(&a[i], &b[i], super, index + i, count);
+			count_page(&a[i], &b[i], super, index + i, last,
+				   count);
 		offset += n * NEARCACHE_PAGE_SIZE;
 	}
 	return 0;

@@ -168,6 +168,7 @@ static struct nc_cache *cache_new(const struct nc_target *t)
 	INIT_WORK(&c->retry_work, nc_read_retry_work);
 	INIT_WORK(&c->event_work, raise_event);
 	INIT_WORK(&c->lost_work, nc_invalidate_lost_work);
+	INIT_DELAYED_WORK(&c->commit_work, nc_commit_work);
 	INIT_WORK(&c->reclaim, nc_reclaim_work);
 	return c;
 }
@@ -444,9 +445,9 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	/* A bypassed device is not written without need. */
 	if (c->state == NEARCACHE_BYPASS && enough)
 		return 0;
-	if (!nc_meta_mark_active(c))
+	if (!nc_meta_go(c, nc_target_writes(t)))
 		return 0;
-	nc_cache_bypass(c, "the superblock cannot be written");
+	nc_cache_bypass(c, "superblock or slot table cannot be written");
 	if (enough)
 		return 0;
 	DMERR("%s: no writing mode: the cache device cannot record that the origin changes",
@@ -516,8 +517,8 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
  * @c: live cache
  * @t: target
  *
- * Loads the slot table on first use and marks the superblock active, durably,
- * before any slot can be overwritten.  A cache device that cannot be read or
+ * Loads the slot table on first use and marks the superblock active or live,
+ * durably, before any slot can be overwritten.  A cache device that cannot be read or
  * written is bypassed: the origin is still good.
  *
  * Context: preresume; may sleep, allocates without I/O (the device itself may
@@ -565,7 +566,7 @@ static void commit_clean(struct nc_cache *c)
 	if (r)
 		DMERR("%s: origin %pg cannot be flushed or read (%d): not marked clean",
 		      nc_cache_name(c), c->origin, r);
-	else if (nc_meta_commit_clean(c))
+	else if (nc_meta_stop(c))
 		nc_cache_bypass(c, "the slot table cannot be written");
 }
 
@@ -587,6 +588,7 @@ void nc_cache_deactivate(struct nc_cache *c)
 	flush_work(&c->retry_work);
 	mutex_lock(&c->life);
 	WARN_ON_ONCE(!nc_inflight_empty(&c->inflight));
+	nc_commit_stop(c);
 	commit_clean(c);
 	flush_work(&c->event_work);
 	c->active = NULL;

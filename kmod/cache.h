@@ -99,6 +99,7 @@ struct nc_target;
  * @retry_bios: reads to be sent to the origin by @retry_work
  * @retry_work: resubmits @retry_bios
  * @event_work: raises the dm event after a change of @state
+ * @commit_work: see commit.h
  * @lost_work: drops all that is cached; only queued while I/O runs
  *
  * Who protects what: @list, @refs, @writers and @ready: the registry's mutex.
@@ -171,6 +172,7 @@ struct nc_cache {
 	struct work_struct retry_work;
 	struct work_struct event_work;
 	struct work_struct lost_work;
+	struct delayed_work commit_work;
 };
 
 /**

@@ -245,7 +245,7 @@ static u64 fill_unlist(struct nc_fill *f, bool publish)
 		WARN_ON_ONCE(slot->valid & bits);
 		WRITE_ONCE(slot->valid, slot->valid | bits);
 		atomic64_add(hweight64(bits), &c->valid_subblocks);
-		nc_meta_dirty(c->meta, f->slot);
+		nc_meta_dirty(c, f->slot);
 	}
 	spin_unlock(&stripe->lock);
 	return bits;

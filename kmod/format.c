@@ -42,6 +42,12 @@ u32 nc_page_checksum(const struct nearcache_page *page)
 				  offsetof(struct nearcache_page, checksum));
 }
 
+u32 nc_record_checksum(const struct nearcache_commit *record)
+{
+	return checksum_with_hole(record, sizeof(*record),
+				  offsetof(struct nearcache_commit, checksum));
+}
+
 void nc_super_seal(struct nearcache_super *sb)
 {
 	sb->checksum = cpu_to_le32(nc_super_checksum(sb));
@@ -50,6 +56,11 @@ void nc_super_seal(struct nearcache_super *sb)
 void nc_page_seal(struct nearcache_page *page)
 {
 	page->checksum = cpu_to_le32(nc_page_checksum(page));
+}
+
+void nc_record_seal(struct nearcache_commit *record)
+{
+	record->checksum = cpu_to_le32(nc_record_checksum(record));
 }
 
 /**
@@ -103,8 +114,8 @@ static bool check_identity(const struct nearcache_super *sb, char *why)
 	if (bits)
 		return refuse(why, "incompat features unknown here", bits,
 			      "none: a newer nearcache made this device");
-	if (le32_to_cpu(sb->state) > NEARCACHE_STATE_ACTIVE)
-		return refuse(why, "state", le32_to_cpu(sb->state), "0 or 1");
+	if (le32_to_cpu(sb->state) > NEARCACHE_STATE_LIVE)
+		return refuse(why, "state", le32_to_cpu(sb->state), "0, 1 or 2");
 	if (le16_to_cpu(sb->stripe_count) != 1)
 		return refuse(why, "stripe_count",
 			      le16_to_cpu(sb->stripe_count), "1");
@@ -304,6 +315,8 @@ bool nc_super_check(const struct nearcache_super *sb, u64 device_bytes,
 	geo->table_offset =
 		le64_to_cpu(sb->area[NEARCACHE_AREA_TABLE].offset);
 	geo->table_pages = le64_to_cpu(sb->table_pages);
+	geo->commit_offset =
+		le64_to_cpu(sb->area[NEARCACHE_AREA_COMMIT].offset);
 	geo->table_epoch = le64_to_cpu(sb->table_epoch);
 	geo->block_size = le32_to_cpu(sb->block_size);
 	geo->subblock_size = le32_to_cpu(sb->subblock_size);
@@ -396,4 +409,36 @@ void nc_page_init(struct nearcache_page *page, const u8 *uuid, u64 index,
 	page->epoch = cpu_to_le64(epoch);
 	for (i = 0; i < NEARCACHE_SLOTS_PER_PAGE; i++)
 		page->slot[i].origin_block = cpu_to_le64(NEARCACHE_NO_BLOCK);
+}
+
+/**
+ * nc_record_check() - judge a commit record
+ * @record: 4096 bytes as read
+ * @uuid: of the cache, 16 bytes
+ *
+ * Return: whether the record is whole and this cache's.
+ */
+bool nc_record_check(const struct nearcache_commit *record, const u8 *uuid)
+{
+	return le32_to_cpu(record->magic) == NEARCACHE_COMMIT_MAGIC &&
+	       le32_to_cpu(record->count) <= NEARCACHE_COMMIT_PAGES &&
+	       !memcmp(record->uuid, uuid, sizeof(record->uuid)) &&
+	       le32_to_cpu(record->checksum) == nc_record_checksum(record);
+}
+
+/**
+ * nc_record_init() - a record that names no pages
+ * @record: 4096 bytes to fill
+ * @uuid: of the cache, 16 bytes
+ * @sequence: its number
+ *
+ * nc_record_seal() must follow once the pages are in.
+ */
+void nc_record_init(struct nearcache_commit *record, const u8 *uuid,
+		    u64 sequence)
+{
+	memset(record, 0, sizeof(*record));
+	record->magic = cpu_to_le32(NEARCACHE_COMMIT_MAGIC);
+	memcpy(record->uuid, uuid, sizeof(record->uuid));
+	record->sequence = cpu_to_le64(sequence);
 }

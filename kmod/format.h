@@ -26,6 +26,7 @@
  * @data_offset: bytes
  * @table_offset: bytes, start of the slot table area
  * @table_pages: pages in one copy of the table
+ * @commit_offset: bytes, start of the ring of commit records
  * @table_epoch: see struct nearcache_super
  * @block_size: bytes
  * @subblock_size: bytes
@@ -39,6 +40,7 @@ struct nc_geometry {
 	u64 data_offset;
 	u64 table_offset;
 	u64 table_pages;
+	u64 commit_offset;
 	u64 table_epoch;
 	u32 block_size;
 	u32 subblock_size;
@@ -48,6 +50,7 @@ struct nc_geometry {
 
 u32 nc_super_checksum(const struct nearcache_super *sb);
 u32 nc_page_checksum(const struct nearcache_page *page);
+u32 nc_record_checksum(const struct nearcache_commit *record);
 bool nc_super_check(const struct nearcache_super *sb, u64 device_bytes,
 		    struct nc_geometry *geo, char *why);
 const struct nearcache_super *nc_super_choose(const struct nearcache_super *a,
@@ -60,6 +63,10 @@ bool nc_page_check(const struct nearcache_page *page, const u8 *uuid,
 void nc_page_init(struct nearcache_page *page, const u8 *uuid, u64 index,
 		  u64 sequence, u64 epoch);
 void nc_page_seal(struct nearcache_page *page);
+bool nc_record_check(const struct nearcache_commit *record, const u8 *uuid);
+void nc_record_init(struct nearcache_commit *record, const u8 *uuid,
+		    u64 sequence);
+void nc_record_seal(struct nearcache_commit *record);
 void nc_super_seal(struct nearcache_super *sb);
 u32 nc_subblock_size(u32 block_size, u32 origin_lbs, u32 cache_lbs);
 

@@ -112,23 +112,24 @@ static void accept_origin(struct nc_cache *c)
  * takes.
  *
  * Context: may sleep.
- * Return: 0; -EBUSY while suspended, -EIO when the cache device is bypassed: the
- * medium says clean and the next load would trust what was to be dropped.
+ * Return: 0, then it does not come back after a crash either; -EBUSY while
+ * suspended; -EIO when the medium cannot be made to tell, and the next load would
+ * trust what was to be dropped.
  */
 int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 {
 	struct nc_range range = { .first = first, .last = last };
-	int r = 0;
+	int r = -EBUSY;
+	bool all;
 
 	mutex_lock(&c->life);
-	if (!c->active) {
-		r = -EBUSY;
-	} else if (!nc_meta_is_active(c->meta) && nc_meta_mark_active(c)) {
-		r = -EIO;
-	} else {
+	if (c->active) {
+		all = !first &&
+		      last == (c->geo.origin_size >> SECTOR_SHIFT) - 1;
 		drop(c, &range);
-		if (!first && last == (c->geo.origin_size >> SECTOR_SHIFT) - 1)
+		if (all)
 			accept_origin(c);
+		r = nc_meta_record_drop(c, all);
 		nc_inflight_remove(&c->inflight, &range);
 	}
 	mutex_unlock(&c->life);

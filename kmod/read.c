@@ -311,7 +311,7 @@ static void forget(struct nc_cache *c, const struct bio *bio)
 		bits &= slot->valid;
 		WRITE_ONCE(slot->valid, slot->valid & ~bits);
 		atomic64_sub(hweight64(bits), &c->valid_subblocks);
-		nc_meta_dirty(c->meta, i);
+		nc_meta_dirty(c, i);
 	}
 	spin_unlock(&stripe->lock);
 }

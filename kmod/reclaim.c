@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reclaim.  A worker keeps some slots free, so that fills never wait for an
- * eviction.  Victims are unlinked in batches and one SRCU grace period serves
- * a batch: after it no hit reads from the slots any more.
+ * eviction.  Victims are unlinked in batches, and one SRCU grace period and one
+ * commit of the slot table serve a batch.
  */
 #include "cache.h"
 #include "fill.h"
@@ -118,8 +118,13 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now)
 	spin_lock(&stripe->lock);
 	victim = nc_index_find(&c->index, block) == i &&
 		 is_victim(c, slot, now) && !nc_fill_busy(stripe, &all);
-	if (victim)
+	if (victim) {
 		nc_index_unlink(&c->index, i);
+		/* Under the lock: who does not find the block any more, because
+		 * it is invalidated, can rely on the next commit.
+		 */
+		nc_meta_dirty(c, i);
+	}
 	spin_unlock(&stripe->lock);
 	if (victim) {
 		c->policy_ops->forget(&c->policy, READ_ONCE(slot->stamp));
@@ -130,6 +135,9 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now)
 	return victim;
 }
 
+/* No hit reads from the slots any more, and the medium does not say that they hold
+ * what they held: now they are free.
+ */
 static void release(struct nc_cache *c, u32 n)
 {
 	const u32 *batch = c->reclaim_batch;
@@ -138,13 +146,17 @@ static void release(struct nc_cache *c, u32 n)
 	if (!n)
 		return;
 	synchronize_srcu(&c->srcu);
+	if (c->meta->commit.live && nc_commit_run(c))
+		nc_cache_bypass(c, "the slot table cannot be written");
+	/* They stay as they are: nothing is cached any more. */
+	if (READ_ONCE(c->state) != NEARCACHE_NORMAL)
+		return;
 	for (i = 0; i < n; i++) {
 		struct nc_slot *slot = &c->index.slots[batch[i]];
 
 		if (slot->valid)
 			nc_count(c, EVICTIONS);
 		atomic64_sub(hweight64(slot->valid), &c->valid_subblocks);
-		nc_meta_dirty(c->meta, batch[i]);
 		nc_index_push(&c->index, batch[i]);
 	}
 	atomic64_sub(n, &c->used);
@@ -161,7 +173,8 @@ void nc_reclaim_work(struct work_struct *work)
 	for (looked = 0; looked < c->index.count; looked++) {
 		u32 i = c->reclaim_hand;
 
-		if (READ_ONCE(c->index.free_count) + n >= want)
+		if (READ_ONCE(c->index.free_count) + n >= want ||
+		    READ_ONCE(c->state) != NEARCACHE_NORMAL)
 			break;
 		c->reclaim_hand = i + 1 < c->index.count ? i + 1 : 0;
 		if (is_victim(c, &c->index.slots[i], now) &&

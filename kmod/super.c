@@ -2,13 +2,12 @@
 /*
  * The superblock.  Life of its state:
  *
- *   clean --mark_active--> active --commit_clean--> clean
+ *   clean --nc_meta_go()--> active or live --nc_meta_stop()--> clean
  *
- * "active" reaches both copies, durably, before any slot is overwritten and, in a
- * writing mode, before the origin is.  "clean" is written only after the data and
- * the table are durable.  A crash between the two copies leaves the higher
- * sequence to count: while going active that is "active" (nothing was overwritten
- * yet), while going clean that is "clean" (everything is durable already).
+ * "active" (the origin is written) or "live" reaches both copies, durably, before
+ * any slot is overwritten and before the origin is written.  "clean" is written
+ * only after the data and the table are durable.  A crash between the two copies
+ * leaves the higher sequence to count: in each case what it says is true.
  */
 #include <linux/blkdev.h>
 #include <linux/vmalloc.h>
@@ -35,6 +34,7 @@ int nc_super_init(struct nc_super *s)
 		s->io = NULL;
 		return -ENOMEM;
 	}
+	s->durable = -1;
 	s->sb = vmalloc(NEARCACHE_SUPER_SIZE);
 	s->other = vmalloc(NEARCACHE_SUPER_SIZE);
 	return s->sb && s->other ? 0 : -ENOMEM;
@@ -123,7 +123,8 @@ int nc_super_read(struct nc_super *s, struct block_device *bdev,
 			 bdev_logical_block_size(bdev), geo->subblock_size);
 		return -EINVAL;
 	}
-	if (best == s->other)
+	s->counts = best == s->other;
+	if (s->counts)
 		swap(s->sb, s->other);
 	s->read = true;
 	return 0;
@@ -135,7 +136,9 @@ int nc_super_read(struct nc_super *s, struct block_device *bdev,
  * @bdev: cache device
  * @state: enum nearcache_super_state
  *
- * One after the other, each durable before the next begins.
+ * One after the other, each durable before the next begins; the copy that counts is
+ * the last, so that there is a sound one at any time, and a crash never brings back
+ * one that was older when it was read.
  *
  * Context: may sleep.
  * Return: 0 or -EIO; then either copy may hold the old or the new one.
@@ -147,22 +150,26 @@ int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state)
 
 	if (!s->read)
 		return -EIO;
-	if (state != NEARCACHE_STATE_ACTIVE)
-		WRITE_ONCE(s->active, false);
+	if (s->durable != state)
+		WRITE_ONCE(s->durable, -1);
 	s->sb->state = cpu_to_le32(state);
 	le64_add_cpu(&s->sb->sequence, 1);
 	nc_super_seal(s->sb);
 	for (i = 0; i < NEARCACHE_SUPER_COPIES; i++) {
+		unsigned int copy = !s->counts;
+
 		r = nc_super_io(s->io, bdev,
 				REQ_OP_WRITE | REQ_META | REQ_PREFLUSH | REQ_FUA,
-				super_offset[i], s->sb, NEARCACHE_SUPER_SIZE);
+				super_offset[copy], s->sb,
+				NEARCACHE_SUPER_SIZE);
 		if (r)
 			return r;
+		s->counts = copy;
 	}
 	/* One copy would count, having the higher sequence, but must not be the
 	 * only thing between us and an old table.
 	 */
-	WRITE_ONCE(s->active, state == NEARCACHE_STATE_ACTIVE);
+	WRITE_ONCE(s->durable, state);
 	return 0;
 }
 

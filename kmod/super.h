@@ -16,7 +16,9 @@ struct nearcache_super;
  * @sb: as it counts now; copies are written from here
  * @other: room for the second copy while reading
  * @read: @sb is what the medium has, or what was written since
- * @active: both copies on the medium durably say that the cache is in use
+ * @counts: the copy that counts on the medium, 0 or 1
+ * @durable: enum nearcache_super_state that both copies on the medium durably
+ *	have, or -1
  *
  * nc_cache.life, once the cache is live.
  */
@@ -25,7 +27,8 @@ struct nc_super {
 	struct nearcache_super *sb;
 	struct nearcache_super *other;
 	bool read;
-	bool active;
+	unsigned int counts;
+	int durable;
 };
 
 int nc_super_init(struct nc_super *s);

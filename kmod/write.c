@@ -51,7 +51,7 @@ static u64 drop_bits(struct nc_cache *c, struct nc_stripe *stripe, u64 block,
 		return 0;
 	WRITE_ONCE(slot->valid, slot->valid & ~bits);
 	atomic64_sub(hweight64(dropped), &c->valid_subblocks);
-	nc_meta_dirty(c->meta, i);
+	nc_meta_dirty(c, i);
 	*empty = !slot->valid;
 	return dropped;
 }

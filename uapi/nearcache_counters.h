@@ -21,7 +21,8 @@
 	X(STATE, "state", "enum",					       \
 	  "0 normal, 1 bypass (cache device not used), 2 not loaded")	       \
 	X(LOADED, "loaded", "enum",					       \
-	  "0 not loaded, 1 new, 2 warm, 3 cold after an unclean stop, 4 damaged pages dropped") \
+	  "0 not loaded, 1 new, 2 warm, 3 cold after an unclean stop, "	       \
+	  "4 damaged pages dropped, 5 warm after an unclean stop")	       \
 	X(BLOCK_SIZE, "block_size", "bytes", "cache block size")	       \
 	X(SUBBLOCK_SIZE, "subblock_size", "bytes", "sub-block size")	       \
 	X(BLOCKS, "blocks", "blocks", "cache blocks in all")		       \
@@ -119,6 +120,7 @@ enum nearcache_loaded {
 	NEARCACHE_LOADED_WARM	= 2,
 	NEARCACHE_LOADED_UNCLEAN = 3,
 	NEARCACHE_LOADED_DAMAGED = 4,
+	NEARCACHE_LOADED_RECOVERED = 5,
 };
 
 enum nearcache_mode {

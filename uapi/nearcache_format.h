@@ -63,7 +63,11 @@
 /* Superblock state. */
 enum nearcache_super_state {
 	NEARCACHE_STATE_CLEAN	= 0,	/* slot table is complete and true */
-	NEARCACHE_STATE_ACTIVE	= 1,	/* in use, or stopped uncleanly */
+	NEARCACHE_STATE_ACTIVE	= 1,	/* in use: the table says nothing */
+	NEARCACHE_STATE_LIVE	= 2,	/* in use, or stopped uncleanly: the
+					 * table may lack what was cached last,
+					 * and is true
+					 */
 };
 
 /* What origin_fingerprint was computed from. */
@@ -260,13 +264,14 @@ struct nearcache_page {
  * @magic: NEARCACHE_COMMIT_MAGIC
  * @checksum: CRC-32C of all 4096 bytes with this field zero
  * @uuid: the superblock's
- * @sequence: commit number; record n lies at ring place n % 16
- * @count: entries of @page in use
+ * @sequence: record number; record n lies at ring place n % 16
+ * @count: entries of @page in use; 0: all commits before are over
  * @reserved: zero
- * @page: page numbers
+ * @page: pages that are being rewritten and whose older copy counts if the newer
+ *	one is torn
  *
- * Written with FUA before the pages.  Absent from a clean cache's load, needed
- * after an unclean stop.
+ * Written durably before the pages, and, naming none, after them.  The pages
+ * carry the number of the record before them.
  */
 struct nearcache_commit {
 	__le32 magic;

@@ -122,7 +122,7 @@ static const struct corruption corruptions[] = {
 	BAD(incompat, NEARCACHE_INCOMPAT_CRC32C),
 	BAD(incompat, NEARCACHE_INCOMPAT_STRIPES),
 	BAD(incompat, NEARCACHE_INCOMPAT_DIRTY), BAD(incompat, 1ULL << 63),
-	BAD(state, 2), BAD(state, ~0U),
+	BAD(state, 3), BAD(state, ~0U),
 	BAD(stripe_count, 0), BAD(stripe_count, 2), BAD(stripe_index, 1),
 	BAD(origin_fingerprint_type, NEARCACHE_FP_EROFS + 1),
 	BAD(block_size, 0), BAD(block_size, 1), BAD(block_size, 32768),

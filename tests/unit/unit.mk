@@ -4,8 +4,9 @@
 
 include tests/unit/helper/helper_unit.mk
 
-UNIT := test_format test_policy
+UNIT := test_format test_recover test_policy
 UNIT_test_format := kmod/format.c
+UNIT_test_recover := kmod/recover.c kmod/format.c
 UNIT_test_policy := kmod/policy.c tests/unit/policy_sim.c
 
 UNIT_TESTS := $(UNIT:%=$(BUILD)/unit/%) $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What a crash leaves on the cache device starts cold: never a block that may be
-# another one's. After a clean stop the cache is warm again.
+# What a crash leaves. A session that only read comes up warm, with all but what was
+# cached in the last seconds; one that may have written starts cold. What was invalidated
+# does not come back in either.
 # kernels: 6.12
 . ./cache.sh
 
@@ -11,46 +12,132 @@ crash() {
 	dd if="$C" of="$X" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
 }
 
+# again: from what the crash left.
+again() {
+	start nc '' "$O" "$X"
+}
+
+# commit: the table on the medium is the one in memory. A message about what is not cached
+# makes it so.
+commit() {
+	settle
+	dmsetup message nc 0 invalidate 32760 8 || fail "invalidate"
+}
+
+committed() {
+	(($(field commits) > 0))
+}
+
 make_null O origin 16
 make_null C local 12
 make_null X crashed 12
 ./blockdata write "$O"
 format
 start
-check -n 16384
-settle
-stop
-start
-is loaded 2
 check -n 8192
-crash
-stop
-
-# Active when the power went: even what is surely right is not trusted.
-start nc '' "$O" "$X"
-is loaded 3
-is blocks_used 0
-is blocks_warm 0
-is bytes_valid 0
-check -s 16384 -n 16384 -b 8
 settle
+wait_for 10 committed || fail "no commit"
+same "state on the medium" "$(./sbset "$C" get state)" 2
+check -s 8192 -n 4096
+commit
 valid=$(field bytes_valid)
-((valid > 0)) || fail "nothing was cached"
+((valid == 12288 * 512)) || fail "only $valid bytes cached"
+crash
+# Not yet on the medium.
+check -s 12288 -n 128
 stop
-# Warm with the new content; nothing of the old table came back.
-start nc '' "$O" "$X"
-is loaded 2
+again
+is loaded 5
+is pages_damaged 0
+is slots_dropped 0
 is bytes_valid "$valid"
 origin_mark
+check -n 12288
+same "bytes from the origin" "$(origin_delta)" 0
+# It goes on as usual, over evictions, and is warm again after a stop and after a crash.
 check
-is bytes_valid "$(field bytes_valid)"
+check -b 8 -r 200
+commit
+valid=$(field bytes_valid)
+stop
+again
+is loaded 2
+is bytes_valid "$valid"
 stop
 
-# A crash right after the start, before anything was read.
+# Right after the start, before anything was read.
+format
 start
 crash
 stop
-start nc '' "$O" "$X"
-is loaded 3
+again
+is loaded 5
 is blocks_used 0
 check
+stop
+
+# What was invalidated stays so; first a part, then all of it.
+format
+start
+check -n 12288
+commit
+./blockdata write "$O" -g 2 -s 1000 -n 100
+dmsetup message nc 0 invalidate 1000 100 || fail "invalidate"
+crash
+stop
+again
+is loaded 5
+is bytes_valid $((12288 * 512 - 13 * 4096))
+./blockdata read /dev/mapper/nc -g 2 -s 1000 -n 100 >/dev/null || fail "stale"
+./blockdata read /dev/mapper/nc -g 1 -s 1104 -n 11184 >/dev/null || fail "wrong"
+stop
+start
+./blockdata write "$O" -g 3
+dmsetup message nc 0 invalidate all || fail "invalidate all"
+crash
+./blockdata read /dev/mapper/nc -g 3 -n 4096 >/dev/null || fail "stale"
+commit
+valid=$(field bytes_valid)
+stop
+again
+is loaded 5
+is bytes_valid 0
+check -g 3
+stop
+start
+is loaded 2
+is bytes_valid "$valid"
+check -g 3
+stop
+
+# May have written: even what is surely right is not trusted.
+for MODE in writearound writethrough; do
+	format
+	start
+	check -g 3 -n 8192
+	commit
+	crash
+	stop
+	MODE=read-only
+	again
+	is loaded 3
+	is blocks_used 0
+	is bytes_valid 0
+	check -g 3 -s 16384 -n 16384 -b 8
+	commit
+	valid=$(field bytes_valid)
+	((valid > 0)) || fail "nothing was cached"
+	# Nothing of the old table comes back, after a crash or a stop.
+	dd if="$X" of="$C" bs=1M iflag=direct oflag=direct 2>/dev/null
+	stop
+	start
+	is loaded 5
+	is bytes_valid "$valid"
+	check -g 3
+	stop
+	again
+	is loaded 2
+	is bytes_valid "$valid"
+	check -g 3
+	stop
+done

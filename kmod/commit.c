@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Commits.  A batch of table pages reaches the medium in these steps; what a
+ * crash after each leaves is in doc/format.md:
+ *
+ *	1. the pages are built from the slots as they are
+ *	2. a record that names the pages; a flush of the device goes before it, so
+ *	   that the data that the pages speak of is durable by then
+ *	3. the pages, each over its older copy
+ *	4. a record that names nothing: the batch is over; a flush goes before it, too
+ *
+ * Only then slots that were evicted may be given to other blocks: the medium
+ * never says that a slot holds what it does not.
+ */
+#include <linux/blkdev.h>
+#include <linux/vmalloc.h>
+
+#include "cache.h"
+#include "commit.h"
+#include "meta.h"
+#include "recover.h"
+
+/**
+ * nc_commit_init() - room for records
+ * @commit: zeroed
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM; nc_commit_destroy() in either case.
+ */
+int nc_commit_init(struct nc_commit *commit)
+{
+	mutex_init(&commit->lock);
+	commit->record = vzalloc(NEARCACHE_PAGE_SIZE);
+	return commit->record ? 0 : -ENOMEM;
+}
+
+void nc_commit_destroy(struct nc_commit *commit)
+{
+	vfree(commit->record);
+}
+
+/**
+ * nc_commit_load() - what the last commit was doing
+ * @c: live cache, its superblock read
+ *
+ * Return: its record, or NULL.
+ */
+const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
+{
+	struct nc_commit *commit = &c->meta->commit;
+	struct nearcache_page *ring = c->meta->table.buffer;
+	const struct nearcache_commit *last;
+	u32 i;
+
+	commit->sequence =
+		le64_to_cpu(c->meta->super.sb->commit_sequence);
+	/* One by one: a crash may leave a sector that cannot be read. */
+	for (i = 0; i < NC_RECOVER_RING; i++)
+		if (nc_super_io(c->meta->super.io, c->bdev,
+				REQ_OP_READ | REQ_META,
+				commit->offset + i * NEARCACHE_PAGE_SIZE,
+				&ring[i], NEARCACHE_PAGE_SIZE))
+			memset(&ring[i], 0, NEARCACHE_PAGE_SIZE);
+	last = nc_recover_last((void *)ring, c->uuid);
+	if (!last)
+		return NULL;
+	commit->sequence = max(commit->sequence, le64_to_cpu(last->sequence));
+	memcpy(commit->record, last, sizeof(*last));
+	return commit->record;
+}
+
+/* Pages whose older copy may be used should the newer one be torn: not those
+ * of which both are written.
+ */
+static void name_pages(const struct nc_table *t,
+		       struct nearcache_commit *record)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < t->batched; i++)
+		if (!test_bit(t->batch[i], t->both))
+			record->page[n++] = cpu_to_le64(t->batch[i]);
+	record->count = cpu_to_le32(n);
+}
+
+static int write_record(struct nc_cache *c)
+{
+	struct nc_commit *commit = &c->meta->commit;
+	u64 place = commit->sequence % NC_RECOVER_RING;
+
+	nc_record_seal(commit->record);
+	return nc_super_io(c->meta->super.io, c->bdev,
+			   REQ_OP_WRITE | REQ_META | REQ_PREFLUSH | REQ_FUA,
+			   commit->offset + place * NEARCACHE_PAGE_SIZE,
+			   commit->record, NEARCACHE_PAGE_SIZE);
+}
+
+/* Steps 2 to 4. */
+static int commit_batch(struct nc_cache *c)
+{
+	struct nc_commit *commit = &c->meta->commit;
+	struct nc_table *t = &c->meta->table;
+	int r;
+
+	WRITE_ONCE(commit->sequence, commit->sequence + 1);
+	nc_record_init(commit->record, c->uuid, commit->sequence);
+	name_pages(t, commit->record);
+	r = write_record(c);
+	if (!r)
+		r = nc_table_write(c, t);
+	if (!r) {
+		WRITE_ONCE(commit->sequence, commit->sequence + 1);
+		nc_record_init(commit->record, c->uuid, commit->sequence);
+		r = write_record(c);
+	}
+	nc_table_written(t, !r);
+	if (!r)
+		nc_count(c, COMMITS);
+	return r;
+}
+
+/**
+ * nc_commit_run() - bring the medium's table up to date
+ * @c: live cache
+ *
+ * All that was dirty at the call is durable at the return, and slots that were
+ * not in the index by then may be overwritten.
+ *
+ * Context: may sleep; waits for the cache device.
+ * Return: 0 or -EIO; then the table on the medium is an older one, and sound.
+ */
+int nc_commit_run(struct nc_cache *c)
+{
+	struct nc_commit *commit = &c->meta->commit;
+	u64 from = 0;
+	bool more;
+	int r = 0;
+
+	/* Others may have a batch of theirs in between: it is over, and what it
+	 * took from us durable, when we have the lock.
+	 */
+	do {
+		mutex_lock(&commit->lock);
+		more = !commit->failed &&
+		       READ_ONCE(c->state) != NEARCACHE_BYPASS &&
+		       nc_table_collect(c, &c->meta->table, &from,
+					commit->sequence + 1);
+		if (more && commit_batch(c))
+			commit->failed = true;
+		if (commit->failed || READ_ONCE(c->state) == NEARCACHE_BYPASS)
+			r = -EIO;
+		mutex_unlock(&commit->lock);
+	} while (more && !r);
+	return r;
+}
+
+/**
+ * nc_commit_arm() - the table differs from the medium: commit it in a while
+ * @c: live cache
+ *
+ * Context: any.
+ */
+void nc_commit_arm(struct nc_cache *c)
+{
+	struct nc_commit *commit = &c->meta->commit;
+
+	/* The page's dirty bit first: pairs with nc_commit_work(). */
+	smp_mb__after_atomic();
+	if (!READ_ONCE(commit->live) || READ_ONCE(commit->armed))
+		return;
+	WRITE_ONCE(commit->armed, true);
+	queue_delayed_work(c->cache_wq, &c->commit_work, NC_COMMIT_PERIOD);
+}
+
+/**
+ * nc_commit_stop() - no commit by itself any more
+ * @c: live cache, being suspended; nc_cache.life is held, so that no message
+ *	makes anything dirty meanwhile
+ *
+ * Context: may sleep.
+ */
+void nc_commit_stop(struct nc_cache *c)
+{
+	WRITE_ONCE(c->meta->commit.live, false);
+	cancel_delayed_work_sync(&c->commit_work);
+	c->meta->commit.armed = false;
+}
+
+/* Nothing else is done on a cache that was given up: what the medium says stays
+ * true, because no slot is overwritten any more.
+ */
+void nc_commit_work(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(to_delayed_work(work),
+					  struct nc_cache, commit_work);
+
+	WRITE_ONCE(c->meta->commit.armed, false);
+	/* What is made dirty and does not see this is committed now. */
+	smp_mb();
+	if (READ_ONCE(c->state) == NEARCACHE_NORMAL && nc_commit_run(c))
+		nc_cache_bypass(c, "the slot table cannot be written");
+}

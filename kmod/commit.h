@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Commits: the slot table on the medium follows the one in memory. */
+#ifndef NEARCACHE_COMMIT_H
+#define NEARCACHE_COMMIT_H
+
+#include <linux/mutex.h>
+#include <linux/types.h>
+
+#include "format.h"
+
+struct nc_cache;
+struct work_struct;
+
+/* Changes of the table reach the medium at the latest after so long: what a crash
+ * may cost of what was cached last.  Less than the 5 s that are promised, for the
+ * commit itself.
+ */
+#define NC_COMMIT_PERIOD	(4 * HZ)
+
+/**
+ * struct nc_commit - state of the commits
+ * @lock: one commit at a time; taken under nc_cache.life, or alone
+ * @sequence: number of the last record written
+ * @offset: of the ring, bytes
+ * @record: to write, or the last one found at load; from vmalloc()
+ * @live: the session's commits keep the medium's table such that a crash leaves a
+ *	warm cache; changes under nc_cache.life
+ * @armed: c->commit_work is queued
+ * @failed: a commit failed since the cache went live
+ */
+struct nc_commit {
+	struct mutex lock;	/* see above */
+	u64 sequence;
+	u64 offset;
+	struct nearcache_commit *record;
+	bool live;
+	bool armed;
+	bool failed;
+};
+
+int nc_commit_init(struct nc_commit *commit);
+void nc_commit_destroy(struct nc_commit *commit);
+const struct nearcache_commit *nc_commit_load(struct nc_cache *c);
+int nc_commit_run(struct nc_cache *c);
+void nc_commit_arm(struct nc_cache *c);
+void nc_commit_stop(struct nc_cache *c);
+void nc_commit_work(struct work_struct *work);
+
+#endif /* NEARCACHE_COMMIT_H */

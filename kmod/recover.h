@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the slot table on a medium says, after a stop or a crash.  Pure functions
+ * as in format.h: the kernel and the crash tests in user space compile this very
+ * source.
+ */
+#ifndef NEARCACHE_RECOVER_H
+#define NEARCACHE_RECOVER_H
+
+#include "format.h"
+
+/* Commit records on the medium. */
+#define NC_RECOVER_RING	(NEARCACHE_COMMIT_AREA_SIZE / NEARCACHE_PAGE_SIZE)
+
+/* nc_recover_page(): the page's slots are lost. */
+#define NC_RECOVER_NONE	(-1)
+
+const struct nearcache_commit *
+nc_recover_last(const struct nearcache_commit *ring, const u8 *uuid);
+bool nc_recover_listed(const struct nearcache_commit *last, u64 index);
+int nc_recover_page(const struct nearcache_page *p0,
+		    const struct nearcache_page *p1, const u8 *uuid, u64 index,
+		    u64 epoch, const struct nearcache_commit *last,
+		    u64 *newest);
+bool nc_recover_slot(const struct nc_geometry *geo,
+		     const struct nearcache_slot *slot);
+
+#endif /* NEARCACHE_RECOVER_H */

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a table on the medium says after a stop or a crash: which record is the last,
+ * which copy of a page counts, which entries may be true.
+ */
+#include "helper/unit.h"
+#include "recover.h"
+
+static const u8 uuid[16] = { 7, 7, 7 };
+static const u8 foreign[16] = { 8 };
+
+static struct nearcache_commit ring[NC_RECOVER_RING];
+
+/* Record @sequence in its place; it names the @count pages from @first on. */
+static void record(u64 sequence, u32 count, u64 first)
+{
+	struct nearcache_commit *r = &ring[sequence % NC_RECOVER_RING];
+	u32 i;
+
+	nc_record_init(r, uuid, sequence);
+	for (i = 0; i < count; i++)
+		r->page[i] = cpu_to_le64(first + i);
+	r->count = cpu_to_le32(count);
+	nc_record_seal(r);
+}
+
+static void empty_ring(void)
+{
+	memset(ring, 0, sizeof(ring));
+}
+
+static void no_record(void **state)
+{
+	(void)state;
+	empty_ring();
+	assert_null(nc_recover_last(ring, uuid));
+	assert_false(nc_recover_listed(NULL, 0));
+}
+
+static void last_record_counts(void **state)
+{
+	const struct nearcache_commit *last;
+	u64 n;
+
+	(void)state;
+	empty_ring();
+	for (n = 100; n < 140; n++) {
+		record(n, n % 2, n);
+		last = nc_recover_last(ring, uuid);
+		assert_non_null(last);
+		assert_int_equal(le64_to_cpu(last->sequence), n);
+		assert_int_equal(nc_recover_listed(last, n), n % 2);
+		assert_false(nc_recover_listed(last, n + 1));
+	}
+	assert_null(nc_recover_last(ring, foreign));
+	/* Torn while it was written: the one before is the last. */
+	ring[139 % NC_RECOVER_RING].page[400] ^= 1;
+	last = nc_recover_last(ring, uuid);
+	assert_int_equal(le64_to_cpu(last->sequence), 138);
+}
+
+static void records_are_judged(void **state)
+{
+	struct nearcache_commit r;
+	u8 *byte = (u8 *)&r;
+	size_t i;
+
+	(void)state;
+	empty_ring();
+	record(5, NEARCACHE_COMMIT_PAGES, 1);
+	r = ring[5];
+	assert_true(nc_record_check(&r, uuid));
+	assert_false(nc_record_check(&r, foreign));
+	for (i = 0; i < 8 * sizeof(r); i += 3) {
+		byte[i / 8] ^= 1U << i % 8;
+		assert_false(nc_record_check(&r, uuid));
+		byte[i / 8] ^= 1U << i % 8;
+	}
+	/* Well sealed, and more pages than it has room for. */
+	r.count = cpu_to_le32(NEARCACHE_COMMIT_PAGES + 1);
+	nc_record_seal(&r);
+	assert_false(nc_record_check(&r, uuid));
+	/* In another one's place. */
+	empty_ring();
+	record(5, 1, 1);
+	ring[6] = ring[5];
+	memset(&ring[5], 0, sizeof(ring[5]));
+	assert_null(nc_recover_last(ring, uuid));
+}
+
+static struct nearcache_page page(u64 sequence, u64 epoch)
+{
+	struct nearcache_page p;
+
+	nc_page_init(&p, uuid, 3, sequence, epoch);
+	nc_page_seal(&p);
+	return p;
+}
+
+static struct nearcache_page torn(u64 sequence, u64 epoch)
+{
+	struct nearcache_page p = page(sequence, epoch);
+
+	p.slot[100].valid ^= 1;
+	return p;
+}
+
+static u64 newest;
+
+static int choose(const struct nearcache_page *p0, const struct nearcache_page *p1,
+		  const u8 *whose, u64 index, u64 epoch, const struct nearcache_commit *last)
+{
+	newest = 0;
+	return nc_recover_page(p0, p1, whose, index, epoch, last, &newest);
+}
+
+static void newer_page_counts(void **state)
+{
+	struct nearcache_page a = page(10, 1), b = page(12, 1), c = page(9, 2);
+
+	(void)state;
+	empty_ring();
+	record(12, 1, 3);
+	assert_int_equal(choose(&a, &b, uuid, 3, 1, &ring[12]), 1);
+	assert_int_equal(choose(&b, &a, uuid, 3, 1, NULL), 0);
+	/* The table's epoch comes first. */
+	assert_int_equal(choose(&c, &b, uuid, 3, 2, NULL), 0);
+	assert_int_equal(choose(&b, &c, uuid, 3, 2, NULL), 1);
+	assert_int_equal(newest, 12);
+	/* Another page's place, another cache. */
+	assert_int_equal(choose(&a, &b, uuid, 4, 1, NULL), NC_RECOVER_NONE);
+	assert_int_equal(choose(&a, &b, foreign, 3, 1, NULL), NC_RECOVER_NONE);
+}
+
+static void torn_page_needs_a_record(void **state)
+{
+	struct nearcache_page old = page(10, 1), new = torn(12, 1);
+
+	(void)state;
+	empty_ring();
+	record(11, 0, 0);
+	assert_int_equal(choose(&old, &new, uuid, 3, 1, NULL), NC_RECOVER_NONE);
+	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[11]), NC_RECOVER_NONE);
+	/* A number that was given once is not given again. */
+	assert_int_equal(newest, 10);
+	record(12, 2, 3);
+	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), 0);
+	assert_int_equal(choose(&new, &old, uuid, 3, 1, &ring[12]), 1);
+	/* The commit named other pages; and it is over. */
+	record(12, 2, 4);
+	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), NC_RECOVER_NONE);
+	record(13, 0, 0);
+	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[13]), NC_RECOVER_NONE);
+	record(12, 2, 3);
+	assert_int_equal(choose(&new, &new, uuid, 3, 1, &ring[12]), NC_RECOVER_NONE);
+}
+
+static void entries_are_judged(void **state)
+{
+	/* The origin ends in the second sub-block of block 9. */
+	const struct nc_geometry geo = {
+		.origin_size = 9 * 65536 + 4096 + 512,
+		.block_size = 65536,
+		.subblock_size = 4096,
+		.subblocks = 16,
+	};
+	static const struct {
+		u64 block, valid;
+		u32 flags;
+		bool good;
+	} cases[] = {
+		{ 0, 1, 0, true },
+		{ 8, 0xffff, 0, true },
+		{ 8, 0xffff, NEARCACHE_SLOT_PINNED, true },
+		{ 8, 0x10000, 0, false },
+		{ 8, 0, 0, false },
+		{ 8, 1, NEARCACHE_SLOT_DIRTY, false },
+		{ 8, 1, 0x80000000U, false },
+		{ 9, 3, 0, true },
+		{ 9, 4, 0, false },
+		{ 10, 1, 0, false },
+		{ NEARCACHE_NO_BLOCK, 1, 0, false },
+		{ NEARCACHE_NO_BLOCK - 1, 1, 0, false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct nearcache_slot slot = {
+			.origin_block = cpu_to_le64(cases[i].block),
+			.valid = cpu_to_le64(cases[i].valid),
+			.flags = cpu_to_le32(cases[i].flags),
+		};
+
+		assert_int_equal(nc_recover_slot(&geo, &slot), cases[i].good);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_record),
+		cmocka_unit_test(last_record_counts),
+		cmocka_unit_test(records_are_judged),
+		cmocka_unit_test(newer_page_counts),
+		cmocka_unit_test(torn_page_needs_a_record),
+		cmocka_unit_test(entries_are_judged),
+	};
+
+	return RUN(tests);
+}
