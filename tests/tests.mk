@@ -5,4 +5,5 @@ include tests/vm/vm.mk
 include tests/demo/demo.mk
 include tests/selftests/selftests.mk
 include tests/unit/unit.mk
+include tests/crash/crash.mk
 include tests/check.mk

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The load of a cache device, as kmod/table.c does it, and the judge of its content. */
+#include <stdlib.h>
+
+#include "../selftests/nearcache/sector.h"
+#include "recover.h"
+#include "recovered.h"
+
+struct slot {
+	u64 block, valid;
+	u32 generation;
+};
+
+struct image {
+	const unsigned char *bytes;
+	struct nc_geometry geo;
+	const struct nearcache_super *sb;
+	struct slot *slot;
+};
+
+/* Of two slots for one block the younger one stays. */
+static void add(struct image *im, u64 n, const struct nearcache_slot *disk)
+{
+	struct slot new = {
+		.block = le64_to_cpu(disk->origin_block),
+		.valid = le64_to_cpu(disk->valid),
+		.generation = le32_to_cpu(disk->generation),
+	};
+	u64 i;
+
+	for (i = 0; i < im->geo.slot_count; i++) {
+		if (!im->slot[i].valid || im->slot[i].block != new.block)
+			continue;
+		if (im->slot[i].generation >= new.generation)
+			return;
+		im->slot[i].valid = 0;
+	}
+	im->slot[n] = new;
+}
+
+static void load_page(struct image *im, u64 index, const struct nearcache_commit *last,
+		      struct recovered *out)
+{
+	const struct nearcache_page *p =
+		(const void *)(im->bytes + im->geo.table_offset);
+	const struct nearcache_page *copy[2] = { p + index, p + im->geo.table_pages + index };
+	u64 newest = 0;
+	int which = nc_recover_page(copy[0], copy[1], im->sb->uuid, index,
+				    im->geo.table_epoch, last, &newest);
+	u64 first = index * NEARCACHE_SLOTS_PER_PAGE, i;
+
+	if (which == NC_RECOVER_NONE) {
+		out->damaged++;
+		return;
+	}
+	out->older += !nc_page_check(copy[!which], im->sb->uuid, index);
+	p = copy[which];
+	if (le64_to_cpu(p->epoch) != im->geo.table_epoch)
+		return;
+	for (i = 0; i < NEARCACHE_SLOTS_PER_PAGE && first + i < im->geo.slot_count; i++)
+		if (le64_to_cpu(p->slot[i].origin_block) != NEARCACHE_NO_BLOCK &&
+		    nc_recover_slot(&im->geo, &p->slot[i]))
+			add(im, first + i, &p->slot[i]);
+}
+
+static void judge_sector(const struct sector *s, u64 number, oldest_fn oldest,
+			 struct recovered *out)
+{
+	struct sector expected;
+
+	sector_make(&expected, number, s->generation);
+	if (memcmp(s, &expected, SECTOR))
+		out->torn++;
+	else if (s->generation < oldest(number))
+		out->stale++;
+}
+
+static void judge(struct image *im, oldest_fn oldest, struct recovered *out)
+{
+	u32 sub = im->geo.subblock_size;
+	u64 i, bit, n;
+
+	for (i = 0; i < im->geo.slot_count; i++)
+		for (bit = 0; bit < im->geo.subblocks; bit++) {
+			u64 offset = bit * sub;
+			u64 origin = im->slot[i].block * im->geo.block_size + offset;
+			const struct sector *s = (const void *)(im->bytes +
+				im->geo.data_offset + i * im->geo.block_size + offset);
+
+			if (!(im->slot[i].valid >> bit & 1))
+				continue;
+			out->bytes += sub;
+			for (n = 0; n < sub / SECTOR && origin / SECTOR + n <
+				    im->geo.origin_size / SECTOR; n++)
+				judge_sector(&s[n], origin / SECTOR + n, oldest, out);
+		}
+}
+
+static uint64_t data_sectors;
+
+/* Remember where the data area begins: it never moves. */
+void recover_geometry(const unsigned char *cache, size_t bytes)
+{
+	struct nc_geometry geo;
+	char why[NC_WHY_SIZE];
+
+	if (!nc_super_choose((const void *)(cache + NEARCACHE_SUPER_OFFSET_0),
+			     (const void *)(cache + NEARCACHE_SUPER_OFFSET_1), bytes, &geo,
+			     why)) {
+		fprintf(stderr, "the base has no superblock: %s\n", why);
+		exit(2);
+	}
+	data_sectors = geo.data_offset / SECTOR;
+}
+
+uint64_t recover_data_sectors(void)
+{
+	return data_sectors;
+}
+
+/**
+ * recover() - load a cache device and judge what it would serve
+ * @cache: all of it, aligned to a page
+ * @bytes: its size
+ * @oldest: which generations may not come back
+ * @out: filled in
+ */
+void recover(const unsigned char *cache, size_t bytes, oldest_fn oldest,
+	     struct recovered *out)
+{
+	const struct nearcache_commit *last;
+	struct image im = { .bytes = cache };
+	char why[NC_WHY_SIZE];
+	u64 i;
+
+	memset(out, 0, sizeof(*out));
+	im.sb = nc_super_choose((const void *)(cache + NEARCACHE_SUPER_OFFSET_0),
+				(const void *)(cache + NEARCACHE_SUPER_OFFSET_1),
+				bytes, &im.geo, why);
+	if (!im.sb) {
+		out->lost = 1;
+		return;
+	}
+	if (le32_to_cpu(im.sb->state) == NEARCACHE_STATE_ACTIVE) {
+		out->cold = 1;
+		return;
+	}
+	im.slot = calloc(im.geo.slot_count, sizeof(*im.slot));
+	if (!im.slot)
+		abort();
+	last = nc_recover_last((const void *)(cache + im.geo.commit_offset),
+			       im.sb->uuid);
+	for (i = 0; i < im.geo.table_pages; i++)
+		load_page(&im, i, last, out);
+	judge(&im, oldest, out);
+	free(im.slot);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the kernel would serve from a cache device that a crash left: its own sources
+ * (kmod/format.c, kmod/recover.c) say what counts, and each sector of it is looked at.
+ */
+#ifndef NEARCACHE_CRASH_RECOVERED_H
+#define NEARCACHE_CRASH_RECOVERED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct recovered - what was found
+ * @bytes: in valid sub-blocks
+ * @stale: sectors of a generation that the cache was told to forget
+ * @torn: sectors that are damaged, zero, or another sector's
+ * @lost: 1 if no superblock is sound: the device would be refused
+ * @damaged: table pages of which neither copy counts
+ * @cold: 1 if the superblock says that the table is not to be used
+ * @older: pages whose newer copy is torn and whose older one counts
+ */
+struct recovered {
+	uint64_t bytes, stale, torn, lost, damaged, cold, older;
+};
+
+/* Of an origin's sector: what is older was declared invalid. */
+typedef uint64_t (*oldest_fn)(uint64_t sector);
+
+void recover_geometry(const unsigned char *cache, size_t bytes);
+uint64_t recover_data_sectors(void);
+void recover(const unsigned char *cache, size_t bytes, oldest_fn oldest,
+	     struct recovered *out);
+
+#endif /* NEARCACHE_CRASH_RECOVERED_H */
