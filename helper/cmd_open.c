@@ -175,7 +175,7 @@ static void print_content(const struct opening *open, bool dry_run)
 	} else if (is_active(open)) {
 		print_string("content", NULL, "cold");
 		print_string(NULL, "cached content",
-			     "none: it was written through and not stopped cleanly");
+			     "none: it was not stopped cleanly in a writing mode");
 	} else {
 		print_string("content", NULL, "warm");
 	}

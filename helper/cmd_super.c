@@ -48,7 +48,7 @@ static void print_next_open(const struct nearcache_super *sb)
 	print_string("next_open", NULL, cold ? "cold" : "warm");
 	if (cold)
 		print_string(NULL, "next open",
-			     "cold: written through and not stopped cleanly, or open at present");
+			     "cold: open in a writing mode, or not stopped cleanly in one");
 }
 
 static int print_slot_table(const struct device *dev, const struct super *super)

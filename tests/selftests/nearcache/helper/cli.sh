@@ -399,9 +399,12 @@ test_open_warm() {
 	good status "$NAME" -j
 	expect loaded warm bytes_valid 8388608 hit_ratio 1
 	good super "$cache" -j
+	expect bytes_valid 8388608 next_open warm
+	good set "$NAME" mode=writearound
+	good super "$cache" -j
 	expect bytes_valid 8388608 next_open cold
 	good super "$cache"
-	[[ $out == *'cold: not stopped cleanly'* ]] || fail "not told that the next open is cold: $out"
+	[[ $out == *'cold: open in a writing mode'* ]] || fail "not told that the next open is cold: $out"
 	good close "$NAME"
 	good super "$cache" -j
 	expect bytes_valid 8388608 next_open warm
