@@ -96,6 +96,11 @@ static void set_sizes(struct nc_cache *c)
 
 static void cache_free(struct nc_cache *c)
 {
+	/* device-mapper does not wait, before it suspends what it removes, for
+	 * the end of a map whose bio is complete: it may have started reclaim.
+	 */
+	cancel_work_sync(&c->reclaim);
+	cancel_delayed_work_sync(&c->commit_work);
 	cancel_work_sync(&c->event_work);
 	if (c->wq)
 		destroy_workqueue(c->wq);

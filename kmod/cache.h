@@ -91,6 +91,7 @@ struct nc_target;
  * @fill_idle: woken when @fills falls to zero
  * @inflight: sectors of the origin that are being written
  * @origin_written: since the last clean stop something was written to the origin
+ *	by us, or by others and cannot be flushed
  * @used: slots that hold a block
  * @valid_subblocks: valid bits set in all slots
  * @warm: slots taken over at load
@@ -105,7 +106,8 @@ struct nc_target;
  * Who protects what: @list, @refs, @writers and @ready: the registry's mutex.
  * @active, @loaded, @geo, @meta and @fill_memory_max: @life; no I/O runs when
  * they change; @event_work, which reads @active without it, is flushed before it
- * is cleared.  @origin_written is only set while I/O runs.  The index: see
+ * is cleared.  @origin_written is set by writers, and under @life; cleared under
+ * @life while nothing is written.  Metadata: see commit.h and meta.h.  The index: see
  * index.h.  @state is set by xchg() and read without locks.  @now only grows,
  * by whoever reads; @reclaim_hand belongs to the reclaim worker, @reclaim_tick
  * is its hint to others.  @error_start is written without locks: two errors at

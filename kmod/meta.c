@@ -172,8 +172,24 @@ static int write_super(struct nc_cache *c, u32 state)
 {
 	struct nc_meta *m = c->meta;
 
-	m->super.sb->commit_sequence = cpu_to_le64(m->commit.sequence);
+	m->super.sb->commit_sequence =
+		cpu_to_le64(READ_ONCE(m->commit.sequence));
 	return nc_super_write(&m->super, c->bdev, state);
+}
+
+/* Is what others wrote to the origin durable there?  If not, it is as if we had
+ * written it: the stop flushes again, and nothing survives a crash.
+ */
+static bool flush_origin(struct nc_cache *c)
+{
+	int r = blkdev_issue_flush(c->origin);
+
+	if (!r)
+		return true;
+	WRITE_ONCE(c->origin_written, true);
+	DMWARN("%s: origin %pg cannot be flushed (%d): a crash will leave nothing cached",
+	       nc_cache_name(c), c->origin, r);
+	return false;
 }
 
 /**
@@ -192,20 +208,21 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 	bool live;
 	int r = 0;
 
+	lockdep_assert_held(&c->life);
 	/* Whoever wrote to it before: what is cached of it outlives a crash, and
 	 * must not be newer than what the origin has after one.
 	 */
 	if (!writes && !m->origin_durable)
-		m->origin_durable = !blkdev_issue_flush(c->origin);
-	live = !writes && m->origin_durable && !nc_meta_unsettled(c);
-	m->commit.live = false;
+		m->origin_durable = flush_origin(c);
+	live = !writes && !nc_meta_unsettled(c);
+	WRITE_ONCE(m->commit.live, false);
 	m->commit.failed = false;
 	if (live)
 		r = nc_commit_run(c);
 	if (!r)
 		r = write_super(c, live ? NEARCACHE_STATE_LIVE :
 					  NEARCACHE_STATE_ACTIVE);
-	m->commit.live = live && !r;
+	WRITE_ONCE(m->commit.live, live && !r);
 	return r;
 }
 
@@ -366,6 +383,20 @@ static int empty_table(struct nc_cache *c)
 	return r;
 }
 
+/* The session goes on without commits.  Only when the medium says so for sure are
+ * slots used again that it still speaks of.
+ */
+static int go_active(struct nc_cache *c)
+{
+	int r = write_super(c, NEARCACHE_STATE_ACTIVE);
+
+	if (r)
+		nc_cache_bypass(c, "the superblock cannot be written");
+	else
+		WRITE_ONCE(c->meta->commit.live, false);
+	return r;
+}
+
 /**
  * nc_meta_record_drop() - cached data was dropped; it must not come back
  * @c: live cache, active; nothing is filled where it was
@@ -377,22 +408,18 @@ int nc_meta_record_drop(struct nc_cache *c, bool all)
 {
 	int r;
 
+	lockdep_assert_held(&c->life);
 	if (nc_meta_is_active(c->meta))
 		return 0;
 	/* What was written there has to last as long as what is cached of it. */
-	r = blkdev_issue_flush(c->origin);
-	if (r) {
-		DMWARN("%s: origin %pg cannot be flushed (%d): a crash will leave nothing cached",
-		       nc_cache_name(c), c->origin, r);
-		c->meta->commit.live = false;
-	}
-	if (c->meta->commit.live && READ_ONCE(c->state) == NEARCACHE_NORMAL) {
+	if (flush_origin(c) && c->meta->commit.live &&
+	    READ_ONCE(c->state) == NEARCACHE_NORMAL) {
 		r = all ? empty_table(c) : nc_commit_run(c);
 		if (!r)
 			return 0;
 		nc_cache_bypass(c, "the slot table cannot be written");
 	}
-	return write_super(c, NEARCACHE_STATE_ACTIVE);
+	return go_active(c);
 }
 
 /**
@@ -407,6 +434,7 @@ int nc_meta_stop(struct nc_cache *c)
 	struct nc_meta *m = c->meta;
 	int r;
 
+	lockdep_assert_held(&c->life);
 	bitmap_or(m->table.dirty, m->table.dirty, m->table.both,
 		  m->table.pages);
 	r = nc_commit_run(c);

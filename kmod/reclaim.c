@@ -146,7 +146,7 @@ static void release(struct nc_cache *c, u32 n)
 	if (!n)
 		return;
 	synchronize_srcu(&c->srcu);
-	if (c->meta->commit.live && nc_commit_run(c))
+	if (READ_ONCE(c->meta->commit.live) && nc_commit_run(c))
 		nc_cache_bypass(c, "the slot table cannot be written");
 	/* They stay as they are: nothing is cached any more. */
 	if (READ_ONCE(c->state) != NEARCACHE_NORMAL)

@@ -256,6 +256,7 @@ u32 nc_table_collect(struct nc_cache *c, struct nc_table *t, u64 *from,
 {
 	u64 i = *from;
 
+	lockdep_assert_held(&c->meta->commit.lock);
 	t->batched = 0;
 	while (t->batched < NC_TABLE_BATCH) {
 		i = find_next_bit(t->dirty, t->pages, i);

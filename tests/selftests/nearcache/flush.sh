@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Flush and FUA reach the origin, and nobody is told before they did. A cache is marked
 # clean only after the origin was flushed.
-# expect-log: nearcache: .*(cannot be flushed or read|failed a flush, it may have lost writes)
+# expect-log: nearcache: .*(cannot be flushed|failed a flush, it may have lost writes)
 . ./gate.sh
 
 # waits ID: still there, and the cache device has nothing to do with it.
@@ -154,6 +154,43 @@ stopped() {
 	dmsetup resume nc
 }
 
+# A read-only session is warm after a crash only if the origin keeps what is cached of it:
+# it is flushed at the start and when a change is told.
+readonly() {
+	MODE=read-only
+	stop
+	count
+	start
+	count
+	same "flushes at the start" "$seen_flushes" 1
+	medium 2
+	cached 0 1024
+	gate fill origin 7 0 64
+	count
+	dmsetup message nc 0 invalidate 0 64 || fail "invalidate"
+	count
+	same "flushes" "$seen_flushes" 1
+	medium 2
+	# It cannot be: nothing that a crash leaves is trusted, and no stop without a flush.
+	gate fail origin flush
+	dmsetup message nc 0 invalidate 0 64 || fail "invalidate"
+	medium 1
+	gets 0 64 7x64
+	stop
+	medium 1
+	start
+	medium 1
+	is loaded 3
+	gate pass origin
+	cached 0 1024
+	stop
+	medium 0
+	start
+	medium 2
+	is loaded 2
+	agrees 0 64 7x64
+}
+
 # Each with an origin of its own.
 for mode in writearound writethrough; do
 	(
@@ -163,6 +200,7 @@ for mode in writearound writethrough; do
 		flushes
 		synchronous 1
 		stopped
+		[[ $mode == writearound ]] || readonly
 	) || fail "$mode, origin with FUA"
 	[[ $mode == writethrough ]] || continue
 	(
