@@ -23,15 +23,21 @@ start
 blocks=$(field blocks)
 ((blocks == 2)) || fail "$blocks blocks, expected 2"
 is blocks_used 0
-check -b 1:256 -a 1 -r "$(times 300)" -t 4
+check -n 256 -b 128
 settle
 is blocks_used 2
+check -b 1:256 -a 1 -r "$(times 300)" -t 4
+settle
+# Reclaim may just have taken one or both.
+(($(field blocks_used) <= 2)) || fail "more blocks than there are"
 above bypass_full 0
 (($(field bytes_valid) <= 2 * 65536)) || fail "more than fits is valid"
 # Another part of the origin only, until the old blocks are idle.
 check -s 4096 -n 256 -b 8 -r "$(times 1500)"
 settle
+above evictions 0
 check -b 128
+settle
 stop
 start
 is loaded 2
