@@ -82,7 +82,7 @@ bool status_parse(const char *line, struct status *status, char *why)
 
 /**
  * status_word() - the word for the value of an enum field
- * @field: MODE, STATE or LOADED
+ * @field: MODE, STATE, REASON or LOADED
  * @value: as in the line
  *
  * Return: the word, "unknown" for a newer kernel's value, NULL when @field is
@@ -94,6 +94,15 @@ const char *status_word(enum nearcache_status_field field, uint64_t value)
 		[NEARCACHE_NORMAL] = "normal",
 		[NEARCACHE_BYPASS] = "bypass",
 		[NEARCACHE_NOT_LOADED] = "not-loaded",
+		[NEARCACHE_DEGRADED] = "degraded",
+	};
+	static const char *const reason[] = {
+		[NEARCACHE_REASON_NONE] = "-",
+		[NEARCACHE_REASON_ERRORS] = "io-errors",
+		[NEARCACHE_REASON_READ_METADATA] = "metadata-unreadable",
+		[NEARCACHE_REASON_WRITE_TABLE] = "slot-table-unwritable",
+		[NEARCACHE_REASON_WRITE_SUPER] = "superblock-unwritable",
+		[NEARCACHE_REASON_SLOW] = "no-answer",
 	};
 	static const char *const loaded[] = {
 		[NEARCACHE_LOADED_NOT] = "not-loaded",
@@ -110,6 +119,8 @@ const char *status_word(enum nearcache_status_field field, uint64_t value)
 		return mode_word(value);
 	case NEARCACHE_FIELD_STATE:
 		return WORD(state);
+	case NEARCACHE_FIELD_REASON:
+		return WORD(reason);
 	case NEARCACHE_FIELD_LOADED:
 		return WORD(loaded);
 	default:

@@ -11,6 +11,11 @@
 #define FILL_MEMORY_MAX		1099511627776ULL
 #define FILL_MEMORY_DEFAULT	67108864ULL
 
+/* Milliseconds.  The default lets reads pass by a device that hangs within 1 s. */
+#define CACHE_TIMEOUT_MIN	100U
+#define CACHE_TIMEOUT_MAX	600000U
+#define CACHE_TIMEOUT_DEFAULT	700U
+
 static int bad(struct nc_target *t, char *error, const char *value)
 {
 	DMERR("%s: '%s': %s", dm_device_name(dm_table_get_md(t->ti->table)),
@@ -19,11 +24,9 @@ static int bad(struct nc_target *t, char *error, const char *value)
 	return -EINVAL;
 }
 
-static int parse_option(struct nc_target *t, const char *name,
-			const char *value)
+static int parse_fill_memory(struct nc_target *t, const char *name,
+			     const char *value)
 {
-	if (strcmp(name, "fill_memory"))
-		return bad(t, "Unknown option", name);
 	if (t->fill_memory_given)
 		return bad(t, "Option given twice", name);
 	if (kstrtou64(value, 10, &t->fill_memory_max) ||
@@ -33,6 +36,30 @@ static int parse_option(struct nc_target *t, const char *name,
 			   value);
 	t->fill_memory_given = true;
 	return 0;
+}
+
+static int parse_cache_timeout(struct nc_target *t, const char *name,
+			       const char *value)
+{
+	if (t->cache_timeout_given)
+		return bad(t, "Option given twice", name);
+	if (kstrtou32(value, 10, &t->cache_timeout) ||
+	    (t->cache_timeout && (t->cache_timeout < CACHE_TIMEOUT_MIN ||
+				  t->cache_timeout > CACHE_TIMEOUT_MAX)))
+		return bad(t, "cache_timeout must be 0 or 100 to 600000 milliseconds",
+			   value);
+	t->cache_timeout_given = true;
+	return 0;
+}
+
+static int parse_option(struct nc_target *t, const char *name,
+			const char *value)
+{
+	if (!strcmp(name, "fill_memory"))
+		return parse_fill_memory(t, name, value);
+	if (!strcmp(name, "cache_timeout"))
+		return parse_cache_timeout(t, name, value);
+	return bad(t, "Unknown option", name);
 }
 
 static int parse_options(struct nc_target *t, unsigned int argc, char **argv)
@@ -122,6 +149,7 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
 		return bad(t, "Expected: <mode> <origin> <cache> [<#words> <options>]",
 			   argc ? argv[0] : "");
 	t->fill_memory_max = FILL_MEMORY_DEFAULT;
+	t->cache_timeout = CACHE_TIMEOUT_DEFAULT;
 	r = parse_mode(t, argv[0]);
 	if (!r)
 		r = parse_options(t, argc - 3, argv + 3);
@@ -153,11 +181,18 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
  */
 void nc_args_print(const struct nc_target *t, char *result, size_t room)
 {
+	unsigned int words;
 	size_t n;
 
 	n = scnprintf(result, room, "%s %s %s", nc_args_mode(t->mode),
 		      t->origin->name, t->dev->name);
+	words = 2 * (t->fill_memory_given + t->cache_timeout_given);
+	if (words)
+		n += scnprintf(result + n, room - n, " %u", words);
 	if (t->fill_memory_given)
-		scnprintf(result + n, room - n, " 2 fill_memory %llu",
-			  t->fill_memory_max);
+		n += scnprintf(result + n, room - n, " fill_memory %llu",
+			       t->fill_memory_max);
+	if (t->cache_timeout_given)
+		scnprintf(result + n, room - n, " cache_timeout %u",
+			  t->cache_timeout);
 }

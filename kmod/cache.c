@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Live caches: registry, life cycle, state.
- *
- * device-mapper does not keep two tables from using one cache device: all its
- * opens share one claim.  The registry does.  A live cache belongs to one dm
- * device from the first constructor that names it until the last table is
- * destroyed; the second table of the same dm device (a reload) shares it.
- */
+/* The life cycle of a live cache: made, loaded, live, suspended, freed. */
 #include <linux/mm.h>
-#include <linux/mutex.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
@@ -18,63 +10,7 @@
 #include "meta.h"
 #include "read.h"
 #include "reclaim.h"
-#include "trace.h"
-
-static DEFINE_MUTEX(registry_lock);
-static LIST_HEAD(registry);
-
-static void raise_event(struct work_struct *work)
-{
-	struct nc_cache *c = container_of(work, struct nc_cache, event_work);
-	struct nc_target *t = READ_ONCE(c->active);
-
-	if (t)
-		dm_table_event(t->ti->table);
-}
-
-/**
- * nc_cache_bypass() - stop using the cache device
- * @c: live cache
- * @reason: for the log
- *
- * The one place where the state descends.  Reads go to the origin from now on, and
- * the medium is not marked clean any more; it may say so from before, which
- * nc_meta_is_active() knows.
- *
- * Context: any.
- */
-void nc_cache_bypass(struct nc_cache *c, const char *reason)
-{
-	int old = xchg(&c->state, NEARCACHE_BYPASS);
-
-	if (old == NEARCACHE_BYPASS)
-		return;
-	DMERR("%s: cache device %u:%u is bypassed: %s", nc_cache_name(c),
-	      MAJOR(c->devt), MINOR(c->devt), reason);
-	trace_nearcache_mode(c->dm_devt, old,
-			     NEARCACHE_BYPASS, reason);
-	queue_work(c->wq, &c->event_work);
-}
-
-/**
- * nc_cache_error() - account an I/O error of the cache device
- * @c: live cache
- * @what: operation that failed, for the log
- *
- * Context: any.
- */
-void nc_cache_error(struct nc_cache *c, const char *what)
-{
-	DMERR_LIMIT("%s: %s failed on cache device %u:%u", nc_cache_name(c),
-		    what, MAJOR(c->devt), MINOR(c->devt));
-	if (time_after(jiffies, READ_ONCE(c->error_start) +
-				NC_CACHE_ERRORS_PERIOD)) {
-		WRITE_ONCE(c->error_start, jiffies);
-		atomic_set(&c->error_count, 0);
-	}
-	if (atomic_inc_return(&c->error_count) >= NC_CACHE_ERRORS_MAX)
-		nc_cache_bypass(c, "too many I/O errors");
-}
+#include "registry.h"
 
 static void set_sizes(struct nc_cache *c)
 {
@@ -94,14 +30,20 @@ static void set_sizes(struct nc_cache *c)
 			    div64_u64(c->geo.origin_size, tick));
 }
 
-static void cache_free(struct nc_cache *c)
+/**
+ * nc_cache_free() - free a cache
+ * @c: cache that is in no registry and that no table holds
+ *
+ * Context: may sleep.
+ */
+void nc_cache_free(struct nc_cache *c)
 {
 	/* device-mapper does not wait, before it suspends what it removes, for
 	 * the end of a map whose bio is complete: it may have started reclaim.
 	 */
 	cancel_work_sync(&c->reclaim);
 	cancel_delayed_work_sync(&c->commit_work);
-	cancel_work_sync(&c->event_work);
+	nc_health_destroy(c);
 	if (c->wq)
 		destroy_workqueue(c->wq);
 	if (c->origin_wq)
@@ -145,7 +87,13 @@ static int cache_alloc(struct nc_cache *c)
 	return nc_index_init(&c->index, (u32)c->geo.slot_count);
 }
 
-static struct nc_cache *cache_new(const struct nc_target *t)
+/**
+ * nc_cache_new() - a cache of which nothing is known yet
+ * @t: target under construction, its devices open
+ *
+ * Return: cache with one reference, or NULL.
+ */
+struct nc_cache *nc_cache_new(const struct nc_target *t)
 {
 	struct nc_cache *c = kzalloc(sizeof(*c), GFP_KERNEL);
 
@@ -164,22 +112,27 @@ static struct nc_cache *cache_new(const struct nc_target *t)
 	c->writers = nc_target_writes(t);
 	mutex_init(&c->life);
 	nc_inflight_init(&c->inflight);
-	c->state = NEARCACHE_NOT_LOADED;
+	nc_health_init(c);
 	c->policy_ops = &nc_policy_keep;
-	c->error_start = jiffies;
 	init_waitqueue_head(&c->fill_idle);
 	spin_lock_init(&c->retry_lock);
 	bio_list_init(&c->retry_bios);
 	INIT_WORK(&c->retry_work, nc_read_retry_work);
-	INIT_WORK(&c->event_work, raise_event);
 	INIT_WORK(&c->lost_work, nc_invalidate_lost_work);
 	INIT_DELAYED_WORK(&c->commit_work, nc_commit_work);
 	INIT_WORK(&c->reclaim, nc_reclaim_work);
 	return c;
 }
 
-/* Read the superblock and allocate what it asks for. */
-static int cache_open(struct nc_cache *c, struct nc_target *t)
+/**
+ * nc_cache_open() - read the superblock and allocate what it asks for
+ * @c: new cache
+ * @t: target under construction; t->ti->error is set on failure
+ *
+ * Context: may sleep.
+ * Return: 0 or an error code.
+ */
+int nc_cache_open(struct nc_cache *c, struct nc_target *t)
 {
 	char why[NC_WHY_SIZE];
 	int r;
@@ -202,204 +155,6 @@ static int cache_open(struct nc_cache *c, struct nc_target *t)
 	return 0;
 }
 
-static struct nc_cache *registry_find(dev_t devt)
-{
-	struct nc_cache *c;
-
-	lockdep_assert_held(&registry_lock);
-	list_for_each_entry(c, &registry, list)
-		if (c->devt == devt)
-			return c;
-	return NULL;
-}
-
-/* Another live cache with the uuid of @c: a copy of its device. */
-static struct nc_cache *registry_twin(const struct nc_cache *c)
-{
-	struct nc_cache *other;
-
-	lockdep_assert_held(&registry_lock);
-	list_for_each_entry(other, &registry, list)
-		if (other != c && other->ready &&
-		    !memcmp(other->uuid, c->uuid, sizeof(c->uuid)))
-			return other;
-	return NULL;
-}
-
-static int refuse_busy(struct nc_target *t, struct nc_cache *holder)
-{
-	DMERR("%s: cache device %s (or a copy of it) is in use by dm device %s",
-	      dm_device_name(dm_table_get_md(t->ti->table)), t->dev->name,
-	      nc_cache_name(holder));
-	t->ti->error = "Cache device or its uuid is in use by another dm device";
-	return -EBUSY;
-}
-
-/* May @t and the live cache @c stand side by side?  An origin has either one
- * cache that writes, or any number that only read: no cache learns what another
- * one writes.  And no device is both, or a partition of what is.
- */
-static char *conflict(const struct nc_cache *c, const struct nc_target *t)
-{
-	if (nc_overlap(c->origin, t->origin->bdev) &&
-	    (c->writers || nc_target_writes(t)))
-		return "Origin has another nearcache on it: both must be read-only";
-	if (nc_overlap(c->bdev, t->origin->bdev))
-		return "Origin is the cache device of another nearcache";
-	if (nc_overlap(c->origin, t->dev->bdev))
-		return "Cache device is the origin of another nearcache";
-	if (nc_overlap(c->bdev, t->dev->bdev))
-		return "Cache device overlaps that of another nearcache";
-	return NULL;
-}
-
-static int registry_check(struct nc_target *t, const struct nc_cache *own)
-{
-	struct nc_cache *c;
-	char *error;
-
-	lockdep_assert_held(&registry_lock);
-	list_for_each_entry(c, &registry, list) {
-		error = c == own ? NULL : conflict(c, t);
-		if (!error)
-			continue;
-		DMERR("%s: origin %s, cache device %s, beside dm device %s: %s",
-		      dm_device_name(dm_table_get_md(t->ti->table)),
-		      t->origin->name, t->dev->name, nc_cache_name(c), error);
-		t->ti->error = error;
-		return -EBUSY;
-	}
-	return 0;
-}
-
-/* A reload: share the live cache, if it is the same one. */
-static int registry_share(struct nc_cache *c, struct nc_target *t)
-{
-	int r;
-
-	/* One number, two devices: the live one is gone and not yet let go. */
-	if (c->owner != dm_table_get_md(t->ti->table) || !c->ready ||
-	    c->bdev != t->dev->bdev)
-		return refuse_busy(t, c);
-	if (c->origin != t->origin->bdev) {
-		DMERR("%s: live cache holds data of origin %pg, not %s: remove, open anew",
-		      nc_cache_name(c), c->origin, t->origin->name);
-		t->ti->error = "The live cache belongs to another origin";
-		return -EINVAL;
-	}
-	/* Better now than at resume, which might succeed (see mark_active()), or
-	 * leave the device suspended.
-	 */
-	if (nc_target_writes(t) &&
-	    READ_ONCE(c->state) == NEARCACHE_BYPASS &&
-	    !nc_meta_is_active(c->meta)) {
-		t->ti->error = "Cache is bypassed and not marked active: close and open";
-		return -EIO;
-	}
-	r = registry_check(t, c);
-	if (r)
-		return r;
-	c->refs++;
-	c->writers += nc_target_writes(t);
-	return 0;
-}
-
-/* A new entry, which keeps others off until the superblock was judged. */
-static struct nc_cache *registry_add(struct nc_target *t)
-{
-	struct nc_cache *c;
-	int r;
-
-	lockdep_assert_held(&registry_lock);
-	r = registry_check(t, NULL);
-	if (r)
-		return ERR_PTR(r);
-	c = cache_new(t);
-	if (!c) {
-		t->ti->error = "Out of memory";
-		return ERR_PTR(-ENOMEM);
-	}
-	list_add(&c->list, &registry);
-	return c;
-}
-
-static void registry_drop(struct nc_cache *c)
-{
-	mutex_lock(&registry_lock);
-	list_del(&c->list);
-	mutex_unlock(&registry_lock);
-	cache_free(c);
-}
-
-/**
- * nc_cache_get() - claim a cache device for a table
- * @t: target under construction, its devices open; t->ti->error is set on
- *	failure
- *
- * Reads the superblock of a device that is not live, nothing else; not under
- * the registry's mutex, so that a hung device holds up nobody else.
- *
- * Context: constructor; may sleep.
- * Return: the live cache; ERR_PTR(-EBUSY) when another dm device holds this
- * device or a copy of it, or writes or is not to write to the origin, -EINVAL
- * when it is not a sound nearcache device or the live cache belongs to another
- * origin, -EIO, -ENOMEM.
- */
-struct nc_cache *nc_cache_get(struct nc_target *t)
-{
-	struct nc_cache *c, *twin;
-	int r = 0;
-
-	mutex_lock(&registry_lock);
-	c = registry_find(t->dev->bdev->bd_dev);
-	if (c) {
-		r = registry_share(c, t);
-		mutex_unlock(&registry_lock);
-		return r ? ERR_PTR(r) : c;
-	}
-	c = registry_add(t);
-	mutex_unlock(&registry_lock);
-	if (IS_ERR(c))
-		return c;
-
-	r = cache_open(c, t);
-	if (!r) {
-		mutex_lock(&registry_lock);
-		twin = registry_twin(c);
-		if (twin)
-			r = refuse_busy(t, twin);
-		else
-			c->ready = true;
-		mutex_unlock(&registry_lock);
-	}
-	if (r) {
-		registry_drop(c);
-		return ERR_PTR(r);
-	}
-	return c;
-}
-
-/**
- * nc_cache_put() - a table lets go
- * @c: live cache; no I/O of the table is under way
- * @t: target of the table
- *
- * Context: destructor; may sleep.
- */
-void nc_cache_put(struct nc_cache *c, const struct nc_target *t)
-{
-	bool last;
-
-	mutex_lock(&registry_lock);
-	c->writers -= nc_target_writes(t);
-	last = !--c->refs;
-	if (last)
-		list_del(&c->list);
-	mutex_unlock(&registry_lock);
-	if (last)
-		cache_free(c);
-}
-
 /* The first resume: nothing but the superblock was read before. */
 static int load(struct nc_cache *c)
 {
@@ -414,16 +169,14 @@ static int load(struct nc_cache *c)
 		c->cache_dma_mask = dma;
 	r = nc_meta_reread(c);
 	if (!r)
-		r = nc_meta_load(c);
+		r = nc_meta_load(c, !nc_registry_untold(c));
 	if (r == -EIO) {
-		nc_cache_bypass(c, "superblock or slot table cannot be read");
+		nc_health_bypass(c, NEARCACHE_REASON_READ_METADATA);
 		return 0;
 	}
 	if (r)
 		return r;
-	WRITE_ONCE(c->state, NEARCACHE_NORMAL);
-	trace_nearcache_mode(c->dm_devt, NEARCACHE_NOT_LOADED,
-			     NEARCACHE_NORMAL, "loaded");
+	nc_health_loaded(c);
 	DMINFO("%s: %llu of %llu blocks warm", nc_cache_name(c), c->warm,
 	       c->geo.slot_count);
 	return 0;
@@ -452,7 +205,7 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 		return 0;
 	if (!nc_meta_go(c, nc_target_writes(t)))
 		return 0;
-	nc_cache_bypass(c, "superblock or slot table cannot be written");
+	nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
 	if (enough)
 		return 0;
 	DMERR("%s: no writing mode: the cache device cannot record that the origin changes",
@@ -538,6 +291,7 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 	mutex_lock(&c->life);
 	c->active = t;
 	c->fill_memory_max = t->fill_memory_max;
+	WRITE_ONCE(c->cache_timeout, t->cache_timeout);
 	if (c->state == NEARCACHE_NOT_LOADED)
 		r = load(c);
 	if (!r)
@@ -545,7 +299,7 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 	if (!r)
 		r = start_with_size(c, t);
 	if (r) {
-		flush_work(&c->event_work);
+		flush_work(&c->health.event);
 		c->active = NULL;
 	}
 	mutex_unlock(&c->life);
@@ -572,7 +326,7 @@ static void commit_clean(struct nc_cache *c)
 		DMERR("%s: origin %pg cannot be flushed or read (%d): not marked clean",
 		      nc_cache_name(c), c->origin, r);
 	else if (nc_meta_stop(c))
-		nc_cache_bypass(c, "the slot table cannot be written");
+		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
 }
 
 /**
@@ -594,8 +348,9 @@ void nc_cache_deactivate(struct nc_cache *c)
 	mutex_lock(&c->life);
 	WARN_ON_ONCE(!nc_inflight_empty(&c->inflight));
 	nc_commit_stop(c);
+	nc_health_stop(c);
 	commit_clean(c);
-	flush_work(&c->event_work);
+	flush_work(&c->health.event);
 	c->active = NULL;
 	mutex_unlock(&c->life);
 	memalloc_noio_restore(noio);

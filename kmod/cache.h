@@ -18,19 +18,13 @@
 
 #include "compat.h"
 #include "format.h"
+#include "health.h"
 #include "index.h"
 #include "inflight.h"
 #include "policy.h"
 #include "stats.h"
 
 #define DM_MSG_PREFIX "nearcache"
-
-/* I/O errors of the cache device that make it be bypassed, when they come within
- * an hour of the first: a hit may take the device's timeout (30 s and more) to
- * fail, a bad sector now and then is no reason.
- */
-#define NC_CACHE_ERRORS_MAX	16
-#define NC_CACHE_ERRORS_PERIOD	(60 * 60 * HZ)
 
 /* Slots that one grace period frees: hits may take milliseconds, and after a
  * checkpoint every new block waits for a slot that a write held.
@@ -45,6 +39,7 @@ struct nc_target;
  * @refs: tables that hold it
  * @writers: those of them in a writing mode
  * @ready: the superblock was judged; before, the entry only keeps others off
+ * @untold: something was invalidated that the medium still speaks of
  * @owner: the only dm device that may use it
  * @dm_devt: number of @owner, for trace events
  * @devt: cache device
@@ -62,9 +57,11 @@ struct nc_target;
  *	run meanwhile
  * @active: the target whose table is live, NULL while suspended
  * @loaded: enum nearcache_loaded
- * @state: enum nearcache_state; see nc_cache_bypass()
- * @error_count: I/O errors of the cache device since @error_start
- * @error_start: jiffies
+ * @state: enum nearcache_state; see health.c
+ * @gate: a hit has to ask nc_health_admit()
+ * @cache_timeout: milliseconds without an answer to any hit that make the cache
+ *	device be left alone for a while, from the live table; 0: never
+ * @health: of the cache device
  * @index: slots and look-up
  * @srcu: a hit holds its read side from look-up to I/O completion, so that
  *	its slot is not given to another block meanwhile
@@ -99,22 +96,20 @@ struct nc_target;
  * @retry_lock: protects @retry_bios; taken from I/O completion
  * @retry_bios: reads to be sent to the origin by @retry_work
  * @retry_work: resubmits @retry_bios
- * @event_work: raises the dm event after a change of @state
  * @commit_work: see commit.h
  * @lost_work: drops all that is cached; only queued while I/O runs
  *
  * Who protects what: @list, @refs, @writers and @ready: the registry's mutex.
- * @active, @loaded, @geo, @meta and @fill_memory_max: @life; no I/O runs when
- * they change; @event_work, which reads @active without it, is flushed before it
- * is cleared.  @origin_written is set by writers, and under @life; cleared under
+ * @active, @untold, @loaded, @geo, @meta and @fill_memory_max: @life; no I/O runs when
+ * they change; the health's event, which reads @active without it, is flushed
+ * before it is cleared.  @origin_written is set by writers, and under @life; cleared under
  * @life while nothing is written.  Metadata: see commit.h and meta.h.  The index: see
- * index.h.  @state is set by xchg() and read without locks.  @now only grows,
- * by whoever reads; @reclaim_hand belongs to the reclaim worker, @reclaim_tick
- * is its hint to others.  @error_start is written without locks: two errors at
- * once may count in either period.
+ * index.h.  @state and @gate change under the health's lock and are read without.
+ * @now only grows, by whoever reads; @reclaim_hand belongs to the reclaim worker,
+ * @reclaim_tick is its hint to others.
  */
 struct nc_cache {
-	/* read on each hit, never written after load but for state and now */
+	/* read on each hit, never written after load but for state, gate and now */
 	struct nc_index index;
 	struct srcu_struct srcu;
 	struct nc_stats __percpu *stats;
@@ -123,6 +118,7 @@ struct nc_cache {
 	u32 clock_portion;
 	u32 now;
 	int state;
+	bool gate;
 	u8 block_shift;
 	u8 sub_shift;
 	u32 cache_lbs_mask;
@@ -139,8 +135,6 @@ struct nc_cache {
 	struct nc_policy policy ____cacheline_aligned_in_smp;
 	atomic64_t clock;
 	atomic_t fills;
-	atomic_t error_count;
-	unsigned long error_start;
 	atomic64_t fill_memory;
 	atomic64_t fill_memory_peak;
 	u64 fill_memory_max;
@@ -160,6 +154,7 @@ struct nc_cache {
 	unsigned int refs;
 	unsigned int writers;
 	bool ready;
+	bool untold;
 	struct mutex life;	/* see above */
 	struct mapped_device *owner;
 	dev_t devt;
@@ -172,7 +167,8 @@ struct nc_cache {
 	spinlock_t retry_lock;	/* see above */
 	struct bio_list retry_bios;
 	struct work_struct retry_work;
-	struct work_struct event_work;
+	struct nc_health health;
+	u32 cache_timeout;
 	struct work_struct lost_work;
 	struct delayed_work commit_work;
 };
@@ -187,6 +183,8 @@ struct nc_cache {
  * @noflush: the suspend under way is not to wait for the origin
  * @fill_memory_max: bytes
  * @fill_memory_given: the table names fill_memory
+ * @cache_timeout: milliseconds, see struct nc_cache
+ * @cache_timeout_given: the table names cache_timeout
  */
 struct nc_target {
 	struct dm_target *ti;
@@ -197,6 +195,8 @@ struct nc_target {
 	bool noflush;
 	u64 fill_memory_max;
 	bool fill_memory_given;
+	u32 cache_timeout;
+	bool cache_timeout_given;
 };
 
 /*
@@ -217,12 +217,11 @@ static inline void nc_cache_release(struct nc_cache *c, int srcu)
 	__srcu_read_unlock(&c->srcu, srcu);
 }
 
-struct nc_cache *nc_cache_get(struct nc_target *t);
-void nc_cache_put(struct nc_cache *c, const struct nc_target *t);
+struct nc_cache *nc_cache_new(const struct nc_target *t);
+int nc_cache_open(struct nc_cache *c, struct nc_target *t);
+void nc_cache_free(struct nc_cache *c);
 int nc_cache_activate(struct nc_cache *c, struct nc_target *t);
 void nc_cache_deactivate(struct nc_cache *c);
-void nc_cache_bypass(struct nc_cache *c, const char *reason);
-void nc_cache_error(struct nc_cache *c, const char *what);
 
 static inline bool nc_target_writes(const struct nc_target *t)
 {

@@ -197,6 +197,6 @@ void nc_commit_work(struct work_struct *work)
 	WRITE_ONCE(c->meta->commit.armed, false);
 	/* What is made dirty and does not see this is committed now. */
 	smp_mb();
-	if (READ_ONCE(c->state) == NEARCACHE_NORMAL && nc_commit_run(c))
-		nc_cache_bypass(c, "the slot table cannot be written");
+	if (READ_ONCE(c->state) != NEARCACHE_BYPASS && nc_commit_run(c))
+		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
 }

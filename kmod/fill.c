@@ -385,7 +385,7 @@ static void fill_write_done(struct nc_fill *f)
 
 	if (error) {
 		nc_count(c, FILLS_FAILED_CACHE);
-		nc_cache_error(c, "fill");
+		nc_health_error(c, "fill");
 	} else if (!f->update) {
 		nc_count_add(c, FILL_CACHE_BYTES, f->cache_bytes);
 	}

@@ -132,6 +132,8 @@ int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 		r = nc_meta_record_drop(c, all);
 		nc_inflight_remove(&c->inflight, &range);
 	}
+	if (r == -EIO)
+		c->untold = true;
 	mutex_unlock(&c->life);
 	if (r == -EIO)
 		DMERR("%s: cache device cannot record the invalidation: create the cache anew",

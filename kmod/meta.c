@@ -101,12 +101,11 @@ int nc_meta_reread(struct nc_cache *c)
 	return 0;
 }
 
-static void start_cold(struct nc_cache *c)
+static void start_cold(struct nc_cache *c, const char *why)
 {
 	struct nc_meta *m = c->meta;
 
-	DMWARN("%s: cache was not stopped cleanly and written through: starting cold",
-	       nc_cache_name(c));
+	DMWARN("%s: cache %s: starting cold", nc_cache_name(c), why);
 	le64_add_cpu(&m->super.sb->table_epoch, 1);
 	c->geo.table_epoch = le64_to_cpu(m->super.sb->table_epoch);
 	nc_table_empty(&m->table);
@@ -128,6 +127,7 @@ static void push_free_slots(struct nc_cache *c)
 /**
  * nc_meta_load() - fill the index from the slot table
  * @c: live cache with an empty index
+ * @trust: nobody knows that the medium is not telling the truth
  *
  * Sets c->loaded and c->warm.  The table of a session that wrote and was not
  * stopped is not read.  Pages and slots that cannot be relied on are dropped and
@@ -136,7 +136,7 @@ static void push_free_slots(struct nc_cache *c)
  * Return: 0; -EIO when the device fails too often: then the index is in no
  * state to be used.
  */
-int nc_meta_load(struct nc_cache *c)
+int nc_meta_load(struct nc_cache *c, bool trust)
 {
 	struct nc_meta *m = c->meta;
 	u32 state = le32_to_cpu(m->super.sb->state);
@@ -144,8 +144,9 @@ int nc_meta_load(struct nc_cache *c)
 	int r;
 
 	c->geo.table_epoch = le64_to_cpu(m->super.sb->table_epoch);
-	if (state == NEARCACHE_STATE_ACTIVE) {
-		start_cold(c);
+	if (state == NEARCACHE_STATE_ACTIVE || !trust) {
+		start_cold(c, trust ? "was not stopped cleanly in a writing mode" :
+				      "does not know what was invalidated");
 		push_free_slots(c);
 		return 0;
 	}
@@ -209,10 +210,10 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 	int r = 0;
 
 	lockdep_assert_held(&c->life);
-	/* Whoever wrote to it before: what is cached of it outlives a crash, and
-	 * must not be newer than what the origin has after one.
+	/* Whoever wrote to it before: what is cached of it outlives this session, and
+	 * must not be newer than what the origin has after a power cut.
 	 */
-	if (!writes && !m->origin_durable)
+	if (!m->origin_durable)
 		m->origin_durable = flush_origin(c);
 	live = !writes && !nc_meta_unsettled(c);
 	WRITE_ONCE(m->commit.live, false);
@@ -376,7 +377,7 @@ static int empty_table(struct nc_cache *c)
 	r = write_super(c, NEARCACHE_STATE_LIVE);
 	/* Under the lock: no page gets an epoch that the medium does not have. */
 	if (r)
-		nc_cache_bypass(c, "the superblock cannot be written");
+		nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
 	else
 		bitmap_zero(m->table.dirty, m->table.pages);
 	mutex_unlock(&m->commit.lock);
@@ -391,7 +392,7 @@ static int go_active(struct nc_cache *c)
 	int r = write_super(c, NEARCACHE_STATE_ACTIVE);
 
 	if (r)
-		nc_cache_bypass(c, "the superblock cannot be written");
+		nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
 	else
 		WRITE_ONCE(c->meta->commit.live, false);
 	return r;
@@ -413,11 +414,11 @@ int nc_meta_record_drop(struct nc_cache *c, bool all)
 		return 0;
 	/* What was written there has to last as long as what is cached of it. */
 	if (flush_origin(c) && c->meta->commit.live &&
-	    READ_ONCE(c->state) == NEARCACHE_NORMAL) {
+	    READ_ONCE(c->state) != NEARCACHE_BYPASS) {
 		r = all ? empty_table(c) : nc_commit_run(c);
 		if (!r)
 			return 0;
-		nc_cache_bypass(c, "the slot table cannot be written");
+		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
 	}
 	return go_active(c);
 }

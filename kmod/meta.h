@@ -43,7 +43,7 @@ struct nc_meta *nc_meta_open(struct block_device *bdev,
 			     struct nc_geometry *geo, u8 *uuid, char *why);
 void nc_meta_close(struct nc_meta *m);
 int nc_meta_reread(struct nc_cache *c);
-int nc_meta_load(struct nc_cache *c);
+int nc_meta_load(struct nc_cache *c, bool trust);
 int nc_meta_go(struct nc_cache *c, bool writes);
 bool nc_meta_is_active(const struct nc_meta *m);
 void nc_meta_resize(struct nc_cache *c, u64 size);

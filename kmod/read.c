@@ -247,7 +247,7 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	io->failed_hit = false;
 	if (unlikely(!bio_sectors(bio)))
 		return to_origin(t, bio);
-	if (unlikely(READ_ONCE(c->state) != NEARCACHE_NORMAL))
+	if (unlikely(READ_ONCE(c->gate)) && !nc_health_admit(c))
 		return BYPASS(t, bio, STATE);
 	span = span_of(c, bio);
 	do {
@@ -342,7 +342,7 @@ void nc_read_retry_work(struct work_struct *work)
 static int hit_failed(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
 	nc_count(t->cache, HIT_ERRORS);
-	nc_cache_error(t->cache, "read");
+	nc_health_error(t->cache, "read");
 	io->kind = NC_IO_ORIGIN;
 	io->failed_hit = true;
 	bio->bi_iter = io->iter;

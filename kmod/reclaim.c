@@ -147,9 +147,9 @@ static void release(struct nc_cache *c, u32 n)
 		return;
 	synchronize_srcu(&c->srcu);
 	if (READ_ONCE(c->meta->commit.live) && nc_commit_run(c))
-		nc_cache_bypass(c, "the slot table cannot be written");
+		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
 	/* They stay as they are: nothing is cached any more. */
-	if (READ_ONCE(c->state) != NEARCACHE_NORMAL)
+	if (READ_ONCE(c->state) == NEARCACHE_BYPASS)
 		return;
 	for (i = 0; i < n; i++) {
 		struct nc_slot *slot = &c->index.slots[batch[i]];

@@ -4,7 +4,12 @@
 #include "meta.h"
 #include "stats.h"
 
-static u64 sum(struct nc_cache *c, enum nearcache_counter counter)
+/**
+ * nc_stats_sum() - a counter over all CPUs
+ * @c: live cache
+ * @counter: which
+ */
+u64 nc_stats_sum(struct nc_cache *c, enum nearcache_counter counter)
 {
 	u64 total = 0;
 	int cpu;
@@ -25,6 +30,8 @@ static u64 field(struct nc_target *t, enum nearcache_status_field which)
 		return t->mode;
 	case NEARCACHE_FIELD_STATE:
 		return READ_ONCE(c->state);
+	case NEARCACHE_FIELD_REASON:
+		return READ_ONCE(c->health.reason);
 	case NEARCACHE_FIELD_LOADED:
 		return c->loaded;
 	case NEARCACHE_FIELD_BLOCK_SIZE:
@@ -77,6 +84,6 @@ size_t nc_stats_print(struct nc_target *t, char *result, size_t room)
 			       field(t, i));
 	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
 		n += scnprintf(result + n, room - n, " %llu",
-			       sum(t->cache, i));
+			       nc_stats_sum(t->cache, i));
 	return n;
 }

@@ -26,6 +26,7 @@ struct nc_stats {
 	this_cpu_add((c)->stats->count[NEARCACHE_COUNTER_##symbol], n)
 #define nc_count(c, symbol)	nc_count_add(c, symbol, 1)
 
+u64 nc_stats_sum(struct nc_cache *c, enum nearcache_counter counter);
 size_t nc_stats_print(struct nc_target *t, char *result, size_t room);
 
 #endif /* NEARCACHE_STATS_H */

@@ -78,6 +78,19 @@ int nc_super_io(struct dm_io_client *io, struct block_device *bdev,
 	return nc_dm_io(&request, &region);
 }
 
+/* Both copies say that the origin is being written: it makes no difference that
+ * another session wrote them.
+ */
+static bool both_active(const struct nc_super *s, u64 device_bytes)
+{
+	char why[NC_WHY_SIZE];
+	struct nc_geometry geo;
+
+	return le32_to_cpu(s->sb->state) == NEARCACHE_STATE_ACTIVE &&
+	       nc_super_check(s->other, device_bytes, &geo, why) &&
+	       le32_to_cpu(s->other->state) == NEARCACHE_STATE_ACTIVE;
+}
+
 /**
  * nc_super_read() - read both copies and judge them
  * @s: superblock; the copy that counts is left in s->sb
@@ -126,6 +139,8 @@ int nc_super_read(struct nc_super *s, struct block_device *bdev,
 	s->counts = best == s->other;
 	if (s->counts)
 		swap(s->sb, s->other);
+	WRITE_ONCE(s->durable, both_active(s, bdev_nr_bytes(bdev)) ?
+				       NEARCACHE_STATE_ACTIVE : -1);
 	s->read = true;
 	return 0;
 }

@@ -141,7 +141,7 @@ static u32 read_pages(struct nc_cache *c, int copy, u64 first, u32 n,
 	if (!nc_super_io(c->meta->super.io, bdev, REQ_OP_READ | REQ_META, offset,
 			 buffer, n * NEARCACHE_PAGE_SIZE))
 		return 0;
-	for (i = 0; i < n && failed < NC_CACHE_ERRORS_MAX; i++)
+	for (i = 0; i < n && failed < NC_HEALTH_ERRORS_MAX; i++)
 		if (nc_super_io(c->meta->super.io, bdev, REQ_OP_READ | REQ_META,
 				offset + i * NEARCACHE_PAGE_SIZE, &buffer[i],
 				NEARCACHE_PAGE_SIZE)) {
@@ -173,7 +173,7 @@ int nc_table_load(struct nc_cache *c, struct nc_table *t,
 		n = min_t(u64, LOAD_PAGES, t->pages - first);
 		failed += read_pages(c, 0, first, n, buffer);
 		failed += read_pages(c, 1, first, n, buffer + LOAD_PAGES);
-		if (failed >= NC_CACHE_ERRORS_MAX)
+		if (failed >= NC_HEALTH_ERRORS_MAX)
 			return -EIO;
 		for (i = 0; i < n; i++)
 			load_page(c, t, first + i, &buffer[i],

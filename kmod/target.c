@@ -8,13 +8,14 @@
 #include "invalidate.h"
 #include "io.h"
 #include "read.h"
+#include "registry.h"
 #include "target.h"
 #include "write.h"
 
 static void target_free(struct nc_target *t)
 {
 	if (t->cache)
-		nc_cache_put(t->cache, t);
+		nc_registry_put(t->cache, t);
 	if (t->dev)
 		dm_put_device(t->ti, t->dev);
 	if (t->origin)
@@ -95,7 +96,7 @@ static int nearcache_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	r = nc_args_parse(t, argc, argv);
 	if (r)
 		goto bad;
-	t->cache = nc_cache_get(t);
+	t->cache = nc_registry_get(t);
 	if (IS_ERR(t->cache)) {
 		r = PTR_ERR(t->cache);
 		t->cache = NULL;

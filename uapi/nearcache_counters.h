@@ -16,10 +16,14 @@
  */
 #define NEARCACHE_STATUS_FIELDS(X)					       \
 	X(STATUS_VERSION, "status_version", "",				       \
-	  "layout of this line, 1; fields are only ever appended")	       \
+	  "layout of this line, 2; fields are only ever appended")	       \
 	X(MODE, "mode", "enum", "0 read-only, 1 writearound, 2 writethrough")  \
 	X(STATE, "state", "enum",					       \
-	  "0 normal, 1 bypass (cache device not used), 2 not loaded")	       \
+	  "0 normal, 1 bypass (cache device not used), 2 not loaded, "	       \
+	  "3 degraded (cache device left alone until it answers)")	       \
+	X(REASON, "reason", "enum",					       \
+	  "why so: 0 -, 1 I/O errors, 2 metadata cannot be read, 3 slot table "   \
+	  "or 4 superblock cannot be written, 5 no answer")		       \
 	X(LOADED, "loaded", "enum",					       \
 	  "0 not loaded, 1 new, 2 warm, 3 cold after an unclean stop, "	       \
 	  "4 damaged pages dropped, 5 warm after an unclean stop")	       \
@@ -62,7 +66,7 @@
 	X(BYPASS_UNALIGNED, "bypass_unaligned", "reads",		       \
 	  "reads sent to the origin: not aligned to the cache device's logical blocks") \
 	X(BYPASS_STATE, "bypass_state", "reads",			       \
-	  "reads sent to the origin: state is bypass")			       \
+	  "reads sent to the origin: state is bypass or degraded")		       \
 	X(BYPASS_RETRY, "bypass_retry", "reads",			       \
 	  "reads sent to the origin after an error of the cache device or of a fill") \
 	X(BYPASS_BYTES, "bypass_bytes", "bytes", "bytes of all bypassed reads") \
@@ -112,6 +116,17 @@ enum nearcache_state {
 	NEARCACHE_NORMAL	= 0,
 	NEARCACHE_BYPASS	= 1,
 	NEARCACHE_NOT_LOADED	= 2,
+	NEARCACHE_DEGRADED	= 3,
+};
+
+/* Why the cache device is bypassed or degraded. */
+enum nearcache_reason {
+	NEARCACHE_REASON_NONE		= 0,
+	NEARCACHE_REASON_ERRORS		= 1,
+	NEARCACHE_REASON_READ_METADATA	= 2,
+	NEARCACHE_REASON_WRITE_TABLE	= 3,
+	NEARCACHE_REASON_WRITE_SUPER	= 4,
+	NEARCACHE_REASON_SLOW		= 5,
 };
 
 enum nearcache_loaded {
@@ -129,7 +144,7 @@ enum nearcache_mode {
 	NEARCACHE_WRITETHROUGH	= 2,
 };
 
-#define NEARCACHE_STATUS_VERSION_NOW	1
+#define NEARCACHE_STATUS_VERSION_NOW	2
 
 #define NEARCACHE_X(symbol, name, unit, help) NEARCACHE_FIELD_##symbol,
 enum nearcache_status_field {

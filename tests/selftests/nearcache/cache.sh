@@ -61,9 +61,10 @@ format() {
 		--format-only --force >/dev/null || fail "cannot format ${1:-$C}"
 }
 
-# line [OPTIONS [ORIGIN [CACHE]]]: the table line, in mode $MODE (read-only).
+# line [OPTIONS [ORIGIN [CACHE]]]: the table line, in mode $MODE (read-only), with
+# $OPTIONS.
 line() {
-	echo "0 $(sectors "${2:-$O}") nearcache ${MODE:-read-only} ${2:-$O} ${3:-$C} ${1:-}"
+	echo "0 $(sectors "${2:-$O}") nearcache ${MODE:-read-only} ${2:-$O} ${3:-$C} ${1:-${OPTIONS:-}}"
 }
 
 # reload [OPTIONS [ORIGIN [CACHE [NAME]]]]: a new table, for example in another $MODE.

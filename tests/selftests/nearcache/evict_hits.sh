@@ -3,6 +3,8 @@
 # Hits that are still on their way to the cache device when their blocks become idle
 # and are evicted: the slots are not overwritten before.
 . ./cache.sh
+# shellcheck disable=SC2034 # for line
+OPTIONS='2 cache_timeout 0'
 
 # slow MS: a hit takes so long to get to the cache device; a fill's write does not.
 slow() {

@@ -3,6 +3,8 @@
 # A cache between two devices that hold requests on demand (gate.c): . ./gate.sh
 # (includes cache.sh). The devices are 'origin' and 'cache' to the gate, $O and $C here.
 . ./cache.sh
+# Hits stand at the gate for as long as a case takes.
+OPTIONS='2 cache_timeout 0'
 
 # gate COMMAND...: see gate.c; what it answers is in $REPLY.
 gate() {

@@ -15,7 +15,8 @@ make_null C local 16
 ./blockdata write "$O"
 format "$C" "$O" 256K
 numbers="$(number "$O") $(number "$C")"
-for options in '' '2 fill_memory 1048576' '2 fill_memory 1099511627776'; do
+for options in '' '2 fill_memory 1048576' '2 fill_memory 1099511627776' '2 cache_timeout 0' \
+	'4 fill_memory 1048576 cache_timeout 600000'; do
 	start nc "$options"
 	table=$(dmsetup table nc)
 	same table "$table" "0 $(sectors "$O") nearcache read-only $numbers${options:+ $options}"
@@ -28,9 +29,10 @@ start nc '0'
 words=$(dmsetup status nc | wc -w)
 same "words of the status line" "$words" $((${#NC_NAMES[@]} + 3))
 [[ $(dmsetup status nc) =~ ^0\ [0-9]+\ nearcache(\ [0-9]+)+$ ]] || fail "status: $(dmsetup status nc)"
-is status_version 1
+is status_version 2
 is mode 0
 is state 0
+is reason 0
 is block_size 262144
 is subblock_size 4096
 is fill_memory_max $((64 << 20))

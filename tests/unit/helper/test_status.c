@@ -6,12 +6,12 @@
 
 #define NUMBERS	(NEARCACHE_STATUS_FIELD_COUNT + NEARCACHE_COUNTER_COUNT)
 
-/* "1 101 102 ..." with @count numbers. */
+/* "2 101 102 ..." with @count numbers. */
 static char *line_of(unsigned int count)
 {
 	static char line[4096];
 	unsigned int i;
-	int used = sprintf(line, "1");
+	int used = sprintf(line, "%d", NEARCACHE_STATUS_VERSION_NOW);
 
 	for (i = 1; i < count; i++)
 		used += sprintf(line + used, " %u", 100 + i);
@@ -26,7 +26,7 @@ static void by_position(void **state)
 
 	(void)state;
 	assert_true(status_parse(line_of(NUMBERS), &status, why));
-	assert_int_equal(status.field[0], 1);
+	assert_int_equal(status.field[0], NEARCACHE_STATUS_VERSION_NOW);
 	for (i = 1; i < NEARCACHE_STATUS_FIELD_COUNT; i++)
 		assert_int_equal(status.field[i], 100 + i);
 	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
@@ -76,7 +76,7 @@ static void broken_lines(void **state)
 		assert_false(status_parse(line, &status, why));
 		assert_non_null(strstr(why, "status_version"));
 	}
-	snprintf(line, sizeof(line), "2%s", line_of(NUMBERS) + 1);
+	snprintf(line, sizeof(line), "1%s", line_of(NUMBERS) + 1);
 	assert_false(status_parse(line, &status, why));
 }
 

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Health of the cache device.  Nothing that it does is an error for a reader, so
+ * what matters is when to leave it alone, and that is told once:
+ *
+ *	normal <---> degraded ---> bypass
+ *	   |                         ^
+ *	   +-------------------------+
+ *
+ * degraded: it does not answer; reads go around it until it has answered all that
+ * it was asked, and a while longer.  bypass: it failed too often, or cannot record
+ * what it has to; only a reload, which looks at it anew, ends that.
+ *
+ * Whether hits come back is seen without their help: each holds SRCU, so a grace
+ * period that ends proves that all hits that were under way at its start are over.
+ * A watch looks ten times a second while there are hits, and not at all while
+ * there are none: then nc_cache.gate makes the next one wake it.
+ */
+#include "cache.h"
+#include "health.h"
+#include "trace.h"
+
+/* Time between two looks. */
+#define LOOK		(HZ / 10)
+#define LOOKS_PER_S	10U
+/* A device that answers some but not all: other queues of it may be fine. */
+#define LATE_FACTOR	8
+/* How long a device has to be calm after it was degraded; doubled each time. */
+#define HOLD_MIN	(1 * LOOKS_PER_S)
+#define HOLD_MAX	(60 * LOOKS_PER_S)
+
+#define ERRORS_PERIOD	(60 * 60 * HZ)
+
+static const char *const reason_text[] = {
+	[NEARCACHE_REASON_NONE]		= "well",
+	[NEARCACHE_REASON_ERRORS]	= "too many I/O errors",
+	[NEARCACHE_REASON_READ_METADATA] = "superblock or slot table cannot be read",
+	[NEARCACHE_REASON_WRITE_TABLE]	= "the slot table cannot be written",
+	[NEARCACHE_REASON_WRITE_SUPER]	= "the superblock cannot be written",
+	[NEARCACHE_REASON_SLOW]		= "it does not answer",
+};
+
+static void raise_event(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(work, struct nc_cache, health.event);
+	struct nc_target *t = READ_ONCE(c->active);
+
+	if (t)
+		dm_table_event(t->ti->table);
+}
+
+/* Returns false when it was so already, or is given up for good. */
+static bool change(struct nc_cache *c, enum nearcache_state to,
+		   enum nearcache_reason reason)
+{
+	struct nc_health *h = &c->health;
+	unsigned long flags;
+	int old;
+
+	spin_lock_irqsave(&h->lock, flags);
+	old = c->state;
+	if (old == to || old == NEARCACHE_BYPASS) {
+		spin_unlock_irqrestore(&h->lock, flags);
+		return false;
+	}
+	WRITE_ONCE(c->gate, true);
+	WRITE_ONCE(c->state, to);
+	WRITE_ONCE(h->reason, reason);
+	spin_unlock_irqrestore(&h->lock, flags);
+	trace_nearcache_mode(c->dm_devt, old, to,
+			     old == NEARCACHE_NOT_LOADED && to == NEARCACHE_NORMAL ?
+				     "loaded" : reason_text[reason]);
+	if (old != NEARCACHE_NOT_LOADED || to == NEARCACHE_BYPASS)
+		queue_work(c->wq, &h->event);
+	return true;
+}
+
+/**
+ * nc_health_loaded() - the cache may be used
+ * @c: live cache, suspended
+ */
+void nc_health_loaded(struct nc_cache *c)
+{
+	change(c, NEARCACHE_NORMAL, NEARCACHE_REASON_NONE);
+}
+
+/**
+ * nc_health_bypass() - stop using the cache device for good
+ * @c: live cache
+ * @reason: enum nearcache_reason
+ *
+ * Reads go to the origin from now on, and the medium is not marked clean any more;
+ * it may say so from before, which nc_meta_is_active() knows.
+ *
+ * Context: any.
+ */
+void nc_health_bypass(struct nc_cache *c, enum nearcache_reason reason)
+{
+	if (change(c, NEARCACHE_BYPASS, reason))
+		DMERR("%s: cache device %u:%u is bypassed: %s",
+		      nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt),
+		      reason_text[reason]);
+}
+
+/* Returns whether it is still to be used. */
+static bool count_error(struct nc_cache *c, enum nearcache_reason reason)
+{
+	struct nc_health *h = &c->health;
+
+	if (time_after(jiffies, READ_ONCE(h->errors_since) + ERRORS_PERIOD)) {
+		WRITE_ONCE(h->errors_since, jiffies);
+		WRITE_ONCE(h->hold, HOLD_MIN);
+		atomic_set(&h->errors, 0);
+	}
+	if (atomic_inc_return(&h->errors) < NC_HEALTH_ERRORS_MAX)
+		return true;
+	nc_health_bypass(c, reason);
+	return false;
+}
+
+/**
+ * nc_health_error() - account an I/O error of the cache device
+ * @c: live cache
+ * @what: operation that failed, for the log
+ *
+ * Context: any.
+ */
+void nc_health_error(struct nc_cache *c, const char *what)
+{
+	DMERR_LIMIT("%s: %s failed on cache device %u:%u", nc_cache_name(c),
+		    what, MAJOR(c->devt), MINOR(c->devt));
+	count_error(c, NEARCACHE_REASON_ERRORS);
+}
+
+/* Hits wait: leave the device alone. */
+static void degrade(struct nc_cache *c)
+{
+	struct nc_health *h = &c->health;
+
+	if (!count_error(c, NEARCACHE_REASON_SLOW) ||
+	    !change(c, NEARCACHE_DEGRADED, NEARCACHE_REASON_SLOW))
+		return;
+	DMWARN("%s: cache device %u:%u does not answer: reads go to the origin until it does",
+	       nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt));
+	h->calm = 0;
+}
+
+/* All that was asked of it was answered, for long enough. */
+static void trust_again(struct nc_cache *c)
+{
+	struct nc_health *h = &c->health;
+
+	if (!change(c, NEARCACHE_NORMAL, NEARCACHE_REASON_NONE))
+		return;
+	DMINFO("%s: cache device %u:%u answers again", nc_cache_name(c),
+	       MAJOR(c->devt), MINOR(c->devt));
+	WRITE_ONCE(h->hold, min(h->hold * 2, HOLD_MAX));
+}
+
+/* Do hits wait for longer than they may? */
+static bool hits_wait(struct nc_cache *c, bool over, u64 hits)
+{
+	struct nc_health *h = &c->health;
+	u32 limit = READ_ONCE(c->cache_timeout) * LOOKS_PER_S / MSEC_PER_SEC;
+
+	if (over) {
+		h->cookie = start_poll_synchronize_srcu(&c->srcu);
+		h->late = 0;
+	}
+	h->stuck = over || hits != h->hits ? 0 : h->stuck + 1;
+	h->late++;
+	return limit &&
+	       (h->stuck >= limit || h->late > limit * LATE_FACTOR);
+}
+
+/* The next hit has to ask. */
+static void close_gate(struct nc_cache *c)
+{
+	spin_lock_irq(&c->health.lock);
+	WRITE_ONCE(c->gate, true);
+	spin_unlock_irq(&c->health.lock);
+}
+
+/* Nobody reads: first the gate is closed, and when the hits that went through it
+ * before are over, too, the watch may sleep.  (One that is just between the gate and
+ * SRCU is seen when the next one comes.)
+ */
+static bool fall_asleep(struct nc_cache *c, bool idle)
+{
+	struct nc_health *h = &c->health;
+	bool asleep = idle && h->dozing && READ_ONCE(c->gate);
+
+	h->dozing = idle && !asleep;
+	if (h->dozing)
+		close_gate(c);
+	return asleep;
+}
+
+static void watch(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(to_delayed_work(work),
+					  struct nc_cache, health.watch);
+	struct nc_health *h = &c->health;
+	u64 hits = nc_stats_sum(c, NEARCACHE_COUNTER_HITS);
+	bool over = !h->begun || poll_state_synchronize_srcu(&c->srcu, h->cookie);
+	bool idle = h->begun && over && hits == h->hits;
+	int state = READ_ONCE(c->state);
+	bool wait;
+
+	if (fall_asleep(c, idle && state == NEARCACHE_NORMAL)) {
+		h->begun = false;
+		return;
+	}
+	wait = hits_wait(c, over, hits);
+	h->begun = true;
+	h->hits = hits;
+	switch (state) {
+	case NEARCACHE_NORMAL:
+		if (wait)
+			degrade(c);
+		break;
+	case NEARCACHE_DEGRADED:
+		h->calm = over ? h->calm + 1 : 0;
+		if (h->calm >= h->hold)
+			trust_again(c);
+		break;
+	default:
+		h->begun = false;
+		return;
+	}
+	queue_delayed_work(c->wq, &h->watch, LOOK);
+}
+
+/**
+ * nc_health_admit() - may the cache device be used? asked when the gate is closed
+ * @c: live cache
+ *
+ * Wakes the watch.
+ *
+ * Context: map.
+ */
+bool nc_health_admit(struct nc_cache *c)
+{
+	struct nc_health *h = &c->health;
+	unsigned long flags;
+	bool ok;
+
+	if (READ_ONCE(c->state) != NEARCACHE_NORMAL)
+		return false;
+	spin_lock_irqsave(&h->lock, flags);
+	ok = c->state == NEARCACHE_NORMAL;
+	if (ok && c->gate) {
+		WRITE_ONCE(c->gate, false);
+		queue_delayed_work(c->wq, &h->watch, LOOK);
+	}
+	spin_unlock_irqrestore(&h->lock, flags);
+	return ok;
+}
+
+/**
+ * nc_health_stop() - the cache is being suspended
+ * @c: live cache; all hits are over
+ *
+ * Context: may sleep.
+ */
+void nc_health_stop(struct nc_cache *c)
+{
+	cancel_delayed_work_sync(&c->health.watch);
+	close_gate(c);
+	c->health.begun = false;
+	c->health.dozing = false;
+	if (READ_ONCE(c->state) == NEARCACHE_DEGRADED)
+		trust_again(c);
+	flush_work(&c->health.event);
+}
+
+/**
+ * nc_health_init() - nothing is known yet
+ * @c: new cache, zeroed
+ */
+void nc_health_init(struct nc_cache *c)
+{
+	struct nc_health *h = &c->health;
+
+	c->state = NEARCACHE_NOT_LOADED;
+	c->gate = true;
+	spin_lock_init(&h->lock);
+	h->errors_since = jiffies;
+	h->hold = HOLD_MIN;
+	INIT_WORK(&h->event, raise_event);
+	INIT_DELAYED_WORK(&h->watch, watch);
+}
+
+/**
+ * nc_health_destroy() - the cache is about to be freed
+ * @c: cache that no table holds
+ *
+ * Context: may sleep.
+ */
+void nc_health_destroy(struct nc_cache *c)
+{
+	cancel_delayed_work_sync(&c->health.watch);
+	cancel_work_sync(&c->health.event);
+	/* Grace periods that nobody waits for have to end, too. */
+	synchronize_srcu(&c->srcu);
+}

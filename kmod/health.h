@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Is the cache device well enough to be used? */
+#ifndef NEARCACHE_HEALTH_H
+#define NEARCACHE_HEALTH_H
+
+#include <linux/atomic.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+#include "nearcache_counters.h"
+
+/* Errors of the cache device that make it be bypassed, when they come within an
+ * hour of the first: a hit may take the device's timeout (30 s and more) to fail,
+ * a bad sector now and then is no reason.
+ */
+#define NC_HEALTH_ERRORS_MAX	16
+
+struct nc_cache;
+
+/**
+ * struct nc_health - health of a cache device
+ * @lock: protects changes of nc_cache.state, nc_cache.gate and @reason; taken in
+ *	interrupts
+ * @reason: enum nearcache_reason of the state
+ * @errors: errors since @errors_since
+ * @errors_since: jiffies; written without locks: two errors at once may count in
+ *	either period
+ * @event: raises the dm event after a change of the state
+ * @watch: looks whether hits come back, while there are any; owns what follows
+ * @begun: @cookie is valid
+ * @dozing: the gate is closed because nobody read
+ * @cookie: of SRCU; tells when the hits that were under way then are over
+ * @late: looks since @cookie was taken
+ * @stuck: looks since any hit completed
+ * @hits: hits completed, at the last look
+ * @calm: looks, while degraded, since hits were waiting
+ * @hold: looks that it takes to believe in a degraded device again
+ */
+struct nc_health {
+	spinlock_t lock;	/* see above */
+	enum nearcache_reason reason;
+	atomic_t errors;
+	unsigned long errors_since;
+	struct work_struct event;
+	struct delayed_work watch;
+	bool begun;
+	bool dozing;
+	unsigned long cookie;
+	u32 late;
+	u32 stuck;
+	u64 hits;
+	u32 calm;
+	u32 hold;
+};
+
+void nc_health_init(struct nc_cache *c);
+void nc_health_destroy(struct nc_cache *c);
+void nc_health_loaded(struct nc_cache *c);
+void nc_health_stop(struct nc_cache *c);
+bool nc_health_admit(struct nc_cache *c);
+void nc_health_error(struct nc_cache *c, const char *what);
+void nc_health_bypass(struct nc_cache *c, enum nearcache_reason reason);
+
+#endif /* NEARCACHE_HEALTH_H */

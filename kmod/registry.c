@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who may use which cache device.
+ *
+ * device-mapper does not keep two tables from using one cache device: all its
+ * opens share one claim.  The registry does.  A live cache belongs to one dm
+ * device from the first constructor that names it until the last table is
+ * destroyed; the second table of the same dm device (a reload) shares it.
+ */
+#include <linux/mutex.h>
+
+#include "cache.h"
+#include "meta.h"
+#include "registry.h"
+
+static DEFINE_MUTEX(registry_lock);
+static LIST_HEAD(registry);
+
+/* Given up, and of the dm device that @t is for: another cache may take its place,
+ * also one of the same cache device, which may have come back.
+ */
+static bool is_replaceable(const struct nc_cache *c, const struct nc_target *t)
+{
+	return c->owner == dm_table_get_md(t->ti->table) &&
+	       READ_ONCE(c->state) == NEARCACHE_BYPASS;
+}
+
+/* The cache of the cache device of @t; of two, the one that has taken the other's
+ * place or will.
+ */
+static struct nc_cache *registry_find(const struct nc_target *t)
+{
+	struct nc_cache *c, *given_up = NULL;
+
+	lockdep_assert_held(&registry_lock);
+	list_for_each_entry(c, &registry, list) {
+		if (c->devt != t->dev->bdev->bd_dev)
+			continue;
+		if (!is_replaceable(c, t))
+			return c;
+		given_up = c;
+	}
+	return given_up;
+}
+
+/* Another live cache with the uuid of @c: a copy of its device. */
+static struct nc_cache *registry_twin(const struct nc_cache *c,
+				      const struct nc_target *t)
+{
+	struct nc_cache *other;
+
+	lockdep_assert_held(&registry_lock);
+	list_for_each_entry(other, &registry, list)
+		if (other != c && other->ready && !is_replaceable(other, t) &&
+		    !memcmp(other->uuid, c->uuid, sizeof(c->uuid)))
+			return other;
+	return NULL;
+}
+
+static int refuse_busy(struct nc_target *t, struct nc_cache *holder)
+{
+	DMERR("%s: cache device %s (or a copy of it) is in use by dm device %s",
+	      dm_device_name(dm_table_get_md(t->ti->table)), t->dev->name,
+	      nc_cache_name(holder));
+	t->ti->error = "Cache device or its uuid is in use by another dm device";
+	return -EBUSY;
+}
+
+/* May @t and the live cache @c stand side by side?  An origin has either one
+ * cache that writes, or any number that only read: no cache learns what another
+ * one writes.  And no device is both, or a partition of what is.
+ */
+static char *conflict(const struct nc_cache *c, const struct nc_target *t)
+{
+	if (nc_overlap(c->origin, t->origin->bdev) &&
+	    (c->writers || nc_target_writes(t)))
+		return "Origin has another nearcache on it: both must be read-only";
+	if (nc_overlap(c->bdev, t->origin->bdev))
+		return "Origin is the cache device of another nearcache";
+	if (nc_overlap(c->origin, t->dev->bdev))
+		return "Cache device is the origin of another nearcache";
+	if (nc_overlap(c->bdev, t->dev->bdev))
+		return "Cache device overlaps that of another nearcache";
+	return NULL;
+}
+
+static int registry_check(struct nc_target *t, const struct nc_cache *own)
+{
+	struct nc_cache *c;
+	char *error;
+
+	lockdep_assert_held(&registry_lock);
+	list_for_each_entry(c, &registry, list) {
+		if (c == own || is_replaceable(c, t))
+			continue;
+		error = conflict(c, t);
+		if (!error)
+			continue;
+		DMERR("%s: origin %s, cache device %s, beside dm device %s: %s",
+		      dm_device_name(dm_table_get_md(t->ti->table)),
+		      t->origin->name, t->dev->name, nc_cache_name(c), error);
+		t->ti->error = error;
+		return -EBUSY;
+	}
+	return 0;
+}
+
+/* A reload: share the live cache, if it is the same one. */
+static int registry_share(struct nc_cache *c, struct nc_target *t)
+{
+	int r;
+
+	/* One number, two devices: the live one is gone and not yet let go. */
+	if (c->owner != dm_table_get_md(t->ti->table) || !c->ready ||
+	    c->bdev != t->dev->bdev)
+		return refuse_busy(t, c);
+	if (c->origin != t->origin->bdev) {
+		DMERR("%s: live cache holds data of origin %pg, not %s: remove, open anew",
+		      nc_cache_name(c), c->origin, t->origin->name);
+		t->ti->error = "The live cache belongs to another origin";
+		return -EINVAL;
+	}
+	/* Better now than at resume, which might succeed (see mark_active()), or
+	 * leave the device suspended.
+	 */
+	if (nc_target_writes(t) &&
+	    READ_ONCE(c->state) == NEARCACHE_BYPASS &&
+	    !nc_meta_is_active(c->meta)) {
+		t->ti->error = "Cache is bypassed and not marked active: close and open";
+		return -EIO;
+	}
+	r = registry_check(t, c);
+	if (r)
+		return r;
+	c->refs++;
+	c->writers += nc_target_writes(t);
+	return 0;
+}
+
+/* A new entry, which keeps others off until the superblock was judged. */
+static struct nc_cache *registry_add(struct nc_target *t)
+{
+	struct nc_cache *c;
+	int r;
+
+	lockdep_assert_held(&registry_lock);
+	r = registry_check(t, NULL);
+	if (r)
+		return ERR_PTR(r);
+	c = nc_cache_new(t);
+	if (!c) {
+		t->ti->error = "Out of memory";
+		return ERR_PTR(-ENOMEM);
+	}
+	list_add(&c->list, &registry);
+	return c;
+}
+
+static void registry_drop(struct nc_cache *c)
+{
+	mutex_lock(&registry_lock);
+	list_del(&c->list);
+	mutex_unlock(&registry_lock);
+	nc_cache_free(c);
+}
+
+/* Judge the superblock of a new entry. */
+static int registry_open(struct nc_cache *c, struct nc_target *t)
+{
+	struct nc_cache *twin;
+	int r = nc_cache_open(c, t);
+
+	if (r)
+		return r;
+	mutex_lock(&registry_lock);
+	twin = registry_twin(c, t);
+	if (twin)
+		r = refuse_busy(t, twin);
+	else
+		c->ready = true;
+	mutex_unlock(&registry_lock);
+	return r;
+}
+
+/* The device is no better than when it was given up: go on without it. */
+static struct nc_cache *registry_stay(struct nc_target *t, int error)
+{
+	struct nc_cache *c;
+
+	mutex_lock(&registry_lock);
+	c = registry_find(t);
+	if (c && is_replaceable(c, t))
+		error = registry_share(c, t);
+	mutex_unlock(&registry_lock);
+	return error ? ERR_PTR(error) : c;
+}
+
+/**
+ * nc_registry_get() - claim a cache device for a table
+ * @t: target under construction, its devices open; t->ti->error is set on
+ *	failure
+ *
+ * Reads the superblock of a device that is not live or was given up, nothing else;
+ * not under the registry's mutex, so that a hung device holds up nobody else.
+ *
+ * Context: constructor; may sleep.
+ * Return: the live cache, or one that takes the place of what was given up;
+ * ERR_PTR(-EBUSY) when another dm device holds this device or a copy of it, or
+ * writes or is not to write to the origin, -EINVAL when it is not a sound nearcache
+ * device or the live cache belongs to another origin, -EIO, -ENOMEM.
+ */
+struct nc_cache *nc_registry_get(struct nc_target *t)
+{
+	struct nc_cache *c;
+	int r;
+
+	mutex_lock(&registry_lock);
+	c = registry_find(t);
+	if (c && !is_replaceable(c, t)) {
+		r = registry_share(c, t);
+		mutex_unlock(&registry_lock);
+		return r ? ERR_PTR(r) : c;
+	}
+	c = registry_add(t);
+	mutex_unlock(&registry_lock);
+	if (IS_ERR(c))
+		return c;
+	r = registry_open(c, t);
+	if (!r)
+		return c;
+	registry_drop(c);
+	return registry_stay(t, r);
+}
+
+/**
+ * nc_registry_put() - a table lets go
+ * @c: live cache; no I/O of the table is under way
+ * @t: target of the table
+ *
+ * Context: destructor; may sleep.
+ */
+void nc_registry_put(struct nc_cache *c, const struct nc_target *t)
+{
+	bool last;
+
+	mutex_lock(&registry_lock);
+	c->writers -= nc_target_writes(t);
+	last = !--c->refs;
+	if (last)
+		list_del(&c->list);
+	mutex_unlock(&registry_lock);
+	if (last)
+		nc_cache_free(c);
+}
+
+/**
+ * nc_registry_untold() - does the medium speak of what was invalidated?
+ * @c: cache that takes the place of one that was given up
+ *
+ * Then the other one was told, and could not record it.
+ *
+ * Context: may sleep.
+ */
+bool nc_registry_untold(const struct nc_cache *c)
+{
+	struct nc_cache *other;
+	bool untold = false;
+
+	mutex_lock(&registry_lock);
+	list_for_each_entry(other, &registry, list)
+		if (other != c && other->untold &&
+		    !memcmp(other->uuid, c->uuid, sizeof(c->uuid)))
+			untold = true;
+	mutex_unlock(&registry_lock);
+	return untold;
+}

@@ -1,0 +1,170 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A cache device that was given up and is taken back by a new table, without a remount:
+# warm if nothing was written to the origin by us or told to have changed, else empty.
+# kernels: 6.12
+. ./cache.sh
+
+# lies NAME ERROR|LINEAR|FLAKEY: what is under the cache device now.
+lies() {
+	dmsetup load --noudevsync "$1" --table "$(under "$2" "${3:-$local}")" &&
+		dmsetup resume --noudevsync "$1" || fail "$1 becomes $2"
+}
+
+under() {
+	local size
+	size=$(sectors "$2")
+	case $1 in
+	error) echo "0 $size error" ;;
+	linear) echo "0 $size linear $2 0" ;;
+	unwritable) echo "0 $size flakey $2 0 0 3600 1 error_writes" ;;
+	esac
+}
+
+# given_up: it fails until it is bypassed.
+given_up() {
+	lies slice error
+	wait_for 30 bypassed || fail "not bypassed"
+	is reason 1
+}
+
+bypassed() {
+	./blockdata read /dev/mapper/nc -b 8 -g "$generation" || fail "wrong data"
+	[[ $(field state) == 1 ]]
+}
+
+# right: all of it, twice, so that hits are among it.
+right() {
+	check -g "$generation"
+	settle
+	check -g "$generation"
+}
+
+# back LOADED: it is taken back.
+back() {
+	lies slice linear
+	reload || fail "reload"
+	is state 0
+	is reason 0
+	is loaded "$1"
+}
+
+# The session before wrote its table: what a commit would do in 4 s.
+written_down() {
+	dmsetup suspend --noudevsync nc && dmsetup resume --noudevsync nc || fail "suspend and resume"
+}
+
+# Nothing was changed: warm, while somebody reads.
+unchanged() {
+	generation=1
+	start
+	right
+	written_down
+	verify_begin -b 8 -a 1 -t 2
+	given_up
+	# Still sick: it stays bypassed.
+	reload || fail "reload of what still fails"
+	is state 1
+	back 5
+	is blocks_warm 64
+	verify_end
+	hits=$(field hits)
+	right
+	above hits "$hits"
+	# The medium takes no write: nothing may be overwritten.
+	given_up
+	lies slice unwritable
+	reload || fail "reload of what cannot be written"
+	is state 1
+	is reason 4
+	right
+	# So no mode that writes, and the old table starts the device again.
+	! MODE=writethrough reload 2>/dev/null || fail "it writes, and the medium says that it does not"
+	MODE=read-only reload || fail "the old table"
+	is state 1
+	right
+	back 5
+	stop
+}
+
+# Told meanwhile, and the medium could not record it.
+told() {
+	generation=1
+	start
+	right
+	written_down
+	given_up
+	generation=$1
+	./blockdata write "$O" -g "$generation"
+	! dmsetup message nc 0 invalidate all 2>/dev/null || fail "the medium still speaks of it"
+	back 3
+	right
+	stop
+	start
+	is loaded 2
+	right
+	stop
+}
+
+# Written meanwhile.
+rewritten() {
+	MODE=$1 generation=1
+	./blockdata write "$O"
+	format
+	start
+	right
+	given_up
+	./blockdata write /dev/mapper/nc -g 2 -s 1024 -n 2048
+	generation=2
+	./blockdata write /dev/mapper/nc -g 2
+	lies slice unwritable
+	reload || fail "reload of what cannot be written"
+	is state 1
+	right
+	back 3
+	right
+	./blockdata write /dev/mapper/nc -g 3
+	generation=3
+	right
+	stop
+	start
+	is loaded 2
+	right
+	stop
+}
+
+# Another device takes its place; the old one is let go.
+another() {
+	MODE=writethrough generation=4
+	start
+	./blockdata write /dev/mapper/nc -g 4
+	right
+	given_up
+	C=$other
+	reload || fail "another cache device"
+	is state 0
+	is loaded 1
+	same "openers of the old one" "$(dmsetup info -c --noheadings -o open slice)" 0
+	right
+	# A device that is well is not replaced while it may be written behind.
+	! reload '' "$O" /dev/mapper/slice 2>/dev/null || fail "two caches that write"
+	is state 0
+	stop
+	start
+	is loaded 2
+	right
+	stop
+}
+
+make_null O origin 4
+make_null local local 12
+./blockdata write "$O"
+make_null other other 12
+format "$other"
+make_dm C slice "$(under linear "$local")"
+format
+unchanged
+told 2
+rewritten writearound
+rewritten writethrough
+another

@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A cache device that does not answer: reads pass by it, writes go on, and when it has
+# answered all that it was asked it is used again; nothing that it gives then is old.
+# kernels: 6.12
+. ./gate.sh
+OPTIONS='2 cache_timeout 300'
+TRACE=/sys/kernel/tracing
+
+events() {
+	dmsetup info -c --noheadings -o events nc
+}
+
+# hangs WHAT SIGN VALUE: a hit stands at the cache device until the state is degraded.
+hangs() {
+	gate hold cache read
+	gate read hit "$NC" "$at" 8
+	gate held cache 1
+	gate until nc state = 3
+	now reason reason
+	((reason == 5)) || fail "reason is $reason"
+}
+
+# answers RUNS: what the hit gets, and the device is used again.
+answers() {
+	gate pass cache
+	gate let cache all
+	ends hit "$1"
+	gate until nc state = 0
+	now reason reason
+	((reason == 0)) || fail "reason is $reason"
+}
+
+degraded() {
+	local before bypassed hits
+	next_block
+	cached "$at" 128
+	before=$(events)
+	hangs
+	(($(events) > before)) || fail "no dm event"
+	# Each of these would stand at the gate, were it sent there.
+	now bypassed bypass_state
+	gets "$at" 64 1x64
+	gets $((at + 64)) 64 1x64
+	more bypass_state "$bypassed" 2
+	# Not cached, because the device cannot take it.
+	gets $((at + 128)) 128 1x128
+	gate busy hit
+	answers 1x8
+	now hits hits
+	gets "$at" 128 1x128
+	more hits "$hits"
+}
+
+# What is written meanwhile is what is read afterwards.
+written() {
+	next_block
+	cached "$at" 128
+	hangs
+	puts 2 "$at" 4
+	puts 2 $((at + 32)) 8
+	gets "$at" 128 "$1"
+	dmsetup message nc 0 invalidate $((at + 64)) 8 || fail "invalidate"
+	gate busy hit
+	gate pass cache
+	gate let cache all
+	ends hit 1x8
+	gate until nc state = 0
+	agrees "$at" 128 "$1"
+}
+
+# The watch sleeps when nobody reads.
+sleeps() {
+	local events=$TRACE/events/workqueue/workqueue_queue_work
+	gate until nc fills_in_flight = 0
+	cached "$at" 8
+	echo 'workqueue ~ "nearcache*"' >$events/filter
+	echo >$TRACE/trace
+	echo 1 >$events/enable
+	gets "$at" 8 "$1"
+	wait_for 5 grep -q 'workqueue=nearcache' $TRACE/trace || fail "nobody watches"
+	wait_for 10 quiet || fail "still awake: $(tail -n 3 $TRACE/trace)"
+	echo 0 >$events/enable
+	echo 0 >$events/filter
+}
+
+# Nothing was queued for a second.
+quiet() {
+	echo >$TRACE/trace
+	sleep 1
+	! grep -q 'workqueue=nearcache' $TRACE/trace
+}
+
+gates 8 16
+between read-only
+degraded
+sleeps 1x8
+# As told: never.
+reload '2 cache_timeout 0' || fail "reload"
+next_block
+cached "$at" 128
+gate hold cache read
+gate read hit "$NC" "$at" 8
+gate held cache 1
+sleep 2
+now state state
+((state == 0)) || fail "degraded without a timeout"
+gate pass cache
+gate let cache all
+ends hit 1x8
+stop
+gate_live=''
+for mode in writearound writethrough; do
+	between $mode
+	degraded
+	written '2x4 1x28 2x8 1x88'
+done
