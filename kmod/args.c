@@ -16,6 +16,9 @@
 #define CACHE_TIMEOUT_MAX	600000U
 #define CACHE_TIMEOUT_DEFAULT	700U
 
+/* Seconds: a day. */
+#define ORIGIN_TIMEOUT_MAX	86400U
+
 static int bad(struct nc_target *t, char *error, const char *value)
 {
 	DMERR("%s: '%s': %s", dm_device_name(dm_table_get_md(t->ti->table)),
@@ -52,6 +55,19 @@ static int parse_cache_timeout(struct nc_target *t, const char *name,
 	return 0;
 }
 
+static int parse_origin_timeout(struct nc_target *t, const char *name,
+				const char *value)
+{
+	if (t->origin_timeout_given)
+		return bad(t, "Option given twice", name);
+	if (kstrtou32(value, 10, &t->origin_timeout) ||
+	    t->origin_timeout > ORIGIN_TIMEOUT_MAX)
+		return bad(t, "origin_timeout must be 0 to 86400 seconds",
+			   value);
+	t->origin_timeout_given = true;
+	return 0;
+}
+
 static int parse_option(struct nc_target *t, const char *name,
 			const char *value)
 {
@@ -59,6 +75,8 @@ static int parse_option(struct nc_target *t, const char *name,
 		return parse_fill_memory(t, name, value);
 	if (!strcmp(name, "cache_timeout"))
 		return parse_cache_timeout(t, name, value);
+	if (!strcmp(name, "origin_timeout"))
+		return parse_origin_timeout(t, name, value);
 	return bad(t, "Unknown option", name);
 }
 
@@ -186,13 +204,17 @@ void nc_args_print(const struct nc_target *t, char *result, size_t room)
 
 	n = scnprintf(result, room, "%s %s %s", nc_args_mode(t->mode),
 		      t->origin->name, t->dev->name);
-	words = 2 * (t->fill_memory_given + t->cache_timeout_given);
+	words = 2 * (t->fill_memory_given + t->cache_timeout_given +
+		     t->origin_timeout_given);
 	if (words)
 		n += scnprintf(result + n, room - n, " %u", words);
 	if (t->fill_memory_given)
 		n += scnprintf(result + n, room - n, " fill_memory %llu",
 			       t->fill_memory_max);
 	if (t->cache_timeout_given)
-		scnprintf(result + n, room - n, " cache_timeout %u",
-			  t->cache_timeout);
+		n += scnprintf(result + n, room - n, " cache_timeout %u",
+			       t->cache_timeout);
+	if (t->origin_timeout_given)
+		scnprintf(result + n, room - n, " origin_timeout %u",
+			  t->origin_timeout);
 }

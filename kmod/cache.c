@@ -91,7 +91,7 @@ static int cache_alloc(struct nc_cache *c)
  * nc_cache_new() - a cache of which nothing is known yet
  * @t: target under construction, its devices open
  *
- * Return: cache with one reference, or NULL.
+ * Return: cache that nobody holds, or NULL.
  */
 struct nc_cache *nc_cache_new(const struct nc_target *t)
 {
@@ -108,11 +108,11 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	c->devt = t->dev->bdev->bd_dev;
 	c->bdev = t->dev->bdev;
 	c->origin = t->origin->bdev;
-	c->refs = 1;
-	c->writers = nc_target_writes(t);
+	INIT_LIST_HEAD(&c->targets);
 	mutex_init(&c->life);
 	nc_inflight_init(&c->inflight);
 	nc_health_init(c);
+	nc_outage_init(c);
 	c->policy_ops = &nc_policy_keep;
 	init_waitqueue_head(&c->fill_idle);
 	spin_lock_init(&c->retry_lock);
@@ -155,19 +155,23 @@ int nc_cache_open(struct nc_cache *c, struct nc_target *t)
 	return 0;
 }
 
-/* The first resume: nothing but the superblock was read before. */
-static int load(struct nc_cache *c)
+/* What of a hit the cache device can take: see nearcache_io_hints(). */
+static void set_alignment(struct nc_cache *c)
 {
-	u32 dma;
-	int r;
+	u32 dma = bdev_dma_alignment(c->bdev);
 
 	c->cache_lbs_mask =
 		(bdev_logical_block_size(c->bdev) >> SECTOR_SHIFT) - 1;
-	/* See nearcache_io_hints(). */
-	dma = bdev_dma_alignment(c->bdev);
-	if (c->cache_lbs_mask || dma & ~bdev_dma_alignment(c->origin))
-		c->cache_dma_mask = dma;
-	r = nc_meta_reread(c);
+	c->cache_dma_mask =
+		c->cache_lbs_mask || dma & ~bdev_dma_alignment(c->origin) ?
+			dma : 0;
+}
+
+/* The first resume: nothing but the superblock was read before. */
+static int load(struct nc_cache *c)
+{
+	int r = nc_meta_reread(c);
+
 	if (!r)
 		r = nc_meta_load(c, !nc_registry_untold(c));
 	if (r == -EIO) {
@@ -213,11 +217,8 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	return -EIO;
 }
 
-/* The origin has grown, perhaps by the hands of somebody who also wrote to it (a
- * file system was grown elsewhere).  Its ends tell, and will not afterwards: they
- * are others then.
- */
-static int drop_if_changed(struct nc_cache *c)
+/* Somebody else may have written to the origin.  Its ends tell. */
+static int drop_if_changed(struct nc_cache *c, const char *since)
 {
 	int r;
 
@@ -225,16 +226,45 @@ static int drop_if_changed(struct nc_cache *c)
 		return 0;
 	r = nc_meta_origin_changed(c);
 	if (r < 0) {
-		DMERR("%s: origin %pg cannot be read (%d): not grown",
-		      nc_cache_name(c), c->origin, r);
+		DMERR("%s: origin %pg has %s and cannot be read (%d)",
+		      nc_cache_name(c), c->origin, since, r);
 		return r;
 	}
 	if (!r)
 		return 0;
-	DMWARN("%s: origin %pg has grown and was changed without us: dropping the cached data",
-	       nc_cache_name(c), c->origin);
+	DMWARN("%s: origin %pg has %s and was changed without us: dropping the cached data",
+	       nc_cache_name(c), c->origin, since);
 	nc_invalidate_all(c);
 	return 0;
+}
+
+/* The origin's disk died, and its volume has come back as another device.  What we
+ * wrote and it had not made durable may be lost: then nobody knows what it holds.
+ */
+static int take_origin(struct nc_cache *c, const struct nc_target *t)
+{
+	int r = 0;
+
+	if (c->origin != t->origin->bdev) {
+		DMINFO("%s: origin is %pg now", nc_cache_name(c),
+		       t->origin->bdev);
+		c->origin = t->origin->bdev;
+		c->origin_new = true;
+		c->meta->origin_durable = false;
+	}
+	set_alignment(c);
+	if (!c->origin_new)
+		return 0;
+	if (nc_meta_unsettled(c)) {
+		DMWARN("%s: origin %pg may have lost what was written: dropping the cached data",
+		       nc_cache_name(c), c->origin);
+		nc_invalidate_all(c);
+	} else {
+		r = drop_if_changed(c, "come back");
+	}
+	if (!r)
+		c->origin_new = false;
+	return r;
 }
 
 /* Go on with the size of the table, and write it with the superblock; a table
@@ -247,7 +277,8 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 	int r;
 
 	if (size != old) {
-		r = drop_if_changed(c);
+		/* They will not tell afterwards: they are others then. */
+		r = drop_if_changed(c, "grown");
 		if (r)
 			return r;
 		nc_meta_resize(c, size);
@@ -294,6 +325,8 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 	WRITE_ONCE(c->cache_timeout, t->cache_timeout);
 	if (c->state == NEARCACHE_NOT_LOADED)
 		r = load(c);
+	if (!r)
+		r = take_origin(c, t);
 	if (!r)
 		r = check_size(c, t->ti->len << SECTOR_SHIFT);
 	if (!r)
@@ -345,6 +378,7 @@ void nc_cache_deactivate(struct nc_cache *c)
 	flush_work(&c->lost_work);
 	cancel_work_sync(&c->reclaim);
 	flush_work(&c->retry_work);
+	cancel_delayed_work_sync(&c->outage.again);
 	mutex_lock(&c->life);
 	WARN_ON_ONCE(!nc_inflight_empty(&c->inflight));
 	nc_commit_stop(c);

@@ -21,6 +21,7 @@
 #include "health.h"
 #include "index.h"
 #include "inflight.h"
+#include "outage.h"
 #include "policy.h"
 #include "stats.h"
 
@@ -36,14 +37,17 @@ struct nc_target;
 /**
  * struct nc_cache - a live cache
  * @list: in the registry
- * @refs: tables that hold it
+ * @refs: number of @targets
  * @writers: those of them in a writing mode
  * @ready: the superblock was judged; before, the entry only keeps others off
  * @untold: something was invalidated that the medium still speaks of
  * @owner: the only dm device that may use it
  * @dm_devt: number of @owner, for trace events
  * @devt: cache device
- * @origin: the origin that the slots were filled from; some table has it open
+ * @targets: tables that hold it
+ * @origin: the origin that the slots were filled from; the table that is or was
+ *	live has it open
+ * @origin_new: it is another device than before, and was not compared yet
  * @uuid: of the cache
  * @geo: sizes, constant
  * @block_shift: log2 of a block, in sectors
@@ -96,17 +100,19 @@ struct nc_target;
  * @retry_lock: protects @retry_bios; taken from I/O completion
  * @retry_bios: reads to be sent to the origin by @retry_work
  * @retry_work: resubmits @retry_bios
+ * @outage: reads that wait for the origin
  * @commit_work: see commit.h
  * @lost_work: drops all that is cached; only queued while I/O runs
  *
- * Who protects what: @list, @refs, @writers and @ready: the registry's mutex.
- * @active, @untold, @loaded, @geo, @meta and @fill_memory_max: @life; no I/O runs when
- * they change; the health's event, which reads @active without it, is flushed
- * before it is cleared.  @origin_written is set by writers, and under @life; cleared under
- * @life while nothing is written.  Metadata: see commit.h and meta.h.  The index: see
- * index.h.  @state and @gate change under the health's lock and are read without.
- * @now only grows, by whoever reads; @reclaim_hand belongs to the reclaim worker,
- * @reclaim_tick is its hint to others.
+ * Who protects what: @list, @targets, @refs, @writers and @ready: the
+ * registry's mutex. @active, @origin, @origin_new, @untold, @loaded, @geo,
+ * @meta and @fill_memory_max: @life; no I/O runs when they change; the
+ * health's event, which reads @active without it, is flushed before it is
+ * cleared. @origin_written is set by writers, and under @life; cleared under
+ * @life while nothing is written. Metadata: see commit.h and meta.h. The
+ * index: see index.h. @state and @gate change under the health's lock and are
+ * read without. @now only grows, by whoever reads; @reclaim_hand belongs to
+ * the reclaim worker, @reclaim_tick is its hint to others.
  */
 struct nc_cache {
 	/* read on each hit, never written after load but for state, gate and now */
@@ -151,6 +157,7 @@ struct nc_cache {
 
 	/* management */
 	struct list_head list;
+	struct list_head targets;
 	unsigned int refs;
 	unsigned int writers;
 	bool ready;
@@ -160,6 +167,7 @@ struct nc_cache {
 	dev_t devt;
 	struct block_device *bdev;
 	struct block_device *origin;
+	bool origin_new;
 	u8 uuid[16];
 	int loaded;
 	u64 warm;
@@ -167,6 +175,7 @@ struct nc_cache {
 	spinlock_t retry_lock;	/* see above */
 	struct bio_list retry_bios;
 	struct work_struct retry_work;
+	struct nc_outage outage;
 	struct nc_health health;
 	u32 cache_timeout;
 	struct work_struct lost_work;
@@ -175,6 +184,7 @@ struct nc_cache {
 
 /**
  * struct nc_target - one dm table line
+ * @list: in nc_cache.targets
  * @ti: device-mapper's part
  * @cache: the live cache that the table's cache device belongs to
  * @origin: remote device
@@ -185,8 +195,11 @@ struct nc_cache {
  * @fill_memory_given: the table names fill_memory
  * @cache_timeout: milliseconds, see struct nc_cache
  * @cache_timeout_given: the table names cache_timeout
+ * @origin_timeout: seconds that reads wait for an origin that fails; 0: not at all
+ * @origin_timeout_given: the table names origin_timeout
  */
 struct nc_target {
+	struct list_head list;
 	struct dm_target *ti;
 	struct nc_cache *cache;
 	struct dm_dev *origin;
@@ -197,6 +210,8 @@ struct nc_target {
 	bool fill_memory_given;
 	u32 cache_timeout;
 	bool cache_timeout_given;
+	u32 origin_timeout;
+	bool origin_timeout_given;
 };
 
 /*

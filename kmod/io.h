@@ -22,9 +22,11 @@ enum nc_io_kind {
  * @target: table line, once a read is resubmitted
  * @kind: enum nc_io_kind
  * @failed_hit: the cache device failed the read
+ * @waits: the origin failed the read, and it waits for another answer
  * @counter: enum nearcache_counter of the reason, for NC_IO_BYPASS
  * @srcu: read-side index of nc_cache.srcu, for NC_IO_HIT
  * @flags: bio flags as a read came
+ * @since: jiffies when it began to wait
  * @iter: a read as it came, to ask the origin when the cache device fails
  * @range: for NC_IO_WRITE: its sectors
  */
@@ -32,9 +34,11 @@ struct nc_io {
 	struct nc_target *target;
 	u8 kind;
 	bool failed_hit;
+	bool waits;
 	u8 counter;
 	int srcu;
 	unsigned short flags;
+	unsigned long since;
 	union {
 		struct bvec_iter iter;
 		struct nc_range range;

@@ -19,6 +19,7 @@
 #include "io.h"
 #include "meta.h"
 #include "miss.h"
+#include "outage.h"
 #include "read.h"
 #include "trace.h"
 
@@ -112,6 +113,7 @@ static int bypass(struct nc_target *t, struct bio *bio,
 	io->kind = NC_IO_BYPASS;
 	io->counter = counter;
 	io->iter = bio->bi_iter;
+	io->flags = bio->bi_flags;
 	trace_nearcache_access(t->cache->dm_devt, bio, verdict);
 	return to_origin(t, bio);
 }
@@ -245,6 +247,7 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 
 	io->kind = NC_IO_ORIGIN;
 	io->failed_hit = false;
+	io->waits = false;
 	if (unlikely(!bio_sectors(bio)))
 		return to_origin(t, bio);
 	if (unlikely(READ_ONCE(c->gate)) && !nc_health_admit(c))
@@ -264,14 +267,50 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	return r;
 }
 
-/* Ask the origin for a read that could not be served.  May wait for a request. */
-static void retry(struct nc_target *t, struct bio *bio)
+/**
+ * nc_read_restore() - make a read that completed what it was when it came
+ * @bio: dm's clone
+ * @io: what is known about it; iter and flags are set
+ *
+ * A lower driver may have split it, which uses up __bi_remaining; a poller must not
+ * take one device's queue number for another's.
+ *
+ * Context: any.
+ */
+void nc_read_restore(struct bio *bio, const struct nc_io *io)
 {
-	nc_count(t->cache, BYPASS_RETRY);
-	trace_nearcache_access(t->cache->dm_devt, bio, NC_VERDICT_BYPASS_RETRY);
+	bio->bi_iter = io->iter;
+	bio->bi_flags = io->flags;
+	bio->bi_status = BLK_STS_OK;
+	atomic_set(&bio->__bi_remaining, 1);
+	bio_clear_polled(bio);
+	bio->bi_cookie = BLK_QC_T_NONE;
+}
+
+/**
+ * nc_read_again() - ask the origin
+ * @t: target
+ * @bio: dm's clone, as it came
+ *
+ * Context: may wait for a request.
+ */
+void nc_read_again(struct nc_target *t, struct bio *bio)
+{
 	bio->bi_opf &= ~REQ_NOWAIT;
 	bio_set_dev(bio, t->origin->bdev);
 	submit_bio_noacct(bio);
+}
+
+/* Ask the origin for a read that could not be served. */
+static void retry(struct nc_target *t, struct bio *bio)
+{
+	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+
+	nc_count(t->cache, BYPASS_RETRY);
+	trace_nearcache_access(t->cache->dm_devt, bio, NC_VERDICT_BYPASS_RETRY);
+	io->iter = bio->bi_iter;
+	io->flags = bio->bi_flags;
+	nc_read_again(t, bio);
 }
 
 /**
@@ -336,8 +375,7 @@ void nc_read_retry_work(struct work_struct *work)
 }
 
 /* The cache device failed a hit: the bio goes back to what it was, and to the
- * worker.  A lower driver may have split it, which uses up __bi_remaining; a
- * poller must not take the cache device's queue number for the origin's.
+ * worker.
  */
 static int hit_failed(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
@@ -345,14 +383,35 @@ static int hit_failed(struct nc_target *t, struct bio *bio, struct nc_io *io)
 	nc_health_error(t->cache, "read");
 	io->kind = NC_IO_ORIGIN;
 	io->failed_hit = true;
-	bio->bi_iter = io->iter;
-	bio->bi_flags = io->flags;
-	bio->bi_status = BLK_STS_OK;
-	atomic_set(&bio->__bi_remaining, 1);
-	bio_clear_polled(bio);
-	bio->bi_cookie = BLK_QC_T_NONE;
+	nc_read_restore(bio, io);
 	nc_read_resubmit(t, bio);
 	return DM_ENDIO_INCOMPLETE;
+}
+
+/* A NOWAIT reader that is told to come again is counted when it comes, as is what
+ * device-mapper takes back.
+ */
+static bool comes_again(blk_status_t error)
+{
+	return error == BLK_STS_AGAIN || error == BLK_STS_DM_REQUEUE;
+}
+
+/* The origin completed a read. */
+static int origin_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
+			 blk_status_t *error)
+{
+	struct nc_cache *c = t->cache;
+
+	if (unlikely(*error) && !comes_again(*error) &&
+	    nc_outage_wait(t, bio, error))
+		return DM_ENDIO_INCOMPLETE;
+	if (unlikely(io->waits))
+		nc_outage_answered(t, bio, !*error);
+	if (io->kind == NC_IO_BYPASS && !comes_again(*error)) {
+		this_cpu_inc(c->stats->count[io->counter]);
+		nc_count_add(c, BYPASS_BYTES, io->iter.bi_size);
+	}
+	return DM_ENDIO_DONE;
 }
 
 /**
@@ -368,17 +427,11 @@ int nc_read_end_io(struct nc_target *t, struct bio *bio, blk_status_t *error)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 	struct nc_cache *c = t->cache;
-	/* A NOWAIT reader that is told to come again is counted when it comes. */
-	bool again = unlikely(*error == BLK_STS_AGAIN);
 
-	if (io->kind == NC_IO_BYPASS && !again) {
-		this_cpu_inc(c->stats->count[io->counter]);
-		nc_count_add(c, BYPASS_BYTES, io->iter.bi_size);
-	}
 	if (io->kind != NC_IO_HIT)
-		return DM_ENDIO_DONE;
+		return origin_end_io(t, bio, io, error);
 	nc_cache_release(c, io->srcu);
-	if (again)
+	if (unlikely(comes_again(*error)))
 		return DM_ENDIO_DONE;
 	nc_count(c, HITS);
 	nc_count_add(c, HIT_BYTES, io->iter.bi_size);

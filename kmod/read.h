@@ -7,6 +7,7 @@
 #include <linux/workqueue.h>
 
 struct nc_cache;
+struct nc_io;
 struct nc_span;
 struct nc_target;
 
@@ -15,6 +16,8 @@ int nc_read_end_io(struct nc_target *t, struct bio *bio, blk_status_t *error);
 u32 nc_read_sectors(const struct nc_cache *c, const struct bio *bio,
 		    const struct nc_span *span);
 void nc_read_take(struct nc_cache *c, struct bio *bio, u32 sectors);
+void nc_read_restore(struct bio *bio, const struct nc_io *io);
+void nc_read_again(struct nc_target *t, struct bio *bio);
 void nc_read_resubmit(struct nc_target *t, struct bio *bio);
 void nc_read_retry_work(struct work_struct *work);
 

@@ -72,13 +72,17 @@ static int refuse_busy(struct nc_target *t, struct nc_cache *holder)
  */
 static char *conflict(const struct nc_cache *c, const struct nc_target *t)
 {
-	if (nc_overlap(c->origin, t->origin->bdev) &&
-	    (c->writers || nc_target_writes(t)))
-		return "Origin has another nearcache on it: both must be read-only";
+	const struct nc_target *other;
+
+	list_for_each_entry(other, &c->targets, list) {
+		if (nc_overlap(other->origin->bdev, t->origin->bdev) &&
+		    (c->writers || nc_target_writes(t)))
+			return "Origin has another nearcache on it: both must be read-only";
+		if (nc_overlap(other->origin->bdev, t->dev->bdev))
+			return "Cache device is the origin of another nearcache";
+	}
 	if (nc_overlap(c->bdev, t->origin->bdev))
 		return "Origin is the cache device of another nearcache";
-	if (nc_overlap(c->origin, t->dev->bdev))
-		return "Cache device is the origin of another nearcache";
 	if (nc_overlap(c->bdev, t->dev->bdev))
 		return "Cache device overlaps that of another nearcache";
 	return NULL;
@@ -105,6 +109,28 @@ static int registry_check(struct nc_target *t, const struct nc_cache *own)
 	return 0;
 }
 
+/* One origin, or one volume that has got another device number: then the disk that
+ * it had is dead.
+ */
+static bool same_origin(const struct nc_cache *c, const struct nc_target *t)
+{
+	const struct nc_target *other;
+
+	list_for_each_entry(other, &c->targets, list)
+		if (other->origin->bdev != t->origin->bdev &&
+		    !test_bit(GD_DEAD, &other->origin->bdev->bd_disk->state))
+			return false;
+	return true;
+}
+
+static void hold(struct nc_cache *c, struct nc_target *t)
+{
+	lockdep_assert_held(&registry_lock);
+	list_add(&t->list, &c->targets);
+	c->refs++;
+	c->writers += nc_target_writes(t);
+}
+
 /* A reload: share the live cache, if it is the same one. */
 static int registry_share(struct nc_cache *c, struct nc_target *t)
 {
@@ -114,9 +140,9 @@ static int registry_share(struct nc_cache *c, struct nc_target *t)
 	if (c->owner != dm_table_get_md(t->ti->table) || !c->ready ||
 	    c->bdev != t->dev->bdev)
 		return refuse_busy(t, c);
-	if (c->origin != t->origin->bdev) {
-		DMERR("%s: live cache holds data of origin %pg, not %s: remove, open anew",
-		      nc_cache_name(c), c->origin, t->origin->name);
+	if (!same_origin(c, t)) {
+		DMERR("%s: live cache holds data of another origin than %s: remove, open anew",
+		      nc_cache_name(c), t->origin->name);
 		t->ti->error = "The live cache belongs to another origin";
 		return -EINVAL;
 	}
@@ -132,8 +158,7 @@ static int registry_share(struct nc_cache *c, struct nc_target *t)
 	r = registry_check(t, c);
 	if (r)
 		return r;
-	c->refs++;
-	c->writers += nc_target_writes(t);
+	hold(c, t);
 	return 0;
 }
 
@@ -152,6 +177,7 @@ static struct nc_cache *registry_add(struct nc_target *t)
 		t->ti->error = "Out of memory";
 		return ERR_PTR(-ENOMEM);
 	}
+	hold(c, t);
 	list_add(&c->list, &registry);
 	return c;
 }
@@ -239,11 +265,12 @@ struct nc_cache *nc_registry_get(struct nc_target *t)
  *
  * Context: destructor; may sleep.
  */
-void nc_registry_put(struct nc_cache *c, const struct nc_target *t)
+void nc_registry_put(struct nc_cache *c, struct nc_target *t)
 {
 	bool last;
 
 	mutex_lock(&registry_lock);
+	list_del(&t->list);
 	c->writers -= nc_target_writes(t);
 	last = !--c->refs;
 	if (last)

@@ -59,6 +59,8 @@ static u64 field(struct nc_target *t, enum nearcache_status_field which)
 		return (u64)c->index.count *
 			       (sizeof(struct nc_slot) + sizeof(u32)) +
 		       nc_meta_memory(c->meta);
+	case NEARCACHE_FIELD_READS_WAITING:
+		return atomic_read(&c->outage.count);
 	case NEARCACHE_STATUS_FIELD_COUNT:
 		break;
 	}

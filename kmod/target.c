@@ -7,6 +7,7 @@
 #include "cache.h"
 #include "invalidate.h"
 #include "io.h"
+#include "outage.h"
 #include "read.h"
 #include "registry.h"
 #include "target.h"
@@ -150,7 +151,7 @@ static void nearcache_resume(struct dm_target *ti)
 {
 	struct nc_target *t = ti->private;
 
-	t->noflush = false;
+	WRITE_ONCE(t->noflush, false);
 	if (!nc_target_writes(t))
 		set_disk_ro(dm_disk(dm_table_get_md(ti->table)), true);
 }
@@ -159,7 +160,8 @@ static void nearcache_presuspend(struct dm_target *ti)
 {
 	struct nc_target *t = ti->private;
 
-	t->noflush = dm_noflush_suspending(ti);
+	WRITE_ONCE(t->noflush, dm_noflush_suspending(ti));
+	nc_outage_suspend(t);
 }
 
 static void nearcache_postsuspend(struct dm_target *ti)

@@ -40,7 +40,9 @@
 	  "highest fill memory since load")				       \
 	X(FILL_MEMORY_MAX, "fill_memory_max", "bytes", "cap of fill memory") \
 	X(METADATA_MEMORY, "metadata_memory", "bytes",			       \
-	  "RAM of the slot table and its index")
+	  "RAM of the slot table and its index")			       \
+	X(READS_WAITING, "reads_waiting", "reads",			       \
+	  "reads that wait for an origin that fails")
 
 /**
  * NEARCACHE_COUNTERS - monotonic counters since load, 64 bit, per CPU

@@ -16,7 +16,7 @@ make_null C local 16
 format "$C" "$O" 256K
 numbers="$(number "$O") $(number "$C")"
 for options in '' '2 fill_memory 1048576' '2 fill_memory 1099511627776' '2 cache_timeout 0' \
-	'4 fill_memory 1048576 cache_timeout 600000'; do
+	'6 fill_memory 1048576 cache_timeout 600000 origin_timeout 86400'; do
 	start nc "$options"
 	table=$(dmsetup table nc)
 	same table "$table" "0 $(sectors "$O") nearcache read-only $numbers${options:+ $options}"

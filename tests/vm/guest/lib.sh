@@ -171,6 +171,11 @@ remote_up() {
 	modprobe -a nvmet nvmet-tcp nvme-tcp || fail "no NVMe/TCP in this kernel"
 	remote_export "$backing" || fail "cannot export $backing"
 	remote_latency "$latency" || fail "cannot add latency"
+	remote_connect
+}
+
+# remote_connect: the device of what is exported; remote_disconnect: it dies.
+remote_connect() {
 	# shellcheck disable=SC2086 # options, one word each
 	nvme connect -t tcp -a 127.0.0.1 -s 4420 -n "$REMOTE_NQN" \
 		--hostnqn="nqn.2014-08.org.nvmexpress:uuid:$REMOTE_HOST_ID" --hostid="$REMOTE_HOST_ID" \
@@ -224,11 +229,15 @@ remote_dev() {
 	return 1
 }
 
+remote_disconnect() {
+	nvme disconnect -n "$REMOTE_NQN" >&2
+	wait_for 20 remote_gone || fail "the NVMe/TCP device does not go away"
+}
+
 remote_down() {
 	local subsystem=$NVMET/subsystems/$REMOTE_NQN
 	remote_network 0 0 0
-	nvme disconnect -n "$REMOTE_NQN" >&2
-	wait_for 20 remote_gone || fail "the NVMe/TCP device does not go away"
+	remote_disconnect
 	rm -f "$NVMET/ports/1/subsystems/$REMOTE_NQN"
 	echo 0 >"$subsystem/namespaces/1/enable"
 	rmdir "$subsystem/namespaces/1" "$subsystem" "$NVMET/ports/1"
