@@ -105,7 +105,7 @@ static void start_cold(struct nc_cache *c)
 {
 	struct nc_meta *m = c->meta;
 
-	DMWARN("%s: cache was not stopped cleanly and written through: starting cold",
+	DMWARN("%s: cache was not stopped cleanly in a writing mode: starting cold",
 	       nc_cache_name(c));
 	le64_add_cpu(&m->super.sb->table_epoch, 1);
 	c->geo.table_epoch = le64_to_cpu(m->super.sb->table_epoch);
