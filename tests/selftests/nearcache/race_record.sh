@@ -6,25 +6,17 @@
 # expect-log: nearcache: .*(origin .* cannot be flushed|the superblock cannot be written)
 . ./gate.sh
 
-# full: no slot is free, and the medium knows all of them. Two blocks at $at have one,
-# three at $other have none.
+# full: no slot is free, and the medium knows all of them.
 full() {
-	local first=0 blocks used=0
 	gate_live=''
 	between read-only
-	now blocks blocks
-	for (( ; used < blocks; first += 256)); do
-		cached $first 256
-		now used blocks_used
-	done
-	at=256 other=$((first + 512))
-	((other + 384 <= gate_sectors)) || fail "more slots than blocks"
-	dmsetup message nc 0 invalidate $other 8 || fail "invalidate"
+	fill_slots
+	dmsetup message nc 0 invalidate "$spare" 8 || fail "invalidate"
 	now misses misses
 }
 
 wanted() {
-	gate get "$NC" $other 384
+	gate get "$NC" "$spare" 384
 	expect 1x384
 }
 
@@ -38,15 +30,15 @@ given() {
 		((REPLY == misses)) || break
 	done
 	((i < 100)) || fail "no slot (line ${BASH_LINENO[0]})"
-	agrees $at 256 "$1"
-	agrees $other 384 1x384
+	agrees 0 256 "$1"
+	agrees "$spare" 384 1x384
 }
 
-# told: the two blocks are changed, and while that is said no metadata reach the medium.
+# told: blocks 0 and 1 are changed, and while that is said no metadata reach the medium.
 told() {
-	gate fill origin 2 $at 128
+	gate fill origin 2 0 128
 	gate hold cache write 0 "$data"
-	dmsetup message nc 0 invalidate $at 256 &
+	dmsetup message nc 0 invalidate 0 256 &
 	message=$!
 	gate held cache 1
 }
@@ -99,9 +91,9 @@ stop
 full
 gate fail origin flush
 gate fail cache write 0 "$data"
-gate fill origin 2 $at 128
-! dmsetup message nc 0 invalidate $at 256 2>/dev/null || fail "invalidated without a record of it"
+gate fill origin 2 0 128
+! dmsetup message nc 0 invalidate 0 256 2>/dev/null || fail "invalidated without a record of it"
 is state 1
 medium 2
 wanted
-gets $at 256 '2x128 1x128'
+gets 0 256 '2x128 1x128'
