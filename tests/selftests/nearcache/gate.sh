@@ -109,7 +109,7 @@ cached() {
 	gate until nc fills_in_flight = 0
 }
 
-# fill_slots: no slot is free. Blocks 0 and 1 have one, those from sector $spare on have none.
+# fill_slots: no slot is free. Blocks 0 and 1 have one, those from sector $spare on do not.
 fill_slots() {
 	local blocks used=0
 	now blocks blocks
