@@ -234,6 +234,15 @@ static int run(struct opening *open, const struct activation *act)
 	return 0;
 }
 
+/* A local drive that is not there must not stop anybody: no data is only there. */
+static int open_cache(struct opening *open)
+{
+	if (device_open(&open->cache, open->args->cache, "cache device") ==
+	    CODE_DEVICE)
+		fail_add("without it use the origin itself, which holds all data; or make a cache on another device with 'nearcache create'");
+	return fail_code();
+}
+
 int cmd_open(const struct arguments *args)
 {
 	struct opening open = {
@@ -251,7 +260,7 @@ int cmd_open(const struct arguments *args)
 
 	if (!arguments_check_name(args->operand[0]) &&
 	    !dataset_check_version(args->dataset_version) &&
-	    !device_open(&open.cache, args->cache, "cache device") &&
+	    !open_cache(&open) &&
 	    !super_read(&open.super, &open.cache) &&
 	    !super_require(&open.super, &open.cache) &&
 	    !check_cache_free(&open.cache)) {

@@ -232,6 +232,29 @@ static int read_all(void)
 	return failed;
 }
 
+/* The options that are only given or not. */
+static bool *flag(int c)
+{
+	switch (c) {
+	case 'c':
+		return &o.common;
+	case 'o':
+		return &o.shuffled;
+	case 'B':
+		return &o.buffered;
+	case 'm':
+		return &o.mapped;
+	case 'w':
+		return &o.nowait;
+	case 'p':
+		return &o.polled;
+	case 'e':
+		return &o.eio_counts;
+	default:
+		exit(2);
+	}
+}
+
 static void parse(int argc, char **argv)
 {
 	char *colon;
@@ -258,38 +281,17 @@ static void parse(int argc, char **argv)
 		case 't':
 			o.threads = strtoul(optarg, NULL, 0);
 			break;
-		case 'c':
-			o.common = true;
-			break;
-		case 'o':
-			o.shuffled = true;
-			break;
 		case 'S':
 			o.seed = strtoull(optarg, NULL, 0);
 			break;
 		case 'g':
 			o.generation = strtoull(optarg, NULL, 0);
 			break;
-		case 'B':
-			o.buffered = true;
-			break;
-		case 'm':
-			o.mapped = true;
-			break;
-		case 'w':
-			o.nowait = true;
-			break;
-		case 'p':
-			o.polled = true;
-			break;
-		case 'e':
-			o.eio_counts = true;
-			break;
 		case 'f':
 			o.stop_file = optarg;
 			break;
 		default:
-			exit(2);
+			*flag(c) = true;
 		}
 	if (!o.max)
 		o.max = o.min;

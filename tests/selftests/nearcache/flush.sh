@@ -138,7 +138,10 @@ stopped() {
 	start
 	is loaded 2
 	agrees 0 128 "3x8 1x120"
-	# Suspended, it is stopped as well.
+}
+
+# Suspended, it is stopped as well.
+suspended() {
 	puts 4 0 8
 	count
 	gate pass origin
@@ -200,6 +203,7 @@ for mode in writearound writethrough; do
 		flushes
 		synchronous 1
 		stopped
+		suspended
 		[[ $mode == writearound ]] || readonly
 	) || fail "$mode, origin with FUA"
 	[[ $mode == writethrough ]] || continue

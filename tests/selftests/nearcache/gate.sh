@@ -111,5 +111,15 @@ cached() {
 	gate until nc fills_in_flight = 0
 }
 
+# fill_slots: no slot is free. Blocks 0 and 1 have one, those from sector $spare on do not.
+fill_slots() {
+	local blocks used=0
+	now blocks blocks
+	for ((spare = 0; used < blocks; spare += 256)); do
+		cached $spare 256
+		now used blocks_used
+	done
+}
+
 # shellcheck disable=SC2034 # for the tests
 NC=/dev/mapper/nc

@@ -33,11 +33,11 @@ HELPER_UNIT_test_setting := helper/setting.c helper/params.c helper/mode.c \
 	helper/size.c helper/fail.c helper/text.c
 HELPER_UNIT_test_dataset := helper/dataset.c helper/super.c helper/device.c \
 	helper/layout.c helper/fingerprint.c helper/fail.c helper/text.c \
-	kmod/format.c
+	kmod/format.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_reload	:= helper/cmd_set.c helper/cmd_resize.c \
 	helper/reload.c helper/params.c helper/mode.c helper/setting.c \
 	helper/size.c helper/name.c helper/signals.c helper/fail.c helper/text.c \
-	tests/unit/helper/fake_dm.c
+	tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_stop	:= helper/stop.c helper/fail.c helper/text.c \
 	tests/unit/helper/fake_dm.c
 HELPER_UNIT_LIBS_test_dataset := -lcrypto -Wl,--wrap=pwrite

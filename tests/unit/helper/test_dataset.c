@@ -7,7 +7,6 @@
 
 #include "dataset.h"
 #include "fail.h"
-#include "identity.h"
 #include "layout.h"
 #include "unit.h"
 
@@ -20,28 +19,6 @@ static char cache_path[64], origin_path[64];
 /* Writes that are done before one is torn; -1: none is. */
 static int writes_left = -1;
 static bool torn;
-
-/* Files have no identity. */
-void identity_read(dev_t number, char *id)
-{
-	(void)number;
-	id[0] = '\0';
-}
-
-bool identity_attribute(dev_t number, const char *attribute, char *value,
-			size_t size)
-{
-	(void)number;
-	(void)attribute;
-	(void)value;
-	(void)size;
-	return false;
-}
-
-bool identity_kernel_name(dev_t number, char *name, size_t size)
-{
-	return identity_attribute(number, "", name, size);
-}
 
 ssize_t __real_pwrite(int fd, const void *buffer, size_t bytes, off_t offset);
 ssize_t __wrap_pwrite(int fd, const void *buffer, size_t bytes, off_t offset);

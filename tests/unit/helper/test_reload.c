@@ -7,7 +7,6 @@
 #include "describe.h"
 #include "fail.h"
 #include "fake_dm.h"
-#include "identity.h"
 #include "kmsg.h"
 #include "print.h"
 #include "stop.h"
@@ -70,16 +69,6 @@ int activate_check_sharing(const struct device *origin,
 {
 	(void)self;
 	return activate_check_mode(origin, mode);
-}
-
-bool identity_attribute(dev_t number, const char *attribute, char *value,
-			size_t size)
-{
-	(void)number;
-	(void)attribute;
-	(void)value;
-	(void)size;
-	return false;
 }
 
 struct kmsg kmsg_mark(dev_t number)

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What bcache does: readers wait, for up to seconds, until buckets are allocated and garbage
+# is collected. Here: while a reclaim and its commit stand still, hits and misses are
+# served, from all threads at once; nobody waits for a slot, a commit or a fill's writes.
+# (How long a hit takes beside a reclaim is measured by the benchmarks.)
+# kernels: 6.1
+. ./gate.sh
+
+# served: all that is cached is hit, all that is not comes from the origin.
+served() {
+	local hits=0 i
+	now hits hits
+	gate get "$NC" 512 1024
+	expect 1x1024
+	more hits "$hits" 8
+	for i in {0..7}; do
+		gate read "hit$i" "$NC" $((512 + i * 128)) 128
+		gate read "miss$i" "$NC" $((spare + i * 8)) 8
+	done
+	for i in {0..7}; do
+		ends "hit$i" 1x128
+		ends "miss$i" 1x8
+	done
+	more hits "$hits" 16
+}
+
+gates 8 3
+between read-only
+fill_slots
+data=$(($(./sbset "$C" get data_offset) / 512))
+# Four slots are emptied, and wanted.
+dmsetup message nc 0 invalidate 0 512 || fail "invalidate"
+gate hold cache write 0 "$data"
+gate get "$NC" "$spare" 512
+gate held cache 1
+now used blocks_used
+served
+# The commit still stands: nothing was given away meanwhile.
+is blocks_used "$used"
+gate held cache 1
+gate pass cache
+# Now fills stand: their readers do not.
+gate hold cache write "$data" $((1 << 20))
+gate let cache all
+for ((i = 0; i < 100; i++)); do
+	gate get "$NC" "$spare" 512
+	expect 1x512
+	gate value nc fills_in_flight
+	((!REPLY)) || break
+done
+((i < 100)) || fail "no slot was given"
+served
+gate pass cache
+gate let cache all
+gate until nc fills_in_flight = 0
+agrees 0 8192 1x8192
+is state 0

@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What dm-cache does after a crash: all blocks count as dirty and are written back for
+# hours, also in writethrough, where a write to such a block then goes to the cache device
+# alone. Here: nobody writes to the origin but its users, no data is moved at the start, and
+# a write is at the origin when it is acknowledged.
+# kernels: 6.12
+. ./cache.sh
+
+# crash: put into $X and $Y what is on the cache device now, as if the power went.
+crash() {
+	local to
+	for to in "$X" "$Y"; do
+		dd if="$C" of="$to" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
+	done
+}
+
+# marks: bytes written to the origin, then bytes read from and written to the cache device.
+marks() {
+	own_before=$(origin_writes "$O")
+	read_before=$(origin_reads "$X") written_before=$(origin_writes "$X")
+}
+
+# untouched WHAT: the origin was not written.
+untouched() {
+	same "bytes written to the origin, $1" $(($(origin_writes "$O") - own_before)) 0
+}
+
+# quick: the start cost no more than the metadata, and of the origin its ends.
+quick() {
+	local metadata
+	metadata=$(./sbset "$X" get data_offset)
+	(($(origin_reads "$X") - read_before <= metadata)) || fail "the start read data"
+	(($(origin_writes "$X") - written_before <= metadata)) || fail "the start wrote data"
+	(($(origin_delta) <= 262144)) || fail "the start read $(origin_delta) bytes of the origin"
+}
+
+# written MODE GENERATION: a write to what was cached in the crash is at the origin.
+written() {
+	local part=(-g "$2" -s 1024 -n 1024)
+	MODE=$1 start nc '' "$O" "$Y"
+	marks
+	./blockdata write /dev/mapper/nc "${part[@]}"
+	./blockdata read "$O" "${part[@]}" >/dev/null || fail "$1: not at the origin"
+	./blockdata read /dev/mapper/nc "${part[@]}" >/dev/null || fail "$1: not to be read"
+	stop
+	same "bytes written" $(($(origin_writes "$O") - own_before)) $((1024 * 512))
+}
+
+make_null O origin 4
+make_null C local 8
+make_null X crashed 8
+make_null Y crashed2 8
+./blockdata write "$O"
+declare -A loaded=([read-only]=5 [writethrough]=3)
+for MODE in "${!loaded[@]}"; do
+	format
+	start
+	[[ $MODE == read-only ]] || ./blockdata write /dev/mapper/nc -n 2048
+	check
+	settle
+	is bytes_valid $((4 << 20))
+	# What a message has to record, the medium has.
+	dmsetup message nc 0 invalidate 8184 8 || fail "invalidate"
+	crash
+	stop
+	marks
+	origin_mark
+	start nc '' "$O" "$X"
+	is loaded "${loaded[$MODE]}"
+	quick
+	untouched "at the start"
+	check
+	settle
+	untouched "by readers"
+	stop
+	untouched "at the stop"
+	written writethrough 2
+	written writearound 3
+	./blockdata write "$O"
+done

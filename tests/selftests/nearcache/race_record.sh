@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Slots that lost their block are wanted by others while the medium still says what was in
+# them: they are not used before it stops to, by a commit or because it says "active".
+# kernels: 6.12
+# expect-log: nearcache: .*(origin .* cannot be flushed|the superblock cannot be written)
+. ./gate.sh
+
+# full: no slot is free, and the medium knows all of them.
+full() {
+	gate_live=''
+	between read-only
+	fill_slots
+	dmsetup message nc 0 invalidate "$spare" 8 || fail "invalidate"
+	now misses misses
+}
+
+wanted() {
+	gate get "$NC" "$spare" 384
+	expect 1x384
+}
+
+# given: the blocks that want a slot get one.
+given() {
+	local i
+	now misses misses
+	for ((i = 0; i < 100; i++)); do
+		wanted
+		gate value nc misses
+		((REPLY == misses)) || break
+	done
+	((i < 100)) || fail "no slot (line ${BASH_LINENO[0]})"
+	agrees 0 256 "$1"
+	agrees "$spare" 384 1x384
+}
+
+# told: blocks 0 and 1 are changed, and while that is said no metadata reach the medium.
+told() {
+	gate fill origin 2 0 128
+	gate hold cache write 0 "$data"
+	dmsetup message nc 0 invalidate 0 256 &
+	message=$!
+	gate held cache 1
+}
+
+# through: the message can end.
+through() {
+	gate pass cache
+	gate let cache all
+	wait $message || fail "invalidate"
+}
+
+medium() {
+	same "state on the medium" "$(./sbset "$C" get state)" "$1"
+}
+
+gates 8 3 flush fua
+# With a volatile cache the kernel holds flushes back while a write with FUA stands.
+echo "write through" >"$(sys_block "$C")/queue/write_cache" || fail "write_cache"
+format
+data=$(($(./sbset "$C" get data_offset) / 512))
+
+# What is dropped is recorded by a commit: a reclaim does not overtake it.
+full
+told
+for i in {1..10}; do
+	wanted
+done
+more misses "$misses" 0
+through
+medium 2
+given '2x128 1x128'
+stop
+
+# It cannot be: until the superblock says so reclaim goes on to commit, and stands, too.
+full
+gate fail origin flush
+told
+wanted
+gate held cache 2
+wanted
+more misses "$misses" 0
+through
+medium 1
+is state 0
+given '2x128 1x128'
+gate pass origin
+stop
+
+# Nor can the superblock be written: nothing is used again.
+full
+gate fail origin flush
+gate fail cache write 0 "$data"
+gate fill origin 2 0 128
+! dmsetup message nc 0 invalidate 0 256 2>/dev/null || fail "invalidated without a record of it"
+is state 1
+medium 2
+wanted
+gets 0 256 '2x128 1x128'

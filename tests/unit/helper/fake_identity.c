@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Devices that have no identity: files, or none at all. */
+#include "identity.h"
+
+void identity_read(dev_t number, char *id)
+{
+	(void)number;
+	id[0] = '\0';
+}
+
+bool identity_attribute(dev_t number, const char *attribute, char *value,
+			size_t size)
+{
+	(void)number;
+	(void)attribute;
+	(void)value;
+	(void)size;
+	return false;
+}
+
+bool identity_kernel_name(dev_t number, char *name, size_t size)
+{
+	return identity_attribute(number, "", name, size);
+}
