@@ -65,9 +65,12 @@ static size_t put_line(char *to, size_t room, const char *start, u64 *random)
 size_t lines_make(char *text, size_t room, const char *origin, const char *cache, u64 *random)
 {
 	static const char *const starts[] = {
-		"", "read-only", "read-only %1$s", "writethrough %1$s %2$s",
+		"", "read-only %1$s", "read-only %1$s %2$s", "writethrough %1$s %2$s",
 		"\tread-only %1$s %2$s", "\vread-only %1$s %2$s",
 		"read-only %1$s %2$s 2 fill_memory", "writearound %1$s %2$s 2 fill_memory 2000000",
+	};
+	static const char *const messages[] = {
+		"invalidate", "invalidate", "invalidate all", "invalidate 8", "invalidate 0 8", "",
 	};
 	u64 lines;
 	size_t n;
@@ -77,8 +80,8 @@ size_t lines_make(char *text, size_t room, const char *origin, const char *cache
 	n = put_line(text, room, starts[image_random(random) % ARRAY_SIZE(starts)], random);
 	for (lines = image_random(random) % 5; lines && n + 32 < room; lines--) {
 		text[n++] = '\n';
-		n += put_line(text + n, room - n, image_random(random) % 4 ? "invalidate" : "",
-			      random);
+		n += put_line(text + n, room - n,
+			      messages[image_random(random) % ARRAY_SIZE(messages)], random);
 	}
 	return n;
 }
