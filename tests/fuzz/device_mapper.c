@@ -22,6 +22,7 @@ size_t fuzz_allocated;
 char fuzz_said[FUZZ_SAID_SIZE];
 struct target_type *fuzz_target;
 struct block_device fuzz_origin, fuzz_cache;
+u32 fuzz_fail_at, fuzz_fail_count, fuzz_no_memory;
 
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -64,6 +65,8 @@ void *fuzz_alloc(size_t bytes)
 {
 	struct chunk *c;
 
+	if (fuzz_no_memory && !--fuzz_no_memory)
+		return NULL;
 	fuzz_allocated += bytes;
 	if (bytes > ALLOCATED_MAX || fuzz_allocated > ALLOCATED_MAX)
 		fuzz_bug("%zu bytes allocated", fuzz_allocated);
@@ -78,7 +81,9 @@ void *fuzz_alloc(size_t bytes)
 
 void *fuzz_zalloc(size_t bytes)
 {
-	return memset(fuzz_alloc(bytes), 0, bytes);
+	void *memory = fuzz_alloc(bytes);
+
+	return memory ? memset(memory, 0, bytes) : NULL;
 }
 
 void fuzz_free(const void *memory)
@@ -182,6 +187,8 @@ int dm_get_device(struct dm_target *ti, const char *path, int mode, struct dm_de
 	if (!bdev)
 		return -ENODEV;
 	*dev = fuzz_alloc(sizeof(**dev));
+	if (!*dev)
+		return -ENOMEM;
 	(*dev)->bdev = bdev;
 	snprintf((*dev)->name, sizeof((*dev)->name), "%u:%u", MAJOR(bdev->bd_dev),
 		 MINOR(bdev->bd_dev));
@@ -200,6 +207,18 @@ int fuzz_target_register(struct target_type *type)
 	return 0;
 }
 
+static bool fails(void)
+{
+	if (!fuzz_fail_at || --fuzz_fail_at)
+		return false;
+	/* So does the next one. */
+	if (fuzz_fail_count) {
+		fuzz_fail_count--;
+		fuzz_fail_at = 1;
+	}
+	return true;
+}
+
 /* Whole units of 4096 bytes or, of the origin, sectors. */
 int dm_io(struct dm_io_request *request, int regions, struct dm_io_region *region, void *bits)
 {
@@ -213,6 +232,8 @@ int dm_io(struct dm_io_request *request, int regions, struct dm_io_region *regio
 	    bytes > region->bdev->bytes - offset)
 		fuzz_bug("I/O of %llu bytes at %llu, device of %llu", bytes, offset,
 			 region->bdev->bytes);
+	if (fails())
+		return -EIO;
 	if (!region->bdev->unit) {
 		if (write)
 			fuzz_bug("the origin is written");
@@ -248,6 +269,7 @@ void fuzz_devices(u64 origin_bytes, u64 cache_bytes)
 	fuzz_cache = (struct block_device){
 		.bd_dev = 7 << 20 | 16, .bd_disk = &cache_disk, .bytes = cache_bytes, .lbs = 512,
 	};
+	fuzz_fail_at = fuzz_fail_count = fuzz_no_memory = 0;
 	fuzz_said[0] = 0;
 }
 

@@ -125,7 +125,7 @@ struct dm_io_request {
 
 enum { DM_IO_VMA };
 #define NC_HAVE_BLK_MODE_T
-#define dm_io_client_create()	((struct dm_io_client *)fuzz_alloc(1))
+#define dm_io_client_create()	((struct dm_io_client *)(fuzz_alloc(1) ?: ERR_PTR(-ENOMEM)))
 #define dm_io_client_destroy	fuzz_free
 int dm_io(struct dm_io_request *request, int regions, struct dm_io_region *region, void *bits);
 

@@ -30,6 +30,11 @@ struct fuzz_table {
 	struct dm_target ti;
 };
 
+/* The I/O of this number, and as many after it, fail; 0: none. */
+extern u32 fuzz_fail_at, fuzz_fail_count;
+/* The allocation of this number fails; 0: none. */
+extern u32 fuzz_no_memory;
+
 void fuzz_bug(const char *format, ...) __attribute__((noreturn));
 void fuzz_devices(u64 origin_bytes, u64 cache_bytes);
 int fuzz_split(char *text, char **argv);

@@ -198,24 +198,6 @@ static void same_slots(const struct nc_slot *then, const struct nc_cache *c)
 		       now[i].generation == then[i].generation)));
 }
 
-/* What was loaded comes back after a clean stop, and nothing of it is damaged. */
-static void load_again(const struct image *im, const struct nc_slot *then)
-{
-	struct fuzz_table t;
-	struct nc_cache *c;
-
-	if (ctr(im, &t) || fuzz_target->preresume(&t.ti))
-		fuzz_bug("it is not taken again");
-	c = cache_of(&t);
-	check_index(c);
-	HOLDS(c->loaded == NEARCACHE_LOADED_WARM || c->loaded == NEARCACHE_LOADED_NEW);
-	HOLDS(!count_of(c, NEARCACHE_COUNTER_PAGES_DAMAGED));
-	HOLDS(!count_of(c, NEARCACHE_COUNTER_SLOTS_DROPPED));
-	same_slots(then, c);
-	fuzz_target->postsuspend(&t.ti);
-	fuzz_target->dtr(&t.ti);
-}
-
 /* What is counted up once more will be refused, and rightly. */
 static bool near_end(const struct nc_cache *c)
 {
@@ -226,26 +208,73 @@ static bool near_end(const struct nc_cache *c)
 	       le64_to_cpu(sb->table_epoch) > end;
 }
 
-static void load(const struct image *im, struct fuzz_table *t)
+/* A medium that fails no more: what is left on it is sound; if @then, it is all that was. */
+static void load_again(const struct image *im, const struct nc_slot *then)
 {
-	bool again;
+	struct fuzz_table t;
+	struct nc_cache *c;
 
-	struct nc_slot *then;
+	fuzz_fail_at = 0;
+	if (ctr(im, &t) || fuzz_target->preresume(&t.ti))
+		fuzz_bug("it is not taken again");
+	c = cache_of(&t);
+	check_index(c);
+	if (then) {
+		HOLDS(c->loaded == NEARCACHE_LOADED_WARM || c->loaded == NEARCACHE_LOADED_NEW);
+		HOLDS(!count_of(c, NEARCACHE_COUNTER_PAGES_DAMAGED));
+		HOLDS(!count_of(c, NEARCACHE_COUNTER_SLOTS_DROPPED));
+		same_slots(then, c);
+	}
+	fuzz_target->postsuspend(&t.ti);
+	fuzz_target->dtr(&t.ti);
+}
+
+/* Resume and suspend. Returns whether all went well. */
+static bool session(struct fuzz_table *t, bool failing)
+{
 	struct nc_cache *c = cache_of(t);
 
-	if (fuzz_target->preresume(&t->ti))
-		fuzz_bug("no resume of what was taken");
-	check_index(c);
+	fuzz_said[0] = 0;
+	if (fuzz_target->preresume(&t->ti)) {
+		HOLDS(failing && fuzz_said[0]);
+		return false;
+	}
+	if (c->state == NEARCACHE_NORMAL)
+		check_index(c);
 	fuzz_target->resume(&t->ti);
 	fuzz_target->presuspend(&t->ti);
 	fuzz_target->postsuspend(&t->ti);
-	HOLDS(c->state == NEARCACHE_NORMAL);
-	again = !near_end(c);
-	then = slots_of(c);
+	HOLDS(c->state == NEARCACHE_NORMAL || (failing && strstr(fuzz_said, "is bypassed: ")));
+	return c->state == NEARCACHE_NORMAL;
+}
+
+static void load(const struct image *im, struct fuzz_table *t)
+{
+	struct nc_cache *c = cache_of(t);
+	bool failing = im->fail_at, good = session(t, failing), again = !near_end(c);
+	struct nc_slot *then = good && !failing ? slots_of(c) : NULL;
+
 	fuzz_target->dtr(&t->ti);
 	if (again)
 		load_again(im, then);
 	free(then);
+}
+
+/* The device is another one at the first resume. */
+static void load_changed(struct image *im, struct fuzz_table *t)
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		if (im->late == 1)
+			im->copy[i].uuid[3] ^= 1;
+		else
+			memset(&im->copy[i], 0, sizeof(im->copy[i]));
+		nc_super_seal(&im->copy[i]);
+	}
+	image_place(im);
+	HOLDS(!session(t, true));
+	fuzz_target->dtr(&t->ti);
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
@@ -263,15 +292,23 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	memcpy(&im, data, min(size, sizeof(im)));
 	fuzz_devices(im.origin_bytes & ~511ULL, im.cache_bytes & ~511ULL);
 	im.cache_bytes = fuzz_cache.bytes;
+	fuzz_cache.lbs = 512 << im.lbs % 4;
+	fuzz_fail_at = im.fail_at;
+	fuzz_fail_count = im.fail_count;
 	sound = judge(&im, &geo);
 	fuzz_count("images_sound", sound);
 	image_place(&im);
+	fuzz_no_memory = im.no_memory;
 	r = ctr(&im, &t);
-	HOLDS(r <= 0 && (!r || fuzz_said[0]));
-	HOLDS(r || sound);
+	HOLDS(r <= 0 && (!r || fuzz_said[0] || im.no_memory));
+	fuzz_no_memory = 0;
+	/* Of two copies that do not go together, the one that can be read counts. */
+	HOLDS(r || sound || im.fail_at);
 	if (r)
 		HOLDS(t.ti.error && t.ti.error[0]);
-	else if (geo.table_pages <= PAGES_MAX)
+	else if (im.late == 1 || im.late == 2)
+		load_changed(&im, &t);
+	else if (sound && geo.table_pages <= PAGES_MAX)
 		load(&im, &t);
 	else
 		fuzz_target->dtr(&t.ti);

@@ -19,6 +19,11 @@
  * @page_at: number of each page, modulo table_pages
  * @record_at: place of each record in the ring, modulo 16
  * @mode: of the table line, modulo 3
+ * @fail_at: number of the first I/O of the cache device that fails; 0: none does
+ * @fail_count: I/Os that fail
+ * @late: 1: formatted anew between load and resume, 2: wiped there
+ * @no_memory: number of the allocation of the constructor that fails; 0: none does
+ * @lbs: log2 of the cache device's logical block in sectors, modulo 4
  * @copy: superblocks
  * @record: commit records; the ring's others are zero
  * @page: by copy; the table's others are zero
@@ -27,8 +32,8 @@ struct image {
 	u64 cache_bytes, origin_bytes, sectors;
 	u64 page_at[IMAGE_PAGES];
 	u8 record_at[IMAGE_RECORDS];
-	u8 mode;
-	u8 unused[11];
+	u8 mode, fail_at, fail_count, late, lbs, no_memory;
+	u8 unused[6];
 	struct nearcache_super copy[2];
 	struct nearcache_commit record[IMAGE_RECORDS];
 	struct nearcache_page page[2][IMAGE_PAGES];

@@ -2,4 +2,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Cache devices with anything on them: fuzz_image.c.
 # timeout: 240
-exec "$TOP/tests/fuzz/run" image 16000
+exec "$TOP/tests/fuzz/run" image 30000

@@ -41,7 +41,7 @@ static const struct field record_fields[] = {
 
 static const struct field head_fields[] = {
 	HEAD(cache_bytes), HEAD(origin_bytes), HEAD(sectors), HEAD(page_at[0]),
-	HEAD(page_at[2]), HEAD(record_at[0]), HEAD(mode),
+	HEAD(page_at[2]), HEAD(record_at[0]), HEAD(mode), HEAD(late), HEAD(lbs),
 };
 
 static const struct field text_fields[] = {
@@ -139,6 +139,21 @@ static void change_slots(struct image *im, u64 *random)
 	im->cache_bytes = at + slots * block;
 	sb->device_size = cpu_to_le64(im->cache_bytes);
 	im->page_at[IMAGE_PAGES - 1] = pages - 1;
+}
+
+static void change_head(struct image *im, u64 *random)
+{
+	switch (image_random(random) % 4) {
+	case 0:
+		im->fail_at = image_random(random) % 32 >> image_random(random) % 4;
+		im->fail_count = image_random(random) % 2 ? image_random(random) : 0;
+		break;
+	case 1:
+		im->no_memory = image_random(random) % 2 ? image_random(random) % 24 : 0;
+		break;
+	default:
+		change(im, im, PICK(head_fields), random);
+	}
 }
 
 static void change_super(struct image *im, u64 *random)
@@ -274,9 +289,9 @@ void image_mutate(struct image *im, u64 *random)
 			create(im, random);
 			break;
 		case 1:
-			change(im, im, PICK(head_fields), random);
-			break;
 		case 2:
+			change_head(im, random);
+			break;
 		case 3:
 			change_record(im, random);
 			break;
