@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # kernels: 6.12
-# timeout: 120
+# timeout: 180
 # Cache devices with damaged and with forged metadata: they start or are refused for a
 # field that is named, wrong data is never read for a damage, and no memory stays.
 . ./cache.sh
