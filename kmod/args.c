@@ -19,9 +19,12 @@
 /* Seconds: a day. */
 #define ORIGIN_TIMEOUT_MAX	86400U
 
+/* A record of the kernel log has room for about 1000 bytes, a word has none to keep:
+ * what comes behind it must not be cut off.
+ */
 static int bad(struct nc_target *t, char *error, const char *value)
 {
-	DMERR("%s: '%s': %s", dm_device_name(dm_table_get_md(t->ti->table)),
+	DMERR("%s: '%.128s': %s", dm_device_name(dm_table_get_md(t->ti->table)),
 	      value, error);
 	t->ti->error = error;
 	return -EINVAL;

@@ -171,6 +171,26 @@ static bool check_sizes(const struct nearcache_super *sb, char *why)
 	return true;
 }
 
+/* Numbers that grow by one may not wrap: the older copy would count. */
+static bool check_sequences(const struct nearcache_super *sb, char *why)
+{
+	const struct {
+		u64 value;
+		const char *field;
+	} growing[] = {
+		{ le64_to_cpu(sb->sequence), "sequence" },
+		{ le64_to_cpu(sb->table_epoch), "table_epoch" },
+		{ le64_to_cpu(sb->commit_sequence), "commit_sequence" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(growing); i++)
+		if (growing[i].value > NEARCACHE_MAX_SEQUENCE)
+			return refuse(why, growing[i].field, growing[i].value,
+				      "less than 2^63");
+	return true;
+}
+
 /* All areas lie between AREA_START and data_offset and do not overlap. */
 static bool check_areas(const struct nearcache_super *sb, u64 data_offset,
 			char *why)
@@ -305,8 +325,8 @@ static bool check_layout(const struct nearcache_super *sb, u64 device_bytes,
 bool nc_super_check(const struct nearcache_super *sb, u64 device_bytes,
 		    struct nc_geometry *geo, char *why)
 {
-	if (!check_identity(sb, why) || !check_sizes(sb, why) ||
-	    !check_layout(sb, device_bytes, why))
+	if (!check_identity(sb, why) || !check_sequences(sb, why) ||
+	    !check_sizes(sb, why) || !check_layout(sb, device_bytes, why))
 		return false;
 	geo->device_size = le64_to_cpu(sb->device_size);
 	geo->origin_size = le64_to_cpu(sb->origin_size);
@@ -382,6 +402,7 @@ bool nc_page_check(const struct nearcache_page *page, const u8 *uuid,
 {
 	return le32_to_cpu(page->magic) == NEARCACHE_PAGE_MAGIC &&
 	       le64_to_cpu(page->index) == index &&
+	       le64_to_cpu(page->sequence) <= NEARCACHE_MAX_SEQUENCE &&
 	       !memcmp(page->uuid, uuid, sizeof(page->uuid)) &&
 	       le32_to_cpu(page->checksum) == nc_page_checksum(page);
 }
@@ -422,6 +443,7 @@ bool nc_record_check(const struct nearcache_commit *record, const u8 *uuid)
 {
 	return le32_to_cpu(record->magic) == NEARCACHE_COMMIT_MAGIC &&
 	       le32_to_cpu(record->count) <= NEARCACHE_COMMIT_PAGES &&
+	       le64_to_cpu(record->sequence) <= NEARCACHE_MAX_SEQUENCE &&
 	       !memcmp(record->uuid, uuid, sizeof(record->uuid)) &&
 	       le32_to_cpu(record->checksum) == nc_record_checksum(record);
 }

@@ -197,7 +197,7 @@ static void nearcache_status(struct dm_target *ti, status_type_t type,
 
 static int bad_message(struct nc_target *t, const char *word)
 {
-	DMERR("%s: '%s': expected: invalidate all | <sector> <sectors>, inside %llu",
+	DMERR("%s: '%.128s': expected: invalidate all | <sector> <sectors>, inside %llu",
 	      nc_cache_name(t->cache), word, (u64)t->ti->len);
 	return -EINVAL;
 }

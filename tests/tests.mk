@@ -6,4 +6,5 @@ include tests/demo/demo.mk
 include tests/selftests/selftests.mk
 include tests/unit/unit.mk
 include tests/crash/crash.mk
+include tests/fuzz/fuzz.mk
 include tests/check.mk

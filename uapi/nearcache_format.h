@@ -49,6 +49,10 @@
 #define NEARCACHE_MAX_SLOTS		0x80000000ULL
 /* Origin blocks are numbered in 40 bits: 1 PiB at 64 KiB needs 34. */
 #define NEARCACHE_MAX_ORIGIN_BLOCKS	0x10000000000ULL
+/* Sequences and table_epoch only grow, and the higher one counts: one that is
+ * about to wrap was not reached by counting.
+ */
+#define NEARCACHE_MAX_SEQUENCE		0x7fffffffffffffffULL
 
 /* Feature masks: an unknown incompat bit refuses the device, an unknown
  * compat bit is ignored and kept.

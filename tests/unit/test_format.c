@@ -146,6 +146,8 @@ static const struct corruption corruptions[] = {
 	BAD(device_size, DEVICE_BYTES + 512), BAD(device_size, ~0ULL),
 	BAD(intent_region, 0), BAD(intent_region, 1), BAD(intent_region, 2047),
 	BAD(intent_region, 98304), BAD(intent_region, ~0ULL), BAD(reserved0, 1),
+	BAD(sequence, 1ULL << 63), BAD(sequence, ~0ULL), BAD(table_epoch, ~0ULL),
+	BAD(commit_sequence, 1ULL << 63), BAD(commit_sequence, ~0ULL),
 	BAD(area[1].length, 0), BAD(area[1].length, 4096), BAD(area[2].length, 65536),
 	BAD(area[3].length, 4096), BAD(area[5].length, 0), BAD(area[6].length, 4096),
 	BAD(area[0].version, 0), BAD(area[1].version, 2), BAD(area[6].version, ~0U),

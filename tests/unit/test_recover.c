@@ -80,6 +80,10 @@ static void records_are_judged(void **state)
 	r.count = cpu_to_le32(NEARCACHE_COMMIT_PAGES + 1);
 	nc_record_seal(&r);
 	assert_false(nc_record_check(&r, uuid));
+	/* About to wrap. */
+	empty_ring();
+	record(1ULL << 63, 0, 0);
+	assert_null(nc_recover_last(ring, uuid));
 	/* In another one's place. */
 	empty_ring();
 	record(5, 1, 1);
@@ -126,6 +130,11 @@ static void newer_page_counts(void **state)
 	/* The table's epoch comes first. */
 	assert_int_equal(choose(&c, &b, uuid, 3, 2, NULL), 0);
 	assert_int_equal(choose(&b, &c, uuid, 3, 2, NULL), 1);
+	assert_int_equal(newest, 12);
+	/* A number that would wrap: the older copy would count for good. */
+	c = page(~0ULL, 1);
+	assert_int_equal(choose(&c, &b, uuid, 3, 1, NULL), NC_RECOVER_NONE);
+	assert_int_equal(choose(&c, &b, uuid, 3, 1, &ring[12]), 1);
 	assert_int_equal(newest, 12);
 	/* Another page's place, another cache. */
 	assert_int_equal(choose(&a, &b, uuid, 4, 1, NULL), NC_RECOVER_NONE);

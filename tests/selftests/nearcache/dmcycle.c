@@ -5,55 +5,23 @@
  *
  *	dmcycle NAME COUNT SECTORS TARGET PARAMETERS
  */
-#include <errno.h>
-#include <linux/dm-ioctl.h>
-#include <stdint.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/sysmacros.h>
+#include "dm_ioctl.h"
 
-#include "device.h"
+static struct dm dm;
 
-static int control;
-static const char *name;
-
-static union {
-	struct dm_ioctl dm;
-	char room[16384];
-} io;
-
-static void prepare(void)
+static void must(int error, const char *what)
 {
-	memset(&io, 0, sizeof(io));
-	io.dm.version[0] = DM_VERSION_MAJOR;
-	io.dm.data_size = sizeof(io);
-	io.dm.data_start = sizeof(io.dm);
-	strncpy(io.dm.name, name, sizeof(io.dm.name) - 1);
-}
-
-static void command(unsigned long request, const char *what)
-{
-	if (ioctl(control, request, &io)) {
-		printf("%s: %s\n", what, strerror(errno));
+	if (error) {
+		printf("%s: %s\n", what, strerror(error));
 		exit(1);
 	}
 }
 
 static void create(uint64_t sectors, const char *target, const char *params)
 {
-	struct dm_target_spec *spec = (void *)(io.room + sizeof(io.dm));
-
-	prepare();
-	command(DM_DEV_CREATE, "create");
-	prepare();
-	io.dm.target_count = 1;
-	io.dm.flags = DM_READONLY_FLAG;
-	spec->length = sectors;
-	strcpy(spec->target_type, target);
-	strcpy((char *)(spec + 1), params);
-	command(DM_TABLE_LOAD, "load");
-	prepare();
-	command(DM_DEV_SUSPEND, "resume");
+	must(dm_simple(&dm, DM_DEV_CREATE), "create");
+	must(dm_load(&dm, sectors, target, params, true), "load");
+	must(dm_simple(&dm, DM_DEV_SUSPEND), "resume");
 }
 
 /* A cold read: its fill may still be under way when the device goes. */
@@ -63,7 +31,7 @@ static void read_some(int round)
 	void *buffer = aligned_room(4096);
 	int fd;
 
-	snprintf(path, sizeof(path), "/dev/dm-%u", minor(io.dm.dev));
+	snprintf(path, sizeof(path), "/dev/dm-%u", dm.minor);
 	fd = device_open(path, O_RDONLY | O_DIRECT);
 	read_exactly(fd, buffer, 4096, (off_t)(round % 512) * 4096);
 	close(fd);
@@ -76,14 +44,12 @@ int main(int argc, char **argv)
 
 	if (argc != 6)
 		return 2;
-	name = argv[1];
+	dm_open(&dm, argv[1]);
 	count = atoi(argv[2]);
-	control = device_open("/dev/mapper/control", O_RDWR);
 	for (i = 0; i < count; i++) {
 		create(strtoull(argv[3], NULL, 0), argv[4], argv[5]);
 		read_some(i);
-		prepare();
-		command(DM_DEV_REMOVE, "remove");
+		must(dm_simple(&dm, DM_DEV_REMOVE), "remove");
 	}
 	return 0;
 }

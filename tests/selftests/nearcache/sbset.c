@@ -13,6 +13,7 @@
  * Bytes of texts and of the magic are fields "label[3]"; "label" sets all of it.
  */
 #include "format.c"
+#include "crc32c.h"
 #include "device.h"
 
 #define FIELD(name, member)						       \
@@ -58,19 +59,6 @@ static const u64 super_at[] = { NEARCACHE_SUPER_OFFSET_0,
 static int fd;
 static struct nearcache_super *sb;
 static struct nearcache_page *page;
-
-/* CRC-32C as the library of the helper computes it; speed does not matter. */
-unsigned int crc32_iscsi(unsigned char *p, int n, unsigned int crc)
-{
-	int bit;
-
-	while (n--) {
-		crc ^= *p++;
-		for (bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
-	}
-	return crc;
-}
 
 static struct field find(const struct field *list, const char *name)
 {

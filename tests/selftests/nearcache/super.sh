@@ -68,6 +68,7 @@ for value in $((1 << 40)) $((17 << 20)); do field_is device_size $value truncate
 for value in 0 1048576; do field_is device_size $value data_offset; done
 for value in 0 1 2147483649 18446744073709551615; do field_is slot_count $value slot_count; done
 field_is slot_count 10000 slot_count
+for field in sequence table_epoch commit_sequence; do field_is $field $((1 << 63)) $field; done
 for value in 0 65536 $(($(./sbset "$C" get data_offset) + 512)) $((1 << 62)); do field_is data_offset $value data_offset; done
 for value in 0 1 1000; do field_is table_pages $value table_pages; done
 field_is intent_region 0 intent_region

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The kernel around kmod/, made up: memory, words, block devices, device-mapper. */
+#include <ctype.h>
+#include <sanitizer/asan_interface.h>
+#include <stdarg.h>
+
+#include "fuzz.h"
+
+/* More than any device of the fuzzers asks for within the bounds of cache.c. */
+#define ALLOCATED_MAX	(48UL << 20)
+
+struct chunk {
+	size_t bytes;
+	char memory[] __attribute__((aligned(16)));
+};
+
+/* Large ones are kept, poisoned, for the next input: mapping them takes most of the time. */
+#define KEPT_MIN	(128UL << 10)
+static struct chunk *kept[4];
+
+size_t fuzz_allocated;
+char fuzz_said[FUZZ_SAID_SIZE];
+struct target_type *fuzz_target;
+struct block_device fuzz_origin, fuzz_cache;
+u32 fuzz_fail_at, fuzz_fail_count, fuzz_no_memory;
+
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "quarantine_size_mb=1";
+}
+
+static struct chunk *take_kept(size_t bytes)
+{
+	struct chunk *c;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kept); i++) {
+		c = kept[i];
+		if (c && c->bytes == bytes) {
+			kept[i] = NULL;
+			ASAN_UNPOISON_MEMORY_REGION(c->memory, bytes);
+			return c;
+		}
+	}
+	return NULL;
+}
+
+static bool keep(struct chunk *c)
+{
+	size_t i;
+
+	if (c->bytes < KEPT_MIN)
+		return false;
+	ASAN_POISON_MEMORY_REGION(c->memory, c->bytes);
+	/* The oldest one goes. */
+	swap(kept[0], c);
+	for (i = 1; i < ARRAY_SIZE(kept) && c; i++)
+		swap(kept[i], c);
+	free(c);
+	return true;
+}
+
+void *fuzz_alloc(size_t bytes)
+{
+	struct chunk *c;
+
+	if (fuzz_no_memory && !--fuzz_no_memory)
+		return NULL;
+	fuzz_allocated += bytes;
+	if (bytes > ALLOCATED_MAX || fuzz_allocated > ALLOCATED_MAX)
+		fuzz_bug("%zu bytes allocated", fuzz_allocated);
+	c = take_kept(bytes);
+	if (!c)
+		c = malloc(sizeof(*c) + bytes);
+	if (!c)
+		abort();
+	c->bytes = bytes;
+	return c->memory;
+}
+
+void *fuzz_zalloc(size_t bytes)
+{
+	void *memory = fuzz_alloc(bytes);
+
+	return memory ? memset(memory, 0, bytes) : NULL;
+}
+
+void fuzz_free(const void *memory)
+{
+	struct chunk *c;
+
+	if (!memory)
+		return;
+	c = container_of(memory, struct chunk, memory);
+	fuzz_allocated -= c->bytes;
+	if (!keep(c))
+		free(c);
+}
+
+/* As printk() does it: a record has an end. */
+void fuzz_log(const char *format, ...)
+{
+	size_t n = strlen(fuzz_said);
+	char record[FUZZ_RECORD_SIZE];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(record, sizeof(record), format, args);
+	va_end(args);
+	snprintf(fuzz_said + n, sizeof(fuzz_said) - n, "%s\n", record);
+}
+
+void fuzz_bug(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fprintf(stderr, "fuzz: ");
+	vfprintf(stderr, format, args);
+	fprintf(stderr, "\nfuzz: the kernel said: %s\n", fuzz_said);
+	va_end(args);
+	abort();
+}
+
+int scnprintf(char *to, size_t room, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(to, room, format, args);
+	va_end(args);
+	return n < (int)room ? n : room ? (int)room - 1 : 0;
+}
+
+int kstrtou64(const char *text, unsigned int base, u64 *value)
+{
+	u64 sum = 0;
+
+	text += *text == '+';
+	if (base != 10 || !isdigit((unsigned char)*text))
+		return -EINVAL;
+	for (; isdigit((unsigned char)*text); text++)
+		if (__builtin_mul_overflow(sum, 10, &sum) ||
+		    __builtin_add_overflow(sum, *text - '0', &sum))
+			return -ERANGE;
+	if (*text && strcmp(text, "\n"))
+		return -EINVAL;
+	*value = sum;
+	return 0;
+}
+
+int kstrtouint(const char *text, unsigned int base, unsigned int *value)
+{
+	u64 wide;
+	int r = kstrtou64(text, base, &wide);
+
+	if (r)
+		return r;
+	if (wide > UINT_MAX)
+		return -ERANGE;
+	*value = wide;
+	return 0;
+}
+
+int match_string(const char *const *list, size_t n, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < n && list[i]; i++)
+		if (!strcmp(list[i], word))
+			return i;
+	return -EINVAL;
+}
+
+int dm_get_device(struct dm_target *ti, const char *path, int mode, struct dm_dev **dev)
+{
+	struct block_device *bdev = NULL;
+
+	(void)ti;
+	(void)mode;
+	if (!strcmp(path, "/dev/origin") || !strcmp(path, "7:0"))
+		bdev = &fuzz_origin;
+	else if (!strcmp(path, "/dev/cache") || !strcmp(path, "7:16"))
+		bdev = &fuzz_cache;
+	if (!bdev)
+		return -ENODEV;
+	*dev = fuzz_alloc(sizeof(**dev));
+	if (!*dev)
+		return -ENOMEM;
+	(*dev)->bdev = bdev;
+	snprintf((*dev)->name, sizeof((*dev)->name), "%u:%u", MAJOR(bdev->bd_dev),
+		 MINOR(bdev->bd_dev));
+	return 0;
+}
+
+void dm_put_device(struct dm_target *ti, struct dm_dev *dev)
+{
+	(void)ti;
+	fuzz_free(dev);
+}
+
+int fuzz_target_register(struct target_type *type)
+{
+	fuzz_target = type;
+	return 0;
+}
+
+static bool fails(void)
+{
+	if (!fuzz_fail_at || --fuzz_fail_at)
+		return false;
+	/* So does the next one. */
+	if (fuzz_fail_count) {
+		fuzz_fail_count--;
+		fuzz_fail_at = 1;
+	}
+	return true;
+}
+
+/* Whole units of 4096 bytes or, of the origin, sectors. */
+int dm_io(struct dm_io_request *request, int regions, struct dm_io_region *region, void *bits)
+{
+	bool write = request->bi_opf & REQ_OP_WRITE;
+	u64 offset = region->sector << SECTOR_SHIFT, bytes = region->count << SECTOR_SHIFT;
+	unsigned char *buffer = request->mem.ptr.vma, *unit;
+	u64 at;
+
+	(void)bits;
+	if (regions != 1 || !bytes || offset > region->bdev->bytes ||
+	    bytes > region->bdev->bytes - offset)
+		fuzz_bug("I/O of %llu bytes at %llu, device of %llu", bytes, offset,
+			 region->bdev->bytes);
+	if (fails())
+		return -EIO;
+	if (!region->bdev->unit) {
+		if (write)
+			fuzz_bug("the origin is written");
+		memset(buffer, 0, bytes);
+		return 0;
+	}
+	for (at = 0; at < bytes; at += FUZZ_UNIT) {
+		unit = region->bdev->unit(offset + at, write);
+		if (write)
+			memcpy(unit, buffer + at, FUZZ_UNIT);
+		else if (unit)
+			memcpy(buffer + at, unit, FUZZ_UNIT);
+		else
+			memset(buffer + at, 0, FUZZ_UNIT);
+	}
+	return 0;
+}
+
+/**
+ * fuzz_devices() - both devices anew, nothing said
+ * @origin_bytes: size of the origin
+ * @cache_bytes: size of the cache device
+ */
+void fuzz_devices(u64 origin_bytes, u64 cache_bytes)
+{
+	static struct gendisk origin_disk, cache_disk;
+
+	memset(&origin_disk, 0, sizeof(origin_disk));
+	memset(&cache_disk, 0, sizeof(cache_disk));
+	fuzz_origin = (struct block_device){
+		.bd_dev = 7 << 20, .bd_disk = &origin_disk, .bytes = origin_bytes, .lbs = 512,
+	};
+	fuzz_cache = (struct block_device){
+		.bd_dev = 7 << 20 | 16, .bd_disk = &cache_disk, .bytes = cache_bytes, .lbs = 512,
+	};
+	fuzz_fail_at = fuzz_fail_count = fuzz_no_memory = 0;
+	fuzz_said[0] = 0;
+}
+
+static bool is_space(char c)
+{
+	return isspace((unsigned char)c) || (unsigned char)c == 0xa0;
+}
+
+/**
+ * fuzz_split() - words, as dm_split_args() makes them
+ * @text: changed in place
+ * @argv: FUZZ_WORDS_MAX pointers; further words are left out
+ *
+ * Return: words.
+ */
+int fuzz_split(char *text, char **argv)
+{
+	char *out;
+	int n = 0;
+
+	for (;;) {
+		while (is_space(*text))
+			text++;
+		if (!*text || n == FUZZ_WORDS_MAX)
+			return n;
+		argv[n++] = out = text;
+		while (*text && !is_space(*text)) {
+			if (*text == '\\' && text[1])
+				text++;
+			*out++ = *text++;
+		}
+		if (*text)
+			text++;
+		*out = 0;
+	}
+}
+
+/**
+ * fuzz_ctr() - load a table
+ * @t: zeroed but for table.mode
+ * @sectors: of the table
+ * @argc: words
+ * @argv: words behind the target's name
+ *
+ * Return: what the constructor returned.
+ */
+int fuzz_ctr(struct fuzz_table *t, u64 sectors, int argc, char **argv)
+{
+	t->table.md = &t->md;
+	t->ti.table = &t->table;
+	t->ti.len = sectors;
+	t->ti.type = fuzz_target;
+	t->md.disk.devt = 253 << 20;
+	return fuzz_target->ctr(&t->ti, argc, argv);
+}
+
+static u64 inputs, counted;
+static const char *counts_name;
+
+static void print_counts(void)
+{
+	fprintf(stderr, "fuzz: {\"fuzz_inputs\": %llu, \"%s\": %llu}\n", inputs, counts_name,
+		counted);
+}
+
+/**
+ * fuzz_count() - one input more; what was seen is printed at the end
+ * @name: what is counted besides
+ * @counts: this input counts there
+ */
+void fuzz_count(const char *name, bool counts)
+{
+	if (!inputs++) {
+		counts_name = name;
+		atexit(print_counts);
+	}
+	counted += counts;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Block devices and device-mapper for kernel.h; made up by device_mapper.c. */
+#ifndef NEARCACHE_FUZZ_DEVICE_MAPPER_H
+#define NEARCACHE_FUZZ_DEVICE_MAPPER_H
+
+#define MAJOR(d)	((u32)(d) >> 20)
+#define MINOR(d)	((u32)(d) & 0xfffffU)
+
+enum { REQ_OP_READ = 0, REQ_OP_WRITE = 1, REQ_META = 2, REQ_SYNC = 4, REQ_PREFLUSH = 8,
+       REQ_FUA = 16 };
+enum { BLK_OPEN_READ = 1, BLK_OPEN_WRITE = 2 };
+
+struct gendisk {
+	dev_t devt;
+	bool read_only;
+	unsigned long state;
+};
+
+#define GD_DEAD		2
+
+/* @unit: what is stored, see fuzz_unit(); NULL: the origin, all zeros */
+struct block_device {
+	dev_t bd_dev;
+	struct gendisk *bd_disk;
+	u64 bytes;
+	u32 lbs;
+	bool read_only, zoned, partition;
+	unsigned char *(*unit)(u64 offset, bool write);
+};
+
+struct bio {
+	blk_opf_t bi_opf;
+	u8 bi_write_hint;
+};
+
+struct bio_list {
+	struct bio *head;
+};
+
+struct bio_vec {
+	void *page;
+};
+
+struct bvec_iter {
+	u32 size;
+};
+
+struct rb_node {
+	struct rb_node *rb_left;
+};
+
+struct rb_root_cached {
+	struct {
+		struct rb_node *rb_node;
+	} rb_root;
+};
+
+struct work_struct {
+	int queued;
+};
+
+struct delayed_work {
+	struct work_struct work;
+};
+
+typedef struct {
+	int refs;
+} refcount_t;
+
+typedef struct {
+	int waiters;
+} wait_queue_head_t;
+
+struct workqueue_struct {
+	int unused;
+};
+
+enum { WQ_MEM_RECLAIM, WQ_UNBOUND };
+#define alloc_workqueue(format, flags, most, name)					\
+	((void)(name), (struct workqueue_struct *)fuzz_alloc(1))
+#define destroy_workqueue	fuzz_free
+#define INIT_WORK(w, f)		((w)->queued = 0, (void)(f))
+#define INIT_DELAYED_WORK(w, f)	INIT_WORK(&(w)->work, f)
+#define queue_work(wq, w)	((w)->queued = 1)
+#define queue_delayed_work(wq, w, t)	((w)->work.queued = 1)
+#define cancel_work_sync(w)	((w)->queued = 0)
+#define cancel_delayed_work_sync(w)	((w)->work.queued = 0)
+#define flush_work(w)		((w)->queued = 0)
+#define to_delayed_work(w)	container_of(w, struct delayed_work, work)
+#define init_waitqueue_head(w)	((w)->waiters = 0)
+#define bio_list_init(l)	((l)->head = NULL)
+#define bio_op(bio)		((bio)->bi_opf & REQ_OP_WRITE)
+#define jiffies			0UL
+#define time_after(a, b)	((a) > (b))
+
+#define bdev_nr_bytes(b)		((b)->bytes)
+#define bdev_logical_block_size(b)	((b)->lbs)
+#define bdev_dma_alignment(b)		((b)->lbs - 1)
+#define bdev_read_only(b)		((b)->read_only)
+#define bdev_is_zoned(b)		((b)->zoned)
+#define bdev_is_partition(b)		((b)->partition)
+#define bdev_max_discard_sectors(b)	((void)(b), 8192U)
+#define bdev_write_zeroes_sectors(b)	((void)(b), 8192U)
+#define bdev_discard_granularity(b)	((b)->lbs)
+#define bdev_discard_alignment(b)	((void)(b), 0)
+#define blkdev_issue_flush(b)		((void)(b), 0)
+#define set_disk_ro(d, ro)		((d)->read_only = (ro))
+
+struct dm_io_client {
+	int unused;
+};
+
+struct dm_io_region {
+	struct block_device *bdev;
+	sector_t sector, count;
+};
+
+struct dm_io_request {
+	blk_opf_t bi_opf;
+	struct {
+		int type;
+		struct {
+			void *vma;
+		} ptr;
+	} mem;
+	struct dm_io_client *client;
+};
+
+enum { DM_IO_VMA };
+#define NC_HAVE_BLK_MODE_T
+#define dm_io_client_create()	((struct dm_io_client *)(fuzz_alloc(1) ?: ERR_PTR(-ENOMEM)))
+#define dm_io_client_destroy	fuzz_free
+int dm_io(struct dm_io_request *request, int regions, struct dm_io_region *region, void *bits);
+
+struct mapped_device {
+	struct gendisk disk;
+};
+
+struct dm_table {
+	struct mapped_device *md;
+	int mode;
+};
+
+struct dm_dev {
+	struct block_device *bdev;
+	char name[16];
+};
+
+struct target_type;
+
+struct dm_target {
+	const struct target_type *type;
+	struct dm_table *table;
+	sector_t begin, len;
+	char *error;
+	void *private;
+	size_t per_io_data_size;
+	unsigned int num_flush_bios, num_discard_bios, num_write_zeroes_bios;
+	bool discards_supported;
+};
+
+struct queue_limits {
+	unsigned int logical_block_size, dma_alignment, max_write_zeroes_sectors;
+	unsigned int max_discard_sectors, max_hw_discard_sectors, discard_granularity;
+	int discard_alignment;
+};
+
+typedef enum { STATUSTYPE_INFO, STATUSTYPE_TABLE, STATUSTYPE_IMA } status_type_t;
+typedef int (*iterate_devices_callout_fn)(struct dm_target *ti, struct dm_dev *dev,
+					  sector_t start, sector_t len, void *data);
+
+struct target_type {
+	const char *name;
+	unsigned int version[3], features;
+	void *module;
+	int (*ctr)(struct dm_target *ti, unsigned int argc, char **argv);
+	void (*dtr)(struct dm_target *ti);
+	int (*map)(struct dm_target *ti, struct bio *bio);
+	int (*end_io)(struct dm_target *ti, struct bio *bio, blk_status_t *error);
+	int (*preresume)(struct dm_target *ti);
+	void (*resume)(struct dm_target *ti);
+	void (*presuspend)(struct dm_target *ti);
+	void (*postsuspend)(struct dm_target *ti);
+	void (*status)(struct dm_target *ti, status_type_t type, unsigned int flags, char *result,
+		       unsigned int maxlen);
+	int (*message)(struct dm_target *ti, unsigned int argc, char **argv, char *result,
+		       unsigned int maxlen);
+	int (*iterate_devices)(struct dm_target *ti, iterate_devices_callout_fn fn, void *data);
+	void (*io_hints)(struct dm_target *ti, struct queue_limits *limits);
+};
+
+#define THIS_MODULE	NULL
+#define DM_TARGET_SINGLETON	1
+#define DM_TARGET_NOWAIT	2
+#define DMEMIT(...)	(sz += scnprintf(result + sz, maxlen - sz, __VA_ARGS__))
+#define DMEMIT_TARGET_NAME_VERSION(t)	DMEMIT("target_name=%s", (t)->name)
+#define dm_register_target(t)	fuzz_target_register(t)
+#define dm_unregister_target(t)	((void)(t))
+#define dm_table_get_md(t)	((t)->md)
+#define dm_table_get_mode(t)	((t)->mode)
+#define dm_table_event(t)	((void)(t))
+#define dm_device_name(md)	((void)(md), "253:0")
+#define dm_disk(m)		(&(m)->disk)
+#define dm_noflush_suspending(ti)	((void)(ti), 0)
+#define disk_devt(d)		((d)->devt)
+int dm_get_device(struct dm_target *ti, const char *path, int mode, struct dm_dev **dev);
+void dm_put_device(struct dm_target *ti, struct dm_dev *dev);
+int fuzz_target_register(struct target_type *type);
+
+/* What the kernel would say. */
+void fuzz_log(const char *format, ...);
+#define DMERR		fuzz_log
+#define DMERR_LIMIT	fuzz_log
+#define DMWARN		fuzz_log
+#define DMINFO		fuzz_log
+
+/* kmod/trace.h is left out. */
+#define NEARCACHE_TRACE_H
+#define trace_nearcache_mode(...)	((void)0)
+
+#endif /* NEARCACHE_FUZZ_DEVICE_MAPPER_H */

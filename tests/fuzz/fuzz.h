@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the fuzzers share: one origin, one cache device, one target type. */
+#ifndef NEARCACHE_FUZZ_H
+#define NEARCACHE_FUZZ_H
+
+#include "kernel.h"
+
+#define FUZZ_UNIT		4096U
+#define FUZZ_SAID_SIZE		16384
+/* What printk() keeps of a record, less what it puts in front. */
+#define FUZZ_RECORD_SIZE	960
+#define FUZZ_WORDS_MAX		64
+
+extern struct block_device fuzz_origin, fuzz_cache;
+extern struct target_type *fuzz_target;
+extern char fuzz_said[FUZZ_SAID_SIZE];
+
+/* Sectors of the last message that was taken. */
+extern sector_t fuzz_told_first, fuzz_told_last;
+
+/**
+ * struct fuzz_table - a dm device with one table
+ * @md: the device
+ * @table: its table
+ * @ti: the target in it
+ */
+struct fuzz_table {
+	struct mapped_device md;
+	struct dm_table table;
+	struct dm_target ti;
+};
+
+/* The I/O of this number, and as many after it, fail; 0: none. */
+extern u32 fuzz_fail_at, fuzz_fail_count;
+/* The allocation of this number fails; 0: none. */
+extern u32 fuzz_no_memory;
+
+void fuzz_bug(const char *format, ...) __attribute__((noreturn));
+void fuzz_devices(u64 origin_bytes, u64 cache_bytes);
+int fuzz_split(char *text, char **argv);
+int fuzz_ctr(struct fuzz_table *t, u64 sectors, int argc, char **argv);
+void fuzz_count(const char *name, bool counts);
+
+#endif /* NEARCACHE_FUZZ_H */

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Fuzzers of what comes from outside: tests/fuzz/run.  The module's sources are compiled for
+# user space, between kernel.h in front and around.c behind.
+
+FUZZ := fuzz_image fuzz_line
+FUZZ_DIR := $(BUILD)/fuzz
+FUZZ_CC ?= clang
+FUZZ_KMOD := $(addprefix kmod/,args.c cache.c commit.c format.c health.c index.c \
+	meta.c policy.c recover.c registry.c stats.c super.c table.c target.c)
+FUZZ_SHARED := $(addprefix tests/fuzz/,around.c device_mapper.c image.c lines.c mutate.c \
+	store.c) helper/layout.c
+# Empty: kernel.h has what they would bring.
+FUZZ_EMPTY := $(addprefix $(FUZZ_DIR)/include/,$(addprefix linux/,atomic.h bio.h bitmap.h bits.h \
+	blk_types.h blkdev.h build_bug.h cache.h device-mapper.h dm-io.h hash.h kdev_t.h \
+	kernel.h list.h log2.h math.h mm.h module.h mutex.h percpu.h random.h rbtree.h refcount.h \
+	sched/mm.h slab.h spinlock.h srcu.h vmalloc.h wait.h workqueue.h) trace/define_trace.h)
+FUZZ_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare \
+	-Wno-unused-value -Wno-c2x-extensions \
+	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
+	-I$(FUZZ_DIR)/include -Itests/fuzz -Ikmod -Iuapi -include tests/fuzz/kernel.h
+FUZZ_OBJECTS := $(patsubst %.c,$(FUZZ_DIR)/%.o,$(FUZZ_KMOD) $(FUZZ_SHARED))
+
+# No arithmetic of the judges may overflow, not even where C allows it.
+$(FUZZ_DIR)/kmod/format.o $(FUZZ_DIR)/kmod/recover.o: \
+	FUZZ_CFLAGS += -fsanitize=unsigned-integer-overflow
+
+$(FUZZ_EMPTY):
+	@mkdir -p $(@D) && touch $@
+
+$(FUZZ_DIR)/%.o: %.c $(FUZZ_EMPTY) $(wildcard tests/fuzz/*.h kmod/*.h uapi/*.h helper/layout.h) \
+		tests/fuzz/fuzz.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) -c -o $@ $<
+
+define fuzz-rule
+$(FUZZ_DIR)/$(1): $(FUZZ_DIR)/tests/fuzz/$(1).o $(FUZZ_OBJECTS)
+	$$(call say,LD,$$@)
+	$$(Q)$$(FUZZ_CC) -fsanitize=fuzzer,address,undefined,unsigned-integer-overflow -o $$@ $$^ -lisal
+endef
+$(foreach f,$(FUZZ),$(eval $(call fuzz-rule,$(f))))
+
+.PHONY: fuzz
+fuzz: $(FUZZ:%=$(FUZZ_DIR)/%)

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A cache device with anything on it: judged, loaded, used and stopped by the module's own
+ * sources.  What is refused is refused for a named reason; what is taken has a geometry that
+ * holds together, fills the index with what can be, and after a clean stop it is loaded again as it
+ * was.
+ */
+#include "fuzz.h"
+
+#include "cache.h"
+#include "image.h"
+#include "meta.h"
+#include "target.h"
+
+/* Larger tables are judged, and not loaded. */
+#define PAGES_MAX	64U
+
+static const char *const field_names[] = {
+	"magic", "version", "checksum", "incompat", "state", "stripe_count", "stripe_index",
+	"label", "reserved0", "origin_fingerprint_type", "block_size", "origin_lbs", "cache_lbs",
+	"subblock_size", "origin_size", "slot_count", "device_size", "data_offset", "table_pages",
+	"area[", "intent_region", "uuid", "sequence", "table_epoch",
+};
+
+static void check_reason(const char *why)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(field_names); i++)
+		if (strstr(why, field_names[i]) && strlen(why) < NC_WHY_SIZE - 1)
+			return;
+	fuzz_bug("refused, and the reason is '%s'", why);
+}
+
+#define HOLDS(what)	((what) ? (void)0 : fuzz_bug("does not hold: %s", #what))
+
+/* Without the arithmetic of format.c: 128 bits do not overflow. */
+static void check_areas(const struct nearcache_super *sb, const struct nc_geometry *geo)
+{
+	__int128 start, end, other, other_end;
+	u32 i, j;
+
+	for (i = 0; i < NEARCACHE_AREA_ROOM; i++) {
+		start = le64_to_cpu(sb->area[i].offset);
+		end = start + le64_to_cpu(sb->area[i].length);
+		if (start == end)
+			continue;
+		HOLDS(start >= 1 << 20 && end <= geo->data_offset);
+		HOLDS(start % 4096 == 0 && end % 4096 == 0);
+		for (j = 0; j < i; j++) {
+			other = le64_to_cpu(sb->area[j].offset);
+			other_end = other + le64_to_cpu(sb->area[j].length);
+			HOLDS(other == other_end || end <= other || other_end <= start);
+		}
+	}
+	HOLDS(le64_to_cpu(sb->area[NEARCACHE_AREA_COMMIT].length) == 16 * 4096);
+	HOLDS(geo->commit_offset == le64_to_cpu(sb->area[NEARCACHE_AREA_COMMIT].offset));
+	HOLDS(geo->table_offset == le64_to_cpu(sb->area[NEARCACHE_AREA_TABLE].offset));
+	HOLDS(le64_to_cpu(sb->area[NEARCACHE_AREA_TABLE].length) ==
+	      (__int128)geo->table_pages * 2 * 4096);
+}
+
+static void check_geometry(const struct nearcache_super *sb, const struct nc_geometry *geo,
+			   u64 bytes)
+{
+	__int128 slots = geo->slot_count;
+
+	HOLDS(geo->device_size <= bytes);
+	HOLDS(geo->block_size >= 65536 && geo->block_size <= 4 << 20 &&
+	      !(geo->block_size & (geo->block_size - 1)));
+	HOLDS(geo->subblocks >= 1 && geo->subblocks <= 64 && geo->subblock_size >= 4096 &&
+	      geo->subblocks * geo->subblock_size == geo->block_size);
+	HOLDS(geo->cache_lbs >= 512 && geo->cache_lbs <= geo->subblock_size);
+	HOLDS(slots >= 2 && slots <= 1LL << 31);
+	HOLDS(slots <= (__int128)geo->table_pages * 168 &&
+	      slots > (__int128)(geo->table_pages - 1) * 168);
+	HOLDS(geo->data_offset % geo->block_size == 0);
+	HOLDS(geo->data_offset + slots * geo->block_size <= geo->device_size);
+	HOLDS(geo->origin_size && geo->origin_size % 512 == 0);
+	HOLDS((geo->origin_size - 1) / geo->block_size < 1ULL << 40);
+	HOLDS((geo->origin_size - 1) / le64_to_cpu(sb->intent_region) < 8 * 65536);
+	check_areas(sb, geo);
+}
+
+/* The judge alone, as the helper calls it. Returns whether a copy counts. */
+static bool judge(const struct image *im, struct nc_geometry *geo)
+{
+	const struct nearcache_super *best;
+	char why[NC_WHY_SIZE];
+	bool sound = false;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		memset(why, '?', sizeof(why));
+		if (nc_super_check(&im->copy[i], im->cache_bytes, geo, why)) {
+			check_geometry(&im->copy[i], geo, im->cache_bytes);
+			sound = true;
+		} else {
+			check_reason(why);
+		}
+	}
+	memset(why, '?', sizeof(why));
+	best = nc_super_choose(&im->copy[0], &im->copy[1], im->cache_bytes, geo, why);
+	if (!best)
+		check_reason(why);
+	else
+		check_geometry(best, geo, im->cache_bytes);
+	HOLDS(!best || sound);
+	return best;
+}
+
+static u64 used_blocks(const struct nc_cache *c, u64 *subblocks)
+{
+	u64 used = 0, last = (c->geo.origin_size - 1) / c->geo.block_size, end, bit;
+	const struct nc_slot *slot;
+	u32 i;
+
+	*subblocks = 0;
+	for (i = 0; i < c->index.count; i++) {
+		slot = &c->index.slots[i];
+		if (!(slot->flags & NC_SLOT_LINKED))
+			continue;
+		used++;
+		HOLDS(nc_slot_block(slot) <= last);
+		/* Two slots for one block: one of them is not found. */
+		HOLDS(nc_index_find(&c->index, nc_slot_block(slot)) == i);
+		/* All of it was dropped, because the origin has grown. */
+		if (!slot->valid)
+			continue;
+		bit = 63 - __builtin_clzll(slot->valid);
+		end = nc_slot_block(slot) * c->geo.block_size + bit * c->geo.subblock_size;
+		HOLDS(bit < c->geo.subblocks && end < c->geo.origin_size);
+		*subblocks += hweight64(slot->valid);
+	}
+	return used;
+}
+
+static void check_index(const struct nc_cache *c)
+{
+	u64 subblocks, used = used_blocks(c, &subblocks), free = 0;
+	u32 i;
+
+	HOLDS(c->state == NEARCACHE_NORMAL && c->index.count == c->geo.slot_count);
+	HOLDS(c->used.counter == used && c->warm == used);
+	HOLDS(c->valid_subblocks.counter == subblocks);
+	for (i = c->index.free; i != NC_NIL; i = c->index.slots[i].next) {
+		HOLDS(i < c->index.count && !(c->index.slots[i].flags & NC_SLOT_LINKED));
+		HOLDS(free++ < c->index.count);
+	}
+	HOLDS(free + used == c->index.count && free == c->index.free_count);
+}
+
+static u64 count_of(const struct nc_cache *c, enum nearcache_counter counter)
+{
+	return c->stats->count[counter];
+}
+
+static int ctr(const struct image *im, struct fuzz_table *t)
+{
+	static const char *const modes[] = { "read-only", "writearound", "writethrough" };
+	char *argv[] = { (char *)modes[im->mode % 3], "/dev/origin", "/dev/cache" };
+
+	memset(t, 0, sizeof(*t));
+	t->table.mode = BLK_OPEN_READ | BLK_OPEN_WRITE;
+	return fuzz_ctr(t, im->sectors, ARRAY_SIZE(argv), argv);
+}
+
+static struct nc_cache *cache_of(struct fuzz_table *t)
+{
+	return ((struct nc_target *)t->ti.private)->cache;
+}
+
+static bool holds_data(const struct nc_slot *slot)
+{
+	return slot->flags & NC_SLOT_LINKED && slot->valid;
+}
+
+/* A copy of the slots, to be compared by the caller. */
+static struct nc_slot *slots_of(const struct nc_cache *c)
+{
+	struct nc_slot *copy = calloc(c->index.count, sizeof(*copy));
+
+	if (!copy)
+		abort();
+	memcpy(copy, c->index.slots, c->index.count * sizeof(*copy));
+	return copy;
+}
+
+static void same_slots(const struct nc_slot *then, const struct nc_cache *c)
+{
+	const struct nc_slot *now = c->index.slots;
+	u32 i;
+
+	for (i = 0; i < c->index.count; i++)
+		HOLDS(holds_data(&now[i]) == holds_data(&then[i]) && (!holds_data(&now[i]) ||
+		      (nc_slot_block(&now[i]) == nc_slot_block(&then[i]) &&
+		       now[i].valid == then[i].valid &&
+		       now[i].generation == then[i].generation)));
+}
+
+/* What is counted up once more will be refused, and rightly. */
+static bool near_end(const struct nc_cache *c)
+{
+	const struct nearcache_super *sb = c->meta->super.sb;
+	const u64 end = NEARCACHE_MAX_SEQUENCE - 1000;
+
+	return c->meta->commit.sequence > end || le64_to_cpu(sb->sequence) > end ||
+	       le64_to_cpu(sb->table_epoch) > end;
+}
+
+/* A medium that fails no more: what is left on it is sound; if @then, it is all that was. */
+static void load_again(const struct image *im, const struct nc_slot *then)
+{
+	struct fuzz_table t;
+	struct nc_cache *c;
+
+	fuzz_fail_at = 0;
+	if (ctr(im, &t) || fuzz_target->preresume(&t.ti))
+		fuzz_bug("it is not taken again");
+	c = cache_of(&t);
+	check_index(c);
+	if (then) {
+		HOLDS(c->loaded == NEARCACHE_LOADED_WARM || c->loaded == NEARCACHE_LOADED_NEW);
+		HOLDS(!count_of(c, NEARCACHE_COUNTER_PAGES_DAMAGED));
+		HOLDS(!count_of(c, NEARCACHE_COUNTER_SLOTS_DROPPED));
+		same_slots(then, c);
+	}
+	fuzz_target->postsuspend(&t.ti);
+	fuzz_target->dtr(&t.ti);
+}
+
+/* Resume and suspend. Returns whether all went well. */
+static bool session(struct fuzz_table *t, bool failing)
+{
+	struct nc_cache *c = cache_of(t);
+
+	fuzz_said[0] = 0;
+	if (fuzz_target->preresume(&t->ti)) {
+		HOLDS(failing && fuzz_said[0]);
+		return false;
+	}
+	if (c->state == NEARCACHE_NORMAL)
+		check_index(c);
+	fuzz_target->resume(&t->ti);
+	fuzz_target->presuspend(&t->ti);
+	fuzz_target->postsuspend(&t->ti);
+	HOLDS(c->state == NEARCACHE_NORMAL || (failing && strstr(fuzz_said, "is bypassed: ")));
+	return c->state == NEARCACHE_NORMAL;
+}
+
+static void load(const struct image *im, struct fuzz_table *t)
+{
+	struct nc_cache *c = cache_of(t);
+	bool failing = im->fail_at, good = session(t, failing), again = !near_end(c);
+	struct nc_slot *then = good && !failing ? slots_of(c) : NULL;
+
+	fuzz_target->dtr(&t->ti);
+	if (again)
+		load_again(im, then);
+	free(then);
+}
+
+/* The device is another one at the first resume. */
+static void load_changed(struct image *im, struct fuzz_table *t)
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		if (im->late == 1)
+			im->copy[i].uuid[3] ^= 1;
+		else
+			memset(&im->copy[i], 0, sizeof(im->copy[i]));
+		nc_super_seal(&im->copy[i]);
+	}
+	image_place(im);
+	HOLDS(!session(t, true));
+	fuzz_target->dtr(&t->ti);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	static struct image im;
+	struct nc_geometry geo;
+	struct fuzz_table t;
+	bool sound;
+	int r;
+
+	if (!fuzz_target)
+		nc_target_register();
+	memset(&im, 0, sizeof(im));
+	memcpy(&im, data, min(size, sizeof(im)));
+	fuzz_devices(im.origin_bytes & ~511ULL, im.cache_bytes & ~511ULL);
+	im.cache_bytes = fuzz_cache.bytes;
+	fuzz_cache.lbs = 512 << im.lbs % 4;
+	fuzz_fail_at = im.fail_at;
+	fuzz_fail_count = im.fail_count;
+	sound = judge(&im, &geo);
+	fuzz_count("images_sound", sound);
+	image_place(&im);
+	fuzz_no_memory = im.no_memory;
+	r = ctr(&im, &t);
+	HOLDS(r <= 0 && (!r || fuzz_said[0] || im.no_memory));
+	fuzz_no_memory = 0;
+	/* Of two copies that do not go together, the one that can be read counts. */
+	HOLDS(r || sound || im.fail_at);
+	if (r)
+		HOLDS(t.ti.error && t.ti.error[0]);
+	else if (im.late == 1 || im.late == 2)
+		load_changed(&im, &t);
+	else if (sound && geo.table_pages <= PAGES_MAX)
+		load(&im, &t);
+	else
+		fuzz_target->dtr(&t.ti);
+	HOLDS(!fuzz_allocated);
+	return 0;
+}
+
+size_t LLVMFuzzerMutate(u8 *data, size_t size, size_t room);
+size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t room, unsigned int seed);
+
+/* One in eight is left to chance alone. */
+size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t room, unsigned int seed)
+{
+	static struct image im;
+	u64 random = seed;
+
+	if (room < sizeof(im) || !(image_random(&random) % 8))
+		return LLVMFuzzerMutate(data, size, room);
+	if (size < sizeof(im))
+		image_create(&im, &random, 32 << 20, 64 << 20, 65536);
+	else
+		memcpy(&im, data, sizeof(im));
+	image_mutate(&im, &random);
+	memcpy(data, &im, sizeof(im));
+	return sizeof(im);
+}

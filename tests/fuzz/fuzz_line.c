@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Table lines and messages.  The first line of the input is what follows the target's
+ * name in a table, the others are messages to the device.  The cache device is sound, so that
+ * good lines are taken; its superblock is that of "nearcache create".
+ */
+#include "fuzz.h"
+
+#include "args.h"
+#include "cache.h"
+#include "image.h"
+#include "lines.h"
+#include "target.h"
+
+#define ORIGIN_SECTORS	20480U
+
+static void said_nothing(void)
+{
+	fuzz_said[0] = 0;
+}
+
+static char *dup_words(const char *text, char **argv, int *argc)
+{
+	char *copy = strdup(text);
+
+	*argc = fuzz_split(copy, argv);
+	return copy;
+}
+
+static void print_table(struct fuzz_table *t, char *line, size_t room)
+{
+	line[0] = 0;
+	fuzz_target->status(&t->ti, STATUSTYPE_TABLE, 0, line, room);
+	if (!line[0] || strlen(line) >= room - 1)
+		fuzz_bug("the table line is '%s'", line);
+}
+
+/* What was taken is printed so that it is taken again, and means the same. */
+static void reloads_to_itself(struct fuzz_table *t)
+{
+	const struct nc_target *now = t->ti.private, *then;
+	char line[512], again[512], status[4096];
+	struct fuzz_table second = { .table.mode = t->table.mode };
+	char *argv[FUZZ_WORDS_MAX], *copy;
+	int argc;
+
+	print_table(t, line, sizeof(line));
+	copy = dup_words(line, argv, &argc);
+	/* One dm device has both tables, as in a reload. */
+	second.table.md = &t->md;
+	second.ti.table = &second.table;
+	second.ti.len = ORIGIN_SECTORS;
+	if (fuzz_target->ctr(&second.ti, argc, argv))
+		fuzz_bug("refused: its own line '%s'", line);
+	then = second.ti.private;
+	print_table(&second, again, sizeof(again));
+	if (strcmp(line, again) || now->mode != then->mode ||
+	    now->fill_memory_max != then->fill_memory_max ||
+	    now->origin->bdev != then->origin->bdev || now->dev->bdev != then->dev->bdev)
+		fuzz_bug("'%s' reloads to '%s'", line, again);
+	fuzz_target->status(&second.ti, STATUSTYPE_INFO, 0, status, sizeof(status));
+	fuzz_target->dtr(&second.ti);
+	free(copy);
+}
+
+static void check_taken(struct fuzz_table *t)
+{
+	const struct nc_target *n = t->ti.private;
+
+	if (n->mode < 0 || !nc_args_mode(n->mode) || n->origin->bdev != &fuzz_origin ||
+	    n->dev->bdev != &fuzz_cache || n->fill_memory_max < 1 << 20 ||
+	    n->fill_memory_max > 1ULL << 40)
+		fuzz_bug("mode %d, fill_memory %llu", n->mode, n->fill_memory_max);
+	reloads_to_itself(t);
+}
+
+/* The reason is in the ioctl's error and, with the bad value, in the log. */
+static void check_refused(struct fuzz_table *t, int r)
+{
+	if (r >= 0 || !t->ti.error || !t->ti.error[0])
+		fuzz_bug("refused with %d and no reason", r);
+	/* Both devices swapped: the origin is not formatted. */
+	if (strstr(t->ti.error, "see the kernel log") && strstr(fuzz_said, "magic not found"))
+		return;
+	if (!strstr(fuzz_said, t->ti.error))
+		fuzz_bug("the log lacks '%s'", t->ti.error);
+}
+
+static void message(struct fuzz_table *t, char *text)
+{
+	char *argv[FUZZ_WORDS_MAX], result[64];
+	int argc = fuzz_split(text, argv), r;
+
+	/* device-mapper keeps these to itself. */
+	if (!argc || argv[0][0] == '@')
+		return;
+	said_nothing();
+	r = fuzz_target->message(&t->ti, argc, argv, result, sizeof(result));
+	if (!r && (fuzz_told_first > fuzz_told_last || fuzz_told_last >= t->ti.len ||
+		   strcasecmp(argv[0], "invalidate")))
+		fuzz_bug("taken: sectors %llu to %llu", fuzz_told_first, fuzz_told_last);
+	if (r && (r != -EINVAL ||
+		  !strstr(fuzz_said, "expected: invalidate all | <sector> <sectors>, inside ")))
+		fuzz_bug("message refused with %d, and no reason", r);
+}
+
+static void messages(struct fuzz_table *t, char *text)
+{
+	if (fuzz_target->preresume(&t->ti))
+		fuzz_bug("no resume");
+	fuzz_target->resume(&t->ti);
+	while (text)
+		message(t, strsep(&text, "\n"));
+	fuzz_target->presuspend(&t->ti);
+	fuzz_target->postsuspend(&t->ti);
+}
+
+static struct image *sound;
+
+static void setup(void)
+{
+	u64 random = 1;
+
+	if (sound)
+		return;
+	sound = calloc(1, sizeof(*sound));
+	image_create(sound, &random, 32 << 20, ORIGIN_SECTORS * 512ULL, 65536);
+	nc_target_register();
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct fuzz_table t = { .table.mode = BLK_OPEN_READ | BLK_OPEN_WRITE };
+	char *text = calloc(1, size + 1), *rest = text, *argv[FUZZ_WORDS_MAX];
+	int argc, r;
+
+	setup();
+	memcpy(text, data, size);
+	fuzz_devices(ORIGIN_SECTORS * 512ULL, 32 << 20);
+	image_place(sound);
+	/* The first byte: what kind of table and origin. */
+	if (size && text[0] == '\t')
+		t.table.mode = BLK_OPEN_READ;
+	fuzz_origin.read_only = size && text[0] == '\v';
+	argc = fuzz_split(strsep(&rest, "\n"), argv);
+	r = fuzz_ctr(&t, ORIGIN_SECTORS, argc, argv);
+	fuzz_count("lines_taken", !r);
+	if (r) {
+		check_refused(&t, r);
+	} else {
+		check_taken(&t);
+		messages(&t, rest);
+		fuzz_target->dtr(&t.ti);
+	}
+	free(text);
+	if (fuzz_allocated)
+		fuzz_bug("%zu bytes were not freed", fuzz_allocated);
+	return 0;
+}
+
+size_t LLVMFuzzerMutate(u8 *data, size_t size, size_t room);
+size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t room, unsigned int seed);
+
+/* Every other input is put together from words. */
+size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t room, unsigned int seed)
+{
+	u64 random = seed;
+
+	if (room < LINES_ROOM_MIN || image_random(&random) % 2)
+		return LLVMFuzzerMutate(data, size, room);
+	return lines_make((char *)data, room, "/dev/origin", "/dev/cache", &random);
+}

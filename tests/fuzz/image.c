@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Images as "nearcache create" and the kernel make them. */
+#include "../../helper/layout.h"
+#include "image.h"
+#include "recover.h"
+
+u64 image_random(u64 *state)
+{
+	u64 z = *state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+/* All checksums are right. */
+void image_seal(struct image *im)
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++)
+		nc_super_seal(&im->copy[i]);
+	for (i = 0; i < IMAGE_RECORDS; i++)
+		nc_record_seal(&im->record[i]);
+	for (i = 0; i < 2 * IMAGE_PAGES; i++)
+		nc_page_seal(&im->page[i / IMAGE_PAGES][i % IMAGE_PAGES]);
+}
+
+/**
+ * image_create() - what "nearcache create" writes
+ * @im: image
+ * @random: state; gives the uuid
+ * @cache_bytes: size of the cache device
+ * @origin_bytes: size of the origin
+ * @block: bytes, or 0
+ */
+void image_create(struct image *im, u64 *random, u64 cache_bytes, u64 origin_bytes, u32 block)
+{
+	struct nearcache_super *sb = &im->copy[0];
+	char why[NC_WHY_SIZE];
+	struct layout layout;
+	u32 i;
+
+	memset(im, 0, sizeof(*im));
+	im->cache_bytes = cache_bytes;
+	im->origin_bytes = origin_bytes;
+	im->sectors = origin_bytes / 512;
+	layout_compute(&layout, cache_bytes, block, origin_bytes, 512, 512, why);
+	layout_to_super(&layout, sb);
+	memcpy(sb->magic, NEARCACHE_MAGIC, NEARCACHE_MAGIC_LEN);
+	sb->version = cpu_to_le32(NEARCACHE_VERSION);
+	sb->sequence = cpu_to_le64(1);
+	memset(sb->uuid, (int)image_random(random), sizeof(sb->uuid));
+	strcpy((char *)sb->label, "fuzz");
+	sb->stripe_count = cpu_to_le16(1);
+	sb->table_epoch = cpu_to_le64(1);
+	sb->origin_fingerprint_type = cpu_to_le32(NEARCACHE_FP_ENDS);
+	memset(sb->origin_fingerprint, 0x5a, sizeof(sb->origin_fingerprint));
+	im->copy[1] = *sb;
+	for (i = 0; i < IMAGE_PAGES; i++) {
+		/* The first, the second, the last. */
+		im->page_at[i] = i < IMAGE_PAGES - 1 ? i : layout.table_pages - 1;
+		im->page_at[i] %= layout.table_pages ? layout.table_pages : 1;
+		nc_page_init(&im->page[0][i], sb->uuid, im->page_at[i], 0, 1);
+		im->page[1][i] = im->page[0][i];
+	}
+	image_seal(im);
+}
+
+static void fill_slot(struct image *im, u32 page, u32 i, u64 *random)
+{
+	const struct nearcache_super *sb = &im->copy[0];
+	u64 blocks = le64_to_cpu(sb->origin_size) / le32_to_cpu(sb->block_size);
+	struct nearcache_slot *slot = &im->page[1][page].slot[i];
+
+	slot->origin_block = cpu_to_le64(image_random(random) % (blocks + 1));
+	slot->valid = cpu_to_le64(1ULL << image_random(random) % 16 |
+				  1ULL << image_random(random) % 16);
+	slot->generation = cpu_to_le32(image_random(random) % 8);
+}
+
+/**
+ * image_fill() - as after some commits
+ * @im: from image_create()
+ * @random: state
+ *
+ * Copy 1 of the pages is the newer one, and the last record may name them.
+ */
+void image_fill(struct image *im, u64 *random)
+{
+	u64 last = 1 + image_random(random) % 100;
+	u32 i, j;
+
+	for (i = 0; i < 2; i++) {
+		im->copy[i].state = cpu_to_le32(image_random(random) % 4 ? NEARCACHE_STATE_LIVE :
+						NEARCACHE_STATE_CLEAN);
+		im->copy[i].sequence = cpu_to_le64(5);
+		im->copy[i].commit_sequence = cpu_to_le64(last - 1);
+	}
+	for (i = 0; i < IMAGE_RECORDS; i++) {
+		nc_record_init(&im->record[i], im->copy[0].uuid, last + i);
+		im->record_at[i] = (last + i) % NC_RECOVER_RING;
+	}
+	if (image_random(random) % 2) {
+		im->record[IMAGE_RECORDS - 1].count = cpu_to_le32(IMAGE_PAGES);
+		for (i = 0; i < IMAGE_PAGES; i++)
+			im->record[IMAGE_RECORDS - 1].page[i] = cpu_to_le64(im->page_at[i]);
+	}
+	for (i = 0; i < IMAGE_PAGES; i++) {
+		im->page[1][i].sequence = cpu_to_le64(last);
+		for (j = 0; j < NEARCACHE_SLOTS_PER_PAGE; j++)
+			if (image_random(random) % 4)
+				fill_slot(im, i, j, random);
+	}
+	image_seal(im);
+}

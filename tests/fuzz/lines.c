@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Table lines and messages of any kind. */
+#include "image.h"
+#include "lines.h"
+
+#define min(a, b) ({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a < _b ? _a : _b; })
+
+/* Words that mean something, and some that only look so. */
+static const char *const words[] = {
+	"read-only", "writearound", "writethrough", "7:0", "7:16", "0", "1", "2", "4",
+	"fill_memory", "1048576", "1099511627776", "18446744073709551615",
+	"18446744073709551616", "-1", "+2", "0x10", "20479", "20480", "all", "invalidate",
+	"INVALIDATE", "@stats_list", "\\ ", "\xa0", "\xc3\xa4", "'", "%s%n",
+};
+
+static const char *devices[2];
+
+static size_t put_word(char *to, size_t room, u64 *random)
+{
+	size_t n = 0;
+
+	switch (image_random(random) % 8) {
+	case 0:
+		n = snprintf(to, room, "%llu", (1ULL << image_random(random) % 64) *
+			     (image_random(random) % 2) + image_random(random) % 64 - 32);
+		break;
+	case 1:
+		/* Longer than a record of the log. */
+		n = min(image_random(random) % 3000, room - 1);
+		memset(to, 1 + image_random(random) % 255, n);
+		break;
+	case 2:
+		n = snprintf(to, room, "%s", devices[image_random(random) % 2]);
+		break;
+	default:
+		n = snprintf(to, room, "%s", words[image_random(random) % ARRAY_SIZE(words)]);
+	}
+	return min(n, room - 1);
+}
+
+/* @start holds %1$s for the origin and %2$s for the cache device. */
+static size_t put_line(char *to, size_t room, const char *start, u64 *random)
+{
+	size_t n = snprintf(to, room, start, devices[0], devices[1]), more = image_random(random) % 6;
+
+	while (more-- && n + 2 < room) {
+		to[n++] = ' ';
+		n += put_word(to + n, room - n, random);
+	}
+	return n;
+}
+
+/**
+ * lines_make() - a table line, and messages
+ * @text: filled in, no NUL at the end
+ * @room: bytes there, at least LINES_ROOM_MIN
+ * @origin: its path
+ * @cache: its path
+ * @random: state
+ *
+ * The first line is what follows a target's name in a table, the others are messages.
+ *
+ * Return: bytes.
+ */
+size_t lines_make(char *text, size_t room, const char *origin, const char *cache, u64 *random)
+{
+	static const char *const starts[] = {
+		"", "read-only %1$s", "read-only %1$s %2$s", "writethrough %1$s %2$s",
+		"\tread-only %1$s %2$s", "\vread-only %1$s %2$s",
+		"read-only %1$s %2$s 2 fill_memory", "writearound %1$s %2$s 2 fill_memory 2000000",
+	};
+	static const char *const messages[] = {
+		"invalidate", "invalidate", "invalidate all", "invalidate 8", "invalidate 0 8", "",
+	};
+	u64 lines;
+	size_t n;
+
+	devices[0] = origin;
+	devices[1] = cache;
+	n = put_line(text, room, starts[image_random(random) % ARRAY_SIZE(starts)], random);
+	for (lines = image_random(random) % 5; lines && n + 32 < room; lines--) {
+		text[n++] = '\n';
+		n += put_line(text + n, room - n,
+			      messages[image_random(random) % ARRAY_SIZE(messages)], random);
+	}
+	return n;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Table lines and messages, for the fuzzers here and those in the guest. */
+#ifndef NEARCACHE_FUZZ_LINES_H
+#define NEARCACHE_FUZZ_LINES_H
+
+#include "format.h"
+
+#define LINES_ROOM_MIN	256U
+
+size_t lines_make(char *text, size_t room, const char *origin, const char *cache, u64 *random);
+
+#endif /* NEARCACHE_FUZZ_LINES_H */

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Changes of an image that know what is where. */
+#include "image.h"
+
+#define SUPER(member)	{ offsetof(struct nearcache_super, member),			\
+			  sizeof(((struct nearcache_super *)0)->member) }
+#define SLOT(member)	{ offsetof(struct nearcache_slot, member),			\
+			  sizeof(((struct nearcache_slot *)0)->member) }
+#define PAGE(member)	{ offsetof(struct nearcache_page, member),			\
+			  sizeof(((struct nearcache_page *)0)->member) }
+#define RECORD(member)	{ offsetof(struct nearcache_commit, member),			\
+			  sizeof(((struct nearcache_commit *)0)->member) }
+#define HEAD(member)	{ offsetof(struct image, member),				\
+			  sizeof(((struct image *)0)->member) }
+
+struct field {
+	size_t offset, bytes;
+};
+
+static const struct field super_fields[] = {
+	SUPER(version), SUPER(sequence), SUPER(compat), SUPER(incompat), SUPER(created),
+	SUPER(state), SUPER(block_size), SUPER(subblock_size), SUPER(origin_lbs),
+	SUPER(cache_lbs), SUPER(stripe_index), SUPER(stripe_count), SUPER(reserved0),
+	SUPER(device_size), SUPER(slot_count), SUPER(data_offset), SUPER(table_pages),
+	SUPER(table_epoch), SUPER(intent_region), SUPER(commit_sequence), SUPER(origin_size),
+	SUPER(origin_fingerprint_type),
+};
+
+static const struct field slot_fields[] = {
+	SLOT(origin_block), SLOT(valid), SLOT(generation), SLOT(flags),
+};
+
+static const struct field page_fields[] = {
+	PAGE(magic), PAGE(uuid[0]), PAGE(index), PAGE(sequence), PAGE(epoch),
+};
+
+static const struct field record_fields[] = {
+	RECORD(magic), RECORD(uuid[0]), RECORD(sequence), RECORD(count), RECORD(page[0]),
+	RECORD(page[1]), RECORD(page[504]),
+};
+
+static const struct field head_fields[] = {
+	HEAD(cache_bytes), HEAD(origin_bytes), HEAD(sectors), HEAD(page_at[0]),
+	HEAD(page_at[2]), HEAD(record_at[0]), HEAD(mode), HEAD(late), HEAD(lbs),
+};
+
+static const struct field text_fields[] = {
+	SUPER(magic), SUPER(uuid), SUPER(label), SUPER(origin_id), SUPER(origin_fingerprint),
+	SUPER(dataset_version),
+};
+
+#define swap(a, b) do { __typeof__(a) _t = (a); (a) = (b); (b) = _t; } while (0)
+#define PICK(list)	((list)[image_random(random) % ARRAY_SIZE(list)])
+
+/* A number near an edge, or near what another field says. */
+static u64 number(const struct image *im, u64 old, u64 *random)
+{
+	u64 near = image_random(random) % 5 - 2, other = 0;
+	struct field f;
+
+	switch (image_random(random) % 8) {
+	case 0:
+		return near;
+	case 1:
+		return (1ULL << image_random(random) % 64) + near;
+	case 2:
+		return old + near;
+	case 3:
+		return old ^ 1ULL << image_random(random) % 64;
+	case 4:
+		return image_random(random) >> image_random(random) % 64;
+	case 5:
+		return old * 2;
+	default:
+		f = PICK(super_fields);
+		memcpy(&other, (char *)&im->copy[0] + f.offset, f.bytes);
+		return image_random(random) % 2 ? other + near : old + other;
+	}
+}
+
+static void set(void *base, struct field f, u64 value)
+{
+	memcpy((char *)base + f.offset, &value, f.bytes < 8 ? f.bytes : 8);
+}
+
+static void change(const struct image *im, void *base, struct field f, u64 *random)
+{
+	u64 old = 0;
+
+	memcpy(&old, (char *)base + f.offset, f.bytes < 8 ? f.bytes : 8);
+	set(base, f, number(im, old, random));
+}
+
+static void change_area(struct image *im, u64 *random)
+{
+	u32 i = image_random(random) % NEARCACHE_AREA_ROOM;
+	struct nearcache_area *a = &im->copy[0].area[i], *other;
+
+	other = &im->copy[0].area[image_random(random) % NEARCACHE_AREA_ROOM];
+	switch (image_random(random) % 6) {
+	case 0:
+		swap(*a, *other);
+		break;
+	case 1:
+		a->offset = other->offset;
+		break;
+	case 2:
+		a->offset = cpu_to_le64(number(im, le64_to_cpu(other->offset), random) &
+					~4095ULL);
+		break;
+	case 3:
+		a->length = cpu_to_le64(number(im, le64_to_cpu(a->length), random) & ~4095ULL);
+		break;
+	case 4:
+		a->offset = cpu_to_le64(number(im, le64_to_cpu(a->offset), random));
+		break;
+	default:
+		a->version = cpu_to_le32(number(im, 1, random));
+	}
+}
+
+/* Any number of slots, and all that follows from it on a device of that size. */
+static void change_slots(struct image *im, u64 *random)
+{
+	struct nearcache_super *sb = &im->copy[0];
+	u64 slots = number(im, le64_to_cpu(sb->slot_count), random), at = NEARCACHE_AREA_START;
+	u64 pages = slots / NEARCACHE_SLOTS_PER_PAGE + !!(slots % NEARCACHE_SLOTS_PER_PAGE);
+	u32 block = le32_to_cpu(sb->block_size) ?: 1, i;
+
+	sb->slot_count = cpu_to_le64(slots);
+	sb->table_pages = cpu_to_le64(pages);
+	sb->area[NEARCACHE_AREA_TABLE].length = cpu_to_le64(pages * 2 * NEARCACHE_PAGE_SIZE);
+	for (i = 0; i < NEARCACHE_AREA_COUNT; i++) {
+		sb->area[i].offset = cpu_to_le64(at);
+		at += le64_to_cpu(sb->area[i].length);
+	}
+	at = (at + block - 1) / block * block;
+	sb->data_offset = cpu_to_le64(at);
+	im->cache_bytes = at + slots * block;
+	sb->device_size = cpu_to_le64(im->cache_bytes);
+	im->page_at[IMAGE_PAGES - 1] = pages - 1;
+}
+
+static void change_head(struct image *im, u64 *random)
+{
+	switch (image_random(random) % 4) {
+	case 0:
+		im->fail_at = image_random(random) % 32 >> image_random(random) % 4;
+		im->fail_count = image_random(random) % 2 ? image_random(random) : 0;
+		break;
+	case 1:
+		im->no_memory = image_random(random) % 2 ? image_random(random) % 24 : 0;
+		break;
+	default:
+		change(im, im, PICK(head_fields), random);
+	}
+}
+
+static void change_super(struct image *im, u64 *random)
+{
+	struct field f;
+
+	/* Both alike, as a mad writer leaves them, or one. */
+	switch (image_random(random) % 8) {
+	case 0:
+		f = PICK(text_fields);
+		memset((char *)&im->copy[0] + f.offset, (int)image_random(random), f.bytes);
+		break;
+	case 1:
+		change_slots(im, random);
+		break;
+	case 2:
+	case 3:
+		change_area(im, random);
+		break;
+	default:
+		change(im, &im->copy[0], PICK(super_fields), random);
+	}
+	if (image_random(random) % 4)
+		im->copy[1] = im->copy[0];
+	else if (image_random(random) % 2)
+		swap(im->copy[0], im->copy[1]);
+}
+
+static struct nearcache_slot *any_slot(struct image *im, u64 *random)
+{
+	u64 r = image_random(random);
+
+	return &im->page[r % 2][r / 2 % IMAGE_PAGES].slot[r / 8 % NEARCACHE_SLOTS_PER_PAGE];
+}
+
+static void change_table(struct image *im, u64 *random)
+{
+	u64 r = image_random(random);
+	struct nearcache_page *page = &im->page[r % 2][r / 2 % IMAGE_PAGES];
+
+	switch (r / 8 % 8) {
+	case 0:
+		change(im, page, PICK(page_fields), random);
+		break;
+	case 1:
+		im->page[0][r / 2 % IMAGE_PAGES] = im->page[1][r / 2 % IMAGE_PAGES];
+		page->sequence = cpu_to_le64(number(im, le64_to_cpu(page->sequence), random));
+		break;
+	case 2:
+		any_slot(im, random)->origin_block = any_slot(im, random)->origin_block;
+		break;
+	case 3:
+		*any_slot(im, random) = *any_slot(im, random);
+		break;
+	default:
+		change(im, any_slot(im, random), PICK(slot_fields), random);
+	}
+}
+
+static void change_record(struct image *im, u64 *random)
+{
+	u32 i = image_random(random) % IMAGE_RECORDS;
+	struct nearcache_commit *record = &im->record[i];
+
+	change(im, record, PICK(record_fields), random);
+	/* Where it belongs, mostly. */
+	if (image_random(random) % 4)
+		im->record_at[i] = le64_to_cpu(record->sequence) % 16;
+}
+
+/* Anew: other sizes, with all that follows from them. */
+static void create(struct image *im, u64 *random)
+{
+	u64 cache = (4ULL << 20) + ((image_random(random) >> image_random(random) % 40) & ~511ULL);
+	u64 origin = 512 + ((image_random(random) >> image_random(random) % 56) & ~511ULL);
+	u32 block = 65536U << image_random(random) % 7;
+
+	/* Small enough for all of the load, mostly. */
+	if (image_random(random) % 8) {
+		cache %= 200ULL << 20;
+		origin %= 1ULL << 30;
+	}
+	if (image_random(random) % 2)
+		origin = (origin + block - 1) / block * block;
+	image_create(im, random, cache + (4 << 20), origin + 512 * !origin, block);
+	im->mode = image_random(random) % 3;
+	if (image_random(random) % 4)
+		image_fill(im, random);
+}
+
+/**
+ * image_damage() - what no writer leaves, but a medium: torn, flipped, moved
+ * @im: changed, and not sealed
+ * @random: state
+ */
+void image_damage(struct image *im, u64 *random)
+{
+	unsigned char *bytes = (unsigned char *)im->copy, swapped[NEARCACHE_PAGE_SIZE];
+	u64 units = (sizeof(*im) - offsetof(struct image, copy)) / NEARCACHE_PAGE_SIZE;
+	unsigned char *a = bytes + image_random(random) % units * NEARCACHE_PAGE_SIZE;
+	unsigned char *b = bytes + image_random(random) % units * NEARCACHE_PAGE_SIZE;
+
+	switch (image_random(random) % 4) {
+	case 0:
+		a[image_random(random) % NEARCACHE_PAGE_SIZE] ^= 1U << image_random(random) % 8;
+		break;
+	case 1:
+		if (a != b)
+			memcpy(a, b, image_random(random) % 9 * 512);
+		break;
+	case 2:
+		memset(a, 0, image_random(random) % 9 * 512);
+		break;
+	default:
+		memcpy(swapped, a, NEARCACHE_PAGE_SIZE);
+		memmove(a, b, NEARCACHE_PAGE_SIZE);
+		memcpy(b, swapped, NEARCACHE_PAGE_SIZE);
+	}
+}
+
+/**
+ * image_mutate() - another image
+ * @im: changed
+ * @random: state
+ */
+void image_mutate(struct image *im, u64 *random)
+{
+	u32 changes = 1 + image_random(random) % 3;
+
+	while (changes--)
+		switch (image_random(random) % 16) {
+		case 0:
+			create(im, random);
+			break;
+		case 1:
+		case 2:
+			change_head(im, random);
+			break;
+		case 3:
+			change_record(im, random);
+			break;
+		case 4:
+		case 5:
+		case 6:
+		case 7:
+		case 8:
+			change_table(im, random);
+			break;
+		default:
+			change_super(im, random);
+		}
+	image_seal(im);
+	if (!(image_random(random) % 4))
+		image_damage(im, random);
+}

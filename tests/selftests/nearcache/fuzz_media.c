@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Change the metadata of a cache device and let the kernel open it, over and over.
+ *
+ *	fuzz_media damage|forge NAME ORIGIN CACHE COUNT SEED
+ *
+ * damage: what a medium does, no checksum is right afterwards: whatever starts returns the
+ * origin's data (sectors of blockdata, generation 1).
+ * forge: checksums are right, so the table may lie: whatever starts does not harm the kernel, and
+ * returns the origin's data after "invalidate all".
+ * In either case what is refused is refused for a field that the kernel log names.
+ */
+#include "format.c"
+#include "helper/layout.c"
+#include "image.c"
+#include "mutate.c"
+#include "crc32c.h"
+#include "dm_ioctl.h"
+#include "kernel_log.h"
+#include "sector.h"
+
+#define PIECE		(1U << 20)
+#define META_START	4096U
+
+static const char *const fields[] = {
+	"magic", "version", "checksum", "incompat", "state", "stripe_", "label", "reserved0",
+	"origin_fingerprint_type", "block_size", "_lbs", "origin_size", "slot_count", "device_size",
+	"data_offset", "table_pages", "area[", "intent_region", "uuid", "sequence",
+	"table_epoch", "slot table needs", "logical block size", "blocks of",
+};
+
+static struct dm dm;
+static const char *origin_path, *cache_path;
+static int cache_fd;
+static u64 origin_sectors, random_state, started, refused;
+static char said[65536];
+static void *buffer;
+
+/* As it is before anything is changed, from 0 to the data. */
+static unsigned char *sound;
+static struct nc_geometry geo;
+
+static u64 pick(u64 below)
+{
+	return image_random(&random_state) % below;
+}
+
+static void wrong(const char *what)
+{
+	printf("input %llu: %s; the kernel said:\n%s\n", (unsigned long long)(started + refused),
+	       what, said);
+	exit(1);
+}
+
+static void put(u64 offset, const void *data)
+{
+	memcpy(buffer, data, NEARCACHE_PAGE_SIZE);
+	write_exactly(cache_fd, buffer, NEARCACHE_PAGE_SIZE, offset);
+}
+
+static void load_sound(void)
+{
+	char why[NC_WHY_SIZE];
+	unsigned char *head = aligned_room(NEARCACHE_AREA_START);
+
+	read_exactly(cache_fd, head, NEARCACHE_AREA_START, 0);
+	if (!nc_super_choose((void *)(head + NEARCACHE_SUPER_OFFSET_0),
+			     (void *)(head + NEARCACHE_SUPER_OFFSET_1), ~0ULL, &geo, why)) {
+		printf("no sound cache: %s\n", why);
+		exit(1);
+	}
+	free(head);
+	if (!sound)
+		sound = aligned_room(geo.data_offset);
+	read_exactly(cache_fd, sound, geo.data_offset, 0);
+}
+
+/* Those parts of it that nearcache uses. */
+static void store_sound(void)
+{
+	put(NEARCACHE_SUPER_OFFSET_0, sound + NEARCACHE_SUPER_OFFSET_0);
+	put(NEARCACHE_SUPER_OFFSET_1, sound + NEARCACHE_SUPER_OFFSET_1);
+	write_exactly(cache_fd, sound + NEARCACHE_AREA_START,
+		      geo.data_offset - NEARCACHE_AREA_START, NEARCACHE_AREA_START);
+}
+
+/* Some bytes of one unit; what was there is in sound. */
+static void damage_unit(u64 unit)
+{
+	unsigned char changed[NEARCACHE_PAGE_SIZE];
+	u64 at = pick(sizeof(changed)), n = 1 + pick(pick(2) ? 16 : sizeof(changed)), how = pick(3);
+
+	memcpy(changed, sound + unit * sizeof(changed), sizeof(changed));
+	for (; n && at < sizeof(changed); n--, at++)
+		changed[at] = how == 2 ? 0 : how == 1 ? pick(256) : changed[at] ^ 1 << pick(8);
+	put(unit * sizeof(changed), changed);
+}
+
+/*
+ * One place, or both superblocks: the format bears one damage. Of two, an older table could
+ * count: of the end of a commit and of a page that it wrote.
+ */
+static void damage(void)
+{
+	u64 page = NEARCACHE_PAGE_SIZE, units = (geo.data_offset - NEARCACHE_AREA_START) / page;
+
+	switch (pick(8)) {
+	case 0:
+		damage_unit(NEARCACHE_SUPER_OFFSET_0 / page);
+		damage_unit(NEARCACHE_SUPER_OFFSET_1 / page);
+		break;
+	case 1:
+		damage_unit((pick(2) ? NEARCACHE_SUPER_OFFSET_0 : NEARCACHE_SUPER_OFFSET_1) / page);
+		break;
+	case 2:
+		damage_unit(geo.commit_offset / page + pick(16));
+		break;
+	case 3:
+		damage_unit(NEARCACHE_AREA_START / page + pick(units));
+		break;
+	default:
+		damage_unit(geo.table_offset / page + pick(2 * geo.table_pages));
+	}
+}
+
+static void read_image(struct image *im)
+{
+	const unsigned char *page = sound + geo.table_offset;
+	u32 i, copy;
+
+	memset(im, 0, sizeof(*im));
+	memcpy(&im->copy[0], sound + NEARCACHE_SUPER_OFFSET_0, NEARCACHE_SUPER_SIZE);
+	memcpy(&im->copy[1], sound + NEARCACHE_SUPER_OFFSET_1, NEARCACHE_SUPER_SIZE);
+	im->cache_bytes = geo.device_size;
+	im->origin_bytes = geo.origin_size;
+	for (i = 0; i < IMAGE_RECORDS; i++) {
+		im->record_at[i] = i;
+		memcpy(&im->record[i], sound + geo.commit_offset + i * NEARCACHE_PAGE_SIZE,
+		       NEARCACHE_PAGE_SIZE);
+	}
+	for (i = 0; i < IMAGE_PAGES; i++) {
+		im->page_at[i] = i < IMAGE_PAGES - 1 ? i : geo.table_pages - 1;
+		for (copy = 0; copy < 2; copy++)
+			memcpy(&im->page[copy][i], page + NEARCACHE_PAGE_SIZE *
+			       (im->page_at[i] + copy * geo.table_pages), NEARCACHE_PAGE_SIZE);
+	}
+}
+
+/* Records and pages go where the superblock says. */
+static void forge(struct image *im)
+{
+	struct nc_geometry forged;
+	char why[NC_WHY_SIZE];
+	u64 index;
+	u32 i;
+
+	read_image(im);
+	image_mutate(im, &random_state);
+	put(NEARCACHE_SUPER_OFFSET_0, &im->copy[0]);
+	put(NEARCACHE_SUPER_OFFSET_1, &im->copy[1]);
+	if (!nc_super_choose(&im->copy[0], &im->copy[1], geo.device_size, &forged, why))
+		return;
+	for (i = 0; i < IMAGE_RECORDS; i++)
+		put(forged.commit_offset + im->record_at[i] % 16 * NEARCACHE_PAGE_SIZE,
+		    &im->record[i]);
+	for (i = 0; i < IMAGE_PAGES; i++) {
+		index = im->page_at[i] % forged.table_pages;
+		put(forged.table_offset + index * NEARCACHE_PAGE_SIZE, &im->page[0][i]);
+		put(forged.table_offset + (forged.table_pages + index) * NEARCACHE_PAGE_SIZE,
+		    &im->page[1][i]);
+	}
+}
+
+/* Something of each block, or all; the data must be the origin's if @check. */
+static void read_device(bool check)
+{
+	u64 at, n, end = origin_sectors * SECTOR, step = pick(16) ? geo.block_size : PIECE;
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/dev/dm-%u", dm.minor);
+	fd = device_open(path, O_RDONLY | O_DIRECT);
+	for (at = 0; at < end; at += step) {
+		n = end - at < PIECE ? end - at : PIECE;
+		if (step != PIECE) {
+			at += pick(geo.subblocks) * geo.subblock_size;
+			n = geo.subblock_size;
+		}
+		read_exactly(fd, buffer, n, at);
+		if (check && !sectors_good(buffer, at / SECTOR, n / SECTOR, 1))
+			wrong("wrong data");
+		at -= at % step;
+	}
+	close(fd);
+}
+
+static void judge_refusal(void)
+{
+	size_t i;
+
+	kernel_log_end(said, sizeof(said));
+	for (i = 0; i < ARRAY_SIZE(fields); i++)
+		if (strstr(said, fields[i]))
+			return;
+	wrong("refused, and no field is named");
+}
+
+/* Returns whether the cache went live. */
+static bool try_start(u8 mode)
+{
+	static const char *const modes[] = { "read-only", "writearound", "writethrough" };
+	char line[256];
+	int r;
+
+	snprintf(line, sizeof(line), "%s %s %s", modes[mode % 3], origin_path, cache_path);
+	kernel_log_begin();
+	if (dm_simple(&dm, DM_DEV_CREATE))
+		wrong("no dm device");
+	r = dm_load(&dm, origin_sectors, "nearcache", line, false);
+	if (!r)
+		r = dm_simple(&dm, DM_DEV_SUSPEND);
+	if (r)
+		judge_refusal();
+	return !r;
+}
+
+static void remove_device(void)
+{
+	u32 i;
+
+	/* Somebody may still close it. */
+	for (i = 0; i < 500 && dm_simple(&dm, DM_DEV_REMOVE); i++)
+		usleep(10000);
+	if (i == 500)
+		wrong("the dm device stays");
+}
+
+static void try_damage(void)
+{
+	damage();
+	if (try_start(0)) {
+		started++;
+		read_device(true);
+		remove_device();
+		load_sound();
+	} else {
+		refused++;
+		remove_device();
+		store_sound();
+	}
+}
+
+static void try_forged(void)
+{
+	static struct image im;
+
+	forge(&im);
+	if (try_start(im.mode)) {
+		started++;
+		read_device(false);
+		if (!dm_message(&dm, "invalidate all"))
+			read_device(true);
+	} else {
+		refused++;
+	}
+	remove_device();
+	store_sound();
+}
+
+int main(int argc, char **argv)
+{
+	u64 count;
+
+	if (argc != 7)
+		return 2;
+	dm_open(&dm, argv[2]);
+	origin_path = argv[3];
+	cache_path = argv[4];
+	count = strtoull(argv[5], NULL, 0);
+	random_state = strtoull(argv[6], NULL, 0);
+	buffer = aligned_room(PIECE);
+	cache_fd = device_open(cache_path, O_RDWR | O_DIRECT);
+	load_sound();
+	origin_sectors = geo.origin_size / SECTOR;
+	while (count--)
+		if (!strcmp(argv[1], "damage"))
+			try_damage();
+		else
+			try_forged();
+	printf("%s: %llu started, %llu refused\n", argv[1], (unsigned long long)started,
+	       (unsigned long long)refused);
+	return 0;
+}

@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# kernels: 6.12
+# timeout: 120
+# Table lines and messages of any words and bytes: taken, or refused for a reason that the
+# kernel log has.
+. ./cache.sh
+
+seed=1 count=$(times 400)
+[[ ! ${SOAK:-} ]] || seed=$RANDOM
+seed=${FUZZ_SEED:-$seed}
+echo "FUZZ_SEED=$seed"
+make_null O origin 10
+make_null C local 16
+./blockdata write "$O"
+format
+./fuzz_words nc "$O" "$C" "$count" "$seed" || fail "FUZZ_SEED=$seed"
+./blockdata exclusive "$C" || fail "the cache device is still held"
+start
+check
+stop
+echo "{\"fuzz_inputs\": $count}"
