@@ -51,11 +51,13 @@
 #include "nearcache_counters.h"
 #include "sector.h"
 
-#define PATIENCE	30	/* seconds */
+#define PATIENCE	(30 * slow)	/* seconds */
 #define WORDS		8
 #define CMD_ZEROES	6	/* newer than some of the kernels' headers */
 #define FLAG_ZEROES	(1 << 6)
 #define CMD_FUA		(1 << 16)
+
+static int slow = 1;		/* factor, for a slow kernel */
 
 enum { READ, WRITE, FLUSH, TRIM, ZEROES, FUA, CLASSES, ANY = CLASSES };
 enum action { PASS, HOLD, MUTE, FAIL };
@@ -833,6 +835,8 @@ int main(void)
 	char line[256];
 	int i;
 
+	if (getenv("SLOW"))
+		slow = atoi(getenv("SLOW"));
 	control = device_open("/dev/mapper/control", O_RDWR);
 	while (fgets(line, sizeof(line), stdin))
 		command(line);
