@@ -3,6 +3,8 @@
 # Nothing that was allocated during the tests of this boot is lost. The runner of 'make
 # check-debug' calls this one last, and has noted when each test began, and where its
 # module was (guest/debug.sh).
+# It sees what leaks each time, not each piece: a stale pointer anywhere hides one. Tasks
+# keep the addresses of the locks they held last, so what holds locks is hidden for long.
 # kernels: debug
 # allow-log: kmemleak: [0-9]+ new suspected
 . ./common.sh
