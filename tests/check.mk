@@ -5,9 +5,16 @@
 
 export T VM_KERNELS SOAK_MINUTES
 
-.PHONY: check soak
+# Built once: name another place to share it, or to keep it over 'make clean'.
+DEBUG_KERNEL ?= $(BUILD)/debug
+
+.PHONY: check check-debug soak
 check: ## all tests: static checks, unit tests, guests with both kernels (T=pattern)
 	+@BUILD=$(abspath $(BUILD)) MAKE='$(MAKE)' tests/check
+
+check-debug: ## guest tests on a kernel that looks for mistakes; hours (DEBUG_KERNEL=folder of it)
+	+@BUILD=$(abspath $(BUILD)) DEBUG_KERNEL=$(abspath $(DEBUG_KERNEL)) MAKE='$(MAKE)' \
+		tests/check --debug
 
 soak: ## the same with more iterations, over and over (SOAK_MINUTES=60)
 	+@BUILD=$(abspath $(BUILD)) MAKE='$(MAKE)' tests/check --soak

@@ -12,6 +12,20 @@ need() {
 	type -P "$1" >/dev/null || die "'$1' is missing on this host: install the package '$2'"
 }
 
+# The kernel 'debug' is that of tests/debug, which is far slower.
+kernel_debug_dir() {
+	echo "${DEBUG_KERNEL:-${BUILD:-build}/debug}"
+}
+
+# kernel_slow KERNEL: the factor of all limits of time.
+kernel_slow() {
+	if [[ $1 == debug ]]; then
+		echo "${SLOW:-8}"
+	else
+		echo "${SLOW:-1}"
+	fi
+}
+
 # kernel_pick WANTED ROOT: print the release string of the newest kernel below
 # ROOT/boot that matches WANTED (6.1, 6.12, or a full release string).
 # The cloud flavour wins: it has NVMe and virtio built in and boots faster.

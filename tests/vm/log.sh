@@ -5,6 +5,7 @@
 # What a healthy kernel never says.
 LOG_BAD='WARNING:|\bBUG\b|\bOops\b|KASAN:|KCSAN:|KFENCE:|UBSAN:|kmemleak: [0-9]+ new'
 LOG_BAD+='|possible (circular|recursive|irq lock inversion)|inconsistent lock state|suspicious RCU'
+LOG_BAD+='|turning off the locking correctness validator|kmemleak: .*(disabled|Cannot allocate)'
 LOG_BAD+='|bad unlock balance|held lock freed|DEBUG_LOCKS_WARN|INFO: (possible|suspicious|trying to)'
 LOG_BAD+='|detected stalls|self-detected stall|rcu_.*stall|kthread starved|blocked for more than'
 LOG_BAD+='|soft lockup|[Hh]ard LOCKUP|general protection|refcount_t|Kernel panic'

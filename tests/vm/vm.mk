@@ -12,8 +12,8 @@ export KERNEL ACCEL LOCAL_SIZE REMOTE_SIZE VM_MEMORY VM_CPUS VM_TIMEOUT
 
 .PHONY: vm vm-selftest
 
-vm: ## interactive shell in a guest (KERNEL=6.12, LOCAL_SIZE=1G, REMOTE_SIZE=4G, VM_MEMORY=2G)
-	@BUILD=$(abspath $(BUILD)) $(VM_RUN) --interactive
+vm: ## interactive shell in a guest (KERNEL=6.12 or debug, LOCAL_SIZE=1G, REMOTE_SIZE=4G, VM_MEMORY=2G)
+	@BUILD=$(abspath $(BUILD)) DEBUG_KERNEL=$(abspath $(DEBUG_KERNEL)) $(VM_RUN) --interactive
 
 vm-selftest: ## test the guest harness itself on both kernels
 	@BUILD=$(abspath $(BUILD)) $(VM_DIR)selftest

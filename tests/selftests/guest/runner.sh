@@ -11,6 +11,7 @@
 # Exit: 0 all were run, 3 the rest needs a new boot.
 . /vm/lib.sh
 . /selftests/leftovers.sh
+. /selftests/debug.sh
 KMSG=/run/selftest-kmsg
 
 # Grace after SIGTERM, so that a test can clean up.
@@ -96,6 +97,7 @@ tidy_up() {
 		reason=${reason:-the module cannot be unloaded}
 		stop=1
 	fi
+	reason=${reason:-$(debug_ends)}
 }
 
 # kernel_part MARK: what the kernel said since the last call.
@@ -115,6 +117,7 @@ run_test() {
 	kernel_log "$1 starts: $2"
 	wipe_drives
 	if load_module; then
+		debug_starts "$1" "$2"
 		start_test "$2"
 		await_test "$3"
 		# Nothing more can be found out about a guest with an immortal process.
@@ -135,6 +138,7 @@ number=$1 stop='' kmsg_seen=0
 cd /selftests/nearcache || exit
 cat /dev/kmsg >"$KMSG" &
 leftovers_init
+debug_init
 kernel_part 'runner starts' >/dev/null
 while read -r name limit; do
 	run_test "$number" "$name" "$limit" 2>&1

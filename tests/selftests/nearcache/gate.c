@@ -399,6 +399,8 @@ int main(void)
 {
 	char line[256];
 
+	if (getenv("SLOW"))
+		slow = atoi(getenv("SLOW"));
 	control = device_open("/dev/mapper/control", O_RDWR);
 	while (fgets(line, sizeof(line), stdin))
 		command(line);

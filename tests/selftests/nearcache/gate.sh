@@ -10,7 +10,7 @@ OPTIONS='2 cache_timeout 0'
 gate() {
 	local word=''
 	echo "$*" >&"$gate_in"
-	IFS=' ' read -r -t 90 word REPLY <&"$gate_out"
+	IFS=' ' read -r -t $((90 * SLOW)) word REPLY <&"$gate_out"
 	[[ $word == ok ]] || fail "gate $*: $REPLY (line ${BASH_LINENO[*]})"
 }
 

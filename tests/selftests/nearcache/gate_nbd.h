@@ -22,10 +22,12 @@
 #include "device.h"
 #include "gate_runs.h"
 
-#define PATIENCE	30	/* seconds */
+#define PATIENCE	(30 * slow)	/* seconds */
 #define CMD_ZEROES	6	/* newer than some of the kernels' headers */
 #define FLAG_ZEROES	(1 << 6)
 #define CMD_FUA		(1 << 16)
+
+static int slow = 1;		/* factor, for a slow kernel */
 
 enum { READ, WRITE, FLUSH, TRIM, ZEROES, FUA, CLASSES, ANY = CLASSES };
 enum action { PASS, HOLD, MUTE, FAIL };

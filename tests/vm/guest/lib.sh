@@ -25,9 +25,10 @@ skip() {
 	exit 4
 }
 
-# wait_for SECONDS COMMAND...: poll until the command is true; false at the deadline.
+# wait_for SECONDS COMMAND...: poll until the command is true; false at the deadline. On a
+# slow kernel (SLOW) the seconds are longer.
 wait_for() {
-	local deadline=$((${EPOCHREALTIME/./} + $1 * 1000000))
+	local deadline=$((${EPOCHREALTIME/./} + $1 * ${SLOW:-1} * 1000000))
 	shift
 	until "$@"; do
 		((${EPOCHREALTIME/./} < deadline)) || return 1

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A hit takes no lock of the module; the kernel of 'make check-debug' counts that. Locks
+# are the module's by where their classes lie, so that a new one is looked at, too.
+# kernels: debug
+. ./cache.sh
+STAT=/proc/lock_stat
+
+# own_classes: names of the lock classes whose keys lie in the module's data.
+own_classes() {
+	awk '
+	FNR == NR {
+		if ($2 ~ /[bBdD]/ && $4 == "[dm_nearcache]") {
+			if (!first || $1 "" < first)
+				first = $1 ""
+			if ($1 "" > last)
+				last = $1 ""
+		}
+		next
+	}
+	/^[0-9a-f]+ FD:/ && $1 "" >= first && $1 "" <= last {
+		sub(/^[0-9a-f]+ FD: *[0-9]+ BD: *[0-9]+ [^ ]+: /, "")
+		print
+	}' /proc/kallsyms /proc/lockdep
+}
+
+# taken: "COUNT NAME" of each of these classes since the last clear.
+taken() {
+	own_classes | awk '
+	NR == FNR { own[$0]; next }
+	match($0, /: +[0-9]+ /) {
+		name = substr($0, 1, RSTART - 1)
+		gsub(/^ +|-[RW]$/, "", name)
+		split(substr($0, RSTART + 1), word, " ")
+		if (name in own)
+			count[name] += word[8]
+	}
+	END { for (name in count) print count[name], name }' - "$STAT" | sort -rn
+}
+
+clear() {
+	echo 0 >"$STAT"
+}
+
+[[ -e $STAT ]] || skip "no statistics of locks"
+grep -qw no_hash_pointers /proc/cmdline || skip "the addresses of lock classes are hidden"
+echo 1 >/proc/sys/kernel/lock_stat
+fresh
+clear
+check -b 8
+settle
+misses=$(field misses)
+taken >"$TMPDIR/misses"
+echo "$misses misses:" && cat "$TMPDIR/misses"
+((misses > 1000)) || fail "$misses misses"
+awk -v n="$misses" '/stripes/ { sum += $1 } END { exit sum < n }' "$TMPDIR/misses" ||
+	fail "$misses misses took the locks of the stripes less often"
+before=$(field hits)
+clear
+for ((i = 0; i < $(times 2); i++)); do
+	check -b 8 -t 2
+done
+taken >"$TMPDIR/hits"
+hits=$(($(field hits) - before))
+echo "$hits hits:" && cat "$TMPDIR/hits"
+((hits > 5000)) || fail "$hits hits"
+awk -v n="$hits" '$1 * 100 >= n { print; bad = 1 } END { exit bad }' "$TMPDIR/hits" ||
+	fail "locks taken while there were $hits hits"
