@@ -170,10 +170,16 @@ static void set_alignment(struct nc_cache *c)
 /* The first resume: nothing but the superblock was read before. */
 static int load(struct nc_cache *c)
 {
-	int r = nc_meta_reread(c);
+	struct nc_known known;
+	int r;
 
+	/* For good: what took the place of it, and failed, does not know better. */
+	if (!nc_registry_known(c, &known))
+		c->untold = true;
+	r = nc_meta_reread(c);
 	if (!r)
-		r = nc_meta_load(c, !nc_registry_untold(c));
+		r = nc_meta_load(c, &known);
+	WRITE_ONCE(c->load_failed, r && r != -EIO);
 	if (r == -EIO) {
 		nc_health_bypass(c, NEARCACHE_REASON_READ_METADATA);
 		return 0;
@@ -207,8 +213,10 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	/* A bypassed device is not written without need. */
 	if (c->state == NEARCACHE_BYPASS && enough)
 		return 0;
-	if (!nc_meta_go(c, nc_target_writes(t)))
+	if (!nc_meta_go(c, nc_target_writes(t))) {
+		c->untold = false;
 		return 0;
+	}
 	nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
 	if (enough)
 		return 0;
@@ -334,6 +342,8 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 	if (r) {
 		flush_work(&c->health.event);
 		c->active = NULL;
+	} else {
+		c->was_live = true;
 	}
 	mutex_unlock(&c->life);
 	memalloc_noio_restore(noio);

@@ -40,7 +40,10 @@ struct nc_target;
  * @refs: number of @targets
  * @writers: those of them in a writing mode
  * @ready: the superblock was judged; before, the entry only keeps others off
- * @untold: something was invalidated that the medium still speaks of
+ * @untold: the medium speaks of what is not so: something was invalidated, or written,
+ *	and it was not told
+ * @was_live: some table with it was resumed
+ * @load_failed: the medium is not what the constructor saw
  * @owner: the only dm device that may use it
  * @dm_devt: number of @owner, for trace events
  * @devt: cache device
@@ -105,7 +108,7 @@ struct nc_target;
  * @lost_work: drops all that is cached; only queued while I/O runs
  *
  * Who protects what: @list, @targets, @refs, @writers and @ready: the
- * registry's mutex. @active, @origin, @origin_new, @untold, @loaded, @geo,
+ * registry's mutex. @active, @origin, @origin_new, @untold, @was_live, @load_failed, @loaded, @geo,
  * @meta and @fill_memory_max: @life; no I/O runs when they change; the
  * health's event, which reads @active without it, is flushed before it is
  * cleared. @origin_written is set by writers, and under @life; cleared under
@@ -162,6 +165,8 @@ struct nc_cache {
 	unsigned int writers;
 	bool ready;
 	bool untold;
+	bool was_live;
+	bool load_failed;
 	struct mutex life;	/* see above */
 	struct mapped_device *owner;
 	dev_t devt;

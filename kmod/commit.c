@@ -65,6 +65,7 @@ const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
 	if (!last)
 		return NULL;
 	commit->sequence = max(commit->sequence, le64_to_cpu(last->sequence));
+	commit->known = le64_to_cpu(last->sequence);
 	memcpy(commit->record, last, sizeof(*last));
 	return commit->record;
 }
@@ -87,12 +88,16 @@ static int write_record(struct nc_cache *c)
 {
 	struct nc_commit *commit = &c->meta->commit;
 	u64 place = commit->sequence % NC_RECOVER_RING;
+	int r;
 
 	nc_record_seal(commit->record);
-	return nc_super_io(c->meta->super.io, c->bdev,
+	r = nc_super_io(c->meta->super.io, c->bdev,
 			   REQ_OP_WRITE | REQ_META | REQ_PREFLUSH | REQ_FUA,
 			   commit->offset + place * NEARCACHE_PAGE_SIZE,
 			   commit->record, NEARCACHE_PAGE_SIZE);
+	if (!r)
+		WRITE_ONCE(commit->known, commit->sequence);
+	return r;
 }
 
 /* Steps 2 to 4. */

@@ -21,6 +21,7 @@ struct work_struct;
  * struct nc_commit - state of the commits
  * @lock: one commit at a time; taken under nc_cache.life, or alone
  * @sequence: number of the last record written
+ * @known: number of a record that the medium has, for sure
  * @offset: of the ring, bytes
  * @record: to write, or the last one found at load; from vmalloc()
  * @live: the session's commits keep the medium's table such that a crash leaves a
@@ -31,6 +32,7 @@ struct work_struct;
 struct nc_commit {
 	struct mutex lock;	/* see above */
 	u64 sequence;
+	u64 known;
 	u64 offset;
 	struct nearcache_commit *record;
 	bool live;

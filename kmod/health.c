@@ -220,7 +220,11 @@ static void watch(struct work_struct *work)
 			degrade(c);
 		break;
 	case NEARCACHE_DEGRADED:
-		h->calm = over ? h->calm + 1 : 0;
+		/* A grace period may take longer than a look without any hit. */
+		if (over)
+			h->calm++;
+		else if (h->late > 2)
+			h->calm = 0;
 		if (h->calm >= h->hold)
 			trust_again(c);
 		break;

@@ -15,6 +15,7 @@
 #include "identity.h"
 #include "invalidate.h"
 #include "meta.h"
+#include "registry.h"
 
 /**
  * nc_meta_open() - read and judge the superblock of a device
@@ -127,7 +128,7 @@ static void push_free_slots(struct nc_cache *c)
 /**
  * nc_meta_load() - fill the index from the slot table
  * @c: live cache with an empty index
- * @trust: nobody knows that the medium is not telling the truth
+ * @known: what the medium must have, at least
  *
  * Sets c->loaded and c->warm.  The table of a session that wrote and was not
  * stopped is not read.  Pages and slots that cannot be relied on are dropped and
@@ -136,7 +137,7 @@ static void push_free_slots(struct nc_cache *c)
  * Return: 0; -EIO when the device fails too often: then the index is in no
  * state to be used.
  */
-int nc_meta_load(struct nc_cache *c, bool trust)
+int nc_meta_load(struct nc_cache *c, const struct nc_known *known)
 {
 	struct nc_meta *m = c->meta;
 	u32 state = le32_to_cpu(m->super.sb->state);
@@ -144,9 +145,16 @@ int nc_meta_load(struct nc_cache *c, bool trust)
 	int r;
 
 	c->geo.table_epoch = le64_to_cpu(m->super.sb->table_epoch);
-	if (state == NEARCACHE_STATE_ACTIVE || !trust) {
-		start_cold(c, trust ? "was not stopped cleanly in a writing mode" :
-				      "does not know what was invalidated");
+	if (le64_to_cpu(m->super.sb->sequence) < known->super ||
+	    m->commit.sequence < known->commit)
+		c->untold = true;
+	/* One that was never used speaks of nothing. */
+	if (state == NEARCACHE_STATE_CLEAN && !m->commit.sequence)
+		c->untold = false;
+	if (state == NEARCACHE_STATE_ACTIVE || c->untold) {
+		start_cold(c, c->untold ?
+				      "does not know what was written or invalidated" :
+				      "was not stopped cleanly in a writing mode");
 		push_free_slots(c);
 		return 0;
 	}
@@ -188,6 +196,7 @@ static bool flush_origin(struct nc_cache *c)
 	if (!r)
 		return true;
 	WRITE_ONCE(c->origin_written, true);
+	c->meta->flush_failed = true;
 	DMWARN("%s: origin %pg cannot be flushed (%d): a crash will leave nothing cached",
 	       nc_cache_name(c), c->origin, r);
 	return false;
@@ -355,6 +364,10 @@ int nc_meta_settle(struct nc_cache *c)
 			nc_invalidate_all(c);
 			return r;
 		}
+		/* Such an error is told once: this flush may be lying. */
+		if (m->flush_failed)
+			nc_invalidate_all(c);
+		m->flush_failed = false;
 		c->origin_written = false;
 		m->fingerprint_old = true;
 	}
@@ -410,9 +423,13 @@ int nc_meta_record_drop(struct nc_cache *c, bool all)
 	int r;
 
 	lockdep_assert_held(&c->life);
-	if (nc_meta_is_active(c->meta))
+	/* What was written there has to last as long as what is cached of it: here, to
+	 * the stop.
+	 */
+	if (nc_meta_is_active(c->meta)) {
+		WRITE_ONCE(c->origin_written, true);
 		return 0;
-	/* What was written there has to last as long as what is cached of it. */
+	}
 	if (flush_origin(c) && c->meta->commit.live &&
 	    READ_ONCE(c->state) != NEARCACHE_BYPASS) {
 		r = all ? empty_table(c) : nc_commit_run(c);

@@ -18,6 +18,7 @@
 struct block_device;
 struct nc_cache;
 struct nc_geometry;
+struct nc_known;
 
 /**
  * struct nc_meta - metadata of one cache device
@@ -26,6 +27,7 @@ struct nc_geometry;
  * @commit: commits of the table
  * @origin_durable: what the origin holds does not go with its power: it was
  *	flushed since this cache was loaded
+ * @flush_failed: the origin failed a flush, and may lose what is cached of it
  * @fingerprint_old: the superblock's fingerprint of the origin may be older than
  *	our own writes
  * @ends: room for the ends of the origin; allocated for good
@@ -35,6 +37,7 @@ struct nc_meta {
 	struct nc_table table;
 	struct nc_commit commit;
 	bool origin_durable;
+	bool flush_failed;
 	bool fingerprint_old;
 	void *ends;
 };
@@ -43,7 +46,7 @@ struct nc_meta *nc_meta_open(struct block_device *bdev,
 			     struct nc_geometry *geo, u8 *uuid, char *why);
 void nc_meta_close(struct nc_meta *m);
 int nc_meta_reread(struct nc_cache *c);
-int nc_meta_load(struct nc_cache *c, bool trust);
+int nc_meta_load(struct nc_cache *c, const struct nc_known *known);
 int nc_meta_go(struct nc_cache *c, bool writes);
 bool nc_meta_is_active(const struct nc_meta *m);
 void nc_meta_resize(struct nc_cache *c, u64 size);

@@ -8,6 +8,7 @@
  * destroyed; the second table of the same dm device (a reload) shares it.
  */
 #include <linux/mutex.h>
+#include <linux/sched/mm.h>
 
 #include "cache.h"
 #include "meta.h"
@@ -16,13 +17,16 @@
 static DEFINE_MUTEX(registry_lock);
 static LIST_HEAD(registry);
 
-/* Given up, and of the dm device that @t is for: another cache may take its place,
- * also one of the same cache device, which may have come back.
+/* Given up, gone, or never live because its medium is not what it was; and of the dm
+ * device that @t is for: another cache may take its place, also one of the same cache
+ * device, which may have come back.
  */
 static bool is_replaceable(const struct nc_cache *c, const struct nc_target *t)
 {
 	return c->owner == dm_table_get_md(t->ti->table) &&
-	       READ_ONCE(c->state) == NEARCACHE_BYPASS;
+	       (READ_ONCE(c->state) == NEARCACHE_BYPASS ||
+		READ_ONCE(c->load_failed) ||
+		test_bit(GD_DEAD, &c->bdev->bd_disk->state));
 }
 
 /* The cache of the cache device of @t; of two, the one that has taken the other's
@@ -38,7 +42,9 @@ static struct nc_cache *registry_find(const struct nc_target *t)
 			continue;
 		if (!is_replaceable(c, t))
 			return c;
-		given_up = c;
+		/* The newest is the first. */
+		if (!given_up)
+			given_up = c;
 	}
 	return given_up;
 }
@@ -237,20 +243,24 @@ static struct nc_cache *registry_stay(struct nc_target *t, int error)
  */
 struct nc_cache *nc_registry_get(struct nc_target *t)
 {
+	unsigned int noio = memalloc_noio_save();
+	bool shared = false;
 	struct nc_cache *c;
-	int r;
+	int r = 0;
 
+	/* Nobody waits for I/O with the mutex: it is taken while devices are resumed. */
 	mutex_lock(&registry_lock);
 	c = registry_find(t);
 	if (c && !is_replaceable(c, t)) {
+		shared = true;
 		r = registry_share(c, t);
-		mutex_unlock(&registry_lock);
-		return r ? ERR_PTR(r) : c;
+	} else {
+		c = registry_add(t);
 	}
-	c = registry_add(t);
 	mutex_unlock(&registry_lock);
-	if (IS_ERR(c))
-		return c;
+	memalloc_noio_restore(noio);
+	if (IS_ERR(c) || shared)
+		return r ? ERR_PTR(r) : c;
 	r = registry_open(c, t);
 	if (!r)
 		return c;
@@ -281,23 +291,38 @@ void nc_registry_put(struct nc_cache *c, struct nc_target *t)
 }
 
 /**
- * nc_registry_untold() - does the medium speak of what was invalidated?
- * @c: cache that takes the place of one that was given up
+ * nc_registry_known() - what is known of a medium that another cache gave up
+ * @c: cache of it, that is about to be loaded
+ * @known: what its medium must have, at least
  *
- * Then the other one was told, and could not record it.
+ * The tables of one dm device follow each other, so the caches that it had before are
+ * still here while it gets this one.  One of another device or origin may have written,
+ * or have been told, what the medium of @c knows nothing of.
  *
- * Context: may sleep.
+ * Context: may sleep, waits for no I/O.
+ * Return: whether the medium may tell the truth.
  */
-bool nc_registry_untold(const struct nc_cache *c)
+bool nc_registry_known(const struct nc_cache *c, struct nc_known *known)
 {
-	struct nc_cache *other;
-	bool untold = false;
+	const struct nc_cache *other;
+	bool truth = true;
 
+	*known = (struct nc_known) {};
 	mutex_lock(&registry_lock);
-	list_for_each_entry(other, &registry, list)
-		if (other != c && other->untold &&
-		    !memcmp(other->uuid, c->uuid, sizeof(c->uuid)))
-			untold = true;
+	list_for_each_entry(other, &registry, list) {
+		if (other == c || other->owner != c->owner)
+			continue;
+		if (other->untold ||
+		    (other->was_live &&
+		     (other->origin != c->origin ||
+		      memcmp(other->uuid, c->uuid, sizeof(c->uuid)))))
+			truth = false;
+		if (!other->was_live)
+			continue;
+		known->super = max(known->super, other->meta->super.known);
+		known->commit = max(known->commit,
+				    READ_ONCE(other->meta->commit.known));
+	}
 	mutex_unlock(&registry_lock);
-	return untold;
+	return truth;
 }

@@ -78,17 +78,18 @@ int nc_super_io(struct dm_io_client *io, struct block_device *bdev,
 	return nc_dm_io(&request, &region);
 }
 
-/* Both copies say that the origin is being written: it makes no difference that
- * another session wrote them.
+/* Both copies say, durably, that the origin is being written: it makes no difference
+ * that another session wrote them.
  */
-static bool both_active(const struct nc_super *s, u64 device_bytes)
+static bool both_active(const struct nc_super *s, struct block_device *bdev)
 {
 	char why[NC_WHY_SIZE];
 	struct nc_geometry geo;
 
 	return le32_to_cpu(s->sb->state) == NEARCACHE_STATE_ACTIVE &&
-	       nc_super_check(s->other, device_bytes, &geo, why) &&
-	       le32_to_cpu(s->other->state) == NEARCACHE_STATE_ACTIVE;
+	       nc_super_check(s->other, bdev_nr_bytes(bdev), &geo, why) &&
+	       le32_to_cpu(s->other->state) == NEARCACHE_STATE_ACTIVE &&
+	       !blkdev_issue_flush(bdev);
 }
 
 /**
@@ -123,6 +124,8 @@ int nc_super_read(struct nc_super *s, struct block_device *bdev,
 		snprintf(why, NC_WHY_SIZE, "superblocks cannot be read");
 		return -EIO;
 	}
+	/* What cannot be read at all says what it said. */
+	WRITE_ONCE(s->durable, -1);
 	if (r0)
 		memset(s->sb, 0, NEARCACHE_SUPER_SIZE);
 	if (r1)
@@ -139,8 +142,9 @@ int nc_super_read(struct nc_super *s, struct block_device *bdev,
 	s->counts = best == s->other;
 	if (s->counts)
 		swap(s->sb, s->other);
-	WRITE_ONCE(s->durable, both_active(s, bdev_nr_bytes(bdev)) ?
-				       NEARCACHE_STATE_ACTIVE : -1);
+	if (both_active(s, bdev))
+		WRITE_ONCE(s->durable, NEARCACHE_STATE_ACTIVE);
+	s->known = le64_to_cpu(s->sb->sequence);
 	s->read = true;
 	return 0;
 }
@@ -180,6 +184,7 @@ int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state)
 		if (r)
 			return r;
 		s->counts = copy;
+		s->known = le64_to_cpu(s->sb->sequence);
 	}
 	/* One copy would count, having the higher sequence, but must not be the
 	 * only thing between us and an old table.

@@ -17,6 +17,7 @@ struct nearcache_super;
  * @other: room for the second copy while reading
  * @read: @sb is what the medium has, or what was written since
  * @counts: the copy that counts on the medium, 0 or 1
+ * @known: sequence that a copy on the medium has, for sure
  * @durable: enum nearcache_super_state that both copies on the medium durably
  *	have, or -1
  *
@@ -28,6 +29,7 @@ struct nc_super {
 	struct nearcache_super *other;
 	bool read;
 	unsigned int counts;
+	u64 known;
 	int durable;
 };
 

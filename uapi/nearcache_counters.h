@@ -3,7 +3,7 @@
  * nearcache counters and status line: the one table that feeds the kernel's
  * per-CPU counters, the dm status line, the helper's text and JSON and the
  * documents.  Append only: a position in the status line never changes its
- * meaning.
+ * meaning, unless status_version does.
  */
 #ifndef NEARCACHE_COUNTERS_H
 #define NEARCACHE_COUNTERS_H

@@ -46,6 +46,7 @@ typedef u8 blk_status_t;
 #define xchg(p, v) ({ __typeof__(*(p)) _old = *(p); *(p) = (v); _old; })
 #define swap(a, b) do { __typeof__(a) _t = (a); (a) = (b); (b) = _t; } while (0)
 #define min(a, b) ({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a < _b ? _a : _b; })
+#define max(a, b) ({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a > _b ? _a : _b; })
 #define min_t(t, a, b)	min((t)(a), (t)(b))
 #define max_t(t, a, b)	max((t)(a), (t)(b))
 #define container_of(p, type, m)	((type *)((char *)(p) - offsetof(type, m)))

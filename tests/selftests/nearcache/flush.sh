@@ -102,7 +102,12 @@ stopped() {
 	wait $! || fail "remove"
 	medium 0
 	rm -f "$NC"
+	gate pass origin
+	count
+	# Others may have written to it.
 	start
+	count
+	same "flushes at the start" "$seen_flushes" 1
 	is loaded 2
 	agrees 0 128 "2x8 1x120"
 	# The last session wrote nothing: there is nothing to flush.
@@ -113,7 +118,6 @@ stopped() {
 	medium 0
 	start
 	puts 3 0 8
-	gate pass origin
 	gate fail origin flush
 	stop
 	gate pass origin
