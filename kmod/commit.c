@@ -92,9 +92,9 @@ static int write_record(struct nc_cache *c)
 
 	nc_record_seal(commit->record);
 	r = nc_super_io(c->meta->super.io, c->bdev,
-			   REQ_OP_WRITE | REQ_META | REQ_PREFLUSH | REQ_FUA,
-			   commit->offset + place * NEARCACHE_PAGE_SIZE,
-			   commit->record, NEARCACHE_PAGE_SIZE);
+			REQ_OP_WRITE | REQ_META | REQ_PREFLUSH | REQ_FUA,
+			commit->offset + place * NEARCACHE_PAGE_SIZE,
+			commit->record, NEARCACHE_PAGE_SIZE);
 	if (!r)
 		WRITE_ONCE(commit->known, commit->sequence);
 	return r;
