@@ -13,10 +13,12 @@
  *	hold NAME CLASS [FIRST COUNT]	requests stand before they are done,
  *	mute NAME CLASS [FIRST COUNT]	are done, but stand before they are answered,
  *	fail NAME CLASS [FIRST COUNT]	or fail; CLASS: read write flush trim zeroes any
+ *	break NAME CLASS N		or fail, but for the first N
  *	pass NAME			nothing of that any more for those to come
  *	held NAME N			wait until N stand
  *	let NAME all|last|INDEX [fail]	let those go (INDEX in the order of arrival)
  *	seen NAME		-> reads writes flushes trims zeroes fua since the last time
+ *	keep NAME, restore NAME	what is on it now, and as it was then
  *	fill NAME GENERATION FIRST COUNT, look NAME FIRST COUNT -> runs
  *
  * Readers and writers (O_DIRECT), each with a name of its own:
@@ -306,11 +308,15 @@ static bool gate_command(int words, char **word, const uint64_t *n)
 	if (!g)
 		return false;
 	if (words > 2 && !strcmp(what, "hold"))
-		add_rule(g, words, word, HOLD);
+		add_rule(g, words, word, HOLD, 0);
 	else if (words > 2 && !strcmp(what, "mute"))
-		add_rule(g, words, word, MUTE);
+		add_rule(g, words, word, MUTE, 0);
 	else if (words > 2 && !strcmp(what, "fail"))
-		add_rule(g, words, word, FAIL);
+		add_rule(g, words, word, FAIL, 0);
+	else if (words == 4 && !strcmp(what, "break"))
+		add_rule(g, 3, word, FAIL, n[3]);
+	else if (!strcmp(what, "keep") || !strcmp(what, "restore"))
+		keep(g, *what == 'r');
 	else if (words > 2 && !strcmp(what, "held"))
 		held(g, n[2]);
 	else if (words > 2 && !strcmp(what, "let"))

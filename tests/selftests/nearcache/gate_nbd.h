@@ -39,6 +39,7 @@ struct rule {
 	enum action action;
 	int class;
 	uint64_t first, last;
+	unsigned int before;		/* requests that it lets go first */
 };
 
 struct request {
@@ -54,7 +55,7 @@ struct gate {
 	char name[16];
 	char path[24];
 	int fd, socket;
-	char *data;
+	char *data, *kept;
 	uint64_t bytes;
 	struct rule rules[8];
 	int rule_count;
@@ -131,16 +132,19 @@ static inline void answer(struct gate *g, struct request *r, int error)
 	free(r);
 }
 
-static inline enum action verdict(const struct gate *g, const struct request *r)
+static inline enum action verdict(struct gate *g, const struct request *r)
 {
 	int i;
 
 	for (i = 0; i < g->rule_count; i++) {
-		const struct rule *rule = &g->rules[i];
+		struct rule *rule = &g->rules[i];
 
-		if ((rule->class == ANY || rule->class == r->class) &&
-		    r->first <= rule->last && r->first + r->count > rule->first)
+		if ((rule->class != ANY && rule->class != r->class) ||
+		    r->first > rule->last || r->first + r->count <= rule->first)
+			continue;
+		if (!rule->before)
 			return rule->action;
+		rule->before--;
 	}
 	return PASS;
 }
@@ -310,9 +314,10 @@ static inline void device(int words, char **word)
 	ok("%s", g->path);
 }
 
-static inline void add_rule(struct gate *g, int words, char **word, enum action action)
+static inline void add_rule(struct gate *g, int words, char **word, enum action action,
+			    unsigned int before)
 {
-	struct rule rule = { .action = action, .last = UINT64_MAX };
+	struct rule rule = { .action = action, .last = UINT64_MAX, .before = before };
 
 	while (rule.class < ANY && strcmp(class_names[rule.class], word[2]))
 		rule.class++;
@@ -325,6 +330,19 @@ static inline void add_rule(struct gate *g, int words, char **word, enum action 
 		g->rules[g->rule_count++] = rule;
 	pthread_mutex_unlock(&lock);
 	ok("");
+}
+
+/* What is on the device, for later, or as it was then. */
+static inline void keep(struct gate *g, bool back)
+{
+	if (!g->kept)
+		g->kept = calloc(1, g->bytes);
+	if (!g->kept)
+		bad("no memory");
+	else if (back)
+		memcpy(g->data, g->kept, g->bytes), ok("");
+	else
+		memcpy(g->kept, g->data, g->bytes), ok("");
 }
 
 /* Wait for a change, under the lock; false when there was none for long. */

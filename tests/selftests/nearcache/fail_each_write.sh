@@ -1,0 +1,126 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Every operation of management, with a cache device that fails from the n-th write of it
+# on, n = 1, 2, ... until it needs no more: what is read then is right, and so it is when
+# the device works again and the cache is opened anew, as after a crash right there.
+# timeout: 400
+# kernels: 6.12
+. ./gate.sh
+faults=0
+
+# open: like start, but it may fail.
+open() {
+	dm_create nc "$(line)"
+}
+
+# ready: an image of a clean cache of the origin.
+ready() {
+	gate fill origin 1 0 "$gate_sectors"
+	format
+	MODE=read-only start
+	cached 0 512
+	stop
+	gate keep cache
+}
+
+opened() {
+	MODE=$1 start
+	cached 0 512
+	[[ $1 == read-only ]] || puts 1 0 16
+}
+
+# Each operation: what goes before, and what is tried. Its verdict is its own business.
+before_open_reading() { :; }
+open_reading() { MODE=read-only open; }
+
+before_open_writing() { :; }
+open_writing() { MODE=writethrough open; }
+
+before_close_reading() { opened read-only; }
+close_reading() { dmsetup remove --noudevsync nc; }
+
+before_close_writing() { opened writethrough; }
+close_writing() { dmsetup remove --noudevsync nc; }
+
+before_suspend() { opened read-only; }
+suspend() { dmsetup suspend --noudevsync nc && dmsetup resume --noudevsync nc; }
+
+before_to_writing() { opened read-only; }
+to_writing() { MODE=writearound reload; }
+
+before_to_reading() { opened writethrough; }
+to_reading() { MODE=read-only reload; }
+
+before_invalidate() { opened read-only; }
+invalidate() {
+	gate fill origin 2 128 64
+	dmsetup message nc 0 invalidate 128 64
+}
+
+before_invalidate_all() { opened read-only; }
+invalidate_all() {
+	gate fill origin 2 0 "$gate_sectors"
+	dmsetup message nc 0 invalidate all
+}
+
+# there: the device exists, and runs; else whoever waits for it would wait for ever.
+there() {
+	local state
+	state=$(dmsetup info -c --noheadings -o suspended nc 2>/dev/null) || return 1
+	if [[ $state == Suspended ]]; then
+		# The way out that the documents name.
+		MODE=read-only reload || fail "$op, write $n: suspended, and stays so"
+	fi
+}
+
+# same_as_origin: all of it, cached or not.
+same_as_origin() {
+	local generation=1
+	[[ $op != invalidate_all ]] || generation=2
+	if [[ $op == invalidate ]]; then
+		agrees 0 512 '1x128 2x64 1x320'
+	else
+		agrees 0 512 "${generation}x512"
+	fi
+}
+
+# tried N: the operation, with a cache device that takes N - 1 writes. Did it need more?
+tried() {
+	n=$1
+	gate restore cache
+	gate fill origin 1 0 "$gate_sectors"
+	before_"$op"
+	gate seen cache
+	gate break cache write $((n - 1))
+	local reads writes told=1
+	"$op" >/dev/null 2>&1 || told=''
+	gate seen cache
+	read -r reads writes _ <<<"$REPLY"
+	if there; then
+		same_as_origin
+		stop
+	fi
+	gate pass cache
+	# EIO says it: the medium speaks of what was to be dropped, make the cache anew.
+	[[ $op != invalidate* || $told ]] || format
+	# The next boot.
+	MODE=read-only start
+	same_as_origin
+	stop
+	((writes >= n)) || return 1
+	faults=$((faults + 1))
+}
+
+gates 1 8
+at_exit dm_gone nc
+ready
+for op in open_reading open_writing close_reading close_writing suspend to_writing to_reading \
+	invalidate invalidate_all; do
+	n=1
+	while tried $n; do
+		((n++ < 40)) || fail "$op does not end"
+	done
+	echo "$op: $((n - 1)) writes"
+	((n > 1)) || fail "$op writes nothing: nothing was tried"
+done
+echo "{\"faults_injected\": $faults}"
