@@ -44,6 +44,7 @@ check -b 8 -r 200
 sync
 vm-powercut
 END
+echo '{"process_kills": 1}' >"$CHECK_OUT/$KERNEL/powercut.json"
 
 boot after <<'END'
 ./blockdata read "$O" || fail "the origin itself is damaged"
