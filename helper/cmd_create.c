@@ -105,7 +105,7 @@ int cmd_create(const struct arguments *args)
 		.origin = &create.origin,
 		.cache = &create.cache,
 		.mode = args->mode,
-		.fill_memory = args->fill_memory,
+		.args = args,
 	};
 	int error = prepare(&create, &act);
 

@@ -98,8 +98,8 @@ static void print_content(const struct opening *open, bool dry_run)
 static void warn_of_state(const char *name, const struct status *status)
 {
 	if (status->field[NEARCACHE_FIELD_STATE] == NEARCACHE_BYPASS)
-		warn("device '%s' works without its cache, which cannot be read or written: the kernel log (dmesg) says why; replace the cache device",
-		     name);
+		warn("device '%s' works without its cache: %s (the kernel log, dmesg, tells more); 'nearcache attach %s' takes it back when it works again, or another one",
+		     name, status_explain(status), name);
 	else if (status->field[NEARCACHE_FIELD_LOADED] ==
 		 NEARCACHE_LOADED_DAMAGED)
 		warn("a part of the slot table was damaged: what it cached for '%s' is read from the origin again",
@@ -172,7 +172,7 @@ int cmd_open(const struct arguments *args)
 		.origin = &open.pair.origin,
 		.cache = &open.pair.cache,
 		.mode = args->mode,
-		.fill_memory = args->fill_memory,
+		.args = args,
 	};
 
 	if (!arguments_check_name(args->operand[0]) &&
