@@ -105,21 +105,21 @@ static bool is_other(const struct attachment *attach,
 }
 
 /*
- * Another cache was not here when this device wrote to the origin, and that its
- * origin has other ends now is not sure.  It is of use when it is new or will be
- * emptied.
+ * What a device in a writing mode has given up is active, and will be emptied.  A
+ * cache that is not active was not there when this device wrote to the origin,
+ * and the origin's ends need not show it.
  */
-static int check_other(const struct attachment *attach)
+static int check_content(const struct attachment *attach)
 {
 	const struct pair *pair = &attach->pair;
 
-	if (!attach->other || !mode_writes(attach->old.mode) ||
+	if (!mode_writes(attach->old.mode) ||
 	    le64_to_cpu(pair->super.best->sequence) == 1 ||
 	    pair_is_active(pair) || given(attach->args, OPTION_FORCE))
 		return 0;
 	return fail(CODE_DEVICE,
-		    "cache device '%s' is another one than '%s' had, and may lack what '%s' wrote: make it anew with --format --force, or --force if nothing was written since it was closed",
-		    pair->cache.path, attach->dev.name, attach->dev.name);
+		    "cache device '%s' may lack what '%s' wrote: make it anew with --format --force, or --force if nothing was written since it was closed",
+		    pair->cache.path, attach->dev.name);
 }
 
 static int check_formatted(struct attachment *attach)
@@ -131,7 +131,7 @@ static int check_formatted(struct attachment *attach)
 	    pair_check_free(&pair->cache, attach->dev.name))
 		return fail_code();
 	attach->other = is_other(attach, pair->super.best);
-	return pair_check_origin(pair) ? fail_code() : check_other(attach);
+	return pair_check_origin(pair) ? fail_code() : check_content(attach);
 }
 
 static int check_blank(struct attachment *attach)
