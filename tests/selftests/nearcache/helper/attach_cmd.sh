@@ -55,7 +55,7 @@ unmount() {
 	! grep -q " $TMPDIR/mnt " /proc/mounts || umount "$TMPDIR/mnt"
 }
 
-make_null O origin 16
+make_null O origin 8
 make_null stranger stranger 24
 make_null local local 12
 make_null fresh fresh 12
@@ -103,7 +103,7 @@ expect dry_run true cache "$C" formatted false
 is state 1
 good attach nc -j
 json_keys name mode cache cache_before formatted state loaded bytes_valid started dry_run
-expect state normal loaded warm-unclean mode read-only cache "$C" bytes_valid 16777216
+expect state normal loaded warm-unclean mode read-only cache "$C" bytes_valid 8388608
 [[ $(dmsetup table nc) == *' 4 fill_memory 8388608 cache_timeout 30000' ]] || fail "table: $(dmsetup table nc)"
 verify_end
 hits=$(field hits)
@@ -160,7 +160,7 @@ good create nc --origin "$O" --cache "$C" --force --mode writethrough --block-si
 right
 mkfs.ext4 -qF /dev/mapper/nc
 mount /dev/mapper/nc "$TMPDIR/mnt"
-dd if=/dev/urandom of="$TMPDIR/mnt/before" bs=64K count=40 2>/dev/null
+dd if=/dev/urandom of="$TMPDIR/mnt/before" bs=64K count=30 2>/dev/null
 before=$(sha256sum <"$TMPDIR/mnt/before")
 check_files() {
 	echo 3 >/proc/sys/vm/drop_caches
@@ -175,7 +175,7 @@ check_files
 settle
 lies slice error
 wait_for 30 files_bypassed || fail "not bypassed"
-dd if=/dev/urandom of="$TMPDIR/mnt/during" bs=64K count=40 2>/dev/null
+dd if=/dev/urandom of="$TMPDIR/mnt/during" bs=64K count=30 2>/dev/null
 sync
 during=$(sha256sum <"$TMPDIR/mnt/during")
 lies slice unwritable
