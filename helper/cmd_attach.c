@@ -107,7 +107,8 @@ static bool is_other(const struct attachment *attach,
 /*
  * What a device in a writing mode has given up is active, and will be emptied.  A
  * cache that is not active was not there when this device wrote to the origin,
- * and the origin's ends need not show it.
+ * and the origin's ends need not show it; --force, which starts a suspended device,
+ * is no word against that.
  */
 static int check_content(const struct attachment *attach)
 {
@@ -115,10 +116,10 @@ static int check_content(const struct attachment *attach)
 
 	if (!mode_writes(attach->old.mode) ||
 	    le64_to_cpu(pair->super.best->sequence) == 1 ||
-	    pair_is_active(pair) || given(attach->args, OPTION_FORCE))
+	    pair_is_active(pair))
 		return 0;
 	return fail(CODE_DEVICE,
-		    "cache device '%s' may lack what '%s' wrote: make it anew with --format --force, or --force if nothing was written since it was closed",
+		    "cache device '%s' may lack what '%s' wrote: make it anew with --format --force",
 		    pair->cache.path, attach->dev.name);
 }
 

@@ -322,7 +322,8 @@ static void old_content(void **state)
 	used = true;
 	assert_int_equal(attach("/dev/sdc", 0), CODE_DEVICE);
 	assert_said("may lack what 'nc' wrote");
-	assert_int_equal(attach("/dev/sdc", OPTION_FORCE), 0);
+	assert_int_equal(attach("/dev/sdc", OPTION_FORCE), CODE_DEVICE);
+	assert_int_equal(fake.loads, 0);
 	reset(WRITING);
 	used = active = true;
 	assert_int_equal(attach("/dev/sdc", 0), 0);

@@ -131,7 +131,7 @@ refused 5 "in use by device 'nc'" attach nc --cache "$C" --format --force
 good create second --origin "$stranger" --cache "$third"
 refused 5 "in use by device 'second'" attach nc --cache "$third"
 refused 5 "in use by device 'second'" attach nc --cache "$third" --format --force
-good close second
+good destroy second
 mkfs.ext4 -qF "$third" 2>/dev/null
 refused 4 "ext4" attach nc --cache "$third" --format
 dmsetup suspend nc
@@ -210,7 +210,8 @@ settle
 lies slice error
 wait_for 30 all_bypassed || fail "not bypassed"
 bad 4 "may lack what 'nc' wrote" attach nc --cache "$third"
-warned "must be formatted" attach nc --cache "$third" --force
+bad 4 "may lack what 'nc' wrote" attach nc --cache "$third" --force
+warned "must be formatted" attach nc --cache "$third" --format --force
 ! all_bypassed || fail "still bypassed"
 bad 4 "if it was attached later, --force" destroy nc
 good destroy nc --force
