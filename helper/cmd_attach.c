@@ -177,7 +177,7 @@ static int judge(struct attachment *attach, struct kmsg *log)
 	why = status_explain(&attach->status);
 	fail(CODE_DEVICE, "cache device '%s' was given up again: %s",
 	     attach->pair.cache.path, why);
-	kmsg_explain(log, DM_TARGET);
+	kmsg_explain(log, "is bypassed");
 	return fail_add("device '%s' goes on without its cache", name);
 }
 

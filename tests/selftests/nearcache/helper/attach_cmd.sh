@@ -176,7 +176,7 @@ dd if=/dev/urandom of="$TMPDIR/mnt/during" bs=64K count=30 2>/dev/null
 sync
 during=$(sha256sum <"$TMPDIR/mnt/during")
 lies slice unwritable
-bad 4 "goes on as before" attach nc
+bad 4 "is bypassed: the superblock cannot be written" attach nc
 is state 1
 check_files
 # One that was closed before nc wrote.

@@ -7,35 +7,7 @@
 # timeout: 300
 . ./cache.sh
 . ./command.sh
-
-# controller: the drive's directory in sysfs; false while it is out.
-controller() {
-	local dir serial transport
-	for dir in /sys/class/nvme/nvme*; do
-		read -r serial 2>/dev/null <"$dir/serial" || continue
-		read -r transport <"$dir/transport"
-		[[ ${serial%% *} == local && $transport == pcie ]] || continue
-		echo "$dir"
-		return
-	done
-	return 1
-}
-
-pull() {
-	echo 1 >"$(controller)/device/remove"
-	! controller >/dev/null || fail "it is still there"
-}
-
-plugged() {
-	[[ -b $(local_dev 2>/dev/null) ]]
-}
-
-# plug: it is in again; sets C.
-plug() {
-	controller >/dev/null || echo 1 >/sys/bus/pci/rescan
-	wait_for 30 plugged || fail "the drive did not come back"
-	C=$(local_dev)
-}
+. ./drive.sh
 
 bypassed() {
 	[[ $(field state) == 1 ]]
@@ -138,6 +110,28 @@ yank() {
 	echo "$1: $((SECONDS - begin)) s"
 }
 
+# Read-only: it is as warm as it was.
+returned() {
+	create
+	./blockdata write /dev/mapper/nc -g 1 -n 32768
+	good close nc
+	good open nc --cache "$C" --origin "$O"
+	check -g 1 -n 32768
+	settle
+	# What a commit would do within seconds.
+	dmsetup suspend nc && dmsetup resume nc
+	verify_begin -b 8 -a 1 -t 2 -n 32768
+	pull
+	wait_for 60 bypassed || fail "not bypassed: $(dmsetup status nc)"
+	plug
+	good attach nc --cache "$C" -j
+	expect state normal loaded warm-unclean bytes_valid 16777216
+	verify_end
+	check -g 1 -n 32768
+	above hits 0
+	good close nc
+}
+
 # Out, written without it, closed, in.
 forgotten() {
 	create
@@ -161,14 +155,12 @@ forgotten() {
 	good close nc
 }
 
-controller >/dev/null || skip "no NVMe drive on PCI"
 make_null O origin 320 discard=1 cache_size=2
 mkdir "$TMPDIR/mnt"
 at_exit rmdir "$TMPDIR/mnt"
-at_exit plug
+need_drive
 at_exit dm_gone nc
 at_exit unmount
-C=$(local_dev)
 for kind in ext4 xfs; do
 	if type "mkfs.$kind" >/dev/null 2>&1 && modprobe "$kind"; then
 		yank "$kind"
@@ -176,4 +168,5 @@ for kind in ext4 xfs; do
 		echo "no $kind here"
 	fi
 done
+returned
 forgotten
