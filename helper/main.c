@@ -113,8 +113,10 @@ const struct verb verbs[] = {
 "suspended. The cache device that NAME had before misses what is written from\n"
 "now on: format it before it serves this origin again.\n"
 "\n"
-"A cache device that does not answer holds this command up, and those that wait\n"
-"for it, until the drive or its driver gives up; NAME goes on meanwhile.\n",
+"A cache device to come that does not answer holds this command up, and others\n"
+"for NAME, until its driver gives up; NAME goes on meanwhile. I/O waits for the\n"
+"moment of the change, which lasts until the requests end that hang in the old\n"
+"cache device.\n",
 		.run = cmd_attach,
 	},
 	{
