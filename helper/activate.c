@@ -189,7 +189,9 @@ static const char *params_of(const struct activation *act, char *text)
 		.mode = act->mode,
 		.origin = act->origin->number,
 		.cache = act->cache->number,
-		.fill_memory = act->fill_memory,
+		.fill_memory = act->args->fill_memory,
+		.cache_timeout_given = given(act->args, OPTION_CACHE_TIMEOUT),
+		.cache_timeout = act->args->cache_timeout,
 	};
 
 	return params_print(&params, text);

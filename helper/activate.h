@@ -3,6 +3,7 @@
 #ifndef HELPER_ACTIVATE_H
 #define HELPER_ACTIVATE_H
 
+#include "arguments.h"
 #include "device.h"
 #include "format.h"
 #include "mode.h"
@@ -14,7 +15,7 @@
  * @origin: open origin
  * @cache: open cache device
  * @mode: how it treats writes
- * @fill_memory: bytes, 0: the kernel's default
+ * @args: the command line: --fill-memory, --cache-timeout
  */
 struct activation {
 	const char *name;
@@ -22,7 +23,7 @@ struct activation {
 	const struct device *origin;
 	const struct device *cache;
 	enum nearcache_mode mode;
-	u64 fill_memory;
+	const struct arguments *args;
 };
 
 int activate_check_kernel(const struct activation *act, bool optional);

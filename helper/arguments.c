@@ -11,7 +11,7 @@
 #include "params.h"
 #include "size.h"
 
-enum value { FLAG, TEXT, SIZE, MODE, RANGE };
+enum value { FLAG, TEXT, SIZE, MODE, RANGE, TIMEOUT };
 
 /* Options of all verbs. @offset: where the value goes in struct arguments. */
 static const struct option_row {
@@ -38,6 +38,9 @@ static const struct option_row {
 	{ OPTION_FILL_MEMORY, 0, "fill-memory", SIZE, "SIZE",
 	  offsetof(struct arguments, fill_memory),
 	  "cap of the memory that fills hold (64M)" },
+	{ OPTION_CACHE_TIMEOUT, 0, "cache-timeout", TIMEOUT, "MS",
+	  offsetof(struct arguments, cache_timeout),
+	  "the cache answers nothing for so long: pass it by (700)" },
 	{ OPTION_DATASET_VERSION, 0, "dataset-version", TEXT, "TEXT",
 	  offsetof(struct arguments, dataset_version),
 	  "recorded: which version of the data is cached" },
@@ -49,6 +52,8 @@ static const struct option_row {
 	  "go ahead although something is in the way" },
 	{ OPTION_FORMAT_ONLY, 0, "format-only", FLAG, NULL, 0,
 	  "format the cache device, open nothing" },
+	{ OPTION_FORMAT, 0, "format", FLAG, NULL, 0,
+	  "format the cache device first" },
 	{ OPTION_JSON, 'j', "json", FLAG, NULL, 0,
 	  "JSON on stdout, errors too; raw base units" },
 	{ OPTION_DRY_RUN, 0, "dry-run", FLAG, NULL, 0,
@@ -115,6 +120,9 @@ static void take_value(struct arguments *args, const struct option_row *row,
 		why = "give " MODE_WORDS;
 	else if (row->value == RANGE && !range_parse(value, place, range_why))
 		why = range_why;
+	else if (row->value == TIMEOUT &&
+		 !params_cache_timeout_parse(value, place))
+		why = "give " PARAMS_CACHE_TIMEOUT_RANGE;
 	if (why)
 		fail(CODE_USAGE, "--%s '%s': %s", row->name, value, why);
 }

@@ -25,6 +25,8 @@
 #define OPTION_MODE		(1U << 12)
 #define OPTION_RANGE		(1U << 13)
 #define OPTION_GROW		(1U << 14)
+#define OPTION_CACHE_TIMEOUT	(1U << 15)
+#define OPTION_FORMAT		(1U << 16)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
@@ -38,6 +40,7 @@
  * @range: --range
  * @block_size: --block-size, bytes, 0 when not given
  * @fill_memory: --fill-memory, bytes, 0 when not given
+ * @cache_timeout: --cache-timeout, milliseconds
  * @operand: operands behind the verb
  * @operands: how many
  */
@@ -50,6 +53,7 @@ struct arguments {
 	struct range range;
 	uint64_t block_size;
 	uint64_t fill_memory;
+	unsigned int cache_timeout;
 	char **operand;
 	int operands;
 };

@@ -76,9 +76,9 @@ static int check_ours(const struct destroy *destroy, bool force)
 	}
 	uuid_unparse_lower(super->best->uuid, uuid + strlen(uuid));
 	if (destroy->is_active && destroy->active.uuid[0] &&
-	    strcmp(uuid, destroy->active.uuid))
+	    strcmp(uuid, destroy->active.uuid) && !force)
 		return fail(CODE_DEVICE,
-			    "cache device '%s' carries the cache '%s', but device '%s' is '%s'",
+			    "cache device '%s' carries the cache '%s', but device '%s' is '%s': if it was attached later, --force wipes it all the same",
 			    destroy->cache.path, uuid, destroy->active.name,
 			    destroy->active.uuid);
 	return 0;

@@ -17,6 +17,9 @@ static int line(const struct dm_device *dev)
 	print_string("name", "name", dev->name);
 	print_string("mode", "mode", dev->mode);
 	print_string("state", "state", describe_state(dev, &status));
+	print_string("reason", "reason",
+		     status_word(NEARCACHE_FIELD_REASON,
+				 status.field[NEARCACHE_FIELD_REASON]));
 	print_bytes("size", "size", dev->size);
 	print_string("origin", "origin", device_path_of(dev->origin, origin));
 	print_string("cache", "cache", device_path_of(dev->cache, cache));

@@ -44,13 +44,18 @@ static int prepare(struct change *change, const struct arguments *args)
 	if (!change->old.fill_memory &&
 	    change->new.fill_memory == change->fill_memory)
 		change->new.fill_memory = 0;
+	if (!change->old.cache_timeout_given &&
+	    change->new.cache_timeout == PARAMS_CACHE_TIMEOUT_DEFAULT)
+		change->new.cache_timeout_given = false;
 	return 0;
 }
 
 static bool differs(const struct change *change)
 {
 	return change->old.mode != change->new.mode ||
-	       change->old.fill_memory != change->new.fill_memory;
+	       change->old.fill_memory != change->new.fill_memory ||
+	       params_cache_timeout(&change->old) !=
+	       params_cache_timeout(&change->new);
 }
 
 /* What the new mode does to others, and they to it. */
@@ -90,6 +95,8 @@ static void report(const struct change *change, bool dry_run)
 	bool changes = differs(change);
 	u64 before = fill_memory_of(change, &change->old);
 	u64 after = fill_memory_of(change, &change->new);
+	unsigned int timeout_before = params_cache_timeout(&change->old);
+	unsigned int timeout_after = params_cache_timeout(&change->new);
 
 	print_record(NULL, change->dev.name);
 	print_string("name", NULL, change->dev.name);
@@ -101,6 +108,10 @@ static void report(const struct change *change, bool dry_run)
 	print_bytes("fill_memory", "fill memory cap", after);
 	print_bytes("fill_memory_before", before != after ? "before" : NULL,
 		    before);
+	print_milliseconds("cache_timeout_ms", "cache timeout", timeout_after);
+	print_milliseconds("cache_timeout_ms_before",
+			   timeout_before != timeout_after ? "before" : NULL,
+			   timeout_before);
 	if (!changes)
 		print_string(NULL, "unchanged", "it was so already");
 	reload_print_started(&change->dev, dry_run);

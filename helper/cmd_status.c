@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "describe.h"
 #include "device.h"
+#include "params.h"
 #include "print.h"
 
 static void print_devices(const struct dm_device *dev)
@@ -50,6 +51,16 @@ static void print_memory(const uint64_t *field)
 		    field[NEARCACHE_FIELD_METADATA_MEMORY]);
 }
 
+/* Of the table: the status line does not tell it. */
+static void print_timeout(const struct dm_device *dev)
+{
+	struct params params;
+
+	if (dev->table && params_parse(dev->table, &params))
+		print_milliseconds("cache_timeout_ms", "cache timeout",
+				   params_cache_timeout(&params));
+}
+
 static int describe(const struct dm_device *dev, const struct status *status)
 {
 	const char *loaded = status_word(NEARCACHE_FIELD_LOADED,
@@ -58,6 +69,7 @@ static int describe(const struct dm_device *dev, const struct status *status)
 	print_string("name", NULL, dev->name);
 	print_string("mode", "mode", dev->mode);
 	print_string("state", "state", describe_state(dev, status));
+	describe_reason(dev, status);
 	print_string("loaded", "loaded", loaded);
 	print_devices(dev);
 	print_content(status->field);
@@ -68,6 +80,7 @@ static int describe(const struct dm_device *dev, const struct status *status)
 	print_bytes("write_bytes", dev->read_only ? NULL : "bytes written",
 		    status->counter[NEARCACHE_COUNTER_WRITE_BYTES]);
 	print_memory(status->field);
+	print_timeout(dev);
 	return 0;
 }
 

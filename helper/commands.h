@@ -9,6 +9,7 @@ int cmd_create(const struct arguments *args);
 int cmd_open(const struct arguments *args);
 int cmd_close(const struct arguments *args);
 int cmd_set(const struct arguments *args);
+int cmd_attach(const struct arguments *args);
 int cmd_resize(const struct arguments *args);
 int cmd_invalidate(const struct arguments *args);
 int cmd_list(const struct arguments *args);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "describe.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <uuid/uuid.h>
 
@@ -140,6 +141,30 @@ const char *describe_state(const struct dm_device *dev,
 		return "no-table";
 	return status_word(NEARCACHE_FIELD_STATE,
 			   status->field[NEARCACHE_FIELD_STATE]);
+}
+
+/**
+ * describe_reason() - show why a device does without its cache, and what to do
+ * @dev: the device
+ * @status: its status line, parsed
+ */
+void describe_reason(const struct dm_device *dev, const struct status *status)
+{
+	const char *why = status_explain(status);
+	char text[400];
+
+	print_string("reason", NULL,
+		     status_word(NEARCACHE_FIELD_REASON,
+				 status->field[NEARCACHE_FIELD_REASON]));
+	if (!why)
+		return;
+	if (status->field[NEARCACHE_FIELD_STATE] == NEARCACHE_BYPASS)
+		snprintf(text, sizeof(text),
+			 "%s; 'nearcache attach %s' takes it back when it works again",
+			 why, dev->name);
+	else
+		snprintf(text, sizeof(text), "%s", why);
+	print_string(NULL, "reason", text);
 }
 
 static int one(const struct dm_device *dev,

@@ -13,6 +13,7 @@ int describe_devices(char **names, int count,
 		     int (*describe)(const struct dm_device *dev,
 				     const struct status *status));
 int describe_status(const struct dm_device *dev, struct status *status);
+void describe_reason(const struct dm_device *dev, const struct status *status);
 const char *describe_state(const struct dm_device *dev,
 			   const struct status *status);
 

@@ -4,11 +4,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "fail.h"
+
+/* As in the kernel's include/linux/kern_levels.h. */
+#define LEVEL_WARNING	4
 
 /**
  * kmsg_mark() - remember the end of the kernel log
@@ -29,12 +33,15 @@ struct kmsg kmsg_mark(dev_t number)
 	return log;
 }
 
-/* "6,123,456,-;text\n KEY=value\n" to "text". */
+/*
+ * "3,123,456,-;text\n KEY=value\n" to "text".  The three lowest bits of the first
+ * number are the level: news (6) are no reason.
+ */
 static char *text_of(char *record)
 {
 	char *text = strchr(record, ';');
 
-	if (!text)
+	if (!text || (strtoul(record, NULL, 10) & 7) > LEVEL_WARNING)
 		return NULL;
 	text++;
 	text[strcspn(text, "\n")] = '\0';

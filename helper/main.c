@@ -25,8 +25,8 @@ const struct verb verbs[] = {
 		.operands_max = 1,
 		.required = OPTION_ORIGIN | OPTION_CACHE,
 		.optional = OPTION_MODE | OPTION_READ_ONLY | OPTION_BLOCK_SIZE |
-			    OPTION_FILL_MEMORY | OPTION_DATASET_VERSION |
-			    OPTION_FORCE | OPTION_FORMAT_ONLY,
+			    OPTION_FILL_MEMORY | OPTION_CACHE_TIMEOUT |
+			    OPTION_DATASET_VERSION | OPTION_FORCE | OPTION_FORMAT_ONLY,
 		.changes = true,
 		.summary = "format a cache device for an origin and open it",
 		.details =
@@ -44,8 +44,8 @@ const struct verb verbs[] = {
 		.operands_max = 1,
 		.required = OPTION_CACHE,
 		.optional = OPTION_ORIGIN | OPTION_MODE | OPTION_READ_ONLY |
-			    OPTION_FILL_MEMORY | OPTION_DATASET_VERSION |
-			    OPTION_GROW,
+			    OPTION_FILL_MEMORY | OPTION_CACHE_TIMEOUT |
+			    OPTION_DATASET_VERSION | OPTION_GROW,
 		.changes = true,
 		.summary = "open a cache that was created before, warm",
 		.details =
@@ -81,6 +81,8 @@ const struct verb verbs[] = {
 "Settings:\n"
 "  mode=MODE                   read-only, writearound or writethrough\n"
 "  fill_memory=SIZE            cap of the memory that fills hold\n"
+"  cache_timeout=MS            the cache device answers no read for so long: pass\n"
+"                              it by until it does; 0: never (100 to 600000)\n"
 "\n"
 "I/O waits for a moment, what is cached stays. A device that is mounted\n"
 "read-write, swapped to, open for writing, or open by somebody who cannot be\n"
@@ -89,6 +91,33 @@ const struct verb verbs[] = {
 "settings hold, or the error says that they do not. Settings last until the\n"
 "device is closed.\n",
 		.run = cmd_set,
+	},
+	{
+		.name = "attach",
+		.operands = "NAME",
+		.operands_min = 1,
+		.operands_max = 1,
+		.optional = OPTION_CACHE | OPTION_FORMAT | OPTION_BLOCK_SIZE |
+			    OPTION_DATASET_VERSION | OPTION_FORCE,
+		.changes = true,
+		.summary = "take a cache device back that was given up, while in use",
+		.details =
+"For a device whose state is 'bypass' ('nearcache status' tells why). Without\n"
+"--cache: the cache device that it had, which works again. --cache names the same\n"
+"drive that was plugged in again and has another name, or another cache of this\n"
+"origin. What is cached is kept if nothing was written or invalidated through\n"
+"NAME, else the cache starts empty. After a failure NAME goes on without a cache.\n"
+"\n"
+"--format makes a new, empty cache on DEV first, as create does; what carries\n"
+"anything is refused without --force, which also starts a device that is\n"
+"suspended. The cache device that NAME had before misses what is written from\n"
+"now on: format it before it serves this origin again.\n"
+"\n"
+"A cache device to come that does not answer holds this command up, and others\n"
+"for NAME, until its driver gives up; NAME goes on meanwhile. I/O waits for the\n"
+"moment of the change, which lasts until the requests end that hang in the old\n"
+"cache device.\n",
+		.run = cmd_attach,
 	},
 	{
 		.name = "resize",

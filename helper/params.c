@@ -2,6 +2,7 @@
 #include "params.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,21 +11,61 @@
 #define FILL_MEMORY_MIN	(1ULL << 20)
 #define FILL_MEMORY_MAX	(1ULL << 40)
 
+/* Milliseconds. */
+#define CACHE_TIMEOUT_MIN	100U
+#define CACHE_TIMEOUT_MAX	600000U
+
 /* Whether the target takes that many bytes as fill_memory. */
 bool params_fill_memory_ok(uint64_t bytes)
 {
 	return bytes >= FILL_MEMORY_MIN && bytes <= FILL_MEMORY_MAX;
 }
 
+static bool number_parse(const char *text, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return isdigit((unsigned char)*text) && !*end && !errno;
+}
+
+/**
+ * params_cache_timeout_parse() - read a cache_timeout
+ * @text: digits
+ * @ms: the result, milliseconds
+ *
+ * Return: whether the target takes it.
+ */
+bool params_cache_timeout_parse(const char *text, unsigned int *ms)
+{
+	uint64_t number;
+
+	if (!number_parse(text, &number) || number > CACHE_TIMEOUT_MAX ||
+	    (number && number < CACHE_TIMEOUT_MIN))
+		return false;
+	*ms = number;
+	return true;
+}
+
+/* The cache_timeout in effect, milliseconds. */
+unsigned int params_cache_timeout(const struct params *params)
+{
+	return params->cache_timeout_given ? params->cache_timeout :
+					     PARAMS_CACHE_TIMEOUT_DEFAULT;
+}
+
 static bool take_option(struct params *params, const char *name,
 			const char *value)
 {
 	size_t used = strlen(params->others);
-	char *end;
 
-	if (!strcmp(name, "fill_memory")) {
-		params->fill_memory = strtoull(value, &end, 10);
-		return isdigit((unsigned char)*value) && !*end;
+	if (!strcmp(name, "fill_memory"))
+		return number_parse(value, &params->fill_memory);
+	if (!strcmp(name, "cache_timeout")) {
+		params->cache_timeout_given = true;
+		return params_cache_timeout_parse(value,
+						  &params->cache_timeout);
 	}
 	if (snprintf(params->others + used, sizeof(params->others) - used,
 		     " %s %s", name, value) >= sizeof(params->others) - used)
@@ -92,6 +133,8 @@ bool params_same(const char *a, const char *b)
 	       of_a.mode == of_b.mode && of_a.origin == of_b.origin &&
 	       of_a.cache == of_b.cache &&
 	       of_a.fill_memory == of_b.fill_memory &&
+	       of_a.cache_timeout_given == of_b.cache_timeout_given &&
+	       of_a.cache_timeout == of_b.cache_timeout &&
 	       !strcmp(of_a.others, of_b.others);
 }
 
@@ -107,7 +150,8 @@ bool params_same(const char *a, const char *b)
 const char *params_print(const struct params *params, char *text)
 {
 	unsigned int words = params->other_words +
-			     (params->fill_memory ? 2 : 0);
+			     (params->fill_memory ? 2 : 0) +
+			     (params->cache_timeout_given ? 2 : 0);
 	int used;
 
 	used = snprintf(text, PARAMS_TEXT, "%s %u:%u %u:%u",
@@ -120,6 +164,9 @@ const char *params_print(const struct params *params, char *text)
 		used += snprintf(text + used, PARAMS_TEXT - used,
 				 " fill_memory %llu",
 				 (unsigned long long)params->fill_memory);
+	if (params->cache_timeout_given)
+		used += snprintf(text + used, PARAMS_TEXT - used,
+				 " cache_timeout %u", params->cache_timeout);
 	snprintf(text + used, PARAMS_TEXT - used, "%s", params->others);
 	return text;
 }

@@ -20,12 +20,18 @@
 /* What the target takes for fill_memory, in words. */
 #define PARAMS_FILL_MEMORY_RANGE	"1M to 1T"
 
+/* Milliseconds: the target's own cache_timeout, and what it takes, in words. */
+#define PARAMS_CACHE_TIMEOUT_DEFAULT	700U
+#define PARAMS_CACHE_TIMEOUT_RANGE	"0 (never) or 100 to 600000 milliseconds"
+
 /**
  * struct params - parameters, parsed
  * @mode: how writes are treated
  * @origin: the origin
  * @cache: the cache device
  * @fill_memory: bytes, 0: not given, the kernel's default
+ * @cache_timeout_given: @cache_timeout is an option of the line
+ * @cache_timeout: milliseconds
  * @others: options of a newer kernel, kept as they are: " name value"...
  * @other_words: words in @others
  */
@@ -34,6 +40,8 @@ struct params {
 	dev_t origin;
 	dev_t cache;
 	uint64_t fill_memory;
+	bool cache_timeout_given;
+	unsigned int cache_timeout;
 	char others[PARAMS_OTHERS];
 	unsigned int other_words;
 };
@@ -42,5 +50,7 @@ bool params_parse(const char *text, struct params *params);
 const char *params_print(const struct params *params, char *text);
 bool params_same(const char *a, const char *b);
 bool params_fill_memory_ok(uint64_t bytes);
+bool params_cache_timeout_parse(const char *text, unsigned int *ms);
+unsigned int params_cache_timeout(const struct params *params);
 
 #endif /* HELPER_PARAMS_H */

@@ -437,6 +437,21 @@ void print_bytes(const char *key, const char *label, uint64_t value)
 }
 
 /**
+ * print_milliseconds() - a time span
+ * @key: JSON key
+ * @label: label in text
+ * @value: milliseconds
+ */
+void print_milliseconds(const char *key, const char *label, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu ms", (unsigned long long)value);
+	add_json(key, json_object_new_uint64(value));
+	add_cell(label, text, NULL, NULL, true);
+}
+
+/**
  * print_flag() - a truth value
  * @key: JSON key
  * @label: label in text

@@ -22,17 +22,25 @@ static const char *take_fill_memory(const char *value, struct params *params)
 	       NULL : "give " PARAMS_FILL_MEMORY_RANGE;
 }
 
+static const char *take_cache_timeout(const char *value, struct params *params)
+{
+	params->cache_timeout_given = true;
+	return params_cache_timeout_parse(value, &params->cache_timeout) ?
+	       NULL : "give " PARAMS_CACHE_TIMEOUT_RANGE;
+}
+
 static const struct setting {
 	const char *name;
 	const char *(*take)(const char *value, struct params *params);
 } settings[] = {
 	{ "mode", take_mode },
 	{ "fill_memory", take_fill_memory },
+	{ "cache_timeout", take_cache_timeout },
 };
 
 #define SETTINGS	(sizeof(settings) / sizeof(settings[0]))
 /* For messages. */
-#define SETTING_NAMES	"mode or fill_memory"
+#define SETTING_NAMES	"mode, fill_memory or cache_timeout"
 
 static int find(const char *word, size_t length)
 {

@@ -130,6 +130,36 @@ const char *status_word(enum nearcache_status_field field, uint64_t value)
 }
 
 /**
+ * status_explain() - why the cache device is left alone, in words for people
+ * @status: a parsed line
+ *
+ * Return: the words, NULL when it is in use.
+ */
+const char *status_explain(const struct status *status)
+{
+	uint64_t state = status->field[NEARCACHE_FIELD_STATE];
+
+	if (state == NEARCACHE_DEGRADED)
+		return "the cache device does not answer: all read from the origin, until it has answered all and been calm for a while";
+	if (state != NEARCACHE_BYPASS)
+		return NULL;
+	switch (status->field[NEARCACHE_FIELD_REASON]) {
+	case NEARCACHE_REASON_ERRORS:
+		return "too many I/O errors of the cache device";
+	case NEARCACHE_REASON_READ_METADATA:
+		return "the superblock or the slot table cannot be read";
+	case NEARCACHE_REASON_WRITE_TABLE:
+		return "the slot table cannot be written";
+	case NEARCACHE_REASON_WRITE_SUPER:
+		return "the superblock cannot be written";
+	case NEARCACHE_REASON_SLOW:
+		return "the cache device did not answer too often";
+	default:
+		return "the kernel log (dmesg) says why";
+	}
+}
+
+/**
  * status_read_bytes() - bytes read through the device since load
  * @status: a parsed line
  *

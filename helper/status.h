@@ -38,6 +38,7 @@ extern const struct status_row status_counter_row[];
 
 bool status_parse(const char *line, struct status *status, char *why);
 const char *status_word(enum nearcache_status_field field, uint64_t value);
+const char *status_explain(const struct status *status);
 uint64_t status_read_bytes(const struct status *status);
 
 #endif /* HELPER_STATUS_H */

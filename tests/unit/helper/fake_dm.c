@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "fail.h"
 
@@ -15,6 +16,7 @@ void fake_reset(const char *params)
 	memset(&fake, 0, sizeof(fake));
 	snprintf(fake.live.params, FAKE_TEXT, "%s", params);
 	fake.live.bytes = FAKE_BYTES;
+	fake.cache = makedev(8, 16);
 	fake.uuid = DM_UUID_PREFIX "1";
 	fail_reset();
 }
@@ -32,6 +34,7 @@ int dm_find(const char *name, struct dm_device *dev, bool *found)
 	dev->suspended = fake.suspended;
 	dev->open_count = fake.opens;
 	dev->size = fake.live.bytes;
+	dev->cache = fake.cache;
 	dev->table = strdup(fake.live.params);
 	return 0;
 }

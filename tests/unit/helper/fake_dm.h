@@ -39,6 +39,7 @@ struct fake_table {
  * @start: how starts end, each once, then they succeed
  * @on_load: what somebody does right after a table was loaded
  * @on_start: what somebody does right after a start
+ * @cache: its cache device
  * @opens: open count
  * @loads: tables loaded
  */
@@ -53,6 +54,7 @@ struct fake {
 	enum fake_start start[4];
 	void (*on_load)(void);
 	void (*on_start)(void);
+	dev_t cache;
 	int opens;
 	unsigned int loads;
 };

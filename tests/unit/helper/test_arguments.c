@@ -16,7 +16,8 @@ const struct verb verbs[] = {
 	{ .name = "tune", .operands = "NAME", .operands_min = 1,
 	  .operands_max = 1,
 	  .optional = OPTION_MODE | OPTION_READ_ONLY | OPTION_FILL_MEMORY |
-		      OPTION_RANGE | OPTION_GROW, .run = nothing },
+		      OPTION_RANGE | OPTION_GROW |
+		      OPTION_CACHE_TIMEOUT, .run = nothing },
 	{ .name = "show", .operands = "[NAME...]", .operands_max = -1,
 	  .run = nothing },
 	{ .name = NULL },
@@ -73,8 +74,12 @@ static void good_lines(void **state)
 	assert_int_equal(args.mode, NEARCACHE_READ_ONLY);
 	assert_int_equal(parse("tune a --range 1M:4K --fill-memory 1M", &args,
 			       &verb), 0);
+	assert_false(given(&args, OPTION_CACHE_TIMEOUT));
 	assert_int_equal(args.range.start, 1 << 20);
 	assert_int_equal(args.range.length, 4096);
+	assert_int_equal(parse("tune a --cache-timeout 0", &args, &verb), 0);
+	assert_true(given(&args, OPTION_CACHE_TIMEOUT));
+	assert_int_equal(args.cache_timeout, 0);
 	assert_int_equal(parse("show a b c --json", &args, &verb), 0);
 	assert_int_equal(args.operands, 3);
 	assert_int_equal(parse("show -- --json", &args, &verb), 0);
@@ -112,6 +117,8 @@ static void bad_lines(void **state)
 		{ "tune a --mode read-only --mode writearound", "twice" },
 		{ "tune a --fill-memory 1K", "'1024'" },
 		{ "tune a --range 1M", "'1M'" },
+		{ "tune a --cache-timeout 99", "'99': give 0 (never)" },
+		{ "tune a --cache-timeout 1 --cache-timeout 2", "twice" },
 		{ "tune a --range 1:512", "'1'" },
 		{ "show --cache x", "'--cache'" },
 		{ "show --forc", "'--forc'" },

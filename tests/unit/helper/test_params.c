@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
 #include <sys/sysmacros.h>
 
 #include "params.h"
@@ -13,6 +14,8 @@ static void there_and_back(void **state)
 		"writethrough 4095:1048575 8:16 2 fill_memory 67108864",
 		"writethrough 8:0 8:16 4 fill_memory 1048576 later 7",
 		"read-only 8:0 8:16 4 later 7 other x=y",
+		"read-only 8:0 8:16 2 cache_timeout 0",
+		"read-only 8:0 8:16 6 fill_memory 1048576 cache_timeout 700 later 7",
 	};
 	char text[PARAMS_TEXT];
 	struct params params;
@@ -52,6 +55,8 @@ static void not_understood(void **state)
 		"read-only 8:0 8:16 x", "read-only 8:0 8:16 2 fill_memory",
 		"read-only 8:0 8:16 2 fill_memory x",
 		"read-only 8:0 8:16 2 fill_memory 1x",
+		"read-only 8:0 8:16 2 cache_timeout x",
+		"read-only 8:0 8:16 2 cache_timeout -1",
 	};
 	char longest[600] = "read-only 8:0 8:16 8";
 	struct params params;
@@ -74,13 +79,15 @@ static void longest(void **state)
 		.origin = makedev(0xffffffff, 0xffffffff),
 		.cache = makedev(0xffffffff, 0xffffffff),
 		.fill_memory = UINT64_MAX,
-		.other_words = 0xffffffff - 2,
+		.cache_timeout_given = true,
+		.cache_timeout = 600000,
+		.other_words = 0xffffffff - 4,
 	};
 
 	(void)state;
 	memset(params.others, 'x', sizeof(params.others) - 1);
 	assert_int_equal(strlen(params_print(&params, text)),
-			 strlen("writethrough 4294967295:4294967295 4294967295:4294967295 4294967295 fill_memory 18446744073709551615") +
+			 strlen("writethrough 4294967295:4294967295 4294967295:4294967295 4294967295 fill_memory 18446744073709551615 cache_timeout 600000") +
 			 sizeof(params.others) - 1);
 }
 
@@ -92,6 +99,30 @@ static void fill_memory(void **state)
 	assert_true(params_fill_memory_ok(1 << 20));
 	assert_true(params_fill_memory_ok(1ULL << 40));
 	assert_false(params_fill_memory_ok((1ULL << 40) + 1));
+}
+
+static void cache_timeout(void **state)
+{
+	static const char *const good[] = { "0", "100", "700", "600000" };
+	static const char *const bad[] = {
+		"", "x", "1x", "-1", " 1", "1", "99", "600001", "18446744073709551616",
+	};
+	struct params params;
+	unsigned int ms, i;
+
+	(void)state;
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_true(params_cache_timeout_parse(good[i], &ms));
+		assert_int_equal(ms, atoi(good[i]));
+	}
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(params_cache_timeout_parse(bad[i], &ms));
+	assert_true(params_parse("read-only 8:0 8:16 4 cache_timeout 0 fill_memory 1048576",
+				 &params));
+	assert_int_equal(params_cache_timeout(&params), 0);
+	assert_int_equal(params.fill_memory, 1 << 20);
+	assert_true(params_parse("read-only 8:0 8:16", &params));
+	assert_int_equal(params_cache_timeout(&params), 700);
 }
 
 static void same(void **state)
@@ -107,6 +138,12 @@ static void same(void **state)
 				 "read-only 8:0 8:16 2 fill_memory 1"));
 	assert_false(params_same("read-only 8:0 8:16",
 				 "read-only 8:0 8:16 2 later 7"));
+	assert_true(params_same("read-only 8:0 8:16 4 cache_timeout 0 fill_memory 1",
+				"read-only 8:0 8:16 4 fill_memory 1 cache_timeout 0"));
+	assert_false(params_same("read-only 8:0 8:16",
+				 "read-only 8:0 8:16 2 cache_timeout 0"));
+	assert_false(params_same("read-only 8:0 8:16 2 cache_timeout 100",
+				 "read-only 8:0 8:16 2 cache_timeout 200"));
 	assert_false(params_same("", ""));
 }
 
@@ -118,6 +155,7 @@ int main(void)
 		cmocka_unit_test(not_understood),
 		cmocka_unit_test(longest),
 		cmocka_unit_test(fill_memory),
+		cmocka_unit_test(cache_timeout),
 		cmocka_unit_test(same),
 	};
 

@@ -112,6 +112,11 @@ void print_bytes(const char *key, const char *label, uint64_t value)
 	(void)value;
 }
 
+void print_milliseconds(const char *key, const char *label, uint64_t value)
+{
+	print_bytes(key, label, value);
+}
+
 void print_flag(const char *key, const char *label, bool value)
 {
 	(void)label;
@@ -387,7 +392,8 @@ static void refused(void **state)
 	origin_bytes = FAKE_BYTES - 512;
 	assert_int_equal(resize(OPTION_FORCE), CODE_DEVICE);
 	assert_said("can only grow");
-	/* The default is no word of the table. */
+	/* The defaults are no words of the table. */
+	assert_int_equal(set("cache_timeout=700", 0), 0);
 	assert_int_equal(set("fill_memory=64M", 0), 0);
 	assert_live(READING, false);
 }

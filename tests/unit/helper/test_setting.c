@@ -14,6 +14,11 @@ static void good(void **state)
 	assert_int_equal(params.mode, NEARCACHE_WRITETHROUGH);
 	assert_int_equal(params.fill_memory, 32 << 20);
 	assert_string_equal(params.others, " later 7");
+	assert_false(params.cache_timeout_given);
+	assert_int_equal(setting_apply((char *[]){ "cache_timeout=0" }, 1,
+				       &params), 0);
+	assert_true(params.cache_timeout_given);
+	assert_int_equal(params.cache_timeout, 0);
 	/* Only what is named changes. */
 	assert_int_equal(setting_apply((char *[]){ "mode=read-only" }, 1,
 				       &params), 0);
@@ -33,12 +38,14 @@ static void bad(void **state)
 		{ { "=x", "mode=read-only" }, "'' is no setting" },
 		{ { "mod=read-only", "x" }, "'mod' is no setting" },
 		{ { "modes=read-only", "x" }, "'modes' is no setting" },
-		{ { "fill-memory=1G", "x" }, "mode or fill_memory" },
+		{ { "fill-memory=1G", "x" }, "mode, fill_memory or cache_timeout" },
 		{ { "mode=writeback", "x" }, "mode 'writeback'" },
 		{ { "mode=", "x" }, "mode ''" },
 		{ { "mode=read-only=x", "x" }, "'read-only=x'" },
 		{ { "fill_memory=1K", "x" }, "fill_memory '1K': give 1M" },
 		{ { "fill_memory=1Q", "x" }, "'1Q'" },
+		{ { "cache_timeout=99", "x" }, "cache_timeout '99': give 0" },
+		{ { "cache_timeout=1s", "x" }, "cache_timeout '1s': give 0" },
 		{ { "mode=read-only", "mode=read-only" }, "twice" },
 	};
 	unsigned int i;

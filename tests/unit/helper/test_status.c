@@ -97,6 +97,30 @@ static void words(void **state)
 	assert_null(status_word(NEARCACHE_FIELD_BLOCKS, 0));
 }
 
+/* Each reason of a state without the cache has words of its own; no other state has. */
+static void explained(void **state)
+{
+	struct status status = { 0 };
+	const char *last = "", *why;
+	uint64_t reason;
+
+	(void)state;
+	assert_null(status_explain(&status));
+	status.field[NEARCACHE_FIELD_STATE] = NEARCACHE_DEGRADED;
+	assert_non_null(strstr(status_explain(&status), "does not answer"));
+	status.field[NEARCACHE_FIELD_STATE] = NEARCACHE_BYPASS;
+	for (reason = 0; reason <= NEARCACHE_REASON_SLOW + 1; reason++) {
+		status.field[NEARCACHE_FIELD_REASON] = reason;
+		why = status_explain(&status);
+		assert_string_not_equal(why, last);
+		last = why;
+	}
+	assert_string_equal(status_word(NEARCACHE_FIELD_REASON,
+					NEARCACHE_REASON_SLOW), "no-answer");
+	assert_string_equal(status_word(NEARCACHE_FIELD_STATE,
+					NEARCACHE_DEGRADED), "degraded");
+}
+
 /* Every field that the table calls an enum has words, and no other. */
 static void words_match_table(void **state)
 {
@@ -116,6 +140,7 @@ int main(void)
 		cmocka_unit_test(older_kernel),
 		cmocka_unit_test(broken_lines),
 		cmocka_unit_test(words),
+		cmocka_unit_test(explained),
 		cmocka_unit_test(words_match_table),
 	};
 

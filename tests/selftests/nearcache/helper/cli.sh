@@ -42,7 +42,7 @@ test_help() {
 	good --help
 	all=$out
 	[[ $all == *'Exit codes'* ]] || fail "no exit codes in --help"
-	for verb in create open close set resize invalidate list status stats destroy super; do
+	for verb in create open close set attach resize invalidate list status stats destroy super; do
 		[[ $all == *"  $verb "* ]] || fail "no '$verb' in --help"
 		run "$verb" --help
 		[[ $rc == 0 && $out == "Usage: nearcache $verb"* ]] || fail "$verb --help: $out"

@@ -308,7 +308,8 @@ bad 4 "mode=read-only --force" set nc fill_memory=32M --force
 good set nc mode=read-only --force
 mode_is read-only
 check
-bad 4 'close and open' set nc mode=writethrough
+bad 4 'the superblock cannot be written' set nc mode=writethrough
+mode_is read-only
 weak "linear $C 0"
 good close nc
 

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache attach: a cache device for a running device that has given its own up. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <uuid/uuid.h>
+
+#include "activate.h"
+#include "commands.h"
+#include "describe.h"
+#include "fail.h"
+#include "formatting.h"
+#include "identity.h"
+#include "kmsg.h"
+#include "name.h"
+#include "pair.h"
+#include "print.h"
+#include "reload.h"
+#include "signals.h"
+
+/**
+ * struct attachment - a cache device on its way to a device in use
+ * @args: the command line
+ * @dev: the device
+ * @old: its parameters
+ * @now: the device as it is afterwards
+ * @status: of @now
+ * @pair: its origin, and the cache device to come
+ * @new: what is written to the cache device by --format
+ * @other: another cache than the one that the device was made with
+ */
+struct attachment {
+	const struct arguments *args;
+	struct dm_device dev;
+	struct params old;
+	struct dm_device now;
+	struct status status;
+	struct pair pair;
+	struct formatting new;
+	bool other;
+};
+
+static int check_words(const struct arguments *args)
+{
+	if (!given(args, OPTION_FORMAT) &&
+	    given(args, OPTION_BLOCK_SIZE | OPTION_DATASET_VERSION))
+		return fail(CODE_USAGE,
+			    "--block-size and --dataset-version are for a new cache: give --format too");
+	if (given(args, OPTION_FORMAT) && !given(args, OPTION_CACHE))
+		return fail(CODE_USAGE,
+			    "--format needs --cache DEV: name what is to be formatted");
+	return formatting_check_words(args);
+}
+
+static int check_state(const struct attachment *attach)
+{
+	const char *name = attach->dev.name;
+	struct status status;
+	char path[PATH_MAX];
+
+	if (describe_status(&attach->dev, &status))
+		return fail_code();
+	device_path_of(attach->dev.cache, path);
+	switch (status.field[NEARCACHE_FIELD_STATE]) {
+	case NEARCACHE_BYPASS:
+		return 0;
+	case NEARCACHE_NORMAL:
+		return fail(CODE_BUSY,
+			    "device '%s' works already, with cache device '%s': there is nothing to take back",
+			    name, path);
+	case NEARCACHE_DEGRADED:
+		return fail(CODE_BUSY,
+			    "device '%s' is degraded, which ends by itself when cache device '%s' answers again",
+			    name, path);
+	default:
+		return fail(CODE_BUSY,
+			    "device '%s' has state '%s': only one that bypasses its cache can be given one",
+			    name, describe_state(&attach->dev, &status));
+	}
+}
+
+static int open_cache(struct attachment *attach)
+{
+	const char *role = "cache device";
+	dev_t number = attach->dev.cache;
+	char name[128];
+
+	if (attach->args->cache)
+		return device_open(&attach->pair.cache, attach->args->cache,
+				   role);
+	if (identity_kernel_name(number, name, sizeof(name)))
+		return device_open_number(&attach->pair.cache, number, role);
+	return fail(CODE_DEVICE,
+		    "the cache device of '%s' (%u:%u) is gone: name the one to take with --cache DEV; the same drive may have another name now",
+		    attach->dev.name, major(number), minor(number));
+}
+
+static bool is_other(const struct attachment *attach,
+		     const struct nearcache_super *sb)
+{
+	char uuid[sizeof(DM_UUID_PREFIX) + SUPER_UUID_TEXT] = DM_UUID_PREFIX;
+
+	uuid_unparse_lower(sb->uuid, uuid + strlen(uuid));
+	return strcmp(uuid, attach->dev.uuid);
+}
+
+/*
+ * What a device in a writing mode has given up is active, and will be emptied.  A
+ * cache that is not active was not there when this device wrote to the origin,
+ * and the origin's ends need not show it; --force, which starts a suspended device,
+ * is no word against that.
+ */
+static int check_content(const struct attachment *attach)
+{
+	const struct pair *pair = &attach->pair;
+
+	if (!mode_writes(attach->old.mode) ||
+	    le64_to_cpu(pair->super.best->sequence) == 1 ||
+	    pair_is_active(pair))
+		return 0;
+	return fail(CODE_DEVICE,
+		    "cache device '%s' may lack what '%s' wrote: make it anew with --format --force",
+		    pair->cache.path, attach->dev.name);
+}
+
+static int check_formatted(struct attachment *attach)
+{
+	struct pair *pair = &attach->pair;
+
+	if (super_read(&pair->super, &pair->cache) ||
+	    super_require(&pair->super, &pair->cache) ||
+	    pair_check_free(&pair->cache, attach->dev.name))
+		return fail_code();
+	attach->other = is_other(attach, pair->super.best);
+	return pair_check_origin(pair) ? fail_code() : check_content(attach);
+}
+
+static int check_blank(struct attachment *attach)
+{
+	attach->other = true;
+	/* In use also by this device itself, which would not know. */
+	return pair_check_free(&attach->pair.cache, NULL) ||
+	       formatting_claim(&attach->new) ||
+	       formatting_prepare(&attach->new) ? fail_code() : 0;
+}
+
+/* Everything that can be known before anything is changed. */
+static int check(struct attachment *attach)
+{
+	struct pair *pair = &attach->pair;
+	struct activation act = {
+		.name = attach->dev.name,
+		.origin = &pair->origin,
+		.cache = &pair->cache,
+		.mode = attach->old.mode,
+		.args = attach->args,
+	};
+
+	if (device_open_number(&pair->origin, attach->old.origin, "origin") ||
+	    open_cache(attach) || activate_check_devices(&act))
+		return fail_code();
+	pair->size = attach->dev.size;
+	return given(attach->args, OPTION_FORMAT) ? check_blank(attach) :
+						    check_formatted(attach);
+}
+
+/* What the kernel made of it. */
+static int judge(struct attachment *attach, struct kmsg *log)
+{
+	const char *name = attach->dev.name, *why;
+
+	if (dm_need_ours(name, &attach->now) ||
+	    describe_status(&attach->now, &attach->status))
+		return fail_add("the new table was started before");
+	if (attach->status.field[NEARCACHE_FIELD_STATE] != NEARCACHE_BYPASS)
+		return 0;
+	why = status_explain(&attach->status);
+	fail(CODE_DEVICE, "cache device '%s' was given up again: %s",
+	     attach->pair.cache.path, why);
+	kmsg_explain(log, "is bypassed");
+	return fail_add("device '%s' goes on without its cache", name);
+}
+
+static int attach_now(struct attachment *attach)
+{
+	struct kmsg log = kmsg_mark(attach->dev.number);
+	struct params params = attach->old;
+
+	params.cache = attach->pair.cache.number;
+	/* The kernel reads it by itself, and holds it then. */
+	device_close(&attach->pair.cache);
+	if (!reload(&attach->dev, &attach->old, &params, attach->dev.size))
+		judge(attach, &log);
+	kmsg_close(&log);
+	return fail_code();
+}
+
+/* Without --dry-run. */
+static int execute(struct attachment *attach)
+{
+	bool format = given(attach->args, OPTION_FORMAT);
+	sigset_t before;
+
+	if (format && formatting_write_areas(&attach->new))
+		return fail_code();
+	/* From here on, to the end: a ^C would not say what was done. */
+	signals_hold(&before);
+	if (format && formatting_write_super(&attach->new))
+		return fail_code();
+	if (attach_now(attach) && format)
+		fail_add("cache device '%s' is formatted already: to try again, give --force too",
+			 attach->pair.cache.path);
+	return fail_code();
+}
+
+static void report(const struct attachment *attach)
+{
+	const struct dm_device *dev = &attach->dev;
+	bool dry_run = given(attach->args, OPTION_DRY_RUN);
+	const uint64_t *field = attach->status.field;
+	char path[PATH_MAX];
+
+	print_record(NULL, dev->name);
+	print_string("name", NULL, dev->name);
+	print_string("mode", "mode", mode_word(attach->old.mode));
+	print_string("cache", "cache device", attach->pair.cache.path);
+	device_path_of(dev->cache, path);
+	print_string("cache_before",
+		     strcmp(path, attach->pair.cache.path) ? "before" : NULL,
+		     path);
+	print_flag("formatted", NULL,
+		   given(attach->args, OPTION_FORMAT) && !dry_run);
+	if (!dry_run) {
+		print_string("state", "state",
+			     describe_state(&attach->now, &attach->status));
+		print_string("loaded", "loaded",
+			     status_word(NEARCACHE_FIELD_LOADED,
+					 field[NEARCACHE_FIELD_LOADED]));
+		print_bytes("bytes_valid", "valid bytes",
+			    field[NEARCACHE_FIELD_BYTES_VALID]);
+	}
+	reload_print_started(dev, dry_run);
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	print_end();
+}
+
+static void warn_of_other(const struct attachment *attach)
+{
+	char path[PATH_MAX];
+
+	if (attach->other && !given(attach->args, OPTION_DRY_RUN))
+		warn("the cache device that '%s' had before (%s) must be formatted before it serves this origin again: it misses what is written from now on",
+		     attach->dev.name, device_path_of(attach->dev.cache, path));
+}
+
+static int attach_cache(struct attachment *attach)
+{
+	const struct arguments *args = attach->args;
+
+	if (reload_prepare(&attach->dev, given(args, OPTION_FORCE),
+			   &attach->old) ||
+	    check_state(attach))
+		return fail_code();
+	if (check(attach))
+		return fail_add("device '%s' goes on without its cache",
+				attach->dev.name);
+	if (!given(args, OPTION_DRY_RUN) && execute(attach))
+		return fail_code();
+	report(attach);
+	warn_of_other(attach);
+	return 0;
+}
+
+int cmd_attach(const struct arguments *args)
+{
+	struct attachment attach = {
+		.args = args,
+		.pair = {
+			.origin = DEVICE_CLOSED,
+			.cache = DEVICE_CLOSED,
+			.may_grow = true,
+			.stale_advice = "make the cache anew with --format --force, or close the device and open it with --dataset-version and a new version",
+		},
+		.new = {
+			.args = args,
+			.label = name_of_operand(args->operand[0]),
+			.origin = &attach.pair.origin,
+			.cache = &attach.pair.cache,
+		},
+	};
+
+	if (!check_words(args) && !dm_need_ours(attach.new.label, &attach.dev))
+		attach_cache(&attach);
+	super_free(&attach.pair.super);
+	free(attach.new.sb);
+	device_close(&attach.pair.origin);
+	device_close(&attach.pair.cache);
+	dm_device_free(&attach.now);
+	dm_device_free(&attach.dev);
+	return fail_code();
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A cache device that becomes a new, empty cache of an origin. */
+#ifndef HELPER_FORMATTING_H
+#define HELPER_FORMATTING_H
+
+#include "arguments.h"
+#include "device.h"
+#include "format.h"
+
+/**
+ * struct formatting - a new cache
+ * @args: the command line: block size, dataset version, --force, --dry-run
+ * @label: what the cache is called
+ * @origin: open origin
+ * @cache: open, later claimed cache device
+ * @sb: the superblock to write, for free(); NULL before formatting_prepare()
+ */
+struct formatting {
+	const struct arguments *args;
+	const char *label;
+	const struct device *origin;
+	struct device *cache;
+	struct nearcache_super *sb;
+};
+
+int formatting_check_words(const struct arguments *args);
+int formatting_claim(const struct formatting *new);
+int formatting_prepare(struct formatting *new);
+int formatting_write_areas(const struct formatting *new);
+int formatting_write_super(const struct formatting *new);
+void formatting_undo(const struct formatting *new);
+
+#endif /* HELPER_FORMATTING_H */

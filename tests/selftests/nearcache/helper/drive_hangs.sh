@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The cache drive stops answering under readers, who get their data from the origin meanwhile,
+# and answers again after its driver reset it. Then it stops once more and is torn out.
+# kernels: 6.12
+# timeout: 300
+. ./cache.sh
+. ./command.sh
+. ./drive.sh
+
+state_is() {
+	[[ $(field state) == "$1" ]]
+}
+
+read_on() {
+	./blockdata read /dev/mapper/nc -n 4096 >/dev/null || fail "wrong data"
+	state_is "$1"
+}
+
+make_null O origin 16
+need_drive
+at_exit dm_gone nc
+./blockdata write "$O"
+good create nc --origin "$O" --cache "$C" --block-size 64K --cache-timeout 300 --force
+check
+settle
+# What a commit would do within seconds.
+dmsetup suspend nc && dmsetup resume nc
+verify_begin -b 8 -a 1 -t 4
+hang 3000
+wait_for 30 state_is 3 || fail "not degraded: $(dmsetup status nc)"
+good status nc
+[[ $out == *degraded*'does not answer'* ]] || fail "status: $out"
+good status nc -j
+expect state degraded reason no-answer
+bad 5 "ends by itself" attach nc
+check -n 2048
+wait_for 60 read_on 0 || fail "the drive does not come back: $(dmsetup status nc)"
+hang 1000
+wait_for 30 state_is 3 || fail "not degraded: $(dmsetup status nc)"
+pull
+wait_for 60 read_on 1 || fail "not bypassed: $(dmsetup status nc)"
+plug
+good attach nc --cache "$C" -j
+expect state normal loaded warm-unclean
+verify_end
+hits=$(field hits)
+check
+above hits "$hits"
+good close nc

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A cache device that another one took the place of, and that comes back: what was told and
+# written meanwhile is not on it, so it starts empty.
+# kernels: 6.12
+. ./given_up.sh
+. ./command.sh
+
+bypassed() {
+	dd if=/dev/mapper/nc of=/dev/null bs=4k count=512 iflag=direct 2>"$TMPDIR/dd" ||
+		fail "a read fails: $(cat "$TMPDIR/dd")"
+	[[ $(field state) == 1 ]]
+}
+
+# given_up NAME DEV: what is cached there fails until it is bypassed; then it works again.
+given_up() {
+	lies "$1" error "$2"
+	wait_for 30 bypassed || fail "not bypassed"
+	lies "$1" linear "$2"
+}
+
+# The session before wrote its table: what a commit would do within seconds.
+written_down() {
+	dmsetup suspend nc && dmsetup resume nc || fail "suspend and resume"
+}
+
+# right: what changes, twice, so that hits are among it.
+right() {
+	./blockdata read /dev/mapper/nc -g "$generation" -s 1024 -n 8192 || fail "wrong data (line ${BASH_LINENO[0]})"
+	settle
+	./blockdata read /dev/mapper/nc -g "$generation" -s 1024 -n 8192 || fail "wrong data (line ${BASH_LINENO[0]})"
+}
+
+# changed: by another host, but for the ends.
+changed() {
+	generation=$1
+	./blockdata write "$O" -g "$generation" -s 1024 -n 8192
+	good invalidate nc
+}
+
+make_null O origin 8
+make_null one one 12
+make_null two two 12
+make_dm A first "$(under linear "$one")"
+make_dm B second "$(under linear "$two")"
+at_exit dm_gone nc
+./blockdata write "$O"
+good create nc --origin "$O" --cache "$A" --block-size 64K
+generation=1
+check
+right
+written_down
+given_up first "$one"
+run attach nc --cache "$B" --format --block-size 64K
+[[ $rc == 0 ]] || fail "attach: $err"
+right
+changed 2
+right
+written_down
+given_up second "$two"
+run attach nc --cache "$A" -j
+[[ $rc == 0 ]] || fail "attach: $err"
+expect state normal loaded cold-unclean bytes_valid 0
+right
+# And the other way round.
+changed 3
+right
+given_up first "$one"
+run attach nc --cache "$B" -j
+[[ $rc == 0 ]] || fail "attach: $err"
+expect state normal loaded cold-unclean bytes_valid 0
+right
+# It is the one in use: warm.
+good close nc
+good open nc --cache "$B" --origin "$O" -j
+expect loaded warm
+right
+good close nc

@@ -1,0 +1,172 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The cache drive is pulled out below a mounted file system and plugged in again, where it has
+# another name: 'nearcache attach' takes it back while fio writes and verifies. And plugged in
+# again only after the close: what was written without it is not read from it.
+# kernels: 6.12
+# timeout: 300
+. ./cache.sh
+. ./command.sh
+. ./drive.sh
+
+bypassed() {
+	[[ $(field state) == 1 ]]
+}
+
+# fio_job [fio options]: a direct and a buffered one.
+fio_job() {
+	fio --directory="$TMPDIR/mnt" --rw=randwrite --ioengine=libaio --iodepth=8 --verify=crc32c \
+		--verify_fatal=1 --thread "$@" --name=direct --direct=1 --bs=4k --size=1M \
+		--name=buffered --bs=12k --size=1M >"$TMPDIR/fio" 2>&1
+}
+
+# load_begin: write and verify until load_end.
+load_begin() {
+	rm -f "$TMPDIR/load-stop"
+	load &
+	load_pid=$!
+	at_exit load_kill
+}
+
+load() {
+	while [[ ! -e $TMPDIR/load-stop ]]; do
+		fio_job || return
+	done
+}
+
+load_kill() {
+	touch "$TMPDIR/load-stop"
+	wait "$load_pid" || true
+}
+
+load_end() {
+	touch "$TMPDIR/load-stop"
+	wait "$load_pid" || fail "fio: $(cat "$TMPDIR/fio")"
+}
+
+more() {
+	(($(field "$1") > $2))
+}
+
+# go_on COUNTER WHEN: it moves.
+go_on() {
+	wait_for 60 more "$1" "$(field "$1")" || fail "no more $1 $2: $(cat "$TMPDIR/fio")"
+}
+
+# sound KIND DEV: the file system says so of itself.
+sound() {
+	case $1 in
+	ext4) e2fsck -fn "$2" ;;
+	xfs) xfs_repair -n "$2" ;;
+	esac >"$TMPDIR/fsck" 2>&1 || fail "$1 on $2: $(cat "$TMPDIR/fsck")"
+}
+
+# files KIND DEV: they are as fio left them; prints their sums.
+files() {
+	sound "$1" "$2"
+	mount "$2" "$TMPDIR/mnt" || fail "mount $1 on $2"
+	echo 1 >/proc/sys/vm/drop_caches
+	fio_job --verify_only || fail "$1 on $2: $(cat "$TMPDIR/fio")"
+	(cd "$TMPDIR/mnt" && sha256sum ./*.?.0) || exit
+	umount "$TMPDIR/mnt"
+}
+
+unmount() {
+	! grep -q " $TMPDIR/mnt " /proc/mounts || umount "$TMPDIR/mnt"
+}
+
+create() {
+	good create nc --origin "$O" --cache "$C" --mode writethrough --block-size 64K --force
+}
+
+# yank KIND: out and in under a mounted file system.
+yank() {
+	local sums begin=$SECONDS old
+	create
+	wipefs -aq /dev/mapper/nc
+	"mkfs.$1" -q /dev/mapper/nc >/dev/null || fail "mkfs.$1"
+	mount /dev/mapper/nc "$TMPDIR/mnt" || fail "mount $1"
+	load_begin
+	go_on hits "before"
+	old=$C
+	pull
+	wait_for 60 bypassed || fail "not bypassed: $(dmsetup status nc)"
+	good status nc
+	[[ $out == *bypass*"'nearcache attach nc' takes it back"* ]] || fail "status: $out"
+	bad 4 "is gone: name the one to take with --cache DEV" attach nc
+	go_on writes "without the drive"
+	plug
+	echo "$1: it was $old, it is $C"
+	good attach nc --cache "$C" -j
+	expect state normal loaded cold-unclean cache "$C" mode writethrough formatted false
+	go_on hits "with the drive"
+	go_on updates "with the drive"
+	load_end
+	is state 0
+	umount "$TMPDIR/mnt"
+	sums=$(files "$1" /dev/mapper/nc) || exit
+	good close nc
+	same "$1: the origin" "$(files "$1" "$O")" "$sums"
+	echo "$1: $((SECONDS - begin)) s"
+}
+
+# Read-only: it is as warm as it was.
+returned() {
+	create
+	./blockdata write /dev/mapper/nc -g 1 -n 32768
+	good close nc
+	good open nc --cache "$C" --origin "$O"
+	check -g 1 -n 32768
+	settle
+	# What a commit would do within seconds.
+	dmsetup suspend nc && dmsetup resume nc
+	verify_begin -b 8 -a 1 -t 2 -n 32768
+	pull
+	wait_for 60 bypassed || fail "not bypassed: $(dmsetup status nc)"
+	plug
+	good attach nc --cache "$C" -j
+	expect state normal loaded warm-unclean bytes_valid 16777216
+	verify_end
+	check -g 1 -n 32768
+	above hits 0
+	good close nc
+}
+
+# Out, written without it, closed, in.
+forgotten() {
+	create
+	./blockdata write /dev/mapper/nc -g 1 -n 32768
+	check -g 1 -n 32768
+	settle
+	check -g 1 -n 32768
+	above hits 0
+	pull
+	./blockdata write /dev/mapper/nc -g 2 -n 32768
+	check -g 2 -n 32768
+	good close nc
+	plug
+	good open nc --cache "$C" --origin "$O" --mode writethrough -j
+	expect content cold loaded cold-unclean state normal
+	is blocks_used 0
+	check -g 2 -n 32768
+	settle
+	check -g 2 -n 32768
+	above hits 0
+	good close nc
+}
+
+make_null O origin 320 discard=1 cache_size=2
+mkdir "$TMPDIR/mnt"
+at_exit rmdir "$TMPDIR/mnt"
+need_drive
+at_exit dm_gone nc
+at_exit unmount
+for kind in ext4 xfs; do
+	if type "mkfs.$kind" >/dev/null 2>&1 && modprobe "$kind"; then
+		yank "$kind"
+	else
+		echo "no $kind here"
+	fi
+done
+returned
+forgotten

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* 'attach' on a pretended device: what goes live, what is refused, and what is told. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/sysmacros.h>
+
+#include "activate.h"
+#include "commands.h"
+#include "describe.h"
+#include "fail.h"
+#include "fake_dm.h"
+#include "formatting.h"
+#include "identity.h"
+#include "kmsg.h"
+#include "pair.h"
+#include "print.h"
+#include "unit.h"
+
+#define OLD	"read-only 8:0 8:16 4 fill_memory 33554432 cache_timeout 0"
+#define NEW	"read-only 8:0 8:32 4 fill_memory 33554432 cache_timeout 0"
+#define WRITING	"writethrough 8:0 8:16"
+
+/* States before and after, what the cache device is, and what was done to it. */
+static uint64_t state_before, state_after;
+static bool old_gone, busy, wrong_origin, used, active;
+static bool areas_written, super_written;
+static struct nearcache_super medium;
+
+int device_open(struct device *dev, const char *path, const char *role)
+{
+	memset(dev, 0, sizeof(*dev));
+	dev->fd = 7;
+	dev->number = makedev(8, 32);
+	dev->role = role;
+	strcpy(dev->path, path);
+	return 0;
+}
+
+int device_open_number(struct device *dev, dev_t number, const char *role)
+{
+	device_open(dev, number == makedev(8, 0) ? "/dev/sda" : "/dev/sdb", role);
+	dev->number = number;
+	return 0;
+}
+
+void device_close(struct device *dev)
+{
+	dev->fd = -1;
+}
+
+const char *device_path_of(dev_t number, char *path)
+{
+	sprintf(path, "/dev/sd%c", 'a' + minor(number) / 16);
+	return path;
+}
+
+bool identity_kernel_name(dev_t number, char *name, size_t size)
+{
+	(void)number;
+	(void)name;
+	(void)size;
+	return !old_gone;
+}
+
+bool identity_attribute(dev_t number, const char *attribute, char *value,
+			size_t size)
+{
+	(void)number;
+	(void)attribute;
+	(void)value;
+	(void)size;
+	return false;
+}
+
+int activate_check_devices(const struct activation *act)
+{
+	assert_int_equal(act->origin->number, makedev(8, 0));
+	return 0;
+}
+
+int super_read(struct super *super, const struct device *dev)
+{
+	(void)dev;
+	memset(&medium, 0, sizeof(medium));
+	medium.sequence = cpu_to_le64(used ? 2 : 1);
+	super->best = &medium;
+	return 0;
+}
+
+int super_require(const struct super *super, const struct device *dev)
+{
+	(void)super;
+	(void)dev;
+	return 0;
+}
+
+void super_free(struct super *super)
+{
+	(void)super;
+}
+
+bool pair_is_active(const struct pair *pair)
+{
+	(void)pair;
+	return active;
+}
+
+int pair_check_free(const struct device *cache, const char *self)
+{
+	/* The device's own, which is no wonder, but for one to be formatted. */
+	if (busy || (!self && cache->number == makedev(8, 16)))
+		return (fail)(CODE_BUSY, "in use");
+	return 0;
+}
+
+int pair_check_origin(const struct pair *pair)
+{
+	assert_int_equal(pair->size, FAKE_BYTES);
+	return wrong_origin ? (fail)(CODE_DEVICE, "another origin") : 0;
+}
+
+int formatting_check_words(const struct arguments *args)
+{
+	(void)args;
+	return 0;
+}
+
+int formatting_claim(const struct formatting *new)
+{
+	assert_string_equal(new->label, FAKE_NAME);
+	return 0;
+}
+
+int formatting_prepare(struct formatting *new)
+{
+	new->sb = calloc(1, sizeof(*new->sb));
+	return 0;
+}
+
+int formatting_write_areas(const struct formatting *new)
+{
+	assert_non_null(new->sb);
+	areas_written = true;
+	return 0;
+}
+
+int formatting_write_super(const struct formatting *new)
+{
+	assert_true(areas_written);
+	device_close(new->cache);
+	super_written = true;
+	return 0;
+}
+
+int describe_status(const struct dm_device *dev, struct status *status)
+{
+	bool is_new = fake.loads && !strcmp(dev->table, fake.live.params);
+
+	memset(status, 0, sizeof(*status));
+	status->field[NEARCACHE_FIELD_STATE] = is_new ? state_after :
+							state_before;
+	status->field[NEARCACHE_FIELD_REASON] = NEARCACHE_REASON_WRITE_SUPER;
+	return 0;
+}
+
+const char *describe_state(const struct dm_device *dev,
+			   const struct status *status)
+{
+	(void)dev;
+	return status_word(NEARCACHE_FIELD_STATE,
+			   status->field[NEARCACHE_FIELD_STATE]);
+}
+
+struct kmsg kmsg_mark(dev_t number)
+{
+	(void)number;
+	return (struct kmsg){ .fd = -1 };
+}
+
+void kmsg_explain(struct kmsg *log, const char *word)
+{
+	(void)log;
+	(void)word;
+	fail_add("the kernel log says: so");
+}
+
+void kmsg_close(struct kmsg *log)
+{
+	(void)log;
+}
+
+void print_record(const char *key, const char *title)
+{
+	(void)key;
+	(void)title;
+}
+
+void print_end(void)
+{
+}
+
+void print_string(const char *key, const char *label, const char *value)
+{
+	(void)key;
+	(void)label;
+	(void)value;
+}
+
+void print_bytes(const char *key, const char *label, uint64_t value)
+{
+	(void)key;
+	(void)label;
+	(void)value;
+}
+
+void print_flag(const char *key, const char *label, bool value)
+{
+	(void)key;
+	(void)label;
+	(void)value;
+}
+
+/* Everything is as it should be, and the cache is bypassed. */
+static void reset(const char *params)
+{
+	fake_reset(params);
+	state_before = NEARCACHE_BYPASS;
+	state_after = NEARCACHE_NORMAL;
+	old_gone = busy = wrong_origin = used = active = false;
+	areas_written = super_written = false;
+}
+
+static int attach(const char *cache, unsigned int options)
+{
+	char *operand[] = { FAKE_NAME };
+	struct arguments args = {
+		.given = options | (cache ? OPTION_CACHE : 0),
+		.cache = cache,
+		.operand = operand,
+		.operands = 1,
+	};
+
+	fail_reset();
+	return cmd_attach(&args);
+}
+
+static void assert_said(const char *text)
+{
+	if (!strstr(fail_message(), text))
+		fail_msg("no '%s' in: %s", text, fail_message());
+}
+
+/* Its options stay, and its size. */
+static void attached(void **state)
+{
+	(void)state;
+	reset(OLD);
+	assert_int_equal(attach(NULL, OPTION_DRY_RUN), 0);
+	assert_int_equal(fake.loads, 0);
+	assert_int_equal(attach(NULL, 0), 0);
+	assert_int_equal(fake.loads, 1);
+	assert_string_equal(fake.live.params, OLD);
+	reset(OLD);
+	assert_int_equal(attach("/dev/sdc", 0), 0);
+	assert_string_equal(fake.live.params, NEW);
+	assert_int_equal(fake.live.bytes, FAKE_BYTES);
+}
+
+static void not_given_up(void **state)
+{
+	static const struct {
+		uint64_t state;
+		const char *said;
+	} other[] = {
+		{ NEARCACHE_NORMAL, "works already, with cache device '/dev/sdb'" },
+		{ NEARCACHE_DEGRADED, "ends by itself" },
+		{ NEARCACHE_NOT_LOADED, "not-loaded" },
+	};
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
+		reset(OLD);
+		state_before = other[i].state;
+		assert_int_equal(attach("/dev/sdc", 0), CODE_BUSY);
+		assert_said(other[i].said);
+		assert_int_equal(fake.loads, 0);
+	}
+}
+
+static void refused(void **state)
+{
+	static bool *const wrong[] = { &busy, &wrong_origin };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		reset(OLD);
+		*wrong[i] = true;
+		assert_int_not_equal(attach("/dev/sdc", OPTION_FORCE), 0);
+		assert_said("goes on without its cache");
+		assert_int_equal(fake.loads, 0);
+	}
+	reset(OLD);
+	old_gone = true;
+	assert_int_equal(attach(NULL, 0), CODE_DEVICE);
+	assert_said("(8:16) is gone: name the one to take with --cache DEV");
+	reset(OLD);
+	fake.suspended = true;
+	assert_int_equal(attach(NULL, 0), CODE_BUSY);
+	assert_int_equal(attach(NULL, OPTION_FORCE), 0);
+	assert_false(fake.suspended);
+	assert_int_equal(attach(NULL, OPTION_FORMAT), CODE_USAGE);
+	assert_int_equal(attach(NULL, OPTION_BLOCK_SIZE), CODE_USAGE);
+}
+
+/* What was not there when the device wrote. */
+static void old_content(void **state)
+{
+	(void)state;
+	reset(WRITING);
+	used = true;
+	assert_int_equal(attach("/dev/sdc", 0), CODE_DEVICE);
+	assert_said("may lack what 'nc' wrote");
+	assert_int_equal(attach("/dev/sdc", OPTION_FORCE), CODE_DEVICE);
+	assert_int_equal(fake.loads, 0);
+	reset(WRITING);
+	used = active = true;
+	assert_int_equal(attach("/dev/sdc", 0), 0);
+	reset(WRITING);
+	assert_int_equal(attach("/dev/sdc", 0), 0);
+	reset(OLD);
+	used = true;
+	assert_int_equal(attach("/dev/sdc", 0), 0);
+}
+
+static void formatted(void **state)
+{
+	(void)state;
+	reset(WRITING);
+	/* What is on it does not count. */
+	used = wrong_origin = true;
+	assert_int_equal(attach("/dev/sdc", OPTION_FORMAT | OPTION_DRY_RUN), 0);
+	assert_false(areas_written);
+	assert_int_equal(attach("/dev/sdc", OPTION_FORMAT), 0);
+	assert_true(super_written);
+	assert_string_equal(fake.live.params, "writethrough 8:0 8:32");
+	reset(WRITING);
+	busy = true;
+	assert_int_equal(attach("/dev/sdc", OPTION_FORMAT), CODE_BUSY);
+	assert_false(areas_written);
+	reset(WRITING);
+	fake.start[0] = FAKE_REFUSES;
+	assert_int_equal(attach("/dev/sdc", OPTION_FORMAT), CODE_DEVICE);
+	assert_said("goes on as before");
+	assert_said("formatted already");
+	assert_string_equal(fake.live.params, WRITING);
+}
+
+static void given_up_again(void **state)
+{
+	(void)state;
+	reset(OLD);
+	state_after = NEARCACHE_BYPASS;
+	assert_int_equal(attach("/dev/sdc", 0), CODE_DEVICE);
+	assert_said("given up again: the superblock cannot be written");
+	assert_said("the kernel log says");
+	assert_said("goes on without its cache");
+	/* The kernel does not take the table. */
+	reset(WRITING);
+	fake.no_writing = true;
+	assert_int_equal(attach("/dev/sdc", 0), CODE_DEVICE);
+	assert_said("goes on as before");
+	assert_string_equal(fake.live.params, WRITING);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(attached),
+		cmocka_unit_test(not_given_up),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(old_content),
+		cmocka_unit_test(formatted),
+		cmocka_unit_test(given_up_again),
+	};
+
+	return RUN(tests);
+}
