@@ -95,7 +95,7 @@ int nc_meta_reread(struct nc_cache *c)
 	    c->geo.commit_offset != geo.commit_offset ||
 	    c->geo.block_size != geo.block_size ||
 	    c->geo.subblock_size != geo.subblock_size) {
-		DMERR("%s: cache device was formatted since table load: remove, open anew",
+		DMERR("%s: cache device was formatted since table load: load a new one",
 		      nc_cache_name(c));
 		return -ESTALE;
 	}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A cache device that was given up and is taken back by a new table, without a remount:
 # warm if nothing was written to the origin by us or told to have changed, else empty.
-# kernels: 6.12
+# kernels: 6.1
 . ./given_up.sh
 
 # The session before wrote its table: what a commit would do in 4 s.

@@ -4,7 +4,7 @@
 # on, n = 1, 2, ... until it needs no more: what is read then is right, and so it is when
 # the device works again and the cache is opened anew, as after a crash right there.
 # timeout: 400
-# kernels: 6.12
+# kernels: 6.1
 . ./gate.sh
 faults=0
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The cache drive stops answering under readers, who get their data from the origin meanwhile,
 # and answers again after its driver reset it. Then it stops once more and is torn out.
-# kernels: 6.12
+# kernels: 6.1
 # timeout: 300
 . ./cache.sh
 . ./command.sh

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A cache device that another one took the place of, and that comes back: what was told and
 # written meanwhile is not on it, so it starts empty.
-# kernels: 6.12
+# kernels: 6.1
 . ./given_up.sh
 . ./command.sh
 

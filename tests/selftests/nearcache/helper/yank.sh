@@ -3,7 +3,7 @@
 # The cache drive is pulled out below a mounted file system and plugged in again, where it has
 # another name: 'nearcache attach' takes it back while fio writes and verifies. And plugged in
 # again only after the close: what was written without it is not read from it.
-# kernels: 6.12
+# kernels: 6.1
 # timeout: 300
 . ./cache.sh
 . ./command.sh
