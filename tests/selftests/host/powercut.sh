@@ -3,6 +3,7 @@
 # The power goes while one cache is live and another one was stopped. In the next boot both
 # are warm, all of them, and give right data.
 # timeout: 180
+# kernels: 6.1
 set -euo pipefail
 
 # boot NAME [OPTIONS]: run the script on stdin in the guest, with the same drives.

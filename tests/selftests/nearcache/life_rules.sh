@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Who may write to what: tables that a mode does not allow are refused, and the kernel log
 # says why.
+# kernels: 6.1
 . ./cache.sh
 
 number=0 ro=''
