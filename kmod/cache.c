@@ -225,6 +225,15 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	return -EIO;
 }
 
+/* The medium speaks of what is dropped here until nc_meta_go() has recorded it: if
+ * that fails, nobody may believe it later.
+ */
+static void drop_all(struct nc_cache *c)
+{
+	c->untold = true;
+	nc_invalidate_all(c);
+}
+
 /* Somebody else may have written to the origin.  Its ends tell. */
 static int drop_if_changed(struct nc_cache *c, const char *since)
 {
@@ -242,7 +251,7 @@ static int drop_if_changed(struct nc_cache *c, const char *since)
 		return 0;
 	DMWARN("%s: origin %pg has %s and was changed without us: dropping the cached data",
 	       nc_cache_name(c), c->origin, since);
-	nc_invalidate_all(c);
+	drop_all(c);
 	return 0;
 }
 
@@ -263,10 +272,13 @@ static int take_origin(struct nc_cache *c, const struct nc_target *t)
 	set_alignment(c);
 	if (!c->origin_new)
 		return 0;
-	if (nc_meta_unsettled(c)) {
+	if (c->state == NEARCACHE_BYPASS) {
+		/* The medium cannot be compared with it, neither now nor later. */
+		c->untold = true;
+	} else if (nc_meta_unsettled(c)) {
 		DMWARN("%s: origin %pg may have lost what was written: dropping the cached data",
 		       nc_cache_name(c), c->origin);
-		nc_invalidate_all(c);
+		drop_all(c);
 	} else {
 		r = drop_if_changed(c, "come back");
 	}

@@ -120,6 +120,31 @@ elsewhere() {
 	O=$O1
 }
 
+# The origin's disk dies, and somebody writes to the volume before it comes back as
+# another device. The cache device fails when that is to be recorded, or has failed before.
+reconnected() {
+	make_null dying "dying$1" 2
+	local stays=$O
+	O=$dying
+	warm_and_given_up
+	if [[ $1 == unwritable ]]; then
+		back 5
+		right
+		dmsetup suspend --noudevsync nc && dmsetup resume --noudevsync nc || fail "suspend and resume"
+		lies slice unwritable
+	fi
+	echo 0 >"$NULLB/dying$1/power"
+	./blockdata write "$stays" -g 2
+	generation=2
+	O=$stays
+	reload || fail "reload of the origin's new device"
+	is state 1
+	right
+	back 3
+	right
+	stop
+}
+
 make_null O origin 2
 make_null O2 elsewhere 2
 make_null local local 8
@@ -135,3 +160,5 @@ another_in_between writethrough
 left_long_ago
 copied
 elsewhere
+reconnected failed
+reconnected unwritable
