@@ -27,6 +27,7 @@
 #define OPTION_GROW		(1U << 14)
 #define OPTION_CACHE_TIMEOUT	(1U << 15)
 #define OPTION_FORMAT		(1U << 16)
+#define OPTION_INTEGRITY	(1U << 24)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
@@ -39,6 +40,7 @@
  * @mode: --mode, read-only when not given
  * @range: --range
  * @block_size: --block-size, bytes, 0 when not given
+ * @integrity: --integrity, none when not given
  * @fill_memory: --fill-memory, bytes, 0 when not given
  * @cache_timeout: --cache-timeout, milliseconds
  * @operand: operands behind the verb
@@ -52,6 +54,7 @@ struct arguments {
 	enum nearcache_mode mode;
 	struct range range;
 	uint64_t block_size;
+	enum nearcache_integrity integrity;
 	uint64_t fill_memory;
 	unsigned int cache_timeout;
 	char **operand;

@@ -24,6 +24,7 @@
 #include <linux/blk-cgroup.h>
 
 #include "cache.h"
+#include "check.h"
 #include "fill.h"
 #include "meta.h"
 #include "read.h"
@@ -155,6 +156,8 @@ static u64 fill_unlist(struct nc_fill *f, bool publish)
 		bits = nc_span_bits(&f->span) & ~f->stale;
 	if (bits) {
 		WARN_ON_ONCE(slot->valid & bits);
+		if (nc_sums_present(&c->sums))
+			nc_sums_dirty(&c->sums, f->slot);
 		WRITE_ONCE(slot->valid, slot->valid | bits);
 		atomic64_add(hweight64(bits), &c->valid_subblocks);
 		nc_meta_dirty(c, f->slot);
@@ -276,6 +279,7 @@ static void submit_write(struct nc_fill *f)
 		fill_done(f, 0, 0);
 		return;
 	}
+	nc_check_fill(f);
 	WRITE_ONCE(f->state, NC_FILL_WRITING);
 	bio_uninit(&f->bio);
 	nc_fill_init_bio(f, t->dev->bdev, REQ_OP_WRITE,
