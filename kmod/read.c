@@ -302,14 +302,14 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 		return to_origin(t, bio);
 	if (unlikely(READ_ONCE(c->gate)) && !nc_health_admit(c))
 		return BYPASS(t, bio, STATE);
-	span = nc_read_span(c, &bio->bi_iter);
 	do {
+		span = nc_read_span(c, &bio->bi_iter);
 		io->srcu = nc_cache_hold(c);
 		i = nc_index_find(&c->index, span.block);
 		valid = i == NC_NIL ? 0 : READ_ONCE(c->index.slots[i].valid);
 		if (likely(valid & BIT_ULL(span.first))) {
 			r = hit(t, bio, &span, i, valid, io);
-			break;
+			continue;
 		}
 		nc_cache_release(c, io->srcu);
 		r = miss(t, bio, &span);
