@@ -24,13 +24,9 @@
 #include "read.h"
 #include "trace.h"
 
-/**
- * nc_read_span() - sub-blocks of the first block that a read touches
- * @c: live cache
- * @iter: of the read
- */
-struct nc_span nc_read_span(const struct nc_cache *c,
-			    const struct bvec_iter *iter)
+/* Sub-blocks of the first block that a read touches. */
+static struct nc_span span_of(const struct nc_cache *c,
+			      const struct bvec_iter *iter)
 {
 	sector_t sector = iter->bi_sector;
 	u32 mask = (1U << c->block_shift) - 1;
@@ -95,6 +91,27 @@ void nc_read_take(struct nc_cache *c, struct bio *bio, u32 sectors)
 	advance_clock(c, bio->bi_iter.bi_size);
 }
 
+static void touch(struct nc_cache *c, struct nc_slot *slot)
+{
+	u32 now = READ_ONCE(c->now);
+	u16 stamp = READ_ONCE(slot->stamp);
+
+	if (unlikely((stamp ^ now) & NC_STAMP_TICK))
+		WRITE_ONCE(slot->stamp,
+			   c->policy_ops->touch(&c->policy, stamp, now));
+}
+
+/**
+ * nc_read_span() - sub-blocks of the first block that a read touches
+ * @c: live cache
+ * @iter: of the read
+ */
+struct nc_span nc_read_span(const struct nc_cache *c,
+			    const struct bvec_iter *iter)
+{
+	return span_of(c, iter);
+}
+
 /**
  * nc_read_touch() - a slot is hit
  * @c: live cache
@@ -102,13 +119,7 @@ void nc_read_take(struct nc_cache *c, struct bio *bio, u32 sectors)
  */
 void nc_read_touch(struct nc_cache *c, u32 i)
 {
-	struct nc_slot *slot = &c->index.slots[i];
-	u32 now = READ_ONCE(c->now);
-	u16 stamp = READ_ONCE(slot->stamp);
-
-	if (unlikely((stamp ^ now) & NC_STAMP_TICK))
-		WRITE_ONCE(slot->stamp,
-			   c->policy_ops->touch(&c->policy, stamp, now));
+	touch(c, &c->index.slots[i]);
 }
 
 static int to_origin(struct nc_target *t, struct bio *bio)
@@ -152,8 +163,6 @@ bool nc_read_memory_fits(const struct nc_cache *c, const struct bio *bio,
 	struct bvec_iter iter, start = bio->bi_iter;
 	struct bio_vec bv;
 
-	if (likely(!(c->cache_lbs_mask | c->cache_dma_mask)))
-		return true;
 	start.bi_size = sectors << SECTOR_SHIFT;
 	__bio_for_each_bvec(bv, bio, iter, start)
 		if (bv.bv_offset & c->cache_dma_mask || bv.bv_len & mask)
@@ -178,11 +187,12 @@ static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 	if (*sectors <= c->cache_lbs_mask)
 		return false;
 	*sectors &= ~c->cache_lbs_mask;
-	return nc_read_memory_fits(c, bio, *sectors);
+	return !(c->cache_lbs_mask | c->cache_dma_mask) ||
+	       nc_read_memory_fits(c, bio, *sectors);
 }
 
 /* A hit of a cache that is checked.  Returns whether it is an ordinary one. */
-static bool checked(struct nc_target *t, struct bio *bio, struct nc_span *span,
+static noinline bool checked(struct nc_target *t, struct bio *bio, struct nc_span *span,
 		    int srcu, int *r)
 {
 	struct nc_cache *c = t->cache;
@@ -236,7 +246,7 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 		nc_cache_release(c, io->srcu);
 		return BYPASS(t, bio, UNALIGNED);
 	}
-	nc_read_touch(c, i);
+	touch(c, &c->index.slots[i]);
 	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_HIT);
 	io->kind = NC_IO_HIT;
 	io->slot = i;
@@ -303,7 +313,7 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	if (unlikely(READ_ONCE(c->gate)) && !nc_health_admit(c))
 		return BYPASS(t, bio, STATE);
 	do {
-		span = nc_read_span(c, &bio->bi_iter);
+		span = span_of(c, &bio->bi_iter);
 		io->srcu = nc_cache_hold(c);
 		i = nc_index_find(&c->index, span.block);
 		valid = i == NC_NIL ? 0 : READ_ONCE(c->index.slots[i].valid);
@@ -387,7 +397,7 @@ void nc_read_resubmit(struct nc_target *t, struct bio *bio)
 /* The cache device failed to read these sub-blocks: forget them. */
 static void forget(struct nc_cache *c, const struct bio *bio)
 {
-	struct nc_span span = nc_read_span(c, &bio->bi_iter);
+	struct nc_span span = span_of(c, &bio->bi_iter);
 	struct nc_stripe *stripe = nc_index_stripe(&c->index, span.block);
 	u32 i;
 
