@@ -13,7 +13,7 @@ set -euo pipefail
 cat >"$HOST_DIR/measure.sh" <<'END'
 # The instruction, which a machine with udev loads before the library that looks for it.
 modprobe -r libcrc32c || fail "libcrc32c is in use"
-modprobe crc32c_intel || fail "no crc32c_intel"
+modprobe -a crc32c_intel libcrc32c || fail "no crc32c_intel"
 insmod "$MODULE"
 ways=(bare linear none crc32c)
 sizes=(512 4096 65536)
