@@ -54,7 +54,7 @@ for ((round = 0; round < rounds; round++)); do
 	verify_begin -s $((round % 4 * 7680)) -n 5120 -b 1:128 -a 1 -r 100 -t 3
 	change $changed 2048
 	./blockdata read /dev/mapper/nc -s $changed -n 2048 -g $generation >/dev/null || fail "wrong data"
-	change $((changed + round * 100)) 300
+	change $((changed + round % 17 * 100)) 300
 	change $changed 2048
 	((round % 4 != 2)) || change $changed 2048 all
 	verify_end >/dev/null
