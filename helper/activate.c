@@ -192,6 +192,8 @@ static const char *params_of(const struct activation *act, char *text)
 		.fill_memory = act->args->fill_memory,
 		.cache_timeout_given = given(act->args, OPTION_CACHE_TIMEOUT),
 		.cache_timeout = act->args->cache_timeout,
+		.origin_timeout_given = given(act->args, OPTION_ORIGIN_TIMEOUT),
+		.origin_timeout = act->args->origin_timeout,
 	};
 
 	return params_print(&params, text);

@@ -15,7 +15,7 @@
  * @origin: open origin
  * @cache: open cache device
  * @mode: how it treats writes
- * @args: the command line: --fill-memory, --cache-timeout
+ * @args: the command line: --fill-memory and the timeouts
  */
 struct activation {
 	const char *name;

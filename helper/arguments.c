@@ -11,7 +11,7 @@
 #include "params.h"
 #include "size.h"
 
-enum value { FLAG, TEXT, SIZE, MODE, RANGE, TIMEOUT };
+enum value { FLAG, TEXT, SIZE, MODE, RANGE, CACHE_TIMEOUT, ORIGIN_TIMEOUT };
 
 /* Options of all verbs. @offset: where the value goes in struct arguments. */
 static const struct option_row {
@@ -38,9 +38,12 @@ static const struct option_row {
 	{ OPTION_FILL_MEMORY, 0, "fill-memory", SIZE, "SIZE",
 	  offsetof(struct arguments, fill_memory),
 	  "cap of the memory that fills hold (64M)" },
-	{ OPTION_CACHE_TIMEOUT, 0, "cache-timeout", TIMEOUT, "MS",
+	{ OPTION_CACHE_TIMEOUT, 0, "cache-timeout", CACHE_TIMEOUT, "MS",
 	  offsetof(struct arguments, cache_timeout),
 	  "the cache answers nothing for so long: pass it by (700)" },
+	{ OPTION_ORIGIN_TIMEOUT, 0, "origin-timeout", ORIGIN_TIMEOUT, "SECONDS",
+	  offsetof(struct arguments, origin_timeout),
+	  "reads wait so long for an origin that fails (0)" },
 	{ OPTION_DATASET_VERSION, 0, "dataset-version", TEXT, "TEXT",
 	  offsetof(struct arguments, dataset_version),
 	  "recorded: which version of the data is cached" },
@@ -120,9 +123,12 @@ static void take_value(struct arguments *args, const struct option_row *row,
 		why = "give " MODE_WORDS;
 	else if (row->value == RANGE && !range_parse(value, place, range_why))
 		why = range_why;
-	else if (row->value == TIMEOUT &&
+	else if (row->value == CACHE_TIMEOUT &&
 		 !params_cache_timeout_parse(value, place))
 		why = "give " PARAMS_CACHE_TIMEOUT_RANGE;
+	else if (row->value == ORIGIN_TIMEOUT &&
+		 !params_origin_timeout_parse(value, place))
+		why = "give " PARAMS_ORIGIN_TIMEOUT_RANGE;
 	if (why)
 		fail(CODE_USAGE, "--%s '%s': %s", row->name, value, why);
 }

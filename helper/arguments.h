@@ -27,6 +27,7 @@
 #define OPTION_GROW		(1U << 14)
 #define OPTION_CACHE_TIMEOUT	(1U << 15)
 #define OPTION_FORMAT		(1U << 16)
+#define OPTION_ORIGIN_TIMEOUT	(1U << 17)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
@@ -41,6 +42,7 @@
  * @block_size: --block-size, bytes, 0 when not given
  * @fill_memory: --fill-memory, bytes, 0 when not given
  * @cache_timeout: --cache-timeout, milliseconds
+ * @origin_timeout: --origin-timeout, seconds
  * @operand: operands behind the verb
  * @operands: how many
  */
@@ -54,6 +56,7 @@ struct arguments {
 	uint64_t block_size;
 	uint64_t fill_memory;
 	unsigned int cache_timeout;
+	unsigned int origin_timeout;
 	char **operand;
 	int operands;
 };

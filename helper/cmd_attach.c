@@ -189,7 +189,8 @@ static int attach_now(struct attachment *attach)
 	params.cache = attach->pair.cache.number;
 	/* The kernel reads it by itself, and holds it then. */
 	device_close(&attach->pair.cache);
-	if (!reload(&attach->dev, &attach->old, &params, attach->dev.size))
+	if (!reload(&attach->dev, &attach->old, &params, attach->dev.size,
+		    false))
 		judge(attach, &log);
 	kmsg_close(&log);
 	return fail_code();

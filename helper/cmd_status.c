@@ -52,19 +52,23 @@ static void print_memory(const uint64_t *field)
 }
 
 /* Of the table: the status line does not tell it. */
-static void print_timeout(const struct dm_device *dev)
+static void print_timeouts(const struct dm_device *dev)
 {
 	struct params params;
 
-	if (dev->table && params_parse(dev->table, &params))
-		print_milliseconds("cache_timeout_ms", "cache timeout",
-				   params_cache_timeout(&params));
+	if (!dev->table || !params_parse(dev->table, &params))
+		return;
+	print_milliseconds("cache_timeout_ms", "cache timeout",
+			   params_cache_timeout(&params));
+	print_seconds("origin_timeout_s", "origin timeout",
+		      params.origin_timeout);
 }
 
 static int describe(const struct dm_device *dev, const struct status *status)
 {
 	const char *loaded = status_word(NEARCACHE_FIELD_LOADED,
 					 status->field[NEARCACHE_FIELD_LOADED]);
+	uint64_t waiting = status->field[NEARCACHE_FIELD_READS_WAITING];
 
 	print_string("name", NULL, dev->name);
 	print_string("mode", "mode", dev->mode);
@@ -80,7 +84,8 @@ static int describe(const struct dm_device *dev, const struct status *status)
 	print_bytes("write_bytes", dev->read_only ? NULL : "bytes written",
 		    status->counter[NEARCACHE_COUNTER_WRITE_BYTES]);
 	print_memory(status->field);
-	print_timeout(dev);
+	print_timeouts(dev);
+	print_number("reads_waiting", waiting ? "reads waiting" : NULL, waiting);
 	return 0;
 }
 

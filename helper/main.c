@@ -26,7 +26,7 @@ const struct verb verbs[] = {
 		.required = OPTION_ORIGIN | OPTION_CACHE,
 		.optional = OPTION_MODE | OPTION_READ_ONLY | OPTION_BLOCK_SIZE |
 			    OPTION_FILL_MEMORY | OPTION_CACHE_TIMEOUT |
-			    OPTION_DATASET_VERSION | OPTION_FORCE | OPTION_FORMAT_ONLY,
+			    OPTION_ORIGIN_TIMEOUT | OPTION_DATASET_VERSION | OPTION_FORCE | OPTION_FORMAT_ONLY,
 		.changes = true,
 		.summary = "format a cache device for an origin and open it",
 		.details =
@@ -45,7 +45,7 @@ const struct verb verbs[] = {
 		.required = OPTION_CACHE,
 		.optional = OPTION_ORIGIN | OPTION_MODE | OPTION_READ_ONLY |
 			    OPTION_FILL_MEMORY | OPTION_CACHE_TIMEOUT |
-			    OPTION_DATASET_VERSION | OPTION_GROW,
+			    OPTION_ORIGIN_TIMEOUT | OPTION_DATASET_VERSION | OPTION_GROW,
 		.changes = true,
 		.summary = "open a cache that was created before, warm",
 		.details =
@@ -83,6 +83,8 @@ const struct verb verbs[] = {
 "  fill_memory=SIZE            cap of the memory that fills hold\n"
 "  cache_timeout=MS            the cache device answers no read for so long: pass\n"
 "                              it by until it does; 0: never (100 to 600000)\n"
+"  origin_timeout=SECONDS      reads wait so long for an origin that fails; 0: they\n"
+"                              fail as it does (to 86400)\n"
 "\n"
 "I/O waits for a moment, what is cached stays. A device that is mounted\n"
 "read-write, swapped to, open for writing, or open by somebody who cannot be\n"

@@ -42,6 +42,7 @@ struct fake_table {
  * @cache: its cache device
  * @opens: open count
  * @loads: tables loaded
+ * @handed_over: the last start was to hand over the reads that wait
  */
 struct fake {
 	struct fake_table live;
@@ -57,6 +58,7 @@ struct fake {
 	dev_t cache;
 	int opens;
 	unsigned int loads;
+	bool handed_over;
 };
 
 extern struct fake fake;
