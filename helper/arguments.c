@@ -11,7 +11,7 @@
 #include "params.h"
 #include "size.h"
 
-enum value { FLAG, TEXT, SIZE, MODE, RANGE, CACHE_TIMEOUT, ORIGIN_TIMEOUT };
+enum value { FLAG, TEXT, SIZE, MODE, ON_CHANGE, RANGE, CACHE_TIMEOUT, ORIGIN_TIMEOUT };
 
 /* Options of all verbs. @offset: where the value goes in struct arguments. */
 static const struct option_row {
@@ -49,6 +49,10 @@ static const struct option_row {
 	  "recorded: which version of the data is cached" },
 	{ OPTION_GROW, 0, "grow", FLAG, NULL, 0,
 	  "take an origin that is larger than before" },
+	{ OPTION_ON_CHANGE, 0, "on-change", ON_CHANGE, "WHAT",
+	  offsetof(struct arguments, on_change),
+	  "when the origin is not what was cached: "
+	  "drop, refuse, trust" },
 	{ OPTION_RANGE, 0, "range", RANGE, "START:LENGTH",
 	  offsetof(struct arguments, range), "only this part, like 1G:64M" },
 	{ OPTION_FORCE, 0, "force", FLAG, NULL, 0,
@@ -121,6 +125,8 @@ static void take_value(struct arguments *args, const struct option_row *row,
 		why = take_size(place, value);
 	else if (row->value == MODE && !mode_parse(value, place))
 		why = "give " MODE_WORDS;
+	else if (row->value == ON_CHANGE && !on_change_parse(value, place))
+		why = "give " ON_CHANGE_WORDS;
 	else if (row->value == RANGE && !range_parse(value, place, range_why))
 		why = range_why;
 	else if (row->value == CACHE_TIMEOUT &&
@@ -314,7 +320,7 @@ static void help_options(unsigned int bits)
 			 row->letter ? ',' : ' ', row->name,
 			 row->operand ? " " : "",
 			 row->operand ? row->operand : "");
-		printf("  %-27s %s\n", word, row->help);
+		printf("  %-28s %s\n", word, row->help);
 	}
 }
 

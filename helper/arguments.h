@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "mode.h"
+#include "onchange.h"
 #include "range.h"
 
 /* Options, one bit each. */
@@ -28,6 +29,7 @@
 #define OPTION_CACHE_TIMEOUT	(1U << 15)
 #define OPTION_FORMAT		(1U << 16)
 #define OPTION_ORIGIN_TIMEOUT	(1U << 17)
+#define OPTION_ON_CHANGE	(1U << 18)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
@@ -38,6 +40,7 @@
  * @cache: --cache
  * @dataset_version: --dataset-version
  * @mode: --mode, read-only when not given
+ * @on_change: --on-change
  * @range: --range
  * @block_size: --block-size, bytes, 0 when not given
  * @fill_memory: --fill-memory, bytes, 0 when not given
@@ -52,6 +55,7 @@ struct arguments {
 	const char *cache;
 	const char *dataset_version;
 	enum nearcache_mode mode;
+	enum on_change on_change;
 	struct range range;
 	uint64_t block_size;
 	uint64_t fill_memory;

@@ -45,18 +45,24 @@ const struct verb verbs[] = {
 		.required = OPTION_CACHE,
 		.optional = OPTION_ORIGIN | OPTION_MODE | OPTION_READ_ONLY |
 			    OPTION_FILL_MEMORY | OPTION_CACHE_TIMEOUT |
-			    OPTION_ORIGIN_TIMEOUT | OPTION_DATASET_VERSION | OPTION_GROW,
+			    OPTION_ORIGIN_TIMEOUT | OPTION_DATASET_VERSION |
+			    OPTION_ON_CHANGE | OPTION_GROW,
 		.changes = true,
 		.summary = "open a cache that was created before, warm",
 		.details =
 "Finds the origin by the identity that create recorded (wwid, serial or uuid);\n"
-"--origin names it where it has none. NAME need not be the name of create. An\n"
-"origin of another size, identity or content at its ends is refused; one that\n"
-"grew is taken with --grow.\n"
+"--origin names it where it has none. NAME need not be the name of create.\n"
 "\n"
-"A --dataset-version other than the recorded one says that the origin's data\n"
-"was replaced: what is cached is dropped, and the version recorded, before the\n"
-"device starts. The origin's content and size may differ then, not its identity.\n"
+"--on-change says what to do when the origin's size, identity, content (as far as\n"
+"its fingerprint tells) or --dataset-version is not what the cache recorded:\n"
+"  drop     empty the cache, record the origin as it is, and open\n"
+"  refuse   open nothing, and tell what differs; the default, but for this: a\n"
+"           --dataset-version other than the recorded one says by itself that the\n"
+"           data was replaced, and is like drop for size and content\n"
+"  trust    keep what is cached, up to the origin's end, and record the origin as\n"
+"           it is: it is you who knows that it holds the same data\n"
+"An origin that grew is taken, warm, with --grow. What this device itself wrote\n"
+"is no change.\n"
 "\n" MODES_HELP,
 		.run = cmd_open,
 	},
@@ -99,16 +105,19 @@ const struct verb verbs[] = {
 		.operands = "NAME",
 		.operands_min = 1,
 		.operands_max = 1,
-		.optional = OPTION_CACHE | OPTION_FORMAT | OPTION_BLOCK_SIZE |
-			    OPTION_DATASET_VERSION | OPTION_FORCE,
+		.optional = OPTION_CACHE | OPTION_FORMAT |
+			    OPTION_BLOCK_SIZE | OPTION_DATASET_VERSION |
+			    OPTION_ON_CHANGE | OPTION_FORCE,
 		.changes = true,
 		.summary = "take a cache device back that was given up, while in use",
 		.details =
-"For a device whose state is 'bypass' ('nearcache status' tells why). Without\n"
-"--cache: the cache device that it had, which works again. --cache names the same\n"
-"drive that was plugged in again and has another name, or another cache of this\n"
-"origin. What is cached is kept if nothing was written or invalidated through\n"
+"A cache device, for a device whose state is 'bypass' ('nearcache status' tells\n"
+"why). Without --cache: the one that it had, which works again. --cache names the\n"
+"same drive that was plugged in again and has another name, or another cache of\n"
+"this origin. What is cached is kept if nothing was written or invalidated through\n"
 "NAME, else the cache starts empty. After a failure NAME goes on without a cache.\n"
+"A cache that does not record the origin as it is now is emptied if NAME had it\n"
+"before, and else refused; --on-change=drop or refuse says so for both.\n"
 "\n"
 "--format makes a new, empty cache on DEV first, as create does; what carries\n"
 "anything is refused without --force, which also starts a device that is\n"

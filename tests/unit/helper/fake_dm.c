@@ -35,6 +35,7 @@ int dm_find(const char *name, struct dm_device *dev, bool *found)
 	dev->open_count = fake.opens;
 	dev->size = fake.live.bytes;
 	dev->cache = fake.cache;
+	dev->origin = fake.origin;
 	dev->table = strdup(fake.live.params);
 	return 0;
 }
