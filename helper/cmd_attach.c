@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache attach: a cache device for a running device that has given its own up. */
+/*
+ * nearcache attach: a cache device for a running device that has given its own up;
+ * an origin that came back: reconnect.c.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +19,7 @@
 #include "name.h"
 #include "pair.h"
 #include "print.h"
+#include "reconnect.h"
 #include "reload.h"
 #include "signals.h"
 
@@ -43,6 +47,10 @@ struct attachment {
 
 static int check_words(const struct arguments *args)
 {
+	if (given(args, OPTION_ORIGIN) &&
+	    given(args, OPTION_CACHE | OPTION_FORMAT))
+		return fail(CODE_USAGE,
+			    "--origin and --cache: take the origin first, then the cache device");
 	if (args->on_change == ON_CHANGE_TRUST)
 		return fail(CODE_USAGE,
 			    "--on-change 'trust': it is for 'nearcache open'; a device in use knows better what it can trust");
@@ -81,6 +89,16 @@ static int check_state(const struct attachment *attach)
 			    "device '%s' has state '%s': only one that bypasses its cache can be given one",
 			    name, describe_state(&attach->dev, &status));
 	}
+}
+
+static int open_origin(struct attachment *attach)
+{
+	if (!reconnect_needed(&attach->dev))
+		return device_open_number(&attach->pair.origin,
+					  attach->old.origin, "origin");
+	return fail(CODE_DEVICE,
+		    "the origin of '%s' is gone: connect it again, then 'nearcache attach %s --origin DEV', then this",
+		    attach->dev.name, attach->dev.name);
 }
 
 static int open_cache(struct attachment *attach)
@@ -176,8 +194,7 @@ static int check(struct attachment *attach)
 		.args = attach->args,
 	};
 
-	if (device_open_number(&pair->origin, attach->old.origin, "origin") ||
-	    open_cache(attach) || activate_check_devices(&act))
+	if (open_origin(attach) || open_cache(attach) || activate_check_devices(&act))
 		return fail_code();
 	pair->size = attach->dev.size;
 	return given(attach->args, OPTION_FORMAT) ? check_blank(attach) :
@@ -296,6 +313,14 @@ static void warn_of_other(const struct attachment *attach)
 		     attach->dev.name, device_path_of(attach->dev.cache, path));
 }
 
+/* Without a word about either: the one that is missing. */
+static bool wants_origin(const struct attachment *attach)
+{
+	return given(attach->args, OPTION_ORIGIN) ||
+	       (!given(attach->args, OPTION_CACHE | OPTION_FORMAT) &&
+		reconnect_needed(&attach->dev));
+}
+
 static int attach_cache(struct attachment *attach)
 {
 	const struct arguments *args = attach->args;
@@ -332,8 +357,12 @@ int cmd_attach(const struct arguments *args)
 		},
 	};
 
-	if (!check_words(args) && !dm_need_ours(attach.new.label, &attach.dev))
-		attach_cache(&attach);
+	if (!check_words(args) && !dm_need_ours(attach.new.label, &attach.dev)) {
+		if (wants_origin(&attach))
+			reconnect(&attach.dev, args);
+		else
+			attach_cache(&attach);
+	}
 	super_free(&attach.pair.super);
 	free(attach.new.sb);
 	device_close(&attach.pair.origin);

@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache status: what a device is and how it does. */
+#include <stdio.h>
+
 #include "commands.h"
 #include "describe.h"
 #include "device.h"
 #include "params.h"
 #include "print.h"
+#include "reconnect.h"
 
 static void print_devices(const struct dm_device *dev)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], text[256];
+	bool gone = reconnect_needed(dev);
 
 	print_string("device", "device", device_path_of(dev->number, path));
 	print_string("uuid", NULL, dev->uuid);
 	print_bytes("size", "size", dev->size);
 	print_string("origin", "origin", device_path_of(dev->origin, path));
+	print_flag("origin_gone", NULL, gone);
+	if (gone) {
+		snprintf(text, sizeof(text),
+			 "'nearcache attach %s' takes it when it is connected again",
+			 dev->name);
+		print_string(NULL, "origin gone", text);
+	}
 	print_string("cache", "cache device", device_path_of(dev->cache, path));
 	print_flag("read_only", NULL, dev->read_only);
 	print_flag("suspended", dev->suspended ? "suspended" : NULL,

@@ -105,11 +105,11 @@ const struct verb verbs[] = {
 		.operands = "NAME",
 		.operands_min = 1,
 		.operands_max = 1,
-		.optional = OPTION_CACHE | OPTION_FORMAT |
+		.optional = OPTION_ORIGIN | OPTION_CACHE | OPTION_FORMAT |
 			    OPTION_BLOCK_SIZE | OPTION_DATASET_VERSION |
 			    OPTION_ON_CHANGE | OPTION_FORCE,
 		.changes = true,
-		.summary = "take a cache device back that was given up, while in use",
+		.summary = "take back a cache device or an origin that was away, while in use",
 		.details =
 "A cache device, for a device whose state is 'bypass' ('nearcache status' tells\n"
 "why). Without --cache: the one that it had, which works again. --cache names the\n"
@@ -127,7 +127,15 @@ const struct verb verbs[] = {
 "A cache device to come that does not answer holds this command up, and others\n"
 "for NAME, until its driver gives up; NAME goes on meanwhile. I/O waits for the\n"
 "moment of the change, which lasts until the requests end that hang in the old\n"
-"cache device.\n",
+"cache device.\n"
+"\n"
+"An origin that is gone ('nvme disconnect') and came back as another device, which\n"
+"--origin names; without it, and without --cache, it is found by its identity.\n"
+"Reads that wait for it (origin_timeout) are answered by it. What is cached is\n"
+"kept, unless its first or last 64 KiB changed (--on-change=refuse: then it is not\n"
+"taken) or something was written and not known to be durable. A device of another\n"
+"identity is refused without --force, which is your word that it is the same\n"
+"volume.\n",
 		.run = cmd_attach,
 	},
 	{

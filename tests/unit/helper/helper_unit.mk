@@ -11,7 +11,8 @@ endif
 HELPER_UNIT_DIR	:= $(BUILD)/unit/helper
 HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
 	test_print test_text test_mode test_params test_range test_setting \
-	test_dataset test_pair test_reload test_attach test_stop
+	test_dataset test_pair test_reload test_attach \
+	test_reconnect test_stop
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi
@@ -43,6 +44,9 @@ HELPER_UNIT_test_attach	:= helper/cmd_attach.c helper/reload.c helper/params.c \
 	helper/mode.c helper/status.c helper/name.c helper/signals.c helper/fail.c \
 	helper/text.c tests/unit/helper/fake_dm.c
 HELPER_UNIT_test_pair	:= helper/pair.c helper/fail.c helper/text.c
+HELPER_UNIT_test_reconnect := helper/reconnect.c helper/reload.c helper/params.c \
+	helper/mode.c helper/status.c helper/signals.c helper/fail.c helper/text.c \
+	tests/unit/helper/fake_dm.c
 HELPER_UNIT_test_stop	:= helper/stop.c helper/fail.c helper/text.c \
 	tests/unit/helper/fake_dm.c
 HELPER_UNIT_LIBS_test_attach := -luuid

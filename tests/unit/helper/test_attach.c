@@ -14,6 +14,7 @@
 #include "kmsg.h"
 #include "pair.h"
 #include "print.h"
+#include "reconnect.h"
 #include "unit.h"
 
 #define OLD	"read-only 8:0 8:16 4 fill_memory 33554432 cache_timeout 0"
@@ -24,6 +25,7 @@
 static uint64_t state_before, state_after;
 static bool other_cache, old_gone, busy, wrong_origin, used, active;
 static bool areas_written, super_written, recorded, held;
+static bool origin_gone, reconnected;
 static struct nearcache_super medium;
 
 int device_open(struct device *dev, const char *path, const char *role)
@@ -142,6 +144,20 @@ const char *pair_before(const struct pair *pair, char *text)
 	return strcpy(text, pair->drop ? "before" : "");
 }
 
+bool reconnect_needed(const struct dm_device *dev)
+{
+	(void)dev;
+	return origin_gone;
+}
+
+int reconnect(const struct dm_device *dev, const struct arguments *args)
+{
+	(void)dev;
+	(void)args;
+	reconnected = true;
+	return 0;
+}
+
 int formatting_check_words(const struct arguments *args)
 {
 	(void)args;
@@ -251,7 +267,7 @@ static void reset(const char *params)
 	state_after = NEARCACHE_NORMAL;
 	old_gone = busy = wrong_origin = used = active = false;
 	areas_written = super_written = recorded = held = false;
-	other_cache = false;
+	other_cache = origin_gone = reconnected = false;
 	fake.uuid = DM_UUID_PREFIX "00000000-0000-0000-0000-000000000000";
 }
 
@@ -391,6 +407,25 @@ static void dropped(void **state)
 	on_change = ON_CHANGE_DEFAULT;
 }
 
+/* What is missing is taken. */
+static void which(void **state)
+{
+	(void)state;
+	reset(OLD);
+	assert_int_equal(attach(NULL, OPTION_ORIGIN), 0);
+	assert_true(reconnected);
+	assert_int_equal(attach("/dev/sdc", OPTION_ORIGIN), CODE_USAGE);
+	reset(OLD);
+	origin_gone = true;
+	assert_int_equal(attach(NULL, 0), 0);
+	assert_true(reconnected);
+	assert_int_equal(fake.loads, 0);
+	reset(OLD);
+	origin_gone = true;
+	assert_int_equal(attach("/dev/sdc", 0), CODE_DEVICE);
+	assert_said("'nearcache attach nc --origin DEV', then this");
+}
+
 static void formatted(void **state)
 {
 	(void)state;
@@ -439,6 +474,7 @@ int main(void)
 		cmocka_unit_test(refused),
 		cmocka_unit_test(old_content),
 		cmocka_unit_test(dropped),
+		cmocka_unit_test(which),
 		cmocka_unit_test(formatted),
 		cmocka_unit_test(given_up_again),
 	};
