@@ -30,8 +30,10 @@ static int execute(struct opening *open, const struct activation *act)
 	struct pair *pair = &open->pair;
 	sigset_t before;
 
-	if (!pair->drop && !pair->trust)
+	if (!pair->drop && !pair->trust) {
+		pair_refresh(pair);
 		return activate(act);
+	}
 	/* From here on, to the end: a ^C would open nothing and have dropped
 	 * what was cached.
 	 */

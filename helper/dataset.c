@@ -94,9 +94,7 @@ static int compose(struct nearcache_super *sb, const struct super *super,
 	take_size(sb, change);
 	take_version(sb, change->version);
 	memcpy(sb->origin_id, origin->id, sizeof(sb->origin_id));
-	sb->origin_fingerprint_type = cpu_to_le32(NEARCACHE_FP_ENDS);
-	if (fingerprint_ends(origin, le64_to_cpu(sb->origin_size),
-			     sb->origin_fingerprint))
+	if (fingerprint_record(origin, sb))
 		return fail_code();
 	nc_super_seal(sb);
 	if (!nc_super_check(sb, cache->size, &geo, why))

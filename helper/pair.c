@@ -8,6 +8,7 @@
 #include "dm.h"
 #include "fail.h"
 #include "fingerprint.h"
+#include "fsprint.h"
 #include "identity.h"
 
 /**
@@ -78,6 +79,27 @@ int pair_find_origin(struct pair *pair)
 	return device_open_number(&pair->origin, number, "origin");
 }
 
+/* The ends are as they were. */
+static int compare_file_system(struct pair *pair)
+{
+	const struct nearcache_super *sb = pair->super.best;
+	unsigned char digest[FSPRINT_SIZE];
+	enum nearcache_fingerprint type;
+
+	if (le32_to_cpu(sb->file_system_type) <= NEARCACHE_FP_ENDS ||
+	    le32_to_cpu(sb->file_system_type) > NEARCACHE_FP_EROFS)
+		return 0;
+	if (fsprint_take(&pair->origin, le64_to_cpu(sb->origin_size), &type,
+			 digest))
+		return fail_code();
+	if (type == le32_to_cpu(sb->file_system_type) &&
+	    !memcmp(digest, sb->file_system_fingerprint, sizeof(digest)))
+		return 0;
+	pair->differs |= PAIR_CONTENT;
+	pair->file_system = true;
+	return 0;
+}
+
 /*
  * An origin that grew keeps its old content, up to its old end.  What was not
  * stopped cleanly may have written to the origin since: the fingerprint is older,
@@ -94,8 +116,9 @@ static int compare_content(struct pair *pair)
 		return 0;
 	if (fingerprint_ends(&pair->origin, size, digest))
 		return fail_code();
-	if (memcmp(digest, sb->origin_fingerprint, sizeof(digest)))
-		pair->differs |= PAIR_CONTENT;
+	if (!memcmp(digest, sb->origin_fingerprint, sizeof(digest)))
+		return compare_file_system(pair);
+	pair->differs |= PAIR_CONTENT;
 	return 0;
 }
 
@@ -121,6 +144,7 @@ int pair_compare(struct pair *pair)
 	const char *id = (const char *)sb->origin_id;
 
 	pair->differs = 0;
+	pair->file_system = false;
 	if (pair->size != before && !(pair->size > before && pair->may_grow))
 		pair->differs |= PAIR_SIZE;
 	if (*id && strcmp(pair->origin.id, id))
@@ -128,6 +152,19 @@ int pair_compare(struct pair *pair)
 	if (dataset_is_new(sb, pair->version))
 		pair->differs |= PAIR_VERSION;
 	return drops_anyway(pair) ? 0 : compare_content(pair);
+}
+
+/**
+ * pair_content() - what tells that the content was changed, for messages
+ * @pair: compared
+ *
+ * Return: the words.
+ */
+const char *pair_content(const struct pair *pair)
+{
+	return pair->file_system ?
+	       "its file system was written to, though its first and last 64 KiB are the same" :
+	       "its first or last 64 KiB differ";
 }
 
 static void refuse_size(const struct pair *pair)
@@ -164,8 +201,8 @@ int pair_refuse(const struct pair *pair)
 		     pair->version, (const char *)sb->dataset_version);
 	if (pair->differs & PAIR_CONTENT)
 		fail(CODE_DEVICE,
-		     "origin '%s' was changed since its cache was closed (its first or last 64 KiB differ): the cached data is stale",
-		     origin->path);
+		     "origin '%s' was changed since its cache was closed (%s): the cached data is stale",
+		     origin->path, pair_content(pair));
 	return fail_add("%s", pair->advice);
 }
 
@@ -217,6 +254,44 @@ int pair_record(struct pair *pair, bool held)
 
 	return dataset_record(&pair->cache, &pair->super, &pair->origin,
 			      &change);
+}
+
+/**
+ * pair_can_refresh() - is there no fingerprint of a file system?
+ * @pair: the devices
+ *
+ * The kernel, which renews that of the ends after it wrote, does not know file
+ * systems.
+ *
+ * Return: whether pair_refresh() has anything to do.
+ */
+bool pair_can_refresh(const struct pair *pair)
+{
+	const struct nearcache_super *sb = pair->super.best;
+
+	return !pair_is_active(pair) &&
+	       le32_to_cpu(sb->origin_fingerprint_type) == NEARCACHE_FP_ENDS &&
+	       le32_to_cpu(sb->file_system_type) == NEARCACHE_FP_NONE;
+}
+
+/**
+ * pair_refresh() - take the fingerprint of a file system that has none
+ * @pair: compared; nobody uses the cache device, which may be closed afterwards
+ *
+ * What fails is no error: the ends are as good as they were.
+ */
+void pair_refresh(struct pair *pair)
+{
+	const struct nearcache_super *sb = pair->super.best;
+	unsigned char digest[FSPRINT_SIZE];
+	enum nearcache_fingerprint type;
+
+	if (!pair_can_refresh(pair) || pair->differs)
+		return;
+	if (fsprint_take(&pair->origin, le64_to_cpu(sb->origin_size), &type,
+			 digest) ||
+	    (type != NEARCACHE_FP_NONE && pair_record(pair, false)))
+		fail_reset();
 }
 
 static void add(char *text, const char *what, const char *value)

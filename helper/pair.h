@@ -27,6 +27,7 @@
  * @on_change: what to do when they are not as recorded
  * @advice: what to do about a refusal, for messages
  * @differs: the result: in what the origin is not as recorded
+ * @file_system: the result, of the content: the file system alone tells that
  * @drop: the result: nothing that is cached will be used, and what is recorded is
  *	to be renewed
  * @trust: the result: what is recorded is to be renewed, the rest stays
@@ -41,6 +42,7 @@ struct pair {
 	enum on_change on_change;
 	const char *advice;
 	unsigned int differs;
+	bool file_system;
 	bool drop;
 	bool trust;
 };
@@ -49,9 +51,12 @@ bool pair_is_active(const struct pair *pair);
 int pair_check_free(const struct device *cache, const char *self);
 int pair_find_origin(struct pair *pair);
 int pair_compare(struct pair *pair);
+const char *pair_content(const struct pair *pair);
 int pair_refuse(const struct pair *pair);
 int pair_check_origin(struct pair *pair);
 int pair_record(struct pair *pair, bool held);
+bool pair_can_refresh(const struct pair *pair);
+void pair_refresh(struct pair *pair);
 const char *pair_changed(const struct pair *pair, char *text);
 const char *pair_before(const struct pair *pair, char *text);
 

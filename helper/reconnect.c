@@ -136,6 +136,22 @@ static int check_nameless(const struct reconnection *re)
 					   "its first or last 64 KiB differ");
 }
 
+/* The kernel looks at the ends by itself. */
+static int check_content(const struct reconnection *re)
+{
+	const struct pair *pair = &re->pair;
+	bool refuse = pair->on_change == ON_CHANGE_REFUSE;
+
+	if (!(pair->differs & PAIR_CONTENT) || !(refuse || pair->file_system))
+		return 0;
+	fail(CODE_DEVICE, "'%s' was changed while it was away (%s)",
+	     pair->origin.path, pair_content(pair));
+	if (pair->file_system)
+		return fail_add("'nearcache invalidate %s' drops what is cached, then try again",
+				re->dev->name);
+	return fail_add("without --on-change=refuse it is taken, and what is cached is dropped");
+}
+
 static int check_identity(struct reconnection *re)
 {
 	const struct pair *pair = &re->pair;
@@ -146,11 +162,8 @@ static int check_identity(struct reconnection *re)
 	if (pair_compare(&re->pair))
 		return fail_code();
 	id = (const char *)pair->super.best->origin_id;
-	if (pair->differs & PAIR_CONTENT &&
-	    pair->on_change == ON_CHANGE_REFUSE)
-		return fail(CODE_DEVICE,
-			    "'%s' was changed while it was away (its first or last 64 KiB differ): without --on-change=refuse it is taken, and what is cached is dropped",
-			    pair->origin.path);
+	if (check_content(re))
+		return fail_code();
 	if (given(re->args, OPTION_FORCE))
 		return 0;
 	if (!*id)

@@ -6,6 +6,7 @@
 #include "dm.h"
 #include "fail.h"
 #include "fingerprint.h"
+#include "fsprint.h"
 #include "identity.h"
 #include "pair.h"
 #include "unit.h"
@@ -15,7 +16,10 @@
 static struct nearcache_super sb;
 /* What the ends hold, and how often that was looked at. */
 static unsigned char content;
-static int looks, found;
+static int looks, found, records;
+/* The file system that is there. */
+static enum nearcache_fingerprint fs_type;
+static unsigned char fs_content;
 static struct dataset_change recorded;
 
 int fingerprint_ends(const struct device *dev, uint64_t size,
@@ -25,6 +29,16 @@ int fingerprint_ends(const struct device *dev, uint64_t size,
 	assert_true(size <= sb.origin_size);
 	memset(digest, content, FINGERPRINT_SIZE);
 	looks++;
+	return 0;
+}
+
+int fsprint_take(const struct device *dev, uint64_t size,
+		 enum nearcache_fingerprint *type, unsigned char *digest)
+{
+	(void)dev;
+	assert_true(size <= sb.origin_size);
+	memset(digest, fs_content, FSPRINT_SIZE);
+	*type = fs_type;
 	return 0;
 }
 
@@ -41,6 +55,7 @@ int dataset_record(struct device *cache, const struct super *super,
 	(void)super;
 	(void)origin;
 	recorded = *change;
+	records++;
 	return 0;
 }
 
@@ -97,7 +112,9 @@ static struct pair fitting(void)
 	strcpy((char *)sb.origin_id, "wwid:a");
 	strcpy((char *)sb.dataset_version, "v1");
 	content = 0;
-	looks = 0;
+	looks = records = 0;
+	fs_type = NEARCACHE_FP_NONE;
+	fs_content = 0;
 	fail_reset();
 	return pair;
 }
@@ -243,6 +260,60 @@ static void special(void **state)
 	assert_said("logical blocks of 512 bytes, at create they had 4096");
 }
 
+/* The ends are the same; what is not known is no difference. */
+static void file_system(void **state)
+{
+	struct pair pair = fitting();
+
+	(void)state;
+	sb.file_system_type = NEARCACHE_FP_XFS;
+	fs_type = NEARCACHE_FP_XFS;
+	assert_int_equal(pair_check_origin(&pair), 0);
+	assert_false(pair_can_refresh(&pair));
+	fs_content = 1;
+	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	assert_said("its file system was written to");
+	assert_true(pair.file_system);
+	fail_reset();
+	fs_content = 0;
+	fs_type = NEARCACHE_FP_NONE;
+	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	content = 1;
+	fail_reset();
+	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	assert_said("first or last 64 KiB differ");
+	assert_false(pair.file_system);
+	fail_reset();
+	content = 0;
+	sb.file_system_type = 77;
+	assert_int_equal(pair_check_origin(&pair), 0);
+	sb.file_system_type = NEARCACHE_FP_XFS;
+	sb.state = NEARCACHE_STATE_ACTIVE;
+	assert_int_equal(pair_check_origin(&pair), 0);
+}
+
+static void refreshed(void **state)
+{
+	struct pair pair = fitting();
+
+	(void)state;
+	assert_int_equal(pair_check_origin(&pair), 0);
+	assert_true(pair_can_refresh(&pair));
+	pair_refresh(&pair);
+	assert_int_equal(records, 0);
+	fs_type = NEARCACHE_FP_EXT4;
+	pair_refresh(&pair);
+	assert_int_equal(records, 1);
+	assert_false(recorded.drop || recorded.held);
+	pair.differs = PAIR_CONTENT;
+	pair_refresh(&pair);
+	assert_int_equal(records, 1);
+	pair.differs = 0;
+	sb.state = NEARCACHE_STATE_ACTIVE;
+	pair_refresh(&pair);
+	assert_int_equal(records, 1);
+}
+
 static void find(void **state)
 {
 	struct pair pair = fitting();
@@ -272,6 +343,8 @@ int main(void)
 		cmocka_unit_test(words),
 		cmocka_unit_test(grown),
 		cmocka_unit_test(special),
+		cmocka_unit_test(file_system),
+		cmocka_unit_test(refreshed),
 		cmocka_unit_test(find),
 	};
 

@@ -19,7 +19,7 @@
 
 /* The origin that is to come, and what is wrong. */
 static struct device origin;
-static bool there, cache_dead, active, in_use;
+static bool file_system, there, cache_dead, active, in_use;
 static unsigned int differs;
 static struct nearcache_super medium;
 
@@ -125,12 +125,18 @@ int pair_compare(struct pair *pair)
 	assert_true(pair->may_grow);
 	assert_int_equal(pair->size, origin.size);
 	pair->differs = differs;
+	pair->file_system = file_system;
 	return 0;
 }
 
 int pair_find_origin(struct pair *pair)
 {
 	return device_open(&pair->origin, "/dev/found", "origin");
+}
+
+const char *pair_content(const struct pair *pair)
+{
+	return pair->file_system ? "FILE SYSTEM" : "ENDS";
 }
 
 const char *pair_changed(const struct pair *pair, char *text)
@@ -217,6 +223,7 @@ static void reset(void)
 	strcpy((char *)medium.origin_id, "wwid:a");
 	there = cache_dead = active = in_use = false;
 	differs = 0;
+	file_system = false;
 }
 
 static int take(const char *path, unsigned int options,
@@ -326,7 +333,12 @@ static void misfits(void **state)
 	differs = PAIR_CONTENT;
 	assert_int_equal(take("/dev/new", OPTION_FORCE, ON_CHANGE_REFUSE),
 			 CODE_DEVICE);
-	assert_said("was changed while it was away");
+	assert_said("was changed while it was away (ENDS)");
+	assert_left();
+	/* The kernel would not see it. */
+	file_system = true;
+	assert_int_equal(take("/dev/new", OPTION_FORCE, 0), CODE_DEVICE);
+	assert_said("(FILE SYSTEM); 'nearcache invalidate nc'");
 	assert_left();
 }
 
