@@ -10,8 +10,12 @@
 #include "name.h"
 #include "params.h"
 #include "size.h"
+#include "status.h"
 
-enum value { FLAG, TEXT, SIZE, MODE, ON_CHANGE, RANGE, CACHE_TIMEOUT, ORIGIN_TIMEOUT };
+enum value {
+	FLAG, TEXT, SIZE, MODE, ON_CHANGE, RANGE, CACHE_TIMEOUT, ORIGIN_TIMEOUT,
+	INTEGRITY,
+};
 
 /* Options of all verbs. @offset: where the value goes in struct arguments. */
 static const struct option_row {
@@ -35,6 +39,9 @@ static const struct option_row {
 	{ OPTION_BLOCK_SIZE, 0, "block-size", SIZE, "SIZE",
 	  offsetof(struct arguments, block_size),
 	  "cache block, 64K to 4M (by the cache's size)" },
+	{ OPTION_INTEGRITY, 0, "integrity", INTEGRITY, "SUMS",
+	  offsetof(struct arguments, integrity),
+	  "none (default), or crc32c: checksums of what is cached" },
 	{ OPTION_FILL_MEMORY, 0, "fill-memory", SIZE, "SIZE",
 	  offsetof(struct arguments, fill_memory),
 	  "cap of the memory that fills hold (64M)" },
@@ -129,6 +136,9 @@ static void take_value(struct arguments *args, const struct option_row *row,
 		why = "give " ON_CHANGE_WORDS;
 	else if (row->value == RANGE && !range_parse(value, place, range_why))
 		why = range_why;
+	else if (row->value == INTEGRITY &&
+		 !status_integrity_parse(value, place))
+		why = "give none or crc32c";
 	else if (row->value == CACHE_TIMEOUT &&
 		 !params_cache_timeout_parse(value, place))
 		why = "give " PARAMS_CACHE_TIMEOUT_RANGE;

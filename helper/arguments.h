@@ -30,6 +30,7 @@
 #define OPTION_FORMAT		(1U << 16)
 #define OPTION_ORIGIN_TIMEOUT	(1U << 17)
 #define OPTION_ON_CHANGE	(1U << 18)
+#define OPTION_INTEGRITY	(1U << 24)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
@@ -43,6 +44,7 @@
  * @on_change: --on-change
  * @range: --range
  * @block_size: --block-size, bytes, 0 when not given
+ * @integrity: --integrity, none when not given
  * @fill_memory: --fill-memory, bytes, 0 when not given
  * @cache_timeout: --cache-timeout, milliseconds
  * @origin_timeout: --origin-timeout, seconds
@@ -58,6 +60,7 @@ struct arguments {
 	enum on_change on_change;
 	struct range range;
 	uint64_t block_size;
+	enum nearcache_integrity integrity;
 	uint64_t fill_memory;
 	unsigned int cache_timeout;
 	unsigned int origin_timeout;

@@ -77,6 +77,12 @@ void describe_super(const struct nearcache_super *sb, bool all)
 	print_bytes("block_size", "block size", le32_to_cpu(sb->block_size));
 	print_bytes("subblock_size", "sub-block size",
 		    le32_to_cpu(sb->subblock_size));
+	print_string("integrity", "integrity",
+		     status_word(NEARCACHE_FIELD_INTEGRITY,
+				 le64_to_cpu(sb->incompat) &
+						 NEARCACHE_INCOMPAT_CRC32C ?
+					 NEARCACHE_INTEGRITY_CRC32C :
+					 NEARCACHE_INTEGRITY_NONE));
 	print_number("blocks", "blocks", le64_to_cpu(sb->slot_count));
 	print_bytes("capacity", "capacity",
 		    le64_to_cpu(sb->slot_count) * le32_to_cpu(sb->block_size));

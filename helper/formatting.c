@@ -87,6 +87,7 @@ static int design(const struct formatting *new)
 	struct nc_geometry geo;
 
 	if (!layout_compute(&layout, cache->size, new->args->block_size,
+			    new->args->integrity == NEARCACHE_INTEGRITY_CRC32C,
 			    origin->size, origin->lbs, cache->lbs, why))
 		return fail(CODE_DEVICE, "cache device '%s' is too small: %s",
 			    cache->path, why);

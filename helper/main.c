@@ -25,8 +25,9 @@ const struct verb verbs[] = {
 		.operands_max = 1,
 		.required = OPTION_ORIGIN | OPTION_CACHE,
 		.optional = OPTION_MODE | OPTION_READ_ONLY | OPTION_BLOCK_SIZE |
-			    OPTION_FILL_MEMORY | OPTION_CACHE_TIMEOUT |
-			    OPTION_ORIGIN_TIMEOUT | OPTION_DATASET_VERSION | OPTION_FORCE | OPTION_FORMAT_ONLY,
+			    OPTION_INTEGRITY | OPTION_FILL_MEMORY | OPTION_CACHE_TIMEOUT |
+			    OPTION_ORIGIN_TIMEOUT | OPTION_DATASET_VERSION |
+			    OPTION_FORCE | OPTION_FORMAT_ONLY,
 		.changes = true,
 		.summary = "format a cache device for an origin and open it",
 		.details =
@@ -34,6 +35,10 @@ const struct verb verbs[] = {
 "carries a file system, a partition table, RAID, LVM or another cache is refused\n"
 "without --force, one in use always. Nothing is written before everything is\n"
 "checked, and a failure leaves no cache behind.\n"
+"\n"
+"--integrity crc32c keeps a checksum of each sub-block (1 GB of memory per TB of\n"
+"cache with 256K blocks, 256 MB with 1M) and looks at it in each hit: what the\n"
+"cache device damaged is read from the origin, and cached again.\n"
 "\n" MODES_HELP,
 		.run = cmd_create,
 	},
@@ -106,8 +111,9 @@ const struct verb verbs[] = {
 		.operands_min = 1,
 		.operands_max = 1,
 		.optional = OPTION_ORIGIN | OPTION_CACHE | OPTION_FORMAT |
-			    OPTION_BLOCK_SIZE | OPTION_DATASET_VERSION |
-			    OPTION_ON_CHANGE | OPTION_FORCE,
+			    OPTION_BLOCK_SIZE | OPTION_INTEGRITY |
+			    OPTION_DATASET_VERSION | OPTION_ON_CHANGE |
+			    OPTION_FORCE,
 		.changes = true,
 		.summary = "take back a cache device or an origin that was away, while in use",
 		.details =

@@ -58,9 +58,9 @@
  * compat bit is ignored and kept.
  */
 #define NEARCACHE_COMPAT_KNOWN		0ULL
-#define NEARCACHE_INCOMPAT_KNOWN	0ULL
-/* Assigned, refused by code that does not list them in INCOMPAT_KNOWN. */
+#define NEARCACHE_INCOMPAT_KNOWN	NEARCACHE_INCOMPAT_CRC32C
 #define NEARCACHE_INCOMPAT_CRC32C	0x1ULL	/* checksum area in use */
+/* Assigned, refused by code that does not list them in INCOMPAT_KNOWN. */
 #define NEARCACHE_INCOMPAT_STRIPES	0x2ULL	/* one of several members */
 #define NEARCACHE_INCOMPAT_DIRTY	0x4ULL	/* slots may be dirty */
 
@@ -96,8 +96,12 @@ enum nearcache_fingerprint {
  *	reserved: nothing writes it yet, it is zero in every mode.  Zero does not
  *	say that no write was under way; code to come that relies on it must mark
  *	its sessions by an incompat bit
- * @NEARCACHE_AREA_CHECKSUM: CRC-32C per sub-block (NEARCACHE_INCOMPAT_CRC32C),
- *	length 0 without it
+ * @NEARCACHE_AREA_CHECKSUM: with NEARCACHE_INCOMPAT_CRC32C a __le32 for each
+ *	sub-block: the CRC-32C of all its bytes in the slot, at index slot *
+ *	sub-blocks per block + sub-block; one copy.  Those of sub-blocks that are
+ *	not valid mean nothing.  A sum that does not fit its data, whichever of
+ *	both is damaged, makes the sub-block one that is not cached.  Without the
+ *	feature of length 0
  * @NEARCACHE_AREA_RANGES: persistent ranges and pins, two copies
  * @NEARCACHE_AREA_STRIPES: member table of a cache on several devices
  * @NEARCACHE_AREA_DIRTY: dirty bitmaps of a later writeback mode, length 0

@@ -27,7 +27,7 @@ HELPER_UNIT_test_status	:= helper/status.c helper/mode.c
 HELPER_UNIT_test_layout	:= helper/layout.c kmod/format.c
 HELPER_UNIT_test_arguments := helper/arguments.c helper/size.c helper/name.c \
 	helper/fail.c helper/text.c helper/mode.c helper/params.c helper/range.c \
-	helper/onchange.c
+	helper/onchange.c helper/status.c
 HELPER_UNIT_test_print	:= helper/print.c helper/size.c helper/fail.c \
 	helper/text.c
 HELPER_UNIT_test_text	:= helper/text.c

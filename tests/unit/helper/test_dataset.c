@@ -57,7 +57,7 @@ static void make_cache(u32 super_state, int broken)
 	char why[NC_WHY_SIZE];
 	int i;
 
-	assert_true(layout_compute(&layout, CACHE_BYTES, 0, ORIGIN_BYTES / 2,
+	assert_true(layout_compute(&layout, CACHE_BYTES, 0, false, ORIGIN_BYTES / 2,
 				   512, 512, why));
 	layout_to_super(&layout, &sb);
 	memcpy(sb.magic, NEARCACHE_MAGIC, NEARCACHE_MAGIC_LEN);
