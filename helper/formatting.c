@@ -104,8 +104,7 @@ static int design(const struct formatting *new)
 	memcpy(sb->origin_id, origin->id, sizeof(sb->origin_id));
 	strncpy((char *)sb->dataset_version, version ? version : "",
 		sizeof(sb->dataset_version) - 1);
-	sb->origin_fingerprint_type = cpu_to_le32(NEARCACHE_FP_ENDS);
-	if (fingerprint_ends(origin, origin->size, sb->origin_fingerprint))
+	if (fingerprint_record(origin, sb))
 		return fail_code();
 	nc_super_seal(sb);
 	/* The judge has the last word. */

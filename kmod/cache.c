@@ -257,6 +257,8 @@ static int drop_if_changed(struct nc_cache *c, const char *since)
 		return 0;
 	DMWARN("%s: origin %pg has %s and was changed without us: dropping the cached data",
 	       nc_cache_name(c), c->origin, since);
+	/* From now on this is what the next load has to find. */
+	c->meta->fingerprint_old = true;
 	drop_all(c);
 	return 0;
 }

@@ -324,6 +324,20 @@ int nc_meta_origin_changed(struct nc_cache *c)
 				sizeof(now));
 }
 
+/* Take it anew.  That of the file system, which only the helper knows, is of what was
+ * there before.
+ */
+static int renew_fingerprint(struct nc_cache *c)
+{
+	struct nearcache_super *sb = c->meta->super.sb;
+
+	sb->file_system_type = cpu_to_le32(NEARCACHE_FP_NONE);
+	memset(sb->file_system_fingerprint, 0,
+	       sizeof(sb->file_system_fingerprint));
+	return has_fingerprint(c->meta) ?
+	       take_fingerprint(c, sb->origin_fingerprint) : 0;
+}
+
 /**
  * nc_meta_accept_origin() - all that is cached will be dropped: what the origin
  *	holds now is what the next load has to find
@@ -335,9 +349,7 @@ int nc_meta_origin_changed(struct nc_cache *c)
  */
 int nc_meta_accept_origin(struct nc_cache *c)
 {
-	if (!has_fingerprint(c->meta) || nc_meta_unsettled(c))
-		return 0;
-	return take_fingerprint(c, c->meta->super.sb->origin_fingerprint);
+	return nc_meta_unsettled(c) ? 0 : renew_fingerprint(c);
 }
 
 /**
@@ -371,8 +383,7 @@ int nc_meta_settle(struct nc_cache *c)
 		c->origin_written = false;
 		m->fingerprint_old = true;
 	}
-	if (has_fingerprint(m))
-		r = take_fingerprint(c, m->super.sb->origin_fingerprint);
+	r = renew_fingerprint(c);
 	if (!r)
 		m->fingerprint_old = false;
 	return r;

@@ -74,13 +74,16 @@ enum nearcache_super_state {
 					 */
 };
 
-/* What origin_fingerprint was computed from. */
+/* What a fingerprint was computed from: SHA-256 of what is named here.
+ * origin_fingerprint is none or of the ends, file_system_fingerprint none or of
+ * what follows them.
+ */
 enum nearcache_fingerprint {
 	NEARCACHE_FP_NONE	= 0,
-	NEARCACHE_FP_ENDS	= 1,	/* SHA-256 of first and last 64 KiB */
-	NEARCACHE_FP_EXT4	= 2,
-	NEARCACHE_FP_XFS	= 3,
-	NEARCACHE_FP_EROFS	= 4,
+	NEARCACHE_FP_ENDS	= 1,	/* first and last 64 KiB */
+	NEARCACHE_FP_EXT4	= 2,	/* superblocks, group descriptors */
+	NEARCACHE_FP_XFS	= 3,	/* headers of the groups, log's head */
+	NEARCACHE_FP_EROFS	= 4,	/* superblock, samples */
 };
 
 /**
@@ -173,7 +176,12 @@ struct nearcache_area {
  * @origin_fingerprint: SHA-256, zero for NEARCACHE_FP_NONE
  * @dataset_version: NUL-terminated text given by the user, or ""
  * @area: see enum nearcache_area_type
+ * @file_system_type: enum nearcache_fingerprint; none when it was not computed since
+ *	origin_fingerprint was: whoever renews that and knows no file systems
+ *	(the kernel) makes this none
  * @reserved2: zero
+ * @file_system_fingerprint: SHA-256, zero for NEARCACHE_FP_NONE
+ * @reserved3: zero
  */
 struct nearcache_super {
 	__u8   magic[NEARCACHE_MAGIC_LEN];
@@ -207,7 +215,10 @@ struct nearcache_super {
 	__u8   origin_fingerprint[32];
 	__u8   dataset_version[64];
 	struct nearcache_area area[NEARCACHE_AREA_ROOM];
-	__u8   reserved2[3256];
+	__le32 file_system_type;
+	__le32 reserved2;
+	__u8   file_system_fingerprint[32];
+	__u8   reserved3[3216];
 };
 
 /* slot_count and origin blocks: "no block here". */
@@ -307,6 +318,7 @@ NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, state) == 128);
 NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, device_size) == 160);
 NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, origin_id) == 224);
 NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, area) == 456);
+NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, file_system_type) == 840);
 NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_page, slot) == 64);
 
 #endif /* NEARCACHE_FORMAT_H */
