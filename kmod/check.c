@@ -13,9 +13,9 @@
  *
  * Data that is wrong there is no error for anybody: the reader is sent to the origin,
  * the sub-blocks are dropped and filled anew.  It is not wrong if something of its
- * stripe became invalid since the check looked at the index: then a write may have
- * changed it.  (A slot does not get other data without that: SRCU is held while
- * the slot is read, and a fill writes only where nothing is valid.)
+ * stripe became invalid or was evicted since the check looked at the index: then a write
+ * may have changed it.  (A slot does not get other data without that: a fill writes only
+ * where nothing is valid.)
  */
 #include <linux/blk-cgroup.h>
 #include <linux/crc32c.h>
@@ -162,9 +162,10 @@ static struct check *check_alloc(struct nc_target *t, const struct nc_span *span
 				 bool compare)
 {
 	struct nc_cache *c = t->cache;
+	/* An origin that hangs may hold comparisons: the rest is for others. */
 	struct check *k = nc_pages_alloc(c, offsetof(struct check, pages),
-					 span_bytes(c, span), c->fill_memory_max,
-					 false);
+					 span_bytes(c, span),
+					 c->fill_memory_max >> compare, false);
 
 	if (!k)
 		return NULL;
@@ -283,17 +284,19 @@ static void repair(struct check *k, u64 bits)
 	}
 }
 
-/* Sub-blocks that could not be read, or hold what they should not: drop them, unless
- * somebody was faster.  Returns those that were dropped.
+/* Sub-blocks that could not be read, or hold what they should not: drop them.  The
+ * latter not if somebody was faster.  Returns those that were dropped.
  */
-static u64 drop(struct check *k, u64 bits)
+static u64 drop(struct check *k, u64 bits, bool unreadable)
 {
 	struct nc_cache *c = k->target->cache;
 	struct nc_stripe *stripe = nc_index_stripe(&c->index, k->span.block);
+	bool same = unreadable;
 
 	spin_lock(&stripe->lock);
-	if (stripe->drops == k->drops &&
-	    nc_index_find(&c->index, k->span.block) == k->slot)
+	if (stripe->drops == k->drops)
+		same = true;
+	if (same && nc_index_find(&c->index, k->span.block) == k->slot)
 		bits = nc_invalidate_bits(c, stripe, k->slot, bits);
 	else
 		bits = 0;
@@ -301,22 +304,41 @@ static u64 drop(struct check *k, u64 bits)
 	return bits;
 }
 
-/* @bits are not what was cached, or not what the origin has. */
-static void damaged(struct check *k, u64 bits)
+/* @bits cannot be read, are not what was cached, or not what the origin has. */
+static void damaged(struct check *k, u64 bits, enum nc_damage what)
 {
 	struct nc_cache *c = k->target->cache;
 	u64 block = k->span.block << c->block_shift;
 
-	bits = drop(k, bits);
+	bits = drop(k, bits, what == NC_DAMAGE_UNREADABLE);
 	if (!bits)
 		return;
 	nc_count_add(c, DAMAGED, hweight64(bits));
 	trace_nearcache_damage(c->dm_devt, block, k->slot, bits,
-			       k->state == CHECK_ORIGIN);
-	nc_health_damage(c, k->state == CHECK_ORIGIN,
-			 block + ((u64)__ffs64(bits) << c->sub_shift),
+			       what == NC_DAMAGE_DIFFERS);
+	nc_health_damage(c, what, block + ((u64)__ffs64(bits) << c->sub_shift),
 			 hweight64(bits) << c->sub_shift);
+	/* Not by chance, or not unnoticed: a scrub, or checksums. */
+	if (what == NC_DAMAGE_DIFFERS && !k->scrub && !nc_sums_present(&c->sums))
+		nc_health_differs(c);
 	repair(k, bits);
+}
+
+/* The slot cannot be read.  A scrub meets in minutes what readers meet in months, so for
+ * it that is no reason to do without the device.
+ */
+static void unreadable(struct check *k)
+{
+	struct nc_cache *c = k->target->cache;
+	u64 bits = nc_span_bits(&k->span);
+
+	if (k->scrub) {
+		damaged(k, bits, NC_DAMAGE_UNREADABLE);
+		return;
+	}
+	nc_count(c, HIT_ERRORS);
+	nc_health_error(c, "read");
+	repair(k, drop(k, bits, true));
 }
 
 /* Sum what the pages hold: of the slot, or of the origin.  Returns sub-blocks of which
@@ -380,13 +402,10 @@ static void slot_done(struct check *k)
 	u64 bad = failed ? 0 : judge(k);
 
 	nc_cache_release(c, k->srcu);
-	if (failed) {
-		nc_count(c, HIT_ERRORS);
-		nc_health_error(c, "read");
-		drop(k, nc_span_bits(&k->span));
-	} else if (bad) {
-		damaged(k, bad);
-	}
+	if (failed)
+		unreadable(k);
+	else if (bad)
+		damaged(k, bad, NC_DAMAGE_CHECKSUM);
 	serve(k, !failed && !bad);
 	if (k->compare && !failed && !bad) {
 		k->state = CHECK_SERVED;
@@ -405,9 +424,27 @@ static void origin_done(struct check *k)
 		nc_count(k->target->cache, VERIFIED);
 		bad = judge(k);
 		if (bad)
-			damaged(k, bad);
+			damaged(k, bad, NC_DAMAGE_DIFFERS);
 	}
 	check_end(k);
+}
+
+/* cache_wq: a check that has a reader, and may come too late. */
+static void start(struct check *k)
+{
+	struct nc_target *t = k->target;
+	struct nc_cache *c = t->cache;
+	struct bio *reader = k->reader;
+	int srcu = nc_cache_hold(c);
+
+	if (check_begin(k, srcu)) {
+		submit_slot(k);
+		return;
+	}
+	nc_cache_release(c, srcu);
+	nc_pages_free(c, k, &k->pages);
+	count_hit(c, reader);
+	nc_read_resubmit(t, reader);
 }
 
 static void check_work(struct work_struct *work)
@@ -416,7 +453,7 @@ static void check_work(struct work_struct *work)
 
 	switch (k->state) {
 	case CHECK_START:
-		submit_slot(k);
+		start(k);
 		break;
 	case CHECK_SLOT:
 		slot_done(k);
@@ -430,11 +467,23 @@ static void check_work(struct work_struct *work)
 	}
 }
 
+/* The reader is the check's from here on. */
+static void take_reader(struct check *k, u32 slot, u32 sectors)
+{
+	struct nc_cache *c = k->target->cache;
+
+	nc_read_take(c, k->reader, sectors);
+	nc_read_touch(c, slot);
+	trace_nearcache_access(c->dm_devt, k->reader, NC_VERDICT_HIT);
+	bio_clear_polled(k->reader);
+}
+
 /**
  * nc_check_hit() - how to serve a hit of a cache that is checked
  * @t: target
  * @bio: read that starts in @span
  * @span: valid sub-blocks that the read covers; shortened to what one check takes
+ * @slot: where they are
  * @srcu: read side of nc_cache.srcu, held; the check's from NC_CHECK_STARTED on
  *
  * On NC_CHECK_STARTED the bio was cut to @span and may already be complete.
@@ -443,7 +492,7 @@ static void check_work(struct work_struct *work)
  * Return: see enum nc_check.
  */
 enum nc_check nc_check_hit(struct nc_target *t, struct bio *bio,
-			   struct nc_span *span, int srcu)
+			   struct nc_span *span, u32 slot, int srcu)
 {
 	struct nc_cache *c = t->cache;
 	bool sums = nc_sums_present(&c->sums);
@@ -461,22 +510,26 @@ enum nc_check nc_check_hit(struct nc_target *t, struct bio *bio,
 	if (!compare && whole_subblocks(c, bio, sectors))
 		return NC_CHECK_DIRECT;
 	k = check_alloc(t, span, compare);
+	if (!k && (!sums || whole_subblocks(c, bio, sectors)))
+		return NC_CHECK_DIRECT;
 	if (!k)
-		return sums ? NC_CHECK_MEMORY : NC_CHECK_DIRECT;
+		k = check_alloc(t, span, false);
+	if (!k)
+		return NC_CHECK_MEMORY;
+	k->reader = bio;
+	/* Submitting may have to wait for a request. */
+	if (bio->bi_opf & REQ_NOWAIT) {
+		take_reader(k, slot, sectors);
+		nc_cache_release(c, srcu);
+		queue_work(c->cache_wq, &k->work);
+		return NC_CHECK_STARTED;
+	}
 	if (!check_begin(k, srcu)) {
 		nc_pages_free(c, k, &k->pages);
 		return NC_CHECK_GONE;
 	}
-	nc_read_take(c, bio, sectors);
-	nc_read_touch(c, k->slot);
-	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_HIT);
-	bio_clear_polled(bio);
-	k->reader = bio;
-	/* Submitting may have to wait for a request. */
-	if (bio->bi_opf & REQ_NOWAIT)
-		queue_work(c->cache_wq, &k->work);
-	else
-		submit_slot(k);
+	take_reader(k, slot, sectors);
+	submit_slot(k);
 	return NC_CHECK_STARTED;
 }
 
@@ -506,16 +559,12 @@ static void again_work(struct work_struct *work)
 	struct nc_cache *c = t->cache;
 	struct nc_span span = nc_read_span(c, &bio->bi_iter);
 	struct check *k = check_alloc(t, &span, false);
-	int srcu = nc_cache_hold(c);
 
-	if (k && check_begin(k, srcu)) {
+	if (k) {
 		k->reader = bio;
-		submit_slot(k);
+		start(k);
 		return;
 	}
-	nc_cache_release(c, srcu);
-	if (k)
-		nc_pages_free(c, k, &k->pages);
 	count_hit(c, bio);
 	nc_read_resubmit(t, bio);
 }

@@ -147,23 +147,36 @@ void nc_health_event(struct nc_cache *c)
 /**
  * nc_health_damage() - cached data was found to be wrong, and dropped
  * @c: live cache
- * @origin: it is not what the origin has; else it does not fit its checksums
- * @sector: where, on the dm device
- * @sectors: how much
- *
- * Checksums are looked at for each hit, so damage that they tell does no harm.  What
- * the origin tells was found by chance.
+ * @what: how
+ * @sector: first of it, on the dm device
+ * @sectors: how much; maybe not in one piece
  *
  * Context: any.
  */
-void nc_health_damage(struct nc_cache *c, bool origin, u64 sector, u32 sectors)
+void nc_health_damage(struct nc_cache *c, enum nc_damage what, u64 sector,
+		      u32 sectors)
 {
-	DMERR_LIMIT("%s: cache device %u:%u: %u sectors at %llu are not what %s: dropped",
+	static const char *const text[] = {
+		[NC_DAMAGE_UNREADABLE]	= "cannot be read",
+		[NC_DAMAGE_CHECKSUM]	= "are not what was cached",
+		[NC_DAMAGE_DIFFERS]	= "are not what the origin has",
+	};
+
+	DMERR_LIMIT("%s: cache device %u:%u: %u sectors from %llu on %s: dropped",
 		    nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt), sectors,
-		    sector, origin ? "the origin has" : "was cached");
+		    sector, text[what]);
 	nc_health_event(c);
-	if (origin)
-		count_error(c, NEARCACHE_REASON_DIFFERS);
+}
+
+/**
+ * nc_health_differs() - a hit was not what the origin has, which was found by chance
+ * @c: live cache
+ *
+ * Context: any.
+ */
+void nc_health_differs(struct nc_cache *c)
+{
+	count_error(c, NEARCACHE_REASON_DIFFERS);
 }
 
 /* Hits wait: leave the device alone. */

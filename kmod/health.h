@@ -18,6 +18,13 @@
 
 struct nc_cache;
 
+/* What was found of cached data. */
+enum nc_damage {
+	NC_DAMAGE_UNREADABLE,
+	NC_DAMAGE_CHECKSUM,
+	NC_DAMAGE_DIFFERS,	/* from the origin */
+};
+
 /**
  * struct nc_health - health of a cache device
  * @lock: protects changes of nc_cache.state, nc_cache.gate and @reason; taken in
@@ -60,7 +67,9 @@ void nc_health_loaded(struct nc_cache *c);
 void nc_health_stop(struct nc_cache *c);
 bool nc_health_admit(struct nc_cache *c);
 void nc_health_event(struct nc_cache *c);
-void nc_health_damage(struct nc_cache *c, bool origin, u64 sector, u32 sectors);
+void nc_health_damage(struct nc_cache *c, enum nc_damage what, u64 sector,
+		      u32 sectors);
+void nc_health_differs(struct nc_cache *c);
 void nc_health_error(struct nc_cache *c, const char *what);
 void nc_health_bypass(struct nc_cache *c, enum nearcache_reason reason);
 

@@ -60,7 +60,7 @@ static_assert(sizeof(struct nc_slot) + sizeof(u32) <= 32);
  * struct nc_stripe - one of the locks over the index
  * @lock: protects the chains, slots and fills whose blocks hash here; process
  *	context only; innermost but for nc_index.free_lock and nc_inflight.lock
- * @drops: how often something that was valid became invalid
+ * @drops: how often something that was valid became invalid, or left the index
  * @fills: struct nc_fill under way, by origin block
  */
 struct nc_stripe {

@@ -193,11 +193,11 @@ static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 
 /* A hit of a cache that is checked.  Returns whether it is an ordinary one. */
 static noinline bool checked(struct nc_target *t, struct bio *bio,
-			     struct nc_span *span, int srcu, int *r)
+			     struct nc_span *span, u32 i, int srcu, int *r)
 {
 	struct nc_cache *c = t->cache;
 
-	switch (nc_check_hit(t, bio, span, srcu)) {
+	switch (nc_check_hit(t, bio, span, i, srcu)) {
 	case NC_CHECK_DIRECT:
 		return true;
 	case NC_CHECK_STARTED:
@@ -237,7 +237,7 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 		span->last = span->first + run - 1;
 		nc_count(c, PARTIALS);
 	}
-	if (unlikely(c->checks) && !checked(t, bio, span, io->srcu, &r))
+	if (unlikely(c->checks) && !checked(t, bio, span, i, io->srcu, &r))
 		return r;
 	sectors = nc_read_sectors(c, bio, span);
 	aligned = align_hit(c, bio, &sectors);

@@ -120,6 +120,7 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now)
 		 is_victim(c, slot, now) && !nc_fill_busy(stripe, &all);
 	if (victim) {
 		nc_index_unlink(&c->index, i);
+		stripe->drops++;
 		/* Under the lock: who does not find the block any more, because
 		 * it is invalidated, can rely on the next commit.
 		 */

@@ -14,6 +14,8 @@
 
 /* Slots without anything valid that are passed by in one go. */
 #define LOOK_AT		4096U
+/* Until memory is looked for again. */
+#define NO_MEMORY_DELAY	(HZ / 10)
 
 /* What is valid at the place that the scrub has come to.  Returns false when there is
  * nothing in this slot any more.
@@ -112,7 +114,7 @@ static void scrub_work(struct work_struct *work)
 	/* Not now, or no more as it was: look again. */
 	s->sub = span.first;
 	WRITE_ONCE(s->busy, false);
-	again(c, result == NC_CHECK_MEMORY);
+	again(c, result == NC_CHECK_MEMORY ? NO_MEMORY_DELAY : 0);
 }
 
 /**

@@ -14,6 +14,8 @@
 
 /* Pages that one write or read takes. */
 #define BATCH		64U
+/* Clean pages between dirty ones that are written, too. */
+#define GAP		15U
 
 /**
  * nc_sums_init() - memory for the checksums of all slots
@@ -63,6 +65,12 @@ static int page_io(struct nc_cache *c, blk_opf_t opf, u64 page, void *buffer,
 			   pages * NEARCACHE_PAGE_SIZE);
 }
 
+/* The first slot whose sums are in a page. */
+static u32 first_slot(const struct nc_sums *s, u64 page)
+{
+	return page * (NEARCACHE_PAGE_SIZE / sizeof(*s->sum)) >> s->shift;
+}
+
 /* Page by page; what cannot be read fits no data.  Returns how many those are. */
 static u32 load_slowly(struct nc_cache *c, u64 first, u32 n)
 {
@@ -74,6 +82,10 @@ static u32 load_slowly(struct nc_cache *c, u64 first, u32 n)
 			continue;
 		memset(page_of(s, first + i), 0, NEARCACHE_PAGE_SIZE);
 		set_bit(first + i, s->dirty);
+		/* So that a commit writes it. */
+		nc_meta_dirty(c, first_slot(s, first + i));
+		DMERR_LIMIT("%s: cache device %u:%u: checksums cannot be read: their data is not used",
+			    nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt));
 		failed++;
 	}
 	return failed;
@@ -103,16 +115,18 @@ int nc_sums_load(struct nc_cache *c)
 	return 0;
 }
 
-/* Dirty pages from @first on that one write takes; clean from now on. */
+/* Pages from @first on, a dirty one, that one write takes, up to the last dirty one of
+ * them; clean from now on.  Rather a few that are clean than another write.
+ */
 static u32 take_run(struct nc_sums *s, u64 first)
 {
-	u32 n = 0;
+	u32 n, run = 0;
 
 	/* Clears before what follows is read: pairs with nc_sums_dirty(). */
-	while (n < BATCH && first + n < s->pages &&
-	       test_and_clear_bit(first + n, s->dirty))
-		n++;
-	return n;
+	for (n = 0; n < BATCH && n - run <= GAP && first + n < s->pages; n++)
+		if (test_and_clear_bit(first + n, s->dirty))
+			run = n + 1;
+	return run;
 }
 
 /**

@@ -35,13 +35,13 @@
 	X(BLOCKS_WARM, "blocks_warm", "blocks",				       \
 	  "blocks taken over from the slot table at load")		       \
 	X(BYTES_VALID, "bytes_valid", "bytes", "cached bytes, by valid sub-blocks") \
-	X(FILLS_IN_FLIGHT, "fills_in_flight", "fills", "fills under way")    \
-	X(FILL_MEMORY, "fill_memory", "bytes", "memory held by fills now")   \
+	X(FILLS_IN_FLIGHT, "fills_in_flight", "fills", "fills and checks under way")    \
+	X(FILL_MEMORY, "fill_memory", "bytes", "memory held by fills and checks now") \
 	X(FILL_MEMORY_PEAK, "fill_memory_peak", "bytes",		       \
 	  "highest fill memory since load")				       \
 	X(FILL_MEMORY_MAX, "fill_memory_max", "bytes", "cap of fill memory") \
 	X(METADATA_MEMORY, "metadata_memory", "bytes",			       \
-	  "RAM of the slot table and its index")			       \
+	  "RAM of the slot table, its index and the checksums")			       \
 	X(READS_WAITING, "reads_waiting", "reads",			       \
 	  "reads that wait for an origin that fails")			       \
 	X(INTEGRITY, "integrity", "enum", "0 none, 1 crc32c")		       \
@@ -119,7 +119,8 @@
 	X(ZERO_BYTES, "zero_bytes", "bytes", "bytes of those write-zeroes")  \
 	X(FLUSHES, "flushes", "flushes", "flushes that the origin completed") \
 	X(DAMAGED, "damaged", "sub-blocks",				       \
-	  "sub-blocks dropped because the cache device had other data than was cached") \
+	  "sub-blocks dropped: a scrub could not read them, or a check found " \
+	  "other data than was cached or the origin has")				       \
 	X(VERIFIED, "verified", "reads",				       \
 	  "pieces of cached data that were compared with the origin")	       \
 	X(SCRUBBED_BYTES, "scrubbed_bytes", "bytes", "bytes that scrubs read") \

@@ -124,7 +124,7 @@ for ((i = 0; i < 20 && $(field damaged) == 1; i++)); do
 done
 is damaged 2
 [[ $(dmsetup info -c --noheadings -o events nc) != "$events" ]] || fail "no dm event"
-dmesg | grep -q "8 sectors at 2000 are not what the origin has: dropped" || fail "the log is silent"
+dmesg | grep -q "8 sectors from 2000 on are not what the origin has: dropped" || fail "the log is silent"
 is state 0
 reload
 all_hits

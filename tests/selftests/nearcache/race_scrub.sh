@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Comparisons with an origin that hangs: what is evicted, written and cached again meanwhile is
+# not damaged, and hits go on. Scrubs repair what cannot be read and what others changed, and
+# are no reason to do without the cache device.
+. ./gate.sh
+# shellcheck disable=SC2034 # for format
+INTEGRITY=crc32c
+
+calm() {
+	gate until nc fills_in_flight = 0
+}
+
+# fill FIRST LAST: cache these blocks.
+fill() {
+	local block
+	for ((block = $1; block <= $2; block++)); do
+		gate get "$NC" $((block * 128)) 128
+	done
+}
+
+gates 8 3
+between writethrough
+blocks=$(field blocks)
+
+# The comparison of block 0 stands at the origin, its slot is evicted, the block is written, and
+# read into the same slot.
+puts 2 0 128
+calm
+gate hold origin read
+dmsetup message nc 0 scrub start 0 origin
+gate held origin 1
+gate pass origin
+fill 1 $((blocks - 1))
+gate until nc evictions '>' 0
+gate until nc fills_in_flight = 1
+puts 3 0 128
+gate get "$NC" 0 128
+gate until nc fills_in_flight = 1
+now hits hits
+gets 0 128 3x128
+more hits "$hits"
+gate let origin all
+gate until nc scrub_left = 0
+calm
+is damaged 0
+
+# Comparisons hold half of the memory at most, and hits need none of it.
+OPTIONS='6 cache_timeout 0 verify 1 fill_memory 1048576' reload || fail "reload"
+dmsetup message nc 0 invalidate all
+fill 1 20
+calm
+gate hold origin read
+now bypassed bypass_memory
+for ((i = 1; i <= 20; i++)); do
+	gate read "whole$i" "$NC" $((i * 128)) 128
+	ends "whole$i" 1x128
+	gate read "part$i" "$NC" $((i * 128 + 1)) 3
+	ends "part$i" 1x3
+done
+now held fills_in_flight
+((held >= 4)) || fail "only $held comparisons"
+more bypass_memory "$bypassed" 0
+gate pass origin
+gate let origin all
+calm
+is damaged 0
+
+# Others changed much of the origin, and did not tell. It was not the drive.
+OPTIONS='2 cache_timeout 0' reload || fail "reload"
+for ((i = 1; i <= 20; i++)); do
+	gate fill origin 5 $((i * 128)) 8
+done
+dmsetup message nc 0 scrub start 0 origin
+gate until nc scrub_left = 0
+calm
+is damaged 20
+is state 0
+now hits hits
+for ((i = 1; i <= 20; i++)); do
+	gets $((i * 128)) 128 '5x8 1x120'
+done
+more hits "$hits" 20
+
+# Nothing can be read: all of it is cached again.
+now valid bytes_valid
+gate fail cache read
+dmsetup message nc 0 scrub start 0
+gate until nc scrub_left = 0
+gate pass cache
+calm
+is state 0
+is hit_errors 0
+more damaged 20 $((valid / 4096))
+is bytes_valid "$valid"
+now hits hits
+fill 1 20
+more hits "$hits" 20
