@@ -48,6 +48,36 @@ bool dataset_is_new(const struct nearcache_super *sb, const char *version)
 	return version && strcmp(version, (const char *)sb->dataset_version);
 }
 
+/**
+ * dataset_seal() - finish a superblock: which data it speaks of, and the checksum
+ * @sb: complete but for that
+ * @cache: device that it is for
+ * @origin: open; its ends are read
+ * @version: of the data, empty for none
+ *
+ * Return: 0 or the exit code.
+ */
+int dataset_seal(struct nearcache_super *sb, const struct device *cache,
+		 const struct device *origin, const char *version)
+{
+	struct nc_geometry geo;
+	char why[NC_WHY_SIZE];
+
+	memset(sb->dataset_version, 0, sizeof(sb->dataset_version));
+	strncpy((char *)sb->dataset_version, version,
+		sizeof(sb->dataset_version) - 1);
+	sb->origin_fingerprint_type = cpu_to_le32(NEARCACHE_FP_ENDS);
+	if (fingerprint_ends(origin, origin->size, sb->origin_fingerprint))
+		return fail_code();
+	nc_super_seal(sb);
+	/* The judge has the last word. */
+	if (!nc_super_check(sb, cache->size, &geo, why))
+		return fail(CODE_DEVICE,
+			    "origin '%s' and cache device '%s' do not fit: %s",
+			    origin->path, cache->path, why);
+	return 0;
+}
+
 /*
  * One superblock that says it all: another epoch empties the slot table, of
  * which every page belongs to an older one then.  A cache that was not stopped
@@ -58,8 +88,6 @@ static int compose(struct nearcache_super *sb, const struct super *super,
 		   const char *version)
 {
 	u64 region = layout_intent_region(origin->size);
-	struct nc_geometry geo;
-	char why[NC_WHY_SIZE];
 
 	memcpy(sb, super->best, sizeof(*sb));
 	sb->sequence = cpu_to_le64(le64_to_cpu(sb->sequence) + 1);
@@ -68,18 +96,7 @@ static int compose(struct nearcache_super *sb, const struct super *super,
 	/* Never less: bits that are set would change their meaning. */
 	if (region > le64_to_cpu(sb->intent_region))
 		sb->intent_region = cpu_to_le64(region);
-	memset(sb->dataset_version, 0, sizeof(sb->dataset_version));
-	strncpy((char *)sb->dataset_version, version,
-		sizeof(sb->dataset_version) - 1);
-	sb->origin_fingerprint_type = cpu_to_le32(NEARCACHE_FP_ENDS);
-	if (fingerprint_ends(origin, origin->size, sb->origin_fingerprint))
-		return fail_code();
-	nc_super_seal(sb);
-	if (!nc_super_check(sb, cache->size, &geo, why))
-		return fail(CODE_DEVICE,
-			    "origin '%s' and cache device '%s' do not fit: %s",
-			    origin->path, cache->path, why);
-	return 0;
+	return dataset_seal(sb, cache, origin, version);
 }
 
 /* Before the claim anybody could open or format the cache. */

@@ -7,7 +7,6 @@
 
 #include "dataset.h"
 #include "fail.h"
-#include "fingerprint.h"
 #include "layout.h"
 #include "probe.h"
 #include "super.h"
@@ -84,7 +83,6 @@ static int design(const struct formatting *new)
 	struct nearcache_super *sb = new->sb;
 	char why[NC_WHY_SIZE];
 	struct layout layout;
-	struct nc_geometry geo;
 
 	if (!layout_compute(&layout, cache->size, new->args->block_size,
 			    origin->size, origin->lbs, cache->lbs, why))
@@ -101,18 +99,7 @@ static int design(const struct formatting *new)
 	sb->stripe_count = cpu_to_le16(1);
 	sb->table_epoch = cpu_to_le64(1);
 	memcpy(sb->origin_id, origin->id, sizeof(sb->origin_id));
-	strncpy((char *)sb->dataset_version, version ? version : "",
-		sizeof(sb->dataset_version) - 1);
-	sb->origin_fingerprint_type = cpu_to_le32(NEARCACHE_FP_ENDS);
-	if (fingerprint_ends(origin, origin->size, sb->origin_fingerprint))
-		return fail_code();
-	nc_super_seal(sb);
-	/* The judge has the last word. */
-	if (!nc_super_check(sb, cache->size, &geo, why))
-		return fail(CODE_DEVICE,
-			    "origin '%s' and cache device '%s' do not fit: %s",
-			    origin->path, cache->path, why);
-	return 0;
+	return dataset_seal(sb, cache, origin, version ? version : "");
 }
 
 /**
