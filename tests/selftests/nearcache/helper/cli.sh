@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The nearcache command: success, bad input and JSON of every verb.
-# kernels: 6.12
+# kernels: 6.1
 # timeout: 400
 # Every test starts with an unformatted cache device and no dm device.
 # shellcheck source=tests/vm/guest/lib.sh
