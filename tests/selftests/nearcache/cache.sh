@@ -131,7 +131,8 @@ same() {
 
 # written_down: what is cached is on the medium, as a commit would have it within seconds.
 written_down() {
-	dmsetup suspend --noudevsync nc && dmsetup resume --noudevsync nc || fail "suspend and resume"
+	dmsetup suspend --noudevsync nc && dmsetup resume --noudevsync nc ||
+		fail "suspend and resume"
 }
 
 # origin_mark; ...; origin_delta [DEV]: bytes read from the origin in between.

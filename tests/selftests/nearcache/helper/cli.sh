@@ -313,11 +313,13 @@ test_create_each_call_fails() {
 	type -P strace >/dev/null || without strace
 	for call in ioctl pwrite64 fsync; do
 		for ((n = 1; n < 60; n += step)); do
-			injected "$call:error=EIO:when=$n" create "$NAME" --origin "$origin" --cache "$cache"
+			injected "$call:error=EIO:when=$n" \
+				create "$NAME" --origin "$origin" --cache "$cache"
 			grep -q INJECTED "$TMPDIR/trace" || break
 			if ((rc)); then
 				failed=$((failed + 1))
-				[[ $(magics) == 0 ]] || fail "$call $n: superblock left behind: $(<"$TMPDIR/said")"
+				[[ $(magics) == 0 ]] ||
+					fail "$call $n: superblock left behind: $(<"$TMPDIR/said")"
 				[[ ! -e /dev/mapper/$NAME && $(dmsetup ls) != "$NAME"* ]] ||
 					fail "$call $n: device left behind: $(<"$TMPDIR/said")"
 			else
@@ -518,7 +520,8 @@ reset() {
 	local name
 	! grep -q ' /mnt/t ' /proc/mounts || umount /mnt/t
 	# Caches first: they lie on the others.
-	for name in $({ dmsetup ls --target nearcache; dmsetup ls; } | awk '!/^No / && !seen[$1]++ { print $1 }'); do
+	for name in $({ dmsetup ls --target nearcache; dmsetup ls; } |
+		awk '!/^No / && !seen[$1]++ { print $1 }'); do
 		dmsetup remove --noudevsync "$name" 2>/dev/null && rm -f "/dev/mapper/$name"
 	done
 	for name in small broken other second slow; do
