@@ -130,7 +130,13 @@ int activate_check_holders(const struct device *origin, dev_t self)
 		    origin->path, holder);
 }
 
-static int check_origin_free(const struct device *origin)
+/**
+ * activate_check_free() - demand an origin that nobody uses but caches
+ * @origin: open origin
+ *
+ * Return: 0 or the exit code.
+ */
+int activate_check_free(const struct device *origin)
 {
 	char holder[64];
 	bool busy;
@@ -180,7 +186,7 @@ int activate_check_devices(const struct activation *act)
 			    origin->path, origin->lbs, NEARCACHE_BLOCK_MIN);
 	if (activate_check_mode(origin, act->mode))
 		return fail_code();
-	return check_origin_free(origin);
+	return activate_check_free(origin);
 }
 
 static const char *params_of(const struct activation *act, char *text)
@@ -192,6 +198,8 @@ static const char *params_of(const struct activation *act, char *text)
 		.fill_memory = act->args->fill_memory,
 		.cache_timeout_given = given(act->args, OPTION_CACHE_TIMEOUT),
 		.cache_timeout = act->args->cache_timeout,
+		.origin_timeout_given = given(act->args, OPTION_ORIGIN_TIMEOUT),
+		.origin_timeout = act->args->origin_timeout,
 	};
 
 	return params_print(&params, text);

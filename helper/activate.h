@@ -15,7 +15,7 @@
  * @origin: open origin
  * @cache: open cache device
  * @mode: how it treats writes
- * @args: the command line: --fill-memory, --cache-timeout
+ * @args: the command line: --fill-memory and the timeouts
  */
 struct activation {
 	const char *name;
@@ -29,6 +29,7 @@ struct activation {
 int activate_check_kernel(const struct activation *act, bool optional);
 int activate_check_devices(const struct activation *act);
 int activate_check_mode(const struct device *origin, enum nearcache_mode mode);
+int activate_check_free(const struct device *origin);
 int activate_check_holders(const struct device *origin, dev_t self);
 int activate_check_sharing(const struct device *origin,
 			   enum nearcache_mode mode, const char *self);

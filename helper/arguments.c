@@ -10,8 +10,12 @@
 #include "name.h"
 #include "params.h"
 #include "size.h"
+#include "status.h"
 
-enum value { FLAG, TEXT, SIZE, MODE, RANGE, TIMEOUT };
+enum value {
+	FLAG, TEXT, SIZE, MODE, ON_CHANGE, RANGE, CACHE_TIMEOUT, ORIGIN_TIMEOUT,
+	INTEGRITY,
+};
 
 /* Options of all verbs. @offset: where the value goes in struct arguments. */
 static const struct option_row {
@@ -35,17 +39,27 @@ static const struct option_row {
 	{ OPTION_BLOCK_SIZE, 0, "block-size", SIZE, "SIZE",
 	  offsetof(struct arguments, block_size),
 	  "cache block, 64K to 4M (by the cache's size)" },
+	{ OPTION_INTEGRITY, 0, "integrity", INTEGRITY, "SUMS",
+	  offsetof(struct arguments, integrity),
+	  "none (default), or crc32c: checksums of what is cached" },
 	{ OPTION_FILL_MEMORY, 0, "fill-memory", SIZE, "SIZE",
 	  offsetof(struct arguments, fill_memory),
 	  "cap of the memory that fills hold (64M)" },
-	{ OPTION_CACHE_TIMEOUT, 0, "cache-timeout", TIMEOUT, "MS",
+	{ OPTION_CACHE_TIMEOUT, 0, "cache-timeout", CACHE_TIMEOUT, "MS",
 	  offsetof(struct arguments, cache_timeout),
 	  "the cache answers nothing for so long: pass it by (700)" },
+	{ OPTION_ORIGIN_TIMEOUT, 0, "origin-timeout", ORIGIN_TIMEOUT, "SECONDS",
+	  offsetof(struct arguments, origin_timeout),
+	  "reads wait so long for an origin that fails (0)" },
 	{ OPTION_DATASET_VERSION, 0, "dataset-version", TEXT, "TEXT",
 	  offsetof(struct arguments, dataset_version),
 	  "recorded: which version of the data is cached" },
 	{ OPTION_GROW, 0, "grow", FLAG, NULL, 0,
 	  "take an origin that is larger than before" },
+	{ OPTION_ON_CHANGE, 0, "on-change", ON_CHANGE, "WHAT",
+	  offsetof(struct arguments, on_change),
+	  "when the origin is not what was cached: "
+	  "drop, refuse, trust" },
 	{ OPTION_RANGE, 0, "range", RANGE, "START:LENGTH",
 	  offsetof(struct arguments, range), "only this part, like 1G:64M" },
 	{ OPTION_FORCE, 0, "force", FLAG, NULL, 0,
@@ -118,11 +132,19 @@ static void take_value(struct arguments *args, const struct option_row *row,
 		why = take_size(place, value);
 	else if (row->value == MODE && !mode_parse(value, place))
 		why = "give " MODE_WORDS;
+	else if (row->value == ON_CHANGE && !on_change_parse(value, place))
+		why = "give " ON_CHANGE_WORDS;
 	else if (row->value == RANGE && !range_parse(value, place, range_why))
 		why = range_why;
-	else if (row->value == TIMEOUT &&
+	else if (row->value == INTEGRITY &&
+		 !status_integrity_parse(value, place))
+		why = "give none or crc32c";
+	else if (row->value == CACHE_TIMEOUT &&
 		 !params_cache_timeout_parse(value, place))
 		why = "give " PARAMS_CACHE_TIMEOUT_RANGE;
+	else if (row->value == ORIGIN_TIMEOUT &&
+		 !params_origin_timeout_parse(value, place))
+		why = "give " PARAMS_ORIGIN_TIMEOUT_RANGE;
 	if (why)
 		fail(CODE_USAGE, "--%s '%s': %s", row->name, value, why);
 }
@@ -308,7 +330,7 @@ static void help_options(unsigned int bits)
 			 row->letter ? ',' : ' ', row->name,
 			 row->operand ? " " : "",
 			 row->operand ? row->operand : "");
-		printf("  %-27s %s\n", word, row->help);
+		printf("  %-28s %s\n", word, row->help);
 	}
 }
 

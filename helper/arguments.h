@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "mode.h"
+#include "onchange.h"
 #include "range.h"
 
 /* Options, one bit each. */
@@ -27,6 +28,9 @@
 #define OPTION_GROW		(1U << 14)
 #define OPTION_CACHE_TIMEOUT	(1U << 15)
 #define OPTION_FORMAT		(1U << 16)
+#define OPTION_ORIGIN_TIMEOUT	(1U << 17)
+#define OPTION_ON_CHANGE	(1U << 18)
+#define OPTION_INTEGRITY	(1U << 24)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
@@ -37,10 +41,13 @@
  * @cache: --cache
  * @dataset_version: --dataset-version
  * @mode: --mode, read-only when not given
+ * @on_change: --on-change
  * @range: --range
  * @block_size: --block-size, bytes, 0 when not given
+ * @integrity: --integrity, none when not given
  * @fill_memory: --fill-memory, bytes, 0 when not given
  * @cache_timeout: --cache-timeout, milliseconds
+ * @origin_timeout: --origin-timeout, seconds
  * @operand: operands behind the verb
  * @operands: how many
  */
@@ -50,10 +57,13 @@ struct arguments {
 	const char *cache;
 	const char *dataset_version;
 	enum nearcache_mode mode;
+	enum on_change on_change;
 	struct range range;
 	uint64_t block_size;
+	enum nearcache_integrity integrity;
 	uint64_t fill_memory;
 	unsigned int cache_timeout;
+	unsigned int origin_timeout;
 	char **operand;
 	int operands;
 };

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache attach: a cache device for a running device that has given its own up. */
+/*
+ * nearcache attach: a cache device for a running device that has given its own up;
+ * an origin that came back: reconnect.c.
+ */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -15,6 +19,7 @@
 #include "name.h"
 #include "pair.h"
 #include "print.h"
+#include "reconnect.h"
 #include "reload.h"
 #include "signals.h"
 
@@ -42,6 +47,13 @@ struct attachment {
 
 static int check_words(const struct arguments *args)
 {
+	if (given(args, OPTION_ORIGIN) &&
+	    given(args, OPTION_CACHE | OPTION_FORMAT))
+		return fail(CODE_USAGE,
+			    "--origin and --cache: take the origin first, then the cache device");
+	if (args->on_change == ON_CHANGE_TRUST)
+		return fail(CODE_USAGE,
+			    "--on-change 'trust': it is for 'nearcache open'; a device in use knows better what it can trust");
 	if (!given(args, OPTION_FORMAT) &&
 	    given(args, OPTION_BLOCK_SIZE | OPTION_DATASET_VERSION))
 		return fail(CODE_USAGE,
@@ -79,6 +91,16 @@ static int check_state(const struct attachment *attach)
 	}
 }
 
+static int open_origin(struct attachment *attach)
+{
+	if (!reconnect_needed(&attach->dev))
+		return device_open_number(&attach->pair.origin,
+					  attach->old.origin, "origin");
+	return fail(CODE_DEVICE,
+		    "the origin of '%s' is gone: connect it again, then 'nearcache attach %s --origin DEV', then this",
+		    attach->dev.name, attach->dev.name);
+}
+
 static int open_cache(struct attachment *attach)
 {
 	const char *role = "cache device";
@@ -110,17 +132,32 @@ static bool is_other(const struct attachment *attach,
  * and the origin's ends need not show it; --force, which starts a suspended device,
  * is no word against that.
  */
-static int check_content(const struct attachment *attach)
+static int check_content(struct attachment *attach)
 {
-	const struct pair *pair = &attach->pair;
+	struct pair *pair = &attach->pair;
 
-	if (!mode_writes(attach->old.mode) ||
+	if (!mode_writes(attach->old.mode) || pair->drop ||
 	    le64_to_cpu(pair->super.best->sequence) == 1 ||
 	    pair_is_active(pair))
 		return 0;
+	if (attach->args->on_change == ON_CHANGE_DROP) {
+		pair->drop = true;
+		return 0;
+	}
 	return fail(CODE_DEVICE,
-		    "cache device '%s' may lack what '%s' wrote: make it anew with --format --force",
+		    "cache device '%s' may lack what '%s' wrote: --on-change=drop empties it",
 		    pair->cache.path, attach->dev.name);
+}
+
+/*
+ * Its own cache knows nothing of a change that was told while it was given up: to be
+ * empty is the least that it can do.  Another one may be somebody else's.
+ */
+static enum on_change on_change(const struct attachment *attach)
+{
+	if (attach->args->on_change)
+		return attach->args->on_change;
+	return attach->other ? ON_CHANGE_REFUSE : ON_CHANGE_DROP;
 }
 
 static int check_formatted(struct attachment *attach)
@@ -132,6 +169,7 @@ static int check_formatted(struct attachment *attach)
 	    pair_check_free(&pair->cache, attach->dev.name))
 		return fail_code();
 	attach->other = is_other(attach, pair->super.best);
+	pair->on_change = on_change(attach);
 	return pair_check_origin(pair) ? fail_code() : check_content(attach);
 }
 
@@ -156,8 +194,7 @@ static int check(struct attachment *attach)
 		.args = attach->args,
 	};
 
-	if (device_open_number(&pair->origin, attach->old.origin, "origin") ||
-	    open_cache(attach) || activate_check_devices(&act))
+	if (open_origin(attach) || open_cache(attach) || activate_check_devices(&act))
 		return fail_code();
 	pair->size = attach->dev.size;
 	return given(attach->args, OPTION_FORMAT) ? check_blank(attach) :
@@ -187,9 +224,14 @@ static int attach_now(struct attachment *attach)
 	struct params params = attach->old;
 
 	params.cache = attach->pair.cache.number;
+	if (attach->pair.drop)
+		pair_record(&attach->pair,
+			    params.cache == attach->old.cache);
 	/* The kernel reads it by itself, and holds it then. */
 	device_close(&attach->pair.cache);
-	if (!reload(&attach->dev, &attach->old, &params, attach->dev.size))
+	if (!fail_code() &&
+	    !reload(&attach->dev, &attach->old, &params, attach->dev.size,
+		    false))
 		judge(attach, &log);
 	kmsg_close(&log);
 	return fail_code();
@@ -213,6 +255,23 @@ static int execute(struct attachment *attach)
 	return fail_code();
 }
 
+static void print_changes(const struct attachment *attach, bool dry_run)
+{
+	const struct pair *pair = &attach->pair;
+	bool format = given(attach->args, OPTION_FORMAT);
+	char text[PAIR_TEXT + 32], before[PAIR_TEXT];
+
+	print_string("changed", NULL,
+		     format ? NULL : pair_changed(pair, before));
+	print_flag("dropped", NULL, pair->drop && !dry_run);
+	if (!pair->drop)
+		return;
+	pair_before(pair, before);
+	snprintf(text, sizeof(text), "%sdropped: %s", dry_run ? "would be " : "",
+		 *before ? before : "it may lack what was written");
+	print_string(NULL, "cached content", text);
+}
+
 static void report(const struct attachment *attach)
 {
 	const struct dm_device *dev = &attach->dev;
@@ -228,6 +287,7 @@ static void report(const struct attachment *attach)
 	print_string("cache_before",
 		     strcmp(path, attach->pair.cache.path) ? "before" : NULL,
 		     path);
+	print_changes(attach, dry_run);
 	print_flag("formatted", NULL,
 		   given(attach->args, OPTION_FORMAT) && !dry_run);
 	if (!dry_run) {
@@ -251,6 +311,14 @@ static void warn_of_other(const struct attachment *attach)
 	if (attach->other && !given(attach->args, OPTION_DRY_RUN))
 		warn("the cache device that '%s' had before (%s) must be formatted before it serves this origin again: it misses what is written from now on",
 		     attach->dev.name, device_path_of(attach->dev.cache, path));
+}
+
+/* Without a word about either: the one that is missing. */
+static bool wants_origin(const struct attachment *attach)
+{
+	return given(attach->args, OPTION_ORIGIN) ||
+	       (!given(attach->args, OPTION_CACHE | OPTION_FORMAT) &&
+		reconnect_needed(&attach->dev));
 }
 
 static int attach_cache(struct attachment *attach)
@@ -279,7 +347,7 @@ int cmd_attach(const struct arguments *args)
 			.origin = DEVICE_CLOSED,
 			.cache = DEVICE_CLOSED,
 			.may_grow = true,
-			.stale_advice = "make the cache anew with --format --force, or close the device and open it with --dataset-version and a new version",
+			.advice = "--on-change=drop empties the cache",
 		},
 		.new = {
 			.args = args,
@@ -289,8 +357,12 @@ int cmd_attach(const struct arguments *args)
 		},
 	};
 
-	if (!check_words(args) && !dm_need_ours(attach.new.label, &attach.dev))
-		attach_cache(&attach);
+	if (!check_words(args) && !dm_need_ours(attach.new.label, &attach.dev)) {
+		if (wants_origin(&attach))
+			reconnect(&attach.dev, args);
+		else
+			attach_cache(&attach);
+	}
 	super_free(&attach.pair.super);
 	free(attach.new.sb);
 	device_close(&attach.pair.origin);

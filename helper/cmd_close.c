@@ -1,9 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache close: a clean stop. */
 #include "commands.h"
+#include "describe.h"
+#include "fail.h"
+#include "mode.h"
 #include "name.h"
+#include "pair.h"
 #include "print.h"
 #include "stop.h"
+
+/*
+ * A session that wrote leaves the fingerprint of the origin's ends alone.  The sooner
+ * that of its file system is taken, the less can be changed by others before; nobody
+ * misses it if that fails.  After a session that only read, devices that may have
+ * failed are not touched: the next open does it.
+ */
+static void refresh(const struct dm_device *dev)
+{
+	struct pair pair = {
+		.origin = DEVICE_CLOSED,
+		.cache = DEVICE_CLOSED,
+		.may_grow = true,
+	};
+
+	if (!device_open_number(&pair.cache, dev->cache, "cache device") &&
+	    !super_read(&pair.super, &pair.cache) && pair.super.best &&
+	    pair_can_refresh(&pair) &&
+	    !device_open_number(&pair.origin, dev->origin, "origin")) {
+		pair.size = pair.origin.size;
+		if (!pair_compare(&pair))
+			pair_refresh(&pair);
+	}
+	fail_reset();
+	super_free(&pair.super);
+	device_close(&pair.origin);
+	device_close(&pair.cache);
+}
+
+static bool wrote(const struct dm_device *dev)
+{
+	enum nearcache_mode mode;
+	struct status status;
+
+	if (describe_status(dev, &status))
+		fail_reset();
+	return mode_parse(dev->mode, &mode) && mode_writes(mode) &&
+	       status.field[NEARCACHE_FIELD_STATE] == NEARCACHE_NORMAL;
+}
 
 int cmd_close(const struct arguments *args)
 {
@@ -14,6 +57,8 @@ int cmd_close(const struct arguments *args)
 	if (error)
 		return error;
 	error = dry_run ? stop_check(&dev) : stop(&dev);
+	if (!error && !dry_run && wrote(&dev))
+		refresh(&dev);
 	if (!error) {
 		print_string("name", dry_run ? "would close" : NULL, dev.name);
 		print_flag("closed", NULL, !dry_run);

@@ -9,7 +9,6 @@
 #include "device.h"
 #include "dm.h"
 #include "fail.h"
-#include "identity.h"
 #include "pair.h"
 #include "print.h"
 #include "signals.h"
@@ -25,72 +24,58 @@ struct opening {
 	struct pair pair;
 };
 
-/* Open the origin that the superblock names. */
-static int find_origin(struct opening *open)
-{
-	const char *id = (const char *)open->pair.super.best->origin_id;
-	char path[PATH_MAX];
-	dev_t number;
-	int found;
-
-	if (!*id)
-		return fail(CODE_DEVICE,
-			    "the origin of '%s' has no stable identity: name it with --origin DEV",
-			    open->pair.cache.path);
-	found = identity_find(id, open->pair.cache.number, &number);
-	if (!found)
-		return fail(CODE_DEVICE,
-			    "no device here is the origin '%s': connect it or name it with --origin DEV",
-			    id);
-	if (found > 1)
-		return fail(CODE_DEVICE,
-			    "%d devices are the origin '%s': name one with --origin DEV",
-			    found, id);
-	return device_open(&open->pair.origin, device_path_of(number, path),
-			   "origin");
-}
-
-/* Drop what is to be dropped, then start. */
+/* Drop what is to be dropped, record what is to be recorded, then start. */
 static int execute(struct opening *open, const struct activation *act)
 {
-	const char *version = open->args->dataset_version;
+	struct pair *pair = &open->pair;
 	sigset_t before;
 
-	if (!open->pair.drop)
+	if (!pair->drop && !pair->trust) {
+		pair_refresh(pair);
 		return activate(act);
+	}
 	/* From here on, to the end: a ^C would open nothing and have dropped
 	 * what was cached.
 	 */
 	signals_hold(&before);
-	if (dataset_replace(&open->pair.cache, &open->pair.super, &open->pair.origin, version))
+	if (pair_record(pair, false))
 		return fail_code();
 	if (!activate(act))
 		return 0;
-	return fail_add("what was cached is dropped already, dataset version '%s' is recorded",
-			version);
+	return fail_add("%sthe origin is recorded as it is",
+			pair->drop ? "what was cached is dropped already, and " : "");
+}
+
+static const char *content_word(const struct pair *pair)
+{
+	if (pair->drop)
+		return "dropped";
+	return pair_is_active(pair) ? "cold" : "warm";
 }
 
 /* What the device starts with. */
 static void print_content(const struct opening *open, bool dry_run)
 {
-	const char *before = (const char *)open->pair.super.best->dataset_version;
-	const char *after = open->args->dataset_version;
-	char text[256];
+	const struct pair *pair = &open->pair;
+	const char *recorded = (const char *)pair->super.best->dataset_version;
+	bool anew = pair->version && (pair->drop || pair->trust);
+	char before[PAIR_TEXT], changed[PAIR_TEXT], text[PAIR_TEXT + 64];
 
+	pair_before(pair, before);
 	print_string("dataset_version", "dataset version",
-		     open->pair.drop ? after : before);
-	if (open->pair.drop) {
-		snprintf(text, sizeof(text),
-			 "%sdropped: the dataset version was '%s'",
+		     anew ? pair->version : recorded);
+	print_string("content", NULL, content_word(pair));
+	print_string("changed", NULL, pair_changed(pair, changed));
+	if (pair->drop) {
+		snprintf(text, sizeof(text), "%sdropped: %s",
 			 dry_run ? "would be " : "", before);
-		print_string("content", NULL, "dropped");
 		print_string(NULL, "cached content", text);
-	} else if (pair_is_active(&open->pair)) {
-		print_string("content", NULL, "cold");
+	} else if (pair_is_active(pair)) {
 		print_string(NULL, "cached content",
 			     "none: it was not stopped cleanly in a writing mode");
-	} else {
-		print_string("content", NULL, "warm");
+	} else if (pair->trust) {
+		snprintf(text, sizeof(text), "trusted, though %s", before);
+		print_string(NULL, "cached content", text);
 	}
 }
 
@@ -164,7 +149,9 @@ int cmd_open(const struct arguments *args)
 			.origin = DEVICE_CLOSED,
 			.cache = DEVICE_CLOSED,
 			.may_grow = given(args, OPTION_GROW),
-			.stale_advice = "drop it with --dataset-version and a new version, or make the cache anew with 'nearcache create --force'",
+			.version = args->dataset_version,
+			.on_change = args->on_change,
+			.advice = "--on-change=drop, or a new --dataset-version, empties the cache; --on-change=trust serves what it holds all the same",
 		},
 	};
 	struct activation act = {
@@ -183,10 +170,9 @@ int cmd_open(const struct arguments *args)
 	    !pair_check_free(&open.pair.cache, NULL)) {
 		int error = args->origin ?
 			    device_open(&open.pair.origin, args->origin, "origin") :
-			    find_origin(&open);
+			    pair_find_origin(&open.pair);
 
 		act.sb = open.pair.super.best;
-		open.pair.drop = dataset_is_new(act.sb, args->dataset_version);
 		open.pair.size = open.pair.origin.size;
 		if (!error)
 			run(&open, &act);

@@ -45,7 +45,7 @@ static int resize(const struct dm_device *dev, const struct arguments *args)
 	    !device_open_number(&origin, params.origin, "origin") &&
 	    !check_size(dev, &origin) &&
 	    (dry_run || (origin.size == dev->size && !dev->suspended) ||
-	     !reload(dev, &params, &params, origin.size)))
+	     !reload(dev, &params, &params, origin.size, false)))
 		report(dev, &origin, dry_run);
 	device_close(&origin);
 	return fail_code();

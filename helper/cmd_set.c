@@ -20,12 +20,14 @@
  * @new: those to come
  * @fill_memory: the cap in effect, bytes: the kernel's default where @old has
  *	none
+ * @waiting: reads that wait for the origin
  */
 struct change {
 	struct dm_device dev;
 	struct params old;
 	struct params new;
 	u64 fill_memory;
+	u64 waiting;
 };
 
 static int prepare(struct change *change, const struct arguments *args)
@@ -37,6 +39,7 @@ static int prepare(struct change *change, const struct arguments *args)
 	    describe_status(&change->dev, &status))
 		return fail_code();
 	change->fill_memory = status.field[NEARCACHE_FIELD_FILL_MEMORY_MAX];
+	change->waiting = status.field[NEARCACHE_FIELD_READS_WAITING];
 	change->new = change->old;
 	if (setting_apply(args->operand + 1, args->operands - 1, &change->new))
 		return fail_code();
@@ -47,6 +50,8 @@ static int prepare(struct change *change, const struct arguments *args)
 	if (!change->old.cache_timeout_given &&
 	    change->new.cache_timeout == PARAMS_CACHE_TIMEOUT_DEFAULT)
 		change->new.cache_timeout_given = false;
+	if (!change->old.origin_timeout_given && !change->new.origin_timeout)
+		change->new.origin_timeout_given = false;
 	return 0;
 }
 
@@ -55,7 +60,8 @@ static bool differs(const struct change *change)
 	return change->old.mode != change->new.mode ||
 	       change->old.fill_memory != change->new.fill_memory ||
 	       params_cache_timeout(&change->old) !=
-	       params_cache_timeout(&change->new);
+	       params_cache_timeout(&change->new) ||
+	       change->old.origin_timeout != change->new.origin_timeout;
 }
 
 /* What the new mode does to others, and they to it. */
@@ -84,10 +90,34 @@ static bool needs_reload(const struct change *change)
 	return differs(change) || change->dev.suspended;
 }
 
+/*
+ * Reads that wait for the origin would hold up the old table, as long as it was
+ * told.  A new mode has to freeze the file system first.
+ */
+static bool hands_over(const struct change *change)
+{
+	return change->waiting && change->old.mode == change->new.mode;
+}
+
 static u64 fill_memory_of(const struct change *change,
 			  const struct params *params)
 {
 	return params->fill_memory ? params->fill_memory : change->fill_memory;
+}
+
+static void report_timeouts(const struct params *old, const struct params *new)
+{
+	unsigned int before = params_cache_timeout(old);
+	unsigned int after = params_cache_timeout(new);
+
+	print_milliseconds("cache_timeout_ms", "cache timeout", after);
+	print_milliseconds("cache_timeout_ms_before",
+			   before != after ? "before" : NULL, before);
+	before = old->origin_timeout;
+	after = new->origin_timeout;
+	print_seconds("origin_timeout_s", "origin timeout", after);
+	print_seconds("origin_timeout_s_before",
+		      before != after ? "before" : NULL, before);
 }
 
 static void report(const struct change *change, bool dry_run)
@@ -95,8 +125,6 @@ static void report(const struct change *change, bool dry_run)
 	bool changes = differs(change);
 	u64 before = fill_memory_of(change, &change->old);
 	u64 after = fill_memory_of(change, &change->new);
-	unsigned int timeout_before = params_cache_timeout(&change->old);
-	unsigned int timeout_after = params_cache_timeout(&change->new);
 
 	print_record(NULL, change->dev.name);
 	print_string("name", NULL, change->dev.name);
@@ -108,10 +136,7 @@ static void report(const struct change *change, bool dry_run)
 	print_bytes("fill_memory", "fill memory cap", after);
 	print_bytes("fill_memory_before", before != after ? "before" : NULL,
 		    before);
-	print_milliseconds("cache_timeout_ms", "cache timeout", timeout_after);
-	print_milliseconds("cache_timeout_ms_before",
-			   timeout_before != timeout_after ? "before" : NULL,
-			   timeout_before);
+	report_timeouts(&change->old, &change->new);
 	if (!changes)
 		print_string(NULL, "unchanged", "it was so already");
 	reload_print_started(&change->dev, dry_run);
@@ -130,7 +155,7 @@ static int set(struct change *change, const struct arguments *args)
 		return fail_code();
 	if (needs_reload(change) && !dry_run &&
 	    reload(&change->dev, &change->old, &change->new,
-		   change->dev.size))
+		   change->dev.size, hands_over(change)))
 		return fail_code();
 	report(change, dry_run);
 	return 0;

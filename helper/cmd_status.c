@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache status: what a device is and how it does. */
+#include <stdio.h>
+
 #include "commands.h"
 #include "describe.h"
 #include "device.h"
 #include "params.h"
 #include "print.h"
+#include "reconnect.h"
 
 static void print_devices(const struct dm_device *dev)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], text[256];
+	bool gone = reconnect_needed(dev);
 
 	print_string("device", "device", device_path_of(dev->number, path));
 	print_string("uuid", NULL, dev->uuid);
 	print_bytes("size", "size", dev->size);
 	print_string("origin", "origin", device_path_of(dev->origin, path));
+	print_flag("origin_gone", NULL, gone);
+	if (gone) {
+		snprintf(text, sizeof(text),
+			 "'nearcache attach %s' takes it when it is connected again",
+			 dev->name);
+		print_string(NULL, "origin gone", text);
+	}
 	print_string("cache", "cache device", device_path_of(dev->cache, path));
 	print_flag("read_only", NULL, dev->read_only);
 	print_flag("suspended", dev->suspended ? "suspended" : NULL,
@@ -52,19 +63,23 @@ static void print_memory(const uint64_t *field)
 }
 
 /* Of the table: the status line does not tell it. */
-static void print_timeout(const struct dm_device *dev)
+static void print_timeouts(const struct dm_device *dev)
 {
 	struct params params;
 
-	if (dev->table && params_parse(dev->table, &params))
-		print_milliseconds("cache_timeout_ms", "cache timeout",
-				   params_cache_timeout(&params));
+	if (!dev->table || !params_parse(dev->table, &params))
+		return;
+	print_milliseconds("cache_timeout_ms", "cache timeout",
+			   params_cache_timeout(&params));
+	print_seconds("origin_timeout_s", "origin timeout",
+		      params.origin_timeout);
 }
 
 static int describe(const struct dm_device *dev, const struct status *status)
 {
 	const char *loaded = status_word(NEARCACHE_FIELD_LOADED,
 					 status->field[NEARCACHE_FIELD_LOADED]);
+	uint64_t waiting = status->field[NEARCACHE_FIELD_READS_WAITING];
 
 	print_string("name", NULL, dev->name);
 	print_string("mode", "mode", dev->mode);
@@ -80,7 +95,8 @@ static int describe(const struct dm_device *dev, const struct status *status)
 	print_bytes("write_bytes", dev->read_only ? NULL : "bytes written",
 		    status->counter[NEARCACHE_COUNTER_WRITE_BYTES]);
 	print_memory(status->field);
-	print_timeout(dev);
+	print_timeouts(dev);
+	print_number("reads_waiting", waiting ? "reads waiting" : NULL, waiting);
 	return 0;
 }
 

@@ -48,12 +48,30 @@ bool dataset_is_new(const struct nearcache_super *sb, const char *version)
 	return version && strcmp(version, (const char *)sb->dataset_version);
 }
 
+/*
+ * The size: what is trusted reaches to the end that it had, and the kernel makes it
+ * longer; or to the new one, and the kernel drops what lies behind.
+ */
+static void take_size(struct nearcache_super *sb,
+		      const struct dataset_change *change)
+{
+	u64 size = change->size;
+	u64 region = layout_intent_region(size);
+
+	if (!change->drop && size > le64_to_cpu(sb->origin_size))
+		return;
+	sb->origin_size = cpu_to_le64(size);
+	/* Never less: bits that are set would change their meaning. */
+	if (region > le64_to_cpu(sb->intent_region))
+		sb->intent_region = cpu_to_le64(region);
+}
+
 /**
  * dataset_seal() - finish a superblock: which data it speaks of, and the checksum
  * @sb: complete but for that
  * @cache: device that it is for
- * @origin: open; its ends are read
- * @version: of the data, empty for none
+ * @origin: open; it is read for its fingerprints
+ * @version: of the data; NULL leaves the one that is recorded
  *
  * Return: 0 or the exit code.
  */
@@ -63,11 +81,13 @@ int dataset_seal(struct nearcache_super *sb, const struct device *cache,
 	struct nc_geometry geo;
 	char why[NC_WHY_SIZE];
 
-	memset(sb->dataset_version, 0, sizeof(sb->dataset_version));
-	strncpy((char *)sb->dataset_version, version,
-		sizeof(sb->dataset_version) - 1);
-	sb->origin_fingerprint_type = cpu_to_le32(NEARCACHE_FP_ENDS);
-	if (fingerprint_ends(origin, origin->size, sb->origin_fingerprint))
+	if (version) {
+		memset(sb->dataset_version, 0, sizeof(sb->dataset_version));
+		strncpy((char *)sb->dataset_version, version,
+			sizeof(sb->dataset_version) - 1);
+	}
+	memcpy(sb->origin_id, origin->id, sizeof(sb->origin_id));
+	if (fingerprint_record(origin, sb))
 		return fail_code();
 	nc_super_seal(sb);
 	/* The judge has the last word. */
@@ -85,18 +105,14 @@ int dataset_seal(struct nearcache_super *sb, const struct device *cache,
  */
 static int compose(struct nearcache_super *sb, const struct super *super,
 		   const struct device *cache, const struct device *origin,
-		   const char *version)
+		   const struct dataset_change *change)
 {
-	u64 region = layout_intent_region(origin->size);
-
 	memcpy(sb, super->best, sizeof(*sb));
 	sb->sequence = cpu_to_le64(le64_to_cpu(sb->sequence) + 1);
-	sb->table_epoch = cpu_to_le64(le64_to_cpu(sb->table_epoch) + 1);
-	sb->origin_size = cpu_to_le64(origin->size);
-	/* Never less: bits that are set would change their meaning. */
-	if (region > le64_to_cpu(sb->intent_region))
-		sb->intent_region = cpu_to_le64(region);
-	return dataset_seal(sb, cache, origin, version);
+	if (change->drop)
+		sb->table_epoch = cpu_to_le64(le64_to_cpu(sb->table_epoch) + 1);
+	take_size(sb, change);
+	return dataset_seal(sb, cache, origin, change->version);
 }
 
 /* Before the claim anybody could open or format the cache. */
@@ -107,30 +123,32 @@ static int check_same(const struct device *cache, const struct super *before)
 	if (!super_read(&now, cache) &&
 	    (!now.best || memcmp(now.best, before->best, sizeof(*now.best))))
 		fail(CODE_BUSY,
-		     "cache device '%s' was written to meanwhile: its content was not dropped",
+		     "cache device '%s' was written to meanwhile: nothing was changed on it",
 		     cache->path);
 	super_free(&now);
 	return fail_code();
 }
 
 /**
- * dataset_replace() - drop what is cached and record what will be
+ * dataset_record() - write anew what the cache records of its origin
  * @cache: open cache device, which nobody uses; closed afterwards
  * @super: as read from it, with a sound copy
- * @origin: open origin
- * @version: the new version
+ * @origin: open origin: its identity and its ends are taken as they are
+ * @change: the rest
  *
- * A crash leaves the old cache or the new, empty one.
+ * A crash leaves the old superblock or the new one.
  *
  * Return: 0 or the exit code.
  */
-int dataset_replace(struct device *cache, const struct super *super,
-		    const struct device *origin, const char *version)
+int dataset_record(struct device *cache, const struct super *super,
+		   const struct device *origin,
+		   const struct dataset_change *change)
 {
 	struct nearcache_super *sb = device_buffer(NEARCACHE_SUPER_SIZE);
 
-	if (sb && !compose(sb, super, cache, origin, version) &&
-	    !device_claim(cache) && !check_same(cache, super))
+	if (sb && !compose(sb, super, cache, origin, change) &&
+	    !(change->held ? device_share(cache) : device_claim(cache)) &&
+	    !check_same(cache, super))
 		super_rewrite(cache, super, sb);
 	free(sb);
 	device_close(cache);

@@ -6,11 +6,26 @@
 #include "device.h"
 #include "super.h"
 
+/**
+ * struct dataset_change - what a cache records anew of its origin
+ * @version: the dataset's version, NULL: as it was
+ * @size: bytes of the origin that are or will be in use
+ * @drop: what is cached is dropped
+ * @held: a device-mapper device that has given the cache device up holds it
+ */
+struct dataset_change {
+	const char *version;
+	u64 size;
+	bool drop;
+	bool held;
+};
+
 int dataset_check_version(const char *version);
 bool dataset_is_new(const struct nearcache_super *sb, const char *version);
 int dataset_seal(struct nearcache_super *sb, const struct device *cache,
 		 const struct device *origin, const char *version);
-int dataset_replace(struct device *cache, const struct super *super,
-		    const struct device *origin, const char *version);
+int dataset_record(struct device *cache, const struct super *super,
+		   const struct device *origin,
+		   const struct dataset_change *change);
 
 #endif /* HELPER_DATASET_H */

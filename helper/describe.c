@@ -6,6 +6,7 @@
 #include <uuid/uuid.h>
 
 #include "fail.h"
+#include "fingerprint.h"
 #include "name.h"
 #include "print.h"
 #include "super.h"
@@ -23,20 +24,31 @@ static const char *fingerprint_word(u32 type)
 	return type < sizeof(word) / sizeof(word[0]) ? word[type] : "unknown";
 }
 
-static void describe_origin(const struct nearcache_super *sb)
+static void describe_fingerprint(const char *type_key, u32 type,
+				 const char *key, const __u8 *digest)
 {
-	char hex[2 * sizeof(sb->origin_fingerprint) + 1];
+	char hex[2 * FINGERPRINT_SIZE + 1];
 	unsigned int i;
 
-	for (i = 0; i < sizeof(sb->origin_fingerprint); i++)
-		sprintf(hex + 2 * i, "%02x", sb->origin_fingerprint[i]);
+	for (i = 0; i < FINGERPRINT_SIZE; i++)
+		sprintf(hex + 2 * i, "%02x", digest[i]);
+	print_string(type_key, NULL, fingerprint_word(type));
+	print_string(key, NULL, hex);
+}
+
+static void describe_origin(const struct nearcache_super *sb)
+{
 	print_bytes("origin_size", NULL, le64_to_cpu(sb->origin_size));
 	print_string("origin_id", "origin identity", (const char *)sb->origin_id);
 	print_number("origin_logical_block_size", NULL,
 		     le32_to_cpu(sb->origin_lbs));
-	print_string("origin_fingerprint_type", NULL,
-		     fingerprint_word(le32_to_cpu(sb->origin_fingerprint_type)));
-	print_string("origin_fingerprint", NULL, hex);
+	describe_fingerprint("origin_fingerprint_type",
+			     le32_to_cpu(sb->origin_fingerprint_type),
+			     "origin_fingerprint", sb->origin_fingerprint);
+	describe_fingerprint("file_system_type",
+			     le32_to_cpu(sb->file_system_type),
+			     "file_system_fingerprint",
+			     sb->file_system_fingerprint);
 	print_string("dataset_version", "dataset version",
 		     (const char *)sb->dataset_version);
 }
@@ -65,6 +77,12 @@ void describe_super(const struct nearcache_super *sb, bool all)
 	print_bytes("block_size", "block size", le32_to_cpu(sb->block_size));
 	print_bytes("subblock_size", "sub-block size",
 		    le32_to_cpu(sb->subblock_size));
+	print_string("integrity", "integrity",
+		     status_word(NEARCACHE_FIELD_INTEGRITY,
+				 le64_to_cpu(sb->incompat) &
+						 NEARCACHE_INCOMPAT_CRC32C ?
+					 NEARCACHE_INTEGRITY_CRC32C :
+					 NEARCACHE_INTEGRITY_NONE));
 	print_number("blocks", "blocks", le64_to_cpu(sb->slot_count));
 	print_bytes("capacity", "capacity",
 		    le64_to_cpu(sb->slot_count) * le32_to_cpu(sb->block_size));

@@ -114,15 +114,7 @@ int device_open_any(struct device *dev, const char *path, const char *role)
 	return open_checked(dev, path, role, true);
 }
 
-/**
- * device_claim() - reopen for writing, to the exclusion of other users
- * @dev: open device
- *
- * File systems, swap, md, dm and this function exclude each other.
- *
- * Return: 0 or the exit code.
- */
-int device_claim(struct device *dev)
+static int reopen(struct device *dev, int flags)
 {
 	struct stat st;
 	int fd;
@@ -130,7 +122,7 @@ int device_claim(struct device *dev)
 	if (dev->read_only)
 		return fail(CODE_DEVICE, "%s '%s' is read-only", dev->role,
 			    dev->path);
-	fd = open_direct(dev->path, O_RDWR | O_EXCL, dev->is_file);
+	fd = open_direct(dev->path, O_RDWR | flags, dev->is_file);
 	if (fd < 0 && errno == EBUSY)
 		return fail(CODE_BUSY,
 			    "%s '%s' is in use: unmount it or close what is on top of it (lsblk shows it)",
@@ -146,6 +138,30 @@ int device_claim(struct device *dev)
 	close(dev->fd);
 	dev->fd = fd;
 	return 0;
+}
+
+/**
+ * device_claim() - reopen for writing, to the exclusion of other users
+ * @dev: open device
+ *
+ * File systems, swap, md, dm and this function exclude each other.
+ *
+ * Return: 0 or the exit code.
+ */
+int device_claim(struct device *dev)
+{
+	return reopen(dev, O_EXCL);
+}
+
+/**
+ * device_share() - reopen for writing, beside the one who holds it
+ * @dev: open device, which its holder is known to leave alone
+ *
+ * Return: 0 or the exit code.
+ */
+int device_share(struct device *dev)
+{
+	return reopen(dev, 0);
 }
 
 /**

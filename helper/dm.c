@@ -445,12 +445,14 @@ int dm_load(const char *name, const struct dm_line *line)
  * dm_resume() - make the loaded table live, or start a suspended device
  * @name: dm name
  * @read_ahead: for the device, sectors; or DM_READ_AHEAD_KERNEL
+ * @hand_over: the new table gets the reads that wait for the origin, whereas
+ *	else the old one has to end them first; file systems are not frozen then
  *
  * The kernel suspends a running device itself when it has a table loaded.
  *
  * Return: 0 or the exit code; not affected by an error recorded before.
  */
-int dm_resume(const char *name, uint32_t read_ahead)
+int dm_resume(const char *name, uint32_t read_ahead, bool hand_over)
 {
 	struct dm_task *task = new_task(DM_DEVICE_RESUME, name);
 	int error = 0;
@@ -461,7 +463,8 @@ int dm_resume(const char *name, uint32_t read_ahead)
 	if (read_ahead == DM_READ_AHEAD_KERNEL)
 		read_ahead = DM_READ_AHEAD_AUTO;
 	if (!dm_task_set_add_node(task, DM_ADD_NODE_ON_RESUME) ||
-	    !dm_task_set_read_ahead(task, read_ahead, 0))
+	    !dm_task_set_read_ahead(task, read_ahead, 0) ||
+	    (hand_over && !dm_task_no_flush(task)))
 		error = fail_memory();
 	else if (!run_with_node(task))
 		error = task_failed(task, "start the device", name);
@@ -494,7 +497,7 @@ static void make_device(const char *name, const char *uuid,
 		kmsg_close(&log);
 		return;
 	}
-	if (dm_load(name, line) || dm_resume(name, DM_READ_AHEAD_KERNEL)) {
+	if (dm_load(name, line) || dm_resume(name, DM_READ_AHEAD_KERNEL, false)) {
 		kmsg_explain(&log, DM_TARGET);
 		dm_remove(name);
 	} else if (need_node(name)) {

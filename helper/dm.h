@@ -77,7 +77,7 @@ void dm_device_free_all(struct dm_device *list, size_t count);
 int dm_activate(const char *name, const char *uuid,
 		const struct dm_line *line);
 int dm_load(const char *name, const struct dm_line *line);
-int dm_resume(const char *name, uint32_t read_ahead);
+int dm_resume(const char *name, uint32_t read_ahead, bool hand_over);
 int dm_clear(const char *name);
 int dm_message(const struct dm_device *dev, const char *message);
 int dm_remove(const char *name);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "fail.h"
+#include "format.h"
+#include "fsprint.h"
 
 /* Bytes hashed at each end. */
 #define END_BYTES	65536U
@@ -39,4 +41,24 @@ int fingerprint_ends(const struct device *dev, uint64_t size,
 		SHA256(ends, 2 * END_BYTES, digest);
 	free(ends);
 	return error;
+}
+
+/**
+ * fingerprint_record() - take all fingerprints of an origin into its superblock
+ * @dev: open device
+ * @sb: tells its size; to be sealed afterwards
+ *
+ * Return: 0 or the exit code.
+ */
+int fingerprint_record(const struct device *dev, struct nearcache_super *sb)
+{
+	uint64_t size = le64_to_cpu(sb->origin_size);
+	enum nearcache_fingerprint type;
+
+	if (fingerprint_ends(dev, size, sb->origin_fingerprint) ||
+	    fsprint_take(dev, size, &type, sb->file_system_fingerprint))
+		return fail_code();
+	sb->origin_fingerprint_type = cpu_to_le32(NEARCACHE_FP_ENDS);
+	sb->file_system_type = cpu_to_le32(type);
+	return 0;
 }

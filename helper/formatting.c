@@ -79,12 +79,12 @@ static int check_content(const struct device *cache)
 static int design(const struct formatting *new)
 {
 	const struct device *origin = new->origin, *cache = new->cache;
-	const char *version = new->args->dataset_version;
 	struct nearcache_super *sb = new->sb;
 	char why[NC_WHY_SIZE];
 	struct layout layout;
 
 	if (!layout_compute(&layout, cache->size, new->args->block_size,
+			    new->args->integrity == NEARCACHE_INTEGRITY_CRC32C,
 			    origin->size, origin->lbs, cache->lbs, why))
 		return fail(CODE_DEVICE, "cache device '%s' is too small: %s",
 			    cache->path, why);
@@ -98,8 +98,7 @@ static int design(const struct formatting *new)
 	sb->state = cpu_to_le32(NEARCACHE_STATE_CLEAN);
 	sb->stripe_count = cpu_to_le16(1);
 	sb->table_epoch = cpu_to_le64(1);
-	memcpy(sb->origin_id, origin->id, sizeof(sb->origin_id));
-	return dataset_seal(sb, cache, origin, version ? version : "");
+	return dataset_seal(sb, cache, origin, new->args->dataset_version);
 }
 
 /**

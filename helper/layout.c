@@ -68,6 +68,7 @@ static u64 table_pages(u64 slots)
 /* Areas for @slots blocks, one behind the other, then the data. */
 static void place(struct layout *layout, u64 cache_size, u64 slots)
 {
+	u32 subblocks = layout->block_size / layout->subblock_size;
 	u64 *length = layout->area_length;
 	u64 end = NEARCACHE_AREA_START;
 	unsigned int i;
@@ -78,7 +79,8 @@ static void place(struct layout *layout, u64 cache_size, u64 slots)
 		2 * layout->table_pages * NEARCACHE_PAGE_SIZE;
 	length[NEARCACHE_AREA_COMMIT] = NEARCACHE_COMMIT_AREA_SIZE;
 	length[NEARCACHE_AREA_INTENT] = 2 * NEARCACHE_INTENT_COPY_SIZE;
-	length[NEARCACHE_AREA_CHECKSUM] = 0;
+	length[NEARCACHE_AREA_CHECKSUM] =
+		layout->checksums ? nc_sums_length(slots, subblocks) : 0;
 	length[NEARCACHE_AREA_RANGES] = ranges_length(cache_size);
 	length[NEARCACHE_AREA_STRIPES] = NEARCACHE_STRIPES_AREA_SIZE;
 	length[NEARCACHE_AREA_DIRTY] = 0;
@@ -135,6 +137,7 @@ u64 layout_intent_region(u64 origin_size)
  * @layout: the result
  * @cache_size: bytes of the cache device
  * @block_size: bytes, 0: by layout_block_size()
+ * @checksums: of what is cached
  * @origin_size: bytes, not 0
  * @origin_lbs: bytes
  * @cache_lbs: bytes
@@ -143,9 +146,11 @@ u64 layout_intent_region(u64 origin_size)
  * Return: whether there is such a layout.
  */
 bool layout_compute(struct layout *layout, u64 cache_size, u32 block_size,
-		    u64 origin_size, u32 origin_lbs, u32 cache_lbs, char *why)
+		    bool checksums, u64 origin_size, u32 origin_lbs,
+		    u32 cache_lbs, char *why)
 {
 	memset(layout, 0, sizeof(*layout));
+	layout->checksums = checksums;
 	layout->block_size = block_size ? block_size :
 					  layout_block_size(cache_size);
 	layout->subblock_size =
@@ -176,6 +181,8 @@ void layout_to_super(const struct layout *layout, struct nearcache_super *sb)
 {
 	unsigned int i;
 
+	if (layout->checksums)
+		sb->incompat |= cpu_to_le64(NEARCACHE_INCOMPAT_CRC32C);
 	sb->block_size = cpu_to_le32(layout->block_size);
 	sb->subblock_size = cpu_to_le32(layout->subblock_size);
 	sb->origin_lbs = cpu_to_le32(layout->origin_lbs);

@@ -10,6 +10,7 @@
 /**
  * struct layout - the numbers of a superblock before it is written
  * @device_size: bytes that the format uses, to the end of the last block
+ * @checksums: there is a checksum area
  * @block_size: bytes
  * @subblock_size: bytes
  * @origin_lbs: bytes
@@ -25,6 +26,7 @@
  */
 struct layout {
 	u64 device_size;
+	bool checksums;
 	u32 block_size;
 	u32 subblock_size;
 	u32 origin_lbs;
@@ -42,7 +44,8 @@ struct layout {
 u32 layout_block_size(u64 cache_size);
 u64 layout_intent_region(u64 origin_size);
 bool layout_compute(struct layout *layout, u64 cache_size, u32 block_size,
-		    u64 origin_size, u32 origin_lbs, u32 cache_lbs, char *why);
+		    bool checksums, u64 origin_size, u32 origin_lbs,
+		    u32 cache_lbs, char *why);
 void layout_to_super(const struct layout *layout, struct nearcache_super *sb);
 
 #endif /* HELPER_LAYOUT_H */

@@ -25,8 +25,9 @@ const struct verb verbs[] = {
 		.operands_max = 1,
 		.required = OPTION_ORIGIN | OPTION_CACHE,
 		.optional = OPTION_MODE | OPTION_READ_ONLY | OPTION_BLOCK_SIZE |
-			    OPTION_FILL_MEMORY | OPTION_CACHE_TIMEOUT |
-			    OPTION_DATASET_VERSION | OPTION_FORCE | OPTION_FORMAT_ONLY,
+			    OPTION_INTEGRITY | OPTION_FILL_MEMORY | OPTION_CACHE_TIMEOUT |
+			    OPTION_ORIGIN_TIMEOUT | OPTION_DATASET_VERSION |
+			    OPTION_FORCE | OPTION_FORMAT_ONLY,
 		.changes = true,
 		.summary = "format a cache device for an origin and open it",
 		.details =
@@ -34,6 +35,10 @@ const struct verb verbs[] = {
 "carries a file system, a partition table, RAID, LVM or another cache is refused\n"
 "without --force, one in use always. Nothing is written before everything is\n"
 "checked, and a failure leaves no cache behind.\n"
+"\n"
+"--integrity crc32c keeps a checksum of each sub-block (1 GB of memory per TB of\n"
+"cache with 256K blocks, 256 MB with 1M) and looks at it in each hit: what the\n"
+"cache device damaged is read from the origin, and cached again.\n"
 "\n" MODES_HELP,
 		.run = cmd_create,
 	},
@@ -45,18 +50,24 @@ const struct verb verbs[] = {
 		.required = OPTION_CACHE,
 		.optional = OPTION_ORIGIN | OPTION_MODE | OPTION_READ_ONLY |
 			    OPTION_FILL_MEMORY | OPTION_CACHE_TIMEOUT |
-			    OPTION_DATASET_VERSION | OPTION_GROW,
+			    OPTION_ORIGIN_TIMEOUT | OPTION_DATASET_VERSION |
+			    OPTION_ON_CHANGE | OPTION_GROW,
 		.changes = true,
 		.summary = "open a cache that was created before, warm",
 		.details =
 "Finds the origin by the identity that create recorded (wwid, serial or uuid);\n"
-"--origin names it where it has none. NAME need not be the name of create. An\n"
-"origin of another size, identity or content at its ends is refused; one that\n"
-"grew is taken with --grow.\n"
+"--origin names it where it has none. NAME need not be the name of create.\n"
 "\n"
-"A --dataset-version other than the recorded one says that the origin's data\n"
-"was replaced: what is cached is dropped, and the version recorded, before the\n"
-"device starts. The origin's content and size may differ then, not its identity.\n"
+"--on-change says what to do when the origin's size, identity, content (as far as\n"
+"its fingerprint tells) or --dataset-version is not what the cache recorded:\n"
+"  drop     empty the cache, record the origin as it is, and open\n"
+"  refuse   open nothing, and tell what differs; the default, but for this: a\n"
+"           --dataset-version other than the recorded one says by itself that the\n"
+"           data was replaced, and is like drop for size and content\n"
+"  trust    keep what is cached, up to the origin's end, and record the origin as\n"
+"           it is: it is you who knows that it holds the same data\n"
+"An origin that grew is taken, warm, with --grow. What this device itself wrote\n"
+"is no change.\n"
 "\n" MODES_HELP,
 		.run = cmd_open,
 	},
@@ -83,6 +94,8 @@ const struct verb verbs[] = {
 "  fill_memory=SIZE            cap of the memory that fills hold\n"
 "  cache_timeout=MS            the cache device answers no read for so long: pass\n"
 "                              it by until it does; 0: never (100 to 600000)\n"
+"  origin_timeout=SECONDS      reads wait so long for an origin that fails; 0: they\n"
+"                              fail as it does (to 86400)\n"
 "\n"
 "I/O waits for a moment, what is cached stays. A device that is mounted\n"
 "read-write, swapped to, open for writing, or open by somebody who cannot be\n"
@@ -97,16 +110,20 @@ const struct verb verbs[] = {
 		.operands = "NAME",
 		.operands_min = 1,
 		.operands_max = 1,
-		.optional = OPTION_CACHE | OPTION_FORMAT | OPTION_BLOCK_SIZE |
-			    OPTION_DATASET_VERSION | OPTION_FORCE,
+		.optional = OPTION_ORIGIN | OPTION_CACHE | OPTION_FORMAT |
+			    OPTION_BLOCK_SIZE | OPTION_INTEGRITY |
+			    OPTION_DATASET_VERSION | OPTION_ON_CHANGE |
+			    OPTION_FORCE,
 		.changes = true,
-		.summary = "take a cache device back that was given up, while in use",
+		.summary = "take back a cache device or an origin that was away, while in use",
 		.details =
-"For a device whose state is 'bypass' ('nearcache status' tells why). Without\n"
-"--cache: the cache device that it had, which works again. --cache names the same\n"
-"drive that was plugged in again and has another name, or another cache of this\n"
-"origin. What is cached is kept if nothing was written or invalidated through\n"
+"A cache device, for a device whose state is 'bypass' ('nearcache status' tells\n"
+"why). Without --cache: the one that it had, which works again. --cache names the\n"
+"same drive that was plugged in again and has another name, or another cache of\n"
+"this origin. What is cached is kept if nothing was written or invalidated through\n"
 "NAME, else the cache starts empty. After a failure NAME goes on without a cache.\n"
+"A cache that does not record the origin as it is now is emptied if NAME had it\n"
+"before, and else refused; --on-change=drop or refuse says so for both.\n"
 "\n"
 "--format makes a new, empty cache on DEV first, as create does; what carries\n"
 "anything is refused without --force, which also starts a device that is\n"
@@ -116,7 +133,15 @@ const struct verb verbs[] = {
 "A cache device to come that does not answer holds this command up, and others\n"
 "for NAME, until its driver gives up; NAME goes on meanwhile. I/O waits for the\n"
 "moment of the change, which lasts until the requests end that hang in the old\n"
-"cache device.\n",
+"cache device.\n"
+"\n"
+"An origin that is gone ('nvme disconnect') and came back as another device, which\n"
+"--origin names; without it, and without --cache, it is found by its identity.\n"
+"Reads that wait for it (origin_timeout) are answered by it. What is cached is\n"
+"kept, unless its first or last 64 KiB changed (--on-change=refuse: then it is not\n"
+"taken) or something was written and not known to be durable. A device of another\n"
+"identity is refused without --force, which is your word that it is the same\n"
+"volume.\n",
 		.run = cmd_attach,
 	},
 	{

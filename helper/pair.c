@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "pair.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "dataset.h"
 #include "dm.h"
 #include "fail.h"
 #include "fingerprint.h"
+#include "fsprint.h"
+#include "identity.h"
 
 /**
  * pair_check_free() - demand a cache device that nobody uses
@@ -47,66 +51,303 @@ bool pair_is_active(const struct pair *pair)
 	return le32_to_cpu(pair->super.best->state) == NEARCACHE_STATE_ACTIVE;
 }
 
-/* An origin that grew keeps its old content, up to its old end. */
-static int check_fingerprint(const struct pair *pair)
+/**
+ * pair_find_origin() - open the origin that the superblock names
+ * @pair: the devices; the cache device is open, its superblock read
+ *
+ * Return: 0 or the exit code.
+ */
+int pair_find_origin(struct pair *pair)
 {
-	const struct nearcache_super *sb = pair->super.best;
-	unsigned char digest[FINGERPRINT_SIZE];
+	const char *id = (const char *)pair->super.best->origin_id;
+	dev_t number;
+	int found;
 
-	/* What was not stopped cleanly may have written to the origin since:
-	 * the fingerprint is older, and of what is cached nothing is used.
-	 */
-	if (pair_is_active(pair) ||
-	    le32_to_cpu(sb->origin_fingerprint_type) != NEARCACHE_FP_ENDS)
-		return 0;
-	if (fingerprint_ends(&pair->origin, le64_to_cpu(sb->origin_size),
-			     digest))
-		return fail_code();
-	if (!memcmp(digest, sb->origin_fingerprint, sizeof(digest)))
-		return 0;
-	return fail(CODE_DEVICE,
-		    "origin '%s' was changed since its cache was closed (its first or last 64 KiB differ): the cached data is stale, %s",
-		    pair->origin.path, pair->stale_advice);
+	if (!*id)
+		return fail(CODE_DEVICE,
+			    "the origin of '%s' has no stable identity: name it with --origin DEV",
+			    pair->cache.path);
+	found = identity_find(id, pair->cache.number, &number);
+	if (!found)
+		return fail(CODE_DEVICE,
+			    "no device here is the origin '%s': connect it or name it with --origin DEV",
+			    id);
+	if (found > 1)
+		return fail(CODE_DEVICE,
+			    "%d devices are the origin '%s': name one with --origin DEV",
+			    found, id);
+	return device_open_number(&pair->origin, number, "origin");
 }
 
-static int check_size(const struct pair *pair)
+/* The ends are as they were. */
+static int compare_file_system(struct pair *pair)
+{
+	const struct nearcache_super *sb = pair->super.best;
+	unsigned char digest[FSPRINT_SIZE];
+	enum nearcache_fingerprint type;
+
+	if (le32_to_cpu(sb->file_system_type) <= NEARCACHE_FP_ENDS ||
+	    le32_to_cpu(sb->file_system_type) > NEARCACHE_FP_EROFS)
+		return 0;
+	if (fsprint_take(&pair->origin, le64_to_cpu(sb->origin_size), &type,
+			 digest))
+		return fail_code();
+	if (type == le32_to_cpu(sb->file_system_type) &&
+	    !memcmp(digest, sb->file_system_fingerprint, sizeof(digest)))
+		return 0;
+	pair->differs |= PAIR_CONTENT;
+	pair->file_system = true;
+	return 0;
+}
+
+/*
+ * An origin that grew keeps its old content, up to its old end.  What was not
+ * stopped cleanly may have written to the origin since: the fingerprint is older,
+ * and of what is cached nothing is used.
+ */
+static int compare_content(struct pair *pair)
+{
+	const struct nearcache_super *sb = pair->super.best;
+	u64 size = le64_to_cpu(sb->origin_size);
+	unsigned char digest[FINGERPRINT_SIZE];
+
+	if (pair_is_active(pair) || pair->origin.size < size ||
+	    le32_to_cpu(sb->origin_fingerprint_type) != NEARCACHE_FP_ENDS)
+		return 0;
+	if (fingerprint_ends(&pair->origin, size, digest))
+		return fail_code();
+	if (!memcmp(digest, sb->origin_fingerprint, sizeof(digest)))
+		return compare_file_system(pair);
+	pair->differs |= PAIR_CONTENT;
+	return 0;
+}
+
+/* Another version says by itself that the data was replaced. */
+static bool drops_anyway(const struct pair *pair)
+{
+	return pair->differs & PAIR_VERSION &&
+	       pair->on_change == ON_CHANGE_DEFAULT;
+}
+
+/**
+ * pair_compare() - see in what the origin is not as the cache recorded it
+ * @pair: the devices; @pair->differs is the result
+ *
+ * The content as far as the fingerprint tells, and if anything depends on it.
+ *
+ * Return: 0 or the exit code.
+ */
+int pair_compare(struct pair *pair)
+{
+	const struct nearcache_super *sb = pair->super.best;
+	u64 before = le64_to_cpu(sb->origin_size);
+	const char *id = (const char *)sb->origin_id;
+
+	pair->differs = 0;
+	pair->file_system = false;
+	if (pair->size != before && !(pair->size > before && pair->may_grow))
+		pair->differs |= PAIR_SIZE;
+	if (*id && strcmp(pair->origin.id, id))
+		pair->differs |= PAIR_ID;
+	if (dataset_is_new(sb, pair->version))
+		pair->differs |= PAIR_VERSION;
+	return drops_anyway(pair) ? 0 : compare_content(pair);
+}
+
+/**
+ * pair_content() - what tells that the content was changed, for messages
+ * @pair: compared
+ *
+ * Return: the words.
+ */
+const char *pair_content(const struct pair *pair)
+{
+	return pair->file_system ?
+	       "its file system was written to, though its first and last 64 KiB are the same" :
+	       "its first or last 64 KiB differ";
+}
+
+static void refuse_size(const struct pair *pair)
 {
 	u64 before = le64_to_cpu(pair->super.best->origin_size);
-	u64 now = pair->size;
 
-	if (now == before || (now > before && pair->may_grow))
-		return 0;
-	return fail(CODE_DEVICE,
-		    "origin '%s' has %llu bytes, the cache was created for one of %llu bytes%s",
-		    pair->origin.path, (unsigned long long)now,
-		    (unsigned long long)before,
-		    now > before ? ": if it grew, open it with --grow" : "");
+	fail(CODE_DEVICE,
+	     "origin '%s' has %llu bytes, the cache was created for one of %llu bytes%s",
+	     pair->origin.path, (unsigned long long)pair->size,
+	     (unsigned long long)before,
+	     pair->size > before ? ": if it grew, open it with --grow" : "");
+}
+
+/**
+ * pair_refuse() - tell in what the origin is not as recorded, as an error
+ * @pair: compared
+ *
+ * Return: the exit code.
+ */
+int pair_refuse(const struct pair *pair)
+{
+	const struct nearcache_super *sb = pair->super.best;
+	const struct device *origin = &pair->origin;
+
+	if (pair->differs & PAIR_ID)
+		fail(CODE_DEVICE,
+		     "origin '%s' is '%s', the cache was created for '%s'",
+		     origin->path, origin->id, (const char *)sb->origin_id);
+	if (pair->differs & PAIR_SIZE)
+		refuse_size(pair);
+	if (pair->differs & PAIR_VERSION)
+		fail(CODE_DEVICE,
+		     "--dataset-version '%s': what is cached is of version '%s'",
+		     pair->version, (const char *)sb->dataset_version);
+	if (pair->differs & PAIR_CONTENT)
+		fail(CODE_DEVICE,
+		     "origin '%s' was changed since its cache was closed (%s): the cached data is stale",
+		     origin->path, pair_content(pair));
+	return fail_add("%s", pair->advice);
 }
 
 /**
  * pair_check_origin() - demand the origin that the cache was made for
- * @pair: the devices
+ * @pair: the devices; @pair->drop and @pair->trust are the result
  *
- * By identity, logical block size, size and, as far as it counts, content.
+ * By identity, logical block size, size and, as far as it counts, content; or as
+ * @pair->on_change says.
  *
  * Return: 0 or the exit code.
  */
-int pair_check_origin(const struct pair *pair)
+int pair_check_origin(struct pair *pair)
+{
+	u32 lbs = le32_to_cpu(pair->super.best->origin_lbs);
+
+	if (pair_compare(pair))
+		return fail_code();
+	if (drops_anyway(pair) && !(pair->differs & PAIR_ID))
+		pair->drop = true;
+	else if (pair->on_change == ON_CHANGE_DROP)
+		pair->drop = pair->differs;
+	else if (pair->on_change == ON_CHANGE_TRUST)
+		pair->trust = pair->differs;
+	else if (pair->differs)
+		return pair_refuse(pair);
+	if (pair->origin.lbs != lbs)
+		return fail(CODE_DEVICE,
+			    "origin '%s' has logical blocks of %u bytes, at create they had %u bytes: make the cache anew",
+			    pair->origin.path, pair->origin.lbs, lbs);
+	return 0;
+}
+
+/**
+ * pair_record() - write what pair_check_origin() decided to the cache device
+ * @pair: checked; nobody uses the cache device, which is closed afterwards
+ * @held: a device-mapper device that has given it up holds it
+ *
+ * Return: 0 or the exit code.
+ */
+int pair_record(struct pair *pair, bool held)
+{
+	struct dataset_change change = {
+		.version = pair->version,
+		.size = pair->size,
+		.drop = pair->drop,
+		.held = held,
+	};
+
+	return dataset_record(&pair->cache, &pair->super, &pair->origin,
+			      &change);
+}
+
+/**
+ * pair_can_refresh() - is there no fingerprint of a file system?
+ * @pair: the devices
+ *
+ * The kernel, which renews that of the ends after it wrote, does not know file
+ * systems.
+ *
+ * Return: whether pair_refresh() has anything to do.
+ */
+bool pair_can_refresh(const struct pair *pair)
 {
 	const struct nearcache_super *sb = pair->super.best;
-	const struct device *origin = &pair->origin;
-	const char *id = (const char *)sb->origin_id;
 
-	if (!pair->drop && check_size(pair))
-		return fail_code();
-	if (*id && strcmp(origin->id, id))
-		return fail(CODE_DEVICE,
-			    "origin '%s' is '%s', the cache was created for '%s'",
-			    origin->path, origin->id, id);
-	if (origin->lbs != le32_to_cpu(sb->origin_lbs))
-		return fail(CODE_DEVICE,
-			    "origin '%s' has logical blocks of %u bytes, at create they had %u bytes",
-			    origin->path, origin->lbs,
-			    le32_to_cpu(sb->origin_lbs));
-	return pair->drop ? 0 : check_fingerprint(pair);
+	return !pair_is_active(pair) &&
+	       le32_to_cpu(sb->origin_fingerprint_type) == NEARCACHE_FP_ENDS &&
+	       le32_to_cpu(sb->file_system_type) == NEARCACHE_FP_NONE;
+}
+
+/**
+ * pair_refresh() - take the fingerprint of a file system that has none
+ * @pair: compared; nobody uses the cache device, which may be closed afterwards
+ *
+ * What fails is no error: the ends are as good as they were.
+ */
+void pair_refresh(struct pair *pair)
+{
+	const struct nearcache_super *sb = pair->super.best;
+	unsigned char digest[FSPRINT_SIZE];
+	enum nearcache_fingerprint type;
+
+	if (!pair_can_refresh(pair) || pair->differs)
+		return;
+	if (fsprint_take(&pair->origin, le64_to_cpu(sb->origin_size), &type,
+			 digest) ||
+	    (type != NEARCACHE_FP_NONE && pair_record(pair, false)))
+		fail_reset();
+}
+
+static void add(char *text, const char *what, const char *value)
+{
+	size_t used = strlen(text);
+	const char *quote = value ? "'" : "";
+
+	snprintf(text + used, PAIR_TEXT - used, "%s%s%s%s%s",
+		 used ? ", " : "", what, quote, value ? value : "", quote);
+}
+
+/**
+ * pair_changed() - in what the origin is not as recorded, for programs
+ * @pair: compared
+ * @text: PAIR_TEXT bytes to fill
+ *
+ * Return: @text: "size, content", NULL when it is.
+ */
+const char *pair_changed(const struct pair *pair, char *text)
+{
+	*text = '\0';
+	if (pair->differs & PAIR_ID)
+		add(text, "identity", NULL);
+	if (pair->differs & PAIR_SIZE)
+		add(text, "size", NULL);
+	if (pair->differs & PAIR_VERSION)
+		add(text, "version", NULL);
+	if (pair->differs & PAIR_CONTENT)
+		add(text, "content", NULL);
+	return *text ? text : NULL;
+}
+
+/**
+ * pair_before() - what was recorded of the origin and is not so, for people
+ * @pair: compared
+ * @text: PAIR_TEXT bytes to fill
+ *
+ * Return: @text.
+ */
+const char *pair_before(const struct pair *pair, char *text)
+{
+	const struct nearcache_super *sb = pair->super.best;
+	char size[64];
+
+	*text = '\0';
+	if (pair->differs & PAIR_ID)
+		add(text, "the identity was ", (const char *)sb->origin_id);
+	if (pair->differs & PAIR_SIZE) {
+		snprintf(size, sizeof(size), "the size was %llu bytes",
+			 (unsigned long long)le64_to_cpu(sb->origin_size));
+		add(text, size, NULL);
+	}
+	if (pair->differs & PAIR_VERSION)
+		add(text, "the dataset version was ",
+		    (const char *)sb->dataset_version);
+	if (pair->differs & PAIR_CONTENT)
+		add(text, "the origin's content was changed", NULL);
+	return text;
 }

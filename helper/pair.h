@@ -4,7 +4,17 @@
 #define HELPER_PAIR_H
 
 #include "device.h"
+#include "onchange.h"
 #include "super.h"
+
+/* In what an origin is not as its cache recorded it, bits. */
+#define PAIR_SIZE	(1U << 0)
+#define PAIR_ID		(1U << 1)
+#define PAIR_CONTENT	(1U << 2)
+#define PAIR_VERSION	(1U << 3)
+
+/* Room for words about that. */
+#define PAIR_TEXT	512
 
 /**
  * struct pair - two devices
@@ -13,9 +23,14 @@
  * @super: what is on it
  * @size: bytes of the origin that are or will be in use
  * @may_grow: they may be more than the cache was made for
- * @stale_advice: what to do when the origin was changed, for messages
- * @drop: nothing that is cached will be used: the origin may be of any size and
- *	content
+ * @version: the dataset's version as the user gave it, NULL when not given
+ * @on_change: what to do when they are not as recorded
+ * @advice: what to do about a refusal, for messages
+ * @differs: the result: in what the origin is not as recorded
+ * @file_system: the result, of the content: the file system alone tells that
+ * @drop: the result: nothing that is cached will be used, and what is recorded is
+ *	to be renewed
+ * @trust: the result: what is recorded is to be renewed, the rest stays
  */
 struct pair {
 	struct device origin;
@@ -23,12 +38,26 @@ struct pair {
 	struct super super;
 	u64 size;
 	bool may_grow;
-	const char *stale_advice;
+	const char *version;
+	enum on_change on_change;
+	const char *advice;
+	unsigned int differs;
+	bool file_system;
 	bool drop;
+	bool trust;
 };
 
 bool pair_is_active(const struct pair *pair);
 int pair_check_free(const struct device *cache, const char *self);
-int pair_check_origin(const struct pair *pair);
+int pair_find_origin(struct pair *pair);
+int pair_compare(struct pair *pair);
+const char *pair_content(const struct pair *pair);
+int pair_refuse(const struct pair *pair);
+int pair_check_origin(struct pair *pair);
+int pair_record(struct pair *pair, bool held);
+bool pair_can_refresh(const struct pair *pair);
+void pair_refresh(struct pair *pair);
+const char *pair_changed(const struct pair *pair, char *text);
+const char *pair_before(const struct pair *pair, char *text);
 
 #endif /* HELPER_PAIR_H */

@@ -15,6 +15,9 @@
 #define CACHE_TIMEOUT_MIN	100U
 #define CACHE_TIMEOUT_MAX	600000U
 
+/* Seconds. */
+#define ORIGIN_TIMEOUT_MAX	86400U
+
 /* Whether the target takes that many bytes as fill_memory. */
 bool params_fill_memory_ok(uint64_t bytes)
 {
@@ -48,6 +51,23 @@ bool params_cache_timeout_parse(const char *text, unsigned int *ms)
 	return true;
 }
 
+/**
+ * params_origin_timeout_parse() - read an origin_timeout
+ * @text: digits
+ * @seconds: the result
+ *
+ * Return: whether the target takes it.
+ */
+bool params_origin_timeout_parse(const char *text, unsigned int *seconds)
+{
+	uint64_t number;
+
+	if (!number_parse(text, &number) || number > ORIGIN_TIMEOUT_MAX)
+		return false;
+	*seconds = number;
+	return true;
+}
+
 /* The cache_timeout in effect, milliseconds. */
 unsigned int params_cache_timeout(const struct params *params)
 {
@@ -66,6 +86,11 @@ static bool take_option(struct params *params, const char *name,
 		params->cache_timeout_given = true;
 		return params_cache_timeout_parse(value,
 						  &params->cache_timeout);
+	}
+	if (!strcmp(name, "origin_timeout")) {
+		params->origin_timeout_given = true;
+		return params_origin_timeout_parse(value,
+						   &params->origin_timeout);
 	}
 	if (snprintf(params->others + used, sizeof(params->others) - used,
 		     " %s %s", name, value) >= sizeof(params->others) - used)
@@ -135,6 +160,8 @@ bool params_same(const char *a, const char *b)
 	       of_a.fill_memory == of_b.fill_memory &&
 	       of_a.cache_timeout_given == of_b.cache_timeout_given &&
 	       of_a.cache_timeout == of_b.cache_timeout &&
+	       of_a.origin_timeout_given == of_b.origin_timeout_given &&
+	       of_a.origin_timeout == of_b.origin_timeout &&
 	       !strcmp(of_a.others, of_b.others);
 }
 
@@ -151,7 +178,8 @@ const char *params_print(const struct params *params, char *text)
 {
 	unsigned int words = params->other_words +
 			     (params->fill_memory ? 2 : 0) +
-			     (params->cache_timeout_given ? 2 : 0);
+			     (params->cache_timeout_given ? 2 : 0) +
+			     (params->origin_timeout_given ? 2 : 0);
 	int used;
 
 	used = snprintf(text, PARAMS_TEXT, "%s %u:%u %u:%u",
@@ -167,6 +195,9 @@ const char *params_print(const struct params *params, char *text)
 	if (params->cache_timeout_given)
 		used += snprintf(text + used, PARAMS_TEXT - used,
 				 " cache_timeout %u", params->cache_timeout);
+	if (params->origin_timeout_given)
+		used += snprintf(text + used, PARAMS_TEXT - used,
+				 " origin_timeout %u", params->origin_timeout);
 	snprintf(text + used, PARAMS_TEXT - used, "%s", params->others);
 	return text;
 }

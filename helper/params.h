@@ -24,6 +24,9 @@
 #define PARAMS_CACHE_TIMEOUT_DEFAULT	700U
 #define PARAMS_CACHE_TIMEOUT_RANGE	"0 (never) or 100 to 600000 milliseconds"
 
+/* What the target takes for origin_timeout, in words; its own is 0. */
+#define PARAMS_ORIGIN_TIMEOUT_RANGE	"0 (the origin's own errors) to 86400 seconds"
+
 /**
  * struct params - parameters, parsed
  * @mode: how writes are treated
@@ -32,6 +35,8 @@
  * @fill_memory: bytes, 0: not given, the kernel's default
  * @cache_timeout_given: @cache_timeout is an option of the line
  * @cache_timeout: milliseconds
+ * @origin_timeout_given: @origin_timeout is an option of the line
+ * @origin_timeout: seconds
  * @others: options of a newer kernel, kept as they are: " name value"...
  * @other_words: words in @others
  */
@@ -42,6 +47,8 @@ struct params {
 	uint64_t fill_memory;
 	bool cache_timeout_given;
 	unsigned int cache_timeout;
+	bool origin_timeout_given;
+	unsigned int origin_timeout;
 	char others[PARAMS_OTHERS];
 	unsigned int other_words;
 };
@@ -51,6 +58,7 @@ const char *params_print(const struct params *params, char *text);
 bool params_same(const char *a, const char *b);
 bool params_fill_memory_ok(uint64_t bytes);
 bool params_cache_timeout_parse(const char *text, unsigned int *ms);
+bool params_origin_timeout_parse(const char *text, unsigned int *seconds);
 unsigned int params_cache_timeout(const struct params *params);
 
 #endif /* HELPER_PARAMS_H */

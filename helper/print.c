@@ -436,6 +436,17 @@ void print_bytes(const char *key, const char *label, uint64_t value)
 	add_cell(label, size_print(value, text), NULL, NULL, true);
 }
 
+static void add_time(const char *key, const char *label, uint64_t value,
+		     const char *unit)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu %s", (unsigned long long)value,
+		 unit);
+	add_json(key, json_object_new_uint64(value));
+	add_cell(label, text, NULL, NULL, true);
+}
+
 /**
  * print_milliseconds() - a time span
  * @key: JSON key
@@ -444,11 +455,13 @@ void print_bytes(const char *key, const char *label, uint64_t value)
  */
 void print_milliseconds(const char *key, const char *label, uint64_t value)
 {
-	char text[32];
+	add_time(key, label, value, "ms");
+}
 
-	snprintf(text, sizeof(text), "%llu ms", (unsigned long long)value);
-	add_json(key, json_object_new_uint64(value));
-	add_cell(label, text, NULL, NULL, true);
+/* print_milliseconds() of seconds. */
+void print_seconds(const char *key, const char *label, uint64_t value)
+{
+	add_time(key, label, value, "s");
 }
 
 /**

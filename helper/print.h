@@ -25,6 +25,7 @@ void print_string(const char *key, const char *label, const char *value);
 void print_number(const char *key, const char *label, uint64_t value);
 void print_bytes(const char *key, const char *label, uint64_t value);
 void print_milliseconds(const char *key, const char *label, uint64_t value);
+void print_seconds(const char *key, const char *label, uint64_t value);
 void print_flag(const char *key, const char *label, bool value);
 void print_ratio(const char *key, const char *label, uint64_t part,
 		 uint64_t whole);

@@ -100,7 +100,7 @@ static void put_back(const struct dm_device *old, const struct dm_line *line,
 		drop_loaded(old->name);
 		if (now.suspended) {
 			dm_load(old->name, line);
-			dm_resume(old->name, ahead);
+			dm_resume(old->name, ahead, false);
 		}
 	}
 	dm_device_free(&now);
@@ -150,7 +150,7 @@ static int verify(const struct dm_device *old, const struct dm_line *line)
 
 static int swap_tables(const struct dm_device *old,
 		       const struct dm_line *old_line,
-		       const struct dm_line *line)
+		       const struct dm_line *line, bool hand_over)
 {
 	uint32_t ahead = read_ahead(old->number);
 	struct kmsg log = kmsg_mark(old->number);
@@ -167,7 +167,7 @@ static int swap_tables(const struct dm_device *old,
 		fail_add("nothing was changed");
 		goto out;
 	}
-	error = dm_resume(old->name, ahead);
+	error = dm_resume(old->name, ahead, hand_over);
 	if (error) {
 		kmsg_explain(&log, DM_TARGET);
 		put_back(old, old_line, ahead);
@@ -185,6 +185,7 @@ out:
  * @old: of its present table
  * @params: of the new table
  * @bytes: what the new table covers
+ * @hand_over: it gets the reads that wait for the origin, see dm_resume()
  *
  * I/O waits for the moment of the change.  After a failure the device has its
  * old table again, or the error says that it has not.  The device's read-ahead
@@ -193,7 +194,7 @@ out:
  * Return: 0 or the exit code.
  */
 int reload(const struct dm_device *dev, const struct params *old,
-	   const struct params *params, uint64_t bytes)
+	   const struct params *params, uint64_t bytes, bool hand_over)
 {
 	char text[PARAMS_TEXT];
 	struct dm_line old_line = {
@@ -212,7 +213,7 @@ int reload(const struct dm_device *dev, const struct params *old,
 	/* This program itself may lie on the device or be swapped to it. */
 	mlockall(MCL_CURRENT | MCL_FUTURE);
 	signals_hold(&before);
-	error = swap_tables(dev, &old_line, &line);
+	error = swap_tables(dev, &old_line, &line, hand_over);
 	signals_release(&before);
 	munlockall();
 	return error;

@@ -9,7 +9,7 @@
 int reload_prepare(const struct dm_device *dev, bool force,
 		   struct params *params);
 int reload(const struct dm_device *dev, const struct params *old,
-	   const struct params *params, uint64_t bytes);
+	   const struct params *params, uint64_t bytes, bool hand_over);
 void reload_print_started(const struct dm_device *dev, bool dry_run);
 
 #endif /* HELPER_RELOAD_H */

@@ -29,6 +29,13 @@ static const char *take_cache_timeout(const char *value, struct params *params)
 	       NULL : "give " PARAMS_CACHE_TIMEOUT_RANGE;
 }
 
+static const char *take_origin_timeout(const char *value, struct params *params)
+{
+	params->origin_timeout_given = true;
+	return params_origin_timeout_parse(value, &params->origin_timeout) ?
+	       NULL : "give " PARAMS_ORIGIN_TIMEOUT_RANGE;
+}
+
 static const struct setting {
 	const char *name;
 	const char *(*take)(const char *value, struct params *params);
@@ -36,11 +43,12 @@ static const struct setting {
 	{ "mode", take_mode },
 	{ "fill_memory", take_fill_memory },
 	{ "cache_timeout", take_cache_timeout },
+	{ "origin_timeout", take_origin_timeout },
 };
 
 #define SETTINGS	(sizeof(settings) / sizeof(settings[0]))
 /* For messages. */
-#define SETTING_NAMES	"mode, fill_memory or cache_timeout"
+#define SETTING_NAMES	"mode, fill_memory, cache_timeout or origin_timeout"
 
 static int find(const char *word, size_t length)
 {

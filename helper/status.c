@@ -80,9 +80,33 @@ bool status_parse(const char *line, struct status *status, char *why)
 	return true;
 }
 
+static const char *const integrity_word[] = {
+	[NEARCACHE_INTEGRITY_NONE] = "none",
+	[NEARCACHE_INTEGRITY_CRC32C] = "crc32c",
+};
+
+/**
+ * status_integrity_parse() - read the word for a kind of checksums
+ * @text: the word
+ * @integrity: the result
+ *
+ * Return: whether it is one.
+ */
+bool status_integrity_parse(const char *text, enum nearcache_integrity *integrity)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(integrity_word) / sizeof(integrity_word[0]); i++)
+		if (!strcmp(text, integrity_word[i])) {
+			*integrity = i;
+			return true;
+		}
+	return false;
+}
+
 /**
  * status_word() - the word for the value of an enum field
- * @field: MODE, STATE, REASON or LOADED
+ * @field: MODE, STATE, REASON, LOADED or INTEGRITY
  * @value: as in the line
  *
  * Return: the word, "unknown" for a newer kernel's value, NULL when @field is
@@ -103,6 +127,7 @@ const char *status_word(enum nearcache_status_field field, uint64_t value)
 		[NEARCACHE_REASON_WRITE_TABLE] = "slot-table-unwritable",
 		[NEARCACHE_REASON_WRITE_SUPER] = "superblock-unwritable",
 		[NEARCACHE_REASON_SLOW] = "no-answer",
+		[NEARCACHE_REASON_DIFFERS] = "differs-from-origin",
 	};
 	static const char *const loaded[] = {
 		[NEARCACHE_LOADED_NOT] = "not-loaded",
@@ -123,6 +148,8 @@ const char *status_word(enum nearcache_status_field field, uint64_t value)
 		return WORD(reason);
 	case NEARCACHE_FIELD_LOADED:
 		return WORD(loaded);
+	case NEARCACHE_FIELD_INTEGRITY:
+		return WORD(integrity_word);
 	default:
 		return NULL;
 	}
@@ -152,6 +179,8 @@ const char *status_explain(const struct status *status)
 		return "the slot table cannot be written";
 	case NEARCACHE_REASON_WRITE_SUPER:
 		return "the superblock cannot be written";
+	case NEARCACHE_REASON_DIFFERS:
+		return "what was cached was often not what the origin has: the cache device is damaged, or others write to the origin";
 	case NEARCACHE_REASON_SLOW:
 		return "the cache device did not answer too often";
 	default:

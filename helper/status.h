@@ -37,6 +37,8 @@ extern const struct status_row status_field_row[];
 extern const struct status_row status_counter_row[];
 
 bool status_parse(const char *line, struct status *status, char *why);
+bool status_integrity_parse(const char *text,
+			    enum nearcache_integrity *integrity);
 const char *status_word(enum nearcache_status_field field, uint64_t value);
 const char *status_explain(const struct status *status);
 uint64_t status_read_bytes(const struct status *status);

@@ -71,6 +71,17 @@ static int parse_origin_timeout(struct nc_target *t, const char *name,
 	return 0;
 }
 
+static int parse_verify(struct nc_target *t, const char *name,
+			const char *value)
+{
+	if (t->verify_given)
+		return bad(t, "Option given twice", name);
+	if (kstrtou32(value, 10, &t->verify))
+		return bad(t, "verify must be 0 to 4294967295 hits", value);
+	t->verify_given = true;
+	return 0;
+}
+
 static int parse_option(struct nc_target *t, const char *name,
 			const char *value)
 {
@@ -80,6 +91,8 @@ static int parse_option(struct nc_target *t, const char *name,
 		return parse_cache_timeout(t, name, value);
 	if (!strcmp(name, "origin_timeout"))
 		return parse_origin_timeout(t, name, value);
+	if (!strcmp(name, "verify"))
+		return parse_verify(t, name, value);
 	return bad(t, "Unknown option", name);
 }
 
@@ -208,7 +221,7 @@ void nc_args_print(const struct nc_target *t, char *result, size_t room)
 	n = scnprintf(result, room, "%s %s %s", nc_args_mode(t->mode),
 		      t->origin->name, t->dev->name);
 	words = 2 * (t->fill_memory_given + t->cache_timeout_given +
-		     t->origin_timeout_given);
+		     t->origin_timeout_given + t->verify_given);
 	if (words)
 		n += scnprintf(result + n, room - n, " %u", words);
 	if (t->fill_memory_given)
@@ -218,6 +231,8 @@ void nc_args_print(const struct nc_target *t, char *result, size_t room)
 		n += scnprintf(result + n, room - n, " cache_timeout %u",
 			       t->cache_timeout);
 	if (t->origin_timeout_given)
-		scnprintf(result + n, room - n, " origin_timeout %u",
-			  t->origin_timeout);
+		n += scnprintf(result + n, room - n, " origin_timeout %u",
+			       t->origin_timeout);
+	if (t->verify_given)
+		scnprintf(result + n, room - n, " verify %u", t->verify);
 }

@@ -43,6 +43,7 @@ void nc_cache_free(struct nc_cache *c)
 	 */
 	cancel_work_sync(&c->reclaim);
 	cancel_delayed_work_sync(&c->commit_work);
+	cancel_delayed_work_sync(&c->scrub.work);
 	nc_health_destroy(c);
 	if (c->wq)
 		destroy_workqueue(c->wq);
@@ -51,6 +52,7 @@ void nc_cache_free(struct nc_cache *c)
 	if (c->cache_wq)
 		destroy_workqueue(c->cache_wq);
 	nc_index_destroy(&c->index);
+	nc_sums_destroy(&c->sums);
 	nc_meta_close(c->meta);
 	free_percpu(c->stats);
 	cleanup_srcu_struct(&c->srcu);
@@ -60,12 +62,13 @@ void nc_cache_free(struct nc_cache *c)
 /* A table for a huge (sparse) device must not push the host out of memory. */
 static bool memory_fits(struct nc_cache *c)
 {
-	u64 need = c->geo.slot_count * (sizeof(struct nc_slot) + sizeof(u32));
+	u64 need = c->geo.slot_count * (sizeof(struct nc_slot) + sizeof(u32)) +
+		   c->geo.sums_length;
 	u64 half = (u64)totalram_pages() / 2 * PAGE_SIZE;
 
 	if (need <= half)
 		return true;
-	DMERR("%s: slot table needs %llu bytes of memory, more than %llu (half): use larger blocks",
+	DMERR("%s: slot table and checksums need %llu bytes of memory, more than %llu (half): use larger blocks",
 	      nc_cache_name(c), need, half);
 	return false;
 }
@@ -74,6 +77,7 @@ static bool memory_fits(struct nc_cache *c)
 static int cache_alloc(struct nc_cache *c)
 {
 	const char *name = nc_cache_name(c);
+	int r;
 
 	c->stats = alloc_percpu(struct nc_stats);
 	c->wq = alloc_workqueue("nearcache/%s", WQ_MEM_RECLAIM, 0, name);
@@ -84,7 +88,8 @@ static int cache_alloc(struct nc_cache *c)
 	if (!c->stats || !c->wq || !c->origin_wq || !c->cache_wq ||
 	    !memory_fits(c))
 		return -ENOMEM;
-	return nc_index_init(&c->index, (u32)c->geo.slot_count);
+	r = nc_sums_init(&c->sums, &c->geo);
+	return r ?: nc_index_init(&c->index, (u32)c->geo.slot_count);
 }
 
 /**
@@ -113,6 +118,7 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	nc_inflight_init(&c->inflight);
 	nc_health_init(c);
 	nc_outage_init(c);
+	nc_scrub_init(&c->scrub);
 	c->policy_ops = &nc_policy_keep;
 	init_waitqueue_head(&c->fill_idle);
 	spin_lock_init(&c->retry_lock);
@@ -251,6 +257,8 @@ static int drop_if_changed(struct nc_cache *c, const char *since)
 		return 0;
 	DMWARN("%s: origin %pg has %s and was changed without us: dropping the cached data",
 	       nc_cache_name(c), c->origin, since);
+	/* From now on this is what the next load has to find. */
+	c->meta->fingerprint_old = true;
 	drop_all(c);
 	return 0;
 }
@@ -343,6 +351,8 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 	c->active = t;
 	c->fill_memory_max = t->fill_memory_max;
 	WRITE_ONCE(c->cache_timeout, t->cache_timeout);
+	c->verify = t->verify;
+	c->checks = c->verify || nc_sums_present(&c->sums);
 	if (c->state == NEARCACHE_NOT_LOADED)
 		r = load(c);
 	if (!r)
@@ -356,6 +366,7 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 		c->active = NULL;
 	} else {
 		c->was_live = true;
+		nc_scrub_resume(c);
 	}
 	mutex_unlock(&c->life);
 	memalloc_noio_restore(noio);
@@ -396,6 +407,7 @@ void nc_cache_deactivate(struct nc_cache *c)
 {
 	unsigned int noio = memalloc_noio_save();
 
+	nc_scrub_pause(c);
 	nc_fill_drain(c);
 	flush_work(&c->lost_work);
 	cancel_work_sync(&c->reclaim);

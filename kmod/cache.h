@@ -23,7 +23,9 @@
 #include "inflight.h"
 #include "outage.h"
 #include "policy.h"
+#include "scrub.h"
 #include "stats.h"
+#include "sums.h"
 
 #define DM_MSG_PREFIX "nearcache"
 
@@ -69,6 +71,11 @@ struct nc_target;
  * @cache_timeout: milliseconds without an answer to any hit that make the cache
  *	device be left alone for a while, from the live table; 0: never
  * @health: of the cache device
+ * @checks: hits are checked: there are @sums, or @verify
+ * @verify: one of so many hits is compared with the origin, from the live table; 0:
+ *	none
+ * @sums: checksums of what is cached
+ * @scrub: see scrub.c
  * @index: slots and look-up
  * @srcu: a hit holds its read side from look-up to I/O completion, so that
  *	its slot is not given to another block meanwhile
@@ -113,7 +120,7 @@ struct nc_target;
  * health's event, which reads @active without it, is flushed before it is
  * cleared. @origin_written is set by writers, and under @life; cleared under
  * @life while nothing is written. Metadata: see commit.h and meta.h. The
- * index: see index.h. @state and @gate change under the health's lock and are
+ * index: see index.h. @sums: see sums.h. @verify and @checks change under @life. @state and @gate change under the health's lock and are
  * read without. @now only grows, by whoever reads; @reclaim_hand belongs to
  * the reclaim worker, @reclaim_tick is its hint to others.
  */
@@ -128,6 +135,7 @@ struct nc_cache {
 	u32 now;
 	int state;
 	bool gate;
+	bool checks;
 	u8 block_shift;
 	u8 sub_shift;
 	u32 cache_lbs_mask;
@@ -139,6 +147,8 @@ struct nc_cache {
 	struct workqueue_struct *origin_wq;
 	struct workqueue_struct *cache_wq;
 	struct nc_geometry geo;
+	struct nc_sums sums;
+	u32 verify;
 
 	/* written by misses */
 	struct nc_policy policy ____cacheline_aligned_in_smp;
@@ -183,6 +193,7 @@ struct nc_cache {
 	struct nc_outage outage;
 	struct nc_health health;
 	u32 cache_timeout;
+	struct nc_scrub scrub;
 	struct work_struct lost_work;
 	struct delayed_work commit_work;
 };
@@ -202,6 +213,8 @@ struct nc_cache {
  * @cache_timeout_given: the table names cache_timeout
  * @origin_timeout: seconds that reads wait for an origin that fails; 0: not at all
  * @origin_timeout_given: the table names origin_timeout
+ * @verify: see struct nc_cache
+ * @verify_given: the table names verify
  */
 struct nc_target {
 	struct list_head list;
@@ -217,6 +230,8 @@ struct nc_target {
 	bool cache_timeout_given;
 	u32 origin_timeout;
 	bool origin_timeout_given;
+	u32 verify;
+	bool verify_given;
 };
 
 /*

@@ -100,7 +100,9 @@ static int write_record(struct nc_cache *c)
 	return r;
 }
 
-/* Steps 2 to 4. */
+/* Steps 2 to 4.  Before them the sums of what the pages say is valid: the first
+ * record's flush makes them durable.
+ */
 static int commit_batch(struct nc_cache *c)
 {
 	struct nc_commit *commit = &c->meta->commit;
@@ -110,7 +112,9 @@ static int commit_batch(struct nc_cache *c)
 	WRITE_ONCE(commit->sequence, commit->sequence + 1);
 	nc_record_init(commit->record, c->uuid, commit->sequence);
 	name_pages(t, commit->record);
-	r = write_record(c);
+	r = nc_sums_write(c);
+	if (!r)
+		r = write_record(c);
 	if (!r)
 		r = nc_table_write(c, t);
 	if (!r) {

@@ -22,9 +22,9 @@
  * A write that overlaps marks the fill stale there: see doc/writing.md.
  */
 #include <linux/blk-cgroup.h>
-#include <linux/slab.h>
 
 #include "cache.h"
+#include "check.h"
 #include "fill.h"
 #include "meta.h"
 #include "read.h"
@@ -33,12 +33,6 @@
 
 /* A fill is at most this long: the most that order-0 pages let one bio hold. */
 #define FILL_BYTES_MAX	((u32)BIO_MAX_VECS << PAGE_SHIFT)
-/* Chunks of up to 32 KiB are cheap to get and make a bio short. */
-#define CHUNK_ORDER	3
-/* Not from the emergency reserves: who writes to free memory may use them, for
- * what it cannot do without.
- */
-#define FILL_GFP	(GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC)
 
 static void fill_work(struct work_struct *work);
 
@@ -71,21 +65,6 @@ u32 nc_fill_bytes_max(const struct nc_cache *c, bool update)
 	return min_t(u64, FILL_BYTES_MAX, (c->fill_memory_max >> update) / 2);
 }
 
-static bool reserve_memory(struct nc_cache *c, u32 bytes, u64 cap)
-{
-	s64 held = atomic64_add_return(bytes, &c->fill_memory);
-	s64 peak = atomic64_read(&c->fill_memory_peak);
-
-	if (held > (s64)cap) {
-		atomic64_sub(bytes, &c->fill_memory);
-		return false;
-	}
-	while (held > peak &&
-	       !atomic64_try_cmpxchg(&c->fill_memory_peak, &peak, held))
-		;
-	return true;
-}
-
 /**
  * nc_fill_free() - free a fill that is on no list
  * @c: live cache
@@ -95,35 +74,7 @@ static bool reserve_memory(struct nc_cache *c, u32 bytes, u64 cap)
  */
 void nc_fill_free(struct nc_cache *c, struct nc_fill *f)
 {
-	unsigned int i;
-
-	for (i = 0; i < f->vec_count; i++)
-		__free_pages(f->vecs[i].bv_page, get_order(f->vecs[i].bv_len));
-	atomic64_sub(f->memory, &c->fill_memory);
-	kfree(f);
-}
-
-/* Chunks are whole powers of two of pages, so that get_order() of a length
- * gives back the order; only the last one may end inside its page.
- */
-static bool fill_alloc_pages(struct nc_fill *f, u32 bytes, gfp_t gfp)
-{
-	while (bytes) {
-		int order = min_t(int, CHUNK_ORDER,
-				  ilog2(DIV_ROUND_UP(bytes, PAGE_SIZE)));
-		struct page *page = alloc_pages(gfp, order);
-
-		if (!page && order) {
-			order = 0;
-			page = alloc_pages(gfp, 0);
-		}
-		if (!page)
-			return false;
-		bvec_set_page(&f->vecs[f->vec_count], page,
-			      min_t(u32, bytes, PAGE_SIZE << order), 0);
-		bytes -= f->vecs[f->vec_count++].bv_len;
-	}
-	return true;
+	nc_pages_free(c, f, &f->pages);
 }
 
 /**
@@ -143,34 +94,18 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,
 {
 	struct nc_cache *c = t->cache;
 	u32 room = bytes;
-	gfp_t gfp = FILL_GFP | __GFP_NORETRY | __GFP_COMP;
 	struct nc_fill *f;
-	u32 pages, memory;
 
 	/* Whole sub-blocks go to the device: zeros beyond the origin's end. */
-	if ((sector << SECTOR_SHIFT) + bytes == c->geo.origin_size) {
+	if ((sector << SECTOR_SHIFT) + bytes == c->geo.origin_size)
 		room += -c->geo.origin_size & (c->geo.subblock_size - 1);
-		if (room != bytes)
-			gfp |= __GFP_ZERO;
-	}
-	pages = DIV_ROUND_UP(room, PAGE_SIZE);
-	memory = pages * PAGE_SIZE + struct_size(f, vecs, pages);
-	if (!reserve_memory(c, memory, c->fill_memory_max >> update))
+	f = nc_pages_alloc(c, offsetof(struct nc_fill, pages), room,
+			   c->fill_memory_max >> update, room != bytes);
+	if (!f)
 		return NULL;
-	f = kmalloc(struct_size(f, vecs, pages), FILL_GFP);
-	if (!f) {
-		atomic64_sub(memory, &c->fill_memory);
-		return NULL;
-	}
 	f->target = t;
 	f->sector = sector;
 	f->bytes = bytes;
-	f->memory = memory;
-	f->vec_count = 0;
-	if (!fill_alloc_pages(f, room, gfp)) {
-		nc_fill_free(c, f);
-		return NULL;
-	}
 	f->stale = 0;
 	f->dropped = 0;
 	f->update = update;
@@ -198,33 +133,11 @@ static void fill_put(struct nc_fill *f)
 		wake_up(&c->fill_idle);
 }
 
-/* Copy what @bio asks for out of the fill, which covers it.  The chunks are
- * contiguous low memory; the reader's pages need not be.
- */
+/* Copy what @bio asks for out of the fill, which covers it. */
 static void copy_to_reader(struct nc_fill *f, struct bio *bio)
 {
-	struct bvec_iter from = { .bi_size = f->bytes };
-	struct bvec_iter iter;
-	struct bio_vec to;
-
-	bvec_iter_advance(f->vecs, &from,
-			  (bio->bi_iter.bi_sector - f->sector) << SECTOR_SHIFT);
-	bio_for_each_segment(to, bio, iter) {
-		char *dst = bvec_kmap_local(&to);
-		u32 copied = 0;
-
-		while (copied < to.bv_len) {
-			struct bio_vec src = mp_bvec_iter_bvec(f->vecs, from);
-			u32 n = min(src.bv_len, to.bv_len - copied);
-
-			memcpy(dst + copied,
-			       page_address(src.bv_page) + src.bv_offset, n);
-			bvec_iter_advance(f->vecs, &from, n);
-			copied += n;
-		}
-		flush_dcache_page(to.bv_page);
-		kunmap_local(dst);
-	}
+	nc_pages_copy(&f->pages, f->bytes,
+		      (bio->bi_iter.bi_sector - f->sector) << SECTOR_SHIFT, bio);
 }
 
 /* Take the fill off its stripe's list, with new valid bits or without.  Returns
@@ -243,6 +156,8 @@ static u64 fill_unlist(struct nc_fill *f, bool publish)
 		bits = nc_span_bits(&f->span) & ~f->stale;
 	if (bits) {
 		WARN_ON_ONCE(slot->valid & bits);
+		if (nc_sums_present(&c->sums))
+			nc_sums_dirty(&c->sums, f->slot);
 		WRITE_ONCE(slot->valid, slot->valid | bits);
 		atomic64_add(hweight64(bits), &c->valid_subblocks);
 		nc_meta_dirty(c, f->slot);
@@ -309,8 +224,8 @@ static void fill_end_io(struct bio *bio)
 void nc_fill_init_bio(struct nc_fill *f, struct block_device *bdev,
 		      blk_opf_t opf, sector_t sector)
 {
-	bio_init(&f->bio, bdev, f->vecs, f->vec_count, opf);
-	f->bio.bi_vcnt = f->vec_count;
+	bio_init(&f->bio, bdev, f->pages.vecs, f->pages.count, opf);
+	f->bio.bi_vcnt = f->pages.count;
 	f->bio.bi_iter.bi_sector = sector;
 	f->bio.bi_iter.bi_size = f->bytes;
 	f->bio.bi_end_io = fill_end_io;
@@ -364,6 +279,7 @@ static void submit_write(struct nc_fill *f)
 		fill_done(f, 0, 0);
 		return;
 	}
+	nc_check_fill(f);
 	WRITE_ONCE(f->state, NC_FILL_WRITING);
 	bio_uninit(&f->bio);
 	nc_fill_init_bio(f, t->dev->bdev, REQ_OP_WRITE,
@@ -372,7 +288,7 @@ static void submit_write(struct nc_fill *f)
 				 (sector & ((1U << c->block_shift) - 1)));
 	/* Up to the end of a sub-block the pages hold more than f->bytes. */
 	f->bio.bi_iter.bi_size = f->skip + f->cache_bytes;
-	bvec_iter_advance(f->vecs, &f->bio.bi_iter, f->skip);
+	bvec_iter_advance(f->pages.vecs, &f->bio.bi_iter, f->skip);
 	for_everybody(f);
 	submit_bio(&f->bio);
 }

@@ -13,6 +13,8 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "pages.h"
+
 struct nc_cache;
 struct nc_stripe;
 struct nc_target;
@@ -62,12 +64,10 @@ enum nc_fill_state {
  * @bytes: to read from the origin, or to write to it
  * @skip: bytes at the start that do not go to the slot
  * @cache_bytes: bytes that go to the slot
- * @memory: bytes accounted in nc_cache.fill_memory
  * @work: runs the next step
  * @bio: of the origin, then of the cache device
- * @vec_count: chunks
- * @vecs: chunks of pages; hold @bytes, and zeros up to the end of the sub-block
- *	where the origin ends inside
+ * @pages: hold @bytes, and zeros up to the end of the sub-block where the origin
+ *	ends inside
  */
 struct nc_fill {
 	struct list_head list;
@@ -85,11 +85,9 @@ struct nc_fill {
 	u32 bytes;
 	u32 skip;
 	u32 cache_bytes;
-	u32 memory;
 	struct work_struct work;
 	struct bio bio;
-	unsigned short vec_count;
-	struct bio_vec vecs[];
+	struct nc_pages pages;
 };
 
 struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,

@@ -80,6 +80,20 @@ u32 nc_subblock_size(u32 block_size, u32 origin_lbs, u32 cache_lbs)
 	return max(size, cache_lbs);
 }
 
+/**
+ * nc_sums_length() - length of the checksum area
+ * @slots: cache blocks, at most NEARCACHE_MAX_SLOTS
+ * @subblocks: in a block
+ *
+ * Return: bytes, a multiple of 4096.
+ */
+u64 nc_sums_length(u64 slots, u32 subblocks)
+{
+	u64 bytes = slots * subblocks * sizeof(__le32);
+
+	return (bytes + NEARCACHE_PAGE_SIZE - 1) & ~(NEARCACHE_PAGE_SIZE - 1ULL);
+}
+
 static bool refuse(char *why, const char *field, u64 value, const char *expected)
 {
 	snprintf(why, NC_WHY_SIZE, "%s is %llu, expected %s", field,
@@ -259,8 +273,6 @@ static bool check_lengths(const struct nearcache_super *sb, char *why)
 		  "area[1].length", "65536" },
 		{ 2 * NEARCACHE_INTENT_COPY_SIZE, NEARCACHE_AREA_INTENT,
 		  "area[2].length", "131072" },
-		{ 0, NEARCACHE_AREA_CHECKSUM,
-		  "area[3].length", "0 without feature CRC32C" },
 		{ NEARCACHE_STRIPES_AREA_SIZE, NEARCACHE_AREA_STRIPES,
 		  "area[5].length", "4096" },
 		{ 0, NEARCACHE_AREA_DIRTY,
@@ -276,6 +288,23 @@ static bool check_lengths(const struct nearcache_super *sb, char *why)
 				      fixed[i].expected);
 	}
 	return true;
+}
+
+/* Checksums of all sub-blocks, or none. */
+static bool check_sums(const struct nearcache_super *sb, char *why)
+{
+	u64 length = le64_to_cpu(sb->area[NEARCACHE_AREA_CHECKSUM].length);
+	u64 wanted = 0;
+
+	if (le64_to_cpu(sb->incompat) & NEARCACHE_INCOMPAT_CRC32C)
+		wanted = nc_sums_length(le64_to_cpu(sb->slot_count),
+					le32_to_cpu(sb->block_size) /
+						le32_to_cpu(sb->subblock_size));
+	if (length == wanted)
+		return true;
+	return refuse(why, "area[3].length", length,
+		      wanted ? "4 * slot_count * sub-blocks, rounded up to 4096" :
+			       "0 without feature CRC32C");
 }
 
 static bool check_layout(const struct nearcache_super *sb, u64 device_bytes,
@@ -309,7 +338,7 @@ static bool check_layout(const struct nearcache_super *sb, u64 device_bytes,
 		return refuse(why, "area[0].length", length,
 			      "2 * table_pages * 4096");
 	return check_intent(sb, why) && check_lengths(sb, why) &&
-	       check_areas(sb, data, why);
+	       check_sums(sb, why) && check_areas(sb, data, why);
 }
 
 /**
@@ -337,6 +366,10 @@ bool nc_super_check(const struct nearcache_super *sb, u64 device_bytes,
 	geo->table_pages = le64_to_cpu(sb->table_pages);
 	geo->commit_offset =
 		le64_to_cpu(sb->area[NEARCACHE_AREA_COMMIT].offset);
+	geo->sums_offset =
+		le64_to_cpu(sb->area[NEARCACHE_AREA_CHECKSUM].offset);
+	geo->sums_length =
+		le64_to_cpu(sb->area[NEARCACHE_AREA_CHECKSUM].length);
 	geo->table_epoch = le64_to_cpu(sb->table_epoch);
 	geo->block_size = le32_to_cpu(sb->block_size);
 	geo->subblock_size = le32_to_cpu(sb->subblock_size);

@@ -27,6 +27,8 @@
  * @table_offset: bytes, start of the slot table area
  * @table_pages: pages in one copy of the table
  * @commit_offset: bytes, start of the ring of commit records
+ * @sums_offset: bytes, start of the checksum area
+ * @sums_length: bytes; 0 without checksums
  * @table_epoch: see struct nearcache_super
  * @block_size: bytes
  * @subblock_size: bytes
@@ -41,6 +43,8 @@ struct nc_geometry {
 	u64 table_offset;
 	u64 table_pages;
 	u64 commit_offset;
+	u64 sums_offset;
+	u64 sums_length;
 	u64 table_epoch;
 	u32 block_size;
 	u32 subblock_size;
@@ -68,6 +72,7 @@ void nc_record_init(struct nearcache_commit *record, const u8 *uuid,
 		    u64 sequence);
 void nc_record_seal(struct nearcache_commit *record);
 void nc_super_seal(struct nearcache_super *sb);
+u64 nc_sums_length(u64 slots, u32 subblocks);
 u32 nc_subblock_size(u32 block_size, u32 origin_lbs, u32 cache_lbs);
 
 #endif /* NEARCACHE_FORMAT_IMPL_H */

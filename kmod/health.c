@@ -38,6 +38,7 @@ static const char *const reason_text[] = {
 	[NEARCACHE_REASON_WRITE_TABLE]	= "the slot table cannot be written",
 	[NEARCACHE_REASON_WRITE_SUPER]	= "the superblock cannot be written",
 	[NEARCACHE_REASON_SLOW]		= "it does not answer",
+	[NEARCACHE_REASON_DIFFERS]	= "it has other data than the origin",
 };
 
 static void raise_event(struct work_struct *work)
@@ -130,6 +131,39 @@ void nc_health_error(struct nc_cache *c, const char *what)
 	DMERR_LIMIT("%s: %s failed on cache device %u:%u", nc_cache_name(c),
 		    what, MAJOR(c->devt), MINOR(c->devt));
 	count_error(c, NEARCACHE_REASON_ERRORS);
+}
+
+/**
+ * nc_health_event() - tell who waits for an event of the dm device
+ * @c: live cache
+ *
+ * Context: any.
+ */
+void nc_health_event(struct nc_cache *c)
+{
+	queue_work(c->wq, &c->health.event);
+}
+
+/**
+ * nc_health_damage() - cached data was found to be wrong, and dropped
+ * @c: live cache
+ * @origin: it is not what the origin has; else it does not fit its checksums
+ * @sector: where, on the dm device
+ * @sectors: how much
+ *
+ * Checksums are looked at for each hit, so damage that they tell does no harm.  What
+ * the origin tells was found by chance.
+ *
+ * Context: any.
+ */
+void nc_health_damage(struct nc_cache *c, bool origin, u64 sector, u32 sectors)
+{
+	DMERR_LIMIT("%s: cache device %u:%u: %u sectors at %llu are not what %s: dropped",
+		    nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt), sectors,
+		    sector, origin ? "the origin has" : "was cached");
+	nc_health_event(c);
+	if (origin)
+		count_error(c, NEARCACHE_REASON_DIFFERS);
 }
 
 /* Hits wait: leave the device alone. */

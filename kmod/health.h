@@ -59,6 +59,8 @@ void nc_health_destroy(struct nc_cache *c);
 void nc_health_loaded(struct nc_cache *c);
 void nc_health_stop(struct nc_cache *c);
 bool nc_health_admit(struct nc_cache *c);
+void nc_health_event(struct nc_cache *c);
+void nc_health_damage(struct nc_cache *c, bool origin, u64 sector, u32 sectors);
 void nc_health_error(struct nc_cache *c, const char *what);
 void nc_health_bypass(struct nc_cache *c, enum nearcache_reason reason);
 

@@ -60,10 +60,12 @@ static_assert(sizeof(struct nc_slot) + sizeof(u32) <= 32);
  * struct nc_stripe - one of the locks over the index
  * @lock: protects the chains, slots and fills whose blocks hash here; process
  *	context only; innermost but for nc_index.free_lock and nc_inflight.lock
+ * @drops: how often something that was valid became invalid
  * @fills: struct nc_fill under way, by origin block
  */
 struct nc_stripe {
 	spinlock_t lock;	/* see above */
+	u32 drops;
 	struct list_head fills;
 } ____cacheline_aligned_in_smp;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Dropping cached data of many blocks at once: somebody changed the origin
+ * Dropping cached data; that of many blocks at once when somebody changed the origin
  * without the cache, or nobody knows what the origin holds.  To the protocol of
  * doc/writing.md it is a write that ends at once.
  */
@@ -9,6 +9,31 @@
 #include "invalidate.h"
 #include "meta.h"
 #include "write.h"
+
+/**
+ * nc_invalidate_bits() - sub-blocks of a slot are not valid any more
+ * @c: live cache
+ * @stripe: of the slot's block, locked
+ * @i: linked slot
+ * @bits: sub-blocks
+ *
+ * Return: those that were valid.
+ */
+u64 nc_invalidate_bits(struct nc_cache *c, struct nc_stripe *stripe, u32 i,
+		       u64 bits)
+{
+	struct nc_slot *slot = &c->index.slots[i];
+
+	lockdep_assert_held(&stripe->lock);
+	bits &= slot->valid;
+	if (!bits)
+		return 0;
+	WRITE_ONCE(slot->valid, slot->valid & ~bits);
+	stripe->drops++;
+	atomic64_sub(hweight64(bits), &c->valid_subblocks);
+	nc_meta_dirty(c, i);
+	return bits;
+}
 
 /* Every slot that holds one of many blocks.  A block that gets its slot
  * meanwhile has nothing of the range in it: nobody fills from there.

@@ -4,6 +4,7 @@
 #define NEARCACHE_IO_H
 
 #include <linux/bio.h>
+#include <linux/workqueue.h>
 
 #include "inflight.h"
 
@@ -24,10 +25,12 @@ enum nc_io_kind {
  * @failed_hit: the cache device failed the read
  * @waits: the origin failed the read, and it waits for another answer
  * @counter: enum nearcache_counter of the reason, for NC_IO_BYPASS
+ * @slot: for NC_IO_HIT
  * @srcu: read-side index of nc_cache.srcu, for NC_IO_HIT
  * @flags: bio flags as a read came
  * @since: jiffies when it began to wait
  * @iter: a read as it came, to ask the origin when the cache device fails
+ * @work: checks what a hit brought
  * @range: for NC_IO_WRITE: its sectors
  */
 struct nc_io {
@@ -37,10 +40,14 @@ struct nc_io {
 	bool waits;
 	u8 counter;
 	int srcu;
+	u32 slot;
 	unsigned short flags;
 	unsigned long since;
 	union {
-		struct bvec_iter iter;
+		struct {
+			struct bvec_iter iter;
+			struct work_struct work;
+		};
 		struct nc_range range;
 	};
 };

@@ -93,6 +93,8 @@ int nc_meta_reread(struct nc_cache *c)
 	    c->geo.table_offset != geo.table_offset ||
 	    c->geo.table_pages != geo.table_pages ||
 	    c->geo.commit_offset != geo.commit_offset ||
+	    c->geo.sums_offset != geo.sums_offset ||
+	    c->geo.sums_length != geo.sums_length ||
 	    c->geo.block_size != geo.block_size ||
 	    c->geo.subblock_size != geo.subblock_size) {
 		DMERR("%s: cache device was formatted since table load: load a new one",
@@ -159,6 +161,8 @@ int nc_meta_load(struct nc_cache *c, const struct nc_known *known)
 		return 0;
 	}
 	r = nc_table_load(c, &m->table, last);
+	if (!r && c->warm)
+		r = nc_sums_load(c);
 	if (r) {
 		c->warm = 0;
 		atomic64_set(&c->valid_subblocks, 0);
@@ -258,12 +262,8 @@ static void drop_short_subblock(struct nc_cache *c)
 
 	spin_lock(&stripe->lock);
 	i = nc_index_find(&c->index, block);
-	if (end & (c->geo.subblock_size - 1) && i != NC_NIL &&
-	    c->index.slots[i].valid & BIT_ULL(sub)) {
-		c->index.slots[i].valid &= ~BIT_ULL(sub);
-		atomic64_dec(&c->valid_subblocks);
-		nc_meta_dirty(c, i);
-	}
+	if (end & (c->geo.subblock_size - 1) && i != NC_NIL)
+		nc_invalidate_bits(c, stripe, i, BIT_ULL(sub));
 	spin_unlock(&stripe->lock);
 }
 
@@ -324,6 +324,20 @@ int nc_meta_origin_changed(struct nc_cache *c)
 				sizeof(now));
 }
 
+/* Take it anew.  That of the file system, which only the helper knows, is of what was
+ * there before.
+ */
+static int renew_fingerprint(struct nc_cache *c)
+{
+	struct nearcache_super *sb = c->meta->super.sb;
+
+	sb->file_system_type = cpu_to_le32(NEARCACHE_FP_NONE);
+	memset(sb->file_system_fingerprint, 0,
+	       sizeof(sb->file_system_fingerprint));
+	return has_fingerprint(c->meta) ?
+	       take_fingerprint(c, sb->origin_fingerprint) : 0;
+}
+
 /**
  * nc_meta_accept_origin() - all that is cached will be dropped: what the origin
  *	holds now is what the next load has to find
@@ -335,9 +349,7 @@ int nc_meta_origin_changed(struct nc_cache *c)
  */
 int nc_meta_accept_origin(struct nc_cache *c)
 {
-	if (!has_fingerprint(c->meta) || nc_meta_unsettled(c))
-		return 0;
-	return take_fingerprint(c, c->meta->super.sb->origin_fingerprint);
+	return nc_meta_unsettled(c) ? 0 : renew_fingerprint(c);
 }
 
 /**
@@ -371,8 +383,7 @@ int nc_meta_settle(struct nc_cache *c)
 		c->origin_written = false;
 		m->fingerprint_old = true;
 	}
-	if (has_fingerprint(m))
-		r = take_fingerprint(c, m->super.sb->origin_fingerprint);
+	r = renew_fingerprint(c);
 	if (!r)
 		m->fingerprint_old = false;
 	return r;

@@ -90,7 +90,7 @@ static bool being_written(struct nc_cache *c, struct nc_span *span)
 }
 
 /* Under the stripe lock: NC_MISS_STARTED means that a fill is to be started, of
- * what is left of @span.
+ * what is left of @span.  Without @bio nobody joins.
  */
 static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 			 struct nc_span *span, struct look *l)
@@ -114,6 +114,8 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 		span->last = min(span->last, f->span.last);
 		return NC_MISS_WRITE;
 	}
+	if (f && !bio)
+		return NC_MISS_JOINED;
 	if (f) {
 		if (join(c, l->stripe, f, bio, span))
 			l->ready = f;
@@ -126,7 +128,21 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 	return NC_MISS_STARTED;
 }
 
-/* Put a new fill on the list, with @bio as its first reader. */
+/* @bio is the first reader of a new fill. */
+static void list_reader(struct nc_fill *f, struct bio *bio,
+			const struct nc_span *span)
+{
+	struct nc_cache *c = f->target->cache;
+
+	nc_read_take(c, bio, nc_read_sectors(c, bio, span));
+	nc_count(c, MISSES);
+	nc_count_add(c, MISS_BYTES, bio->bi_iter.bi_size);
+	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_MISS);
+	bio_clear_polled(bio);
+	bio_list_add(&f->waiters, bio);
+}
+
+/* Put a new fill on the list, with @bio, if there is one, as its first reader. */
 static void list(struct nc_fill *f, struct nc_stripe *stripe, struct bio *bio,
 		 const struct nc_span *span)
 {
@@ -139,12 +155,8 @@ static void list(struct nc_fill *f, struct nc_stripe *stripe, struct bio *bio,
 	/* What goes to the cache device: whole sub-blocks. */
 	f->cache_bytes = round_up(f->bytes, c->geo.subblock_size);
 	f->state = NC_FILL_START;
-	nc_read_take(c, bio, nc_read_sectors(c, bio, span));
-	nc_count(c, MISSES);
-	nc_count_add(c, MISS_BYTES, bio->bi_iter.bi_size);
-	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_MISS);
-	bio_clear_polled(bio);
-	bio_list_add(&f->waiters, bio);
+	if (bio)
+		list_reader(f, bio, span);
 	nc_fill_list(f, stripe);
 }
 
@@ -229,4 +241,31 @@ enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
 	if (result == NC_MISS_STARTED || result == NC_MISS_FULL)
 		nc_reclaim_check(c);
 	return result;
+}
+
+/**
+ * nc_miss_fill() - fill what nobody waits for
+ * @t: target
+ * @span: missing sub-blocks; what cannot be filled now is left to who reads it
+ *
+ * Context: process; may wait for a request to the origin.
+ */
+void nc_miss_fill(struct nc_target *t, struct nc_span *span)
+{
+	struct nc_cache *c = t->cache;
+	struct look l = { nc_index_stripe(&c->index, span->block) };
+	enum nc_miss result;
+	struct nc_fill *new;
+
+	shorten(c, span);
+	new = alloc(t, span);
+	if (!new)
+		return;
+	spin_lock(&l.stripe->lock);
+	result = look_and_list(c, NULL, span, &l, new);
+	spin_unlock(&l.stripe->lock);
+	if (result == NC_MISS_STARTED)
+		nc_fill_start(new, true);
+	else
+		nc_fill_free(c, new);
 }

@@ -27,5 +27,6 @@ enum nc_miss {
 
 enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
 			  struct nc_span *span);
+void nc_miss_fill(struct nc_target *t, struct nc_span *span);
 
 #endif /* NEARCACHE_MISS_H */

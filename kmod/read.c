@@ -15,21 +15,23 @@
 #include <linux/memremap.h>
 
 #include "cache.h"
+#include "check.h"
 #include "fill.h"
+#include "invalidate.h"
 #include "io.h"
-#include "meta.h"
 #include "miss.h"
 #include "outage.h"
 #include "read.h"
 #include "trace.h"
 
-/* Sub-blocks of the first block that @bio touches. */
-static struct nc_span span_of(const struct nc_cache *c, const struct bio *bio)
+/* Sub-blocks of the first block that a read touches. */
+static struct nc_span span_of(const struct nc_cache *c,
+			      const struct bvec_iter *iter)
 {
-	sector_t sector = bio->bi_iter.bi_sector;
+	sector_t sector = iter->bi_sector;
 	u32 mask = (1U << c->block_shift) - 1;
 	u32 start = (u32)sector & mask;
-	u32 end = min(start + bio_sectors(bio) - 1, mask);
+	u32 end = min(start + (iter->bi_size >> SECTOR_SHIFT) - 1, mask);
 
 	return (struct nc_span) {
 		.block = sector >> c->block_shift,
@@ -99,6 +101,27 @@ static void touch(struct nc_cache *c, struct nc_slot *slot)
 			   c->policy_ops->touch(&c->policy, stamp, now));
 }
 
+/**
+ * nc_read_span() - sub-blocks of the first block that a read touches
+ * @c: live cache
+ * @iter: of the read
+ */
+struct nc_span nc_read_span(const struct nc_cache *c,
+			    const struct bvec_iter *iter)
+{
+	return span_of(c, iter);
+}
+
+/**
+ * nc_read_touch() - a slot is hit
+ * @c: live cache
+ * @i: slot; the SRCU read side is held
+ */
+void nc_read_touch(struct nc_cache *c, u32 i)
+{
+	touch(c, &c->index.slots[i]);
+}
+
 static int to_origin(struct nc_target *t, struct bio *bio)
 {
 	bio_set_dev(bio, t->origin->bdev);
@@ -122,12 +145,17 @@ static int bypass(struct nc_target *t, struct bio *bio,
 	bypass(t, bio, NEARCACHE_COUNTER_BYPASS_##reason,		\
 	       NC_VERDICT_BYPASS_##reason)
 
-/* Can a cache device that is pickier than the origin take the memory of @bio's
- * first @sectors?  Stacked ones with larger blocks (dm-crypt) want each piece to
- * be a whole block.
+/**
+ * nc_read_memory_fits() - can the cache device take the memory of a read?
+ * @c: live cache
+ * @bio: read
+ * @sectors: from its start
+ *
+ * It may be pickier than the origin.  Stacked ones with larger blocks (dm-crypt)
+ * want each piece to be a whole block.
  */
-static bool memory_fits_hit(const struct nc_cache *c, const struct bio *bio,
-			    u32 sectors)
+bool nc_read_memory_fits(const struct nc_cache *c, const struct bio *bio,
+			 u32 sectors)
 {
 	u32 mask = c->cache_lbs_mask ?
 		   (c->cache_lbs_mask << SECTOR_SHIFT) | (SECTOR_SIZE - 1) :
@@ -160,7 +188,35 @@ static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 		return false;
 	*sectors &= ~c->cache_lbs_mask;
 	return !(c->cache_lbs_mask | c->cache_dma_mask) ||
-	       memory_fits_hit(c, bio, *sectors);
+	       nc_read_memory_fits(c, bio, *sectors);
+}
+
+/* A hit of a cache that is checked.  Returns whether it is an ordinary one. */
+static noinline bool checked(struct nc_target *t, struct bio *bio, struct nc_span *span,
+		    int srcu, int *r)
+{
+	struct nc_cache *c = t->cache;
+
+	switch (nc_check_hit(t, bio, span, srcu)) {
+	case NC_CHECK_DIRECT:
+		return true;
+	case NC_CHECK_STARTED:
+		*r = DM_MAPIO_SUBMITTED;
+		return false;
+	case NC_CHECK_GONE:
+		*r = -EAGAIN;
+		break;
+	case NC_CHECK_MEMORY:
+		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
+		*r = BYPASS(t, bio, MEMORY);
+		break;
+	case NC_CHECK_P2P:
+		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
+		*r = BYPASS(t, bio, P2P);
+		break;
+	}
+	nc_cache_release(c, srcu);
+	return false;
 }
 
 /*
@@ -173,13 +229,16 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	struct nc_cache *c = t->cache;
 	u64 missing = ~valid >> span->first;
 	u32 run = missing ? __ffs64(missing) : NEARCACHE_SUBBLOCKS_MAX;
-	u32 sectors;
 	bool aligned;
+	u32 sectors;
+	int r;
 
 	if (unlikely(run <= span->last - span->first)) {
 		span->last = span->first + run - 1;
 		nc_count(c, PARTIALS);
 	}
+	if (unlikely(c->checks) && !checked(t, bio, span, io->srcu, &r))
+		return r;
 	sectors = nc_read_sectors(c, bio, span);
 	aligned = align_hit(c, bio, &sectors);
 	nc_read_take(c, bio, sectors);
@@ -190,6 +249,7 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	touch(c, &c->index.slots[i]);
 	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_HIT);
 	io->kind = NC_IO_HIT;
+	io->slot = i;
 	io->iter = bio->bi_iter;
 	io->flags = bio->bi_flags;
 	bio_set_dev(bio, t->dev->bdev);
@@ -252,14 +312,14 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 		return to_origin(t, bio);
 	if (unlikely(READ_ONCE(c->gate)) && !nc_health_admit(c))
 		return BYPASS(t, bio, STATE);
-	span = span_of(c, bio);
 	do {
+		span = span_of(c, &bio->bi_iter);
 		io->srcu = nc_cache_hold(c);
 		i = nc_index_find(&c->index, span.block);
 		valid = i == NC_NIL ? 0 : READ_ONCE(c->index.slots[i].valid);
 		if (likely(valid & BIT_ULL(span.first))) {
 			r = hit(t, bio, &span, i, valid, io);
-			break;
+			continue;
 		}
 		nc_cache_release(c, io->srcu);
 		r = miss(t, bio, &span);
@@ -337,21 +397,14 @@ void nc_read_resubmit(struct nc_target *t, struct bio *bio)
 /* The cache device failed to read these sub-blocks: forget them. */
 static void forget(struct nc_cache *c, const struct bio *bio)
 {
-	struct nc_span span = span_of(c, bio);
+	struct nc_span span = span_of(c, &bio->bi_iter);
 	struct nc_stripe *stripe = nc_index_stripe(&c->index, span.block);
-	u64 bits = GENMASK_ULL(span.last, span.first);
-	struct nc_slot *slot;
 	u32 i;
 
 	spin_lock(&stripe->lock);
 	i = nc_index_find(&c->index, span.block);
-	if (i != NC_NIL) {
-		slot = &c->index.slots[i];
-		bits &= slot->valid;
-		WRITE_ONCE(slot->valid, slot->valid & ~bits);
-		atomic64_sub(hweight64(bits), &c->valid_subblocks);
-		nc_meta_dirty(c, i);
-	}
+	if (i != NC_NIL)
+		nc_invalidate_bits(c, stripe, i, nc_span_bits(&span));
 	spin_unlock(&stripe->lock);
 }
 
@@ -430,6 +483,8 @@ int nc_read_end_io(struct nc_target *t, struct bio *bio, blk_status_t *error)
 
 	if (io->kind != NC_IO_HIT)
 		return origin_end_io(t, bio, io, error);
+	if (unlikely(nc_sums_present(&c->sums)) && !*error)
+		return nc_check_end_io(t, bio);
 	nc_cache_release(c, io->srcu);
 	if (unlikely(comes_again(*error)))
 		return DM_ENDIO_DONE;

@@ -58,9 +58,16 @@ static u64 field(struct nc_target *t, enum nearcache_status_field which)
 	case NEARCACHE_FIELD_METADATA_MEMORY:
 		return (u64)c->index.count *
 			       (sizeof(struct nc_slot) + sizeof(u32)) +
-		       nc_meta_memory(c->meta);
+		       nc_meta_memory(c->meta) + nc_sums_memory(&c->sums);
 	case NEARCACHE_FIELD_READS_WAITING:
 		return atomic_read(&c->outage.count);
+	case NEARCACHE_FIELD_INTEGRITY:
+		return nc_sums_present(&c->sums) ? NEARCACHE_INTEGRITY_CRC32C :
+						   NEARCACHE_INTEGRITY_NONE;
+	case NEARCACHE_FIELD_VERIFY:
+		return t->verify;
+	case NEARCACHE_FIELD_SCRUB_LEFT:
+		return nc_scrub_left(c);
 	case NEARCACHE_STATUS_FIELD_COUNT:
 		break;
 	}

@@ -15,10 +15,12 @@ struct nc_target;
  * struct nc_stats - one CPU's share
  * @clock_bytes: bytes read that were not yet added to the policy's clock; beside
  *	the counters of hits, so that a hit writes one line
+ * @unverified: hits since one was compared with the origin
  * @count: counters of NEARCACHE_COUNTERS
  */
 struct nc_stats {
 	u64 clock_bytes;
+	u32 unverified;
 	u64 count[NEARCACHE_COUNTER_COUNT];
 };
 

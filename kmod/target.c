@@ -197,9 +197,24 @@ static void nearcache_status(struct dm_target *ti, status_type_t type,
 
 static int bad_message(struct nc_target *t, const char *word)
 {
-	DMERR("%s: '%.128s': expected: invalidate all | <sector> <sectors>, inside %llu",
+	DMERR("%s: '%.128s': expected: invalidate all | <sector> <sectors>, inside %llu; scrub start <bytes per second> [origin] | stop",
 	      nc_cache_name(t->cache), word, (u64)t->ti->len);
 	return -EINVAL;
+}
+
+static int scrub_message(struct nc_target *t, unsigned int argc, char **argv)
+{
+	u64 rate;
+
+	if (argc == 2 && !strcasecmp(argv[1], "stop"))
+		return nc_scrub_stop(t->cache);
+	if (argc < 3 || strcasecmp(argv[1], "start"))
+		return bad_message(t, argv[argc > 1]);
+	if (kstrtou64(argv[2], 10, &rate))
+		return bad_message(t, argv[2]);
+	if (argc > 4 || (argc == 4 && strcasecmp(argv[3], "origin")))
+		return bad_message(t, argv[3]);
+	return nc_scrub_start(t->cache, rate, argc == 4);
 }
 
 static int nearcache_message(struct dm_target *ti, unsigned int argc,
@@ -208,6 +223,8 @@ static int nearcache_message(struct dm_target *ti, unsigned int argc,
 	struct nc_target *t = ti->private;
 	u64 first = 0, sectors = ti->len;
 
+	if (!strcasecmp(argv[0], "scrub"))
+		return scrub_message(t, argc, argv);
 	if (strcasecmp(argv[0], "invalidate"))
 		return bad_message(t, argv[0]);
 	if (argc == 3) {

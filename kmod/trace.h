@@ -134,6 +134,28 @@ TRACE_EVENT(nearcache_evict,
 		  __entry->valid)
 );
 
+TRACE_EVENT(nearcache_damage,
+	TP_PROTO(dev_t dev, u64 sector, u32 slot, u64 subblocks, bool origin),
+	TP_ARGS(dev, sector, slot, subblocks, origin),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u64, sector)
+		__field(u32, slot)
+		__field(u64, subblocks)
+		__field(u32, origin)
+	),
+	TP_fast_assign(
+		__entry->dev = dev;
+		__entry->sector = sector;
+		__entry->slot = slot;
+		__entry->subblocks = subblocks;
+		__entry->origin = origin;
+	),
+	TP_printk("%d,%d %llu slot=%u subblocks=0x%llx origin=%u",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->sector,
+		  __entry->slot, __entry->subblocks, __entry->origin)
+);
+
 TRACE_EVENT(nearcache_mode,
 	TP_PROTO(dev_t dev, u32 from, u32 to, const char *reason),
 	TP_ARGS(dev, from, to, reason),

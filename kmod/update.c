@@ -8,7 +8,8 @@
  * The writer is told when the origin completed; the rest is as for any fill.
  * A sub-block that the write covers in part is updated in place if it was valid;
  * so a write may begin and end inside a sub-block, and only what the cache
- * device's logical blocks do not allow stays out.
+ * device's logical blocks do not allow stays out.  With checksums such sub-blocks stay
+ * out, too: the sum is of all of it.
  */
 #include <linux/memremap.h>
 
@@ -79,8 +80,9 @@ bool nc_update_wanted(struct nc_cache *c, sector_t first, sector_t end)
 	i = nc_index_find(&c->index, first >> c->block_shift);
 	if (i != NC_NIL)
 		wanted = whole ||
-			 ends_valid(c, READ_ONCE(c->index.slots[i].valid),
-				    first, end);
+			 (!nc_sums_present(&c->sums) &&
+			  ends_valid(c, READ_ONCE(c->index.slots[i].valid),
+				     first, end));
 	nc_cache_release(c, srcu);
 	return wanted;
 }
@@ -164,6 +166,15 @@ void nc_update_cancel(struct nc_cache *c, struct nc_fill *f)
 	nc_fill_free(c, f);
 }
 
+/* May a sub-block that is covered in part, from or to sector @at of the block, be
+ * updated?
+ */
+static bool can_update(const struct nc_cache *c, u32 at, u64 dropped)
+{
+	return dropped & BIT_ULL(at >> c->sub_shift) &&
+	       !(at & c->cache_lbs_mask) && !nc_sums_present(&c->sums);
+}
+
 /* The start of what goes to the slot, in sectors of the block: a sub-block that
  * is covered in part only if it was valid.
  */
@@ -171,8 +182,7 @@ static u32 slot_start(const struct nc_cache *c, u32 start, u64 dropped)
 {
 	u32 mask = (1U << c->sub_shift) - 1;
 
-	if (!(start & mask) || (dropped & BIT_ULL(start >> c->sub_shift) &&
-				!(start & c->cache_lbs_mask)))
+	if (!(start & mask) || can_update(c, start, dropped))
 		return start;
 	return (start | mask) + 1;
 }
@@ -187,8 +197,7 @@ static u32 slot_end(const struct nc_cache *c, u32 end, bool origin_ends,
 
 	if (origin_ends)
 		return round_up(end, mask + 1);
-	if (!(end & mask) || (dropped & BIT_ULL(end >> c->sub_shift) &&
-			      !(end & c->cache_lbs_mask)))
+	if (!(end & mask) || can_update(c, end, dropped))
 		return end;
 	return end & ~mask;
 }

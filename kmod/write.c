@@ -37,7 +37,6 @@ static u64 drop_bits(struct nc_cache *c, struct nc_stripe *stripe, u64 block,
 		     u64 bits, bool *empty)
 {
 	u32 i = nc_index_find(&c->index, block);
-	struct nc_slot *slot;
 	u64 dropped;
 
 	lockdep_assert_held(&stripe->lock);
@@ -45,14 +44,8 @@ static u64 drop_bits(struct nc_cache *c, struct nc_stripe *stripe, u64 block,
 	nc_fill_mark_stale(stripe, block, bits);
 	if (i == NC_NIL)
 		return 0;
-	slot = &c->index.slots[i];
-	dropped = slot->valid & bits;
-	if (!dropped)
-		return 0;
-	WRITE_ONCE(slot->valid, slot->valid & ~bits);
-	atomic64_sub(hweight64(dropped), &c->valid_subblocks);
-	nc_meta_dirty(c, i);
-	*empty = !slot->valid;
+	dropped = nc_invalidate_bits(c, stripe, i, bits);
+	*empty = dropped && !c->index.slots[i].valid;
 	return dropped;
 }
 

@@ -16,14 +16,15 @@
  */
 #define NEARCACHE_STATUS_FIELDS(X)					       \
 	X(STATUS_VERSION, "status_version", "",				       \
-	  "layout of this line, 2; fields are only ever appended")	       \
+	  "layout of this line, 3; fields are only ever appended")	       \
 	X(MODE, "mode", "enum", "0 read-only, 1 writearound, 2 writethrough")  \
 	X(STATE, "state", "enum",					       \
 	  "0 normal, 1 bypass (cache device not used), 2 not loaded, "	       \
 	  "3 degraded (cache device left alone until it answers)")	       \
 	X(REASON, "reason", "enum",					       \
 	  "why so: 0 -, 1 I/O errors, 2 metadata cannot be read, 3 slot table "   \
-	  "or 4 superblock cannot be written, 5 no answer")		       \
+	  "or 4 superblock cannot be written, 5 no answer, 6 other data than "     \
+	  "the origin")							       \
 	X(LOADED, "loaded", "enum",					       \
 	  "0 not loaded, 1 new, 2 warm, 3 cold after an unclean stop, "	       \
 	  "4 damaged pages dropped, 5 warm after an unclean stop")	       \
@@ -42,7 +43,12 @@
 	X(METADATA_MEMORY, "metadata_memory", "bytes",			       \
 	  "RAM of the slot table and its index")			       \
 	X(READS_WAITING, "reads_waiting", "reads",			       \
-	  "reads that wait for an origin that fails")
+	  "reads that wait for an origin that fails")			       \
+	X(INTEGRITY, "integrity", "enum", "0 none, 1 crc32c")		       \
+	X(VERIFY, "verify", "hits",					       \
+	  "one of so many hits is compared with the origin; 0: none")	       \
+	X(SCRUB_LEFT, "scrub_left", "blocks",				       \
+	  "blocks that the scrub under way has still to look at")
 
 /**
  * NEARCACHE_COUNTERS - monotonic counters since load, 64 bit, per CPU
@@ -111,7 +117,13 @@
 	X(DISCARD_BYTES, "discard_bytes", "bytes", "bytes of those discards") \
 	X(ZEROES, "zeroes", "writes", "write-zeroes that the origin completed") \
 	X(ZERO_BYTES, "zero_bytes", "bytes", "bytes of those write-zeroes")  \
-	X(FLUSHES, "flushes", "flushes", "flushes that the origin completed")
+	X(FLUSHES, "flushes", "flushes", "flushes that the origin completed") \
+	X(DAMAGED, "damaged", "sub-blocks",				       \
+	  "sub-blocks dropped because the cache device had other data than was cached") \
+	X(VERIFIED, "verified", "reads",				       \
+	  "pieces of cached data that were compared with the origin")	       \
+	X(SCRUBBED_BYTES, "scrubbed_bytes", "bytes", "bytes that scrubs read") \
+	X(SCRUBS, "scrubs", "scrubs", "scrubs that came to their end")
 
 /* State of the cache device as the status line and events tell it. */
 enum nearcache_state {
@@ -129,6 +141,7 @@ enum nearcache_reason {
 	NEARCACHE_REASON_WRITE_TABLE	= 3,
 	NEARCACHE_REASON_WRITE_SUPER	= 4,
 	NEARCACHE_REASON_SLOW		= 5,
+	NEARCACHE_REASON_DIFFERS	= 6,
 };
 
 enum nearcache_loaded {
@@ -140,13 +153,18 @@ enum nearcache_loaded {
 	NEARCACHE_LOADED_RECOVERED = 5,
 };
 
+enum nearcache_integrity {
+	NEARCACHE_INTEGRITY_NONE	= 0,
+	NEARCACHE_INTEGRITY_CRC32C	= 1,
+};
+
 enum nearcache_mode {
 	NEARCACHE_READ_ONLY	= 0,
 	NEARCACHE_WRITEAROUND	= 1,
 	NEARCACHE_WRITETHROUGH	= 2,
 };
 
-#define NEARCACHE_STATUS_VERSION_NOW	2
+#define NEARCACHE_STATUS_VERSION_NOW	3
 
 #define NEARCACHE_X(symbol, name, unit, help) NEARCACHE_FIELD_##symbol,
 enum nearcache_status_field {

@@ -58,9 +58,9 @@
  * compat bit is ignored and kept.
  */
 #define NEARCACHE_COMPAT_KNOWN		0ULL
-#define NEARCACHE_INCOMPAT_KNOWN	0ULL
-/* Assigned, refused by code that does not list them in INCOMPAT_KNOWN. */
+#define NEARCACHE_INCOMPAT_KNOWN	NEARCACHE_INCOMPAT_CRC32C
 #define NEARCACHE_INCOMPAT_CRC32C	0x1ULL	/* checksum area in use */
+/* Assigned, refused by code that does not list them in INCOMPAT_KNOWN. */
 #define NEARCACHE_INCOMPAT_STRIPES	0x2ULL	/* one of several members */
 #define NEARCACHE_INCOMPAT_DIRTY	0x4ULL	/* slots may be dirty */
 
@@ -74,13 +74,16 @@ enum nearcache_super_state {
 					 */
 };
 
-/* What origin_fingerprint was computed from. */
+/* What a fingerprint was computed from: SHA-256 of what is named here.
+ * origin_fingerprint is none or of the ends, file_system_fingerprint none or of
+ * what follows them.
+ */
 enum nearcache_fingerprint {
 	NEARCACHE_FP_NONE	= 0,
-	NEARCACHE_FP_ENDS	= 1,	/* SHA-256 of first and last 64 KiB */
-	NEARCACHE_FP_EXT4	= 2,
-	NEARCACHE_FP_XFS	= 3,
-	NEARCACHE_FP_EROFS	= 4,
+	NEARCACHE_FP_ENDS	= 1,	/* first and last 64 KiB */
+	NEARCACHE_FP_EXT4	= 2,	/* superblocks, group descriptors */
+	NEARCACHE_FP_XFS	= 3,	/* headers of the groups, log's head */
+	NEARCACHE_FP_EROFS	= 4,	/* superblock, samples */
 };
 
 /**
@@ -93,8 +96,12 @@ enum nearcache_fingerprint {
  *	reserved: nothing writes it yet, it is zero in every mode.  Zero does not
  *	say that no write was under way; code to come that relies on it must mark
  *	its sessions by an incompat bit
- * @NEARCACHE_AREA_CHECKSUM: CRC-32C per sub-block (NEARCACHE_INCOMPAT_CRC32C),
- *	length 0 without it
+ * @NEARCACHE_AREA_CHECKSUM: with NEARCACHE_INCOMPAT_CRC32C a __le32 for each
+ *	sub-block: the CRC-32C of all its bytes in the slot, at index slot *
+ *	sub-blocks per block + sub-block; one copy.  Those of sub-blocks that are
+ *	not valid mean nothing.  A sum that does not fit its data, whichever of
+ *	both is damaged, makes the sub-block one that is not cached.  Without the
+ *	feature of length 0
  * @NEARCACHE_AREA_RANGES: persistent ranges and pins, two copies
  * @NEARCACHE_AREA_STRIPES: member table of a cache on several devices
  * @NEARCACHE_AREA_DIRTY: dirty bitmaps of a later writeback mode, length 0
@@ -169,7 +176,12 @@ struct nearcache_area {
  * @origin_fingerprint: SHA-256, zero for NEARCACHE_FP_NONE
  * @dataset_version: NUL-terminated text given by the user, or ""
  * @area: see enum nearcache_area_type
+ * @file_system_type: enum nearcache_fingerprint; none when it was not computed since
+ *	origin_fingerprint was: whoever renews that and knows no file systems
+ *	(the kernel) makes this none
  * @reserved2: zero
+ * @file_system_fingerprint: SHA-256, zero for NEARCACHE_FP_NONE
+ * @reserved3: zero
  */
 struct nearcache_super {
 	__u8   magic[NEARCACHE_MAGIC_LEN];
@@ -203,7 +215,10 @@ struct nearcache_super {
 	__u8   origin_fingerprint[32];
 	__u8   dataset_version[64];
 	struct nearcache_area area[NEARCACHE_AREA_ROOM];
-	__u8   reserved2[3256];
+	__le32 file_system_type;
+	__le32 reserved2;
+	__u8   file_system_fingerprint[32];
+	__u8   reserved3[3216];
 };
 
 /* slot_count and origin blocks: "no block here". */
@@ -303,6 +318,7 @@ NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, state) == 128);
 NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, device_size) == 160);
 NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, origin_id) == 224);
 NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, area) == 456);
+NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, file_system_type) == 840);
 NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_page, slot) == 64);
 
 #endif /* NEARCACHE_FORMAT_H */

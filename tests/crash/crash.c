@@ -49,7 +49,7 @@ static const struct log_entry *pending[PENDING_MAX];
 static size_t pending_count, marks;
 
 static struct {
-	uint64_t states, stale, torn, lost, cold, damaged, bytes, older, failures;
+	uint64_t states, stale, torn, lost, cold, damaged, unsound, bytes, older, failures;
 	double ratio;
 } sum = { .ratio = 1 };
 
@@ -121,14 +121,15 @@ static uint64_t judge(size_t position, const char *what)
 	sum.lost += r.lost;
 	sum.cold += r.cold;
 	sum.damaged += r.damaged;
+	sum.unsound += r.unsound;
 	sum.bytes += r.bytes;
 	sum.older += r.older;
-	if ((r.stale || r.torn || r.lost || r.cold || r.damaged) &&
+	if ((r.stale || r.torn || r.lost || r.cold || r.damaged || r.unsound) &&
 	    sum.failures++ < FAILURES_TOLD)
 		printf("before entry %zu, %s: %" PRIu64 " sectors stale, %" PRIu64
 		       " torn or another's, %" PRIu64 " devices refused, %" PRIu64
-		       " cold, %" PRIu64 " pages lost\n",
-		       position, what, r.stale, r.torn, r.lost, r.cold, r.damaged);
+		       " cold, %" PRIu64 " pages lost, %" PRIu64 " checksums wrong\n",
+		       position, what, r.stale, r.torn, r.lost, r.cold, r.damaged, r.unsound);
 	return r.bytes;
 }
 
@@ -304,11 +305,11 @@ int main(int argc, char **argv)
 	worth = worth_something(&log);
 	printf("{\"crash_states\": %" PRIu64 ", \"stale\": %" PRIu64 ", \"torn\": %" PRIu64
 	       ", \"lost\": %" PRIu64 ", \"cold\": %" PRIu64 ", \"damaged_pages\": %" PRIu64
+	       ", \"wrong_checksums\": %" PRIu64
 	       ", \"older_copies\": %" PRIu64 ", \"told\": %zu"
 	       ", \"warm_ratio_min\": %.3f, \"entries\": %zu}\n",
-	       sum.states, sum.stale, sum.torn, sum.lost, sum.cold, sum.damaged, sum.older,
-	       marks, sum.ratio,
-	       log.count);
+	       sum.states, sum.stale, sum.torn, sum.lost, sum.cold, sum.damaged,
+	       sum.unsound, sum.older, marks, sum.ratio, log.count);
 	log_close(&log);
 	return sum.failures || !worth;
 }

@@ -75,6 +75,18 @@ static void judge_sector(const struct sector *s, u64 number, oldest_fn oldest,
 		out->stale++;
 }
 
+/* The slot table and the checksums tell the same. */
+static void judge_sum(const struct image *im, u64 slot, u64 bit, const void *data,
+		      struct recovered *out)
+{
+	const __le32 *sum = (const void *)(im->bytes + im->geo.sums_offset);
+
+	if (im->geo.sums_length &&
+	    le32_to_cpu(sum[slot * im->geo.subblocks + bit]) !=
+		    crc_extend(0, data, im->geo.subblock_size))
+		out->unsound++;
+}
+
 static void judge(struct image *im, oldest_fn oldest, struct recovered *out)
 {
 	u32 sub = im->geo.subblock_size;
@@ -90,6 +102,7 @@ static void judge(struct image *im, oldest_fn oldest, struct recovered *out)
 			if (!(im->slot[i].valid >> bit & 1))
 				continue;
 			out->bytes += sub;
+			judge_sum(im, i, bit, s, out);
 			for (n = 0; n < sub / SECTOR && origin / SECTOR + n <
 				    im->geo.origin_size / SECTOR; n++)
 				judge_sector(&s[n], origin / SECTOR + n, oldest, out);

@@ -17,10 +17,12 @@
  * @lost: 1 if no superblock is sound: the device would be refused
  * @damaged: table pages of which neither copy counts
  * @cold: 1 if the superblock says that the table is not to be used
+ * @unsound: sub-blocks that do not fit their checksums: the kernel would read them
+ *	from the origin, and say that the cache device damaged them
  * @older: pages whose newer copy is torn and whose older one counts
  */
 struct recovered {
-	uint64_t bytes, stale, torn, lost, damaged, cold, older;
+	uint64_t bytes, stale, torn, lost, damaged, cold, unsound, older;
 };
 
 /* Of an origin's sector: what is older was declared invalid. */

@@ -75,6 +75,52 @@ void nc_invalidate_lost_work(struct work_struct *work)
 	(void)work;
 }
 
+u64 nc_invalidate_bits(struct nc_cache *c, struct nc_stripe *stripe, u32 i, u64 bits)
+{
+	struct nc_slot *slot = &c->index.slots[i];
+
+	bits &= slot->valid;
+	slot->valid &= ~bits;
+	stripe->drops++;
+	c->valid_subblocks.counter -= hweight64(bits);
+	nc_meta_dirty(c, i);
+	return bits;
+}
+
+void nc_scrub_init(struct nc_scrub *s)
+{
+	memset(s, 0, sizeof(*s));
+}
+
+int nc_scrub_start(struct nc_cache *c, u64 rate, bool compare)
+{
+	(void)rate;
+	(void)compare;
+	c->scrub.wanted = true;
+	return 0;
+}
+
+int nc_scrub_stop(struct nc_cache *c)
+{
+	c->scrub.wanted = false;
+	return 0;
+}
+
+void nc_scrub_pause(struct nc_cache *c)
+{
+	c->scrub.paused = true;
+}
+
+void nc_scrub_resume(struct nc_cache *c)
+{
+	c->scrub.paused = false;
+}
+
+u32 nc_scrub_left(const struct nc_cache *c)
+{
+	return c->scrub.wanted;
+}
+
 void nc_invalidate_all(struct nc_cache *c)
 {
 	u32 i;

@@ -6,12 +6,12 @@ FUZZ := fuzz_image fuzz_line
 FUZZ_DIR := $(BUILD)/fuzz
 FUZZ_CC ?= clang
 FUZZ_KMOD := $(addprefix kmod/,args.c cache.c commit.c format.c health.c index.c \
-	meta.c policy.c recover.c registry.c stats.c super.c table.c target.c)
+	meta.c policy.c recover.c registry.c stats.c sums.c super.c table.c target.c)
 FUZZ_SHARED := $(addprefix tests/fuzz/,around.c device_mapper.c image.c lines.c mutate.c \
 	store.c) helper/layout.c
 # Empty: kernel.h has what they would bring.
 FUZZ_EMPTY := $(addprefix $(FUZZ_DIR)/include/,$(addprefix linux/,atomic.h bio.h bitmap.h bits.h \
-	blk_types.h blkdev.h build_bug.h cache.h device-mapper.h dm-io.h hash.h kdev_t.h \
+	blk_types.h blkdev.h build_bug.h bvec.h cache.h device-mapper.h dm-io.h hash.h kdev_t.h \
 	kernel.h list.h log2.h math.h mm.h module.h mutex.h percpu.h random.h rbtree.h refcount.h \
 	sched/mm.h slab.h spinlock.h srcu.h vmalloc.h wait.h workqueue.h) trace/define_trace.h)
 FUZZ_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare \

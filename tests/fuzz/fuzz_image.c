@@ -56,6 +56,11 @@ static void check_areas(const struct nearcache_super *sb, const struct nc_geomet
 	HOLDS(le64_to_cpu(sb->area[NEARCACHE_AREA_COMMIT].length) == 16 * 4096);
 	HOLDS(geo->commit_offset == le64_to_cpu(sb->area[NEARCACHE_AREA_COMMIT].offset));
 	HOLDS(geo->table_offset == le64_to_cpu(sb->area[NEARCACHE_AREA_TABLE].offset));
+	HOLDS(geo->sums_offset == le64_to_cpu(sb->area[NEARCACHE_AREA_CHECKSUM].offset));
+	HOLDS(geo->sums_length == le64_to_cpu(sb->area[NEARCACHE_AREA_CHECKSUM].length));
+	HOLDS(!geo->sums_length == !(le64_to_cpu(sb->incompat) & NEARCACHE_INCOMPAT_CRC32C));
+	HOLDS(!geo->sums_length ||
+	      geo->sums_length >= (__int128)geo->slot_count * geo->subblocks * 4);
 	HOLDS(le64_to_cpu(sb->area[NEARCACHE_AREA_TABLE].length) ==
 	      (__int128)geo->table_pages * 2 * 4096);
 }

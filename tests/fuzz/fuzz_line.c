@@ -96,6 +96,8 @@ static void message(struct fuzz_table *t, char *text)
 		return;
 	said_nothing();
 	r = fuzz_target->message(&t->ti, argc, argv, result, sizeof(result));
+	if (!r && !strcasecmp(argv[0], "scrub"))
+		return;
 	if (!r && (fuzz_told_first > fuzz_told_last || fuzz_told_last >= t->ti.len ||
 		   strcasecmp(argv[0], "invalidate")))
 		fuzz_bug("taken: sectors %llu to %llu", fuzz_told_first, fuzz_told_last);

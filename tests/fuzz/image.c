@@ -38,6 +38,7 @@ void image_create(struct image *im, u64 *random, u64 cache_bytes, u64 origin_byt
 {
 	struct nearcache_super *sb = &im->copy[0];
 	char why[NC_WHY_SIZE];
+	bool sums = image_random(random) % 2;
 	struct layout layout;
 	u32 i;
 
@@ -45,7 +46,7 @@ void image_create(struct image *im, u64 *random, u64 cache_bytes, u64 origin_byt
 	im->cache_bytes = cache_bytes;
 	im->origin_bytes = origin_bytes;
 	im->sectors = origin_bytes / 512;
-	layout_compute(&layout, cache_bytes, block, origin_bytes, 512, 512, why);
+	layout_compute(&layout, cache_bytes, block, sums, origin_bytes, 512, 512, why);
 	layout_to_super(&layout, sb);
 	memcpy(sb->magic, NEARCACHE_MAGIC, NEARCACHE_MAGIC_LEN);
 	sb->version = cpu_to_le32(NEARCACHE_VERSION);

@@ -42,6 +42,7 @@ typedef u8 blk_status_t;
 #define smp_store_release(p, v)	(*(p) = (v))
 #define smp_mb()		((void)0)
 #define smp_mb__after_atomic()	((void)0)
+#define smp_mb__before_atomic()	((void)0)
 #define cond_resched()		((void)0)
 #define xchg(p, v) ({ __typeof__(*(p)) _old = *(p); *(p) = (v); _old; })
 #define swap(a, b) do { __typeof__(a) _t = (a); (a) = (b); (b) = _t; } while (0)

@@ -67,10 +67,11 @@ size_t lines_make(char *text, size_t room, const char *origin, const char *cache
 	static const char *const starts[] = {
 		"", "read-only %1$s", "read-only %1$s %2$s", "writethrough %1$s %2$s",
 		"\tread-only %1$s %2$s", "\vread-only %1$s %2$s",
-		"read-only %1$s %2$s 2 fill_memory", "writearound %1$s %2$s 2 fill_memory 2000000",
+		"read-only %1$s %2$s 2 fill_memory", "read-only %1$s %2$s 2 verify", "writearound %1$s %2$s 2 fill_memory 2000000",
 	};
 	static const char *const messages[] = {
 		"invalidate", "invalidate", "invalidate all", "invalidate 8", "invalidate 0 8", "",
+		"scrub", "scrub start", "scrub start 1000", "scrub start 0 origin", "scrub stop",
 	};
 	u64 lines;
 	size_t n;

@@ -119,7 +119,6 @@ struct corruption {
 static const struct corruption corruptions[] = {
 	{ "magic", offsetof(struct nearcache_super, magic), 1, 'N' },
 	BAD(version, 0), BAD(version, 2), BAD(version, ~0U),
-	BAD(incompat, NEARCACHE_INCOMPAT_CRC32C),
 	BAD(incompat, NEARCACHE_INCOMPAT_STRIPES),
 	BAD(incompat, NEARCACHE_INCOMPAT_DIRTY), BAD(incompat, 1ULL << 63),
 	BAD(state, 3), BAD(state, ~0U),
@@ -158,6 +157,33 @@ static const struct corruption corruptions[] = {
 	BAD(area[1].offset, NEARCACHE_AREA_START), BAD(area[2].offset, NEARCACHE_AREA_START + 1),
 	BAD(area[5].offset, DATA_OFFSET), BAD(area[5].offset, ~0ULL << 12),
 };
+
+/* Checksums: 16 * 4 bytes for each slot, and no other length. */
+static void checksums_have_their_area(void **state)
+{
+	struct nearcache_super sb = sound();
+	u64 length = (SLOTS * 16 * 4 + 4095) / 4096 * 4096;
+	struct nearcache_area *area = &sb.area[NEARCACHE_AREA_CHECKSUM];
+	struct nc_geometry geo;
+	char why[NC_WHY_SIZE];
+
+	(void)state;
+	sb.incompat = cpu_to_le64(NEARCACHE_INCOMPAT_CRC32C);
+	area->offset = cpu_to_le64(DATA_OFFSET - length);
+	area->length = cpu_to_le64(length);
+	nc_super_seal(&sb);
+	assert_true(nc_super_check(&sb, DEVICE_BYTES, &geo, why));
+	assert_int_equal(geo.sums_offset, DATA_OFFSET - length);
+	assert_int_equal(geo.sums_length, length);
+	area->length = cpu_to_le64(length - 4096);
+	nc_super_seal(&sb);
+	assert_false(nc_super_check(&sb, DEVICE_BYTES, &geo, why));
+	assert_non_null(strstr(why, "area[3].length"));
+	area->length = 0;
+	nc_super_seal(&sb);
+	assert_false(nc_super_check(&sb, DEVICE_BYTES, &geo, why));
+	assert_non_null(strstr(why, "area[3].length"));
+}
 
 static void store(void *at, size_t size, u64 value)
 {
@@ -399,6 +425,7 @@ int main(void)
 		cmocka_unit_test(sound_is_taken),
 		cmocka_unit_test(compat_bits_are_ignored),
 		cmocka_unit_test(each_field_is_named),
+		cmocka_unit_test(checksums_have_their_area),
 		cmocka_unit_test(truncated_is_refused),
 		cmocka_unit_test(endless_text_is_refused),
 		cmocka_unit_test(every_bit_flip_is_found),

@@ -55,10 +55,10 @@ sectors() {
 	blockdev --getsz "$1"
 }
 
-# format [CACHE [ORIGIN [BLOCK_SIZE]]]
+# format [CACHE [ORIGIN [BLOCK_SIZE]]]: with checksums if INTEGRITY=crc32c.
 format() {
 	nearcache create fmt --cache "${1:-$C}" --origin "${2:-$O}" --block-size "${3:-64K}" \
-		--format-only --force >/dev/null || fail "cannot format ${1:-$C}"
+		--integrity "${INTEGRITY:-none}" --format-only --force >/dev/null || fail "cannot format ${1:-$C}"
 }
 
 # line [OPTIONS [ORIGIN [CACHE]]]: the table line, in mode $MODE (read-only), with

@@ -10,6 +10,7 @@
  *	sbset DEV slot N set FIELD VALUE	the same, sealed again
  *	sbset DEV page N flip 0|1		one bit of a copy of a table page
  *	sbset DEV used				slots in use, "SLOT BLOCK" each
+ *	sbset DEV fill		every slot holds a block, all of it, in no order
  * Bytes of texts and of the magic are fields "label[3]"; "label" sets all of it.
  */
 #include "format.c"
@@ -27,6 +28,8 @@
 	{ #member, offsetof(struct nearcache_slot, member),		       \
 	  sizeof(((struct nearcache_slot *)0)->member) }
 #define N(member)	FIELD(#member, member)
+
+#define FILL_BATCH	256
 
 struct field {
 	const char *name;
@@ -177,6 +180,44 @@ static void list_used(void)
 	}
 }
 
+/* All slots of a page: blocks far from each other, none of them twice (an odd factor,
+ * modulo a power of two).
+ */
+static void fill_page(struct nearcache_page *to, u64 index, u64 blocks)
+{
+	u64 slots = le64_to_cpu(sb->slot_count), i, n;
+
+	nc_page_init(to, sb->uuid, index, 1, le64_to_cpu(sb->table_epoch));
+	for (i = 0; i < NEARCACHE_SLOTS_PER_PAGE; i++) {
+		n = index * NEARCACHE_SLOTS_PER_PAGE + i;
+		if (n >= slots)
+			break;
+		to->slot[i].origin_block = cpu_to_le64(n * 2654435761ULL & (blocks - 1));
+		to->slot[i].valid = cpu_to_le64(~0ULL);
+		to->slot[i].generation = cpu_to_le32(1);
+	}
+	nc_page_seal(to);
+}
+
+/* For blocks of 64 sub-blocks, and an origin of a power of two of them. */
+static int fill(void)
+{
+	u64 blocks = le64_to_cpu(sb->origin_size) / le32_to_cpu(sb->block_size);
+	u64 pages = le64_to_cpu(sb->table_pages), first, n, i;
+	struct nearcache_page *batch = aligned_room(FILL_BATCH * 4096);
+
+	if (blocks & (blocks - 1) ||
+	    le32_to_cpu(sb->block_size) != 64 * le32_to_cpu(sb->subblock_size))
+		return 2;
+	for (first = 0; first < pages; first += n) {
+		n = pages - first < FILL_BATCH ? pages - first : FILL_BATCH;
+		for (i = 0; i < n; i++)
+			fill_page(&batch[i], first + i, blocks);
+		write_exactly(fd, batch, n * 4096, page_at(first, 0));
+	}
+	return 0;
+}
+
 static void flip_page(u64 index, int copy)
 {
 	read_exactly(fd, page, 4096, page_at(index, copy));
@@ -209,6 +250,8 @@ int main(int argc, char **argv)
 		flip_page(strtoull(argv[3], NULL, 0), atoi(argv[5]));
 	else if (!strcmp(argv[2], "used"))
 		list_used();
+	else if (!strcmp(argv[2], "fill"))
+		return fill();
 	else
 		return 2;
 	return 0;

@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Modes are switched, tables reloaded, the device suspended and the cache invalidated
 # while threads write and read: no sector that is read is ever wrong. The origin answers
-# late, in parts of it to writes and in parts to reads; so does the cache device.
+# late, in parts of it to writes and in parts to reads; so does the cache device. What is cached has
+# checksums, is scrubbed and compared with the origin meanwhile: nothing of it is damaged.
 # kernels: 6.1
 # timeout: 240
 . ./cache.sh
 
+# shellcheck disable=SC2034 # for format
+INTEGRITY=crc32c
 size=$((64 * 2048))
 
 stress_begin() {
@@ -23,6 +26,11 @@ stress_end() {
 
 more() {
 	(($(field writes) > before + 50)) || ! kill -0 "$stress_pid" 2>/dev/null
+}
+
+# A scrub with the origin is under way.
+scrubbing() {
+	dmsetup message nc 0 scrub start 0 origin 2>/dev/null
 }
 
 go_on() {
@@ -44,7 +52,9 @@ MODE=writearound start
 make_dm twin twin "0 $size linear /dev/mapper/nc 0"
 stress_begin
 for ((i = 0; i < $(times 2); i++)); do
-	MODE=writethrough reload || fail "reload to writethrough"
+	MODE=writethrough reload '2 verify 10' || fail "reload to writethrough"
+	dmsetup message nc 0 scrub stop || true
+	wait_for 30 scrubbing || fail "no scrub starts"
 	go_on writethrough
 	dmsetup message nc 0 invalidate all || fail "invalidate all"
 	go_on invalidate all
@@ -70,6 +80,10 @@ dmsetup status nc
 for name in hits fills updates invalidated_bytes fills_stale bypass_write; do
 	above "$name" 0
 done
+for name in verified scrubbed_bytes; do
+	above "$name" 0
+done
+is damaged 0
 is state 0
 dm_remove twin
 stop

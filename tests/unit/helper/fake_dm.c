@@ -35,6 +35,7 @@ int dm_find(const char *name, struct dm_device *dev, bool *found)
 	dev->open_count = fake.opens;
 	dev->size = fake.live.bytes;
 	dev->cache = fake.cache;
+	dev->origin = fake.origin;
 	dev->table = strdup(fake.live.params);
 	return 0;
 }
@@ -74,12 +75,13 @@ static void swap_tables(void)
 	fake.loaded.params[0] = '\0';
 }
 
-int dm_resume(const char *name, uint32_t read_ahead)
+int dm_resume(const char *name, uint32_t read_ahead, bool hand_over)
 {
 	enum fake_start how = fake.start[0];
 
 	(void)name;
 	(void)read_ahead;
+	fake.handed_over = hand_over;
 	memmove(fake.start, fake.start + 1, sizeof(fake.start) - sizeof(how));
 	if (how != FAKE_INTERRUPTED)
 		fake.suspended = how != FAKE_STARTS;

@@ -40,8 +40,10 @@ struct fake_table {
  * @on_load: what somebody does right after a table was loaded
  * @on_start: what somebody does right after a start
  * @cache: its cache device
+ * @origin: its origin
  * @opens: open count
  * @loads: tables loaded
+ * @handed_over: the last start was to hand over the reads that wait
  */
 struct fake {
 	struct fake_table live;
@@ -55,8 +57,10 @@ struct fake {
 	void (*on_load)(void);
 	void (*on_start)(void);
 	dev_t cache;
+	dev_t origin;
 	int opens;
 	unsigned int loads;
+	bool handed_over;
 };
 
 extern struct fake fake;

@@ -11,10 +11,14 @@ endif
 HELPER_UNIT_DIR	:= $(BUILD)/unit/helper
 HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
 	test_print test_text test_mode test_params test_range test_setting \
-	test_dataset test_reload test_attach test_stop
+	test_dataset test_fsprint test_pair test_reload test_attach \
+	test_reconnect test_stop
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi
+
+HELPER_FSPRINT	:= helper/fsprint.c helper/fsprint_ext4.c helper/fsprint_xfs.c \
+	helper/fsprint_erofs.c
 
 # The sources that each test takes from the project.
 HELPER_UNIT_test_size	:= helper/size.c
@@ -22,7 +26,8 @@ HELPER_UNIT_test_name	:= helper/name.c
 HELPER_UNIT_test_status	:= helper/status.c helper/mode.c
 HELPER_UNIT_test_layout	:= helper/layout.c kmod/format.c
 HELPER_UNIT_test_arguments := helper/arguments.c helper/size.c helper/name.c \
-	helper/fail.c helper/text.c helper/mode.c helper/params.c helper/range.c
+	helper/fail.c helper/text.c helper/mode.c helper/params.c helper/range.c \
+	helper/onchange.c helper/status.c
 HELPER_UNIT_test_print	:= helper/print.c helper/size.c helper/fail.c \
 	helper/text.c
 HELPER_UNIT_test_text	:= helper/text.c
@@ -32,8 +37,8 @@ HELPER_UNIT_test_range	:= helper/range.c helper/size.c
 HELPER_UNIT_test_setting := helper/setting.c helper/params.c helper/mode.c \
 	helper/size.c helper/fail.c helper/text.c
 HELPER_UNIT_test_dataset := helper/dataset.c helper/super.c helper/device.c \
-	helper/layout.c helper/fingerprint.c helper/fail.c helper/text.c \
-	kmod/format.c tests/unit/helper/fake_identity.c
+	helper/layout.c helper/fingerprint.c $(HELPER_FSPRINT) helper/fail.c \
+	helper/text.c kmod/format.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_reload	:= helper/cmd_set.c helper/cmd_resize.c \
 	helper/reload.c helper/params.c helper/mode.c helper/setting.c \
 	helper/size.c helper/name.c helper/signals.c helper/fail.c helper/text.c \
@@ -41,9 +46,16 @@ HELPER_UNIT_test_reload	:= helper/cmd_set.c helper/cmd_resize.c \
 HELPER_UNIT_test_attach	:= helper/cmd_attach.c helper/reload.c helper/params.c \
 	helper/mode.c helper/status.c helper/name.c helper/signals.c helper/fail.c \
 	helper/text.c tests/unit/helper/fake_dm.c
+HELPER_UNIT_test_fsprint := $(HELPER_FSPRINT) helper/device.c helper/fail.c \
+	helper/text.c tests/unit/helper/fake_identity.c
+HELPER_UNIT_test_pair	:= helper/pair.c helper/fail.c helper/text.c
+HELPER_UNIT_test_reconnect := helper/reconnect.c helper/reload.c helper/params.c \
+	helper/mode.c helper/status.c helper/signals.c helper/fail.c helper/text.c \
+	tests/unit/helper/fake_dm.c
 HELPER_UNIT_test_stop	:= helper/stop.c helper/fail.c helper/text.c \
 	tests/unit/helper/fake_dm.c
 HELPER_UNIT_LIBS_test_attach := -luuid
+HELPER_UNIT_LIBS_test_fsprint := -lcrypto
 HELPER_UNIT_LIBS_test_dataset := -lcrypto -Wl,--wrap=pwrite
 
 .PHONY: unit-helper

@@ -17,7 +17,8 @@ const struct verb verbs[] = {
 	  .operands_max = 1,
 	  .optional = OPTION_MODE | OPTION_READ_ONLY | OPTION_FILL_MEMORY |
 		      OPTION_RANGE | OPTION_GROW |
-		      OPTION_CACHE_TIMEOUT, .run = nothing },
+		      OPTION_CACHE_TIMEOUT | OPTION_ORIGIN_TIMEOUT |
+		      OPTION_ON_CHANGE, .run = nothing },
 	{ .name = "show", .operands = "[NAME...]", .operands_max = -1,
 	  .run = nothing },
 	{ .name = NULL },
@@ -80,6 +81,16 @@ static void good_lines(void **state)
 	assert_int_equal(parse("tune a --cache-timeout 0", &args, &verb), 0);
 	assert_true(given(&args, OPTION_CACHE_TIMEOUT));
 	assert_int_equal(args.cache_timeout, 0);
+	assert_int_equal(parse("tune a --origin-timeout=60", &args, &verb), 0);
+	assert_true(given(&args, OPTION_ORIGIN_TIMEOUT));
+	assert_int_equal(args.origin_timeout, 60);
+	assert_int_equal(args.on_change, ON_CHANGE_DEFAULT);
+	assert_int_equal(parse("tune a --on-change=drop", &args, &verb), 0);
+	assert_int_equal(args.on_change, ON_CHANGE_DROP);
+	assert_int_equal(parse("tune a --on-change refuse", &args, &verb), 0);
+	assert_int_equal(args.on_change, ON_CHANGE_REFUSE);
+	assert_int_equal(parse("tune a --on-change=trust", &args, &verb), 0);
+	assert_int_equal(args.on_change, ON_CHANGE_TRUST);
 	assert_int_equal(parse("show a b c --json", &args, &verb), 0);
 	assert_int_equal(args.operands, 3);
 	assert_int_equal(parse("show -- --json", &args, &verb), 0);
@@ -118,6 +129,10 @@ static void bad_lines(void **state)
 		{ "tune a --fill-memory 1K", "'1024'" },
 		{ "tune a --range 1M", "'1M'" },
 		{ "tune a --cache-timeout 99", "'99': give 0 (never)" },
+		{ "tune a --origin-timeout 86401", "'86401': give 0 (the" },
+		{ "tune a --on-change trusted", "'trusted': give drop, refuse or" },
+		{ "tune a --on-change=", "'': give drop" },
+		{ "tune a --origin-timeout -1", "'-1': give 0 (the" },
 		{ "tune a --cache-timeout 1 --cache-timeout 2", "twice" },
 		{ "tune a --range 1:512", "'1'" },
 		{ "show --cache x", "'--cache'" },

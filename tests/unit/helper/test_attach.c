@@ -14,6 +14,7 @@
 #include "kmsg.h"
 #include "pair.h"
 #include "print.h"
+#include "reconnect.h"
 #include "unit.h"
 
 #define OLD	"read-only 8:0 8:16 4 fill_memory 33554432 cache_timeout 0"
@@ -22,8 +23,9 @@
 
 /* States before and after, what the cache device is, and what was done to it. */
 static uint64_t state_before, state_after;
-static bool old_gone, busy, wrong_origin, used, active;
-static bool areas_written, super_written;
+static bool other_cache, old_gone, busy, wrong_origin, used, active;
+static bool areas_written, super_written, recorded, held;
+static bool origin_gone, reconnected;
 static struct nearcache_super medium;
 
 int device_open(struct device *dev, const char *path, const char *role)
@@ -82,6 +84,7 @@ int super_read(struct super *super, const struct device *dev)
 {
 	(void)dev;
 	memset(&medium, 0, sizeof(medium));
+	medium.uuid[15] = other_cache;
 	medium.sequence = cpu_to_le64(used ? 2 : 1);
 	super->best = &medium;
 	return 0;
@@ -113,10 +116,46 @@ int pair_check_free(const struct device *cache, const char *self)
 	return 0;
 }
 
-int pair_check_origin(const struct pair *pair)
+int pair_check_origin(struct pair *pair)
 {
 	assert_int_equal(pair->size, FAKE_BYTES);
-	return wrong_origin ? (fail)(CODE_DEVICE, "another origin") : 0;
+	if (!wrong_origin)
+		return 0;
+	pair->drop = pair->on_change == ON_CHANGE_DROP;
+	return pair->drop ? 0 : (fail)(CODE_DEVICE, "another origin");
+}
+
+int pair_record(struct pair *pair, bool is_held)
+{
+	assert_true(pair->drop);
+	recorded = true;
+	held = is_held;
+	return 0;
+}
+
+const char *pair_changed(const struct pair *pair, char *text)
+{
+	(void)pair;
+	return strcpy(text, "content");
+}
+
+const char *pair_before(const struct pair *pair, char *text)
+{
+	return strcpy(text, pair->drop ? "before" : "");
+}
+
+bool reconnect_needed(const struct dm_device *dev)
+{
+	(void)dev;
+	return origin_gone;
+}
+
+int reconnect(const struct dm_device *dev, const struct arguments *args)
+{
+	(void)dev;
+	(void)args;
+	reconnected = true;
+	return 0;
 }
 
 int formatting_check_words(const struct arguments *args)
@@ -227,8 +266,12 @@ static void reset(const char *params)
 	state_before = NEARCACHE_BYPASS;
 	state_after = NEARCACHE_NORMAL;
 	old_gone = busy = wrong_origin = used = active = false;
-	areas_written = super_written = false;
+	areas_written = super_written = recorded = held = false;
+	other_cache = origin_gone = reconnected = false;
+	fake.uuid = DM_UUID_PREFIX "00000000-0000-0000-0000-000000000000";
 }
+
+static enum on_change on_change;
 
 static int attach(const char *cache, unsigned int options)
 {
@@ -236,6 +279,7 @@ static int attach(const char *cache, unsigned int options)
 	struct arguments args = {
 		.given = options | (cache ? OPTION_CACHE : 0),
 		.cache = cache,
+		.on_change = on_change,
 		.operand = operand,
 		.operands = 1,
 	};
@@ -296,7 +340,7 @@ static void refused(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		reset(OLD);
-		*wrong[i] = true;
+		*wrong[i] = other_cache = true;
 		assert_int_not_equal(attach("/dev/sdc", OPTION_FORCE), 0);
 		assert_said("goes on without its cache");
 		assert_int_equal(fake.loads, 0);
@@ -332,6 +376,54 @@ static void old_content(void **state)
 	reset(OLD);
 	used = true;
 	assert_int_equal(attach("/dev/sdc", 0), 0);
+}
+
+/* Emptied, if it is the device's own; or if that is said. */
+static void dropped(void **state)
+{
+	(void)state;
+	reset(OLD);
+	wrong_origin = true;
+	assert_int_equal(attach(NULL, OPTION_DRY_RUN), 0);
+	assert_false(recorded);
+	assert_int_equal(attach(NULL, 0), 0);
+	assert_true(recorded && held);
+	reset(OLD);
+	wrong_origin = true;
+	on_change = ON_CHANGE_REFUSE;
+	assert_int_equal(attach(NULL, 0), CODE_DEVICE);
+	reset(OLD);
+	wrong_origin = other_cache = true;
+	on_change = ON_CHANGE_DROP;
+	assert_int_equal(attach("/dev/sdc", 0), 0);
+	assert_true(recorded && !held);
+	/* What may lack writes. */
+	reset(WRITING);
+	used = other_cache = true;
+	assert_int_equal(attach("/dev/sdc", 0), 0);
+	assert_true(recorded && !held);
+	on_change = ON_CHANGE_TRUST;
+	assert_int_equal(attach("/dev/sdc", 0), CODE_USAGE);
+	on_change = ON_CHANGE_DEFAULT;
+}
+
+/* What is missing is taken. */
+static void which(void **state)
+{
+	(void)state;
+	reset(OLD);
+	assert_int_equal(attach(NULL, OPTION_ORIGIN), 0);
+	assert_true(reconnected);
+	assert_int_equal(attach("/dev/sdc", OPTION_ORIGIN), CODE_USAGE);
+	reset(OLD);
+	origin_gone = true;
+	assert_int_equal(attach(NULL, 0), 0);
+	assert_true(reconnected);
+	assert_int_equal(fake.loads, 0);
+	reset(OLD);
+	origin_gone = true;
+	assert_int_equal(attach("/dev/sdc", 0), CODE_DEVICE);
+	assert_said("'nearcache attach nc --origin DEV', then this");
 }
 
 static void formatted(void **state)
@@ -381,6 +473,8 @@ int main(void)
 		cmocka_unit_test(not_given_up),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(old_content),
+		cmocka_unit_test(dropped),
+		cmocka_unit_test(which),
 		cmocka_unit_test(formatted),
 		cmocka_unit_test(given_up_again),
 	};

@@ -57,7 +57,7 @@ static void make_cache(u32 super_state, int broken)
 	char why[NC_WHY_SIZE];
 	int i;
 
-	assert_true(layout_compute(&layout, CACHE_BYTES, 0, ORIGIN_BYTES / 2,
+	assert_true(layout_compute(&layout, CACHE_BYTES, 0, false, ORIGIN_BYTES / 2,
 				   512, 512, why));
 	layout_to_super(&layout, &sb);
 	memcpy(sb.magic, NEARCACHE_MAGIC, NEARCACHE_MAGIC_LEN);
@@ -75,7 +75,7 @@ static void make_cache(u32 super_state, int broken)
 		put(cache_path, "X", 1, (off_t)super_offset(broken) + 100);
 }
 
-static int replace(const char *version)
+static int record(const struct dataset_change *change)
 {
 	struct device cache, origin;
 	struct super super;
@@ -86,10 +86,17 @@ static int replace(const char *version)
 	assert_int_equal(device_open_any(&origin, origin_path, "origin"), 0);
 	assert_int_equal(super_read(&super, &cache), 0);
 	assert_non_null(super.best);
-	error = dataset_replace(&cache, &super, &origin, version);
+	strcpy(origin.id, "wwid:new");
+	error = dataset_record(&cache, &super, &origin, change);
 	super_free(&super);
 	device_close(&origin);
 	return error;
+}
+
+static int replace(const char *version)
+{
+	return record(&(struct dataset_change){
+		.version = version, .size = ORIGIN_BYTES, .drop = true });
 }
 
 static void look(struct super *super)
@@ -133,6 +140,43 @@ static void replaced(void **state)
 					    NEARCACHE_SUPER_SIZE);
 			super_free(&super);
 		}
+}
+
+/* What is cached stays, and what is recorded is renewed. */
+static void trusted(void **state)
+{
+	static const struct {
+		const char *version;
+		u64 size;
+		u64 recorded;
+	} row[] = {
+		{ NULL, ORIGIN_BYTES / 2, ORIGIN_BYTES / 2 },
+		/* The kernel makes it longer, and drops what lies behind a new end. */
+		{ "v2", ORIGIN_BYTES, ORIGIN_BYTES / 2 },
+		{ NULL, ORIGIN_BYTES / 4, ORIGIN_BYTES / 4 },
+	};
+	unsigned char digest[32] = { 0 };
+	struct super super;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		make_cache(0, -1);
+		assert_int_equal(record(&(struct dataset_change){
+			.version = row[i].version, .size = row[i].size }), 0);
+		look(&super);
+		assert_int_equal(super.best->sequence, 8);
+		assert_int_equal(super.best->table_epoch, 3);
+		assert_int_equal(super.best->origin_size, row[i].recorded);
+		assert_string_equal((char *)super.best->origin_id, "wwid:new");
+		assert_string_equal((char *)super.best->dataset_version,
+				    row[i].version ? "v2" : "version 1");
+		assert_int_equal(super.best->origin_fingerprint_type,
+				 NEARCACHE_FP_ENDS);
+		assert_memory_not_equal(super.best->origin_fingerprint, digest,
+					sizeof(digest));
+		super_free(&super);
+	}
 }
 
 /* Whatever was written: the old cache or the new one, and never none. */
@@ -215,6 +259,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(replaced),
+		cmocka_unit_test(trusted),
 		cmocka_unit_test(stopped_within),
 		cmocka_unit_test(versions),
 	};

@@ -47,8 +47,12 @@ static void assert_no_waste(const struct layout *layout, u64 cache_size)
 	u64 slots = layout->slot_count + 1;
 	u64 pages = (slots + NEARCACHE_SLOTS_PER_PAGE - 1) /
 		    NEARCACHE_SLOTS_PER_PAGE;
+	u64 sums = (slots * (layout->block_size / layout->subblock_size) * 4 + 4095) /
+		   4096 * 4096;
 	u64 end = layout->metadata_end +
-		  2 * (pages - layout->table_pages) * NEARCACHE_PAGE_SIZE;
+		  2 * (pages - layout->table_pages) * NEARCACHE_PAGE_SIZE +
+		  (layout->checksums ?
+			   sums - layout->area_length[NEARCACHE_AREA_CHECKSUM] : 0);
 	u64 data = (end + layout->block_size - 1) / layout->block_size *
 		   layout->block_size;
 
@@ -57,14 +61,14 @@ static void assert_no_waste(const struct layout *layout, u64 cache_size)
 		    layout->block_size);
 }
 
-static void check(u64 cache_size, u32 block, u64 origin_size, u32 lbs)
+static void check_sums(u64 cache_size, u32 block, bool sums, u64 origin_size, u32 lbs)
 {
 	struct nearcache_super sb;
 	struct nc_geometry geo;
 	struct layout layout;
 	char why[NC_WHY_SIZE] = "";
 
-	if (!layout_compute(&layout, cache_size, block, origin_size, 512, lbs,
+	if (!layout_compute(&layout, cache_size, block, sums, origin_size, 512, lbs,
 			    why))
 		fail_msg("%llu bytes, block %u: %s",
 			 (unsigned long long)cache_size, block, why);
@@ -76,6 +80,12 @@ static void check(u64 cache_size, u32 block, u64 origin_size, u32 lbs)
 	assert_true(layout.device_size <= cache_size);
 	assert_areas(&layout, cache_size);
 	assert_no_waste(&layout, cache_size);
+}
+
+static void check(u64 cache_size, u32 block, u64 origin_size, u32 lbs)
+{
+	check_sums(cache_size, block, false, origin_size, lbs);
+	check_sums(cache_size, block, true, origin_size, lbs);
 }
 
 static void every_size(void **state)
@@ -114,11 +124,11 @@ static void too_small(void **state)
 
 	(void)state;
 	for (size = 512; size < SMALLEST; size += 512)
-		assert_false(layout_compute(&layout, size, 0, GIB, 512, 512,
+		assert_false(layout_compute(&layout, size, 0, false, GIB, 512, 512,
 					    why));
-	assert_true(layout_compute(&layout, SMALLEST, 0, GIB, 512, 512, why));
+	assert_true(layout_compute(&layout, SMALLEST, 0, false, GIB, 512, 512, why));
 	assert_int_equal(layout.slot_count, 2);
-	assert_false(layout_compute(&layout, 8 * MIB, 4 << 20, GIB, 512, 512,
+	assert_false(layout_compute(&layout, 8 * MIB, 4 << 20, false, GIB, 512, 512,
 				    why));
 	assert_non_null(strstr(why, "at least 12582912"));
 }
@@ -146,7 +156,7 @@ static void intent_regions(void **state)
 	for (origin = 512; origin <= 1024 * TIB; origin += origin / 7 + 512) {
 		u64 bytes = origin / 512 * 512;
 
-		assert_true(layout_compute(&layout, GIB, 0, bytes, 512, 512,
+		assert_true(layout_compute(&layout, GIB, 0, false, bytes, 512, 512,
 					   why));
 		assert_true(is_power_of_2(layout.intent_region));
 		assert_true((bytes - 1) / layout.intent_region < 524288);
@@ -154,9 +164,9 @@ static void intent_regions(void **state)
 			assert_true((bytes - 1) / (layout.intent_region / 2) >=
 				    524288);
 	}
-	layout_compute(&layout, GIB, 0, 32 * GIB, 512, 512, why);
+	layout_compute(&layout, GIB, 0, false, 32 * GIB, 512, 512, why);
 	assert_int_equal(layout.intent_region, 64 * KIB);
-	layout_compute(&layout, GIB, 0, 32 * GIB + 512, 512, 512, why);
+	layout_compute(&layout, GIB, 0, false, 32 * GIB + 512, 512, 512, why);
 	assert_int_equal(layout.intent_region, 128 * KIB);
 }
 

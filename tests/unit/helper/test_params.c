@@ -16,6 +16,8 @@ static void there_and_back(void **state)
 		"read-only 8:0 8:16 4 later 7 other x=y",
 		"read-only 8:0 8:16 2 cache_timeout 0",
 		"read-only 8:0 8:16 6 fill_memory 1048576 cache_timeout 700 later 7",
+		"read-only 8:0 8:16 2 origin_timeout 0",
+		"read-only 8:0 8:16 6 cache_timeout 700 origin_timeout 86400 later 7",
 	};
 	char text[PARAMS_TEXT];
 	struct params params;
@@ -57,6 +59,8 @@ static void not_understood(void **state)
 		"read-only 8:0 8:16 2 fill_memory 1x",
 		"read-only 8:0 8:16 2 cache_timeout x",
 		"read-only 8:0 8:16 2 cache_timeout -1",
+		"read-only 8:0 8:16 2 origin_timeout 86401",
+		"read-only 8:0 8:16 2 origin_timeout 1s",
 	};
 	char longest[600] = "read-only 8:0 8:16 8";
 	struct params params;
@@ -81,13 +85,15 @@ static void longest(void **state)
 		.fill_memory = UINT64_MAX,
 		.cache_timeout_given = true,
 		.cache_timeout = 600000,
-		.other_words = 0xffffffff - 4,
+		.origin_timeout_given = true,
+		.origin_timeout = 86400,
+		.other_words = 0xffffffff - 6,
 	};
 
 	(void)state;
 	memset(params.others, 'x', sizeof(params.others) - 1);
 	assert_int_equal(strlen(params_print(&params, text)),
-			 strlen("writethrough 4294967295:4294967295 4294967295:4294967295 4294967295 fill_memory 18446744073709551615 cache_timeout 600000") +
+			 strlen("writethrough 4294967295:4294967295 4294967295:4294967295 4294967295 fill_memory 18446744073709551615 cache_timeout 600000 origin_timeout 86400") +
 			 sizeof(params.others) - 1);
 }
 
@@ -125,6 +131,28 @@ static void cache_timeout(void **state)
 	assert_int_equal(params_cache_timeout(&params), 700);
 }
 
+static void origin_timeout(void **state)
+{
+	static const char *const good[] = { "0", "1", "60", "86400" };
+	static const char *const bad[] = {
+		"", "x", "1x", "-1", " 1", "86401", "18446744073709551616",
+	};
+	struct params params;
+	unsigned int seconds, i;
+
+	(void)state;
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_true(params_origin_timeout_parse(good[i], &seconds));
+		assert_int_equal(seconds, atoi(good[i]));
+	}
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(params_origin_timeout_parse(bad[i], &seconds));
+	assert_true(params_parse("read-only 8:0 8:16", &params));
+	assert_int_equal(params.origin_timeout, 0);
+	assert_false(params_same("read-only 8:0 8:16 2 origin_timeout 1",
+				 "read-only 8:0 8:16 2 origin_timeout 2"));
+}
+
 static void same(void **state)
 {
 	(void)state;
@@ -156,6 +184,7 @@ int main(void)
 		cmocka_unit_test(longest),
 		cmocka_unit_test(fill_memory),
 		cmocka_unit_test(cache_timeout),
+		cmocka_unit_test(origin_timeout),
 		cmocka_unit_test(same),
 	};
 

@@ -17,7 +17,7 @@
 #define READING		"read-only 8:0 8:16"
 
 /* What the origin has, and the flags that were printed. */
-static uint64_t origin_bytes;
+static uint64_t origin_bytes, waiting;
 static bool started, changed, resized;
 
 int device_open_number(struct device *dev, dev_t number, const char *role)
@@ -41,6 +41,7 @@ int describe_status(const struct dm_device *dev, struct status *status)
 	(void)dev;
 	memset(status, 0, sizeof(*status));
 	status->field[NEARCACHE_FIELD_FILL_MEMORY_MAX] = 64 << 20;
+	status->field[NEARCACHE_FIELD_READS_WAITING] = waiting;
 	return 0;
 }
 
@@ -113,6 +114,11 @@ void print_bytes(const char *key, const char *label, uint64_t value)
 }
 
 void print_milliseconds(const char *key, const char *label, uint64_t value)
+{
+	print_bytes(key, label, value);
+}
+
+void print_seconds(const char *key, const char *label, uint64_t value)
 {
 	print_bytes(key, label, value);
 }
@@ -394,8 +400,26 @@ static void refused(void **state)
 	assert_said("can only grow");
 	/* The defaults are no words of the table. */
 	assert_int_equal(set("cache_timeout=700", 0), 0);
+	assert_int_equal(set("origin_timeout=0", 0), 0);
 	assert_int_equal(set("fill_memory=64M", 0), 0);
 	assert_live(READING, false);
+}
+
+/* Reads that wait for the origin do not hold up what ends their waiting. */
+static void handed_over(void **state)
+{
+	(void)state;
+	fake_reset(WRITING " 2 origin_timeout 600");
+	waiting = 3;
+	assert_int_equal(set("origin_timeout=0", 0), 0);
+	assert_true(fake.handed_over);
+	assert_live(WRITING " 2 origin_timeout 0", false);
+	assert_int_equal(set("mode=read-only", 0), 0);
+	assert_false(fake.handed_over);
+	waiting = 0;
+	assert_int_equal(set("origin_timeout=5", 0), 0);
+	assert_false(fake.handed_over);
+	assert_live(READING " 2 origin_timeout 5", false);
 }
 
 int main(void)
@@ -410,6 +434,7 @@ int main(void)
 		cmocka_unit_test(started_after_all),
 		cmocka_unit_test(vanished),
 		cmocka_unit_test(refused),
+		cmocka_unit_test(handed_over),
 	};
 
 	return RUN(tests);

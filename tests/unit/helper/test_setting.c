@@ -19,6 +19,10 @@ static void good(void **state)
 				       &params), 0);
 	assert_true(params.cache_timeout_given);
 	assert_int_equal(params.cache_timeout, 0);
+	assert_int_equal(setting_apply((char *[]){ "origin_timeout=60" }, 1,
+				       &params), 0);
+	assert_true(params.origin_timeout_given);
+	assert_int_equal(params.origin_timeout, 60);
 	/* Only what is named changes. */
 	assert_int_equal(setting_apply((char *[]){ "mode=read-only" }, 1,
 				       &params), 0);
@@ -38,7 +42,7 @@ static void bad(void **state)
 		{ { "=x", "mode=read-only" }, "'' is no setting" },
 		{ { "mod=read-only", "x" }, "'mod' is no setting" },
 		{ { "modes=read-only", "x" }, "'modes' is no setting" },
-		{ { "fill-memory=1G", "x" }, "mode, fill_memory or cache_timeout" },
+		{ { "fill-memory=1G", "x" }, "mode, fill_memory, cache_timeout or origin_timeout" },
 		{ { "mode=writeback", "x" }, "mode 'writeback'" },
 		{ { "mode=", "x" }, "mode ''" },
 		{ { "mode=read-only=x", "x" }, "'read-only=x'" },
@@ -46,6 +50,8 @@ static void bad(void **state)
 		{ { "fill_memory=1Q", "x" }, "'1Q'" },
 		{ { "cache_timeout=99", "x" }, "cache_timeout '99': give 0" },
 		{ { "cache_timeout=1s", "x" }, "cache_timeout '1s': give 0" },
+		{ { "origin_timeout=1d", "x" }, "origin_timeout '1d': give 0" },
+		{ { "origin_timeout=86401", "x" }, "to 86400 seconds" },
 		{ { "mode=read-only", "mode=read-only" }, "twice" },
 	};
 	unsigned int i;

@@ -437,7 +437,7 @@ test_open_wrong_origin() {
 	before=$(dd if="$(remote_backing)" bs=512 count=1 iflag=direct 2>/dev/null | base64)
 	head -c 512 /dev/urandom | dd of="$(remote_backing)" bs=512 count=1 oflag=direct 2>/dev/null
 	bad 4 'was changed' open "$NAME" --cache "$cache"
-	[[ $out == *'create --force'* ]] || fail "no advice: $out"
+	[[ $out == *'--on-change=drop'* ]] || fail "no advice: $out"
 	base64 -d <<<"$before" | dd of="$(remote_backing)" bs=512 count=1 oflag=direct 2>/dev/null
 	good open "$NAME" --cache "$cache"
 	good close "$NAME"

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What a hit costs beside the same read through dm-linear, and what checksums add to it: the
+# same reads of the same kind of device in turns, whose answers take no time.
+#
+# In virtual time: each instruction takes 1 ns, on the only processor; so these are counts of
+# instructions more than times, and checksums run at a byte in about 0.13 ns (one crc32 instruction
+# for 8 bytes).
+# kernels: 6.12
+# timeout: 300
+set -euo pipefail
+
+cat >"$HOST_DIR/measure.sh" <<'END'
+# The instruction, which a machine with udev loads before the library that looks for it.
+modprobe -r libcrc32c || fail "libcrc32c is in use"
+modprobe -a crc32c_intel libcrc32c || fail "no crc32c_intel"
+insmod "$MODULE"
+ways=(bare linear none crc32c)
+sizes=(512 4096 65536)
+declare -A devices runs
+
+# job WAY BYTES: appends the nanoseconds that a read took.
+job() {
+	local fields
+	fio --name=job --filename="${devices[$1]}" --ioengine=psync --direct=1 --rw=randread --bs="$2" \
+		--size=16m --number_ios=500 --randseed="$round" --thread --output-format=terse \
+		--terse-version=3 >"$TMPDIR/fio" || fail "fio on $1: $(cat "$TMPDIR/fio")"
+	IFS=';' read -ra fields < <(grep '^3;' "$TMPDIR/fio")
+	# Mean of the total latency in microseconds, with six digits.
+	runs[$1,$2]+=" $(awk -v us="${fields[39]}" 'BEGIN { printf "%d", us * 1000 }')"
+}
+
+# median NUMBER...
+median() {
+	printf '%s\n' "$@" | sort -n | sed -n "$(($# / 2 + 1))p"
+}
+
+for way in "${ways[@]}"; do
+	make_null device "local-$way" 24
+	devices[$way]=$device
+	# What was never written costs less.
+	dd if=/dev/urandom of="$device" bs=1M oflag=direct 2>/dev/null
+	[[ $way != bare ]] || continue
+	devices[$way]=/dev/mapper/$way
+	if [[ $way == linear ]]; then
+		make_dm _ linear "0 $(sectors "$device") linear $device 0"
+		continue
+	fi
+	make_null origin "origin-$way" 16
+	INTEGRITY=$way format "$device" "$origin"
+	start "$way" '' "$origin" "$device"
+	dd if="${devices[$way]}" of=/dev/null bs=64k iflag=direct 2>/dev/null
+	settle "$way"
+done
+for ((round = 0; round < $(times 3); round++)); do
+	for size in "${sizes[@]}"; do
+		for way in "${ways[@]}"; do
+			job "$way" "$size"
+		done
+	done
+done
+for size in "${sizes[@]}"; do
+	declare -A ns=()
+	for way in "${ways[@]}"; do
+		# shellcheck disable=SC2086 # numbers
+		ns[$way]=$(median ${runs[$way,$size]})
+	done
+	echo "reads of $size bytes, ns: $(for way in "${ways[@]}"; do echo "$way ${ns[$way]}"; done | paste -sd' '); added to the bare device: linear $((ns[linear] - ns[bare])), a hit $((ns[none] - ns[bare])), checksums another $((ns[crc32c] - ns[none]))"
+	((100 * (ns[none] - ns[bare]) <= 130 * (ns[linear] - ns[bare]))) || fail "a hit adds more than 1.3 times what dm-linear does"
+done
+for way in none crc32c; do
+	dmsetup status "$way"
+	is misses 256 "$way"
+	is damaged 0 "$way"
+	above hits 3000 "$way"
+done
+END
+
+# Copies by words: see writepath.sh.
+"$TOP/tests/vm/run" --kernel "$KERNEL" --virtual-time --qemu '-cpu max,-erms,-fsrm' --timeout 280 \
+	--payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR:/boot" -- \
+	bash -c "cd /selftests && export TMPDIR=/tmp SOAK=${SOAK:-} && . ./cache.sh && . /boot/measure.sh"

@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Threads write and read everywhere while dm-flakey makes the cache device fail, lose writes and
+# change data: no error reaches them, nothing that they read is ever wrong. Then the same of the
+# origin, whose errors they get, and nothing worse.
+# timeout: 200
+. ./cache.sh
+INTEGRITY=crc32c
+
+# flakey NAME DEV [FEATURES]: from now on, all the time; without features all I/O fails.
+flakey() {
+	dmsetup load "$1" --table "0 $(sectors "$2") flakey $2 0 0 3600 ${3:-}" &&
+		dmsetup resume "$1" || fail "flakey $1: ${3:-}"
+}
+
+healthy() {
+	dmsetup load "$1" --table "0 $(sectors "$2") linear $2 0" && dmsetup resume "$1" ||
+		fail "healthy $1"
+}
+
+more() {
+	(($(field writes) > before + 150)) || ! kill -0 "$stress_pid" 2>/dev/null
+}
+
+go_on() {
+	before=$(field writes)
+	wait_for 30 more || fail "nothing moves: $*"
+	kill -0 "$stress_pid" 2>/dev/null || fail "$*: $(cat "$TMPDIR/log")"
+}
+
+stress_end() {
+	touch "$TMPDIR/stop"
+	wait "$stress_pid"
+}
+
+# phase FEATURES: of the cache device; and it is used again afterwards.
+phase() {
+	damaged=$(field damaged)
+	flakey local "$local" "$1"
+	go_on "$1"
+	healthy local "$local"
+	[[ $(field state) != 1 ]] || reload || fail "it is not taken back"
+	wait_for 30 in_use || fail "not in use: $(dmsetup status nc)"
+	go_on "after $1"
+}
+
+in_use() {
+	[[ $(field state) == 0 ]]
+}
+
+make_null base origin 32 discard=1
+make_null local local 6
+make_dm O slow "0 $(sectors "$base") delay $base 0 2 $base 0 1"
+make_dm C local "0 $(sectors "$local") linear $local 0"
+./stress init "$base" "$TMPDIR/model"
+format
+MODE=writethrough start
+export MODE=writethrough
+./stress run /dev/mapper/nc "$TMPDIR/model" -s 600 -f "$TMPDIR/stop" -d -z /dev/mapper/nc >"$TMPDIR/log" &
+stress_pid=$!
+at_exit stress_end
+go_on start
+for ((round = 0; round < $(times 1); round++)); do
+	phase ''
+	phase '1 error_writes'
+	phase '5 corrupt_bio_byte 100 r 7 0'
+	(($(field damaged) > damaged)) || fail "no damage was seen"
+	phase '5 corrupt_bio_byte 513 w 9 0'
+	(($(field damaged) > damaged)) || fail "no damage was seen"
+	phase '1 drop_writes'
+	(($(field damaged) > damaged)) || fail "no lost write was seen"
+done
+stress_end || fail "wrong: $(cat "$TMPDIR/log")"
+cat "$TMPDIR/log"
+settle
+is write_errors 0
+stop
+./stress verify "$base" "$TMPDIR/model" || fail "the origin is not what was read"
+start
+./stress verify /dev/mapper/nc "$TMPDIR/model" || fail "wrong after the restart"
+stop
+
+# The origin: what is cached is read while it fails, what is not gets the error.
+./blockdata write "$base"
+dm_remove slow
+make_dm O remote "0 $(sectors "$base") linear $base 0"
+MODE=read-only
+format
+start
+for ((at = 0; at < 4096; at += 1024)); do
+	check -s $at -n 512 >/dev/null
+done
+settle
+verify_begin -n 4096 -b 1:64 -a 1 -r 100 -t 3 -e
+flakey remote "$base"
+hits=$(field hits)
+for ((at = 0; at < 4096; at += 1024)); do
+	check -s $at -n 512 >/dev/null
+	! ./blockdata read /dev/mapper/nc -s $((at + 16384)) -n 512 >/dev/null 2>&1 ||
+		fail "read without the origin"
+done
+above hits "$hits"
+healthy remote "$base"
+check -n 24576 >/dev/null
+verify_end
+is damaged 0
+is state 0
+is hit_errors 0

@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# integrity=crc32c: what the cache device damaged is never read; it is dropped, told, and
+# filled again. And nothing that is sound is taken for damaged.
+. ./cache.sh
+INTEGRITY=crc32c
+
+# spoil SECTOR COUNT: other bytes on the cache device, where it has these sectors of the
+# origin. The first slots were filled in the origin's order.
+spoil() {
+	dd if=/dev/urandom of="$C" bs=512 seek=$((data + $1)) count="$2" \
+		conv=notrunc,fsync status=none || fail "cannot spoil"
+}
+
+# in_order [OPTIONS]: cache the first 32 blocks of the origin, block n in slot n.
+in_order() {
+	local block
+	for ((block = 0; block < 32; block++)); do
+		check -s $((block * 128)) -n 128 "$@" >/dev/null
+		settle
+	done
+}
+
+# damage N: since the last call N sub-blocks were found damaged.
+damage() {
+	local now
+	now=$(field damaged)
+	same "sub-blocks found damaged (line ${BASH_LINENO[0]})" $((now - damaged)) "$1"
+	damaged=$now
+}
+
+# all_hits [OPTIONS]: the first 32 blocks are served by the cache device.
+all_hits() {
+	origin_mark
+	check -n 4096 "$@" >/dev/null
+	same "bytes from the origin (line ${BASH_LINENO[0]})" "$(origin_delta)" 0
+}
+
+fresh 16 24
+data=$(($(./sbset "$C" get data_offset) / 512)) damaged=0
+is integrity 1
+blockdev --setra 0 /dev/mapper/nc
+in_order
+all_hits
+all_hits -b 8
+all_hits -b 1:200 -r 300
+all_hits -B
+all_hits -w
+all_hits -m
+damage 0
+
+# A whole sub-block, one byte range inside one, several in one read, all of a block: each
+# way to read it gets the origin's data, and the next one finds it cached again.
+for options in "-b 128" "-b 3 -a 1" -B "-b 8 -w"; do
+	spoil 1000 8
+	spoil 1030 1
+	spoil 2048 128
+	events=$(dmsetup info -c --noheadings -o events nc)
+	# shellcheck disable=SC2086 # words
+	check -n 4096 $options >/dev/null
+	settle
+	damage 18
+	[[ $(dmsetup info -c --noheadings -o events nc) != "$events" ]] || fail "no dm event"
+	# shellcheck disable=SC2086 # words
+	all_hits $options
+	damage 0
+done
+is state 0
+dmesg | grep -q "sectors at 1000 are not what was cached: dropped" || fail "the log is silent"
+
+# Many readers of one damaged block at once.
+spoil 256 128
+check -s 256 -n 128 -b 8 -r 200 -t 8 >/dev/null
+settle
+damage 16
+all_hits
+
+# Who writes to the buffer of a read gets what he deserves, and the cache stays whole.
+for ((i = 0; i < $(times 10); i++)); do
+	./scribbler /dev/mapper/nc 65536 32 || fail "the scribbling reader"
+done
+settle
+damage 0
+all_hits
+
+# The sums are there again after a stop; a spoilt one costs a read of the origin.
+stop
+start
+blockdev --setra 0 /dev/mapper/nc
+is loaded 2
+all_hits
+damaged=0
+damage 0
+stop
+sums=$(./sbset "$C" get 'area[3].offset')
+dd if=/dev/urandom of="$C" bs=512 seek=$((sums / 512)) count=1 conv=notrunc,fsync status=none
+start
+check -n 4096 >/dev/null
+settle
+# A sector holds the sums of 128 sub-blocks: 8 blocks of 16.
+damage 128
+all_hits
+# Damaged while nobody looked.
+stop
+spoil 700 2
+start
+damaged=0
+check -n 4096 >/dev/null
+damage 1
+
+# Sub-blocks that are written in part stay out; the rest follows.
+MODE=writethrough reload
+damaged=$(field damaged)
+./blockdata write /dev/mapper/nc -s 1 -n 30 -g 2
+./blockdata write /dev/mapper/nc -s 256 -n 256 -g 2
+settle
+# Two of five sub-blocks were written in part.
+is bytes_valid $((4096 * 512 - 2 * 4096))
+for i in 1 2; do
+	check -s 0 -n 1
+	check -s 1 -n 30 -g 2
+	check -s 31 -n 225
+	check -s 256 -n 256 -g 2
+	check -s 512 -n 3584
+	settle
+done
+is bytes_valid $((4096 * 512))
+damage 0
+stop
+
+# The origin ends inside of a sub-block; its last sectors are cached and checked, too.
+make_dm O short "0 32763 linear $O 0"
+./blockdata write "$O"
+format
+start
+check -s 32700 -n 63 >/dev/null
+settle
+check -s 32700 -n 63 >/dev/null
+check -s 32752 -n 11 -b 1 >/dev/null
+above hits 10
+damaged=0
+damage 0

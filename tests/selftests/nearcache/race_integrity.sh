@@ -1,0 +1,178 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Checks of cached data that writes overtake: what they find is no damage; and damage that
+# is found while writes overtake its repair. Every window is held open.
+. ./gate.sh
+# shellcheck disable=SC2034 # for format
+INTEGRITY=crc32c
+
+# Block after block gets slot after slot.
+next() {
+	next_block
+	now slot blocks_used
+	cached "$at" 128
+	now damaged damaged
+	now hits hits
+}
+
+# spoil FIRST COUNT: on the cache device, sectors of the block.
+spoil() {
+	gate fill cache 77 $((data + slot * 128 + $1)) "$2"
+}
+
+calm() {
+	gate until nc fills_in_flight = 0
+}
+
+# A hit stands at the cache device, which has read already (mute) or will (hold); into the
+# reader's pages or into ours. Its sub-blocks are written meanwhile.
+overtaken() {
+	local how=$1 first=$2 count=$3
+	next
+	gate "$how" cache read
+	gate read hit "$NC" $((at + first)) "$count"
+	gate held cache 1
+	gate pass cache
+	puts 2 "$at" 64
+	[[ $MODE == writethrough ]] || gate get "$NC" "$at" 64
+	# A check through our pages counts as one.
+	gate until nc fills_in_flight = $((count < 64))
+	gate busy hit
+	gate let cache all
+	ends hit "2x$count"
+	calm
+	more hits "$hits"
+	more damaged "$damaged" 0
+	agrees "$at" 128 '2x64 1x64'
+}
+
+# The comparison with the origin stands there, which has read already or will. The reader is
+# not held up.
+compared() {
+	local how=$1 verified
+	next
+	now verified verified
+	gate "$how" origin read
+	gate read hit "$NC" "$at" 64
+	ends hit 1x64
+	gate held origin 1
+	gate pass origin
+	puts 2 "$at" 8
+	gate let origin all
+	calm
+	more verified "$verified"
+	more damaged "$damaged" 0
+	agrees "$at" 128 '2x8 1x120'
+}
+
+# Others changed the origin: one reader gets what was cached, the next one what is there.
+undetected() {
+	next
+	gate fill origin 5 $((at + 8)) 16
+	gets "$at" 64 1x64
+	calm
+	more damaged "$damaged" 2
+	gets "$at" 64 '1x8 5x16 1x40'
+	calm
+	more damaged "$damaged" 2
+}
+
+# The origin fails the comparison: it is as if there was none.
+silent() {
+	next
+	gate hold origin read
+	gate read hit "$NC" "$at" 64
+	ends hit 1x64
+	gate held origin 1
+	gate pass origin
+	gate let origin all fail
+	calm
+	more damaged "$damaged" 0
+	gets "$at" 64 1x64
+	calm
+}
+
+# A suspend waits for the comparison, and for nothing after it.
+suspended() {
+	next
+	gate hold origin read
+	gate read hit "$NC" "$at" 64
+	ends hit 1x64
+	gate held origin 1
+	dmsetup suspend nc &
+	wait_for 30 suspending || fail "no suspend"
+	gate pass origin
+	gate let origin all
+	wait $! || fail "suspend"
+	dmsetup resume nc
+	more damaged "$damaged" 0
+}
+
+# The hit is seen no more by the cache: the table's suspend is under way.
+suspending() {
+	[[ $(dmsetup info -c --noheadings -o suspended nc) == Suspended ]] || jobs -r | grep -q suspend
+}
+
+# Damaged; the reader and the repair stand at the origin while a part is written.
+repaired() {
+	local count=$1
+	next
+	spoil 0 64
+	gate hold origin read
+	gate read hit "$NC" "$at" "$count"
+	gate held origin 2
+	puts 2 "$at" 8
+	gate pass origin
+	gate let origin all
+	ends hit "$([[ $count == 64 ]] && echo '2x8 1x56' || echo "2x$count")"
+	calm
+	more damaged "$damaged" "$([[ $count == 64 ]] && echo 8 || echo 1)"
+	gets "$at" 128 '2x8 1x120'
+	calm
+	agrees "$at" 128 '2x8 1x120'
+}
+
+# Damaged; the cache device fails when it is asked again.
+failed() {
+	local errors
+	next
+	now errors hit_errors
+	spoil 8 8
+	gate hold cache read
+	gate read hit "$NC" "$at" 64
+	gate held cache 1
+	gate let cache 0
+	gate held cache 1
+	gate pass cache
+	gate let cache all fail
+	ends hit 1x64
+	calm
+	more hit_errors "$errors"
+	more damaged "$damaged" 0
+	agrees "$at" 128 1x128
+}
+
+gates
+for mode in writearound writethrough; do
+	before=${at:-0}
+	between "$mode"
+	# Blocks that have no slot yet.
+	at=$before
+	data=$(($(./sbset "$C" get data_offset) / 512))
+	# Into the reader's pages; ours; with a worker's help.
+	for part in "0 64" "1 3" "3 40"; do
+		# shellcheck disable=SC2086 # words
+		overtaken hold $part
+		# shellcheck disable=SC2086 # words
+		overtaken mute $part
+	done
+	repaired 64
+	repaired 3
+	failed
+	OPTIONS='4 cache_timeout 0 verify 1' reload || fail "reload"
+	compared hold
+	compared mute
+	undetected
+	silent
+	suspended
+done

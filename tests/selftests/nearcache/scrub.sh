@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Scrubs find what is damaged without anybody reading it, at the rate that was asked for; the
+# origin finds what has no checksums, in scrubs and in a sample of the hits (verify).
+. ./cache.sh
+
+# spoil SECTOR COUNT: see integrity.sh.
+spoil() {
+	dd if=/dev/urandom of="$C" bs=512 seek=$((data + $1)) count="$2" conv=notrunc,fsync \
+		status=none || fail "cannot spoil"
+}
+
+in_order() {
+	local block
+	for ((block = 0; block < 32; block++)); do
+		check -s $((block * 128)) -n 128 >/dev/null
+		settle
+	done
+}
+
+idle() {
+	[[ $(field scrub_left) == 0 ]]
+}
+
+# scrub WORDS...: from the start to the end of a pass.
+scrub() {
+	local before
+	before=$(field scrubs)
+	dmsetup message nc 0 scrub start "$@" || fail "scrub start $*"
+	wait_for 60 idle || fail "the scrub does not end: $(dmsetup status nc)"
+	settle
+	is scrubs $((before + 1))
+}
+
+# Centiseconds.
+uptime_cs() {
+	local up
+	read -r up _ </proc/uptime
+	echo "${up/./}"
+}
+
+bypassed() {
+	[[ $(field state) == 1 ]]
+}
+
+refused() {
+	! dmsetup message nc 0 "$@" 2>/dev/null || fail "taken: $*"
+}
+
+# all_hits: the first 32 blocks are served by the cache device.
+all_hits() {
+	origin_mark
+	check -n 4096 "$@" >/dev/null
+	same "bytes from the origin (line ${BASH_LINENO[0]})" "$(origin_delta)" 0
+}
+
+INTEGRITY=crc32c fresh 16 24
+data=$(($(./sbset "$C" get data_offset) / 512))
+for words in "scrub" "scrub start" "scrub start x" "scrub start 0 cache" \
+	"scrub start 0 origin 1" "scrub stop now" "scrub stop"; do
+	# shellcheck disable=SC2086 # words
+	refused $words
+done
+scrub 0
+is scrubbed_bytes 0
+in_order
+origin_mark
+scrub 0
+same "bytes from the origin" "$(origin_delta)" 0
+is scrubbed_bytes 2097152
+is damaged 0
+
+# What is damaged is there again when it is over.
+spoil 77 1
+spoil 1024 100
+scrub 0
+is damaged 14
+all_hits
+# With the origin: 2 MiB of it are read.
+origin_mark
+scrub 0 origin
+same "bytes from the origin" "$(origin_delta)" 2097152
+is verified 32
+is damaged 14
+
+# 2 MiB at 1 MiB/s, and the last piece of 64 KiB is not waited for.
+start=$(uptime_cs)
+scrub 1048576
+took=$(($(uptime_cs) - start))
+((took > 150)) || fail "2 MiB at 1 MiB/s took $took cs"
+
+# One at a time; it goes on after a suspend, with another table; it can be given up.
+dmsetup message nc 0 scrub start 262144
+refused scrub start 0
+left=$(field scrub_left)
+dmsetup suspend nc
+refused scrub start 0
+dmsetup resume nc
+reload
+((left > 0 && $(field scrub_left) > 0)) || fail "the scrub is over"
+dmsetup message nc 0 scrub stop
+idle || fail "the scrub goes on"
+dmsetup message nc 0 scrub start 65536
+stop
+
+# Without checksums: what cannot be read, and what the origin tells.
+format
+start
+in_order
+spoil 640 8
+scrub 0
+is damaged 0
+scrub 0 origin
+is damaged 1
+all_hits
+spoil 2000 1
+reload '2 verify 3'
+is verify 3
+events=$(dmsetup info -c --noheadings -o events nc)
+# The hits are sampled on each CPU: a pass of 512 reads meets the damaged sub-block at one of three.
+for ((i = 0; i < 20 && $(field damaged) == 1; i++)); do
+	./blockdata read /dev/mapper/nc -s $((i % 3 * 8)) -n $((4096 - i % 3 * 8)) -b 8 >/dev/null || true
+	settle
+done
+is damaged 2
+[[ $(dmsetup info -c --noheadings -o events nc) != "$events" ]] || fail "no dm event"
+dmesg | grep -q "8 sectors at 2000 are not what the origin has: dropped" || fail "the log is silent"
+is state 0
+reload
+all_hits
+verified=$(field verified)
+check -n 4096 -b 8 >/dev/null
+is verified "$verified"
+
+# What others wrote to the origin and did not tell: after 16 finds nothing of it is used.
+./blockdata write "$O" -g 2
+reload '2 verify 1'
+./blockdata read /dev/mapper/nc -n 4096 -b 8 -g 1 >/dev/null 2>&1 || true
+wait_for 10 bypassed || fail "still in use: $(dmsetup status nc)"
+is reason 6
+check -g 2 >/dev/null

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What differs between an origin and what its cache recorded, and what then is done. */
+#include <stdio.h>
+
+#include "dataset.h"
+#include "dm.h"
+#include "fail.h"
+#include "fingerprint.h"
+#include "fsprint.h"
+#include "identity.h"
+#include "pair.h"
+#include "unit.h"
+
+#define BYTES	(64ULL << 20)
+
+static struct nearcache_super sb;
+/* What the ends hold, and how often that was looked at. */
+static unsigned char content;
+static int looks, found, records;
+/* The file system that is there. */
+static enum nearcache_fingerprint fs_type;
+static unsigned char fs_content;
+static struct dataset_change recorded;
+
+int fingerprint_ends(const struct device *dev, uint64_t size,
+		     unsigned char *digest)
+{
+	(void)dev;
+	assert_true(size <= sb.origin_size);
+	memset(digest, content, FINGERPRINT_SIZE);
+	looks++;
+	return 0;
+}
+
+int fsprint_take(const struct device *dev, uint64_t size,
+		 enum nearcache_fingerprint *type, unsigned char *digest)
+{
+	(void)dev;
+	assert_true(size <= sb.origin_size);
+	memset(digest, fs_content, FSPRINT_SIZE);
+	*type = fs_type;
+	return 0;
+}
+
+bool dataset_is_new(const struct nearcache_super *super, const char *version)
+{
+	return version && strcmp(version, (const char *)super->dataset_version);
+}
+
+int dataset_record(struct device *cache, const struct super *super,
+		   const struct device *origin,
+		   const struct dataset_change *change)
+{
+	(void)cache;
+	(void)super;
+	(void)origin;
+	recorded = *change;
+	records++;
+	return 0;
+}
+
+int identity_find(const char *id, dev_t except, dev_t *number)
+{
+	(void)id;
+	(void)except;
+	*number = 7;
+	return found;
+}
+
+int device_open_number(struct device *dev, dev_t number, const char *role)
+{
+	(void)role;
+	dev->number = number;
+	return 0;
+}
+
+int device_test_claim(const struct device *dev, bool *busy)
+{
+	(void)dev;
+	*busy = false;
+	return 0;
+}
+
+int dm_find_cache(dev_t cache, struct dm_device *dev, bool *found_one)
+{
+	(void)cache;
+	(void)dev;
+	*found_one = false;
+	return 0;
+}
+
+void dm_device_free(struct dm_device *dev)
+{
+	(void)dev;
+}
+
+/* A pair that fits. */
+static struct pair fitting(void)
+{
+	struct pair pair = {
+		.origin = { .path = "/dev/o", .size = BYTES, .lbs = 512,
+			    .id = "wwid:a" },
+		.super.best = &sb,
+		.size = BYTES,
+		.advice = "ADVICE",
+	};
+
+	memset(&sb, 0, sizeof(sb));
+	sb.origin_size = BYTES;
+	sb.origin_lbs = 512;
+	sb.origin_fingerprint_type = NEARCACHE_FP_ENDS;
+	strcpy((char *)sb.origin_id, "wwid:a");
+	strcpy((char *)sb.dataset_version, "v1");
+	content = 0;
+	looks = records = 0;
+	fs_type = NEARCACHE_FP_NONE;
+	fs_content = 0;
+	fail_reset();
+	return pair;
+}
+
+/* The same, with these differences. */
+static struct pair differing(unsigned int bits)
+{
+	struct pair pair = fitting();
+
+	if (bits & PAIR_SIZE)
+		sb.origin_size = 2 * BYTES;
+	if (bits & PAIR_ID)
+		strcpy((char *)sb.origin_id, "wwid:b");
+	if (bits & PAIR_CONTENT)
+		content = 1;
+	pair.version = bits & PAIR_VERSION ? "v2" : NULL;
+	return pair;
+}
+
+static void assert_said(const char *text)
+{
+	if (!strstr(fail_message(), text))
+		fail_msg("no '%s' in: %s", text, fail_message());
+}
+
+static void fits(void **state)
+{
+	enum on_change what;
+	struct pair pair;
+
+	(void)state;
+	for (what = ON_CHANGE_DEFAULT; what <= ON_CHANGE_TRUST; what++) {
+		pair = fitting();
+		pair.version = "v1";
+		pair.on_change = what;
+		assert_int_equal(pair_check_origin(&pair), 0);
+		assert_int_equal(pair.differs, 0);
+		assert_false(pair.drop || pair.trust);
+		assert_int_equal(looks, 1);
+	}
+}
+
+/* Each difference alone and all together, each answer. */
+static void answers(void **state)
+{
+	unsigned int bits, expected;
+
+	(void)state;
+	for (bits = 1; bits < 16; bits++) {
+		struct pair pair = differing(bits);
+
+		/* Of an origin that is too short the content is not known. */
+		expected = bits & PAIR_SIZE ? bits & ~PAIR_CONTENT : bits;
+		pair.on_change = ON_CHANGE_REFUSE;
+		assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+		assert_int_equal(pair.differs, expected);
+		assert_said("; ADVICE");
+		pair = differing(bits);
+		pair.on_change = ON_CHANGE_DROP;
+		assert_int_equal(pair_check_origin(&pair), 0);
+		assert_true(pair.drop && !pair.trust);
+		assert_int_equal(pair.differs, expected);
+		pair = differing(bits);
+		pair.on_change = ON_CHANGE_TRUST;
+		assert_int_equal(pair_check_origin(&pair), 0);
+		assert_true(!pair.drop && pair.trust);
+		/* A new version drops, but not what is of another volume. */
+		pair = differing(bits);
+		if (bits & PAIR_VERSION && !(bits & PAIR_ID)) {
+			assert_int_equal(pair_check_origin(&pair), 0);
+			assert_true(pair.drop && !looks);
+		} else {
+			assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+		}
+	}
+}
+
+static void words(void **state)
+{
+	struct pair pair = differing(PAIR_ID | PAIR_VERSION | PAIR_CONTENT);
+	char text[PAIR_TEXT];
+
+	(void)state;
+	pair.on_change = ON_CHANGE_REFUSE;
+	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	assert_said("'/dev/o' is 'wwid:a', the cache was created for 'wwid:b'");
+	assert_said("'v2': what is cached is of version 'v1'");
+	assert_said("first or last 64 KiB differ");
+	assert_string_equal(pair_changed(&pair, text), "identity, version, content");
+	assert_string_equal(pair_before(&pair, text),
+			    "the identity was 'wwid:b', the dataset version was 'v1', the origin's content was changed");
+	pair = differing(PAIR_SIZE);
+	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	assert_said("has 67108864 bytes, the cache was created for one of 134217728");
+	assert_string_equal(pair_before(&pair, text),
+			    "the size was 134217728 bytes");
+	pair = fitting();
+	assert_null(pair_changed(&pair, text));
+	assert_string_equal(pair_before(&pair, text), "");
+	pair.differs = PAIR_ID | PAIR_VERSION;
+	memset(sb.origin_id, 'x', sizeof(sb.origin_id) - 1);
+	memset(sb.dataset_version, 'y', sizeof(sb.dataset_version) - 1);
+	assert_true(strlen(pair_before(&pair, text)) < PAIR_TEXT - 1);
+}
+
+static void grown(void **state)
+{
+	struct pair pair = fitting();
+
+	(void)state;
+	pair.origin.size = pair.size = 2 * BYTES;
+	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	assert_said("open it with --grow");
+	fail_reset();
+	pair.may_grow = true;
+	assert_int_equal(pair_check_origin(&pair), 0);
+	assert_false(pair.drop || pair.trust);
+	content = 1;
+	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	fail_reset();
+	pair.on_change = ON_CHANGE_TRUST;
+	assert_int_equal(pair_check_origin(&pair), 0);
+	assert_int_equal(pair_record(&pair, true), 0);
+	assert_true(!recorded.drop && recorded.held);
+	assert_int_equal(recorded.size, 2 * BYTES);
+}
+
+/* Whose content says nothing, and which no answer makes fit. */
+static void special(void **state)
+{
+	struct pair pair = differing(PAIR_CONTENT);
+
+	(void)state;
+	sb.state = NEARCACHE_STATE_ACTIVE;
+	assert_int_equal(pair_check_origin(&pair), 0);
+	assert_int_equal(looks, 0);
+	pair = fitting();
+	sb.origin_id[0] = '\0';
+	assert_int_equal(pair_check_origin(&pair), 0);
+	sb.origin_lbs = 4096;
+	pair.on_change = ON_CHANGE_DROP;
+	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	assert_said("logical blocks of 512 bytes, at create they had 4096");
+}
+
+/* The ends are the same; what is not known is no difference. */
+static void file_system(void **state)
+{
+	struct pair pair = fitting();
+
+	(void)state;
+	sb.file_system_type = NEARCACHE_FP_XFS;
+	fs_type = NEARCACHE_FP_XFS;
+	assert_int_equal(pair_check_origin(&pair), 0);
+	assert_false(pair_can_refresh(&pair));
+	fs_content = 1;
+	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	assert_said("its file system was written to");
+	assert_true(pair.file_system);
+	fail_reset();
+	fs_content = 0;
+	fs_type = NEARCACHE_FP_NONE;
+	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	content = 1;
+	fail_reset();
+	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	assert_said("first or last 64 KiB differ");
+	assert_false(pair.file_system);
+	fail_reset();
+	content = 0;
+	sb.file_system_type = 77;
+	assert_int_equal(pair_check_origin(&pair), 0);
+	sb.file_system_type = NEARCACHE_FP_XFS;
+	sb.state = NEARCACHE_STATE_ACTIVE;
+	assert_int_equal(pair_check_origin(&pair), 0);
+}
+
+static void refreshed(void **state)
+{
+	struct pair pair = fitting();
+
+	(void)state;
+	assert_int_equal(pair_check_origin(&pair), 0);
+	assert_true(pair_can_refresh(&pair));
+	pair_refresh(&pair);
+	assert_int_equal(records, 0);
+	fs_type = NEARCACHE_FP_EXT4;
+	pair_refresh(&pair);
+	assert_int_equal(records, 1);
+	assert_false(recorded.drop || recorded.held);
+	pair.differs = PAIR_CONTENT;
+	pair_refresh(&pair);
+	assert_int_equal(records, 1);
+	pair.differs = 0;
+	sb.state = NEARCACHE_STATE_ACTIVE;
+	pair_refresh(&pair);
+	assert_int_equal(records, 1);
+}
+
+static void find(void **state)
+{
+	struct pair pair = fitting();
+
+	(void)state;
+	found = 0;
+	assert_int_equal(pair_find_origin(&pair), CODE_DEVICE);
+	assert_said("no device here is the origin 'wwid:a'");
+	found = 2;
+	pair = fitting();
+	assert_int_equal(pair_find_origin(&pair), CODE_DEVICE);
+	assert_said("2 devices are the origin");
+	found = 1;
+	pair = fitting();
+	assert_int_equal(pair_find_origin(&pair), 0);
+	assert_int_equal(pair.origin.number, 7);
+	sb.origin_id[0] = '\0';
+	assert_int_equal(pair_find_origin(&pair), CODE_DEVICE);
+	assert_said("no stable identity");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fits),
+		cmocka_unit_test(answers),
+		cmocka_unit_test(words),
+		cmocka_unit_test(grown),
+		cmocka_unit_test(special),
+		cmocka_unit_test(file_system),
+		cmocka_unit_test(refreshed),
+		cmocka_unit_test(find),
+	};
+
+	return RUN(tests);
+}

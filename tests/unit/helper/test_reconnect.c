@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* An origin that came back, on a pretended device: what is taken, and what is refused. */
+#include <stdio.h>
+#include <sys/sysmacros.h>
+
+#include "activate.h"
+#include "describe.h"
+#include "fail.h"
+#include "fake_dm.h"
+#include "identity.h"
+#include "kmsg.h"
+#include "pair.h"
+#include "print.h"
+#include "reconnect.h"
+#include "unit.h"
+
+#define OLD	"writethrough 8:0 8:16 2 origin_timeout 600"
+#define NEW	"writethrough 8:32 8:16 2 origin_timeout 600"
+
+/* The origin that is to come, and what is wrong. */
+static struct device origin;
+static bool file_system, there, cache_dead, active, in_use;
+static unsigned int differs;
+static struct nearcache_super medium;
+
+int device_open(struct device *dev, const char *path, const char *role)
+{
+	(void)role;
+	*dev = origin;
+	strcpy(dev->path, path);
+	if (!strcmp(path, "/dev/old"))
+		dev->number = makedev(8, 0);
+	return 0;
+}
+
+int device_open_number(struct device *dev, dev_t number, const char *role)
+{
+	assert_int_equal(number, makedev(8, 16));
+	(void)role;
+	dev->number = number;
+	return cache_dead ? (fail)(CODE_DEVICE, "cannot open") : 0;
+}
+
+void device_close(struct device *dev)
+{
+	dev->fd = -1;
+}
+
+const char *device_path_of(dev_t number, char *path)
+{
+	sprintf(path, "%u:%u", major(number), minor(number));
+	return path;
+}
+
+bool identity_kernel_name(dev_t number, char *name, size_t size)
+{
+	assert_int_equal(number, makedev(8, 0));
+	(void)name;
+	(void)size;
+	return there;
+}
+
+bool identity_attribute(dev_t number, const char *attribute, char *value,
+			size_t size)
+{
+	(void)number;
+	(void)attribute;
+	(void)value;
+	(void)size;
+	return false;
+}
+
+bool identity_overlap(dev_t a, dev_t b)
+{
+	return a == b;
+}
+
+int activate_check_mode(const struct device *dev, enum nearcache_mode mode)
+{
+	(void)dev;
+	assert_int_equal(mode, NEARCACHE_WRITETHROUGH);
+	return 0;
+}
+
+int activate_check_free(const struct device *dev)
+{
+	(void)dev;
+	return in_use ? (fail)(CODE_BUSY, "in use") : 0;
+}
+
+int activate_check_sharing(const struct device *dev, enum nearcache_mode mode,
+			   const char *self)
+{
+	assert_string_equal(self, FAKE_NAME);
+	return activate_check_mode(dev, mode);
+}
+
+int super_read(struct super *super, const struct device *dev)
+{
+	(void)dev;
+	super->best = &medium;
+	return 0;
+}
+
+int super_require(const struct super *super, const struct device *dev)
+{
+	(void)super;
+	(void)dev;
+	return 0;
+}
+
+void super_free(struct super *super)
+{
+	(void)super;
+}
+
+bool pair_is_active(const struct pair *pair)
+{
+	(void)pair;
+	return active;
+}
+
+int pair_compare(struct pair *pair)
+{
+	assert_true(pair->may_grow);
+	assert_int_equal(pair->size, origin.size);
+	pair->differs = differs;
+	pair->file_system = file_system;
+	return 0;
+}
+
+int pair_find_origin(struct pair *pair)
+{
+	return device_open(&pair->origin, "/dev/found", "origin");
+}
+
+const char *pair_content(const struct pair *pair)
+{
+	return pair->file_system ? "FILE SYSTEM" : "ENDS";
+}
+
+const char *pair_changed(const struct pair *pair, char *text)
+{
+	(void)pair;
+	return strcpy(text, "content");
+}
+
+int describe_status(const struct dm_device *dev, struct status *status)
+{
+	(void)dev;
+	memset(status, 0, sizeof(*status));
+	return 0;
+}
+
+const char *describe_state(const struct dm_device *dev,
+			   const struct status *status)
+{
+	(void)dev;
+	(void)status;
+	return "normal";
+}
+
+struct kmsg kmsg_mark(dev_t number)
+{
+	(void)number;
+	return (struct kmsg){ .fd = -1 };
+}
+
+void kmsg_explain(struct kmsg *log, const char *word)
+{
+	(void)log;
+	(void)word;
+}
+
+void kmsg_close(struct kmsg *log)
+{
+	(void)log;
+}
+
+void print_record(const char *key, const char *title)
+{
+	(void)key;
+	(void)title;
+}
+
+void print_end(void)
+{
+}
+
+void print_string(const char *key, const char *label, const char *value)
+{
+	(void)key;
+	(void)label;
+	(void)value;
+}
+
+void print_bytes(const char *key, const char *label, uint64_t value)
+{
+	(void)key;
+	(void)label;
+	(void)value;
+}
+
+void print_number(const char *key, const char *label, uint64_t value)
+{
+	print_bytes(key, label, value);
+}
+
+void print_flag(const char *key, const char *label, bool value)
+{
+	print_bytes(key, label, value);
+}
+
+static void reset(void)
+{
+	fake_reset(OLD);
+	fake.origin = makedev(8, 0);
+	origin = (struct device){ .fd = -1, .number = makedev(8, 32),
+				  .size = FAKE_BYTES, .lbs = 512,
+				  .id = "wwid:a" };
+	memset(&medium, 0, sizeof(medium));
+	medium.origin_lbs = 512;
+	strcpy((char *)medium.origin_id, "wwid:a");
+	there = cache_dead = active = in_use = false;
+	differs = 0;
+	file_system = false;
+}
+
+static int take(const char *path, unsigned int options,
+		enum on_change on_change)
+{
+	struct arguments args = {
+		.given = options,
+		.origin = path,
+		.on_change = on_change,
+	};
+	struct dm_device dev;
+
+	fail_reset();
+	assert_int_equal(dm_need_ours(FAKE_NAME, &dev), 0);
+	reconnect(&dev, &args);
+	dm_device_free(&dev);
+	return fail_code();
+}
+
+static void assert_said(const char *text)
+{
+	if (!strstr(fail_message(), text))
+		fail_msg("no '%s' in: %s", text, fail_message());
+}
+
+static void assert_taken(void)
+{
+	assert_int_equal(fail_code(), 0);
+	assert_string_equal(fake.live.params, NEW);
+	assert_int_equal(fake.live.bytes, FAKE_BYTES);
+	assert_true(fake.handed_over);
+}
+
+static void assert_left(void)
+{
+	assert_int_not_equal(fail_code(), 0);
+	assert_said("device 'nc' goes on as before");
+	assert_string_equal(fake.live.params, OLD);
+	assert_int_equal(fake.loads, 0);
+}
+
+static void taken(void **state)
+{
+	(void)state;
+	reset();
+	assert_int_equal(take("/dev/new", OPTION_DRY_RUN, 0), 0);
+	assert_int_equal(fake.loads, 0);
+	take("/dev/new", 0, 0);
+	assert_taken();
+	reset();
+	take(NULL, 0, 0);
+	assert_taken();
+	/* The kernel drops what was cached of it. */
+	reset();
+	differs = PAIR_CONTENT;
+	take(NULL, 0, 0);
+	assert_taken();
+	reset();
+	active = true;
+	origin.size *= 2;
+	take("/dev/new", 0, 0);
+	assert_taken();
+	reset();
+	fake.suspended = true;
+	assert_int_equal(take(NULL, 0, 0), CODE_BUSY);
+	take(NULL, OPTION_FORCE, 0);
+	assert_taken();
+}
+
+static void not_gone(void **state)
+{
+	(void)state;
+	reset();
+	there = true;
+	assert_int_equal(take("/dev/old", OPTION_FORCE, 0), CODE_BUSY);
+	assert_said("has origin '8:0' already");
+	assert_left();
+	assert_int_equal(take("/dev/new", OPTION_FORCE, 0), CODE_BUSY);
+	assert_said("'8:0' of 'nc' is still there");
+	assert_left();
+}
+
+/* Also with --force. */
+static void misfits(void **state)
+{
+	(void)state;
+	reset();
+	origin.size -= 512;
+	assert_int_equal(take("/dev/new", OPTION_FORCE, 0), CODE_DEVICE);
+	assert_said("has 1048064 bytes, device 'nc' has 1048576");
+	assert_left();
+	reset();
+	origin.lbs = 4096;
+	assert_int_equal(take("/dev/new", OPTION_FORCE, 0), CODE_DEVICE);
+	assert_said("logical blocks of 4096 bytes, the origin of 'nc' has 512");
+	assert_left();
+	reset();
+	origin.number = makedev(8, 16);
+	assert_int_equal(take("/dev/new", OPTION_FORCE, 0), CODE_DEVICE);
+	assert_said("shares storage");
+	assert_left();
+	reset();
+	in_use = true;
+	assert_int_equal(take("/dev/new", OPTION_FORCE, 0), CODE_BUSY);
+	assert_left();
+	reset();
+	differs = PAIR_CONTENT;
+	assert_int_equal(take("/dev/new", OPTION_FORCE, ON_CHANGE_REFUSE),
+			 CODE_DEVICE);
+	assert_said("was changed while it was away (ENDS)");
+	assert_left();
+	/* The kernel would not see it. */
+	file_system = true;
+	assert_int_equal(take("/dev/new", OPTION_FORCE, 0), CODE_DEVICE);
+	assert_said("(FILE SYSTEM); 'nearcache invalidate nc'");
+	assert_left();
+}
+
+/* Without --force. */
+static void strangers(void **state)
+{
+	static void (*const again[])(void) = { assert_left, assert_taken };
+	static const unsigned int option[] = { 0, OPTION_FORCE };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		reset();
+		differs = PAIR_ID;
+		strcpy(origin.id, "wwid:b");
+		take("/dev/new", option[i], 0);
+		if (!i)
+			assert_said("is 'wwid:b', the origin of 'nc' is 'wwid:a': --force");
+		again[i]();
+		/* Only its content can show it. */
+		reset();
+		medium.origin_id[0] = '\0';
+		take("/dev/new", 0, 0);
+		assert_taken();
+		reset();
+		medium.origin_id[0] = '\0';
+		differs = PAIR_CONTENT;
+		take("/dev/new", option[i], 0);
+		if (!i)
+			assert_said("nothing shows that '/dev/new' is the origin");
+		again[i]();
+		reset();
+		medium.origin_id[0] = '\0';
+		active = true;
+		take("/dev/new", option[i], 0);
+		again[i]();
+		/* Nor can the cache device tell. */
+		reset();
+		cache_dead = true;
+		take("/dev/new", option[i], 0);
+		if (!i)
+			assert_said("would tell whether '/dev/new' is the origin");
+		again[i]();
+		take(NULL, option[i], 0);
+		assert_said("name it with --origin DEV");
+	}
+}
+
+static void not_started(void **state)
+{
+	(void)state;
+	reset();
+	fake.start[0] = FAKE_MISFITS;
+	assert_int_equal(take("/dev/new", 0, 0), CODE_DEVICE);
+	assert_said("goes on as before");
+	assert_string_equal(fake.live.params, OLD);
+	assert_false(fake.suspended);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(taken),
+		cmocka_unit_test(not_gone),
+		cmocka_unit_test(misfits),
+		cmocka_unit_test(strangers),
+		cmocka_unit_test(not_started),
+	};
+
+	return RUN(tests);
+}
