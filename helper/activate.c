@@ -200,6 +200,8 @@ static const char *params_of(const struct activation *act, char *text)
 		.cache_timeout = act->args->cache_timeout,
 		.origin_timeout_given = given(act->args, OPTION_ORIGIN_TIMEOUT),
 		.origin_timeout = act->args->origin_timeout,
+		.verify_given = given(act->args, OPTION_VERIFY),
+		.verify = act->args->verify,
 	};
 
 	return params_print(&params, text);

@@ -13,7 +13,7 @@
 #include "status.h"
 
 enum value {
-	FLAG, TEXT, SIZE, MODE, ON_CHANGE, RANGE, CACHE_TIMEOUT, ORIGIN_TIMEOUT,
+	FLAG, TEXT, SIZE, MODE, ON_CHANGE, RANGE, CACHE_TIMEOUT, ORIGIN_TIMEOUT, VERIFY,
 	INTEGRITY,
 };
 
@@ -51,6 +51,15 @@ static const struct option_row {
 	{ OPTION_ORIGIN_TIMEOUT, 0, "origin-timeout", ORIGIN_TIMEOUT, "SECONDS",
 	  offsetof(struct arguments, origin_timeout),
 	  "reads wait so long for an origin that fails (0)" },
+	{ OPTION_VERIFY, 0, "verify", VERIFY, "N",
+	  offsetof(struct arguments, verify),
+	  "compare one of N hits with the origin (0: none)" },
+	{ OPTION_RATE, 0, "rate", SIZE, "SIZE", offsetof(struct arguments, rate),
+	  "bytes per second, at most (64M)" },
+	{ OPTION_WITH_ORIGIN, 0, "with-origin", FLAG, NULL, 0,
+	  "compare with the origin, too" },
+	{ OPTION_WAIT, 0, "wait", FLAG, NULL, 0, "until it is over" },
+	{ OPTION_STOP, 0, "stop", FLAG, NULL, 0, "give it up" },
 	{ OPTION_DATASET_VERSION, 0, "dataset-version", TEXT, "TEXT",
 	  offsetof(struct arguments, dataset_version),
 	  "recorded: which version of the data is cached" },
@@ -145,6 +154,8 @@ static void take_value(struct arguments *args, const struct option_row *row,
 	else if (row->value == ORIGIN_TIMEOUT &&
 		 !params_origin_timeout_parse(value, place))
 		why = "give " PARAMS_ORIGIN_TIMEOUT_RANGE;
+	else if (row->value == VERIFY && !params_verify_parse(value, place))
+		why = "give " PARAMS_VERIFY_RANGE;
 	if (why)
 		fail(CODE_USAGE, "--%s '%s': %s", row->name, value, why);
 }

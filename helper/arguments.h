@@ -31,6 +31,11 @@
 #define OPTION_ORIGIN_TIMEOUT	(1U << 17)
 #define OPTION_ON_CHANGE	(1U << 18)
 #define OPTION_INTEGRITY	(1U << 24)
+#define OPTION_VERIFY		(1U << 25)
+#define OPTION_RATE		(1U << 26)
+#define OPTION_WITH_ORIGIN	(1U << 27)
+#define OPTION_STOP		(1U << 28)
+#define OPTION_WAIT		(1U << 29)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
@@ -48,6 +53,8 @@
  * @fill_memory: --fill-memory, bytes, 0 when not given
  * @cache_timeout: --cache-timeout, milliseconds
  * @origin_timeout: --origin-timeout, seconds
+ * @verify: --verify, hits
+ * @rate: --rate, bytes per second, 0 when not given
  * @operand: operands behind the verb
  * @operands: how many
  */
@@ -64,6 +71,8 @@ struct arguments {
 	uint64_t fill_memory;
 	unsigned int cache_timeout;
 	unsigned int origin_timeout;
+	unsigned int verify;
+	uint64_t rate;
 	char **operand;
 	int operands;
 };

@@ -52,6 +52,8 @@ static int prepare(struct change *change, const struct arguments *args)
 		change->new.cache_timeout_given = false;
 	if (!change->old.origin_timeout_given && !change->new.origin_timeout)
 		change->new.origin_timeout_given = false;
+	if (!change->old.verify_given && !change->new.verify)
+		change->new.verify_given = false;
 	return 0;
 }
 
@@ -61,7 +63,8 @@ static bool differs(const struct change *change)
 	       change->old.fill_memory != change->new.fill_memory ||
 	       params_cache_timeout(&change->old) !=
 	       params_cache_timeout(&change->new) ||
-	       change->old.origin_timeout != change->new.origin_timeout;
+	       change->old.origin_timeout != change->new.origin_timeout ||
+	       change->old.verify != change->new.verify;
 }
 
 /* What the new mode does to others, and they to it. */
@@ -137,6 +140,10 @@ static void report(const struct change *change, bool dry_run)
 	print_bytes("fill_memory_before", before != after ? "before" : NULL,
 		    before);
 	report_timeouts(&change->old, &change->new);
+	print_number("verify", "verify", change->new.verify);
+	print_number("verify_before",
+		     change->old.verify != change->new.verify ? "before" : NULL,
+		     change->old.verify);
 	if (!changes)
 		print_string(NULL, "unchanged", "it was so already");
 	reload_print_started(&change->dev, dry_run);

@@ -44,6 +44,15 @@ static void print_content(const uint64_t *field)
 	print_number("blocks", "blocks", field[NEARCACHE_FIELD_BLOCKS]);
 	print_number("blocks_used", "blocks used",
 		     field[NEARCACHE_FIELD_BLOCKS_USED]);
+	print_string("integrity",
+		     field[NEARCACHE_FIELD_INTEGRITY] ? "integrity" : NULL,
+		     status_word(NEARCACHE_FIELD_INTEGRITY,
+				 field[NEARCACHE_FIELD_INTEGRITY]));
+	print_number("verify", field[NEARCACHE_FIELD_VERIFY] ? "verify" : NULL,
+		     field[NEARCACHE_FIELD_VERIFY]);
+	print_number("scrub_left",
+		     field[NEARCACHE_FIELD_SCRUB_LEFT] ? "blocks to scrub" : NULL,
+		     field[NEARCACHE_FIELD_SCRUB_LEFT]);
 	print_number("blocks_warm", "blocks warm",
 		     field[NEARCACHE_FIELD_BLOCKS_WARM]);
 	print_bytes("bytes_valid", "valid bytes",
@@ -79,6 +88,7 @@ static int describe(const struct dm_device *dev, const struct status *status)
 {
 	const char *loaded = status_word(NEARCACHE_FIELD_LOADED,
 					 status->field[NEARCACHE_FIELD_LOADED]);
+	uint64_t damaged = status->counter[NEARCACHE_COUNTER_DAMAGED];
 	uint64_t waiting = status->field[NEARCACHE_FIELD_READS_WAITING];
 
 	print_string("name", NULL, dev->name);
@@ -96,6 +106,7 @@ static int describe(const struct dm_device *dev, const struct status *status)
 		    status->counter[NEARCACHE_COUNTER_WRITE_BYTES]);
 	print_memory(status->field);
 	print_timeouts(dev);
+	print_number("damaged", damaged ? "damaged sub-blocks" : NULL, damaged);
 	print_number("reads_waiting", waiting ? "reads waiting" : NULL, waiting);
 	return 0;
 }

@@ -12,6 +12,7 @@ int cmd_set(const struct arguments *args);
 int cmd_attach(const struct arguments *args);
 int cmd_resize(const struct arguments *args);
 int cmd_invalidate(const struct arguments *args);
+int cmd_scrub(const struct arguments *args);
 int cmd_list(const struct arguments *args);
 int cmd_status(const struct arguments *args);
 int cmd_stats(const struct arguments *args);

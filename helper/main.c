@@ -25,8 +25,10 @@ const struct verb verbs[] = {
 		.operands_max = 1,
 		.required = OPTION_ORIGIN | OPTION_CACHE,
 		.optional = OPTION_MODE | OPTION_READ_ONLY | OPTION_BLOCK_SIZE |
-			    OPTION_INTEGRITY | OPTION_FILL_MEMORY | OPTION_CACHE_TIMEOUT |
-			    OPTION_ORIGIN_TIMEOUT | OPTION_DATASET_VERSION |
+			    OPTION_INTEGRITY | OPTION_FILL_MEMORY |
+			    OPTION_CACHE_TIMEOUT |
+			    OPTION_ORIGIN_TIMEOUT | OPTION_VERIFY |
+			    OPTION_DATASET_VERSION |
 			    OPTION_FORCE | OPTION_FORMAT_ONLY,
 		.changes = true,
 		.summary = "format a cache device for an origin and open it",
@@ -50,7 +52,8 @@ const struct verb verbs[] = {
 		.required = OPTION_CACHE,
 		.optional = OPTION_ORIGIN | OPTION_MODE | OPTION_READ_ONLY |
 			    OPTION_FILL_MEMORY | OPTION_CACHE_TIMEOUT |
-			    OPTION_ORIGIN_TIMEOUT | OPTION_DATASET_VERSION |
+			    OPTION_ORIGIN_TIMEOUT | OPTION_VERIFY |
+			    OPTION_DATASET_VERSION |
 			    OPTION_ON_CHANGE | OPTION_GROW,
 		.changes = true,
 		.summary = "open a cache that was created before, warm",
@@ -96,6 +99,8 @@ const struct verb verbs[] = {
 "                              it by until it does; 0: never (100 to 600000)\n"
 "  origin_timeout=SECONDS      reads wait so long for an origin that fails; 0: they\n"
 "                              fail as it does (to 86400)\n"
+"  verify=N                    one of N hits is compared with the origin, after the\n"
+"                              reader was served; 0: none\n"
 "\n"
 "I/O waits for a moment, what is cached stays. A device that is mounted\n"
 "read-write, swapped to, open for writing, or open by somebody who cannot be\n"
@@ -178,6 +183,23 @@ const struct verb verbs[] = {
 "they are now; START and LENGTH are multiples of 512 bytes. The count includes\n"
 "what writes dropped meanwhile.\n",
 		.run = cmd_invalidate,
+	},
+	{
+		.name = "scrub",
+		.operands = "NAME",
+		.operands_min = 1,
+		.operands_max = 1,
+		.optional = OPTION_RATE | OPTION_WITH_ORIGIN | OPTION_WAIT |
+			    OPTION_STOP,
+		.changes = true,
+		.summary = "look at all that is cached for damage, at a limited rate",
+		.details =
+"Reads what is cached: what cannot be read, or does not fit its checksum (create\n"
+"--integrity crc32c), is dropped and cached again. --with-origin compares it with\n"
+"the origin as well, for caches without checksums, and for changes that nobody\n"
+"told. It goes on in the background; 'nearcache status' shows how many blocks are\n"
+"left. --wait returns at the end, with exit code 4 if something was damaged.\n",
+		.run = cmd_scrub,
 	},
 	{
 		.name = "list",

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,23 @@ bool params_origin_timeout_parse(const char *text, unsigned int *seconds)
 	return true;
 }
 
+/**
+ * params_verify_parse() - read a verify
+ * @text: digits
+ * @hits: the result
+ *
+ * Return: whether the target takes it.
+ */
+bool params_verify_parse(const char *text, unsigned int *hits)
+{
+	uint64_t number;
+
+	if (!number_parse(text, &number) || number > UINT_MAX)
+		return false;
+	*hits = number;
+	return true;
+}
+
 /* The cache_timeout in effect, milliseconds. */
 unsigned int params_cache_timeout(const struct params *params)
 {
@@ -91,6 +109,10 @@ static bool take_option(struct params *params, const char *name,
 		params->origin_timeout_given = true;
 		return params_origin_timeout_parse(value,
 						   &params->origin_timeout);
+	}
+	if (!strcmp(name, "verify")) {
+		params->verify_given = true;
+		return params_verify_parse(value, &params->verify);
 	}
 	if (snprintf(params->others + used, sizeof(params->others) - used,
 		     " %s %s", name, value) >= sizeof(params->others) - used)
@@ -162,6 +184,8 @@ bool params_same(const char *a, const char *b)
 	       of_a.cache_timeout == of_b.cache_timeout &&
 	       of_a.origin_timeout_given == of_b.origin_timeout_given &&
 	       of_a.origin_timeout == of_b.origin_timeout &&
+	       of_a.verify_given == of_b.verify_given &&
+	       of_a.verify == of_b.verify &&
 	       !strcmp(of_a.others, of_b.others);
 }
 
@@ -179,7 +203,8 @@ const char *params_print(const struct params *params, char *text)
 	unsigned int words = params->other_words +
 			     (params->fill_memory ? 2 : 0) +
 			     (params->cache_timeout_given ? 2 : 0) +
-			     (params->origin_timeout_given ? 2 : 0);
+			     (params->origin_timeout_given ? 2 : 0) +
+			     (params->verify_given ? 2 : 0);
 	int used;
 
 	used = snprintf(text, PARAMS_TEXT, "%s %u:%u %u:%u",
@@ -198,6 +223,9 @@ const char *params_print(const struct params *params, char *text)
 	if (params->origin_timeout_given)
 		used += snprintf(text + used, PARAMS_TEXT - used,
 				 " origin_timeout %u", params->origin_timeout);
+	if (params->verify_given)
+		used += snprintf(text + used, PARAMS_TEXT - used,
+				 " verify %u", params->verify);
 	snprintf(text + used, PARAMS_TEXT - used, "%s", params->others);
 	return text;
 }

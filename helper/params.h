@@ -27,6 +27,9 @@
 /* What the target takes for origin_timeout, in words; its own is 0. */
 #define PARAMS_ORIGIN_TIMEOUT_RANGE	"0 (the origin's own errors) to 86400 seconds"
 
+/* What the target takes for verify, in words; its own is 0. */
+#define PARAMS_VERIFY_RANGE	"0 (none) to 4294967295 hits"
+
 /**
  * struct params - parameters, parsed
  * @mode: how writes are treated
@@ -37,6 +40,8 @@
  * @cache_timeout: milliseconds
  * @origin_timeout_given: @origin_timeout is an option of the line
  * @origin_timeout: seconds
+ * @verify_given: @verify is an option of the line
+ * @verify: one of so many hits is compared with the origin
  * @others: options of a newer kernel, kept as they are: " name value"...
  * @other_words: words in @others
  */
@@ -49,6 +54,8 @@ struct params {
 	unsigned int cache_timeout;
 	bool origin_timeout_given;
 	unsigned int origin_timeout;
+	bool verify_given;
+	unsigned int verify;
 	char others[PARAMS_OTHERS];
 	unsigned int other_words;
 };
@@ -59,6 +66,7 @@ bool params_same(const char *a, const char *b);
 bool params_fill_memory_ok(uint64_t bytes);
 bool params_cache_timeout_parse(const char *text, unsigned int *ms);
 bool params_origin_timeout_parse(const char *text, unsigned int *seconds);
+bool params_verify_parse(const char *text, unsigned int *hits);
 unsigned int params_cache_timeout(const struct params *params);
 
 #endif /* HELPER_PARAMS_H */

@@ -36,6 +36,13 @@ static const char *take_origin_timeout(const char *value, struct params *params)
 	       NULL : "give " PARAMS_ORIGIN_TIMEOUT_RANGE;
 }
 
+static const char *take_verify(const char *value, struct params *params)
+{
+	params->verify_given = true;
+	return params_verify_parse(value, &params->verify) ?
+	       NULL : "give " PARAMS_VERIFY_RANGE;
+}
+
 static const struct setting {
 	const char *name;
 	const char *(*take)(const char *value, struct params *params);
@@ -44,11 +51,12 @@ static const struct setting {
 	{ "fill_memory", take_fill_memory },
 	{ "cache_timeout", take_cache_timeout },
 	{ "origin_timeout", take_origin_timeout },
+	{ "verify", take_verify },
 };
 
 #define SETTINGS	(sizeof(settings) / sizeof(settings[0]))
 /* For messages. */
-#define SETTING_NAMES	"mode, fill_memory, cache_timeout or origin_timeout"
+#define SETTING_NAMES	"mode, fill_memory, cache_timeout, origin_timeout or verify"
 
 static int find(const char *word, size_t length)
 {

@@ -68,7 +68,7 @@ static bool memory_fits(struct nc_cache *c)
 
 	if (need <= half)
 		return true;
-	DMERR("%s: slot table and checksums need %llu bytes of memory, more than %llu (half): use larger blocks",
+	DMERR("%s: metadata needs %llu bytes of memory, more than %llu (half): use larger blocks",
 	      nc_cache_name(c), need, half);
 	return false;
 }

@@ -120,8 +120,9 @@ struct nc_target;
  * health's event, which reads @active without it, is flushed before it is
  * cleared. @origin_written is set by writers, and under @life; cleared under
  * @life while nothing is written. Metadata: see commit.h and meta.h. The
- * index: see index.h. @sums: see sums.h. @verify and @checks change under @life. @state and @gate change under the health's lock and are
- * read without. @now only grows, by whoever reads; @reclaim_hand belongs to
+ * index: see index.h. @sums: see sums.h. @verify and @checks change under
+ * @life. @state and @gate change under the health's lock and are read without.
+ * @now only grows, by whoever reads; @reclaim_hand belongs to
  * the reclaim worker, @reclaim_tick is its hint to others.
  */
 struct nc_cache {

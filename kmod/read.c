@@ -192,8 +192,8 @@ static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 }
 
 /* A hit of a cache that is checked.  Returns whether it is an ordinary one. */
-static noinline bool checked(struct nc_target *t, struct bio *bio, struct nc_span *span,
-		    int srcu, int *r)
+static noinline bool checked(struct nc_target *t, struct bio *bio,
+			     struct nc_span *span, int srcu, int *r)
 {
 	struct nc_cache *c = t->cache;
 

@@ -195,10 +195,10 @@ static void nearcache_status(struct dm_target *ti, status_type_t type,
 	}
 }
 
-static int bad_message(struct nc_target *t, const char *word)
+static int bad_scrub(struct nc_target *t, const char *word)
 {
-	DMERR("%s: '%.128s': expected: invalidate all | <sector> <sectors>, inside %llu; scrub start <bytes per second> [origin] | stop",
-	      nc_cache_name(t->cache), word, (u64)t->ti->len);
+	DMERR("%s: '%.128s': expected: scrub start <bytes per second> [origin] | stop",
+	      nc_cache_name(t->cache), word);
 	return -EINVAL;
 }
 
@@ -209,12 +209,19 @@ static int scrub_message(struct nc_target *t, unsigned int argc, char **argv)
 	if (argc == 2 && !strcasecmp(argv[1], "stop"))
 		return nc_scrub_stop(t->cache);
 	if (argc < 3 || strcasecmp(argv[1], "start"))
-		return bad_message(t, argv[argc > 1]);
+		return bad_scrub(t, argv[argc > 1]);
 	if (kstrtou64(argv[2], 10, &rate))
-		return bad_message(t, argv[2]);
+		return bad_scrub(t, argv[2]);
 	if (argc > 4 || (argc == 4 && strcasecmp(argv[3], "origin")))
-		return bad_message(t, argv[3]);
+		return bad_scrub(t, argv[3]);
 	return nc_scrub_start(t->cache, rate, argc == 4);
+}
+
+static int bad_message(struct nc_target *t, const char *word)
+{
+	DMERR("%s: '%.128s': expected: invalidate all | <sector> <sectors>, inside %llu (or scrub)",
+	      nc_cache_name(t->cache), word, (u64)t->ti->len);
+	return -EINVAL;
 }
 
 static int nearcache_message(struct dm_target *ti, unsigned int argc,

@@ -102,7 +102,8 @@ static void message(struct fuzz_table *t, char *text)
 		   strcasecmp(argv[0], "invalidate")))
 		fuzz_bug("taken: sectors %llu to %llu", fuzz_told_first, fuzz_told_last);
 	if (r && (r != -EINVAL ||
-		  !strstr(fuzz_said, "expected: invalidate all | <sector> <sectors>, inside ")))
+		  (!strstr(fuzz_said, "expected: invalidate all | <sector> <sectors>, inside ") &&
+		   !strstr(fuzz_said, "expected: scrub start <bytes per second> [origin]"))))
 		fuzz_bug("message refused with %d, and no reason", r);
 }
 

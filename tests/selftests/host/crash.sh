@@ -74,7 +74,7 @@ done
 END
 
 "$TOP/tests/vm/run" --kernel "$KERNEL" --disk-dir "$HOST_DIR/disks" --local-size 24M --remote-size 2G \
-	--timeout 200 --payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR/run:/run-it" -- \
+	--timeout $((${SOAK:+10 *} 200)) --payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR/run:/run-it" -- \
 	bash -c "cd /selftests && export TMPDIR=/tmp && . ./cache.sh && . /run-it/size.sh && . /run-it/run.sh"
 dd if="$HOST_DIR/disks/remote.img" of="$HOST_DIR/base.img" bs=1M skip=1024 count=24 status=none
 truncate -s 1G "$HOST_DIR/disks/remote.img"
