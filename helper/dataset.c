@@ -66,13 +66,36 @@ static void take_size(struct nearcache_super *sb,
 		sb->intent_region = cpu_to_le64(region);
 }
 
-static void take_version(struct nearcache_super *sb, const char *version)
+/**
+ * dataset_seal() - finish a superblock: which data it speaks of, and the checksum
+ * @sb: complete but for that
+ * @cache: device that it is for
+ * @origin: open; it is read for its fingerprints
+ * @version: of the data; NULL leaves the one that is recorded
+ *
+ * Return: 0 or the exit code.
+ */
+int dataset_seal(struct nearcache_super *sb, const struct device *cache,
+		 const struct device *origin, const char *version)
 {
-	if (!version)
-		return;
-	memset(sb->dataset_version, 0, sizeof(sb->dataset_version));
-	strncpy((char *)sb->dataset_version, version,
-		sizeof(sb->dataset_version) - 1);
+	struct nc_geometry geo;
+	char why[NC_WHY_SIZE];
+
+	if (version) {
+		memset(sb->dataset_version, 0, sizeof(sb->dataset_version));
+		strncpy((char *)sb->dataset_version, version,
+			sizeof(sb->dataset_version) - 1);
+	}
+	memcpy(sb->origin_id, origin->id, sizeof(sb->origin_id));
+	if (fingerprint_record(origin, sb))
+		return fail_code();
+	nc_super_seal(sb);
+	/* The judge has the last word. */
+	if (!nc_super_check(sb, cache->size, &geo, why))
+		return fail(CODE_DEVICE,
+			    "origin '%s' and cache device '%s' do not fit: %s",
+			    origin->path, cache->path, why);
+	return 0;
 }
 
 /*
@@ -84,24 +107,12 @@ static int compose(struct nearcache_super *sb, const struct super *super,
 		   const struct device *cache, const struct device *origin,
 		   const struct dataset_change *change)
 {
-	struct nc_geometry geo;
-	char why[NC_WHY_SIZE];
-
 	memcpy(sb, super->best, sizeof(*sb));
 	sb->sequence = cpu_to_le64(le64_to_cpu(sb->sequence) + 1);
 	if (change->drop)
 		sb->table_epoch = cpu_to_le64(le64_to_cpu(sb->table_epoch) + 1);
 	take_size(sb, change);
-	take_version(sb, change->version);
-	memcpy(sb->origin_id, origin->id, sizeof(sb->origin_id));
-	if (fingerprint_record(origin, sb))
-		return fail_code();
-	nc_super_seal(sb);
-	if (!nc_super_check(sb, cache->size, &geo, why))
-		return fail(CODE_DEVICE,
-			    "origin '%s' and cache device '%s' do not fit: %s",
-			    origin->path, cache->path, why);
-	return 0;
+	return dataset_seal(sb, cache, origin, change->version);
 }
 
 /* Before the claim anybody could open or format the cache. */

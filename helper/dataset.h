@@ -22,6 +22,8 @@ struct dataset_change {
 
 int dataset_check_version(const char *version);
 bool dataset_is_new(const struct nearcache_super *sb, const char *version);
+int dataset_seal(struct nearcache_super *sb, const struct device *cache,
+		 const struct device *origin, const char *version);
 int dataset_record(struct device *cache, const struct super *super,
 		   const struct device *origin,
 		   const struct dataset_change *change);

@@ -7,7 +7,6 @@
 
 #include "dataset.h"
 #include "fail.h"
-#include "fingerprint.h"
 #include "layout.h"
 #include "probe.h"
 #include "super.h"
@@ -80,11 +79,9 @@ static int check_content(const struct device *cache)
 static int design(const struct formatting *new)
 {
 	const struct device *origin = new->origin, *cache = new->cache;
-	const char *version = new->args->dataset_version;
 	struct nearcache_super *sb = new->sb;
 	char why[NC_WHY_SIZE];
 	struct layout layout;
-	struct nc_geometry geo;
 
 	if (!layout_compute(&layout, cache->size, new->args->block_size,
 			    new->args->integrity == NEARCACHE_INTEGRITY_CRC32C,
@@ -101,18 +98,7 @@ static int design(const struct formatting *new)
 	sb->state = cpu_to_le32(NEARCACHE_STATE_CLEAN);
 	sb->stripe_count = cpu_to_le16(1);
 	sb->table_epoch = cpu_to_le64(1);
-	memcpy(sb->origin_id, origin->id, sizeof(sb->origin_id));
-	strncpy((char *)sb->dataset_version, version ? version : "",
-		sizeof(sb->dataset_version) - 1);
-	if (fingerprint_record(origin, sb))
-		return fail_code();
-	nc_super_seal(sb);
-	/* The judge has the last word. */
-	if (!nc_super_check(sb, cache->size, &geo, why))
-		return fail(CODE_DEVICE,
-			    "origin '%s' and cache device '%s' do not fit: %s",
-			    origin->path, cache->path, why);
-	return 0;
+	return dataset_seal(sb, cache, origin, new->args->dataset_version);
 }
 
 /**

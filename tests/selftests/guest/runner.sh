@@ -14,9 +14,6 @@
 . /selftests/debug.sh
 KMSG=/run/selftest-kmsg
 
-# Grace after SIGTERM, so that a test can clean up.
-GRACE=10
-
 kernel_log() {
 	echo "<6>nearcache-test: $*" >/dev/kmsg
 }

@@ -59,7 +59,7 @@ fake panic.sh fail <<<'echo c >/proc/sysrq-trigger'
 fake after.sh pass <<<'exit 0'
 
 unset T SOAK
-CHECK_OUT=$HOST_DIR/check SELFTESTS_SOURCES=$tests SELFTESTS_BUILT=$HOST_DIR/built \
+GRACE=2 CHECK_OUT=$HOST_DIR/check SELFTESTS_SOURCES=$tests SELFTESTS_BUILT=$HOST_DIR/built \
 	"$TOP/tests/selftests/run" "$KERNEL" >"$HOST_DIR/ktap"
 rc=$?
 sed 's/^/# /' "$HOST_DIR/ktap"

@@ -5,11 +5,6 @@
 # kernels: 6.1
 . ./given_up.sh
 
-# The session before wrote its table: what a commit would do in 4 s.
-written_down() {
-	dmsetup suspend --noudevsync nc && dmsetup resume --noudevsync nc || fail "suspend and resume"
-}
-
 # Nothing was changed: warm, while somebody reads.
 unchanged() {
 	generation=1

@@ -12,7 +12,7 @@ warm_and_given_up() {
 	format
 	start
 	right
-	dmsetup suspend --noudevsync nc && dmsetup resume --noudevsync nc || fail "suspend and resume"
+	written_down
 	given_up
 }
 
@@ -90,7 +90,7 @@ copied() {
 	format
 	start
 	right
-	dmsetup suspend --noudevsync nc && dmsetup resume --noudevsync nc || fail "suspend and resume"
+	written_down
 	dmsetup suspend --noudevsync nc
 	dd if="$local" of="$other" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "copy"
 	dmsetup resume --noudevsync nc
@@ -130,7 +130,7 @@ reconnected() {
 	if [[ $1 == unwritable ]]; then
 		back 5
 		right
-		dmsetup suspend --noudevsync nc && dmsetup resume --noudevsync nc || fail "suspend and resume"
+		written_down
 		lies slice unwritable
 	fi
 	echo 0 >"$NULLB/dying$1/power"

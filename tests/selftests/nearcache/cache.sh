@@ -129,6 +129,12 @@ same() {
 	[[ $2 == "$3" ]] || fail "$1: $2, expected $3 (line ${BASH_LINENO[0]})"
 }
 
+# written_down: what is cached is on the medium, as a commit would have it within seconds.
+written_down() {
+	dmsetup suspend --noudevsync nc && dmsetup resume --noudevsync nc ||
+		fail "suspend and resume"
+}
+
 # origin_mark; ...; origin_delta [DEV]: bytes read from the origin in between.
 origin_mark() {
 	origin_before=$(origin_reads "${1:-$O}")

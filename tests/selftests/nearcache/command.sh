@@ -48,7 +48,12 @@ json_keys() {
 
 # json KEY: the first scalar of that name.
 json() {
-	sed -nE "s/^ *\"$1\": \"?([^\",]*)\"?,?\$/\1/p" <<<"$out" | head -n 1
+	local line pattern="^ *\"$1\": \"?([^\",]*)\"?,?\$"
+	while IFS= read -r line; do
+		[[ $line =~ $pattern ]] || continue
+		echo "${BASH_REMATCH[1]}"
+		return
+	done <<<"$out"
 }
 
 # expect KEY VALUE...: pairs, of the last JSON.
@@ -57,4 +62,17 @@ expect() {
 		[[ $(json "$1") == "$2" ]] || fail "'$1' is '$(json "$1")', not '$2': $out"
 		shift 2
 	done
+}
+
+# injected WHAT WORDS...: nearcache with these words, while strace does WHAT to a system call
+# of it, as in ioctl:error=EIO:when=3, or nothing: ioctl. Sets $rc; the calls are in
+# $TMPDIR/trace, what it said is in $TMPDIR/said.
+injected() {
+	local options=(-e "trace=${1%%:*}")
+	[[ $1 != *:* ]] || options+=(-e "inject=$1")
+	# All other calls are as quick as ever then. But no signal arrives where it stops.
+	[[ $1 == *:signal=* ]] || options+=(-f --seccomp-bpf)
+	rc=0
+	strace -qq -o "$TMPDIR/trace" "${options[@]}" nearcache "${@:2}" \
+		>"$TMPDIR/said" 2>&1 || rc=$?
 }

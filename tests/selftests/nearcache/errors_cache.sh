@@ -11,6 +11,11 @@ bad() {
 	echo "$1" >"$NULLB/local/badblocks" || fail "badblocks $1"
 }
 
+# watch 0|1: the trace of changes of the state.
+watch() {
+	echo "$1" >$TRACE/events/nearcache/nearcache_mode/enable
+}
+
 events() {
 	dmsetup info -c --noheadings -o events nc
 }
@@ -38,8 +43,8 @@ is bypass_retry 3
 is bytes_valid $(((8 << 20) - 3 * 65536))
 is state 0
 # Each later pass tries to fill the three again, in vain.
-echo 1 >$TRACE/events/nearcache/nearcache_mode/enable
-at_exit tee $TRACE/events/nearcache/nearcache_mode/enable <<<0
+at_exit watch 0
+watch 1
 echo >$TRACE/trace
 before=$(events) passes=0
 while [[ $(field state) == 0 ]]; do

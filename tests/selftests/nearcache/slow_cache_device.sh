@@ -108,9 +108,10 @@ now state state
 gate pass cache
 gate let cache all
 ends hit 1x8
-stop
-gate_live=''
 for mode in writearound writethrough; do
+	# Anew: how long a device has to be calm is doubled each time.
+	stop
+	gate_live=''
 	between $mode
 	degraded
 	written '2x4 1x28 2x8 1x88'

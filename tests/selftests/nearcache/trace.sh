@@ -6,6 +6,11 @@
 TRACE=/sys/kernel/tracing
 EVENTS=$TRACE/events/nearcache
 
+# watch 0|1: the events of the module.
+watch() {
+	echo "$1" >$EVENTS/enable
+}
+
 # traced PATTERN: events of the kind.
 traced() {
 	grep -cE -- "$1" "$TMPDIR/trace"
@@ -20,8 +25,8 @@ for event in access fill_start fill_done evict mode; do
 done
 echo 8192 >$TRACE/buffer_size_kb
 echo >$TRACE/trace
-echo 1 >$EVENTS/enable
-at_exit tee $EVENTS/enable <<<0
+at_exit watch 0
+watch 1
 start
 # Misses, hits, joins, bypasses; then idle blocks give way.
 check -n 512 -b 128 -t 4 -c
@@ -31,7 +36,7 @@ for i in {1..24}; do
 	check -s 16384 -n 4096 -b 512
 done
 settle
-echo 0 >$EVENTS/enable
+watch 0
 cp $TRACE/trace "$TMPDIR/trace"
 devno=$(number /dev/mapper/nc)
 devno=${devno/:/,}

@@ -92,8 +92,7 @@ bad 1 "give --format too" attach nc --block-size 64K
 bad 1 "--format needs --cache" attach nc --format
 bad 5 "'nc' works already, with cache device '$C'" attach nc
 right
-# What a commit would do within seconds.
-dmsetup suspend nc && dmsetup resume nc
+written_down
 given_up slice
 tells "too many I/O errors of the cache device" io-errors
 verify_begin -b 8 -a 1 -t 2

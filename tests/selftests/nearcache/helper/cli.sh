@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The nearcache command: success, bad input and JSON of every verb.
-# kernels: 6.12
+# kernels: 6.1
 # timeout: 400
 # Every test starts with an unformatted cache device and no dm device.
 # shellcheck source=tests/vm/guest/lib.sh
@@ -29,10 +29,11 @@ fingerprint() {
 }
 
 magics() {
-	local offset count=0
+	local offset magic count=0
 	for offset in 4096 524288; do
-		[[ $(dd if="$cache" bs=4096 skip=$((offset / 4096)) count=1 iflag=direct 2>/dev/null | head -c 8) != nearcach ]] ||
-			count=$((count + 1))
+		IFS= read -r -N 8 magic \
+			< <(dd if="$cache" bs=4096 skip=$((offset / 4096)) count=1 iflag=direct)
+		[[ $magic != nearcach ]] || count=$((count + 1))
 	done 2>/dev/null
 	echo "$count"
 }
@@ -243,11 +244,11 @@ test_create_write_error() {
 	null_del broken
 }
 
-# Stopped at whatever moment: no cache and no device, or all of it.
+# Stopped at whatever moment until it is done: no cache and no device, or all of it.
 test_create_interrupted() {
 	local cache pid delay won='' stopped=''
 	cache=$(null_dev slow 1024 completion_nsec=20000000) || fail "no slow device"
-	for delay in 0.1 0.3 0.5 0.7 0.9 1.2 1.5 2 3 5; do
+	for delay in 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1 1.2 1.5 2 3 5; do
 		nearcache create "$NAME" --origin "$origin" --cache "$cache" >/dev/null &
 		pid=$!
 		sleep "$delay"
@@ -256,6 +257,7 @@ test_create_interrupted() {
 		if wait "$pid" 2>/dev/null; then
 			won=1
 			good destroy "$NAME"
+			break
 		else
 			stopped=1
 			[[ $(magics) == 0 ]] || fail "after $delay s: a superblock was left"
@@ -273,10 +275,8 @@ test_open_interrupted() {
 	type -P strace >/dev/null || without strace
 	create --format-only
 	for ((n = 1; n < 60; n++)); do
-		rc=0
-		strace -qq -o /tmp/trace -e trace=ioctl -e "inject=ioctl:signal=SIGTERM:when=$n" \
-			nearcache open "$NAME" --cache "$cache" >/tmp/out 2>&1 || rc=$?
-		grep -q SIGTERM /tmp/trace || break
+		injected "ioctl:signal=SIGTERM:when=$n" open "$NAME" --cache "$cache"
+		grep -q SIGTERM "$TMPDIR/trace" || break
 		if ((!rc)); then
 			good close "$NAME"
 			continue
@@ -313,14 +313,15 @@ test_create_each_call_fails() {
 	type -P strace >/dev/null || without strace
 	for call in ioctl pwrite64 fsync; do
 		for ((n = 1; n < 60; n += step)); do
-			rc=0
-			strace -qq -o /tmp/trace -e "trace=$call" -e "inject=$call:error=EIO:when=$n" \
-				nearcache create "$NAME" --origin "$origin" --cache "$cache" >/tmp/out 2>&1 || rc=$?
-			grep -q INJECTED /tmp/trace || break
+			injected "$call:error=EIO:when=$n" \
+				create "$NAME" --origin "$origin" --cache "$cache"
+			grep -q INJECTED "$TMPDIR/trace" || break
 			if ((rc)); then
 				failed=$((failed + 1))
-				[[ $(magics) == 0 ]] || fail "$call $n: superblock left behind: $(</tmp/out)"
-				[[ ! -e /dev/mapper/$NAME && $(dmsetup ls) != "$NAME"* ]] || fail "$call $n: device left behind: $(</tmp/out)"
+				[[ $(magics) == 0 ]] ||
+					fail "$call $n: superblock left behind: $(<"$TMPDIR/said")"
+				[[ ! -e /dev/mapper/$NAME && $(dmsetup ls) != "$NAME"* ]] ||
+					fail "$call $n: device left behind: $(<"$TMPDIR/said")"
 			else
 				good destroy "$NAME"
 			fi
@@ -517,8 +518,10 @@ test_permission() {
 
 reset() {
 	local name
-	umount /mnt/t 2>/dev/null
-	for name in $(dmsetup ls --target nearcache 2>/dev/null | awk '/^cli|^a|^other/ { print $1 }') ro other "$NAME"; do
+	! grep -q ' /mnt/t ' /proc/mounts || umount /mnt/t
+	# Caches first: they lie on the others.
+	for name in $({ dmsetup ls --target nearcache; dmsetup ls; } |
+		awk '!/^No / && !seen[$1]++ { print $1 }'); do
 		dmsetup remove --noudevsync "$name" 2>/dev/null && rm -f "/dev/mapper/$name"
 	done
 	for name in small broken other second slow; do

@@ -24,8 +24,7 @@ at_exit dm_gone nc
 good create nc --origin "$O" --cache "$C" --block-size 64K --cache-timeout 300 --force
 check
 settle
-# What a commit would do within seconds.
-dmsetup suspend nc && dmsetup resume nc
+written_down
 verify_begin -b 8 -a 1 -t 4
 hang 3000
 wait_for 30 state_is 3 || fail "not degraded: $(dmsetup status nc)"

@@ -150,10 +150,8 @@ good close nc
 # tried again, and what was there is not lost.
 type -P strace >/dev/null || exit 0
 drop() {
-	rc=0
-	strace -qq -o "$TMPDIR/trace" -e "trace=${1%%:*}" -e "inject=$1" \
-		nearcache open nc --cache "$C" --origin "$O" --dataset-version "$2" >"$TMPDIR/said" 2>&1 || rc=$?
-	(($(grep -c "^${1%%:*}(" "$TMPDIR/trace") >= ${1##*=})) || fail "no call: $1"
+	injected "$1" open nc --cache "$C" --origin "$O" --dataset-version "$2"
+	(($(grep -c "${1%%:*}(" "$TMPDIR/trace") >= ${1##*=})) || fail "no call: $1"
 }
 for n in 1 2; do
 	drop "pwrite64:error=EIO:when=$n" "fail$n"

@@ -19,11 +19,6 @@ given_up() {
 	lies "$1" linear "$2"
 }
 
-# The session before wrote its table: what a commit would do within seconds.
-written_down() {
-	dmsetup suspend nc && dmsetup resume nc || fail "suspend and resume"
-}
-
 # right: what changes, twice, so that hits are among it.
 right() {
 	./blockdata read /dev/mapper/nc -g "$generation" -s 1024 -n 8192 || fail "wrong data (line ${BASH_LINENO[0]})"

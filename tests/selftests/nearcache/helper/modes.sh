@@ -326,7 +326,8 @@ dm_remove weak
 if type -P strace >/dev/null; then
 	create
 	failed=0 step=1
-	strace -qq -o "$TMPDIR/trace" -e trace=ioctl nearcache set nc mode=writethrough >/dev/null || fail "set in strace"
+	injected ioctl set nc mode=writethrough
+	((!rc)) || fail "set in strace: $(<"$TMPDIR/said")"
 	start=$(grep -n DM_DEV_SUSPEND "$TMPDIR/trace" | head -n 1 | cut -d : -f 1)
 	[[ $start ]] || fail "no start of a new table: $(<"$TMPDIR/trace")"
 	good set nc mode=read-only
@@ -334,9 +335,7 @@ if type -P strace >/dev/null; then
 		((${SOAK:-0})) || step=$((step * 2))
 		# The start of the new table is one of them.
 		for ((n = 1 + (start - 1) % step; n < 40; n += step)); do
-			rc=0
-			strace -qq -o "$TMPDIR/trace" -e trace=ioctl -e "inject=ioctl:$inject:when=$n" \
-				nearcache set nc mode=writethrough >"$TMPDIR/said" 2>&1 || rc=$?
+			injected "ioctl:$inject:when=$n" set nc mode=writethrough
 			grep -qE 'INJECTED|SIGTERM' "$TMPDIR/trace" || break
 			# With an error reported the old table is live; a signal comes before or after the change.
 			if [[ $inject == error* ]] && ((rc)); then
@@ -350,8 +349,8 @@ if type -P strace >/dev/null; then
 		good set nc mode=read-only
 		[[ $n -gt 5 && $n -lt 40 ]] || fail "$inject: $n calls"
 	done
-	strace -qq -o "$TMPDIR/trace" -e trace=ioctl -e "inject=ioctl:error=EIO:when=$start+" \
-		nearcache set nc mode=writethrough >"$TMPDIR/said" 2>&1 && fail "set without a working ioctl"
+	injected "ioctl:error=EIO:when=$start+" set nc mode=writethrough
+	((rc)) || fail "set without a working ioctl"
 	grep -q 'may be suspended' "$TMPDIR/said" || fail "not told: $(<"$TMPDIR/said")"
 	good set nc mode=writethrough --force
 	mode_is writethrough

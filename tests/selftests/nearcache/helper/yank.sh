@@ -118,8 +118,7 @@ returned() {
 	good open nc --cache "$C" --origin "$O"
 	check -g 1 -n 32768
 	settle
-	# What a commit would do within seconds.
-	dmsetup suspend nc && dmsetup resume nc
+	written_down
 	verify_begin -b 8 -a 1 -t 2 -n 32768
 	pull
 	wait_for 60 bypassed || fail "not bypassed: $(dmsetup status nc)"
