@@ -87,13 +87,15 @@ static void longest(void **state)
 		.cache_timeout = 600000,
 		.origin_timeout_given = true,
 		.origin_timeout = 86400,
-		.other_words = 0xffffffff - 6,
+		.verify_given = true,
+		.verify = 0xffffffff,
+		.other_words = 0xffffffff - 8,
 	};
 
 	(void)state;
 	memset(params.others, 'x', sizeof(params.others) - 1);
 	assert_int_equal(strlen(params_print(&params, text)),
-			 strlen("writethrough 4294967295:4294967295 4294967295:4294967295 4294967295 fill_memory 18446744073709551615 cache_timeout 600000 origin_timeout 86400") +
+			 strlen("writethrough 4294967295:4294967295 4294967295:4294967295 4294967295 fill_memory 18446744073709551615 cache_timeout 600000 origin_timeout 86400 verify 4294967295") +
 			 sizeof(params.others) - 1);
 }
 
@@ -156,6 +158,11 @@ static void origin_timeout(void **state)
 static void same(void **state)
 {
 	(void)state;
+	assert_true(params_same("read-only 8:0 8:16 4 verify 9 fill_memory 1",
+				"read-only 8:0 8:16 4 fill_memory 1 verify 9"));
+	assert_false(params_same("read-only 8:0 8:16 2 verify 9", "read-only 8:0 8:16"));
+	assert_false(params_same("read-only 8:0 8:16 2 verify 9",
+				 "read-only 8:0 8:16 2 verify 8"));
 	assert_true(params_same("read-only 8:0 8:16", "read-only 8:0 8:16"));
 	assert_true(params_same("read-only 8:0 8:16 4 fill_memory 1 later 7",
 				"read-only 8:0 8:16 4 later 7 fill_memory 1"));

@@ -118,6 +118,11 @@ void print_milliseconds(const char *key, const char *label, uint64_t value)
 	print_bytes(key, label, value);
 }
 
+void print_number(const char *key, const char *label, uint64_t value)
+{
+	print_bytes(key, label, value);
+}
+
 void print_seconds(const char *key, const char *label, uint64_t value)
 {
 	print_bytes(key, label, value);
@@ -417,6 +422,8 @@ static void handed_over(void **state)
 	assert_int_equal(set("mode=read-only", 0), 0);
 	assert_false(fake.handed_over);
 	waiting = 0;
+	assert_int_equal(set("verify=0", 0), 0);
+	assert_false(changed);
 	assert_int_equal(set("origin_timeout=5", 0), 0);
 	assert_false(fake.handed_over);
 	assert_live(READING " 2 origin_timeout 5", false);

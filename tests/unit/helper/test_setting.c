@@ -42,7 +42,7 @@ static void bad(void **state)
 		{ { "=x", "mode=read-only" }, "'' is no setting" },
 		{ { "mod=read-only", "x" }, "'mod' is no setting" },
 		{ { "modes=read-only", "x" }, "'modes' is no setting" },
-		{ { "fill-memory=1G", "x" }, "mode, fill_memory, cache_timeout or origin_timeout" },
+		{ { "fill-memory=1G", "x" }, "mode, fill_memory, cache_timeout, origin_timeout or verify" },
 		{ { "mode=writeback", "x" }, "mode 'writeback'" },
 		{ { "mode=", "x" }, "mode ''" },
 		{ { "mode=read-only=x", "x" }, "'read-only=x'" },
@@ -52,6 +52,8 @@ static void bad(void **state)
 		{ { "cache_timeout=1s", "x" }, "cache_timeout '1s': give 0" },
 		{ { "origin_timeout=1d", "x" }, "origin_timeout '1d': give 0" },
 		{ { "origin_timeout=86401", "x" }, "to 86400 seconds" },
+		{ { "verify=4294967296", "x" }, "verify '4294967296': give 0" },
+		{ { "verify=-1", "x" }, "verify '-1': give 0" },
 		{ { "mode=read-only", "mode=read-only" }, "twice" },
 	};
 	unsigned int i;
