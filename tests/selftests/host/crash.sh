@@ -34,6 +34,7 @@ change() {
 	generation=$((generation + 1))
 	./blockdata write "$O" -g $generation -s "$1" -n "$2"
 	if [[ ${3:-} ]]; then
+		dmsetup message logged 0 mark telling || fail "mark"
 		dmsetup message nc 0 invalidate all
 	else
 		dmsetup message nc 0 invalidate "$1" "$2"
