@@ -84,7 +84,7 @@ static u32 load_slowly(struct nc_cache *c, u64 first, u32 n)
 		set_bit(first + i, s->dirty);
 		/* So that a commit writes it. */
 		nc_meta_dirty(c, first_slot(s, first + i));
-		DMERR_LIMIT("%s: cache device %u:%u: checksums cannot be read: their data is not used",
+		DMERR_LIMIT("%s: cache device %u:%u: checksums cannot be read",
 			    nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt));
 		failed++;
 	}

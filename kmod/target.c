@@ -202,19 +202,29 @@ static int bad_scrub(struct nc_target *t, const char *word)
 	return -EINVAL;
 }
 
+static int scrub_refused(struct nc_target *t, int r)
+{
+	if (r)
+		DMERR("%s: scrub: %s", nc_cache_name(t->cache),
+		      r == -EBUSY ? "one is under way, or the device is suspended" :
+		      r == -ENOENT ? "none is under way" :
+				     "the cache device is bypassed");
+	return r;
+}
+
 static int scrub_message(struct nc_target *t, unsigned int argc, char **argv)
 {
 	u64 rate;
 
 	if (argc == 2 && !strcasecmp(argv[1], "stop"))
-		return nc_scrub_stop(t->cache);
+		return scrub_refused(t, nc_scrub_stop(t->cache));
 	if (argc < 3 || strcasecmp(argv[1], "start"))
 		return bad_scrub(t, argv[argc > 1]);
 	if (kstrtou64(argv[2], 10, &rate))
 		return bad_scrub(t, argv[2]);
 	if (argc > 4 || (argc == 4 && strcasecmp(argv[3], "origin")))
 		return bad_scrub(t, argv[3]);
-	return nc_scrub_start(t->cache, rate, argc == 4);
+	return scrub_refused(t, nc_scrub_start(t->cache, rate, argc == 4));
 }
 
 static int bad_message(struct nc_target *t, const char *word)

@@ -55,6 +55,7 @@ check -s 20000 -n 8 -b 8
 settle
 watch 0
 [[ $(seen) == *fill_work* && $(seen) == *block_bio_queue* ]] || fail "the trace shows nothing of a miss"
+written_down
 watch 1
 wait_for 60 calm || fail "it never rests: $(seen)"
 before=$(stats)
