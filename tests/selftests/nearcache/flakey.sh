@@ -44,6 +44,18 @@ phase() {
 	go_on "after $1"
 }
 
+# The dm-flakey of kernel 6.1 does not change what is read, and what is written it changes in
+# the writer's own memory, which no device does.
+can_corrupt() {
+	local probe differ
+	make_dm probe probe "0 8 flakey $base 0 0 3600 5 corrupt_bio_byte 100 r 7 0"
+	! cmp -s -n 512 <(dd if="$probe" bs=512 count=1 iflag=direct 2>/dev/null) \
+		<(dd if="$base" bs=512 count=1 iflag=direct 2>/dev/null)
+	differ=$?
+	dm_remove probe
+	return $differ
+}
+
 in_use() {
 	[[ $(field state) == 0 ]]
 }
@@ -63,10 +75,12 @@ go_on start
 for ((round = 0; round < $(times 1); round++)); do
 	phase ''
 	phase '1 error_writes'
-	phase '5 corrupt_bio_byte 100 r 7 0'
-	(($(field damaged) > damaged)) || fail "no damage was seen"
-	phase '5 corrupt_bio_byte 513 w 9 0'
-	(($(field damaged) > damaged)) || fail "no damage was seen"
+	if can_corrupt; then
+		phase '5 corrupt_bio_byte 100 r 7 0'
+		(($(field damaged) > damaged)) || fail "no damage was seen"
+		phase '5 corrupt_bio_byte 513 w 9 0'
+		(($(field damaged) > damaged)) || fail "no damage was seen"
+	fi
 	phase '1 drop_writes'
 	(($(field damaged) > damaged)) || fail "no lost write was seen"
 done
