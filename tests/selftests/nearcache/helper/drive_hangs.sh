@@ -28,6 +28,7 @@ written_down
 verify_begin -b 8 -a 1 -t 4
 hang 3000
 wait_for 30 state_is 3 || fail "not degraded: $(dmsetup status nc)"
+patient
 good status nc
 [[ $out == *degraded*'does not answer'* ]] || fail "status: $out"
 good status nc -j
