@@ -44,11 +44,6 @@ hang() {
 		fail "cannot switch off $device"
 }
 
-# patient: requests from now on wait for long, as a busy emulator answers late, too.
-patient() {
-	echo 30000 | tee "$(controller)"/nvme*n*/queue/io_timeout >/dev/null || fail "no io_timeout"
-}
-
 # need_drive: it is in, and will be afterwards; sets C.
 need_drive() {
 	controller >/dev/null || skip "no NVMe drive on PCI"
