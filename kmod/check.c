@@ -140,18 +140,6 @@ static bool whole_subblocks(const struct nc_cache *c, const struct bio *bio,
 	       nc_read_memory_fits(c, bio, sectors);
 }
 
-/**
- * nc_check_shorten() - no longer than one check may be
- * @c: live cache
- * @span: sub-blocks
- */
-void nc_check_shorten(const struct nc_cache *c, struct nc_span *span)
-{
-	u32 count = nc_fill_bytes_max(c, false) >> (c->sub_shift + SECTOR_SHIFT);
-
-	span->last = min(span->last, span->first + max(count, 1U) - 1);
-}
-
 static u32 span_bytes(const struct nc_cache *c, const struct nc_span *span)
 {
 	return (span->last - span->first + 1) * c->geo.subblock_size;
@@ -291,12 +279,10 @@ static u64 drop(struct check *k, u64 bits, bool unreadable)
 {
 	struct nc_cache *c = k->target->cache;
 	struct nc_stripe *stripe = nc_index_stripe(&c->index, k->span.block);
-	bool same = unreadable;
 
 	spin_lock(&stripe->lock);
-	if (stripe->drops == k->drops)
-		same = true;
-	if (same && nc_index_find(&c->index, k->span.block) == k->slot)
+	if ((unreadable || stripe->drops == k->drops) &&
+	    nc_index_find(&c->index, k->span.block) == k->slot)
 		bits = nc_invalidate_bits(c, stripe, k->slot, bits);
 	else
 		bits = 0;
@@ -505,7 +491,7 @@ enum nc_check nc_check_hit(struct nc_target *t, struct bio *bio,
 	compare = sampled(c);
 	if (!sums && !compare)
 		return NC_CHECK_DIRECT;
-	nc_check_shorten(c, span);
+	nc_fill_shorten(c, span);
 	sectors = nc_read_sectors(c, bio, span);
 	if (!compare && whole_subblocks(c, bio, sectors))
 		return NC_CHECK_DIRECT;
@@ -628,7 +614,7 @@ int nc_check_end_io(struct nc_target *t, struct bio *bio)
 /**
  * nc_check_scrub() - look at cached data that nobody reads
  * @t: live target
- * @span: sub-blocks, no more than nc_check_shorten() leaves
+ * @span: sub-blocks, no more than nc_fill_shorten() leaves
  * @compare: with the origin, too
  *
  * nc_scrub_checked() is called when that is over.

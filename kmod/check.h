@@ -26,7 +26,6 @@ enum nc_check nc_check_hit(struct nc_target *t, struct bio *bio,
 			   struct nc_span *span, u32 slot, int srcu);
 int nc_check_end_io(struct nc_target *t, struct bio *bio);
 void nc_check_fill(struct nc_fill *f);
-void nc_check_shorten(const struct nc_cache *c, struct nc_span *span);
 enum nc_check nc_check_scrub(struct nc_target *t, const struct nc_span *span,
 			     bool compare);
 

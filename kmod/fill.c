@@ -66,6 +66,18 @@ u32 nc_fill_bytes_max(const struct nc_cache *c, bool update)
 }
 
 /**
+ * nc_fill_shorten() - no longer than one fill, or check, of reads may be
+ * @c: live cache
+ * @span: sub-blocks
+ */
+void nc_fill_shorten(const struct nc_cache *c, struct nc_span *span)
+{
+	u32 count = nc_fill_bytes_max(c, false) >> (c->sub_shift + SECTOR_SHIFT);
+
+	span->last = min(span->last, span->first + max(count, 1U) - 1);
+}
+
+/**
  * nc_fill_free() - free a fill that is on no list
  * @c: live cache
  * @f: fill

@@ -94,6 +94,7 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,
 			      bool update);
 void nc_fill_free(struct nc_cache *c, struct nc_fill *f);
 u32 nc_fill_bytes_max(const struct nc_cache *c, bool update);
+void nc_fill_shorten(const struct nc_cache *c, struct nc_span *span);
 u32 nc_fill_span_bytes(const struct nc_cache *c, const struct nc_span *span);
 void nc_fill_list(struct nc_fill *f, struct nc_stripe *stripe);
 void nc_fill_start(struct nc_fill *f, bool nowait);

@@ -190,14 +190,6 @@ static struct nc_fill *alloc(struct nc_target *t, const struct nc_span *span)
 	return nc_fill_alloc(t, sector, nc_fill_span_bytes(c, span), false);
 }
 
-/* No longer than a fill may be. */
-static void shorten(const struct nc_cache *c, struct nc_span *span)
-{
-	u32 count = nc_fill_bytes_max(c, false) >> (c->sub_shift + SECTOR_SHIFT);
-
-	span->last = min(span->last, span->first + max(count, 1U) - 1);
-}
-
 /**
  * nc_miss_read() - what to do with a missing read
  * @t: target
@@ -220,7 +212,7 @@ enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
 	struct nc_fill *new = NULL;
 	enum nc_miss result;
 
-	shorten(c, span);
+	nc_fill_shorten(c, span);
 	spin_lock(&l.stripe->lock);
 	result = look(c, bio, span, &l);
 	spin_unlock(&l.stripe->lock);
@@ -257,7 +249,7 @@ void nc_miss_fill(struct nc_target *t, struct nc_span *span)
 	enum nc_miss result;
 	struct nc_fill *new;
 
-	shorten(c, span);
+	nc_fill_shorten(c, span);
 	new = alloc(t, span);
 	if (!new)
 		return;

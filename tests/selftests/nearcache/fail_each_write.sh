@@ -6,6 +6,9 @@
 # timeout: 400
 # kernels: 6.1
 . ./gate.sh
+# Checksums are written, too.
+# shellcheck disable=SC2034 # for format
+INTEGRITY=crc32c
 faults=0
 
 # open: like start, but it may fail.

@@ -5,6 +5,7 @@
 # origin, whose errors they get, and nothing worse.
 # timeout: 200
 . ./cache.sh
+. ./stressing.sh
 INTEGRITY=crc32c
 
 # flakey NAME DEV [FEATURES]: from now on, all the time; without features all I/O fails.
@@ -18,30 +19,15 @@ healthy() {
 		fail "healthy $1"
 }
 
-more() {
-	(($(field writes) > before + 150)) || ! kill -0 "$stress_pid" 2>/dev/null
-}
-
-go_on() {
-	before=$(field writes)
-	wait_for 30 more || fail "nothing moves: $*"
-	kill -0 "$stress_pid" 2>/dev/null || fail "$*: $(cat "$TMPDIR/log")"
-}
-
-stress_end() {
-	touch "$TMPDIR/stop"
-	wait "$stress_pid"
-}
-
 # phase FEATURES: of the cache device; and it is used again afterwards.
 phase() {
 	damaged=$(field damaged)
 	flakey local "$local" "$1"
-	go_on "$1"
+	go_on 150 "$1"
 	healthy local "$local"
 	[[ $(field state) != 1 ]] || reload || fail "it is not taken back"
 	wait_for 30 in_use || fail "not in use: $(dmsetup status nc)"
-	go_on "after $1"
+	go_on 150 "$1, and then not"
 }
 
 # The dm-flakey of kernel 6.1 does not change what is read, and what is written it changes in
@@ -68,10 +54,8 @@ make_dm C local "0 $(sectors "$local") linear $local 0"
 format
 MODE=writethrough start
 export MODE=writethrough
-./stress run /dev/mapper/nc "$TMPDIR/model" -s 600 -f "$TMPDIR/stop" -d -z /dev/mapper/nc >"$TMPDIR/log" &
-stress_pid=$!
-at_exit stress_end
-go_on start
+stress_begin /dev/mapper/nc
+go_on 150 start
 for ((round = 0; round < $(times 1); round++)); do
 	phase ''
 	phase '1 error_writes'

@@ -5,22 +5,6 @@
 . ./cache.sh
 INTEGRITY=crc32c
 
-# spoil SECTOR COUNT: other bytes on the cache device, where it has these sectors of the
-# origin. The first slots were filled in the origin's order.
-spoil() {
-	dd if=/dev/urandom of="$C" bs=512 seek=$((data + $1)) count="$2" \
-		conv=notrunc,fsync status=none || fail "cannot spoil"
-}
-
-# in_order [OPTIONS]: cache the first 32 blocks of the origin, block n in slot n.
-in_order() {
-	local block
-	for ((block = 0; block < 32; block++)); do
-		check -s $((block * 128)) -n 128 "$@" >/dev/null
-		settle
-	done
-}
-
 # damage N: since the last call N sub-blocks were found damaged.
 damage() {
 	local now
@@ -29,15 +13,9 @@ damage() {
 	damaged=$now
 }
 
-# all_hits [OPTIONS]: the first 32 blocks are served by the cache device.
-all_hits() {
-	origin_mark
-	check -n 4096 "$@" >/dev/null
-	same "bytes from the origin (line ${BASH_LINENO[0]})" "$(origin_delta)" 0
-}
-
 fresh 16 24
-data=$(($(./sbset "$C" get data_offset) / 512)) damaged=0
+. ./spoil.sh
+damaged=0
 is integrity 1
 blockdev --setra 0 /dev/mapper/nc
 in_order

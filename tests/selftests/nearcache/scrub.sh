@@ -4,20 +4,6 @@
 # origin finds what has no checksums, in scrubs and in a sample of the hits (verify).
 . ./cache.sh
 
-# spoil SECTOR COUNT: see integrity.sh.
-spoil() {
-	dd if=/dev/urandom of="$C" bs=512 seek=$((data + $1)) count="$2" conv=notrunc,fsync \
-		status=none || fail "cannot spoil"
-}
-
-in_order() {
-	local block
-	for ((block = 0; block < 32; block++)); do
-		check -s $((block * 128)) -n 128 >/dev/null
-		settle
-	done
-}
-
 idle() {
 	[[ $(field scrub_left) == 0 ]]
 }
@@ -47,15 +33,8 @@ refused() {
 	! dmsetup message nc 0 "$@" 2>/dev/null || fail "taken: $*"
 }
 
-# all_hits: the first 32 blocks are served by the cache device.
-all_hits() {
-	origin_mark
-	check -n 4096 "$@" >/dev/null
-	same "bytes from the origin (line ${BASH_LINENO[0]})" "$(origin_delta)" 0
-}
-
 INTEGRITY=crc32c fresh 16 24
-data=$(($(./sbset "$C" get data_offset) / 512))
+. ./spoil.sh
 for words in "scrub" "scrub start" "scrub start x" "scrub start 0 cache" \
 	"scrub start 0 origin 1" "scrub stop now" "scrub stop"; do
 	# shellcheck disable=SC2086 # words
@@ -105,6 +84,7 @@ stop
 
 # Without checksums: what cannot be read, and what the origin tells.
 format
+. ./spoil.sh
 start
 in_order
 spoil 640 8

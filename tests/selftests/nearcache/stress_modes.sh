@@ -7,36 +7,15 @@
 # kernels: 6.1
 # timeout: 240
 . ./cache.sh
+. ./stressing.sh
 
 # shellcheck disable=SC2034 # for format
 INTEGRITY=crc32c
 size=$((64 * 2048))
 
-stress_begin() {
-	./stress run /dev/mapper/nc "$TMPDIR/model" -s 600 -f "$TMPDIR/stop" -d \
-		-z "$twin" >"$TMPDIR/log" &
-	stress_pid=$!
-	at_exit stress_end
-}
-
-stress_end() {
-	touch "$TMPDIR/stop"
-	wait "$stress_pid"
-}
-
-more() {
-	(($(field writes) > before + 50)) || ! kill -0 "$stress_pid" 2>/dev/null
-}
-
 # A scrub with the origin is under way.
 scrubbing() {
 	dmsetup message nc 0 scrub start 0 origin 2>/dev/null
-}
-
-go_on() {
-	before=$(field writes)
-	wait_for 30 more || fail "nothing moves after: $*"
-	kill -0 "$stress_pid" 2>/dev/null || fail "after $*: $(cat "$TMPDIR/log")"
 }
 
 make_null base origin 64 discard=1 completion_nsec=1000000
@@ -50,28 +29,28 @@ make_dm C slow-local "0 $(sectors "$local") delay $local 0 4 $local 0 8"
 format
 MODE=writearound start
 make_dm twin twin "0 $size linear /dev/mapper/nc 0"
-stress_begin
+stress_begin "$twin"
 for ((i = 0; i < $(times 2); i++)); do
 	MODE=writethrough reload '2 verify 10' || fail "reload to writethrough"
 	dmsetup message nc 0 scrub stop || true
 	wait_for 30 scrubbing || fail "no scrub starts"
-	go_on writethrough
+	go_on 50 writethrough
 	dmsetup message nc 0 invalidate all || fail "invalidate all"
-	go_on invalidate all
+	go_on 50 invalidate all
 	dmsetup suspend nc || fail "suspend"
 	dmsetup resume nc || fail "resume"
-	go_on suspend
+	go_on 50 suspend
 	MODE=writethrough reload '2 fill_memory 1048576' || fail "reload with little memory"
-	go_on little memory
+	go_on 50 little memory
 	MODE=writearound reload || fail "reload to writearound"
-	go_on writearound
+	go_on 50 writearound
 	for _ in {1..5}; do
 		dmsetup message nc 0 invalidate $((RANDOM * 2)) $((1 + RANDOM)) || fail "invalidate"
 	done
-	go_on invalidate
+	go_on 50 invalidate
 	dmsetup suspend --noflush nc || fail "suspend --noflush"
 	dmsetup resume nc || fail "resume"
-	go_on suspend --noflush
+	go_on 50 suspend --noflush
 done
 stress_end || fail "wrong: $(cat "$TMPDIR/log")"
 cat "$TMPDIR/log"
