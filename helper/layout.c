@@ -18,8 +18,9 @@
 #define RANGES_MIN		(64 * KIB)
 #define RANGES_MAX		(16 * MIB)
 
-#define INTENT_REGION_MIN	(64 * KIB)
-#define INTENT_BITS		(NEARCACHE_INTENT_COPY_SIZE * 8)
+/* What a write costs of the warmth after a crash, and how often one has to wait. */
+#define INTENT_REGION_MIN	MIB
+#define INTENT_BITS		NEARCACHE_INTENT_REGIONS
 
 static u64 clamp(u64 value, u64 low, u64 high)
 {
@@ -78,7 +79,7 @@ static void place(struct layout *layout, u64 cache_size, u64 slots)
 	length[NEARCACHE_AREA_TABLE] =
 		2 * layout->table_pages * NEARCACHE_PAGE_SIZE;
 	length[NEARCACHE_AREA_COMMIT] = NEARCACHE_COMMIT_AREA_SIZE;
-	length[NEARCACHE_AREA_INTENT] = 2 * NEARCACHE_INTENT_COPY_SIZE;
+	length[NEARCACHE_AREA_INTENT] = NEARCACHE_INTENT_AREA_SIZE;
 	length[NEARCACHE_AREA_CHECKSUM] =
 		layout->checksums ? nc_sums_length(slots, subblocks) : 0;
 	length[NEARCACHE_AREA_RANGES] = ranges_length(cache_size);

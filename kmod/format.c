@@ -48,6 +48,18 @@ u32 nc_record_checksum(const struct nearcache_commit *record)
 				  offsetof(struct nearcache_commit, checksum));
 }
 
+static u32 intent_checksum(const struct nearcache_intent *sector)
+{
+	return checksum_with_hole(sector, sizeof(*sector),
+				  offsetof(struct nearcache_intent, checksum));
+}
+
+static u32 witness_checksum(const struct nearcache_witness *record)
+{
+	return checksum_with_hole(record, sizeof(*record),
+				  offsetof(struct nearcache_witness, checksum));
+}
+
 void nc_super_seal(struct nearcache_super *sb)
 {
 	sb->checksum = cpu_to_le32(nc_super_checksum(sb));
@@ -128,8 +140,8 @@ static bool check_identity(const struct nearcache_super *sb, char *why)
 	if (bits)
 		return refuse(why, "incompat features unknown here", bits,
 			      "none: a newer nearcache made this device");
-	if (le32_to_cpu(sb->state) > NEARCACHE_STATE_LIVE)
-		return refuse(why, "state", le32_to_cpu(sb->state), "0, 1 or 2");
+	if (le32_to_cpu(sb->state) > NEARCACHE_STATE_WRITING)
+		return refuse(why, "state", le32_to_cpu(sb->state), "0 to 3");
 	if (le16_to_cpu(sb->stripe_count) != 1)
 		return refuse(why, "stripe_count",
 			      le16_to_cpu(sb->stripe_count), "1");
@@ -138,9 +150,10 @@ static bool check_identity(const struct nearcache_super *sb, char *why)
 			      le16_to_cpu(sb->stripe_index), "0");
 	if (!memchr(sb->label, 0, sizeof(sb->label)) ||
 	    !memchr(sb->origin_id, 0, sizeof(sb->origin_id)) ||
-	    !memchr(sb->dataset_version, 0, sizeof(sb->dataset_version))) {
+	    !memchr(sb->dataset_version, 0, sizeof(sb->dataset_version)) ||
+	    !memchr(sb->witness, 0, sizeof(sb->witness))) {
 		snprintf(why, NC_WHY_SIZE,
-			 "label, origin_id or dataset_version has no end");
+			 "label, origin_id, dataset_version or witness has no end");
 		return false;
 	}
 	if (sb->reserved0)
@@ -195,6 +208,7 @@ static bool check_sequences(const struct nearcache_super *sb, char *why)
 		{ le64_to_cpu(sb->sequence), "sequence" },
 		{ le64_to_cpu(sb->table_epoch), "table_epoch" },
 		{ le64_to_cpu(sb->commit_sequence), "commit_sequence" },
+		{ le64_to_cpu(sb->session), "session" },
 	};
 	unsigned int i;
 
@@ -254,7 +268,7 @@ static bool check_intent(const struct nearcache_super *sb, char *why)
 
 	if (region < NEARCACHE_BLOCK_MIN || !is_power_of_2(region) ||
 	    (le64_to_cpu(sb->origin_size) - 1) / region >=
-		    NEARCACHE_INTENT_COPY_SIZE * 8)
+		    NEARCACHE_INTENT_REGIONS)
 		return refuse(why, "intent_region", region,
 			      "a power of two from 65536 that covers origin_size in 524288 regions");
 	return true;
@@ -271,7 +285,7 @@ static bool check_lengths(const struct nearcache_super *sb, char *why)
 	} fixed[] = {
 		{ NEARCACHE_COMMIT_AREA_SIZE, NEARCACHE_AREA_COMMIT,
 		  "area[1].length", "65536" },
-		{ 2 * NEARCACHE_INTENT_COPY_SIZE, NEARCACHE_AREA_INTENT,
+		{ NEARCACHE_INTENT_AREA_SIZE, NEARCACHE_AREA_INTENT,
 		  "area[2].length", "131072" },
 		{ NEARCACHE_STRIPES_AREA_SIZE, NEARCACHE_AREA_STRIPES,
 		  "area[5].length", "4096" },
@@ -366,6 +380,9 @@ bool nc_super_check(const struct nearcache_super *sb, u64 device_bytes,
 	geo->table_pages = le64_to_cpu(sb->table_pages);
 	geo->commit_offset =
 		le64_to_cpu(sb->area[NEARCACHE_AREA_COMMIT].offset);
+	geo->intent_offset =
+		le64_to_cpu(sb->area[NEARCACHE_AREA_INTENT].offset);
+	geo->intent_region = le64_to_cpu(sb->intent_region);
 	geo->sums_offset =
 		le64_to_cpu(sb->area[NEARCACHE_AREA_CHECKSUM].offset);
 	geo->sums_length =
@@ -496,4 +513,78 @@ void nc_record_init(struct nearcache_commit *record, const u8 *uuid,
 	record->magic = cpu_to_le32(NEARCACHE_COMMIT_MAGIC);
 	memcpy(record->uuid, uuid, sizeof(record->uuid));
 	record->sequence = cpu_to_le64(sequence);
+}
+
+/**
+ * nc_intent_sector_init() - a sector of the write-intent bitmap without set bits
+ * @sector: 512 bytes to fill
+ * @uuid: of the cache, 16 bytes
+ * @session: its number
+ * @index: the sector's
+ *
+ * nc_intent_sector_seal() must follow, and after each change.
+ */
+void nc_intent_sector_init(struct nearcache_intent *sector, const u8 *uuid,
+			   u64 session, u32 index)
+{
+	memset(sector, 0, sizeof(*sector));
+	sector->magic = cpu_to_le32(NEARCACHE_INTENT_MAGIC);
+	memcpy(sector->uuid, uuid, sizeof(sector->uuid));
+	sector->session = cpu_to_le64(session);
+	sector->index = cpu_to_le32(index);
+}
+
+void nc_intent_sector_seal(struct nearcache_intent *sector)
+{
+	sector->checksum = cpu_to_le32(intent_checksum(sector));
+}
+
+/**
+ * nc_intent_sector_check() - judge a sector of the write-intent bitmap
+ * @sector: 512 bytes as read
+ * @uuid: of the cache, 16 bytes
+ * @index: the number that it must carry
+ *
+ * Return: whether it is whole, this cache's and in its place.
+ */
+bool nc_intent_sector_check(const struct nearcache_intent *sector,
+			    const u8 *uuid, u32 index)
+{
+	return le32_to_cpu(sector->magic) == NEARCACHE_INTENT_MAGIC &&
+	       le32_to_cpu(sector->index) == index &&
+	       !memcmp(sector->uuid, uuid, sizeof(sector->uuid)) &&
+	       le32_to_cpu(sector->checksum) == intent_checksum(sector);
+}
+
+/**
+ * nc_witness_init() - a record on a witness device
+ * @record: 4096 bytes to fill
+ * @uuid: of the cache, 16 bytes
+ *
+ * It says nothing yet.  nc_witness_seal() must follow, and after each change.
+ */
+void nc_witness_init(struct nearcache_witness *record, const u8 *uuid)
+{
+	memset(record, 0, sizeof(*record));
+	record->magic = cpu_to_le32(NEARCACHE_WITNESS_MAGIC);
+	memcpy(record->uuid, uuid, sizeof(record->uuid));
+}
+
+void nc_witness_seal(struct nearcache_witness *record)
+{
+	record->checksum = cpu_to_le32(witness_checksum(record));
+}
+
+/**
+ * nc_witness_check() - judge a record of a witness device
+ * @record: 4096 bytes as read
+ * @uuid: of the cache, 16 bytes; NULL: of any
+ *
+ * Return: whether it is a whole record of that cache.
+ */
+bool nc_witness_check(const struct nearcache_witness *record, const u8 *uuid)
+{
+	return le32_to_cpu(record->magic) == NEARCACHE_WITNESS_MAGIC &&
+	       (!uuid || !memcmp(record->uuid, uuid, sizeof(record->uuid))) &&
+	       le32_to_cpu(record->checksum) == witness_checksum(record);
 }

@@ -27,6 +27,8 @@
  * @table_offset: bytes, start of the slot table area
  * @table_pages: pages in one copy of the table
  * @commit_offset: bytes, start of the ring of commit records
+ * @intent_offset: bytes, start of the write-intent bitmap
+ * @intent_region: bytes of the origin that one of its bits stands for
  * @sums_offset: bytes, start of the checksum area
  * @sums_length: bytes; 0 without checksums
  * @table_epoch: see struct nearcache_super
@@ -43,6 +45,8 @@ struct nc_geometry {
 	u64 table_offset;
 	u64 table_pages;
 	u64 commit_offset;
+	u64 intent_offset;
+	u64 intent_region;
 	u64 sums_offset;
 	u64 sums_length;
 	u64 table_epoch;
@@ -71,6 +75,14 @@ bool nc_record_check(const struct nearcache_commit *record, const u8 *uuid);
 void nc_record_init(struct nearcache_commit *record, const u8 *uuid,
 		    u64 sequence);
 void nc_record_seal(struct nearcache_commit *record);
+void nc_intent_sector_init(struct nearcache_intent *sector, const u8 *uuid,
+			   u64 session, u32 index);
+void nc_intent_sector_seal(struct nearcache_intent *sector);
+bool nc_intent_sector_check(const struct nearcache_intent *sector,
+			    const u8 *uuid, u32 index);
+void nc_witness_init(struct nearcache_witness *record, const u8 *uuid);
+void nc_witness_seal(struct nearcache_witness *record);
+bool nc_witness_check(const struct nearcache_witness *record, const u8 *uuid);
 void nc_super_seal(struct nearcache_super *sb);
 u64 nc_sums_length(u64 slots, u32 subblocks);
 u32 nc_subblock_size(u32 block_size, u32 origin_lbs, u32 cache_lbs);

@@ -34,6 +34,7 @@ typedef __s32 s32;
 	_a > _b ? _a : _b;		\
 })
 
+#define ilog2(n)	(63 - __builtin_clzll(n))
 #define cmpxchg(at, old, new)	__sync_val_compare_and_swap(at, old, new)
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 

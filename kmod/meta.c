@@ -153,7 +153,8 @@ int nc_meta_load(struct nc_cache *c, const struct nc_known *known)
 	/* One that was never used speaks of nothing. */
 	if (state == NEARCACHE_STATE_CLEAN && !m->commit.sequence)
 		c->untold = false;
-	if (state == NEARCACHE_STATE_ACTIVE || c->untold) {
+	if (state == NEARCACHE_STATE_ACTIVE ||
+	    state == NEARCACHE_STATE_WRITING || c->untold) {
 		start_cold(c, c->untold ?
 				      "does not know what was written or invalidated" :
 				      "was not stopped cleanly in a writing mode");

@@ -2,6 +2,11 @@
 /* Judging what a session left in the slot table; doc/format.md says why it is so. */
 #include "recover.h"
 
+#ifdef __KERNEL__
+#include <linux/log2.h>
+#include <linux/string.h>
+#endif
+
 /**
  * nc_recover_last() - the last commit record that was written
  * @ring: NC_RECOVER_RING records as read
@@ -104,4 +109,90 @@ bool nc_recover_slot(const struct nc_geometry *geo,
 	return block <= (geo->origin_size - 1) / geo->block_size && valid &&
 	       !(valid & ~possible_bits(geo, block)) &&
 	       !(le32_to_cpu(slot->flags) & ~NEARCACHE_SLOT_FLAGS_KNOWN);
+}
+
+/**
+ * nc_recover_stayed() - was the medium told of all that a writing session wrote?
+ * @sb: superblock, in state writing
+ * @record: of the witness, or NULL; need not be sound
+ *
+ * A device that was taken out keeps what it says.  Only another one knows.
+ */
+bool nc_recover_stayed(const struct nearcache_super *sb,
+		       const struct nearcache_witness *record)
+{
+	if (!record || !nc_witness_check(record, sb->uuid) ||
+	    le32_to_cpu(record->state) != NEARCACHE_WITNESS_STAYED)
+		return false;
+	/* The next session was about to begin: nothing was written in it. */
+	return sb->session && (record->session == sb->session ||
+			       record->previous == sb->session);
+}
+
+/**
+ * nc_recover_intent() - what a session's write-intent bitmap says
+ * @area: all of it as read; of each sector that does not verify, or is of an older
+ *	session, all bits get set; of one of the next session, none
+ * @uuid: of the cache, 16 bytes
+ * @session: the superblock's
+ */
+void nc_recover_intent(struct nearcache_intent *area, const u8 *uuid,
+		       u64 session)
+{
+	u32 i;
+
+	for (i = 0; i < NC_RECOVER_INTENT; i++) {
+		bool sound = nc_intent_sector_check(&area[i], uuid, i);
+		u64 of = le64_to_cpu(area[i].session);
+
+		if (sound && of == session)
+			continue;
+		nc_intent_sector_init(&area[i], uuid, session, i);
+		if (sound && of == session + 1)
+			continue;
+		area[i].flags = cpu_to_le32(NEARCACHE_INTENT_ENDS);
+		memset(area[i].bits, 0xff, sizeof(area[i].bits));
+	}
+}
+
+/* Were the first or last 64 KiB of the origin being written? */
+bool nc_recover_ends(const struct nearcache_intent *area)
+{
+	return le32_to_cpu(area->flags) & NEARCACHE_INTENT_ENDS;
+}
+
+static bool region_written(const struct nc_geometry *geo,
+			   const struct nearcache_intent *area, u64 at)
+{
+	u64 region = at >> ilog2(geo->intent_region);
+	u32 bit = region % NEARCACHE_INTENT_BITS;
+
+	return area[region / NEARCACHE_INTENT_BITS].bits[bit / 8] &
+	       1U << bit % 8;
+}
+
+/**
+ * nc_recover_written() - what of a block was being written
+ * @geo: geometry
+ * @area: after nc_recover_intent()
+ * @block: origin block, inside the origin
+ *
+ * A region is at least as long as a sub-block.
+ *
+ * Return: sub-blocks that overlap such a region; bits past the origin's end say
+ * nothing.
+ */
+u64 nc_recover_written(const struct nc_geometry *geo,
+		       const struct nearcache_intent *area, u64 block)
+{
+	u64 at = block * geo->block_size;
+	u64 bits = 0;
+	u32 i;
+
+	if (geo->intent_region >= geo->block_size)
+		return region_written(geo, area, at) ? ~0ULL : 0;
+	for (i = 0; i < geo->subblocks; i++, at += geo->subblock_size)
+		if (at < geo->origin_size && region_written(geo, area, at))
+			bits |= 1ULL << i;
+	return bits;
 }

@@ -12,6 +12,9 @@
 /* Commit records on the medium. */
 #define NC_RECOVER_RING	(NEARCACHE_COMMIT_AREA_SIZE / NEARCACHE_PAGE_SIZE)
 
+/* Sectors of the write-intent bitmap. */
+#define NC_RECOVER_INTENT (NEARCACHE_INTENT_AREA_SIZE / NEARCACHE_INTENT_SIZE)
+
 /* nc_recover_page(): the page's slots are lost. */
 #define NC_RECOVER_NONE	(-1)
 
@@ -24,5 +27,12 @@ int nc_recover_page(const struct nearcache_page *p0,
 		    u64 *newest);
 bool nc_recover_slot(const struct nc_geometry *geo,
 		     const struct nearcache_slot *slot);
+bool nc_recover_stayed(const struct nearcache_super *sb,
+		       const struct nearcache_witness *record);
+void nc_recover_intent(struct nearcache_intent *area, const u8 *uuid,
+		       u64 session);
+bool nc_recover_ends(const struct nearcache_intent *area);
+u64 nc_recover_written(const struct nc_geometry *geo,
+		       const struct nearcache_intent *area, u64 block);
 
 #endif /* NEARCACHE_RECOVER_H */

@@ -205,7 +205,7 @@ void nc_super_resize(struct nc_super *s, u64 size)
 {
 	u64 region = le64_to_cpu(s->sb->intent_region);
 
-	while (div64_u64(size - 1, region) >= NEARCACHE_INTENT_COPY_SIZE * 8)
+	while (div64_u64(size - 1, region) >= NEARCACHE_INTENT_REGIONS)
 		region *= 2;
 	s->sb->intent_region = cpu_to_le64(region);
 	s->sb->origin_size = cpu_to_le64(size);

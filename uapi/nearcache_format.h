@@ -72,6 +72,11 @@ enum nearcache_super_state {
 					 * table may lack what was cached last,
 					 * and is true
 					 */
+	NEARCACHE_STATE_WRITING	= 3,	/* as live, but for the regions that the
+					 * write-intent bitmap names; if the
+					 * witness says that the device did not
+					 * leave
+					 */
 };
 
 /* What a fingerprint was computed from: SHA-256 of what is named here.
@@ -92,10 +97,8 @@ enum nearcache_fingerprint {
  *	pages first, then copy 1 of all pages
  * @NEARCACHE_AREA_COMMIT: ring of struct nearcache_commit, 4 KiB each: which
  *	table pages the latest commit rewrites; written durably before them
- * @NEARCACHE_AREA_INTENT: write-intent bitmap of origin regions, two copies;
- *	reserved: nothing writes it yet, it is zero in every mode.  Zero does not
- *	say that no write was under way; code to come that relies on it must mark
- *	its sessions by an incompat bit
+ * @NEARCACHE_AREA_INTENT: write-intent bitmap of origin regions: 256 sectors of
+ *	struct nearcache_intent, one copy; means something in state writing only
  * @NEARCACHE_AREA_CHECKSUM: with NEARCACHE_INCOMPAT_CRC32C a __le32 for each
  *	sub-block: the CRC-32C of all its bytes in the slot, at index slot *
  *	sub-blocks per block + sub-block; one copy.  Those of sub-blocks that are
@@ -124,7 +127,7 @@ enum nearcache_area_type {
 /* Areas start at or after this offset and at multiples of 4 KiB. */
 #define NEARCACHE_AREA_START		1048576ULL
 #define NEARCACHE_COMMIT_AREA_SIZE	(64ULL << 10)
-#define NEARCACHE_INTENT_COPY_SIZE	(64ULL << 10)
+#define NEARCACHE_INTENT_AREA_SIZE	(128ULL << 10)
 #define NEARCACHE_STRIPES_AREA_SIZE	4096ULL
 
 /**
@@ -181,6 +184,8 @@ struct nearcache_area {
  *	(the kernel) makes this none
  * @reserved2: zero
  * @file_system_fingerprint: SHA-256, zero for NEARCACHE_FP_NONE
+ * @session: number of the last session in state writing, +1 for each
+ * @witness: NUL-terminated path of the witness device, or ""; the helper's
  * @reserved3: zero
  */
 struct nearcache_super {
@@ -218,7 +223,9 @@ struct nearcache_super {
 	__le32 file_system_type;
 	__le32 reserved2;
 	__u8   file_system_fingerprint[32];
-	__u8   reserved3[3216];
+	__le64 session;
+	__u8   witness[128];
+	__u8   reserved3[3080];
 };
 
 /* slot_count and origin blocks: "no block here". */
@@ -302,6 +309,78 @@ struct nearcache_commit {
 	__le64 page[NEARCACHE_COMMIT_PAGES];
 };
 
+#define NEARCACHE_INTENT_MAGIC		0x6e69636eU	/* "ncin" */
+#define NEARCACHE_INTENT_SIZE		512
+#define NEARCACHE_INTENT_BITS		2048
+#define NEARCACHE_INTENT_REGIONS	524288U
+/* nearcache_intent.flags of sector 0: a write to the first or last 64 KiB. */
+#define NEARCACHE_INTENT_ENDS		0x1U
+
+/**
+ * struct nearcache_intent - one sector of the write-intent bitmap
+ * @magic: NEARCACHE_INTENT_MAGIC
+ * @checksum: CRC-32C of all 512 bytes with this field zero
+ * @uuid: the superblock's
+ * @session: see nearcache_super; of an older one it says nothing; of the next one it
+ *	was written when what the session's bits named was gone from the slot table
+ * @index: this sector's number: bit n of @bits is region index * 2048 + n
+ * @flags: NEARCACHE_INTENT_*
+ * @reserved: zero
+ * @bits: bit n is bit n % 8 of byte n / 8; set durably before the origin is written
+ *	there, cleared when the origin made that durable and the slot table knows
+ *	of it
+ *
+ * A sector is whole or not: 512 bytes are what every device writes at once.  One
+ * that does not verify counts as full of set bits.
+ */
+struct nearcache_intent {
+	__le32 magic;
+	__le32 checksum;
+	__u8   uuid[16];
+	__le64 session;
+	__le32 index;
+	__le32 flags;
+	__u8   reserved[216];
+	__u8   bits[NEARCACHE_INTENT_BITS / 8];
+};
+
+#define NEARCACHE_WITNESS_MAGIC		0x6977636eU	/* "ncwi" */
+#define NEARCACHE_WITNESS_SIZE		4096
+/* Records at the start of a witness device, of one cache each. */
+#define NEARCACHE_WITNESS_RECORDS	64
+
+/* What a witness says of the session. */
+enum nearcache_witness_state {
+	NEARCACHE_WITNESS_NEW	= 0,	/* nothing yet */
+	NEARCACHE_WITNESS_STAYED = 1,	/* the medium was told of each write */
+	NEARCACHE_WITNESS_LEFT	= 2,	/* the origin was written without it */
+};
+
+/**
+ * struct nearcache_witness - what another device knows of a cache device, 4096 bytes
+ * @magic: NEARCACHE_WITNESS_MAGIC
+ * @checksum: CRC-32C of all 4096 bytes with this field zero
+ * @uuid: of the cache
+ * @session: that @state is of, see nearcache_super
+ * @previous: the session before, if that one stayed, too, and its medium may not say
+ *	yet that the next one began; else 0
+ * @state: enum nearcache_witness_state
+ * @reserved: zero
+ *
+ * Record n of a witness device is at n * 4096.  A cache has one, wherever among the
+ * first NEARCACHE_WITNESS_RECORDS it is; those that are not in use are all zeros, or
+ * what the device held before, if that is not ours.
+ */
+struct nearcache_witness {
+	__le32 magic;
+	__le32 checksum;
+	__u8   uuid[16];
+	__le64 session;
+	__le64 previous;
+	__le32 state;
+	__u8   reserved[4052];
+};
+
 #ifdef __KERNEL__
 #define NEARCACHE_ASSERT(cond)	static_assert(cond)
 #else
@@ -314,11 +393,17 @@ NEARCACHE_ASSERT(sizeof(struct nearcache_slot) == 24);
 NEARCACHE_ASSERT(sizeof(struct nearcache_super) == NEARCACHE_SUPER_SIZE);
 NEARCACHE_ASSERT(sizeof(struct nearcache_page) == NEARCACHE_PAGE_SIZE);
 NEARCACHE_ASSERT(sizeof(struct nearcache_commit) == NEARCACHE_PAGE_SIZE);
+NEARCACHE_ASSERT(sizeof(struct nearcache_intent) == NEARCACHE_INTENT_SIZE);
+NEARCACHE_ASSERT(sizeof(struct nearcache_witness) == NEARCACHE_WITNESS_SIZE);
+NEARCACHE_ASSERT(NEARCACHE_INTENT_AREA_SIZE / NEARCACHE_INTENT_SIZE *
+		 NEARCACHE_INTENT_BITS == NEARCACHE_INTENT_REGIONS);
 NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, state) == 128);
 NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, device_size) == 160);
 NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, origin_id) == 224);
 NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, area) == 456);
 NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, file_system_type) == 840);
+NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, session) == 880);
+NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_intent, bits) == 256);
 NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_page, slot) == 64);
 
 #endif /* NEARCACHE_FORMAT_H */

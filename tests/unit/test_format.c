@@ -47,7 +47,7 @@ static struct nearcache_super sound(void)
 	sb.origin_size = cpu_to_le64(1024 * MIB);
 	set_area(&sb, NEARCACHE_AREA_TABLE, &at, 2 * PAGES * NEARCACHE_PAGE_SIZE);
 	set_area(&sb, NEARCACHE_AREA_COMMIT, &at, NEARCACHE_COMMIT_AREA_SIZE);
-	set_area(&sb, NEARCACHE_AREA_INTENT, &at, 2 * NEARCACHE_INTENT_COPY_SIZE);
+	set_area(&sb, NEARCACHE_AREA_INTENT, &at, NEARCACHE_INTENT_AREA_SIZE);
 	set_area(&sb, NEARCACHE_AREA_CHECKSUM, &at, 0);
 	set_area(&sb, NEARCACHE_AREA_RANGES, &at, 8192);
 	set_area(&sb, NEARCACHE_AREA_STRIPES, &at, NEARCACHE_STRIPES_AREA_SIZE);
@@ -121,7 +121,7 @@ static const struct corruption corruptions[] = {
 	BAD(version, 0), BAD(version, 2), BAD(version, ~0U),
 	BAD(incompat, NEARCACHE_INCOMPAT_STRIPES),
 	BAD(incompat, NEARCACHE_INCOMPAT_DIRTY), BAD(incompat, 1ULL << 63),
-	BAD(state, 3), BAD(state, ~0U),
+	BAD(state, 4), BAD(state, ~0U), BAD(session, 1ULL << 63),
 	BAD(stripe_count, 0), BAD(stripe_count, 2), BAD(stripe_index, 1),
 	BAD(origin_fingerprint_type, NEARCACHE_FP_EROFS + 1),
 	BAD(block_size, 0), BAD(block_size, 1), BAD(block_size, 32768),

@@ -205,6 +205,152 @@ static void entries_are_judged(void **state)
 	}
 }
 
+static struct nearcache_intent area[NC_RECOVER_INTENT];
+
+static void empty_area(u64 session)
+{
+	u32 i;
+
+	for (i = 0; i < NC_RECOVER_INTENT; i++) {
+		nc_intent_sector_init(&area[i], uuid, session, i);
+		nc_intent_sector_seal(&area[i]);
+	}
+}
+
+static void set_region(u64 region)
+{
+	struct nearcache_intent *sector = &area[region / NEARCACHE_INTENT_BITS];
+	u32 bit = region % NEARCACHE_INTENT_BITS;
+
+	sector->bits[bit / 8] |= 1U << bit % 8;
+	nc_intent_sector_seal(sector);
+}
+
+/* Blocks of 256 KiB, regions of 1 MiB: all of a block, and of its neighbours. */
+static void regions_longer_than_blocks(void **state)
+{
+	struct nc_geometry geo = {
+		.origin_size = 1ULL << 40, .block_size = 256 << 10,
+		.subblock_size = 4096, .subblocks = 64, .intent_region = 1 << 20,
+	};
+	u64 block;
+
+	(void)state;
+	empty_area(5);
+	set_region(0);
+	set_region(2049);
+	set_region(NEARCACHE_INTENT_REGIONS - 1);
+	nc_recover_intent(area, uuid, 5);
+	for (block = 0; block < 12 * 1024; block++)
+		assert_int_equal(!!nc_recover_written(&geo, area, block),
+				 block / 4 == 0 || block / 4 == 2049);
+	assert_true(nc_recover_written(&geo, area, 4 * (NEARCACHE_INTENT_REGIONS - 1)));
+	assert_false(nc_recover_ends(area));
+}
+
+/* Blocks of 4 MiB, regions of 1 MiB: a quarter; none beyond the end of the origin. */
+static void regions_shorter_than_blocks(void **state)
+{
+	struct nc_geometry geo = {
+		.origin_size = (NEARCACHE_INTENT_REGIONS - 1ULL) << 20,
+		.block_size = 4 << 20, .subblock_size = 65536, .subblocks = 64,
+		.intent_region = 1 << 20,
+	};
+	u64 last = NEARCACHE_INTENT_REGIONS / 4 - 1;
+
+	(void)state;
+	empty_area(5);
+	set_region(6);
+	set_region(NEARCACHE_INTENT_REGIONS - 2);
+	set_region(NEARCACHE_INTENT_REGIONS - 1);
+	nc_recover_intent(area, uuid, 5);
+	assert_int_equal(nc_recover_written(&geo, area, 0), 0);
+	assert_int_equal(nc_recover_written(&geo, area, 1), 0xffff00000000);
+	assert_int_equal(nc_recover_written(&geo, area, last), 0xffff00000000);
+}
+
+/* What is no sector of this session has all bits set; one of the next session none:
+ * what it would name had been dropped before it was written.
+ */
+static void intent_is_judged(void **state)
+{
+	struct nc_geometry geo = {
+		.origin_size = 1ULL << 40, .block_size = 1 << 20,
+		.subblock_size = 16384, .subblocks = 64, .intent_region = 1 << 20,
+	};
+
+	(void)state;
+	empty_area(5);
+	set_region(2048);
+	nc_recover_intent(area, uuid, 6);
+	assert_true(nc_recover_written(&geo, area, 0));
+	assert_true(nc_recover_ends(area));
+
+	empty_area(5);
+	set_region(0);
+	nc_recover_intent(area, uuid, 4);
+	assert_false(nc_recover_written(&geo, area, 0));
+
+	empty_area(5);
+	nc_recover_intent(area, foreign, 5);
+	assert_true(nc_recover_written(&geo, area, 0));
+
+	empty_area(5);
+	area[0].bits[100] ^= 1;
+	area[2].index = cpu_to_le32(1);
+	nc_intent_sector_seal(&area[2]);
+	nc_recover_intent(area, uuid, 5);
+	assert_true(nc_recover_written(&geo, area, 2047));
+	assert_false(nc_recover_written(&geo, area, 2048));
+	assert_true(nc_recover_written(&geo, area, 4096));
+	assert_true(nc_recover_ends(area));
+
+	empty_area(5);
+	area[0].flags = cpu_to_le32(NEARCACHE_INTENT_ENDS);
+	nc_intent_sector_seal(&area[0]);
+	nc_recover_intent(area, uuid, 5);
+	assert_true(nc_recover_ends(area));
+	assert_false(nc_recover_written(&geo, area, 0));
+}
+
+static bool stayed(u64 session, u64 of, u64 previous, u32 says)
+{
+	static struct nearcache_super sb;
+	static struct nearcache_witness record;
+
+	memcpy(sb.uuid, uuid, sizeof(uuid));
+	sb.session = cpu_to_le64(session);
+	nc_witness_init(&record, uuid);
+	record.session = cpu_to_le64(of);
+	record.previous = cpu_to_le64(previous);
+	record.state = cpu_to_le32(says);
+	nc_witness_seal(&record);
+	assert_false(nc_recover_stayed(&sb, NULL));
+	if (!nc_recover_stayed(&sb, &record))
+		return false;
+	memcpy(sb.uuid, foreign, sizeof(uuid));
+	assert_false(nc_recover_stayed(&sb, &record));
+	memcpy(sb.uuid, uuid, sizeof(uuid));
+	record.reserved[4000] ^= 1;
+	assert_false(nc_recover_stayed(&sb, &record));
+	return true;
+}
+
+static void witness_is_judged(void **state)
+{
+	(void)state;
+	assert_true(stayed(7, 7, 0, NEARCACHE_WITNESS_STAYED));
+	assert_true(stayed(7, 7, 6, NEARCACHE_WITNESS_STAYED));
+	assert_true(stayed(7, 8, 7, NEARCACHE_WITNESS_STAYED));
+	assert_false(stayed(7, 8, 0, NEARCACHE_WITNESS_STAYED));
+	assert_false(stayed(7, 8, 6, NEARCACHE_WITNESS_STAYED));
+	assert_false(stayed(7, 6, 0, NEARCACHE_WITNESS_STAYED));
+	assert_false(stayed(7, 7, 0, NEARCACHE_WITNESS_LEFT));
+	assert_false(stayed(7, 8, 7, NEARCACHE_WITNESS_LEFT));
+	assert_false(stayed(7, 7, 7, NEARCACHE_WITNESS_NEW));
+	assert_false(stayed(0, 0, 0, NEARCACHE_WITNESS_STAYED));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +360,10 @@ int main(void)
 		cmocka_unit_test(newer_page_counts),
 		cmocka_unit_test(torn_page_needs_a_record),
 		cmocka_unit_test(entries_are_judged),
+		cmocka_unit_test(regions_longer_than_blocks),
+		cmocka_unit_test(regions_shorter_than_blocks),
+		cmocka_unit_test(intent_is_judged),
+		cmocka_unit_test(witness_is_judged),
 	};
 
 	return RUN(tests);

@@ -160,14 +160,14 @@ static void intent_regions(void **state)
 					   why));
 		assert_true(is_power_of_2(layout.intent_region));
 		assert_true((bytes - 1) / layout.intent_region < 524288);
-		if (layout.intent_region > 64 * KIB)
+		if (layout.intent_region > MIB)
 			assert_true((bytes - 1) / (layout.intent_region / 2) >=
 				    524288);
 	}
-	layout_compute(&layout, GIB, 0, false, 32 * GIB, 512, 512, why);
-	assert_int_equal(layout.intent_region, 64 * KIB);
-	layout_compute(&layout, GIB, 0, false, 32 * GIB + 512, 512, 512, why);
-	assert_int_equal(layout.intent_region, 128 * KIB);
+	layout_compute(&layout, GIB, 0, false, 512 * GIB, 512, 512, why);
+	assert_int_equal(layout.intent_region, MIB);
+	layout_compute(&layout, GIB, 0, false, 512 * GIB + 512, 512, 512, why);
+	assert_int_equal(layout.intent_region, 2 * MIB);
 }
 
 int main(void)
