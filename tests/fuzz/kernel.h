@@ -219,6 +219,16 @@ static inline u64 find_next_bit(const unsigned long *map, u64 size, u64 from)
 }
 
 #define DECLARE_BITMAP(name, n)	unsigned long name[BITS_TO_LONGS(n)]
+static inline u64 find_next_zero_bit(const unsigned long *map, u64 size, u64 from)
+{
+	while (from < size && test_bit(from, map))
+		from++;
+	return from < size ? from : size;
+}
+
+#define for_each_set_bitrange(b, e, map, size)				\
+	for ((b) = 0; (b) = find_next_bit(map, size, b),			\
+	     (e) = find_next_zero_bit(map, size, b), (b) < (size); (b) = (e))
 #define for_each_set_bit(bit, map, n)						\
 	for ((bit) = find_next_bit(map, n, 0); (bit) < (n);			\
 	     (bit) = find_next_bit(map, n, (bit) + 1))
