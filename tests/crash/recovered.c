@@ -63,15 +63,17 @@ static void load_page(struct image *im, u64 index, const struct nearcache_commit
 			add(im, first + i, &p->slot[i]);
 }
 
-static void judge_sector(const struct sector *s, u64 number, oldest_fn oldest,
+static void judge_sector(const struct sector *s, u64 number, const struct truth *truth,
 			 struct recovered *out)
 {
 	struct sector expected;
 
+	if (!memcmp(s, truth->origin + number * SECTOR, SECTOR))
+		return;
 	sector_make(&expected, number, s->generation);
 	if (memcmp(s, &expected, SECTOR))
 		out->torn++;
-	else if (s->generation < oldest(number))
+	else if (!truth->changing[number] || s->generation < truth->oldest[number])
 		out->stale++;
 }
 
@@ -87,12 +89,14 @@ static void judge_sum(const struct image *im, u64 slot, u64 bit, const void *dat
 		out->unsound++;
 }
 
-static void judge(struct image *im, oldest_fn oldest, struct recovered *out)
+static void judge(struct image *im, const struct truth *truth, struct recovered *out)
 {
 	u32 sub = im->geo.subblock_size;
 	u64 i, bit, n;
 
-	for (i = 0; i < im->geo.slot_count; i++)
+	out->origin_sectors = im->geo.origin_size / SECTOR;
+	for (i = 0; i < im->geo.slot_count; i++) {
+		out->blocks += !!im->slot[i].valid;
 		for (bit = 0; bit < im->geo.subblocks; bit++) {
 			u64 offset = bit * sub;
 			u64 origin = im->slot[i].block * im->geo.block_size + offset;
@@ -105,8 +109,9 @@ static void judge(struct image *im, oldest_fn oldest, struct recovered *out)
 			judge_sum(im, i, bit, s, out);
 			for (n = 0; n < sub / SECTOR && origin / SECTOR + n <
 				    im->geo.origin_size / SECTOR; n++)
-				judge_sector(&s[n], origin / SECTOR + n, oldest, out);
+				judge_sector(&s[n], origin / SECTOR + n, truth, out);
 		}
+	}
 }
 
 static uint64_t data_sectors;
@@ -135,10 +140,10 @@ uint64_t recover_data_sectors(void)
  * recover() - load a cache device and judge what it would serve
  * @cache: all of it, aligned to a page
  * @bytes: its size
- * @oldest: which generations may not come back
+ * @truth: what it may serve
  * @out: filled in
  */
-void recover(const unsigned char *cache, size_t bytes, oldest_fn oldest,
+void recover(const unsigned char *cache, size_t bytes, const struct truth *truth,
 	     struct recovered *out)
 {
 	const struct nearcache_commit *last;
@@ -165,6 +170,6 @@ void recover(const unsigned char *cache, size_t bytes, oldest_fn oldest,
 			       im.sb->uuid);
 	for (i = 0; i < im.geo.table_pages; i++)
 		load_page(&im, i, last, out);
-	judge(&im, oldest, out);
+	judge(&im, truth, out);
 	free(im.slot);
 }

@@ -6,13 +6,16 @@
 #ifndef NEARCACHE_CRASH_RECOVERED_H
 #define NEARCACHE_CRASH_RECOVERED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /**
  * struct recovered - what was found
+ * @origin_sectors: size of the origin, as the superblock has it
+ * @blocks: of which something is cached
  * @bytes: in valid sub-blocks
- * @stale: sectors of a generation that the cache was told to forget
+ * @stale: sectors that the origin holds, or held, another generation of
  * @torn: sectors that are damaged, zero, or another sector's
  * @lost: 1 if no superblock is sound: the device would be refused
  * @damaged: table pages of which neither copy counts
@@ -22,15 +25,24 @@
  * @older: pages whose newer copy is torn and whose older one counts
  */
 struct recovered {
-	uint64_t bytes, stale, torn, lost, damaged, cold, unsound, older;
+	uint64_t origin_sectors, blocks, bytes, stale, torn, lost, damaged, cold, unsound, older;
 };
 
-/* Of an origin's sector: what is older was declared invalid. */
-typedef uint64_t (*oldest_fn)(uint64_t sector);
+/**
+ * struct truth - what may be served of each sector of the origin
+ * @origin: what it holds
+ * @changing: others are changing it: what it held, too
+ * @oldest: but nothing older than this generation
+ */
+struct truth {
+	const unsigned char *origin;
+	bool *changing;
+	uint64_t *oldest;
+};
 
 void recover_geometry(const unsigned char *cache, size_t bytes);
 uint64_t recover_data_sectors(void);
-void recover(const unsigned char *cache, size_t bytes, oldest_fn oldest,
+void recover(const unsigned char *cache, size_t bytes, const struct truth *truth,
 	     struct recovered *out);
 
 #endif /* NEARCACHE_CRASH_RECOVERED_H */
