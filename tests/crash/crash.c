@@ -5,7 +5,7 @@
  * cache device the kernel must serve what that origin holds, and nothing else; and it must
  * be warm.
  *
- *	crash [-r] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED
+ *	crash [-r] [-w] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED
  *
  * BASE is the logged device as it was when the log began: first the origin, of at most
  * ORIGIN_SECTORS, then the cache device.  Marks in the log: "changing,FIRST,SECTORS": others
@@ -14,6 +14,8 @@
  * older may come back.  "telling": all that is cached is being dropped.
  *
  * -r: of a recovery: nobody changes the origin, and BASE itself is what a crash left.
+ * -w: of sessions in writing modes: nobody else changes the origin, and behind the cache
+ * device lies the record of the witness.
  * -s: put so many states, one behind the other, into FILE, and into FILE.list a line for each:
  * sectors of the origin, blocks and bytes that the kernel must find to be cached, pages of which
  * the older copy counts.
@@ -31,10 +33,11 @@
 
 #include "../selftests/nearcache/sector.h"
 #include "log.h"
+#include "nearcache_format.h"
 #include "recovered.h"
 
 #define FAILURES_TOLD	5U
-#define USAGE	"usage: crash [-r] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED\n"
+#define USAGE	"usage: crash [-r] [-w] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED\n"
 
 /* The device as it is durable, and what a state changed in it, to take it back. */
 static unsigned char *image;
@@ -54,7 +57,9 @@ static struct truth truth;
 /* Numbers of the entries that were sent and are not durable. */
 static size_t *pending, pending_count, marks;
 /* All that is cached is being declared invalid: nothing has to be warm. */
-static bool telling, recovery;
+static bool telling, recovery, writing;
+/* Of the cache device, in the image. */
+static size_t cache_bytes;
 /* Sectors that others are changing. */
 static uint64_t changing;
 
@@ -65,6 +70,7 @@ static struct {
 
 static struct {
 	uint64_t states, stale, torn, lost, cold, damaged, unsound, bytes, older, failures;
+	uint64_t doubt, marked, misprinted, marking;
 	double ratio;
 } sum = { .ratio = 1 };
 
@@ -143,8 +149,7 @@ static uint64_t judge(size_t position, const char *what)
 {
 	struct recovered r;
 
-	recover(image + origin_sectors * SECTOR, image_bytes - origin_sectors * SECTOR, &truth,
-		&r);
+	recover(image + origin_sectors * SECTOR, cache_bytes, &truth, &r);
 	sum.states++;
 	sum.stale += r.stale;
 	sum.torn += r.torn;
@@ -154,12 +159,18 @@ static uint64_t judge(size_t position, const char *what)
 	sum.unsound += r.unsound;
 	sum.bytes += r.bytes;
 	sum.older += r.older;
-	if ((r.stale || r.torn || r.lost || r.cold || r.damaged || r.unsound) &&
+	sum.doubt += r.doubt;
+	sum.marked += r.marked;
+	sum.marking += !!r.marked;
+	sum.misprinted += r.misprinted;
+	if ((r.stale || r.torn || r.lost || r.cold || r.damaged || r.unsound || r.misprinted) &&
 	    sum.failures++ < FAILURES_TOLD)
 		printf("before entry %zu, %s: %" PRIu64 " sectors stale, %" PRIu64
 		       " torn or another's, %" PRIu64 " devices refused, %" PRIu64
-		       " cold, %" PRIu64 " pages lost, %" PRIu64 " checksums wrong\n",
-		       position, what, r.stale, r.torn, r.lost, r.cold, r.damaged, r.unsound);
+		       " cold, %" PRIu64 " pages lost, %" PRIu64 " checksums wrong, %" PRIu64
+		       " fingerprints\n",
+		       position, what, r.stale, r.torn, r.lost, r.cold, r.damaged, r.unsound,
+		       r.misprinted);
 	if (samples.wanted)
 		sample(&r);
 	return r.bytes;
@@ -175,7 +186,7 @@ static void corners(const struct log *log, size_t position)
 		put(log, pending[i], 100, false);
 	all = judge(position, "all of what is not durable");
 	take_back();
-	if (none && !telling && (double)all / none < sum.ratio)
+	if (none && !telling && !writing && (double)all / none < sum.ratio)
 		sum.ratio = (double)all / none;
 }
 
@@ -304,10 +315,12 @@ static bool worth_something(const struct log *log)
 {
 	if (!log_complete(log))
 		printf("the log does not end with its end\n");
-	else if (!marks && !recovery)
+	else if (!marks && !recovery && !writing)
 		printf("no mark in the log\n");
 	else if (!sum.bytes)
 		printf("no state had anything cached\n");
+	else if (writing && (!sum.marking || !sum.doubt))
+		printf("no state had what is cached of a region that was being written, or of the ends\n");
 	else if (!sum.older && !recovery)
 		printf("no state had a torn page whose older copy counts\n");
 	else if (samples.taken < samples.wanted)
@@ -333,6 +346,11 @@ static void load_base(const char *path)
 	if (image == MAP_FAILED || image_bytes <= origin_sectors * SECTOR) {
 		fprintf(stderr, "%s: cannot be read, or is shorter than the origin\n", path);
 		exit(2);
+	}
+	cache_bytes = image_bytes - origin_sectors * SECTOR;
+	if (writing) {
+		cache_bytes -= NEARCACHE_WITNESS_SIZE;
+		truth.witness = (const void *)(image + image_bytes - NEARCACHE_WITNESS_SIZE);
 	}
 	truth.origin = image;
 	truth.oldest = must(calloc(origin_sectors, sizeof(*truth.oldest)));
@@ -362,6 +380,8 @@ static int options(int argc, char **argv)
 	for (; i < argc && argv[i][0] == '-'; i++)
 		if (!strcmp(argv[i], "-r")) {
 			recovery = true;
+		} else if (!strcmp(argv[i], "-w")) {
+			writing = true;
 		} else if (!strcmp(argv[i], "-s") && i + 2 < argc) {
 			open_samples(argv[i + 1], argv[i + 2]);
 			i += 2;
@@ -382,6 +402,7 @@ static void close_samples(void)
 int main(int argc, char **argv)
 {
 	int words = options(argc, argv);
+	char ratio[16];
 	struct log log;
 	bool worth;
 
@@ -395,17 +416,22 @@ int main(int argc, char **argv)
 	load_base(argv[0]);
 	if (log_open(&log, argv[1]))
 		return 2;
-	recover_geometry(image + origin_sectors * SECTOR, image_bytes - origin_sectors * SECTOR);
+	recover_geometry(image + origin_sectors * SECTOR, cache_bytes);
 	run(&log, strtoull(argv[3], NULL, 10));
 	close_samples();
+	/* What is dropped of marked regions is no measure. */
+	snprintf(ratio, sizeof(ratio), writing ? "null" : "%.3f", sum.ratio);
 	worth = worth_something(&log);
 	printf("{\"crash_states\": %" PRIu64 ", \"stale\": %" PRIu64 ", \"torn\": %" PRIu64
 	       ", \"lost\": %" PRIu64 ", \"cold\": %" PRIu64 ", \"damaged_pages\": %" PRIu64
 	       ", \"wrong_checksums\": %" PRIu64
+	       ", \"wrong_fingerprints\": %" PRIu64 ", \"ends_in_doubt\": %" PRIu64
+	       ", \"states_with_marks\": %" PRIu64
 	       ", \"older_copies\": %" PRIu64 ", \"told\": %zu"
-	       ", \"warm_ratio_min\": %.3f, \"entries\": %zu}\n",
+	       ", \"warm_ratio_min\": %s, \"entries\": %zu}\n",
 	       sum.states, sum.stale, sum.torn, sum.lost, sum.cold, sum.damaged,
-	       sum.unsound, sum.older, marks, sum.ratio, log.count);
+	       sum.unsound, sum.misprinted, sum.doubt, sum.marking, sum.older, marks, ratio,
+	       log.count);
 	log_close(&log);
 	return sum.failures || !worth;
 }

@@ -10,7 +10,7 @@ $(BUILD)/crash/crash: $(CRASH_SRC) $(wildcard tests/crash/*.h tests/crash/logger
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=gnu11 -O2 -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-sign-compare -Ikmod -Iuapi \
-		-o $@ $(CRASH_SRC) -lisal
+		-o $@ $(CRASH_SRC) -lisal -lcrypto
 
 $(BUILD)/crash/logger/$(KVER)/dm-crash-log.ko: $(CRASH_LOGGER_SRC)
 	$(call say,KBUILD,$@)
