@@ -140,7 +140,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 	setup();
 	memcpy(text, data, size);
-	fuzz_devices(ORIGIN_SECTORS * 512ULL, 32 << 20);
+	fuzz_devices(ORIGIN_SECTORS * 512ULL, 32 << 20, 1 << 20);
 	image_place(sound);
 	/* The first byte: what kind of table and origin. */
 	if (size && text[0] == '\t')
@@ -148,6 +148,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	fuzz_origin.read_only = size && text[0] == '\v';
 	argc = fuzz_split(strsep(&rest, "\n"), argv);
 	r = fuzz_ctr(&t, ORIGIN_SECTORS, argc, argv);
+	fuzz_count("fuzz_inputs", 1);
 	fuzz_count("lines_taken", !r);
 	if (r) {
 		check_refused(&t, r);
