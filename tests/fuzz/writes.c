@@ -10,6 +10,7 @@
 #include "doubt.h"
 #include "image.h"
 #include "invalidate.h"
+#include "meta.h"
 #include "sweep.h"
 #include "writes.h"
 
@@ -151,6 +152,22 @@ static void break_something(u64 *random)
 	}
 }
 
+/* Somebody else wrote, and tells: it must not come back either. */
+static void invalidate(u64 *random)
+{
+	u64 at = any_sector(random, live->geo.origin_size >> SECTOR_SHIFT);
+	struct writer *w = &writers[count];
+
+	if (count == WRITES)
+		return;
+	count++;
+	*w = (struct writer) { .range = { .first = at, .last = at } };
+	mutex_lock(&live->life);
+	drop(at, at);
+	w->bio.done = nc_meta_record_drop(live, false) ? FUZZ_BIO_FAILED : FUZZ_BIO_SENT;
+	mutex_unlock(&live->life);
+}
+
 static void sweep(void)
 {
 	fuzz_jiffies += NC_INTENT_PERIOD;
@@ -209,6 +226,8 @@ void writes_step(u64 *random)
 		flush_work(&live->intent.slow_work.work);
 		break;
 	case 14:
+		if (r / 16 % 4 == 0)
+			invalidate(random);
 		flush_work(&live->commit_work.work);
 		flush_work(&live->lost_work);
 		break;
