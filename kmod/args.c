@@ -82,6 +82,15 @@ static int parse_verify(struct nc_target *t, const char *name,
 	return 0;
 }
 
+static int parse_witness(struct nc_target *t, const char *name,
+			 const char *value)
+{
+	if (t->witness_path)
+		return bad(t, "Option given twice", name);
+	t->witness_path = value;
+	return 0;
+}
+
 static int parse_option(struct nc_target *t, const char *name,
 			const char *value)
 {
@@ -93,6 +102,8 @@ static int parse_option(struct nc_target *t, const char *name,
 		return parse_origin_timeout(t, name, value);
 	if (!strcmp(name, "verify"))
 		return parse_verify(t, name, value);
+	if (!strcmp(name, "witness"))
+		return parse_witness(t, name, value);
 	return bad(t, "Unknown option", name);
 }
 
@@ -165,6 +176,25 @@ static int open_device(struct nc_target *t, const char *path, bool write,
 	return 0;
 }
 
+/* It is to know what the cache device does not, so it must not go with it. */
+static int open_witness(struct nc_target *t, const char *path)
+{
+	struct block_device *bdev;
+	int r = open_device(t, path, nc_target_writes(t), &t->witness,
+			    "Witness device cannot be opened");
+
+	if (r)
+		return r;
+	bdev = t->witness->bdev;
+	if (nc_overlap(bdev, t->dev->bdev) || nc_overlap(bdev, t->origin->bdev))
+		return bad(t, "Witness is on the origin or the cache device", path);
+	if (bdev_nr_bytes(bdev) < NEARCACHE_WITNESS_SIZE ||
+	    bdev_logical_block_size(bdev) > NEARCACHE_WITNESS_SIZE)
+		return bad(t, "Witness needs 4096 bytes, in logical blocks of at most so many",
+			   path);
+	return 0;
+}
+
 /**
  * nc_args_parse() - take in a table line and open its devices
  * @t: zeroed but for ti; on failure t->origin and t->dev are what was opened
@@ -204,7 +234,7 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
 		return r;
 	if (nc_overlap(t->origin->bdev, t->dev->bdev))
 		return bad(t, "Origin and cache are one device", argv[2]);
-	return 0;
+	return t->witness_path ? open_witness(t, t->witness_path) : 0;
 }
 
 /**
@@ -221,7 +251,8 @@ void nc_args_print(const struct nc_target *t, char *result, size_t room)
 	n = scnprintf(result, room, "%s %s %s", nc_args_mode(t->mode),
 		      t->origin->name, t->dev->name);
 	words = 2 * (t->fill_memory_given + t->cache_timeout_given +
-		     t->origin_timeout_given + t->verify_given);
+		     t->origin_timeout_given + t->verify_given +
+		     !!t->witness);
 	if (words)
 		n += scnprintf(result + n, room - n, " %u", words);
 	if (t->fill_memory_given)
@@ -234,5 +265,8 @@ void nc_args_print(const struct nc_target *t, char *result, size_t room)
 		n += scnprintf(result + n, room - n, " origin_timeout %u",
 			       t->origin_timeout);
 	if (t->verify_given)
-		scnprintf(result + n, room - n, " verify %u", t->verify);
+		n += scnprintf(result + n, room - n, " verify %u", t->verify);
+	if (t->witness)
+		scnprintf(result + n, room - n, " witness %s",
+			  t->witness->name);
 }

@@ -51,6 +51,7 @@ void nc_cache_free(struct nc_cache *c)
 		destroy_workqueue(c->origin_wq);
 	if (c->cache_wq)
 		destroy_workqueue(c->cache_wq);
+	nc_intent_destroy(&c->intent);
 	nc_index_destroy(&c->index);
 	nc_sums_destroy(&c->sums);
 	nc_meta_close(c->meta);
@@ -116,6 +117,7 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	INIT_LIST_HEAD(&c->targets);
 	mutex_init(&c->life);
 	nc_inflight_init(&c->inflight);
+	nc_intent_init(&c->intent);
 	nc_health_init(c);
 	nc_outage_init(c);
 	nc_scrub_init(&c->scrub);
@@ -214,17 +216,18 @@ static int check_size(struct nc_cache *c, u64 size)
  */
 static int mark_active(struct nc_cache *c, const struct nc_target *t)
 {
-	bool enough = !nc_target_writes(t) || nc_meta_is_active(c->meta);
+	bool writes = nc_target_writes(t);
 
 	/* A bypassed device is not written without need. */
-	if (c->state == NEARCACHE_BYPASS && enough)
+	if (c->state == NEARCACHE_BYPASS &&
+	    (!writes || nc_meta_starts_cold(c)))
 		return 0;
-	if (!nc_meta_go(c, nc_target_writes(t))) {
+	if (!nc_meta_go(c, writes)) {
 		c->untold = false;
 		return 0;
 	}
 	nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
-	if (enough)
+	if (!writes || nc_meta_starts_cold(c))
 		return 0;
 	DMERR("%s: no writing mode: the cache device cannot record that the origin changes",
 	      nc_cache_name(c));
@@ -315,7 +318,7 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 	 * not after a suspend that was not to wait for the origin.  What fails now
 	 * is tried again at the stop.
 	 */
-	if (!nc_target_writes(t) && !c->origin_written &&
+	if ((!nc_target_writes(t) || t->witness) && !c->origin_written &&
 	    c->state == NEARCACHE_NORMAL)
 		nc_meta_settle(c);
 	r = mark_active(c, t);
@@ -412,6 +415,7 @@ void nc_cache_deactivate(struct nc_cache *c)
 	flush_work(&c->lost_work);
 	cancel_work_sync(&c->reclaim);
 	flush_work(&c->retry_work);
+	nc_intent_stop(c);
 	cancel_delayed_work_sync(&c->outage.again);
 	mutex_lock(&c->life);
 	WARN_ON_ONCE(!nc_inflight_empty(&c->inflight));
@@ -419,6 +423,7 @@ void nc_cache_deactivate(struct nc_cache *c)
 	nc_health_stop(c);
 	commit_clean(c);
 	flush_work(&c->health.event);
+	flush_work(&c->intent.leave_work);
 	c->active = NULL;
 	mutex_unlock(&c->life);
 	memalloc_noio_restore(noio);

@@ -21,6 +21,7 @@
 #include "health.h"
 #include "index.h"
 #include "inflight.h"
+#include "intent.h"
 #include "outage.h"
 #include "policy.h"
 #include "scrub.h"
@@ -101,6 +102,7 @@ struct nc_target;
  * @fill_memory_max: cap, from the live table
  * @fill_idle: woken when @fills falls to zero
  * @inflight: sectors of the origin that are being written
+ * @intent: see intent.h
  * @origin_written: since the last clean stop something was written to the origin
  *	by us, or by others and cannot be flushed
  * @used: slots that hold a block
@@ -160,6 +162,7 @@ struct nc_cache {
 	u64 fill_memory_max;
 	wait_queue_head_t fill_idle;
 	struct nc_inflight inflight;
+	struct nc_intent intent;
 	bool origin_written;
 	atomic64_t used;
 	atomic64_t valid_subblocks;
@@ -206,6 +209,8 @@ struct nc_cache {
  * @cache: the live cache that the table's cache device belongs to
  * @origin: remote device
  * @dev: cache device
+ * @witness: device that knows whether the cache device left, or NULL
+ * @witness_path: of it, valid in the constructor only
  * @mode: enum nearcache_mode
  * @noflush: the suspend under way is not to wait for the origin
  * @fill_memory_max: bytes
@@ -223,6 +228,8 @@ struct nc_target {
 	struct nc_cache *cache;
 	struct dm_dev *origin;
 	struct dm_dev *dev;
+	struct dm_dev *witness;
+	const char *witness_path;
 	int mode;
 	bool noflush;
 	u64 fill_memory_max;

@@ -39,6 +39,7 @@ static const char *const reason_text[] = {
 	[NEARCACHE_REASON_WRITE_SUPER]	= "the superblock cannot be written",
 	[NEARCACHE_REASON_SLOW]		= "it does not answer",
 	[NEARCACHE_REASON_DIFFERS]	= "it has other data than the origin",
+	[NEARCACHE_REASON_WRITE_INTENT]	= "the write-intent bitmap cannot be written",
 };
 
 static void raise_event(struct work_struct *work)
@@ -91,16 +92,17 @@ void nc_health_loaded(struct nc_cache *c)
  * @reason: enum nearcache_reason
  *
  * Reads go to the origin from now on, and the medium is not marked clean any more;
- * it may say so from before, which nc_meta_is_active() knows.
+ * it may say so from before, which nc_meta_starts_cold() knows.
  *
  * Context: any.
  */
 void nc_health_bypass(struct nc_cache *c, enum nearcache_reason reason)
 {
-	if (change(c, NEARCACHE_BYPASS, reason))
-		DMERR("%s: cache device %u:%u is bypassed: %s",
-		      nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt),
-		      reason_text[reason]);
+	if (!change(c, NEARCACHE_BYPASS, reason))
+		return;
+	DMERR("%s: cache device %u:%u is bypassed: %s", nc_cache_name(c),
+	      MAJOR(c->devt), MINOR(c->devt), reason_text[reason]);
+	nc_intent_leave(c);
 }
 
 /* Returns whether it is still to be used. */

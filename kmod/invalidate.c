@@ -181,11 +181,13 @@ void nc_invalidate_lost(struct nc_cache *c)
 		return;
 	DMERR_LIMIT("%s: origin %pg failed a flush, it may have lost writes: dropping cached data",
 		    nc_cache_name(c), c->origin);
+	/* The next flush may lie: no mark of what was written may go any more. */
+	nc_intent_leave(c);
 	queue_work(c->wq, &c->lost_work);
 }
 
 /* Not under nc_cache.life: suspending waits for it.  Nothing needs to be recorded:
- * what was written to has a superblock that says active.
+ * what was written to has a superblock that says active, or marks of write intent.
  */
 void nc_invalidate_lost_work(struct work_struct *work)
 {

@@ -13,6 +13,7 @@
 
 #include "cache.h"
 #include "identity.h"
+#include "intent.h"
 #include "invalidate.h"
 #include "meta.h"
 #include "registry.h"
@@ -93,6 +94,8 @@ int nc_meta_reread(struct nc_cache *c)
 	    c->geo.table_offset != geo.table_offset ||
 	    c->geo.table_pages != geo.table_pages ||
 	    c->geo.commit_offset != geo.commit_offset ||
+	    c->geo.intent_offset != geo.intent_offset ||
+	    c->geo.intent_region != geo.intent_region ||
 	    c->geo.sums_offset != geo.sums_offset ||
 	    c->geo.sums_length != geo.sums_length ||
 	    c->geo.block_size != geo.block_size ||
@@ -117,6 +120,13 @@ static void start_cold(struct nc_cache *c, const char *why)
 	m->fingerprint_old = true;
 }
 
+static void forget_file_system(struct nearcache_super *sb)
+{
+	sb->file_system_type = cpu_to_le32(NEARCACHE_FP_NONE);
+	memset(sb->file_system_fingerprint, 0,
+	       sizeof(sb->file_system_fingerprint));
+}
+
 static void push_free_slots(struct nc_cache *c)
 {
 	u32 i = c->index.count;
@@ -127,13 +137,35 @@ static void push_free_slots(struct nc_cache *c)
 	atomic64_set(&c->used, c->index.count - c->index.free_count);
 }
 
+/* Why nothing of what the medium says may be trusted, or NULL. */
+static const char *why_cold(struct nc_cache *c)
+{
+	struct nearcache_super *sb = c->meta->super.sb;
+	const char *why;
+
+	if (c->untold)
+		return "does not know what was written or invalidated";
+	switch (le32_to_cpu(sb->state)) {
+	case NEARCACHE_STATE_ACTIVE:
+		return "was not stopped cleanly in a writing mode";
+	case NEARCACHE_STATE_WRITING:
+		why = nc_intent_load(c);
+		/* That of the file system is of what was there before. */
+		if (!why)
+			forget_file_system(sb);
+		return why;
+	default:
+		return NULL;
+	}
+}
+
 /**
  * nc_meta_load() - fill the index from the slot table
  * @c: live cache with an empty index
  * @known: what the medium must have, at least
  *
  * Sets c->loaded and c->warm.  The table of a session that wrote and was not
- * stopped is not read.  Pages and slots that cannot be relied on are dropped and
+ * stopped is not read, unless it is known what it wrote.  Pages and slots that cannot be relied on are dropped and
  * counted.
  *
  * Return: 0; -EIO when the device fails too often: then the index is in no
@@ -144,6 +176,7 @@ int nc_meta_load(struct nc_cache *c, const struct nc_known *known)
 	struct nc_meta *m = c->meta;
 	u32 state = le32_to_cpu(m->super.sb->state);
 	const struct nearcache_commit *last = nc_commit_load(c);
+	const char *why;
 	int r;
 
 	c->geo.table_epoch = le64_to_cpu(m->super.sb->table_epoch);
@@ -153,11 +186,9 @@ int nc_meta_load(struct nc_cache *c, const struct nc_known *known)
 	/* One that was never used speaks of nothing. */
 	if (state == NEARCACHE_STATE_CLEAN && !m->commit.sequence)
 		c->untold = false;
-	if (state == NEARCACHE_STATE_ACTIVE ||
-	    state == NEARCACHE_STATE_WRITING || c->untold) {
-		start_cold(c, c->untold ?
-				      "does not know what was written or invalidated" :
-				      "was not stopped cleanly in a writing mode");
+	why = why_cold(c);
+	if (why) {
+		start_cold(c, why);
 		push_free_slots(c);
 		return 0;
 	}
@@ -173,7 +204,7 @@ int nc_meta_load(struct nc_cache *c, const struct nc_known *known)
 	push_free_slots(c);
 	if (!bitmap_empty(m->table.both, m->table.pages))
 		c->loaded = NEARCACHE_LOADED_DAMAGED;
-	else if (state == NEARCACHE_STATE_LIVE)
+	else if (state != NEARCACHE_STATE_CLEAN)
 		c->loaded = NEARCACHE_LOADED_RECOVERED;
 	else if (c->warm || le64_to_cpu(m->super.sb->commit_sequence))
 		c->loaded = NEARCACHE_LOADED_WARM;
@@ -189,6 +220,27 @@ static int write_super(struct nc_cache *c, u32 state)
 	m->super.sb->commit_sequence =
 		cpu_to_le64(READ_ONCE(m->commit.sequence));
 	return nc_super_write(&m->super, c->bdev, state);
+}
+
+/* What the superblock is to say of the session that begins. */
+static int begin_session(struct nc_cache *c, bool writes, bool live, u32 *state)
+{
+	int r;
+
+	*state = NEARCACHE_STATE_ACTIVE;
+	if (!live)
+		return 0;
+	r = nc_commit_run(c);
+	if (r)
+		return r;
+	if (!writes) {
+		*state = NEARCACHE_STATE_LIVE;
+		return 0;
+	}
+	r = nc_intent_begin(c);
+	if (r > 0)
+		*state = NEARCACHE_STATE_WRITING;
+	return min(r, 0);
 }
 
 /* Is what others wrote to the origin durable there?  If not, it is as if we had
@@ -220,8 +272,9 @@ static bool flush_origin(struct nc_cache *c)
 int nc_meta_go(struct nc_cache *c, bool writes)
 {
 	struct nc_meta *m = c->meta;
+	u32 state;
 	bool live;
-	int r = 0;
+	int r;
 
 	lockdep_assert_held(&c->life);
 	/* Whoever wrote to it before: what is cached of it outlives this session, and
@@ -229,24 +282,32 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 	 */
 	if (!m->origin_durable)
 		m->origin_durable = flush_origin(c);
-	live = !writes && !nc_meta_unsettled(c);
+	live = !nc_meta_unsettled(c);
 	WRITE_ONCE(m->commit.live, false);
 	m->commit.failed = false;
-	if (live)
-		r = nc_commit_run(c);
-	if (!r)
-		r = write_super(c, live ? NEARCACHE_STATE_LIVE :
-					  NEARCACHE_STATE_ACTIVE);
-	WRITE_ONCE(m->commit.live, live && !r);
+	r = begin_session(c, writes, live, &state);
+	if (r)
+		return r;
+	r = write_super(c, state);
+	if (state != NEARCACHE_STATE_WRITING) {
+		if (!r)
+			nc_intent_end(c);
+	} else if (r) {
+		nc_intent_abort(c);
+	} else {
+		c->intent.recovered = 0;
+	}
+	WRITE_ONCE(m->commit.live, state != NEARCACHE_STATE_ACTIVE && !r);
 	return r;
 }
 
-/* Can the medium be relied on to make the next load drop the table?  Without
- * nc_cache.life this is a hint.
+/* Can the medium, or the witness, be relied on to make the next load drop the table?
+ * Without nc_cache.life this is a hint.
  */
-bool nc_meta_is_active(const struct nc_meta *m)
+bool nc_meta_starts_cold(const struct nc_cache *c)
 {
-	return READ_ONCE(m->super.durable) == NEARCACHE_STATE_ACTIVE;
+	return READ_ONCE(c->meta->super.durable) == NEARCACHE_STATE_ACTIVE ||
+	       nc_intent_has_left(&c->intent);
 }
 
 /* The last sub-block, if the origin ended inside, holds zeros where there may be
@@ -283,6 +344,7 @@ void nc_meta_resize(struct nc_cache *c, u64 size)
 	drop_short_subblock(c);
 	c->geo.origin_size = size;
 	nc_super_resize(&m->super, size);
+	c->geo.intent_region = le64_to_cpu(m->super.sb->intent_region);
 	m->fingerprint_old = true;
 }
 
@@ -332,9 +394,7 @@ static int renew_fingerprint(struct nc_cache *c)
 {
 	struct nearcache_super *sb = c->meta->super.sb;
 
-	sb->file_system_type = cpu_to_le32(NEARCACHE_FP_NONE);
-	memset(sb->file_system_fingerprint, 0,
-	       sizeof(sb->file_system_fingerprint));
+	forget_file_system(sb);
 	return has_fingerprint(c->meta) ?
 	       take_fingerprint(c, sb->origin_fingerprint) : 0;
 }
@@ -390,6 +450,39 @@ int nc_meta_settle(struct nc_cache *c)
 	return r;
 }
 
+/**
+ * nc_meta_read_ends() - the fingerprint of the origin as it is now
+ * @c: live cache, nothing of the ends being written but what makes it void
+ * @digest: NC_FINGERPRINT_SIZE bytes; filled in, if the superblock has one
+ *
+ * Context: may sleep; nc_cache.life.
+ * Return: 0 or what reading the origin returned.
+ */
+int nc_meta_read_ends(struct nc_cache *c, u8 *digest)
+{
+	lockdep_assert_held(&c->life);
+	return has_fingerprint(c->meta) ? take_fingerprint(c, digest) : 0;
+}
+
+/**
+ * nc_meta_write_ends() - it is what the next load has to find
+ * @c: live cache in a session that writes
+ * @digest: from nc_meta_read_ends()
+ *
+ * Context: may sleep; nc_cache.life.
+ * Return: 0 or -EIO.
+ */
+int nc_meta_write_ends(struct nc_cache *c, const u8 *digest)
+{
+	struct nearcache_super *sb = c->meta->super.sb;
+
+	lockdep_assert_held(&c->life);
+	forget_file_system(sb);
+	if (has_fingerprint(c->meta))
+		memcpy(sb->origin_fingerprint, digest, NC_FINGERPRINT_SIZE);
+	return write_super(c, le32_to_cpu(sb->state));
+}
+
 /* A new epoch empties the table on the medium by one write. */
 static int empty_table(struct nc_cache *c)
 {
@@ -399,7 +492,7 @@ static int empty_table(struct nc_cache *c)
 	mutex_lock(&m->commit.lock);
 	le64_add_cpu(&m->super.sb->table_epoch, 1);
 	c->geo.table_epoch = le64_to_cpu(m->super.sb->table_epoch);
-	r = write_super(c, NEARCACHE_STATE_LIVE);
+	r = write_super(c, le32_to_cpu(m->super.sb->state));
 	/* Under the lock: no page gets an epoch that the medium does not have. */
 	if (r)
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
@@ -420,6 +513,8 @@ static int go_active(struct nc_cache *c)
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
 	else
 		WRITE_ONCE(c->meta->commit.live, false);
+	if (!r)
+		nc_intent_end(c);
 	return r;
 }
 
@@ -438,7 +533,7 @@ int nc_meta_record_drop(struct nc_cache *c, bool all)
 	/* What was written there has to last as long as what is cached of it: here, to
 	 * the stop.
 	 */
-	if (nc_meta_is_active(c->meta)) {
+	if (nc_meta_starts_cold(c)) {
 		WRITE_ONCE(c->origin_written, true);
 		return 0;
 	}
@@ -468,7 +563,11 @@ int nc_meta_stop(struct nc_cache *c)
 	bitmap_or(m->table.dirty, m->table.dirty, m->table.both,
 		  m->table.pages);
 	r = nc_commit_run(c);
-	return r ? r : write_super(c, NEARCACHE_STATE_CLEAN);
+	if (!r)
+		r = write_super(c, NEARCACHE_STATE_CLEAN);
+	if (!r)
+		nc_intent_end(c);
+	return r;
 }
 
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Metadata on the cache device.  All that reads or writes it is in meta.c,
- * super.c, table.c and commit.c.
+ * super.c, table.c, commit.c, sums.c, intent.c and sweep.c.
  *
  * Functions that do I/O sleep; nc_cache.life is their lock once the cache is
  * live, but for nc_commit_run(), which has its own.
@@ -48,12 +48,14 @@ void nc_meta_close(struct nc_meta *m);
 int nc_meta_reread(struct nc_cache *c);
 int nc_meta_load(struct nc_cache *c, const struct nc_known *known);
 int nc_meta_go(struct nc_cache *c, bool writes);
-bool nc_meta_is_active(const struct nc_meta *m);
+bool nc_meta_starts_cold(const struct nc_cache *c);
 void nc_meta_resize(struct nc_cache *c, u64 size);
 bool nc_meta_unsettled(const struct nc_cache *c);
 int nc_meta_settle(struct nc_cache *c);
 int nc_meta_origin_changed(struct nc_cache *c);
 int nc_meta_accept_origin(struct nc_cache *c);
+int nc_meta_read_ends(struct nc_cache *c, u8 *digest);
+int nc_meta_write_ends(struct nc_cache *c, const u8 *digest);
 int nc_meta_record_drop(struct nc_cache *c, bool all);
 int nc_meta_stop(struct nc_cache *c);
 size_t nc_meta_memory(const struct nc_meta *m);

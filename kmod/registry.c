@@ -157,7 +157,7 @@ static int registry_share(struct nc_cache *c, struct nc_target *t)
 	 */
 	if (nc_target_writes(t) &&
 	    READ_ONCE(c->state) == NEARCACHE_BYPASS &&
-	    !nc_meta_is_active(c->meta)) {
+	    !nc_meta_starts_cold(c)) {
 		t->ti->error = "Cache is bypassed and not marked active: close and open";
 		return -EIO;
 	}

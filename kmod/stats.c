@@ -19,6 +19,16 @@ u64 nc_stats_sum(struct nc_cache *c, enum nearcache_counter counter)
 	return total;
 }
 
+/* What would a crash leave? */
+static u64 witness(const struct nc_target *t)
+{
+	if (!t->witness)
+		return NEARCACHE_WITNESS_NONE;
+	return !nc_target_writes(t) ||
+	       READ_ONCE(t->cache->intent.mode) == NC_INTENT_ON ?
+		       NEARCACHE_WITNESS_WARM : NEARCACHE_WITNESS_COLD;
+}
+
 static u64 field(struct nc_target *t, enum nearcache_status_field which)
 {
 	struct nc_cache *c = t->cache;
@@ -68,6 +78,10 @@ static u64 field(struct nc_target *t, enum nearcache_status_field which)
 		return t->verify;
 	case NEARCACHE_FIELD_SCRUB_LEFT:
 		return nc_scrub_left(c);
+	case NEARCACHE_FIELD_WITNESS:
+		return witness(t);
+	case NEARCACHE_FIELD_INTENT_REGIONS:
+		return nc_intent_count(&c->intent);
 	case NEARCACHE_STATUS_FIELD_COUNT:
 		break;
 	}

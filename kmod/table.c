@@ -74,27 +74,30 @@ static void load_slot(struct nc_cache *c, u32 i,
 	u64 block = le64_to_cpu(disk->origin_block);
 	struct nc_slot *slot = &c->index.slots[i];
 	struct nc_stripe *stripe;
-	bool good = false;
+	u64 valid = 0;
 
 	if (block == NEARCACHE_NO_BLOCK)
 		return;
 	stripe = nc_index_stripe(&c->index, block);
 	spin_lock(&stripe->lock);
 	if (nc_recover_slot(&c->geo, disk) &&
-	    drop_twin(c, block, le32_to_cpu(disk->generation))) {
-		slot->valid = le64_to_cpu(disk->valid);
+	    drop_twin(c, block, le32_to_cpu(disk->generation)))
+		valid = le64_to_cpu(disk->valid) &
+			~nc_intent_written(c, block);
+	if (valid) {
+		slot->valid = valid;
 		slot->generation = le32_to_cpu(disk->generation);
 		nc_index_link(&c->index, i, block);
-		good = true;
 	}
 	spin_unlock(&stripe->lock);
-	if (good) {
+	if (valid) {
 		c->warm++;
-		atomic64_add(hweight64(slot->valid), &c->valid_subblocks);
+		atomic64_add(hweight64(valid), &c->valid_subblocks);
 	} else {
 		nc_count(c, SLOTS_DROPPED);
-		nc_meta_dirty(c, i);
 	}
+	if (valid != le64_to_cpu(disk->valid))
+		nc_meta_dirty(c, i);
 }
 
 static void load_page(struct nc_cache *c, struct nc_table *t, u64 index,

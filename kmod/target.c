@@ -17,6 +17,8 @@ static void target_free(struct nc_target *t)
 {
 	if (t->cache)
 		nc_registry_put(t->cache, t);
+	if (t->witness)
+		dm_put_device(t->ti, t->witness);
 	if (t->dev)
 		dm_put_device(t->ti, t->dev);
 	if (t->origin)
@@ -106,6 +108,11 @@ static int nearcache_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	r = check_sizes(t);
 	if (r)
 		goto bad;
+	if (t->witness && nc_intent_alloc(&t->cache->intent)) {
+		ti->error = "Out of memory";
+		r = -ENOMEM;
+		goto bad;
+	}
 	ti->private = t;
 	ti->per_io_data_size = sizeof(struct nc_io);
 	offer(t);

@@ -292,11 +292,13 @@ bool nc_update_list(struct nc_fill *f, struct nc_stripe *stripe,
  */
 void nc_update_send(struct nc_fill *f)
 {
+	struct nc_cache *c = f->target->cache;
+
 	/* All of it before the submission, which may complete both. */
-	trace_nearcache_access(f->target->cache->dm_devt, f->writer,
-			       NC_VERDICT_UPDATE);
+	trace_nearcache_access(c->dm_devt, f->writer, NC_VERDICT_UPDATE);
 	bio_clear_polled(f->writer);
-	submit_bio_noacct(&f->bio);
+	if (nc_intent_admit(c, &c->intent, &f->bio))
+		submit_bio_noacct(&f->bio);
 }
 
 /**

@@ -102,11 +102,12 @@ static int around(struct nc_target *t, struct bio *bio, enum nc_verdict verdict)
 
 	trace_nearcache_access(c->dm_devt, bio, verdict);
 	enter(c, io, bio);
+	bio_set_dev(bio, t->origin->bdev);
 	for (block = io->range.first >> c->block_shift;
 	     block <= io->range.last >> c->block_shift; block++)
 		nc_write_drop_block(c, block, io->range.first, io->range.last);
-	bio_set_dev(bio, t->origin->bdev);
-	return DM_MAPIO_REMAPPED;
+	return nc_intent_admit(c, &c->intent, bio) ? DM_MAPIO_REMAPPED :
+						     DM_MAPIO_SUBMITTED;
 }
 
 /* Blocks from the start of @bio on whose data stays out of the cache. */
@@ -162,7 +163,8 @@ static int update(struct nc_target *t, struct bio *bio)
 	count_dropped(c, dropped, empty);
 	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_WRITEAROUND);
 	bio_set_dev(bio, t->origin->bdev);
-	return DM_MAPIO_REMAPPED;
+	return nc_intent_admit(c, &c->intent, bio) ? DM_MAPIO_REMAPPED :
+						     DM_MAPIO_SUBMITTED;
 }
 
 static int through(struct nc_target *t, struct bio *bio)

@@ -16,7 +16,7 @@
  */
 #define NEARCACHE_STATUS_FIELDS(X)					       \
 	X(STATUS_VERSION, "status_version", "",				       \
-	  "layout of this line, 3; fields are only ever appended")	       \
+	  "layout of this line, 4; fields are only ever appended")	       \
 	X(MODE, "mode", "enum", "0 read-only, 1 writearound, 2 writethrough")  \
 	X(STATE, "state", "enum",					       \
 	  "0 normal, 1 bypass (cache device not used), 2 not loaded, "	       \
@@ -24,7 +24,7 @@
 	X(REASON, "reason", "enum",					       \
 	  "why so: 0 -, 1 I/O errors, 2 metadata cannot be read, 3 slot table "   \
 	  "or 4 superblock cannot be written, 5 no answer, 6 other data than "     \
-	  "the origin")							       \
+	  "the origin, 7 write-intent bitmap cannot be written")		       \
 	X(LOADED, "loaded", "enum",					       \
 	  "0 not loaded, 1 new, 2 warm, 3 cold after an unclean stop, "	       \
 	  "4 damaged pages dropped, 5 warm after an unclean stop")	       \
@@ -48,7 +48,12 @@
 	X(VERIFY, "verify", "hits",					       \
 	  "one of so many hits is compared with the origin; 0: none")	       \
 	X(SCRUB_LEFT, "scrub_left", "blocks",				       \
-	  "blocks that the scrub under way has still to look at")
+	  "blocks that the scrub under way has still to look at")	       \
+	X(WITNESS, "witness", "enum",					       \
+	  "0 none, 1 a crash leaves what is cached, 2 it leaves nothing: the "    \
+	  "cache device was not told of a write, or there is no record")	       \
+	X(INTENT_REGIONS, "intent_regions", "regions",			       \
+	  "regions of the origin marked as being written")
 
 /**
  * NEARCACHE_COUNTERS - monotonic counters since load, 64 bit, per CPU
@@ -95,7 +100,8 @@
 	X(PAGES_DAMAGED, "pages_damaged", "pages",			       \
 	  "slot table pages dropped at load because a copy did not verify")  \
 	X(SLOTS_DROPPED, "slots_dropped", "slots",			       \
-	  "slots dropped at load: duplicate or out of range")		       \
+	  "slots dropped at load: duplicate, out of range, or being written "	  \
+	  "before the crash")						       \
 	X(BYPASS_P2P, "bypass_p2p", "reads",				       \
 	  "reads sent to the origin: into another device's memory")	       \
 	X(BYPASS_WRITE, "bypass_write", "reads",			       \
@@ -124,7 +130,11 @@
 	X(VERIFIED, "verified", "reads",				       \
 	  "pieces of cached data that were compared with the origin")	       \
 	X(SCRUBBED_BYTES, "scrubbed_bytes", "bytes", "bytes that scrubs read") \
-	X(SCRUBS, "scrubs", "scrubs", "scrubs that came to their end")
+	X(SCRUBS, "scrubs", "scrubs", "scrubs that came to their end")	       \
+	X(INTENT_MARKS, "intent_marks", "regions",			       \
+	  "regions that the cache device was told of before they were written")  \
+	X(INTENT_WAITS, "intent_waits", "writes",			       \
+	  "writes that waited for that")
 
 /* State of the cache device as the status line and events tell it. */
 enum nearcache_state {
@@ -143,6 +153,7 @@ enum nearcache_reason {
 	NEARCACHE_REASON_WRITE_SUPER	= 4,
 	NEARCACHE_REASON_SLOW		= 5,
 	NEARCACHE_REASON_DIFFERS	= 6,
+	NEARCACHE_REASON_WRITE_INTENT	= 7,
 };
 
 enum nearcache_loaded {
@@ -152,6 +163,12 @@ enum nearcache_loaded {
 	NEARCACHE_LOADED_UNCLEAN = 3,
 	NEARCACHE_LOADED_DAMAGED = 4,
 	NEARCACHE_LOADED_RECOVERED = 5,
+};
+
+enum nearcache_witness_field {
+	NEARCACHE_WITNESS_NONE		= 0,
+	NEARCACHE_WITNESS_WARM		= 1,
+	NEARCACHE_WITNESS_COLD		= 2,
 };
 
 enum nearcache_integrity {
@@ -165,7 +182,7 @@ enum nearcache_mode {
 	NEARCACHE_WRITETHROUGH	= 2,
 };
 
-#define NEARCACHE_STATUS_VERSION_NOW	3
+#define NEARCACHE_STATUS_VERSION_NOW	4
 
 #define NEARCACHE_X(symbol, name, unit, help) NEARCACHE_FIELD_##symbol,
 enum nearcache_status_field {

@@ -1,0 +1,572 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Write intent: what makes a cache warm after a crash of a session that wrote.  A
+ * region of the origin is durably marked on the cache device before it is written, and
+ * stays so until the origin made that durable and the slot table knows of it (sweep.c):
+ * a crash drops what is cached of the marked regions, and nothing else is in doubt.
+ *
+ * A device that was pulled cannot be marked any more, and does not know it.  So
+ * before a write goes on that it was not told of, the witness, another device, durably
+ * says that it left.  If that fails, too, the write fails: nothing else could tell the
+ * next load.  Writes to regions that are marked already need neither.
+ */
+#include <linux/blkdev.h>
+#include <linux/dm-io.h>
+#include <linux/vmalloc.h>
+
+#include "cache.h"
+#include "identity.h"
+#include "intent.h"
+#include "meta.h"
+#include "sweep.h"
+
+#define SECTORS_PER_PAGE	(NEARCACHE_PAGE_SIZE / NEARCACHE_INTENT_SIZE)
+#define BITS_PER_PAGE		(SECTORS_PER_PAGE * NEARCACHE_INTENT_BITS)
+
+/**
+ * nc_intent_alloc() - a table names a witness
+ * @i: write intent of a cache
+ *
+ * Context: constructor; may sleep; several at once.
+ * Return: 0 or -ENOMEM.
+ */
+int nc_intent_alloc(struct nc_intent *i)
+{
+	struct nc_intent_maps *maps;
+
+	if (READ_ONCE(i->maps))
+		return 0;
+	maps = vzalloc(sizeof(*maps));
+	if (!maps)
+		return -ENOMEM;
+	if (cmpxchg(&i->maps, NULL, maps))
+		vfree(maps);
+	return 0;
+}
+
+void nc_intent_destroy(struct nc_intent *i)
+{
+	vfree(i->maps);
+}
+
+/* Regions marked now, without the ends: for people. */
+u32 nc_intent_count(const struct nc_intent *i)
+{
+	const struct nc_intent_maps *maps = READ_ONCE(i->maps);
+
+	return maps && READ_ONCE(i->mode) == NC_INTENT_ON ?
+	       bitmap_weight(maps->set, NEARCACHE_INTENT_REGIONS) : 0;
+}
+
+/* One sector of the area after the other, so that a page that cannot be read costs its
+ * own regions only.
+ */
+static void read_area(struct nc_cache *c, struct nearcache_intent *area)
+{
+	u32 i;
+
+	for (i = 0; i < NC_RECOVER_INTENT; i += SECTORS_PER_PAGE)
+		if (nc_super_io(c->meta->super.io, c->bdev,
+				REQ_OP_READ | REQ_META,
+				c->geo.intent_offset + i * NEARCACHE_INTENT_SIZE,
+				&area[i], NEARCACHE_PAGE_SIZE))
+			memset(&area[i], 0, NEARCACHE_PAGE_SIZE);
+}
+
+/**
+ * nc_intent_load() - was a session that wrote cut off such that it is known what it
+ *	wrote?
+ * @c: live cache, its superblock says writing
+ *
+ * Context: may sleep.
+ * Return: NULL, then nc_intent_written() tells; or why nothing may be trusted.
+ */
+const char *nc_intent_load(struct nc_cache *c)
+{
+	const struct nc_target *t = c->active;
+	const struct nearcache_super *sb = c->meta->super.sb;
+	struct nc_intent *i = &c->intent;
+	int r;
+
+	if (!t->witness)
+		return "was cut off in a writing mode, and the table names no witness";
+	i->witness.record = &i->maps->record;
+	r = nc_witness_find(c, t->witness->bdev, &i->witness);
+	if (r)
+		return r == -ENOENT ?
+		       "was cut off in a writing mode, and the witness does not know it" :
+		       "was cut off in a writing mode, and the witness cannot be read";
+	if (!nc_recover_stayed(sb, i->witness.record))
+		return "was cut off in a writing mode, and the witness says that its device left before";
+	read_area(c, i->maps->image);
+	nc_recover_intent(i->maps->image, c->uuid, le64_to_cpu(sb->session));
+	if (nc_recover_ends(i->maps->image))
+		return "was cut off while the ends of the origin were written, which tell whether others wrote to it";
+	i->recovered = le64_to_cpu(sb->session);
+	return NULL;
+}
+
+/* Sub-blocks of a block that the session that was cut off may have been writing. */
+u64 nc_intent_written(const struct nc_cache *c, u64 block)
+{
+	return c->intent.recovered ?
+	       nc_recover_written(&c->geo, c->intent.maps->image, block) : 0;
+}
+
+/**
+ * nc_intent_write() - bring pages of the bitmap to the medium
+ * @c: live cache
+ * @pages: bit per page of 4096 bytes
+ * @flags: REQ_FUA or none
+ *
+ * Context: io_lock is held, or nothing else is under way.
+ * Return: 0 or -EIO.
+ */
+int nc_intent_write(struct nc_cache *c, u32 pages, blk_opf_t flags)
+{
+	struct nearcache_intent *image = c->intent.maps->image;
+	unsigned long left = pages;
+	u32 page, n;
+	int r = 0;
+
+	for_each_set_bit(page, &left, NC_RECOVER_INTENT / SECTORS_PER_PAGE) {
+		for (n = 0; n < SECTORS_PER_PAGE; n++)
+			nc_intent_sector_seal(&image[page * SECTORS_PER_PAGE + n]);
+		r = nc_super_io(c->meta->super.io, c->bdev,
+				REQ_OP_WRITE | REQ_META | flags,
+				c->geo.intent_offset + page * NEARCACHE_PAGE_SIZE,
+				&image[page * SECTORS_PER_PAGE],
+				NEARCACHE_PAGE_SIZE);
+		if (r)
+			break;
+	}
+	return r;
+}
+
+/**
+ * nc_intent_put() - change a bit of what is to be written
+ * @maps: maps; io_lock is held
+ * @bit: region, or NC_INTENT_ENDS
+ * @on: set or clear it
+ *
+ * Return: bit of its page, for nc_intent_write().
+ */
+u32 nc_intent_put(struct nc_intent_maps *maps, u32 bit, bool on)
+{
+	struct nearcache_intent *sector;
+	u8 mask = 1U << bit % 8;
+	u8 *byte;
+
+	if (bit == NC_INTENT_ENDS) {
+		maps->image[0].flags = cpu_to_le32(on ? NEARCACHE_INTENT_ENDS : 0);
+		return 1;
+	}
+	sector = &maps->image[bit / NEARCACHE_INTENT_BITS];
+	byte = &sector->bits[bit % NEARCACHE_INTENT_BITS / 8];
+	*byte = on ? *byte | mask : *byte & ~mask;
+	return 1U << bit / BITS_PER_PAGE;
+}
+
+/* No region is marked, and the number of the session is new: what an older one left
+ * in the area says nothing any more.
+ */
+static int write_empty(struct nc_cache *c, u64 session)
+{
+	struct nc_intent_maps *maps = c->intent.maps;
+	u32 n;
+
+	bitmap_zero(maps->set, NC_INTENT_BITS);
+	bitmap_zero(maps->recent, NC_INTENT_BITS);
+	bitmap_zero(maps->wanted, NC_INTENT_BITS);
+	for (n = 0; n < NC_RECOVER_INTENT; n++)
+		nc_intent_sector_init(&maps->image[n], c->uuid, session, n);
+	return nc_intent_write(c, ~0U, REQ_FUA);
+}
+
+static void no_witness(struct nc_cache *c, const char *why)
+{
+	DMWARN("%s: witness %pg %s: a crash will leave nothing cached",
+	       nc_cache_name(c), c->intent.bdev, why);
+}
+
+/**
+ * nc_intent_begin() - a session that writes begins
+ * @c: live cache, suspended; its slot table on the medium is true
+ *
+ * The superblock has to say so next; until then the one before it counts, with the
+ * bitmap that it had: nothing that it named is in the slot table any more.
+ *
+ * Context: may sleep; nc_cache.life.
+ * Return: 1; 0 when there is no witness; -EIO when the medium cannot be written.
+ */
+int nc_intent_begin(struct nc_cache *c)
+{
+	struct nearcache_super *sb = c->meta->super.sb;
+	const struct nc_target *t = c->active;
+	u64 session = le64_to_cpu(sb->session) + 1;
+	struct nc_intent *i = &c->intent;
+	int r;
+
+	lockdep_assert_held(&c->life);
+	if (!t->witness || session > NEARCACHE_MAX_SEQUENCE)
+		return 0;
+	i->bdev = t->witness->bdev;
+	i->witness.record = &i->maps->record;
+	r = nc_witness_find(c, i->bdev, &i->witness);
+	if (r) {
+		no_witness(c, r == -ENOENT ? "does not know this cache" :
+					     "cannot be read");
+		return 0;
+	}
+	r = write_empty(c, session);
+	if (r)
+		return r;
+	/* Used up, whatever comes of it. */
+	sb->session = cpu_to_le64(session);
+	r = nc_witness_write(c, i->bdev, &i->witness, session, i->recovered,
+			     NEARCACHE_WITNESS_STAYED);
+	if (r) {
+		no_witness(c, "cannot be written");
+		return 0;
+	}
+	i->session = session;
+	i->region_shift = ilog2(c->geo.intent_region) - SECTOR_SHIFT;
+	WRITE_ONCE(i->mode, NC_INTENT_ON);
+	return 1;
+}
+
+/**
+ * nc_intent_abort() - what the medium says of the session is not known
+ * @c: live cache, suspended, after nc_intent_begin()
+ *
+ * Context: may sleep; nc_cache.life.
+ * Return: 0, then the witness makes the next load drop everything; or -EIO.
+ */
+int nc_intent_abort(struct nc_cache *c)
+{
+	struct nc_intent *i = &c->intent;
+	int r = nc_witness_write(c, i->bdev, &i->witness, i->session, 0,
+				 NEARCACHE_WITNESS_LEFT);
+
+	WRITE_ONCE(i->mode, r ? NC_INTENT_OFF : NC_INTENT_LEFT);
+	return r;
+}
+
+/* Regions and ends that a write touches. */
+struct touched {
+	u32 first;
+	u32 last;
+	bool ends;
+};
+
+static struct touched touched_by(const struct nc_cache *c, const struct bio *bio)
+{
+	sector_t start = bio->bi_iter.bi_sector, end = bio_end_sector(bio);
+	sector_t size = c->geo.origin_size >> SECTOR_SHIFT;
+	sector_t length = NC_IDENTITY_END >> SECTOR_SHIFT;
+
+	return (struct touched) {
+		.first = start >> c->intent.region_shift,
+		.last = (end - 1) >> c->intent.region_shift,
+		.ends = start < length || end + length > size,
+	};
+}
+
+static void note(unsigned long *map, const struct touched *at)
+{
+	u32 r;
+
+	for (r = at->first; r <= at->last; r++)
+		if (!test_bit(r, map))
+			set_bit(r, map);
+	if (at->ends && !test_bit(NC_INTENT_ENDS, map))
+		set_bit(NC_INTENT_ENDS, map);
+}
+
+static bool noted(const unsigned long *map, const struct touched *at)
+{
+	u32 r;
+
+	for (r = at->first; r <= at->last; r++)
+		if (!test_bit(r, map))
+			return false;
+	return !at->ends || test_bit(NC_INTENT_ENDS, map);
+}
+
+static void hold(struct nc_cache *c, struct bio *bio)
+{
+	struct nc_intent *i = &c->intent;
+	u32 timeout = READ_ONCE(c->cache_timeout);
+	unsigned long flags;
+
+	bio_clear_polled(bio);
+	spin_lock_irqsave(&i->lock, flags);
+	if (bio_list_empty(&i->waiting) && bio_list_empty(&i->batch))
+		i->since = jiffies;
+	bio_list_add(&i->waiting, bio);
+	spin_unlock_irqrestore(&i->lock, flags);
+	queue_work(c->cache_wq, &i->mark_work);
+	if (timeout)
+		queue_delayed_work(c->origin_wq, &i->slow_work,
+				   msecs_to_jiffies(timeout));
+}
+
+/**
+ * nc_intent_wait() - does a write have to wait until the medium knows?
+ * @c: live cache
+ * @bio: see nc_intent_admit()
+ *
+ * Return: true when it was taken over.
+ */
+bool nc_intent_wait(struct nc_cache *c, struct bio *bio)
+{
+	struct nc_intent_maps *maps = c->intent.maps;
+	struct touched at = touched_by(c, bio);
+
+	/* The write in nc_cache.inflight, then "recent", then "set": pairs with
+	 * sweep.c, which looks at them the other way round.
+	 */
+	smp_mb();
+	note(maps->recent, &at);
+	smp_mb();
+	if (noted(maps->set, &at))
+		return false;
+	nc_count(c, INTENT_WAITS);
+	note(maps->wanted, &at);
+	hold(c, bio);
+	return true;
+}
+
+static int mark_wanted(struct nc_cache *c)
+{
+	struct nc_intent_maps *maps = c->intent.maps;
+	u32 bit, pages = 0;
+	int r;
+
+	bitmap_zero(maps->marking, NC_INTENT_BITS);
+	for_each_set_bit(bit, maps->wanted, NC_INTENT_BITS) {
+		clear_bit(bit, maps->wanted);
+		if (test_bit(bit, maps->set))
+			continue;
+		pages |= nc_intent_put(maps, bit, true);
+		__set_bit(bit, maps->marking);
+	}
+	r = nc_intent_write(c, pages, REQ_FUA);
+	if (r)
+		return r;
+	for_each_set_bit(bit, maps->marking, NC_INTENT_BITS) {
+		set_bit(bit, maps->set);
+		nc_count(c, INTENT_MARKS);
+	}
+	nc_sweep_arm(c);
+	return 0;
+}
+
+/* Send what waited to the origin. */
+static void release(struct nc_cache *c, struct bio_list *bios)
+{
+	struct nc_intent *i = &c->intent;
+
+	lockdep_assert_held(&i->lock);
+	if (bio_list_empty(bios))
+		return;
+	bio_list_merge(&i->ready, bios);
+	bio_list_init(bios);
+	queue_work(c->origin_wq, &i->ready_work);
+}
+
+static void mark(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(work, struct nc_cache,
+					  intent.mark_work);
+	struct nc_intent *i = &c->intent;
+	int r = 0, mode;
+
+	mutex_lock(&i->io_lock);
+	spin_lock_irq(&i->lock);
+	mode = i->mode;
+	bio_list_merge(&i->batch, &i->waiting);
+	bio_list_init(&i->waiting);
+	spin_unlock_irq(&i->lock);
+	if (mode == NC_INTENT_ON)
+		r = mark_wanted(c);
+	mutex_unlock(&i->io_lock);
+	if (mode == NC_INTENT_LEAVING) {
+		queue_work(c->origin_wq, &i->leave_work);
+		return;
+	}
+	if (r) {
+		nc_health_bypass(c, NEARCACHE_REASON_WRITE_INTENT);
+		nc_intent_leave(c);
+		return;
+	}
+	/* What is not here any more did not want to wait. */
+	spin_lock_irq(&i->lock);
+	release(c, &i->batch);
+	i->since = jiffies;
+	spin_unlock_irq(&i->lock);
+}
+
+static void submit_ready(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(work, struct nc_cache,
+					  intent.ready_work);
+	struct nc_intent *i = &c->intent;
+	struct bio_list bios;
+	struct bio *bio;
+
+	spin_lock_irq(&i->lock);
+	bios = i->ready;
+	bio_list_init(&i->ready);
+	spin_unlock_irq(&i->lock);
+	while ((bio = bio_list_pop(&bios)))
+		submit_bio_noacct(bio);
+}
+
+static void fail_all(struct nc_cache *c, struct bio_list *bios)
+{
+	struct bio *bio;
+
+	DMERR_LIMIT("%s: writes failed: neither cache device %u:%u nor witness %pg can be told of them",
+		    nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt),
+		    c->intent.bdev);
+	while ((bio = bio_list_pop(bios)))
+		bio_io_error(bio);
+}
+
+/* The witness first, then all that waits.  If the witness fails, each later write that
+ * would have to wait asks it again.
+ */
+static void leave(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(work, struct nc_cache,
+					  intent.leave_work);
+	struct nc_intent *i = &c->intent;
+	struct bio_list failed;
+	int r;
+
+	if (READ_ONCE(i->mode) != NC_INTENT_LEAVING)
+		return;
+	r = nc_witness_write(c, i->bdev, &i->witness, i->session, 0,
+			     NEARCACHE_WITNESS_LEFT);
+	bio_list_init(&failed);
+	spin_lock_irq(&i->lock);
+	bio_list_merge(&i->batch, &i->waiting);
+	bio_list_init(&i->waiting);
+	if (r) {
+		bio_list_merge(&failed, &i->batch);
+		bio_list_init(&i->batch);
+	} else {
+		WRITE_ONCE(i->mode, NC_INTENT_LEFT);
+		release(c, &i->batch);
+	}
+	spin_unlock_irq(&i->lock);
+	if (r)
+		fail_all(c, &failed);
+	else
+		DMWARN("%s: cache device %u:%u is not told of writes any more: a crash will leave nothing cached",
+		       nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt));
+}
+
+/**
+ * nc_intent_leave() - the medium cannot be relied on after a crash any more
+ * @c: live cache
+ *
+ * Until the next resume.
+ *
+ * Context: any.
+ */
+void nc_intent_leave(struct nc_cache *c)
+{
+	struct nc_intent *i = &c->intent;
+	unsigned long flags;
+	bool leaves;
+
+	spin_lock_irqsave(&i->lock, flags);
+	leaves = i->mode == NC_INTENT_ON;
+	if (leaves)
+		WRITE_ONCE(i->mode, NC_INTENT_LEAVING);
+	spin_unlock_irqrestore(&i->lock, flags);
+	if (leaves)
+		queue_work(c->origin_wq, &i->leave_work);
+}
+
+/* A device that hangs does not say so: nobody waits for it longer than hits do. */
+static void slow(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(to_delayed_work(work),
+					  struct nc_cache, intent.slow_work);
+	unsigned long limit = msecs_to_jiffies(READ_ONCE(c->cache_timeout));
+	struct nc_intent *i = &c->intent;
+	unsigned long until;
+	bool waits;
+
+	spin_lock_irq(&i->lock);
+	waits = i->mode == NC_INTENT_ON && limit &&
+		!(bio_list_empty(&i->waiting) && bio_list_empty(&i->batch));
+	until = i->since + limit;
+	spin_unlock_irq(&i->lock);
+	if (!waits)
+		return;
+	if (time_before(jiffies, until)) {
+		queue_delayed_work(c->origin_wq, &i->slow_work, until - jiffies);
+		return;
+	}
+	DMWARN("%s: cache device %u:%u does not answer: writes do not wait for it",
+	       nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt));
+	nc_intent_leave(c);
+}
+
+/**
+ * nc_intent_end() - the medium relies on nothing of this any more
+ * @c: live cache; its superblock durably says what needs no write intent
+ *
+ * Context: may sleep; nc_cache.life; I/O may be under way.
+ */
+void nc_intent_end(struct nc_cache *c)
+{
+	struct nc_intent *i = &c->intent;
+
+	i->recovered = 0;
+	spin_lock_irq(&i->lock);
+	WRITE_ONCE(i->mode, NC_INTENT_OFF);
+	/* What is being marked goes with mark_work. */
+	if (!bio_list_empty(&i->waiting))
+		queue_work(c->cache_wq, &i->mark_work);
+	spin_unlock_irq(&i->lock);
+}
+
+/**
+ * nc_intent_stop() - the cache is being suspended
+ * @c: live cache; no bio is under way
+ *
+ * Context: may sleep.
+ */
+void nc_intent_stop(struct nc_cache *c)
+{
+	struct nc_intent *i = &c->intent;
+
+	nc_sweep_stop(c);
+	cancel_delayed_work_sync(&i->slow_work);
+	flush_work(&i->mark_work);
+	flush_work(&i->leave_work);
+	flush_work(&i->ready_work);
+}
+
+/**
+ * nc_intent_init() - nothing is marked
+ * @i: zeroed
+ */
+void nc_intent_init(struct nc_intent *i)
+{
+	mutex_init(&i->io_lock);
+	spin_lock_init(&i->lock);
+	bio_list_init(&i->waiting);
+	bio_list_init(&i->batch);
+	bio_list_init(&i->ready);
+	INIT_WORK(&i->mark_work, mark);
+	INIT_WORK(&i->ready_work, submit_ready);
+	INIT_WORK(&i->leave_work, leave);
+	INIT_DELAYED_WORK(&i->slow_work, slow);
+	INIT_DELAYED_WORK(&i->sweep_work, nc_sweep_work);
+}

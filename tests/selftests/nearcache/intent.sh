@@ -1,0 +1,192 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A session that writes, with a witness: a crash leaves what is cached, less what was being
+# written, unless the cache device left before; each record in doubt means a cold start.
+. ./cache.sh
+
+region=2048 # sectors
+MODE=writethrough
+
+# crash: put into $X and $V what is on the cache device and its witness now.
+crash() {
+	local from
+	for from in "$C $X" "$W $V"; do
+		blockdev --flushbufs "${from% *}"
+		dd if="${from% *}" of="${from#* }" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
+	done
+}
+
+# again [OPTIONS]: from what the crash left.
+again() {
+	start nc "${1-2 witness $V}" "$O" "$X"
+}
+
+# put FIRST COUNT GENERATION: through the cache.
+put() {
+	./blockdata write "$NC" -s "$1" -n "$2" -g "$3" || fail "write"
+}
+
+# get FIRST COUNT GENERATION
+get() {
+	./blockdata read "$NC" -s "$1" -n "$2" -g "$3" >/dev/null || fail "wrong data (line ${BASH_LINENO[0]})"
+}
+
+swept() {
+	[[ $(field intent_regions) == 0 && -z $(./intent "$C" marks) ]]
+}
+
+# session: a cache with all of the origin in it, and nothing marked.
+session() {
+	./blockdata write "$O"
+	format
+	./intent "$C" witness "$W" 0
+	start nc "2 witness $W"
+	check >/dev/null
+	settle
+	written_down
+	is bytes_valid $all
+	is witness 1
+	is intent_regions 0
+	same "state on the medium" "$(./sbset "$C" get state)" 3
+}
+
+make_null O origin 16
+make_null C local 24
+make_null X crashed 24
+make_null W witness 1
+make_null V left 1
+NC=/dev/mapper/nc
+all=$((16 << 20))
+
+# What was just written is in doubt, by regions; nothing else is.
+for MODE in writearound writethrough; do
+	session
+	put $((region * 5 + 8)) 8 2
+	put $((region * 9 - 8)) 16 2
+	crash
+	same "marks" "$(./intent "$X" marks | tr '\n' ' ')" "5 8 9 "
+	is intent_regions 3
+	same "marked" "$(field intent_marks)" 3
+	stop
+	same "state after the stop" "$(./sbset "$C" get state)" 0
+	again
+	is loaded 5
+	is bytes_valid $((13 << 20))
+	is slots_dropped 48
+	origin_mark
+	get 0 $((region * 5)) 1
+	same "origin bytes" "$(origin_delta)" 0
+	get $((region * 5 + 8)) 8 2
+	get $((region * 9 - 8)) 16 2
+	put $((region * 12)) 8 3
+	stop
+	again
+	is loaded 2
+	get $((region * 5 + 8)) 8 2
+	get $((region * 12)) 8 3
+	stop
+done
+
+# When nobody writes any more, the marks go, and nothing is in doubt.
+session
+put $((region * 3)) 64 2
+wait_for 30 swept || fail "marks stay: $(./intent "$C" marks)"
+valid=$(field bytes_valid)
+crash
+stop
+again
+is loaded 5
+is bytes_valid "$valid"
+origin_mark
+get $((region * 3)) 64 2
+get $((region * 4)) $region 1
+same "origin bytes" "$(origin_delta)" 0
+# And they come back.
+put $((region * 3)) 8 3
+same "marks" "$(./intent "$X" marks)" 3
+stop
+
+# Each of these is doubt about everything: nothing is served.
+cold() {
+	is loaded 3
+	is bytes_valid 0
+	get 0 $((region * 3)) 1
+	stop
+}
+
+session
+put $((region * 5)) 8 2
+crash
+stop
+again ''
+cold
+# What the witness says: it left; nothing; of a session that is not this one, or of the one
+# before it.
+for says in "2 0 2" "2 0 0" "3 0 1" "1 0 1" "3 1 1"; do
+	session
+	put $((region * 5)) 8 2
+	crash
+	stop
+	same "said" "$(./intent "$X" said "$V" 0)" "2 0 1"
+	# shellcheck disable=SC2086
+	./intent "$X" say "$V" 0 $says
+	again
+	cold
+done
+# No record of this cache, or none that can be read.
+session
+crash
+stop
+dd if=/dev/zero of="$V" bs=4096 count=1 oflag=direct 2>/dev/null
+again
+cold
+# The ends of the origin tell whether others wrote to it, unless they were being written.
+session
+put 0 8 2
+crash
+same "marks" "$(./intent "$X" marks | tr '\n' ' ')" "0 ends "
+stop
+./blockdata write "$O" -n 8
+again
+cold
+
+# A next session that had not begun yet, when the power went: this one counts.
+session
+put $((region * 5)) 8 2
+crash
+stop
+./intent "$X" say "$V" 0 3 2 1
+again
+is loaded 5
+is bytes_valid $((15 << 20))
+get $((region * 5)) 8 2
+stop
+
+# A sector of the bitmap that is damaged names all of its regions.
+session
+crash
+stop
+./intent "$X" flip 0
+again
+is loaded 3
+stop
+session
+crash
+stop
+./intent "$X" flip 1
+again
+is loaded 5
+is bytes_valid $all
+stop
+
+# The ends, when they are written no more: the superblock has their fingerprint.
+session
+put 0 8 2
+wait_for 30 swept || fail "marks stay: $(./intent "$C" marks)"
+crash
+stop
+again
+is loaded 5
+get 0 8 2
+get 8 $((region * 2)) 1
+stop
