@@ -48,7 +48,8 @@ HELPER_UNIT_test_attach	:= helper/cmd_attach.c helper/reload.c helper/params.c \
 	helper/text.c tests/unit/helper/fake_dm.c
 HELPER_UNIT_test_fsprint := $(HELPER_FSPRINT) helper/device.c helper/fail.c \
 	helper/text.c tests/unit/helper/fake_identity.c
-HELPER_UNIT_test_pair	:= helper/pair.c helper/fail.c helper/text.c
+HELPER_UNIT_test_pair	:= helper/pair.c helper/fail.c helper/text.c \
+	kmod/format.c kmod/recover.c
 HELPER_UNIT_test_reconnect := helper/reconnect.c helper/reload.c helper/params.c \
 	helper/mode.c helper/status.c helper/signals.c helper/fail.c helper/text.c \
 	tests/unit/helper/fake_dm.c
