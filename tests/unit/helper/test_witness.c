@@ -9,6 +9,7 @@
 
 #include "dm.h"
 #include "fail.h"
+#include "fake_identity.h"
 #include "identity.h"
 #include "probe.h"
 #include "unit.h"
@@ -22,7 +23,7 @@ static char path[] = "/tmp/test_witness.XXXXXX";
 /* What the device carries for libblkid, and who uses it. */
 static const char *content;
 static unsigned int wipes;
-static bool busy, held, foreign, same_drive;
+static bool busy, foreign, same_drive;
 static dev_t other_cache, other_origin;
 
 int __wrap_device_open(struct device *dev, const char *name, const char *role);
@@ -66,13 +67,6 @@ bool identity_overlap(dev_t a, dev_t b)
 {
 	(void)a;
 	return b == makedev(8, 99);
-}
-
-bool identity_holder(dev_t number, char *name, size_t size)
-{
-	(void)number;
-	snprintf(name, size, "dm-1");
-	return held;
 }
 
 bool identity_foreign_holder(dev_t number, const char *uuid, dev_t self,
@@ -119,7 +113,7 @@ static void reset(void)
 	assert_int_equal(truncate(path, BYTES), 0);
 	content = "";
 	wipes = 0;
-	busy = held = foreign = same_drive = false;
+	busy = fake_held = foreign = same_drive = false;
 	other_cache = other_origin = 0;
 	fail_reset();
 }
@@ -410,7 +404,7 @@ static void places(void **state)
 	assert_int_equal(check_place(), CODE_BUSY);
 	assert_said("mounted");
 	/* Caches share it. */
-	held = true;
+	fake_held = true;
 	assert_int_equal(check_place(), 0);
 	other_cache = makedev(8, 99);
 	assert_int_equal(check_place(), CODE_BUSY);
