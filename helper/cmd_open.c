@@ -49,6 +49,7 @@ static void do_without(struct opening *open)
 	fail_reset();
 	witness_close(&open->witness);
 	*open->witness.path = '\0';
+	open->claim = false;
 }
 
 /* A path may be another device's by now, and only the user can say that it is not. */
@@ -213,8 +214,9 @@ static void print_content(const struct opening *open, bool dry_run)
 		print_string(NULL, "cached content", text);
 	} else if (pair->proven) {
 		snprintf(text, sizeof(text),
-			 "kept over a crash, but for %llu regions of %s that were being written",
+			 "kept over a crash, but for %llu region%s of %s that were being written",
 			 (unsigned long long)pair->regions,
+			 pair->regions == 1 ? "" : "s",
 			 size_print(pair->super.geo.intent_region, size));
 		print_string(NULL, "cached content", text);
 	}

@@ -79,8 +79,9 @@ static void print_next_open(const struct device *dev, const struct super *super)
 			 ", and no witness proves what it holds" : "");
 	else if (pair.proven)
 		snprintf(text, sizeof(text),
-			 "warm, but for %llu regions of %s that were being written",
+			 "warm, but for %llu region%s of %s that were being written",
 			 (unsigned long long)pair.regions,
+			 pair.regions == 1 ? "" : "s",
 			 size_print(super->geo.intent_region, size));
 	if (cold || pair.proven)
 		print_string(NULL, "next open", text);
