@@ -62,43 +62,49 @@ static int refuse_unknown(const struct opening *open)
 		    dev->role, dev->path);
 }
 
-static int judge_witness(struct opening *open, bool said)
+static struct witness_claim claim_of(const struct opening *open)
+{
+	return (struct witness_claim){
+		.uuid = open->pair.super.best->uuid,
+		.force = given(open->args, OPTION_FORCE),
+	};
+}
+
+static int judge_witness(struct opening *open, bool said,
+			 const struct nearcache_witness *record)
 {
 	struct pair *pair = &open->pair;
 	struct witness *witness = &open->witness;
-	struct witness_claim claim = {
-		.uuid = pair->super.best->uuid,
-		.force = given(open->args, OPTION_FORCE),
-	};
-	struct nearcache_witness record;
-	bool found;
+	struct witness_claim claim = claim_of(open);
 
-	if (witness_check_place(witness, &pair->cache, &pair->origin) ||
-	    witness_look(witness, pair->super.best->uuid, &record, &found))
+	if (witness_check_place(witness, &pair->cache, &pair->origin))
 		return fail_code();
-	if (found)
-		pair_hear(pair, &record);
-	open->claim = !found;
-	if (found)
+	if (record) {
+		pair_hear(pair, record);
 		return 0;
+	}
+	open->claim = true;
 	return said ? witness_prepare(witness, &claim) : refuse_unknown(open);
 }
 
 /* One that is not there stops nobody, one that the user named wrongly does. */
 static int find_witness(struct opening *open)
 {
-	bool said = given(open->args, OPTION_WITNESS);
+	bool found, said = given(open->args, OPTION_WITNESS);
 	const char *path = said ? open->args->witness : recorded_witness(open);
+	struct nearcache_witness record;
 
 	if (said && !witness_named(path) && *recorded_witness(open))
 		open->pair.witness = "";
 	if (!witness_named(path))
 		return 0;
-	if (witness_open(&open->witness, path)) {
+	if (witness_open(&open->witness, path) ||
+	    witness_look(&open->witness, open->pair.super.best->uuid, &record,
+			 &found)) {
 		do_without(open);
 		return 0;
 	}
-	if (judge_witness(open, said)) {
+	if (judge_witness(open, said, found ? &record : NULL)) {
 		if (said)
 			return fail_code();
 		do_without(open);
@@ -108,14 +114,15 @@ static int find_witness(struct opening *open)
 	return 0;
 }
 
-static int claim_record(struct opening *open)
+static void claim_record(struct opening *open, struct activation *act)
 {
-	struct witness_claim claim = {
-		.uuid = open->pair.super.best->uuid,
-		.force = given(open->args, OPTION_FORCE),
-	};
+	struct witness_claim claim = claim_of(open);
 
-	return open->claim ? witness_claim(&open->witness, &claim) : 0;
+	if (!open->claim || !witness_claim(&open->witness, &claim))
+		return;
+	do_without(open);
+	act->witness = 0;
+	open->pair.witness = NULL;
 }
 
 /* On the device that was the witness before; nobody misses it if that fails. */
@@ -159,8 +166,7 @@ static int execute(struct opening *open, struct activation *act)
 	struct pair *pair = &open->pair;
 	sigset_t before;
 
-	if (claim_record(open))
-		return fail_code();
+	claim_record(open, act);
 	if (!pair->drop && !pair->trust && !pair->witness) {
 		pair_refresh(pair);
 		return start(open, act);

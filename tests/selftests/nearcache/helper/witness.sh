@@ -178,6 +178,16 @@ good status nc
 good status nc -j
 expect witness null witness_state none
 
+# In use by somebody else: the same.
+good close nc
+./intent "$C" witness "$W" 0
+make_dm user user "$(under linear "$W")"
+warned "witness device '$W' is in use by" open nc --cache "$C" --origin "$O" --mode writethrough
+[[ $err == *'; opened without it: '* ]] || fail "open: $err"
+table ''
+dm_remove user
+dd if=/dev/zero of="$W" bs=4096 count=1 oflag=direct 2>/dev/null
+
 # Named while it is in use; close records it, and gives the old record back.
 good set nc witness="$W" --dry-run
 empty "$W" 0
@@ -233,6 +243,43 @@ good close nc
 warned "'/dev/nowhere'" open nc --cache "$C" --origin "$O" --witness /dev/nowhere
 table ''
 good close nc
+
+# It cannot be written: the same, but what is made anew is not made.
+lies wit unwritable "$w"
+warned "cannot write witness device" open nc --cache "$C" --origin "$O" --witness "$W"
+table ''
+bad 4 'cannot write witness device' set nc witness="$W"
+table ''
+good close nc
+good super "$C" -j
+expect witness "" super_state clean
+bad 4 'cannot write witness device' create nc --cache "$C" --origin "$O" --witness "$W" --force
+bad 4 'no nearcache superblock' open nc --cache "$C" --origin "$O"
+lies wit linear "$w"
+empty "$W" 0
+
+# A path that may be another device's after a reboot is not what is recorded, if there is a
+# better one; which of those is the user's choice.
+[[ ! -e /dev/disk ]] || fail "there is udev here"
+mkdir -p /dev/disk/by-id
+at_exit rm -rf /dev/disk
+make_null u unstable 1
+for name in b-name a-name; do
+	ln -s "$u" "/dev/disk/by-id/$name"
+done
+good create nc --origin "$O" --cache "$C" --block-size 64K --witness "$u" -j
+expect witness /dev/disk/by-id/a-name
+good close nc
+good open nc --cache "$C" --origin "$O" --witness /dev/disk/by-id/b-name -j
+expect witness /dev/disk/by-id/b-name
+table "$u"
+good close nc
+./intent "$C" said "$u" 0 >/dev/null || fail "no record"
+good super "$C" -j
+expect witness /dev/disk/by-id/b-name
+good open nc --cache "$C" --origin "$O" --witness none
+good close nc
+empty "$u" 0
 
 # A new cache device gets a record; the one before keeps its own.
 good open nc --cache "$C" --origin "$O" --mode writethrough --witness "$W"
