@@ -21,6 +21,7 @@
 #include "sweep.h"
 
 #define SECTORS_PER_PAGE	(NEARCACHE_PAGE_SIZE / NEARCACHE_INTENT_SIZE)
+#define PAGES			(NC_RECOVER_INTENT / SECTORS_PER_PAGE)
 #define BITS_PER_PAGE		(SECTORS_PER_PAGE * NEARCACHE_INTENT_BITS)
 
 /**
@@ -125,18 +126,18 @@ u64 nc_intent_written(const struct nc_cache *c, u64 block)
 int nc_intent_write(struct nc_cache *c, u32 pages, blk_opf_t flags)
 {
 	struct nearcache_intent *image = c->intent.maps->image;
-	unsigned long left = pages;
-	u32 page, n;
+	unsigned long map = pages, first, end;
+	u32 n;
 	int r = 0;
 
-	for_each_set_bit(page, &left, NC_RECOVER_INTENT / SECTORS_PER_PAGE) {
-		for (n = 0; n < SECTORS_PER_PAGE; n++)
-			nc_intent_sector_seal(&image[page * SECTORS_PER_PAGE + n]);
+	for_each_set_bitrange(first, end, &map, PAGES) {
+		for (n = first * SECTORS_PER_PAGE; n < end * SECTORS_PER_PAGE; n++)
+			nc_intent_sector_seal(&image[n]);
 		r = nc_super_io(c->meta->super.io, c->bdev,
 				REQ_OP_WRITE | REQ_META | flags,
-				c->geo.intent_offset + page * NEARCACHE_PAGE_SIZE,
-				&image[page * SECTORS_PER_PAGE],
-				NEARCACHE_PAGE_SIZE);
+				c->geo.intent_offset + first * NEARCACHE_PAGE_SIZE,
+				&image[first * SECTORS_PER_PAGE],
+				(end - first) * NEARCACHE_PAGE_SIZE);
 		if (r)
 			break;
 	}

@@ -96,7 +96,7 @@ static void load_slot(struct nc_cache *c, u32 i,
 	} else {
 		nc_count(c, SLOTS_DROPPED);
 	}
-	if (valid != le64_to_cpu(disk->valid))
+	if (!valid || valid != le64_to_cpu(disk->valid))
 		nc_meta_dirty(c, i);
 }
 

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Crashes that a log allows: what is durable at some point of it, any part of what was
- * written since the last flush, and any part of what is being written, torn at sectors of
- * 512 bytes.  From each such cache device the kernel must serve nothing stale, torn or
- * another block's; and it must be warm.
+ * Crashes that a log allows: what is durable at some point of it, and any part of what was
+ * sent by then and is not, torn at sectors of 512 bytes.  From each such pair of origin and
+ * cache device the kernel must serve what that origin holds, and nothing else; and it must
+ * be warm.
  *
- *	crash BASE LOG ORIGIN_SECTORS STATES SEED
+ *	crash [-r] [-w] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED
  *
- * The log has the order in which writes became durable, not that in which they were sent:
- * a write that was under way while a flush was is seen one flush later than it may have
- * reached the medium.
+ * BASE is the logged device as it was when the log began: first the origin, of at most
+ * ORIGIN_SECTORS, then the cache device.  Marks in the log: "changing,FIRST,SECTORS": others
+ * begin to change these sectors of the origin, so what is cached of them may be what they
+ * held; "told,GENERATION,FIRST,SECTORS": they are done, and said so: from here on nothing
+ * older may come back.  "telling": all that is cached is being dropped.
  *
- * BASE is the logged device as it was when the log began: first the origin, then the cache
- * device.  Marks in the log: "told,GENERATION,FIRST,SECTORS": from here on no older
- * generation of these sectors of the origin may come back.
+ * -r: of a recovery: nobody changes the origin, and BASE itself is what a crash left.
+ * -w: of sessions in writing modes: nobody else changes the origin, and behind the cache
+ * device lies the record of the witness.
+ * -s: put so many states, one behind the other, into FILE, and into FILE.list a line for each:
+ * sectors of the origin, blocks and bytes that the kernel must find to be cached, pages of which
+ * the older copy counts.
  * The last line is one JSON object.
  */
 #include <errno.h>
@@ -28,10 +33,11 @@
 
 #include "../selftests/nearcache/sector.h"
 #include "log.h"
+#include "nearcache_format.h"
 #include "recovered.h"
 
-#define PENDING_MAX	65536U
 #define FAILURES_TOLD	5U
+#define USAGE	"usage: crash [-r] [-w] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED\n"
 
 /* The device as it is durable, and what a state changed in it, to take it back. */
 static unsigned char *image;
@@ -42,16 +48,29 @@ static struct undo {
 } *undo;
 static size_t undo_count, undo_room;
 
-static uint64_t origin_sectors, random_state;
-static uint64_t *oldest;
+/* Of each sector: the entry that wrote what is durable there. */
+static uint32_t *writer;
 
-static const struct log_entry *pending[PENDING_MAX];
-static size_t pending_count, marks;
+static uint64_t origin_sectors, random_state;
+static struct truth truth;
+
+/* Numbers of the entries that were sent and are not durable. */
+static size_t *pending, pending_count, marks;
 /* All that is cached is being declared invalid: nothing has to be warm. */
-static bool telling;
+static bool telling, recovery, writing;
+/* Of the cache device, in the image. */
+static size_t cache_bytes;
+/* Sectors that others are changing. */
+static uint64_t changing;
+
+static struct {
+	FILE *images, *list;
+	uint64_t wanted, due, taken;
+} samples;
 
 static struct {
 	uint64_t states, stale, torn, lost, cold, damaged, unsound, bytes, older, failures;
+	uint64_t doubt, marked, misprinted, marking;
 	double ratio;
 } sum = { .ratio = 1 };
 
@@ -60,11 +79,6 @@ static void *must(void *memory)
 	if (!memory)
 		abort();
 	return memory;
-}
-
-static uint64_t oldest_of(uint64_t sector)
-{
-	return oldest[sector];
 }
 
 static bool chance(unsigned int percent)
@@ -87,20 +101,23 @@ static void put_sector(uint64_t sector, const unsigned char *data, bool durable)
 	memcpy(at, data, SECTOR);
 }
 
-/* @percent of its sectors. */
-static void put(const struct log_entry *e, unsigned int percent, bool durable)
+/* @percent of the sectors of entry @n; not over what is durable and was sent later. */
+static void put(const struct log *log, size_t n, unsigned int percent, bool durable)
 {
+	const struct log_entry *e = &log->entry[n];
 	uint64_t i;
 
-	if (!e->data)
-		return;
 	if ((e->sector + e->sectors) * SECTOR > image_bytes) {
 		fprintf(stderr, "a write behind the end of the device\n");
 		exit(2);
 	}
-	for (i = 0; i < e->sectors; i++)
-		if (percent == 100 || chance(percent))
-			put_sector(e->sector + i, e->data + i * SECTOR, durable);
+	for (i = 0; i < e->sectors; i++) {
+		if (writer[e->sector + i] > n || (percent < 100 && !chance(percent)))
+			continue;
+		put_sector(e->sector + i, e->data + i * SECTOR, durable);
+		if (durable)
+			writer[e->sector + i] = n;
+	}
 }
 
 static void take_back(void)
@@ -111,12 +128,28 @@ static void take_back(void)
 	}
 }
 
+/* Some states, and if there are, such in which a torn page is. */
+static void sample(const struct recovered *r)
+{
+	uint64_t due = samples.due < samples.wanted ? samples.due : samples.wanted;
+
+	if (samples.taken >= due || changing || r->lost || r->cold ||
+	    (!r->older && samples.due - samples.taken < 2))
+		return;
+	samples.taken++;
+	if (fwrite(image, image_bytes, 1, samples.images) != 1 ||
+	    fprintf(samples.list, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+		    r->origin_sectors, r->blocks, r->bytes, r->older) < 0) {
+		perror("sample");
+		exit(2);
+	}
+}
+
 static uint64_t judge(size_t position, const char *what)
 {
 	struct recovered r;
 
-	recover(image + origin_sectors * SECTOR, image_bytes - origin_sectors * SECTOR,
-		oldest_of, &r);
+	recover(image + origin_sectors * SECTOR, cache_bytes, &truth, &r);
 	sum.states++;
 	sum.stale += r.stale;
 	sum.torn += r.torn;
@@ -126,43 +159,61 @@ static uint64_t judge(size_t position, const char *what)
 	sum.unsound += r.unsound;
 	sum.bytes += r.bytes;
 	sum.older += r.older;
-	if ((r.stale || r.torn || r.lost || r.cold || r.damaged || r.unsound) &&
+	sum.doubt += r.doubt;
+	sum.marked += r.marked;
+	sum.marking += !!r.marked;
+	sum.misprinted += r.misprinted;
+	if ((r.stale || r.torn || r.lost || r.cold || r.damaged || r.unsound || r.misprinted) &&
 	    sum.failures++ < FAILURES_TOLD)
 		printf("before entry %zu, %s: %" PRIu64 " sectors stale, %" PRIu64
 		       " torn or another's, %" PRIu64 " devices refused, %" PRIu64
-		       " cold, %" PRIu64 " pages lost, %" PRIu64 " checksums wrong\n",
-		       position, what, r.stale, r.torn, r.lost, r.cold, r.damaged, r.unsound);
+		       " cold, %" PRIu64 " pages lost, %" PRIu64 " checksums wrong, %" PRIu64
+		       " fingerprints\n",
+		       position, what, r.stale, r.torn, r.lost, r.cold, r.damaged, r.unsound,
+		       r.misprinted);
+	if (samples.wanted)
+		sample(&r);
 	return r.bytes;
 }
 
 /* What is there at least, and at most: a commit takes away what was evicted, no more. */
-static void corners(size_t position)
+static void corners(const struct log *log, size_t position)
 {
-	uint64_t none = judge(position, "nothing of what is not flushed"), all;
+	uint64_t none = judge(position, "nothing of what is not durable"), all;
 	size_t i;
 
 	for (i = 0; i < pending_count; i++)
-		put(pending[i], 100, false);
-	all = judge(position, "all of what is not flushed");
+		put(log, pending[i], 100, false);
+	all = judge(position, "all of what is not durable");
 	take_back();
-	if (none && !telling && (double)all / none < sum.ratio)
+	if (none && !telling && !writing && (double)all / none < sum.ratio)
 		sum.ratio = (double)all / none;
 }
 
-/* Some of what is not flushed, some of what is under way; part of it torn. */
-static void some(size_t position, const struct log_entry *under_way)
+/* Some of what is not durable; part of it torn, and more of what is under way. */
+static void some(const struct log *log, size_t position)
 {
 	unsigned int present = random_next(&random_state) % 101;
 	unsigned int torn = chance(50) ? 30 : 0;
 	size_t i;
 
-	for (i = 0; i < pending_count; i++)
-		if (chance(present))
-			put(pending[i], chance(torn) ? 50 : 100, false);
-	if (under_way && chance(70))
-		put(under_way, random_next(&random_state) % 101, false);
-	judge(position, "some of what is not flushed");
+	for (i = 0; i < pending_count; i++) {
+		bool under_way = log->entry[pending[i]].done >= position;
+
+		if (chance(under_way ? 70 : present))
+			put(log, pending[i], chance(under_way ? 70 : torn) ?
+				    random_next(&random_state) % 101 : 100, false);
+	}
+	judge(position, "some of what is not durable");
 	take_back();
+}
+
+static void check_mark(uint64_t first, uint64_t count, const char *text)
+{
+	if (count <= origin_sectors && first <= origin_sectors - count)
+		return;
+	fprintf(stderr, "mark '%s' is beyond the origin\n", text);
+	exit(2);
 }
 
 static void mark(const char *text)
@@ -170,101 +221,111 @@ static void mark(const char *text)
 	uint64_t generation, first, count;
 
 	telling = !strcmp(text, "telling");
-	if (sscanf(text, "told,%" SCNu64 ",%" SCNu64 ",%" SCNu64, &generation, &first,
-		   &count) != 3)
-		return;
-	if (count > origin_sectors || first > origin_sectors - count) {
-		fprintf(stderr, "mark '%s' is beyond the origin\n", text);
-		exit(2);
+	if (sscanf(text, "changing,%" SCNu64 ",%" SCNu64, &first, &count) == 2) {
+		check_mark(first, count, text);
+		memset(truth.changing + first, true, count);
+		changing += count;
 	}
-	while (count--)
-		oldest[first++] = generation;
-	marks++;
+	if (sscanf(text, "told,%" SCNu64 ",%" SCNu64 ",%" SCNu64, &generation, &first,
+		   &count) == 3) {
+		check_mark(first, count, text);
+		memset(truth.changing + first, false, count);
+		changing -= count;
+		while (count--)
+			truth.oldest[first++] = generation;
+		marks++;
+	}
 }
 
-static void flushed(void)
+/* Entry @n happened. */
+static void pass(const struct log *log, size_t n)
 {
-	size_t i;
+	const struct log_entry *e = &log->entry[n];
+	size_t i, left = 0;
 
-	for (i = 0; i < pending_count; i++)
-		put(pending[i], 100, true);
-	pending_count = 0;
-}
-
-/* Entry @e happened. */
-static void pass(const struct log_entry *e)
-{
 	if (e->mark)
 		mark(e->mark);
-	if (e->flush)
-		flushed();
-	if (e->data && e->fua)
-		put(e, 100, true);
-	else if (e->data)
-		pending[pending_count++] = e;
-	if (pending_count == PENDING_MAX) {
-		fprintf(stderr, "more than %u writes without a flush\n", PENDING_MAX);
-		exit(2);
-	}
-}
-
-/* Does this entry, or what is pending, touch metadata? There the crashes are that matter. */
-static unsigned int weight(const struct log_entry *e)
-{
-	uint64_t first = origin_sectors, last = origin_sectors + recover_data_sectors();
-	size_t i;
-
-	if (e->data && e->sector >= first && e->sector < last)
-		return 16;
+	if (e->sectors)
+		pending[pending_count++] = n;
+	if (e->ends == LOG_NEVER)
+		return;
 	for (i = 0; i < pending_count; i++)
-		if (pending[i]->sector >= first && pending[i]->sector < last)
-			return 16;
-	return 1;
+		if (log->entry[pending[i]].durable == n)
+			put(log, pending[i], 100, true);
+		else
+			pending[left++] = pending[i];
+	pending_count = left;
 }
 
-/* Twice: to see how many states each place gets, and to try them. */
-static void run(const struct log *log, uint64_t states)
+/* How many crashes each place deserves: those matter in which metadata are under way. */
+static unsigned int *weights(const struct log *log)
 {
-	uint64_t total = 0, so_far = 0, done = 0;
-	unsigned int w;
-	size_t i;
+	unsigned int *weight = must(calloc(log->count + 1, sizeof(*weight)));
+	size_t i, j;
 
-	for (i = 0; i < log->count; i++) {
-		total += weight(&log->entry[i]);
-		if (log->entry[i].flush)
-			pending_count = 0;
-		else if (log->entry[i].data && !log->entry[i].fua &&
-			 pending_count < PENDING_MAX)
-			pending[pending_count++] = &log->entry[i];
-	}
-	pending_count = 0;
+	for (i = 0; i < log->count; i++)
+		weight[i] = 1;
 	for (i = 0; i < log->count; i++) {
 		const struct log_entry *e = &log->entry[i];
 
-		w = weight(e);
-		so_far += w;
-		if (e->flush && pending_count && w > 1)
-			corners(i);
+		if (e->sector < origin_sectors ||
+		    e->sector >= origin_sectors + recover_data_sectors())
+			continue;
+		for (j = i + 1; j <= e->durable && j < log->count; j++)
+			weight[j] = j <= e->done ? 64 : weight[j] < 16 ? 16 : weight[j];
+	}
+	return weight;
+}
+
+/* Does something that matters become durable with entry @n? */
+static bool settles(const struct log *log, size_t n, unsigned int weight)
+{
+	const struct log_entry *e = &log->entry[n];
+
+	return e->ends != LOG_NEVER && !log->entry[e->ends].sectors && pending_count &&
+	       weight > 1;
+}
+
+static void run(const struct log *log, uint64_t states)
+{
+	unsigned int *weight = weights(log);
+	uint64_t total = 0, so_far = 0, done = 0;
+	size_t i;
+
+	pending = must(calloc(log->count, sizeof(*pending)));
+	for (i = 0; i < log->count; i++)
+		total += weight[i];
+	for (i = 0; i < log->count; i++) {
+		so_far += weight[i];
+		samples.due = so_far * (samples.wanted + 2) / total;
+		if (settles(log, i, weight[i]))
+			corners(log, i);
 		/* As many as are due until here. */
 		for (; done * total < states * so_far; done++)
-			some(i, e);
-		pass(e);
+			some(log, i);
+		pass(log, i);
 	}
-	corners(i);
+	corners(log, i);
+	free(pending);
+	free(weight);
 }
 
 /* A log that ended early, or a search that found nothing to look at, proves nothing. */
 static bool worth_something(const struct log *log)
 {
-	if (!log->count || !log->entry[log->count - 1].mark ||
-	    strcmp(log->entry[log->count - 1].mark, "dm-log-writes-end"))
+	if (!log_complete(log))
 		printf("the log does not end with its end\n");
-	else if (!marks)
+	else if (!marks && !recovery && !writing)
 		printf("no mark in the log\n");
 	else if (!sum.bytes)
 		printf("no state had anything cached\n");
-	else if (!sum.older)
+	else if (writing && (!sum.marking || !sum.doubt))
+		printf("no state had what is cached of a region that was being written, or of the ends\n");
+	else if (!sum.older && !recovery)
 		printf("no state had a torn page whose older copy counts\n");
+	else if (samples.taken < samples.wanted)
+		printf("only %" PRIu64 " of %" PRIu64 " samples\n", samples.taken,
+		       samples.wanted);
 	else
 		return true;
 	return false;
@@ -286,33 +347,91 @@ static void load_base(const char *path)
 		fprintf(stderr, "%s: cannot be read, or is shorter than the origin\n", path);
 		exit(2);
 	}
-	oldest = must(calloc(origin_sectors, sizeof(*oldest)));
+	cache_bytes = image_bytes - origin_sectors * SECTOR;
+	if (writing) {
+		cache_bytes -= NEARCACHE_WITNESS_SIZE;
+		truth.witness = (const void *)(image + image_bytes - NEARCACHE_WITNESS_SIZE);
+	}
+	truth.origin = image;
+	truth.oldest = must(calloc(origin_sectors, sizeof(*truth.oldest)));
+	truth.changing = must(calloc(origin_sectors, 1));
+	writer = must(calloc(image_bytes / SECTOR, sizeof(*writer)));
+}
+
+static void open_samples(const char *count, const char *path)
+{
+	char list[4096];
+
+	samples.wanted = strtoull(count, NULL, 10);
+	snprintf(list, sizeof(list), "%s.list", path);
+	samples.images = fopen(path, "w");
+	samples.list = fopen(list, "w");
+	if (!samples.images || !samples.list) {
+		perror(path);
+		exit(2);
+	}
+}
+
+/* Returns how many words it took. */
+static int options(int argc, char **argv)
+{
+	int i = 1;
+
+	for (; i < argc && argv[i][0] == '-'; i++)
+		if (!strcmp(argv[i], "-r")) {
+			recovery = true;
+		} else if (!strcmp(argv[i], "-w")) {
+			writing = true;
+		} else if (!strcmp(argv[i], "-s") && i + 2 < argc) {
+			open_samples(argv[i + 1], argv[i + 2]);
+			i += 2;
+		} else {
+			break;
+		}
+	return i;
+}
+
+static void close_samples(void)
+{
+	if (samples.wanted && (fclose(samples.images) || fclose(samples.list))) {
+		perror("samples");
+		exit(2);
+	}
 }
 
 int main(int argc, char **argv)
 {
+	int words = options(argc, argv);
+	char ratio[16];
 	struct log log;
 	bool worth;
 
-	if (argc != 6) {
-		fprintf(stderr, "usage: crash BASE LOG ORIGIN_SECTORS STATES SEED\n");
+	argv += words;
+	if (argc - words != 5) {
+		fprintf(stderr, USAGE);
 		return 2;
 	}
-	origin_sectors = strtoull(argv[3], NULL, 10);
-	random_state = strtoull(argv[5], NULL, 10);
-	load_base(argv[1]);
-	if (log_open(&log, argv[2]))
+	origin_sectors = strtoull(argv[2], NULL, 10);
+	random_state = strtoull(argv[4], NULL, 10);
+	load_base(argv[0]);
+	if (log_open(&log, argv[1]))
 		return 2;
-	recover_geometry(image + origin_sectors * SECTOR, image_bytes - origin_sectors * SECTOR);
-	run(&log, strtoull(argv[4], NULL, 10));
+	recover_geometry(image + origin_sectors * SECTOR, cache_bytes);
+	run(&log, strtoull(argv[3], NULL, 10));
+	close_samples();
+	/* What is dropped of marked regions is no measure. */
+	snprintf(ratio, sizeof(ratio), writing ? "null" : "%.3f", sum.ratio);
 	worth = worth_something(&log);
 	printf("{\"crash_states\": %" PRIu64 ", \"stale\": %" PRIu64 ", \"torn\": %" PRIu64
 	       ", \"lost\": %" PRIu64 ", \"cold\": %" PRIu64 ", \"damaged_pages\": %" PRIu64
 	       ", \"wrong_checksums\": %" PRIu64
+	       ", \"wrong_fingerprints\": %" PRIu64 ", \"ends_in_doubt\": %" PRIu64
+	       ", \"states_with_marks\": %" PRIu64
 	       ", \"older_copies\": %" PRIu64 ", \"told\": %zu"
-	       ", \"warm_ratio_min\": %.3f, \"entries\": %zu}\n",
+	       ", \"warm_ratio_min\": %s, \"entries\": %zu}\n",
 	       sum.states, sum.stale, sum.torn, sum.lost, sum.cold, sum.damaged,
-	       sum.unsound, sum.older, marks, sum.ratio, log.count);
+	       sum.unsound, sum.misprinted, sum.doubt, sum.marking, sum.older, marks, ratio,
+	       log.count);
 	log_close(&log);
 	return sum.failures || !worth;
 }

@@ -1,13 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The replayer of crashes: tests/selftests/host/crash.sh.
+# Crashes of a session: the logger of the guest and the replayer of its log;
+# tests/selftests/host/crash.sh.
 
 CRASH_SRC := $(wildcard tests/crash/*.c) kmod/format.c kmod/recover.c
+CRASH_LOGGER_SRC := $(wildcard tests/crash/logger/*)
+CRASH_LOGGER_DIR = $(abspath $(BUILD))/crash/logger/$(KVER)
 
-$(BUILD)/crash/crash: $(CRASH_SRC) $(wildcard tests/crash/*.h kmod/*.h uapi/*.h tests/selftests/nearcache/sector.h)
+$(BUILD)/crash/crash: $(CRASH_SRC) $(wildcard tests/crash/*.h tests/crash/logger/*.h kmod/*.h uapi/*.h tests/selftests/nearcache/sector.h)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=gnu11 -O2 -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-sign-compare -Ikmod -Iuapi \
-		-o $@ $(CRASH_SRC) -lisal
+		-o $@ $(CRASH_SRC) -lisal -lcrypto
 
-.PHONY: crash
+$(BUILD)/crash/logger/$(KVER)/dm-crash-log.ko: $(CRASH_LOGGER_SRC)
+	$(call say,KBUILD,$@)
+	$(Q)mkdir -p $(CRASH_LOGGER_DIR)
+	$(Q)cp -p $(CRASH_LOGGER_SRC) $(CRASH_LOGGER_DIR)
+	$(Q)$(MAKE) $(if $(filter 1,$(V)),V=1,-s) -C $(KDIR) M=$(CRASH_LOGGER_DIR) modules
+	@touch $@
+
+.PHONY: crash crash-logger
 crash: $(BUILD)/crash/crash
+crash-logger: $(BUILD)/crash/logger/$(KVER)/dm-crash-log.ko

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading a log of dm-log-writes. */
-#include <endian.h>
+/* Reading a log of writes, and what in it is durable when. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,57 +9,131 @@
 #include <unistd.h>
 
 #include "log.h"
+#include "logger/entry.h"
 
-#define LOG_MAGIC	0x6a736677736872ULL
-#define LOG_VERSION	1
-#define SECTOR		512U
+#define SECTOR		CRASH_LOG_SECTOR
 
-enum { LOG_FLUSH = 1, LOG_FUA = 2, LOG_DISCARD = 4, LOG_MARK = 8 };
-
-struct disk_super {
-	uint64_t magic, version, entries;
-	uint32_t sector_size;
-};
-
-struct disk_entry {
-	uint64_t sector, sectors, flags, data_length;
-};
-
-static int bad(const struct log *log, size_t n, const char *what)
+static int bad(const struct log *log, const char *what)
 {
-	fprintf(stderr, "log: entry %zu of %zu: %s\n", n, log->count, what);
+	fprintf(stderr, "log: entry %zu: %s\n", log->count, what);
 	return -1;
+}
+
+static void *must(void *memory)
+{
+	if (!memory)
+		abort();
+	return memory;
+}
+
+/* What is done by now, and not durable: numbers of writes, and when each was done. */
+struct volatile_writes {
+	struct done {
+		size_t write, at;
+	} *done;
+	size_t count, room;
+};
+
+static void add_done(struct volatile_writes *v, size_t write, size_t at)
+{
+	if (v->count == v->room) {
+		v->room = v->room * 2 + 1024;
+		v->done = must(realloc(v->done, v->room * sizeof(*v->done)));
+	}
+	v->done[v->count].write = write;
+	v->done[v->count++].at = at;
+}
+
+/* What was done before the flush was sent is durable now. */
+static void flush_done(struct log *log, struct volatile_writes *v, size_t sent)
+{
+	size_t i, left = 0;
+
+	for (i = 0; i < v->count; i++)
+		if (v->done[i].at < sent)
+			log->entry[v->done[i].write].durable = log->count;
+		else
+			v->done[left++] = v->done[i];
+	v->count = left;
+}
+
+/* Entry @e says that another one is done. */
+static int add_end(struct log *log, struct volatile_writes *v, const struct crash_log_head *head)
+{
+	struct log_entry *of;
+
+	if (head->of >= log->count)
+		return bad(log, "is the end of nothing");
+	of = &log->entry[head->of];
+	of->done = log->count;
+	log->entry[log->count].ends = head->of;
+	if (head->kind == CRASH_LOG_FAILED)
+		return bad(log, "a write or a flush failed");
+	if (!of->sectors)
+		flush_done(log, v, head->of);
+	else if (of->fua)
+		of->durable = log->count;
+	else
+		add_done(v, head->of, log->count);
+	return 0;
+}
+
+static int add(struct log *log, struct volatile_writes *v, const struct crash_log_head *head)
+{
+	struct log_entry *e = &log->entry[log->count];
+
+	memset(e, 0, sizeof(*e));
+	e->done = LOG_NEVER;
+	e->durable = LOG_NEVER;
+	e->ends = LOG_NEVER;
+	e->fua = head->fua;
+	if (head->number != log->count)
+		return bad(log, "has another number");
+	switch (head->kind) {
+	case CRASH_LOG_WRITE:
+		e->sector = head->sector;
+		e->sectors = head->sectors;
+		e->data = (const unsigned char *)(head + 1);
+		break;
+	case CRASH_LOG_FLUSH:
+		break;
+	case CRASH_LOG_MARK:
+		e->mark = head->text;
+		break;
+	default:
+		return add_end(log, v, head);
+	}
+	return 0;
 }
 
 static int parse(struct log *log)
 {
-	size_t at = SECTOR, n;
+	const struct crash_log_head *first = (const void *)log->map;
+	struct volatile_writes v = { 0 };
+	size_t at = 0, room = 0;
+	int r = 0;
 
-	for (n = 0; n < log->count; n++) {
-		struct log_entry *e = &log->entry[n];
-		struct disk_entry disk;
-		uint64_t flags;
+	while (!r && at + SECTOR <= log->bytes) {
+		const struct crash_log_head *head = (const void *)(log->map + at);
 
-		if (at + SECTOR > log->bytes)
-			return bad(log, n, "the log ends before it");
-		memcpy(&disk, log->map + at, sizeof(disk));
-		flags = le64toh(disk.flags);
-		e->sector = le64toh(disk.sector);
-		e->sectors = le64toh(disk.sectors);
-		e->flush = flags & LOG_FLUSH;
-		e->fua = flags & LOG_FUA;
-		e->discard = flags & LOG_DISCARD;
-		if (flags & LOG_MARK)
-			e->mark = (const char *)log->map + at + sizeof(disk);
+		/* What follows is of an older log, or was never written. */
+		if (head->magic != CRASH_LOG_MAGIC || head->log != first->log)
+			break;
 		at += SECTOR;
-		if (e->discard || !e->sectors)
-			continue;
-		if (e->sectors > (log->bytes - at) / SECTOR)
-			return bad(log, n, "the log ends inside its data");
-		e->data = log->map + at;
-		at += e->sectors * SECTOR;
+		if (head->sectors > (log->bytes - at) / SECTOR) {
+			r = bad(log, "the log ends inside its data");
+			break;
+		}
+		at += head->sectors * SECTOR;
+		if (log->count == room) {
+			room = room * 2 + 4096;
+			log->entry = must(realloc(log->entry, room * sizeof(*log->entry)));
+		}
+		r = add(log, &v, head);
+		log->count++;
 	}
-	return 0;
+	free(v.done);
+	return r;
 }
 
 /**
@@ -72,12 +145,11 @@ static int parse(struct log *log)
  */
 int log_open(struct log *log, const char *path)
 {
-	struct disk_super super;
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	memset(log, 0, sizeof(*log));
-	if (fd < 0 || fstat(fd, &st) || st.st_size < 2 * SECTOR) {
+	if (fd < 0 || fstat(fd, &st) || st.st_size < SECTOR) {
 		perror(path);
 		return -1;
 	}
@@ -88,18 +160,14 @@ int log_open(struct log *log, const char *path)
 		perror(path);
 		return -1;
 	}
-	memcpy(&super, log->map, sizeof(super));
-	if (le64toh(super.magic) != LOG_MAGIC || le64toh(super.version) != LOG_VERSION ||
-	    le32toh(super.sector_size) != SECTOR) {
-		fprintf(stderr, "%s: no log of version %d with sectors of %u bytes\n", path,
-			LOG_VERSION, SECTOR);
-		return -1;
-	}
-	log->count = le64toh(super.entries);
-	log->entry = calloc(log->count + 1, sizeof(*log->entry));
-	if (!log->entry)
-		return -1;
 	return parse(log);
+}
+
+/* Does it have its end? */
+bool log_complete(const struct log *log)
+{
+	return log->count && log->entry[log->count - 1].mark &&
+	       !strcmp(log->entry[log->count - 1].mark, CRASH_LOG_END);
 }
 
 void log_close(struct log *log)

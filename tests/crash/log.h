@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The log of dm-log-writes (drivers/md/dm-log-writes.c has the format): writes in the
- * order in which a flush, or FUA, made them durable.
+ * A log of the target crash-log (logger/): what was sent to a device and what it answered, in
+ * the order in which it happened.  A write is durable when it is done, if it is FUA; else
+ * when a flush is done that was sent after the write was done.  Before that, from the
+ * moment at which it was sent, any part of it may be.
  */
 #ifndef NEARCACHE_CRASH_LOG_H
 #define NEARCACHE_CRASH_LOG_H
@@ -10,22 +12,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* See log_entry.durable. */
+#define LOG_NEVER	SIZE_MAX
+
 /**
- * struct log_entry - one entry
- * @sector: first sector on the logged device
- * @sectors: how many; 0 for flushes and marks
- * @flush: what was completed before is durable from here on
- * @fua: it is durable by itself
- * @discard: no data; the sectors may hold anything
+ * struct log_entry - something that happened
+ * @sector: write: first sector on the logged device
+ * @sectors: write: how many, else 0
+ * @data: write: what
+ * @done: write or flush: number of the entry that says that it is, or LOG_NEVER
+ * @durable: write: number of the entry that makes it durable, or LOG_NEVER
+ * @ends: of a flush or write that is done: the number of its entry; else LOG_NEVER
+ * @fua: write: it is durable when it is done
  * @mark: text of a mark, or NULL
- * @data: what was written
  */
 struct log_entry {
 	uint64_t sector;
 	uint64_t sectors;
-	bool flush, fua, discard;
-	const char *mark;
 	const unsigned char *data;
+	size_t done;
+	size_t durable;
+	size_t ends;
+	bool fua;
+	const char *mark;
 };
 
 struct log {
@@ -36,6 +45,7 @@ struct log {
 };
 
 int log_open(struct log *log, const char *path);
+bool log_complete(const struct log *log);
 void log_close(struct log *log);
 
 #endif /* NEARCACHE_CRASH_LOG_H */

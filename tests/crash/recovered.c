@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The load of a cache device, as kmod/table.c does it, and the judge of its content. */
+#include <openssl/sha.h>
 #include <stdlib.h>
 
 #include "../selftests/nearcache/sector.h"
@@ -15,8 +16,11 @@ struct image {
 	const unsigned char *bytes;
 	struct nc_geometry geo;
 	const struct nearcache_super *sb;
+	const struct nearcache_intent *intent; /* of a session that wrote, or NULL */
 	struct slot *slot;
 };
+
+#define FINGERPRINT_END	65536ULL
 
 /* Of two slots for one block the younger one stays. */
 static void add(struct image *im, u64 n, const struct nearcache_slot *disk)
@@ -63,15 +67,17 @@ static void load_page(struct image *im, u64 index, const struct nearcache_commit
 			add(im, first + i, &p->slot[i]);
 }
 
-static void judge_sector(const struct sector *s, u64 number, oldest_fn oldest,
+static void judge_sector(const struct sector *s, u64 number, const struct truth *truth,
 			 struct recovered *out)
 {
 	struct sector expected;
 
+	if (!memcmp(s, truth->origin + number * SECTOR, SECTOR))
+		return;
 	sector_make(&expected, number, s->generation);
 	if (memcmp(s, &expected, SECTOR))
 		out->torn++;
-	else if (s->generation < oldest(number))
+	else if (!truth->changing[number] || s->generation < truth->oldest[number])
 		out->stale++;
 }
 
@@ -87,12 +93,14 @@ static void judge_sum(const struct image *im, u64 slot, u64 bit, const void *dat
 		out->unsound++;
 }
 
-static void judge(struct image *im, oldest_fn oldest, struct recovered *out)
+static void judge(struct image *im, const struct truth *truth, struct recovered *out)
 {
 	u32 sub = im->geo.subblock_size;
 	u64 i, bit, n;
 
-	for (i = 0; i < im->geo.slot_count; i++)
+	out->origin_sectors = im->geo.origin_size / SECTOR;
+	for (i = 0; i < im->geo.slot_count; i++) {
+		out->blocks += !!im->slot[i].valid;
 		for (bit = 0; bit < im->geo.subblocks; bit++) {
 			u64 offset = bit * sub;
 			u64 origin = im->slot[i].block * im->geo.block_size + offset;
@@ -105,11 +113,69 @@ static void judge(struct image *im, oldest_fn oldest, struct recovered *out)
 			judge_sum(im, i, bit, s, out);
 			for (n = 0; n < sub / SECTOR && origin / SECTOR + n <
 				    im->geo.origin_size / SECTOR; n++)
-				judge_sector(&s[n], origin / SECTOR + n, oldest, out);
+				judge_sector(&s[n], origin / SECTOR + n, truth, out);
 		}
+	}
 }
 
 static uint64_t data_sectors;
+
+/* What the session that was cut off may have been writing. */
+static void drop_marked(struct image *im, struct recovered *out)
+{
+	u64 i, marked;
+
+	for (i = 0; i < im->geo.slot_count; i++) {
+		if (!im->slot[i].valid)
+			continue;
+		marked = im->slot[i].valid &
+			 nc_recover_written(&im->geo, im->intent, im->slot[i].block);
+		im->slot[i].valid &= ~marked;
+		out->marked += __builtin_popcountll(marked) * (u64)im->geo.subblock_size;
+	}
+}
+
+/* It has to tell whether others wrote to the origin since the crash. */
+static bool fingerprint_fits(const struct image *im, const struct truth *truth)
+{
+	u64 size = im->geo.origin_size;
+	u64 bytes = size < FINGERPRINT_END ? size : FINGERPRINT_END;
+	unsigned char ends[2 * FINGERPRINT_END] = { }, digest[SHA256_DIGEST_LENGTH];
+
+	memcpy(ends, truth->origin, bytes);
+	memcpy(ends + FINGERPRINT_END, truth->origin + size - bytes, bytes);
+	SHA256(ends, sizeof(ends), digest);
+	return le32_to_cpu(im->sb->origin_fingerprint_type) != NEARCACHE_FP_ENDS ||
+	       !memcmp(digest, im->sb->origin_fingerprint, sizeof(digest));
+}
+
+/* Is anything to be used? As kmod/meta.c and intent.c do it. */
+static bool starts_warm(struct image *im, const struct truth *truth, struct recovered *out)
+{
+	static struct nearcache_intent area[NC_RECOVER_INTENT];
+
+	switch (le32_to_cpu(im->sb->state)) {
+	case NEARCACHE_STATE_ACTIVE:
+		out->cold = 1;
+		return false;
+	case NEARCACHE_STATE_WRITING:
+		if (!nc_recover_stayed(im->sb, truth->witness)) {
+			out->cold = 1;
+			return false;
+		}
+		memcpy(area, im->bytes + im->geo.intent_offset, sizeof(area));
+		nc_recover_intent(area, im->sb->uuid, le64_to_cpu(im->sb->session));
+		if (nc_recover_ends(area)) {
+			out->doubt = 1;
+			return false;
+		}
+		im->intent = area;
+		break;
+	}
+	if (truth->witness)
+		out->misprinted = !fingerprint_fits(im, truth);
+	return true;
+}
 
 /* Remember where the data area begins: it never moves. */
 void recover_geometry(const unsigned char *cache, size_t bytes)
@@ -135,10 +201,10 @@ uint64_t recover_data_sectors(void)
  * recover() - load a cache device and judge what it would serve
  * @cache: all of it, aligned to a page
  * @bytes: its size
- * @oldest: which generations may not come back
+ * @truth: what it may serve
  * @out: filled in
  */
-void recover(const unsigned char *cache, size_t bytes, oldest_fn oldest,
+void recover(const unsigned char *cache, size_t bytes, const struct truth *truth,
 	     struct recovered *out)
 {
 	const struct nearcache_commit *last;
@@ -154,10 +220,8 @@ void recover(const unsigned char *cache, size_t bytes, oldest_fn oldest,
 		out->lost = 1;
 		return;
 	}
-	if (le32_to_cpu(im.sb->state) == NEARCACHE_STATE_ACTIVE) {
-		out->cold = 1;
+	if (!starts_warm(&im, truth, out))
 		return;
-	}
 	im.slot = calloc(im.geo.slot_count, sizeof(*im.slot));
 	if (!im.slot)
 		abort();
@@ -165,6 +229,8 @@ void recover(const unsigned char *cache, size_t bytes, oldest_fn oldest,
 			       im.sb->uuid);
 	for (i = 0; i < im.geo.table_pages; i++)
 		load_page(&im, i, last, out);
-	judge(&im, oldest, out);
+	if (im.intent)
+		drop_marked(&im, out);
+	judge(&im, truth, out);
 	free(im.slot);
 }

@@ -6,31 +6,51 @@
 #ifndef NEARCACHE_CRASH_RECOVERED_H
 #define NEARCACHE_CRASH_RECOVERED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct nearcache_witness;
+
 /**
  * struct recovered - what was found
+ * @origin_sectors: size of the origin, as the superblock has it
+ * @blocks: of which something is cached
  * @bytes: in valid sub-blocks
- * @stale: sectors of a generation that the cache was told to forget
+ * @stale: sectors that the origin holds, or held, another generation of
  * @torn: sectors that are damaged, zero, or another sector's
  * @lost: 1 if no superblock is sound: the device would be refused
  * @damaged: table pages of which neither copy counts
- * @cold: 1 if the superblock says that the table is not to be used
+ * @cold: 1 if the superblock, or the witness, says that the table is not to be used
+ * @doubt: 1 if the ends of the origin were being written: nothing is used, either
+ * @marked: bytes that the table calls valid and a mark of write intent does not
+ * @misprinted: 1 if the superblock's fingerprint is not that of the origin's ends
  * @unsound: sub-blocks that do not fit their checksums: the kernel would read them
  *	from the origin, and say that the cache device damaged them
  * @older: pages whose newer copy is torn and whose older one counts
  */
 struct recovered {
-	uint64_t bytes, stale, torn, lost, damaged, cold, unsound, older;
+	uint64_t origin_sectors, blocks, bytes, stale, torn, lost, damaged, cold, unsound, older;
+	uint64_t doubt, marked, misprinted;
 };
 
-/* Of an origin's sector: what is older was declared invalid. */
-typedef uint64_t (*oldest_fn)(uint64_t sector);
+/**
+ * struct truth - what may be served of each sector of the origin
+ * @origin: what it holds
+ * @witness: record on the witness device, or NULL
+ * @changing: others are changing it: what it held, too
+ * @oldest: but nothing older than this generation
+ */
+struct truth {
+	const unsigned char *origin;
+	const struct nearcache_witness *witness;
+	bool *changing;
+	uint64_t *oldest;
+};
 
 void recover_geometry(const unsigned char *cache, size_t bytes);
 uint64_t recover_data_sectors(void);
-void recover(const unsigned char *cache, size_t bytes, oldest_fn oldest,
+void recover(const unsigned char *cache, size_t bytes, const struct truth *truth,
 	     struct recovered *out);
 
 #endif /* NEARCACHE_CRASH_RECOVERED_H */

@@ -28,22 +28,64 @@ struct block_device {
 	unsigned char *(*unit)(u64 offset, bool write);
 };
 
-struct bio {
-	blk_opf_t bi_opf;
-	u8 bi_write_hint;
-};
-
-struct bio_list {
-	struct bio *head;
-};
-
 struct bio_vec {
 	void *page;
 };
 
 struct bvec_iter {
-	u32 size;
+	sector_t bi_sector;
+	u32 bi_size;
 };
+
+/* @done: what became of it */
+struct bio {
+	struct bio *bi_next;
+	blk_opf_t bi_opf;
+	u8 bi_write_hint;
+	struct bvec_iter bi_iter;
+	enum { FUZZ_BIO_HELD, FUZZ_BIO_SENT, FUZZ_BIO_FAILED } done;
+};
+
+struct bio_list {
+	struct bio *head, *tail;
+};
+
+static inline void bio_list_init(struct bio_list *l)
+{
+	l->head = l->tail = NULL;
+}
+
+static inline void bio_list_merge(struct bio_list *l, const struct bio_list *more)
+{
+	if (!more->head)
+		return;
+	*(l->tail ? &l->tail->bi_next : &l->head) = more->head;
+	l->tail = more->tail;
+}
+
+static inline void bio_list_add(struct bio_list *l, struct bio *bio)
+{
+	bio->bi_next = NULL;
+	bio_list_merge(l, &(struct bio_list) { bio, bio });
+}
+
+static inline struct bio *bio_list_pop(struct bio_list *l)
+{
+	struct bio *bio = l->head;
+
+	if (bio)
+		l->head = bio->bi_next;
+	if (!l->head)
+		l->tail = NULL;
+	return bio;
+}
+
+#define bio_list_empty(l)	(!(l)->head)
+#define bio_end_sector(b)	((b)->bi_iter.bi_sector + ((b)->bi_iter.bi_size >> SECTOR_SHIFT))
+#define bio_clear_polled(b)	((void)(b))
+#define bio_op(b)		((b)->bi_opf & REQ_OP_WRITE)
+#define bio_io_error(b)		((b)->done = FUZZ_BIO_FAILED)
+#define submit_bio_noacct(b)	((b)->done = FUZZ_BIO_SENT)
 
 struct rb_node {
 	struct rb_node *rb_left;
@@ -56,6 +98,7 @@ struct rb_root_cached {
 };
 
 struct work_struct {
+	void (*run)(struct work_struct *work);
 	int queued;
 };
 
@@ -79,19 +122,20 @@ enum { WQ_MEM_RECLAIM, WQ_UNBOUND };
 #define alloc_workqueue(format, flags, most, name)					\
 	((void)(name), (struct workqueue_struct *)fuzz_alloc(1))
 #define destroy_workqueue	fuzz_free
-#define INIT_WORK(w, f)		((w)->queued = 0, (void)(f))
+#define INIT_WORK(w, f)		((w)->queued = 0, (w)->run = (f))
 #define INIT_DELAYED_WORK(w, f)	INIT_WORK(&(w)->work, f)
 #define queue_work(wq, w)	((w)->queued = 1)
 #define queue_delayed_work(wq, w, t)	((w)->work.queued = 1)
 #define cancel_work_sync(w)	((w)->queued = 0)
 #define cancel_delayed_work_sync(w)	((w)->work.queued = 0)
-#define flush_work(w)		((w)->queued = 0)
+/* Nothing runs by itself. */
+#define flush_work(w)		do { if (xchg(&(w)->queued, 0)) (w)->run(w); } while (0)
 #define to_delayed_work(w)	container_of(w, struct delayed_work, work)
 #define init_waitqueue_head(w)	((w)->waiters = 0)
-#define bio_list_init(l)	((l)->head = NULL)
-#define bio_op(bio)		((bio)->bi_opf & REQ_OP_WRITE)
 #define jiffies			0UL
 #define time_after(a, b)	((a) > (b))
+#define time_before(a, b)	((a) < (b))
+#define msecs_to_jiffies(ms)	((ms) * HZ / MSEC_PER_SEC)
 
 #define bdev_nr_bytes(b)		((b)->bytes)
 #define bdev_logical_block_size(b)	((b)->lbs)

@@ -6,7 +6,8 @@ FUZZ := fuzz_image fuzz_line
 FUZZ_DIR := $(BUILD)/fuzz
 FUZZ_CC ?= clang
 FUZZ_KMOD := $(addprefix kmod/,args.c cache.c commit.c format.c health.c index.c \
-	meta.c policy.c recover.c registry.c stats.c sums.c super.c table.c target.c)
+	intent.c meta.c policy.c recover.c registry.c stats.c sums.c super.c sweep.c table.c \
+	target.c witness.c)
 FUZZ_SHARED := $(addprefix tests/fuzz/,around.c device_mapper.c image.c lines.c mutate.c \
 	store.c) helper/layout.c
 # Empty: kernel.h has what they would bring.

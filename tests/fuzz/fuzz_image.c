@@ -19,7 +19,7 @@ static const char *const field_names[] = {
 	"magic", "version", "checksum", "incompat", "state", "stripe_count", "stripe_index",
 	"label", "reserved0", "origin_fingerprint_type", "block_size", "origin_lbs", "cache_lbs",
 	"subblock_size", "origin_size", "slot_count", "device_size", "data_offset", "table_pages",
-	"area[", "intent_region", "uuid", "sequence", "table_epoch",
+	"area[", "intent_region", "uuid", "sequence", "table_epoch", "session",
 };
 
 static void check_reason(const char *why)

@@ -198,6 +198,9 @@ static inline void change_bit(u64 n, unsigned long *map)
 	map[n / BITS_PER_LONG] ^= 1UL << n % BITS_PER_LONG;
 }
 
+#define __set_bit	set_bit
+#define __clear_bit	clear_bit
+
 static inline bool test_and_clear_bit(u64 n, unsigned long *map)
 {
 	bool was = test_bit(n, map);
@@ -209,8 +212,35 @@ static inline bool test_and_clear_bit(u64 n, unsigned long *map)
 static inline u64 find_next_bit(const unsigned long *map, u64 size, u64 from)
 {
 	while (from < size && !test_bit(from, map))
+		/* Most of them are empty. */
+		from = map[from / BITS_PER_LONG] ? from + 1 :
+						   (from | (BITS_PER_LONG - 1)) + 1;
+	return from < size ? from : size;
+}
+
+#define DECLARE_BITMAP(name, n)	unsigned long name[BITS_TO_LONGS(n)]
+static inline u64 find_next_zero_bit(const unsigned long *map, u64 size, u64 from)
+{
+	while (from < size && test_bit(from, map))
 		from++;
 	return from < size ? from : size;
+}
+
+#define for_each_set_bitrange(b, e, map, size)				\
+	for ((b) = 0; (b) = find_next_bit(map, size, b),			\
+	     (e) = find_next_zero_bit(map, size, b), (b) < (size); (b) = (e))
+#define for_each_set_bit(bit, map, n)						\
+	for ((bit) = find_next_bit(map, n, 0); (bit) < (n);			\
+	     (bit) = find_next_bit(map, n, (bit) + 1))
+
+static inline u32 bitmap_weight(const unsigned long *map, u64 n)
+{
+	u64 bit;
+	u32 sum = 0;
+
+	for_each_set_bit(bit, map, n)
+		sum++;
+	return sum;
 }
 
 #define bitmap_empty(map, n)	(find_next_bit(map, n, 0) == (n))

@@ -1,64 +1,102 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Crashes at any moment of a read-only session with fills, evictions, commits, changes of
-# the origin that are told, stops and starts: all writes to origin and cache device go
-# through one dm-log-writes, and what the kernel would load from each state that a crash
-# may leave of it is looked at, sector by sector, and so are the checksums.
+# the origin that are told, an origin that grows, flushes by others, stops and starts: all writes
+# to origin and cache device go through one logger, and what the kernel would load from each state
+# that a crash may leave of it is looked at, sector by sector, and so are the checksums.
+#
+# Some of these states the kernel itself starts from. It must give what the origin holds, and
+# have cached what was foretold. What it writes then is logged, too: crashes of recoveries.
 # kernels: 6.12
 # timeout: 240
 set -euo pipefail
 
-origin=32768 # sectors
-mkdir -p "$HOST_DIR/run"
-echo "rounds=$((${SOAK:+10 *} 8)) origin=$origin" >"$HOST_DIR/run/size.sh"
-cat >"$HOST_DIR/run/run.sh" <<'END'
-D=$(local_dev)
+origin=32768 # sectors, at most
+rounds=$((${SOAK:+10 *} 8)) samples=$((${SOAK:+10 *} 10))
+states=$((${SOAK:+20 *} 600)) again=$((${SOAK:+5 *} 40))
+mib=24 log_mib=24 # of a state, and of the log of a recovery from it
+mkdir -p "$HOST_DIR/first" "$HOST_DIR/again"
+cat >"$HOST_DIR/common.sh" <<END
+rounds=$rounds origin=$origin mib=$mib log_mib=$log_mib samples=$samples
+insmod "\$MODULE"
+insmod "/logger/\$(uname -r)/dm-crash-log.ko" || fail "no logger"
+D=\$(local_dev)
+END
+
+# boot NAME OPTIONS...: run $HOST_DIR/NAME/NAME.sh in a guest.
+boot() {
+	"$TOP/tests/vm/run" --kernel "$KERNEL" --disk-dir "$HOST_DIR/$1-disks" --local-size ${mib}M \
+		--payload "$BUILD/selftests/nearcache:/selftests" --payload "$BUILD/crash/logger:/logger" \
+		--payload "$HOST_DIR/$1:/run-it" "${@:2}" -- \
+		bash -c "cd /selftests && export TMPDIR=/tmp && . ./cache.sh && . /run-it/common.sh && . /run-it/$1.sh"
+}
+
+cp "$HOST_DIR/common.sh" "$HOST_DIR/first"
+cat >"$HOST_DIR/first/first.sh" <<'END'
 L=$(remote_backing)
-changed=$((origin - 2048)) generation=1
-insmod "$MODULE"
+size=30310 changed=28160 generation=1
 ./blockdata write "$D" -n $origin
-make_dm O plain-origin "0 $origin linear $D 0"
+make_dm O plain-origin "0 $size linear $D 0"
 make_dm C plain-cache "0 $(($(sectors "$D") - origin)) linear $D $origin"
 INTEGRITY=crc32c format
 dm_remove plain-cache
 dm_remove plain-origin
 dd if="$D" of="$L" bs=1M seek=1024 iflag=direct oflag=direct 2>/dev/null || fail "base"
 
-modprobe dm-log-writes || skip "no dm-log-writes"
-make_dm logged logged "0 $(sectors "$D") log-writes $D $L"
-make_dm O origin "0 $origin linear $logged 0"
+make_dm logged logged "0 $(sectors "$D") crash-log $D $L"
+make_dm O origin "0 $size linear $logged 0"
 make_dm C cache "0 $(($(sectors "$D") - origin)) linear $logged $origin"
+
+mark() {
+	dmsetup message logged 0 mark "$1" || fail "mark"
+}
 
 # change FIRST COUNT [all]: while others read and blocks are evicted, somebody writes to the origin, and says so.
 change() {
 	generation=$((generation + 1))
+	mark "changing,$1,$2"
 	./blockdata write "$O" -g $generation -s "$1" -n "$2"
 	if [[ ${3:-} ]]; then
-		dmsetup message logged 0 mark telling || fail "mark"
+		mark telling
 		dmsetup message nc 0 invalidate all
 	else
 		dmsetup message nc 0 invalidate "$1" "$2"
 	fi || fail "invalidate"
-	dmsetup message logged 0 mark "told,$generation,$1,$2" || fail "mark"
+	mark "told,$generation,$1,$2"
+}
+
+# grow SECTORS: the origin, whose last sub-block, which is cached, is then longer.
+grow() {
+	check -s $((size - 200)) -n 200 >/dev/null
+	size=$((size + $1))
+	dmsetup load --noudevsync origin --table "0 $size linear $logged 0" &&
+		dmsetup resume --noudevsync origin && reload || fail "grow"
+	check -s $((size - $1 - 200)) -n $(($1 + 200)) >/dev/null
 }
 
 start
 evicted=0
-change $changed 2048
+change $changed 1900
 for ((round = 0; round < rounds; round++)); do
 	# Moves in, and moves out what is idle; on the side what changes.
 	for _ in 1 2 3 4 5; do
 		check -s $((round % 4 * 7680)) -n 5120 -b 128 -t 4 >/dev/null
-		./blockdata read /dev/mapper/nc -s $changed -n 2048 -g $generation -b 1:64 -a 1 -r 20 -t 2 \
+		./blockdata read /dev/mapper/nc -s $changed -n 1900 -g $generation -b 1:64 -a 1 -r 20 -t 2 \
 			>/dev/null || fail "wrong data"
 	done
+	rm -f "$TMPDIR/flush-stop"
+	./blockdata flush "$O" -f "$TMPDIR/flush-stop" &
+	flusher=$!
 	verify_begin -s $((round % 4 * 7680)) -n 5120 -b 1:128 -a 1 -r 100 -t 3
-	change $changed 2048
-	./blockdata read /dev/mapper/nc -s $changed -n 2048 -g $generation >/dev/null || fail "wrong data"
+	change $changed 1900
+	./blockdata read /dev/mapper/nc -s $changed -n 1900 -g $generation >/dev/null || fail "wrong data"
 	change $((changed + round % 17 * 100)) 300
-	change $changed 2048
-	((round % 4 != 2)) || change $changed 2048 all
+	change $changed 1900
+	((round % 4 != 2)) || change $changed 1900 all
+	((round % (rounds / 8) || size + 301 > origin)) || grow 301
 	verify_end >/dev/null
+	touch "$TMPDIR/flush-stop"
+	wait $flusher || fail "flush"
 	if ((round % 4 == 3)); then
 		evicted=$((evicted + $(field evictions)))
 		stop
@@ -67,20 +105,65 @@ for ((round = 0; round < rounds; round++)); do
 done
 is damaged 0
 ((evicted)) || fail "nothing was evicted"
+((size > 32000)) || fail "the origin did not grow"
 echo "$evicted blocks evicted"
 stop
 for name in cache origin logged; do
 	dm_remove $name
 done
 END
-
-"$TOP/tests/vm/run" --kernel "$KERNEL" --disk-dir "$HOST_DIR/disks" --local-size 24M --remote-size 2G \
-	--timeout $((${SOAK:+10 *} 200)) --payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR/run:/run-it" -- \
-	bash -c "cd /selftests && export TMPDIR=/tmp && . ./cache.sh && . /run-it/size.sh && . /run-it/run.sh"
-dd if="$HOST_DIR/disks/remote.img" of="$HOST_DIR/base.img" bs=1M skip=1024 count=24 status=none
-truncate -s 1G "$HOST_DIR/disks/remote.img"
+boot first --remote-size 2G --timeout $((${SOAK:+10 *} 200))
+remote=$HOST_DIR/first-disks/remote.img
+dd if="$remote" of="$HOST_DIR/base.img" bs=1M skip=1024 count=$mib status=none
+truncate -s 1G "$remote"
 seed=${CRASH_SEED:-$RANDOM}
 echo "CRASH_SEED=$seed"
-"$BUILD/crash/crash" "$HOST_DIR/base.img" "$HOST_DIR/disks/remote.img" $origin \
-	$((${SOAK:+20 *} 600)) "$seed" | tee "$HOST_DIR/said"
+mkdir -p "$HOST_DIR/again-disks"
+crashes=$HOST_DIR/again-disks/remote.img
+"$BUILD/crash/crash" -s $samples "$crashes" "$HOST_DIR/base.img" "$remote" $origin $states "$seed" |
+	tee "$HOST_DIR/said"
 tail -n 1 "$HOST_DIR/said" >"$CHECK_OUT/$KERNEL/crash.json"
+rm -r "$HOST_DIR/first-disks"
+
+cp "$HOST_DIR/common.sh" "$crashes.list" "$HOST_DIR/again"
+cat >"$HOST_DIR/again/again.sh" <<'END'
+R=$(remote_backing)
+n=0
+while read -r size blocks bytes older; do
+	dd if="$R" of="$D" bs=1M skip=$((n * mib)) count=$mib iflag=direct oflag=direct 2>/dev/null || fail "dd"
+	make_dm L log "0 $((log_mib * 2048)) linear $R $(((samples * mib + n * log_mib) * 2048))"
+	make_dm logged logged "0 $(sectors "$D") crash-log $D $L"
+	make_dm O origin "0 $size linear $logged 0"
+	make_dm C cache "0 $(($(sectors "$D") - origin)) linear $logged $origin"
+	start
+	is pages_damaged 0
+	is blocks_warm "$blocks"
+	is bytes_valid "$bytes"
+	./blockdata same /dev/mapper/nc -f "$O" || fail "state $n: not what the origin holds"
+	# What was there moves out.
+	for _ in 1 2 3 4 5; do
+		./blockdata same /dev/mapper/nc -f "$O" -s $((n % 4 * 7680)) -n 4096 || fail "state $n"
+		dmsetup message nc 0 invalidate $((n * 800)) 50 || fail "invalidate"
+	done
+	is damaged 0
+	echo "state $n: $blocks blocks, $older torn; $(field evictions) evicted, $(field commits) commits"
+	stop
+	for name in cache origin logged log; do
+		dm_remove $name
+	done
+	# It remembers what it knew of this cache.
+	rmmod dm-nearcache
+	insmod "$MODULE"
+	n=$((n + 1))
+done </run-it/remote.img.list
+same "states" $n $samples
+END
+truncate -s $((samples * (mib + log_mib)))M "$crashes"
+boot again --timeout $((${SOAK:+10 *} 100))
+for ((n = 0; n < samples; n++)); do
+	dd if="$crashes" of="$HOST_DIR/base.img" bs=1M skip=$((n * mib)) count=$mib status=none
+	dd if="$crashes" of="$HOST_DIR/log.img" bs=1M skip=$((samples * mib + n * log_mib)) count=$log_mib status=none
+	"$BUILD/crash/crash" -r "$HOST_DIR/base.img" "$HOST_DIR/log.img" $origin $again $((seed + n)) |
+		tee "$HOST_DIR/said"
+	tail -n 1 "$HOST_DIR/said" >"$CHECK_OUT/$KERNEL/crash-again-$n.json"
+done

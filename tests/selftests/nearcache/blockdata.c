@@ -4,6 +4,8 @@
  *
  *	blockdata write DEV [-s START] [-n COUNT] [-g GENERATION]
  *	blockdata read DEV [options]
+ *	blockdata same DEV -f OTHER [-s START] [-n COUNT]	read and compare both
+ *	blockdata flush DEV -f FILE	over and over until FILE exists
  *	blockdata exclusive DEV		open it when nobody else has it, as a mount would
  *
  * All units are sectors of 512 bytes.  Options of read:
@@ -88,6 +90,52 @@ static int write_all(void)
 		}
 	}
 	return close(fd);
+}
+
+static void read_exactly(int fd, void *buffer, uint64_t at, uint64_t n)
+{
+	if (pread(fd, buffer, n * SECTOR, at * SECTOR) == n * SECTOR)
+		return;
+	perror("read");
+	exit(1);
+}
+
+/* Of different length they are not the same. */
+static int compare(void)
+{
+	int fd = open_device(O_RDONLY | O_DIRECT), other;
+	uint64_t at = o.start, end = o.start + o.count, n, i;
+	char *a = room(), *b = room();
+
+	o.path = o.stop_file;
+	other = open_device(O_RDONLY | O_DIRECT);
+	if (lseek(fd, 0, SEEK_END) != lseek(other, 0, SEEK_END)) {
+		printf("one is longer\n");
+		return 1;
+	}
+	for (; at < end; at += n) {
+		n = end - at < 2048 ? end - at : 2048;
+		read_exactly(fd, a, at, n);
+		read_exactly(other, b, at, n);
+		for (i = 0; i < n; i++)
+			if (memcmp(a + i * SECTOR, b + i * SECTOR, SECTOR)) {
+				printf("sector %llu differs\n", (unsigned long long)(at + i));
+				return 1;
+			}
+	}
+	return 0;
+}
+
+static int flush(void)
+{
+	int fd = open_device(O_RDWR);
+
+	for (; access(o.stop_file, F_OK); usleep(1000))
+		if (fsync(fd)) {
+			perror("flush");
+			return 1;
+		}
+	return 0;
 }
 
 static ssize_t read_once(int fd, void *buffer, uint64_t at, uint64_t n)
@@ -307,6 +355,10 @@ int main(int argc, char **argv)
 	parse(argc - 2, argv + 2);
 	if (!strcmp(argv[1], "write"))
 		return write_all();
+	if (!strcmp(argv[1], "same") && o.stop_file)
+		return compare();
+	if (!strcmp(argv[1], "flush") && o.stop_file)
+		return flush();
 	if (!strcmp(argv[1], "exclusive"))
 		return close(open_device(O_RDWR | O_EXCL));
 	if (strcmp(argv[1], "read") || !o.threads || o.threads > THREADS_MAX ||

@@ -22,13 +22,21 @@ ready() {
 	format
 	MODE=read-only start
 	cached 0 512
+	cached 2048 32
 	stop
+	./intent "$C" witness "$W" 0
 	gate keep cache
+}
+
+# A witness that works all the time.
+witnessed() {
+	OPTIONS="4 cache_timeout 0 witness $W"
 }
 
 opened() {
 	MODE=$1 start
 	cached 0 512
+	cached 2048 32
 	[[ $1 == read-only ]] || puts 1 0 16
 }
 
@@ -66,6 +74,27 @@ invalidate_all() {
 	dmsetup message nc 0 invalidate all
 }
 
+before_open_witness() { witnessed; }
+open_witness() { MODE=writethrough open; }
+
+before_close_witness() {
+	witnessed
+	opened writethrough
+}
+close_witness() { dmsetup remove --noudevsync nc; }
+
+# A write to a region that is not marked, until nothing is marked any more.
+before_mark() {
+	witnessed
+	opened writethrough
+	gate until nc intent_regions = 0
+}
+mark() {
+	puts 2 2048 16
+	swept() { [[ $(field intent_regions) == 0 ]]; }
+	wait_for 30 swept
+}
+
 # there: the device exists, and runs; else whoever waits for it would wait for ever.
 there() {
 	local state
@@ -80,6 +109,7 @@ there() {
 same_as_origin() {
 	local generation=1
 	[[ $op != invalidate_all ]] || generation=2
+	[[ $op != mark ]] || agrees 2048 32 '2x16 1x16'
 	if [[ $op == invalidate ]]; then
 		agrees 0 512 '1x128 2x64 1x320'
 	else
@@ -90,6 +120,7 @@ same_as_origin() {
 # tried N: the operation, with a cache device that takes N - 1 writes. Did it need more?
 tried() {
 	n=$1
+	OPTIONS='2 cache_timeout 0'
 	gate restore cache
 	gate fill origin 1 0 "$gate_sectors"
 	before_"$op"
@@ -114,11 +145,12 @@ tried() {
 	faults=$((faults + 1))
 }
 
-gates 1 8
+gates 2 8
+make_null W witness 1
 at_exit dm_gone nc
 ready
 for op in open_reading open_writing close_reading close_writing suspend to_writing to_reading \
-	invalidate invalidate_all; do
+	invalidate invalidate_all open_witness close_witness mark; do
 	n=1
 	while tried $n; do
 		((n++ < 40)) || fail "$op does not end"

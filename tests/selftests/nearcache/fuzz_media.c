@@ -26,7 +26,7 @@ static const char *const fields[] = {
 	"magic", "version", "checksum", "incompat", "state", "stripe_", "label", "reserved0",
 	"origin_fingerprint_type", "block_size", "_lbs", "origin_size", "slot_count", "device_size",
 	"data_offset", "table_pages", "area[", "intent_region", "uuid", "sequence",
-	"table_epoch", "slot table needs", "logical block size", "blocks of",
+	"table_epoch", "session", "slot table needs", "logical block size", "blocks of",
 };
 
 static struct dm dm;

@@ -50,40 +50,41 @@ session() {
 	same "state on the medium" "$(./sbset "$C" get state)" 3
 }
 
-make_null O origin 16
-make_null C local 24
-make_null X crashed 24
+make_null O origin 10
+make_null C local 16
+make_null X crashed 16
+make_null S saved 16
 make_null W witness 1
 make_null V left 1
 NC=/dev/mapper/nc
-all=$((16 << 20))
+all=$((10 << 20))
 
 # What was just written is in doubt, by regions; nothing else is.
 for MODE in writearound writethrough; do
 	session
 	put $((region * 5 + 8)) 8 2
-	put $((region * 9 - 8)) 16 2
+	put $((region * 8 - 8)) 16 2
 	crash
-	same "marks" "$(./intent "$X" marks | tr '\n' ' ')" "5 8 9 "
+	same "marks" "$(./intent "$X" marks | tr '\n' ' ')" "5 7 8 "
 	is intent_regions 3
 	same "marked" "$(field intent_marks)" 3
 	stop
 	same "state after the stop" "$(./sbset "$C" get state)" 0
 	again
 	is loaded 5
-	is bytes_valid $((13 << 20))
+	is bytes_valid $((all - (3 << 20)))
 	is slots_dropped 48
 	origin_mark
 	get 0 $((region * 5)) 1
 	same "origin bytes" "$(origin_delta)" 0
 	get $((region * 5 + 8)) 8 2
-	get $((region * 9 - 8)) 16 2
-	put $((region * 12)) 8 3
+	get $((region * 8 - 8)) 16 2
+	put $((region * 2)) 8 3
 	stop
 	again
 	is loaded 2
 	get $((region * 5 + 8)) 8 2
-	get $((region * 12)) 8 3
+	get $((region * 2)) 8 3
 	stop
 done
 
@@ -106,6 +107,11 @@ put $((region * 3)) 8 3
 same "marks" "$(./intent "$X" marks)" 3
 stop
 
+# saved: the crash again that $S was kept from.
+saved() {
+	dd if="$S" of="$X" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
+}
+
 # Each of these is doubt about everything: nothing is served.
 cold() {
 	is loaded 3
@@ -118,28 +124,46 @@ session
 put $((region * 5)) 8 2
 crash
 stop
+dd if="$X" of="$S" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
+same "said" "$(./intent "$X" said "$V" 0)" "2 0 1"
 again ''
 cold
 # What the witness says: it left; nothing; of a session that is not this one, or of the one
 # before it.
 for says in "2 0 2" "2 0 0" "3 0 1" "1 0 1" "3 1 1"; do
-	session
-	put $((region * 5)) 8 2
-	crash
-	stop
-	same "said" "$(./intent "$X" said "$V" 0)" "2 0 1"
+	saved
 	# shellcheck disable=SC2086
 	./intent "$X" say "$V" 0 $says
 	again
 	cold
 done
-# No record of this cache, or none that can be read.
-session
-crash
-stop
+# No record of this cache.
+saved
 dd if=/dev/zero of="$V" bs=4096 count=1 oflag=direct 2>/dev/null
 again
 cold
+# A next session that had not begun yet, when the power went: this one counts.
+saved
+./intent "$X" say "$V" 0 3 2 1
+again
+is loaded 5
+is bytes_valid $((all - (1 << 20)))
+get $((region * 5)) 8 2
+stop
+
+# A sector of the bitmap that is damaged names all of its regions, and the first one the
+# ends; there is nothing where the second one is for.
+for sector in 0 1; do
+	saved
+	./intent "$X" say "$V" 0 2 0 1
+	./intent "$X" flip $sector
+	again
+	((sector)) || cold
+done
+is loaded 5
+is bytes_valid $((all - (1 << 20)))
+stop
+
 # The ends of the origin tell whether others wrote to it, unless they were being written.
 session
 put 0 8 2
@@ -149,35 +173,6 @@ stop
 ./blockdata write "$O" -n 8
 again
 cold
-
-# A next session that had not begun yet, when the power went: this one counts.
-session
-put $((region * 5)) 8 2
-crash
-stop
-./intent "$X" say "$V" 0 3 2 1
-again
-is loaded 5
-is bytes_valid $((15 << 20))
-get $((region * 5)) 8 2
-stop
-
-# A sector of the bitmap that is damaged names all of its regions.
-session
-crash
-stop
-./intent "$X" flip 0
-again
-is loaded 3
-stop
-session
-crash
-stop
-./intent "$X" flip 1
-again
-is loaded 5
-is bytes_valid $all
-stop
 
 # The ends, when they are written no more: the superblock has their fingerprint.
 session

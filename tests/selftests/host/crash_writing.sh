@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Crashes at any moment of sessions that write, with a witness: origin, cache device and witness
+# are parts of one logged device. Many threads write to one part of the cache after the other,
+# in turns of the modes, with flushes and stops; what was cached of the other parts is read, moves
+# in and out. Whatever a crash leaves, and whatever the origin lost with it that was not flushed: what
+# the next start would serve is what the origin holds.
+# kernels: 6.12
+# timeout: 240
+set -euo pipefail
+
+origin=20480 # sectors
+rounds=$((${SOAK:+8 *} 5)) states=$((${SOAK:+20 *} 400))
+mib=24
+mkdir -p "$HOST_DIR/run"
+echo "rounds=$rounds origin=$origin" >"$HOST_DIR/run/size.sh"
+cat >"$HOST_DIR/run/run.sh" <<'END'
+insmod "$MODULE"
+insmod "/logger/$(uname -r)/dm-crash-log.ko" || fail "no logger"
+D=$(local_dev)
+L=$(remote_backing)
+end=$(($(sectors "$D") - 8))
+
+# parts NAME DEV: $O, $C and $W on it.
+parts() {
+	make_dm O "$1origin" "0 $origin linear $2 0"
+	make_dm C "$1cache" "0 $((end - origin)) linear $2 $origin"
+	make_dm W "$1witness" "0 8 linear $2 $end"
+}
+
+unpart() {
+	local name
+	for name in witness cache origin; do
+		dm_remove "$1$name"
+	done
+}
+
+./blockdata write "$D" -n $origin
+parts plain- "$D"
+INTEGRITY=crc32c format
+./intent "$C" witness "$W" 0
+unpart plain-
+dd if="$D" of="$L" bs=1M seek=1024 iflag=direct oflag=direct 2>/dev/null || fail "base"
+make_dm logged logged "0 $(sectors "$D") crash-log $D $L"
+parts '' "$logged"
+
+agree() {
+	./blockdata same /dev/mapper/nc -f "$O" "$@" || fail "not what the origin holds"
+}
+
+OPTIONS="2 witness $W"
+modes=(writearound writethrough)
+MODE=writethrough start
+agree
+for ((round = 0; round < rounds; round++)); do
+	first=$((round % 5 * 4096 + 128)) count=$((round % 5 == 4 ? 3840 : 3968))
+	make_dm part part "0 $count linear /dev/mapper/nc $first"
+	./stress init "$part" "$TMPDIR/model" || fail "stress"
+	./stress run "$part" "$TMPDIR/model" -s 4 -t 4 -S $round >"$TMPDIR/log" &
+	pid=$! reloaded=''
+	while kill -0 $pid 2>/dev/null; do
+		# Somewhere else; moves in what was dropped.
+		./blockdata same /dev/mapper/nc -f "$O" -s $(((first + 8192) % 16384)) -n 4096 ||
+			fail "not what the origin holds"
+		[[ $reloaded ]] || MODE=${modes[round % 2]} reload || fail "reload"
+		reloaded=1
+	done
+	wait $pid || fail "stress: $(cat "$TMPDIR/log")"
+	dm_remove part
+	agree
+	if ((round % 3 == 1)); then
+		stop
+		MODE=writethrough start
+		is loaded 2
+	fi
+	# The ends, which have a mark of their own.
+	if ((round % 2)); then
+		./blockdata write /dev/mapper/nc -s 0 -n 64 -g $((round + 2)) || fail "write"
+		./blockdata write /dev/mapper/nc -s $((origin - 64)) -n 64 -g $((round + 2)) || fail "write"
+	fi
+	is witness 1
+done
+swept() {
+	[[ $(field intent_regions) == 0 ]]
+}
+wait_for 60 swept || fail "marks stay"
+is damaged 0
+dmsetup status nc
+stop
+unpart ''
+dm_remove logged
+END
+"$TOP/tests/vm/run" --kernel "$KERNEL" --disk-dir "$HOST_DIR/disks" --local-size ${mib}M --remote-size 2G \
+	--timeout $((${SOAK:+10 *} 200)) --payload "$BUILD/selftests/nearcache:/selftests" \
+	--payload "$BUILD/crash/logger:/logger" --payload "$HOST_DIR/run:/run-it" -- \
+	bash -c "cd /selftests && export TMPDIR=/tmp && . ./cache.sh && . /run-it/size.sh && . /run-it/run.sh"
+remote=$HOST_DIR/disks/remote.img
+dd if="$remote" of="$HOST_DIR/base.img" bs=1M skip=1024 count=$mib status=none
+truncate -s 1G "$remote"
+seed=${CRASH_SEED:-$RANDOM}
+echo "CRASH_SEED=$seed"
+"$BUILD/crash/crash" -w "$HOST_DIR/base.img" "$remote" $origin $states "$seed" | tee "$HOST_DIR/said"
+tail -n 1 "$HOST_DIR/said" >"$CHECK_OUT/$KERNEL/crash-writing.json"
