@@ -316,10 +316,10 @@ static int execute(struct attachment *attach)
 
 	if (format && formatting_write_areas(&attach->new))
 		return fail_code();
-	if (claim_record(attach))
-		return fail_code();
 	/* From here on, to the end: a ^C would not say what was done. */
 	signals_hold(&before);
+	if (claim_record(attach))
+		return fail_code();
 	if (format && formatting_write_super(&attach->new))
 		return fail_code();
 	if (attach_now(attach) && format)

@@ -27,6 +27,8 @@
  * @witness: open, without a path: none is to come
  * @uuid: then: of the cache
  * @claim: then: it has no record there yet
+ * @renew: then: it is the witness already, but a crash would leave nothing: a new
+ *	session may record again
  */
 struct change {
 	struct dm_device dev;
@@ -38,6 +40,7 @@ struct change {
 	struct witness witness;
 	u8 uuid[16];
 	bool claim;
+	bool renew;
 };
 
 /* The cache that is on the cache device now, which may have been attached later. */
@@ -116,6 +119,8 @@ static int prepare(struct change *change, const struct arguments *args)
 			  &change->new) ||
 	    take_witness(change, given(args, OPTION_FORCE)))
 		return fail_code();
+	change->renew = change->said && change->new.witness &&
+		status.field[NEARCACHE_FIELD_WITNESS] == NEARCACHE_WITNESS_COLD;
 	/* The default needs no word of its own. */
 	if (!change->old.fill_memory &&
 	    change->new.fill_memory == change->fill_memory)
@@ -161,10 +166,15 @@ static int check_mode(const struct change *change, bool force)
 	return fail_code();
 }
 
+static bool changes(const struct change *change)
+{
+	return differs(change) || change->claim || change->renew;
+}
+
 /* A device that is suspended got here by --force, which starts it. */
 static bool needs_reload(const struct change *change)
 {
-	return differs(change) || change->claim || change->dev.suspended;
+	return changes(change) || change->dev.suspended;
 }
 
 /*
@@ -210,13 +220,12 @@ static void report_witness(const struct params *old, const struct params *new)
 
 static void report(const struct change *change, bool dry_run)
 {
-	bool changes = differs(change) || change->claim;
 	u64 before = fill_memory_of(change, &change->old);
 	u64 after = fill_memory_of(change, &change->new);
 
 	print_record(NULL, change->dev.name);
 	print_string("name", NULL, change->dev.name);
-	print_flag("changed", NULL, changes && !dry_run);
+	print_flag("changed", NULL, changes(change) && !dry_run);
 	print_string("mode", "mode", mode_word(change->new.mode));
 	print_string("mode_before",
 		     change->old.mode != change->new.mode ? "before" : NULL,
@@ -230,7 +239,7 @@ static void report(const struct change *change, bool dry_run)
 		     change->old.verify != change->new.verify ? "before" : NULL,
 		     change->old.verify);
 	report_witness(&change->old, &change->new);
-	if (!changes)
+	if (!changes(change))
 		print_string(NULL, "unchanged", "it was so already");
 	reload_print_started(&change->dev, dry_run);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);

@@ -21,7 +21,8 @@
 "--witness names a device on another drive, like a small partition or logical\n" \
 "volume of the one that the system boots from. It knows whether the cache device\n" \
 "was there all the time, so that a crash in a writing mode leaves a warm cache, but\n" \
-"for what was written or cached last; without it such a crash leaves nothing cached.\n"
+"for what was written or cached last; without it such a crash leaves nothing cached.\n" \
+"Should both devices fail, writes fail, too.\n"
 
 const struct verb verbs[] = {
 	{
@@ -127,7 +128,8 @@ const struct verb verbs[] = {
 "settings hold, or the error says that they do not. Settings last until the\n"
 "device is closed, but for a witness that is named: 'nearcache close' records it\n"
 "for the next open; after a crash before that give 'open --witness DEV'. --force\n"
-"takes one that carries something else.\n",
+"takes one that carries something else. Naming the same one again makes it record\n"
+"again, where 'nearcache status' says that it does not.\n",
 		.run = cmd_set,
 	},
 	{

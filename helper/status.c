@@ -214,7 +214,7 @@ const char *status_crash(const struct status *status)
 	case NEARCACHE_WITNESS_WARM:
 		return "would leave it warm, but for what was written or cached last";
 	case NEARCACHE_WITNESS_COLD:
-		return "would leave nothing cached: the witness has no record, or the cache device was not told of a write";
+		return "would leave nothing cached: the witness has no record, or the cache device was not told of a write; 'nearcache set' with the same witness tries again";
 	default:
 		return "would leave nothing cached: there is no witness";
 	}

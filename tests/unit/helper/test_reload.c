@@ -138,7 +138,8 @@ int describe_status(const struct dm_device *dev, struct status *status)
 	memset(status, 0, sizeof(*status));
 	status->field[NEARCACHE_FIELD_FILL_MEMORY_MAX] = 64 << 20;
 	status->field[NEARCACHE_FIELD_READS_WAITING] = waiting;
-	status->field[NEARCACHE_FIELD_WITNESS] = witness_state;
+	status->field[NEARCACHE_FIELD_WITNESS] =
+		fake.loads ? NEARCACHE_WITNESS_WARM : witness_state;
 	return 0;
 }
 
@@ -555,6 +556,16 @@ static void witness_set(void **state)
 	assert_int_equal(set("witness=/dev/w4", 0), 0);
 	assert_live(WRITING W4, false);
 	assert_int_equal(freed, makedev(254, 3));
+	/* It is so, and says nothing any more: a new session may. */
+	fake.loads = 0;
+	has_record = true;
+	witness_state = NEARCACHE_WITNESS_COLD;
+	assert_int_equal(set("verify=0", 0), 0);
+	assert_int_equal(fake.loads, 0);
+	assert_int_equal(set("witness=/dev/w4", 0), 0);
+	assert_true(changed && !claims && fake.loads == 1 && !freed);
+	witness_state = NEARCACHE_WITNESS_WARM;
+	has_record = false;
 	/* Other settings leave it alone. */
 	fake.loads = 0;
 	assert_int_equal(set("mode=read-only", 0), 0);

@@ -212,6 +212,19 @@ good open nc --cache "$C" --origin "$O" --mode writethrough -j
 expect witness "$V" content warm
 table "$V"
 full
+# It failed when the session began: named again, it is asked again.
+lies oth error "$v"
+dmsetup suspend nc && dmsetup resume nc || fail "suspend"
+is witness 2
+good status nc
+[[ $out == *'a crash now'*'nothing cached: the witness has no record'* ]] || fail "status: $out"
+good status nc -j
+expect witness_state cold
+lies oth linear "$v"
+good set nc witness="$V" -j
+expect changed true witness "$V" witness_before "$V"
+is witness 1
+full
 good set nc witness=none
 table ''
 is witness 0
