@@ -13,18 +13,41 @@
 #include "write.h"
 
 sector_t fuzz_told_first, fuzz_told_last;
+u32 fuzz_ends;
 
 void nc_inflight_init(struct nc_inflight *in)
 {
 	memset(in, 0, sizeof(*in));
 }
 
+/* A list. */
+void nc_inflight_add(struct nc_inflight *in, struct nc_range *range)
+{
+	range->rb.rb_left = in->root.rb_root.rb_node;
+	in->root.rb_root.rb_node = &range->rb;
+}
+
+void nc_inflight_remove(struct nc_inflight *in, struct nc_range *range)
+{
+	struct rb_node **at = &in->root.rb_root.rb_node;
+
+	while (*at != &range->rb)
+		at = &(*at)->rb_left;
+	*at = range->rb.rb_left;
+}
+
 bool nc_inflight_first(struct nc_inflight *in, u64 first, u64 last, u64 *found)
 {
-	(void)in;
-	(void)first;
-	(void)last;
-	(void)found;
+	struct rb_node *node = in->root.rb_root.rb_node;
+	struct nc_range *range;
+
+	for (; node; node = node->rb_left) {
+		range = container_of(node, struct nc_range, rb);
+		if (range->first <= last && first <= range->last) {
+			*found = max(range->first, first);
+			return true;
+		}
+	}
 	return false;
 }
 
@@ -81,7 +104,7 @@ void nc_reclaim_work(struct work_struct *work)
 
 void nc_invalidate_lost_work(struct work_struct *work)
 {
-	(void)work;
+	nc_invalidate_all(container_of(work, struct nc_cache, lost_work));
 }
 
 u64 nc_invalidate_bits(struct nc_cache *c, struct nc_stripe *stripe, u32 i, u64 bits)
@@ -98,8 +121,10 @@ u64 nc_invalidate_bits(struct nc_cache *c, struct nc_stripe *stripe, u32 i, u64 
 
 void nc_invalidate_lost(struct nc_cache *c)
 {
-	(void)c;
-	abort();
+	if (!c->origin_written)
+		return;
+	nc_intent_leave(c);
+	queue_work(c->wq, &c->lost_work);
 }
 
 void nc_scrub_init(struct nc_scrub *s)
@@ -156,7 +181,7 @@ int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 	return 0;
 }
 
-/* Of the fuzzed origin, which is all zeros. */
+/* Of the fuzzed origin: all that is known of it is how often its ends were written. */
 int nc_identity_ends(struct block_device *bdev, struct dm_io_client *io, u64 size, void *buffer,
 		     u8 *digest)
 {
@@ -164,6 +189,6 @@ int nc_identity_ends(struct block_device *bdev, struct dm_io_client *io, u64 siz
 	(void)io;
 	(void)size;
 	(void)buffer;
-	memset(digest, 0x5a, NC_FINGERPRINT_SIZE);
+	memset(digest, 0x5a + fuzz_ends, NC_FINGERPRINT_SIZE);
 	return 0;
 }

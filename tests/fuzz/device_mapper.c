@@ -4,7 +4,9 @@
 #include <sanitizer/asan_interface.h>
 #include <stdarg.h>
 
+#include "doubt.h"
 #include "fuzz.h"
+#include "store.h"
 
 /* More than any device of the fuzzers asks for within the bounds of cache.c. */
 #define ALLOCATED_MAX	(48UL << 20)
@@ -21,8 +23,10 @@ static struct chunk *kept[4];
 size_t fuzz_allocated;
 char fuzz_said[FUZZ_SAID_SIZE];
 struct target_type *fuzz_target;
-struct block_device fuzz_origin, fuzz_cache;
-u32 fuzz_fail_at, fuzz_fail_count, fuzz_no_memory;
+struct block_device fuzz_origin, fuzz_cache, fuzz_witness, fuzz_small;
+const struct block_device *fuzz_fail_only;
+u32 fuzz_fail_at, fuzz_fail_count, fuzz_failures, fuzz_flush_fails, fuzz_no_memory;
+unsigned long fuzz_jiffies;
 
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -184,6 +188,10 @@ int dm_get_device(struct dm_target *ti, const char *path, int mode, struct dm_de
 		bdev = &fuzz_origin;
 	else if (!strcmp(path, "/dev/cache") || !strcmp(path, "7:16"))
 		bdev = &fuzz_cache;
+	else if (!strcmp(path, "/dev/witness") || !strcmp(path, "7:32"))
+		bdev = &fuzz_witness;
+	else if (!strcmp(path, "/dev/small"))
+		bdev = &fuzz_small;
 	if (!bdev)
 		return -ENODEV;
 	*dev = fuzz_alloc(sizeof(**dev));
@@ -207,10 +215,11 @@ int fuzz_target_register(struct target_type *type)
 	return 0;
 }
 
-static bool fails(void)
+static bool fails(const struct block_device *bdev)
 {
-	if (!fuzz_fail_at || --fuzz_fail_at)
+	if ((fuzz_fail_only && bdev != fuzz_fail_only) || !fuzz_fail_at || --fuzz_fail_at)
 		return false;
+	fuzz_failures++;
 	/* So does the next one. */
 	if (fuzz_fail_count) {
 		fuzz_fail_count--;
@@ -219,12 +228,30 @@ static bool fails(void)
 	return true;
 }
 
+/* An error of the origin is told once. */
+int fuzz_flush(const struct block_device *bdev)
+{
+	if (bdev != &fuzz_origin)
+		store_flush(bdev);
+	else if (fuzz_flush_fails && fuzz_flush_fails--)
+		return -EIO;
+	return 0;
+}
+
+static void write_unit(const struct dm_io_region *region, u64 offset, bool durable,
+		       const void *from)
+{
+	if (region->bdev == &fuzz_witness)
+		doubt_witness_write(offset, from);
+	store_write(region->bdev, offset, durable, from);
+}
+
 /* Whole units of 4096 bytes or, of the origin, sectors. */
 int dm_io(struct dm_io_request *request, int regions, struct dm_io_region *region, void *bits)
 {
 	bool write = request->bi_opf & REQ_OP_WRITE;
 	u64 offset = region->sector << SECTOR_SHIFT, bytes = region->count << SECTOR_SHIFT;
-	unsigned char *buffer = request->mem.ptr.vma, *unit;
+	unsigned char *buffer = request->mem.ptr.vma;
 	u64 at;
 
 	(void)bits;
@@ -232,44 +259,51 @@ int dm_io(struct dm_io_request *request, int regions, struct dm_io_region *regio
 	    bytes > region->bdev->bytes - offset)
 		fuzz_bug("I/O of %llu bytes at %llu, device of %llu", bytes, offset,
 			 region->bdev->bytes);
-	if (fails())
+	if (fails(region->bdev))
 		return -EIO;
-	if (!region->bdev->unit) {
+	if (region->bdev == &fuzz_origin) {
 		if (write)
 			fuzz_bug("the origin is written");
 		memset(buffer, 0, bytes);
 		return 0;
 	}
-	for (at = 0; at < bytes; at += FUZZ_UNIT) {
-		unit = region->bdev->unit(offset + at, write);
+	if (request->bi_opf & REQ_PREFLUSH)
+		store_flush(region->bdev);
+	for (at = 0; at < bytes; at += FUZZ_UNIT)
 		if (write)
-			memcpy(unit, buffer + at, FUZZ_UNIT);
-		else if (unit)
-			memcpy(buffer + at, unit, FUZZ_UNIT);
+			write_unit(region, offset + at, request->bi_opf & REQ_FUA, buffer + at);
 		else
-			memset(buffer + at, 0, FUZZ_UNIT);
-	}
+			store_read(region->bdev, offset + at, false, buffer + at);
 	return 0;
 }
 
+static struct block_device device(u32 minor, u64 bytes)
+{
+	static struct gendisk disks[4];
+	struct gendisk *disk = &disks[minor / 16];
+
+	memset(disk, 0, sizeof(*disk));
+	return (struct block_device) {
+		.bd_dev = 7 << 20 | minor, .bd_disk = disk, .bytes = bytes, .lbs = 512,
+	};
+}
+
 /**
- * fuzz_devices() - both devices anew, nothing said
+ * fuzz_devices() - all devices anew, nothing said
  * @origin_bytes: size of the origin
  * @cache_bytes: size of the cache device
+ * @witness_bytes: size of the witness
  */
-void fuzz_devices(u64 origin_bytes, u64 cache_bytes)
+void fuzz_devices(u64 origin_bytes, u64 cache_bytes, u64 witness_bytes)
 {
-	static struct gendisk origin_disk, cache_disk;
-
-	memset(&origin_disk, 0, sizeof(origin_disk));
-	memset(&cache_disk, 0, sizeof(cache_disk));
-	fuzz_origin = (struct block_device){
-		.bd_dev = 7 << 20, .bd_disk = &origin_disk, .bytes = origin_bytes, .lbs = 512,
-	};
-	fuzz_cache = (struct block_device){
-		.bd_dev = 7 << 20 | 16, .bd_disk = &cache_disk, .bytes = cache_bytes, .lbs = 512,
-	};
-	fuzz_fail_at = fuzz_fail_count = fuzz_no_memory = 0;
+	fuzz_origin = device(0, origin_bytes);
+	fuzz_cache = device(16, cache_bytes);
+	fuzz_witness = device(32, witness_bytes);
+	fuzz_small = device(48, NEARCACHE_WITNESS_SIZE - 512);
+	fuzz_fail_at = fuzz_fail_count = fuzz_failures = fuzz_flush_fails = fuzz_no_memory = 0;
+	fuzz_fail_only = NULL;
+	fuzz_ends = 0;
+	fuzz_jiffies = 0;
 	fuzz_said[0] = 0;
 }
 
@@ -326,25 +360,35 @@ int fuzz_ctr(struct fuzz_table *t, u64 sectors, int argc, char **argv)
 	return fuzz_target->ctr(&t->ti, argc, argv);
 }
 
-static u64 inputs, counted;
-static const char *counts_name;
+static struct {
+	const char *name;
+	u64 count;
+} counts[16];
 
 static void print_counts(void)
 {
-	fprintf(stderr, "fuzz: {\"fuzz_inputs\": %llu, \"%s\": %llu}\n", inputs, counts_name,
-		counted);
+	size_t i;
+
+	fprintf(stderr, "fuzz: {");
+	for (i = 0; i < ARRAY_SIZE(counts) && counts[i].name; i++)
+		fprintf(stderr, "%s\"%s\": %llu", i ? ", " : "", counts[i].name,
+			counts[i].count);
+	fprintf(stderr, "}\n");
 }
 
 /**
- * fuzz_count() - one input more; what was seen is printed at the end
- * @name: what is counted besides
- * @counts: this input counts there
+ * fuzz_count() - what was seen is printed at the end
+ * @name: a constant
+ * @n: so many more
  */
-void fuzz_count(const char *name, bool counts)
+void fuzz_count(const char *name, u64 n)
 {
-	if (!inputs++) {
-		counts_name = name;
+	size_t i = 0;
+
+	if (!counts[0].name)
 		atexit(print_counts);
-	}
-	counted += counts;
+	while (i < ARRAY_SIZE(counts) - 1 && counts[i].name && strcmp(counts[i].name, name))
+		i++;
+	counts[i].name = name;
+	counts[i].count += n;
 }

@@ -18,14 +18,12 @@ struct gendisk {
 
 #define GD_DEAD		2
 
-/* @unit: what is stored, see fuzz_unit(); NULL: the origin, all zeros */
 struct block_device {
 	dev_t bd_dev;
 	struct gendisk *bd_disk;
 	u64 bytes;
 	u32 lbs;
 	bool read_only, zoned, partition;
-	unsigned char *(*unit)(u64 offset, bool write);
 };
 
 struct bio_vec {
@@ -85,7 +83,8 @@ static inline struct bio *bio_list_pop(struct bio_list *l)
 #define bio_clear_polled(b)	((void)(b))
 #define bio_op(b)		((b)->bi_opf & REQ_OP_WRITE)
 #define bio_io_error(b)		((b)->done = FUZZ_BIO_FAILED)
-#define submit_bio_noacct(b)	((b)->done = FUZZ_BIO_SENT)
+void fuzz_submit(struct bio *bio);
+#define submit_bio_noacct	fuzz_submit
 
 struct rb_node {
 	struct rb_node *rb_left;
@@ -132,7 +131,8 @@ enum { WQ_MEM_RECLAIM, WQ_UNBOUND };
 #define flush_work(w)		do { if (xchg(&(w)->queued, 0)) (w)->run(w); } while (0)
 #define to_delayed_work(w)	container_of(w, struct delayed_work, work)
 #define init_waitqueue_head(w)	((w)->waiters = 0)
-#define jiffies			0UL
+extern unsigned long fuzz_jiffies;
+#define jiffies			fuzz_jiffies
 #define time_after(a, b)	((a) > (b))
 #define time_before(a, b)	((a) < (b))
 #define msecs_to_jiffies(ms)	((ms) * HZ / MSEC_PER_SEC)
@@ -147,7 +147,8 @@ enum { WQ_MEM_RECLAIM, WQ_UNBOUND };
 #define bdev_write_zeroes_sectors(b)	((void)(b), 8192U)
 #define bdev_discard_granularity(b)	((b)->lbs)
 #define bdev_discard_alignment(b)	((void)(b), 0)
-#define blkdev_issue_flush(b)		((void)(b), 0)
+int fuzz_flush(const struct block_device *bdev);
+#define blkdev_issue_flush		fuzz_flush
 #define set_disk_ro(d, ro)		((d)->read_only = (ro))
 
 struct dm_io_client {

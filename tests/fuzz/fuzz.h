@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the fuzzers share: one origin, one cache device, one target type. */
+/* What the fuzzers share: one origin, one cache device, a witness, one target type. */
 #ifndef NEARCACHE_FUZZ_H
 #define NEARCACHE_FUZZ_H
 
@@ -11,7 +11,8 @@
 #define FUZZ_RECORD_SIZE	960
 #define FUZZ_WORDS_MAX		64
 
-extern struct block_device fuzz_origin, fuzz_cache;
+/* fuzz_small: too small for anything */
+extern struct block_device fuzz_origin, fuzz_cache, fuzz_witness, fuzz_small;
 extern struct target_type *fuzz_target;
 extern char fuzz_said[FUZZ_SAID_SIZE];
 
@@ -32,13 +33,21 @@ struct fuzz_table {
 
 /* The I/O of this number, and as many after it, fail; 0: none. */
 extern u32 fuzz_fail_at, fuzz_fail_count;
+/* Of any device, or of this one only; how many did. */
+extern const struct block_device *fuzz_fail_only;
+extern u32 fuzz_failures;
+/* So many flushes of the origin fail. */
+extern u32 fuzz_flush_fails;
+/* How often the ends of the origin were written. */
+extern u32 fuzz_ends;
 /* The allocation of this number fails; 0: none. */
 extern u32 fuzz_no_memory;
 
 void fuzz_bug(const char *format, ...) __attribute__((noreturn));
-void fuzz_devices(u64 origin_bytes, u64 cache_bytes);
+#define HOLDS(what)	((what) ? (void)0 : fuzz_bug("does not hold: %s", #what))
+void fuzz_devices(u64 origin_bytes, u64 cache_bytes, u64 witness_bytes);
 int fuzz_split(char *text, char **argv);
 int fuzz_ctr(struct fuzz_table *t, u64 sectors, int argc, char **argv);
-void fuzz_count(const char *name, bool counts);
+void fuzz_count(const char *name, u64 n);
 
 #endif /* NEARCACHE_FUZZ_H */

@@ -8,8 +8,8 @@ FUZZ_CC ?= clang
 FUZZ_KMOD := $(addprefix kmod/,args.c cache.c commit.c format.c health.c index.c \
 	intent.c meta.c policy.c recover.c registry.c stats.c sums.c super.c sweep.c table.c \
 	target.c witness.c)
-FUZZ_SHARED := $(addprefix tests/fuzz/,around.c device_mapper.c image.c lines.c mutate.c \
-	store.c) helper/layout.c
+FUZZ_SHARED := $(addprefix tests/fuzz/,around.c device_mapper.c doubt.c image.c lines.c \
+	mutate.c store.c writes.c) helper/layout.c
 # Empty: kernel.h has what they would bring.
 FUZZ_EMPTY := $(addprefix $(FUZZ_DIR)/include/,$(addprefix linux/,atomic.h bio.h bitmap.h bits.h \
 	blk_types.h blkdev.h build_bug.h bvec.h cache.h device-mapper.h dm-io.h hash.h kdev_t.h \

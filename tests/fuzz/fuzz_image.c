@@ -2,15 +2,18 @@
 /*
  * A cache device with anything on it: judged, loaded, used and stopped by the module's own
  * sources.  What is refused is refused for a named reason; what is taken has a geometry that
- * holds together, fills the index with what can be, and after a clean stop it is loaded again as it
- * was.
+ * holds together, fills the index with what can be and is not in doubt, and after a clean stop it
+ * is loaded again as it was; after a crash, as it was less what was in doubt.
  */
 #include "fuzz.h"
 
 #include "cache.h"
+#include "doubt.h"
 #include "image.h"
 #include "meta.h"
+#include "store.h"
 #include "target.h"
+#include "writes.h"
 
 /* Larger tables are judged, and not loaded. */
 #define PAGES_MAX	64U
@@ -31,8 +34,6 @@ static void check_reason(const char *why)
 			return;
 	fuzz_bug("refused, and the reason is '%s'", why);
 }
-
-#define HOLDS(what)	((what) ? (void)0 : fuzz_bug("does not hold: %s", #what))
 
 /* Without the arithmetic of format.c: 128 bits do not overflow. */
 static void check_areas(const struct nearcache_super *sb, const struct nc_geometry *geo)
@@ -163,11 +164,14 @@ static u64 count_of(const struct nc_cache *c, enum nearcache_counter counter)
 static int ctr(const struct image *im, struct fuzz_table *t)
 {
 	static const char *const modes[] = { "read-only", "writearound", "writethrough" };
-	char *argv[] = { (char *)modes[im->mode % 3], "/dev/origin", "/dev/cache" };
+	char *argv[] = {
+		(char *)modes[im->mode % 3], "/dev/origin", "/dev/cache", "2", "witness",
+		"/dev/witness",
+	};
 
 	memset(t, 0, sizeof(*t));
 	t->table.mode = BLK_OPEN_READ | BLK_OPEN_WRITE;
-	return fuzz_ctr(t, im->sectors, ARRAY_SIZE(argv), argv);
+	return fuzz_ctr(t, im->sectors, im->witness % 4 ? ARRAY_SIZE(argv) : 3, argv);
 }
 
 static struct nc_cache *cache_of(struct fuzz_table *t)
@@ -213,6 +217,71 @@ static bool near_end(const struct nc_cache *c)
 	       le64_to_cpu(sb->table_epoch) > end;
 }
 
+static u64 doubted(const struct nc_cache *c, const struct nc_slot *slot, const struct doubt *d)
+{
+	u64 at = nc_slot_block(slot) * c->geo.block_size, bits = 0;
+	u32 sub;
+
+	for (sub = 0; sub < c->geo.subblocks; sub++, at += c->geo.subblock_size)
+		if (at < c->geo.origin_size &&
+		    doubt_of(d, at, min(at + c->geo.subblock_size, c->geo.origin_size)))
+			bits |= 1ULL << sub;
+	return bits;
+}
+
+/* Nothing was loaded that is in doubt. */
+static bool fits(const struct nc_cache *c, const struct doubt *d)
+{
+	u32 i;
+
+	for (i = 0; i < c->index.count; i++)
+		if (holds_data(&c->index.slots[i]) &&
+		    c->index.slots[i].valid & doubted(c, &c->index.slots[i], d))
+			return false;
+	return true;
+}
+
+/* What was written is not served, whatever the medium says. */
+static void check_unwritten(const struct nc_cache *c)
+{
+	const struct nc_slot *slot;
+	u32 i, sub;
+	u64 at;
+
+	for (i = 0; i < c->index.count; i++) {
+		slot = &c->index.slots[i];
+		at = nc_slot_block(slot) * c->geo.block_size;
+		for (sub = 0; sub < c->geo.subblocks; sub++, at += c->geo.subblock_size)
+			HOLDS(!holds_data(slot) || !(slot->valid >> sub & 1) ||
+			      !writes_touched(at, at + c->geo.subblock_size));
+	}
+}
+
+/* The first resume of a table. If a superblock cannot be read, the other one counts. */
+static int resume(const struct image *im, struct fuzz_table *t)
+{
+	static struct doubt d[3];
+	struct nc_cache *c = cache_of(t);
+	u32 i, failures = fuzz_failures;
+	bool sound[3], cold;
+	int r;
+
+	for (i = 0; i < 3; i++)
+		sound[i] = doubt_read(&d[i], (int)i - 1, im->witness % 4, false);
+	r = fuzz_target->preresume(&t->ti);
+	if (r || c->state != NEARCACHE_NORMAL)
+		return r;
+	if (failures != fuzz_failures) {
+		HOLDS((sound[1] && fits(c, &d[1])) || (sound[2] && fits(c, &d[2])));
+		return r;
+	}
+	cold = c->loaded == NEARCACHE_LOADED_UNCLEAN;
+	HOLDS(sound[0] && fits(c, &d[0]) && cold == d[0].all);
+	if (le32_to_cpu(d[0].super.state) == NEARCACHE_STATE_WRITING)
+		fuzz_count(cold ? "images_cold" : "images_warm", 1);
+	return r;
+}
+
 /* A medium that fails no more: what is left on it is sound; if @then, it is all that was. */
 static void load_again(const struct image *im, const struct nc_slot *then)
 {
@@ -220,10 +289,11 @@ static void load_again(const struct image *im, const struct nc_slot *then)
 	struct nc_cache *c;
 
 	fuzz_fail_at = 0;
-	if (ctr(im, &t) || fuzz_target->preresume(&t.ti))
+	if (ctr(im, &t) || resume(im, &t))
 		fuzz_bug("it is not taken again");
 	c = cache_of(&t);
 	check_index(c);
+	check_unwritten(c);
 	if (then) {
 		HOLDS(c->loaded == NEARCACHE_LOADED_WARM || c->loaded == NEARCACHE_LOADED_NEW);
 		HOLDS(!count_of(c, NEARCACHE_COUNTER_PAGES_DAMAGED));
@@ -234,34 +304,117 @@ static void load_again(const struct image *im, const struct nc_slot *then)
 	fuzz_target->dtr(&t.ti);
 }
 
-/* Resume and suspend. Returns whether all went well. */
-static bool session(struct fuzz_table *t, bool failing)
+/* All that was there at the crash, less what is in doubt, and nothing that was not. */
+static void check_left(const struct nc_cache *c, const struct nc_slot *begun,
+		       const struct nc_slot *then, const struct doubt *d)
+{
+	const struct nc_slot *now = c->index.slots;
+	u64 bits;
+	u32 i;
+
+	for (i = 0; i < c->index.count; i++) {
+		if (holds_data(&now[i]))
+			HOLDS(holds_data(&begun[i]) &&
+			      nc_slot_block(&now[i]) == nc_slot_block(&begun[i]) &&
+			      !(now[i].valid & ~begun[i].valid));
+		bits = holds_data(&then[i]) ? then[i].valid & ~doubted(c, &then[i], d) : 0;
+		HOLDS(!bits || (holds_data(&now[i]) && !(bits & ~now[i].valid)));
+	}
+}
+
+/* After a crash: @begun: what was there when the session began, @then: when it was cut off. */
+static void load_left(const struct image *im, const struct nc_slot *begun,
+		      const struct nc_slot *then)
+{
+	static struct doubt d;
+	struct fuzz_table t;
+	struct nc_cache *c;
+
+	HOLDS(doubt_read(&d, -1, im->witness % 4, false));
+	if (ctr(im, &t) || resume(im, &t))
+		fuzz_bug("it is not taken again");
+	c = cache_of(&t);
+	check_index(c);
+	check_unwritten(c);
+	if (then && !d.all)
+		check_left(c, begun, then, &d);
+	/* Who wrote to the ends is known by their fingerprint. */
+	if (!d.all && fuzz_ends && d.super.origin_fingerprint_type == NEARCACHE_FP_ENDS)
+		HOLDS(d.super.origin_fingerprint[0] == (u8)(0x5a + fuzz_ends));
+	fuzz_count("crashes", 1);
+	fuzz_count("crashes_warm", !d.all);
+	fuzz_target->postsuspend(&t.ti);
+	fuzz_target->dtr(&t.ti);
+}
+
+/* Nothing more reaches the medium, and some of what did may be lost. */
+static void cut_off(const struct image *im, struct fuzz_table *t, u64 *random)
+{
+	cache_of(t)->active = NULL;
+	fuzz_target->dtr(&t->ti);
+	fuzz_fail_at = 0;
+	if (im->end % IMAGE_END_COUNT == IMAGE_END_POWER)
+		store_cut(NULL);
+	else if (im->end % IMAGE_END_COUNT == IMAGE_END_POWER_SOME)
+		store_cut(random);
+}
+
+static void stop(struct fuzz_table *t, bool failing)
 {
 	struct nc_cache *c = cache_of(t);
 
+	writes_end();
+	fuzz_target->presuspend(&t->ti);
+	fuzz_target->postsuspend(&t->ti);
+	HOLDS(c->state == NEARCACHE_NORMAL ||
+	      ((failing || writes_broken()) && strstr(fuzz_said, "is bypassed: ")));
+}
+
+/* Resume and use. Returns what was there at first, or NULL. */
+static struct nc_slot *session(const struct image *im, struct fuzz_table *t, u64 *random)
+{
+	struct nc_cache *c = cache_of(t);
+	u32 steps = im->mode % 3 ? im->writes : 0;
+	struct nc_slot *begun;
+
 	fuzz_said[0] = 0;
-	if (fuzz_target->preresume(&t->ti)) {
-		HOLDS(failing && fuzz_said[0]);
-		return false;
+	writes_begin(c, im->witness % 4);
+	if (resume(im, t)) {
+		HOLDS(im->fail_at && fuzz_said[0]);
+		return NULL;
 	}
 	if (c->state == NEARCACHE_NORMAL)
 		check_index(c);
 	fuzz_target->resume(&t->ti);
-	fuzz_target->presuspend(&t->ti);
-	fuzz_target->postsuspend(&t->ti);
-	HOLDS(c->state == NEARCACHE_NORMAL || (failing && strstr(fuzz_said, "is bypassed: ")));
-	return c->state == NEARCACHE_NORMAL;
+	begun = slots_of(c);
+	while (steps--)
+		writes_step(random);
+	return begun;
 }
 
 static void load(const struct image *im, struct fuzz_table *t)
 {
 	struct nc_cache *c = cache_of(t);
-	bool failing = im->fail_at, good = session(t, failing), again = !near_end(c);
-	struct nc_slot *then = good && !failing ? slots_of(c) : NULL;
+	struct nc_slot *begun, *then = NULL;
+	bool cut = im->end % IMAGE_END_COUNT, again;
+	u64 random = im->script;
 
-	fuzz_target->dtr(&t->ti);
-	if (again)
+	begun = session(im, t, &random);
+	cut = cut && begun;
+	if (begun && !cut)
+		stop(t, im->fail_at);
+	again = !near_end(c);
+	if (begun && c->state == NEARCACHE_NORMAL && !fuzz_failures && (cut || !writes_broken()))
+		then = slots_of(c);
+	if (cut)
+		cut_off(im, t, &random);
+	else
+		fuzz_target->dtr(&t->ti);
+	if (again && cut)
+		load_left(im, begun, then);
+	else if (again)
 		load_again(im, then);
+	free(begun);
 	free(then);
 }
 
@@ -278,7 +431,8 @@ static void load_changed(struct image *im, struct fuzz_table *t)
 		nc_super_seal(&im->copy[i]);
 	}
 	image_place(im);
-	HOLDS(!session(t, true));
+	fuzz_said[0] = 0;
+	HOLDS(fuzz_target->preresume(&t->ti) && fuzz_said[0]);
 	fuzz_target->dtr(&t->ti);
 }
 
@@ -295,12 +449,16 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		nc_target_register();
 	memset(&im, 0, sizeof(im));
 	memcpy(&im, data, min(size, sizeof(im)));
-	fuzz_devices(im.origin_bytes & ~511ULL, im.cache_bytes & ~511ULL);
+	fuzz_devices(im.origin_bytes & ~511ULL, im.cache_bytes & ~511ULL,
+		     im.witness_bytes & ~511ULL);
 	im.cache_bytes = fuzz_cache.bytes;
 	fuzz_cache.lbs = 512 << im.lbs % 4;
 	fuzz_fail_at = im.fail_at;
 	fuzz_fail_count = im.fail_count;
+	fuzz_fail_only = im.fail_who % 3 == 1 ? &fuzz_cache :
+			 im.fail_who % 3 == 2 ? &fuzz_witness : NULL;
 	sound = judge(&im, &geo);
+	fuzz_count("fuzz_inputs", 1);
 	fuzz_count("images_sound", sound);
 	image_place(&im);
 	fuzz_no_memory = im.no_memory;

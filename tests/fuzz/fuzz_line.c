@@ -39,6 +39,7 @@ static void print_table(struct fuzz_table *t, char *line, size_t room)
 static void reloads_to_itself(struct fuzz_table *t)
 {
 	const struct nc_target *now = t->ti.private, *then;
+	const struct dm_dev *witness = now->witness;
 	char line[512], again[512], status[4096];
 	struct fuzz_table second = { .table.mode = t->table.mode };
 	char *argv[FUZZ_WORDS_MAX], *copy;
@@ -56,14 +57,37 @@ static void reloads_to_itself(struct fuzz_table *t)
 	print_table(&second, again, sizeof(again));
 	if (strcmp(line, again) || now->mode != then->mode ||
 	    now->fill_memory_max != then->fill_memory_max ||
-	    now->origin->bdev != then->origin->bdev || now->dev->bdev != then->dev->bdev)
+	    now->origin->bdev != then->origin->bdev || now->dev->bdev != then->dev->bdev ||
+	    (witness ? witness->bdev : NULL) != (then->witness ? then->witness->bdev : NULL))
 		fuzz_bug("'%s' reloads to '%s'", line, again);
 	fuzz_target->status(&second.ti, STATUSTYPE_INFO, 0, status, sizeof(status));
 	fuzz_target->dtr(&second.ti);
 	free(copy);
 }
 
-static void check_taken(struct fuzz_table *t)
+/* The option is among those that come in pairs behind their number. */
+static bool names_witness(int argc, char **argv)
+{
+	int i;
+
+	for (i = 4; i < argc; i += 2)
+		if (!strcmp(argv[i], "witness"))
+			return true;
+	return false;
+}
+
+static void check_witness(const struct nc_target *n, bool named)
+{
+	if (!n->witness != !named)
+		fuzz_bug("the table names %s witness", named ? "a" : "no");
+	if (!n->witness)
+		return;
+	HOLDS(n->witness->bdev == &fuzz_witness);
+	HOLDS(n->mode == NEARCACHE_READ_ONLY || !fuzz_witness.read_only);
+	fuzz_count("lines_witness", 1);
+}
+
+static void check_taken(struct fuzz_table *t, bool witness)
 {
 	const struct nc_target *n = t->ti.private;
 
@@ -71,6 +95,7 @@ static void check_taken(struct fuzz_table *t)
 	    n->dev->bdev != &fuzz_cache || n->fill_memory_max < 1 << 20 ||
 	    n->fill_memory_max > 1ULL << 40)
 		fuzz_bug("mode %d, fill_memory %llu", n->mode, n->fill_memory_max);
+	check_witness(n, witness);
 	reloads_to_itself(t);
 }
 
@@ -79,8 +104,9 @@ static void check_refused(struct fuzz_table *t, int r)
 {
 	if (r >= 0 || !t->ti.error || !t->ti.error[0])
 		fuzz_bug("refused with %d and no reason", r);
-	/* Both devices swapped: the origin is not formatted. */
-	if (strstr(t->ti.error, "see the kernel log") && strstr(fuzz_said, "magic not found"))
+	/* Devices swapped: the others are not formatted. */
+	if (strstr(t->ti.error, "see the kernel log") &&
+	    (strstr(fuzz_said, "magic not found") || strstr(fuzz_said, "device has only")))
 		return;
 	if (!strstr(fuzz_said, t->ti.error))
 		fuzz_bug("the log lacks '%s'", t->ti.error);
@@ -140,19 +166,21 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 	setup();
 	memcpy(text, data, size);
-	fuzz_devices(ORIGIN_SECTORS * 512ULL, 32 << 20);
+	fuzz_devices(ORIGIN_SECTORS * 512ULL, 32 << 20, 1 << 20);
 	image_place(sound);
-	/* The first byte: what kind of table and origin. */
+	/* The first byte: what kind of table, origin and witness. */
 	if (size && text[0] == '\t')
 		t.table.mode = BLK_OPEN_READ;
 	fuzz_origin.read_only = size && text[0] == '\v';
+	fuzz_witness.read_only = size && text[0] == '\f';
 	argc = fuzz_split(strsep(&rest, "\n"), argv);
 	r = fuzz_ctr(&t, ORIGIN_SECTORS, argc, argv);
+	fuzz_count("fuzz_inputs", 1);
 	fuzz_count("lines_taken", !r);
 	if (r) {
 		check_refused(&t, r);
 	} else {
-		check_taken(&t);
+		check_taken(&t, names_witness(argc, argv));
 		messages(&t, rest);
 		fuzz_target->dtr(&t.ti);
 	}
@@ -172,5 +200,6 @@ size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t room, unsigned int 
 
 	if (room < LINES_ROOM_MIN || image_random(&random) % 2)
 		return LLVMFuzzerMutate(data, size, room);
-	return lines_make((char *)data, room, "/dev/origin", "/dev/cache", &random);
+	return lines_make((char *)data, room, "/dev/origin", "/dev/cache",
+			  "/dev/witness", &random);
 }

@@ -24,6 +24,10 @@ void image_seal(struct image *im)
 		nc_record_seal(&im->record[i]);
 	for (i = 0; i < 2 * IMAGE_PAGES; i++)
 		nc_page_seal(&im->page[i / IMAGE_PAGES][i % IMAGE_PAGES]);
+	for (i = 0; i < IMAGE_INTENT; i++)
+		nc_intent_sector_seal(&im->intent[i]);
+	for (i = 0; i < IMAGE_WITNESS; i++)
+		nc_witness_seal(&im->known[i]);
 }
 
 /**
@@ -46,6 +50,7 @@ void image_create(struct image *im, u64 *random, u64 cache_bytes, u64 origin_byt
 	im->cache_bytes = cache_bytes;
 	im->origin_bytes = origin_bytes;
 	im->sectors = origin_bytes / 512;
+	im->witness_bytes = 1 << 20;
 	layout_compute(&layout, cache_bytes, block, sums, origin_bytes, 512, 512, why);
 	layout_to_super(&layout, sb);
 	memcpy(sb->magic, NEARCACHE_MAGIC, NEARCACHE_MAGIC_LEN);
@@ -65,6 +70,7 @@ void image_create(struct image *im, u64 *random, u64 cache_bytes, u64 origin_byt
 		nc_page_init(&im->page[0][i], sb->uuid, im->page_at[i], 0, 1);
 		im->page[1][i] = im->page[0][i];
 	}
+	nc_witness_init(&im->known[0], sb->uuid);
 	image_seal(im);
 }
 
@@ -114,4 +120,90 @@ void image_fill(struct image *im, u64 *random)
 				fill_slot(im, i, j, random);
 	}
 	image_seal(im);
+}
+
+/* Of a session: as it is, of the one before, or the next. */
+static u64 near_session(u64 session, u64 *random)
+{
+	u64 r = image_random(random) % 8;
+
+	return r == 1 ? session - 1 : r == 2 ? session + 1 : session;
+}
+
+static void mark_some(struct nearcache_intent *sector, u64 *random)
+{
+	u32 n = image_random(random) % 2 ? image_random(random) % 8 : 0;
+	u64 bit;
+
+	while (n--) {
+		/* Most origins are short. */
+		bit = image_random(random) % NEARCACHE_INTENT_BITS >> image_random(random) % 11;
+		sector->bits[bit / 8] |= 1U << bit % 8;
+	}
+}
+
+/**
+ * image_write() - as a crash of a session that wrote leaves it, with its witness
+ * @im: changed, and sealed
+ * @random: state
+ */
+void image_write(struct image *im, u64 *random)
+{
+	u64 session = 1 + image_random(random) % 4, r = image_random(random);
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		im->copy[i].state = cpu_to_le32(NEARCACHE_STATE_WRITING);
+		im->copy[i].session = cpu_to_le64(session);
+	}
+	for (i = 0; i < IMAGE_INTENT; i++) {
+		nc_intent_sector_init(&im->intent[i], im->copy[0].uuid,
+				      near_session(session, random), i);
+		mark_some(&im->intent[i], random);
+	}
+	im->intent[0].flags = cpu_to_le32(r % 8 ? 0 : NEARCACHE_INTENT_ENDS);
+	im->rest = r / 8 % 4 ? IMAGE_REST_NONE : r / 32 % IMAGE_REST_COUNT;
+	for (i = 0; i < IMAGE_WITNESS; i++) {
+		nc_witness_init(&im->known[i], im->copy[0].uuid);
+		im->known[i].session = cpu_to_le64(near_session(session, random));
+		im->known[i].previous = cpu_to_le64(image_random(random) % 2 ? session : 0);
+		im->known[i].state = cpu_to_le32(image_random(random) % 4 ?
+						 NEARCACHE_WITNESS_STAYED :
+						 image_random(random) % 4);
+		im->witness_at[i] = image_random(random);
+	}
+	/* Another cache's, mostly. */
+	if (r / 256 % 4)
+		im->known[r / 1024 % IMAGE_WITNESS].uuid[15] ^= 1;
+	im->witness = r / 4096 % 8 ? 1 : 0;
+	image_seal(im);
+}
+
+/**
+ * image_rest_sector() - a sector of the write-intent bitmap that is not in the image
+ * @im: image
+ * @sb: superblock that counts
+ * @index: of the sector
+ * @sector: filled in
+ */
+void image_rest_sector(const struct image *im, const struct nearcache_super *sb, u32 index,
+		struct nearcache_intent *sector)
+{
+	u64 session = le64_to_cpu(sb->session);
+
+	switch (im->rest % IMAGE_REST_COUNT) {
+	case IMAGE_REST_ZERO:
+		memset(sector, 0, sizeof(*sector));
+		return;
+	case IMAGE_REST_OLDER:
+		session--;
+		break;
+	case IMAGE_REST_NEXT:
+		session++;
+		break;
+	default:
+		break;
+	}
+	nc_intent_sector_init(sector, sb->uuid, session, index);
+	nc_intent_sector_seal(sector);
 }

@@ -7,13 +7,13 @@
 
 /* Words that mean something, and some that only look so. */
 static const char *const words[] = {
-	"read-only", "writearound", "writethrough", "7:0", "7:16", "0", "1", "2", "4",
-	"fill_memory", "1048576", "1099511627776", "18446744073709551615",
+	"read-only", "writearound", "writethrough", "7:0", "7:16", "7:32", "/dev/small", "0",
+	"1", "2", "4", "fill_memory", "witness", "1048576", "1099511627776", "18446744073709551615",
 	"18446744073709551616", "-1", "+2", "0x10", "20479", "20480", "all", "invalidate",
 	"INVALIDATE", "@stats_list", "\\ ", "\xa0", "\xc3\xa4", "'", "%s%n",
 };
 
-static const char *devices[2];
+static const char *devices[3];
 
 static size_t put_word(char *to, size_t room, u64 *random)
 {
@@ -30,7 +30,7 @@ static size_t put_word(char *to, size_t room, u64 *random)
 		memset(to, 1 + image_random(random) % 255, n);
 		break;
 	case 2:
-		n = snprintf(to, room, "%s", devices[image_random(random) % 2]);
+		n = snprintf(to, room, "%s", devices[image_random(random) % 3]);
 		break;
 	default:
 		n = snprintf(to, room, "%s", words[image_random(random) % ARRAY_SIZE(words)]);
@@ -38,10 +38,11 @@ static size_t put_word(char *to, size_t room, u64 *random)
 	return min(n, room - 1);
 }
 
-/* @start holds %1$s for the origin and %2$s for the cache device. */
+/* @start holds %1$s for the origin, %2$s for the cache device and %3$s for the witness. */
 static size_t put_line(char *to, size_t room, const char *start, u64 *random)
 {
-	size_t n = snprintf(to, room, start, devices[0], devices[1]), more = image_random(random) % 6;
+	size_t n = snprintf(to, room, start, devices[0], devices[1], devices[2]);
+	size_t more = image_random(random) % 6;
 
 	while (more-- && n + 2 < room) {
 		to[n++] = ' ';
@@ -56,18 +57,27 @@ static size_t put_line(char *to, size_t room, const char *start, u64 *random)
  * @room: bytes there, at least LINES_ROOM_MIN
  * @origin: its path
  * @cache: its path
+ * @witness: its path
  * @random: state
  *
  * The first line is what follows a target's name in a table, the others are messages.
  *
  * Return: bytes.
  */
-size_t lines_make(char *text, size_t room, const char *origin, const char *cache, u64 *random)
+size_t lines_make(char *text, size_t room, const char *origin, const char *cache,
+		  const char *witness, u64 *random)
 {
 	static const char *const starts[] = {
 		"", "read-only %1$s", "read-only %1$s %2$s", "writethrough %1$s %2$s",
 		"\tread-only %1$s %2$s", "\vread-only %1$s %2$s",
-		"read-only %1$s %2$s 2 fill_memory", "read-only %1$s %2$s 2 verify", "writearound %1$s %2$s 2 fill_memory 2000000",
+		"read-only %1$s %2$s 2 fill_memory", "read-only %1$s %2$s 2 verify",
+		"writearound %1$s %2$s 2 fill_memory 2000000",
+		"writearound %1$s %2$s 2 witness %3$s", "read-only %1$s %2$s 2 witness %3$s",
+		"writethrough %1$s %2$s 4 witness %3$s verify 9",
+		"writethrough %1$s %2$s 4 witness %3$s witness %3$s",
+		"writethrough %1$s %2$s 2 witness", "writethrough %1$s %2$s 2 witness %1$s",
+		"writethrough %1$s %2$s 2 witness %2$s", "read-only %1$s %2$s 2 witness /dev/small",
+		"\fread-only %1$s %2$s 2 witness %3$s", "\fwritearound %1$s %2$s 2 witness %3$s",
 	};
 	static const char *const messages[] = {
 		"invalidate", "invalidate", "invalidate all", "invalidate 8", "invalidate 0 8", "",
@@ -78,6 +88,7 @@ size_t lines_make(char *text, size_t room, const char *origin, const char *cache
 
 	devices[0] = origin;
 	devices[1] = cache;
+	devices[2] = witness;
 	n = put_line(text, room, starts[image_random(random) % ARRAY_SIZE(starts)], random);
 	for (lines = image_random(random) % 5; lines && n + 32 < room; lines--) {
 		text[n++] = '\n';

@@ -7,6 +7,7 @@
 
 #define LINES_ROOM_MIN	256U
 
-size_t lines_make(char *text, size_t room, const char *origin, const char *cache, u64 *random);
+size_t lines_make(char *text, size_t room, const char *origin, const char *cache,
+		  const char *witness, u64 *random);
 
 #endif /* NEARCACHE_FUZZ_LINES_H */

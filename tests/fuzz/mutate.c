@@ -10,6 +10,10 @@
 			  sizeof(((struct nearcache_page *)0)->member) }
 #define RECORD(member)	{ offsetof(struct nearcache_commit, member),			\
 			  sizeof(((struct nearcache_commit *)0)->member) }
+#define INTENT(member)	{ offsetof(struct nearcache_intent, member),			\
+			  sizeof(((struct nearcache_intent *)0)->member) }
+#define WITNESS(member)	{ offsetof(struct nearcache_witness, member),			\
+			  sizeof(((struct nearcache_witness *)0)->member) }
 #define HEAD(member)	{ offsetof(struct image, member),				\
 			  sizeof(((struct image *)0)->member) }
 
@@ -23,7 +27,7 @@ static const struct field super_fields[] = {
 	SUPER(cache_lbs), SUPER(stripe_index), SUPER(stripe_count), SUPER(reserved0),
 	SUPER(device_size), SUPER(slot_count), SUPER(data_offset), SUPER(table_pages),
 	SUPER(table_epoch), SUPER(intent_region), SUPER(commit_sequence), SUPER(origin_size),
-	SUPER(origin_fingerprint_type),
+	SUPER(origin_fingerprint_type), SUPER(session),
 };
 
 static const struct field slot_fields[] = {
@@ -39,14 +43,24 @@ static const struct field record_fields[] = {
 	RECORD(page[1]), RECORD(page[504]),
 };
 
+static const struct field intent_fields[] = {
+	INTENT(magic), INTENT(uuid[0]), INTENT(session), INTENT(index), INTENT(flags),
+	INTENT(bits[0]), INTENT(bits[255]),
+};
+
+static const struct field witness_fields[] = {
+	WITNESS(magic), WITNESS(uuid[0]), WITNESS(session), WITNESS(previous), WITNESS(state),
+};
+
 static const struct field head_fields[] = {
 	HEAD(cache_bytes), HEAD(origin_bytes), HEAD(sectors), HEAD(page_at[0]),
 	HEAD(page_at[2]), HEAD(record_at[0]), HEAD(mode), HEAD(late), HEAD(lbs),
+	HEAD(witness_bytes), HEAD(witness), HEAD(witness_at[0]), HEAD(rest),
 };
 
 static const struct field text_fields[] = {
 	SUPER(magic), SUPER(uuid), SUPER(label), SUPER(origin_id), SUPER(origin_fingerprint),
-	SUPER(dataset_version),
+	SUPER(dataset_version), SUPER(witness),
 };
 
 #define swap(a, b) do { __typeof__(a) _t = (a); (a) = (b); (b) = _t; } while (0)
@@ -143,12 +157,19 @@ static void change_slots(struct image *im, u64 *random)
 
 static void change_head(struct image *im, u64 *random)
 {
-	switch (image_random(random) % 4) {
+	switch (image_random(random) % 6) {
 	case 0:
-		im->fail_at = image_random(random) % 32 >> image_random(random) % 4;
+		im->fail_at = image_random(random) % 128 >> image_random(random) % 6;
 		im->fail_count = image_random(random) % 2 ? image_random(random) : 0;
+		im->fail_who = image_random(random);
 		break;
 	case 1:
+	case 2:
+		im->script = image_random(random);
+		im->writes = image_random(random) % 64;
+		im->end = image_random(random);
+		break;
+	case 3:
 		im->no_memory = image_random(random) % 2 ? image_random(random) % 24 : 0;
 		break;
 	default:
@@ -224,6 +245,32 @@ static void change_record(struct image *im, u64 *random)
 		im->record_at[i] = le64_to_cpu(record->sequence) % 16;
 }
 
+static void change_intent(struct image *im, u64 *random)
+{
+	struct nearcache_intent *sector = &im->intent[image_random(random) % IMAGE_INTENT];
+	struct nearcache_witness *record = &im->known[image_random(random) % IMAGE_WITNESS];
+	u64 bit = image_random(random) % NEARCACHE_INTENT_BITS;
+
+	switch (image_random(random) % 8) {
+	case 0:
+	case 1:
+		change(im, sector, PICK(intent_fields), random);
+		break;
+	case 2:
+		sector->bits[bit / 8] ^= 1U << bit % 8;
+		break;
+	case 3:
+	case 4:
+		change(im, record, PICK(witness_fields), random);
+		break;
+	case 5:
+		swap(im->known[0], im->known[1]);
+		break;
+	default:
+		image_write(im, random);
+	}
+}
+
 /* Anew: other sizes, with all that follows from them. */
 static void create(struct image *im, u64 *random)
 {
@@ -242,6 +289,8 @@ static void create(struct image *im, u64 *random)
 	im->mode = image_random(random) % 3;
 	if (image_random(random) % 4)
 		image_fill(im, random);
+	if (image_random(random) % 2)
+		image_write(im, random);
 }
 
 /**
@@ -284,7 +333,7 @@ void image_mutate(struct image *im, u64 *random)
 	u32 changes = 1 + image_random(random) % 3;
 
 	while (changes--)
-		switch (image_random(random) % 16) {
+		switch (image_random(random) % 18) {
 		case 0:
 			create(im, random);
 			break;
@@ -294,6 +343,10 @@ void image_mutate(struct image *im, u64 *random)
 			break;
 		case 3:
 			change_record(im, random);
+			break;
+		case 16:
+		case 17:
+			change_intent(im, random);
 			break;
 		case 4:
 		case 5:

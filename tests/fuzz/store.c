@@ -1,55 +1,142 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The cache device that images lie on: only units of 4096 bytes that hold something are kept. */
+/*
+ * The devices that images lie on, with a cache that a power cut empties: only units of 4096
+ * bytes that hold something are kept.
+ */
 #include "fuzz.h"
 
 #include "image.h"
 #include "recover.h"
+#include "store.h"
 
 #define STORE_UNITS	1024U
 
-static struct {
+/* @durable: what a power cut leaves */
+static struct unit {
+	const struct block_device *bdev;
 	u64 offset;
-	bool used;
-	unsigned char bytes[FUZZ_UNIT];
+	bool used, dirty;
+	unsigned char bytes[FUZZ_UNIT], durable[FUZZ_UNIT];
 } store[STORE_UNITS];
 
 static u32 used[STORE_UNITS], used_count;
 
 /* The unit at @offset; of one that does not exist: NULL, or a new one to write to. */
-static unsigned char *unit(u64 offset, bool write)
+static struct unit *unit(const struct block_device *bdev, u64 offset, bool write)
 {
-	u32 i = offset / FUZZ_UNIT * 2654435761U % STORE_UNITS;
+	u32 i = (offset / FUZZ_UNIT + (bdev == &fuzz_witness)) * 2654435761U % STORE_UNITS;
 
 	if (offset % FUZZ_UNIT)
 		fuzz_bug("I/O at %llu", offset);
-	while (store[i].used && store[i].offset != offset)
+	while (store[i].used && (store[i].offset != offset || store[i].bdev != bdev))
 		i = (i + 1) % STORE_UNITS;
 	if (store[i].used)
-		return store[i].bytes;
+		return &store[i];
 	if (!write)
 		return NULL;
 	if (used_count == STORE_UNITS / 2)
 		fuzz_bug("more is written than there are metadata");
+	memset(&store[i], 0, sizeof(store[i]));
 	store[i].used = true;
+	store[i].bdev = bdev;
 	store[i].offset = offset;
 	used[used_count++] = i;
-	return store[i].bytes;
-}
-
-static void put(u64 offset, const void *bytes)
-{
-	if (offset + FUZZ_UNIT <= fuzz_cache.bytes)
-		memcpy(unit(offset, true), bytes, FUZZ_UNIT);
+	return &store[i];
 }
 
 /**
- * image_place() - put an image onto the cache device
+ * store_read() - a unit as it is
+ * @bdev: device
+ * @offset: of it
+ * @durable: as a power cut would leave it
+ * @to: FUZZ_UNIT bytes, filled in
+ */
+void store_read(const struct block_device *bdev, u64 offset, bool durable, void *to)
+{
+	const struct unit *u = unit(bdev, offset, false);
+
+	if (u)
+		memcpy(to, durable ? u->durable : u->bytes, FUZZ_UNIT);
+	else
+		memset(to, 0, FUZZ_UNIT);
+}
+
+/**
+ * store_write() - write a unit
+ * @bdev: device
+ * @offset: of it
+ * @durable: with FUA
+ * @from: FUZZ_UNIT bytes
+ */
+void store_write(const struct block_device *bdev, u64 offset, bool durable, const void *from)
+{
+	struct unit *u = unit(bdev, offset, true);
+
+	memcpy(u->bytes, from, FUZZ_UNIT);
+	u->dirty = !durable;
+	if (durable)
+		memcpy(u->durable, from, FUZZ_UNIT);
+}
+
+/* What was written is durable. */
+void store_flush(const struct block_device *bdev)
+{
+	struct unit *u;
+	u32 i;
+
+	for (i = 0; i < used_count; i++) {
+		u = &store[used[i]];
+		if (u->bdev == bdev && u->dirty)
+			store_write(bdev, u->offset, true, u->bytes);
+	}
+}
+
+/**
+ * store_cut() - a power cut: what is not durable is lost
+ * @random: state; NULL: all of it is; else some
+ */
+void store_cut(u64 *random)
+{
+	struct unit *u;
+	u32 i;
+
+	for (i = 0; i < used_count; i++) {
+		u = &store[used[i]];
+		if (u->dirty && (!random || image_random(random) % 2))
+			store_write(u->bdev, u->offset, true, u->durable);
+	}
+	store_flush(&fuzz_cache);
+	store_flush(&fuzz_witness);
+}
+
+static void put(const struct block_device *bdev, u64 offset, const void *bytes)
+{
+	if (offset + FUZZ_UNIT <= bdev->bytes)
+		store_write(bdev, offset, true, bytes);
+}
+
+static void put_intent(const struct image *im, const struct nearcache_super *sb, u64 offset)
+{
+	struct nearcache_intent page[IMAGE_INTENT];
+	u32 i, n;
+
+	put(&fuzz_cache, offset, im->intent);
+	for (i = IMAGE_INTENT; i < NC_RECOVER_INTENT; i += IMAGE_INTENT) {
+		for (n = 0; n < IMAGE_INTENT; n++)
+			image_rest_sector(im, sb, i + n, &page[n]);
+		put(&fuzz_cache, offset + i * NEARCACHE_INTENT_SIZE, page);
+	}
+}
+
+/**
+ * image_place() - put an image onto the cache device and its witness
  * @im: image
  *
- * Records and pages where the superblock that counts has them.
+ * Records, pages and sectors where the superblock that counts has them.
  */
 void image_place(const struct image *im)
 {
+	const struct nearcache_super *sb;
 	struct nc_geometry geo;
 	char why[NC_WHY_SIZE];
 	u64 index;
@@ -57,17 +144,23 @@ void image_place(const struct image *im)
 
 	while (used_count)
 		store[used[--used_count]].used = false;
-	fuzz_cache.unit = unit;
-	put(NEARCACHE_SUPER_OFFSET_0, &im->copy[0]);
-	put(NEARCACHE_SUPER_OFFSET_1, &im->copy[1]);
-	if (!nc_super_choose(&im->copy[0], &im->copy[1], fuzz_cache.bytes, &geo, why))
+	for (i = 0; i < IMAGE_WITNESS; i++)
+		put(&fuzz_witness, im->witness_at[i] % NEARCACHE_WITNESS_RECORDS * FUZZ_UNIT,
+		    &im->known[i]);
+	put(&fuzz_cache, NEARCACHE_SUPER_OFFSET_0, &im->copy[0]);
+	put(&fuzz_cache, NEARCACHE_SUPER_OFFSET_1, &im->copy[1]);
+	sb = nc_super_choose(&im->copy[0], &im->copy[1], fuzz_cache.bytes, &geo, why);
+	if (!sb)
 		return;
 	for (i = 0; i < IMAGE_RECORDS; i++)
-		put(geo.commit_offset + im->record_at[i] % NC_RECOVER_RING * FUZZ_UNIT,
+		put(&fuzz_cache,
+		    geo.commit_offset + im->record_at[i] % NC_RECOVER_RING * FUZZ_UNIT,
 		    &im->record[i]);
 	for (i = 0; i < IMAGE_PAGES; i++) {
 		index = im->page_at[i] % geo.table_pages;
-		put(geo.table_offset + index * FUZZ_UNIT, &im->page[0][i]);
-		put(geo.table_offset + (geo.table_pages + index) * FUZZ_UNIT, &im->page[1][i]);
+		put(&fuzz_cache, geo.table_offset + index * FUZZ_UNIT, &im->page[0][i]);
+		put(&fuzz_cache, geo.table_offset + (geo.table_pages + index) * FUZZ_UNIT,
+		    &im->page[1][i]);
 	}
+	put_intent(im, sb, geo.intent_offset);
 }

@@ -12,9 +12,11 @@ seed=${FUZZ_SEED:-$seed}
 echo "FUZZ_SEED=$seed"
 make_null O origin 10
 make_null C local 16
+make_null W witness 1
 ./blockdata write "$O"
 format
-./fuzz_words nc "$O" "$C" "$count" "$seed" || fail "FUZZ_SEED=$seed"
+./intent "$C" witness "$W" 0
+./fuzz_words nc "$O" "$C" "$W" "$count" "$seed" || fail "FUZZ_SEED=$seed"
 ./blockdata exclusive "$C" || fail "the cache device is still held"
 start
 check

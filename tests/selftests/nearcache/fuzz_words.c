@@ -3,7 +3,7 @@
  * Table lines and messages of any kind, over and over; what they are made of is in
  * tests/fuzz/lines.c.
  *
- *	fuzz_words NAME ORIGIN CACHE COUNT SEED
+ *	fuzz_words NAME ORIGIN CACHE WITNESS COUNT SEED
  *
  * What is refused is refused for a reason in the kernel log, and what runs returns the
  * origin's data (sectors of blockdata, generation 1).
@@ -108,18 +108,18 @@ int main(int argc, char **argv)
 	static char text[TEXT_ROOM + 1];
 	u64 count, i;
 
-	if (argc != 6)
+	if (argc != 7)
 		return 2;
 	dm_open(&dm, argv[1]);
-	count = strtoull(argv[4], NULL, 0);
-	random_state = strtoull(argv[5], NULL, 0);
+	count = strtoull(argv[5], NULL, 0);
+	random_state = strtoull(argv[6], NULL, 0);
 	buffer = aligned_room(64 * SECTOR);
 	i = device_open(argv[2], O_RDONLY);
 	origin_sectors = lseek(i, 0, SEEK_END) / SECTOR;
 	close(i);
 	make_device();
 	for (i = 0; i < count; i++) {
-		text[lines_make(text, TEXT_ROOM, argv[2], argv[3], &random_state)] = 0;
+		text[lines_make(text, TEXT_ROOM, argv[2], argv[3], argv[4], &random_state)] = 0;
 		try_line(text);
 		/* Mostly a table in place of another one. */
 		if (i % 8 == 7) {

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "doubt.h"
+#include "fuzz.h"
+#include "store.h"
+
+/* All three have magic, checksum and uuid at the same places. */
+struct head {
+	__le32 magic;
+	__le32 checksum;
+	__u8 uuid[16];
+};
+
+static bool sound(const void *what, size_t bytes, u32 magic, const u8 *uuid)
+{
+	unsigned char copy[NEARCACHE_PAGE_SIZE];
+	const struct head *head = what;
+	u32 sum = le32toh(head->checksum);
+
+	memcpy(copy, what, bytes);
+	memset(copy + 4, 0, 4);
+	return le32toh(head->magic) == magic && !memcmp(head->uuid, uuid, 16) &&
+	       crc_extend(0, copy, bytes) == sum;
+}
+
+/* What the superblock's copy is, if it is sound; -1: the one that counts. */
+static bool read_super(struct nearcache_super *sb, int copy, bool durable)
+{
+	static const u64 at[] = { 4096, 512 << 10 };
+	struct nearcache_super both[2];
+	struct nc_geometry geo;
+	char why[NC_WHY_SIZE];
+	bool good[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		store_read(&fuzz_cache, at[i], durable, &both[i]);
+		good[i] = nc_super_check(&both[i], fuzz_cache.bytes, &geo, why);
+	}
+	if (copy < 0)
+		copy = good[1] &&
+		       (!good[0] || le64toh(both[1].sequence) > le64toh(both[0].sequence));
+	*sb = both[copy];
+	return good[copy];
+}
+
+/* Does the witness say that the device stayed? */
+static bool proves(const struct nearcache_super *sb, bool durable)
+{
+	struct nearcache_witness record;
+	u64 at;
+
+	for (at = 0; at < 64 * 4096 && at + 4096 <= fuzz_witness.bytes; at += 4096) {
+		store_read(&fuzz_witness, at, durable, &record);
+		if (sound(&record, sizeof(record), 0x6977636e, sb->uuid))
+			return le32toh(record.state) == 1 && sb->session &&
+			       (record.session == sb->session ||
+				record.previous == sb->session);
+	}
+	return false;
+}
+
+static void judge_sector(struct doubt *d, u32 i)
+{
+	const struct nearcache_intent *s = &d->area[i];
+	bool good = sound(s, sizeof(*s), 0x6e69636e, d->super.uuid) && le32toh(s->index) == i;
+	u64 session = le64toh(d->super.session), of = le64toh(s->session);
+
+	d->full[i] = !good || (of != session && of != session + 1);
+	/* What the next session began with: nothing of this one. */
+	if (good && of == session + 1)
+		memset(&d->area[i], 0, sizeof(d->area[i]));
+}
+
+/**
+ * doubt_read() - look at both devices
+ * @d: filled in
+ * @copy: of the superblock, or -1: the one that counts
+ * @witness: the table names it
+ * @durable: as a power cut would leave them
+ *
+ * Return: whether that superblock is sound.
+ */
+bool doubt_read(struct doubt *d, int copy, bool witness, bool durable)
+{
+	u32 i, state;
+	u64 at;
+
+	memset(d, 0, sizeof(*d));
+	if (!read_super(&d->super, copy, durable))
+		return false;
+	state = le32toh(d->super.state);
+	d->region = le64toh(d->super.intent_region);
+	if (state == 1)
+		d->all = true;
+	if (state != 3)
+		return true;
+	if (!witness || !proves(&d->super, durable)) {
+		d->all = true;
+		return true;
+	}
+	at = le64toh(d->super.area[2].offset);
+	for (i = 0; i < DOUBT_SECTORS; i += 8)
+		store_read(&fuzz_cache, at + i * 512, durable, &d->area[i]);
+	for (i = 0; i < DOUBT_SECTORS; i++)
+		judge_sector(d, i);
+	d->all = d->full[0] || le32toh(d->area[0].flags) & 1;
+	return true;
+}
+
+/* Is any of the origin's bytes from @from up to @to in doubt? */
+bool doubt_of(const struct doubt *d, u64 from, u64 to)
+{
+	const struct nearcache_intent *s;
+	u64 bit;
+
+	if (d->all || le32toh(d->super.state) != 3)
+		return d->all;
+	for (bit = from / d->region; bit <= (to - 1) / d->region; bit++) {
+		s = &d->area[bit / 2048];
+		if (d->full[bit / 2048] || s->bits[bit % 2048 / 8] >> bit % 8 & 1)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * doubt_witness_write() - only a record of this cache is written
+ * @offset: of it
+ * @record: what it is to be
+ */
+void doubt_witness_write(u64 offset, const void *record)
+{
+	struct nearcache_witness was;
+	struct nearcache_super sb;
+	int i;
+
+	store_read(&fuzz_witness, offset, false, &was);
+	for (i = 0; i < 2; i++)
+		if (read_super(&sb, i, false) &&
+		    sound(&was, sizeof(was), 0x6977636e, sb.uuid) &&
+		    sound(record, sizeof(was), 0x6977636e, sb.uuid))
+			return;
+	fuzz_bug("the witness is written at %llu, no record of the cache", offset);
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Writers of a live cache, as write.c has them (writearound), in any order with the work that
+ * the module queues for them.  No write is sent to the origin before a power cut would
+ * put it in doubt.
+ */
+#include "fuzz.h"
+
+#include "cache.h"
+#include "doubt.h"
+#include "image.h"
+#include "invalidate.h"
+#include "sweep.h"
+#include "writes.h"
+
+#define WRITES		32U
+#define SECTOR_SIZE	512U
+#define ENDS		(65536U / SECTOR_SIZE)
+
+/* @under_way: in nc_cache.inflight */
+static struct writer {
+	struct bio bio;
+	struct nc_range range;
+	bool under_way;
+} writers[WRITES];
+
+static u32 count;
+static struct nc_cache *live;
+static bool with_witness, broken;
+
+/* Either end of the origin. */
+static bool is_end(const struct bio *bio)
+{
+	u64 size = live->geo.origin_size >> SECTOR_SHIFT;
+
+	return bio->bi_iter.bi_sector < ENDS || bio_end_sector(bio) + ENDS > size;
+}
+
+static void sent(const struct bio *bio)
+{
+	u64 from = bio->bi_iter.bi_sector << SECTOR_SHIFT, at;
+	static struct doubt d;
+
+	if (!doubt_read(&d, -1, with_witness, true))
+		fuzz_bug("no superblock is sound");
+	for (at = from; at < from + bio->bi_iter.bi_size; at += SECTOR_SIZE)
+		if (!d.all && !doubt_of(&d, at, at + SECTOR_SIZE))
+			fuzz_bug("written at %llu, and nobody knows", at);
+	if (is_end(bio)) {
+		HOLDS(d.all);
+		fuzz_ends++;
+	}
+	fuzz_count("writes", 1);
+	fuzz_count("writes_marked", !d.all);
+}
+
+void fuzz_submit(struct bio *bio)
+{
+	HOLDS(bio->done == FUZZ_BIO_HELD);
+	bio->done = FUZZ_BIO_SENT;
+	sent(bio);
+}
+
+/* What is cached of these sectors. */
+static void drop(u64 first, u64 last)
+{
+	struct nc_cache *c = live;
+	struct nc_stripe *stripe;
+	u64 block, sub, bits;
+	u32 i;
+
+	for (block = first >> c->block_shift; block <= last >> c->block_shift; block++) {
+		bits = 0;
+		for (sub = 0; sub < c->geo.subblocks; sub++) {
+			u64 start = (block << c->block_shift) + (sub << c->sub_shift);
+
+			if (start <= last && first < start + (1U << c->sub_shift))
+				bits |= BIT_ULL(sub);
+		}
+		stripe = nc_index_stripe(&c->index, block);
+		spin_lock(&stripe->lock);
+		i = nc_index_find(&c->index, block);
+		if (i != NC_NIL)
+			nc_invalidate_bits(c, stripe, i, bits);
+		spin_unlock(&stripe->lock);
+	}
+}
+
+/* Where something is cached, or anywhere. */
+static u64 any_sector(u64 *random, u64 sectors)
+{
+	u32 i = image_random(random) % live->index.count, n = 0;
+	u64 r = image_random(random);
+
+	if (!(r % 8))
+		return r / 64 % 2 ? r / 128 % ENDS % sectors :
+				    sectors - 1 - r / 128 % ENDS % sectors;
+	while (n++ < 400 && !live->index.slots[i].valid)
+		i = (i + 1) % live->index.count;
+	if (!(r / 8 % 8) || !live->index.slots[i].valid)
+		return r / 128 % sectors;
+	return ((nc_slot_block(&live->index.slots[i]) << live->block_shift) +
+		r / 128 % (1U << live->block_shift)) % sectors;
+}
+
+static void begin_write(u64 *random)
+{
+	u64 sectors = live->geo.origin_size >> SECTOR_SHIFT, at = any_sector(random, sectors);
+	u64 n = 1 + image_random(random) % 4096 % (8U << image_random(random) % 10);
+	struct writer *w = &writers[count];
+
+	if (count == WRITES)
+		return;
+	count++;
+	n = min(n, sectors - at);
+	*w = (struct writer) {
+		.bio = { .bi_opf = REQ_OP_WRITE, .bi_iter = { at, n << SECTOR_SHIFT } },
+		.range = { .first = at, .last = at + n - 1 },
+		.under_way = true,
+	};
+	live->origin_written = true;
+	nc_inflight_add(&live->inflight, &w->range);
+	drop(at, at + n - 1);
+	if (nc_intent_admit(live, &live->intent, &w->bio))
+		fuzz_submit(&w->bio);
+	else
+		fuzz_count("writes_held", 1);
+}
+
+static void complete(struct writer *w)
+{
+	if (!w->under_way || w->bio.done == FUZZ_BIO_HELD)
+		return;
+	/* Who read the ends since it was sent may have either. */
+	fuzz_ends += w->bio.done == FUZZ_BIO_SENT && is_end(&w->bio);
+	nc_inflight_remove(&live->inflight, &w->range);
+	w->under_way = false;
+}
+
+static void break_something(u64 *random)
+{
+	u64 r = image_random(random);
+
+	broken = true;
+	switch (r % 4) {
+	case 0:
+		nc_health_bypass(live, NEARCACHE_REASON_ERRORS);
+		break;
+	case 1:
+		fuzz_flush_fails = 1;
+		break;
+	default:
+		/* For good, one of them, or both; or once. */
+		fuzz_fail_only = r / 4 % 3 ? r / 4 % 3 == 1 ? &fuzz_cache : &fuzz_witness : NULL;
+		fuzz_fail_at = 1 + r / 16 % 4;
+		fuzz_fail_count = r / 64 % 2 ? 255 : 0;
+	}
+}
+
+static void sweep(void)
+{
+	fuzz_jiffies += NC_INTENT_PERIOD;
+	flush_work(&live->intent.sweep_work.work);
+}
+
+/**
+ * writes_begin() - nobody has written yet
+ * @c: cache that is live, in a writing mode
+ * @witness: the table names it
+ */
+void writes_begin(struct nc_cache *c, bool witness)
+{
+	live = c;
+	with_witness = witness;
+	count = 0;
+	memset(writers, 0, sizeof(writers));
+	broken = false;
+}
+
+/**
+ * writes_step() - something happens
+ * @random: state
+ */
+void writes_step(u64 *random)
+{
+	u64 r = image_random(random);
+
+	switch (r % 16) {
+	default:
+		begin_write(random);
+		break;
+	case 4:
+	case 5:
+		flush_work(&live->intent.mark_work);
+		break;
+	case 6:
+	case 7:
+		flush_work(&live->intent.ready_work);
+		break;
+	case 8:
+		flush_work(&live->intent.leave_work);
+		break;
+	case 9:
+	case 10:
+		complete(&writers[r / 16 % WRITES]);
+		break;
+	case 11:
+	case 12:
+		sweep();
+		break;
+	case 13:
+		fuzz_jiffies += HZ;
+		flush_work(&live->intent.slow_work.work);
+		break;
+	case 14:
+		flush_work(&live->commit_work.work);
+		flush_work(&live->lost_work);
+		break;
+	case 15:
+		if (!(r / 16 % 8))
+			break_something(random);
+	}
+}
+
+/* All of the work that is queued; then no write may wait any more. */
+void writes_end(void)
+{
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		flush_work(&live->intent.mark_work);
+		flush_work(&live->intent.leave_work);
+		flush_work(&live->intent.ready_work);
+	}
+	for (i = 0; i < count; i++) {
+		HOLDS(writers[i].bio.done != FUZZ_BIO_HELD);
+		complete(&writers[i]);
+	}
+}
+
+/* Was any of the origin's bytes from @from up to @to written? */
+bool writes_touched(u64 from, u64 to)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (writers[i].bio.done == FUZZ_BIO_SENT &&
+		    writers[i].range.first << SECTOR_SHIFT < to &&
+		    from < (writers[i].range.last + 1) << SECTOR_SHIFT)
+			return true;
+	return false;
+}
+
+/* Was something made to fail since? */
+bool writes_broken(void)
+{
+	return broken;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Writers, and the work that the module does for them. */
+#ifndef NEARCACHE_FUZZ_WRITES_H
+#define NEARCACHE_FUZZ_WRITES_H
+
+#include "kernel.h"
+
+struct nc_cache;
+
+void writes_begin(struct nc_cache *c, bool witness);
+void writes_step(u64 *random);
+void writes_end(void);
+bool writes_touched(u64 from, u64 to);
+bool writes_broken(void);
+
+#endif /* NEARCACHE_FUZZ_WRITES_H */
