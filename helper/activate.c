@@ -202,6 +202,7 @@ static const char *params_of(const struct activation *act, char *text)
 		.origin_timeout = act->args->origin_timeout,
 		.verify_given = given(act->args, OPTION_VERIFY),
 		.verify = act->args->verify,
+		.witness = act->witness,
 	};
 
 	return params_print(&params, text);

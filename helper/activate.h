@@ -14,6 +14,7 @@
  * @sb: sound superblock
  * @origin: open origin
  * @cache: open cache device
+ * @witness: the witness device, 0: none
  * @mode: how it treats writes
  * @args: the command line: --fill-memory and the timeouts
  */
@@ -22,6 +23,7 @@ struct activation {
 	const struct nearcache_super *sb;
 	const struct device *origin;
 	const struct device *cache;
+	dev_t witness;
 	enum nearcache_mode mode;
 	const struct arguments *args;
 };

@@ -32,6 +32,9 @@ static const struct option_row {
 	  "remote block device" },
 	{ OPTION_CACHE, 0, "cache", TEXT, "DEV",
 	  offsetof(struct arguments, cache), "local block device" },
+	{ OPTION_WITNESS, 0, "witness", TEXT, "DEV",
+	  offsetof(struct arguments, witness),
+	  "on another drive: keeps it warm over a crash; or none" },
 	{ OPTION_MODE, 0, "mode", MODE, "MODE", offsetof(struct arguments, mode),
 	  "read-only (default), writearound or writethrough" },
 	{ OPTION_READ_ONLY, 0, "read-only", FLAG, NULL, 0,
@@ -270,6 +273,10 @@ static int check_values(const struct arguments *args)
 		return fail(CODE_USAGE,
 			    "--read-only contradicts --mode %s: give one of them",
 			    mode_word(args->mode));
+	/* More likely a variable that is not set. */
+	if (given(args, OPTION_WITNESS) && !*args->witness)
+		return fail(CODE_USAGE,
+			    "--witness '': it is empty; give a device, or none");
 	if (args->fill_memory && !params_fill_memory_ok(args->fill_memory))
 		return fail(CODE_USAGE,
 			    "--fill-memory '%llu': give " PARAMS_FILL_MEMORY_RANGE,

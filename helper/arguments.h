@@ -30,6 +30,7 @@
 #define OPTION_FORMAT		(1U << 16)
 #define OPTION_ORIGIN_TIMEOUT	(1U << 17)
 #define OPTION_ON_CHANGE	(1U << 18)
+#define OPTION_WITNESS		(1U << 19)
 #define OPTION_INTEGRITY	(1U << 24)
 #define OPTION_VERIFY		(1U << 25)
 #define OPTION_RATE		(1U << 26)
@@ -44,6 +45,7 @@
  * @given: options given, OPTION_*
  * @origin: --origin
  * @cache: --cache
+ * @witness: --witness, a device or "none"
  * @dataset_version: --dataset-version
  * @mode: --mode, read-only when not given
  * @on_change: --on-change
@@ -62,6 +64,7 @@ struct arguments {
 	unsigned int given;
 	const char *origin;
 	const char *cache;
+	const char *witness;
 	const char *dataset_version;
 	enum nearcache_mode mode;
 	enum on_change on_change;

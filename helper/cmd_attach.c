@@ -22,6 +22,7 @@
 #include "reconnect.h"
 #include "reload.h"
 #include "signals.h"
+#include "witness.h"
 
 /**
  * struct attachment - a cache device on its way to a device in use
@@ -31,6 +32,7 @@
  * @now: the device as it is afterwards
  * @status: of @now
  * @pair: its origin, and the cache device to come
+ * @witness: that of the table, without a path: none
  * @new: what is written to the cache device by --format
  * @other: another cache than the one that the device was made with
  */
@@ -41,6 +43,7 @@ struct attachment {
 	struct dm_device now;
 	struct status status;
 	struct pair pair;
+	struct witness witness;
 	struct formatting new;
 	bool other;
 };
@@ -127,6 +130,16 @@ static bool is_other(const struct attachment *attach,
 }
 
 /*
+ * The kernel knows what it gave up itself, and so does what it left on the medium: it is
+ * cold.  Another cache that its witness vouches for is like one that was stopped.
+ */
+static bool is_cold(const struct attachment *attach)
+{
+	return pair_is_cold(&attach->pair) ||
+	       (!attach->other && pair_was_writing(&attach->pair));
+}
+
+/*
  * What a device in a writing mode has given up is active, and will be emptied.  A
  * cache that is not active was not there when this device wrote to the origin,
  * and the origin's ends need not show it; --force, which starts a suspended device,
@@ -138,7 +151,7 @@ static int check_content(struct attachment *attach)
 
 	if (!mode_writes(attach->old.mode) || pair->drop ||
 	    le64_to_cpu(pair->super.best->sequence) == 1 ||
-	    pair_is_active(pair))
+	    is_cold(attach))
 		return 0;
 	if (attach->args->on_change == ON_CHANGE_DROP) {
 		pair->drop = true;
@@ -160,6 +173,46 @@ static enum on_change on_change(const struct attachment *attach)
 	return attach->other ? ON_CHANGE_REFUSE : ON_CHANGE_DROP;
 }
 
+/* The table names it, and the cache device to come has to have a record there. */
+static int open_witness(struct attachment *attach)
+{
+	struct witness *witness = &attach->witness;
+
+	if (!attach->old.witness)
+		return 0;
+	if (!witness_open_number(witness, attach->old.witness) &&
+	    !witness_check_place(witness, &attach->pair.cache,
+				 &attach->pair.origin))
+		return 0;
+	return fail_add("'nearcache set %s witness=none' goes on without it, or name another one there",
+			attach->dev.name);
+}
+
+/* What it says of a cache that exists; its path goes to the superblock of another one. */
+static int ask_witness(struct attachment *attach)
+{
+	struct pair *pair = &attach->pair;
+	const struct nearcache_super *sb = pair->super.best;
+	struct witness_claim claim = {
+		.uuid = sb->uuid,
+		.force = given(attach->args, OPTION_FORCE),
+	};
+	struct nearcache_witness record;
+	bool found;
+
+	if (!*attach->witness.path)
+		return 0;
+	if (witness_look(&attach->witness, sb->uuid, &record, &found) ||
+	    witness_prepare(&attach->witness, &claim))
+		return fail_code();
+	if (found)
+		pair_hear(pair, &record);
+	if (attach->other &&
+	    strcmp(attach->witness.path, (const char *)sb->witness))
+		pair->witness = attach->witness.path;
+	return 0;
+}
+
 static int check_formatted(struct attachment *attach)
 {
 	struct pair *pair = &attach->pair;
@@ -170,6 +223,8 @@ static int check_formatted(struct attachment *attach)
 		return fail_code();
 	attach->other = is_other(attach, pair->super.best);
 	pair->on_change = on_change(attach);
+	if (ask_witness(attach))
+		return fail_code();
 	return pair_check_origin(pair) ? fail_code() : check_content(attach);
 }
 
@@ -194,7 +249,8 @@ static int check(struct attachment *attach)
 		.args = attach->args,
 	};
 
-	if (open_origin(attach) || open_cache(attach) || activate_check_devices(&act))
+	if (open_origin(attach) || open_cache(attach) ||
+	    activate_check_devices(&act) || open_witness(attach))
 		return fail_code();
 	pair->size = attach->dev.size;
 	return given(attach->args, OPTION_FORMAT) ? check_blank(attach) :
@@ -224,7 +280,7 @@ static int attach_now(struct attachment *attach)
 	struct params params = attach->old;
 
 	params.cache = attach->pair.cache.number;
-	if (attach->pair.drop)
+	if (attach->pair.drop || attach->pair.witness)
 		pair_record(&attach->pair,
 			    params.cache == attach->old.cache);
 	/* The kernel reads it by itself, and holds it then. */
@@ -237,6 +293,21 @@ static int attach_now(struct attachment *attach)
 	return fail_code();
 }
 
+/* Before the superblock says that there is one. */
+static int claim_record(struct attachment *attach)
+{
+	struct witness_claim claim = {
+		.force = given(attach->args, OPTION_FORCE),
+	};
+
+	if (given(attach->args, OPTION_FORMAT))
+		return formatting_claim_record(&attach->new);
+	if (!*attach->witness.path)
+		return 0;
+	claim.uuid = attach->pair.super.best->uuid;
+	return witness_claim(&attach->witness, &claim);
+}
+
 /* Without --dry-run. */
 static int execute(struct attachment *attach)
 {
@@ -247,6 +318,8 @@ static int execute(struct attachment *attach)
 		return fail_code();
 	/* From here on, to the end: a ^C would not say what was done. */
 	signals_hold(&before);
+	if (claim_record(attach))
+		return fail_code();
 	if (format && formatting_write_super(&attach->new))
 		return fail_code();
 	if (attach_now(attach) && format)
@@ -349,8 +422,10 @@ int cmd_attach(const struct arguments *args)
 			.may_grow = true,
 			.advice = "--on-change=drop empties the cache",
 		},
+		.witness = WITNESS_CLOSED,
 		.new = {
 			.args = args,
+			.witness = &attach.witness,
 			.label = name_of_operand(args->operand[0]),
 			.origin = &attach.pair.origin,
 			.cache = &attach.pair.cache,
@@ -365,6 +440,7 @@ int cmd_attach(const struct arguments *args)
 	}
 	super_free(&attach.pair.super);
 	free(attach.new.sb);
+	witness_close(&attach.witness);
 	device_close(&attach.pair.origin);
 	device_close(&attach.pair.cache);
 	dm_device_free(&attach.now);

@@ -17,13 +17,15 @@
  * @name: dm name and label
  * @origin: open origin
  * @cache: open, later claimed cache device
- * @new: what is written to it
+ * @witness: its witness, without a path: none
+ * @new: what is written to them
  */
 struct create {
 	const struct arguments *args;
 	const char *name;
 	struct device origin;
 	struct device cache;
+	struct witness witness;
 	struct formatting new;
 };
 
@@ -39,8 +41,21 @@ static int check_words(const struct create *create)
 	return 0;
 }
 
+static int open_witness(struct create *create, struct activation *act)
+{
+	struct witness *witness = &create->witness;
+
+	if (!witness_named(create->args->witness))
+		return 0;
+	if (witness_open(witness, create->args->witness) ||
+	    witness_check_place(witness, &create->cache, &create->origin))
+		return fail_code();
+	act->witness = witness->dev.number;
+	return 0;
+}
+
 /* Everything that can be known before the first byte is written. */
-static int prepare(struct create *create, const struct activation *act)
+static int prepare(struct create *create, struct activation *act)
 {
 	const struct arguments *args = create->args;
 	bool no_start = given(args, OPTION_DRY_RUN | OPTION_FORMAT_ONLY);
@@ -48,7 +63,8 @@ static int prepare(struct create *create, const struct activation *act)
 	if (check_words(create) ||
 	    device_open(&create->origin, args->origin, "origin") ||
 	    device_open(&create->cache, args->cache, "cache device") ||
-	    activate_check_devices(act) || formatting_claim(&create->new) ||
+	    activate_check_devices(act) || open_witness(create, act) ||
+	    formatting_claim(&create->new) ||
 	    activate_check_kernel(act, no_start))
 		return fail_code();
 	return formatting_prepare(&create->new);
@@ -63,7 +79,8 @@ static int execute(struct create *create, const struct activation *act)
 		return error;
 	/* From here on, to the end, a ^C would leave half the work. */
 	signals_hold(&before);
-	error = formatting_write_super(&create->new);
+	error = formatting_claim_record(&create->new) ||
+		formatting_write_super(&create->new) ? fail_code() : 0;
 	if (!error && !given(create->args, OPTION_FORMAT_ONLY))
 		error = activate(act);
 	if (error)
@@ -93,8 +110,10 @@ int cmd_create(const struct arguments *args)
 		.name = args->operand[0],
 		.origin = DEVICE_CLOSED,
 		.cache = DEVICE_CLOSED,
+		.witness = WITNESS_CLOSED,
 		.new = {
 			.args = args,
+			.witness = &create.witness,
 			.label = args->operand[0],
 			.origin = &create.origin,
 			.cache = &create.cache,
@@ -115,6 +134,7 @@ int cmd_create(const struct arguments *args)
 	if (!error)
 		report(&create, &act);
 	free(create.new.sb);
+	witness_close(&create.witness);
 	device_close(&create.origin);
 	device_close(&create.cache);
 	return error;

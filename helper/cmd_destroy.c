@@ -8,9 +8,11 @@
 #include "fail.h"
 #include "lock.h"
 #include "name.h"
+#include "params.h"
 #include "print.h"
 #include "stop.h"
 #include "super.h"
+#include "witness.h"
 
 /**
  * struct destroy - what is destroyed
@@ -126,10 +128,55 @@ static int wipe(struct destroy *destroy)
 	return super_wipe(&destroy->cache);
 }
 
+/* That of the table may have been set later than that of the superblock. */
+static int open_witness(const struct destroy *destroy, struct witness *witness)
+{
+	const struct nearcache_super *sb = destroy->super.best;
+	struct params params;
+
+	if (destroy->is_active && destroy->active.table &&
+	    params_parse(destroy->active.table, &params) && params.witness)
+		return witness_open_number(witness, params.witness);
+	return sb && witness_named((const char *)sb->witness) ?
+	       witness_open(witness, (const char *)sb->witness) : 0;
+}
+
+/* A witness that is not there keeps the record, which only takes a place. */
+static void free_record(const struct destroy *destroy, struct witness *witness)
+{
+	const struct nearcache_super *sb = destroy->super.best;
+
+	if (!sb || (!open_witness(destroy, witness) && !*witness->path))
+		return;
+	if (!fail_code())
+		witness_free(witness, sb->uuid);
+	if (!fail_code())
+		return;
+	warn("%s; the record of the cache stays there, and takes one of %u places",
+	     fail_message(), NEARCACHE_WITNESS_RECORDS);
+	fail_reset();
+	*witness->path = '\0';
+}
+
+static void report(const struct destroy *destroy, const char *witness,
+		   bool dry_run)
+{
+	print_string("name", dry_run ? "would close" : NULL,
+		     destroy->is_active ? destroy->active.name : NULL);
+	print_string("cache", dry_run ? "would wipe" : NULL,
+		     destroy->cache.path);
+	print_string("witness",
+		     dry_run && *witness ? "would free the record on" : NULL,
+		     *witness ? witness : NULL);
+	print_flag("destroyed", NULL, !dry_run);
+	print_flag("dry_run", NULL, dry_run);
+}
+
 int cmd_destroy(const struct arguments *args)
 {
 	bool dry_run = given(args, OPTION_DRY_RUN);
 	struct destroy destroy = { .cache = DEVICE_CLOSED };
+	struct witness witness = WITNESS_CLOSED;
 	int error;
 
 	if (!args->operands == !args->cache)
@@ -142,16 +189,15 @@ int cmd_destroy(const struct arguments *args)
 		error = find_by_cache(&destroy, args->cache);
 	if (!error)
 		error = check(&destroy, given(args, OPTION_FORCE));
+	if (!error && dry_run && open_witness(&destroy, &witness))
+		fail_reset();
 	if (!error && !dry_run)
 		error = wipe(&destroy);
-	if (!error) {
-		print_string("name", dry_run ? "would close" : NULL,
-			     destroy.is_active ? destroy.active.name : NULL);
-		print_string("cache", dry_run ? "would wipe" : NULL,
-			     destroy.cache.path);
-		print_flag("destroyed", NULL, !dry_run);
-		print_flag("dry_run", NULL, dry_run);
-	}
+	if (!error && !dry_run)
+		free_record(&destroy, &witness);
+	if (!error)
+		report(&destroy, witness.path, dry_run);
+	witness_close(&witness);
 	super_free(&destroy.super);
 	device_close(&destroy.cache);
 	dm_device_free(&destroy.active);

@@ -23,6 +23,10 @@ static int line(const struct dm_device *dev)
 	print_bytes("size", "size", dev->size);
 	print_string("origin", "origin", device_path_of(dev->origin, origin));
 	print_string("cache", "cache", device_path_of(dev->cache, cache));
+	describe_witness(dev, NULL);
+	print_string("witness_state", NULL,
+		     status_word(NEARCACHE_FIELD_WITNESS,
+				 status.field[NEARCACHE_FIELD_WITNESS]));
 	print_bytes("capacity", "capacity",
 		    status.field[NEARCACHE_FIELD_BLOCKS] *
 		    status.field[NEARCACHE_FIELD_BLOCK_SIZE]);

@@ -12,27 +12,164 @@
 #include "pair.h"
 #include "print.h"
 #include "signals.h"
+#include "size.h"
 #include "super.h"
+#include "witness.h"
 
 /**
  * struct opening - a cache on its way
  * @args: the command line
  * @pair: its devices
+ * @witness: its witness, without a path: none
+ * @claim: it has no record there yet
  */
 struct opening {
 	const struct arguments *args;
 	struct pair pair;
+	struct witness witness;
+	bool claim;
 };
 
+static bool has_witness(const struct opening *open)
+{
+	return *open->witness.path;
+}
+
+static const char *recorded_witness(const struct opening *open)
+{
+	return (const char *)open->pair.super.best->witness;
+}
+
+/* Nobody has to wait for a witness: the origin has all data. */
+static void do_without(struct opening *open)
+{
+	warn("%s; opened without it: a crash in a writing mode leaves nothing cached%s",
+	     fail_message(), pair_was_writing(&open->pair) ?
+	     "; the last session ended in one, so nothing is cached now" : "");
+	fail_reset();
+	witness_close(&open->witness);
+	*open->witness.path = '\0';
+	open->claim = false;
+}
+
+/* A path may be another device's by now, and only the user can say that it is not. */
+static int refuse_unknown(const struct opening *open)
+{
+	const struct device *dev = &open->witness.dev;
+
+	return fail(CODE_DEVICE,
+		    "%s '%s' has no record of this cache: name the one that has it with --witness DEV, or this one for a new record; --witness none forgets it",
+		    dev->role, dev->path);
+}
+
+static struct witness_claim claim_of(const struct opening *open)
+{
+	return (struct witness_claim){
+		.uuid = open->pair.super.best->uuid,
+		.force = given(open->args, OPTION_FORCE),
+	};
+}
+
+static int judge_witness(struct opening *open, bool said,
+			 const struct nearcache_witness *record)
+{
+	struct pair *pair = &open->pair;
+	struct witness *witness = &open->witness;
+	struct witness_claim claim = claim_of(open);
+
+	if (witness_check_place(witness, &pair->cache, &pair->origin))
+		return fail_code();
+	if (record) {
+		pair_hear(pair, record);
+		return 0;
+	}
+	open->claim = true;
+	return said ? witness_prepare(witness, &claim) : refuse_unknown(open);
+}
+
+/* One that is not there stops nobody, one that the user named wrongly does. */
+static int find_witness(struct opening *open)
+{
+	bool found, said = given(open->args, OPTION_WITNESS);
+	const char *path = said ? open->args->witness : recorded_witness(open);
+	struct nearcache_witness record;
+
+	if (said && !witness_named(path) && *recorded_witness(open))
+		open->pair.witness = "";
+	if (!witness_named(path))
+		return 0;
+	if (witness_open(&open->witness, path) ||
+	    witness_look(&open->witness, open->pair.super.best->uuid, &record,
+			 &found)) {
+		do_without(open);
+		return 0;
+	}
+	if (judge_witness(open, said, found ? &record : NULL)) {
+		if (said)
+			return fail_code();
+		do_without(open);
+	} else if (said && strcmp(open->witness.path, recorded_witness(open))) {
+		open->pair.witness = open->witness.path;
+	}
+	return 0;
+}
+
+static void claim_record(struct opening *open, struct activation *act)
+{
+	struct witness_claim claim = claim_of(open);
+
+	if (!open->claim || !witness_claim(&open->witness, &claim))
+		return;
+	do_without(open);
+	act->witness = 0;
+	open->pair.witness = NULL;
+}
+
+/* On the device that was the witness before; nobody misses it if that fails. */
+static void free_record(const struct opening *open)
+{
+	struct witness before = WITNESS_CLOSED;
+
+	if (open->pair.witness && witness_named(recorded_witness(open)) &&
+	    !witness_open(&before, recorded_witness(open)) &&
+	    before.dev.number != open->witness.dev.number)
+		witness_free(&before, open->pair.super.best->uuid);
+	witness_close(&before);
+	fail_reset();
+}
+
+/*
+ * The kernel looks at it by itself.  If the device starts without one that only was
+ * recorded, that is what keeps it from starting.
+ */
+static int start(struct opening *open, struct activation *act)
+{
+	char why[1024];
+
+	if (!activate(act) || !act->witness ||
+	    given(open->args, OPTION_WITNESS))
+		return fail_code();
+	snprintf(why, sizeof(why), "%s", fail_message());
+	fail_reset();
+	act->witness = 0;
+	open->pair.proven = false;
+	if (activate(act))
+		return fail_code();
+	fail(CODE_DEVICE, "witness device '%s': %s", open->witness.path, why);
+	do_without(open);
+	return 0;
+}
+
 /* Drop what is to be dropped, record what is to be recorded, then start. */
-static int execute(struct opening *open, const struct activation *act)
+static int execute(struct opening *open, struct activation *act)
 {
 	struct pair *pair = &open->pair;
 	sigset_t before;
 
-	if (!pair->drop && !pair->trust) {
+	claim_record(open, act);
+	if (!pair->drop && !pair->trust && !pair->witness) {
 		pair_refresh(pair);
-		return activate(act);
+		return start(open, act);
 	}
 	/* From here on, to the end: a ^C would open nothing and have dropped
 	 * what was cached.
@@ -40,8 +177,10 @@ static int execute(struct opening *open, const struct activation *act)
 	signals_hold(&before);
 	if (pair_record(pair, false))
 		return fail_code();
-	if (!activate(act))
+	if (!start(open, act)) {
+		free_record(open);
 		return 0;
+	}
 	return fail_add("%sthe origin is recorded as it is",
 			pair->drop ? "what was cached is dropped already, and " : "");
 }
@@ -50,7 +189,7 @@ static const char *content_word(const struct pair *pair)
 {
 	if (pair->drop)
 		return "dropped";
-	return pair_is_active(pair) ? "cold" : "warm";
+	return pair_is_cold(pair) ? "cold" : "warm";
 }
 
 /* What the device starts with. */
@@ -60,21 +199,31 @@ static void print_content(const struct opening *open, bool dry_run)
 	const char *recorded = (const char *)pair->super.best->dataset_version;
 	bool anew = pair->version && (pair->drop || pair->trust);
 	char before[PAIR_TEXT], changed[PAIR_TEXT], text[PAIR_TEXT + 64];
+	char size[SIZE_TEXT];
 
 	pair_before(pair, before);
 	print_string("dataset_version", "dataset version",
 		     anew ? pair->version : recorded);
+	print_string("witness", has_witness(open) ? "witness" : NULL,
+		     has_witness(open) ? open->witness.path : NULL);
 	print_string("content", NULL, content_word(pair));
 	print_string("changed", NULL, pair_changed(pair, changed));
 	if (pair->drop) {
 		snprintf(text, sizeof(text), "%sdropped: %s",
 			 dry_run ? "would be " : "", before);
 		print_string(NULL, "cached content", text);
-	} else if (pair_is_active(pair)) {
+	} else if (pair_is_cold(pair)) {
 		print_string(NULL, "cached content",
 			     "none: it was not stopped cleanly in a writing mode");
 	} else if (pair->trust) {
 		snprintf(text, sizeof(text), "trusted, though %s", before);
+		print_string(NULL, "cached content", text);
+	} else if (pair->proven) {
+		snprintf(text, sizeof(text),
+			 "kept over a crash, but for %llu region%s of %s that were being written",
+			 (unsigned long long)pair->regions,
+			 pair->regions == 1 ? "" : "s",
+			 size_print(pair->super.geo.intent_region, size));
 		print_string(NULL, "cached content", text);
 	}
 }
@@ -114,10 +263,13 @@ static void print_state(const char *name)
 	dm_device_free(&dev);
 }
 
-static int run(struct opening *open, const struct activation *act)
+static int run(struct opening *open, struct activation *act)
 {
 	bool dry_run = given(open->args, OPTION_DRY_RUN);
 
+	if (find_witness(open))
+		return fail_code();
+	act->witness = has_witness(open) ? open->witness.dev.number : 0;
 	if (pair_check_origin(&open->pair) || activate_check_devices(act) ||
 	    activate_check_kernel(act, dry_run) ||
 	    (!dry_run && execute(open, act)))
@@ -145,6 +297,7 @@ int cmd_open(const struct arguments *args)
 {
 	struct opening open = {
 		.args = args,
+		.witness = WITNESS_CLOSED,
 		.pair = {
 			.origin = DEVICE_CLOSED,
 			.cache = DEVICE_CLOSED,
@@ -178,6 +331,7 @@ int cmd_open(const struct arguments *args)
 			run(&open, &act);
 	}
 	super_free(&open.pair.super);
+	witness_close(&open.witness);
 	device_close(&open.pair.origin);
 	device_close(&open.pair.cache);
 	return fail_code();

@@ -12,6 +12,8 @@
 #include "reload.h"
 #include "setting.h"
 #include "stop.h"
+#include "super.h"
+#include "witness.h"
 
 /**
  * struct change - what changes
@@ -21,6 +23,12 @@
  * @fill_memory: the cap in effect, bytes: the kernel's default where @old has
  *	none
  * @waiting: reads that wait for the origin
+ * @said: the witness as the user names it, NULL: not at all
+ * @witness: open, without a path: none is to come
+ * @uuid: then: of the cache
+ * @claim: then: it has no record there yet
+ * @renew: then: it is the witness already, but a crash would leave nothing: a new
+ *	session may record again
  */
 struct change {
 	struct dm_device dev;
@@ -28,7 +36,72 @@ struct change {
 	struct params new;
 	u64 fill_memory;
 	u64 waiting;
+	const char *said;
+	struct witness witness;
+	u8 uuid[16];
+	bool claim;
+	bool renew;
 };
+
+/* The cache that is on the cache device now, which may have been attached later. */
+static int read_uuid(struct change *change, struct device *cache)
+{
+	struct super super = { 0 };
+
+	if (!device_open_number(cache, change->old.cache, "cache device") &&
+	    !super_read(&super, cache) && !super_require(&super, cache))
+		memcpy(change->uuid, super.best->uuid, sizeof(change->uuid));
+	super_free(&super);
+	device_close(cache);
+	return fail_code();
+}
+
+static int check_witness(struct change *change, bool force)
+{
+	struct device cache = DEVICE_CLOSED, origin = DEVICE_CLOSED;
+	struct witness_claim claim = { .uuid = change->uuid, .force = force };
+	struct nearcache_witness record;
+	bool found;
+
+	/* Known by its number: it may not answer, or be gone. */
+	origin.number = change->old.origin;
+	origin.role = "origin";
+	device_path_of(origin.number, origin.path);
+	if (witness_open(&change->witness, change->said) ||
+	    read_uuid(change, &cache) ||
+	    witness_check_place(&change->witness, &cache, &origin) ||
+	    witness_look(&change->witness, change->uuid, &record, &found) ||
+	    witness_prepare(&change->witness, &claim))
+		return fail_code();
+	change->claim = !found;
+	change->new.witness = change->witness.dev.number;
+	return 0;
+}
+
+static int take_witness(struct change *change, bool force)
+{
+	if (!change->said)
+		return 0;
+	change->new.witness = 0;
+	return witness_named(change->said) ? check_witness(change, force) : 0;
+}
+
+static int claim_record(struct change *change, bool force)
+{
+	struct witness_claim claim = { .uuid = change->uuid, .force = force };
+
+	return change->claim ? witness_claim(&change->witness, &claim) : 0;
+}
+
+/* That of the table that is not live; nobody misses it if that fails. */
+static void free_record(const struct change *change, dev_t number)
+{
+	struct witness other = WITNESS_CLOSED;
+
+	if (!witness_open_number(&other, number))
+		witness_free(&other, change->uuid);
+	witness_close(&other);
+}
 
 static int prepare(struct change *change, const struct arguments *args)
 {
@@ -41,8 +114,13 @@ static int prepare(struct change *change, const struct arguments *args)
 	change->fill_memory = status.field[NEARCACHE_FIELD_FILL_MEMORY_MAX];
 	change->waiting = status.field[NEARCACHE_FIELD_READS_WAITING];
 	change->new = change->old;
-	if (setting_apply(args->operand + 1, args->operands - 1, &change->new))
+	change->said = setting_witness(args->operand + 1, args->operands - 1);
+	if (setting_apply(args->operand + 1, args->operands - 1,
+			  &change->new) ||
+	    take_witness(change, given(args, OPTION_FORCE)))
 		return fail_code();
+	change->renew = change->said && change->new.witness &&
+		status.field[NEARCACHE_FIELD_WITNESS] == NEARCACHE_WITNESS_COLD;
 	/* The default needs no word of its own. */
 	if (!change->old.fill_memory &&
 	    change->new.fill_memory == change->fill_memory)
@@ -64,7 +142,8 @@ static bool differs(const struct change *change)
 	       params_cache_timeout(&change->old) !=
 	       params_cache_timeout(&change->new) ||
 	       change->old.origin_timeout != change->new.origin_timeout ||
-	       change->old.verify != change->new.verify;
+	       change->old.verify != change->new.verify ||
+	       change->old.witness != change->new.witness;
 }
 
 /* What the new mode does to others, and they to it. */
@@ -87,10 +166,15 @@ static int check_mode(const struct change *change, bool force)
 	return fail_code();
 }
 
+static bool changes(const struct change *change)
+{
+	return differs(change) || change->claim || change->renew;
+}
+
 /* A device that is suspended got here by --force, which starts it. */
 static bool needs_reload(const struct change *change)
 {
-	return differs(change) || change->dev.suspended;
+	return changes(change) || change->dev.suspended;
 }
 
 /*
@@ -123,15 +207,25 @@ static void report_timeouts(const struct params *old, const struct params *new)
 		      before != after ? "before" : NULL, before);
 }
 
+static void report_witness(const struct params *old, const struct params *new)
+{
+	bool differ = old->witness != new->witness;
+	char path[PATH_MAX];
+
+	print_string("witness", old->witness || new->witness ? "witness" : NULL,
+		     new->witness ? device_path_of(new->witness, path) : NULL);
+	print_string("witness_before", differ ? "before" : NULL,
+		     old->witness ? device_path_of(old->witness, path) : NULL);
+}
+
 static void report(const struct change *change, bool dry_run)
 {
-	bool changes = differs(change);
 	u64 before = fill_memory_of(change, &change->old);
 	u64 after = fill_memory_of(change, &change->new);
 
 	print_record(NULL, change->dev.name);
 	print_string("name", NULL, change->dev.name);
-	print_flag("changed", NULL, changes && !dry_run);
+	print_flag("changed", NULL, changes(change) && !dry_run);
 	print_string("mode", "mode", mode_word(change->new.mode));
 	print_string("mode_before",
 		     change->old.mode != change->new.mode ? "before" : NULL,
@@ -144,11 +238,48 @@ static void report(const struct change *change, bool dry_run)
 	print_number("verify_before",
 		     change->old.verify != change->new.verify ? "before" : NULL,
 		     change->old.verify);
-	if (!changes)
+	report_witness(&change->old, &change->new);
+	if (!changes(change))
 		print_string(NULL, "unchanged", "it was so already");
 	reload_print_started(&change->dev, dry_run);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	print_end();
+}
+
+static int execute(struct change *change, bool force)
+{
+	dev_t old = change->old.witness, new = change->new.witness;
+
+	if (claim_record(change, force))
+		return fail_code();
+	if (reload(&change->dev, &change->old, &change->new,
+		   change->dev.size, hands_over(change))) {
+		if (change->claim && new != old)
+			free_record(change, new);
+		return fail_code();
+	}
+	if (old && new && old != new) {
+		free_record(change, old);
+		fail_reset();
+	}
+	return 0;
+}
+
+/* The kernel goes on without a record that it cannot read or write. */
+static void look_at_witness(const struct change *change)
+{
+	struct dm_device now;
+	struct status status;
+
+	if (!dm_need_ours(change->dev.name, &now)) {
+		if (!describe_status(&now, &status) &&
+		    status.field[NEARCACHE_FIELD_WITNESS] ==
+			    NEARCACHE_WITNESS_COLD)
+			warn("device '%s' does not rely on witness '%s': the kernel log (dmesg) says why",
+			     change->dev.name, change->witness.path);
+		dm_device_free(&now);
+	}
+	fail_reset();
 }
 
 static int set(struct change *change, const struct arguments *args)
@@ -161,16 +292,17 @@ static int set(struct change *change, const struct arguments *args)
 	    check_mode(change, given(args, OPTION_FORCE)))
 		return fail_code();
 	if (needs_reload(change) && !dry_run &&
-	    reload(&change->dev, &change->old, &change->new,
-		   change->dev.size, hands_over(change)))
+	    execute(change, given(args, OPTION_FORCE)))
 		return fail_code();
 	report(change, dry_run);
+	if (change->said && change->new.witness && !dry_run)
+		look_at_witness(change);
 	return 0;
 }
 
 int cmd_set(const struct arguments *args)
 {
-	struct change change = { 0 };
+	struct change change = { .witness = WITNESS_CLOSED };
 	struct params unused = { 0 };
 	int error;
 
@@ -182,6 +314,7 @@ int cmd_set(const struct arguments *args)
 	if (error)
 		return error;
 	error = set(&change, args);
+	witness_close(&change.witness);
 	dm_device_free(&change.dev);
 	return error;
 }

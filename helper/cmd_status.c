@@ -32,6 +32,22 @@ static void print_devices(const struct dm_device *dev)
 	print_number("open_count", NULL, dev->open_count);
 }
 
+/* What holds when the power is cut now. */
+static void print_witness(const struct dm_device *dev,
+			  const struct status *status)
+{
+	uint64_t value = status->field[NEARCACHE_FIELD_WITNESS];
+	uint64_t regions = status->field[NEARCACHE_FIELD_INTENT_REGIONS];
+	const char *crash = dev->status ? status_crash(status) : NULL;
+
+	describe_witness(dev, "witness");
+	print_string("witness_state", NULL,
+		     status_word(NEARCACHE_FIELD_WITNESS, value));
+	print_number("intent_regions",
+		     regions ? "regions being written" : NULL, regions);
+	print_string(NULL, crash ? "a crash now" : NULL, crash);
+}
+
 static void print_content(const uint64_t *field)
 {
 	uint64_t block = field[NEARCACHE_FIELD_BLOCK_SIZE];
@@ -97,6 +113,7 @@ static int describe(const struct dm_device *dev, const struct status *status)
 	describe_reason(dev, status);
 	print_string("loaded", "loaded", loaded);
 	print_devices(dev);
+	print_witness(dev, status);
 	print_content(status->field);
 	print_bytes("read_bytes", "bytes read", status_read_bytes(status));
 	print_ratio("hit_ratio", "hit ratio",

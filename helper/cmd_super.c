@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache super: what is on a cache device, judged. */
+#include <stdio.h>
+
 #include "commands.h"
 #include "describe.h"
 #include "device.h"
 #include "fail.h"
+#include "pair.h"
 #include "print.h"
+#include "size.h"
 #include "super.h"
 #include "table.h"
+#include "witness.h"
 
 /* What is against a copy: two sound ones can refute each other. */
 static const char *why_not(const struct super *super, unsigned int i)
@@ -40,15 +45,46 @@ static void print_copies(const struct super *super)
 	print_end();
 }
 
-/* What the slots are worth. */
-static void print_next_open(const struct nearcache_super *sb)
+/* One that cannot be asked says nothing. */
+static void ask_witness(struct pair *pair)
 {
-	bool cold = le32_to_cpu(sb->state) == NEARCACHE_STATE_ACTIVE;
+	const struct nearcache_super *sb = pair->super.best;
+	const char *path = (const char *)sb->witness;
+	struct witness witness = WITNESS_CLOSED;
+	struct nearcache_witness record;
+	bool found;
 
+	if (pair_was_writing(pair) && witness_named(path) &&
+	    !witness_open(&witness, path) &&
+	    !witness_look(&witness, sb->uuid, &record, &found) && found)
+		pair_hear(pair, &record);
+	witness_close(&witness);
+	fail_reset();
+}
+
+/* What the slots are worth. */
+static void print_next_open(const struct device *dev, const struct super *super)
+{
+	struct pair pair = { .cache = *dev, .super = *super };
+	char text[160], size[SIZE_TEXT];
+	bool cold;
+
+	ask_witness(&pair);
+	cold = pair_is_cold(&pair);
 	print_string("next_open", NULL, cold ? "cold" : "warm");
 	if (cold)
-		print_string(NULL, "next open",
-			     "cold: open in a writing mode, or not stopped cleanly in one");
+		snprintf(text, sizeof(text),
+			 "cold: open in a writing mode, or not stopped cleanly in one%s",
+			 pair_was_writing(&pair) ?
+			 ", and no witness proves what it holds" : "");
+	else if (pair.proven)
+		snprintf(text, sizeof(text),
+			 "warm, but for %llu region%s of %s that were being written",
+			 (unsigned long long)pair.regions,
+			 pair.regions == 1 ? "" : "s",
+			 size_print(super->geo.intent_region, size));
+	if (cold || pair.proven)
+		print_string(NULL, "next open", text);
 }
 
 static int print_slot_table(const struct device *dev, const struct super *super)
@@ -65,7 +101,7 @@ static int print_slot_table(const struct device *dev, const struct super *super)
 	print_number("pages_damaged", "both copies damaged", count.damaged);
 	print_number("blocks_used", "blocks used", count.slots_used);
 	print_bytes("bytes_valid", "valid bytes", count.bytes_valid);
-	print_next_open(super->best);
+	print_next_open(dev, super);
 	print_end();
 	return 0;
 }

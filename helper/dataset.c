@@ -111,6 +111,11 @@ static int compose(struct nearcache_super *sb, const struct super *super,
 	sb->sequence = cpu_to_le64(le64_to_cpu(sb->sequence) + 1);
 	if (change->drop)
 		sb->table_epoch = cpu_to_le64(le64_to_cpu(sb->table_epoch) + 1);
+	if (change->witness) {
+		memset(sb->witness, 0, sizeof(sb->witness));
+		strncpy((char *)sb->witness, change->witness,
+			sizeof(sb->witness) - 1);
+	}
 	take_size(sb, change);
 	return dataset_seal(sb, cache, origin, change->version);
 }

@@ -9,12 +9,14 @@
 /**
  * struct dataset_change - what a cache records anew of its origin
  * @version: the dataset's version, NULL: as it was
+ * @witness: path of the witness device, "": none, NULL: as it was
  * @size: bytes of the origin that are or will be in use
  * @drop: what is cached is dropped
  * @held: a device-mapper device that has given the cache device up holds it
  */
 struct dataset_change {
 	const char *version;
+	const char *witness;
 	u64 size;
 	bool drop;
 	bool held;

@@ -7,7 +7,9 @@
 
 #include "fail.h"
 #include "fingerprint.h"
+#include "device.h"
 #include "name.h"
+#include "params.h"
 #include "print.h"
 #include "super.h"
 
@@ -51,6 +53,9 @@ static void describe_origin(const struct nearcache_super *sb)
 			     sb->file_system_fingerprint);
 	print_string("dataset_version", "dataset version",
 		     (const char *)sb->dataset_version);
+	print_string("witness", *sb->witness ? "witness" : NULL,
+		     (const char *)sb->witness);
+	print_number("session", NULL, le64_to_cpu(sb->session));
 }
 
 /**
@@ -149,6 +154,22 @@ int describe_status(const struct dm_device *dev, struct status *status)
 		return 0;
 	return fail(CODE_DEVICE, "cannot read the status of '%s': %s",
 		    dev->name, why);
+}
+
+/**
+ * describe_witness() - show the witness that a device's table names
+ * @dev: the device
+ * @label: label in text, where there is one
+ */
+void describe_witness(const struct dm_device *dev, const char *label)
+{
+	struct params params;
+	char path[PATH_MAX];
+	bool has = dev->table && params_parse(dev->table, &params) &&
+		   params.witness;
+
+	print_string("witness", has ? label : NULL,
+		     has ? device_path_of(params.witness, path) : NULL);
 }
 
 /* The word for a device's state: "no-table" when it was never started. */

@@ -12,6 +12,7 @@ void describe_areas(const struct nearcache_super *sb);
 int describe_devices(char **names, int count,
 		     int (*describe)(const struct dm_device *dev,
 				     const struct status *status));
+void describe_witness(const struct dm_device *dev, const char *label);
 int describe_status(const struct dm_device *dev, struct status *status);
 void describe_reason(const struct dm_device *dev, const struct status *status);
 const char *describe_state(const struct dm_device *dev,

@@ -17,6 +17,9 @@
 
 #define CHUNK	(4U << 20)
 
+#define CLAIM_TRIES	20
+#define CLAIM_PAUSE_US	(10 * 1000)
+
 #define REREAD_TRIES	20
 #define REREAD_PAUSE_US	(100 * 1000)
 
@@ -197,19 +200,29 @@ int device_reread_partitions(const struct device *dev)
  * @dev: open device
  * @busy: whether it is held
  *
+ * Another run of this command, which looks as well, does so for a moment only.
+ *
  * Return: 0 or the exit code.
  */
 int device_test_claim(const struct device *dev, bool *busy)
 {
-	int fd = open_direct(dev->path, O_RDONLY | O_EXCL, false);
+	char holder[64];
+	int tries = 0;
 
-	*busy = fd < 0 && errno == EBUSY;
-	if (fd < 0 && !*busy)
-		return fail_errno(errno, "cannot open %s '%s'", dev->role,
-				  dev->path);
-	if (fd >= 0)
-		close(fd);
-	return 0;
+	for (;;) {
+		int fd = open_direct(dev->path, O_RDONLY | O_EXCL, false);
+
+		*busy = fd < 0 && errno == EBUSY;
+		if (fd < 0 && !*busy)
+			return fail_errno(errno, "cannot open %s '%s'",
+					  dev->role, dev->path);
+		if (fd >= 0)
+			close(fd);
+		if (!*busy || tries++ == CLAIM_TRIES ||
+		    identity_holder(dev->number, holder, sizeof(holder)))
+			return 0;
+		usleep(CLAIM_PAUSE_US);
+	}
 }
 
 /* Close; harmless on a device that is not open. */

@@ -52,6 +52,18 @@ int formatting_claim(const struct formatting *new)
 	return 0;
 }
 
+/* Other caches start cold after a crash if their records are gone. */
+static int check_records(const struct device *cache)
+{
+	unsigned int used;
+
+	if (witness_count(cache, &used) || !used)
+		return fail_code();
+	return fail(CODE_DEVICE,
+		    "cache device '%s' is the witness device of %u other caches: if that may go, overwrite it with --force",
+		    cache->path, used);
+}
+
 /* Refuse to overwrite what somebody may still want. */
 static int check_content(const struct device *cache)
 {
@@ -71,8 +83,38 @@ static int check_content(const struct device *cache)
 		fail(CODE_DEVICE,
 		     "cache device '%s' carries %s: if that may go, overwrite it with --force",
 		     cache->path, what);
+	else if (!error && !fail_code())
+		check_records(cache);
 	super_free(&super);
 	return fail_code();
+}
+
+/* By --force: its record on the witness is the new one's. */
+static void look_back(struct formatting *new)
+{
+	struct super super;
+
+	if (super_read(&super, new->cache))
+		fail_reset();
+	else if (super.best)
+		memcpy(new->replaced, super.best->uuid, sizeof(new->replaced));
+	super_free(&super);
+}
+
+static bool replaces(const struct formatting *new)
+{
+	static const u8 none[sizeof(new->replaced)];
+
+	return memcmp(new->replaced, none, sizeof(none));
+}
+
+static struct witness_claim claim_of(const struct formatting *new)
+{
+	return (struct witness_claim){
+		.uuid = new->sb->uuid,
+		.replaced = replaces(new) ? new->replaced : NULL,
+		.force = given(new->args, OPTION_FORCE),
+	};
 }
 
 /* Put the new cache together, in memory. */
@@ -98,6 +140,7 @@ static int design(const struct formatting *new)
 	sb->state = cpu_to_le32(NEARCACHE_STATE_CLEAN);
 	sb->stripe_count = cpu_to_le16(1);
 	sb->table_epoch = cpu_to_le64(1);
+	memcpy(sb->witness, new->witness->path, sizeof(sb->witness));
 	return dataset_seal(sb, cache, origin, new->args->dataset_version);
 }
 
@@ -109,10 +152,16 @@ static int design(const struct formatting *new)
  */
 int formatting_prepare(struct formatting *new)
 {
+	struct witness_claim claim;
+
 	if (!given(new->args, OPTION_FORCE) && check_content(new->cache))
 		return fail_code();
+	look_back(new);
 	new->sb = device_buffer(NEARCACHE_SUPER_SIZE);
-	return new->sb ? design(new) : fail_code();
+	if (!new->sb || design(new))
+		return fail_code();
+	claim = claim_of(new);
+	return *new->witness->path ? witness_prepare(new->witness, &claim) : 0;
 }
 
 /**
@@ -148,6 +197,19 @@ int formatting_write_areas(const struct formatting *new)
 }
 
 /**
+ * formatting_claim_record() - take its record on the witness, if it has one
+ * @new: its areas are written
+ *
+ * Return: 0 or the exit code.
+ */
+int formatting_claim_record(const struct formatting *new)
+{
+	struct witness_claim claim = claim_of(new);
+
+	return *new->witness->path ? witness_claim(new->witness, &claim) : 0;
+}
+
+/**
  * formatting_write_super() - make it a cache; closes the device
  * @new: its areas are written
  *
@@ -163,13 +225,25 @@ int formatting_write_super(const struct formatting *new)
 	return error;
 }
 
+/* The device may be closed. */
+static void free_record(const struct formatting *new)
+{
+	struct witness witness = WITNESS_CLOSED;
+
+	if (*new->witness->path && !witness_open(&witness, new->witness->path))
+		witness_free(&witness, new->sb->uuid);
+	witness_close(&witness);
+}
+
 /**
- * formatting_undo() - take back the superblocks, if they are still ours
+ * formatting_undo() - take back record and superblocks, if they are still ours
  * @new: written
  */
 void formatting_undo(const struct formatting *new)
 {
 	struct super super;
+
+	free_record(new);
 
 	device_close(new->cache);
 	if (device_claim(new->cache))

@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "device.h"
 #include "format.h"
+#include "witness.h"
 
 /**
  * struct formatting - a new cache
@@ -13,6 +14,8 @@
  * @label: what the cache is called
  * @origin: open origin
  * @cache: open, later claimed cache device
+ * @witness: open witness, its place checked; without a path: none
+ * @replaced: uuid of the cache that is overwritten, zeros: of none
  * @sb: the superblock to write, for free(); NULL before formatting_prepare()
  */
 struct formatting {
@@ -20,6 +23,8 @@ struct formatting {
 	const char *label;
 	const struct device *origin;
 	struct device *cache;
+	struct witness *witness;
+	u8 replaced[16];
 	struct nearcache_super *sb;
 };
 
@@ -27,6 +32,7 @@ int formatting_check_words(const struct arguments *args);
 int formatting_claim(const struct formatting *new);
 int formatting_prepare(struct formatting *new);
 int formatting_write_areas(const struct formatting *new);
+int formatting_claim_record(const struct formatting *new);
 int formatting_write_super(const struct formatting *new);
 void formatting_undo(const struct formatting *new);
 

@@ -221,31 +221,44 @@ static bool same_place(dev_t a, dev_t b)
 	return a == b || (whole_a == whole_b && (a == whole_a || b == whole_b));
 }
 
-/* Whether @upper is stored, at any depth, on @lower. */
-static bool rests_on(dev_t upper, dev_t lower, int depth)
+/*
+ * The first device below this one, or below the disk that it is a partition of, that is
+ * @wanted; @none: there is no device below.
+ */
+static bool find_below(dev_t number,
+		       bool (*wanted)(dev_t below, const void *data, int depth),
+		       const void *data, int depth, bool *none)
 {
-	char path[PATH_MAX];
+	dev_t whole = whole_disk(number), below;
+	char path[PATH_MAX], attribute[PATH_MAX];
 	struct dirent *entry;
 	bool found = false;
 	DIR *dir;
 
-	if (same_place(upper, lower))
-		return true;
-	sysfs_path(whole_disk(upper), "slaves", path);
+	*none = true;
+	sysfs_path(whole, "slaves", path);
 	dir = depth < STACK_MAX ? opendir(path) : NULL;
 	while (dir && !found && (entry = readdir(dir))) {
-		char attribute[PATH_MAX];
-		dev_t slave;
-
 		snprintf(attribute, sizeof(attribute), "slaves/%s/dev",
 			 entry->d_name);
-		if (entry->d_name[0] != '.' &&
-		    number_attribute(whole_disk(upper), attribute, &slave))
-			found = rests_on(slave, lower, depth + 1);
+		if (entry->d_name[0] == '.' ||
+		    !number_attribute(whole, attribute, &below))
+			continue;
+		*none = false;
+		found = wanted(below, data, depth + 1);
 	}
 	if (dir)
 		closedir(dir);
 	return found;
+}
+
+/* Whether @upper is stored, at any depth, on @lower. */
+static bool rests_on(dev_t upper, const void *lower, int depth)
+{
+	bool none;
+
+	return same_place(upper, *(const dev_t *)lower) ||
+	       find_below(upper, rests_on, lower, depth, &none);
 }
 
 /**
@@ -260,12 +273,86 @@ bool identity_overlap(dev_t a, dev_t b)
 {
 	char id_a[DEVICE_ID], id_b[DEVICE_ID];
 
-	if (rests_on(a, b, 0) || rests_on(b, a, 0))
+	if (rests_on(a, &b, 0) || rests_on(b, &a, 0))
 		return true;
 	identity_read(a, id_a);
 	identity_read(b, id_b);
 	/* Only a wwid is unique by contract; drives may share a serial. */
 	return !strncmp(id_a, "wwid:", 5) && !strcmp(id_a, id_b);
+}
+
+/* Of NVMe the controller or subsystem: its namespaces come and go together. */
+static bool drive_of(dev_t disk, char *path)
+{
+	char link[PATH_MAX];
+
+	sysfs_path(disk, "device", link);
+	return realpath(link, path);
+}
+
+static bool same_drive(dev_t a, dev_t b)
+{
+	char of_a[PATH_MAX], of_b[PATH_MAX];
+
+	if (a == b || identity_overlap(a, b))
+		return true;
+	return drive_of(a, of_a) && drive_of(b, of_b) && !strcmp(of_a, of_b);
+}
+
+/* The device that holds the file system of a loop device's file. */
+static bool loop_below(dev_t number, dev_t *below)
+{
+	char file[PATH_MAX];
+	struct stat st;
+
+	if (!identity_attribute(number, "loop/backing_file", file,
+				sizeof(file)) || stat(file, &st))
+		return false;
+	*below = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
+	return major(*below);
+}
+
+/* Whether @upper has anything on the drive of @disk, which has nothing below it. */
+static bool rests_on_drive(dev_t upper, const void *disk, int depth)
+{
+	bool none, found;
+	dev_t below;
+
+	found = find_below(upper, rests_on_drive, disk, depth, &none);
+	if (!none || depth >= STACK_MAX)
+		return found;
+	if (loop_below(whole_disk(upper), &below))
+		return rests_on_drive(below, disk, depth + 1);
+	return same_drive(whole_disk(upper), *(const dev_t *)disk);
+}
+
+/* Whether @other has anything on one of the drives that @upper is on. */
+static bool shares_drive(dev_t upper, const void *other, int depth)
+{
+	dev_t whole = whole_disk(upper), below;
+	bool none, found;
+
+	found = find_below(upper, shares_drive, other, depth, &none);
+	if (!none || depth >= STACK_MAX)
+		return found;
+	if (loop_below(whole, &below))
+		return shares_drive(below, other, depth + 1);
+	return rests_on_drive(*(const dev_t *)other, &whole, 0);
+}
+
+/**
+ * identity_same_drive() - whether two devices have a drive in common
+ * @a: a device
+ * @b: another one
+ *
+ * At any depth, through partitions, LVM, RAID, loop devices: such devices leave
+ * together when that drive is pulled or fails.
+ *
+ * Return: whether they have.
+ */
+bool identity_same_drive(dev_t a, dev_t b)
+{
+	return shares_drive(a, &b, 0);
 }
 
 /**

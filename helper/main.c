@@ -17,6 +17,13 @@
 "cache device does not record it: give it at each open. 'nearcache set' changes\n" \
 "it.\n"
 
+#define WITNESS_HELP \
+"--witness names a device on another drive, like a small partition or logical\n" \
+"volume of the one that the system boots from. It knows whether the cache device\n" \
+"was there all the time, so that a crash in a writing mode leaves a warm cache, but\n" \
+"for what was written or cached last; without it such a crash leaves nothing cached.\n" \
+"Should both devices fail, writes fail, too.\n"
+
 const struct verb verbs[] = {
 	{
 		.name = "create",
@@ -28,7 +35,7 @@ const struct verb verbs[] = {
 			    OPTION_INTEGRITY | OPTION_FILL_MEMORY |
 			    OPTION_CACHE_TIMEOUT |
 			    OPTION_ORIGIN_TIMEOUT | OPTION_VERIFY |
-			    OPTION_DATASET_VERSION |
+			    OPTION_DATASET_VERSION | OPTION_WITNESS |
 			    OPTION_FORCE | OPTION_FORMAT_ONLY,
 		.changes = true,
 		.summary = "format a cache device for an origin and open it",
@@ -41,6 +48,10 @@ const struct verb verbs[] = {
 "--integrity crc32c keeps a checksum of each sub-block (1 GB of memory per TB of\n"
 "cache with 256K blocks, 256 MB with 1M) and looks at it in each hit: what the\n"
 "cache device damaged is read from the origin, and cached again.\n"
+"\n" WITNESS_HELP
+"4 KiB of it are written, so that up to 64 caches share one. What carries anything\n"
+"is refused without --force, what is on the drive of the cache or of the origin\n"
+"always.\n"
 "\n" MODES_HELP,
 		.run = cmd_create,
 	},
@@ -54,7 +65,8 @@ const struct verb verbs[] = {
 			    OPTION_FILL_MEMORY | OPTION_CACHE_TIMEOUT |
 			    OPTION_ORIGIN_TIMEOUT | OPTION_VERIFY |
 			    OPTION_DATASET_VERSION |
-			    OPTION_ON_CHANGE | OPTION_GROW,
+			    OPTION_ON_CHANGE | OPTION_GROW |
+			    OPTION_WITNESS | OPTION_FORCE,
 		.changes = true,
 		.summary = "open a cache that was created before, warm",
 		.details =
@@ -71,6 +83,10 @@ const struct verb verbs[] = {
 "           it is: it is you who knows that it holds the same data\n"
 "An origin that grew is taken, warm, with --grow. What this device itself wrote\n"
 "is no change.\n"
+"\n" WITNESS_HELP
+"The one that was named last is found again; 'none' does without, and forgets it.\n"
+"If it is missing, the cache opens without it, and a warning says so. --force takes\n"
+"a witness device that carries something else.\n"
 "\n" MODES_HELP,
 		.run = cmd_open,
 	},
@@ -101,13 +117,19 @@ const struct verb verbs[] = {
 "                              fail as it does (to 86400)\n"
 "  verify=N                    one of N hits is compared with the origin, after the\n"
 "                              reader was served; 0: none\n"
+"  witness=DEV                 a device on another drive that keeps the cache warm\n"
+"                              over a crash in a writing mode, see 'open --help';\n"
+"                              none: without\n"
 "\n"
 "I/O waits for a moment, what is cached stays. A device that is mounted\n"
 "read-write, swapped to, open for writing, or open by somebody who cannot be\n"
 "seen (a loop device, an exported target) does not become read-only without\n"
 "--force, which also starts a device that is suspended. After a failure the old\n"
 "settings hold, or the error says that they do not. Settings last until the\n"
-"device is closed.\n",
+"device is closed, but for a witness that is named: 'nearcache close' records it\n"
+"for the next open; after a crash before that give 'open --witness DEV'. --force\n"
+"takes one that carries something else. Naming the same one again makes it record\n"
+"again, where 'nearcache status' says that it does not.\n",
 		.run = cmd_set,
 	},
 	{
@@ -133,7 +155,8 @@ const struct verb verbs[] = {
 "--format makes a new, empty cache on DEV first, as create does; what carries\n"
 "anything is refused without --force, which also starts a device that is\n"
 "suspended. The cache device that NAME had before misses what is written from\n"
-"now on: format it before it serves this origin again.\n"
+"now on: format it before it serves this origin again. If NAME has a witness, the\n"
+"cache gets a record there.\n"
 "\n"
 "A cache device to come that does not answer holds this command up, and others\n"
 "for NAME, until its driver gives up; NAME goes on meanwhile. I/O waits for the\n"
@@ -237,7 +260,8 @@ const struct verb verbs[] = {
 		.summary = "close a device and wipe its cache's superblocks",
 		.details =
 "Give NAME of an open device or --cache DEV. The origin is not touched. --force\n"
-"wipes superblocks that are damaged too.\n",
+"wipes superblocks that are damaged too. The cache's record on its witness is\n"
+"freed.\n",
 		.run = cmd_destroy,
 	},
 	{

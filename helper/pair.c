@@ -2,6 +2,7 @@
 #include "pair.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dataset.h"
@@ -10,6 +11,7 @@
 #include "fingerprint.h"
 #include "fsprint.h"
 #include "identity.h"
+#include "recover.h"
 
 /**
  * pair_check_free() - demand a cache device that nobody uses
@@ -41,14 +43,83 @@ int pair_check_free(const struct device *cache, const char *self)
 }
 
 /**
- * pair_is_active() - was the cache not stopped cleanly, in a writing mode?
+ * pair_was_writing() - was the cache cut off in a writing mode, with a witness?
  * @pair: the devices
+ */
+bool pair_was_writing(const struct pair *pair)
+{
+	return le32_to_cpu(pair->super.best->state) == NEARCACHE_STATE_WRITING;
+}
+
+/**
+ * pair_is_cold() - was the cache not stopped cleanly, in a writing mode?
+ * @pair: the devices
+ *
+ * Of one that has a witness: unless pair_hear() found that this proves what it holds.
  *
  * Return: whether nothing that it holds will be used.
  */
-bool pair_is_active(const struct pair *pair)
+bool pair_is_cold(const struct pair *pair)
 {
-	return le32_to_cpu(pair->super.best->state) == NEARCACHE_STATE_ACTIVE;
+	return pair_was_writing(pair) ? !pair->proven :
+		le32_to_cpu(pair->super.best->state) == NEARCACHE_STATE_ACTIVE;
+}
+
+static u64 count_regions(const struct nearcache_intent *area,
+			 const struct nc_geometry *geo)
+{
+	u64 region, end = (geo->origin_size - 1) / geo->intent_region + 1;
+	u64 count = 0;
+
+	for (region = 0; region < end; region++) {
+		u32 bit = region % NEARCACHE_INTENT_BITS;
+
+		count += area[region / NEARCACHE_INTENT_BITS].bits[bit / 8] >>
+			 bit % 8 & 1;
+	}
+	return count;
+}
+
+/* As the kernel does: a page that cannot be read says that all was being written. */
+static struct nearcache_intent *read_intent(const struct device *cache, u64 at)
+{
+	char *area = device_buffer(NEARCACHE_INTENT_AREA_SIZE);
+	u64 page;
+
+	for (page = 0; area && page < NEARCACHE_INTENT_AREA_SIZE;
+	     page += NEARCACHE_PAGE_SIZE)
+		if (device_read(cache, area + page, NEARCACHE_PAGE_SIZE,
+				at + page)) {
+			memset(area + page, 0, NEARCACHE_PAGE_SIZE);
+			fail_reset();
+		}
+	return (void *)area;
+}
+
+/**
+ * pair_hear() - take in what the witness says of a cache
+ * @pair: the devices; the superblock is read; @pair->proven is the result
+ * @record: sound record of the cache, NULL: there is none
+ *
+ * It proves nothing when the origin's ends were being written: nobody knows then whether
+ * others wrote to it, too.
+ */
+void pair_hear(struct pair *pair, const struct nearcache_witness *record)
+{
+	const struct super *super = &pair->super;
+	struct nearcache_intent *area;
+
+	pair->proven = false;
+	if (!pair_was_writing(pair) || !nc_recover_stayed(super->best, record))
+		return;
+	area = read_intent(&pair->cache, super->geo.intent_offset);
+	if (!area)
+		return;
+	nc_recover_intent(area, super->best->uuid,
+			  le64_to_cpu(super->best->session));
+	pair->proven = !nc_recover_ends(area);
+	pair->regions = count_regions(area, &super->geo);
+	free(area);
 }
 
 /**
@@ -86,7 +157,9 @@ static int compare_file_system(struct pair *pair)
 	unsigned char digest[FSPRINT_SIZE];
 	enum nearcache_fingerprint type;
 
-	if (le32_to_cpu(sb->file_system_type) <= NEARCACHE_FP_ENDS ||
+	/* Our own writes are not in it. */
+	if (pair_was_writing(pair) ||
+	    le32_to_cpu(sb->file_system_type) <= NEARCACHE_FP_ENDS ||
 	    le32_to_cpu(sb->file_system_type) > NEARCACHE_FP_EROFS)
 		return 0;
 	if (fsprint_take(&pair->origin, le64_to_cpu(sb->origin_size), &type,
@@ -111,7 +184,7 @@ static int compare_content(struct pair *pair)
 	u64 size = le64_to_cpu(sb->origin_size);
 	unsigned char digest[FINGERPRINT_SIZE];
 
-	if (pair_is_active(pair) || pair->origin.size < size ||
+	if (pair_is_cold(pair) || pair->origin.size < size ||
 	    le32_to_cpu(sb->origin_fingerprint_type) != NEARCACHE_FP_ENDS)
 		return 0;
 	if (fingerprint_ends(&pair->origin, size, digest))
@@ -247,6 +320,7 @@ int pair_record(struct pair *pair, bool held)
 {
 	struct dataset_change change = {
 		.version = pair->version,
+		.witness = pair->witness,
 		.size = pair->size,
 		.drop = pair->drop,
 		.held = held,
@@ -269,7 +343,7 @@ bool pair_can_refresh(const struct pair *pair)
 {
 	const struct nearcache_super *sb = pair->super.best;
 
-	return !pair_is_active(pair) &&
+	return !pair_is_cold(pair) && !pair_was_writing(pair) &&
 	       le32_to_cpu(sb->origin_fingerprint_type) == NEARCACHE_FP_ENDS &&
 	       le32_to_cpu(sb->file_system_type) == NEARCACHE_FP_NONE;
 }

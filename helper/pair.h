@@ -24,6 +24,10 @@
  * @size: bytes of the origin that are or will be in use
  * @may_grow: they may be more than the cache was made for
  * @version: the dataset's version as the user gave it, NULL when not given
+ * @witness: path of the witness device to be recorded, "": none; NULL: as it was
+ * @proven: cut off in a writing mode, and its witness says that the cache device
+ *	was told of all that was written
+ * @regions: then: regions of the origin that were being written, and are dropped
  * @on_change: what to do when they are not as recorded
  * @advice: what to do about a refusal, for messages
  * @differs: the result: in what the origin is not as recorded
@@ -39,6 +43,9 @@ struct pair {
 	u64 size;
 	bool may_grow;
 	const char *version;
+	const char *witness;
+	bool proven;
+	u64 regions;
 	enum on_change on_change;
 	const char *advice;
 	unsigned int differs;
@@ -47,7 +54,9 @@ struct pair {
 	bool trust;
 };
 
-bool pair_is_active(const struct pair *pair);
+bool pair_is_cold(const struct pair *pair);
+bool pair_was_writing(const struct pair *pair);
+void pair_hear(struct pair *pair, const struct nearcache_witness *record);
 int pair_check_free(const struct device *cache, const char *self);
 int pair_find_origin(struct pair *pair);
 int pair_compare(struct pair *pair);

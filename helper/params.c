@@ -93,6 +93,19 @@ unsigned int params_cache_timeout(const struct params *params)
 					     PARAMS_CACHE_TIMEOUT_DEFAULT;
 }
 
+/* As the kernel prints it. */
+static bool device_parse(const char *text, dev_t *device)
+{
+	unsigned int major_number, minor_number;
+	int used = 0;
+
+	if (sscanf(text, "%u:%u%n", &major_number, &minor_number, &used) != 2 ||
+	    text[used])
+		return false;
+	*device = makedev(major_number, minor_number);
+	return true;
+}
+
 static bool take_option(struct params *params, const char *name,
 			const char *value)
 {
@@ -114,6 +127,8 @@ static bool take_option(struct params *params, const char *name,
 		params->verify_given = true;
 		return params_verify_parse(value, &params->verify);
 	}
+	if (!strcmp(name, "witness"))
+		return device_parse(value, &params->witness);
 	if (snprintf(params->others + used, sizeof(params->others) - used,
 		     " %s %s", name, value) >= sizeof(params->others) - used)
 		return false;
@@ -185,7 +200,7 @@ bool params_same(const char *a, const char *b)
 	       of_a.origin_timeout_given == of_b.origin_timeout_given &&
 	       of_a.origin_timeout == of_b.origin_timeout &&
 	       of_a.verify_given == of_b.verify_given &&
-	       of_a.verify == of_b.verify &&
+	       of_a.verify == of_b.verify && of_a.witness == of_b.witness &&
 	       !strcmp(of_a.others, of_b.others);
 }
 
@@ -204,7 +219,8 @@ const char *params_print(const struct params *params, char *text)
 			     (params->fill_memory ? 2 : 0) +
 			     (params->cache_timeout_given ? 2 : 0) +
 			     (params->origin_timeout_given ? 2 : 0) +
-			     (params->verify_given ? 2 : 0);
+			     (params->verify_given ? 2 : 0) +
+			     (params->witness ? 2 : 0);
 	int used;
 
 	used = snprintf(text, PARAMS_TEXT, "%s %u:%u %u:%u",
@@ -226,6 +242,10 @@ const char *params_print(const struct params *params, char *text)
 	if (params->verify_given)
 		used += snprintf(text + used, PARAMS_TEXT - used,
 				 " verify %u", params->verify);
+	if (params->witness)
+		used += snprintf(text + used, PARAMS_TEXT - used,
+				 " witness %u:%u", major(params->witness),
+				 minor(params->witness));
 	snprintf(text + used, PARAMS_TEXT - used, "%s", params->others);
 	return text;
 }

@@ -13,7 +13,7 @@
 #include "mode.h"
 
 /* Room for the parameters as text. */
-#define PARAMS_TEXT	320
+#define PARAMS_TEXT	352
 /* Room for options that this command does not know. */
 #define PARAMS_OTHERS	128
 
@@ -42,6 +42,7 @@
  * @origin_timeout: seconds
  * @verify_given: @verify is an option of the line
  * @verify: one of so many hits is compared with the origin
+ * @witness: the witness device, 0: none
  * @others: options of a newer kernel, kept as they are: " name value"...
  * @other_words: words in @others
  */
@@ -56,6 +57,7 @@ struct params {
 	unsigned int origin_timeout;
 	bool verify_given;
 	unsigned int verify;
+	dev_t witness;
 	char others[PARAMS_OTHERS];
 	unsigned int other_words;
 };

@@ -127,13 +127,13 @@ static int check_nameless(const struct reconnection *re)
 {
 	const struct pair *pair = &re->pair;
 
-	if (!pair_is_active(pair) && !(pair->differs & PAIR_CONTENT))
+	if (!pair_is_cold(pair) && !(pair->differs & PAIR_CONTENT))
 		return 0;
 	return fail(CODE_DEVICE,
 		    "nothing shows that '%s' is the origin of '%s': none was recorded that has a stable identity, and %s; --force takes it, if you know that it is",
 		    pair->origin.path, re->dev->name,
-		    pair_is_active(pair) ? "it may have been written to" :
-					   "its first or last 64 KiB differ");
+		    pair_is_cold(pair) ? "it may have been written to" :
+					 "its first or last 64 KiB differ");
 }
 
 /* The kernel looks at the ends by itself. */

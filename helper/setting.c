@@ -6,6 +6,8 @@
 #include "fail.h"
 #include "size.h"
 
+#define WITNESS	"witness"
+
 /* Each returns NULL or what is wrong with @value. */
 static const char *take_mode(const char *value, struct params *params)
 {
@@ -43,6 +45,13 @@ static const char *take_verify(const char *value, struct params *params)
 	       NULL : "give " PARAMS_VERIFY_RANGE;
 }
 
+/* Which device it is depends on the other two, see setting_witness(). */
+static const char *take_witness(const char *value, struct params *params)
+{
+	(void)params;
+	return *value ? NULL : "give a device, or none";
+}
+
 static const struct setting {
 	const char *name;
 	const char *(*take)(const char *value, struct params *params);
@@ -52,11 +61,12 @@ static const struct setting {
 	{ "cache_timeout", take_cache_timeout },
 	{ "origin_timeout", take_origin_timeout },
 	{ "verify", take_verify },
+	{ WITNESS, take_witness },
 };
 
 #define SETTINGS	(sizeof(settings) / sizeof(settings[0]))
 /* For messages. */
-#define SETTING_NAMES	"mode, fill_memory, cache_timeout, origin_timeout or verify"
+#define SETTING_NAMES	"mode, fill_memory, cache_timeout, origin_timeout, verify or witness"
 
 static int find(const char *word, size_t length)
 {
@@ -70,10 +80,27 @@ static int find(const char *word, size_t length)
 }
 
 /**
+ * setting_witness() - what is said of the witness
+ * @words: "NAME=VALUE" each, as setting_apply() takes them
+ * @count: how many
+ *
+ * Return: the device's path, "none", or NULL: nothing.
+ */
+const char *setting_witness(char **words, int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (!strncmp(words[i], WITNESS "=", strlen(WITNESS "=")))
+			return words[i] + strlen(WITNESS "=");
+	return NULL;
+}
+
+/**
  * setting_apply() - put settings into a table's parameters
  * @words: "NAME=VALUE" each
  * @count: how many
- * @params: changed by them
+ * @params: changed by them, but for the witness
  *
  * Return: 0 or the exit code.
  */

@@ -5,6 +5,7 @@
 
 #include "params.h"
 
+const char *setting_witness(char **words, int count);
 int setting_apply(char **words, int count, struct params *params);
 
 #endif /* HELPER_SETTING_H */

@@ -106,7 +106,7 @@ bool status_integrity_parse(const char *text, enum nearcache_integrity *integrit
 
 /**
  * status_word() - the word for the value of an enum field
- * @field: MODE, STATE, REASON, LOADED or INTEGRITY
+ * @field: MODE, STATE, REASON, LOADED, INTEGRITY or WITNESS
  * @value: as in the line
  *
  * Return: the word, "unknown" for a newer kernel's value, NULL when @field is
@@ -128,6 +128,7 @@ const char *status_word(enum nearcache_status_field field, uint64_t value)
 		[NEARCACHE_REASON_WRITE_SUPER] = "superblock-unwritable",
 		[NEARCACHE_REASON_SLOW] = "no-answer",
 		[NEARCACHE_REASON_DIFFERS] = "differs-from-origin",
+		[NEARCACHE_REASON_WRITE_INTENT] = "intent-unwritable",
 	};
 	static const char *const loaded[] = {
 		[NEARCACHE_LOADED_NOT] = "not-loaded",
@@ -136,6 +137,11 @@ const char *status_word(enum nearcache_status_field field, uint64_t value)
 		[NEARCACHE_LOADED_UNCLEAN] = "cold-unclean",
 		[NEARCACHE_LOADED_DAMAGED] = "damaged",
 		[NEARCACHE_LOADED_RECOVERED] = "warm-unclean",
+	};
+	static const char *const witness[] = {
+		[NEARCACHE_WITNESS_NONE] = "none",
+		[NEARCACHE_WITNESS_WARM] = "warm",
+		[NEARCACHE_WITNESS_COLD] = "cold",
 	};
 #define WORD(words) (value < sizeof(words) / sizeof((words)[0]) ? \
 		     (words)[value] : "unknown")
@@ -150,6 +156,8 @@ const char *status_word(enum nearcache_status_field field, uint64_t value)
 		return WORD(loaded);
 	case NEARCACHE_FIELD_INTEGRITY:
 		return WORD(integrity_word);
+	case NEARCACHE_FIELD_WITNESS:
+		return WORD(witness);
 	default:
 		return NULL;
 	}
@@ -181,10 +189,34 @@ const char *status_explain(const struct status *status)
 		return "the superblock cannot be written";
 	case NEARCACHE_REASON_DIFFERS:
 		return "what was cached was often not what the origin has: the cache device is damaged, or others write to the origin";
+	case NEARCACHE_REASON_WRITE_INTENT:
+		return "the cache device could not note what was being written";
 	case NEARCACHE_REASON_SLOW:
 		return "the cache device did not answer too often";
 	default:
 		return "the kernel log (dmesg) says why";
+	}
+}
+
+/**
+ * status_crash() - what a crash now would leave of what is cached, for people
+ * @status: a parsed line
+ *
+ * Return: the words; NULL in a mode that does not write: all but the last seconds.
+ */
+const char *status_crash(const struct status *status)
+{
+	if (!mode_writes(status->field[NEARCACHE_FIELD_MODE]))
+		return NULL;
+	if (status->field[NEARCACHE_FIELD_STATE] == NEARCACHE_BYPASS)
+		return "would leave nothing cached";
+	switch (status->field[NEARCACHE_FIELD_WITNESS]) {
+	case NEARCACHE_WITNESS_WARM:
+		return "would leave it warm, but for what was written or cached last";
+	case NEARCACHE_WITNESS_COLD:
+		return "would leave nothing cached: the witness has no record, or the cache device was not told of a write; 'nearcache set' with the same witness tries again";
+	default:
+		return "would leave nothing cached: there is no witness";
 	}
 }
 

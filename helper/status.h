@@ -41,6 +41,7 @@ bool status_integrity_parse(const char *text,
 			    enum nearcache_integrity *integrity);
 const char *status_word(enum nearcache_status_field field, uint64_t value);
 const char *status_explain(const struct status *status);
+const char *status_crash(const struct status *status);
 uint64_t status_read_bytes(const struct status *status);
 
 #endif /* HELPER_STATUS_H */

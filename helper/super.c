@@ -164,6 +164,8 @@ const char *super_state_word(const struct nearcache_super *sb)
 		return "active";
 	case NEARCACHE_STATE_LIVE:
 		return "live";
+	case NEARCACHE_STATE_WRITING:
+		return "writing";
 	default:
 		return "unknown";
 	}

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Devices that have no identity: files, or none at all. */
+#include "fake_identity.h"
+
+#include <stdio.h>
+
 #include "identity.h"
+
+bool fake_held;
 
 void identity_read(dev_t number, char *id)
 {
@@ -16,6 +22,13 @@ bool identity_attribute(dev_t number, const char *attribute, char *value,
 	(void)value;
 	(void)size;
 	return false;
+}
+
+bool identity_holder(dev_t number, char *name, size_t size)
+{
+	(void)number;
+	snprintf(name, size, "dm-1");
+	return fake_held;
 }
 
 bool identity_kernel_name(dev_t number, char *name, size_t size)

@@ -12,7 +12,7 @@ HELPER_UNIT_DIR	:= $(BUILD)/unit/helper
 HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
 	test_print test_text test_mode test_params test_range test_setting \
 	test_dataset test_fsprint test_pair test_reload test_attach \
-	test_reconnect test_stop
+	test_reconnect test_stop test_witness
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi
@@ -48,13 +48,17 @@ HELPER_UNIT_test_attach	:= helper/cmd_attach.c helper/reload.c helper/params.c \
 	helper/text.c tests/unit/helper/fake_dm.c
 HELPER_UNIT_test_fsprint := $(HELPER_FSPRINT) helper/device.c helper/fail.c \
 	helper/text.c tests/unit/helper/fake_identity.c
-HELPER_UNIT_test_pair	:= helper/pair.c helper/fail.c helper/text.c
+HELPER_UNIT_test_pair	:= helper/pair.c helper/fail.c helper/text.c \
+	kmod/format.c kmod/recover.c
 HELPER_UNIT_test_reconnect := helper/reconnect.c helper/reload.c helper/params.c \
 	helper/mode.c helper/status.c helper/signals.c helper/fail.c helper/text.c \
 	tests/unit/helper/fake_dm.c
 HELPER_UNIT_test_stop	:= helper/stop.c helper/fail.c helper/text.c \
 	tests/unit/helper/fake_dm.c
+HELPER_UNIT_test_witness := helper/witness.c helper/device.c helper/super.c \
+	helper/fail.c helper/text.c kmod/format.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_LIBS_test_attach := -luuid
+HELPER_UNIT_LIBS_test_witness := -Wl,--wrap=device_open,--wrap=device_test_claim
 HELPER_UNIT_LIBS_test_fsprint := -lcrypto
 HELPER_UNIT_LIBS_test_dataset := -lcrypto -Wl,--wrap=pwrite
 

@@ -18,7 +18,7 @@ const struct verb verbs[] = {
 	  .optional = OPTION_MODE | OPTION_READ_ONLY | OPTION_FILL_MEMORY |
 		      OPTION_RANGE | OPTION_GROW |
 		      OPTION_CACHE_TIMEOUT | OPTION_ORIGIN_TIMEOUT |
-		      OPTION_ON_CHANGE, .run = nothing },
+		      OPTION_ON_CHANGE | OPTION_WITNESS, .run = nothing },
 	{ .name = "show", .operands = "[NAME...]", .operands_max = -1,
 	  .run = nothing },
 	{ .name = NULL },
@@ -91,6 +91,10 @@ static void good_lines(void **state)
 	assert_int_equal(args.on_change, ON_CHANGE_REFUSE);
 	assert_int_equal(parse("tune a --on-change=trust", &args, &verb), 0);
 	assert_int_equal(args.on_change, ON_CHANGE_TRUST);
+	assert_int_equal(parse("tune a --witness=/dev/w", &args, &verb), 0);
+	assert_string_equal(args.witness, "/dev/w");
+	assert_int_equal(parse("tune a --witness none", &args, &verb), 0);
+	assert_string_equal(args.witness, "none");
 	assert_int_equal(parse("show a b c --json", &args, &verb), 0);
 	assert_int_equal(args.operands, 3);
 	assert_int_equal(parse("show -- --json", &args, &verb), 0);
@@ -130,6 +134,9 @@ static void bad_lines(void **state)
 		{ "tune a --range 1M", "'1M'" },
 		{ "tune a --cache-timeout 99", "'99': give 0 (never)" },
 		{ "tune a --origin-timeout 86401", "'86401': give 0 (the" },
+		{ "tune a --witness=", "--witness '': it is empty" },
+		{ "tune a --witness", "--witness needs a value" },
+		{ "make a --cache x --witness y", "'--witness'" },
 		{ "tune a --on-change trusted", "'trusted': give drop, refuse or" },
 		{ "tune a --on-change=", "'': give drop" },
 		{ "tune a --origin-timeout -1", "'-1': give 0 (the" },

@@ -16,6 +16,7 @@
 #include "print.h"
 #include "reconnect.h"
 #include "unit.h"
+#include "witness.h"
 
 #define OLD	"read-only 8:0 8:16 4 fill_memory 33554432 cache_timeout 0"
 #define NEW	"read-only 8:0 8:32 4 fill_memory 33554432 cache_timeout 0"
@@ -27,6 +28,10 @@ static bool other_cache, old_gone, busy, wrong_origin, used, active;
 static bool areas_written, super_written, recorded, held;
 static bool origin_gone, reconnected;
 static struct nearcache_super medium;
+/* The witness: what is wrong with it, and what was done to it. */
+static bool witness_gone, witness_near, witness_full, was_writing, proven;
+static bool has_record, asked, claimed;
+static const char *path_recorded;
 
 int device_open(struct device *dev, const char *path, const char *role)
 {
@@ -62,6 +67,69 @@ bool identity_kernel_name(dev_t number, char *name, size_t size)
 	(void)name;
 	(void)size;
 	return !old_gone;
+}
+
+int witness_open_number(struct witness *witness, dev_t number)
+{
+	assert_int_equal(number, makedev(254, 3));
+	strcpy(witness->path, "/dev/mapper/w");
+	return witness_gone ? (fail)(CODE_DEVICE, "no witness") : 0;
+}
+
+void witness_close(struct witness *witness)
+{
+	witness->dev.fd = -1;
+}
+
+int witness_check_place(const struct witness *witness,
+			const struct device *cache, const struct device *origin)
+{
+	(void)witness;
+	assert_int_equal(origin->number, makedev(8, 0));
+	assert_int_not_equal(cache->number, 0);
+	return witness_near ? (fail)(CODE_DEVICE, "same drive") : 0;
+}
+
+int witness_look(const struct witness *witness, const u8 *uuid,
+		 struct nearcache_witness *record, bool *found)
+{
+	(void)witness;
+	(void)record;
+	assert_memory_equal(uuid, medium.uuid, 16);
+	*found = has_record;
+	return 0;
+}
+
+int witness_prepare(const struct witness *witness,
+		    const struct witness_claim *claim)
+{
+	(void)witness;
+	(void)claim;
+	return witness_full ? (fail)(CODE_BUSY, "all 64") : 0;
+}
+
+int witness_claim(struct witness *witness, const struct witness_claim *claim)
+{
+	(void)witness;
+	assert_memory_equal(claim->uuid, medium.uuid, 16);
+	assert_null(claim->replaced);
+	/* The superblock follows, and the table. */
+	assert_false(recorded || fake.loads);
+	claimed = true;
+	return 0;
+}
+
+void pair_hear(struct pair *pair, const struct nearcache_witness *record)
+{
+	(void)pair;
+	(void)record;
+	asked = true;
+}
+
+bool pair_was_writing(const struct pair *pair)
+{
+	(void)pair;
+	return was_writing;
 }
 
 bool identity_attribute(dev_t number, const char *attribute, char *value,
@@ -102,10 +170,10 @@ void super_free(struct super *super)
 	(void)super;
 }
 
-bool pair_is_active(const struct pair *pair)
+bool pair_is_cold(const struct pair *pair)
 {
 	(void)pair;
-	return active;
+	return was_writing ? !(asked && proven) : active;
 }
 
 int pair_check_free(const struct device *cache, const char *self)
@@ -127,7 +195,8 @@ int pair_check_origin(struct pair *pair)
 
 int pair_record(struct pair *pair, bool is_held)
 {
-	assert_true(pair->drop);
+	assert_true(pair->drop || pair->witness);
+	path_recorded = pair->witness;
 	recorded = true;
 	held = is_held;
 	return 0;
@@ -180,6 +249,13 @@ int formatting_write_areas(const struct formatting *new)
 {
 	assert_non_null(new->sb);
 	areas_written = true;
+	return 0;
+}
+
+int formatting_claim_record(const struct formatting *new)
+{
+	assert_true(areas_written && !super_written);
+	claimed = *new->witness->path;
 	return 0;
 }
 
@@ -268,6 +344,9 @@ static void reset(const char *params)
 	old_gone = busy = wrong_origin = used = active = false;
 	areas_written = super_written = recorded = held = false;
 	other_cache = origin_gone = reconnected = false;
+	witness_gone = witness_near = witness_full = was_writing = false;
+	proven = has_record = asked = claimed = false;
+	path_recorded = NULL;
 	fake.uuid = DM_UUID_PREFIX "00000000-0000-0000-0000-000000000000";
 }
 
@@ -449,6 +528,69 @@ static void formatted(void **state)
 	assert_string_equal(fake.live.params, WRITING);
 }
 
+#define WITNESS	" 2 witness 254:3"
+
+/* The cache to come gets a record there; another one keeps the path, too. */
+static void witnessed(void **state)
+{
+	(void)state;
+	reset(WRITING WITNESS);
+	assert_int_equal(attach(NULL, OPTION_DRY_RUN), 0);
+	assert_false(claimed);
+	assert_int_equal(attach(NULL, 0), 0);
+	assert_true(claimed && !recorded);
+	assert_string_equal(fake.live.params, WRITING WITNESS);
+	reset(WRITING WITNESS);
+	other_cache = true;
+	assert_int_equal(attach("/dev/sdc", 0), 0);
+	assert_true(claimed && recorded);
+	assert_string_equal(path_recorded, "/dev/mapper/w");
+	reset(WRITING WITNESS);
+	assert_int_equal(attach("/dev/sdc", OPTION_FORMAT), 0);
+	assert_true(claimed && super_written);
+	/* Without a witness there is nothing to do. */
+	reset(WRITING);
+	other_cache = true;
+	assert_int_equal(attach("/dev/sdc", 0), 0);
+	assert_false(claimed || recorded);
+}
+
+static void witness_refuses(void **state)
+{
+	static bool *const wrong[] = { &witness_gone, &witness_near, &witness_full };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		reset(WRITING WITNESS);
+		*wrong[i] = true;
+		assert_int_not_equal(attach("/dev/sdc", OPTION_FORCE), 0);
+		assert_false(claimed);
+		assert_int_equal(fake.loads, 0);
+		assert_said("goes on without its cache");
+		if (!witness_full)
+			assert_said("'nearcache set nc witness=none'");
+	}
+}
+
+/* Another cache that its witness vouches for lacks what was written, like a clean one. */
+static void witness_proves(void **state)
+{
+	(void)state;
+	reset(WRITING WITNESS);
+	used = was_writing = true;
+	assert_int_equal(attach("/dev/sdc", 0), 0);
+	reset(WRITING WITNESS);
+	used = was_writing = has_record = proven = other_cache = true;
+	assert_int_equal(attach("/dev/sdc", 0), CODE_DEVICE);
+	assert_said("may lack what 'nc' wrote");
+	assert_false(claimed);
+	/* The device's own: the kernel knows what it gave up. */
+	reset(WRITING WITNESS);
+	used = was_writing = has_record = proven = true;
+	assert_int_equal(attach(NULL, 0), 0);
+}
+
 static void given_up_again(void **state)
 {
 	(void)state;
@@ -476,6 +618,9 @@ int main(void)
 		cmocka_unit_test(dropped),
 		cmocka_unit_test(which),
 		cmocka_unit_test(formatted),
+		cmocka_unit_test(witnessed),
+		cmocka_unit_test(witness_refuses),
+		cmocka_unit_test(witness_proves),
 		cmocka_unit_test(given_up_again),
 	};
 

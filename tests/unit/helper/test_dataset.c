@@ -210,6 +210,40 @@ static void stopped_within(void **state)
 			}
 }
 
+/* The witness is named anew, or not any more; without a word it stays. */
+static void witness(void **state)
+{
+	static const struct {
+		const char *said;
+		const char *recorded;
+	} row[] = {
+		{ "/dev/disk/by-id/a-long-name", "/dev/disk/by-id/a-long-name" },
+		{ NULL, "/dev/disk/by-id/a-long-name" },
+		{ "/dev/b", "/dev/b" },
+		{ "", "" },
+	};
+	static const char zero[sizeof(((struct nearcache_super *)0)->witness)];
+	struct super super;
+	unsigned int i;
+
+	(void)state;
+	make_cache(NEARCACHE_STATE_WRITING, -1);
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		assert_int_equal(record(&(struct dataset_change){
+			.witness = row[i].said, .size = ORIGIN_BYTES / 2 }), 0);
+		look(&super);
+		assert_string_equal((char *)super.best->witness,
+				    row[i].recorded);
+		/* Nothing of a longer path is left behind its end. */
+		assert_memory_equal(super.best->witness +
+					    strlen(row[i].recorded), zero,
+				    sizeof(zero) - strlen(row[i].recorded));
+		assert_int_equal(super.best->state, NEARCACHE_STATE_WRITING);
+		assert_int_equal(super.best->table_epoch, 3);
+		super_free(&super);
+	}
+}
+
 static void versions(void **state)
 {
 	struct nearcache_super sb = { 0 };
@@ -261,6 +295,7 @@ int main(void)
 		cmocka_unit_test(replaced),
 		cmocka_unit_test(trusted),
 		cmocka_unit_test(stopped_within),
+		cmocka_unit_test(witness),
 		cmocka_unit_test(versions),
 	};
 

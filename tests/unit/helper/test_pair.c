@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What differs between an origin and what its cache recorded, and what then is done. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "dataset.h"
 #include "dm.h"
@@ -9,6 +10,7 @@
 #include "fsprint.h"
 #include "identity.h"
 #include "pair.h"
+#include "recover.h"
 #include "unit.h"
 
 #define BYTES	(64ULL << 20)
@@ -21,6 +23,9 @@ static int looks, found, records;
 static enum nearcache_fingerprint fs_type;
 static unsigned char fs_content;
 static struct dataset_change recorded;
+/* The write-intent bitmap, and the page of it that cannot be read. */
+static struct nearcache_intent intent[NC_RECOVER_INTENT];
+static int unreadable;
 
 int fingerprint_ends(const struct device *dev, uint64_t size,
 		     unsigned char *digest)
@@ -87,6 +92,21 @@ int dm_find_cache(dev_t cache, struct dm_device *dev, bool *found_one)
 	(void)dev;
 	*found_one = false;
 	return 0;
+}
+
+void *device_buffer(size_t bytes)
+{
+	return calloc(1, bytes);
+}
+
+int device_read(const struct device *dev, void *buffer, size_t bytes,
+		uint64_t offset)
+{
+	(void)dev;
+	assert_in_range(offset + bytes, 8192, 4096 + sizeof(intent));
+	memcpy(buffer, (char *)intent + offset - 4096, bytes);
+	return offset == 4096 * (1 + unreadable) ?
+	       (fail)(CODE_DEVICE, "cannot read") : 0;
 }
 
 void dm_device_free(struct dm_device *dev)
@@ -314,6 +334,139 @@ static void refreshed(void **state)
 	assert_int_equal(records, 1);
 }
 
+/* Cut off in session 5 of a writing mode, with a region that was being written. */
+static struct pair cut_off(struct nearcache_witness *record)
+{
+	struct pair pair = fitting();
+	u32 i;
+
+	sb.state = NEARCACHE_STATE_WRITING;
+	sb.session = 5;
+	pair.super.geo.intent_offset = 4096;
+	pair.super.geo.intent_region = 1 << 20;
+	pair.super.geo.origin_size = BYTES;
+	for (i = 0; i < NC_RECOVER_INTENT; i++)
+		nc_intent_sector_init(&intent[i], sb.uuid, 5, i);
+	intent[0].bits[1] = 0x11;
+	/* Behind the origin's end. */
+	intent[0].bits[8] = 0xff;
+	intent[9].bits[0] = 0xff;
+	for (i = 0; i < NC_RECOVER_INTENT; i++)
+		nc_intent_sector_seal(&intent[i]);
+	unreadable = -1;
+	nc_witness_init(record, sb.uuid);
+	record->session = 5;
+	record->state = NEARCACHE_WITNESS_STAYED;
+	nc_witness_seal(record);
+	return pair;
+}
+
+/* It is warm, and its ends are looked at; its file system is not what it was. */
+static void witness_proves(void **state)
+{
+	struct nearcache_witness record;
+	struct pair pair = cut_off(&record);
+
+	(void)state;
+	assert_true(pair_was_writing(&pair));
+	assert_true(pair_is_cold(&pair));
+	pair_hear(&pair, &record);
+	assert_true(pair.proven);
+	assert_false(pair_is_cold(&pair));
+	assert_int_equal(pair.regions, 2);
+	sb.file_system_type = NEARCACHE_FP_EXT4;
+	fs_content = 1;
+	assert_int_equal(pair_check_origin(&pair), 0);
+	assert_int_equal(looks, 1);
+	assert_int_equal(pair.differs, 0);
+	content = 1;
+	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	assert_int_equal(pair.differs, PAIR_CONTENT);
+	assert_false(pair.file_system);
+	/* No fingerprint of a file system while its own writes are not in it. */
+	sb.file_system_type = NEARCACHE_FP_NONE;
+	assert_false(pair_can_refresh(&pair));
+	/* A page of the bitmap is lost: its regions are, behind the origin's end. */
+	pair = cut_off(&(struct nearcache_witness){ 0 });
+	unreadable = 1;
+	pair_hear(&pair, &record);
+	assert_true(pair.proven);
+	assert_int_equal(fail_code(), 0);
+	assert_int_equal(pair.regions, 2);
+	/* About to begin the next session. */
+	record.session = 6;
+	record.previous = 5;
+	nc_witness_seal(&record);
+	pair = cut_off(&(struct nearcache_witness){ 0 });
+	pair_hear(&pair, &record);
+	assert_true(pair.proven);
+}
+
+/* The cold start that it was without a witness: nothing is compared, nothing refused. */
+static void assert_unproven(struct pair *pair,
+			    const struct nearcache_witness *record)
+{
+	content = 1;
+	pair_hear(pair, record);
+	assert_int_equal(fail_code(), 0);
+	assert_true(pair_is_cold(pair) && !pair->proven);
+	assert_int_equal(pair_check_origin(pair), 0);
+	assert_int_equal(looks, 0);
+	assert_int_equal(pair->differs, 0);
+}
+
+static void witness_does_not(void **state)
+{
+	struct nearcache_witness record;
+	struct pair pair = cut_off(&record);
+
+	(void)state;
+	assert_unproven(&pair, NULL);
+	pair = cut_off(&record);
+	record.state = NEARCACHE_WITNESS_LEFT;
+	nc_witness_seal(&record);
+	assert_unproven(&pair, &record);
+	pair = cut_off(&record);
+	record.state = NEARCACHE_WITNESS_NEW;
+	nc_witness_seal(&record);
+	assert_unproven(&pair, &record);
+	pair = cut_off(&record);
+	record.session = 4;
+	nc_witness_seal(&record);
+	assert_unproven(&pair, &record);
+	pair = cut_off(&record);
+	intent[0].flags = NEARCACHE_INTENT_ENDS;
+	nc_intent_sector_seal(&intent[0]);
+	assert_unproven(&pair, &record);
+	pair = cut_off(&record);
+	intent[0].bits[0] ^= 1;
+	assert_unproven(&pair, &record);
+	pair = cut_off(&record);
+	unreadable = 0;
+	assert_unproven(&pair, &record);
+	/* It has no say in other states. */
+	pair = cut_off(&record);
+	sb.state = NEARCACHE_STATE_ACTIVE;
+	assert_unproven(&pair, &record);
+	pair = cut_off(&record);
+	sb.state = NEARCACHE_STATE_LIVE;
+	pair_hear(&pair, NULL);
+	assert_false(pair_is_cold(&pair));
+}
+
+/* Its path is recorded with the rest. */
+static void witness_recorded(void **state)
+{
+	struct pair pair = fitting();
+
+	(void)state;
+	assert_int_equal(pair_record(&pair, false), 0);
+	assert_null(recorded.witness);
+	pair.witness = "/dev/mapper/w";
+	assert_int_equal(pair_record(&pair, false), 0);
+	assert_string_equal(recorded.witness, "/dev/mapper/w");
+}
+
 static void find(void **state)
 {
 	struct pair pair = fitting();
@@ -345,6 +498,9 @@ int main(void)
 		cmocka_unit_test(special),
 		cmocka_unit_test(file_system),
 		cmocka_unit_test(refreshed),
+		cmocka_unit_test(witness_proves),
+		cmocka_unit_test(witness_does_not),
+		cmocka_unit_test(witness_recorded),
 		cmocka_unit_test(find),
 	};
 

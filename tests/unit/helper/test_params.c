@@ -18,6 +18,8 @@ static void there_and_back(void **state)
 		"read-only 8:0 8:16 6 fill_memory 1048576 cache_timeout 700 later 7",
 		"read-only 8:0 8:16 2 origin_timeout 0",
 		"read-only 8:0 8:16 6 cache_timeout 700 origin_timeout 86400 later 7",
+		"writethrough 8:0 8:16 2 witness 254:3",
+		"writethrough 8:0 8:16 6 verify 9 witness 254:3 later 7",
 	};
 	char text[PARAMS_TEXT];
 	struct params params;
@@ -61,6 +63,9 @@ static void not_understood(void **state)
 		"read-only 8:0 8:16 2 cache_timeout -1",
 		"read-only 8:0 8:16 2 origin_timeout 86401",
 		"read-only 8:0 8:16 2 origin_timeout 1s",
+		"read-only 8:0 8:16 2 witness 8",
+		"read-only 8:0 8:16 2 witness 8:1x",
+		"read-only 8:0 8:16 2 witness /dev/sda",
 	};
 	char longest[600] = "read-only 8:0 8:16 8";
 	struct params params;
@@ -89,13 +94,14 @@ static void longest(void **state)
 		.origin_timeout = 86400,
 		.verify_given = true,
 		.verify = 0xffffffff,
-		.other_words = 0xffffffff - 8,
+		.witness = makedev(0xffffffff, 0xffffffff),
+		.other_words = 0xffffffff - 10,
 	};
 
 	(void)state;
 	memset(params.others, 'x', sizeof(params.others) - 1);
 	assert_int_equal(strlen(params_print(&params, text)),
-			 strlen("writethrough 4294967295:4294967295 4294967295:4294967295 4294967295 fill_memory 18446744073709551615 cache_timeout 600000 origin_timeout 86400 verify 4294967295") +
+			 strlen("writethrough 4294967295:4294967295 4294967295:4294967295 4294967295 fill_memory 18446744073709551615 cache_timeout 600000 origin_timeout 86400 verify 4294967295 witness 4294967295:4294967295") +
 			 sizeof(params.others) - 1);
 }
 
@@ -161,6 +167,12 @@ static void same(void **state)
 	assert_true(params_same("read-only 8:0 8:16 4 verify 9 fill_memory 1",
 				"read-only 8:0 8:16 4 fill_memory 1 verify 9"));
 	assert_false(params_same("read-only 8:0 8:16 2 verify 9", "read-only 8:0 8:16"));
+	assert_false(params_same("read-only 8:0 8:16 2 witness 8:1",
+				 "read-only 8:0 8:16"));
+	assert_false(params_same("read-only 8:0 8:16 2 witness 8:1",
+				 "read-only 8:0 8:16 2 witness 8:2"));
+	assert_true(params_same("read-only 8:0 8:16 4 witness 8:1 verify 9",
+				"read-only 8:0 8:16 4 verify 9 witness 8:1"));
 	assert_false(params_same("read-only 8:0 8:16 2 verify 9",
 				 "read-only 8:0 8:16 2 verify 8"));
 	assert_true(params_same("read-only 8:0 8:16", "read-only 8:0 8:16"));

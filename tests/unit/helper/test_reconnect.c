@@ -114,7 +114,7 @@ void super_free(struct super *super)
 	(void)super;
 }
 
-bool pair_is_active(const struct pair *pair)
+bool pair_is_cold(const struct pair *pair)
 {
 	(void)pair;
 	return active;

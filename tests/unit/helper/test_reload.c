@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* 'set' and 'resize' on a pretended device: what goes live, and what is told. */
 #include <stdio.h>
+#include <sys/sysmacros.h>
 
 #include "activate.h"
 #include "commands.h"
@@ -10,7 +11,9 @@
 #include "kmsg.h"
 #include "print.h"
 #include "stop.h"
+#include "super.h"
 #include "unit.h"
+#include "witness.h"
 
 #define WRITING		"writethrough 8:0 8:16"
 #define WRITING_32M	WRITING " 2 fill_memory 33554432"
@@ -19,6 +22,13 @@
 /* What the origin has, and the flags that were printed. */
 static uint64_t origin_bytes, waiting;
 static bool started, changed, resized;
+
+/* Witnesses: what is on them, what is wrong, and what was done to them. */
+static struct nearcache_super medium;
+static bool has_record, witness_near, cache_dead;
+static unsigned int claims;
+static dev_t freed;
+static uint64_t witness_state;
 
 int device_open_number(struct device *dev, dev_t number, const char *role)
 {
@@ -36,12 +46,100 @@ void device_close(struct device *dev)
 	(void)dev;
 }
 
+const char *device_path_of(dev_t number, char *path)
+{
+	sprintf(path, "%u:%u", major(number), minor(number));
+	return path;
+}
+
+int super_read(struct super *super, const struct device *dev)
+{
+	assert_int_equal(dev->number, makedev(8, 16));
+	memset(super, 0, sizeof(*super));
+	medium.uuid[3] = 0x33;
+	super->best = &medium;
+	return cache_dead ? (fail)(CODE_DEVICE, "cannot read") : 0;
+}
+
+int super_require(const struct super *super, const struct device *dev)
+{
+	(void)super;
+	(void)dev;
+	return 0;
+}
+
+void super_free(struct super *super)
+{
+	(void)super;
+}
+
+int witness_open_number(struct witness *witness, dev_t number)
+{
+	witness->dev.number = number;
+	return 0;
+}
+
+/* "/dev/w3" is 254:3. */
+int witness_open(struct witness *witness, const char *path)
+{
+	strcpy(witness->path, path);
+	return witness_open_number(witness, makedev(254, path[6] - '0'));
+}
+
+void witness_close(struct witness *witness)
+{
+	witness->dev.fd = -1;
+}
+
+int witness_check_place(const struct witness *witness,
+			const struct device *cache, const struct device *origin)
+{
+	(void)witness;
+	assert_int_equal(cache->number, makedev(8, 16));
+	assert_int_equal(origin->number, makedev(8, 0));
+	return witness_near ? (fail)(CODE_DEVICE, "same drive") : 0;
+}
+
+int witness_look(const struct witness *witness, const u8 *uuid,
+		 struct nearcache_witness *record, bool *found)
+{
+	(void)witness;
+	(void)record;
+	assert_int_equal(uuid[3], 0x33);
+	*found = has_record;
+	return 0;
+}
+
+int witness_prepare(const struct witness *witness,
+		    const struct witness_claim *claim)
+{
+	(void)witness;
+	assert_int_equal(claim->uuid[3], 0x33);
+	return 0;
+}
+
+int witness_claim(struct witness *witness, const struct witness_claim *claim)
+{
+	assert_int_equal(fake.loads, 0);
+	claims++;
+	return witness_prepare(witness, claim);
+}
+
+int witness_free(struct witness *witness, const u8 *uuid)
+{
+	assert_int_equal(uuid[3], 0x33);
+	freed = witness->dev.number;
+	return 0;
+}
+
 int describe_status(const struct dm_device *dev, struct status *status)
 {
 	(void)dev;
 	memset(status, 0, sizeof(*status));
 	status->field[NEARCACHE_FIELD_FILL_MEMORY_MAX] = 64 << 20;
 	status->field[NEARCACHE_FIELD_READS_WAITING] = waiting;
+	status->field[NEARCACHE_FIELD_WITNESS] =
+		fake.loads ? NEARCACHE_WITNESS_WARM : witness_state;
 	return 0;
 }
 
@@ -150,6 +248,7 @@ static int run(int (*verb)(const struct arguments *args), const char *setting,
 	};
 
 	started = changed = resized = false;
+	claims = freed = 0;
 	fail_reset();
 	return verb(&args);
 }
@@ -429,6 +528,79 @@ static void handed_over(void **state)
 	assert_live(READING " 2 origin_timeout 5", false);
 }
 
+#define W3	" 2 witness 254:3"
+#define W4	" 2 witness 254:4"
+
+/* A record is taken before the table names the device, and that of the old one given back. */
+static void witness_set(void **state)
+{
+	(void)state;
+	origin_bytes = FAKE_BYTES;
+	has_record = false;
+	fake_reset(WRITING);
+	assert_int_equal(set("witness=/dev/w3", OPTION_DRY_RUN), 0);
+	assert_true(!claims && !fake.loads);
+	assert_int_equal(set("witness=/dev/w3", 0), 0);
+	assert_live(WRITING W3, false);
+	assert_true(changed && claims == 1 && !freed);
+	/* It is so already. */
+	has_record = true;
+	assert_int_equal(set("witness=/dev/w3", 0), 0);
+	assert_true(!changed && !claims && fake.loads == 1);
+	/* It is so, but for the record, which only a load looks for. */
+	has_record = false;
+	fake.loads = 0;
+	assert_int_equal(set("witness=/dev/w3", 0), 0);
+	assert_true(changed && claims == 1 && fake.loads == 1 && !freed);
+	fake.loads = 0;
+	assert_int_equal(set("witness=/dev/w4", 0), 0);
+	assert_live(WRITING W4, false);
+	assert_int_equal(freed, makedev(254, 3));
+	/* It is so, and says nothing any more: a new session may. */
+	fake.loads = 0;
+	has_record = true;
+	witness_state = NEARCACHE_WITNESS_COLD;
+	assert_int_equal(set("verify=0", 0), 0);
+	assert_int_equal(fake.loads, 0);
+	assert_int_equal(set("witness=/dev/w4", 0), 0);
+	assert_true(changed && !claims && fake.loads == 1 && !freed);
+	witness_state = NEARCACHE_WITNESS_WARM;
+	has_record = false;
+	/* Other settings leave it alone. */
+	fake.loads = 0;
+	assert_int_equal(set("mode=read-only", 0), 0);
+	assert_live(READING W4, false);
+	assert_true(!claims && !freed);
+	/* Until the device is closed: the record stays. */
+	assert_int_equal(set("witness=none", 0), 0);
+	assert_live(READING, false);
+	assert_true(changed && !claims && !freed);
+	assert_int_equal(set("witness=none", 0), 0);
+	assert_false(changed);
+}
+
+static void witness_not_set(void **state)
+{
+	(void)state;
+	origin_bytes = FAKE_BYTES;
+	has_record = false;
+	fake_reset(WRITING W3);
+	witness_near = true;
+	assert_int_equal(set("witness=/dev/w4", OPTION_FORCE), CODE_DEVICE);
+	assert_said("same drive");
+	witness_near = false;
+	cache_dead = true;
+	assert_int_equal(set("witness=/dev/w4", 0), CODE_DEVICE);
+	cache_dead = false;
+	assert_true(!claims && !fake.loads);
+	/* The kernel does not take it: its record is given back. */
+	fake.start[0] = FAKE_REFUSES;
+	assert_int_equal(set("witness=/dev/w4", 0), CODE_DEVICE);
+	assert_live(WRITING W3, false);
+	assert_int_equal(claims, 1);
+	assert_int_equal(freed, makedev(254, 4));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -442,6 +614,8 @@ int main(void)
 		cmocka_unit_test(vanished),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(handed_over),
+		cmocka_unit_test(witness_set),
+		cmocka_unit_test(witness_not_set),
 	};
 
 	return RUN(tests);

@@ -42,7 +42,9 @@ static void bad(void **state)
 		{ { "=x", "mode=read-only" }, "'' is no setting" },
 		{ { "mod=read-only", "x" }, "'mod' is no setting" },
 		{ { "modes=read-only", "x" }, "'modes' is no setting" },
-		{ { "fill-memory=1G", "x" }, "mode, fill_memory, cache_timeout, origin_timeout or verify" },
+		{ { "fill-memory=1G", "x" }, "mode, fill_memory, cache_timeout, origin_timeout, verify or witness" },
+		{ { "witness=", "x" }, "witness '': give a device, or none" },
+		{ { "witness=none", "witness=/dev/x" }, "twice" },
 		{ { "mode=writeback", "x" }, "mode 'writeback'" },
 		{ { "mode=", "x" }, "mode ''" },
 		{ { "mode=read-only=x", "x" }, "'read-only=x'" },
@@ -70,11 +72,26 @@ static void bad(void **state)
 	}
 }
 
+/* A word that others make a device of: nothing of the table changes here. */
+static void witness(void **state)
+{
+	char *words[] = { "mode=writethrough", "witness=/dev/x=y" };
+	struct params params = { .witness = 7 };
+
+	(void)state;
+	fail_reset();
+	assert_null(setting_witness(words, 1));
+	assert_string_equal(setting_witness(words, 2), "/dev/x=y");
+	assert_int_equal(setting_apply(words, 2, &params), 0);
+	assert_int_equal(params.witness, 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good),
 		cmocka_unit_test(bad),
+		cmocka_unit_test(witness),
 	};
 
 	return RUN(tests);

@@ -109,7 +109,7 @@ static void explained(void **state)
 	status.field[NEARCACHE_FIELD_STATE] = NEARCACHE_DEGRADED;
 	assert_non_null(strstr(status_explain(&status), "does not answer"));
 	status.field[NEARCACHE_FIELD_STATE] = NEARCACHE_BYPASS;
-	for (reason = 0; reason <= NEARCACHE_REASON_SLOW + 1; reason++) {
+	for (reason = 0; reason <= NEARCACHE_REASON_WRITE_INTENT + 1; reason++) {
 		status.field[NEARCACHE_FIELD_REASON] = reason;
 		why = status_explain(&status);
 		assert_string_not_equal(why, last);
@@ -119,6 +119,33 @@ static void explained(void **state)
 					NEARCACHE_REASON_SLOW), "no-answer");
 	assert_string_equal(status_word(NEARCACHE_FIELD_STATE,
 					NEARCACHE_DEGRADED), "degraded");
+}
+
+/* What a crash would leave: in a writing mode, by the witness. */
+static void crash(void **state)
+{
+	static const char *const said[] = {
+		[NEARCACHE_WITNESS_NONE] = "there is no witness",
+		[NEARCACHE_WITNESS_WARM] = "would leave it warm",
+		[NEARCACHE_WITNESS_COLD] = "the witness has no record",
+	};
+	struct status status = { 0 };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+		status.field[NEARCACHE_FIELD_WITNESS] = i;
+		status.field[NEARCACHE_FIELD_STATE] = NEARCACHE_NORMAL;
+		status.field[NEARCACHE_FIELD_MODE] = NEARCACHE_READ_ONLY;
+		assert_null(status_crash(&status));
+		status.field[NEARCACHE_FIELD_MODE] = NEARCACHE_WRITEAROUND;
+		assert_non_null(strstr(status_crash(&status), said[i]));
+		status.field[NEARCACHE_FIELD_STATE] = NEARCACHE_DEGRADED;
+		assert_non_null(strstr(status_crash(&status), said[i]));
+		status.field[NEARCACHE_FIELD_STATE] = NEARCACHE_BYPASS;
+		assert_string_equal(status_crash(&status),
+				    "would leave nothing cached");
+	}
 }
 
 /* Every field that the table calls an enum has words, and no other. */
@@ -141,6 +168,7 @@ int main(void)
 		cmocka_unit_test(broken_lines),
 		cmocka_unit_test(words),
 		cmocka_unit_test(explained),
+		cmocka_unit_test(crash),
 		cmocka_unit_test(words_match_table),
 	};
 

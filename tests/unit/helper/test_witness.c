@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Records of a witness, on a file in place of a device. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "dm.h"
+#include "fail.h"
+#include "fake_identity.h"
+#include "identity.h"
+#include "probe.h"
+#include "unit.h"
+#include "witness.h"
+
+#define RECORDS	NEARCACHE_WITNESS_RECORDS
+#define BYTES	(1U << 20)
+
+static char path[] = "/tmp/test_witness.XXXXXX";
+
+/* What the device carries for libblkid, and who uses it. */
+static const char *content;
+static unsigned int wipes;
+static bool busy, foreign, same_drive;
+static dev_t other_cache, other_origin;
+
+int __wrap_device_open(struct device *dev, const char *name, const char *role);
+
+int __wrap_device_open(struct device *dev, const char *name, const char *role)
+{
+	return device_open_any(dev, name, role);
+}
+
+int __wrap_device_test_claim(const struct device *dev, bool *is_busy);
+
+int __wrap_device_test_claim(const struct device *dev, bool *is_busy)
+{
+	(void)dev;
+	*is_busy = busy;
+	return 0;
+}
+
+int probe_content(const struct device *dev, char *what)
+{
+	(void)dev;
+	snprintf(what, PROBE_WHAT, "%s", content);
+	return 0;
+}
+
+int probe_wipe(const struct device *dev)
+{
+	(void)dev;
+	content = "";
+	wipes++;
+	return 0;
+}
+
+bool identity_same_drive(dev_t a, dev_t b)
+{
+	(void)a;
+	return same_drive && b == makedev(8, 16);
+}
+
+bool identity_overlap(dev_t a, dev_t b)
+{
+	(void)a;
+	return b == makedev(8, 99);
+}
+
+bool identity_foreign_holder(dev_t number, const char *uuid, dev_t self,
+			     char *name, size_t size)
+{
+	assert_string_equal(uuid, DM_UUID_PREFIX);
+	assert_int_equal(self, 0);
+	return identity_holder(number, name, size) && foreign;
+}
+
+int dm_all(struct dm_device **list, size_t *count)
+{
+	*list = calloc(1, sizeof(**list));
+	assert_non_null(*list);
+	strcpy((*list)->name, "other");
+	(*list)->cache = other_cache;
+	(*list)->origin = other_origin;
+	*count = 1;
+	return 0;
+}
+
+void dm_device_free_all(struct dm_device *list, size_t count)
+{
+	assert_int_equal(count, 1);
+	free(list);
+}
+
+static const u8 *uuid_of(unsigned int n)
+{
+	static u8 uuid[2][16];
+	static unsigned int turn;
+	u8 *result = uuid[turn++ % 2];
+
+	memset(result, 0, 16);
+	result[0] = 0xee;
+	result[15] = (u8)n;
+	return result;
+}
+
+/* An empty device that nobody uses. */
+static void reset(void)
+{
+	assert_int_equal(truncate(path, 0), 0);
+	assert_int_equal(truncate(path, BYTES), 0);
+	content = "";
+	wipes = 0;
+	busy = fake_held = foreign = same_drive = false;
+	other_cache = other_origin = 0;
+	fail_reset();
+}
+
+static void put(const void *data, size_t bytes, unsigned int at)
+{
+	int fd = open(path, O_WRONLY);
+
+	assert_int_equal(pwrite(fd, data, bytes, at), bytes);
+	close(fd);
+}
+
+static int claim_as(const u8 *uuid, const u8 *replaced, bool force)
+{
+	struct witness_claim claim = {
+		.uuid = uuid, .replaced = replaced, .force = force,
+	};
+	struct witness witness = WITNESS_CLOSED;
+	int error, prepared;
+
+	fail_reset();
+	assert_int_equal(witness_open(&witness, path), 0);
+	/* What will fail is known before. */
+	prepared = witness_prepare(&witness, &claim);
+	fail_reset();
+	error = witness_claim(&witness, &claim);
+	assert_int_equal(prepared, error);
+	assert_int_equal(witness.dev.fd, -1);
+	return error;
+}
+
+static int claim(unsigned int n)
+{
+	return claim_as(uuid_of(n), NULL, false);
+}
+
+/* The place of a sound record, -1: there is none. */
+static int place(unsigned int n, struct nearcache_witness *record)
+{
+	struct nearcache_witness one;
+	int fd = open(path, O_RDONLY), i, found = -1;
+
+	for (i = 0; i < RECORDS; i++) {
+		if (pread(fd, &one, sizeof(one), i * sizeof(one)) != sizeof(one) ||
+		    !nc_witness_check(&one, uuid_of(n)))
+			continue;
+		assert_int_equal(found, -1);
+		found = i;
+		*record = one;
+	}
+	close(fd);
+	return found;
+}
+
+static void assert_place(unsigned int n, int expected)
+{
+	struct nearcache_witness record;
+
+	assert_int_equal(place(n, &record), expected);
+}
+
+static void assert_said(const char *text)
+{
+	if (!strstr(fail_message(), text))
+		fail_msg("no '%s' in: %s", text, fail_message());
+}
+
+static void release(unsigned int n)
+{
+	struct witness witness = WITNESS_CLOSED;
+
+	fail_reset();
+	assert_int_equal(witness_open(&witness, path), 0);
+	assert_int_equal(witness_free(&witness, uuid_of(n)), 0);
+}
+
+static unsigned int used(void)
+{
+	struct witness witness = WITNESS_CLOSED;
+	unsigned int count;
+
+	assert_int_equal(witness_open(&witness, path), 0);
+	assert_int_equal(witness_count(&witness.dev, &count), 0);
+	witness_close(&witness);
+	return count;
+}
+
+/* What a session says is kept; a torn record is made anew in its place. */
+static void kept(void **state)
+{
+	struct nearcache_witness record;
+
+	(void)state;
+	reset();
+	assert_int_equal(claim(1), 0);
+	assert_int_equal(claim(2), 0);
+	assert_place(1, 0);
+	assert_place(2, 1);
+	nc_witness_init(&record, uuid_of(1));
+	record.session = cpu_to_le64(77);
+	record.state = cpu_to_le32(NEARCACHE_WITNESS_STAYED);
+	nc_witness_seal(&record);
+	put(&record, sizeof(record), 0);
+	assert_int_equal(claim(1), 0);
+	assert_int_equal(place(1, &record), 0);
+	assert_int_equal(record.session, 77);
+	put("X", 1, 600);
+	assert_place(1, -1);
+	/* Nobody else takes it meanwhile. */
+	assert_int_equal(claim(3), 0);
+	assert_place(3, 2);
+	assert_int_equal(claim(1), 0);
+	assert_int_equal(place(1, &record), 0);
+	assert_int_equal(record.session, 0);
+	assert_int_equal(record.state, NEARCACHE_WITNESS_NEW);
+	assert_int_equal(used(), 3);
+}
+
+static void looked_up(void **state)
+{
+	struct witness witness = WITNESS_CLOSED;
+	struct nearcache_witness record;
+	bool found;
+
+	(void)state;
+	reset();
+	assert_int_equal(claim(1), 0);
+	assert_int_equal(claim(2), 0);
+	assert_int_equal(witness_open(&witness, path), 0);
+	assert_string_equal(witness.path, path);
+	assert_int_equal(witness_look(&witness, uuid_of(2), &record, &found), 0);
+	assert_true(found);
+	assert_memory_equal(record.uuid, uuid_of(2), 16);
+	assert_int_equal(witness_look(&witness, uuid_of(3), &record, &found), 0);
+	assert_false(found);
+	witness_close(&witness);
+}
+
+/* A cache that is formatted over another one takes its record. */
+static void replaced(void **state)
+{
+	(void)state;
+	reset();
+	assert_int_equal(claim(1), 0);
+	assert_int_equal(claim(2), 0);
+	assert_int_equal(claim_as(uuid_of(3), uuid_of(1), false), 0);
+	assert_place(3, 0);
+	assert_place(1, -1);
+	assert_int_equal(used(), 2);
+}
+
+static void freed(void **state)
+{
+	static const char zero[NEARCACHE_WITNESS_SIZE];
+	char bytes[NEARCACHE_WITNESS_SIZE];
+	int fd;
+
+	(void)state;
+	reset();
+	assert_int_equal(claim(1), 0);
+	assert_int_equal(claim(2), 0);
+	release(9);
+	assert_int_equal(used(), 2);
+	release(1);
+	assert_place(2, 1);
+	fd = open(path, O_RDONLY);
+	assert_int_equal(read(fd, bytes, sizeof(bytes)), sizeof(bytes));
+	close(fd);
+	assert_memory_equal(bytes, zero, sizeof(zero));
+	assert_int_equal(claim(3), 0);
+	assert_place(3, 0);
+	/* Also as the cleaning up after another failure. */
+	(fail)(CODE_BUSY, "before");
+	{
+		struct witness witness = WITNESS_CLOSED;
+
+		assert_int_equal(witness_open(&witness, path), 0);
+		assert_int_equal(witness_free(&witness, uuid_of(3)), 0);
+	}
+	assert_place(3, -1);
+}
+
+/* All at once: each gets a place of its own, and one more none. */
+static void side_by_side(void **state)
+{
+	unsigned int n;
+	int status;
+
+	(void)state;
+	reset();
+	for (n = 0; n < RECORDS; n++)
+		if (!fork()) {
+			struct witness witness = WITNESS_CLOSED;
+			struct witness_claim me = { .uuid = uuid_of(n) };
+
+			_exit(witness_open(&witness, path) ||
+			      witness_claim(&witness, &me));
+		}
+	for (n = 0; n < RECORDS; n++) {
+		assert_true(wait(&status) > 0);
+		assert_int_equal(status, 0);
+	}
+	for (n = 0; n < RECORDS; n++) {
+		struct nearcache_witness record;
+
+		assert_true(place(n, &record) >= 0);
+	}
+	assert_int_equal(claim(RECORDS), CODE_BUSY);
+	assert_said("all 64 records of witness device");
+	assert_int_equal(claim_as(uuid_of(RECORDS), NULL, true), CODE_BUSY);
+	assert_int_equal(claim(5), 0);
+	release(40);
+	assert_int_equal(claim(RECORDS), 0);
+	assert_place(40, -1);
+	assert_int_equal(used(), RECORDS);
+}
+
+/* Something else on it is not overwritten, but by --force. */
+static void carries(void **state)
+{
+	(void)state;
+	reset();
+	content = "ext4 labelled 'data'";
+	assert_int_equal(claim(1), CODE_DEVICE);
+	assert_said("carries ext4 labelled 'data'");
+	assert_said("--force");
+	assert_int_equal(used(), 0);
+	assert_int_equal(claim_as(uuid_of(1), NULL, true), 0);
+	assert_int_equal(wipes, 1);
+	assert_place(1, 0);
+	/* The cache's own record is there: nothing more is taken. */
+	content = "ext4";
+	assert_int_equal(claim(1), 0);
+	assert_int_equal(claim(2), CODE_DEVICE);
+	/* Not under records that are in use. */
+	assert_int_equal(claim_as(uuid_of(2), NULL, true), 0);
+	assert_int_equal(wipes, 1);
+	assert_place(1, 0);
+	assert_place(2, 1);
+	/* What nobody knows is passed by as long as there is room. */
+	reset();
+	put("something", 9, 100);
+	assert_int_equal(claim(1), 0);
+	assert_place(1, 1);
+}
+
+/* Another cache's cache device. */
+static void carries_cache(void **state)
+{
+	struct nearcache_super sb = { .magic = NEARCACHE_MAGIC };
+
+	(void)state;
+	reset();
+	put(&sb, sizeof(sb), 524288);
+	assert_int_equal(claim(1), CODE_DEVICE);
+	assert_said("carries a nearcache superblock");
+	assert_int_equal(claim_as(uuid_of(1), NULL, true), 0);
+	assert_place(1, 0);
+	assert_int_equal(claim(2), 0);
+}
+
+static int check_place(void)
+{
+	struct device cache = { .number = makedev(8, 16), .path = "/dev/sdb",
+				.role = "cache device" };
+	struct device origin = { .number = makedev(8, 0), .path = "/dev/sda",
+				 .role = "origin" };
+	struct witness witness = WITNESS_CLOSED;
+	int error;
+
+	fail_reset();
+	assert_int_equal(witness_open(&witness, path), 0);
+	error = witness_check_place(&witness, &cache, &origin);
+	witness_close(&witness);
+	return error;
+}
+
+static void places(void **state)
+{
+	(void)state;
+	reset();
+	assert_int_equal(check_place(), 0);
+	same_drive = true;
+	assert_int_equal(check_place(), CODE_DEVICE);
+	assert_said("is on the same drive as cache device '/dev/sdb'");
+	same_drive = false;
+	busy = true;
+	assert_int_equal(check_place(), CODE_BUSY);
+	assert_said("mounted");
+	/* Caches share it. */
+	fake_held = true;
+	assert_int_equal(check_place(), 0);
+	other_cache = makedev(8, 99);
+	assert_int_equal(check_place(), CODE_BUSY);
+	assert_said("it is the cache device of 'other'");
+	other_cache = 0;
+	other_origin = makedev(8, 99);
+	assert_int_equal(check_place(), CODE_BUSY);
+	assert_said("it is the origin of 'other'");
+	foreign = true;
+	assert_int_equal(check_place(), CODE_BUSY);
+	assert_said("in use by 'dm-1'");
+}
+
+/* As many records as fit. */
+static void small(void **state)
+{
+	struct witness witness = WITNESS_CLOSED;
+
+	(void)state;
+	reset();
+	assert_int_equal(truncate(path, 4095), 0);
+	assert_int_equal(witness_open(&witness, path), CODE_DEVICE);
+	assert_said("it needs at least 4096");
+	witness_close(&witness);
+	assert_int_equal(truncate(path, 3 * 4096), 0);
+	assert_int_equal(claim(1), 0);
+	assert_int_equal(claim(2), 0);
+	assert_int_equal(claim(3), 0);
+	assert_int_equal(claim(4), CODE_BUSY);
+	assert_said("all 3 records");
+}
+
+static void names(void **state)
+{
+	(void)state;
+	assert_true(witness_named("/dev/sda3"));
+	assert_false(witness_named("none"));
+	assert_false(witness_named(""));
+	assert_false(witness_named(NULL));
+}
+
+static int setup(void **state)
+{
+	int fd = mkstemp(path);
+
+	(void)state;
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kept),
+		cmocka_unit_test(looked_up),
+		cmocka_unit_test(replaced),
+		cmocka_unit_test(freed),
+		cmocka_unit_test(side_by_side),
+		cmocka_unit_test(carries),
+		cmocka_unit_test(carries_cache),
+		cmocka_unit_test(places),
+		cmocka_unit_test(small),
+		cmocka_unit_test(names),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
