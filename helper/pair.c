@@ -115,8 +115,7 @@ void pair_hear(struct pair *pair, const struct nearcache_witness *record)
 	area = read_intent(&pair->cache, super->geo.intent_offset);
 	if (!area)
 		return;
-	nc_recover_intent(area, super->best->uuid,
-			  le64_to_cpu(super->best->session));
+	nc_recover_intent(area, super->best, record);
 	pair->proven = !nc_recover_ends(area);
 	pair->regions = count_regions(area, &super->geo);
 	free(area);

@@ -98,11 +98,11 @@ const char *nc_intent_load(struct nc_cache *c)
 		       "was cut off in a writing mode, and the witness does not know it" :
 		       "was cut off in a writing mode, and the witness cannot be read";
 	if (!nc_recover_stayed(sb, i->witness.record))
-		return "was cut off in a writing mode, and the witness says that its device left before";
+		return "was cut off in a writing mode, after its device had left";
 	read_area(c, i->maps->image);
 	nc_recover_intent(i->maps->image, sb, i->witness.record);
 	if (nc_recover_ends(i->maps->image))
-		return "was cut off while the ends of the origin were written, which tell whether others wrote to it";
+		return "was cut off while the ends of the origin were written";
 	i->recovered = true;
 	return NULL;
 }
@@ -377,7 +377,7 @@ bool nc_intent_wait(struct nc_cache *c, struct bio *bio)
 	 */
 	smp_mb();
 	note(maps->recent, &at);
-	smp_mb();
+	smp_mb(); /* as above */
 	if (noted(maps->set, &at))
 		return false;
 	note(maps->wanted, &at);
@@ -478,7 +478,7 @@ static void fail_all(struct nc_cache *c, struct bio_list *bios)
 {
 	struct bio *bio;
 
-	DMERR_LIMIT("%s: writes failed: neither cache device %u:%u nor witness %pg can be told of them",
+	DMERR_LIMIT("%s: writes failed: cache device %u:%u and witness %pg cannot be told",
 		    nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt),
 		    c->intent.bdev);
 	while ((bio = bio_list_pop(bios)))
@@ -520,7 +520,7 @@ static void leave(struct work_struct *work)
 	if (!bio_list_empty(&failed))
 		fail_all(c, &failed);
 	if (left)
-		DMWARN("%s: cache device %u:%u is not told of writes any more: a crash will leave nothing cached",
+		DMWARN("%s: cache device %u:%u is not told of writes: a crash would cost the cache",
 		       nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt));
 }
 

@@ -167,8 +167,8 @@ static const char *why_cold(struct nc_cache *c)
  * @known: what the medium must have, at least
  *
  * Sets c->loaded and c->warm.  The table of a session that wrote and was not
- * stopped is not read, unless it is known what it wrote.  Pages and slots that cannot be relied on are dropped and
- * counted.
+ * stopped is not read, unless it is known what it wrote.  Pages and slots that cannot be
+ * relied on are dropped and counted.
  *
  * Return: 0; -EIO when the device fails too often: then the index is in no
  * state to be used.
