@@ -44,6 +44,7 @@ void nc_cache_free(struct nc_cache *c)
 	cancel_work_sync(&c->reclaim);
 	cancel_delayed_work_sync(&c->commit_work);
 	cancel_delayed_work_sync(&c->scrub.work);
+	nc_intent_cancel(c);
 	nc_health_destroy(c);
 	if (c->wq)
 		destroy_workqueue(c->wq);
@@ -218,6 +219,7 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 {
 	bool writes = nc_target_writes(t);
 
+	nc_intent_ask_again(c);
 	/* A bypassed device is not written without need. */
 	if (c->state == NEARCACHE_BYPASS &&
 	    (!writes || nc_meta_starts_cold(c)))
@@ -227,6 +229,7 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 		return 0;
 	}
 	nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
+	nc_intent_ask_again(c);
 	if (!writes || nc_meta_starts_cold(c))
 		return 0;
 	DMERR("%s: no writing mode: the cache device cannot record that the origin changes",
@@ -416,6 +419,8 @@ void nc_cache_deactivate(struct nc_cache *c)
 	cancel_work_sync(&c->reclaim);
 	flush_work(&c->retry_work);
 	nc_intent_stop(c);
+	/* A sweep may have found that the origin lost something. */
+	flush_work(&c->lost_work);
 	cancel_delayed_work_sync(&c->outage.again);
 	mutex_lock(&c->life);
 	WARN_ON_ONCE(!nc_inflight_empty(&c->inflight));

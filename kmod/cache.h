@@ -105,6 +105,8 @@ struct nc_target;
  * @intent: see intent.h
  * @origin_written: since the last clean stop something was written to the origin
  *	by us, or by others and cannot be flushed
+ * @flush_owed: the origin failed a flush of ours, of which no writer knows; set and
+ *	cleared in any context
  * @used: slots that hold a block
  * @valid_subblocks: valid bits set in all slots
  * @warm: slots taken over at load
@@ -164,6 +166,7 @@ struct nc_cache {
 	struct nc_inflight inflight;
 	struct nc_intent intent;
 	bool origin_written;
+	bool flush_owed;
 	atomic64_t used;
 	atomic64_t valid_subblocks;
 	struct work_struct reclaim;

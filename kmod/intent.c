@@ -100,11 +100,29 @@ const char *nc_intent_load(struct nc_cache *c)
 	if (!nc_recover_stayed(sb, i->witness.record))
 		return "was cut off in a writing mode, and the witness says that its device left before";
 	read_area(c, i->maps->image);
-	nc_recover_intent(i->maps->image, c->uuid, le64_to_cpu(sb->session));
+	nc_recover_intent(i->maps->image, sb, i->witness.record);
 	if (nc_recover_ends(i->maps->image))
 		return "was cut off while the ends of the origin were written, which tell whether others wrote to it";
-	i->recovered = le64_to_cpu(sb->session);
+	i->recovered = true;
 	return NULL;
+}
+
+/**
+ * nc_intent_is_older() - does the witness know of a session that the medium does not?
+ * @c: live cache, suspended
+ *
+ * Context: may sleep.
+ */
+bool nc_intent_is_older(struct nc_cache *c)
+{
+	const struct nc_target *t = c->active;
+	struct nc_intent *i = &c->intent;
+
+	if (!t->witness)
+		return false;
+	i->witness.record = &i->maps->record;
+	return !nc_witness_find(c, t->witness->bdev, &i->witness) &&
+	       nc_recover_older(c->meta->super.sb, i->witness.record);
 }
 
 /* Sub-blocks of a block that the session that was cut off may have been writing. */
@@ -194,22 +212,24 @@ static void no_witness(struct nc_cache *c, const char *why)
  * nc_intent_begin() - a session that writes begins
  * @c: live cache, suspended; its slot table on the medium is true
  *
- * The superblock has to say so next; until then the one before it counts, with the
- * bitmap that it had: nothing that it named is in the slot table any more.
+ * First the witness: from then on the bitmap means something only for a superblock that
+ * it names, and it names the one before only if the slot table is without what was marked
+ * in it.  Then the bitmap; the superblock has to say so next.
  *
  * Context: may sleep; nc_cache.life.
- * Return: 1; 0 when there is no witness; -EIO when the medium cannot be written.
+ * Return: 1, then nc_intent_begun() or nc_intent_end() must follow; 0 when there is no
+ * witness; -EIO when the medium cannot be written.
  */
 int nc_intent_begin(struct nc_cache *c)
 {
 	struct nearcache_super *sb = c->meta->super.sb;
+	u64 before = le64_to_cpu(sb->session), session;
 	const struct nc_target *t = c->active;
-	u64 session = le64_to_cpu(sb->session) + 1;
 	struct nc_intent *i = &c->intent;
 	int r;
 
 	lockdep_assert_held(&c->life);
-	if (!t->witness || session > NEARCACHE_MAX_SEQUENCE)
+	if (!t->witness)
 		return 0;
 	i->bdev = t->witness->bdev;
 	i->witness.record = &i->maps->record;
@@ -219,17 +239,21 @@ int nc_intent_begin(struct nc_cache *c)
 					     "cannot be read");
 		return 0;
 	}
-	r = write_empty(c, session);
-	if (r)
-		return r;
+	/* Not one that a copy of this device had. */
+	session = max(before, (u64)le64_to_cpu(i->witness.record->session)) + 1;
+	if (session > NEARCACHE_MAX_SEQUENCE)
+		return 0;
 	/* Used up, whatever comes of it. */
 	sb->session = cpu_to_le64(session);
-	r = nc_witness_write(c, i->bdev, &i->witness, session, i->recovered,
-			     NEARCACHE_WITNESS_STAYED);
+	r = nc_witness_write(c, i->bdev, &i->witness, session,
+			     i->untrue ? 0 : before, NEARCACHE_WITNESS_STAYED);
 	if (r) {
 		no_witness(c, "cannot be written");
 		return 0;
 	}
+	r = write_empty(c, session);
+	if (r)
+		return r;
 	i->session = session;
 	i->region_shift = ilog2(c->geo.intent_region) - SECTOR_SHIFT;
 	WRITE_ONCE(i->mode, NC_INTENT_ON);
@@ -237,19 +261,22 @@ int nc_intent_begin(struct nc_cache *c)
 }
 
 /**
- * nc_intent_abort() - what the medium says of the session is not known
+ * nc_intent_begun() - both superblocks say so
  * @c: live cache, suspended, after nc_intent_begin()
  *
+ * The one before must not count any more, wherever there may be a copy of it.
+ *
  * Context: may sleep; nc_cache.life.
- * Return: 0, then the witness makes the next load drop everything; or -EIO.
+ * Return: 0 or -EIO.
  */
-int nc_intent_abort(struct nc_cache *c)
+int nc_intent_begun(struct nc_cache *c)
 {
 	struct nc_intent *i = &c->intent;
 	int r = nc_witness_write(c, i->bdev, &i->witness, i->session, 0,
-				 NEARCACHE_WITNESS_LEFT);
+				 NEARCACHE_WITNESS_STAYED);
 
-	WRITE_ONCE(i->mode, r ? NC_INTENT_OFF : NC_INTENT_LEFT);
+	if (r)
+		no_witness(c, "cannot be written");
 	return r;
 }
 
@@ -294,22 +321,43 @@ static bool noted(const unsigned long *map, const struct touched *at)
 	return !at->ends || test_bit(NC_INTENT_ENDS, map);
 }
 
-static void hold(struct nc_cache *c, struct bio *bio)
+/* Works are queued under the lock: whoever sees that nobody waits any more has seen
+ * them, too.
+ */
+static void hold_locked(struct nc_cache *c, struct bio *bio)
 {
 	struct nc_intent *i = &c->intent;
 	u32 timeout = READ_ONCE(c->cache_timeout);
-	unsigned long flags;
 
-	bio_clear_polled(bio);
-	spin_lock_irqsave(&i->lock, flags);
 	if (bio_list_empty(&i->waiting) && bio_list_empty(&i->batch))
 		i->since = jiffies;
 	bio_list_add(&i->waiting, bio);
-	spin_unlock_irqrestore(&i->lock, flags);
-	queue_work(c->cache_wq, &i->mark_work);
+	/* mark_work may stand at a device that hangs. */
+	if (i->mode == NC_INTENT_LEAVING) {
+		queue_work(c->origin_wq, &i->leave_work);
+		return;
+	}
 	if (timeout)
 		queue_delayed_work(c->origin_wq, &i->slow_work,
 				   msecs_to_jiffies(timeout));
+	queue_work(c->cache_wq, &i->mark_work);
+}
+
+/* Returns false when there is nothing to wait for any more. */
+static bool hold(struct nc_cache *c, struct bio *bio)
+{
+	struct nc_intent *i = &c->intent;
+	unsigned long flags;
+	bool waits;
+
+	spin_lock_irqsave(&i->lock, flags);
+	waits = i->mode == NC_INTENT_ON || i->mode == NC_INTENT_LEAVING;
+	if (waits) {
+		bio_clear_polled(bio);
+		hold_locked(c, bio);
+	}
+	spin_unlock_irqrestore(&i->lock, flags);
+	return waits;
 }
 
 /**
@@ -332,9 +380,10 @@ bool nc_intent_wait(struct nc_cache *c, struct bio *bio)
 	smp_mb();
 	if (noted(maps->set, &at))
 		return false;
-	nc_count(c, INTENT_WAITS);
 	note(maps->wanted, &at);
-	hold(c, bio);
+	if (!hold(c, bio))
+		return false;
+	nc_count(c, INTENT_WAITS);
 	return true;
 }
 
@@ -359,7 +408,8 @@ static int mark_wanted(struct nc_cache *c)
 		set_bit(bit, maps->set);
 		nc_count(c, INTENT_MARKS);
 	}
-	nc_sweep_arm(c);
+	if (pages)
+		nc_sweep_arm(c);
 	return 0;
 }
 
@@ -392,13 +442,13 @@ static void mark(struct work_struct *work)
 	if (mode == NC_INTENT_ON)
 		r = mark_wanted(c);
 	mutex_unlock(&i->io_lock);
-	if (mode == NC_INTENT_LEAVING) {
-		queue_work(c->origin_wq, &i->leave_work);
-		return;
-	}
 	if (r) {
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_INTENT);
 		nc_intent_leave(c);
+	}
+	/* It releases those of whatever mode it is by then. */
+	if (r || mode == NC_INTENT_LEAVING) {
+		queue_work(c->origin_wq, &i->leave_work);
 		return;
 	}
 	/* What is not here any more did not want to wait. */
@@ -444,29 +494,64 @@ static void leave(struct work_struct *work)
 					  intent.leave_work);
 	struct nc_intent *i = &c->intent;
 	struct bio_list failed;
-	int r;
+	bool left = false;
+	int r = -EIO;
 
-	if (READ_ONCE(i->mode) != NC_INTENT_LEAVING)
-		return;
-	r = nc_witness_write(c, i->bdev, &i->witness, i->session, 0,
-			     NEARCACHE_WITNESS_LEFT);
+	if (READ_ONCE(i->mode) == NC_INTENT_LEAVING && i->bdev)
+		r = nc_witness_write(c, i->bdev, &i->witness, i->session, 0,
+				     NEARCACHE_WITNESS_LEFT);
 	bio_list_init(&failed);
 	spin_lock_irq(&i->lock);
+	if (i->mode == NC_INTENT_ON) {
+		spin_unlock_irq(&i->lock);
+		return;
+	}
 	bio_list_merge(&i->batch, &i->waiting);
 	bio_list_init(&i->waiting);
-	if (r) {
+	if (i->mode == NC_INTENT_LEAVING && r) {
 		bio_list_merge(&failed, &i->batch);
 		bio_list_init(&i->batch);
-	} else {
+	} else if (i->mode == NC_INTENT_LEAVING) {
+		left = true;
 		WRITE_ONCE(i->mode, NC_INTENT_LEFT);
-		release(c, &i->batch);
 	}
+	release(c, &i->batch);
 	spin_unlock_irq(&i->lock);
-	if (r)
+	if (!bio_list_empty(&failed))
 		fail_all(c, &failed);
-	else
+	if (left)
 		DMWARN("%s: cache device %u:%u is not told of writes any more: a crash will leave nothing cached",
 		       nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt));
+}
+
+/* Does the table name the witness of the session still? */
+static bool is_witness(struct nc_cache *c, const struct dm_dev *dev)
+{
+	struct nc_intent *i = &c->intent;
+
+	return dev && dev->bdev == i->bdev &&
+	       !nc_witness_find(c, dev->bdev, &i->witness) &&
+	       le64_to_cpu(i->witness.record->session) == i->session;
+}
+
+/**
+ * nc_intent_ask_again() - the witness failed: does it still?
+ * @c: live cache, suspended; the table before is still there
+ *
+ * Context: may sleep; nc_cache.life.
+ */
+void nc_intent_ask_again(struct nc_cache *c)
+{
+	struct nc_intent *i = &c->intent;
+
+	flush_work(&i->leave_work);
+	if (READ_ONCE(i->mode) != NC_INTENT_LEAVING)
+		return;
+	/* The device of the table before may be closed soon. */
+	if (!is_witness(c, c->active->witness))
+		i->bdev = NULL;
+	queue_work(c->origin_wq, &i->leave_work);
+	flush_work(&i->leave_work);
 }
 
 /**
@@ -528,12 +613,11 @@ void nc_intent_end(struct nc_cache *c)
 {
 	struct nc_intent *i = &c->intent;
 
-	i->recovered = 0;
+	i->recovered = false;
 	spin_lock_irq(&i->lock);
 	WRITE_ONCE(i->mode, NC_INTENT_OFF);
-	/* What is being marked goes with mark_work. */
-	if (!bio_list_empty(&i->waiting))
-		queue_work(c->cache_wq, &i->mark_work);
+	release(c, &i->waiting);
+	release(c, &i->batch);
 	spin_unlock_irq(&i->lock);
 }
 
@@ -547,11 +631,30 @@ void nc_intent_stop(struct nc_cache *c)
 {
 	struct nc_intent *i = &c->intent;
 
+	flush_work(&i->mark_work);
 	nc_sweep_stop(c);
 	cancel_delayed_work_sync(&i->slow_work);
-	flush_work(&i->mark_work);
 	flush_work(&i->leave_work);
 	flush_work(&i->ready_work);
+}
+
+/**
+ * nc_intent_cancel() - the cache is about to be freed
+ * @c: cache that no table holds
+ *
+ * A write that is complete may have queued something when the cache was stopped.
+ *
+ * Context: may sleep.
+ */
+void nc_intent_cancel(struct nc_cache *c)
+{
+	struct nc_intent *i = &c->intent;
+
+	cancel_work_sync(&i->mark_work);
+	nc_sweep_stop(c);
+	cancel_delayed_work_sync(&i->slow_work);
+	cancel_work_sync(&i->leave_work);
+	cancel_work_sync(&i->ready_work);
 }
 
 /**

@@ -63,11 +63,12 @@ struct nc_intent_maps {
  *	durably says active; else under @lock
  * @region_shift: log2 of a region, in sectors; constant while the cache is live
  * @session: that is under way, see struct nearcache_super
- * @recovered: session that was taken over at load, and that the medium may still
- *	speak of; 0: none; nc_cache.life
+ * @recovered: a session was taken over at load: @maps has its marks; nc_cache.life
+ * @untrue: what the superblock on the medium says was not believed at load; nc_cache.life
  * @maps: allocated with the first table that names a witness, or NULL
  * @witness: record of the cache
- * @bdev: witness device; the active table has it open
+ * @bdev: witness device; the active table has it open, unless @mode is OFF or LEFT;
+ *	NULL: none that the active table has
  * @io_lock: one writer of the area; taken under nc_cache.life, or alone
  * @lock: protects the lists, @since and @mode; taken in any context
  * @waiting: writes to regions that are not @set
@@ -84,7 +85,8 @@ struct nc_intent {
 	int mode;
 	u8 region_shift;
 	u64 session;
-	u64 recovered;
+	bool recovered;
+	bool untrue;
 	struct nc_intent_maps *maps;
 	struct nc_witness witness;
 	struct block_device *bdev;
@@ -106,15 +108,25 @@ int nc_intent_alloc(struct nc_intent *i);
 void nc_intent_destroy(struct nc_intent *i);
 const char *nc_intent_load(struct nc_cache *c);
 u64 nc_intent_written(const struct nc_cache *c, u64 block);
+bool nc_intent_is_older(struct nc_cache *c);
 int nc_intent_begin(struct nc_cache *c);
-int nc_intent_abort(struct nc_cache *c);
+int nc_intent_begun(struct nc_cache *c);
 void nc_intent_end(struct nc_cache *c);
 void nc_intent_stop(struct nc_cache *c);
 void nc_intent_leave(struct nc_cache *c);
+void nc_intent_ask_again(struct nc_cache *c);
+void nc_intent_cancel(struct nc_cache *c);
 bool nc_intent_wait(struct nc_cache *c, struct bio *bio);
 int nc_intent_write(struct nc_cache *c, u32 pages, blk_opf_t flags);
 u32 nc_intent_put(struct nc_intent_maps *maps, u32 bit, bool on);
 u32 nc_intent_count(const struct nc_intent *i);
+
+/* The superblock has the fingerprint of the ends as they are. */
+static inline bool nc_intent_knows_ends(const struct nc_intent *i)
+{
+	return READ_ONCE(i->mode) == NC_INTENT_ON &&
+	       !test_bit(NC_INTENT_ENDS, i->maps->set);
+}
 
 static inline bool nc_intent_has_left(const struct nc_intent *i)
 {

@@ -116,6 +116,7 @@ static void start_cold(struct nc_cache *c, const char *why)
 	c->geo.table_epoch = le64_to_cpu(m->super.sb->table_epoch);
 	nc_table_empty(&m->table);
 	c->loaded = NEARCACHE_LOADED_UNCLEAN;
+	c->intent.untrue = true;
 	/* The session that was cut off may have written to the origin. */
 	m->fingerprint_old = true;
 }
@@ -155,7 +156,8 @@ static const char *why_cold(struct nc_cache *c)
 			forget_file_system(sb);
 		return why;
 	default:
-		return NULL;
+		return nc_intent_is_older(c) ?
+		       "is older than what the witness knows of it" : NULL;
 	}
 }
 
@@ -260,6 +262,25 @@ static bool flush_origin(struct nc_cache *c)
 }
 
 /**
+ * nc_meta_flush_written() - flush the origin, to which was written
+ * @c: live cache
+ *
+ * Such an error may be told once, and it is who wrote that has to hear it: with the next
+ * flush of theirs.
+ *
+ * Context: may sleep.
+ * Return: what flushing it returned.
+ */
+int nc_meta_flush_written(struct nc_cache *c)
+{
+	int r = blkdev_issue_flush(c->origin);
+
+	if (r)
+		WRITE_ONCE(c->flush_owed, true);
+	return r;
+}
+
+/**
  * nc_meta_go() - from here on slots may be overwritten
  * @c: live cache, suspended
  * @writes: the origin, too
@@ -289,14 +310,17 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 	if (r)
 		return r;
 	r = write_super(c, state);
-	if (state != NEARCACHE_STATE_WRITING) {
-		if (!r)
-			nc_intent_end(c);
-	} else if (r) {
-		nc_intent_abort(c);
-	} else {
-		c->intent.recovered = 0;
+	if (!r && state == NEARCACHE_STATE_WRITING && nc_intent_begun(c)) {
+		state = NEARCACHE_STATE_ACTIVE;
+		r = write_super(c, state);
 	}
+	if (!r) {
+		c->intent.recovered = false;
+		c->intent.untrue = false;
+	}
+	/* What the medium says when that failed is true as long as nobody writes. */
+	if (r || state != NEARCACHE_STATE_WRITING)
+		nc_intent_end(c);
 	WRITE_ONCE(m->commit.live, state != NEARCACHE_STATE_ACTIVE && !r);
 	return r;
 }
@@ -306,8 +330,12 @@ int nc_meta_go(struct nc_cache *c, bool writes)
  */
 bool nc_meta_starts_cold(const struct nc_cache *c)
 {
-	return READ_ONCE(c->meta->super.durable) == NEARCACHE_STATE_ACTIVE ||
-	       nc_intent_has_left(&c->intent);
+	int durable = READ_ONCE(c->meta->super.durable);
+
+	/* What says clean does not ask the witness. */
+	return durable == NEARCACHE_STATE_ACTIVE ||
+	       (durable == NEARCACHE_STATE_WRITING &&
+		nc_intent_has_left(&c->intent));
 }
 
 /* The last sub-block, if the origin ended inside, holds zeros where there may be
@@ -410,7 +438,8 @@ static int renew_fingerprint(struct nc_cache *c)
  */
 int nc_meta_accept_origin(struct nc_cache *c)
 {
-	return nc_meta_unsettled(c) ? 0 : renew_fingerprint(c);
+	return nc_meta_unsettled(c) && !nc_intent_knows_ends(&c->intent) ?
+	       0 : renew_fingerprint(c);
 }
 
 /**
@@ -432,7 +461,7 @@ int nc_meta_settle(struct nc_cache *c)
 	if (!nc_meta_unsettled(c))
 		return 0;
 	if (c->origin_written) {
-		r = blkdev_issue_flush(c->origin);
+		r = nc_meta_flush_written(c);
 		if (r) {
 			nc_invalidate_all(c);
 			return r;

@@ -52,6 +52,7 @@ bool nc_meta_starts_cold(const struct nc_cache *c);
 void nc_meta_resize(struct nc_cache *c, u64 size);
 bool nc_meta_unsettled(const struct nc_cache *c);
 int nc_meta_settle(struct nc_cache *c);
+int nc_meta_flush_written(struct nc_cache *c);
 int nc_meta_origin_changed(struct nc_cache *c);
 int nc_meta_accept_origin(struct nc_cache *c);
 int nc_meta_read_ends(struct nc_cache *c, u8 *digest);

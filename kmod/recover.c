@@ -112,6 +112,21 @@ bool nc_recover_slot(const struct nc_geometry *geo,
 }
 
 /**
+ * nc_recover_older() - does the witness know of a session that the medium does not?
+ * @sb: superblock
+ * @record: of the witness; need not be sound
+ *
+ * Then the medium is a copy from before, or was taken out before.
+ */
+bool nc_recover_older(const struct nearcache_super *sb,
+		      const struct nearcache_witness *record)
+{
+	return nc_witness_check(record, sb->uuid) &&
+	       le64_to_cpu(record->session) > le64_to_cpu(sb->session) &&
+	       record->previous != sb->session;
+}
+
+/**
  * nc_recover_stayed() - was the medium told of all that a writing session wrote?
  * @sb: superblock, in state writing
  * @record: of the witness, or NULL; need not be sound
@@ -131,24 +146,31 @@ bool nc_recover_stayed(const struct nearcache_super *sb,
 
 /**
  * nc_recover_intent() - what a session's write-intent bitmap says
- * @area: all of it as read; of each sector that does not verify, or is of an older
- *	session, all bits get set; of one of the next session, none
- * @uuid: of the cache, 16 bytes
- * @session: the superblock's
+ * @area: all of it as read; of each sector that does not verify, or is of another
+ *	session, all bits get set; of one of the session that was about to begin, none
+ * @sb: superblock
+ * @record: of the witness, after nc_recover_stayed()
+ *
+ * Only the witness tells which session was about to begin, and that it began with the
+ * slot table that the superblock speaks of: one that began with nothing, or on another
+ * witness, emptied the area all the same.
  */
-void nc_recover_intent(struct nearcache_intent *area, const u8 *uuid,
-		       u64 session)
+void nc_recover_intent(struct nearcache_intent *area,
+		       const struct nearcache_super *sb,
+		       const struct nearcache_witness *record)
 {
+	bool begins = record->session != sb->session;
 	u32 i;
 
 	for (i = 0; i < NC_RECOVER_INTENT; i++) {
-		bool sound = nc_intent_sector_check(&area[i], uuid, i);
-		u64 of = le64_to_cpu(area[i].session);
+		bool sound = nc_intent_sector_check(&area[i], sb->uuid, i);
+		__le64 of = area[i].session;
 
-		if (sound && of == session)
+		if (sound && of == sb->session)
 			continue;
-		nc_intent_sector_init(&area[i], uuid, session, i);
-		if (sound && of == session + 1)
+		nc_intent_sector_init(&area[i], sb->uuid,
+				      le64_to_cpu(sb->session), i);
+		if (sound && begins && of == record->session)
 			continue;
 		area[i].flags = cpu_to_le32(NEARCACHE_INTENT_ENDS);
 		memset(area[i].bits, 0xff, sizeof(area[i].bits));

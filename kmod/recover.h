@@ -29,8 +29,11 @@ bool nc_recover_slot(const struct nc_geometry *geo,
 		     const struct nearcache_slot *slot);
 bool nc_recover_stayed(const struct nearcache_super *sb,
 		       const struct nearcache_witness *record);
-void nc_recover_intent(struct nearcache_intent *area, const u8 *uuid,
-		       u64 session);
+bool nc_recover_older(const struct nearcache_super *sb,
+		      const struct nearcache_witness *record);
+void nc_recover_intent(struct nearcache_intent *area,
+		       const struct nearcache_super *sb,
+		       const struct nearcache_witness *record);
 bool nc_recover_ends(const struct nearcache_intent *area);
 u64 nc_recover_written(const struct nc_geometry *geo,
 		       const struct nearcache_intent *area, u64 block);

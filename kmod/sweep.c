@@ -15,8 +15,6 @@
  * Each time the medium holds a mark that could go, or a page of them is torn, only
  * warmth is lost.
  */
-#include <linux/blkdev.h>
-
 #include "cache.h"
 #include "identity.h"
 #include "intent.h"
@@ -121,7 +119,7 @@ static int clear_idle(struct nc_cache *c)
 /* What the origin lost it may have lost of any marked region: they stay so. */
 static bool settle(struct nc_cache *c)
 {
-	if (blkdev_issue_flush(c->origin)) {
+	if (nc_meta_flush_written(c)) {
 		nc_invalidate_lost(c);
 		return false;
 	}

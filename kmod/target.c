@@ -141,7 +141,7 @@ static int nearcache_end_io(struct dm_target *ti, struct bio *bio,
 {
 	return likely(bio_op(bio) == REQ_OP_READ) ?
 	       nc_read_end_io(ti->private, bio, error) :
-	       nc_write_end_io(ti->private, bio, *error);
+	       nc_write_end_io(ti->private, bio, error);
 }
 
 static int nearcache_preresume(struct dm_target *ti)

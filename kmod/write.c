@@ -237,15 +237,17 @@ static void count_done(struct nc_cache *c, const struct bio *bio, u64 bytes)
  * nc_write_end_io() - the origin completed a write or flush
  * @t: target
  * @bio: dm's clone
- * @error: its status
+ * @status: its status; an error of an earlier flush that nobody heard of is put there
  *
  * Context: any, interrupts too.
  * Return: DM_ENDIO_*.
  */
-int nc_write_end_io(struct nc_target *t, struct bio *bio, blk_status_t error)
+int nc_write_end_io(struct nc_target *t, struct bio *bio,
+		    blk_status_t *status)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 	struct nc_cache *c = t->cache;
+	blk_status_t error = *status;
 
 	if (io->kind == NC_IO_WRITE)
 		nc_inflight_remove(&c->inflight, &io->range);
@@ -254,6 +256,9 @@ int nc_write_end_io(struct nc_target *t, struct bio *bio, blk_status_t error)
 		return DM_ENDIO_DONE;
 	if (error && op_is_flush(bio->bi_opf))
 		nc_invalidate_lost(c);
+	if (!error && io->kind == NC_IO_FLUSH && READ_ONCE(c->flush_owed) &&
+	    xchg(&c->flush_owed, false))
+		error = *status = BLK_STS_IOERR;
 	if (error)
 		nc_count(c, WRITE_ERRORS);
 	else if (io->kind == NC_IO_FLUSH)

@@ -184,7 +184,7 @@ struct nearcache_area {
  *	(the kernel) makes this none
  * @reserved2: zero
  * @file_system_fingerprint: SHA-256, zero for NEARCACHE_FP_NONE
- * @session: number of the last session in state writing, +1 for each
+ * @session: number of the last session in state writing; higher for each
  * @witness: NUL-terminated path of the witness device, or ""; the helper's
  * @reserved3: zero
  */
@@ -321,8 +321,9 @@ struct nearcache_commit {
  * @magic: NEARCACHE_INTENT_MAGIC
  * @checksum: CRC-32C of all 512 bytes with this field zero
  * @uuid: the superblock's
- * @session: see nearcache_super; of an older one it says nothing; of the next one it
- *	was written when what the session's bits named was gone from the slot table
+ * @session: see nearcache_super; of another one it says nothing; of one that the witness
+ *	says was about to begin (see there), it was written when what the session's bits
+ *	named was gone from the slot table
  * @index: this sector's number: bit n of @bits is region index * 2048 + n
  * @flags: NEARCACHE_INTENT_*
  * @reserved: zero
@@ -362,8 +363,8 @@ enum nearcache_witness_state {
  * @checksum: CRC-32C of all 4096 bytes with this field zero
  * @uuid: of the cache
  * @session: that @state is of, see nearcache_super
- * @previous: the session before, if that one stayed, too, and its medium may not say
- *	yet that the next one began; else 0
+ * @previous: what the superblock says until it says @session, if what it says is
+ *	true: a crash in between leaves it to count; else, and once it says @session, 0
  * @state: enum nearcache_witness_state
  * @reserved: zero
  *

@@ -164,7 +164,7 @@ static bool starts_warm(struct image *im, const struct truth *truth, struct reco
 			return false;
 		}
 		memcpy(area, im->bytes + im->geo.intent_offset, sizeof(area));
-		nc_recover_intent(area, im->sb->uuid, le64_to_cpu(im->sb->session));
+		nc_recover_intent(area, im->sb, truth->witness);
 		if (nc_recover_ends(area)) {
 			out->doubt = 1;
 			return false;

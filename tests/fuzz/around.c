@@ -86,7 +86,7 @@ int nc_write_map(struct nc_target *t, struct bio *bio)
 	return nc_read_map(t, bio);
 }
 
-int nc_write_end_io(struct nc_target *t, struct bio *bio, blk_status_t error)
+int nc_write_end_io(struct nc_target *t, struct bio *bio, blk_status_t *error)
 {
 	(void)error;
 	return nc_read_map(t, bio);

@@ -179,6 +179,11 @@ static struct nc_cache *cache_of(struct fuzz_table *t)
 	return ((struct nc_target *)t->ti.private)->cache;
 }
 
+static bool is_told(const struct nc_cache *c)
+{
+	return c->intent.mode == NC_INTENT_ON && !fuzz_failures && !writes_broken();
+}
+
 static bool holds_data(const struct nc_slot *slot)
 {
 	return slot->flags & NC_SLOT_LINKED && slot->valid;
@@ -322,15 +327,36 @@ static void check_left(const struct nc_cache *c, const struct nc_slot *begun,
 	}
 }
 
+/* The medium was told of all writes: it names nothing else. */
+static void check_marks(const struct doubt *d)
+{
+	u64 bit;
+	u32 i;
+
+	HOLDS(!d->all || writes_touched_ends());
+	for (i = 0; i < DOUBT_SECTORS; i++) {
+		HOLDS(!d->full[i]);
+		for (bit = 0; bit < NEARCACHE_INTENT_BITS; bit++)
+			if (!d->area[i].bits[bit / 8])
+				bit |= 7;
+			else
+				HOLDS(!(d->area[i].bits[bit / 8] >> bit % 8 & 1) ||
+				      writes_held_at((i * NEARCACHE_INTENT_BITS + bit) * d->region,
+						     d->region));
+	}
+}
+
 /* After a crash: @begun: what was there when the session began, @then: when it was cut off. */
 static void load_left(const struct image *im, const struct nc_slot *begun,
-		      const struct nc_slot *then)
+		      const struct nc_slot *then, bool told)
 {
 	static struct doubt d;
 	struct fuzz_table t;
 	struct nc_cache *c;
 
 	HOLDS(doubt_read(&d, -1, im->witness % 4, false));
+	if (told)
+		check_marks(&d);
 	if (ctr(im, &t) || resume(im, &t))
 		fuzz_bug("it is not taken again");
 	c = cache_of(&t);
@@ -359,26 +385,54 @@ static void cut_off(const struct image *im, struct fuzz_table *t, u64 *random)
 		store_cut(random);
 }
 
-static void stop(struct fuzz_table *t, bool failing)
+/* Nobody writes any more: the marks go. */
+static void idle(const struct nc_cache *c)
+{
+	static struct doubt d;
+	u32 i;
+
+	writes_sweep();
+	HOLDS(doubt_read(&d, -1, true, false) && !d.all && !nc_intent_count(&c->intent));
+	for (i = 0; i < sizeof(d.area); i++)
+		HOLDS(i % 512 < 256 || !((u8 *)d.area)[i]);
+}
+
+static void stop(const struct image *im, struct fuzz_table *t)
 {
 	struct nc_cache *c = cache_of(t);
+	bool failing = im->fail_at;
 
 	writes_end();
+	if (is_told(c) && im->script % 16 < 12)
+		idle(c);
 	fuzz_target->presuspend(&t->ti);
 	fuzz_target->postsuspend(&t->ti);
 	HOLDS(c->state == NEARCACHE_NORMAL ||
 	      ((failing || writes_broken()) && strstr(fuzz_said, "is bypassed: ")));
 }
 
+/* Pages of a table that is to come: no writer left them. */
+static bool has_future(const struct image *im, const struct nc_cache *c)
+{
+	u32 i;
+
+	for (i = 0; i < 2 * IMAGE_PAGES; i++)
+		if (c->loaded == NEARCACHE_LOADED_UNCLEAN &&
+		    le64_to_cpu(im->page[i / IMAGE_PAGES][i % IMAGE_PAGES].epoch) >=
+		    c->geo.table_epoch)
+			return true;
+	return false;
+}
+
 /* Resume and use. Returns what was there at first, or NULL. */
 static struct nc_slot *session(const struct image *im, struct fuzz_table *t, u64 *random)
 {
 	struct nc_cache *c = cache_of(t);
-	u32 steps = im->mode % 3 ? im->writes : 0;
+	u32 steps;
 	struct nc_slot *begun;
 
 	fuzz_said[0] = 0;
-	writes_begin(c, im->witness % 4);
+	writes_begin(c, im->witness % 4, im->script % 8 < 3);
 	if (resume(im, t)) {
 		HOLDS(im->fail_at && fuzz_said[0]);
 		return NULL;
@@ -387,6 +441,7 @@ static struct nc_slot *session(const struct image *im, struct fuzz_table *t, u64
 		check_index(c);
 	fuzz_target->resume(&t->ti);
 	begun = slots_of(c);
+	steps = im->mode % 3 && !near_end(c) ? im->writes : 0;
 	while (steps--)
 		writes_step(random);
 	return begun;
@@ -396,22 +451,24 @@ static void load(const struct image *im, struct fuzz_table *t)
 {
 	struct nc_cache *c = cache_of(t);
 	struct nc_slot *begun, *then = NULL;
-	bool cut = im->end % IMAGE_END_COUNT, again;
+	bool cut = im->end % IMAGE_END_COUNT, again, told;
 	u64 random = im->script;
 
 	begun = session(im, t, &random);
 	cut = cut && begun;
 	if (begun && !cut)
-		stop(t, im->fail_at);
+		stop(im, t);
 	again = !near_end(c);
-	if (begun && c->state == NEARCACHE_NORMAL && !fuzz_failures && (cut || !writes_broken()))
+	told = is_told(c);
+	if (begun && c->state == NEARCACHE_NORMAL && !fuzz_failures &&
+	    (cut ? !has_future(im, c) : !writes_broken()))
 		then = slots_of(c);
 	if (cut)
 		cut_off(im, t, &random);
 	else
 		fuzz_target->dtr(&t->ti);
 	if (again && cut)
-		load_left(im, begun, then);
+		load_left(im, begun, then, told);
 	else if (again)
 		load_again(im, then);
 	free(begun);

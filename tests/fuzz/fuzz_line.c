@@ -65,15 +65,19 @@ static void reloads_to_itself(struct fuzz_table *t)
 	free(copy);
 }
 
-/* The option is among those that come in pairs behind their number. */
+/* Options come in pairs behind their number, and each of them once. */
 static bool names_witness(int argc, char **argv)
 {
-	int i;
+	bool named = false;
+	int i, j;
 
-	for (i = 4; i < argc; i += 2)
-		if (!strcmp(argv[i], "witness"))
-			return true;
-	return false;
+	for (i = 4; i < argc; i += 2) {
+		named = named || !strcmp(argv[i], "witness");
+		for (j = 4; j < i; j += 2)
+			if (!strcmp(argv[i], argv[j]))
+				fuzz_bug("'%s' is taken twice", argv[i]);
+	}
+	return named;
 }
 
 static void check_witness(const struct nc_target *n, bool named)

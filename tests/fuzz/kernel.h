@@ -211,11 +211,16 @@ static inline bool test_and_clear_bit(u64 n, unsigned long *map)
 
 static inline u64 find_next_bit(const unsigned long *map, u64 size, u64 from)
 {
-	while (from < size && !test_bit(from, map))
-		/* Most of them are empty. */
-		from = map[from / BITS_PER_LONG] ? from + 1 :
-						   (from | (BITS_PER_LONG - 1)) + 1;
-	return from < size ? from : size;
+	u64 i = from / BITS_PER_LONG;
+	unsigned long word;
+
+	if (from >= size)
+		return size;
+	word = map[i] & ~0UL << from % BITS_PER_LONG;
+	while (!word && ++i < BITS_TO_LONGS(size))
+		word = map[i];
+	from = word ? i * BITS_PER_LONG + __builtin_ctzl(word) : size;
+	return min(from, size);
 }
 
 #define DECLARE_BITMAP(name, n)	unsigned long name[BITS_TO_LONGS(n)]

@@ -287,6 +287,10 @@ static void create(struct image *im, u64 *random)
 		origin = (origin + block - 1) / block * block;
 	image_create(im, random, cache + (4 << 20), origin + 512 * !origin, block);
 	im->mode = image_random(random) % 3;
+	im->witness = image_random(random);
+	im->script = image_random(random);
+	im->writes = image_random(random) % 64;
+	im->end = image_random(random);
 	if (image_random(random) % 4)
 		image_fill(im, random);
 	if (image_random(random) % 2)

@@ -10,6 +10,7 @@
 #include "doubt.h"
 #include "image.h"
 #include "invalidate.h"
+#include "meta.h"
 #include "sweep.h"
 #include "writes.h"
 
@@ -17,27 +18,20 @@
 #define SECTOR_SIZE	512U
 #define ENDS		(65536U / SECTOR_SIZE)
 
-/* @under_way: in nc_cache.inflight */
+/* @end: either end of the origin; @under_way: in nc_cache.inflight */
 static struct writer {
 	struct bio bio;
 	struct nc_range range;
-	bool under_way;
+	bool end, under_way;
 } writers[WRITES];
 
 static u32 count;
 static struct nc_cache *live;
-static bool with_witness, broken;
-
-/* Either end of the origin. */
-static bool is_end(const struct bio *bio)
-{
-	u64 size = live->geo.origin_size >> SECTOR_SHIFT;
-
-	return bio->bi_iter.bi_sector < ENDS || bio_end_sector(bio) + ENDS > size;
-}
+static bool with_witness, may_break, broken;
 
 static void sent(const struct bio *bio)
 {
+	const struct writer *w = container_of(bio, const struct writer, bio);
 	u64 from = bio->bi_iter.bi_sector << SECTOR_SHIFT, at;
 	static struct doubt d;
 
@@ -46,7 +40,7 @@ static void sent(const struct bio *bio)
 	for (at = from; at < from + bio->bi_iter.bi_size; at += SECTOR_SIZE)
 		if (!d.all && !doubt_of(&d, at, at + SECTOR_SIZE))
 			fuzz_bug("written at %llu, and nobody knows", at);
-	if (is_end(bio)) {
+	if (w->end) {
 		HOLDS(d.all);
 		fuzz_ends++;
 	}
@@ -116,6 +110,7 @@ static void begin_write(u64 *random)
 	*w = (struct writer) {
 		.bio = { .bi_opf = REQ_OP_WRITE, .bi_iter = { at, n << SECTOR_SHIFT } },
 		.range = { .first = at, .last = at + n - 1 },
+		.end = at < ENDS || at + n + ENDS > sectors,
 		.under_way = true,
 	};
 	live->origin_written = true;
@@ -132,7 +127,7 @@ static void complete(struct writer *w)
 	if (!w->under_way || w->bio.done == FUZZ_BIO_HELD)
 		return;
 	/* Who read the ends since it was sent may have either. */
-	fuzz_ends += w->bio.done == FUZZ_BIO_SENT && is_end(&w->bio);
+	fuzz_ends += w->bio.done == FUZZ_BIO_SENT && w->end;
 	nc_inflight_remove(&live->inflight, &w->range);
 	w->under_way = false;
 }
@@ -157,6 +152,22 @@ static void break_something(u64 *random)
 	}
 }
 
+/* Somebody else wrote, and tells: it must not come back either. */
+static void invalidate(u64 *random)
+{
+	u64 at = any_sector(random, live->geo.origin_size >> SECTOR_SHIFT);
+	struct writer *w = &writers[count];
+
+	if (count == WRITES)
+		return;
+	count++;
+	*w = (struct writer) { .range = { .first = at, .last = at } };
+	mutex_lock(&live->life);
+	drop(at, at);
+	w->bio.done = nc_meta_record_drop(live, false) ? FUZZ_BIO_FAILED : FUZZ_BIO_SENT;
+	mutex_unlock(&live->life);
+}
+
 static void sweep(void)
 {
 	fuzz_jiffies += NC_INTENT_PERIOD;
@@ -167,9 +178,11 @@ static void sweep(void)
  * writes_begin() - nobody has written yet
  * @c: cache that is live, in a writing mode
  * @witness: the table names it
+ * @breaks: things may fail
  */
-void writes_begin(struct nc_cache *c, bool witness)
+void writes_begin(struct nc_cache *c, bool witness, bool breaks)
 {
+	may_break = breaks;
 	live = c;
 	with_witness = witness;
 	count = 0;
@@ -213,11 +226,13 @@ void writes_step(u64 *random)
 		flush_work(&live->intent.slow_work.work);
 		break;
 	case 14:
+		if (r / 16 % 4 == 0)
+			invalidate(random);
 		flush_work(&live->commit_work.work);
 		flush_work(&live->lost_work);
 		break;
 	case 15:
-		if (!(r / 16 % 8))
+		if (may_break)
 			break_something(random);
 	}
 }
@@ -249,6 +264,37 @@ bool writes_touched(u64 from, u64 to)
 		    from < (writers[i].range.last + 1) << SECTOR_SHIFT)
 			return true;
 	return false;
+}
+
+/* Did anybody want to write there? */
+bool writes_held_at(u64 from, u64 bytes)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (writers[i].range.first << SECTOR_SHIFT < from + bytes &&
+		    from < (writers[i].range.last + 1) << SECTOR_SHIFT)
+			return true;
+	return false;
+}
+
+bool writes_touched_ends(void)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (writers[i].end)
+			return true;
+	return false;
+}
+
+/* Time passes, and nobody writes. */
+void writes_sweep(void)
+{
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		sweep();
 }
 
 /* Was something made to fail since? */

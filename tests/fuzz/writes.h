@@ -7,10 +7,13 @@
 
 struct nc_cache;
 
-void writes_begin(struct nc_cache *c, bool witness);
+void writes_begin(struct nc_cache *c, bool witness, bool breaks);
 void writes_step(u64 *random);
 void writes_end(void);
 bool writes_touched(u64 from, u64 to);
+bool writes_held_at(u64 from, u64 bytes);
+bool writes_touched_ends(void);
+void writes_sweep(void);
 bool writes_broken(void);
 
 #endif /* NEARCACHE_FUZZ_WRITES_H */

@@ -217,6 +217,18 @@ static void empty_area(u64 session)
 	}
 }
 
+/* Judge the area for that session, with a witness that says so. */
+static void judge(const u8 *of, u64 session, u64 said, u64 previous)
+{
+	struct nearcache_witness record = {
+		.session = cpu_to_le64(said), .previous = cpu_to_le64(previous),
+	};
+	struct nearcache_super sb = { .session = cpu_to_le64(session) };
+
+	memcpy(sb.uuid, of, sizeof(sb.uuid));
+	nc_recover_intent(area, &sb, &record);
+}
+
 static void set_region(u64 region)
 {
 	struct nearcache_intent *sector = &area[region / NEARCACHE_INTENT_BITS];
@@ -240,7 +252,7 @@ static void regions_longer_than_blocks(void **state)
 	set_region(0);
 	set_region(2049);
 	set_region(NEARCACHE_INTENT_REGIONS - 1);
-	nc_recover_intent(area, uuid, 5);
+	judge(uuid, 5, 5, 0);
 	for (block = 0; block < 12 * 1024; block++)
 		assert_int_equal(!!nc_recover_written(&geo, area, block),
 				 block / 4 == 0 || block / 4 == 2049);
@@ -263,14 +275,14 @@ static void regions_shorter_than_blocks(void **state)
 	set_region(6);
 	set_region(NEARCACHE_INTENT_REGIONS - 2);
 	set_region(NEARCACHE_INTENT_REGIONS - 1);
-	nc_recover_intent(area, uuid, 5);
+	judge(uuid, 5, 5, 0);
 	assert_int_equal(nc_recover_written(&geo, area, 0), 0);
 	assert_int_equal(nc_recover_written(&geo, area, 1), 0xffff00000000);
 	assert_int_equal(nc_recover_written(&geo, area, last), 0xffff00000000);
 }
 
-/* What is no sector of this session has all bits set; one of the next session none:
- * what it would name had been dropped before it was written.
+/* What is no sector of this session has all bits set; one of the session that was about
+ * to begin none: what it would name had been dropped before it was written.
  */
 static void intent_is_judged(void **state)
 {
@@ -282,24 +294,35 @@ static void intent_is_judged(void **state)
 	(void)state;
 	empty_area(5);
 	set_region(2048);
-	nc_recover_intent(area, uuid, 6);
+	judge(uuid, 6, 6, 5);
 	assert_true(nc_recover_written(&geo, area, 0));
 	assert_true(nc_recover_ends(area));
 
+	/* Session 5 was about to begin after 4, and so was 7; or nobody knows of it. */
 	empty_area(5);
 	set_region(0);
-	nc_recover_intent(area, uuid, 4);
+	judge(uuid, 4, 5, 4);
 	assert_false(nc_recover_written(&geo, area, 0));
+	empty_area(7);
+	judge(uuid, 4, 7, 4);
+	assert_false(nc_recover_ends(area));
+	empty_area(5);
+	judge(uuid, 4, 4, 3);
+	assert_true(nc_recover_written(&geo, area, 0));
+	assert_true(nc_recover_ends(area));
+	empty_area(6);
+	judge(uuid, 4, 5, 4);
+	assert_true(nc_recover_written(&geo, area, 0));
 
 	empty_area(5);
-	nc_recover_intent(area, foreign, 5);
+	judge(foreign, 5, 5, 0);
 	assert_true(nc_recover_written(&geo, area, 0));
 
 	empty_area(5);
 	area[0].bits[100] ^= 1;
 	area[2].index = cpu_to_le32(1);
 	nc_intent_sector_seal(&area[2]);
-	nc_recover_intent(area, uuid, 5);
+	judge(uuid, 5, 5, 0);
 	assert_true(nc_recover_written(&geo, area, 2047));
 	assert_false(nc_recover_written(&geo, area, 2048));
 	assert_true(nc_recover_written(&geo, area, 4096));
@@ -308,7 +331,7 @@ static void intent_is_judged(void **state)
 	empty_area(5);
 	area[0].flags = cpu_to_le32(NEARCACHE_INTENT_ENDS);
 	nc_intent_sector_seal(&area[0]);
-	nc_recover_intent(area, uuid, 5);
+	judge(uuid, 5, 5, 0);
 	assert_true(nc_recover_ends(area));
 	assert_false(nc_recover_written(&geo, area, 0));
 }
@@ -334,6 +357,32 @@ static bool stayed(u64 session, u64 of, u64 previous, u32 says)
 	record.reserved[4000] ^= 1;
 	assert_false(nc_recover_stayed(&sb, &record));
 	return true;
+}
+
+static bool older(u64 session, u64 of, u64 previous)
+{
+	struct nearcache_super sb = { .session = cpu_to_le64(session) };
+	static struct nearcache_witness record;
+
+	memcpy(sb.uuid, uuid, sizeof(uuid));
+	nc_witness_init(&record, uuid);
+	record.session = cpu_to_le64(of);
+	record.previous = cpu_to_le64(previous);
+	assert_false(nc_recover_older(&sb, &record));
+	nc_witness_seal(&record);
+	return nc_recover_older(&sb, &record);
+}
+
+static void copies_are_older(void **state)
+{
+	(void)state;
+	assert_false(older(5, 5, 0));
+	assert_false(older(5, 4, 0));
+	assert_false(older(5, 6, 5));
+	assert_false(older(5, 9, 5));
+	assert_true(older(5, 6, 0));
+	assert_true(older(5, 7, 6));
+	assert_true(older(0, 1, 9));
 }
 
 static void witness_is_judged(void **state)
@@ -364,6 +413,7 @@ int main(void)
 		cmocka_unit_test(regions_shorter_than_blocks),
 		cmocka_unit_test(intent_is_judged),
 		cmocka_unit_test(witness_is_judged),
+		cmocka_unit_test(copies_are_older),
 	};
 
 	return RUN(tests);

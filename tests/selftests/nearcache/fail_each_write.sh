@@ -83,6 +83,12 @@ before_close_witness() {
 }
 close_witness() { dmsetup remove --noudevsync nc; }
 
+before_suspend_witness() {
+	witnessed
+	opened writethrough
+}
+suspend_witness() { suspend; }
+
 # A write to a region that is not marked, until nothing is marked any more.
 before_mark() {
 	witnessed
@@ -111,10 +117,19 @@ same_as_origin() {
 	[[ $op != invalidate_all ]] || generation=2
 	[[ $op != mark ]] || agrees 2048 32 '2x16 1x16'
 	if [[ $op == invalidate ]]; then
-		agrees 0 512 '1x128 2x64 1x320'
+		agrees 0 448 '1x128 2x64 1x256'
 	else
-		agrees 0 512 "${generation}x512"
+		agrees 0 448 "${generation}x448"
 	fi
+	agrees 448 64 "${written:-$generation}x64"
+}
+
+# change: a device that runs in a writing mode is written to, whatever it cost to get there.
+change() {
+	written=''
+	[[ $(dmsetup table nc) == *" write"* ]] || return 0
+	puts 3 448 64
+	written=3
 }
 
 # tried N: the operation, with a cache device that takes N - 1 writes. Did it need more?
@@ -130,7 +145,9 @@ tried() {
 	"$op" >/dev/null 2>&1 || told=''
 	gate seen cache
 	read -r reads writes _ <<<"$REPLY"
+	written=''
 	if there; then
+		change
 		same_as_origin
 		stop
 	fi
@@ -150,7 +167,8 @@ make_null W witness 1
 at_exit dm_gone nc
 ready
 for op in open_reading open_writing close_reading close_writing suspend to_writing to_reading \
-	invalidate invalidate_all open_witness close_witness mark; do
+	invalidate invalidate_all open_witness close_witness \
+	suspend_witness mark; do
 	n=1
 	while tried $n; do
 		((n++ < 40)) || fail "$op does not end"

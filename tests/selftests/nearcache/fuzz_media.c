@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Change the metadata of a cache device and let the kernel open it, over and over.
+ * Change the metadata of a cache device and its witness, and let the kernel open it, over and over.
  *
- *	fuzz_media damage|forge NAME ORIGIN CACHE COUNT SEED
+ *	fuzz_media damage|crash|forge NAME ORIGIN CACHE WITNESS COUNT SEED
  *
  * damage: what a medium does, no checksum is right afterwards: whatever starts returns the
  * origin's data (sectors of blockdata, generation 1).
+ * crash: the same, of what a crash left, each time anew.
  * forge: checksums are right, so the table may lie: whatever starts does not harm the kernel, and
  * returns the origin's data after "invalidate all".
  * In either case what is refused is refused for a field that the kernel log names.
@@ -21,6 +22,7 @@
 
 #define PIECE		(1U << 20)
 #define META_START	4096U
+#define WITNESS_BYTES	(NEARCACHE_WITNESS_RECORDS * NEARCACHE_WITNESS_SIZE)
 
 static const char *const fields[] = {
 	"magic", "version", "checksum", "incompat", "state", "stripe_", "label", "reserved0",
@@ -30,14 +32,16 @@ static const char *const fields[] = {
 };
 
 static struct dm dm;
-static const char *origin_path, *cache_path;
-static int cache_fd;
+static const char *origin_path, *cache_path, *witness_path;
+static int cache_fd, witness_fd;
 static u64 origin_sectors, random_state, started, refused;
 static char said[65536];
 static void *buffer;
+static bool crash;
 
-/* As it is before anything is changed, from 0 to the data. */
-static unsigned char *sound;
+/* As it is before anything is changed, from 0 to the data; after a crash all of it. */
+static unsigned char *sound, *sound_witness;
+static u64 sound_bytes;
 static struct nc_geometry geo;
 
 static u64 pick(u64 below)
@@ -52,10 +56,15 @@ static void wrong(const char *what)
 	exit(1);
 }
 
-static void put(u64 offset, const void *data)
+static void put_to(int fd, u64 offset, const void *data)
 {
 	memcpy(buffer, data, NEARCACHE_PAGE_SIZE);
-	write_exactly(cache_fd, buffer, NEARCACHE_PAGE_SIZE, offset);
+	write_exactly(fd, buffer, NEARCACHE_PAGE_SIZE, offset);
+}
+
+static void put(u64 offset, const void *data)
+{
+	put_to(cache_fd, offset, data);
 }
 
 static void load_sound(void)
@@ -63,6 +72,7 @@ static void load_sound(void)
 	char why[NC_WHY_SIZE];
 	unsigned char *head = aligned_room(NEARCACHE_AREA_START);
 
+	read_exactly(witness_fd, sound_witness, WITNESS_BYTES, 0);
 	read_exactly(cache_fd, head, NEARCACHE_AREA_START, 0);
 	if (!nc_super_choose((void *)(head + NEARCACHE_SUPER_OFFSET_0),
 			     (void *)(head + NEARCACHE_SUPER_OFFSET_1), ~0ULL, &geo, why)) {
@@ -70,9 +80,11 @@ static void load_sound(void)
 		exit(1);
 	}
 	free(head);
-	if (!sound)
-		sound = aligned_room(geo.data_offset);
-	read_exactly(cache_fd, sound, geo.data_offset, 0);
+	if (!sound) {
+		sound_bytes = crash ? geo.device_size : geo.data_offset;
+		sound = aligned_room(sound_bytes);
+	}
+	read_exactly(cache_fd, sound, sound_bytes, 0);
 }
 
 /* Those parts of it that nearcache uses. */
@@ -80,20 +92,26 @@ static void store_sound(void)
 {
 	put(NEARCACHE_SUPER_OFFSET_0, sound + NEARCACHE_SUPER_OFFSET_0);
 	put(NEARCACHE_SUPER_OFFSET_1, sound + NEARCACHE_SUPER_OFFSET_1);
-	write_exactly(cache_fd, sound + NEARCACHE_AREA_START,
-		      geo.data_offset - NEARCACHE_AREA_START, NEARCACHE_AREA_START);
+	write_exactly(cache_fd, sound + NEARCACHE_AREA_START, sound_bytes - NEARCACHE_AREA_START,
+		      NEARCACHE_AREA_START);
+	write_exactly(witness_fd, sound_witness, WITNESS_BYTES, 0);
 }
 
-/* Some bytes of one unit; what was there is in sound. */
-static void damage_unit(u64 unit)
+/* Some bytes of one unit; what was there is in @from. */
+static void damage_at(int fd, const unsigned char *from, u64 unit)
 {
 	unsigned char changed[NEARCACHE_PAGE_SIZE];
 	u64 at = pick(sizeof(changed)), n = 1 + pick(pick(2) ? 16 : sizeof(changed)), how = pick(3);
 
-	memcpy(changed, sound + unit * sizeof(changed), sizeof(changed));
+	memcpy(changed, from + unit * sizeof(changed), sizeof(changed));
 	for (; n && at < sizeof(changed); n--, at++)
 		changed[at] = how == 2 ? 0 : how == 1 ? pick(256) : changed[at] ^ 1 << pick(8);
-	put(unit * sizeof(changed), changed);
+	put_to(fd, unit * sizeof(changed), changed);
+}
+
+static void damage_unit(u64 unit)
+{
+	damage_at(cache_fd, sound, unit);
 }
 
 /*
@@ -104,7 +122,15 @@ static void damage(void)
 {
 	u64 page = NEARCACHE_PAGE_SIZE, units = (geo.data_offset - NEARCACHE_AREA_START) / page;
 
-	switch (pick(8)) {
+	switch (pick(crash ? 12 : 8)) {
+	case 8:
+		damage_at(witness_fd, sound_witness, pick(2) ? 0 : pick(NEARCACHE_WITNESS_RECORDS));
+		break;
+	case 9:
+	case 10:
+	case 11:
+		damage_unit(geo.intent_offset / page);
+		break;
 	case 0:
 		damage_unit(NEARCACHE_SUPER_OFFSET_0 / page);
 		damage_unit(NEARCACHE_SUPER_OFFSET_1 / page);
@@ -133,6 +159,11 @@ static void read_image(struct image *im)
 	memcpy(&im->copy[1], sound + NEARCACHE_SUPER_OFFSET_1, NEARCACHE_SUPER_SIZE);
 	im->cache_bytes = geo.device_size;
 	im->origin_bytes = geo.origin_size;
+	im->witness = pick(2);
+	memcpy(im->intent, sound + geo.intent_offset, sizeof(im->intent));
+	memcpy(im->known, sound_witness, sizeof(im->known));
+	for (i = 0; i < IMAGE_WITNESS; i++)
+		im->witness_at[i] = i;
 	for (i = 0; i < IMAGE_RECORDS; i++) {
 		im->record_at[i] = i;
 		memcpy(&im->record[i], sound + geo.commit_offset + i * NEARCACHE_PAGE_SIZE,
@@ -146,9 +177,23 @@ static void read_image(struct image *im)
 	}
 }
 
-/* Records and pages go where the superblock says. */
+static void put_intent(const struct image *im, const struct nearcache_super *sb, u64 offset)
+{
+	struct nearcache_intent page[IMAGE_INTENT];
+	u32 i, n;
+
+	put(offset, im->intent);
+	for (i = IMAGE_INTENT; i < NEARCACHE_INTENT_AREA_SIZE / NEARCACHE_INTENT_SIZE; i += n) {
+		for (n = 0; n < IMAGE_INTENT; n++)
+			image_rest_sector(im, sb, i + n, &page[n]);
+		put(offset + i * NEARCACHE_INTENT_SIZE, page);
+	}
+}
+
+/* Records, pages and sectors go where the superblock says. */
 static void forge(struct image *im)
 {
+	const struct nearcache_super *sb;
 	struct nc_geometry forged;
 	char why[NC_WHY_SIZE];
 	u64 index;
@@ -156,10 +201,15 @@ static void forge(struct image *im)
 
 	read_image(im);
 	image_mutate(im, &random_state);
+	for (i = 0; i < IMAGE_WITNESS; i++)
+		put_to(witness_fd, im->witness_at[i] % NEARCACHE_WITNESS_RECORDS *
+		       NEARCACHE_WITNESS_SIZE, &im->known[i]);
 	put(NEARCACHE_SUPER_OFFSET_0, &im->copy[0]);
 	put(NEARCACHE_SUPER_OFFSET_1, &im->copy[1]);
-	if (!nc_super_choose(&im->copy[0], &im->copy[1], geo.device_size, &forged, why))
+	sb = nc_super_choose(&im->copy[0], &im->copy[1], geo.device_size, &forged, why);
+	if (!sb)
 		return;
+	put_intent(im, sb, forged.intent_offset);
 	for (i = 0; i < IMAGE_RECORDS; i++)
 		put(forged.commit_offset + im->record_at[i] % 16 * NEARCACHE_PAGE_SIZE,
 		    &im->record[i]);
@@ -206,13 +256,14 @@ static void judge_refusal(void)
 }
 
 /* Returns whether the cache went live. */
-static bool try_start(u8 mode)
+static bool try_start(u8 mode, bool witness)
 {
 	static const char *const modes[] = { "read-only", "writearound", "writethrough" };
 	char line[256];
 	int r;
 
-	snprintf(line, sizeof(line), "%s %s %s", modes[mode % 3], origin_path, cache_path);
+	snprintf(line, sizeof(line), "%s %s %s%s%s", modes[mode % 3], origin_path, cache_path,
+		 witness ? " 2 witness " : "", witness ? witness_path : "");
 	kernel_log_begin();
 	if (dm_simple(&dm, DM_DEV_CREATE))
 		wrong("no dm device");
@@ -237,17 +288,19 @@ static void remove_device(void)
 
 static void try_damage(void)
 {
+	bool live;
+
 	damage();
-	if (try_start(0)) {
-		started++;
+	live = try_start(crash ? pick(3) : 0, crash);
+	if (live)
 		read_device(true);
-		remove_device();
+	started += live;
+	refused += !live;
+	remove_device();
+	if (live && !crash)
 		load_sound();
-	} else {
-		refused++;
-		remove_device();
+	else
 		store_sound();
-	}
 }
 
 static void try_forged(void)
@@ -255,7 +308,7 @@ static void try_forged(void)
 	static struct image im;
 
 	forge(&im);
-	if (try_start(im.mode)) {
+	if (try_start(im.mode, im.witness % 4)) {
 		started++;
 		read_device(false);
 		if (!dm_message(&dm, "invalidate all"))
@@ -271,22 +324,26 @@ int main(int argc, char **argv)
 {
 	u64 count;
 
-	if (argc != 7)
+	if (argc != 8)
 		return 2;
+	crash = !strcmp(argv[1], "crash");
 	dm_open(&dm, argv[2]);
 	origin_path = argv[3];
 	cache_path = argv[4];
-	count = strtoull(argv[5], NULL, 0);
-	random_state = strtoull(argv[6], NULL, 0);
+	witness_path = argv[5];
+	count = strtoull(argv[6], NULL, 0);
+	random_state = strtoull(argv[7], NULL, 0);
 	buffer = aligned_room(PIECE);
+	sound_witness = aligned_room(WITNESS_BYTES);
 	cache_fd = device_open(cache_path, O_RDWR | O_DIRECT);
+	witness_fd = device_open(witness_path, O_RDWR | O_DIRECT);
 	load_sound();
 	origin_sectors = geo.origin_size / SECTOR;
 	while (count--)
-		if (!strcmp(argv[1], "damage"))
-			try_damage();
-		else
+		if (!strcmp(argv[1], "forge"))
 			try_forged();
+		else
+			try_damage();
 	printf("%s: %llu started, %llu refused\n", argv[1], (unsigned long long)started,
 	       (unsigned long long)refused);
 	return 0;

@@ -8,6 +8,7 @@
  *	intent CACHE marks	regions that the session's bitmap names, "ends", or
  *				"damaged SECTOR", one a line
  *	intent CACHE flip SECTOR		one bit of a sector of the bitmap
+ *	intent CACHE empty SESSION		the bitmap as that session begins with it
  */
 #include "format.c"
 #include "crc32c.h"
@@ -49,6 +50,18 @@ static void flip(u64 sector)
 	read_exactly(cache, page, 4096, area_at() + at / 4096 * 4096);
 	page[at % 4096 + 300] ^= 1;
 	write_exactly(cache, page, 4096, area_at() + at / 4096 * 4096);
+}
+
+static void empty(u64 session)
+{
+	struct nearcache_intent *area = aligned_room(NEARCACHE_INTENT_AREA_SIZE);
+	u32 i;
+
+	for (i = 0; i < NEARCACHE_INTENT_AREA_SIZE / NEARCACHE_INTENT_SIZE; i++) {
+		nc_intent_sector_init(&area[i], sb->uuid, session, i);
+		nc_intent_sector_seal(&area[i]);
+	}
+	write_exactly(cache, area, NEARCACHE_INTENT_AREA_SIZE, area_at());
 }
 
 static int witness(const char *verb, char **arg)
@@ -99,6 +112,8 @@ int main(int argc, char **argv)
 		marks();
 	else if (!strcmp(argv[2], "flip") && argc == 4)
 		flip(strtoull(argv[3], NULL, 0));
+	else if (!strcmp(argv[2], "empty") && argc == 4)
+		empty(strtoull(argv[3], NULL, 0));
 	else if ((!strcmp(argv[2], "witness") || !strcmp(argv[2], "said")) && argc == 5)
 		return witness(argv[2], argv + 3);
 	else if (!strcmp(argv[2], "say") && argc == 8)

@@ -142,12 +142,37 @@ saved
 dd if=/dev/zero of="$V" bs=4096 count=1 oflag=direct 2>/dev/null
 again
 cold
-# A next session that had not begun yet, when the power went: this one counts.
+# A next session that had not begun yet, when the power went: this one counts, with its
+# marks, or with those of the next one.
+for empty in '' 1; do
+	saved
+	./intent "$X" say "$V" 0 3 2 1
+	[[ ! $empty ]] || ./intent "$X" empty 3
+	again
+	is loaded 5
+	is bytes_valid $((all - (empty ? 0 : 1 << 20)))
+	[[ $empty ]] || get $((region * 5)) 8 2
+	stop
+done
+# Nobody knows of the session that emptied the bitmap: it may have begun with nothing.
 saved
-./intent "$X" say "$V" 0 3 2 1
+./intent "$X" say "$V" 0 2 0 1
+./intent "$X" empty 3
 again
-is loaded 5
-is bytes_valid $((all - (1 << 20)))
+cold
+# A copy from before, of a session that ended well: the witness has seen a later one, and the
+# numbers go on from there.
+session
+stop
+dd if="$C" of="$X" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
+start nc "2 witness $W"
+put $((region * 5)) 8 2
+stop
+dd if="$W" of="$V" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
+same "said" "$(./intent "$X" said "$V" 0)" "3 0 1"
+again
+is loaded 3
+same "said" "$(./intent "$X" said "$V" 0)" "4 0 1"
 get $((region * 5)) 8 2
 stop
 

@@ -4,7 +4,7 @@
 # origin was flushed and the table committed, whoever writes meanwhile; and nobody waits for
 # them longer than he has to.
 # kernels: 6.12
-# expect-log: nearcache: .*(does not answer|failed a flush)
+# expect-log: nearcache: .*(does not answer|failed a flush|cannot be flushed)
 . ./gate.sh
 
 region=2048
@@ -190,6 +190,28 @@ flush_fails() {
 	marked $((at / region))
 	gate until nc bytes_valid = 0
 	agrees $at 16 '2x8 1x8'
+	# It was told to nobody who wrote, and may not be told again.
+	gate flush first "$NC"
+	ends first EIO
+	gate flush second "$NC"
+	ends second 'done'
+}
+
+# Who waits for a mark that the medium does not need any more waits for nothing.
+needs_no_marks() {
+	next_region
+	marking
+	gate write one "$NC" 2 $at 8
+	gate held cache 1
+	gate fail origin flush
+	dmsetup message nc 0 invalidate all || fail "invalidate"
+	gate pass origin
+	ends one 'done'
+	same "state on the medium" "$(./sbset "$C" get state)" 1
+	puts 2 $((at + region)) 8
+	gate let cache all fail
+	gate pass cache
+	agrees $at 16 '2x8 1x8'
 }
 
 gates 8 16 flush fua
@@ -215,4 +237,7 @@ who_waits_too_long
 stop
 session writethrough
 flush_fails
+stop
+session writethrough
+needs_no_marks
 stop
