@@ -50,6 +50,7 @@ static void do_without(struct opening *open)
 	witness_close(&open->witness);
 	*open->witness.path = '\0';
 	open->claim = false;
+	open->pair.proven = false;
 }
 
 /* A path may be another device's by now, and only the user can say that it is not. */
@@ -70,8 +71,7 @@ static struct witness_claim claim_of(const struct opening *open)
 	};
 }
 
-static int judge_witness(struct opening *open, bool said,
-			 const struct nearcache_witness *record)
+static int judge_witness(struct opening *open, bool said, bool found)
 {
 	struct pair *pair = &open->pair;
 	struct witness *witness = &open->witness;
@@ -79,10 +79,8 @@ static int judge_witness(struct opening *open, bool said,
 
 	if (witness_check_place(witness, &pair->cache, &pair->origin))
 		return fail_code();
-	if (record) {
-		pair_hear(pair, record);
+	if (found)
 		return 0;
-	}
 	open->claim = true;
 	return said ? witness_prepare(witness, &claim) : refuse_unknown(open);
 }
@@ -104,7 +102,9 @@ static int find_witness(struct opening *open)
 		do_without(open);
 		return 0;
 	}
-	if (judge_witness(open, said, found ? &record : NULL)) {
+	/* Of a witness that cannot be used, too: what it knows is true. */
+	pair_hear(&open->pair, found ? &record : NULL);
+	if (judge_witness(open, said, found)) {
 		if (said)
 			return fail_code();
 		do_without(open);
@@ -146,13 +146,12 @@ static int start(struct opening *open, struct activation *act)
 {
 	char why[1024];
 
-	if (!activate(act) || !act->witness ||
+	if (!activate(act) || !act->witness || open->pair.older ||
 	    given(open->args, OPTION_WITNESS))
 		return fail_code();
 	snprintf(why, sizeof(why), "%s", fail_message());
 	fail_reset();
 	act->witness = 0;
-	open->pair.proven = false;
 	if (activate(act))
 		return fail_code();
 	fail(CODE_DEVICE, "witness device '%s': %s", open->witness.path, why);
@@ -210,10 +209,12 @@ static void print_content(const struct opening *open, bool dry_run)
 	print_string("changed", NULL, pair_changed(pair, changed));
 	if (pair->drop) {
 		snprintf(text, sizeof(text), "%sdropped: %s",
-			 dry_run ? "would be " : "", before);
+			 dry_run ? "would be " : "",
+			 *before ? before : "it is older than the witness knows");
 		print_string(NULL, "cached content", text);
 	} else if (pair_is_cold(pair)) {
-		print_string(NULL, "cached content",
+		print_string(NULL, "cached content", pair->older ?
+			     "none: the witness knows of a later session than the cache device" :
 			     "none: it was not stopped cleanly in a writing mode");
 	} else if (pair->trust) {
 		snprintf(text, sizeof(text), "trusted, though %s", before);
@@ -263,6 +264,20 @@ static void print_state(const char *name)
 	dm_device_free(&dev);
 }
 
+/* Without the witness the kernel would not know that it is older. */
+static int check_origin(struct opening *open, const struct activation *act)
+{
+	struct pair *pair = &open->pair;
+
+	if (pair_check_origin(pair))
+		return fail_code();
+	if (pair->older && !act->witness) {
+		pair->drop = true;
+		pair->trust = false;
+	}
+	return 0;
+}
+
 static int run(struct opening *open, struct activation *act)
 {
 	bool dry_run = given(open->args, OPTION_DRY_RUN);
@@ -270,7 +285,7 @@ static int run(struct opening *open, struct activation *act)
 	if (find_witness(open))
 		return fail_code();
 	act->witness = has_witness(open) ? open->witness.dev.number : 0;
-	if (pair_check_origin(&open->pair) || activate_check_devices(act) ||
+	if (check_origin(open, act) || activate_check_devices(act) ||
 	    activate_check_kernel(act, dry_run) ||
 	    (!dry_run && execute(open, act)))
 		return fail_code();

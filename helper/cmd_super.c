@@ -54,7 +54,7 @@ static void ask_witness(struct pair *pair)
 	struct nearcache_witness record;
 	bool found;
 
-	if (pair_was_writing(pair) && witness_named(path) &&
+	if (witness_named(path) &&
 	    !witness_open(&witness, path) &&
 	    !witness_look(&witness, sb->uuid, &record, &found) && found)
 		pair_hear(pair, &record);
@@ -72,7 +72,10 @@ static void print_next_open(const struct device *dev, const struct super *super)
 	ask_witness(&pair);
 	cold = pair_is_cold(&pair);
 	print_string("next_open", NULL, cold ? "cold" : "warm");
-	if (cold)
+	if (pair.older)
+		snprintf(text, sizeof(text),
+			 "cold: the witness knows of a later session");
+	else if (cold)
 		snprintf(text, sizeof(text),
 			 "cold: open in a writing mode, or not stopped cleanly in one%s",
 			 pair_was_writing(&pair) ?

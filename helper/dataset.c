@@ -116,6 +116,9 @@ static int compose(struct nearcache_super *sb, const struct super *super,
 		strncpy((char *)sb->witness, change->witness,
 			sizeof(sb->witness) - 1);
 	}
+	/* From now on it is not older any more: there is nothing in it. */
+	if (change->drop && change->session > le64_to_cpu(sb->session))
+		sb->session = cpu_to_le64(change->session);
 	take_size(sb, change);
 	return dataset_seal(sb, cache, origin, change->version);
 }

@@ -10,6 +10,7 @@
  * struct dataset_change - what a cache records anew of its origin
  * @version: the dataset's version, NULL: as it was
  * @witness: path of the witness device, "": none, NULL: as it was
+ * @session: that the witness knows of, if what is cached is dropped for that; else 0
  * @size: bytes of the origin that are or will be in use
  * @drop: what is cached is dropped
  * @held: a device-mapper device that has given the cache device up holds it
@@ -17,6 +18,7 @@
 struct dataset_change {
 	const char *version;
 	const char *witness;
+	u64 session;
 	u64 size;
 	bool drop;
 	bool held;

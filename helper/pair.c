@@ -55,12 +55,15 @@ bool pair_was_writing(const struct pair *pair)
  * pair_is_cold() - was the cache not stopped cleanly, in a writing mode?
  * @pair: the devices
  *
- * Of one that has a witness: unless pair_hear() found that this proves what it holds.
+ * Of one that has a witness: unless pair_hear() found that this proves what it holds; and
+ * if it found that the cache device is an older copy, however that was stopped.
  *
  * Return: whether nothing that it holds will be used.
  */
 bool pair_is_cold(const struct pair *pair)
 {
+	if (pair->older)
+		return true;
 	return pair_was_writing(pair) ? !pair->proven :
 		le32_to_cpu(pair->super.best->state) == NEARCACHE_STATE_ACTIVE;
 }
@@ -98,7 +101,8 @@ static struct nearcache_intent *read_intent(const struct device *cache, u64 at)
 
 /**
  * pair_hear() - take in what the witness says of a cache
- * @pair: the devices; the superblock is read; @pair->proven is the result
+ * @pair: the devices; the superblock is read; @pair->proven and @pair->older are the
+ *	result
  * @record: sound record of the cache, NULL: there is none
  *
  * It proves nothing when the origin's ends were being written: nobody knows then whether
@@ -110,6 +114,8 @@ void pair_hear(struct pair *pair, const struct nearcache_witness *record)
 	struct nearcache_intent *area;
 
 	pair->proven = false;
+	pair->older = record && nc_recover_older(super->best, record);
+	pair->session = pair->older ? le64_to_cpu(record->session) : 0;
 	if (!pair_was_writing(pair) || !nc_recover_stayed(super->best, record))
 		return;
 	area = read_intent(&pair->cache, super->geo.intent_offset);
@@ -320,6 +326,7 @@ int pair_record(struct pair *pair, bool held)
 	struct dataset_change change = {
 		.version = pair->version,
 		.witness = pair->witness,
+		.session = pair->session,
 		.size = pair->size,
 		.drop = pair->drop,
 		.held = held,

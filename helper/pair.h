@@ -27,7 +27,9 @@
  * @witness: path of the witness device to be recorded, "": none; NULL: as it was
  * @proven: cut off in a writing mode, and its witness says that the cache device
  *	was told of all that was written
- * @regions: then: regions of the origin that were being written, and are dropped
+ * @older: its witness knows of a session that the cache device does not
+ * @session: then: the number of that
+ * @regions: if @proven: regions of the origin that were being written, and are dropped
  * @on_change: what to do when they are not as recorded
  * @advice: what to do about a refusal, for messages
  * @differs: the result: in what the origin is not as recorded
@@ -45,6 +47,8 @@ struct pair {
 	const char *version;
 	const char *witness;
 	bool proven;
+	bool older;
+	u64 session;
 	u64 regions;
 	enum on_change on_change;
 	const char *advice;

@@ -244,6 +244,29 @@ static void witness(void **state)
 	}
 }
 
+/* A copy from before is emptied, and counts from there as its witness does. */
+static void session(void **state)
+{
+	struct super super;
+
+	(void)state;
+	make_cache(NEARCACHE_STATE_CLEAN, -1);
+	assert_int_equal(record(&(struct dataset_change){
+		.session = 9, .size = ORIGIN_BYTES / 2, .drop = true }), 0);
+	look(&super);
+	assert_int_equal(super.best->session, 9);
+	assert_int_equal(super.best->table_epoch, 4);
+	super_free(&super);
+	/* What is kept is of the session that it is of; and none is counted back. */
+	assert_int_equal(record(&(struct dataset_change){
+		.session = 12, .size = ORIGIN_BYTES / 2 }), 0);
+	assert_int_equal(record(&(struct dataset_change){
+		.session = 3, .size = ORIGIN_BYTES / 2, .drop = true }), 0);
+	look(&super);
+	assert_int_equal(super.best->session, 9);
+	super_free(&super);
+}
+
 static void versions(void **state)
 {
 	struct nearcache_super sb = { 0 };
@@ -296,6 +319,7 @@ int main(void)
 		cmocka_unit_test(trusted),
 		cmocka_unit_test(stopped_within),
 		cmocka_unit_test(witness),
+		cmocka_unit_test(session),
 		cmocka_unit_test(versions),
 	};
 

@@ -454,6 +454,39 @@ static void witness_does_not(void **state)
 	assert_false(pair_is_cold(&pair));
 }
 
+/* A copy from before, or one that was taken out before: cold, however it was stopped. */
+static void witness_knows_more(void **state)
+{
+	static const u32 super_state[] = {
+		NEARCACHE_STATE_CLEAN, NEARCACHE_STATE_LIVE,
+		NEARCACHE_STATE_WRITING,
+	};
+	struct nearcache_witness record;
+	struct pair pair;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(super_state) / sizeof(super_state[0]); i++) {
+		pair = cut_off(&record);
+		sb.state = super_state[i];
+		record.session = 7;
+		nc_witness_seal(&record);
+		assert_unproven(&pair, &record);
+		assert_true(pair.older);
+		assert_int_equal(pair_record(&pair, false), 0);
+		assert_int_equal(recorded.session, 7);
+		assert_false(pair_can_refresh(&pair));
+	}
+	/* That session did not begin. */
+	pair = cut_off(&record);
+	sb.state = NEARCACHE_STATE_CLEAN;
+	record.session = 7;
+	record.previous = 5;
+	nc_witness_seal(&record);
+	pair_hear(&pair, &record);
+	assert_false(pair_is_cold(&pair));
+}
+
 /* Its path is recorded with the rest. */
 static void witness_recorded(void **state)
 {
@@ -500,6 +533,7 @@ int main(void)
 		cmocka_unit_test(refreshed),
 		cmocka_unit_test(witness_proves),
 		cmocka_unit_test(witness_does_not),
+		cmocka_unit_test(witness_knows_more),
 		cmocka_unit_test(witness_recorded),
 		cmocka_unit_test(find),
 	};

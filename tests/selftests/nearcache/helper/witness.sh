@@ -155,6 +155,35 @@ good close nc
 good open nc --cache "$C" --origin "$O" --on-change=drop --mode writethrough
 full
 
+# A copy of the cache device from before: it was stopped cleanly, and is not what it was.
+good close nc
+blockdev --flushbufs "$local"
+dd if="$local" of="$TMPDIR/older" bs=1M iflag=direct 2>/dev/null || fail "dd"
+good open nc --cache "$C" --origin "$O" --mode writethrough
+put $((region * 3)) 8 4
+good close nc
+dd if="$TMPDIR/older" of="$local" bs=1M oflag=direct conv=notrunc 2>/dev/null || fail "dd"
+good super "$C"
+[[ $out == *'cold: the witness knows of a later session'* ]] || fail "super: $out"
+good open nc --cache "$C" --origin "$O" --dry-run
+[[ $out == *'none: the witness knows of a later session than the cache device'* ]] || fail "open: $out"
+good open nc --cache "$C" --origin "$O" --mode writethrough -j
+expect content cold changed null loaded cold-unclean
+get $((region * 3)) 8 4
+put $((region * 3)) 8 1
+good close nc
+# Also when the witness cannot be used any more.
+dd if="$TMPDIR/older" of="$local" bs=1M oflag=direct conv=notrunc 2>/dev/null || fail "dd"
+make_dm user user "$(under linear "$W")"
+warned 'is in use by' open nc --cache "$C" --origin "$O" -j
+expect content dropped witness null
+get $((region * 3)) 8 1
+dm_remove user
+good close nc
+good open nc --cache "$C" --origin "$O" --mode writethrough -j
+expect content warm loaded warm
+full
+
 # Missing, or somebody else's: it opens, and says what that costs.
 put $((region * 3)) 8 1
 keep
