@@ -530,8 +530,8 @@ void nc_intent_end(struct nc_cache *c)
 	i->recovered = 0;
 	spin_lock_irq(&i->lock);
 	WRITE_ONCE(i->mode, NC_INTENT_OFF);
-	/* What is being marked goes with mark_work. */
-	if (!bio_list_empty(&i->waiting))
+	/* What waits for leave_work, too: that has nothing to do any more. */
+	if (!bio_list_empty(&i->waiting) || !bio_list_empty(&i->batch))
 		queue_work(c->cache_wq, &i->mark_work);
 	spin_unlock_irq(&i->lock);
 }
