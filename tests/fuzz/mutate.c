@@ -12,7 +12,7 @@
 			  sizeof(((struct nearcache_commit *)0)->member) }
 #define INTENT(member)	{ offsetof(struct nearcache_intent, member),			\
 			  sizeof(((struct nearcache_intent *)0)->member) }
-#define WITNESS(member)	{ offsetof(struct nearcache_witness, member),			\
+#define WITNESS(member)	{ offsetof(struct nearcache_witness, member),		\
 			  sizeof(((struct nearcache_witness *)0)->member) }
 #define HEAD(member)	{ offsetof(struct image, member),				\
 			  sizeof(((struct image *)0)->member) }

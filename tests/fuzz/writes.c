@@ -86,12 +86,12 @@ static u64 any_sector(u64 *random, u64 sectors)
 	u32 i = image_random(random) % live->index.count, n = 0;
 	u64 r = image_random(random);
 
-	if (!(r % 8))
+	if (!(r % 32))
 		return r / 64 % 2 ? r / 128 % ENDS % sectors :
 				    sectors - 1 - r / 128 % ENDS % sectors;
 	while (n++ < 400 && !live->index.slots[i].valid)
 		i = (i + 1) % live->index.count;
-	if (!(r / 8 % 8) || !live->index.slots[i].valid)
+	if (!(r / 32 % 2 + r / 8 % 4) || !live->index.slots[i].valid)
 		return r / 128 % sectors;
 	return ((nc_slot_block(&live->index.slots[i]) << live->block_shift) +
 		r / 128 % (1U << live->block_shift)) % sectors;
@@ -130,6 +130,19 @@ static void complete(struct writer *w)
 	fuzz_ends += w->bio.done == FUZZ_BIO_SENT && w->end;
 	nc_inflight_remove(&live->inflight, &w->range);
 	w->under_way = false;
+}
+
+/* All of them at times, else the oldest that can be. */
+static void complete_some(u64 r)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (writers[i].under_way && writers[i].bio.done != FUZZ_BIO_HELD) {
+			complete(&writers[i]);
+			if (r % 4)
+				return;
+		}
 }
 
 static void break_something(u64 *random)
@@ -215,7 +228,7 @@ void writes_step(u64 *random)
 		break;
 	case 9:
 	case 10:
-		complete(&writers[r / 16 % WRITES]);
+		complete_some(r / 16);
 		break;
 	case 11:
 	case 12:
