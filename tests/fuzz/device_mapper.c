@@ -234,6 +234,8 @@ int dm_io(struct dm_io_request *request, int regions, struct dm_io_region *regio
 			 region->bdev->bytes);
 	if (fails())
 		return -EIO;
+	if (write && region->bdev->io)
+		region->bdev->io(request->bi_opf);
 	if (!region->bdev->unit) {
 		if (write)
 			fuzz_bug("the origin is written");

@@ -18,7 +18,9 @@ struct gendisk {
 
 #define GD_DEAD		2
 
-/* @unit: what is stored, see fuzz_unit(); NULL: the origin, all zeros */
+/* @unit: what is stored, see fuzz_unit(); NULL: the origin, all zeros
+ * @io: if any: called before each write
+ */
 struct block_device {
 	dev_t bd_dev;
 	struct gendisk *bd_disk;
@@ -26,6 +28,7 @@ struct block_device {
 	u32 lbs;
 	bool read_only, zoned, partition;
 	unsigned char *(*unit)(u64 offset, bool write);
+	void (*io)(blk_opf_t opf);
 };
 
 struct bio {
