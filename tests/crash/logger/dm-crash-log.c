@@ -44,7 +44,7 @@ struct logger {
 	struct dm_io_client *io;
 	struct workqueue_struct *wq;
 	struct work_struct work;
-	spinlock_t lock;
+	spinlock_t lock;	/* see above */
 	struct list_head queue;
 	u64 count;
 	u64 id;
