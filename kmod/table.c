@@ -244,6 +244,32 @@ static void build_page(struct nc_cache *c, u64 index, u64 sequence,
 	nc_page_seal(page);
 }
 
+static void take(struct nc_cache *c, struct nc_table *t, u64 page, u64 sequence)
+{
+	clear_bit(page, t->dirty);
+	/* Before the slots are looked at: pairs with nc_meta_dirty(). */
+	smp_mb__after_atomic();
+	build_page(c, page, sequence, &t->buffer[t->batched]);
+	t->batch[t->batched++] = page;
+	cond_resched();
+}
+
+/* Those that the last record names: after a crash their other copies may be torn, and
+ * once a record does not name them any more nobody can tell that from damage.
+ */
+static void take_named(struct nc_cache *c, struct nc_table *t, u64 sequence)
+{
+	const struct nearcache_commit *last = c->meta->commit.record;
+	u32 i, n = le32_to_cpu(last->count);
+
+	for (i = 0; i < n && t->batched < NC_TABLE_BATCH; i++) {
+		u64 page = le64_to_cpu(last->page[i]);
+
+		if (page < t->pages && test_bit(page, t->dirty))
+			take(c, t, page, sequence);
+	}
+}
+
 /**
  * nc_table_collect() - the next batch of dirty pages, as the slots are now
  * @c: live cache
@@ -261,16 +287,12 @@ u32 nc_table_collect(struct nc_cache *c, struct nc_table *t, u64 *from,
 
 	lockdep_assert_held(&c->meta->commit.lock);
 	t->batched = 0;
+	take_named(c, t, sequence);
 	while (t->batched < NC_TABLE_BATCH) {
 		i = find_next_bit(t->dirty, t->pages, i);
 		if (i >= t->pages)
 			break;
-		clear_bit(i, t->dirty);
-		/* Before the slots are looked at: pairs with nc_meta_dirty(). */
-		smp_mb__after_atomic();
-		build_page(c, i, sequence, &t->buffer[t->batched]);
-		t->batch[t->batched++] = i++;
-		cond_resched();
+		take(c, t, i++, sequence);
 	}
 	*from = i;
 	return t->batched;

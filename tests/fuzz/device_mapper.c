@@ -261,16 +261,22 @@ int dm_io(struct dm_io_request *request, int regions, struct dm_io_region *regio
 			 region->bdev->bytes);
 	if (fails(region->bdev))
 		return -EIO;
+	if (write && region->bdev->io)
+		region->bdev->io(request->bi_opf);
 	if (region->bdev == &fuzz_origin) {
 		if (write)
 			fuzz_bug("the origin is written");
 		memset(buffer, 0, bytes);
 		return 0;
 	}
-	if (request->bi_opf & REQ_PREFLUSH)
+	if (request->bi_opf & REQ_PREFLUSH && !region->bdev->unit)
 		store_flush(region->bdev);
 	for (at = 0; at < bytes; at += FUZZ_UNIT)
-		if (write)
+		if (region->bdev->unit && write)
+			memcpy(region->bdev->unit(offset + at, true), buffer + at, FUZZ_UNIT);
+		else if (region->bdev->unit)
+			memcpy(buffer + at, region->bdev->unit(offset + at, false), FUZZ_UNIT);
+		else if (write)
 			write_unit(region, offset + at, request->bi_opf & REQ_FUA, buffer + at);
 		else
 			store_read(region->bdev, offset + at, false, buffer + at);

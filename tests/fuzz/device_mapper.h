@@ -18,12 +18,17 @@ struct gendisk {
 
 #define GD_DEAD		2
 
+/* @unit: if any: what is stored, in place of store.c
+ * @io: if any: called before each write
+ */
 struct block_device {
 	dev_t bd_dev;
 	struct gendisk *bd_disk;
 	u64 bytes;
 	u32 lbs;
 	bool read_only, zoned, partition;
+	unsigned char *(*unit)(u64 offset, bool write);
+	void (*io)(blk_opf_t opf);
 };
 
 struct bio_vec {

@@ -2,7 +2,7 @@
 # Fuzzers of what comes from outside: tests/fuzz/run.  The module's sources are compiled for
 # user space, between kernel.h in front and around.c behind.
 
-FUZZ := fuzz_image fuzz_line
+FUZZ := fuzz_image fuzz_line fuzz_recovery
 FUZZ_DIR := $(BUILD)/fuzz
 FUZZ_CC ?= clang
 FUZZ_KMOD := $(addprefix kmod/,args.c cache.c commit.c format.c health.c index.c \

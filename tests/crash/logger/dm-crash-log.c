@@ -44,7 +44,7 @@ struct logger {
 	struct dm_io_client *io;
 	struct workqueue_struct *wq;
 	struct work_struct work;
-	spinlock_t lock;
+	spinlock_t lock;	/* see above */
 	struct list_head queue;
 	u64 count;
 	u64 id;
@@ -308,7 +308,19 @@ static struct target_type crash_log_target = {
 	.status = crash_log_status,
 	.iterate_devices = crash_log_iterate,
 };
-module_dm(crash_log);
+
+static int __init crash_log_init(void)
+{
+	return dm_register_target(&crash_log_target);
+}
+
+static void __exit crash_log_exit(void)
+{
+	dm_unregister_target(&crash_log_target);
+}
+
+module_init(crash_log_init);
+module_exit(crash_log_exit);
 
 MODULE_DESCRIPTION("log of writes, flushes and their completion");
 MODULE_LICENSE("GPL");

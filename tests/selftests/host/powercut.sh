@@ -1,34 +1,71 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The power goes while one cache is live and another one was stopped. In the next boot both
-# are warm, all of them, and give right data.
-# timeout: 180
+# The power goes while one cache is live, another one was stopped, and a third one, too small
+# for all, drops, fills and commits; the latter a few times. In the next boot the first two are
+# warm, all of them, the third is warm, and all give right data.
+# timeout: 240
 # kernels: 6.1
 set -euo pipefail
+kills=$((${SOAK:+5 *} 3))
 
 # boot NAME [OPTIONS]: run the script on stdin in the guest, with the same drives.
 boot() {
 	mkdir -p "$HOST_DIR/$1"
+	cp "$HOST_DIR/common.sh" "$HOST_DIR/$1/common.sh"
 	cat >"$HOST_DIR/$1/$1.sh"
-	"$TOP/tests/vm/run" --kernel "$KERNEL" --disk-dir "$HOST_DIR/disks" --local-size 96M \
+	"$TOP/tests/vm/run" --kernel "$KERNEL" --disk-dir "$HOST_DIR/disks" --local-size 120M \
 		--remote-size 32M --payload "$BUILD/selftests/nearcache:/selftests" \
 		--payload "$HOST_DIR/$1:/boot" "${@:2}" -- \
 		bash -c "cd /selftests && export TMPDIR=/tmp && . ./cache.sh && . /boot/common.sh && . /boot/$1.sh"
 }
 
-mkdir -p "$HOST_DIR/before" "$HOST_DIR/after"
-tee "$HOST_DIR/before/common.sh" >"$HOST_DIR/after/common.sh" <<'END'
+cat >"$HOST_DIR/common.sh" <<'END'
 insmod "$MODULE"
-# A real NVMe/TCP volume; the local drive in halves, a cache on each.
+# A real NVMe/TCP volume; the local drive in parts, a cache on each.
 O=$(remote_up) || fail "no remote volume"
 at_exit remote_down
-half=$(($(sectors "$(local_dev)") / 2))
-make_dm stopped left "0 $half linear $(local_dev) 0"
-make_dm live right "0 $half linear $(local_dev) $half"
+part=$((48 * 2048))
+make_dm stopped left "0 $part linear $(local_dev) 0"
+make_dm live right "0 $part linear $(local_dev) $part"
+make_dm small end "0 $((24 * 2048)) linear $(local_dev) $((2 * part))"
+
+commits() {
+	(($(field commits small) > 10))
+}
+
+# What is cached is dropped and read again, all over.
+stir() {
+	local from
+	while :; do
+		for from in 0 8000 16000 24000 32000 40000 48000 56000; do
+			dmsetup message small 0 invalidate $from 4000
+			./blockdata read /dev/mapper/small -s $from -n 8000 -t 4 >/dev/null
+		done
+	done
+}
+
+# cut: the power goes while the small cache is live, drops, fills and commits.
+cut() {
+	stir &
+	wait_for 60 commits || fail "nothing is committed"
+	sleep "0.$RANDOM"
+	vm-powercut
+}
+
+# recovered: the small cache after that.
+recovered() {
+	start small '' "$O" "$small"
+	is loaded 5 small
+	is pages_damaged 0 small
+	above blocks_warm 50 small
+	./blockdata same /dev/mapper/small -f "$O" || fail "wrong data"
+	is damaged 0 small
+}
 END
 
 boot before --expect-powercut <<'END'
 ./blockdata write "$O"
+INTEGRITY=crc32c format "$small"
 for C in "$stopped" "$live"; do
 	format
 	start
@@ -43,12 +80,21 @@ start
 is loaded 2
 check -b 8 -r 200
 sync
-vm-powercut
+start small '' "$O" "$small"
+cut
 END
-echo '{"process_kills": 1}' >"$CHECK_OUT/$KERNEL/powercut.json"
+for ((n = 1; n < kills; n++)); do
+	boot again --expect-powercut <<-'END'
+		recovered
+		cut
+	END
+done
+echo "{\"process_kills\": $kills}" >"$CHECK_OUT/$KERNEL/powercut.json"
 
 boot after <<'END'
 ./blockdata read "$O" || fail "the origin itself is damaged"
+recovered
+stop small
 C=$stopped
 start
 is loaded 2

@@ -170,8 +170,15 @@ put $((region * 5)) 8 2
 stop
 dd if="$W" of="$V" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
 same "said" "$(./intent "$X" said "$V" 0)" "3 0 1"
+MODE=read-only
 again
-is loaded 3
+cold
+again
+is loaded 2
+stop
+MODE=writethrough
+again
+is loaded 2
 same "said" "$(./intent "$X" said "$V" 0)" "4 0 1"
 get $((region * 5)) 8 2
 stop

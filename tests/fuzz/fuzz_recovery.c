@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A read-only cache with a volatile write cache below it, whose power goes at any moment, also
+ * while it recovers from that, again and again: slots are evicted and filled in many pages
+ * of the table, so that commits take more than one batch.  What is loaded must be what its
+ * slots hold, and no page may be lost: each has one copy that counts.
+ */
+#include "fuzz.h"
+
+#include "cache.h"
+#include "image.h"
+#include "meta.h"
+#include "target.h"
+
+#define BLOCK		65536U
+#define ORIGIN		((16ULL << 30) + 512)
+#define ORIGIN_MAX	(ORIGIN + (1ULL << 20))
+#define PAGES_MAX	420U
+#define SLOTS_MAX	(PAGES_MAX * NEARCACHE_SLOTS_PER_PAGE)
+#define UNITS_MAX	(2 * PAGES_MAX + 512U)
+/* Writes between two flushes; more than two batches. */
+#define PENDING_MAX	1024U
+#define EVICT_MAX	500U
+#define SECTORS		(FUZZ_UNIT / 512)
+/* What a slot holds when the power went while it was written. */
+#define TORN		(~0ULL)
+
+/* What is durable; what the drive was sent after that, oldest first. */
+static unsigned char durable[UNITS_MAX][FUZZ_UNIT];
+static u32 units;
+static struct write {
+	u32 unit;
+	bool fua;
+	unsigned char bytes[FUZZ_UNIT];
+} pending[PENDING_MAX];
+/* @sent: those before the I/O that is under way. */
+static u32 pending_count, sent;
+
+/* The block in each slot; what it was before, if the new data may not be durable. */
+static u64 held[SLOTS_MAX], held_before[SLOTS_MAX];
+static u32 unsure[SLOTS_MAX], unsure_count;
+
+/* The power goes in the write of this number; 0: it went, or stays. */
+static u32 power_goes;
+/* It went; it goes while many pages are written, see full_batch(). */
+static bool gone, full;
+static unsigned char left[UNITS_MAX][FUZZ_UNIT];
+static u64 left_held[SLOTS_MAX];
+
+/* Others evict and fill while this cache writes. */
+static struct nc_cache *live;
+static u32 victim[SLOTS_MAX], victims;
+
+/* Of the origin, which grows. */
+static u64 sectors;
+
+static u64 random_state;
+
+static u32 upto(u32 n)
+{
+	return image_random(&random_state) % (n + 1);
+}
+
+static bool chance(u32 percent)
+{
+	return upto(99) < percent;
+}
+
+static void settle(u32 i)
+{
+	memcpy(durable[pending[i].unit], pending[i].bytes, FUZZ_UNIT);
+}
+
+static void flushed(void)
+{
+	u32 i;
+
+	for (i = 0; i < pending_count; i++)
+		settle(i);
+	pending_count = sent = unsure_count = 0;
+}
+
+/* Any part of what is not durable, in any state, is there. */
+static void power_cut(void)
+{
+	u32 present = full ? 100 : upto(100), torn = chance(50) ? 40 : 0, i, s;
+
+	memcpy(left, durable, units * FUZZ_UNIT);
+	for (i = 0; i < pending_count; i++)
+		for (s = chance(present) ? 0 : SECTORS; s < SECTORS; s++)
+			if (!chance(i < sent ? torn : 50))
+				memcpy(&left[pending[i].unit][s * 512],
+				       &pending[i].bytes[s * 512], 512);
+	memcpy(left_held, held, sizeof(held));
+	for (i = 0; i < unsure_count; i++)
+		if (chance(70))
+			left_held[unsure[i]] = chance(50) ? TORN : held_before[unsure[i]];
+	gone = true;
+}
+
+/* The I/O before this one is over: what of it was FUA is durable. */
+static void ended(void)
+{
+	u32 i, n = sent;
+
+	for (i = sent; i < pending_count; i++)
+		if (pending[i].fua)
+			settle(i);
+		else
+			pending[n++] = pending[i];
+	pending_count = sent = n;
+}
+
+static u64 last_block(void)
+{
+	return (sectors * 512 - 1) / BLOCK;
+}
+
+/* All of a block. */
+static u64 bits_of(u64 block)
+{
+	u64 bytes = min(sectors * 512 - block * BLOCK, (u64)BLOCK);
+
+	return ~0ULL >> (64 - (bytes + FUZZ_UNIT - 1) / FUZZ_UNIT);
+}
+
+/* As a miss does it: the data is written, then it is valid. */
+static void fill(struct nc_cache *c, u64 block)
+{
+	struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
+	u32 i = nc_index_find(&c->index, block);
+
+	if (i == NC_NIL) {
+		if (c->index.free == NC_NIL || unsure_count == SLOTS_MAX)
+			return;
+		i = nc_index_pop(&c->index);
+		spin_lock(&stripe->lock);
+		c->index.slots[i].generation = nc_meta_generation(c->meta);
+		nc_index_link(&c->index, i, block);
+		spin_unlock(&stripe->lock);
+		held_before[i] = held[i];
+		held[i] = block;
+		unsure[unsure_count++] = i;
+		atomic64_add(1, &c->used);
+	}
+	atomic64_add(hweight64(bits_of(block) & ~c->index.slots[i].valid), &c->valid_subblocks);
+	c->index.slots[i].valid |= bits_of(block);
+	nc_meta_dirty(c, i);
+}
+
+/* As reclaim does it.  Some of these blocks are asked for at once, and get another slot. */
+static void unlink_some(struct nc_cache *c, u32 want)
+{
+	u32 i;
+
+	for (i = upto(chance(50) ? c->index.count - 1 : 4000); i < c->index.count && want; i++) {
+		struct nc_slot *slot = &c->index.slots[i];
+		u64 block = nc_slot_block(slot);
+		struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
+
+		if (!(slot->flags & NC_SLOT_LINKED))
+			continue;
+		spin_lock(&stripe->lock);
+		nc_index_unlink(&c->index, i);
+		nc_meta_dirty(c, i);
+		spin_unlock(&stripe->lock);
+		victim[victims++] = i;
+		want--;
+		if (chance(5))
+			fill(c, block);
+	}
+}
+
+/* What left the index is gone from the medium; then it is free. */
+static void evict(struct nc_cache *c)
+{
+	u32 n;
+
+	unlink_some(c, chance(50) ? upto(8) : 250 + upto(EVICT_MAX - 250));
+	n = victims;
+	if (nc_commit_run(c))
+		fuzz_bug("no commit");
+	while (n) {
+		u32 i = victim[--n];
+
+		atomic64_sub(hweight64(c->index.slots[i].valid), &c->valid_subblocks);
+		nc_index_push(&c->index, i);
+		atomic64_dec(&c->used);
+		victim[n] = victim[--victims];
+	}
+}
+
+static void fill_some(struct nc_cache *c)
+{
+	u32 n;
+
+	for (n = upto(EVICT_MAX); n; n--)
+		fill(c, image_random(&random_state) % (ORIGIN / BLOCK));
+}
+
+static void io(blk_opf_t opf)
+{
+	static bool fua;
+	u32 i;
+
+	for (i = sent; i < pending_count; i++)
+		pending[i].fua = fua;
+	/* Most I/O is of one unit; those of many are more interesting. */
+	if (power_goes && (!--power_goes || (pending_count - sent > 16 && chance(full ? 100 : 30)))) {
+		power_goes = 0;
+		power_cut();
+	}
+	ended();
+	if (opf & REQ_PREFLUSH)
+		flushed();
+	fua = opf & REQ_FUA;
+	if (live && chance(20)) {
+		unlink_some(live, 1 + upto(5));
+		fill(live, image_random(&random_state) % (ORIGIN / BLOCK));
+	}
+}
+
+static unsigned char *unit(u64 offset, bool write)
+{
+	u32 n = offset / FUZZ_UNIT, i;
+
+	if (offset % FUZZ_UNIT || n >= units)
+		fuzz_bug("I/O at %llu", offset);
+	if (write) {
+		if (pending_count == PENDING_MAX)
+			fuzz_bug("%u writes without a flush", pending_count);
+		pending[pending_count].unit = n;
+		return pending[pending_count++].bytes;
+	}
+	for (i = pending_count; i--;)
+		if (pending[i].unit == n)
+			return pending[i].bytes;
+	return durable[n];
+}
+
+/* The cache as it was made, and one block in each page. */
+static void create(struct image *im, struct nc_geometry *geo)
+{
+	u32 pages = 1 + (chance(50) ? upto(19) : 255 + upto(PAGES_MAX - 256)), n, slot;
+	u64 seed = random_state, bytes = (2ULL << 20) + 2 * pages * FUZZ_UNIT +
+					 pages * 168ULL * BLOCK, block;
+	char why[NC_WHY_SIZE];
+	struct nearcache_page *page;
+
+	do {
+		image_create(im, &seed, bytes, ORIGIN, BLOCK);
+	} while (im->copy[0].incompat);
+	sectors = im->sectors;
+	if (!nc_super_choose(&im->copy[0], &im->copy[1], bytes, geo, why) ||
+	    geo->table_pages > PAGES_MAX)
+		fuzz_bug("no cache: %s", why);
+	units = min(geo->data_offset / FUZZ_UNIT, (u64)UNITS_MAX);
+	memset(durable, 0, units * FUZZ_UNIT);
+	memcpy(durable[NEARCACHE_SUPER_OFFSET_0 / FUZZ_UNIT], &im->copy[0], FUZZ_UNIT);
+	memcpy(durable[NEARCACHE_SUPER_OFFSET_1 / FUZZ_UNIT], &im->copy[1], FUZZ_UNIT);
+	for (n = 0; n < geo->table_pages; n++) {
+		page = (void *)durable[geo->table_offset / FUZZ_UNIT + n];
+		nc_page_init(page, im->copy[0].uuid, n, 0, 1);
+		/* The origin ends in that of the first page.  Not in the sector of the
+		 * checksum: or a page would never be torn.
+		 */
+		block = n ? n : last_block();
+		slot = 20 + n % 100;
+		if (n * NEARCACHE_SLOTS_PER_PAGE + slot < geo->slot_count) {
+			page->slot[slot].origin_block = cpu_to_le64(block);
+			page->slot[slot].valid = cpu_to_le64(bits_of(block));
+			held[n * NEARCACHE_SLOTS_PER_PAGE + slot] = block;
+		}
+		nc_page_seal(page);
+		page += geo->table_pages;
+		nc_page_init(page, im->copy[0].uuid, n, 0, 1);
+		nc_page_seal(page);
+	}
+	pending_count = sent = unsure_count = 0;
+	power_goes = 0;
+	gone = false;
+}
+
+static void check_loaded(const struct nc_cache *c)
+{
+	const struct nc_slot *slot = c->index.slots;
+	u32 i;
+
+	if (c->stats->count[NEARCACHE_COUNTER_PAGES_DAMAGED])
+		fuzz_bug("%llu pages are lost",
+			 c->stats->count[NEARCACHE_COUNTER_PAGES_DAMAGED]);
+	if (c->state != NEARCACHE_NORMAL || c->loaded == NEARCACHE_LOADED_UNCLEAN)
+		fuzz_bug("it is not warm");
+	for (i = 0; i < c->index.count; i++)
+		if (slot[i].flags & NC_SLOT_LINKED && slot[i].valid && held[i] != nc_slot_block(&slot[i]))
+			fuzz_bug("slot %u is said to hold block %llu and holds %llx", i,
+				 nc_slot_block(&slot[i]), held[i]);
+}
+
+/* A commit that changes as many pages as a record names, but not the first one, in which the
+ * recovery will have something to change, too, if the origin has grown.
+ */
+static void full_batch(struct nc_cache *c)
+{
+	u32 page;
+
+	for (page = 1; page < c->geo.table_pages && page <= NC_TABLE_BATCH; page++)
+		nc_meta_dirty(c, page * NEARCACHE_SLOTS_PER_PAGE);
+	unlink_some(c, EVICT_MAX);
+	if (nc_commit_run(c))
+		fuzz_bug("no commit");
+}
+
+/* From one start to a stop, or until the power is gone.  Returns whether it went. */
+static bool session(void)
+{
+	char *argv[] = { "read-only", "/dev/origin", "/dev/cache" };
+	struct fuzz_table t = { .table.mode = BLK_OPEN_READ };
+	struct nc_cache *c;
+	u32 n;
+
+	gone = false;
+	victims = 0;
+	power_goes = chance(80) ? 1 + upto(chance(50) ? 6 : 60) : 0;
+	if (full)
+		power_goes = 100;
+	else if (chance(50) && sectors + 100 < ORIGIN_MAX / 512)
+		sectors += upto(100);
+	fuzz_origin.bytes = sectors * 512;
+	if (fuzz_ctr(&t, sectors, ARRAY_SIZE(argv), argv) || fuzz_target->preresume(&t.ti))
+		fuzz_bug("it is refused");
+	c = ((struct nc_target *)t.ti.private)->cache;
+	/* If the power went, then after it was loaded: that does not write. */
+	check_loaded(c);
+	fuzz_target->resume(&t.ti);
+	live = full ? NULL : c;
+	if (full)
+		full_batch(c);
+	else if (chance(50))
+		fill(c, last_block());
+	for (n = upto(6); n && !gone; n--) {
+		evict(c);
+		if (chance(70))
+			fill_some(c);
+		if (chance(50) && nc_commit_run(c))
+			fuzz_bug("no commit");
+	}
+	live = NULL;
+	fuzz_target->presuspend(&t.ti);
+	fuzz_target->postsuspend(&t.ti);
+	fuzz_target->dtr(&t.ti);
+	if (!gone) {
+		power_goes = 0;
+		io(REQ_PREFLUSH);
+		return false;
+	}
+	memcpy(durable, left, units * FUZZ_UNIT);
+	memcpy(held, left_held, sizeof(held));
+	pending_count = sent = unsure_count = 0;
+	return true;
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct nc_geometry geo;
+	static struct image im;
+	bool crashed;
+	u32 n;
+
+	if (!fuzz_target)
+		nc_target_register();
+	for (random_state = size; size; size--)
+		random_state = (random_state ^ *data++) * 0x100000001b3ULL;
+	create(&im, &geo);
+	fuzz_devices(ORIGIN, im.cache_bytes, 0);
+	fuzz_cache.unit = unit;
+	fuzz_cache.io = io;
+	full = geo.table_pages > NC_TABLE_BATCH && chance(70);
+	crashed = session();
+	full = false;
+	for (n = 1 + upto(6); n; n--)
+		crashed |= session();
+	fuzz_count("crash_states", crashed);
+	return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t room, unsigned int seed);
+
+/* All of an input is the choice of a sequence: no input is near another one. */
+size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t room, unsigned int seed)
+{
+	u64 random = seed, word = image_random(&random);
+
+	(void)size;
+	if (room < sizeof(word))
+		return 0;
+	memcpy(data, &word, sizeof(word));
+	return sizeof(word);
+}
