@@ -585,6 +585,7 @@ void nc_witness_seal(struct nearcache_witness *record)
 bool nc_witness_check(const struct nearcache_witness *record, const u8 *uuid)
 {
 	return le32_to_cpu(record->magic) == NEARCACHE_WITNESS_MAGIC &&
+	       le64_to_cpu(record->session) <= NEARCACHE_MAX_SEQUENCE &&
 	       (!uuid || !memcmp(record->uuid, uuid, sizeof(record->uuid))) &&
 	       le32_to_cpu(record->checksum) == witness_checksum(record);
 }

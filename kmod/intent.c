@@ -111,24 +111,32 @@ const char *nc_intent_load(struct nc_cache *c)
  * nc_intent_is_older() - does the witness know of a session that the medium does not?
  * @c: live cache, suspended
  *
- * Then the superblock gets its number: what is filled from now on is not older.
- *
  * Context: may sleep.
  */
 bool nc_intent_is_older(struct nc_cache *c)
 {
-	struct nearcache_super *sb = c->meta->super.sb;
 	const struct nc_target *t = c->active;
 	struct nc_intent *i = &c->intent;
 
 	if (!t->witness)
 		return false;
 	i->witness.record = &i->maps->record;
-	if (nc_witness_find(c, t->witness->bdev, &i->witness) ||
-	    !nc_recover_older(sb, i->witness.record))
-		return false;
-	sb->session = i->witness.record->session;
-	return true;
+	return !nc_witness_find(c, t->witness->bdev, &i->witness) &&
+	       nc_recover_older(c->meta->super.sb, i->witness.record);
+}
+
+/**
+ * nc_intent_catch_up() - nothing of what was cached is used
+ * @c: live cache, suspended
+ *
+ * So it is not older any more than what the witness knows.
+ *
+ * Context: may sleep.
+ */
+void nc_intent_catch_up(struct nc_cache *c)
+{
+	if (nc_intent_is_older(c))
+		c->meta->super.sb->session = c->intent.witness.record->session;
 }
 
 /* Sub-blocks of a block that the session that was cut off may have been writing. */

@@ -109,6 +109,7 @@ void nc_intent_destroy(struct nc_intent *i);
 const char *nc_intent_load(struct nc_cache *c);
 u64 nc_intent_written(const struct nc_cache *c, u64 block);
 bool nc_intent_is_older(struct nc_cache *c);
+void nc_intent_catch_up(struct nc_cache *c);
 int nc_intent_begin(struct nc_cache *c);
 int nc_intent_begun(struct nc_cache *c);
 void nc_intent_end(struct nc_cache *c);

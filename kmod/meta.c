@@ -117,6 +117,7 @@ static void start_cold(struct nc_cache *c, const char *why)
 	nc_table_empty(&m->table);
 	c->loaded = NEARCACHE_LOADED_UNCLEAN;
 	c->intent.untrue = true;
+	nc_intent_catch_up(c);
 	/* The session that was cut off may have written to the origin. */
 	m->fingerprint_old = true;
 }

@@ -43,31 +43,44 @@ static bool read_super(struct nearcache_super *sb, int copy, bool durable)
 	return good[copy];
 }
 
-/* Does the witness say that the device stayed? */
-static bool proves(const struct nearcache_super *sb, bool durable)
+/* What the witness knows of the cache; of another one, or nobody: nothing. */
+static struct nearcache_witness ask(const struct nearcache_super *sb, bool durable)
 {
 	struct nearcache_witness record;
 	u64 at;
 
 	for (at = 0; at < 64 * 4096 && at + 4096 <= fuzz_witness.bytes; at += 4096) {
 		store_read(&fuzz_witness, at, durable, &record);
-		if (sound(&record, sizeof(record), 0x6977636e, sb->uuid))
-			return le32toh(record.state) == 1 && sb->session &&
-			       (record.session == sb->session ||
-				record.previous == sb->session);
+		if (sound(&record, sizeof(record), 0x6977636e, sb->uuid) &&
+		    !(le64toh(record.session) >> 63))
+			return record;
 	}
-	return false;
+	return (struct nearcache_witness) { };
 }
 
-static void judge_sector(struct doubt *d, u32 i)
+static bool proves(const struct nearcache_super *sb, const struct nearcache_witness *record)
+{
+	return le32toh(record->state) == 1 && sb->session &&
+	       (record->session == sb->session || record->previous == sb->session);
+}
+
+/* It has seen a session that did not begin with what this superblock speaks of. */
+static bool passed(const struct nearcache_super *sb, const struct nearcache_witness *record)
+{
+	return le64toh(record->session) > le64toh(sb->session) &&
+	       record->previous != sb->session;
+}
+
+static void judge_sector(struct doubt *d, u32 i, const struct nearcache_witness *record)
 {
 	const struct nearcache_intent *s = &d->area[i];
 	bool good = sound(s, sizeof(*s), 0x6e69636e, d->super.uuid) && le32toh(s->index) == i;
-	u64 session = le64toh(d->super.session), of = le64toh(s->session);
+	/* What the session that the witness saw coming began with: nothing of this one. */
+	bool next = good && s->session == record->session &&
+		    record->session != d->super.session;
 
-	d->full[i] = !good || (of != session && of != session + 1);
-	/* What the next session began with: nothing of this one. */
-	if (good && of == session + 1)
+	d->full[i] = !good || (s->session != d->super.session && !next);
+	if (next)
 		memset(&d->area[i], 0, sizeof(d->area[i]));
 }
 
@@ -82,6 +95,7 @@ static void judge_sector(struct doubt *d, u32 i)
  */
 bool doubt_read(struct doubt *d, int copy, bool witness, bool durable)
 {
+	struct nearcache_witness record = { };
 	u32 i, state;
 	u64 at;
 
@@ -90,11 +104,13 @@ bool doubt_read(struct doubt *d, int copy, bool witness, bool durable)
 		return false;
 	state = le32toh(d->super.state);
 	d->region = le64toh(d->super.intent_region);
-	if (state == 1)
+	if (witness)
+		record = ask(&d->super, durable);
+	if (state == 1 || (state != 3 && passed(&d->super, &record)))
 		d->all = true;
 	if (state != 3)
 		return true;
-	if (!witness || !proves(&d->super, durable)) {
+	if (!proves(&d->super, &record)) {
 		d->all = true;
 		return true;
 	}
@@ -102,7 +118,7 @@ bool doubt_read(struct doubt *d, int copy, bool witness, bool durable)
 	for (i = 0; i < DOUBT_SECTORS; i += 8)
 		store_read(&fuzz_cache, at + i * 512, durable, &d->area[i]);
 	for (i = 0; i < DOUBT_SECTORS; i++)
-		judge_sector(d, i);
+		judge_sector(d, i, &record);
 	d->all = d->full[0] || le32toh(d->area[0].flags) & 1;
 	return true;
 }
