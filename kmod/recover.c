@@ -123,7 +123,7 @@ bool nc_recover_older(const struct nearcache_super *sb,
 {
 	return nc_witness_check(record, sb->uuid) &&
 	       le64_to_cpu(record->session) > le64_to_cpu(sb->session) &&
-	       record->previous != sb->session;
+	       (!record->previous || record->previous != sb->session);
 }
 
 /**

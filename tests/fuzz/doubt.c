@@ -68,7 +68,7 @@ static bool proves(const struct nearcache_super *sb, const struct nearcache_witn
 static bool passed(const struct nearcache_super *sb, const struct nearcache_witness *record)
 {
 	return le64toh(record->session) > le64toh(sb->session) &&
-	       record->previous != sb->session;
+	       (!record->previous || record->previous != sb->session);
 }
 
 static void judge_sector(struct doubt *d, u32 i, const struct nearcache_witness *record)

@@ -383,6 +383,8 @@ static void copies_are_older(void **state)
 	assert_true(older(5, 6, 0));
 	assert_true(older(5, 7, 6));
 	assert_true(older(0, 1, 9));
+	/* None was before, which is not number 0. */
+	assert_true(older(0, 3, 0));
 }
 
 static void witness_is_judged(void **state)
