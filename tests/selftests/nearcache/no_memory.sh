@@ -113,16 +113,19 @@ all_of() {
 
 make_null O origin 2
 make_null C local 8
+make_null W witness 1
 # Devices that need no memory of their own, which would be an error of theirs.
 dd if=/dev/zero of="$C" bs=1M count=8 oflag=direct status=none
+dd if=/dev/zero of="$W" bs=1M count=1 oflag=direct status=none
 ./blockdata write "$O"
 format
+./intent "$C" witness "$W" 0
 faults_of_module
 coproc ASK { exec ./dmfail; }
 exec {from}<&"${ASK[0]}" {to}>&"${ASK[1]}"
 at_exit dm_gone nc
 to_read="ro $(line | cut -d ' ' -f 2-)"
-to_write="rw $(MODE=writethrough line | cut -d ' ' -f 2-)"
+to_write="rw $(MODE=writethrough line "2 witness $W" | cut -d ' ' -f 2-)"
 
 allocations=0
 all_of created load nc "$to_read"
