@@ -42,27 +42,45 @@ clear() {
 	echo 0 >"$STAT"
 }
 
+# lock_free: hits of the usual cache are. So that it is known to see them, misses are not.
+lock_free() {
+	local before misses hits i start
+	clear
+	check -b 8
+	settle
+	misses=$(field misses)
+	taken >"$TMPDIR/misses"
+	echo "$misses misses:" && cat "$TMPDIR/misses"
+	((misses > 1000)) || fail "$misses misses"
+	awk -v n="$misses" '/stripes/ { sum += $1 } END { exit sum < n }' "$TMPDIR/misses" ||
+		fail "$misses misses took the locks of the stripes less often"
+	before=$(field hits)
+	start=$SECONDS
+	clear
+	for ((i = 0; i < $(times 2); i++)); do
+		check -b 8 -t 2
+	done
+	taken >"$TMPDIR/hits"
+	hits=$(($(field hits) - before))
+	echo "$hits hits:" && cat "$TMPDIR/hits"
+	((hits > 5000)) || fail "$hits hits"
+	# What goes by the clock, like the watch over hits that hang, is no matter of hits.
+	awk -v n=$((hits / 100 + 20 * (SECONDS - start + 1))) \
+		'$1 >= n { print; bad = 1 } END { exit bad }' "$TMPDIR/hits" ||
+		fail "locks taken while there were $hits hits"
+}
+
 [[ -e $STAT ]] || skip "no statistics of locks"
 grep -qw no_hash_pointers /proc/cmdline || skip "the addresses of lock classes are hidden"
 echo 1 >/proc/sys/kernel/lock_stat
 fresh
-clear
-check -b 8
-settle
-misses=$(field misses)
-taken >"$TMPDIR/misses"
-echo "$misses misses:" && cat "$TMPDIR/misses"
-((misses > 1000)) || fail "$misses misses"
-awk -v n="$misses" '/stripes/ { sum += $1 } END { exit sum < n }' "$TMPDIR/misses" ||
-	fail "$misses misses took the locks of the stripes less often"
-before=$(field hits)
-clear
-for ((i = 0; i < $(times 2); i++)); do
-	check -b 8 -t 2
-done
-taken >"$TMPDIR/hits"
-hits=$(($(field hits) - before))
-echo "$hits hits:" && cat "$TMPDIR/hits"
-((hits > 5000)) || fail "$hits hits"
-awk -v n="$hits" '$1 * 100 >= n { print; bad = 1 } END { exit bad }' "$TMPDIR/hits" ||
-	fail "locks taken while there were $hits hits"
+lock_free
+stop
+echo "with checksums, and writable:"
+# shellcheck disable=SC2034 # for format
+INTEGRITY=crc32c
+# shellcheck disable=SC2034 # for line
+MODE=writethrough
+format
+start
+lock_free

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Requests to the cache device fail at random, in each mode, with checksums and without: no
+# error reaches who reads or writes, and nothing that is read is wrong; until it is bypassed,
+# and again in the next session. Then those to the origin: who reads gets the error or the
+# right data, and nothing is held against the cache device.
+# kernels: debug
+# timeout: 400
+. ./cache.sh
+. ./faults.sh
+
+# session: one of a cache that may be bypassed at its end, with faults also while it is
+# stopped.
+session() {
+	local errors
+	failing "$C"
+	start
+	faults 5 fail_make_request
+	if [[ $MODE == read-only ]]; then
+		check -b 8 -t 4
+		check -b 1:200 -a 1 -r 100 -t 4
+	else
+		./stress run /dev/mapper/nc "$TMPDIR/model" -s 5 || fail "wrong"
+		is write_errors 0
+	fi
+	errors=$(($(field hit_errors) + $(field fills_failed_cache)))
+	stop
+	faults_end fail_make_request
+	healthy "$C"
+	((errors)) || fail "no read or write of the cache device failed"
+}
+
+make_null O origin 8
+make_null C local 6
+for INTEGRITY in none crc32c; do
+	for MODE in read-only writearound writethrough; do
+		echo "$MODE, checksums: $INTEGRITY"
+		if [[ $MODE == read-only ]]; then
+			./blockdata write "$O"
+		else
+			./stress init "$O" "$TMPDIR/model"
+		fi
+		format
+		for ((i = 0; i < $(times 2); i++)); do
+			session
+		done
+		[[ $MODE == read-only ]] || ./stress verify "$O" "$TMPDIR/model" ||
+			fail "the origin is not what was read"
+	done
+done
+
+MODE=read-only
+./blockdata write "$O"
+format
+start
+failing "$O"
+faults 20 fail_make_request
+check -e -b 8 -t 4
+check -e -b 1:200 -a 1 -r 200 -t 4
+faults_end fail_make_request
+settle
+above fills_failed_origin 0
+is state 0
+is hit_errors 0
+is fills_failed_cache 0
+check
+settle
+stop
+# Who may wait for the origin gets no error at all.
+format
+start nc '2 origin_timeout 600'
+faults 10 fail_make_request
+check -b 64 -t 8
+faults_end fail_make_request
+settle
+is state 0
+check
+echo "{\"faults_injected\": $faults_sum}"
