@@ -185,6 +185,8 @@ static int load(struct nc_cache *c)
 	/* For good: what took the place of it, and failed, does not know better. */
 	if (!nc_registry_known(c, &known))
 		c->untold = true;
+	if (known.flush_owed)
+		WRITE_ONCE(c->flush_owed, true);
 	r = nc_meta_reread(c);
 	if (!r)
 		r = nc_meta_load(c, &known);

@@ -181,7 +181,10 @@ void nc_invalidate_lost(struct nc_cache *c)
 		return;
 	DMERR_LIMIT("%s: origin %pg failed a flush, it may have lost writes: dropping cached data",
 		    nc_cache_name(c), c->origin);
-	/* The next flush may lie: no mark of what was written may go any more. */
+	/* The next flush may lie: no mark of what was written may go any more, and nothing
+	 * that is read from now on may outlive the session.
+	 */
+	WRITE_ONCE(c->meta->flush_failed, true);
 	nc_intent_leave(c);
 	queue_work(c->wq, &c->lost_work);
 }

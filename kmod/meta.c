@@ -231,35 +231,18 @@ static int begin_session(struct nc_cache *c, bool writes, bool live, u32 *state)
 	int r;
 
 	*state = NEARCACHE_STATE_ACTIVE;
-	if (!live)
+	if (!live || (writes && !c->active->witness))
 		return 0;
 	r = nc_commit_run(c);
-	if (r)
-		return r;
 	if (!writes) {
 		*state = NEARCACHE_STATE_LIVE;
-		return 0;
+		return r;
 	}
-	r = nc_intent_begin(c);
-	if (r > 0)
+	/* What cannot be written is of no use after a crash, and "active" says so. */
+	if (!r && nc_intent_begin(c) > 0)
 		*state = NEARCACHE_STATE_WRITING;
-	return min(r, 0);
-}
-
-/* Is what others wrote to the origin durable there?  If not, it is as if we had
- * written it: the stop flushes again, and nothing survives a crash.
- */
-static bool flush_origin(struct nc_cache *c)
-{
-	int r = blkdev_issue_flush(c->origin);
-
-	if (!r)
-		return true;
-	WRITE_ONCE(c->origin_written, true);
-	c->meta->flush_failed = true;
-	DMWARN("%s: origin %pg cannot be flushed (%d): a crash will leave nothing cached",
-	       nc_cache_name(c), c->origin, r);
-	return false;
+	c->meta->commit.failed = false;
+	return 0;
 }
 
 /**
@@ -276,9 +259,29 @@ int nc_meta_flush_written(struct nc_cache *c)
 {
 	int r = blkdev_issue_flush(c->origin);
 
-	if (r)
+	if (r) {
 		WRITE_ONCE(c->flush_owed, true);
+		WRITE_ONCE(c->meta->flush_failed, true);
+	}
 	return r;
+}
+
+/* Is what others wrote to the origin durable there?  If not, it is as if we had
+ * written it: the stop flushes again, and nothing survives a crash.
+ */
+static bool flush_origin(struct nc_cache *c)
+{
+	bool written = READ_ONCE(c->origin_written);
+	int r = nc_meta_flush_written(c);
+
+	if (!r)
+		return true;
+	if (written)
+		nc_invalidate_lost(c);
+	WRITE_ONCE(c->origin_written, true);
+	DMWARN("%s: origin %pg cannot be flushed (%d): a crash will leave nothing cached",
+	       nc_cache_name(c), c->origin, r);
+	return false;
 }
 
 /**
@@ -319,8 +322,11 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 		c->intent.recovered = false;
 		c->intent.untrue = false;
 	}
-	/* What the medium says when that failed is true as long as nobody writes. */
-	if (r || state != NEARCACHE_STATE_WRITING)
+	/* What the medium says when it failed is true as long as nobody writes; of what was
+	 * written before, the witness knows.
+	 */
+	if (r ? c->intent.mode == NC_INTENT_ON :
+		state != NEARCACHE_STATE_WRITING)
 		nc_intent_end(c);
 	WRITE_ONCE(m->commit.live, state != NEARCACHE_STATE_ACTIVE && !r);
 	return r;

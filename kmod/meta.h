@@ -27,7 +27,8 @@ struct nc_known;
  * @commit: commits of the table
  * @origin_durable: what the origin holds does not go with its power: it was
  *	flushed since this cache was loaded
- * @flush_failed: the origin failed a flush, and may lose what is cached of it
+ * @flush_failed: the origin failed a flush, and may lose what is cached of it; set in
+ *	any context
  * @fingerprint_old: the superblock's fingerprint of the origin may be older than
  *	our own writes
  * @ends: room for the ends of the origin; allocated for good

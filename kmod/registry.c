@@ -304,7 +304,7 @@ void nc_registry_put(struct nc_cache *c, struct nc_target *t)
  */
 bool nc_registry_known(const struct nc_cache *c, struct nc_known *known)
 {
-	const struct nc_cache *other;
+	struct nc_cache *other;
 	bool truth = true;
 
 	*known = (struct nc_known) {};
@@ -317,6 +317,8 @@ bool nc_registry_known(const struct nc_cache *c, struct nc_known *known)
 		     (other->origin != c->origin ||
 		      memcmp(other->uuid, c->uuid, sizeof(c->uuid)))))
 			truth = false;
+		if (xchg(&other->flush_owed, false))
+			known->flush_owed = true;
 		if (!other->was_live)
 			continue;
 		known->super = max(known->super, other->meta->super.known);

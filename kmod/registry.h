@@ -12,12 +12,14 @@ struct nc_target;
  * struct nc_known - numbers that a medium was seen to have
  * @super: sequence of its superblock
  * @commit: sequence of its last commit record
+ * @flush_owed: see struct nc_cache; of the caches before
  *
  * One that has less is a copy, or lost what it acknowledged.
  */
 struct nc_known {
 	u64 super;
 	u64 commit;
+	bool flush_owed;
 };
 
 struct nc_cache *nc_registry_get(struct nc_target *t);

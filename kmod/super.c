@@ -169,7 +169,9 @@ int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state)
 
 	if (!s->read)
 		return -EIO;
-	if (s->durable != state)
+	/* Half of it leaves what drops the table in either case, if the witness does. */
+	if (s->durable != state && !(s->durable == NEARCACHE_STATE_WRITING &&
+				     state == NEARCACHE_STATE_ACTIVE))
 		WRITE_ONCE(s->durable, -1);
 	s->sb->state = cpu_to_le32(state);
 	le64_add_cpu(&s->sb->sequence, 1);

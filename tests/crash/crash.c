@@ -321,7 +321,7 @@ static bool worth_something(const struct log *log)
 		printf("no state had anything cached\n");
 	else if (writing && (!sum.marking || !sum.doubt))
 		printf("no state had what is cached of a region that was being written, or of the ends\n");
-	else if (!sum.older && !recovery)
+	else if (!sum.older && !recovery && !writing)
 		printf("no state had a torn page whose older copy counts\n");
 	else if (samples.taken < samples.wanted)
 		printf("only %" PRIu64 " of %" PRIu64 " samples\n", samples.taken,

@@ -77,12 +77,6 @@ invalidate_all() {
 before_open_witness() { witnessed; }
 open_witness() { MODE=writethrough open; }
 
-before_close_witness() {
-	witnessed
-	opened writethrough
-}
-close_witness() { dmsetup remove --noudevsync nc; }
-
 before_suspend_witness() {
 	witnessed
 	opened writethrough
@@ -167,7 +161,7 @@ make_null W witness 1
 at_exit dm_gone nc
 ready
 for op in open_reading open_writing close_reading close_writing suspend to_writing to_reading \
-	invalidate invalidate_all open_witness close_witness \
+	invalidate invalidate_all open_witness \
 	suspend_witness mark; do
 	n=1
 	while tried $n; do
