@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The modes by the command: create, open, and 'set' of a device in use, whose users are
 # protected, and which goes on as before when the new table does not start.
-# kernels: 6.12
+# kernels: 6.1
 # timeout: 500
 . ./cache.sh
 . ./command.sh
