@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Crashes at any moment of sessions that write, with a witness: origin, cache device and witness
-# are parts of one logged device. Many threads write to one part of the cache after the other,
+# are parts of one logged device. Some write to one part of the cache after the other,
 # in turns of the modes, with flushes and stops; what was cached of the other parts is read, moves
 # in and out. Whatever a crash leaves, and whatever the origin lost with it that was not flushed: what
 # the next start would serve is what the origin holds.
@@ -50,23 +50,31 @@ agree() {
 
 OPTIONS="2 witness $W"
 modes=(writearound writethrough)
+writers=4
 MODE=writethrough start
 agree
 for ((round = 0; round < rounds; round++)); do
 	first=$((round % 5 * 4096 + 128)) count=$((round % 5 == 4 ? 3840 : 3968))
-	make_dm part part "0 $count linear /dev/mapper/nc $first"
-	./stress init "$part" "$TMPDIR/model" || fail "stress"
-	./stress run "$part" "$TMPDIR/model" -s 4 -t 4 -S $round >"$TMPDIR/log" &
-	pid=$! reloaded=''
-	while kill -0 $pid 2>/dev/null; do
+	pids=() reloaded=''
+	# Each writer alone in its place: a file of the host tears a sector that is read while it
+	# is written, as no drive does.
+	for ((n = 0; n < writers; n++)); do
+		make_dm part part$n "0 $((count / writers)) linear /dev/mapper/nc $((first + n * (count / writers)))"
+		./stress init "$part" "$TMPDIR/model$n" || fail "stress"
+		./stress run "$part" "$TMPDIR/model$n" -s 4 -t 1 -S $((round * writers + n)) >"$TMPDIR/log$n" &
+		pids+=($!)
+	done
+	while kill -0 "${pids[0]}" 2>/dev/null; do
 		# Somewhere else; moves in what was dropped.
 		./blockdata same /dev/mapper/nc -f "$O" -s $(((first + 8192) % 16384)) -n 4096 ||
 			fail "not what the origin holds"
 		[[ $reloaded ]] || MODE=${modes[round % 2]} reload || fail "reload"
 		reloaded=1
 	done
-	wait $pid || fail "stress: $(cat "$TMPDIR/log")"
-	dm_remove part
+	for ((n = 0; n < writers; n++)); do
+		wait "${pids[n]}" || fail "stress: $(cat "$TMPDIR/log$n")"
+		dm_remove part$n
+	done
 	agree
 	if ((round % 3 == 1)); then
 		stop
