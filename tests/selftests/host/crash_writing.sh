@@ -12,8 +12,9 @@ set -euo pipefail
 origin=20480 # sectors
 rounds=$((${SOAK:+8 *} 5)) states=$((${SOAK:+20 *} 400))
 mib=24
+room=$((${SOAK:+3 *} 1024)) # MiB for the log, and then the device as it was
 mkdir -p "$HOST_DIR/run"
-echo "rounds=$rounds origin=$origin" >"$HOST_DIR/run/size.sh"
+echo "rounds=$rounds origin=$origin room=$room" >"$HOST_DIR/run/size.sh"
 cat >"$HOST_DIR/run/run.sh" <<'END'
 insmod "$MODULE"
 insmod "/logger/$(uname -r)/dm-crash-log.ko" || fail "no logger"
@@ -40,7 +41,7 @@ parts plain- "$D"
 INTEGRITY=crc32c format
 ./intent "$C" witness "$W" 0
 unpart plain-
-dd if="$D" of="$L" bs=1M seek=1024 iflag=direct oflag=direct 2>/dev/null || fail "base"
+dd if="$D" of="$L" bs=1M seek=$room iflag=direct oflag=direct 2>/dev/null || fail "base"
 make_dm logged logged "0 $(sectors "$D") crash-log $D $L"
 parts '' "$logged"
 
@@ -98,13 +99,13 @@ stop
 unpart ''
 dm_remove logged
 END
-"$TOP/tests/vm/run" --kernel "$KERNEL" --disk-dir "$HOST_DIR/disks" --local-size ${mib}M --remote-size 2G \
+"$TOP/tests/vm/run" --kernel "$KERNEL" --disk-dir "$HOST_DIR/disks" --local-size ${mib}M --remote-size $((room + 1024))M \
 	--timeout $((${SOAK:+10 *} 200)) --payload "$BUILD/selftests/nearcache:/selftests" \
 	--payload "$BUILD/crash/logger:/logger" --payload "$HOST_DIR/run:/run-it" -- \
 	bash -c "cd /selftests && export TMPDIR=/tmp && . ./cache.sh && . /run-it/size.sh && . /run-it/run.sh"
 remote=$HOST_DIR/disks/remote.img
-dd if="$remote" of="$HOST_DIR/base.img" bs=1M skip=1024 count=$mib status=none
-truncate -s 1G "$remote"
+dd if="$remote" of="$HOST_DIR/base.img" bs=1M skip=$room count=$mib status=none
+truncate -s "${room}M" "$remote"
 seed=${CRASH_SEED:-$RANDOM}
 echo "CRASH_SEED=$seed"
 "$BUILD/crash/crash" -w "$HOST_DIR/base.img" "$remote" $origin $states "$seed" | tee "$HOST_DIR/said"
