@@ -152,7 +152,7 @@ u64 nc_intent_written(const struct nc_cache *c, u64 block)
  * @pages: bit per page of 4096 bytes
  * @flags: REQ_FUA or none
  *
- * Context: io_lock is held, or nothing else is under way.
+ * Context: may sleep; io_lock is held.
  * Return: 0 or -EIO.
  */
 int nc_intent_write(struct nc_cache *c, u32 pages, blk_opf_t flags)
@@ -162,6 +162,7 @@ int nc_intent_write(struct nc_cache *c, u32 pages, blk_opf_t flags)
 	u32 n;
 	int r = 0;
 
+	lockdep_assert_held(&c->intent.io_lock);
 	for_each_set_bitrange(first, end, &map, PAGES) {
 		for (n = first * SECTORS_PER_PAGE; n < end * SECTORS_PER_PAGE; n++)
 			nc_intent_sector_seal(&image[n]);
@@ -207,13 +208,17 @@ static int write_empty(struct nc_cache *c, u64 session)
 {
 	struct nc_intent_maps *maps = c->intent.maps;
 	u32 n;
+	int r;
 
+	mutex_lock(&c->intent.io_lock);
 	bitmap_zero(maps->set, NC_INTENT_BITS);
 	bitmap_zero(maps->recent, NC_INTENT_BITS);
 	bitmap_zero(maps->wanted, NC_INTENT_BITS);
 	for (n = 0; n < NC_RECOVER_INTENT; n++)
 		nc_intent_sector_init(&maps->image[n], c->uuid, session, n);
-	return nc_intent_write(c, ~0U, REQ_FUA);
+	r = nc_intent_write(c, ~0U, REQ_FUA);
+	mutex_unlock(&c->intent.io_lock);
+	return r;
 }
 
 static void no_witness(struct nc_cache *c, const char *why)
@@ -343,6 +348,7 @@ static void hold_locked(struct nc_cache *c, struct bio *bio)
 	struct nc_intent *i = &c->intent;
 	u32 timeout = READ_ONCE(c->cache_timeout);
 
+	lockdep_assert_held(&i->lock);
 	if (bio_list_empty(&i->waiting) && bio_list_empty(&i->batch))
 		i->since = jiffies;
 	bio_list_add(&i->waiting, bio);
@@ -558,6 +564,7 @@ void nc_intent_ask_again(struct nc_cache *c)
 {
 	struct nc_intent *i = &c->intent;
 
+	lockdep_assert_held(&c->life);
 	flush_work(&i->leave_work);
 	if (READ_ONCE(i->mode) != NC_INTENT_LEAVING)
 		return;

@@ -3,9 +3,8 @@
 # A session that writes, with a witness: a crash leaves what is cached, less what was being
 # written, unless the cache device left before; each record in doubt means a cold start.
 # kernels: 6.12
-. ./cache.sh
+. ./witnessed.sh
 
-region=2048 # sectors
 MODE=writethrough
 
 # crash: put into $X and $V what is on the cache device and its witness now.
@@ -27,28 +26,8 @@ put() {
 	./blockdata write "$NC" -s "$1" -n "$2" -g "$3" || fail "write"
 }
 
-# get FIRST COUNT GENERATION
-get() {
-	./blockdata read "$NC" -s "$1" -n "$2" -g "$3" >/dev/null || fail "wrong data (line ${BASH_LINENO[0]})"
-}
-
 swept() {
 	[[ $(field intent_regions) == 0 && -z $(./intent "$C" marks) ]]
-}
-
-# session: a cache with all of the origin in it, and nothing marked.
-session() {
-	./blockdata write "$O"
-	format
-	./intent "$C" witness "$W" 0
-	start nc "2 witness $W"
-	check >/dev/null
-	settle
-	written_down
-	is bytes_valid $all
-	is witness 1
-	is intent_regions 0
-	same "state on the medium" "$(./sbset "$C" get state)" 3
 }
 
 make_null O origin 10
@@ -57,7 +36,6 @@ make_null X crashed 16
 make_null S saved 16
 make_null W witness 1
 make_null V left 1
-NC=/dev/mapper/nc
 all=$((10 << 20))
 
 # What was just written is in doubt, by regions; nothing else is.

@@ -2,11 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A cache device that leaves a session that writes, and comes back later as if nothing had
 # been: the witness knows. Nothing is an error for the writer, unless the witness leaves, too.
-. ./cache.sh
+. ./witnessed.sh
 
 MODE=writethrough
-NC=/dev/mapper/nc
-region=2048
 
 # becomes NAME TABLE: another device behind that name.
 becomes() {
@@ -25,25 +23,6 @@ there() {
 
 put() {
 	./blockdata write "$NC" -s "$1" -n "$2" -g "$3"
-}
-
-get() {
-	./blockdata read "$NC" -s "$1" -n "$2" -g "$3" >/dev/null || fail "wrong data (line ${BASH_LINENO[0]})"
-}
-
-left() {
-	[[ $(field witness) == 2 ]]
-}
-
-session() {
-	./blockdata write "$O"
-	format
-	./intent "$C" witness "$W" 0
-	start nc "2 witness $W"
-	check >/dev/null
-	settle
-	written_down
-	is witness 1
 }
 
 make_null O origin 16

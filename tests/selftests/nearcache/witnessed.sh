@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# The usual cache with a witness $W, in a writing mode: . ./witnessed.sh (includes cache.sh).
+. ./cache.sh
+
+# shellcheck disable=SC2034 # for the tests
+NC=/dev/mapper/nc region=2048 # sectors
+
+# get FIRST COUNT GENERATION: the cache gives just that.
+get() {
+	./blockdata read "$NC" -s "$1" -n "$2" -g "$3" >/dev/null || fail "wrong data (line ${BASH_LINENO[0]})"
+}
+
+# session: all of the origin is cached and on the medium, and nothing marked.
+session() {
+	./blockdata write "$O"
+	format
+	./intent "$C" witness "$W" 0
+	start nc "2 witness $W"
+	check >/dev/null
+	settle
+	written_down
+	is bytes_valid $(($(sectors "$O") * 512))
+	is witness 1
+	is intent_regions 0
+	same "state on the medium" "$(./sbset "$C" get state)" 3
+}
