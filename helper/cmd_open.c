@@ -11,6 +11,7 @@
 #include "fail.h"
 #include "pair.h"
 #include "print.h"
+#include "recover.h"
 #include "signals.h"
 #include "size.h"
 #include "super.h"
@@ -22,12 +23,15 @@
  * @pair: its devices
  * @witness: its witness, without a path: none
  * @claim: it has no record there yet
+ * @outgrown: the witness that is recorded, and is not to be that any more, knows of a later
+ *	session than the cache device
  */
 struct opening {
 	const struct arguments *args;
 	struct pair pair;
 	struct witness witness;
 	bool claim;
+	bool outgrown;
 };
 
 static bool has_witness(const struct opening *open)
@@ -85,8 +89,27 @@ static int judge_witness(struct opening *open, bool said, bool found)
 	return said ? witness_prepare(witness, &claim) : refuse_unknown(open);
 }
 
+/* Whoever names another witness, or none: the one before may know more, and its record
+ * goes with this open.
+ */
+static void hear_recorded(struct opening *open)
+{
+	struct witness before = WITNESS_CLOSED;
+	const struct nearcache_super *sb = open->pair.super.best;
+	struct nearcache_witness record;
+	bool found;
+
+	open->outgrown = !witness_open(&before, recorded_witness(open)) &&
+			 !witness_look(&before, sb->uuid, &record, &found) &&
+			 found && nc_recover_older(sb, &record);
+	if (open->outgrown && le64_to_cpu(record.session) > open->pair.session)
+		open->pair.session = le64_to_cpu(record.session);
+	witness_close(&before);
+	fail_reset();
+}
+
 /* One that is not there stops nobody, one that the user named wrongly does. */
-static int find_witness(struct opening *open)
+static int find_named(struct opening *open)
 {
 	bool found, said = given(open->args, OPTION_WITNESS);
 	const char *path = said ? open->args->witness : recorded_witness(open);
@@ -111,6 +134,15 @@ static int find_witness(struct opening *open)
 	} else if (said && strcmp(open->witness.path, recorded_witness(open))) {
 		open->pair.witness = open->witness.path;
 	}
+	return 0;
+}
+
+static int find_witness(struct opening *open)
+{
+	if (find_named(open))
+		return fail_code();
+	if (open->pair.witness && witness_named(recorded_witness(open)))
+		hear_recorded(open);
 	return 0;
 }
 
@@ -264,14 +296,14 @@ static void print_state(const char *name)
 	dm_device_free(&dev);
 }
 
-/* Without the witness the kernel would not know that it is older. */
+/* Without the witness that says so, the kernel would not know that it is older. */
 static int check_origin(struct opening *open, const struct activation *act)
 {
 	struct pair *pair = &open->pair;
 
 	if (pair_check_origin(pair))
 		return fail_code();
-	if (pair->older && !act->witness) {
+	if (open->outgrown || (pair->older && !act->witness)) {
 		pair->drop = true;
 		pair->trust = false;
 	}

@@ -183,6 +183,20 @@ good close nc
 good open nc --cache "$C" --origin "$O" --mode writethrough -j
 expect content warm loaded warm
 full
+# Also when another one is named, which knows nothing, or none.
+good close nc
+for named in none "$V"; do
+	dd if="$TMPDIR/older" of="$local" bs=1M oflag=direct conv=notrunc 2>/dev/null || fail "dd"
+	good open nc --cache "$C" --origin "$O" --witness "$named" -j
+	expect content dropped
+	get $((region * 3)) 8 1
+	good close nc
+	good open nc --cache "$C" --origin "$O" --witness "$W" --mode writethrough
+	put $((region * 3)) 8 1
+	good close nc
+done
+good open nc --cache "$C" --origin "$O" --mode writethrough
+full
 
 # Missing, or somebody else's: it opens, and says what that costs.
 put $((region * 3)) 8 1
