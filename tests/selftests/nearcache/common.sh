@@ -24,6 +24,19 @@ run_cleanups() {
 }
 trap run_cleanups EXIT
 
+# trace_events 0|1 EVENT...: switch kernel events of these folders off or on. The kernel
+# patches itself for it: the emulator's other processors were seen to run a breakpoint for
+# ever that is not there any more, so they are off meanwhile.
+trace_events() {
+	local on=$1 event others=(/sys/devices/system/cpu/cpu[1-9]*/online)
+	shift
+	tee "${others[@]}" <<<0 >/dev/null || fail "processors cannot be switched off"
+	for event; do
+		echo "$on" >"/sys/kernel/tracing/events/$event/enable" || fail "no event $event"
+	done
+	tee "${others[@]}" <<<1 >/dev/null || fail "processors cannot be switched on"
+}
+
 # times N: how often to repeat something; ten times as often in 'make soak'.
 times() {
 	echo $(($1 * (${SOAK:-0} ? 10 : 1)))

@@ -13,7 +13,7 @@ bad() {
 
 # watch 0|1: the trace of changes of the state.
 watch() {
-	echo "$1" >$TRACE/events/nearcache/nearcache_mode/enable
+	trace_events "$1" nearcache/nearcache_mode
 }
 
 events() {

@@ -9,11 +9,10 @@ stats() {
 	cat "$(sys_block "$O")/stat" "$(sys_block "$C")/stat"
 }
 
+# watch 0|1: these events.
 watch() {
-	local event
-	for event in $EVENTS; do
-		echo "$1" >"$TRACE/events/$event/enable"
-	done
+	# shellcheck disable=SC2086 # several
+	trace_events "$1" $EVENTS
 }
 
 # seen: what of the trace is the module's, or a bio on one of its devices.

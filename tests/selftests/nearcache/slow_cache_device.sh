@@ -71,17 +71,18 @@ written() {
 
 # The watch sleeps when nobody reads.
 sleeps() {
-	local events=$TRACE/events/workqueue/workqueue_queue_work
+	local event=workqueue/workqueue_queue_work
+	local filter=$TRACE/events/$event/filter
 	gate until nc fills_in_flight = 0
 	cached "$at" 8
-	echo 'workqueue ~ "nearcache*"' >$events/filter
+	echo 'workqueue ~ "nearcache*"' >"$filter"
 	echo >$TRACE/trace
-	echo 1 >$events/enable
+	trace_events 1 $event
 	gets "$at" 8 "$1"
 	wait_for 5 grep -q 'workqueue=nearcache' $TRACE/trace || fail "nobody watches"
 	wait_for 10 quiet || fail "still awake: $(tail -n 3 $TRACE/trace)"
-	echo 0 >$events/enable
-	echo 0 >$events/filter
+	trace_events 0 $event
+	echo 0 >"$filter"
 }
 
 # Nothing was queued for a second.

@@ -8,7 +8,7 @@ EVENTS=$TRACE/events/nearcache
 
 # watch 0|1: the events of the module.
 watch() {
-	echo "$1" >$EVENTS/enable
+	trace_events "$1" nearcache
 }
 
 # traced PATTERN: events of the kind.
