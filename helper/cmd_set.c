@@ -93,6 +93,21 @@ static int claim_record(struct change *change, bool force)
 	return change->claim ? witness_claim(&change->witness, &claim) : 0;
 }
 
+/* Also when that cannot be told. */
+static bool may_be_witness(const struct change *change, dev_t number)
+{
+	struct dm_device now;
+	struct params params;
+	bool found, may;
+
+	if (dm_find(change->dev.name, &now, &found))
+		return true;
+	may = found && (!now.table || !params_parse(now.table, &params) ||
+			params.witness == number);
+	dm_device_free(&now);
+	return may;
+}
+
 /* That of the table that is not live; nobody misses it if that fails. */
 static void free_record(const struct change *change, dev_t number)
 {
@@ -254,7 +269,7 @@ static int execute(struct change *change, bool force)
 		return fail_code();
 	if (reload(&change->dev, &change->old, &change->new,
 		   change->dev.size, hands_over(change))) {
-		if (change->claim && new != old)
+		if (change->claim && new != old && !may_be_witness(change, new))
 			free_record(change, new);
 		return fail_code();
 	}
