@@ -27,6 +27,9 @@ struct nc_cache;
 #define NC_INTENT_ENDS		NEARCACHE_INTENT_REGIONS
 #define NC_INTENT_BITS		(NEARCACHE_INTENT_REGIONS + 1)
 
+/* Sectors of a page, which is written at once. */
+#define NC_INTENT_PAGE		(NEARCACHE_PAGE_SIZE / NEARCACHE_INTENT_SIZE)
+
 enum nc_intent_mode {
 	NC_INTENT_OFF,		/* the medium relies on nothing of this */
 	NC_INTENT_ON,		/* the medium is told first */
@@ -106,12 +109,6 @@ struct nc_intent {
 void nc_intent_init(struct nc_intent *i);
 int nc_intent_alloc(struct nc_intent *i);
 void nc_intent_destroy(struct nc_intent *i);
-const char *nc_intent_load(struct nc_cache *c);
-u64 nc_intent_written(const struct nc_cache *c, u64 block);
-bool nc_intent_is_older(struct nc_cache *c);
-void nc_intent_catch_up(struct nc_cache *c);
-int nc_intent_begin(struct nc_cache *c);
-int nc_intent_begun(struct nc_cache *c);
 void nc_intent_end(struct nc_cache *c);
 void nc_intent_stop(struct nc_cache *c);
 void nc_intent_leave(struct nc_cache *c);

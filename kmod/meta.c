@@ -17,6 +17,7 @@
 #include "invalidate.h"
 #include "meta.h"
 #include "registry.h"
+#include "session.h"
 
 /**
  * nc_meta_open() - read and judge the superblock of a device
@@ -117,7 +118,7 @@ static void start_cold(struct nc_cache *c, const char *why)
 	nc_table_empty(&m->table);
 	c->loaded = NEARCACHE_LOADED_UNCLEAN;
 	c->intent.untrue = true;
-	nc_intent_catch_up(c);
+	nc_session_catch_up(c);
 	/* The session that was cut off may have written to the origin. */
 	m->fingerprint_old = true;
 }
@@ -151,13 +152,13 @@ static const char *why_cold(struct nc_cache *c)
 	case NEARCACHE_STATE_ACTIVE:
 		return "was not stopped cleanly in a writing mode";
 	case NEARCACHE_STATE_WRITING:
-		why = nc_intent_load(c);
+		why = nc_session_load(c);
 		/* That of the file system is of what was there before. */
 		if (!why)
 			forget_file_system(sb);
 		return why;
 	default:
-		return nc_intent_is_older(c) ?
+		return nc_session_is_older(c) ?
 		       "is older than what the witness knows of it" : NULL;
 	}
 }
@@ -239,10 +240,33 @@ static int begin_session(struct nc_cache *c, bool writes, bool live, u32 *state)
 		return r;
 	}
 	/* What cannot be written is of no use after a crash, and "active" says so. */
-	if (!r && nc_intent_begin(c) > 0)
+	if (!r && nc_session_begin(c) > 0)
 		*state = NEARCACHE_STATE_WRITING;
 	c->meta->commit.failed = false;
 	return 0;
+}
+
+/**
+ * struct origin_flush - a flush of ours that somebody waits for
+ * @bio: of the origin
+ * @c: live cache
+ * @done: it is over
+ */
+struct origin_flush {
+	struct bio bio;
+	struct nc_cache *c;
+	struct completion done;
+};
+
+/* Here, and not by who waits for it: the next flush of a writer may be over by then. */
+static void flush_done(struct bio *bio)
+{
+	struct origin_flush *flush =
+		container_of(bio, struct origin_flush, bio);
+
+	if (bio->bi_status)
+		WRITE_ONCE(flush->c->flush_owed, true);
+	complete(&flush->done);
 }
 
 /**
@@ -257,12 +281,19 @@ static int begin_session(struct nc_cache *c, bool writes, bool live, u32 *state)
  */
 int nc_meta_flush_written(struct nc_cache *c)
 {
-	int r = blkdev_issue_flush(c->origin);
+	struct origin_flush flush = { .c = c };
+	int r;
 
-	if (r) {
-		WRITE_ONCE(c->flush_owed, true);
+	init_completion(&flush.done);
+	bio_init(&flush.bio, c->origin, NULL, 0,
+		 REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
+	flush.bio.bi_end_io = flush_done;
+	submit_bio(&flush.bio);
+	wait_for_completion_io(&flush.done);
+	r = blk_status_to_errno(flush.bio.bi_status);
+	bio_uninit(&flush.bio);
+	if (r)
 		WRITE_ONCE(c->meta->flush_failed, true);
-	}
 	return r;
 }
 
@@ -314,7 +345,7 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 	if (r)
 		return r;
 	r = write_super(c, state);
-	if (!r && state == NEARCACHE_STATE_WRITING && nc_intent_begun(c)) {
+	if (!r && state == NEARCACHE_STATE_WRITING && nc_session_begun(c)) {
 		state = NEARCACHE_STATE_ACTIVE;
 		r = write_super(c, state);
 	}
@@ -601,8 +632,10 @@ int nc_meta_stop(struct nc_cache *c)
 	r = nc_commit_run(c);
 	if (!r)
 		r = write_super(c, NEARCACHE_STATE_CLEAN);
-	if (!r)
+	if (!r) {
+		nc_session_ended(c);
 		nc_intent_end(c);
+	}
 	return r;
 }
 

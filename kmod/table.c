@@ -11,6 +11,7 @@
 #include "cache.h"
 #include "meta.h"
 #include "recover.h"
+#include "session.h"
 #include "table.h"
 
 /* Both copies are read side by side. */
@@ -83,7 +84,7 @@ static void load_slot(struct nc_cache *c, u32 i,
 	if (nc_recover_slot(&c->geo, disk) &&
 	    drop_twin(c, block, le32_to_cpu(disk->generation)))
 		valid = le64_to_cpu(disk->valid) &
-			~nc_intent_written(c, block);
+			~nc_session_written(c, block);
 	if (valid) {
 		slot->valid = valid;
 		slot->generation = le32_to_cpu(disk->generation);

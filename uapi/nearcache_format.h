@@ -355,6 +355,7 @@ enum nearcache_witness_state {
 	NEARCACHE_WITNESS_NEW	= 0,	/* nothing yet */
 	NEARCACHE_WITNESS_STAYED = 1,	/* the medium was told of each write */
 	NEARCACHE_WITNESS_LEFT	= 2,	/* the origin was written without it */
+	NEARCACHE_WITNESS_ENDED	= 3,	/* the medium does not say writing any more */
 };
 
 /**

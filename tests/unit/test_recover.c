@@ -399,6 +399,7 @@ static void witness_is_judged(void **state)
 	assert_false(stayed(7, 7, 0, NEARCACHE_WITNESS_LEFT));
 	assert_false(stayed(7, 8, 7, NEARCACHE_WITNESS_LEFT));
 	assert_false(stayed(7, 7, 7, NEARCACHE_WITNESS_NEW));
+	assert_false(stayed(7, 7, 0, NEARCACHE_WITNESS_ENDED));
 	assert_false(stayed(0, 0, 0, NEARCACHE_WITNESS_STAYED));
 }
 

@@ -107,9 +107,10 @@ dd if="$X" of="$S" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
 same "said" "$(./intent "$X" said "$V" 0)" "2 0 1"
 again ''
 cold
-# What the witness says: it left; nothing; of a session that is not this one, or of the one
-# before it.
-for says in "2 0 2" "2 0 0" "3 0 1" "1 0 1" "3 1 1"; do
+# What the witness says: it left; the session ended, and this is a copy of before that;
+# nothing; of a session that is not this one, or of the one before it.
+same "said at the end" "$(./intent "$C" said "$W" 0)" "2 0 3"
+for says in "2 0 2" "2 0 3" "2 0 0" "3 0 1" "1 0 1" "3 1 1"; do
 	saved
 	# shellcheck disable=SC2086
 	./intent "$X" say "$V" 0 $says
@@ -148,7 +149,7 @@ start nc "2 witness $W"
 put $((region * 5)) 8 2
 stop
 dd if="$W" of="$V" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
-same "said" "$(./intent "$X" said "$V" 0)" "3 0 1"
+same "said" "$(./intent "$X" said "$V" 0)" "3 0 3"
 MODE=read-only
 again
 cold
