@@ -23,7 +23,8 @@
  * @pair: its devices
  * @witness: its witness, without a path: none
  * @claim: it has no record there yet
- * @outgrown: the witness that is recorded, and is not to be that any more, knows of a later
+ * @heard: it is the one that is recorded, and was asked
+ * @outgrown: the one that is recorded, and is not to be that any more, knows of a later
  *	session than the cache device
  */
 struct opening {
@@ -31,6 +32,7 @@ struct opening {
 	struct pair pair;
 	struct witness witness;
 	bool claim;
+	bool heard;
 	bool outgrown;
 };
 
@@ -89,8 +91,8 @@ static int judge_witness(struct opening *open, bool said, bool found)
 	return said ? witness_prepare(witness, &claim) : refuse_unknown(open);
 }
 
-/* Whoever names another witness, or none: the one before may know more, and its record
- * goes with this open.
+/* Whoever names another witness, or none: the one before may know more.  So may one that
+ * cannot be used, as long as it can be read.
  */
 static void hear_recorded(struct opening *open)
 {
@@ -99,11 +101,15 @@ static void hear_recorded(struct opening *open)
 	struct nearcache_witness record;
 	bool found;
 
-	open->outgrown = !witness_open(&before, recorded_witness(open)) &&
+	open->outgrown = !device_open(&before.dev, recorded_witness(open),
+				      "witness device") &&
 			 !witness_look(&before, sb->uuid, &record, &found) &&
 			 found && nc_recover_older(sb, &record);
-	if (open->outgrown && le64_to_cpu(record.session) > open->pair.session)
-		open->pair.session = le64_to_cpu(record.session);
+	if (open->outgrown) {
+		open->pair.older = true;
+		if (le64_to_cpu(record.session) > open->pair.session)
+			open->pair.session = le64_to_cpu(record.session);
+	}
 	witness_close(&before);
 	fail_reset();
 }
@@ -127,7 +133,9 @@ static int find_named(struct opening *open)
 	}
 	/* Of a witness that cannot be used, too: what it knows is true. */
 	pair_hear(&open->pair, found ? &record : NULL);
-	if (judge_witness(open, said, found)) {
+	open->heard = !said ||
+		      !strcmp(open->witness.path, recorded_witness(open));
+	if (judge_witness(open, said, found && witness_is_current(&record))) {
 		if (said)
 			return fail_code();
 		do_without(open);
@@ -141,7 +149,7 @@ static int find_witness(struct opening *open)
 {
 	if (find_named(open))
 		return fail_code();
-	if (open->pair.witness && witness_named(recorded_witness(open)))
+	if (!open->heard && witness_named(recorded_witness(open)))
 		hear_recorded(open);
 	return 0;
 }
@@ -158,14 +166,15 @@ static void claim_record(struct opening *open, struct activation *act)
 }
 
 /* On the device that was the witness before; nobody misses it if that fails. */
-static void free_record(const struct opening *open)
+static void move_record(const struct opening *open)
 {
+	const struct nearcache_super *sb = open->pair.super.best;
 	struct witness before = WITNESS_CLOSED;
 
 	if (open->pair.witness && witness_named(recorded_witness(open)) &&
 	    !witness_open(&before, recorded_witness(open)) &&
 	    before.dev.number != open->witness.dev.number)
-		witness_free(&before, open->pair.super.best->uuid);
+		witness_move(&before, sb->uuid, le64_to_cpu(sb->session));
 	witness_close(&before);
 	fail_reset();
 }
@@ -209,7 +218,7 @@ static int execute(struct opening *open, struct activation *act)
 	if (pair_record(pair, false))
 		return fail_code();
 	if (!start(open, act)) {
-		free_record(open);
+		move_record(open);
 		return 0;
 	}
 	return fail_add("%sthe origin is recorded as it is",

@@ -73,7 +73,7 @@ static int check_witness(struct change *change, bool force)
 	    witness_look(&change->witness, change->uuid, &record, &found) ||
 	    witness_prepare(&change->witness, &claim))
 		return fail_code();
-	change->claim = !found;
+	change->claim = !found || !witness_is_current(&record);
 	change->new.witness = change->witness.dev.number;
 	return 0;
 }
@@ -108,7 +108,18 @@ static bool may_be_witness(const struct change *change, dev_t number)
 	return may;
 }
 
-/* That of the table that is not live; nobody misses it if that fails. */
+/* That of the table before; nobody misses it if that fails. */
+static void move_record(const struct change *change, dev_t number)
+{
+	struct witness other = WITNESS_CLOSED;
+
+	if (!witness_open_number(&other, number))
+		witness_move(&other, change->uuid, 0);
+	witness_close(&other);
+	fail_reset();
+}
+
+/* One that was just taken; nobody misses it if that fails. */
 static void free_record(const struct change *change, dev_t number)
 {
 	struct witness other = WITNESS_CLOSED;
@@ -273,10 +284,8 @@ static int execute(struct change *change, bool force)
 			free_record(change, new);
 		return fail_code();
 	}
-	if (old && new && old != new) {
-		free_record(change, old);
-		fail_reset();
-	}
+	if (old && new && old != new)
+		move_record(change, old);
 	return 0;
 }
 

@@ -239,7 +239,16 @@ static unsigned int count_used(const struct records *records)
 	return used;
 }
 
-/* The better the lower: its own, one to be replaced, an empty one, one that is not ours. */
+static bool is_current(const struct nearcache_witness *record)
+{
+	return !nc_witness_check(record, record->uuid) ||
+	       witness_is_current(record);
+}
+
+/*
+ * The better the lower: its own, one to be replaced, an empty one, one that is not ours,
+ * one of a cache that has another.
+ */
 static int rank(const struct nearcache_witness *record,
 		const struct witness_claim *claim)
 {
@@ -248,7 +257,7 @@ static int rank(const struct nearcache_witness *record,
 	if (is_of(record, claim->replaced))
 		return 2;
 	if (is_ours(record))
-		return -1;
+		return is_current(record) ? -1 : 5;
 	return is_zero(record) ? 3 : 4;
 }
 
@@ -363,7 +372,8 @@ static int inspect(const struct witness *witness,
 	memset(choice, 0, sizeof(*choice));
 	if (!error) {
 		choice->at = choose_record(&records, claim, &its_rank);
-		choice->kept = !its_rank;
+		choice->kept = !its_rank &&
+			       is_current(&records.record[choice->at]);
 		/* The kernel writes to those that are in use. */
 		choice->wipe = !count_used(&records);
 		if (choice->at < 0)
@@ -420,7 +430,8 @@ static int take(struct witness *witness)
 }
 
 /* @uuid: NULL: zeros. */
-static int write_record(const struct device *dev, int at, const u8 *uuid)
+static int write_record(const struct device *dev, int at, const u8 *uuid,
+			u64 session, u32 state)
 {
 	struct nearcache_witness *record = device_buffer(sizeof(*record));
 	int error;
@@ -429,6 +440,8 @@ static int write_record(const struct device *dev, int at, const u8 *uuid)
 		return fail_code();
 	if (uuid) {
 		nc_witness_init(record, uuid);
+		record->session = cpu_to_le64(session);
+		record->state = cpu_to_le32(state);
 		nc_witness_seal(record);
 	}
 	error = device_write(dev, record, sizeof(*record),
@@ -457,7 +470,8 @@ int witness_claim(struct witness *witness, const struct witness_claim *claim)
 	if (!error && choice.wipe)
 		error = probe_wipe(dev) || super_wipe(dev) ? fail_code() : 0;
 	if (!error && !choice.kept)
-		error = write_record(dev, choice.at, claim->uuid);
+		error = write_record(dev, choice.at, claim->uuid, 0,
+				     NEARCACHE_WITNESS_NEW);
 	witness_close(witness);
 	return error;
 }
@@ -481,7 +495,40 @@ int witness_free(struct witness *witness, const u8 *uuid)
 		error = read_records(&witness->dev, &records);
 	for (i = 0; i < records.count && !error; i++)
 		if (is_of(&records.record[i], uuid))
-			error = write_record(&witness->dev, (int)i, NULL);
+			error = write_record(&witness->dev, (int)i, NULL, 0, 0);
+	free(records.record);
+	witness_close(witness);
+	return error;
+}
+
+/**
+ * witness_move() - the cache has another witness now, or none; closes the device
+ * @witness: open
+ * @uuid: of the cache
+ * @session: that the superblock has seen, 0: none that the witness has not
+ *
+ * The record stays, so that an older copy of the cache device, which names this witness,
+ * is known for one.
+ *
+ * Return: 0 or the exit code.
+ */
+int witness_move(struct witness *witness, const u8 *uuid, u64 session)
+{
+	struct records records = { 0 };
+	unsigned int i;
+	int error = take(witness);
+
+	if (!error)
+		error = read_records(&witness->dev, &records);
+	for (i = 0; i < records.count && !error; i++) {
+		u64 seen = le64_to_cpu(records.record[i].session);
+
+		if (!nc_witness_check(&records.record[i], uuid))
+			continue;
+		error = write_record(&witness->dev, (int)i, uuid,
+				     (seen > session ? seen : session) + 1,
+				     NEARCACHE_WITNESS_MOVED);
+	}
 	free(records.record);
 	witness_close(witness);
 	return error;

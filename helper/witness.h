@@ -52,6 +52,13 @@ int witness_prepare(const struct witness *witness,
 		    const struct witness_claim *claim);
 int witness_claim(struct witness *witness, const struct witness_claim *claim);
 int witness_free(struct witness *witness, const u8 *uuid);
+int witness_move(struct witness *witness, const u8 *uuid, u64 session);
+
+/* Whether the cache of a sound record still has it. */
+static inline bool witness_is_current(const struct nearcache_witness *record)
+{
+	return le32_to_cpu(record->state) != NEARCACHE_WITNESS_MOVED;
+}
 
 /* Whether a word of the user, or of a superblock, names a device. */
 static inline bool witness_named(const char *word)

@@ -12,6 +12,7 @@
 #include <linux/vmalloc.h>
 
 #include "cache.h"
+#include "flush.h"
 #include "identity.h"
 #include "intent.h"
 #include "invalidate.h"
@@ -247,29 +248,6 @@ static int begin_session(struct nc_cache *c, bool writes, bool live, u32 *state)
 }
 
 /**
- * struct origin_flush - a flush of ours that somebody waits for
- * @bio: of the origin
- * @c: live cache
- * @done: it is over
- */
-struct origin_flush {
-	struct bio bio;
-	struct nc_cache *c;
-	struct completion done;
-};
-
-/* Here, and not by who waits for it: the next flush of a writer may be over by then. */
-static void flush_done(struct bio *bio)
-{
-	struct origin_flush *flush =
-		container_of(bio, struct origin_flush, bio);
-
-	if (bio->bi_status)
-		WRITE_ONCE(flush->c->flush_owed, true);
-	complete(&flush->done);
-}
-
-/**
  * nc_meta_flush_written() - flush the origin, to which was written
  * @c: live cache
  *
@@ -281,17 +259,8 @@ static void flush_done(struct bio *bio)
  */
 int nc_meta_flush_written(struct nc_cache *c)
 {
-	struct origin_flush flush = { .c = c };
-	int r;
+	int r = nc_flush_origin(c);
 
-	init_completion(&flush.done);
-	bio_init(&flush.bio, c->origin, NULL, 0,
-		 REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
-	flush.bio.bi_end_io = flush_done;
-	submit_bio(&flush.bio);
-	wait_for_completion_io(&flush.done);
-	r = blk_status_to_errno(flush.bio.bi_status);
-	bio_uninit(&flush.bio);
 	if (r)
 		WRITE_ONCE(c->meta->flush_failed, true);
 	return r;
@@ -352,6 +321,8 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 	if (!r) {
 		c->intent.recovered = false;
 		c->intent.untrue = false;
+		if (writes && state == NEARCACHE_STATE_ACTIVE)
+			nc_session_unmarked(c);
 	}
 	/* What the medium says when it failed is true as long as nobody writes; of what was
 	 * written before, the witness knows.
@@ -624,19 +595,23 @@ int nc_meta_record_drop(struct nc_cache *c, bool all)
 int nc_meta_stop(struct nc_cache *c)
 {
 	struct nc_meta *m = c->meta;
+	bool numbered;
 	int r;
 
 	lockdep_assert_held(&c->life);
 	bitmap_or(m->table.dirty, m->table.dirty, m->table.both,
 		  m->table.pages);
 	r = nc_commit_run(c);
-	if (!r)
-		r = write_super(c, NEARCACHE_STATE_CLEAN);
-	if (!r) {
-		nc_session_ended(c);
-		nc_intent_end(c);
-	}
-	return r;
+	if (r)
+		return r;
+	numbered = nc_session_stop(c);
+	r = write_super(c, NEARCACHE_STATE_CLEAN);
+	if (r)
+		return r;
+	if (numbered)
+		nc_session_stopped(c);
+	nc_intent_end(c);
+	return 0;
 }
 
 /**

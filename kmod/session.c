@@ -121,7 +121,43 @@ static int write_empty(struct nc_cache *c, u64 session)
 static void no_witness(struct nc_cache *c, const char *why)
 {
 	DMWARN("%s: witness %pg %s: a crash will leave nothing cached",
-	       nc_cache_name(c), c->intent.bdev, why);
+	       nc_cache_name(c), c->active->witness->bdev, why);
+}
+
+/* One that the cache does not have any more is none; see enum nearcache_witness_state. */
+static int find_record(struct nc_cache *c)
+{
+	struct nc_intent *i = &c->intent;
+	int r;
+
+	i->witness.record = &i->maps->record;
+	r = nc_witness_find(c, c->active->witness->bdev, &i->witness);
+	if (!r && le32_to_cpu(i->witness.record->state) == NEARCACHE_WITNESS_MOVED)
+		return -ENOENT;
+	return r;
+}
+
+/* A number that no copy of this device has: used up, whatever comes of it.  After
+ * find_record().
+ */
+static int take_number(struct nc_cache *c)
+{
+	struct nearcache_super *sb = c->meta->super.sb;
+	u64 seen = max(le64_to_cpu(sb->session),
+		       le64_to_cpu(c->intent.witness.record->session));
+
+	if (seen >= NEARCACHE_MAX_SEQUENCE)
+		return -ERANGE;
+	sb->session = cpu_to_le64(seen + 1);
+	return 0;
+}
+
+static int tell(struct nc_cache *c, u64 previous, u32 state)
+{
+	u64 session = le64_to_cpu(c->meta->super.sb->session);
+
+	return nc_witness_write(c, c->active->witness->bdev, &c->intent.witness,
+				session, previous, state);
 }
 
 /**
@@ -139,7 +175,7 @@ static void no_witness(struct nc_cache *c, const char *why)
 int nc_session_begin(struct nc_cache *c)
 {
 	struct nearcache_super *sb = c->meta->super.sb;
-	u64 before = le64_to_cpu(sb->session), session;
+	u64 before = le64_to_cpu(sb->session);
 	const struct nc_target *t = c->active;
 	struct nc_intent *i = &c->intent;
 	int r;
@@ -148,29 +184,22 @@ int nc_session_begin(struct nc_cache *c)
 	if (!t->witness)
 		return 0;
 	i->bdev = t->witness->bdev;
-	i->witness.record = &i->maps->record;
-	r = nc_witness_find(c, i->bdev, &i->witness);
+	r = find_record(c);
 	if (r) {
 		no_witness(c, r == -ENOENT ? "does not know this cache" :
 					     "cannot be read");
 		return 0;
 	}
-	/* Not one that a copy of this device had. */
-	session = max(before, (u64)le64_to_cpu(i->witness.record->session)) + 1;
-	if (session > NEARCACHE_MAX_SEQUENCE)
+	if (take_number(c))
 		return 0;
-	/* Used up, whatever comes of it. */
-	sb->session = cpu_to_le64(session);
-	r = nc_witness_write(c, i->bdev, &i->witness, session,
-			     i->untrue ? 0 : before, NEARCACHE_WITNESS_STAYED);
-	if (r) {
+	if (tell(c, i->untrue ? 0 : before, NEARCACHE_WITNESS_STAYED)) {
 		no_witness(c, "cannot be written");
 		return 0;
 	}
-	r = write_empty(c, session);
+	i->session = le64_to_cpu(sb->session);
+	r = write_empty(c, i->session);
 	if (r)
 		return r;
-	i->session = session;
 	i->region_shift = ilog2(c->geo.intent_region) - SECTOR_SHIFT;
 	WRITE_ONCE(i->mode, NC_INTENT_ON);
 	return 1;
@@ -187,35 +216,80 @@ int nc_session_begin(struct nc_cache *c)
  */
 int nc_session_begun(struct nc_cache *c)
 {
-	struct nc_intent *i = &c->intent;
-	int r = nc_witness_write(c, i->bdev, &i->witness, i->session, 0,
-				 NEARCACHE_WITNESS_STAYED);
+	int r = tell(c, 0, NEARCACHE_WITNESS_STAYED);
 
 	if (r)
 		no_witness(c, "cannot be written");
 	return r;
 }
 
-/**
- * nc_session_ended() - the session that wrote was stopped, and both superblocks say so
- * @c: live cache, suspended, before nc_intent_end()
- *
- * A copy of the device that was made while it wrote must not count any more.
- *
- * Context: may sleep; nc_cache.life; no work is under way.
- */
-void nc_session_ended(struct nc_cache *c)
+static void not_told_apart(struct nc_cache *c, int r)
 {
-	const struct nc_target *t = c->active;
-	struct nc_intent *i = &c->intent;
+	/* Nothing on it is taken for this cache's. */
+	if (r != -ENOENT)
+		DMWARN("%s: witness %pg cannot be told: older copies are not told apart",
+		       nc_cache_name(c), c->active->witness->bdev);
+}
+
+/**
+ * nc_session_unmarked() - a session writes of which the medium says only that
+ * @c: live cache, suspended; both superblocks say active
+ *
+ * That is enough for this device, and not for a copy from before.
+ *
+ * Context: may sleep; nc_cache.life.
+ */
+void nc_session_unmarked(struct nc_cache *c)
+{
+	int r;
 
 	lockdep_assert_held(&c->life);
-	/* The device of a table before may be closed. */
-	if (READ_ONCE(i->mode) != NC_INTENT_ON || !t->witness ||
-	    t->witness->bdev != i->bdev)
+	if (!c->active->witness)
 		return;
-	if (nc_witness_write(c, i->bdev, &i->witness, i->session, 0,
-			     NEARCACHE_WITNESS_ENDED))
-		DMWARN("%s: witness %pg cannot be written: older copies are not told apart",
-		       nc_cache_name(c), i->bdev);
+	r = find_record(c);
+	if (!r)
+		r = take_number(c);
+	if (!r)
+		r = tell(c, 0, NEARCACHE_WITNESS_LEFT);
+	if (r)
+		not_told_apart(c, r);
+}
+
+/**
+ * nc_session_stop() - the superblock is about to say clean
+ * @c: live cache, suspended; no work is under way
+ *
+ * After a session that wrote it gets a number of its own, so that a copy from before, or
+ * one that was made while the session wrote, does not count any more.
+ *
+ * Context: may sleep; nc_cache.life.
+ * Return: whether nc_session_stopped() is to follow when it says so.
+ */
+bool nc_session_stop(struct nc_cache *c)
+{
+	int r;
+
+	lockdep_assert_held(&c->life);
+	if (!nc_target_writes(c->active) || !c->active->witness)
+		return false;
+	r = find_record(c);
+	if (!r)
+		r = take_number(c);
+	if (r)
+		not_told_apart(c, r);
+	return !r;
+}
+
+/**
+ * nc_session_stopped() - both superblocks say clean
+ * @c: live cache, suspended, after nc_session_stop()
+ *
+ * Context: may sleep; nc_cache.life.
+ */
+void nc_session_stopped(struct nc_cache *c)
+{
+	int r = tell(c, 0, NEARCACHE_WITNESS_ENDED);
+
+	if (r)
+		not_told_apart(c, r);
 }

@@ -184,7 +184,8 @@ struct nearcache_area {
  *	(the kernel) makes this none
  * @reserved2: zero
  * @file_system_fingerprint: SHA-256, zero for NEARCACHE_FP_NONE
- * @session: number of the last session in state writing; higher for each
+ * @session: number of the last session that wrote and had a witness, and another one once
+ *	it was stopped; each is higher than those before
  * @witness: NUL-terminated path of the witness device, or ""; the helper's
  * @reserved3: zero
  */
@@ -355,7 +356,8 @@ enum nearcache_witness_state {
 	NEARCACHE_WITNESS_NEW	= 0,	/* nothing yet */
 	NEARCACHE_WITNESS_STAYED = 1,	/* the medium was told of each write */
 	NEARCACHE_WITNESS_LEFT	= 2,	/* the origin was written without it */
-	NEARCACHE_WITNESS_ENDED	= 3,	/* the medium does not say writing any more */
+	NEARCACHE_WITNESS_ENDED	= 3,	/* the medium says clean */
+	NEARCACHE_WITNESS_MOVED	= 4,	/* the cache has another witness, or none */
 };
 
 /**

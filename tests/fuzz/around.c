@@ -4,6 +4,7 @@
 
 #include "cache.h"
 #include "fill.h"
+#include "flush.h"
 #include "identity.h"
 #include "invalidate.h"
 #include "meta.h"
@@ -49,6 +50,15 @@ bool nc_inflight_first(struct nc_inflight *in, u64 first, u64 last, u64 *found)
 		}
 	}
 	return false;
+}
+
+int nc_flush_origin(struct nc_cache *c)
+{
+	int r = fuzz_flush(c->origin);
+
+	if (r)
+		WRITE_ONCE(c->flush_owed, true);
+	return r;
 }
 
 void nc_outage_init(struct nc_cache *c)

@@ -30,6 +30,7 @@ trap run_cleanups EXIT
 trace_events() {
 	local on=$1 event others=(/sys/devices/system/cpu/cpu[1-9]*/online)
 	shift
+	[[ -e ${others[0]} ]] || others=()
 	tee "${others[@]}" <<<0 >/dev/null || fail "processors cannot be switched off"
 	for event; do
 		echo "$on" >"/sys/kernel/tracing/events/$event/enable" || fail "no event $event"

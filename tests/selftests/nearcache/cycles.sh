@@ -45,8 +45,9 @@ cycle "$(times 952)"
 drop_caches
 after=$(memory Slab)
 echo "slab $before -> $after KiB, per-CPU $percpu -> $(memory Percpu) KiB"
-# One lost object of 4 KiB per cycle would be 3,800 KiB.
-((after - before < 2048)) || fail "slab grew from $before to $after KiB"
+# One lost object of 4 KiB per cycle would be 3,800 KiB. A kernel that keeps what was freed for
+# a while, to see who uses it still, looks for leaks by itself (leaks.sh).
+[[ -e /sys/kernel/debug/kmemleak ]] || ((after - before < 2048)) || fail "slab grew from $before to $after KiB"
 (($(memory Percpu) - percpu < 256)) || fail "per-CPU memory grew"
 [[ -z $(leaks) ]] || fail "left behind: $(leaks)"
 # Each was stopped cleanly each time, and is warm.

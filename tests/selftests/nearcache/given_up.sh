@@ -24,7 +24,8 @@ under() {
 given_up() {
 	lies slice error
 	wait_for 30 bypassed || fail "not bypassed"
-	is reason 1
+	# Errors of hits, or of a commit that came first.
+	[[ $(field reason) == [13] ]] || fail "reason is $(field reason)"
 }
 
 bypassed() {

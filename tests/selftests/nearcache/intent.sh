@@ -104,13 +104,13 @@ put $((region * 5)) 8 2
 crash
 stop
 dd if="$X" of="$S" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
-same "said" "$(./intent "$X" said "$V" 0)" "2 0 1"
+same "said" "$(./intent "$X" said "$V" 0)" "3 0 1"
 again ''
 cold
 # What the witness says: it left; the session ended, and this is a copy of before that;
 # nothing; of a session that is not this one, or of the one before it.
-same "said at the end" "$(./intent "$C" said "$W" 0)" "2 0 3"
-for says in "2 0 2" "2 0 3" "2 0 0" "3 0 1" "1 0 1" "3 1 1"; do
+same "said at the end" "$(./intent "$C" said "$W" 0)" "4 0 3"
+for says in "3 0 2" "4 0 3" "3 0 3" "3 0 4" "3 0 0" "4 0 1" "2 0 1" "4 2 1"; do
 	saved
 	# shellcheck disable=SC2086
 	./intent "$X" say "$V" 0 $says
@@ -126,8 +126,8 @@ cold
 # marks, or with those of the next one.
 for empty in '' 1; do
 	saved
-	./intent "$X" say "$V" 0 3 2 1
-	[[ ! $empty ]] || ./intent "$X" empty 3
+	./intent "$X" say "$V" 0 4 3 1
+	[[ ! $empty ]] || ./intent "$X" empty 4
 	again
 	is loaded 5
 	is bytes_valid $((all - (empty ? 0 : 1 << 20)))
@@ -136,8 +136,8 @@ for empty in '' 1; do
 done
 # Nobody knows of the session that emptied the bitmap: it may have begun with nothing.
 saved
-./intent "$X" say "$V" 0 2 0 1
-./intent "$X" empty 3
+./intent "$X" say "$V" 0 3 0 1
+./intent "$X" empty 4
 again
 cold
 # A copy from before, of a session that ended well: the witness has seen a later one, and the
@@ -149,7 +149,7 @@ start nc "2 witness $W"
 put $((region * 5)) 8 2
 stop
 dd if="$W" of="$V" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
-same "said" "$(./intent "$X" said "$V" 0)" "3 0 3"
+same "said" "$(./intent "$X" said "$V" 0)" "6 0 3"
 MODE=read-only
 again
 cold
@@ -159,15 +159,31 @@ stop
 MODE=writethrough
 again
 is loaded 2
-same "said" "$(./intent "$X" said "$V" 0)" "4 0 1"
+same "said" "$(./intent "$X" said "$V" 0)" "7 0 1"
 get $((region * 5)) 8 2
 stop
+
+# A session that goes on without marks: neither a copy from before counts any more, nor
+# one from when it had marks.
+session
+put $((region * 5)) 8 2
+crash
+dmsetup suspend --noflush --nolockfs --noudevsync nc
+dmsetup resume --noudevsync nc
+same "state on the medium" "$(./sbset "$C" get state)" 1
+same "said" "$(./intent "$C" said "$W" 0)" "4 0 2"
+put $((region * 6)) 8 2
+stop
+same "said" "$(./intent "$C" said "$W" 0)" "5 0 3"
+dd if="$W" of="$V" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
+again
+cold
 
 # A sector of the bitmap that is damaged names all of its regions, and the first one the
 # ends; there is nothing where the second one is for.
 for sector in 0 1; do
 	saved
-	./intent "$X" say "$V" 0 2 0 1
+	./intent "$X" say "$V" 0 3 0 1
 	./intent "$X" flip $sector
 	again
 	((sector)) || cold

@@ -36,7 +36,7 @@ session
 put $((region * 2)) 8 2 || fail "write"
 gone cache
 put $((region * 5)) 8 2 || fail "write"
-same "said" "$(./intent "$c" said "$w" 0)" "2 0 2"
+same "said" "$(./intent "$c" said "$w" 0)" "3 0 2"
 is witness 2
 is state 1
 is reason 7
@@ -73,7 +73,7 @@ start nc "4 cache_timeout 300 witness $W"
 dmsetup suspend --noflush --nolockfs cache
 put $((region * 7)) 8 2 || fail "write"
 is witness 2
-same "said" "$(./intent "$c" said "$w" 0)" "3 0 2"
+same "said" "$(./intent "$c" said "$w" 0)" "5 0 2"
 dmsetup resume cache
 get $((region * 7)) 8 2
 # A stop that comes to its end says all that has to be known.

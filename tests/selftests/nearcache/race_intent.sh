@@ -168,7 +168,7 @@ who_waits_too_long() {
 	gate held cache 1
 	ends one 'done'
 	gate until nc witness = 2
-	same "said" "$(./intent "$C" said "$W" 0)" "2 0 2"
+	same "said" "$(./intent "$C" said "$W" 0)" "3 0 2"
 	puts 2 $((at + region)) 8
 	open_gates
 	agrees $at 16 '2x8 1x8'
@@ -185,7 +185,7 @@ flush_fails() {
 	puts 2 $at 8
 	gate fail origin flush
 	gate until nc witness = 2
-	same "said" "$(./intent "$C" said "$W" 0)" "2 0 2"
+	same "said" "$(./intent "$C" said "$W" 0)" "3 0 2"
 	gate pass origin
 	marked $((at / region))
 	gate until nc bytes_valid = 0

@@ -25,9 +25,9 @@ static bool started, changed, resized;
 
 /* Witnesses: what is on them, what is wrong, and what was done to them. */
 static struct nearcache_super medium;
-static bool has_record, witness_near, cache_dead;
+static bool has_record, has_moved, witness_near, cache_dead;
 static unsigned int claims;
-static dev_t freed;
+static dev_t freed, moved;
 static uint64_t witness_state;
 
 int device_open_number(struct device *dev, dev_t number, const char *role)
@@ -104,7 +104,9 @@ int witness_look(const struct witness *witness, const u8 *uuid,
 		 struct nearcache_witness *record, bool *found)
 {
 	(void)witness;
-	(void)record;
+	memset(record, 0, sizeof(*record));
+	if (has_moved)
+		record->state = cpu_to_le32(NEARCACHE_WITNESS_MOVED);
 	assert_int_equal(uuid[3], 0x33);
 	*found = has_record;
 	return 0;
@@ -129,6 +131,14 @@ int witness_free(struct witness *witness, const u8 *uuid)
 {
 	assert_int_equal(uuid[3], 0x33);
 	freed = witness->dev.number;
+	return 0;
+}
+
+int witness_move(struct witness *witness, const u8 *uuid, u64 session)
+{
+	assert_int_equal(uuid[3], 0x33);
+	assert_int_equal(session, 0);
+	moved = witness->dev.number;
 	return 0;
 }
 
@@ -248,7 +258,7 @@ static int run(int (*verb)(const struct arguments *args), const char *setting,
 	};
 
 	started = changed = resized = false;
-	claims = freed = 0;
+	claims = freed = moved = 0;
 	fail_reset();
 	return verb(&args);
 }
@@ -555,7 +565,18 @@ static void witness_set(void **state)
 	fake.loads = 0;
 	assert_int_equal(set("witness=/dev/w4", 0), 0);
 	assert_live(WRITING W4, false);
-	assert_int_equal(freed, makedev(254, 3));
+	assert_int_equal(moved, makedev(254, 3));
+	assert_false(freed);
+	/* The one that it had once has to get a new record. */
+	has_record = has_moved = true;
+	fake.loads = 0;
+	assert_int_equal(set("witness=/dev/w3", 0), 0);
+	assert_live(WRITING W3, false);
+	assert_int_equal(claims, 1);
+	assert_int_equal(moved, makedev(254, 4));
+	has_moved = false;
+	assert_int_equal(set("witness=/dev/w4", 0), 0);
+	assert_false(claims);
 	/* It is so, and says nothing any more: a new session may. */
 	fake.loads = 0;
 	has_record = true;
@@ -599,6 +620,14 @@ static void witness_not_set(void **state)
 	assert_live(WRITING W3, false);
 	assert_int_equal(claims, 1);
 	assert_int_equal(freed, makedev(254, 4));
+	/* It does take it, whatever it says: the record is in use. */
+	fake_reset(WRITING W3);
+	fake.on_start = fail_cache;
+	fake.start[0] = FAKE_REFUSES;
+	assert_int_equal(set("witness=/dev/w4", 0), CODE_DEVICE);
+	assert_live(WRITING W4, false);
+	assert_int_equal(claims, 1);
+	assert_true(!freed && !moved);
 }
 
 int main(void)

@@ -296,6 +296,47 @@ static void freed(void **state)
 	assert_place(3, -1);
 }
 
+static void move(unsigned int n, u64 session)
+{
+	struct witness witness = WITNESS_CLOSED;
+
+	assert_int_equal(witness_open(&witness, path), 0);
+	assert_int_equal(witness_move(&witness, uuid_of(n), session), 0);
+}
+
+/* The record of a cache that has another witness stays, with a number that no copy has. */
+static void moved(void **state)
+{
+	struct nearcache_witness record;
+	unsigned int n;
+
+	(void)state;
+	reset();
+	assert_int_equal(claim(1), 0);
+	assert_int_equal(claim(2), 0);
+	move(9, 5);
+	move(1, 5);
+	assert_int_equal(place(1, &record), 0);
+	assert_int_equal(le64_to_cpu(record.session), 6);
+	assert_false(witness_is_current(&record));
+	move(1, 3);
+	assert_int_equal(place(1, &record), 0);
+	assert_int_equal(le64_to_cpu(record.session), 7);
+	/* Until the cache comes back. */
+	assert_int_equal(claim(1), 0);
+	assert_int_equal(place(1, &record), 0);
+	assert_true(witness_is_current(&record));
+	/* Or nothing else is free. */
+	move(2, 0);
+	for (n = 3; n <= RECORDS; n++)
+		assert_int_equal(claim(n), 0);
+	assert_place(2, 1);
+	assert_int_equal(claim(RECORDS + 1), 0);
+	assert_place(RECORDS + 1, 1);
+	assert_place(2, -1);
+	assert_int_equal(claim(RECORDS + 2), CODE_BUSY);
+}
+
 /* All at once: each gets a place of its own, and one more none. */
 static void side_by_side(void **state)
 {
@@ -467,6 +508,7 @@ int main(void)
 		cmocka_unit_test(looked_up),
 		cmocka_unit_test(replaced),
 		cmocka_unit_test(freed),
+		cmocka_unit_test(moved),
 		cmocka_unit_test(side_by_side),
 		cmocka_unit_test(carries),
 		cmocka_unit_test(carries_cache),

@@ -36,6 +36,16 @@ after_crash() {
 	lies slice linear
 }
 
+# moved DEV: its record 0 says that the cache has another witness, or none.
+moved() {
+	[[ $(./intent "$C" said "$1" 0) == *' 0 4' ]] || fail "record 0 of $1 (line ${BASH_LINENO[0]})"
+}
+
+# put_back: the cache device is what it was when $TMPDIR/older was made.
+put_back() {
+	dd if="$TMPDIR/older" of="$local" bs=1M oflag=direct conv=notrunc 2>/dev/null || fail "dd"
+}
+
 # says DEV N EXPECTED: what a record tells of this cache.
 says() {
 	same "record $2 of $1" "$(./intent "$C" said "$1" "$2")" "$3"
@@ -96,7 +106,7 @@ full
 good status nc
 [[ $out == *"a crash now"*"would leave it warm"* && $out == *"witness"*"$W"* ]] || fail "status: $out"
 [[ $out != *'regions being written'* ]] || fail "status: $out"
-says "$W" 0 "2 0 1"
+says "$W" 0 "3 0 1"
 put $((region * 3)) 8 2
 good status nc
 [[ $out == *'regions being written'*1* ]] || fail "status: $out"
@@ -110,7 +120,7 @@ good stats nc -j
 keep
 after_crash
 good super "$C" -j
-expect super_state writing next_open warm witness "$W" session 2
+expect super_state writing next_open warm witness "$W" session 3
 good super "$C"
 [[ $out == *'warm, but for 1 region of 1 MiB'* ]] || fail "super: $out"
 
@@ -162,7 +172,7 @@ dd if="$local" of="$TMPDIR/older" bs=1M iflag=direct 2>/dev/null || fail "dd"
 good open nc --cache "$C" --origin "$O" --mode writethrough
 put $((region * 3)) 8 4
 good close nc
-dd if="$TMPDIR/older" of="$local" bs=1M oflag=direct conv=notrunc 2>/dev/null || fail "dd"
+put_back
 good super "$C"
 [[ $out == *'cold: the witness knows of a later session'* ]] || fail "super: $out"
 good open nc --cache "$C" --origin "$O" --dry-run
@@ -173,7 +183,7 @@ get $((region * 3)) 8 4
 put $((region * 3)) 8 1
 good close nc
 # Also when the witness cannot be used any more.
-dd if="$TMPDIR/older" of="$local" bs=1M oflag=direct conv=notrunc 2>/dev/null || fail "dd"
+put_back
 make_dm user user "$(under linear "$W")"
 warned 'is in use by' open nc --cache "$C" --origin "$O" -j
 expect content dropped witness null
@@ -183,19 +193,34 @@ good close nc
 good open nc --cache "$C" --origin "$O" --mode writethrough -j
 expect content warm loaded warm
 full
-# Also when another one is named, which knows nothing, or none.
+# Also when another one is named, which knows nothing, or none, or one that is not there; and
+# whatever else was changed meanwhile.
+put 0 8 5
 good close nc
-for named in none "$V"; do
-	dd if="$TMPDIR/older" of="$local" bs=1M oflag=direct conv=notrunc 2>/dev/null || fail "dd"
-	good open nc --cache "$C" --origin "$O" --witness "$named" -j
+for named in none "$V" /dev/nowhere; do
+	put_back
+	run open nc --cache "$C" --origin "$O" --witness "$named" -j
+	[[ $rc == 0 ]] || fail "open: $err"
 	expect content dropped
 	get $((region * 3)) 8 1
+	get 0 8 5
 	good close nc
 	good open nc --cache "$C" --origin "$O" --witness "$W" --mode writethrough
 	put $((region * 3)) 8 1
 	good close nc
 done
-good open nc --cache "$C" --origin "$O" --mode writethrough
+# Also when it has a witness no more: there it stands what has become of its cache.
+good open nc --cache "$C" --origin "$O" --witness "$V" --mode writethrough
+put $((region * 3)) 8 4
+good close nc
+put_back
+warned 'has no record of this cache' open nc --cache "$C" --origin "$O" -j
+expect content dropped
+get $((region * 3)) 8 4
+good close nc
+good open nc --cache "$C" --origin "$O" --witness "$W" --mode writethrough
+put $((region * 3)) 8 1
+put 0 8 1
 full
 
 # Missing, or somebody else's: it opens, and says what that costs.
@@ -231,7 +256,7 @@ table ''
 dm_remove user
 dd if=/dev/zero of="$W" bs=4096 count=1 oflag=direct 2>/dev/null
 
-# Named while it is in use; close records it, and gives the old record back.
+# Named while it is in use; close records it, and the old record says so.
 good set nc witness="$W" --dry-run
 empty "$W" 0
 good set nc witness="$W" -j
@@ -247,7 +272,7 @@ expect witness "$V" witness_before "$W" mode writearound
 table "$V"
 is witness 1
 is bytes_valid "$valid"
-empty "$W" 0
+moved "$W"
 good close nc
 good super "$C" -j
 expect witness "$V" super_state clean
@@ -280,7 +305,7 @@ keep
 after_crash
 good open nc --cache "$C" --origin "$O" --witness "$W" -j
 expect witness "$W" content cold
-empty "$V" 0
+moved "$V"
 good close nc
 good open nc --cache "$C" --origin "$O" --mode writethrough
 table "$W"
@@ -289,7 +314,7 @@ good close nc
 good open nc --cache "$C" --origin "$O" --witness none -j
 expect witness null content warm
 table ''
-empty "$W" 0
+moved "$W"
 good close nc
 good super "$C" -j
 expect witness ""
@@ -301,6 +326,7 @@ table ''
 good close nc
 
 # It cannot be written: the same, but what is made anew is not made.
+dd if=/dev/zero of="$W" bs=4096 count=1 oflag=direct 2>/dev/null
 lies wit unwritable "$w"
 warned "cannot write witness device" open nc --cache "$C" --origin "$O" --witness "$W"
 table ''
@@ -335,7 +361,7 @@ good super "$C" -j
 expect witness /dev/disk/by-id/b-name
 good open nc --cache "$C" --origin "$O" --witness none
 good close nc
-empty "$u" 0
+moved "$u"
 
 # A new cache device gets a record; the one before keeps its own.
 good open nc --cache "$C" --origin "$O" --mode writethrough --witness "$W"
