@@ -100,8 +100,8 @@ same "state on the medium" "$(./sbset "$C" get state)" 3
 
 # Both: what neither could be told of may not be written.
 put $((region * 2)) 8 2 || fail "write"
-gone cache
 gone witness
+gone cache
 ! put $((region * 5)) 8 3 2>/dev/null || fail "written, though nobody was told"
 get $((region * 5)) 8 1
 above write_errors 0

@@ -42,17 +42,18 @@ HELPER_UNIT_test_dataset := helper/dataset.c helper/super.c helper/device.c \
 HELPER_UNIT_test_reload	:= helper/cmd_set.c helper/cmd_resize.c \
 	helper/reload.c helper/params.c helper/mode.c helper/setting.c \
 	helper/size.c helper/name.c helper/signals.c helper/fail.c helper/text.c \
-	tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c
+	tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
+	tests/unit/helper/fake_output.c
 HELPER_UNIT_test_attach	:= helper/cmd_attach.c helper/reload.c helper/params.c \
 	helper/mode.c helper/status.c helper/name.c helper/signals.c helper/fail.c \
-	helper/text.c tests/unit/helper/fake_dm.c
+	helper/text.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c
 HELPER_UNIT_test_fsprint := $(HELPER_FSPRINT) helper/device.c helper/fail.c \
 	helper/text.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_pair	:= helper/pair.c helper/fail.c helper/text.c \
 	kmod/format.c kmod/recover.c
 HELPER_UNIT_test_reconnect := helper/reconnect.c helper/reload.c helper/params.c \
 	helper/mode.c helper/status.c helper/signals.c helper/fail.c helper/text.c \
-	tests/unit/helper/fake_dm.c
+	tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c
 HELPER_UNIT_test_stop	:= helper/stop.c helper/fail.c helper/text.c \
 	tests/unit/helper/fake_dm.c
 HELPER_UNIT_test_witness := helper/witness.c helper/device.c helper/super.c \

@@ -286,53 +286,11 @@ const char *describe_state(const struct dm_device *dev,
 			   status->field[NEARCACHE_FIELD_STATE]);
 }
 
-struct kmsg kmsg_mark(dev_t number)
-{
-	(void)number;
-	return (struct kmsg){ .fd = -1 };
-}
-
 void kmsg_explain(struct kmsg *log, const char *word)
 {
 	(void)log;
 	(void)word;
 	fail_add("the kernel log says: so");
-}
-
-void kmsg_close(struct kmsg *log)
-{
-	(void)log;
-}
-
-void print_record(const char *key, const char *title)
-{
-	(void)key;
-	(void)title;
-}
-
-void print_end(void)
-{
-}
-
-void print_string(const char *key, const char *label, const char *value)
-{
-	(void)key;
-	(void)label;
-	(void)value;
-}
-
-void print_bytes(const char *key, const char *label, uint64_t value)
-{
-	(void)key;
-	(void)label;
-	(void)value;
-}
-
-void print_flag(const char *key, const char *label, bool value)
-{
-	(void)key;
-	(void)label;
-	(void)value;
 }
 
 /* Everything is as it should be, and the cache is bypassed. */

@@ -180,62 +180,6 @@ int activate_check_sharing(const struct device *origin,
 	return activate_check_mode(origin, mode);
 }
 
-struct kmsg kmsg_mark(dev_t number)
-{
-	(void)number;
-	return (struct kmsg){ .fd = -1 };
-}
-
-void kmsg_explain(struct kmsg *log, const char *word)
-{
-	(void)log;
-	(void)word;
-}
-
-void kmsg_close(struct kmsg *log)
-{
-	(void)log;
-}
-
-void print_record(const char *key, const char *title)
-{
-	(void)key;
-	(void)title;
-}
-
-void print_end(void)
-{
-}
-
-void print_string(const char *key, const char *label, const char *value)
-{
-	(void)key;
-	(void)label;
-	(void)value;
-}
-
-void print_bytes(const char *key, const char *label, uint64_t value)
-{
-	(void)key;
-	(void)label;
-	(void)value;
-}
-
-void print_milliseconds(const char *key, const char *label, uint64_t value)
-{
-	print_bytes(key, label, value);
-}
-
-void print_number(const char *key, const char *label, uint64_t value)
-{
-	print_bytes(key, label, value);
-}
-
-void print_seconds(const char *key, const char *label, uint64_t value)
-{
-	print_bytes(key, label, value);
-}
-
 void print_flag(const char *key, const char *label, bool value)
 {
 	(void)label;
