@@ -198,17 +198,17 @@ static int ask_witness(struct attachment *attach)
 		.force = given(attach->args, OPTION_FORCE),
 	};
 	struct nearcache_witness record;
-	bool found;
+	bool found, recorded;
 
 	if (!*attach->witness.path)
 		return 0;
+	recorded = !strcmp(attach->witness.path, (const char *)sb->witness);
 	if (witness_look(&attach->witness, sb->uuid, &record, &found) ||
 	    witness_prepare(&attach->witness, &claim))
 		return fail_code();
-	if (found)
+	if (found && (recorded || witness_is_current(&record)))
 		pair_hear(pair, &record);
-	if (attach->other &&
-	    strcmp(attach->witness.path, (const char *)sb->witness))
+	if (attach->other && !recorded)
 		pair->witness = attach->witness.path;
 	return 0;
 }

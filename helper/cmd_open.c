@@ -104,7 +104,8 @@ static void hear_recorded(struct opening *open)
 	open->outgrown = !device_open(&before.dev, recorded_witness(open),
 				      "witness device") &&
 			 !witness_look(&before, sb->uuid, &record, &found) &&
-			 found && nc_recover_older(sb, &record);
+			 found && (!witness_is_current(&record) ||
+				   nc_recover_older(sb, &record));
 	if (open->outgrown) {
 		open->pair.older = true;
 		if (le64_to_cpu(record.session) > open->pair.session)
@@ -117,7 +118,7 @@ static void hear_recorded(struct opening *open)
 /* One that is not there stops nobody, one that the user named wrongly does. */
 static int find_named(struct opening *open)
 {
-	bool found, said = given(open->args, OPTION_WITNESS);
+	bool found, current, said = given(open->args, OPTION_WITNESS);
 	const char *path = said ? open->args->witness : recorded_witness(open);
 	struct nearcache_witness record;
 
@@ -131,11 +132,16 @@ static int find_named(struct opening *open)
 		do_without(open);
 		return 0;
 	}
-	/* Of a witness that cannot be used, too: what it knows is true. */
-	pair_hear(&open->pair, found ? &record : NULL);
 	open->heard = !said ||
 		      !strcmp(open->witness.path, recorded_witness(open));
-	if (judge_witness(open, said, found && witness_is_current(&record))) {
+	/* Of a witness that cannot be used, too: what it knows is true.  One that the
+	 * cache had once says nothing of it now.
+	 */
+	current = found && witness_is_current(&record);
+	pair_hear(&open->pair,
+		  current || (found && open->heard) ? &record : NULL);
+	open->outgrown = open->pair.older && !current;
+	if (judge_witness(open, said, current)) {
 		if (said)
 			return fail_code();
 		do_without(open);
@@ -168,13 +174,12 @@ static void claim_record(struct opening *open, struct activation *act)
 /* On the device that was the witness before; nobody misses it if that fails. */
 static void move_record(const struct opening *open)
 {
-	const struct nearcache_super *sb = open->pair.super.best;
 	struct witness before = WITNESS_CLOSED;
 
 	if (open->pair.witness && witness_named(recorded_witness(open)) &&
 	    !witness_open(&before, recorded_witness(open)) &&
 	    before.dev.number != open->witness.dev.number)
-		witness_move(&before, sb->uuid, le64_to_cpu(sb->session));
+		witness_move(&before, open->pair.super.best->uuid);
 	witness_close(&before);
 	fail_reset();
 }

@@ -114,7 +114,7 @@ static void move_record(const struct change *change, dev_t number)
 	struct witness other = WITNESS_CLOSED;
 
 	if (!witness_open_number(&other, number))
-		witness_move(&other, change->uuid, 0);
+		witness_move(&other, change->uuid);
 	witness_close(&other);
 	fail_reset();
 }

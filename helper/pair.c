@@ -12,6 +12,7 @@
 #include "fsprint.h"
 #include "identity.h"
 #include "recover.h"
+#include "witness.h"
 
 /**
  * pair_check_free() - demand a cache device that nobody uses
@@ -106,7 +107,7 @@ static struct nearcache_intent *read_intent(const struct device *cache, u64 at)
  * @record: sound record of the cache, NULL: there is none
  *
  * It proves nothing when the origin's ends were being written: nobody knows then whether
- * others wrote to it, too.
+ * others wrote to it, too.  That the cache has another witness is news to an older copy.
  */
 void pair_hear(struct pair *pair, const struct nearcache_witness *record)
 {
@@ -114,7 +115,8 @@ void pair_hear(struct pair *pair, const struct nearcache_witness *record)
 	struct nearcache_intent *area;
 
 	pair->proven = false;
-	pair->older = record && nc_recover_older(super->best, record);
+	pair->older = record && (!witness_is_current(record) ||
+				 nc_recover_older(super->best, record));
 	pair->session = pair->older ? le64_to_cpu(record->session) : 0;
 	if (!pair_was_writing(pair) || !nc_recover_stayed(super->best, record))
 		return;

@@ -505,14 +505,13 @@ int witness_free(struct witness *witness, const u8 *uuid)
  * witness_move() - the cache has another witness now, or none; closes the device
  * @witness: open
  * @uuid: of the cache
- * @session: that the superblock has seen, 0: none that the witness has not
  *
  * The record stays, so that an older copy of the cache device, which names this witness,
  * is known for one.
  *
  * Return: 0 or the exit code.
  */
-int witness_move(struct witness *witness, const u8 *uuid, u64 session)
+int witness_move(struct witness *witness, const u8 *uuid)
 {
 	struct records records = { 0 };
 	unsigned int i;
@@ -521,13 +520,12 @@ int witness_move(struct witness *witness, const u8 *uuid, u64 session)
 	if (!error)
 		error = read_records(&witness->dev, &records);
 	for (i = 0; i < records.count && !error; i++) {
-		u64 seen = le64_to_cpu(records.record[i].session);
+		const struct nearcache_witness *record = &records.record[i];
 
-		if (!nc_witness_check(&records.record[i], uuid))
-			continue;
-		error = write_record(&witness->dev, (int)i, uuid,
-				     (seen > session ? seen : session) + 1,
-				     NEARCACHE_WITNESS_MOVED);
+		if (nc_witness_check(record, uuid))
+			error = write_record(&witness->dev, (int)i, uuid,
+					     le64_to_cpu(record->session),
+					     NEARCACHE_WITNESS_MOVED);
 	}
 	free(records.record);
 	witness_close(witness);

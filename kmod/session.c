@@ -26,6 +26,19 @@ static void read_area(struct nc_cache *c, struct nearcache_intent *area)
 			memset(&area[i], 0, NEARCACHE_PAGE_SIZE);
 }
 
+/* One that the cache does not have any more is none; see enum nearcache_witness_state. */
+static int find_record(struct nc_cache *c)
+{
+	struct nc_intent *i = &c->intent;
+	int r;
+
+	i->witness.record = &i->maps->record;
+	r = nc_witness_find(c, c->active->witness->bdev, &i->witness);
+	if (!r && le32_to_cpu(i->witness.record->state) == NEARCACHE_WITNESS_MOVED)
+		return -ENOENT;
+	return r;
+}
+
 /**
  * nc_session_load() - was a session that wrote cut off such that it is known what it
  *	wrote?
@@ -43,8 +56,7 @@ const char *nc_session_load(struct nc_cache *c)
 
 	if (!t->witness)
 		return "was cut off in a writing mode, and the table names no witness";
-	i->witness.record = &i->maps->record;
-	r = nc_witness_find(c, t->witness->bdev, &i->witness);
+	r = find_record(c);
 	if (r)
 		return r == -ENOENT ?
 		       "was cut off in a writing mode, and the witness does not know it" :
@@ -67,14 +79,9 @@ const char *nc_session_load(struct nc_cache *c)
  */
 bool nc_session_is_older(struct nc_cache *c)
 {
-	const struct nc_target *t = c->active;
-	struct nc_intent *i = &c->intent;
-
-	if (!t->witness)
-		return false;
-	i->witness.record = &i->maps->record;
-	return !nc_witness_find(c, t->witness->bdev, &i->witness) &&
-	       nc_recover_older(c->meta->super.sb, i->witness.record);
+	return c->active->witness && !find_record(c) &&
+	       nc_recover_older(c->meta->super.sb,
+				c->intent.witness.record);
 }
 
 /**
@@ -122,19 +129,6 @@ static void no_witness(struct nc_cache *c, const char *why)
 {
 	DMWARN("%s: witness %pg %s: a crash will leave nothing cached",
 	       nc_cache_name(c), c->active->witness->bdev, why);
-}
-
-/* One that the cache does not have any more is none; see enum nearcache_witness_state. */
-static int find_record(struct nc_cache *c)
-{
-	struct nc_intent *i = &c->intent;
-	int r;
-
-	i->witness.record = &i->maps->record;
-	r = nc_witness_find(c, c->active->witness->bdev, &i->witness);
-	if (!r && le32_to_cpu(i->witness.record->state) == NEARCACHE_WITNESS_MOVED)
-		return -ENOENT;
-	return r;
 }
 
 /* A number that no copy of this device has: used up, whatever comes of it.  After

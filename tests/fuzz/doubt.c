@@ -43,7 +43,7 @@ static bool read_super(struct nearcache_super *sb, int copy, bool durable)
 	return good[copy];
 }
 
-/* What the witness knows of the cache; of another one, or nobody: nothing. */
+/* What the witness knows of the cache; of another one, or one that moved: nothing. */
 static struct nearcache_witness ask(const struct nearcache_super *sb, bool durable)
 {
 	struct nearcache_witness record;
@@ -51,9 +51,12 @@ static struct nearcache_witness ask(const struct nearcache_super *sb, bool durab
 
 	for (at = 0; at < 64 * 4096 && at + 4096 <= fuzz_witness.bytes; at += 4096) {
 		store_read(&fuzz_witness, at, durable, &record);
-		if (sound(&record, sizeof(record), 0x6977636e, sb->uuid) &&
-		    !(le64toh(record.session) >> 63))
-			return record;
+		if (!sound(&record, sizeof(record), 0x6977636e, sb->uuid) ||
+		    le64toh(record.session) >> 63)
+			continue;
+		if (le32toh(record.state) == 4)
+			break;
+		return record;
 	}
 	return (struct nearcache_witness) { };
 }

@@ -169,7 +169,7 @@ void image_write(struct image *im, u64 *random)
 		im->known[i].previous = cpu_to_le64(image_random(random) % 2 ? session : 0);
 		im->known[i].state = cpu_to_le32(image_random(random) % 4 ?
 						 NEARCACHE_WITNESS_STAYED :
-						 image_random(random) % 4);
+						 image_random(random) % 5);
 		im->witness_at[i] = image_random(random);
 	}
 	/* Another cache's, mostly. */

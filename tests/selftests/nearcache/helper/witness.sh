@@ -209,6 +209,13 @@ for named in none "$V" /dev/nowhere; do
 	put $((region * 3)) 8 1
 	good close nc
 done
+# Who just does without for a while, and did not write, is none of those.
+good open nc --cache "$C" --origin "$O" --witness none -j
+expect content warm
+good close nc
+good open nc --cache "$C" --origin "$O" --witness "$W" -j
+expect content warm loaded warm
+good close nc
 # Also when it has a witness no more: there it stands what has become of its cache.
 good open nc --cache "$C" --origin "$O" --witness "$V" --mode writethrough
 put $((region * 3)) 8 4
