@@ -10,10 +10,13 @@ MODE=writethrough
 # crash: put into $X and $V what is on the cache device and its witness now.
 crash() {
 	local from
-	for from in "$C $X" "$W $V"; do
+	# Nothing is cleared while it is copied.
+	dmsetup suspend --noflush --nolockfs --noudevsync cache || fail "suspend"
+	for from in "$c $X" "$W $V"; do
 		blockdev --flushbufs "${from% *}"
 		dd if="${from% *}" of="${from#* }" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
 	done
+	dmsetup resume --noudevsync cache || fail "resume"
 }
 
 # again [OPTIONS]: from what the crash left.
@@ -31,7 +34,8 @@ swept() {
 }
 
 make_null O origin 10
-make_null C local 16
+make_null c local 16
+make_dm C cache "0 $(sectors "$c") linear $c 0"
 make_null X crashed 16
 make_null S saved 16
 make_null W witness 1
@@ -43,9 +47,9 @@ for MODE in writearound writethrough; do
 	session
 	put $((region * 5 + 8)) 8 2
 	put $((region * 8 - 8)) 16 2
+	is intent_regions 3
 	crash
 	same "marks" "$(./intent "$X" marks | tr '\n' ' ')" "5 7 8 "
-	is intent_regions 3
 	same "marked" "$(field intent_marks)" 3
 	stop
 	same "state after the stop" "$(./sbset "$C" get state)" 0
