@@ -287,8 +287,10 @@ static int attach_now(struct attachment *attach)
 	device_close(&attach->pair.cache);
 	if (!fail_code() &&
 	    !reload(&attach->dev, &attach->old, &params, attach->dev.size,
-		    false))
-		judge(attach, &log);
+		    false) && !judge(attach, &log) && attach->pair.witness)
+		witness_leave((char *)attach->pair.super.best->witness,
+			      attach->pair.super.best->uuid,
+			      params.witness);
 	kmsg_close(&log);
 	return fail_code();
 }
@@ -305,6 +307,7 @@ static int claim_record(struct attachment *attach)
 	if (!*attach->witness.path)
 		return 0;
 	claim.uuid = attach->pair.super.best->uuid;
+	claim.session = le64_to_cpu(attach->pair.super.best->session);
 	return witness_claim(&attach->witness, &claim);
 }
 

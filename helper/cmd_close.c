@@ -50,10 +50,12 @@ static void refresh(const struct dm_device *dev)
 	if (pair.super.best && (pair.witness || pair_can_refresh(&pair)) &&
 	    !device_open_number(&pair.origin, dev->origin, "origin")) {
 		pair.size = pair.origin.size;
-		if (!pair_compare(&pair) && !pair.differs && pair.witness)
-			pair_record(&pair, false);
-		else
+		if (pair_compare(&pair) || pair.differs || !pair.witness)
 			pair_refresh(&pair);
+		else if (!pair_record(&pair, false))
+			witness_leave((char *)pair.super.best->witness,
+				      pair.super.best->uuid,
+				      witness.dev.number);
 	}
 	fail_reset();
 	witness_close(&witness);

@@ -59,13 +59,15 @@ static void do_without(struct opening *open)
 	open->pair.proven = false;
 }
 
-/* A path may be another device's by now, and only the user can say that it is not. */
+/* A path may be another device's by now, and only the user can say that it is not; or it is
+ * a copy of the cache device that names it.
+ */
 static int refuse_unknown(const struct opening *open)
 {
 	const struct device *dev = &open->witness.dev;
 
 	return fail(CODE_DEVICE,
-		    "%s '%s' has no record of this cache: name the one that has it with --witness DEV, or this one for a new record; --witness none forgets it",
+		    "%s '%s' has no record of this cache, or says that it has another witness: name the one that has it with --witness DEV, or this one for a new record; --witness none forgets it",
 		    dev->role, dev->path);
 }
 
@@ -73,6 +75,7 @@ static struct witness_claim claim_of(const struct opening *open)
 {
 	return (struct witness_claim){
 		.uuid = open->pair.super.best->uuid,
+		.session = le64_to_cpu(open->pair.super.best->session),
 		.force = given(open->args, OPTION_FORCE),
 	};
 }
@@ -171,19 +174,6 @@ static void claim_record(struct opening *open, struct activation *act)
 	open->pair.witness = NULL;
 }
 
-/* On the device that was the witness before; nobody misses it if that fails. */
-static void move_record(const struct opening *open)
-{
-	struct witness before = WITNESS_CLOSED;
-
-	if (open->pair.witness && witness_named(recorded_witness(open)) &&
-	    !witness_open(&before, recorded_witness(open)) &&
-	    before.dev.number != open->witness.dev.number)
-		witness_move(&before, open->pair.super.best->uuid);
-	witness_close(&before);
-	fail_reset();
-}
-
 /*
  * The kernel looks at it by itself.  If the device starts without one that only was
  * recorded, that is what keeps it from starting.
@@ -205,6 +195,14 @@ static int start(struct opening *open, struct activation *act)
 	return 0;
 }
 
+static void leave_recorded(const struct opening *open,
+			   const struct activation *act)
+{
+	if (open->pair.witness)
+		witness_leave(recorded_witness(open),
+			      open->pair.super.best->uuid, act->witness);
+}
+
 /* Drop what is to be dropped, record what is to be recorded, then start. */
 static int execute(struct opening *open, struct activation *act)
 {
@@ -223,7 +221,7 @@ static int execute(struct opening *open, struct activation *act)
 	if (pair_record(pair, false))
 		return fail_code();
 	if (!start(open, act)) {
-		move_record(open);
+		leave_recorded(open, act);
 		return 0;
 	}
 	return fail_add("%sthe origin is recorded as it is",

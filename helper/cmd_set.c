@@ -26,7 +26,9 @@
  * @said: the witness as the user names it, NULL: not at all
  * @witness: open, without a path: none is to come
  * @uuid: then: of the cache
+ * @session: then: the last one that the superblock knows
  * @claim: then: it has no record there yet
+ * @known: then: but had one once
  * @renew: then: it is the witness already, but a crash would leave nothing: a new
  *	session may record again
  */
@@ -39,7 +41,9 @@ struct change {
 	const char *said;
 	struct witness witness;
 	u8 uuid[16];
+	u64 session;
 	bool claim;
+	bool known;
 	bool renew;
 };
 
@@ -49,8 +53,10 @@ static int read_uuid(struct change *change, struct device *cache)
 	struct super super = { 0 };
 
 	if (!device_open_number(cache, change->old.cache, "cache device") &&
-	    !super_read(&super, cache) && !super_require(&super, cache))
+	    !super_read(&super, cache) && !super_require(&super, cache)) {
 		memcpy(change->uuid, super.best->uuid, sizeof(change->uuid));
+		change->session = le64_to_cpu(super.best->session);
+	}
 	super_free(&super);
 	device_close(cache);
 	return fail_code();
@@ -73,7 +79,8 @@ static int check_witness(struct change *change, bool force)
 	    witness_look(&change->witness, change->uuid, &record, &found) ||
 	    witness_prepare(&change->witness, &claim))
 		return fail_code();
-	change->claim = !found || !witness_is_current(&record);
+	change->known = found && !witness_is_current(&record);
+	change->claim = !found || change->known;
 	change->new.witness = change->witness.dev.number;
 	return 0;
 }
@@ -88,7 +95,11 @@ static int take_witness(struct change *change, bool force)
 
 static int claim_record(struct change *change, bool force)
 {
-	struct witness_claim claim = { .uuid = change->uuid, .force = force };
+	struct witness_claim claim = {
+		.uuid = change->uuid,
+		.session = change->session,
+		.force = force,
+	};
 
 	return change->claim ? witness_claim(&change->witness, &claim) : 0;
 }
@@ -108,24 +119,14 @@ static bool may_be_witness(const struct change *change, dev_t number)
 	return may;
 }
 
-/* That of the table before; nobody misses it if that fails. */
-static void move_record(const struct change *change, dev_t number)
-{
-	struct witness other = WITNESS_CLOSED;
-
-	if (!witness_open_number(&other, number))
-		witness_move(&other, change->uuid);
-	witness_close(&other);
-	fail_reset();
-}
-
 /* One that was just taken; nobody misses it if that fails. */
-static void free_record(const struct change *change, dev_t number)
+static void give_back(const struct change *change, dev_t number)
 {
 	struct witness other = WITNESS_CLOSED;
 
 	if (!witness_open_number(&other, number))
-		witness_free(&other, change->uuid);
+		(change->known ? witness_move : witness_free)(&other,
+							      change->uuid);
 	witness_close(&other);
 }
 
@@ -274,18 +275,17 @@ static void report(const struct change *change, bool dry_run)
 
 static int execute(struct change *change, bool force)
 {
-	dev_t old = change->old.witness, new = change->new.witness;
+	dev_t new = change->new.witness;
 
 	if (claim_record(change, force))
 		return fail_code();
 	if (reload(&change->dev, &change->old, &change->new,
 		   change->dev.size, hands_over(change))) {
-		if (change->claim && new != old && !may_be_witness(change, new))
-			free_record(change, new);
+		if (change->claim && new != change->old.witness &&
+		    !may_be_witness(change, new))
+			give_back(change, new);
 		return fail_code();
 	}
-	if (old && new && old != new)
-		move_record(change, old);
 	return 0;
 }
 

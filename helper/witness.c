@@ -230,19 +230,21 @@ static bool is_zero(const struct nearcache_witness *record)
 	return !*bytes && !memcmp(bytes, bytes + 1, sizeof(*record) - 1);
 }
 
-static unsigned int count_used(const struct records *records)
-{
-	unsigned int i, used = 0;
-
-	for (i = 0; i < records->count; i++)
-		used += is_ours(&records->record[i]);
-	return used;
-}
-
 static bool is_current(const struct nearcache_witness *record)
 {
 	return !nc_witness_check(record, record->uuid) ||
 	       witness_is_current(record);
+}
+
+/* @current: only those that a cache still has. */
+static unsigned int count_used(const struct records *records, bool current)
+{
+	unsigned int i, used = 0;
+
+	for (i = 0; i < records->count; i++)
+		used += is_ours(&records->record[i]) &&
+			(!current || is_current(&records->record[i]));
+	return used;
 }
 
 /*
@@ -318,7 +320,7 @@ int witness_count(const struct device *dev, unsigned int *used)
 	struct records records;
 	int error = read_records(dev, &records);
 
-	*used = error ? 0 : count_used(&records);
+	*used = error ? 0 : count_used(&records, true);
 	free(records.record);
 	return error;
 }
@@ -352,13 +354,23 @@ static int refuse_full(const struct device *dev, unsigned int count)
  * struct choice - the record that a cache gets
  * @at: its place
  * @kept: it is the cache's own already
+ * @session: that it knows of
  * @wipe: the device is to lose what else it carries
  */
 struct choice {
 	int at;
 	bool kept;
+	u64 session;
 	bool wipe;
 };
+
+/* One of a cache that comes back knows of its sessions. */
+static void look_at_own(const struct nearcache_witness *record,
+			struct choice *choice)
+{
+	choice->kept = witness_is_current(record);
+	choice->session = le64_to_cpu(record->session);
+}
 
 static int inspect(const struct witness *witness,
 		   const struct witness_claim *claim, struct choice *choice)
@@ -372,10 +384,10 @@ static int inspect(const struct witness *witness,
 	memset(choice, 0, sizeof(*choice));
 	if (!error) {
 		choice->at = choose_record(&records, claim, &its_rank);
-		choice->kept = !its_rank &&
-			       is_current(&records.record[choice->at]);
+		if (!its_rank)
+			look_at_own(&records.record[choice->at], choice);
 		/* The kernel writes to those that are in use. */
-		choice->wipe = !count_used(&records);
+		choice->wipe = !count_used(&records, false);
 		if (choice->at < 0)
 			error = refuse_full(dev, records.count);
 	}
@@ -470,7 +482,9 @@ int witness_claim(struct witness *witness, const struct witness_claim *claim)
 	if (!error && choice.wipe)
 		error = probe_wipe(dev) || super_wipe(dev) ? fail_code() : 0;
 	if (!error && !choice.kept)
-		error = write_record(dev, choice.at, claim->uuid, 0,
+		error = write_record(dev, choice.at, claim->uuid,
+				     claim->session > choice.session ?
+				     claim->session : choice.session,
 				     NEARCACHE_WITNESS_NEW);
 	witness_close(witness);
 	return error;
@@ -530,4 +544,25 @@ int witness_move(struct witness *witness, const u8 *uuid)
 	free(records.record);
 	witness_close(witness);
 	return error;
+}
+
+/**
+ * witness_leave() - a cache goes on with another witness, or none
+ * @path: of the one before, as its superblock had it; may name none
+ * @uuid: of the cache
+ * @now: the new one, 0: none
+ *
+ * It is not the cache that suffers if the one before cannot be told.
+ */
+void witness_leave(const char *path, const u8 *uuid, dev_t now)
+{
+	struct witness before = WITNESS_CLOSED;
+
+	if (witness_named(path) &&
+	    (witness_open(&before, path) ||
+	     (before.dev.number != now && witness_move(&before, uuid))))
+		warn("%s; it was the witness, and does not know that it is not any more: older copies of the cache device are not told apart",
+		     fail_message());
+	witness_close(&before);
+	fail_reset();
 }

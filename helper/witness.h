@@ -31,11 +31,13 @@ struct witness {
  * struct witness_claim - whom a record is for
  * @uuid: of the cache
  * @replaced: uuid of a cache that this one takes the place of, NULL: of none
+ * @session: number that its superblock has seen: a new record knows it, too
  * @force: also on a device that carries something else
  */
 struct witness_claim {
 	const u8 *uuid;
 	const u8 *replaced;
+	u64 session;
 	bool force;
 };
 
@@ -53,6 +55,7 @@ int witness_prepare(const struct witness *witness,
 int witness_claim(struct witness *witness, const struct witness_claim *claim);
 int witness_free(struct witness *witness, const u8 *uuid);
 int witness_move(struct witness *witness, const u8 *uuid);
+void witness_leave(const char *path, const u8 *uuid, dev_t now);
 
 /* Whether the cache of a sound record still has it. */
 static inline bool witness_is_current(const struct nearcache_witness *record)

@@ -296,9 +296,9 @@ static bool flush_origin(struct nc_cache *c)
  */
 int nc_meta_go(struct nc_cache *c, bool writes)
 {
+	bool live, numbered = false;
 	struct nc_meta *m = c->meta;
 	u32 state;
-	bool live;
 	int r;
 
 	lockdep_assert_held(&c->life);
@@ -313,16 +313,19 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 	r = begin_session(c, writes, live, &state);
 	if (r)
 		return r;
+	if (state == NEARCACHE_STATE_ACTIVE)
+		numbered = nc_session_number(c);
 	r = write_super(c, state);
 	if (!r && state == NEARCACHE_STATE_WRITING && nc_session_begun(c)) {
 		state = NEARCACHE_STATE_ACTIVE;
+		numbered = nc_session_number(c);
 		r = write_super(c, state);
 	}
 	if (!r) {
 		c->intent.recovered = false;
 		c->intent.untrue = false;
-		if (writes && state == NEARCACHE_STATE_ACTIVE)
-			nc_session_unmarked(c);
+		if (numbered)
+			nc_session_tell(c, NEARCACHE_WITNESS_LEFT);
 	}
 	/* What the medium says when it failed is true as long as nobody writes; of what was
 	 * written before, the witness knows.
@@ -604,12 +607,12 @@ int nc_meta_stop(struct nc_cache *c)
 	r = nc_commit_run(c);
 	if (r)
 		return r;
-	numbered = nc_session_stop(c);
+	numbered = nc_session_number(c);
 	r = write_super(c, NEARCACHE_STATE_CLEAN);
 	if (r)
 		return r;
 	if (numbered)
-		nc_session_stopped(c);
+		nc_session_tell(c, NEARCACHE_WITNESS_ENDED);
 	nc_intent_end(c);
 	return 0;
 }

@@ -32,6 +32,8 @@ static int find_record(struct nc_cache *c)
 	struct nc_intent *i = &c->intent;
 	int r;
 
+	/* It writes the same record. */
+	flush_work(&i->leave_work);
 	i->witness.record = &i->maps->record;
 	r = nc_witness_find(c, c->active->witness->bdev, &i->witness);
 	if (!r && le32_to_cpu(i->witness.record->state) == NEARCACHE_WITNESS_MOVED)
@@ -226,40 +228,16 @@ static void not_told_apart(struct nc_cache *c, int r)
 }
 
 /**
- * nc_session_unmarked() - a session writes of which the medium says only that
- * @c: live cache, suspended; both superblocks say active
+ * nc_session_number() - the superblock is about to say active, or clean after writes
+ * @c: live cache, suspended
  *
- * That is enough for this device, and not for a copy from before.
- *
- * Context: may sleep; nc_cache.life.
- */
-void nc_session_unmarked(struct nc_cache *c)
-{
-	int r;
-
-	lockdep_assert_held(&c->life);
-	if (!c->active->witness)
-		return;
-	r = find_record(c);
-	if (!r)
-		r = take_number(c);
-	if (!r)
-		r = tell(c, 0, NEARCACHE_WITNESS_LEFT);
-	if (r)
-		not_told_apart(c, r);
-}
-
-/**
- * nc_session_stop() - the superblock is about to say clean
- * @c: live cache, suspended; no work is under way
- *
- * After a session that wrote it gets a number of its own, so that a copy from before, or
- * one that was made while the session wrote, does not count any more.
+ * It gets a number of its own, so that a copy from before, or one that was made while a
+ * session wrote, does not count any more.
  *
  * Context: may sleep; nc_cache.life.
- * Return: whether nc_session_stopped() is to follow when it says so.
+ * Return: whether nc_session_tell() is to follow when both superblocks say so.
  */
-bool nc_session_stop(struct nc_cache *c)
+bool nc_session_number(struct nc_cache *c)
 {
 	int r;
 
@@ -275,14 +253,15 @@ bool nc_session_stop(struct nc_cache *c)
 }
 
 /**
- * nc_session_stopped() - both superblocks say clean
- * @c: live cache, suspended, after nc_session_stop()
+ * nc_session_tell() - both superblocks say so
+ * @c: live cache, suspended, after nc_session_number()
+ * @state: NEARCACHE_WITNESS_LEFT for a session whose writes have no marks, or ENDED
  *
  * Context: may sleep; nc_cache.life.
  */
-void nc_session_stopped(struct nc_cache *c)
+void nc_session_tell(struct nc_cache *c, u32 state)
 {
-	int r = tell(c, 0, NEARCACHE_WITNESS_ENDED);
+	int r = tell(c, 0, state);
 
 	if (r)
 		not_told_apart(c, r);

@@ -13,8 +13,7 @@ bool nc_session_is_older(struct nc_cache *c);
 void nc_session_catch_up(struct nc_cache *c);
 int nc_session_begin(struct nc_cache *c);
 int nc_session_begun(struct nc_cache *c);
-void nc_session_unmarked(struct nc_cache *c);
-bool nc_session_stop(struct nc_cache *c);
-void nc_session_stopped(struct nc_cache *c);
+bool nc_session_number(struct nc_cache *c);
+void nc_session_tell(struct nc_cache *c, u32 state);
 
 #endif /* NEARCACHE_SESSION_H */

@@ -94,10 +94,17 @@ int witness_look(const struct witness *witness, const u8 *uuid,
 		 struct nearcache_witness *record, bool *found)
 {
 	(void)witness;
-	(void)record;
+	memset(record, 0, sizeof(*record));
 	assert_memory_equal(uuid, medium.uuid, 16);
 	*found = has_record;
 	return 0;
+}
+
+void witness_leave(const char *before, const u8 *uuid, dev_t now)
+{
+	(void)before;
+	(void)uuid;
+	(void)now;
 }
 
 int witness_prepare(const struct witness *witness,

@@ -319,9 +319,16 @@ static void moved(void **state)
 	assert_int_equal(place(1, &record), 0);
 	assert_false(witness_is_current(&record));
 	/* Until the cache comes back. */
+	nc_witness_init(&record, uuid_of(1));
+	record.session = cpu_to_le64(9);
+	record.state = cpu_to_le32(NEARCACHE_WITNESS_MOVED);
+	nc_witness_seal(&record);
+	put(&record, sizeof(record), 0);
+	assert_int_equal(used(), 1);
 	assert_int_equal(claim(1), 0);
 	assert_int_equal(place(1, &record), 0);
 	assert_true(witness_is_current(&record));
+	assert_int_equal(le64_to_cpu(record.session), 9);
 	/* Or nothing else is free. */
 	move(2);
 	for (n = 3; n <= RECORDS; n++)

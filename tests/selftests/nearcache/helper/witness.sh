@@ -225,6 +225,17 @@ warned 'has no record of this cache' open nc --cache "$C" --origin "$O" -j
 expect content dropped
 get $((region * 3)) 8 4
 good close nc
+# Or when it came back to that one, to read only.
+good open nc --cache "$C" --origin "$O" --witness "$V" --mode writethrough
+put $((region * 3)) 8 6
+good close nc
+good open nc --cache "$C" --origin "$O" --witness "$W"
+good close nc
+put_back
+good open nc --cache "$C" --origin "$O" -j
+expect content cold
+get $((region * 3)) 8 6
+good close nc
 good open nc --cache "$C" --origin "$O" --witness "$W" --mode writethrough
 put $((region * 3)) 8 1
 put 0 8 1
@@ -279,7 +290,15 @@ expect witness "$V" witness_before "$W" mode writearound
 table "$V"
 is witness 1
 is bytes_valid "$valid"
+[[ $(./intent "$C" said "$W" 0) != *' 0 4' ]] || fail "it has moved too early"
+written_down
+keep
+after_crash
+# The superblock does not know of it yet: who names it finds all there.
+good open nc --cache "$C" --origin "$O" --witness "$V" --mode writethrough -j
+expect content warm loaded warm-unclean
 moved "$W"
+full
 good close nc
 good super "$C" -j
 expect witness "$V" super_state clean
@@ -306,6 +325,14 @@ is witness 0
 good close nc
 good open nc --cache "$C" --origin "$O" --mode writethrough
 table "$V"
+
+# Recorded by close: the one before knows.
+good set nc witness="$W"
+good close nc
+moved "$V"
+good open nc --cache "$C" --origin "$O" --witness "$V" --mode writethrough -j
+expect content warm loaded warm
+moved "$W"
 
 # Named at open; none forgets it.
 keep
