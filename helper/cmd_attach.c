@@ -280,17 +280,17 @@ static int attach_now(struct attachment *attach)
 	struct params params = attach->old;
 
 	params.cache = attach->pair.cache.number;
-	if (attach->pair.drop || attach->pair.witness)
-		pair_record(&attach->pair,
-			    params.cache == attach->old.cache);
+	if ((attach->pair.drop || attach->pair.witness) &&
+	    !pair_record(&attach->pair, params.cache == attach->old.cache) &&
+	    attach->pair.witness)
+		witness_leave((char *)attach->pair.super.best->witness,
+			      attach->pair.super.best->uuid, params.witness);
 	/* The kernel reads it by itself, and holds it then. */
 	device_close(&attach->pair.cache);
 	if (!fail_code() &&
 	    !reload(&attach->dev, &attach->old, &params, attach->dev.size,
-		    false) && !judge(attach, &log) && attach->pair.witness)
-		witness_leave((char *)attach->pair.super.best->witness,
-			      attach->pair.super.best->uuid,
-			      params.witness);
+		    false))
+		judge(attach, &log);
 	kmsg_close(&log);
 	return fail_code();
 }

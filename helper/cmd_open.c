@@ -195,6 +195,7 @@ static int start(struct opening *open, struct activation *act)
 	return 0;
 }
 
+/* The superblock names another one already, and nobody wrote since. */
 static void leave_recorded(const struct opening *open,
 			   const struct activation *act)
 {
@@ -220,10 +221,9 @@ static int execute(struct opening *open, struct activation *act)
 	signals_hold(&before);
 	if (pair_record(pair, false))
 		return fail_code();
-	if (!start(open, act)) {
-		leave_recorded(open, act);
+	leave_recorded(open, act);
+	if (!start(open, act))
 		return 0;
-	}
 	return fail_add("%sthe origin is recorded as it is",
 			pair->drop ? "what was cached is dropped already, and " : "");
 }

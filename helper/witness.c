@@ -441,7 +441,7 @@ static int take(struct witness *witness)
 	return 0;
 }
 
-/* @uuid: NULL: zeros. */
+/* @uuid: NULL: zeros, whatever the rest is. */
 static int write_record(const struct device *dev, int at, const u8 *uuid,
 			u64 session, u32 state)
 {
@@ -490,6 +490,31 @@ int witness_claim(struct witness *witness, const struct witness_claim *claim)
 	return error;
 }
 
+/* @moved: it stays, and says so; what a torn one said, nobody knows. */
+static int end_record(struct witness *witness, const u8 *uuid, bool moved)
+{
+	struct records records = { 0 };
+	unsigned int i;
+	int error = take(witness);
+
+	if (!error)
+		error = read_records(&witness->dev, &records);
+	for (i = 0; i < records.count && !error; i++) {
+		const struct nearcache_witness *record = &records.record[i];
+		u64 session = 0;
+
+		if (!is_of(record, uuid))
+			continue;
+		if (nc_witness_check(record, uuid))
+			session = le64_to_cpu(record->session);
+		error = write_record(&witness->dev, (int)i, moved ? uuid : NULL,
+				     session, NEARCACHE_WITNESS_MOVED);
+	}
+	free(records.record);
+	witness_close(witness);
+	return error;
+}
+
 /**
  * witness_free() - give the record of a cache back; closes the device
  * @witness: open
@@ -501,18 +526,7 @@ int witness_claim(struct witness *witness, const struct witness_claim *claim)
  */
 int witness_free(struct witness *witness, const u8 *uuid)
 {
-	struct records records = { 0 };
-	unsigned int i;
-	int error = take(witness);
-
-	if (!error)
-		error = read_records(&witness->dev, &records);
-	for (i = 0; i < records.count && !error; i++)
-		if (is_of(&records.record[i], uuid))
-			error = write_record(&witness->dev, (int)i, NULL, 0, 0);
-	free(records.record);
-	witness_close(witness);
-	return error;
+	return end_record(witness, uuid, false);
 }
 
 /**
@@ -527,23 +541,7 @@ int witness_free(struct witness *witness, const u8 *uuid)
  */
 int witness_move(struct witness *witness, const u8 *uuid)
 {
-	struct records records = { 0 };
-	unsigned int i;
-	int error = take(witness);
-
-	if (!error)
-		error = read_records(&witness->dev, &records);
-	for (i = 0; i < records.count && !error; i++) {
-		const struct nearcache_witness *record = &records.record[i];
-
-		if (nc_witness_check(record, uuid))
-			error = write_record(&witness->dev, (int)i, uuid,
-					     le64_to_cpu(record->session),
-					     NEARCACHE_WITNESS_MOVED);
-	}
-	free(records.record);
-	witness_close(witness);
-	return error;
+	return end_record(witness, uuid, true);
 }
 
 /**

@@ -32,6 +32,7 @@ static int find_record(struct nc_cache *c)
 	struct nc_intent *i = &c->intent;
 	int r;
 
+	lockdep_assert_held(&c->life);
 	/* It writes the same record. */
 	flush_work(&i->leave_work);
 	i->witness.record = &i->maps->record;
@@ -46,7 +47,7 @@ static int find_record(struct nc_cache *c)
  *	wrote?
  * @c: live cache, its superblock says writing
  *
- * Context: may sleep.
+ * Context: may sleep; nc_cache.life.
  * Return: NULL, then nc_session_written() tells; or why nothing may be trusted.
  */
 const char *nc_session_load(struct nc_cache *c)
@@ -77,7 +78,7 @@ const char *nc_session_load(struct nc_cache *c)
  * nc_session_is_older() - does the witness know of a session that the medium does not?
  * @c: live cache, suspended
  *
- * Context: may sleep.
+ * Context: may sleep; nc_cache.life.
  */
 bool nc_session_is_older(struct nc_cache *c)
 {
@@ -92,7 +93,7 @@ bool nc_session_is_older(struct nc_cache *c)
  *
  * So it is not older any more than what the witness knows.
  *
- * Context: may sleep.
+ * Context: may sleep; nc_cache.life.
  */
 void nc_session_catch_up(struct nc_cache *c)
 {
@@ -152,6 +153,7 @@ static int tell(struct nc_cache *c, u64 previous, u32 state)
 {
 	u64 session = le64_to_cpu(c->meta->super.sb->session);
 
+	lockdep_assert_held(&c->life);
 	return nc_witness_write(c, c->active->witness->bdev, &c->intent.witness,
 				session, previous, state);
 }
@@ -176,7 +178,6 @@ int nc_session_begin(struct nc_cache *c)
 	struct nc_intent *i = &c->intent;
 	int r;
 
-	lockdep_assert_held(&c->life);
 	if (!t->witness)
 		return 0;
 	i->bdev = t->witness->bdev;
@@ -241,7 +242,6 @@ bool nc_session_number(struct nc_cache *c)
 {
 	int r;
 
-	lockdep_assert_held(&c->life);
 	if (!nc_target_writes(c->active) || !c->active->witness)
 		return false;
 	r = find_record(c);
