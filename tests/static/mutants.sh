@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The patches of tests/mutants take rules out of the module as it is now, and tests that
+# exist are to notice.
+set -uo pipefail
+# shellcheck source=tests/tap.sh
+# shellcheck disable=SC2317 # functions that check() calls
+. "$TOP/tests/tap.sh"
+cd "$TOP" || exit
+
+all_apply() {
+	local file failed=0
+	for file in tests/mutants/*.patch; do
+		patch -p1 --dry-run --fuzz=0 -s <"$file" >/dev/null 2>&1 ||
+			{ echo "$file does not apply: make it anew"; failed=1; }
+	done
+	return "$failed"
+}
+
+# A test of the guests, of this machine, or a fuzzer.
+all_name_tests() {
+	local file test tests failed=0
+	for file in tests/mutants/*.patch; do
+		tests=$(sed -n 's/^Caught-by: //p' "$file")
+		[[ $tests ]] || { echo "$file names no test"; failed=1; }
+		for test in $tests; do
+			[[ $(find tests/selftests/nearcache tests/selftests/host tests/fuzz \
+				\( -name "$test.sh" -o -name "${test}_test.c" \) -print -quit) ]] ||
+				{ echo "$file: there is no test $test"; failed=1; }
+		done
+	done
+	return "$failed"
+}
+
+check 'every mutant applies' all_apply
+check 'every mutant names tests' all_name_tests
+finish
