@@ -78,9 +78,15 @@ static void name_pages(const struct nc_table *t,
 {
 	u32 i, n = 0;
 
-	for (i = 0; i < t->batched; i++)
-		if (!test_bit(t->batch[i], t->both))
-			record->page[n++] = cpu_to_le64(t->batch[i]);
+	for (i = 0; i < t->batched; i++) {
+		u64 page = t->batch[i];
+
+		if (test_bit(page, t->both))
+			continue;
+		if (!test_bit(page, t->current_copy))
+			page |= NEARCACHE_COMMIT_COPY_1;
+		record->page[n++] = cpu_to_le64(page);
+	}
 	record->count = cpu_to_le32(n);
 }
 

@@ -35,15 +35,20 @@ nc_recover_last(const struct nearcache_commit *ring, const u8 *uuid)
  * nc_recover_listed() - was the last commit about to rewrite this page?
  * @last: its record, or NULL
  * @index: page number
+ *
+ * Return: the copy that it was about to rewrite, or NC_RECOVER_NONE.
  */
-bool nc_recover_listed(const struct nearcache_commit *last, u64 index)
+int nc_recover_listed(const struct nearcache_commit *last, u64 index)
 {
 	u32 i, n = last ? le32_to_cpu(last->count) : 0;
 
-	for (i = 0; i < n; i++)
-		if (le64_to_cpu(last->page[i]) == index)
-			return true;
-	return false;
+	for (i = 0; i < n; i++) {
+		u64 page = le64_to_cpu(last->page[i]);
+
+		if ((page & ~NEARCACHE_COMMIT_COPY_1) == index)
+			return !!(page & NEARCACHE_COMMIT_COPY_1);
+	}
+	return NC_RECOVER_NONE;
 }
 
 /**
@@ -58,7 +63,7 @@ bool nc_recover_listed(const struct nearcache_commit *last, u64 index)
  *
  * The copy that does not verify may have been the newer one, and slots that the
  * older one knows may hold something else by now.  They do not only if the commit
- * that was writing it never ended.
+ * that was writing this very copy never ended.
  *
  * Return: 0 or 1; NC_RECOVER_NONE when that cannot be told.
  */
@@ -77,8 +82,8 @@ int nc_recover_page(const struct nearcache_page *p0,
 	if (!sound0 && !sound1)
 		return NC_RECOVER_NONE;
 	if (sound0 != sound1)
-		return nc_recover_listed(last, index) ? sound1 :
-							NC_RECOVER_NONE;
+		return nc_recover_listed(last, index) == sound0 ?
+			       sound1 : NC_RECOVER_NONE;
 	if (p0->epoch != p1->epoch)
 		return le64_to_cpu(p1->epoch) == epoch;
 	return le64_to_cpu(p1->sequence) > le64_to_cpu(p0->sequence);

@@ -20,7 +20,7 @@
 
 const struct nearcache_commit *
 nc_recover_last(const struct nearcache_commit *ring, const u8 *uuid);
-bool nc_recover_listed(const struct nearcache_commit *last, u64 index);
+int nc_recover_listed(const struct nearcache_commit *last, u64 index);
 int nc_recover_page(const struct nearcache_page *p0,
 		    const struct nearcache_page *p1, const u8 *uuid, u64 index,
 		    u64 epoch, const struct nearcache_commit *last,

@@ -123,7 +123,7 @@ static void load_page(struct nc_cache *c, struct nc_table *t, u64 index,
 	if (copy)
 		set_bit(index, t->current_copy);
 	/* The torn copy is the next one to be written: soon. */
-	if (nc_recover_listed(last, index))
+	if (nc_recover_listed(last, index) != NC_RECOVER_NONE)
 		set_bit(index, t->dirty);
 	if (le64_to_cpu(page->epoch) != c->geo.table_epoch)
 		return;
@@ -264,7 +264,8 @@ static void take_named(struct nc_cache *c, struct nc_table *t, u64 sequence)
 	u32 i, n = le32_to_cpu(last->count);
 
 	for (i = 0; i < n && t->batched < NC_TABLE_BATCH; i++) {
-		u64 page = le64_to_cpu(last->page[i]);
+		u64 page = le64_to_cpu(last->page[i]) &
+			   ~NEARCACHE_COMMIT_COPY_1;
 
 		if (page < t->pages && test_bit(page, t->dirty))
 			take(c, t, page, sequence);

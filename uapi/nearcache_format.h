@@ -285,6 +285,8 @@ struct nearcache_page {
 
 #define NEARCACHE_COMMIT_MAGIC		0x6f63636eU	/* "ncco" */
 #define NEARCACHE_COMMIT_PAGES		505
+/* In an entry of a record: it is copy 1 of the page that is being rewritten, not copy 0. */
+#define NEARCACHE_COMMIT_COPY_1		(1ULL << 63)
 
 /**
  * struct nearcache_commit - the pages that one commit rewrites
@@ -294,8 +296,10 @@ struct nearcache_page {
  * @sequence: record number; record n lies at ring place n % 16
  * @count: entries of @page in use; 0: all commits before are over
  * @reserved: zero
- * @page: pages that are being rewritten and whose older copy counts if the newer
- *	one is torn
+ * @page: pages that are being rewritten, with NEARCACHE_COMMIT_COPY_1 or without:
+ *	if that copy is torn, the other one counts.  If it is the other one that does
+ *	not verify, that was damaged, and the page is lost: what the copy being
+ *	rewritten still says is older than what was given to other blocks since
  *
  * Written durably before the pages, and, naming none, after them.  The pages
  * carry the number of the record before them.

@@ -3,7 +3,7 @@
  * Crashes that a log allows: what is durable at some point of it, and any part of what was
  * sent by then and is not, torn at sectors of 512 bytes.  From each such pair of origin and
  * cache device the kernel must serve what that origin holds, and nothing else; and it must
- * be warm.
+ * be warm, but where a sector of the metadata is damaged besides.
  *
  *	crash [-r] [-w] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED
  *
@@ -37,6 +37,8 @@
 #include "recovered.h"
 
 #define FAILURES_TOLD	5U
+/* Percent of the states that have damage besides. */
+#define ROTTEN		15U
 #define USAGE	"usage: crash [-r] [-w] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED\n"
 
 /* The device as it is durable, and what a state changed in it, to take it back. */
@@ -62,6 +64,8 @@ static bool telling, recovery, writing;
 static size_t cache_bytes;
 /* Sectors that others are changing. */
 static uint64_t changing;
+/* The state has a sector of metadata that no crash leaves so. */
+static bool rotten;
 
 static struct {
 	FILE *images, *list;
@@ -70,7 +74,7 @@ static struct {
 
 static struct {
 	uint64_t states, stale, torn, lost, cold, damaged, unsound, bytes, older, failures;
-	uint64_t doubt, marked, misprinted, marking;
+	uint64_t doubt, marked, misprinted, marking, rotten;
 	double ratio;
 } sum = { .ratio = 1 };
 
@@ -133,7 +137,7 @@ static void sample(const struct recovered *r)
 {
 	uint64_t due = samples.due < samples.wanted ? samples.due : samples.wanted;
 
-	if (samples.taken >= due || changing || r->lost || r->cold ||
+	if (samples.taken >= due || changing || rotten || r->lost || r->cold ||
 	    (!r->older && samples.due - samples.taken < 2))
 		return;
 	samples.taken++;
@@ -145,6 +149,25 @@ static void sample(const struct recovered *r)
 	}
 }
 
+/* What must not be gone though nothing is wrong. */
+static bool is_cold(const struct recovered *r)
+{
+	return r->lost || r->cold || r->damaged || r->unsound || r->misprinted;
+}
+
+static void judge_warmth(const struct recovered *r)
+{
+	sum.lost += r->lost;
+	sum.cold += r->cold;
+	sum.damaged += r->damaged;
+	sum.unsound += r->unsound;
+	sum.older += r->older;
+	sum.doubt += r->doubt;
+	sum.marked += r->marked;
+	sum.marking += !!r->marked;
+	sum.misprinted += r->misprinted;
+}
+
 static uint64_t judge(size_t position, const char *what)
 {
 	struct recovered r;
@@ -153,18 +176,12 @@ static uint64_t judge(size_t position, const char *what)
 	sum.states++;
 	sum.stale += r.stale;
 	sum.torn += r.torn;
-	sum.lost += r.lost;
-	sum.cold += r.cold;
-	sum.damaged += r.damaged;
-	sum.unsound += r.unsound;
 	sum.bytes += r.bytes;
-	sum.older += r.older;
-	sum.doubt += r.doubt;
-	sum.marked += r.marked;
-	sum.marking += !!r.marked;
-	sum.misprinted += r.misprinted;
-	if ((r.stale || r.torn || r.lost || r.cold || r.damaged || r.unsound || r.misprinted) &&
-	    sum.failures++ < FAILURES_TOLD)
+	if (rotten)
+		sum.rotten += !!r.bytes;
+	else
+		judge_warmth(&r);
+	if ((r.stale || r.torn || (!rotten && is_cold(&r))) && sum.failures++ < FAILURES_TOLD)
 		printf("before entry %zu, %s: %" PRIu64 " sectors stale, %" PRIu64
 		       " torn or another's, %" PRIu64 " devices refused, %" PRIu64
 		       " cold, %" PRIu64 " pages lost, %" PRIu64 " checksums wrong, %" PRIu64
@@ -190,6 +207,50 @@ static void corners(const struct log *log, size_t position)
 		sum.ratio = (double)all / none;
 }
 
+/* A sector of metadata that says something, of this kind, or of any other one but it. */
+static uint64_t place(unsigned int kind, bool other)
+{
+	static const unsigned char nothing[SECTOR];
+	uint64_t sector = 0, tries;
+
+	for (tries = 0; tries < 1000; tries++) {
+		unsigned int its = random_next(&random_state) % RECOVER_PLACES;
+
+		if (!recover_place(other ? its : kind, random_next(&random_state), &sector) ||
+		    (other && its == kind))
+			continue;
+		sector += origin_sectors;
+		if (memcmp(image + sector * SECTOR, nothing, SECTOR))
+			break;
+	}
+	return sector;
+}
+
+/* A sector as a drive that fails returns it: one bit is another one, all are nothing, or it is a
+ * sector of something else; not that of the other copy of a page, which nothing would tell.
+ */
+static void rot(void)
+{
+	unsigned int kind = random_next(&random_state) % RECOVER_PLACES;
+	bool witness = writing && chance(10);
+	uint64_t at = witness ? origin_sectors + cache_bytes / SECTOR : place(kind, false);
+	unsigned char data[SECTOR] = { };
+
+	switch (random_next(&random_state) % 3) {
+	case 0:
+		memcpy(data, image + at * SECTOR, SECTOR);
+		data[random_next(&random_state) % SECTOR] ^= 1 << random_next(&random_state) % 8;
+		break;
+	case 1:
+		memcpy(data, image + place(kind, true) * SECTOR, SECTOR);
+		break;
+	}
+	if (!at || !memcmp(data, image + at * SECTOR, SECTOR))
+		return;
+	put_sector(at, data, false);
+	rotten = true;
+}
+
 /* Some of what is not durable; part of it torn, and more of what is under way. */
 static void some(const struct log *log, size_t position)
 {
@@ -204,7 +265,11 @@ static void some(const struct log *log, size_t position)
 			put(log, pending[i], chance(under_way ? 70 : torn) ?
 				    random_next(&random_state) % 101 : 100, false);
 	}
-	judge(position, "some of what is not durable");
+	if (chance(ROTTEN))
+		rot();
+	judge(position, rotten ? "some of what is not durable, and damage" :
+				 "some of what is not durable");
+	rotten = false;
 	take_back();
 }
 
@@ -321,6 +386,8 @@ static bool worth_something(const struct log *log)
 		printf("no state had anything cached\n");
 	else if (writing && (!sum.marking || !sum.doubt))
 		printf("no state had what is cached of a region that was being written, or of the ends\n");
+	else if (!sum.rotten && !recovery)
+		printf("no state with damage had anything cached\n");
 	else if (!sum.older && !recovery && !writing)
 		printf("no state had a torn page whose older copy counts\n");
 	else if (samples.taken < samples.wanted)
@@ -426,11 +493,11 @@ int main(int argc, char **argv)
 	       ", \"lost\": %" PRIu64 ", \"cold\": %" PRIu64 ", \"damaged_pages\": %" PRIu64
 	       ", \"wrong_checksums\": %" PRIu64
 	       ", \"wrong_fingerprints\": %" PRIu64 ", \"ends_in_doubt\": %" PRIu64
-	       ", \"states_with_marks\": %" PRIu64
+	       ", \"states_with_marks\": %" PRIu64 ", \"states_with_damage\": %" PRIu64
 	       ", \"older_copies\": %" PRIu64 ", \"told\": %zu"
 	       ", \"warm_ratio_min\": %s, \"entries\": %zu}\n",
 	       sum.states, sum.stale, sum.torn, sum.lost, sum.cold, sum.damaged,
-	       sum.unsound, sum.misprinted, sum.doubt, sum.marking, sum.older, marks, ratio,
+	       sum.unsound, sum.misprinted, sum.doubt, sum.marking, sum.rotten, sum.older, marks, ratio,
 	       log.count);
 	log_close(&log);
 	return sum.failures || !worth;

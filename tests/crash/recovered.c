@@ -177,11 +177,42 @@ static bool starts_warm(struct image *im, const struct truth *truth, struct reco
 	return true;
 }
 
-/* Remember where the data area begins: it never moves. */
+/* Where metadata lies, in sectors of the cache device: each copy of the superblock, table,
+ * records, marks in use, and checksums if there are.
+ */
+static struct place {
+	uint64_t first, sectors;
+} places[RECOVER_PLACES];
+
+static void set_place(unsigned int kind, uint64_t offset, uint64_t bytes)
+{
+	places[kind] = (struct place) { offset / SECTOR, bytes / SECTOR };
+}
+
+/**
+ * recover_place() - a sector of metadata
+ * @kind: which, below RECOVER_PLACES
+ * @n: any number: which of its sectors
+ * @sector: filled in: its number on the cache device
+ *
+ * Return: whether there is such metadata.
+ */
+bool recover_place(unsigned int kind, uint64_t n, uint64_t *sector)
+{
+	const struct place *p = &places[kind];
+
+	if (!p->sectors)
+		return false;
+	*sector = p->first + n % p->sectors;
+	return true;
+}
+
+/* Remember where all is: it never moves. */
 void recover_geometry(const unsigned char *cache, size_t bytes)
 {
 	struct nc_geometry geo;
 	char why[NC_WHY_SIZE];
+	uint64_t regions;
 
 	if (!nc_super_choose((const void *)(cache + NEARCACHE_SUPER_OFFSET_0),
 			     (const void *)(cache + NEARCACHE_SUPER_OFFSET_1), bytes, &geo,
@@ -190,6 +221,14 @@ void recover_geometry(const unsigned char *cache, size_t bytes)
 		exit(2);
 	}
 	data_sectors = geo.data_offset / SECTOR;
+	set_place(0, NEARCACHE_SUPER_OFFSET_0, NEARCACHE_PAGE_SIZE);
+	set_place(1, NEARCACHE_SUPER_OFFSET_1, NEARCACHE_PAGE_SIZE);
+	set_place(2, geo.table_offset, 2 * geo.table_pages * NEARCACHE_PAGE_SIZE);
+	set_place(3, geo.commit_offset, NC_RECOVER_RING * NEARCACHE_PAGE_SIZE);
+	regions = (geo.origin_size - 1) / geo.intent_region + 1;
+	set_place(4, geo.intent_offset, ((regions - 1) / NEARCACHE_INTENT_BITS + 1) *
+					NEARCACHE_INTENT_SIZE);
+	set_place(5, geo.sums_offset, geo.sums_length);
 }
 
 uint64_t recover_data_sectors(void)

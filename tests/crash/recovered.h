@@ -12,6 +12,9 @@
 
 struct nearcache_witness;
 
+/* Kinds of metadata. */
+#define RECOVER_PLACES	6U
+
 /**
  * struct recovered - what was found
  * @origin_sectors: size of the origin, as the superblock has it
@@ -50,6 +53,7 @@ struct truth {
 
 void recover_geometry(const unsigned char *cache, size_t bytes);
 uint64_t recover_data_sectors(void);
+bool recover_place(unsigned int kind, uint64_t n, uint64_t *sector);
 void recover(const unsigned char *cache, size_t bytes, const struct truth *truth,
 	     struct recovered *out);
 

@@ -111,7 +111,8 @@ void image_fill(struct image *im, u64 *random)
 	if (image_random(random) % 2) {
 		im->record[IMAGE_RECORDS - 1].count = cpu_to_le32(IMAGE_PAGES);
 		for (i = 0; i < IMAGE_PAGES; i++)
-			im->record[IMAGE_RECORDS - 1].page[i] = cpu_to_le64(im->page_at[i]);
+			im->record[IMAGE_RECORDS - 1].page[i] =
+				cpu_to_le64(im->page_at[i] | NEARCACHE_COMMIT_COPY_1);
 	}
 	for (i = 0; i < IMAGE_PAGES; i++) {
 		im->page[1][i].sequence = cpu_to_le64(last);

@@ -11,7 +11,9 @@ static const u8 foreign[16] = { 8 };
 
 static struct nearcache_commit ring[NC_RECOVER_RING];
 
-/* Record @sequence in its place; it names the @count pages from @first on. */
+/* Record @sequence in its place; it names the @count pages from @first on, with the copies being
+ * rewritten in @first, too.
+ */
 static void record(u64 sequence, u32 count, u64 first)
 {
 	struct nearcache_commit *r = &ring[sequence % NC_RECOVER_RING];
@@ -34,7 +36,7 @@ static void no_record(void **state)
 	(void)state;
 	empty_ring();
 	assert_null(nc_recover_last(ring, uuid));
-	assert_false(nc_recover_listed(NULL, 0));
+	assert_int_equal(nc_recover_listed(NULL, 0), NC_RECOVER_NONE);
 }
 
 static void last_record_counts(void **state)
@@ -49,8 +51,10 @@ static void last_record_counts(void **state)
 		last = nc_recover_last(ring, uuid);
 		assert_non_null(last);
 		assert_int_equal(le64_to_cpu(last->sequence), n);
-		assert_int_equal(nc_recover_listed(last, n), n % 2);
-		assert_false(nc_recover_listed(last, n + 1));
+		assert_int_equal(nc_recover_listed(last, n), n % 2 ? 0 : NC_RECOVER_NONE);
+		assert_int_equal(nc_recover_listed(last, n + 1), NC_RECOVER_NONE);
+		record(n, n % 2, n | NEARCACHE_COMMIT_COPY_1);
+		assert_int_equal(nc_recover_listed(last, n), n % 2 ? 1 : NC_RECOVER_NONE);
 	}
 	assert_null(nc_recover_last(ring, foreign));
 	/* Torn while it was written: the one before is the last. */
@@ -152,9 +156,13 @@ static void torn_page_needs_a_record(void **state)
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[11]), NC_RECOVER_NONE);
 	/* A number that was given once is not given again. */
 	assert_int_equal(newest, 10);
-	record(12, 2, 3);
+	/* Which copy is torn; the other one would be damaged, and this one too old. */
+	record(12, 2, 3 | NEARCACHE_COMMIT_COPY_1);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), 0);
+	assert_int_equal(choose(&new, &old, uuid, 3, 1, &ring[12]), NC_RECOVER_NONE);
+	record(12, 2, 3);
 	assert_int_equal(choose(&new, &old, uuid, 3, 1, &ring[12]), 1);
+	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), NC_RECOVER_NONE);
 	/* The commit named other pages; and it is over. */
 	record(12, 2, 4);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), NC_RECOVER_NONE);
