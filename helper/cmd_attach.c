@@ -35,6 +35,8 @@
  * @witness: that of the table, without a path: none
  * @new: what is written to the cache device by --format
  * @other: another cache than the one that the device was made with
+ * @outgrown: the witness that it had before knows of a later session than the cache device
+ * @raise: its superblock is to follow the number of a record that was made for it
  */
 struct attachment {
 	const struct arguments *args;
@@ -46,6 +48,8 @@ struct attachment {
 	struct witness witness;
 	struct formatting new;
 	bool other;
+	bool outgrown;
+	bool raise;
 };
 
 static int check_words(const struct arguments *args)
@@ -200,8 +204,10 @@ static int ask_witness(struct attachment *attach)
 	struct nearcache_witness record;
 	bool found, recorded;
 
-	if (!*attach->witness.path)
+	if (!*attach->witness.path) {
+		attach->outgrown = pair_hear_recorded(pair);
 		return 0;
+	}
 	recorded = !strcmp(attach->witness.path, (const char *)sb->witness);
 	if (witness_look(&attach->witness, sb->uuid, &record, &found) ||
 	    witness_prepare(&attach->witness, &claim))
@@ -210,6 +216,8 @@ static int ask_witness(struct attachment *attach)
 		pair_hear(pair, &record);
 	if (attach->other && !recorded)
 		pair->witness = attach->witness.path;
+	attach->outgrown = recorded ? found && !witness_is_current(&record) :
+				      pair_hear_recorded(pair);
 	return 0;
 }
 
@@ -225,7 +233,13 @@ static int check_formatted(struct attachment *attach)
 	pair->on_change = on_change(attach);
 	if (ask_witness(attach))
 		return fail_code();
-	return pair_check_origin(pair) ? fail_code() : check_content(attach);
+	if (pair_check_origin(pair))
+		return fail_code();
+	if (attach->outgrown) {
+		pair->drop = true;
+		pair->trust = false;
+	}
+	return check_content(attach);
 }
 
 static int check_blank(struct attachment *attach)
@@ -277,16 +291,18 @@ static int judge(struct attachment *attach, struct kmsg *log)
 static int attach_now(struct attachment *attach)
 {
 	struct kmsg log = kmsg_mark(attach->dev.number);
+	const struct nearcache_super *sb = attach->pair.super.best;
 	struct params params = attach->old;
+	struct pair *pair = &attach->pair;
 
-	params.cache = attach->pair.cache.number;
-	if ((attach->pair.drop || attach->pair.witness) &&
-	    !pair_record(&attach->pair, params.cache == attach->old.cache) &&
-	    attach->pair.witness)
-		witness_leave((char *)attach->pair.super.best->witness,
-			      attach->pair.super.best->uuid, params.witness);
+	params.cache = pair->cache.number;
+	/* Before the superblock names another one: see cmd_open.c. */
+	if (pair->witness)
+		witness_leave((char *)sb->witness, sb->uuid, params.witness);
+	if (pair->drop || pair->witness || attach->raise)
+		pair_record(pair, params.cache == attach->old.cache);
 	/* The kernel reads it by itself, and holds it then. */
-	device_close(&attach->pair.cache);
+	device_close(&pair->cache);
 	if (!fail_code() &&
 	    !reload(&attach->dev, &attach->old, &params, attach->dev.size,
 		    false))
@@ -308,7 +324,12 @@ static int claim_record(struct attachment *attach)
 		return 0;
 	claim.uuid = attach->pair.super.best->uuid;
 	claim.session = le64_to_cpu(attach->pair.super.best->session);
-	return witness_claim(&attach->witness, &claim);
+	if (!witness_claim(&attach->witness, &claim))
+		pair_take_session(&attach->pair, claim.session);
+	attach->raise = !attach->pair.older &&
+			attach->pair.session >
+				le64_to_cpu(attach->pair.super.best->session);
+	return fail_code();
 }
 
 /* Without --dry-run. */

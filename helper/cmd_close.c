@@ -10,23 +10,90 @@
 #include "pair.h"
 #include "params.h"
 #include "print.h"
+#include "signals.h"
 #include "stop.h"
 #include "witness.h"
 
-/* Set while the cache device was the kernel's: only now it can be recorded. */
-static const char *new_witness(const struct dm_device *dev,
-			       const struct nearcache_super *sb,
-			       struct witness *witness)
-{
-	struct params params;
-	struct stat st;
+/**
+ * struct closing - a cache that was stopped
+ * @dev: what it was
+ * @wrote: the origin was written through it
+ * @pair: its devices
+ * @witness: one that its superblock does not name yet; or one that it names, and that saw
+ *	nothing of the session
+ * @unseen: then: the number that the superblock gets for it
+ */
+struct closing {
+	const struct dm_device *dev;
+	bool wrote;
+	struct pair pair;
+	struct witness witness;
+	u64 unseen;
+};
 
-	if (!params_parse(dev->table, &params) || !params.witness ||
-	    (!stat((const char *)sb->witness, &st) &&
-	     st.st_rdev == params.witness) ||
-	    witness_open_number(witness, params.witness))
-		return NULL;
-	return witness->path;
+static const char *recorded_witness(const struct closing *closing)
+{
+	return (const char *)closing->pair.super.best->witness;
+}
+
+static bool is_current(struct closing *closing, u64 *session)
+{
+	struct nearcache_witness record;
+	bool found;
+
+	if (witness_look(&closing->witness, closing->pair.super.best->uuid,
+			 &record, &found) || !found)
+		return false;
+	*session = le64_to_cpu(record.session);
+	return witness_is_current(&record);
+}
+
+/* Set while the cache device was the kernel's: only now it can be recorded. */
+static void find_new(struct closing *closing, dev_t number)
+{
+	struct stat st;
+	u64 session;
+
+	if ((!stat(recorded_witness(closing), &st) && st.st_rdev == number) ||
+	    witness_open_number(&closing->witness, number))
+		return;
+	closing->pair.witness = closing->witness.path;
+	if (is_current(closing, &session))
+		pair_take_session(&closing->pair, session);
+}
+
+/* Without it for a while: what was written in between it has to know of, or it would
+ * believe a copy of the cache device from before.
+ */
+static void find_unseen(struct closing *closing)
+{
+	u64 session, last;
+
+	if (!closing->wrote || !witness_named(recorded_witness(closing)) ||
+	    witness_open(&closing->witness, recorded_witness(closing)) ||
+	    !is_current(closing, &session))
+		return;
+	last = le64_to_cpu(closing->pair.super.best->session);
+	closing->unseen = (session > last ? session : last) + 1;
+	pair_take_session(&closing->pair, closing->unseen);
+}
+
+/* The witness before the superblock names another one, and after it has a new number: a crash
+ * in between costs what is cached, or nothing.
+ */
+static void record(struct closing *closing)
+{
+	struct pair *pair = &closing->pair;
+	const u8 *uuid = pair->super.best->uuid;
+
+	if (pair->witness)
+		witness_leave(recorded_witness(closing), uuid,
+			      closing->witness.dev.number);
+	if (!pair_record(pair, false) && closing->unseen)
+		witness_end(&closing->witness, uuid, closing->unseen);
+	if (fail_code())
+		warn("%s; what the witness knows is not up to date: name it again at the next open",
+		     fail_message());
 }
 
 /*
@@ -35,45 +102,55 @@ static const char *new_witness(const struct dm_device *dev,
  * misses it if that fails.  After a session that only read, devices that may have
  * failed are not touched: the next open does it.
  */
-static void refresh(const struct dm_device *dev)
+static void refresh(struct closing *closing)
 {
-	struct pair pair = {
-		.origin = DEVICE_CLOSED,
-		.cache = DEVICE_CLOSED,
-		.may_grow = true,
-	};
-	struct witness witness = WITNESS_CLOSED;
+	struct pair *pair = &closing->pair;
+	struct params params;
+	sigset_t before;
 
-	if (!device_open_number(&pair.cache, dev->cache, "cache device") &&
-	    !super_read(&pair.super, &pair.cache) && pair.super.best)
-		pair.witness = new_witness(dev, pair.super.best, &witness);
-	if (pair.super.best && (pair.witness || pair_can_refresh(&pair)) &&
-	    !device_open_number(&pair.origin, dev->origin, "origin")) {
-		pair.size = pair.origin.size;
-		if (pair_compare(&pair) || pair.differs || !pair.witness)
-			pair_refresh(&pair);
-		else if (!pair_record(&pair, false))
-			witness_leave((char *)pair.super.best->witness,
-				      pair.super.best->uuid,
-				      witness.dev.number);
+	/* To the end: it is closed already. */
+	signals_hold(&before);
+	if (params_parse(closing->dev->table, &params) &&
+	    !device_open_number(&pair->cache, closing->dev->cache,
+				"cache device") &&
+	    !super_read(&pair->super, &pair->cache) && pair->super.best) {
+		if (params.witness)
+			find_new(closing, params.witness);
+		else
+			find_unseen(closing);
+		fail_reset();
+	}
+	if (pair->super.best &&
+	    (pair->witness || closing->unseen || pair_can_refresh(pair)) &&
+	    !device_open_number(&pair->origin, closing->dev->origin, "origin")) {
+		pair->size = pair->origin.size;
+		if (pair_compare(pair) || pair->differs ||
+		    (!pair->witness && !closing->unseen))
+			pair_refresh(pair);
+		else
+			record(closing);
 	}
 	fail_reset();
-	witness_close(&witness);
-	super_free(&pair.super);
-	device_close(&pair.origin);
-	device_close(&pair.cache);
+	witness_close(&closing->witness);
+	super_free(&pair->super);
+	device_close(&pair->origin);
+	device_close(&pair->cache);
 }
 
 /* It wrote, or has a witness, which may be another one than before. */
-static bool wants_refresh(const struct dm_device *dev)
+static bool wants_refresh(struct closing *closing)
 {
+	const struct dm_device *dev = closing->dev;
 	struct params params;
 	struct status status;
 
 	if (describe_status(dev, &status))
 		fail_reset();
+	closing->wrote = status.counter[NEARCACHE_COUNTER_WRITES] ||
+			 status.counter[NEARCACHE_COUNTER_DISCARDS] ||
+			 status.counter[NEARCACHE_COUNTER_ZEROES];
 	return dev->table && params_parse(dev->table, &params) &&
-	       (mode_writes(params.mode) || params.witness) &&
+	       (mode_writes(params.mode) || closing->wrote || params.witness) &&
 	       status.field[NEARCACHE_FIELD_STATE] == NEARCACHE_NORMAL;
 }
 
@@ -81,13 +158,22 @@ int cmd_close(const struct arguments *args)
 {
 	bool dry_run = given(args, OPTION_DRY_RUN);
 	struct dm_device dev;
+	struct closing closing = {
+		.dev = &dev,
+		.pair = {
+			.origin = DEVICE_CLOSED,
+			.cache = DEVICE_CLOSED,
+			.may_grow = true,
+		},
+		.witness = WITNESS_CLOSED,
+	};
 	int error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
 
 	if (error)
 		return error;
 	error = dry_run ? stop_check(&dev) : stop(&dev);
-	if (!error && !dry_run && wants_refresh(&dev))
-		refresh(&dev);
+	if (!error && !dry_run && wants_refresh(&closing))
+		refresh(&closing);
 	if (!error) {
 		print_string("name", dry_run ? "would close" : NULL, dev.name);
 		print_flag("closed", NULL, !dry_run);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache destroy: close the device, wipe the superblocks. */
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <uuid/uuid.h>
 
@@ -128,34 +129,62 @@ static int wipe(struct destroy *destroy)
 	return super_wipe(&destroy->cache);
 }
 
-/* That of the table may have been set later than that of the superblock. */
-static int open_witness(const struct destroy *destroy, struct witness *witness)
+static int open_recorded(const struct destroy *destroy, struct witness *witness)
 {
 	const struct nearcache_super *sb = destroy->super.best;
-	struct params params;
 
-	if (destroy->is_active && destroy->active.table &&
-	    params_parse(destroy->active.table, &params) && params.witness)
-		return witness_open_number(witness, params.witness);
 	return sb && witness_named((const char *)sb->witness) ?
 	       witness_open(witness, (const char *)sb->witness) : 0;
+}
+
+/* That of the table may have been set later than that of the superblock. */
+static dev_t table_witness(const struct destroy *destroy)
+{
+	struct params params;
+
+	return destroy->is_active && destroy->active.table &&
+	       params_parse(destroy->active.table, &params) ?
+		       params.witness : 0;
+}
+
+static int open_witness(const struct destroy *destroy, struct witness *witness)
+{
+	dev_t number = table_witness(destroy);
+
+	return number ? witness_open_number(witness, number) :
+			open_recorded(destroy, witness);
 }
 
 /* A witness that is not there keeps the record, which only takes a place. */
 static void free_record(const struct destroy *destroy, struct witness *witness)
 {
-	const struct nearcache_super *sb = destroy->super.best;
-
-	if (!sb || (!open_witness(destroy, witness) && !*witness->path))
-		return;
-	if (!fail_code())
-		witness_free(witness, sb->uuid);
+	if (!fail_code() && *witness->path)
+		witness_free(witness, destroy->super.best->uuid);
 	if (!fail_code())
 		return;
 	warn("%s; the record of the cache stays there, and takes one of %u places",
 	     fail_message(), NEARCACHE_WITNESS_RECORDS);
 	fail_reset();
 	*witness->path = '\0';
+}
+
+static void free_records(const struct destroy *destroy, struct witness *witness)
+{
+	const struct nearcache_super *sb = destroy->super.best;
+	struct witness recorded = WITNESS_CLOSED;
+	dev_t number = table_witness(destroy);
+	struct stat st;
+
+	if (!sb)
+		return;
+	open_witness(destroy, witness);
+	free_record(destroy, witness);
+	if (number && (stat((const char *)sb->witness, &st) ||
+		       st.st_rdev != number)) {
+		open_recorded(destroy, &recorded);
+		free_record(destroy, &recorded);
+	}
+	witness_close(&recorded);
 }
 
 static void report(const struct destroy *destroy, const char *witness,
@@ -194,7 +223,7 @@ int cmd_destroy(const struct arguments *args)
 	if (!error && !dry_run)
 		error = wipe(&destroy);
 	if (!error && !dry_run)
-		free_record(&destroy, &witness);
+		free_records(&destroy, &witness);
 	if (!error)
 		report(&destroy, witness.path, dry_run);
 	witness_close(&witness);

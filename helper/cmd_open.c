@@ -94,30 +94,6 @@ static int judge_witness(struct opening *open, bool said, bool found)
 	return said ? witness_prepare(witness, &claim) : refuse_unknown(open);
 }
 
-/* Whoever names another witness, or none: the one before may know more.  So may one that
- * cannot be used, as long as it can be read.
- */
-static void hear_recorded(struct opening *open)
-{
-	struct witness before = WITNESS_CLOSED;
-	const struct nearcache_super *sb = open->pair.super.best;
-	struct nearcache_witness record;
-	bool found;
-
-	open->outgrown = !device_open(&before.dev, recorded_witness(open),
-				      "witness device") &&
-			 !witness_look(&before, sb->uuid, &record, &found) &&
-			 found && (!witness_is_current(&record) ||
-				   nc_recover_older(sb, &record));
-	if (open->outgrown) {
-		open->pair.older = true;
-		if (le64_to_cpu(record.session) > open->pair.session)
-			open->pair.session = le64_to_cpu(record.session);
-	}
-	witness_close(&before);
-	fail_reset();
-}
-
 /* One that is not there stops nobody, one that the user named wrongly does. */
 static int find_named(struct opening *open)
 {
@@ -148,6 +124,9 @@ static int find_named(struct opening *open)
 		if (said)
 			return fail_code();
 		do_without(open);
+		/* Once it is empty, it is no copy of what others have. */
+		if (found && !current)
+			open->pair.witness = "";
 	} else if (said && strcmp(open->witness.path, recorded_witness(open))) {
 		open->pair.witness = open->witness.path;
 	}
@@ -158,8 +137,8 @@ static int find_witness(struct opening *open)
 {
 	if (find_named(open))
 		return fail_code();
-	if (!open->heard && witness_named(recorded_witness(open)))
-		hear_recorded(open);
+	if (!open->heard && pair_hear_recorded(&open->pair))
+		open->outgrown = true;
 	return 0;
 }
 
@@ -167,8 +146,12 @@ static void claim_record(struct opening *open, struct activation *act)
 {
 	struct witness_claim claim = claim_of(open);
 
-	if (!open->claim || !witness_claim(&open->witness, &claim))
+	if (!open->claim)
 		return;
+	if (!witness_claim(&open->witness, &claim)) {
+		pair_take_session(&open->pair, claim.session);
+		return;
+	}
 	do_without(open);
 	act->witness = 0;
 	open->pair.witness = NULL;
@@ -195,7 +178,9 @@ static int start(struct opening *open, struct activation *act)
 	return 0;
 }
 
-/* The superblock names another one already, and nobody wrote since. */
+/* Before the superblock names another one: a crash in between costs what is cached, and the
+ * other way round nobody would know whom to tell.
+ */
 static void leave_recorded(const struct opening *open,
 			   const struct activation *act)
 {
@@ -219,9 +204,9 @@ static int execute(struct opening *open, struct activation *act)
 	 * what was cached.
 	 */
 	signals_hold(&before);
+	leave_recorded(open, act);
 	if (pair_record(pair, false))
 		return fail_code();
-	leave_recorded(open, act);
 	if (!start(open, act))
 		return 0;
 	return fail_add("%sthe origin is recorded as it is",

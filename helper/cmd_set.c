@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache set: change a device in use. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "activate.h"
 #include "commands.h"
@@ -128,6 +129,31 @@ static void give_back(const struct change *change, dev_t number)
 		(change->known ? witness_move : witness_free)(&other,
 							      change->uuid);
 	witness_close(&other);
+}
+
+/* No superblock names one that was set and not closed with: its record is nobody's. */
+static void leave_unrecorded(const struct change *change)
+{
+	struct device cache = DEVICE_CLOSED;
+	struct super super = { 0 };
+	dev_t old = change->old.witness;
+	struct stat st;
+
+	if (!change->said || !old || old == change->new.witness)
+		return;
+	if (!device_open_number(&cache, change->old.cache, "cache device") &&
+	    !super_read(&super, &cache) && super.best &&
+	    (stat((const char *)super.best->witness, &st) ||
+	     st.st_rdev != old)) {
+		struct witness before = WITNESS_CLOSED;
+
+		if (!witness_open_number(&before, old))
+			witness_move(&before, super.best->uuid);
+		witness_close(&before);
+	}
+	super_free(&super);
+	device_close(&cache);
+	fail_reset();
 }
 
 static int prepare(struct change *change, const struct arguments *args)
@@ -286,6 +312,7 @@ static int execute(struct change *change, bool force)
 			give_back(change, new);
 		return fail_code();
 	}
+	leave_unrecorded(change);
 	return 0;
 }
 

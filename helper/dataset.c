@@ -116,8 +116,12 @@ static int compose(struct nearcache_super *sb, const struct super *super,
 		strncpy((char *)sb->witness, change->witness,
 			sizeof(sb->witness) - 1);
 	}
-	/* From now on it is not older any more: there is nothing in it. */
-	if (change->drop && change->session > le64_to_cpu(sb->session))
+	/* It is not older any more: there is nothing in it, or a witness knows that it is
+	 * the one.  What a session that was cut off has marked goes by its number.
+	 */
+	if (change->session > le64_to_cpu(sb->session) &&
+	    (change->drop ||
+	     le32_to_cpu(sb->state) != NEARCACHE_STATE_WRITING))
 		sb->session = cpu_to_le64(change->session);
 	take_size(sb, change);
 	return dataset_seal(sb, cache, origin, change->version);

@@ -130,6 +130,47 @@ void pair_hear(struct pair *pair, const struct nearcache_witness *record)
 }
 
 /**
+ * pair_take_session() - the superblock is to have that number at least
+ * @pair: the devices
+ * @session: number
+ */
+void pair_take_session(struct pair *pair, u64 session)
+{
+	if (session > pair->session)
+		pair->session = session;
+}
+
+/**
+ * pair_hear_recorded() - take in what the witness says that the superblock names, and that is
+ *	not to be the witness any more
+ * @pair: the devices; the superblock is read; @pair->older is the result
+ *
+ * It may know of what the one to come does not; also one that can only be read.
+ *
+ * Return: whether it knows of a later session than the cache device.
+ */
+bool pair_hear_recorded(struct pair *pair)
+{
+	const struct nearcache_super *sb = pair->super.best;
+	struct witness before = WITNESS_CLOSED;
+	struct nearcache_witness record;
+	bool found, later;
+
+	later = witness_named((const char *)sb->witness) &&
+		!device_open(&before.dev, (const char *)sb->witness,
+			     "witness device") &&
+		!witness_look(&before, sb->uuid, &record, &found) && found &&
+		(!witness_is_current(&record) || nc_recover_older(sb, &record));
+	if (later) {
+		pair->older = true;
+		pair_take_session(pair, le64_to_cpu(record.session));
+	}
+	witness_close(&before);
+	fail_reset();
+	return later;
+}
+
+/**
  * pair_find_origin() - open the origin that the superblock names
  * @pair: the devices; the cache device is open, its superblock read
  *
@@ -328,7 +369,8 @@ int pair_record(struct pair *pair, bool held)
 	struct dataset_change change = {
 		.version = pair->version,
 		.witness = pair->witness,
-		.session = pair->session,
+		/* What may be older than its witness stays so until it is empty. */
+		.session = pair->drop || !pair->older ? pair->session : 0,
 		.size = pair->size,
 		.drop = pair->drop,
 		.held = held,

@@ -28,7 +28,8 @@
  * @proven: cut off in a writing mode, and its witness says that the cache device
  *	was told of all that was written
  * @older: its witness knows of a session that the cache device does not
- * @session: then: the number of that
+ * @session: number that the superblock is to have, if it has less: of that, or of a
+ *	record that was made for it
  * @regions: if @proven: regions of the origin that were being written, and are dropped
  * @on_change: what to do when they are not as recorded
  * @advice: what to do about a refusal, for messages
@@ -61,6 +62,8 @@ struct pair {
 bool pair_is_cold(const struct pair *pair);
 bool pair_was_writing(const struct pair *pair);
 void pair_hear(struct pair *pair, const struct nearcache_witness *record);
+bool pair_hear_recorded(struct pair *pair);
+void pair_take_session(struct pair *pair, u64 session);
 int pair_check_free(const struct device *cache, const char *self);
 int pair_find_origin(struct pair *pair);
 int pair_compare(struct pair *pair);

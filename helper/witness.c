@@ -354,7 +354,7 @@ static int refuse_full(const struct device *dev, unsigned int count)
  * struct choice - the record that a cache gets
  * @at: its place
  * @kept: it is the cache's own already
- * @session: that it knows of
+ * @session: that a new one is to know of
  * @wipe: the device is to lose what else it carries
  */
 struct choice {
@@ -364,12 +364,17 @@ struct choice {
 	bool wipe;
 };
 
-/* One of a cache that comes back knows of its sessions. */
+/* One of a cache that comes back knows of its sessions, and not of those that it had
+ * elsewhere: only a number that no copy has tells from those that were made before.
+ */
 static void look_at_own(const struct nearcache_witness *record,
+			const struct witness_claim *claim,
 			struct choice *choice)
 {
+	u64 seen = le64_to_cpu(record->session);
+
 	choice->kept = witness_is_current(record);
-	choice->session = le64_to_cpu(record->session);
+	choice->session = (seen > claim->session ? seen : claim->session) + 1;
 }
 
 static int inspect(const struct witness *witness,
@@ -382,10 +387,11 @@ static int inspect(const struct witness *witness,
 	int its_rank = -1;
 
 	memset(choice, 0, sizeof(*choice));
+	choice->session = claim->session;
 	if (!error) {
 		choice->at = choose_record(&records, claim, &its_rank);
 		if (!its_rank)
-			look_at_own(&records.record[choice->at], choice);
+			look_at_own(&records.record[choice->at], claim, choice);
 		/* The kernel writes to those that are in use. */
 		choice->wipe = !count_used(&records, false);
 		if (choice->at < 0)
@@ -471,7 +477,7 @@ static int write_record(const struct device *dev, int at, const u8 *uuid,
  *
  * Return: 0 or the exit code.
  */
-int witness_claim(struct witness *witness, const struct witness_claim *claim)
+int witness_claim(struct witness *witness, struct witness_claim *claim)
 {
 	const struct device *dev = &witness->dev;
 	struct choice choice;
@@ -481,17 +487,31 @@ int witness_claim(struct witness *witness, const struct witness_claim *claim)
 		error = inspect(witness, claim, &choice);
 	if (!error && choice.wipe)
 		error = probe_wipe(dev) || super_wipe(dev) ? fail_code() : 0;
-	if (!error && !choice.kept)
-		error = write_record(dev, choice.at, claim->uuid,
-				     claim->session > choice.session ?
-				     claim->session : choice.session,
+	if (!error && !choice.kept) {
+		claim->session = choice.session;
+		error = write_record(dev, choice.at, claim->uuid, choice.session,
 				     NEARCACHE_WITNESS_NEW);
+	}
 	witness_close(witness);
 	return error;
 }
 
-/* @moved: it stays, and says so; what a torn one said, nobody knows. */
-static int end_record(struct witness *witness, const u8 *uuid, bool moved)
+/* What a record says from now on. */
+enum ending {
+	END_FREE,	/* it is nobody's */
+	END_MOVED,	/* the cache has another; what a torn one said, nobody knows */
+	END_SESSION,	/* of a session that it did not see */
+};
+
+/* Does a sound record of the cache know less than that? */
+static bool knows_less(const struct nearcache_witness *record, u64 session)
+{
+	return witness_is_current(record) &&
+	       le64_to_cpu(record->session) < session;
+}
+
+static int end_record(struct witness *witness, const u8 *uuid,
+		      enum ending ending, u64 ended)
 {
 	struct records records = { 0 };
 	unsigned int i;
@@ -501,14 +521,18 @@ static int end_record(struct witness *witness, const u8 *uuid, bool moved)
 		error = read_records(&witness->dev, &records);
 	for (i = 0; i < records.count && !error; i++) {
 		const struct nearcache_witness *record = &records.record[i];
-		u64 session = 0;
+		bool sound = nc_witness_check(record, uuid);
 
-		if (!is_of(record, uuid))
+		if (!is_of(record, uuid) || (ending == END_SESSION &&
+					     !(sound && knows_less(record, ended))))
 			continue;
-		if (nc_witness_check(record, uuid))
-			session = le64_to_cpu(record->session);
-		error = write_record(&witness->dev, (int)i, moved ? uuid : NULL,
-				     session, NEARCACHE_WITNESS_MOVED);
+		if (ending != END_SESSION)
+			ended = sound ? le64_to_cpu(record->session) : 0;
+		error = write_record(&witness->dev, (int)i,
+				     ending == END_FREE ? NULL : uuid, ended,
+				     ending == END_MOVED ?
+				     NEARCACHE_WITNESS_MOVED :
+				     NEARCACHE_WITNESS_ENDED);
 	}
 	free(records.record);
 	witness_close(witness);
@@ -526,7 +550,7 @@ static int end_record(struct witness *witness, const u8 *uuid, bool moved)
  */
 int witness_free(struct witness *witness, const u8 *uuid)
 {
-	return end_record(witness, uuid, false);
+	return end_record(witness, uuid, END_FREE, 0);
 }
 
 /**
@@ -541,7 +565,22 @@ int witness_free(struct witness *witness, const u8 *uuid)
  */
 int witness_move(struct witness *witness, const u8 *uuid)
 {
-	return end_record(witness, uuid, true);
+	return end_record(witness, uuid, END_MOVED, 0);
+}
+
+/**
+ * witness_end() - a session that did without this witness is over; closes the device
+ * @witness: open
+ * @uuid: of the cache
+ * @session: number of it, which the superblock has already
+ *
+ * A cache that has no record, or another witness, is none of its.
+ *
+ * Return: 0 or the exit code.
+ */
+int witness_end(struct witness *witness, const u8 *uuid, u64 session)
+{
+	return end_record(witness, uuid, END_SESSION, session);
 }
 
 /**

@@ -31,7 +31,9 @@ struct witness {
  * struct witness_claim - whom a record is for
  * @uuid: of the cache
  * @replaced: uuid of a cache that this one takes the place of, NULL: of none
- * @session: number that its superblock has seen: a new record knows it, too
+ * @session: number that its superblock has seen: a new record knows it, too.  The result,
+ *	when one is written: what it says.  That is more when the cache had a record there
+ *	before: its superblock has to follow, or is taken for an older copy
  * @force: also on a device that carries something else
  */
 struct witness_claim {
@@ -52,9 +54,10 @@ int witness_look(const struct witness *witness, const u8 *uuid,
 int witness_count(const struct device *dev, unsigned int *used);
 int witness_prepare(const struct witness *witness,
 		    const struct witness_claim *claim);
-int witness_claim(struct witness *witness, const struct witness_claim *claim);
+int witness_claim(struct witness *witness, struct witness_claim *claim);
 int witness_free(struct witness *witness, const u8 *uuid);
 int witness_move(struct witness *witness, const u8 *uuid);
+int witness_end(struct witness *witness, const u8 *uuid, u64 session);
 void witness_leave(const char *path, const u8 *uuid, dev_t now);
 
 /* Whether the cache of a sound record still has it. */

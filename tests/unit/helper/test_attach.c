@@ -30,7 +30,11 @@ static bool origin_gone, reconnected;
 static struct nearcache_super medium;
 /* The witness: what is wrong with it, and what was done to it. */
 static bool witness_gone, witness_near, witness_full, was_writing, proven;
-static bool has_record, asked, claimed;
+static bool has_record, has_moved, asked, claimed;
+/* By how much the number of a new record is higher; the witness before knows of more. */
+static uint64_t raised;
+static bool outgrown, emptied;
+static const char *named = "";
 static const char *path_recorded;
 
 int device_open(struct device *dev, const char *path, const char *role)
@@ -97,6 +101,8 @@ int witness_look(const struct witness *witness, const u8 *uuid,
 	memset(record, 0, sizeof(*record));
 	assert_memory_equal(uuid, medium.uuid, 16);
 	*found = has_record;
+	if (has_moved)
+		record->state = cpu_to_le32(NEARCACHE_WITNESS_MOVED);
 	return 0;
 }
 
@@ -115,15 +121,27 @@ int witness_prepare(const struct witness *witness,
 	return witness_full ? (fail)(CODE_BUSY, "all 64") : 0;
 }
 
-int witness_claim(struct witness *witness, const struct witness_claim *claim)
+int witness_claim(struct witness *witness, struct witness_claim *claim)
 {
 	(void)witness;
+	claim->session += raised;
 	assert_memory_equal(claim->uuid, medium.uuid, 16);
 	assert_null(claim->replaced);
 	/* The superblock follows, and the table. */
 	assert_false(recorded || fake.loads);
 	claimed = true;
 	return 0;
+}
+
+bool pair_hear_recorded(struct pair *pair)
+{
+	pair->older |= outgrown;
+	return outgrown;
+}
+
+void pair_take_session(struct pair *pair, u64 session)
+{
+	pair->session = session;
 }
 
 void pair_hear(struct pair *pair, const struct nearcache_witness *record)
@@ -159,6 +177,7 @@ int super_read(struct super *super, const struct device *dev)
 {
 	(void)dev;
 	memset(&medium, 0, sizeof(medium));
+	strcpy((char *)medium.witness, named);
 	medium.uuid[15] = other_cache;
 	medium.sequence = cpu_to_le64(used ? 2 : 1);
 	super->best = &medium;
@@ -202,8 +221,9 @@ int pair_check_origin(struct pair *pair)
 
 int pair_record(struct pair *pair, bool is_held)
 {
-	assert_true(pair->drop || pair->witness);
+	assert_true(pair->drop || pair->witness || pair->session > medium.session);
 	path_recorded = pair->witness;
+	emptied = pair->drop;
 	recorded = true;
 	held = is_held;
 	return 0;
@@ -310,7 +330,9 @@ static void reset(const char *params)
 	areas_written = super_written = recorded = held = false;
 	other_cache = origin_gone = reconnected = false;
 	witness_gone = witness_near = witness_full = was_writing = false;
-	proven = has_record = asked = claimed = false;
+	proven = has_record = has_moved = asked = claimed = outgrown = emptied = false;
+	raised = 0;
+	named = "";
 	path_recorded = NULL;
 	fake.uuid = DM_UUID_PREFIX "00000000-0000-0000-0000-000000000000";
 }
@@ -518,6 +540,31 @@ static void witnessed(void **state)
 	other_cache = true;
 	assert_int_equal(attach("/dev/sdc", 0), 0);
 	assert_false(claimed || recorded);
+	/* The superblock follows a record with a number of its own. */
+	reset(WRITING WITNESS);
+	raised = 1;
+	assert_int_equal(attach(NULL, 0), 0);
+	assert_true(claimed && recorded);
+}
+
+/* What its own witness knows more of is emptied: whether it is the table's, or there is none. */
+static void witness_outgrown(void **state)
+{
+	static const char *const table[] = { WRITING, WRITING WITNESS };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		reset(table[i]);
+		other_cache = outgrown = true;
+		assert_int_equal(attach("/dev/sdc", 0), 0);
+		assert_true(recorded && emptied);
+	}
+	reset(WRITING WITNESS);
+	named = "/dev/mapper/w";
+	has_record = has_moved = true;
+	assert_int_equal(attach(NULL, 0), 0);
+	assert_true(recorded && emptied);
 }
 
 static void witness_refuses(void **state)
@@ -584,6 +631,7 @@ int main(void)
 		cmocka_unit_test(which),
 		cmocka_unit_test(formatted),
 		cmocka_unit_test(witnessed),
+		cmocka_unit_test(witness_outgrown),
 		cmocka_unit_test(witness_refuses),
 		cmocka_unit_test(witness_proves),
 		cmocka_unit_test(given_up_again),

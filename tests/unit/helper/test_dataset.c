@@ -257,13 +257,20 @@ static void session(void **state)
 	assert_int_equal(super.best->session, 9);
 	assert_int_equal(super.best->table_epoch, 4);
 	super_free(&super);
-	/* What is kept is of the session that it is of; and none is counted back. */
+	/* Also of what is kept; and none is counted back. */
 	assert_int_equal(record(&(struct dataset_change){
 		.session = 12, .size = ORIGIN_BYTES / 2 }), 0);
 	assert_int_equal(record(&(struct dataset_change){
 		.session = 3, .size = ORIGIN_BYTES / 2, .drop = true }), 0);
 	look(&super);
-	assert_int_equal(super.best->session, 9);
+	assert_int_equal(super.best->session, 12);
+	super_free(&super);
+	/* By the number of one that was cut off goes what it has marked. */
+	make_cache(NEARCACHE_STATE_WRITING, -1);
+	assert_int_equal(record(&(struct dataset_change){
+		.session = 12, .size = ORIGIN_BYTES }), 0);
+	look(&super);
+	assert_int_equal(super.best->session, 0);
 	super_free(&super);
 }
 

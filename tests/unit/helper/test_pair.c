@@ -12,6 +12,7 @@
 #include "pair.h"
 #include "recover.h"
 #include "unit.h"
+#include "witness.h"
 
 #define BYTES	(64ULL << 20)
 
@@ -77,6 +78,32 @@ int device_open_number(struct device *dev, dev_t number, const char *role)
 	(void)role;
 	dev->number = number;
 	return 0;
+}
+
+/* The witness that the superblock names, and what it says. */
+static const struct nearcache_witness *before;
+
+int device_open(struct device *dev, const char *path, const char *role)
+{
+	(void)role;
+	assert_string_equal(path, (char *)sb.witness);
+	dev->fd = 9;
+	return before ? 0 : (fail)(CODE_DEVICE, "no such device");
+}
+
+int witness_look(const struct witness *witness, const u8 *uuid,
+		 struct nearcache_witness *record, bool *is_there)
+{
+	assert_int_equal(witness->dev.fd, 9);
+	assert_memory_equal(uuid, sb.uuid, sizeof(sb.uuid));
+	*record = *before;
+	*is_there = nc_witness_check(before, uuid);
+	return 0;
+}
+
+void witness_close(struct witness *witness)
+{
+	witness->dev.fd = -1;
 }
 
 int device_test_claim(const struct device *dev, bool *busy)
@@ -473,6 +500,10 @@ static void witness_knows_more(void **state)
 		nc_witness_seal(&record);
 		assert_unproven(&pair, &record);
 		assert_true(pair.older);
+		/* For the kernel it is older until it is empty. */
+		assert_int_equal(pair_record(&pair, false), 0);
+		assert_int_equal(recorded.session, 0);
+		pair.drop = true;
 		assert_int_equal(pair_record(&pair, false), 0);
 		assert_int_equal(recorded.session, 7);
 		assert_false(pair_can_refresh(&pair));
@@ -485,6 +516,51 @@ static void witness_knows_more(void **state)
 	nc_witness_seal(&record);
 	pair_hear(&pair, &record);
 	assert_false(pair_is_cold(&pair));
+}
+
+/* The one that is not to be the witness any more is asked, too. */
+static void witness_before(void **state)
+{
+	struct nearcache_witness record;
+	struct pair pair = cut_off(&record);
+
+	(void)state;
+	before = &record;
+	assert_false(pair_hear_recorded(&pair));
+	strcpy((char *)sb.witness, "/dev/mapper/w");
+	sb.state = NEARCACHE_STATE_CLEAN;
+	before = NULL;
+	assert_false(pair_hear_recorded(&pair));
+	assert_int_equal(fail_code(), 0);
+	before = &record;
+	assert_false(pair_hear_recorded(&pair));
+	assert_false(pair.older);
+	/* It has seen a later session; or says that the cache has another witness. */
+	record.session = 9;
+	nc_witness_seal(&record);
+	assert_true(pair_hear_recorded(&pair));
+	assert_true(pair.older);
+	assert_int_equal(pair.session, 9);
+	pair = cut_off(&record);
+	strcpy((char *)sb.witness, "/dev/mapper/w");
+	record.session = 5;
+	record.state = NEARCACHE_WITNESS_MOVED;
+	nc_witness_seal(&record);
+	assert_true(pair_hear_recorded(&pair));
+	/* Nothing of it is given a new number before it is empty. */
+	pair_take_session(&pair, 12);
+	assert_int_equal(pair_record(&pair, false), 0);
+	assert_int_equal(recorded.session, 0);
+	pair.drop = true;
+	assert_int_equal(pair_record(&pair, false), 0);
+	assert_int_equal(recorded.session, 12);
+	/* Another cache's record. */
+	pair = cut_off(&record);
+	strcpy((char *)sb.witness, "/dev/mapper/w");
+	record.uuid[0] ^= 1;
+	record.session = 9;
+	nc_witness_seal(&record);
+	assert_false(pair_hear_recorded(&pair));
 }
 
 /* Its path is recorded with the rest. */
@@ -534,6 +610,7 @@ int main(void)
 		cmocka_unit_test(witness_proves),
 		cmocka_unit_test(witness_does_not),
 		cmocka_unit_test(witness_knows_more),
+		cmocka_unit_test(witness_before),
 		cmocka_unit_test(witness_recorded),
 		cmocka_unit_test(find),
 	};

@@ -120,7 +120,7 @@ int witness_prepare(const struct witness *witness,
 	return 0;
 }
 
-int witness_claim(struct witness *witness, const struct witness_claim *claim)
+int witness_claim(struct witness *witness, struct witness_claim *claim)
 {
 	assert_int_equal(fake.loads, 0);
 	claims++;
@@ -481,6 +481,19 @@ static void handed_over(void **state)
 	assert_live(READING " 2 origin_timeout 5", false);
 }
 
+/* The superblock names the one before until the device is closed. */
+static void witness_recorded(void **state)
+{
+	(void)state;
+	origin_bytes = FAKE_BYTES;
+	has_record = true;
+	fake_reset(WRITING " 2 witness 1:3");
+	strcpy((char *)medium.witness, "/dev/null");
+	assert_int_equal(set("witness=/dev/w4", 0), 0);
+	assert_true(changed && !moved && !freed);
+	memset(medium.witness, 0, sizeof(medium.witness));
+}
+
 #define W3	" 2 witness 254:3"
 #define W4	" 2 witness 254:4"
 
@@ -508,8 +521,9 @@ static void witness_set(void **state)
 	fake.loads = 0;
 	assert_int_equal(set("witness=/dev/w4", 0), 0);
 	assert_live(WRITING W4, false);
-	/* The superblock names the one before until the device is closed. */
-	assert_true(!moved && !freed);
+	/* No superblock names the one before: its record is nobody's. */
+	assert_true(moved == makedev(254, 3) && !freed);
+	moved = 0;
 	/* The one that it had once has to get a new record. */
 	has_record = has_moved = true;
 	fake.loads = 0;
@@ -517,8 +531,10 @@ static void witness_set(void **state)
 	assert_live(WRITING W3, false);
 	assert_int_equal(claims, 1);
 	has_moved = false;
+	moved = 0;
 	assert_int_equal(set("witness=/dev/w4", 0), 0);
-	assert_true(!claims && !moved && !freed);
+	assert_true(!claims && moved == makedev(254, 3) && !freed);
+	moved = 0;
 	/* It is so, and says nothing any more: a new session may. */
 	fake.loads = 0;
 	has_record = true;
@@ -592,6 +608,7 @@ int main(void)
 		cmocka_unit_test(vanished),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(handed_over),
+		cmocka_unit_test(witness_recorded),
 		cmocka_unit_test(witness_set),
 		cmocka_unit_test(witness_not_set),
 	};

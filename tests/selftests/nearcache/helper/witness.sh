@@ -41,7 +41,12 @@ moved() {
 	[[ $(./intent "$C" said "$1" 0) == *' 0 4' ]] || fail "record 0 of $1 (line ${BASH_LINENO[0]})"
 }
 
-# put_back: the cache device is what it was when $TMPDIR/older was made.
+# copy: to $TMPDIR/older; put_back: the cache device is what it was then.
+copy() {
+	blockdev --flushbufs "$local"
+	dd if="$local" of="$TMPDIR/older" bs=1M iflag=direct 2>/dev/null || fail "dd"
+}
+
 put_back() {
 	dd if="$TMPDIR/older" of="$local" bs=1M oflag=direct conv=notrunc 2>/dev/null || fail "dd"
 }
@@ -86,6 +91,7 @@ make_null local local 12
 make_null w witness 1
 make_null v other 1
 make_dm C slice "$(under linear "$local")"
+make_null V2 third 1
 make_dm W wit "$(under linear "$w")"
 make_dm V oth "$(under linear "$v")"
 at_exit dm_gone nc
@@ -167,8 +173,7 @@ full
 
 # A copy of the cache device from before: it was stopped cleanly, and is not what it was.
 good close nc
-blockdev --flushbufs "$local"
-dd if="$local" of="$TMPDIR/older" bs=1M iflag=direct 2>/dev/null || fail "dd"
+copy
 good open nc --cache "$C" --origin "$O" --mode writethrough
 put $((region * 3)) 8 4
 good close nc
@@ -239,6 +244,66 @@ good close nc
 good open nc --cache "$C" --origin "$O" --witness "$W" --mode writethrough
 put $((region * 3)) 8 1
 put 0 8 1
+full
+# Or when it wrote without any in between: before it came back,
+good close nc
+copy
+good open nc --cache "$C" --origin "$O" --witness none --mode writethrough
+put $((region * 3)) 8 4
+good close nc
+good open nc --cache "$C" --origin "$O" --witness "$W" -j
+expect content warm
+good close nc
+put_back
+good open nc --cache "$C" --origin "$O" --mode writethrough -j
+expect content cold
+get $((region * 3)) 8 4
+put $((region * 3)) 8 1
+full
+# or for a while; and where the one that is recorded could not be used.
+good close nc
+copy
+good open nc --cache "$C" --origin "$O"
+good set nc witness=none mode=writethrough
+put $((region * 3)) 8 5
+good set nc mode=read-only
+good close nc
+good open nc --cache "$C" --origin "$O" -j
+expect content warm witness "$W"
+good close nc
+put_back
+good open nc --cache "$C" --origin "$O" --mode writethrough -j
+expect content cold
+get $((region * 3)) 8 5
+put $((region * 3)) 8 1
+full
+good close nc
+copy
+make_dm user user "$(under linear "$W")"
+warned 'is in use by' open nc --cache "$C" --origin "$O" --mode writethrough
+put $((region * 3)) 8 6
+dm_remove user
+good close nc
+put_back
+good open nc --cache "$C" --origin "$O" --mode writethrough -j
+expect content cold
+get $((region * 3)) 8 6
+put $((region * 3)) 8 1
+full
+# A crash before the superblock named another one: emptied once, and without a witness then.
+good close nc
+read -r last _ < <(./intent "$C" said "$W" 0)
+./intent "$C" say "$W" 0 "$last" 0 4
+warned 'has no record of this cache' open nc --cache "$C" --origin "$O" -j
+expect content dropped witness null
+get $((region * 3)) 8 1
+good close nc
+good open nc --cache "$C" --origin "$O" -j
+expect content warm witness null
+good close nc
+good open nc --cache "$C" --origin "$O" --witness "$W" --mode writethrough -j
+expect content warm witness "$W"
+put $((region * 3)) 8 1
 full
 
 # Missing, or somebody else's: it opens, and says what that costs.
@@ -326,10 +391,16 @@ good close nc
 good open nc --cache "$C" --origin "$O" --mode writethrough
 table "$V"
 
-# Recorded by close: the one before knows.
+# Recorded by close: the one before knows. One that never was is told at once.
+./intent "$C" witness "$V2" 0
+good set nc witness="$V2"
 good set nc witness="$W"
+moved "$V2"
 good close nc
 moved "$V"
+good open nc --cache "$C" --origin "$O" -j
+expect content warm witness "$W"
+good close nc
 good open nc --cache "$C" --origin "$O" --witness "$V" --mode writethrough -j
 expect content warm loaded warm
 moved "$W"
