@@ -11,7 +11,7 @@ available() {
 }
 
 # On the emulated drives: null_blk would have to keep the swapped pages in memory.
-make_dm O origin "0 $((320 * 2048)) linear $(remote_backing) 0"
+make_dm O origin "0 $((512 * 2048)) linear $(remote_backing) 0"
 make_dm C local "0 $((48 * 2048)) linear $(local_dev) 0"
 format
 swap='' data=''
@@ -69,8 +69,9 @@ memory_back() {
 
 start nc '2 fill_memory 1048576'
 MODE=writethrough reload '2 fill_memory 1048576' || fail "reload"
-make_dm swap swap "0 $((192 * 2048)) linear /dev/mapper/nc 0"
-make_dm data data "0 $((128 * 2048)) linear /dev/mapper/nc $((192 * 2048))"
+# More than is swapped: what came back keeps its place for a while.
+make_dm swap swap "0 $((384 * 2048)) linear /dev/mapper/nc 0"
+make_dm data data "0 $((128 * 2048)) linear /dev/mapper/nc $((384 * 2048))"
 mkswap "$swap" >/dev/null || fail "mkswap"
 mkfs.ext4 -q "$data" || fail "mkfs"
 mount "$data" "$TMPDIR/mnt" || fail "mount"
