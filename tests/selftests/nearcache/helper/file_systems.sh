@@ -131,7 +131,7 @@ good close nc
 # --- EROFS ---
 
 fs=erofs
-if type -P mkfs.erofs >/dev/null; then
+if type -P mkfs.erofs >/dev/null && modprobe erofs; then
 	make_null O erofs 16
 	mkdir "$TMPDIR/tree" && (cd "$TMPDIR/tree" && change a && change b)
 	image() {
