@@ -286,7 +286,7 @@ struct nearcache_page {
 #define NEARCACHE_COMMIT_MAGIC		0x6f63636eU	/* "ncco" */
 #define NEARCACHE_COMMIT_PAGES		505
 /* In an entry of a record: it is copy 1 of the page that is being rewritten, not copy 0. */
-#define NEARCACHE_COMMIT_COPY_1		(1ULL << 63)
+#define NEARCACHE_COMMIT_COPY_1		0x8000000000000000ULL
 
 /**
  * struct nearcache_commit - the pages that one commit rewrites
