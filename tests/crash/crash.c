@@ -235,7 +235,14 @@ static void rot(void)
 	bool witness = writing && chance(10);
 	uint64_t at = witness ? origin_sectors + cache_bytes / SECTOR : place(kind, false);
 	unsigned char data[SECTOR] = { };
+	uint64_t named;
 
+	/* Where much depends on it. */
+	if (chance(50) && recover_named(image + origin_sectors * SECTOR,
+					random_next(&random_state), &named)) {
+		at = origin_sectors + named;
+		kind = RECOVER_TABLE;
+	}
 	switch (random_next(&random_state) % 3) {
 	case 0:
 		memcpy(data, image + at * SECTOR, SECTOR);

@@ -207,23 +207,53 @@ bool recover_place(unsigned int kind, uint64_t n, uint64_t *sector)
 	return true;
 }
 
-/* Remember where all is: it never moves. */
+/* Where all is: it never moves. */
+static struct nc_geometry geometry;
+static u8 uuid[16];
+
+/**
+ * recover_named() - a sector of a page that the last commit record names
+ * @cache: cache device
+ * @n: any number: which
+ * @sector: filled in: its number on the cache device; of the copy that is not being rewritten
+ *
+ * Return: whether there is such a page: a commit is under way.
+ */
+bool recover_named(const unsigned char *cache, uint64_t n, uint64_t *sector)
+{
+	const struct nearcache_commit *last =
+		nc_recover_last((const void *)(cache + geometry.commit_offset), uuid);
+	u64 count = last ? le32_to_cpu(last->count) : 0, page, copy;
+
+	if (!count)
+		return false;
+	page = le64_to_cpu(last->page[n / 8 % count]);
+	copy = page & NEARCACHE_COMMIT_COPY_1 ? 0 : geometry.table_pages;
+	page &= ~NEARCACHE_COMMIT_COPY_1;
+	*sector = (geometry.table_offset + (copy + page) * NEARCACHE_PAGE_SIZE) / SECTOR + n % 8;
+	return true;
+}
+
+/* Remember that. */
 void recover_geometry(const unsigned char *cache, size_t bytes)
 {
+	const struct nearcache_super *sb;
 	struct nc_geometry geo;
 	char why[NC_WHY_SIZE];
 	uint64_t regions;
 
-	if (!nc_super_choose((const void *)(cache + NEARCACHE_SUPER_OFFSET_0),
-			     (const void *)(cache + NEARCACHE_SUPER_OFFSET_1), bytes, &geo,
-			     why)) {
+	sb = nc_super_choose((const void *)(cache + NEARCACHE_SUPER_OFFSET_0),
+			     (const void *)(cache + NEARCACHE_SUPER_OFFSET_1), bytes, &geo, why);
+	if (!sb) {
 		fprintf(stderr, "the base has no superblock: %s\n", why);
 		exit(2);
 	}
+	geometry = geo;
+	memcpy(uuid, sb->uuid, sizeof(uuid));
 	data_sectors = geo.data_offset / SECTOR;
 	set_place(0, NEARCACHE_SUPER_OFFSET_0, NEARCACHE_PAGE_SIZE);
 	set_place(1, NEARCACHE_SUPER_OFFSET_1, NEARCACHE_PAGE_SIZE);
-	set_place(2, geo.table_offset, 2 * geo.table_pages * NEARCACHE_PAGE_SIZE);
+	set_place(RECOVER_TABLE, geo.table_offset, 2 * geo.table_pages * NEARCACHE_PAGE_SIZE);
 	set_place(3, geo.commit_offset, NC_RECOVER_RING * NEARCACHE_PAGE_SIZE);
 	regions = (geo.origin_size - 1) / geo.intent_region + 1;
 	set_place(4, geo.intent_offset, ((regions - 1) / NEARCACHE_INTENT_BITS + 1) *

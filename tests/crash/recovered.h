@@ -14,6 +14,7 @@ struct nearcache_witness;
 
 /* Kinds of metadata. */
 #define RECOVER_PLACES	6U
+#define RECOVER_TABLE	2U
 
 /**
  * struct recovered - what was found
@@ -53,6 +54,7 @@ struct truth {
 
 void recover_geometry(const unsigned char *cache, size_t bytes);
 uint64_t recover_data_sectors(void);
+bool recover_named(const unsigned char *cache, uint64_t n, uint64_t *sector);
 bool recover_place(unsigned int kind, uint64_t n, uint64_t *sector);
 void recover(const unsigned char *cache, size_t bytes, const struct truth *truth,
 	     struct recovered *out);
