@@ -36,7 +36,7 @@
  * @new: what is written to the cache device by --format
  * @other: another cache than the one that the device was made with
  * @outgrown: the witness that it had before knows of a later session than the cache device
- * @raise: its superblock is to follow the number of a record that was made for it
+ * @moved: it had a record on the witness once
  */
 struct attachment {
 	const struct arguments *args;
@@ -49,7 +49,7 @@ struct attachment {
 	struct formatting new;
 	bool other;
 	bool outgrown;
-	bool raise;
+	bool moved;
 };
 
 static int check_words(const struct arguments *args)
@@ -212,12 +212,17 @@ static int ask_witness(struct attachment *attach)
 	if (witness_look(&attach->witness, sb->uuid, &record, &found) ||
 	    witness_prepare(&attach->witness, &claim))
 		return fail_code();
-	if (found && (recorded || witness_is_current(&record)))
-		pair_hear(pair, &record);
-	if (attach->other && !recorded)
+	pair_hear(pair, found ? &record : NULL, recorded);
+	attach->moved = found && !witness_is_current(&record);
+	attach->outgrown = pair->older && attach->moved;
+	if (!recorded && pair_hear_recorded(pair))
+		attach->outgrown = true;
+	if (attach->moved)
+		pair_come_back(pair, &record);
+	if (attach->moved || (attach->other && !recorded)) {
 		pair->witness = attach->witness.path;
-	attach->outgrown = recorded ? found && !witness_is_current(&record) :
-				      pair_hear_recorded(pair);
+		pair->witness_now = attach->witness.dev.number;
+	}
 	return 0;
 }
 
@@ -288,30 +293,9 @@ static int judge(struct attachment *attach, struct kmsg *log)
 	return fail_add("device '%s' goes on without its cache", name);
 }
 
-static int attach_now(struct attachment *attach)
-{
-	struct kmsg log = kmsg_mark(attach->dev.number);
-	const struct nearcache_super *sb = attach->pair.super.best;
-	struct params params = attach->old;
-	struct pair *pair = &attach->pair;
-
-	params.cache = pair->cache.number;
-	/* Before the superblock names another one: see cmd_open.c. */
-	if (pair->witness)
-		witness_leave((char *)sb->witness, sb->uuid, params.witness);
-	if (pair->drop || pair->witness || attach->raise)
-		pair_record(pair, params.cache == attach->old.cache);
-	/* The kernel reads it by itself, and holds it then. */
-	device_close(&pair->cache);
-	if (!fail_code() &&
-	    !reload(&attach->dev, &attach->old, &params, attach->dev.size,
-		    false))
-		judge(attach, &log);
-	kmsg_close(&log);
-	return fail_code();
-}
-
-/* Before the superblock says that there is one. */
+/* Before the superblock says that there is one; or, where it had one once, when its
+ * superblock has a new number.
+ */
 static int claim_record(struct attachment *attach)
 {
 	struct witness_claim claim = {
@@ -323,12 +307,29 @@ static int claim_record(struct attachment *attach)
 	if (!*attach->witness.path)
 		return 0;
 	claim.uuid = attach->pair.super.best->uuid;
-	claim.session = le64_to_cpu(attach->pair.super.best->session);
-	if (!witness_claim(&attach->witness, &claim))
-		pair_take_session(&attach->pair, claim.session);
-	attach->raise = !attach->pair.older &&
-			attach->pair.session >
-				le64_to_cpu(attach->pair.super.best->session);
+	claim.session = attach->moved ? attach->pair.session :
+			le64_to_cpu(attach->pair.super.best->session);
+	return witness_claim(&attach->witness, &claim);
+}
+
+static int attach_now(struct attachment *attach)
+{
+	struct kmsg log = kmsg_mark(attach->dev.number);
+	struct params params = attach->old;
+	struct pair *pair = &attach->pair;
+
+	params.cache = pair->cache.number;
+	if (pair->drop || pair->witness)
+		pair_record(pair, params.cache == attach->old.cache);
+	if (!fail_code() && attach->moved)
+		claim_record(attach);
+	/* The kernel reads it by itself, and holds it then. */
+	device_close(&pair->cache);
+	if (!fail_code() &&
+	    !reload(&attach->dev, &attach->old, &params, attach->dev.size,
+		    false))
+		judge(attach, &log);
+	kmsg_close(&log);
 	return fail_code();
 }
 
@@ -342,7 +343,7 @@ static int execute(struct attachment *attach)
 		return fail_code();
 	/* From here on, to the end: a ^C would not say what was done. */
 	signals_hold(&before);
-	if (claim_record(attach))
+	if (!attach->moved && claim_record(attach))
 		return fail_code();
 	if (format && formatting_write_super(&attach->new))
 		return fail_code();

@@ -10,6 +10,7 @@
 #include "pair.h"
 #include "params.h"
 #include "print.h"
+#include "recover.h"
 #include "signals.h"
 #include "stop.h"
 #include "witness.h"
@@ -36,30 +37,45 @@ static const char *recorded_witness(const struct closing *closing)
 	return (const char *)closing->pair.super.best->witness;
 }
 
-static bool is_current(struct closing *closing, u64 *session)
+static bool look(struct closing *closing, struct nearcache_witness *record)
 {
-	struct nearcache_witness record;
 	bool found;
 
-	if (witness_look(&closing->witness, closing->pair.super.best->uuid,
-			 &record, &found) || !found)
-		return false;
-	*session = le64_to_cpu(record.session);
-	return witness_is_current(&record);
+	return !witness_look(&closing->witness, closing->pair.super.best->uuid,
+			     record, &found) &&
+	       found && witness_is_current(record);
+}
+
+/* A number that neither the superblock nor the witness has seen: for the former first. */
+static void renumber(struct closing *closing,
+		     const struct nearcache_witness *record)
+{
+	u64 last = le64_to_cpu(closing->pair.super.best->session);
+	u64 known = le64_to_cpu(record->session);
+
+	closing->unseen = (known > last ? known : last) + 1;
+	pair_take_session(&closing->pair, closing->unseen);
 }
 
 /* Set while the cache device was the kernel's: only now it can be recorded. */
 static void find_new(struct closing *closing, dev_t number)
 {
+	const struct nearcache_super *sb = closing->pair.super.best;
+	struct nearcache_witness record;
 	struct stat st;
-	u64 session;
 
 	if ((!stat(recorded_witness(closing), &st) && st.st_rdev == number) ||
 	    witness_open_number(&closing->witness, number))
 		return;
+	if (look(closing, &record)) {
+		if (nc_recover_older(sb, &record))
+			return;
+		/* Ahead of the superblock since it was set. */
+		if (le64_to_cpu(record.session) > le64_to_cpu(sb->session))
+			renumber(closing, &record);
+	}
 	closing->pair.witness = closing->witness.path;
-	if (is_current(closing, &session))
-		pair_take_session(&closing->pair, session);
+	closing->pair.witness_now = number;
 }
 
 /* Without it for a while: what was written in between it has to know of, or it would
@@ -67,33 +83,31 @@ static void find_new(struct closing *closing, dev_t number)
  */
 static void find_unseen(struct closing *closing)
 {
-	u64 session, last;
+	struct nearcache_witness record;
 
-	if (!closing->wrote || !witness_named(recorded_witness(closing)) ||
-	    witness_open(&closing->witness, recorded_witness(closing)) ||
-	    !is_current(closing, &session))
-		return;
-	last = le64_to_cpu(closing->pair.super.best->session);
-	closing->unseen = (session > last ? session : last) + 1;
-	pair_take_session(&closing->pair, closing->unseen);
+	if (closing->wrote && witness_named(recorded_witness(closing)) &&
+	    !witness_open(&closing->witness, recorded_witness(closing)) &&
+	    look(closing, &record) &&
+	    !nc_recover_older(closing->pair.super.best, &record))
+		renumber(closing, &record);
 }
 
-/* The witness before the superblock names another one, and after it has a new number: a crash
- * in between costs what is cached, or nothing.
- */
+/* The witness after the superblock has a new number: a crash in between costs nothing. */
 static void record(struct closing *closing)
 {
 	struct pair *pair = &closing->pair;
-	const u8 *uuid = pair->super.best->uuid;
+	sigset_t before;
 
-	if (pair->witness)
-		witness_leave(recorded_witness(closing), uuid,
-			      closing->witness.dev.number);
+	/* To the end: it is closed already. */
+	signals_hold(&before);
 	if (!pair_record(pair, false) && closing->unseen)
-		witness_end(&closing->witness, uuid, closing->unseen);
+		witness_end(&closing->witness, pair->super.best->uuid,
+			    closing->unseen);
 	if (fail_code())
-		warn("%s; what the witness knows is not up to date: name it again at the next open",
+		warn("%s; what the cache device records of its witness is not up to date",
 		     fail_message());
+	fail_reset();
+	signals_release(&before);
 }
 
 /*
@@ -106,10 +120,7 @@ static void refresh(struct closing *closing)
 {
 	struct pair *pair = &closing->pair;
 	struct params params;
-	sigset_t before;
 
-	/* To the end: it is closed already. */
-	signals_hold(&before);
 	if (params_parse(closing->dev->table, &params) &&
 	    !device_open_number(&pair->cache, closing->dev->cache,
 				"cache device") &&

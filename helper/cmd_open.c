@@ -23,6 +23,7 @@
  * @pair: its devices
  * @witness: its witness, without a path: none
  * @claim: it has no record there yet
+ * @moved: but had one once
  * @heard: it is the one that is recorded, and was asked
  * @outgrown: the one that is recorded, and is not to be that any more, knows of a later
  *	session than the cache device
@@ -32,6 +33,7 @@ struct opening {
 	struct pair pair;
 	struct witness witness;
 	bool claim;
+	bool moved;
 	bool heard;
 	bool outgrown;
 };
@@ -75,7 +77,8 @@ static struct witness_claim claim_of(const struct opening *open)
 {
 	return (struct witness_claim){
 		.uuid = open->pair.super.best->uuid,
-		.session = le64_to_cpu(open->pair.super.best->session),
+		.session = open->moved ? open->pair.session :
+			   le64_to_cpu(open->pair.super.best->session),
 		.force = given(open->args, OPTION_FORCE),
 	};
 }
@@ -113,22 +116,23 @@ static int find_named(struct opening *open)
 	}
 	open->heard = !said ||
 		      !strcmp(open->witness.path, recorded_witness(open));
-	/* Of a witness that cannot be used, too: what it knows is true.  One that the
-	 * cache had once says nothing of it now.
-	 */
+	/* Of a witness that cannot be used, too: what it knows is true. */
 	current = found && witness_is_current(&record);
-	pair_hear(&open->pair,
-		  current || (found && open->heard) ? &record : NULL);
+	pair_hear(&open->pair, found ? &record : NULL, open->heard);
 	open->outgrown = open->pair.older && !current;
+	open->moved = found && !current;
 	if (judge_witness(open, said, current)) {
 		if (said)
 			return fail_code();
 		do_without(open);
 		/* Once it is empty, it is no copy of what others have. */
-		if (found && !current)
+		if (open->outgrown)
 			open->pair.witness = "";
-	} else if (said && strcmp(open->witness.path, recorded_witness(open))) {
+	} else if (said && (open->moved || !open->heard)) {
 		open->pair.witness = open->witness.path;
+		open->pair.witness_now = open->witness.dev.number;
+		if (open->moved)
+			pair_come_back(&open->pair, &record);
 	}
 	return 0;
 }
@@ -146,12 +150,8 @@ static void claim_record(struct opening *open, struct activation *act)
 {
 	struct witness_claim claim = claim_of(open);
 
-	if (!open->claim)
+	if (!open->claim || !witness_claim(&open->witness, &claim))
 		return;
-	if (!witness_claim(&open->witness, &claim)) {
-		pair_take_session(&open->pair, claim.session);
-		return;
-	}
 	do_without(open);
 	act->witness = 0;
 	open->pair.witness = NULL;
@@ -178,24 +178,15 @@ static int start(struct opening *open, struct activation *act)
 	return 0;
 }
 
-/* Before the superblock names another one: a crash in between costs what is cached, and the
- * other way round nobody would know whom to tell.
- */
-static void leave_recorded(const struct opening *open,
-			   const struct activation *act)
-{
-	if (open->pair.witness)
-		witness_leave(recorded_witness(open),
-			      open->pair.super.best->uuid, act->witness);
-}
-
 /* Drop what is to be dropped, record what is to be recorded, then start. */
 static int execute(struct opening *open, struct activation *act)
 {
 	struct pair *pair = &open->pair;
 	sigset_t before;
 
-	claim_record(open, act);
+	/* One that it had once only when its superblock has a new number. */
+	if (!open->moved)
+		claim_record(open, act);
 	if (!pair->drop && !pair->trust && !pair->witness) {
 		pair_refresh(pair);
 		return start(open, act);
@@ -204,9 +195,10 @@ static int execute(struct opening *open, struct activation *act)
 	 * what was cached.
 	 */
 	signals_hold(&before);
-	leave_recorded(open, act);
 	if (pair_record(pair, false))
 		return fail_code();
+	if (open->moved)
+		claim_record(open, act);
 	if (!start(open, act))
 		return 0;
 	return fail_add("%sthe origin is recorded as it is",

@@ -99,6 +99,7 @@ static int claim_record(struct change *change, bool force)
 	struct witness_claim claim = {
 		.uuid = change->uuid,
 		.session = change->session,
+		.ahead = true,
 		.force = force,
 	};
 
@@ -143,8 +144,9 @@ static void leave_unrecorded(const struct change *change)
 		return;
 	if (!device_open_number(&cache, change->old.cache, "cache device") &&
 	    !super_read(&super, &cache) && super.best &&
-	    (stat((const char *)super.best->witness, &st) ||
-	     st.st_rdev != old)) {
+	    !(witness_named((const char *)super.best->witness) &&
+	      (stat((const char *)super.best->witness, &st) ||
+	       st.st_rdev == old))) {
 		struct witness before = WITNESS_CLOSED;
 
 		if (!witness_open_number(&before, old))

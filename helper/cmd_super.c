@@ -57,7 +57,7 @@ static void ask_witness(struct pair *pair)
 	if (witness_named(path) &&
 	    !witness_open(&witness, path) &&
 	    !witness_look(&witness, sb->uuid, &record, &found) && found)
-		pair_hear(pair, &record);
+		pair_hear(pair, &record, true);
 	witness_close(&witness);
 	fail_reset();
 }

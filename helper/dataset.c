@@ -7,6 +7,7 @@
 #include "fingerprint.h"
 #include "layout.h"
 #include "text.h"
+#include "witness.h"
 
 /**
  * dataset_check_version() - demand a version that the superblock can hold
@@ -160,8 +161,15 @@ int dataset_record(struct device *cache, const struct super *super,
 
 	if (sb && !compose(sb, super, cache, origin, change) &&
 	    !(change->held ? device_share(cache) : device_claim(cache)) &&
-	    !check_same(cache, super))
+	    !check_same(cache, super)) {
+		/* After a crash in between what is cached is dropped; the other way round
+		 * nobody would know whom to tell.
+		 */
+		if (change->witness)
+			witness_leave((const char *)super->best->witness,
+				      super->best->uuid, change->witness_now);
 		super_rewrite(cache, super, sb);
+	}
 	free(sb);
 	device_close(cache);
 	return fail_code();

@@ -10,7 +10,8 @@
  * struct dataset_change - what a cache records anew of its origin
  * @version: the dataset's version, NULL: as it was
  * @witness: path of the witness device, "": none, NULL: as it was
- * @session: that the witness knows of, if what is cached is dropped for that; else 0
+ * @witness_now: then: its number, 0: none.  The one before is told
+ * @session: number that the superblock gets if it has less
  * @size: bytes of the origin that are or will be in use
  * @drop: what is cached is dropped
  * @held: a device-mapper device that has given the cache device up holds it
@@ -18,6 +19,7 @@
 struct dataset_change {
 	const char *version;
 	const char *witness;
+	dev_t witness_now;
 	u64 session;
 	u64 size;
 	bool drop;

@@ -100,23 +100,39 @@ static struct nearcache_intent *read_intent(const struct device *cache, u64 at)
 	return (void *)area;
 }
 
+/* Does a record know of what the cache device does not?  That the cache has another
+ * witness is news to a copy that names this one; but for one that has a number that is
+ * higher, which it was given to come back (see pair_come_back()).
+ */
+static bool knows_more(const struct nearcache_super *sb,
+		       const struct nearcache_witness *record, bool named)
+{
+	u64 known = le64_to_cpu(record->session);
+	u64 has = le64_to_cpu(sb->session);
+
+	if (witness_is_current(record))
+		return nc_recover_older(sb, record);
+	return named ? known >= has : known > has;
+}
+
 /**
  * pair_hear() - take in what the witness says of a cache
  * @pair: the devices; the superblock is read; @pair->proven and @pair->older are the
  *	result
  * @record: sound record of the cache, NULL: there is none
+ * @named: it is on the witness that the superblock names
  *
  * It proves nothing when the origin's ends were being written: nobody knows then whether
- * others wrote to it, too.  That the cache has another witness is news to an older copy.
+ * others wrote to it, too.
  */
-void pair_hear(struct pair *pair, const struct nearcache_witness *record)
+void pair_hear(struct pair *pair, const struct nearcache_witness *record,
+	       bool named)
 {
 	const struct super *super = &pair->super;
 	struct nearcache_intent *area;
 
 	pair->proven = false;
-	pair->older = record && (!witness_is_current(record) ||
-				 nc_recover_older(super->best, record));
+	pair->older = record && knows_more(super->best, record, named);
 	pair->session = pair->older ? le64_to_cpu(record->session) : 0;
 	if (!pair_was_writing(pair) || !nc_recover_stayed(super->best, record))
 		return;
@@ -141,6 +157,22 @@ void pair_take_session(struct pair *pair, u64 session)
 }
 
 /**
+ * pair_come_back() - the cache is to have a record again where it had one
+ * @pair: the devices, after pair_hear()
+ * @record: what it says since
+ *
+ * The superblock is written first, with a number that no copy of it has: the record that
+ * follows tells those from it.
+ */
+void pair_come_back(struct pair *pair, const struct nearcache_witness *record)
+{
+	u64 known = le64_to_cpu(record->session);
+	u64 has = le64_to_cpu(pair->super.best->session);
+
+	pair_take_session(pair, (known > has ? known : has) + 1);
+}
+
+/**
  * pair_hear_recorded() - take in what the witness says that the superblock names, and that is
  *	not to be the witness any more
  * @pair: the devices; the superblock is read; @pair->older is the result
@@ -160,7 +192,7 @@ bool pair_hear_recorded(struct pair *pair)
 		!device_open(&before.dev, (const char *)sb->witness,
 			     "witness device") &&
 		!witness_look(&before, sb->uuid, &record, &found) && found &&
-		(!witness_is_current(&record) || nc_recover_older(sb, &record));
+		knows_more(sb, &record, true);
 	if (later) {
 		pair->older = true;
 		pair_take_session(pair, le64_to_cpu(record.session));
@@ -369,6 +401,7 @@ int pair_record(struct pair *pair, bool held)
 	struct dataset_change change = {
 		.version = pair->version,
 		.witness = pair->witness,
+		.witness_now = pair->witness_now,
 		/* What may be older than its witness stays so until it is empty. */
 		.session = pair->drop || !pair->older ? pair->session : 0,
 		.size = pair->size,

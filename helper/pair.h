@@ -25,11 +25,12 @@
  * @may_grow: they may be more than the cache was made for
  * @version: the dataset's version as the user gave it, NULL when not given
  * @witness: path of the witness device to be recorded, "": none; NULL: as it was
+ * @witness_now: then: its number, 0: none
  * @proven: cut off in a writing mode, and its witness says that the cache device
  *	was told of all that was written
  * @older: its witness knows of a session that the cache device does not
- * @session: number that the superblock is to have, if it has less: of that, or of a
- *	record that was made for it
+ * @session: number that the superblock is to have, if it has less: of that, or one that
+ *	no copy of the cache device has
  * @regions: if @proven: regions of the origin that were being written, and are dropped
  * @on_change: what to do when they are not as recorded
  * @advice: what to do about a refusal, for messages
@@ -47,6 +48,7 @@ struct pair {
 	bool may_grow;
 	const char *version;
 	const char *witness;
+	dev_t witness_now;
 	bool proven;
 	bool older;
 	u64 session;
@@ -61,9 +63,11 @@ struct pair {
 
 bool pair_is_cold(const struct pair *pair);
 bool pair_was_writing(const struct pair *pair);
-void pair_hear(struct pair *pair, const struct nearcache_witness *record);
+void pair_hear(struct pair *pair, const struct nearcache_witness *record,
+	       bool named);
 bool pair_hear_recorded(struct pair *pair);
 void pair_take_session(struct pair *pair, u64 session);
+void pair_come_back(struct pair *pair, const struct nearcache_witness *record);
 int pair_check_free(const struct device *cache, const char *self);
 int pair_find_origin(struct pair *pair);
 int pair_compare(struct pair *pair);

@@ -355,18 +355,18 @@ static int refuse_full(const struct device *dev, unsigned int count)
  * @at: its place
  * @kept: it is the cache's own already
  * @session: that a new one is to know of
+ * @previous: and the one before, which counts, too; 0: none
  * @wipe: the device is to lose what else it carries
  */
 struct choice {
 	int at;
 	bool kept;
 	u64 session;
+	u64 previous;
 	bool wipe;
 };
 
-/* One of a cache that comes back knows of its sessions, and not of those that it had
- * elsewhere: only a number that no copy has tells from those that were made before.
- */
+/* One of a cache that comes back knows of its sessions. */
 static void look_at_own(const struct nearcache_witness *record,
 			const struct witness_claim *claim,
 			struct choice *choice)
@@ -374,7 +374,12 @@ static void look_at_own(const struct nearcache_witness *record,
 	u64 seen = le64_to_cpu(record->session);
 
 	choice->kept = witness_is_current(record);
-	choice->session = (seen > claim->session ? seen : claim->session) + 1;
+	if (seen > choice->session)
+		choice->session = seen;
+	if (claim->ahead) {
+		choice->session++;
+		choice->previous = claim->session;
+	}
 }
 
 static int inspect(const struct witness *witness,
@@ -449,7 +454,7 @@ static int take(struct witness *witness)
 
 /* @uuid: NULL: zeros, whatever the rest is. */
 static int write_record(const struct device *dev, int at, const u8 *uuid,
-			u64 session, u32 state)
+			u64 session, u64 previous, u32 state)
 {
 	struct nearcache_witness *record = device_buffer(sizeof(*record));
 	int error;
@@ -459,6 +464,7 @@ static int write_record(const struct device *dev, int at, const u8 *uuid,
 	if (uuid) {
 		nc_witness_init(record, uuid);
 		record->session = cpu_to_le64(session);
+		record->previous = cpu_to_le64(previous);
 		record->state = cpu_to_le32(state);
 		nc_witness_seal(record);
 	}
@@ -477,7 +483,7 @@ static int write_record(const struct device *dev, int at, const u8 *uuid,
  *
  * Return: 0 or the exit code.
  */
-int witness_claim(struct witness *witness, struct witness_claim *claim)
+int witness_claim(struct witness *witness, const struct witness_claim *claim)
 {
 	const struct device *dev = &witness->dev;
 	struct choice choice;
@@ -487,11 +493,9 @@ int witness_claim(struct witness *witness, struct witness_claim *claim)
 		error = inspect(witness, claim, &choice);
 	if (!error && choice.wipe)
 		error = probe_wipe(dev) || super_wipe(dev) ? fail_code() : 0;
-	if (!error && !choice.kept) {
-		claim->session = choice.session;
+	if (!error && !choice.kept)
 		error = write_record(dev, choice.at, claim->uuid, choice.session,
-				     NEARCACHE_WITNESS_NEW);
-	}
+				     choice.previous, NEARCACHE_WITNESS_NEW);
 	witness_close(witness);
 	return error;
 }
@@ -529,7 +533,7 @@ static int end_record(struct witness *witness, const u8 *uuid,
 		if (ending != END_SESSION)
 			ended = sound ? le64_to_cpu(record->session) : 0;
 		error = write_record(&witness->dev, (int)i,
-				     ending == END_FREE ? NULL : uuid, ended,
+				     ending == END_FREE ? NULL : uuid, ended, 0,
 				     ending == END_MOVED ?
 				     NEARCACHE_WITNESS_MOVED :
 				     NEARCACHE_WITNESS_ENDED);

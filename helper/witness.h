@@ -31,15 +31,16 @@ struct witness {
  * struct witness_claim - whom a record is for
  * @uuid: of the cache
  * @replaced: uuid of a cache that this one takes the place of, NULL: of none
- * @session: number that its superblock has seen: a new record knows it, too.  The result,
- *	when one is written: what it says.  That is more when the cache had a record there
- *	before: its superblock has to follow, or is taken for an older copy
+ * @session: number that its superblock has seen: a new record knows it, too
+ * @ahead: a record that the cache had once gets a number that no copy of the cache has,
+ *	before its superblock: it names that one, as the one before
  * @force: also on a device that carries something else
  */
 struct witness_claim {
 	const u8 *uuid;
 	const u8 *replaced;
 	u64 session;
+	bool ahead;
 	bool force;
 };
 
@@ -54,7 +55,7 @@ int witness_look(const struct witness *witness, const u8 *uuid,
 int witness_count(const struct device *dev, unsigned int *used);
 int witness_prepare(const struct witness *witness,
 		    const struct witness_claim *claim);
-int witness_claim(struct witness *witness, struct witness_claim *claim);
+int witness_claim(struct witness *witness, const struct witness_claim *claim);
 int witness_free(struct witness *witness, const u8 *uuid);
 int witness_move(struct witness *witness, const u8 *uuid);
 int witness_end(struct witness *witness, const u8 *uuid, u64 session);

@@ -9,9 +9,21 @@
 #include "fail.h"
 #include "layout.h"
 #include "unit.h"
+#include "witness.h"
 
 #define CACHE_BYTES	(64ULL << 20)
 #define ORIGIN_BYTES	(40ULL << 20)
+
+/* The one before is told right before the superblock is written. */
+static char left[64];
+static dev_t left_for;
+
+void witness_leave(const char *before, const u8 *uuid, dev_t now)
+{
+	assert_non_null(uuid);
+	snprintf(left, sizeof(left), "<%s>", before);
+	left_for = now;
+}
 
 static char dir[] = "/tmp/test_dataset.XXXXXX";
 static char cache_path[64], origin_path[64];
@@ -257,6 +269,14 @@ static void session(void **state)
 	assert_int_equal(super.best->session, 9);
 	assert_int_equal(super.best->table_epoch, 4);
 	super_free(&super);
+	*left = '\0';
+	assert_int_equal(record(&(struct dataset_change){
+		.size = ORIGIN_BYTES / 2 }), 0);
+	assert_string_equal(left, "");
+	assert_int_equal(record(&(struct dataset_change){
+		.witness = "/dev/w", .witness_now = 7, .size = ORIGIN_BYTES / 2 }), 0);
+	assert_string_equal(left, "<>");
+	assert_int_equal(left_for, 7);
 	/* Also of what is kept; and none is counted back. */
 	assert_int_equal(record(&(struct dataset_change){
 		.session = 12, .size = ORIGIN_BYTES / 2 }), 0);

@@ -397,7 +397,7 @@ static void witness_proves(void **state)
 	(void)state;
 	assert_true(pair_was_writing(&pair));
 	assert_true(pair_is_cold(&pair));
-	pair_hear(&pair, &record);
+	pair_hear(&pair, &record, true);
 	assert_true(pair.proven);
 	assert_false(pair_is_cold(&pair));
 	assert_int_equal(pair.regions, 2);
@@ -416,7 +416,7 @@ static void witness_proves(void **state)
 	/* A page of the bitmap is lost: its regions are, behind the origin's end. */
 	pair = cut_off(&(struct nearcache_witness){ 0 });
 	unreadable = 1;
-	pair_hear(&pair, &record);
+	pair_hear(&pair, &record, true);
 	assert_true(pair.proven);
 	assert_int_equal(fail_code(), 0);
 	assert_int_equal(pair.regions, 2);
@@ -425,7 +425,7 @@ static void witness_proves(void **state)
 	record.previous = 5;
 	nc_witness_seal(&record);
 	pair = cut_off(&(struct nearcache_witness){ 0 });
-	pair_hear(&pair, &record);
+	pair_hear(&pair, &record, true);
 	assert_true(pair.proven);
 }
 
@@ -434,7 +434,7 @@ static void assert_unproven(struct pair *pair,
 			    const struct nearcache_witness *record)
 {
 	content = 1;
-	pair_hear(pair, record);
+	pair_hear(pair, record, true);
 	assert_int_equal(fail_code(), 0);
 	assert_true(pair_is_cold(pair) && !pair->proven);
 	assert_int_equal(pair_check_origin(pair), 0);
@@ -477,7 +477,7 @@ static void witness_does_not(void **state)
 	assert_unproven(&pair, &record);
 	pair = cut_off(&record);
 	sb.state = NEARCACHE_STATE_LIVE;
-	pair_hear(&pair, NULL);
+	pair_hear(&pair, NULL, true);
 	assert_false(pair_is_cold(&pair));
 }
 
@@ -514,7 +514,7 @@ static void witness_knows_more(void **state)
 	record.session = 7;
 	record.previous = 5;
 	nc_witness_seal(&record);
-	pair_hear(&pair, &record);
+	pair_hear(&pair, &record, true);
 	assert_false(pair_is_cold(&pair));
 }
 
@@ -547,6 +547,22 @@ static void witness_before(void **state)
 	record.state = NEARCACHE_WITNESS_MOVED;
 	nc_witness_seal(&record);
 	assert_true(pair_hear_recorded(&pair));
+	/* But for one with a number that is higher, given to come back; where another one is
+	 * named that is no news.
+	 */
+	sb.session = 6;
+	pair.older = false;
+	assert_false(pair_hear_recorded(&pair));
+	assert_false(pair.older);
+	sb.session = 5;
+	pair_hear(&pair, &record, false);
+	assert_false(pair.older);
+	sb.session = 4;
+	pair_hear(&pair, &record, false);
+	assert_true(pair.older);
+	sb.session = 5;
+	pair_hear(&pair, &record, true);
+	assert_true(pair.older);
 	/* Nothing of it is given a new number before it is empty. */
 	pair_take_session(&pair, 12);
 	assert_int_equal(pair_record(&pair, false), 0);

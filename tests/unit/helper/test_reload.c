@@ -120,8 +120,9 @@ int witness_prepare(const struct witness *witness,
 	return 0;
 }
 
-int witness_claim(struct witness *witness, struct witness_claim *claim)
+int witness_claim(struct witness *witness, const struct witness_claim *claim)
 {
+	assert_true(claim->ahead);
 	assert_int_equal(fake.loads, 0);
 	claims++;
 	return witness_prepare(witness, claim);

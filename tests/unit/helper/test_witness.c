@@ -304,6 +304,25 @@ static void move(unsigned int n)
 	assert_int_equal(witness_move(&witness, uuid_of(n)), 0);
 }
 
+static int claim_ahead(const u8 *uuid, u64 session)
+{
+	struct witness_claim claim = {
+		.uuid = uuid, .session = session, .ahead = true,
+	};
+	struct witness witness = WITNESS_CLOSED;
+
+	assert_int_equal(witness_open(&witness, path), 0);
+	return witness_claim(&witness, &claim);
+}
+
+static int end_session(unsigned int n, u64 session)
+{
+	struct witness witness = WITNESS_CLOSED;
+
+	assert_int_equal(witness_open(&witness, path), 0);
+	return witness_end(&witness, uuid_of(n), session);
+}
+
 /* The record of a cache that has another witness stays, and says so. */
 static void moved(void **state)
 {
@@ -328,8 +347,29 @@ static void moved(void **state)
 	assert_int_equal(claim(1), 0);
 	assert_int_equal(place(1, &record), 0);
 	assert_true(witness_is_current(&record));
-	/* With a number that no copy of it from before has. */
+	assert_int_equal(le64_to_cpu(record.session), 9);
+	assert_int_equal(le64_to_cpu(record.previous), 0);
+	/* Ahead of its superblock, with a number that no copy of it from before has. */
+	move(1);
+	assert_int_equal(claim_ahead(uuid_of(1), 7), 0);
+	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 10);
+	assert_int_equal(le64_to_cpu(record.previous), 7);
+	/* A session that it did not see; what is older, or moved, stays as it is. */
+	assert_int_equal(end_session(1, 10), 0);
+	assert_int_equal(place(1, &record), 0);
+	assert_int_equal(le32_to_cpu(record.state), NEARCACHE_WITNESS_NEW);
+	assert_int_equal(end_session(1, 12), 0);
+	assert_int_equal(place(1, &record), 0);
+	assert_int_equal(le32_to_cpu(record.state), NEARCACHE_WITNESS_ENDED);
+	assert_int_equal(le64_to_cpu(record.session), 12);
+	assert_int_equal(le64_to_cpu(record.previous), 0);
+	move(1);
+	assert_int_equal(end_session(1, 14), 0);
+	assert_int_equal(place(1, &record), 0);
+	assert_false(witness_is_current(&record));
+	assert_int_equal(le64_to_cpu(record.session), 12);
+	assert_int_equal(claim(1), 0);
 	/* Or nothing else is free. */
 	move(2);
 	for (n = 3; n <= RECORDS; n++)

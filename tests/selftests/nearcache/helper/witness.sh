@@ -303,9 +303,41 @@ good close nc
 good open nc --cache "$C" --origin "$O" -j
 expect content warm witness null
 good close nc
+copy
 good open nc --cache "$C" --origin "$O" --witness "$W" --mode writethrough -j
 expect content warm witness "$W"
+put $((region * 3)) 8 7
+# Or of a copy that names none, of a cache that has had this one since.
+good close nc
+good open nc --cache "$C" --origin "$O" --witness none
+good close nc
+put_back
+good open nc --cache "$C" --origin "$O" --witness "$W" --mode writethrough -j
+expect content dropped witness "$W"
+get $((region * 3)) 8 7
 put $((region * 3)) 8 1
+full
+# Cut off before the record of one that comes back is written: as it was.
+good close nc
+good open nc --cache "$C" --origin "$O" --witness none
+good close nc
+good open nc --cache "$C" --origin "$O" --witness "$W"
+good close nc
+read -r last _ < <(./intent "$C" said "$W" 0)
+./intent "$C" say "$W" 0 $((last - 1)) 0 4
+warned 'has no record of this cache' open nc --cache "$C" --origin "$O" -j
+expect content warm
+good close nc
+good open nc --cache "$C" --origin "$O" --witness "$W" -j
+expect content warm witness "$W"
+good close nc
+# Set again while it only reads: what the superblock does not know yet is not news.
+good open nc --cache "$C" --origin "$O" --witness none
+good set nc witness="$W"
+keep
+after_crash
+good open nc --cache "$C" --origin "$O" --witness "$W" --mode writethrough -j
+expect content warm witness "$W"
 full
 
 # Missing, or somebody else's: it opens, and says what that costs.
