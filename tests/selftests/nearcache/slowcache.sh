@@ -6,8 +6,8 @@
 . ./cache.sh
 
 make_null O origin 128
-# One request at a time, 20 ms each.
-make_null C local 160 hw_queue_depth=1 submit_queues=1 completion_nsec=20000000
+# One request at a time, 20 ms each, or more where readers are slow.
+make_null C local 160 hw_queue_depth=1 submit_queues=1 completion_nsec=$((20000000 * ${SLOW:-1}))
 format
 start
 before=$(origin_write_ios "$C")
