@@ -126,9 +126,12 @@ static void give_back(const struct change *change, dev_t number)
 {
 	struct witness other = WITNESS_CLOSED;
 
-	if (!witness_open_number(&other, number))
-		(change->known ? witness_move : witness_free)(&other,
-							      change->uuid);
+	if (witness_open_number(&other, number))
+		return;
+	if (change->known)
+		witness_move(&other, change->uuid, change->session);
+	else
+		witness_free(&other, change->uuid);
 	witness_close(&other);
 }
 
@@ -150,7 +153,8 @@ static void leave_unrecorded(const struct change *change)
 		struct witness before = WITNESS_CLOSED;
 
 		if (!witness_open_number(&before, old))
-			witness_move(&before, super.best->uuid);
+			witness_move(&before, super.best->uuid,
+				     le64_to_cpu(super.best->session));
 		witness_close(&before);
 	}
 	super_free(&super);

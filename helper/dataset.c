@@ -166,8 +166,7 @@ int dataset_record(struct device *cache, const struct super *super,
 		 * nobody would know whom to tell.
 		 */
 		if (change->witness)
-			witness_leave((const char *)super->best->witness,
-				      super->best->uuid, change->witness_now);
+			witness_leave(super->best, change->witness_now);
 		super_rewrite(cache, super, sb);
 	}
 	free(sb);

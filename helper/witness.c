@@ -374,9 +374,10 @@ static void look_at_own(const struct nearcache_witness *record,
 	u64 seen = le64_to_cpu(record->session);
 
 	choice->kept = witness_is_current(record);
-	if (seen > choice->session)
+	if (seen > choice->session) {
+		/* The superblock is older, and stays so. */
 		choice->session = seen;
-	if (claim->ahead) {
+	} else if (claim->ahead) {
 		choice->session++;
 		choice->previous = claim->session;
 	}
@@ -514,6 +515,18 @@ static bool knows_less(const struct nearcache_witness *record, u64 session)
 	       le64_to_cpu(record->session) < session;
 }
 
+/* The highest number that a superblock may have.  That of a record that was ahead, and is
+ * given back before anybody wrote, is none's.
+ */
+static u64 highest(const struct nearcache_witness *record, u64 session)
+{
+	bool ahead = le32_to_cpu(record->state) == NEARCACHE_WITNESS_NEW &&
+		     record->previous;
+	u64 known = le64_to_cpu(ahead ? record->previous : record->session);
+
+	return known > session ? known : session;
+}
+
 static int end_record(struct witness *witness, const u8 *uuid,
 		      enum ending ending, u64 ended)
 {
@@ -530,10 +543,9 @@ static int end_record(struct witness *witness, const u8 *uuid,
 		if (!is_of(record, uuid) || (ending == END_SESSION &&
 					     !(sound && knows_less(record, ended))))
 			continue;
-		if (ending != END_SESSION)
-			ended = sound ? le64_to_cpu(record->session) : 0;
 		error = write_record(&witness->dev, (int)i,
-				     ending == END_FREE ? NULL : uuid, ended, 0,
+				     ending == END_FREE ? NULL : uuid,
+				     sound ? highest(record, ended) : ended, 0,
 				     ending == END_MOVED ?
 				     NEARCACHE_WITNESS_MOVED :
 				     NEARCACHE_WITNESS_ENDED);
@@ -561,15 +573,16 @@ int witness_free(struct witness *witness, const u8 *uuid)
  * witness_move() - the cache has another witness now, or none; closes the device
  * @witness: open
  * @uuid: of the cache
+ * @session: that its superblock knows; the witness may not have seen it
  *
  * The record stays, so that an older copy of the cache device, which names this witness,
- * is known for one.
+ * is known for one: none has a higher number.
  *
  * Return: 0 or the exit code.
  */
-int witness_move(struct witness *witness, const u8 *uuid)
+int witness_move(struct witness *witness, const u8 *uuid, u64 session)
 {
-	return end_record(witness, uuid, END_MOVED, 0);
+	return end_record(witness, uuid, END_MOVED, session);
 }
 
 /**
@@ -589,19 +602,20 @@ int witness_end(struct witness *witness, const u8 *uuid, u64 session)
 
 /**
  * witness_leave() - a cache goes on with another witness, or none
- * @path: of the one before, as its superblock had it; may name none
- * @uuid: of the cache
+ * @sb: its superblock, which may name the one before
  * @now: the new one, 0: none
  *
  * It is not the cache that suffers if the one before cannot be told.
  */
-void witness_leave(const char *path, const u8 *uuid, dev_t now)
+void witness_leave(const struct nearcache_super *sb, dev_t now)
 {
+	const char *path = (const char *)sb->witness;
 	struct witness before = WITNESS_CLOSED;
 
 	if (witness_named(path) &&
 	    (witness_open(&before, path) ||
-	     (before.dev.number != now && witness_move(&before, uuid))))
+	     (before.dev.number != now &&
+	      witness_move(&before, sb->uuid, le64_to_cpu(sb->session)))))
 		warn("%s; it was the witness, and does not know that it is not any more: older copies of the cache device are not told apart",
 		     fail_message());
 	witness_close(&before);

@@ -57,9 +57,9 @@ int witness_prepare(const struct witness *witness,
 		    const struct witness_claim *claim);
 int witness_claim(struct witness *witness, const struct witness_claim *claim);
 int witness_free(struct witness *witness, const u8 *uuid);
-int witness_move(struct witness *witness, const u8 *uuid);
+int witness_move(struct witness *witness, const u8 *uuid, u64 session);
 int witness_end(struct witness *witness, const u8 *uuid, u64 session);
-void witness_leave(const char *path, const u8 *uuid, dev_t now);
+void witness_leave(const struct nearcache_super *sb, dev_t now);
 
 /* Whether the cache of a sound record still has it. */
 static inline bool witness_is_current(const struct nearcache_witness *record)

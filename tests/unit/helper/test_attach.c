@@ -106,13 +106,6 @@ int witness_look(const struct witness *witness, const u8 *uuid,
 	return 0;
 }
 
-void witness_leave(const char *before, const u8 *uuid, dev_t now)
-{
-	(void)before;
-	(void)uuid;
-	(void)now;
-}
-
 int witness_prepare(const struct witness *witness,
 		    const struct witness_claim *claim)
 {

@@ -15,13 +15,12 @@
 #define ORIGIN_BYTES	(40ULL << 20)
 
 /* The one before is told right before the superblock is written. */
-static char left[64];
+static char left[160];
 static dev_t left_for;
 
-void witness_leave(const char *before, const u8 *uuid, dev_t now)
+void witness_leave(const struct nearcache_super *sb, dev_t now)
 {
-	assert_non_null(uuid);
-	snprintf(left, sizeof(left), "<%s>", before);
+	snprintf(left, sizeof(left), "<%s>", (const char *)sb->witness);
 	left_for = now;
 }
 

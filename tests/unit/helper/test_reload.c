@@ -135,8 +135,9 @@ int witness_free(struct witness *witness, const u8 *uuid)
 	return 0;
 }
 
-int witness_move(struct witness *witness, const u8 *uuid)
+int witness_move(struct witness *witness, const u8 *uuid, u64 session)
 {
+	assert_int_equal(session, le64_to_cpu(medium.session));
 	assert_int_equal(uuid[3], 0x33);
 	moved = witness->dev.number;
 	return 0;

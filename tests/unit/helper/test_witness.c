@@ -296,12 +296,17 @@ static void freed(void **state)
 	assert_place(3, -1);
 }
 
-static void move(unsigned int n)
+static void move_at(unsigned int n, u64 session)
 {
 	struct witness witness = WITNESS_CLOSED;
 
 	assert_int_equal(witness_open(&witness, path), 0);
-	assert_int_equal(witness_move(&witness, uuid_of(n)), 0);
+	assert_int_equal(witness_move(&witness, uuid_of(n), session), 0);
+}
+
+static void move(unsigned int n)
+{
+	move_at(n, 0);
 }
 
 static int claim_ahead(const u8 *uuid, u64 session)
@@ -369,6 +374,27 @@ static void moved(void **state)
 	assert_int_equal(place(1, &record), 0);
 	assert_false(witness_is_current(&record));
 	assert_int_equal(le64_to_cpu(record.session), 12);
+	/* What it did not see: no copy that names it has a higher number. */
+	move_at(1, 11);
+	assert_int_equal(place(1, &record), 0);
+	assert_int_equal(le64_to_cpu(record.session), 12);
+	move_at(1, 15);
+	assert_int_equal(place(1, &record), 0);
+	assert_int_equal(le64_to_cpu(record.session), 15);
+	/* Given back before anybody wrote: that number was none's. */
+	assert_int_equal(claim_ahead(uuid_of(1), 16), 0);
+	assert_int_equal(place(1, &record), 0);
+	assert_int_equal(le64_to_cpu(record.session), 17);
+	assert_int_equal(le64_to_cpu(record.previous), 16);
+	move_at(1, 16);
+	assert_int_equal(place(1, &record), 0);
+	assert_int_equal(le64_to_cpu(record.session), 16);
+	/* A superblock that is older stays so. */
+	assert_int_equal(claim_ahead(uuid_of(1), 14), 0);
+	assert_int_equal(place(1, &record), 0);
+	assert_int_equal(le64_to_cpu(record.session), 16);
+	assert_int_equal(le64_to_cpu(record.previous), 0);
+	move_at(1, 14);
 	assert_int_equal(claim(1), 0);
 	/* Or nothing else is free. */
 	move(2);

@@ -51,6 +51,16 @@ put_back() {
 	dd if="$TMPDIR/older" of="$local" bs=1M oflag=direct conv=notrunc 2>/dev/null || fail "dd"
 }
 
+# outdated GENERATION: the copy does not count, and all is as it was afterwards.
+outdated() {
+	put_back
+	good open nc --cache "$C" --origin "$O" --mode writethrough -j
+	expect content cold
+	get $((region * 3)) 8 "$1"
+	put $((region * 3)) 8 1
+	full
+}
+
 # says DEV N EXPECTED: what a record tells of this cache.
 says() {
 	same "record $2 of $1" "$(./intent "$C" said "$1" "$2")" "$3"
@@ -256,12 +266,7 @@ good close nc
 good open nc --cache "$C" --origin "$O" --witness "$W" -j
 expect content warm
 good close nc
-put_back
-good open nc --cache "$C" --origin "$O" --mode writethrough -j
-expect content cold
-get $((region * 3)) 8 4
-put $((region * 3)) 8 1
-full
+outdated 4
 # or for a while; and where the one that is recorded could not be used.
 good close nc
 copy
@@ -269,14 +274,36 @@ good open nc --cache "$C" --origin "$O"
 good set nc witness=none mode=writethrough
 put $((region * 3)) 8 5
 good set nc mode=read-only
+read -r last _ < <(./intent "$C" said "$W" 0)
 good close nc
+says "$W" 0 "$((last + 1)) 0 3"
 good open nc --cache "$C" --origin "$O" -j
 expect content warm witness "$W"
 good close nc
+outdated 5
+# Cut off before the witness knew of the number: nothing is lost. A copy of that is told when
+# another one is the witness, though its number is higher than what this one had seen.
+good close nc
+good open nc --cache "$C" --origin "$O"
+good set nc witness=none mode=writethrough
+put $((region * 3)) 8 1
+good close nc
+read -r last _ < <(./intent "$C" said "$W" 0)
+./intent "$C" say "$W" 0 $((last - 1)) 0 3
+good open nc --cache "$C" --origin "$O" -j
+expect content warm witness "$W"
+good close nc
+copy
+good open nc --cache "$C" --origin "$O" --witness "$V" --mode writethrough
+put $((region * 3)) 8 8
+good close nc
+says "$W" 0 "$last 0 4"
 put_back
-good open nc --cache "$C" --origin "$O" --mode writethrough -j
-expect content cold
-get $((region * 3)) 8 5
+warned 'has no record of this cache' open nc --cache "$C" --origin "$O" -j
+expect content dropped
+get $((region * 3)) 8 8
+good close nc
+good open nc --cache "$C" --origin "$O" --witness "$W" --mode writethrough
 put $((region * 3)) 8 1
 full
 good close nc
@@ -286,12 +313,7 @@ warned 'is in use by' open nc --cache "$C" --origin "$O" --mode writethrough
 put $((region * 3)) 8 6
 dm_remove user
 good close nc
-put_back
-good open nc --cache "$C" --origin "$O" --mode writethrough -j
-expect content cold
-get $((region * 3)) 8 6
-put $((region * 3)) 8 1
-full
+outdated 6
 # A crash before the superblock named another one: emptied once, and without a witness then.
 good close nc
 read -r last _ < <(./intent "$C" said "$W" 0)
@@ -327,6 +349,14 @@ read -r last _ < <(./intent "$C" said "$W" 0)
 ./intent "$C" say "$W" 0 $((last - 1)) 0 4
 warned 'has no record of this cache' open nc --cache "$C" --origin "$O" -j
 expect content warm
+good close nc
+good open nc --cache "$C" --origin "$O" --witness "$W" -j
+expect content warm witness "$W"
+good close nc
+# Set while it only reads, and another one then: as it was.
+good open nc --cache "$C" --origin "$O" --witness none
+good set nc witness="$W"
+good set nc witness="$V"
 good close nc
 good open nc --cache "$C" --origin "$O" --witness "$W" -j
 expect content warm witness "$W"
