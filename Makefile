@@ -25,6 +25,7 @@ all: module helper ## the module for KVER (default: running or newest kernel) an
 include helper/helper.mk
 include kmod/module.mk
 include tests/tests.mk
+include kmod/netlink.mk
 
 .PHONY: help
 help: ## this list

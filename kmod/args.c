@@ -6,18 +6,11 @@
 #include "args.h"
 #include "cache.h"
 
-/* Bytes: 1 MiB, 1 TiB and 64 MiB. */
-#define FILL_MEMORY_MIN		1048576ULL
-#define FILL_MEMORY_MAX		1099511627776ULL
+/* Bytes: 64 MiB. */
 #define FILL_MEMORY_DEFAULT	67108864ULL
 
-/* Milliseconds.  The default lets reads pass by a device that hangs within 1 s. */
-#define CACHE_TIMEOUT_MIN	100U
-#define CACHE_TIMEOUT_MAX	600000U
+/* Milliseconds.  Lets reads pass by a device that hangs within 1 s. */
 #define CACHE_TIMEOUT_DEFAULT	700U
-
-/* Seconds: a day. */
-#define ORIGIN_TIMEOUT_MAX	86400U
 
 /* A record of the kernel log has room for about 1000 bytes, a word has none to keep:
  * what comes behind it must not be cut off.
@@ -36,8 +29,8 @@ static int parse_fill_memory(struct nc_target *t, const char *name,
 	if (t->fill_memory_given)
 		return bad(t, "Option given twice", name);
 	if (kstrtou64(value, 10, &t->fill_memory_max) ||
-	    t->fill_memory_max < FILL_MEMORY_MIN ||
-	    t->fill_memory_max > FILL_MEMORY_MAX)
+	    t->fill_memory_max < NEARCACHE_FILL_MEMORY_MIN ||
+	    t->fill_memory_max > NEARCACHE_FILL_MEMORY_MAX)
 		return bad(t, "fill_memory must be 1048576 to 1099511627776 bytes",
 			   value);
 	t->fill_memory_given = true;
@@ -50,8 +43,8 @@ static int parse_cache_timeout(struct nc_target *t, const char *name,
 	if (t->cache_timeout_given)
 		return bad(t, "Option given twice", name);
 	if (kstrtou32(value, 10, &t->cache_timeout) ||
-	    (t->cache_timeout && (t->cache_timeout < CACHE_TIMEOUT_MIN ||
-				  t->cache_timeout > CACHE_TIMEOUT_MAX)))
+	    (t->cache_timeout && (t->cache_timeout < NEARCACHE_CACHE_TIMEOUT_MIN ||
+				  t->cache_timeout > NEARCACHE_CACHE_TIMEOUT_MAX)))
 		return bad(t, "cache_timeout must be 0 or 100 to 600000 milliseconds",
 			   value);
 	t->cache_timeout_given = true;
@@ -64,7 +57,7 @@ static int parse_origin_timeout(struct nc_target *t, const char *name,
 	if (t->origin_timeout_given)
 		return bad(t, "Option given twice", name);
 	if (kstrtou32(value, 10, &t->origin_timeout) ||
-	    t->origin_timeout > ORIGIN_TIMEOUT_MAX)
+	    t->origin_timeout > NEARCACHE_ORIGIN_TIMEOUT_MAX)
 		return bad(t, "origin_timeout must be 0 to 86400 seconds",
 			   value);
 	t->origin_timeout_given = true;
@@ -245,27 +238,32 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
  */
 void nc_args_print(const struct nc_target *t, char *result, size_t room)
 {
+	/* Each may be given right now, see tune.c: the count is to be that of the words. */
+	bool fill_memory = READ_ONCE(t->fill_memory_given);
+	bool cache_timeout = READ_ONCE(t->cache_timeout_given);
+	bool origin_timeout = READ_ONCE(t->origin_timeout_given);
+	bool verify = READ_ONCE(t->verify_given);
 	unsigned int words;
 	size_t n;
 
 	n = scnprintf(result, room, "%s %s %s", nc_args_mode(t->mode),
 		      t->origin->name, t->dev->name);
-	words = 2 * (t->fill_memory_given + t->cache_timeout_given +
-		     t->origin_timeout_given + t->verify_given +
+	words = 2 * (fill_memory + cache_timeout + origin_timeout + verify +
 		     !!t->witness);
 	if (words)
 		n += scnprintf(result + n, room - n, " %u", words);
-	if (t->fill_memory_given)
+	if (fill_memory)
 		n += scnprintf(result + n, room - n, " fill_memory %llu",
-			       t->fill_memory_max);
-	if (t->cache_timeout_given)
+			       READ_ONCE(t->fill_memory_max));
+	if (cache_timeout)
 		n += scnprintf(result + n, room - n, " cache_timeout %u",
-			       t->cache_timeout);
-	if (t->origin_timeout_given)
+			       READ_ONCE(t->cache_timeout));
+	if (origin_timeout)
 		n += scnprintf(result + n, room - n, " origin_timeout %u",
-			       t->origin_timeout);
-	if (t->verify_given)
-		n += scnprintf(result + n, room - n, " verify %u", t->verify);
+			       READ_ONCE(t->origin_timeout));
+	if (verify)
+		n += scnprintf(result + n, room - n, " verify %u",
+			       READ_ONCE(t->verify));
 	if (t->witness)
 		scnprintf(result + n, room - n, " witness %s",
 			  t->witness->name);

@@ -11,6 +11,7 @@
 #include "read.h"
 #include "reclaim.h"
 #include "registry.h"
+#include "tune.h"
 
 static void set_sizes(struct nc_cache *c)
 {
@@ -357,10 +358,7 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 
 	mutex_lock(&c->life);
 	c->active = t;
-	c->fill_memory_max = t->fill_memory_max;
-	WRITE_ONCE(c->cache_timeout, t->cache_timeout);
-	c->verify = t->verify;
-	c->checks = c->verify || nc_sums_present(&c->sums);
+	nc_tune_apply(t);
 	if (c->state == NEARCACHE_NOT_LOADED)
 		r = load(c);
 	if (!r)
@@ -377,6 +375,7 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 		nc_scrub_resume(c);
 	}
 	mutex_unlock(&c->life);
+	nc_registry_changed();
 	memalloc_noio_restore(noio);
 	return r;
 }
@@ -433,5 +432,6 @@ void nc_cache_deactivate(struct nc_cache *c)
 	flush_work(&c->intent.leave_work);
 	c->active = NULL;
 	mutex_unlock(&c->life);
+	nc_registry_changed();
 	memalloc_noio_restore(noio);
 }

@@ -42,6 +42,7 @@ struct nc_target;
  * @list: in the registry
  * @refs: number of @targets
  * @writers: those of them in a writing mode
+ * @users: who holds it without a table, see nc_registry_hold()
  * @ready: the superblock was judged; before, the entry only keeps others off
  * @untold: the medium speaks of what is not so: something was invalidated, or written,
  *	and it was not told
@@ -118,16 +119,15 @@ struct nc_target;
  * @commit_work: see commit.h
  * @lost_work: drops all that is cached; only queued while I/O runs
  *
- * Who protects what: @list, @targets, @refs, @writers and @ready: the
- * registry's mutex. @active, @origin, @origin_new, @untold, @was_live, @load_failed, @loaded, @geo,
- * @meta and @fill_memory_max: @life; no I/O runs when they change; the
- * health's event, which reads @active without it, is flushed before it is
- * cleared. @origin_written is set by writers, and under @life; cleared under
- * @life while nothing is written. Metadata: see commit.h and meta.h. The
- * index: see index.h. @sums: see sums.h. @verify and @checks change under
- * @life. @state and @gate change under the health's lock and are read without.
- * @now only grows, by whoever reads; @reclaim_hand belongs to
- * the reclaim worker, @reclaim_tick is its hint to others.
+ * Who protects what: @list, @targets, @refs, @writers, @users and @ready: the registry's
+ * mutex. @active, @origin, @origin_new, @untold, @was_live, @load_failed, @loaded, @geo and
+ * @meta: @life; no I/O runs when they change; the health's event, which reads @active without
+ * it, is flushed before it is cleared. @fill_memory_max, @cache_timeout, @verify and @checks
+ * change under @life, also while I/O runs (see tune.c), and are read without. @origin_written
+ * is set by writers, and under @life; cleared under @life while nothing is written. Metadata:
+ * see commit.h and meta.h. The index: see index.h. @sums: see sums.h. @state and @gate change
+ * under the health's lock and are read without. @now only grows, by whoever reads;
+ * @reclaim_hand belongs to the reclaim worker, @reclaim_tick is its hint to others.
  */
 struct nc_cache {
 	/* read on each hit, never written after load but for state, gate and now */
@@ -180,6 +180,7 @@ struct nc_cache {
 	struct list_head targets;
 	unsigned int refs;
 	unsigned int writers;
+	unsigned int users;
 	bool ready;
 	bool untold;
 	bool was_live;

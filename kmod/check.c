@@ -153,7 +153,7 @@ static struct check *check_alloc(struct nc_target *t, const struct nc_span *span
 	/* An origin that hangs may hold comparisons: the rest is for others. */
 	struct check *k = nc_pages_alloc(c, offsetof(struct check, pages),
 					 span_bytes(c, span),
-					 c->fill_memory_max >> compare, false);
+					 READ_ONCE(c->fill_memory_max) >> compare, false);
 
 	if (!k)
 		return NULL;

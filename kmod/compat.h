@@ -56,4 +56,11 @@ static inline void nc_copy_write_hint(struct bio *to, const struct bio *from)
 #define nc_assign_reason()	__assign_str(reason, reason)
 #endif
 
+/* The attributes of a dump's request moved into struct genl_info with 6.7. */
+#ifdef NC_HAVE_GENL_INFO_DUMP
+#define nc_dump_attrs(cb)	(genl_info_dump(cb)->attrs)
+#else
+#define nc_dump_attrs(cb)	(genl_dumpit_info(cb)->attrs)
+#endif
+
 #endif /* NEARCACHE_COMPAT_H */

@@ -62,7 +62,7 @@ u32 nc_fill_span_bytes(const struct nc_cache *c, const struct nc_span *span)
  */
 u32 nc_fill_bytes_max(const struct nc_cache *c, bool update)
 {
-	return min_t(u64, FILL_BYTES_MAX, (c->fill_memory_max >> update) / 2);
+	return min_t(u64, FILL_BYTES_MAX, (READ_ONCE(c->fill_memory_max) >> update) / 2);
 }
 
 /**
@@ -112,7 +112,7 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,
 	if ((sector << SECTOR_SHIFT) + bytes == c->geo.origin_size)
 		room += -c->geo.origin_size & (c->geo.subblock_size - 1);
 	f = nc_pages_alloc(c, offsetof(struct nc_fill, pages), room,
-			   c->fill_memory_max >> update, room != bytes);
+			   READ_ONCE(c->fill_memory_max) >> update, room != bytes);
 	if (!f)
 		return NULL;
 	f->target = t;

@@ -17,6 +17,7 @@
  * there are none: then nc_cache.gate makes the next one wake it.
  */
 #include "cache.h"
+#include "netlink.h"
 #include "health.h"
 #include "trace.h"
 
@@ -46,9 +47,28 @@ static void raise_event(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache, health.event);
 	struct nc_target *t = READ_ONCE(c->active);
+	unsigned long bit, events = xchg(&c->health.events, 0);
 
-	if (t)
-		dm_table_event(t->ti->table);
+	if (!t)
+		return;
+	for_each_set_bit(bit, &events, NC_EVENTS)
+		nc_netlink_event(t, bit);
+	dm_table_event(t->ti->table);
+}
+
+/**
+ * nc_health_event() - tell who waits for an event of the dm device, or listens to netlink
+ * @c: live cache
+ * @event: what happened
+ *
+ * Several of one kind may be told as one.
+ *
+ * Context: any.
+ */
+void nc_health_event(struct nc_cache *c, enum nearcache_event event)
+{
+	set_bit(event, &c->health.events);
+	queue_work(c->wq, &c->health.event);
 }
 
 /* Returns false when it was so already, or is given up for good. */
@@ -73,7 +93,7 @@ static bool change(struct nc_cache *c, enum nearcache_state to,
 			     old == NEARCACHE_NOT_LOADED && to == NEARCACHE_NORMAL ?
 				     "loaded" : reason_text[reason]);
 	if (old != NEARCACHE_NOT_LOADED || to == NEARCACHE_BYPASS)
-		queue_work(c->wq, &h->event);
+		nc_health_event(c, NEARCACHE_EVENT_STATE);
 	return true;
 }
 
@@ -136,17 +156,6 @@ void nc_health_error(struct nc_cache *c, const char *what)
 }
 
 /**
- * nc_health_event() - tell who waits for an event of the dm device
- * @c: live cache
- *
- * Context: any.
- */
-void nc_health_event(struct nc_cache *c)
-{
-	queue_work(c->wq, &c->health.event);
-}
-
-/**
  * nc_health_damage() - cached data was found to be wrong, and dropped
  * @c: live cache
  * @what: how
@@ -167,7 +176,7 @@ void nc_health_damage(struct nc_cache *c, enum nc_damage what, u64 sector,
 	DMERR_LIMIT("%s: cache device %u:%u: %u sectors from %llu on %s: dropped",
 		    nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt), sectors,
 		    sector, text[what]);
-	nc_health_event(c);
+	nc_health_event(c, NEARCACHE_EVENT_DAMAGE);
 }
 
 /**

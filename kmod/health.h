@@ -16,6 +16,9 @@
  */
 #define NC_HEALTH_ERRORS_MAX	16
 
+/* Kinds of events. */
+#define NC_EVENTS	(NEARCACHE_EVENT_SCRUB_OVER + 1)
+
 struct nc_cache;
 
 /* What was found of cached data. */
@@ -33,7 +36,8 @@ enum nc_damage {
  * @errors: errors since @errors_since
  * @errors_since: jiffies; written without locks: two errors at once may count in
  *	either period
- * @event: raises the dm event after a change of the state
+ * @events: bit n: the event n of enum nearcache_event is to be told
+ * @event: tells @events, and raises the dm event
  * @watch: looks whether hits come back, while there are any; owns what follows
  * @begun: @cookie is valid
  * @dozing: the gate is closed because nobody read
@@ -49,6 +53,7 @@ struct nc_health {
 	enum nearcache_reason reason;
 	atomic_t errors;
 	unsigned long errors_since;
+	unsigned long events;
 	struct work_struct event;
 	struct delayed_work watch;
 	bool begun;
@@ -66,7 +71,7 @@ void nc_health_destroy(struct nc_cache *c);
 void nc_health_loaded(struct nc_cache *c);
 void nc_health_stop(struct nc_cache *c);
 bool nc_health_admit(struct nc_cache *c);
-void nc_health_event(struct nc_cache *c);
+void nc_health_event(struct nc_cache *c, enum nearcache_event event);
 void nc_health_damage(struct nc_cache *c, enum nc_damage what, u64 sector,
 		      u32 sectors);
 void nc_health_differs(struct nc_cache *c);

@@ -439,6 +439,19 @@ static void slow(struct work_struct *work)
 }
 
 /**
+ * nc_intent_retime() - nc_cache.cache_timeout is another one
+ * @c: live cache
+ *
+ * Also for writes that wait already.
+ *
+ * Context: any.
+ */
+void nc_intent_retime(struct nc_cache *c)
+{
+	mod_delayed_work(c->origin_wq, &c->intent.slow_work, 0);
+}
+
+/**
  * nc_intent_end() - the medium relies on nothing of this any more
  * @c: live cache; its superblock durably says what needs no write intent
  *

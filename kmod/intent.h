@@ -112,6 +112,7 @@ void nc_intent_destroy(struct nc_intent *i);
 void nc_intent_end(struct nc_cache *c);
 void nc_intent_stop(struct nc_cache *c);
 void nc_intent_leave(struct nc_cache *c);
+void nc_intent_retime(struct nc_cache *c);
 void nc_intent_ask_again(struct nc_cache *c);
 void nc_intent_cancel(struct nc_cache *c);
 bool nc_intent_wait(struct nc_cache *c, struct bio *bio);

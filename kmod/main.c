@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Module init and exit. */
 #include <linux/module.h>
+#include <net/genetlink.h>
 
+#include "netlink.h"
 #include "target.h"
 
 #define CREATE_TRACE_POINTS
@@ -9,12 +11,21 @@
 
 static int __init nearcache_init(void)
 {
-	return nc_target_register();
+	int r = nc_netlink_register();
+
+	if (r)
+		return r;
+	r = nc_target_register();
+	if (r)
+		nc_netlink_unregister();
+	return r;
 }
 
 static void __exit nearcache_exit(void)
 {
+	/* No table is left, so nobody tells of events. */
 	nc_target_unregister();
+	nc_netlink_unregister();
 }
 
 module_init(nearcache_init);
@@ -24,3 +35,4 @@ MODULE_DESCRIPTION("device-mapper near cache: a remote volume on local NVMe");
 MODULE_AUTHOR("The nearcache authors");
 MODULE_LICENSE("GPL");
 MODULE_SOFTDEP("pre: crc32c");
+MODULE_ALIAS_GENL_FAMILY(NEARCACHE_FAMILY_NAME);

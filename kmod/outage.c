@@ -30,21 +30,23 @@ bool nc_outage_wait(struct nc_target *t, struct bio *bio, blk_status_t *error)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 	struct nc_outage *o = &t->cache->outage;
+	u32 timeout = READ_ONCE(t->origin_timeout);
 	unsigned long flags;
 
-	if (!t->origin_timeout || !blk_path_error(*error))
+	if (!timeout || !blk_path_error(*error))
 		return false;
 	if (!io->waits) {
 		io->waits = true;
 		io->since = jiffies;
 		atomic_inc(&o->count);
-	} else if (time_after(jiffies, io->since + t->origin_timeout * HZ)) {
+	} else if (time_after(jiffies, io->since + timeout * HZ)) {
 		return false;
 	}
-	if (!xchg(&o->told, true))
+	if (!xchg(&o->told, true)) {
 		DMWARN("%s: origin %pg fails: reads wait up to %u s for it",
-		       nc_cache_name(t->cache), t->origin->bdev,
-		       t->origin_timeout);
+		       nc_cache_name(t->cache), t->origin->bdev, timeout);
+		nc_health_event(t->cache, NEARCACHE_EVENT_ORIGIN_LOST);
+	}
 	if (READ_ONCE(t->noflush)) {
 		*error = BLK_STS_DM_REQUEUE;
 		return false;
@@ -74,9 +76,11 @@ void nc_outage_answered(struct nc_target *t, struct bio *bio, bool well)
 
 	io->waits = false;
 	atomic_dec(&o->count);
-	if (well && xchg(&o->told, false))
+	if (well && xchg(&o->told, false)) {
 		DMINFO("%s: origin %pg answers again", nc_cache_name(t->cache),
 		       t->origin->bdev);
+		nc_health_event(t->cache, NEARCACHE_EVENT_ORIGIN_BACK);
+	}
 }
 
 static void send_again(struct work_struct *work)

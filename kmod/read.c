@@ -237,7 +237,7 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 		span->last = span->first + run - 1;
 		nc_count(c, PARTIALS);
 	}
-	if (unlikely(c->checks) && !checked(t, bio, span, i, io->srcu, &r))
+	if (unlikely(READ_ONCE(c->checks)) && !checked(t, bio, span, i, io->srcu, &r))
 		return r;
 	sectors = nc_read_sectors(c, bio, span);
 	aligned = align_hit(c, bio, &sectors);

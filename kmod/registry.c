@@ -9,6 +9,7 @@
  */
 #include <linux/mutex.h>
 #include <linux/sched/mm.h>
+#include <linux/wait.h>
 
 #include "cache.h"
 #include "meta.h"
@@ -16,6 +17,20 @@
 
 static DEFINE_MUTEX(registry_lock);
 static LIST_HEAD(registry);
+/* Woken when nobody holds a cache any more; see nc_registry_hold(). */
+static DECLARE_WAIT_QUEUE_HEAD(registry_unheld);
+/* Changes with the list, so that who walks it in pieces can tell. */
+static atomic_t registry_changes = ATOMIC_INIT(0);
+
+/**
+ * nc_registry_changed() - a cache or table came, went, or went live or was suspended
+ *
+ * Context: any.
+ */
+void nc_registry_changed(void)
+{
+	atomic_inc(&registry_changes);
+}
 
 /* Given up, gone, or never live because its medium is not what it was; and of the dm
  * device that @t is for: another cache may take its place, also one of the same cache
@@ -132,6 +147,8 @@ static bool same_origin(const struct nc_cache *c, const struct nc_target *t)
 static void hold(struct nc_cache *c, struct nc_target *t)
 {
 	lockdep_assert_held(&registry_lock);
+	/* From here on it is seen: see nc_registry_each(). */
+	t->cache = c;
 	list_add(&t->list, &c->targets);
 	c->refs++;
 	c->writers += nc_target_writes(t);
@@ -185,6 +202,7 @@ static struct nc_cache *registry_add(struct nc_target *t)
 	}
 	hold(c, t);
 	list_add(&c->list, &registry);
+	nc_registry_changed();
 	return c;
 }
 
@@ -192,6 +210,7 @@ static void registry_drop(struct nc_cache *c)
 {
 	mutex_lock(&registry_lock);
 	list_del(&c->list);
+	nc_registry_changed();
 	mutex_unlock(&registry_lock);
 	nc_cache_free(c);
 }
@@ -210,6 +229,7 @@ static int registry_open(struct nc_cache *c, struct nc_target *t)
 		r = refuse_busy(t, twin);
 	else
 		c->ready = true;
+	nc_registry_changed();
 	mutex_unlock(&registry_lock);
 	return r;
 }
@@ -285,9 +305,13 @@ void nc_registry_put(struct nc_cache *c, struct nc_target *t)
 	last = !--c->refs;
 	if (last)
 		list_del(&c->list);
+	nc_registry_changed();
 	mutex_unlock(&registry_lock);
-	if (last)
-		nc_cache_free(c);
+	if (!last)
+		return;
+	/* Not on the list any more: nobody begins to. */
+	wait_event(registry_unheld, !READ_ONCE(c->users));
+	nc_cache_free(c);
 }
 
 /**
@@ -327,4 +351,97 @@ bool nc_registry_known(const struct nc_cache *c, struct nc_known *known)
 	}
 	mutex_unlock(&registry_lock);
 	return truth;
+}
+
+/* What a dm device has now: of the caches that its tables hold the live one, or the newest. */
+static struct nc_cache *current_of(const struct mapped_device *owner)
+{
+	struct nc_cache *c, *newest = NULL;
+
+	lockdep_assert_held(&registry_lock);
+	list_for_each_entry(c, &registry, list) {
+		if (c->owner != owner || !c->ready)
+			continue;
+		if (READ_ONCE(c->active))
+			return c;
+		/* The newest is the first. */
+		if (!newest)
+			newest = c;
+	}
+	return newest;
+}
+
+/**
+ * nc_registry_each() - visit the cache of each dm device
+ * @visit: called with the cache, a table that holds it (the live one, if there is), and
+ *	@arg; not 0 ends the visits.  May not do I/O, and may not call the registry
+ * @arg: for @visit
+ *
+ * Neither cache nor table goes while it is visited.
+ *
+ * Context: may sleep, waits for no I/O.
+ * Return: what @visit returned last, or 0.
+ */
+int nc_registry_each(nc_registry_visit *visit, void *arg)
+{
+	struct nc_target *t;
+	struct nc_cache *c;
+	int r = 0;
+
+	mutex_lock(&registry_lock);
+	list_for_each_entry(c, &registry, list) {
+		if (current_of(c->owner) != c)
+			continue;
+		/* A table that is live now is not freed before it has left the list.  Of a
+		 * suspended device it is the oldest one.
+		 */
+		t = READ_ONCE(c->active);
+		if (!t)
+			t = list_last_entry(&c->targets, struct nc_target, list);
+		r = visit(c, t, arg);
+		if (r)
+			break;
+	}
+	mutex_unlock(&registry_lock);
+	return r;
+}
+
+/**
+ * nc_registry_changes() - a number that is another one when nc_registry_each() visits others
+ */
+unsigned int nc_registry_changes(void)
+{
+	return atomic_read(&registry_changes);
+}
+
+/**
+ * nc_registry_hold() - keep a cache from being freed, though no table may hold it any more
+ * @c: cache that is being visited
+ *
+ * Its last table's destructor waits for nc_registry_release(): only under nc_cache.life,
+ * and with nc_cache.active set, anything of it may be used that needs a table.
+ */
+void nc_registry_hold(struct nc_cache *c)
+{
+	lockdep_assert_held(&registry_lock);
+	c->users++;
+}
+
+/**
+ * nc_registry_release() - after nc_registry_hold()
+ * @c: held cache; may be gone afterwards
+ *
+ * Context: may sleep, waits for no I/O.
+ */
+void nc_registry_release(struct nc_cache *c)
+{
+	unsigned int left;
+
+	mutex_lock(&registry_lock);
+	left = c->users - 1;
+	/* Who waits for the last one frees the cache at once. */
+	WRITE_ONCE(c->users, left);
+	if (!left)
+		wake_up_all(&registry_unheld);
+	mutex_unlock(&registry_lock);
 }

@@ -22,8 +22,15 @@ struct nc_known {
 	bool flush_owed;
 };
 
+typedef int nc_registry_visit(struct nc_cache *c, struct nc_target *t, void *arg);
+
 struct nc_cache *nc_registry_get(struct nc_target *t);
 void nc_registry_put(struct nc_cache *c, struct nc_target *t);
 bool nc_registry_known(const struct nc_cache *c, struct nc_known *known);
+int nc_registry_each(nc_registry_visit *visit, void *arg);
+void nc_registry_changed(void);
+unsigned int nc_registry_changes(void);
+void nc_registry_hold(struct nc_cache *c);
+void nc_registry_release(struct nc_cache *c);
 
 #endif /* NEARCACHE_REGISTRY_H */

@@ -84,7 +84,7 @@ static void pass_on(struct nc_cache *c)
 		nc_count(c, SCRUBS);
 	DMINFO("%s: scrub %s", nc_cache_name(c),
 	       bypass ? "given up: the cache device is bypassed" : "is over");
-	nc_health_event(c);
+	nc_health_event(c, NEARCACHE_EVENT_SCRUB_OVER);
 }
 
 static void scrub_work(struct work_struct *work)

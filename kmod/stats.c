@@ -29,7 +29,14 @@ static u64 witness(const struct nc_target *t)
 		       NEARCACHE_WITNESS_WARM : NEARCACHE_WITNESS_COLD;
 }
 
-static u64 field(struct nc_target *t, enum nearcache_status_field which)
+/**
+ * nc_stats_field() - a value of the status line
+ * @t: target
+ * @which: field
+ *
+ * Context: may not do I/O.
+ */
+u64 nc_stats_field(struct nc_target *t, enum nearcache_status_field which)
 {
 	struct nc_cache *c = t->cache;
 
@@ -64,7 +71,7 @@ static u64 field(struct nc_target *t, enum nearcache_status_field which)
 	case NEARCACHE_FIELD_FILL_MEMORY_PEAK:
 		return atomic64_read(&c->fill_memory_peak);
 	case NEARCACHE_FIELD_FILL_MEMORY_MAX:
-		return c->fill_memory_max;
+		return READ_ONCE(c->fill_memory_max);
 	case NEARCACHE_FIELD_METADATA_MEMORY:
 		return (u64)c->index.count *
 			       (sizeof(struct nc_slot) + sizeof(u32)) +
@@ -104,7 +111,7 @@ size_t nc_stats_print(struct nc_target *t, char *result, size_t room)
 
 	for (i = 0; i < NEARCACHE_STATUS_FIELD_COUNT; i++)
 		n += scnprintf(result + n, room - n, "%s%llu", i ? " " : "",
-			       field(t, i));
+			       nc_stats_field(t, i));
 	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
 		n += scnprintf(result + n, room - n, " %llu",
 			       nc_stats_sum(t->cache, i));

@@ -29,6 +29,7 @@ struct nc_stats {
 #define nc_count(c, symbol)	nc_count_add(c, symbol, 1)
 
 u64 nc_stats_sum(struct nc_cache *c, enum nearcache_counter counter);
+u64 nc_stats_field(struct nc_target *t, enum nearcache_status_field which);
 size_t nc_stats_print(struct nc_target *t, char *result, size_t room);
 
 #endif /* NEARCACHE_STATS_H */

@@ -8,6 +8,8 @@
 #ifndef NEARCACHE_COUNTERS_H
 #define NEARCACHE_COUNTERS_H
 
+#include "nearcache.h"
+
 /**
  * NEARCACHE_STATUS_FIELDS - leading fields of the status line
  *
@@ -135,52 +137,6 @@
 	  "regions that the cache device was told of before they were written")  \
 	X(INTENT_WAITS, "intent_waits", "writes",			       \
 	  "writes that waited for that")
-
-/* State of the cache device as the status line and events tell it. */
-enum nearcache_state {
-	NEARCACHE_NORMAL	= 0,
-	NEARCACHE_BYPASS	= 1,
-	NEARCACHE_NOT_LOADED	= 2,
-	NEARCACHE_DEGRADED	= 3,
-};
-
-/* Why the cache device is bypassed or degraded. */
-enum nearcache_reason {
-	NEARCACHE_REASON_NONE		= 0,
-	NEARCACHE_REASON_ERRORS		= 1,
-	NEARCACHE_REASON_READ_METADATA	= 2,
-	NEARCACHE_REASON_WRITE_TABLE	= 3,
-	NEARCACHE_REASON_WRITE_SUPER	= 4,
-	NEARCACHE_REASON_SLOW		= 5,
-	NEARCACHE_REASON_DIFFERS	= 6,
-	NEARCACHE_REASON_WRITE_INTENT	= 7,
-};
-
-enum nearcache_loaded {
-	NEARCACHE_LOADED_NOT	= 0,
-	NEARCACHE_LOADED_NEW	= 1,
-	NEARCACHE_LOADED_WARM	= 2,
-	NEARCACHE_LOADED_UNCLEAN = 3,
-	NEARCACHE_LOADED_DAMAGED = 4,
-	NEARCACHE_LOADED_RECOVERED = 5,
-};
-
-enum nearcache_witness_field {
-	NEARCACHE_WITNESS_NONE		= 0,
-	NEARCACHE_WITNESS_WARM		= 1,
-	NEARCACHE_WITNESS_COLD		= 2,
-};
-
-enum nearcache_integrity {
-	NEARCACHE_INTEGRITY_NONE	= 0,
-	NEARCACHE_INTEGRITY_CRC32C	= 1,
-};
-
-enum nearcache_mode {
-	NEARCACHE_READ_ONLY	= 0,
-	NEARCACHE_WRITEAROUND	= 1,
-	NEARCACHE_WRITETHROUGH	= 2,
-};
 
 #define NEARCACHE_STATUS_VERSION_NOW	4
 

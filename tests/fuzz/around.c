@@ -8,6 +8,7 @@
 #include "identity.h"
 #include "invalidate.h"
 #include "meta.h"
+#include "netlink.h"
 #include "outage.h"
 #include "read.h"
 #include "reclaim.h"
@@ -15,6 +16,12 @@
 
 sector_t fuzz_told_first, fuzz_told_last;
 u32 fuzz_ends;
+
+void nc_netlink_event(struct nc_target *t, enum nearcache_event event)
+{
+	(void)t;
+	(void)event;
+}
 
 void nc_inflight_init(struct nc_inflight *in)
 {

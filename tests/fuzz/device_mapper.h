@@ -130,6 +130,7 @@ enum { WQ_MEM_RECLAIM, WQ_UNBOUND };
 #define INIT_DELAYED_WORK(w, f)	INIT_WORK(&(w)->work, f)
 #define queue_work(wq, w)	((w)->queued = 1)
 #define queue_delayed_work(wq, w, t)	((w)->work.queued = 1)
+#define mod_delayed_work(wq, w, t)	((w)->work.queued = 1)
 #define cancel_work_sync(w)	((w)->queued = 0)
 #define cancel_delayed_work_sync(w)	((w)->work.queued = 0)
 /* Nothing runs by itself. */

@@ -7,7 +7,7 @@ FUZZ_DIR := $(BUILD)/fuzz
 FUZZ_CC ?= clang
 FUZZ_KMOD := $(addprefix kmod/,args.c cache.c commit.c format.c health.c index.c \
 	intent.c meta.c policy.c recover.c registry.c session.c stats.c sums.c super.c sweep.c table.c \
-	target.c witness.c)
+	target.c tune.c witness.c)
 FUZZ_SHARED := $(addprefix tests/fuzz/,around.c device_mapper.c doubt.c image.c lines.c \
 	mutate.c store.c writes.c) helper/layout.c
 # Empty: kernel.h has what they would bring.

@@ -44,6 +44,10 @@ typedef u8 blk_status_t;
 #define smp_mb__after_atomic()	((void)0)
 #define smp_mb__before_atomic()	((void)0)
 #define cond_resched()		((void)0)
+/* Nobody is there who could be waited for. */
+#define DECLARE_WAIT_QUEUE_HEAD(name)	int name __attribute__((unused))
+#define wait_event(q, condition)	WARN_ON_ONCE(!(condition))
+#define wake_up_all(q)		((void)(q))
 #define xchg(p, v) ({ __typeof__(*(p)) _old = *(p); *(p) = (v); _old; })
 #define swap(a, b) do { __typeof__(a) _t = (a); (a) = (b); (b) = _t; } while (0)
 #define min(a, b) ({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a < _b ? _a : _b; })
@@ -139,6 +143,8 @@ typedef struct {
 	s64 counter;
 } atomic64_t;
 
+#define ATOMIC_INIT(n)		{ (n) }
+#define atomic_inc(a)		((void)++(a)->counter)
 #define atomic_read(a)		((a)->counter)
 #define atomic_set(a, v)	((a)->counter = (v))
 #define atomic_inc_return(a)	(++(a)->counter)
@@ -170,6 +176,8 @@ static inline void list_del(struct list_head *l)
 	l->prev->next = l->next;
 }
 
+#define list_first_entry(head, type, m)	container_of((head)->next, type, m)
+#define list_last_entry(head, type, m)	container_of((head)->prev, type, m)
 #define list_for_each_entry(p, head, m)						\
 	for (p = container_of((head)->next, __typeof__(*p), m); &p->m != (head);	\
 	     p = container_of(p->m.next, __typeof__(*p), m))

@@ -4,10 +4,11 @@
 
 include tests/unit/helper/helper_unit.mk
 
-UNIT := test_format test_recover test_policy
+UNIT := test_format test_recover test_policy test_rangemap
 UNIT_test_format := kmod/format.c
 UNIT_test_recover := kmod/recover.c kmod/format.c
 UNIT_test_policy := kmod/policy.c tests/unit/policy_sim.c
+UNIT_test_rangemap := kmod/rangemap.c
 
 UNIT_TESTS := $(UNIT:%=$(BUILD)/unit/%) $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%)
 UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-sign-compare \

@@ -1,0 +1,646 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The generic netlink family, as uapi/nearcache.yaml has it.  Policies and the table of
+ * operations are generated from there.
+ *
+ * Operations run side by side (parallel_ops).  One that only looks does so under the registry's
+ * mutex; one that works on a cache holds it (nc_registry_hold()), and takes nc_cache.life when
+ * it needs the live table.  What waits for a device does so in a worker, and replies later: all
+ * other families would wait, too, when one is registered meanwhile.
+ */
+#include <linux/delay.h>
+#include <linux/dm-ioctl.h>
+#include <net/genetlink.h>
+
+#include "cache.h"
+#include "invalidate.h"
+#include "netlink.h"
+#include "netlink_gen.h"
+#include "registry.h"
+#include "residency.h"
+#include "tune.h"
+
+/* The numbers of counters and fields are those of uapi/nearcache_counters.h, behind the pad. */
+#define NC_CHECK(symbol, name, unit, help) \
+	static_assert((int)NEARCACHE_A_COUNTER_##symbol == (int)NEARCACHE_COUNTER_##symbol + 2);
+NEARCACHE_COUNTERS(NC_CHECK)
+#undef NC_CHECK
+static_assert((int)NEARCACHE_A_COUNTER_MAX == (int)NEARCACHE_COUNTER_COUNT + 1);
+
+#define NC_CHECK(symbol, name, unit, help) \
+	static_assert((int)NEARCACHE_A_STATUS_##symbol == (int)NEARCACHE_FIELD_##symbol + 2);
+NEARCACHE_STATUS_FIELDS(NC_CHECK)
+#undef NC_CHECK
+static_assert((int)NEARCACHE_A_STATUS_MAX == (int)NEARCACHE_STATUS_FIELD_COUNT + 1);
+
+static_assert(DM_NAME_LEN == NEARCACHE_NAME_MAX + 1);
+
+/* Requests that wait for a device. */
+static struct workqueue_struct *queue;
+
+static const struct genl_multicast_group groups[] = {
+	[NEARCACHE_NLGRP_EVENTS] = { .name = NEARCACHE_MCGRP_EVENTS },
+};
+
+static struct genl_family family __ro_after_init = {
+	.name		= NEARCACHE_FAMILY_NAME,
+	.version	= NEARCACHE_FAMILY_VERSION,
+	.maxattr	= NEARCACHE_A_DEVICE_MAX,
+	.module		= THIS_MODULE,
+	.parallel_ops	= true,
+	.ops		= nearcache_nl_ops,
+	.n_ops		= ARRAY_SIZE(nearcache_nl_ops),
+	/* Strict validation for all. */
+	.resv_start_op	= 1,
+	.mcgrps		= groups,
+	.n_mcgrps	= ARRAY_SIZE(groups),
+};
+
+/* GENL_ADMIN_PERM asked for CAP_NET_ADMIN: what changes a block device needs more. */
+static int admin(struct sk_buff *skb, struct netlink_ext_ack *extack)
+{
+	if (netlink_capable(skb, CAP_SYS_ADMIN))
+		return 0;
+	NL_SET_ERR_MSG(extack, "CAP_SYS_ADMIN in the initial user namespace is needed");
+	return -EPERM;
+}
+
+/* "": a device that is just being removed. */
+static void name_of(const struct nc_cache *c, char *name)
+{
+	char uuid[DM_UUID_LEN];
+
+	if (dm_copy_name_and_uuid(c->owner, name, uuid))
+		*name = 0;
+}
+
+static u32 dev_of(const struct nc_cache *c)
+{
+	return MAJOR(c->dm_devt) << MINORBITS | MINOR(c->dm_devt);
+}
+
+static int put_name(struct sk_buff *skb, const struct nc_cache *c)
+{
+	char name[DM_NAME_LEN];
+
+	name_of(c, name);
+	return nla_put_u32(skb, NEARCACHE_A_DEVICE_DEV, dev_of(c)) ?:
+	       nla_put_string(skb, NEARCACHE_A_DEVICE_NAME, name);
+}
+
+static int put_status(struct sk_buff *skb, struct nc_target *t)
+{
+	struct nlattr *nest = nla_nest_start(skb, NEARCACHE_A_DEVICE_STATUS);
+	int i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < NEARCACHE_STATUS_FIELD_COUNT; i++)
+		if (nla_put_u64_64bit(skb, i + 2, nc_stats_field(t, i), NEARCACHE_A_STATUS_PAD))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int put_counters(struct sk_buff *skb, struct nc_cache *c)
+{
+	struct nlattr *nest = nla_nest_start(skb, NEARCACHE_A_DEVICE_COUNTERS);
+	int i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
+		if (nla_put_u64_64bit(skb, i + 2, nc_stats_sum(c, i), NEARCACHE_A_COUNTER_PAD))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int put_tunables(struct sk_buff *skb, const struct nc_target *t)
+{
+	if (nla_put_u32(skb, NEARCACHE_A_DEVICE_VERIFY, READ_ONCE(t->verify)) ||
+	    nla_put_u32(skb, NEARCACHE_A_DEVICE_CACHE_TIMEOUT, READ_ONCE(t->cache_timeout)) ||
+	    nla_put_u32(skb, NEARCACHE_A_DEVICE_ORIGIN_TIMEOUT, READ_ONCE(t->origin_timeout)) ||
+	    nla_put_u64_64bit(skb, NEARCACHE_A_DEVICE_FILL_MEMORY,
+			      READ_ONCE(t->fill_memory_max), NEARCACHE_A_DEVICE_PAD))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_cache(struct sk_buff *skb, struct nc_cache *c, struct nc_target *t)
+{
+	return put_name(skb, c) ?:
+	       nla_put(skb, NEARCACHE_A_DEVICE_UUID, sizeof(c->uuid), c->uuid) ?:
+	       put_status(skb, t) ?: put_counters(skb, c) ?: put_tunables(skb, t);
+}
+
+/**
+ * struct wanted - the device that a request names
+ * @attr: NEARCACHE_A_DEVICE_DEV or _NAME
+ * @found: held cache, or NULL
+ * @reply: where to put the device, instead of holding it, or NULL
+ */
+struct wanted {
+	const struct nlattr *attr;
+	struct nc_cache *found;
+	struct sk_buff *reply;
+};
+
+static bool is_wanted(const struct wanted *w, const struct nc_cache *c)
+{
+	char name[DM_NAME_LEN];
+
+	if (nla_type(w->attr) == NEARCACHE_A_DEVICE_DEV)
+		return nla_get_u32(w->attr) == dev_of(c);
+	name_of(c, name);
+	return *name && !nla_strcmp(w->attr, name);
+}
+
+static int find(struct nc_cache *c, struct nc_target *t, void *arg)
+{
+	struct wanted *w = arg;
+
+	if (!is_wanted(w, c))
+		return 0;
+	w->found = c;
+	if (w->reply)
+		return put_cache(w->reply, c, t) ?: 1;
+	nc_registry_hold(c);
+	return 1;
+}
+
+/* Looks for the device that @attrs name.  Returns 0 or what is wrong, and was said. */
+static int look_for(struct wanted *w, struct nlattr **attrs, struct netlink_ext_ack *extack)
+{
+	int r;
+
+	if (!attrs[NEARCACHE_A_DEVICE_DEV] == !attrs[NEARCACHE_A_DEVICE_NAME]) {
+		NL_SET_ERR_MSG(extack, "Either dev or name of a device is needed");
+		return -EINVAL;
+	}
+	w->attr = attrs[NEARCACHE_A_DEVICE_DEV] ?: attrs[NEARCACHE_A_DEVICE_NAME];
+	r = nc_registry_each(find, w);
+	if (r < 0)
+		return r;
+	if (r)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(extack, w->attr, "There is no such nearcache device");
+	return -ENODEV;
+}
+
+/* The cache of the device that @attrs name; nc_registry_release() must follow. */
+static struct nc_cache *hold(struct nlattr **attrs, struct netlink_ext_ack *extack)
+{
+	struct wanted w = { };
+	int r = look_for(&w, attrs, extack);
+
+	return r ? ERR_PTR(r) : w.found;
+}
+
+static struct sk_buff *new_reply(struct genl_info *info, u8 cmd, void **header)
+{
+	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+
+	if (!skb)
+		return NULL;
+	*header = genlmsg_put_reply(skb, info, &family, 0, cmd);
+	if (*header)
+		return skb;
+	nlmsg_free(skb);
+	return NULL;
+}
+
+int nearcache_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct wanted w = { };
+	void *header;
+	int r;
+
+	w.reply = new_reply(info, NEARCACHE_CMD_DEVICE_GET, &header);
+	if (!w.reply)
+		return -ENOMEM;
+	r = look_for(&w, info->attrs, info->extack);
+	if (r) {
+		nlmsg_free(w.reply);
+		return r;
+	}
+	genlmsg_end(w.reply, header);
+	return genlmsg_reply(w.reply, info);
+}
+
+/**
+ * struct device_dump - where a dump of devices is; in netlink_callback.ctx
+ * @done: devices that were put
+ */
+struct device_dump {
+	unsigned int done;
+};
+
+/**
+ * struct device_part - one message buffer's share of it
+ * @skb: buffer
+ * @cb: the dump
+ * @passed: devices visited
+ */
+struct device_part {
+	struct sk_buff *skb;
+	struct netlink_callback *cb;
+	unsigned int passed;
+};
+
+static int dump_cache(struct nc_cache *c, struct nc_target *t, void *arg)
+{
+	struct device_part *p = arg;
+	struct device_dump *dump = (void *)p->cb->ctx;
+	void *header;
+
+	if (p->passed++ < dump->done)
+		return 0;
+	header = genlmsg_put(p->skb, NETLINK_CB(p->cb->skb).portid, p->cb->nlh->nlmsg_seq,
+			     &family, NLM_F_MULTI, NEARCACHE_CMD_DEVICE_GET);
+	if (!header)
+		return -EMSGSIZE;
+	genl_dump_check_consistent(p->cb, header);
+	if (put_cache(p->skb, c, t)) {
+		genlmsg_cancel(p->skb, header);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(p->skb, header);
+	dump->done++;
+	return 0;
+}
+
+/* Devices that come and go make a dump one to be repeated.  0 would mean that nobody looks. */
+static void watch_changes(struct netlink_callback *cb)
+{
+	cb->seq = nc_registry_changes() | 1U << 31;
+}
+
+int nearcache_nl_device_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct device_part part = { .skb = skb, .cb = cb };
+	int r;
+
+	watch_changes(cb);
+	r = nc_registry_each(dump_cache, &part);
+	return r && !skb->len ? r : skb->len;
+}
+
+/* New values of a table: all, or none. */
+static int set_tunables(struct nc_target *t, struct genl_info *info)
+{
+	struct nlattr *fill = info->attrs[NEARCACHE_A_DEVICE_FILL_MEMORY];
+	struct nlattr *verify = info->attrs[NEARCACHE_A_DEVICE_VERIFY];
+	struct nlattr *cache = info->attrs[NEARCACHE_A_DEVICE_CACHE_TIMEOUT];
+	struct nlattr *origin = info->attrs[NEARCACHE_A_DEVICE_ORIGIN_TIMEOUT];
+
+	if (cache && nla_get_u32(cache) && nla_get_u32(cache) < NEARCACHE_CACHE_TIMEOUT_MIN) {
+		NL_SET_ERR_MSG_ATTR(info->extack, cache,
+				    "cache-timeout must be 0 or 100 to 600000 milliseconds");
+		return -ERANGE;
+	}
+	if (fill)
+		nc_tune_fill_memory(t, nla_get_u64(fill));
+	if (verify)
+		nc_tune_verify(t, nla_get_u32(verify));
+	if (cache)
+		nc_tune_cache_timeout(t, nla_get_u32(cache));
+	if (origin)
+		nc_tune_origin_timeout(t, nla_get_u32(origin));
+	return 0;
+}
+
+/* All of generic netlink may wait for a request that is under way: none may wait for a device,
+ * as who resumes or suspends does.
+ */
+static bool take_life(struct nc_cache *c)
+{
+	int tries;
+
+	for (tries = 0; tries < 50; tries++) {
+		if (mutex_trylock(&c->life))
+			return true;
+		msleep(20);
+	}
+	return false;
+}
+
+int nearcache_nl_device_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nc_cache *c;
+	int r = admin(skb, info->extack);
+
+	if (r)
+		return r;
+	c = hold(info->attrs, info->extack);
+	if (IS_ERR(c))
+		return PTR_ERR(c);
+	if (!take_life(c)) {
+		NL_SET_ERR_MSG(info->extack, "The device is just being changed: try again");
+		r = -EBUSY;
+	} else if (!c->active) {
+		mutex_unlock(&c->life);
+		NL_SET_ERR_MSG(info->extack, "The device is suspended: resume it first");
+		r = -EBUSY;
+	} else {
+		r = set_tunables(c->active, info);
+		mutex_unlock(&c->life);
+	}
+	nc_registry_release(c);
+	return r;
+}
+
+/* The piece of the origin that a request names, in sectors. */
+static int piece_of(const struct nc_cache *c, struct nlattr **attrs,
+		    struct netlink_ext_ack *extack, sector_t *first, sector_t *end)
+{
+	struct nlattr *start = attrs[NEARCACHE_A_DEVICE_START];
+	struct nlattr *length = attrs[NEARCACHE_A_DEVICE_LENGTH];
+	u64 size = READ_ONCE(c->geo.origin_size);
+	u64 from = start ? nla_get_u64(start) : 0, bytes;
+
+	if (from % SECTOR_SIZE || from >= size) {
+		NL_SET_ERR_MSG_ATTR(extack, start,
+				    "start must be a multiple of 512 inside the origin");
+		return -ERANGE;
+	}
+	bytes = length ? nla_get_u64(length) : size - from;
+	if (bytes % SECTOR_SIZE || bytes > size - from) {
+		NL_SET_ERR_MSG_ATTR(extack, length,
+				    "length must be a multiple of 512 that ends inside the origin");
+		return -ERANGE;
+	}
+	*first = from >> SECTOR_SHIFT;
+	*end = (from + bytes) >> SECTOR_SHIFT;
+	return 0;
+}
+
+/**
+ * struct telling - an invalidation on its way
+ * @work: does it
+ * @cache: held
+ * @first: first sector
+ * @end: behind the last one
+ * @portid: who asked
+ * @seq: number of the request
+ */
+struct telling {
+	struct work_struct work;
+	struct nc_cache *cache;
+	sector_t first;
+	sector_t end;
+	u32 portid;
+	u32 seq;
+};
+
+static int put_piece(struct sk_buff *skb, const struct nc_cache *c, sector_t first, sector_t end)
+{
+	return nla_put_u32(skb, NEARCACHE_A_DEVICE_DEV, dev_of(c)) ?:
+	       nla_put_u64_64bit(skb, NEARCACHE_A_DEVICE_START, (u64)first << SECTOR_SHIFT,
+				 NEARCACHE_A_DEVICE_PAD) ?:
+	       nla_put_u64_64bit(skb, NEARCACHE_A_DEVICE_LENGTH,
+				 (u64)(end - first) << SECTOR_SHIFT, NEARCACHE_A_DEVICE_PAD);
+}
+
+/* Who does not get it, because it has gone, or reads nothing, has to ask again. */
+static void reply_told(const struct telling *told, int error)
+{
+	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_NOIO);
+	void *header;
+
+	if (!skb)
+		return;
+	header = genlmsg_put(skb, told->portid, told->seq, &family, 0, NEARCACHE_CMD_INVALIDATE);
+	if (!header || put_piece(skb, told->cache, told->first, told->end) ||
+	    nla_put_u32(skb, NEARCACHE_A_DEVICE_ERROR, -error)) {
+		nlmsg_free(skb);
+		return;
+	}
+	genlmsg_end(skb, header);
+	genlmsg_unicast(&init_net, skb, told->portid);
+}
+
+static void tell(struct work_struct *work)
+{
+	struct telling *told = container_of(work, struct telling, work);
+
+	reply_told(told, nc_invalidate_told(told->cache, told->first, told->end - 1));
+	nc_registry_release(told->cache);
+	kfree(told);
+}
+
+int nearcache_nl_invalidate_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct telling *told;
+	int r = admin(skb, info->extack);
+
+	if (r)
+		return r;
+	told = kzalloc(sizeof(*told), GFP_KERNEL);
+	if (!told)
+		return -ENOMEM;
+	told->cache = hold(info->attrs, info->extack);
+	if (IS_ERR(told->cache)) {
+		r = PTR_ERR(told->cache);
+		goto free;
+	}
+	r = piece_of(told->cache, info->attrs, info->extack, &told->first, &told->end);
+	if (r)
+		goto release;
+	told->portid = info->snd_portid;
+	told->seq = info->snd_seq;
+	INIT_WORK(&told->work, tell);
+	queue_work(queue, &told->work);
+	return 0;
+release:
+	nc_registry_release(told->cache);
+free:
+	kfree(told);
+	return r;
+}
+
+static int put_residency(struct sk_buff *skb, const struct nc_cache *c, sector_t first,
+			 sector_t end, u64 cached)
+{
+	return put_piece(skb, c, first, end) ?:
+	       nla_put_u64_64bit(skb, NEARCACHE_A_DEVICE_CACHED_BYTES, cached << SECTOR_SHIFT,
+				 NEARCACHE_A_DEVICE_PAD);
+}
+
+static int reply_residency(struct nc_cache *c, struct genl_info *info)
+{
+	struct sk_buff *reply;
+	sector_t first, end;
+	void *header;
+	u64 cached;
+	int r = piece_of(c, info->attrs, info->extack, &first, &end);
+
+	if (r)
+		return r;
+	reply = new_reply(info, NEARCACHE_CMD_RESIDENCY_GET, &header);
+	if (!reply)
+		return -ENOMEM;
+	cached = nc_residency_sectors(c, first, &end);
+	r = put_residency(reply, c, first, end, cached);
+	if (r) {
+		nlmsg_free(reply);
+		return r;
+	}
+	genlmsg_end(reply, header);
+	return genlmsg_reply(reply, info);
+}
+
+int nearcache_nl_residency_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nc_cache *c;
+	int r = admin(skb, info->extack);
+
+	if (r)
+		return r;
+	c = hold(info->attrs, info->extack);
+	if (IS_ERR(c))
+		return PTR_ERR(c);
+	r = reply_residency(c, info);
+	nc_registry_release(c);
+	return r;
+}
+
+/**
+ * struct run_dump - where a dump of runs is; in netlink_callback.ctx
+ * @first: next sector
+ * @end: of what was asked for
+ * @begun: both are set
+ */
+struct run_dump {
+	sector_t first;
+	sector_t end;
+	bool begun;
+};
+
+static_assert(sizeof(struct run_dump) <= sizeof_field(struct netlink_callback, ctx));
+
+static int put_run(struct sk_buff *skb, const struct nc_run *run)
+{
+	struct nlattr *nest = nla_nest_start(skb, NEARCACHE_A_DEVICE_RUN);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u64_64bit(skb, NEARCACHE_A_RUN_START, (u64)run->first << SECTOR_SHIFT,
+			      NEARCACHE_A_RUN_PAD) ||
+	    nla_put_u64_64bit(skb, NEARCACHE_A_RUN_LENGTH,
+			      (u64)(run->end - run->first) << SECTOR_SHIFT, NEARCACHE_A_RUN_PAD) ||
+	    nla_put_u32(skb, NEARCACHE_A_RUN_CACHED,
+			run->cached ? NEARCACHE_CACHED_ALL : NEARCACHE_CACHED_NONE)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* Blocks behind which one message ends, if not before. */
+#define RUN_BLOCKS	1048576U
+
+/* As many runs as there is room for. */
+static int dump_runs(struct sk_buff *skb, struct netlink_callback *cb, struct nc_cache *c)
+{
+	struct run_dump *dump = (void *)cb->ctx;
+	sector_t most = dump->first + ((sector_t)RUN_BLOCKS << c->block_shift);
+	struct nc_run run;
+	void *header;
+
+	header = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &family,
+			     NLM_F_MULTI, NEARCACHE_CMD_RESIDENCY_GET);
+	if (!header || nla_put_u32(skb, NEARCACHE_A_DEVICE_DEV, dev_of(c)))
+		return -EMSGSIZE;
+	genl_dump_check_consistent(cb, header);
+	while (dump->first < dump->end) {
+		nc_residency_run(c, dump->first, dump->end, &run);
+		if (put_run(skb, &run))
+			break;
+		dump->first = run.end;
+		if (dump->first >= most || signal_pending(current))
+			break;
+	}
+	genlmsg_end(skb, header);
+	return skb->len;
+}
+
+int nearcache_nl_residency_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct run_dump *dump = (void *)cb->ctx;
+	struct nlattr **attrs = nc_dump_attrs(cb);
+	struct nc_cache *c;
+	int r = 0;
+
+	if (dump->begun && dump->first == dump->end)
+		return 0;
+	if (!dump->begun) {
+		r = admin(cb->skb, cb->extack);
+		if (r)
+			return r;
+	}
+	watch_changes(cb);
+	c = hold(attrs, cb->extack);
+	if (IS_ERR(c))
+		return PTR_ERR(c);
+	if (!dump->begun)
+		r = piece_of(c, attrs, cb->extack, &dump->first, &dump->end);
+	dump->begun = true;
+	if (!r)
+		r = dump_runs(skb, cb, c);
+	nc_registry_release(c);
+	return r;
+}
+
+/**
+ * nc_netlink_event() - tell who listens what happened to a device
+ * @t: live table, which stays so meanwhile
+ * @event: what
+ *
+ * Who does not get it, because memory or the listener's buffer is short, is told so by
+ * netlink (ENOBUFS), or finds it in the status.
+ *
+ * Context: may sleep, waits for no I/O.
+ */
+void nc_netlink_event(struct nc_target *t, enum nearcache_event event)
+{
+	struct sk_buff *skb;
+	void *header;
+
+	if (!genl_has_listeners(&family, &init_net, NEARCACHE_NLGRP_EVENTS))
+		return;
+	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_NOIO);
+	if (!skb)
+		goto lost;
+	header = genlmsg_put(skb, 0, 0, &family, 0, NEARCACHE_CMD_DEVICE_EVENT);
+	if (!header || put_name(skb, t->cache) ||
+	    nla_put_u32(skb, NEARCACHE_A_DEVICE_EVENT, event) || put_status(skb, t)) {
+		nlmsg_free(skb);
+		goto lost;
+	}
+	genlmsg_end(skb, header);
+	genlmsg_multicast(&family, skb, 0, NEARCACHE_NLGRP_EVENTS, GFP_NOIO);
+	return;
+lost:
+	genl_set_err(&family, &init_net, 0, NEARCACHE_NLGRP_EVENTS, -ENOBUFS);
+}
+
+int nc_netlink_register(void)
+{
+	int r;
+
+	queue = alloc_workqueue("nearcache_nl", WQ_UNBOUND, 0);
+	if (!queue)
+		return -ENOMEM;
+	r = genl_register_family(&family);
+	if (r)
+		destroy_workqueue(queue);
+	return r;
+}
+
+void nc_netlink_unregister(void)
+{
+	genl_unregister_family(&family);
+	destroy_workqueue(queue);
+}

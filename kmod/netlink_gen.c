@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause)
+/* Do not edit directly, auto-generated from: */
+/*	Documentation/netlink/specs/nearcache.yaml */
+/* YNL-GEN kernel source */
+
+#include <net/netlink.h>
+#include <net/genetlink.h>
+
+#include "netlink_gen.h"
+
+#include <uapi/nearcache.h>
+
+/* Integer value ranges */
+static const struct netlink_range_validation nearcache_a_device_cache_timeout_range = {
+	.max	= NEARCACHE_CACHE_TIMEOUT_MAX,
+};
+
+static const struct netlink_range_validation nearcache_a_device_origin_timeout_range = {
+	.max	= NEARCACHE_ORIGIN_TIMEOUT_MAX,
+};
+
+static const struct netlink_range_validation nearcache_a_device_fill_memory_range = {
+	.min	= NEARCACHE_FILL_MEMORY_MIN,
+	.max	= NEARCACHE_FILL_MEMORY_MAX,
+};
+
+/* NEARCACHE_CMD_DEVICE_GET - do */
+const struct nla_policy nearcache_device_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 1] = {
+	[NEARCACHE_A_DEVICE_DEV] = { .type = NLA_U32, },
+	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
+};
+
+/* NEARCACHE_CMD_DEVICE_SET - do */
+const struct nla_policy nearcache_device_set_nl_policy[NEARCACHE_A_DEVICE_FILL_MEMORY + 1] = {
+	[NEARCACHE_A_DEVICE_DEV] = { .type = NLA_U32, },
+	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
+	[NEARCACHE_A_DEVICE_VERIFY] = { .type = NLA_U32, },
+	[NEARCACHE_A_DEVICE_CACHE_TIMEOUT] = NLA_POLICY_FULL_RANGE(NLA_U32, &nearcache_a_device_cache_timeout_range),
+	[NEARCACHE_A_DEVICE_ORIGIN_TIMEOUT] = NLA_POLICY_FULL_RANGE(NLA_U32, &nearcache_a_device_origin_timeout_range),
+	[NEARCACHE_A_DEVICE_FILL_MEMORY] = NLA_POLICY_FULL_RANGE(NLA_U64, &nearcache_a_device_fill_memory_range),
+};
+
+/* NEARCACHE_CMD_INVALIDATE - do */
+const struct nla_policy nearcache_invalidate_nl_policy[NEARCACHE_A_DEVICE_LENGTH + 1] = {
+	[NEARCACHE_A_DEVICE_DEV] = { .type = NLA_U32, },
+	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
+	[NEARCACHE_A_DEVICE_START] = { .type = NLA_U64, },
+	[NEARCACHE_A_DEVICE_LENGTH] = NLA_POLICY_MIN(NLA_U64, 1),
+};
+
+/* NEARCACHE_CMD_RESIDENCY_GET - do */
+const struct nla_policy nearcache_residency_get_nl_policy[NEARCACHE_A_DEVICE_LENGTH + 1] = {
+	[NEARCACHE_A_DEVICE_DEV] = { .type = NLA_U32, },
+	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
+	[NEARCACHE_A_DEVICE_START] = { .type = NLA_U64, },
+	[NEARCACHE_A_DEVICE_LENGTH] = NLA_POLICY_MIN(NLA_U64, 1),
+};
+
+/* Ops table for nearcache */
+const struct genl_ops nearcache_nl_ops[4] = {
+	{
+		.cmd		= NEARCACHE_CMD_DEVICE_GET,
+		.doit		= nearcache_nl_device_get_doit,
+		.dumpit		= nearcache_nl_device_get_dumpit,
+		.policy		= nearcache_device_get_nl_policy,
+		.maxattr	= NEARCACHE_A_DEVICE_NAME,
+	},
+	{
+		.cmd		= NEARCACHE_CMD_DEVICE_SET,
+		.doit		= nearcache_nl_device_set_doit,
+		.policy		= nearcache_device_set_nl_policy,
+		.maxattr	= NEARCACHE_A_DEVICE_FILL_MEMORY,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= NEARCACHE_CMD_INVALIDATE,
+		.doit		= nearcache_nl_invalidate_doit,
+		.policy		= nearcache_invalidate_nl_policy,
+		.maxattr	= NEARCACHE_A_DEVICE_LENGTH,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= NEARCACHE_CMD_RESIDENCY_GET,
+		.doit		= nearcache_nl_residency_get_doit,
+		.dumpit		= nearcache_nl_residency_get_dumpit,
+		.policy		= nearcache_residency_get_nl_policy,
+		.maxattr	= NEARCACHE_A_DEVICE_LENGTH,
+		.flags		= GENL_ADMIN_PERM,
+	},
+};
+
+static const struct genl_multicast_group nearcache_nl_mcgrps[] = {
+	[NEARCACHE_NLGRP_EVENTS] = { "events", },
+};

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
+/* Do not edit directly, auto-generated from: */
+/*	Documentation/netlink/specs/nearcache.yaml */
+/* YNL-GEN kernel header */
+
+#ifndef _LINUX_NEARCACHE_GEN_H
+#define _LINUX_NEARCACHE_GEN_H
+
+#include <net/netlink.h>
+#include <net/genetlink.h>
+
+#include <uapi/nearcache.h>
+
+extern const struct nla_policy nearcache_device_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 1];
+
+extern const struct nla_policy nearcache_device_set_nl_policy[NEARCACHE_A_DEVICE_FILL_MEMORY + 1];
+
+extern const struct nla_policy nearcache_invalidate_nl_policy[NEARCACHE_A_DEVICE_LENGTH + 1];
+
+extern const struct nla_policy nearcache_residency_get_nl_policy[NEARCACHE_A_DEVICE_LENGTH + 1];
+
+/* Ops table for nearcache */
+extern const struct genl_ops nearcache_nl_ops[4];
+
+int nearcache_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info);
+int nearcache_nl_device_get_dumpit(struct sk_buff *skb,
+				   struct netlink_callback *cb);
+int nearcache_nl_device_set_doit(struct sk_buff *skb, struct genl_info *info);
+int nearcache_nl_invalidate_doit(struct sk_buff *skb, struct genl_info *info);
+int nearcache_nl_residency_get_doit(struct sk_buff *skb,
+				    struct genl_info *info);
+int nearcache_nl_residency_get_dumpit(struct sk_buff *skb,
+				      struct netlink_callback *cb);
+
+enum {
+	NEARCACHE_NLGRP_EVENTS,
+};
+
+#endif /* _LINUX_NEARCACHE_GEN_H */

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Messages of any kind to the netlink family: right ones, right ones with something wrong, and
+ * bytes.
+ *
+ *	fuzz_netlink NAME,DEV[:NAME,DEV...] COUNT SEED
+ *
+ * DEV is the number of a dm device, as in device-get. What is refused for what it says is refused
+ * with words, or with the attribute that is meant; each request is answered.
+ */
+#include <errno.h>
+#include <stdbool.h>
+
+#include "genl.h"
+#include "sector.h"
+
+#define DEVICES	8
+
+struct target {
+	char name[64];
+	uint32_t dev;
+};
+
+static struct target target[DEVICES];
+static unsigned int targets;
+static uint64_t state, answered, refused, runs;
+
+static uint64_t any(uint64_t below)
+{
+	return random_next(&state) % below;
+}
+
+static void wrong(const char *what)
+{
+	const struct nlmsghdr *h = (void *)genl_request;
+	size_t i;
+
+	printf("message %llu: %s:", (unsigned long long)(answered + refused), what);
+	for (i = 0; i < h->nlmsg_len && i < 400; i++)
+		printf(" %02x", genl_request[i]);
+	printf("\n");
+	exit(1);
+}
+
+/* Near what is on the borders, or inside. */
+static uint64_t number(void)
+{
+	static const uint64_t border[] = {
+		0, 1, 99, 100, 512, 600000, 600001, 86400, 86401, 1 << 20, 10 << 20, 1ULL << 31,
+		1ULL << 32, 1ULL << 40, 1ULL << 63, ~0ULL,
+	};
+	uint64_t n = border[any(sizeof(border) / sizeof(border[0]))];
+
+	switch (any(4)) {
+	case 0:
+		return n;
+	case 1:
+		return n + any(3) - 1;
+	case 2:
+		return any(20000) * 512;
+	default:
+		return random_next(&state) >> any(64);
+	}
+}
+
+static void add_any(unsigned int depth)
+{
+	unsigned char data[300];
+	unsigned int type = any(8) ? any(NEARCACHE_A_DEVICE_MAX + 3) : any(0x10000);
+	size_t bytes = any(4) ? 4 * (1 + any(2)) : any(sizeof(data)), i;
+	struct nlmsghdr *h = (void *)genl_request;
+	uint64_t value = number();
+	size_t at = NLMSG_ALIGN(h->nlmsg_len);
+
+	memcpy(data, &value, sizeof(value));
+	for (i = sizeof(value); i < bytes; i++)
+		data[i] = random_next(&state);
+	genl_add(type, data, bytes);
+	if (depth && !any(6)) {
+		/* Others inside of it. */
+		struct nlattr *a = (void *)(genl_request + at);
+
+		h->nlmsg_len = at + NLA_HDRLEN;
+		for (i = any(4); i; i--)
+			add_any(depth - 1);
+		a->nla_type = type | (any(2) ? NLA_F_NESTED : 0);
+		a->nla_len = h->nlmsg_len - at;
+	}
+}
+
+static void add_target(void)
+{
+	const struct target *t = &target[any(targets)];
+
+	if (any(20)) {
+		if (any(2))
+			genl_add(NEARCACHE_A_DEVICE_DEV, &t->dev, sizeof(t->dev));
+		else
+			genl_add(NEARCACHE_A_DEVICE_NAME, t->name, strlen(t->name) + 1);
+	}
+}
+
+/* Attributes that a request has, with values that it may have. */
+static void add_right(int command)
+{
+	uint64_t n;
+	uint32_t small;
+
+	if (command == NEARCACHE_CMD_DEVICE_SET) {
+		small = any(10);
+		genl_add(NEARCACHE_A_DEVICE_VERIFY, &small, sizeof(small));
+		small = any(2) * (100 + any(1000));
+		genl_add(NEARCACHE_A_DEVICE_CACHE_TIMEOUT, &small, sizeof(small));
+		n = (1 << 20) + any(64 << 20);
+		genl_add(NEARCACHE_A_DEVICE_FILL_MEMORY, &n, sizeof(n));
+	} else if (any(2)) {
+		n = any(16000) * 512;
+		genl_add(NEARCACHE_A_DEVICE_START, &n, sizeof(n));
+		n = (1 + any(8000)) * 512;
+		genl_add(NEARCACHE_A_DEVICE_LENGTH, &n, sizeof(n));
+	}
+}
+
+/* Something is not as it should be. */
+static void spoil(void)
+{
+	struct nlmsghdr *h = (void *)genl_request;
+	unsigned int body = h->nlmsg_len - NLMSG_HDRLEN;
+
+	switch (any(4)) {
+	case 0:
+		/* Cut off; what is behind its end stays there. */
+		h->nlmsg_len = NLMSG_HDRLEN + any(body + 1);
+		break;
+	case 1:
+		genl_request[NLMSG_LENGTH(GENL_HDRLEN) +
+			     any(body - GENL_HDRLEN + 1)] = random_next(&state);
+		break;
+	case 2:
+		/* Of an attribute: its length. */
+		if (body > GENL_HDRLEN + 4)
+			((struct nlattr *)(genl_request + NLMSG_LENGTH(GENL_HDRLEN)))->nla_len =
+				any(any(2) ? 64 : 0x10000);
+		break;
+	default:
+		add_any(2);
+	}
+}
+
+static bool has_words(const struct nlmsghdr *h)
+{
+	return h->nlmsg_flags & NLM_F_ACK_TLVS;
+}
+
+/* Of what the request says, when it is one; the rest needs no words. */
+static bool wants_words(int error)
+{
+	const struct nlmsghdr *h = (void *)genl_request;
+
+	if (h->nlmsg_len < NLMSG_LENGTH(GENL_HDRLEN))
+		return false;
+	return error == -EINVAL || error == -ERANGE || error == -ENODEV || error == -EBUSY;
+}
+
+static void judge(struct nlmsghdr *h, ssize_t bytes)
+{
+	for (; NLMSG_OK(h, bytes); h = NLMSG_NEXT(h, bytes)) {
+		const struct nlmsgerr *e = NLMSG_DATA(h);
+
+		if (h->nlmsg_type == genl_family)
+			runs++;
+		if (h->nlmsg_type != NLMSG_ERROR)
+			continue;
+		refused += !!e->error;
+		if (wants_words(e->error) && !has_words(h))
+			wrong("refused without a word");
+	}
+}
+
+/* All of it was answered when it was sent, but for the rest of a dump. */
+static void send_it(void)
+{
+	const struct nlmsghdr *h = (void *)genl_request;
+	ssize_t bytes;
+
+	if (send(genl_sock, genl_request, h->nlmsg_len < 16 ? 16 : h->nlmsg_len, 0) < 0)
+		wrong(strerror(errno));
+	while ((bytes = recv(genl_sock, genl_answer, GENL_ROOM, MSG_DONTWAIT)) >= 0)
+		judge((void *)genl_answer, bytes);
+	if (errno != EAGAIN && errno != ENOBUFS)
+		wrong(strerror(errno));
+	answered++;
+}
+
+static void try(void)
+{
+	int command = any(10) ? 1 + any(NEARCACHE_CMD_MAX) : any(256), i;
+
+	genl_message(genl_family, any(3) ? NLM_F_ACK : NLM_F_ACK | NLM_F_DUMP, command);
+	add_target();
+	if (any(4))
+		add_right(command);
+	for (i = any(3) ? 0 : any(5); i; i--)
+		add_any(2);
+	if (!any(3))
+		spoil();
+	send_it();
+}
+
+static void parse(char *words)
+{
+	char *word, *number;
+
+	while ((word = strsep(&words, ":")) && targets < DEVICES) {
+		number = strchr(word, ',');
+		if (!number)
+			exit(2);
+		*number = '\0';
+		snprintf(target[targets].name, sizeof(target[0].name), "%s", word);
+		target[targets++].dev = strtoul(number + 1, NULL, 0);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t count, i;
+
+	if (argc != 4)
+		return 2;
+	parse(argv[1]);
+	count = strtoull(argv[2], NULL, 0);
+	state = strtoull(argv[3], NULL, 0);
+	genl_open();
+	for (i = 0; i < count; i++)
+		try();
+	printf("%llu messages, %llu refused, %llu answers with data\n", (unsigned long long)answered,
+	       (unsigned long long)refused, (unsigned long long)runs);
+	return !refused || !runs;
+}

@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 120
+# Netlink messages of any kind, from several processes at once, while the devices are read,
+# suspended, loaded anew and removed: each is answered, no data is wrong, nobody waits for ever.
+. ./cache.sh
+
+seed=1 count=$(times 4000)
+[[ ! ${SOAK:-} ]] || seed=$RANDOM
+seed=${FUZZ_SEED:-$seed}
+echo "FUZZ_SEED=$seed"
+
+# dev NAME: its number as netlink has it.
+dev() {
+	local number
+	number=$(number "/dev/mapper/$1")
+	echo $((${number%:*} << 20 | ${number#*:}))
+}
+
+make_null O origin 10
+make_null C local 12
+make_null O2 second 4
+make_null C2 other 8
+./blockdata write "$O"
+./blockdata write "$O2"
+format
+format "$C2" "$O2"
+start
+start nc2 '' "$O2" "$C2"
+targets="nc,$(dev nc):nc2,$(dev nc2)"
+verify_begin -b 1:128 -a 1 -r 100
+pids=()
+for n in 1 2 3; do
+	./fuzz_netlink "$targets" "$count" $((seed + n)) >"$TMPDIR/log$n" &
+	pids+=($!)
+done
+rounds=0
+while kill -0 "${pids[@]}" 2>/dev/null; do
+	dmsetup suspend nc && dmsetup resume nc || fail "suspend"
+	stop nc2
+	start nc2 '' "$O2" "$C2"
+	reload || fail "reload"
+	rounds=$((rounds + 1))
+done
+for n in 1 2 3; do
+	wait "${pids[n - 1]}" || fail "FUZZ_SEED=$seed: $(<"$TMPDIR/log$n")"
+	cat "$TMPDIR/log$n"
+done
+echo "$rounds rounds of suspend, remove and reload"
+verify_end >/dev/null
+check >/dev/null
+stop nc2
+stop
+echo "{\"fuzz_inputs\": $((3 * count))}"

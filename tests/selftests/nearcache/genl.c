@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One request of the nearcache family, and its answer: without a library, so that anything may be
+ * sent.
+ *
+ *	genl [-d] [-u USER] [-s] COMMAND [ATTRIBUTE=VALUE...]	ask; -d: a dump; -u: as that
+ *				user; -s: without CAP_SYS_ADMIN
+ *	genl listen COUNT FILE		so many events; FILE is made when it listens
+ *
+ * COMMAND is "device-get" or a number. An attribute has a name, or is NUMBER:HEX for any bytes.
+ * Prints each attribute of the answer in a line: its name, and what it is nested in. An error goes to
+ * stderr, with what the kernel says and the attribute that it means: "ENODEV: text (name)"; exit 1.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
+
+#include "genl.h"
+#include "nearcache_counters.h"
+
+enum kind { U32, U64, TEXT, BYTES, NEST };
+
+struct attribute {
+	const char *name;
+	unsigned int number;
+	enum kind kind;
+	const struct attribute *nested;
+};
+
+#define FIELD(symbol, name, unit, help)	{ name, NEARCACHE_A_STATUS_##symbol, U64, NULL },
+static const struct attribute status[] = {
+	NEARCACHE_STATUS_FIELDS(FIELD)
+	{ }
+};
+
+#define COUNTER(symbol, name, unit, help) { name, NEARCACHE_A_COUNTER_##symbol, U64, NULL },
+static const struct attribute counters[] = {
+	NEARCACHE_COUNTERS(COUNTER)
+	{ }
+};
+
+static const struct attribute run[] = {
+	{ "start", NEARCACHE_A_RUN_START, U64, NULL },
+	{ "length", NEARCACHE_A_RUN_LENGTH, U64, NULL },
+	{ "cached", NEARCACHE_A_RUN_CACHED, U32, NULL },
+	{ }
+};
+
+static const struct attribute device[] = {
+	{ "dev", NEARCACHE_A_DEVICE_DEV, U32, NULL },
+	{ "name", NEARCACHE_A_DEVICE_NAME, TEXT, NULL },
+	{ "uuid", NEARCACHE_A_DEVICE_UUID, BYTES, NULL },
+	{ "status", NEARCACHE_A_DEVICE_STATUS, NEST, status },
+	{ "counters", NEARCACHE_A_DEVICE_COUNTERS, NEST, counters },
+	{ "event", NEARCACHE_A_DEVICE_EVENT, U32, NULL },
+	{ "start", NEARCACHE_A_DEVICE_START, U64, NULL },
+	{ "length", NEARCACHE_A_DEVICE_LENGTH, U64, NULL },
+	{ "run", NEARCACHE_A_DEVICE_RUN, NEST, run },
+	{ "error", NEARCACHE_A_DEVICE_ERROR, U32, NULL },
+	{ "cached-bytes", NEARCACHE_A_DEVICE_CACHED_BYTES, U64, NULL },
+	{ "verify", NEARCACHE_A_DEVICE_VERIFY, U32, NULL },
+	{ "cache-timeout", NEARCACHE_A_DEVICE_CACHE_TIMEOUT, U32, NULL },
+	{ "origin-timeout", NEARCACHE_A_DEVICE_ORIGIN_TIMEOUT, U32, NULL },
+	{ "fill-memory", NEARCACHE_A_DEVICE_FILL_MEMORY, U64, NULL },
+	{ }
+};
+
+
+static const struct {
+	const char *name;
+	int number;
+} commands[] = {
+	{ "device-get", NEARCACHE_CMD_DEVICE_GET },
+	{ "device-set", NEARCACHE_CMD_DEVICE_SET },
+	{ "invalidate", NEARCACHE_CMD_INVALIDATE },
+	{ "residency-get", NEARCACHE_CMD_RESIDENCY_GET },
+};
+
+static void usage(const char *word)
+{
+	fprintf(stderr, "genl: what is '%s'?\n", word);
+	exit(2);
+}
+
+static void add_hex(unsigned int number, const char *hex)
+{
+	unsigned char data[4096];
+	size_t bytes = 0;
+
+	while (hex[0] && hex[1] && bytes < sizeof(data)) {
+		char two[3] = { hex[0], hex[1] };
+
+		data[bytes++] = strtoul(two, NULL, 16);
+		hex += 2;
+	}
+	genl_add(number, data, bytes);
+}
+
+static void add_word(const char *word)
+{
+	const char *value = strchr(word, '=');
+	const struct attribute *a;
+	uint64_t number;
+	uint32_t small;
+
+	if (!value && strchr(word, ':')) {
+		add_hex(strtoul(word, NULL, 0), strchr(word, ':') + 1);
+		return;
+	}
+	if (!value)
+		usage(word);
+	for (a = device; a->name; a++)
+		if (!strncmp(a->name, word, value - word) && !a->name[value - word])
+			break;
+	if (!a->name)
+		usage(word);
+	number = strtoull(++value, NULL, 0);
+	small = number;
+	if (a->kind == TEXT)
+		genl_add(a->number, value, strlen(value) + 1);
+	else if (a->kind == U32)
+		genl_add(a->number, &small, sizeof(small));
+	else
+		genl_add(a->number, &number, sizeof(number));
+}
+
+static void show(const unsigned char *at, const unsigned char *end, const struct attribute *set,
+		 const char *in)
+{
+	const struct nlattr *a;
+
+	while ((a = genl_next(&at, end))) {
+		const unsigned char *data = (const unsigned char *)a + NLA_HDRLEN;
+		size_t bytes = a->nla_len - NLA_HDRLEN;
+		const struct attribute *is = set;
+		unsigned int type = a->nla_type & NLA_TYPE_MASK;
+		uint64_t number = 0;
+		char name[256];
+
+		while (is->name && is->number != type)
+			is++;
+		if (!is->name)
+			continue;
+		snprintf(name, sizeof(name), "%s%s", in, is->name);
+		memcpy(&number, data, bytes < 8 ? bytes : 8);
+		switch (is->kind) {
+		case U32:
+		case U64:
+			printf("%s=%llu\n", name, (unsigned long long)number);
+			break;
+		case TEXT:
+			printf("%s=%.*s\n", name, (int)bytes, data);
+			break;
+		case BYTES:
+			printf("%s=", name);
+			while (bytes--)
+				printf("%02x", *data++);
+			printf("\n");
+			break;
+		case NEST:
+			printf("%s\n", name);
+			strcat(name, ".");
+			show(data, data + bytes, is->nested, name);
+			break;
+		}
+	}
+}
+
+/* The attribute of the request that begins at @offset. */
+static const char *at_offset(uint32_t offset)
+{
+	const struct attribute *a = device;
+	const struct nlattr *bad = (const void *)(genl_request + offset);
+
+	while (a->name && a->number != (bad->nla_type & NLA_TYPE_MASK))
+		a++;
+	return a->name ? a->name : "?";
+}
+
+/* Of an acknowledgement, or of the end of a dump, which has its number only. */
+static void explain(const struct nlmsghdr *h)
+{
+	const struct nlmsgerr *error = NLMSG_DATA(h);
+	const unsigned char *at = (const unsigned char *)error + sizeof(error->error);
+	const unsigned char *end = (const unsigned char *)h + h->nlmsg_len;
+	const struct nlattr *a;
+
+	fprintf(stderr, "%s:", strerrorname_np(-error->error));
+	if (h->nlmsg_type == NLMSG_ERROR)
+		at += h->nlmsg_flags & NLM_F_CAPPED ? sizeof(error->msg) :
+						      NLMSG_ALIGN(error->msg.nlmsg_len);
+	while ((h->nlmsg_flags & NLM_F_ACK_TLVS || h->nlmsg_type == NLMSG_DONE) &&
+	       (a = genl_next(&at, end))) {
+		if (a->nla_type == NLMSGERR_ATTR_MSG)
+			fprintf(stderr, " %s", (const char *)a + NLA_HDRLEN);
+		else if (a->nla_type == NLMSGERR_ATTR_OFFS)
+			fprintf(stderr, " (%s)",
+				at_offset(*(const uint32_t *)((const char *)a + NLA_HDRLEN)));
+	}
+	fprintf(stderr, "\n");
+}
+
+static int failed(struct nlmsghdr *h)
+{
+	int *error = NLMSG_DATA(h);
+
+	if (!*error)
+		return 0;
+	explain(h);
+	return 1;
+}
+
+/* Something was. */
+static bool shown;
+
+/* Reads one datagram.  Returns 0 for more, 1 at the end, 2 on an error. */
+static int take(const struct attribute *set, bool ends)
+{
+	ssize_t bytes = recv(genl_sock, genl_answer, GENL_ROOM, 0);
+	struct nlmsghdr *h = (void *)genl_answer;
+
+	if (bytes < 0)
+		genl_die("recv");
+	for (; NLMSG_OK(h, bytes); h = NLMSG_NEXT(h, bytes)) {
+		if (h->nlmsg_flags & NLM_F_DUMP_INTR)
+			printf("interrupted\n");
+		if (h->nlmsg_type == NLMSG_ERROR || h->nlmsg_type == NLMSG_DONE)
+			return 1 + failed(h);
+		shown = true;
+		show((unsigned char *)NLMSG_DATA(h) + GENL_HDRLEN,
+		     (unsigned char *)h + h->nlmsg_len, set, "");
+		if (!ends)
+			return 1;
+	}
+	return 0;
+}
+
+static int ask(const struct attribute *set, bool later)
+{
+	struct nlmsghdr *h = (void *)genl_request;
+	int end;
+
+	if (send(genl_sock, genl_request, h->nlmsg_len, 0) != h->nlmsg_len)
+		genl_die("send");
+	while (!(end = take(set, true)))
+		;
+	/* Done in the background: the reply comes before or behind the acknowledgement. */
+	if (end == 1 && later && !shown)
+		take(set, false);
+	return end - 1;
+}
+
+static int listen_for(int count, const char *path)
+{
+	if (setsockopt(genl_sock, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &genl_group, sizeof(genl_group)))
+		genl_die("listen");
+	if (close(open(path, O_CREAT | O_WRONLY, 0600)))
+		genl_die(path);
+	while (count--) {
+		take(device, false);
+		fflush(stdout);
+	}
+	return 0;
+}
+
+static int number_of(const char *command)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(command, commands[i].name))
+			return commands[i].number;
+	i = strtoul(command, NULL, 0);
+	if (!i)
+		usage(command);
+	return i;
+}
+
+static void drop_sys_admin(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	if (syscall(SYS_capget, &header, data))
+		genl_die("capget");
+	data[0].effective &= ~(1U << CAP_SYS_ADMIN);
+	data[0].permitted &= ~(1U << CAP_SYS_ADMIN);
+	data[0].inheritable &= ~(1U << CAP_SYS_ADMIN);
+	if (syscall(SYS_capset, &header, data))
+		genl_die("capset");
+}
+
+int main(int argc, char **argv)
+{
+	const char *command;
+	bool dump = false;
+	int option;
+
+	while ((option = getopt(argc, argv, "+du:s")) != -1) {
+		if (option == 'd')
+			dump = true;
+		else if (option == 's')
+			drop_sys_admin();
+		else if (option != 'u')
+			return 2;
+		else if (setgid(atoi(optarg)) || setuid(atoi(optarg)))
+			genl_die("setuid");
+	}
+	argv += optind;
+	if (!argv[0])
+		usage("");
+	genl_open();
+	if (!strcmp(argv[0], "listen"))
+		return argv[1] && argv[2] ? listen_for(atoi(argv[1]), argv[2]) : 2;
+	command = argv[0];
+	genl_message(genl_family, dump ? NLM_F_DUMP : NLM_F_ACK, number_of(command));
+	while (*++argv)
+		add_word(*argv);
+	return ask(device, number_of(command) == NEARCACHE_CMD_INVALIDATE);
+}

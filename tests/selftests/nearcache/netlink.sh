@@ -1,0 +1,216 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The generic netlink family: what it says of devices, what it changes, whom it lets, and what
+# it refuses, by name.
+. ./cache.sh
+
+NC=/dev/mapper/nc
+
+# ask WORDS...: must be answered; the answer is in $out.
+ask() {
+	out=$(./genl "$@" 2>"$TMPDIR/err") || fail "genl $*: $(<"$TMPDIR/err")"
+}
+
+# refused ERROR TEXT WORDS...: with that error, and these words.
+refused() {
+	local said
+	! said=$(./genl "${@:3}" 2>&1 >/dev/null) || fail "genl ${*:3}: not refused"
+	[[ $said == "$1:"*"$2"* ]] || fail "genl ${*:3}: '$said', not '$1: $2'"
+}
+
+# says NAME VALUE: the last answer.
+says() {
+	grep -qxF -- "$1=$2" <<<"$out" || fail "no $1=$2 (line ${BASH_LINENO[0]}) in: $out"
+}
+
+# value NAME
+value() {
+	sed -n "s/^$1=//p" <<<"$out"
+}
+
+make_null O origin 16
+make_null C local 24
+make_null O2 second 8
+make_null C2 other 12
+./blockdata write "$O"
+./blockdata write "$O2"
+format
+start nc '2 verify 7'
+
+# One device, by name or by number: what its status line says.
+ask device-get name=nc
+says name nc
+number=$(number "$NC")
+says dev $((${number%:*} << 20 | ${number#*:}))
+dev=$(value dev)
+says verify 7
+says cache-timeout 700
+says origin-timeout 0
+says fill-memory $((64 << 20))
+[[ $(value uuid) =~ ^[0-9a-f]{32}$ ]] || fail "no uuid: $out"
+check -n 4096 >/dev/null
+settle
+ask device-get dev="$dev"
+read -ra line < <(dmsetup status nc)
+for name in mode state blocks bytes_valid; do
+	says "status.$name" "${line[NC_AT[$name]]}"
+done
+for name in misses miss_bytes fills; do
+	says "counters.$name" "${line[NC_AT[$name]]}"
+done
+[[ $(grep -c '^counters\.' <<<"$out") == "$(($(wc -w <<<"${line[*]:3}") - $(grep -c '^status\.' <<<"$out")))" ]] ||
+	fail "not all numbers: $out"
+
+# All of them; one that was loaded and never live, too.
+format "$C2" "$O2"
+start nc2 '' "$O2" "$C2"
+ask -d device-get
+same "devices" "$(value name | sort | tr '\n' ' ')" "nc nc2 "
+dm_remove nc2
+dmsetup create idle --notable
+at_exit dm_gone idle
+dmsetup load idle --table "$(line '' "$O2" "$C2")" || fail "load"
+ask -d device-get
+same "devices" "$(value name | sort | tr '\n' ' ')" "idle nc "
+ask device-get name=idle
+says status.state 2
+refused EBUSY 'resume it first' device-set name=idle verify=1
+dmsetup remove idle
+
+# Which device is meant, and which is not there.
+refused EINVAL 'Either dev or name' device-get
+refused EINVAL 'Either dev or name' device-get name=nc dev="$dev"
+refused ENODEV 'no such nearcache device (name)' device-get name=none
+refused ENODEV 'no such nearcache device (name)' device-get name=
+refused ENODEV 'no such nearcache device (dev)' device-get dev=1
+refused ENODEV 'no such nearcache device (name)' invalidate name=none
+refused ENODEV '' residency-get name=none
+refused ENODEV '' -d residency-get name=none
+
+# What is cached: all bytes between, in order, each in one run; as many as there are.
+runs() {
+	ask -d residency-get name=nc "$@"
+	paste -d ' ' <(value run.start) <(value run.length) <(value run.cached)
+}
+dmsetup message nc 0 invalidate all
+same "nothing" "$(runs)" "0 $((16 << 20)) 0"
+./blockdata read "$NC" -s 16 -n 8 >/dev/null
+./blockdata read "$NC" -s 1024 -n 256 >/dev/null
+./blockdata read "$NC" -s 32760 -n 8 >/dev/null
+settle
+same "some" "$(runs | tr '\n' ' ')" \
+	"0 8192 0 8192 4096 1 12288 512000 0 524288 131072 1 655360 16117760 0 16773120 4096 1 "
+same "a piece" "$(runs start=524800 length=130560 | tr '\n' ' ')" "524800 130560 1 "
+same "the rest" "$(runs start=16773120)" "16773120 4096 1"
+ask residency-get name=nc
+says cached-bytes $((4096 + 131072 + 4096))
+ask residency-get name=nc start=$((8192 + 512)) length=524288
+says start 8704
+says length 524288
+says cached-bytes $((3584 + 8704))
+# More than one message holds.
+dmsetup message nc 0 invalidate all
+for ((i = 0; i < 4096; i += 16)); do
+	./blockdata read "$NC" -s $((i * 8)) -n 8 >/dev/null
+done
+settle
+same "runs" "$(runs | awk '$1 != end { print "gap" } { end = $1 + $2; n += $3 } END { print NR, n, end }')" \
+	"512 256 $((16 << 20))"
+for bad in 'start must be' start=100 start=$((16 << 20)) start=$((1 << 63)) \
+	'length must be' length=100 length=$(((16 << 20) + 512)) length=$(((1 << 63) - 512)); do
+	[[ $bad == *=* ]] || { text=$bad; continue; }
+	refused ERANGE "$text" residency-get name=nc "$bad"
+	refused ERANGE "$text" -d residency-get name=nc "$bad"
+	refused ERANGE "$text" invalidate name=nc "$bad"
+done
+refused ERANGE '(length)' residency-get name=nc length=0
+
+# Changed outside: a piece, or all.
+valid=$(field bytes_valid)
+ask invalidate name=nc start=8192 length=4096
+says error 0
+says start 8192
+says length 4096
+ask residency-get name=nc start=8192 length=4096
+says cached-bytes 0
+ask invalidate dev="$dev"
+says error 0
+is bytes_valid 0
+above invalidated_bytes "$valid"
+check >/dev/null
+
+# What a table says, from now on; all or nothing.
+ask device-set name=nc verify=0 cache-timeout=0 origin-timeout=86400 fill-memory=1048576
+same "table" "$(dmsetup table nc | cut -d' ' -f 4,7-)" \
+	"read-only 8 fill_memory 1048576 cache_timeout 0 origin_timeout 86400 verify 0"
+ask device-get name=nc
+says verify 0
+says origin-timeout 86400
+is fill_memory_max 1048576
+is verify 0
+refused ERANGE 'cache-timeout must be 0 or 100' device-set name=nc verify=9 cache-timeout=99
+refused ERANGE '(origin-timeout)' device-set name=nc verify=9 origin-timeout=86401
+refused ERANGE '(cache-timeout)' device-set name=nc verify=9 cache-timeout=600001
+refused ERANGE '(fill-memory)' device-set name=nc verify=9 fill-memory=1048575
+refused ERANGE '(fill-memory)' device-set name=nc verify=9 fill-memory=$(((1 << 40) + 1))
+is verify 0
+dmsetup message nc 0 invalidate all
+verify_begin -b 1:512 -a 1 -r 20
+for ((i = 0; i < $(times 20); i++)); do
+	ask device-set name=nc verify=$((i % 3)) cache-timeout=$((i % 2 * 300)) \
+		fill-memory=$((1 << 20 + i % 5))
+done
+verify_end >/dev/null
+dmsetup suspend nc
+refused EBUSY 'resume it first' device-set name=nc verify=1
+ask invalidate name=nc
+says error 16
+ask device-get name=nc
+dmsetup resume nc
+check >/dev/null
+
+# What it does not know is refused: an attribute of another request, one that is none, a nest
+# that is none, too short, too long, no such command.
+refused EINVAL '(uuid)' device-get name=nc 4:00112233445566778899aabbccddeeff
+refused EINVAL '' device-get name=nc 900:00000000
+refused EINVAL '(dev)' device-get $((0x8000 | 2)):00000000
+refused EINVAL '(dev)' device-get 2:0000
+refused EINVAL '(dev)' device-get 2:0000000000
+refused EINVAL '(verify)' device-get name=nc verify=1
+refused EINVAL '' device-get 3:6e63
+refused EINVAL '(name)' device-get name="$(printf '%0200d' 0)"
+refused EOPNOTSUPP '' 77 name=nc
+refused EOPNOTSUPP '' -d invalidate name=nc
+
+# Who is not root reads, and changes nothing; nor does root of a namespace of its own.
+ask device-set name=nc verify=0
+ask -u 1000 device-get name=nc
+says name nc
+ask -u 1000 -d device-get
+refused EPERM '' -u 1000 residency-get name=nc
+refused EPERM '' -u 1000 -d residency-get name=nc
+refused EPERM '' -u 1000 device-set name=nc verify=1
+refused EPERM '' -u 1000 invalidate name=nc
+inside() {
+	{ unshare --user --map-root-user "$@" >/dev/null; } 2>&1
+}
+[[ $(inside ./genl device-set name=nc verify=1) == EPERM* ]] || fail "changed from inside a user namespace"
+[[ $(inside ./genl invalidate name=nc) == EPERM* ]] || fail "invalidated from inside a user namespace"
+[[ $(inside --net ./genl device-get name=nc) == *'no family'* ]] || fail "seen from inside a network namespace"
+refused EPERM 'CAP_SYS_ADMIN' -s device-set name=nc verify=1
+ask -s device-get name=nc
+is verify 0
+
+# Who listens is told.
+./genl listen 1 "$TMPDIR/listening" >"$TMPDIR/heard" &
+listener=$!
+listening() {
+	[[ -e $TMPDIR/listening ]]
+}
+wait_for 10 listening || fail "nobody listens"
+dmsetup message nc 0 scrub start 0
+wait $listener || fail "listen"
+out=$(<"$TMPDIR/heard")
+says name nc
+says event 4
+says status.state 0

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What is generated from uapi/nearcache.yaml is what it says, and it fits the kernel's schema.
+set -uo pipefail
+# shellcheck source=tests/tap.sh
+# shellcheck disable=SC2317 # functions that check() calls
+. "$TOP/tests/tap.sh"
+cd "$TOP" || exit
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+generated() {
+	"${MAKE:-make}" -s --no-print-directory netlink BUILD="$BUILD" NETLINK_OUT="$out" &&
+		for file in uapi/nearcache.h kmod/netlink_gen.h kmod/netlink_gen.c; do
+			diff -u "$file" "$out/$file" || { echo "$file: make netlink"; return 1; }
+		done
+}
+
+# Counters and fields of the status line have one table, and the spec's words are theirs.
+listed() {
+	diff <(sed -nE 's/^\tX\([A-Z0-9_]+, "([a-z0-9_]+)".*/\1/p' uapi/nearcache_counters.h | tr _ -) \
+		<(sed -n '/^    name: status$/,/^    name: run$/p' uapi/nearcache.yaml |
+			sed -nE 's/^        name: ([a-z0-9-]+)$/\1/p' | grep -vx pad)
+}
+
+check 'what is committed is what the generator makes' generated
+check 'all counters and fields are in the spec' listed
+finish
