@@ -12,7 +12,7 @@
 #include "size.h"
 #include "text.h"
 
-#define DEPTH_MAX	6
+#define DEPTH_MAX	8
 
 /*
  * A record is an object: one line per value in text.  A list holds records.  A
@@ -169,24 +169,27 @@ static void print_column(const struct cell *cell, const char *text, int width,
 static void flush_table(struct scope *scope)
 {
 	size_t i, c, columns = 0;
+	int *width;
 
 	if (anything)
 		putchar('\n');
 	while (columns < scope->cells && !scope->cell[columns].row)
 		columns++;
+	width = need(calloc(columns, sizeof(*width)));
 	for (c = 0; c < columns; c++) {
 		char *p;
 
 		for (p = scope->cell[c].label; *p; p++)
 			*p = (char)toupper((unsigned char)*p);
+		width[c] = column_width(scope, columns, c);
 	}
 	for (c = 0; c < columns; c++)
-		print_column(&scope->cell[c], scope->cell[c].label,
-			     column_width(scope, columns, c), c + 1 == columns);
+		print_column(&scope->cell[c], scope->cell[c].label, width[c],
+			     c + 1 == columns);
 	for (i = 0; i < scope->cells; i++)
 		print_column(&scope->cell[i], scope->cell[i].text,
-			     column_width(scope, columns, i % columns),
-			     (i + 1) % columns == 0);
+			     width[i % columns], (i + 1) % columns == 0);
+	free(width);
 }
 
 static void flush(struct scope *scope, int indent)
