@@ -14,12 +14,15 @@
 
 enum value {
 	FLAG, TEXT, SIZE, MODE, ON_CHANGE, RANGE, CACHE_TIMEOUT, ORIGIN_TIMEOUT, VERIFY,
-	INTEGRITY,
+	INTEGRITY, SHARD_FORMAT,
 };
 
-/* Options of all verbs. @offset: where the value goes in struct arguments. */
+/*
+ * Options of all verbs.  @offset: where the value goes in struct arguments.  Two may
+ * have the same name if no verb has both: then they stand behind the verb.
+ */
 static const struct option_row {
-	unsigned int bit;
+	uint64_t bit;
 	char letter;
 	const char *name;
 	enum value value;
@@ -80,6 +83,15 @@ static const struct option_row {
 	  "format the cache device, open nothing" },
 	{ OPTION_FORMAT, 0, "format", FLAG, NULL, 0,
 	  "format the cache device first" },
+	{ OPTION_SHARD_FORMAT, 0, "format", SHARD_FORMAT, "FORMAT",
+	  offsetof(struct arguments, shard_format),
+	  "tar, tfrecord, parquet, mds or npz" },
+	{ OPTION_SAMPLES, 0, "samples", TEXT, "LIST",
+	  offsetof(struct arguments, samples),
+	  "only these, like 0-9,12 or NAME" },
+	{ OPTION_SUMMARY, 0, "summary", FLAG, NULL, 0, "one line for each file" },
+	{ OPTION_CHECK, 0, "check", FLAG, NULL, 0,
+	  "compare data with its checksums (tfrecord)" },
 	{ OPTION_JSON, 'j', "json", FLAG, NULL, 0,
 	  "JSON on stdout, errors too; raw base units" },
 	{ OPTION_DRY_RUN, 0, "dry-run", FLAG, NULL, 0,
@@ -90,15 +102,25 @@ static const struct option_row {
 	{ 0 },
 };
 
-static const struct option_row *find_option(const char *word, size_t length)
+static uint64_t options_of(const struct verb *verb)
 {
-	const struct option_row *row;
+	return verb->required | verb->optional | OPTIONS_GLOBAL;
+}
 
-	for (row = options; row->bit; row++)
-		if (strlen(row->name) == length &&
-		    !strncmp(row->name, word, length))
-			return row;
-	return NULL;
+/* @verb: NULL when it is not known; that of this verb, if there are several. */
+static const struct option_row *find_option(const char *word, size_t length,
+					    const struct verb *verb)
+{
+	const struct option_row *row, *found = NULL;
+
+	for (row = options; row->bit; row++) {
+		if (strlen(row->name) != length ||
+		    strncmp(row->name, word, length))
+			continue;
+		if (!found || (verb && row->bit & options_of(verb)))
+			found = row;
+	}
+	return found;
 }
 
 static const struct option_row *find_letter(char letter)
@@ -159,6 +181,8 @@ static void take_value(struct arguments *args, const struct option_row *row,
 		why = "give " PARAMS_ORIGIN_TIMEOUT_RANGE;
 	else if (row->value == VERIFY && !params_verify_parse(value, place))
 		why = "give " PARAMS_VERIFY_RANGE;
+	else if (row->value == SHARD_FORMAT && !index_format_parse(value, place))
+		why = "give " INDEX_FORMAT_WORDS;
 	if (why)
 		fail(CODE_USAGE, "--%s '%s': %s", row->name, value, why);
 }
@@ -185,7 +209,9 @@ static int take_option(struct arguments *args, const char *word,
 {
 	const char *name = word + 2;
 	size_t length = strcspn(name, "=");
-	const struct option_row *row = find_option(name, length);
+	const struct verb *verb = args->operands ? find_verb(args->operand[0]) :
+						   NULL;
+	const struct option_row *row = find_option(name, length, verb);
 	const char *value = name[length] ? name + length + 1 : NULL;
 
 	if (!row) {
@@ -238,7 +264,7 @@ static void split(struct arguments *args, int argc, char **argv)
 
 static int check_options(const struct arguments *args, const struct verb *verb)
 {
-	unsigned int known = verb->required | verb->optional | OPTIONS_GLOBAL;
+	uint64_t known = options_of(verb);
 	const struct option_row *row;
 
 	for (row = options; row->bit; row++) {
@@ -334,7 +360,7 @@ int arguments_check_name(const char *name)
 	return fail(CODE_USAGE, "'%s' is no name for a device: %s", name, why);
 }
 
-static void help_options(unsigned int bits)
+static void help_options(uint64_t bits)
 {
 	const struct option_row *row;
 
@@ -412,5 +438,5 @@ void arguments_help(const struct verb *verb)
 	if (verb->details)
 		printf("\n%s", verb->details);
 	puts("\nOptions:");
-	help_options(verb->required | verb->optional | OPTIONS_GLOBAL);
+	help_options(options_of(verb));
 }

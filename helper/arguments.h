@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "index_format.h"
 #include "mode.h"
 #include "onchange.h"
 #include "range.h"
@@ -37,6 +38,10 @@
 #define OPTION_WITH_ORIGIN	(1U << 27)
 #define OPTION_STOP		(1U << 28)
 #define OPTION_WAIT		(1U << 29)
+#define OPTION_SHARD_FORMAT	(1ULL << 32)
+#define OPTION_SAMPLES		(1ULL << 33)
+#define OPTION_SUMMARY		(1ULL << 34)
+#define OPTION_CHECK		(1ULL << 35)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
@@ -57,11 +62,13 @@
  * @origin_timeout: --origin-timeout, seconds
  * @verify: --verify, hits
  * @rate: --rate, bytes per second, 0 when not given
+ * @shard_format: --format of a shard, INDEX_ANY when not given
+ * @samples: --samples
  * @operand: operands behind the verb
  * @operands: how many
  */
 struct arguments {
-	unsigned int given;
+	uint64_t given;
 	const char *origin;
 	const char *cache;
 	const char *witness;
@@ -76,6 +83,8 @@ struct arguments {
 	unsigned int origin_timeout;
 	unsigned int verify;
 	uint64_t rate;
+	enum index_format shard_format;
+	const char *samples;
 	char **operand;
 	int operands;
 };
@@ -98,8 +107,8 @@ struct verb {
 	const char *operands;
 	int operands_min;
 	int operands_max;
-	unsigned int required;
-	unsigned int optional;
+	uint64_t required;
+	uint64_t optional;
 	bool changes;
 	const char *summary;
 	const char *details;
@@ -114,7 +123,7 @@ int arguments_parse(struct arguments *args, int argc, char **argv,
 void arguments_help(const struct verb *verb);
 int arguments_check_name(const char *name);
 
-static inline bool given(const struct arguments *args, unsigned int option)
+static inline bool given(const struct arguments *args, uint64_t option)
 {
 	return args->given & option;
 }

@@ -17,6 +17,7 @@ int cmd_list(const struct arguments *args);
 int cmd_status(const struct arguments *args);
 int cmd_stats(const struct arguments *args);
 int cmd_destroy(const struct arguments *args);
+int cmd_index(const struct arguments *args);
 int cmd_super(const struct arguments *args);
 
 #endif /* HELPER_COMMANDS_H */

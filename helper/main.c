@@ -265,6 +265,33 @@ const struct verb verbs[] = {
 		.run = cmd_destroy,
 	},
 	{
+		.name = "index",
+		.operands = "FILE...",
+		.operands_min = 1,
+		.operands_max = -1,
+		.optional = OPTION_SHARD_FORMAT | OPTION_SAMPLES |
+			    OPTION_SUMMARY | OPTION_CHECK,
+		.summary = "list the samples of training shards, and where they are",
+		.details =
+"Formats, told by the content or by --format:\n"
+"  tar        WebDataset: files that follow each other and share their path up to\n"
+"             the first dot of the file name are one sample, named by that\n"
+"  tfrecord   records\n"
+"  parquet    row groups, with their column chunks\n"
+"  mds        MosaicML data shards\n"
+"  npz        arrays of NumPy\n"
+"\n"
+"Offsets and lengths are bytes of the file; those of a sample include its headers.\n"
+"The parts of a sample (files of a tar archive, column chunks) are shown in JSON.\n"
+"The index is what a reader needs to open the file. Only headers are read, and\n"
+"nothing is written. A file that is damaged, cut off, compressed, encrypted or\n"
+"sparse is refused.\n"
+"\n"
+"--samples takes numbers, ranges and names; a number that is meant as a name has a\n"
+"'=' before it. No need to be root.\n",
+		.run = cmd_index,
+	},
+	{
 		.name = "super",
 		.operands = "DEV|FILE",
 		.operands_min = 1,

@@ -12,13 +12,22 @@ HELPER_UNIT_DIR	:= $(BUILD)/unit/helper
 HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
 	test_print test_text test_mode test_params test_range test_setting \
 	test_dataset test_fsprint test_pair test_reload test_attach \
-	test_reconnect test_stop test_witness
+	test_reconnect test_stop test_witness test_index test_index_cmd \
+	test_index_mds test_index_npz test_index_parquet test_index_tar \
+	test_index_tfrecord
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi
 
 HELPER_FSPRINT	:= helper/fsprint.c helper/fsprint_ext4.c helper/fsprint_xfs.c \
 	helper/fsprint_erofs.c
+HELPER_INDEX	:= helper/index.c helper/index_build.c helper/index_format.c \
+	helper/index_mds.c helper/index_npz.c helper/index_parquet.c \
+	helper/index_scan.c helper/index_select.c helper/index_tar.c \
+	helper/index_tfrecord.c helper/tar_header.c helper/thrift.c helper/zip.c
+# With files made up in memory.
+HELPER_INDEX_UNIT := $(HELPER_INDEX) helper/fail.c helper/text.c \
+	tests/unit/helper/shard.c
 
 # The sources that each test takes from the project.
 HELPER_UNIT_test_size	:= helper/size.c
@@ -27,7 +36,7 @@ HELPER_UNIT_test_status	:= helper/status.c helper/mode.c
 HELPER_UNIT_test_layout	:= helper/layout.c kmod/format.c
 HELPER_UNIT_test_arguments := helper/arguments.c helper/size.c helper/name.c \
 	helper/fail.c helper/text.c helper/mode.c helper/params.c helper/range.c \
-	helper/onchange.c helper/status.c
+	helper/onchange.c helper/status.c helper/index_format.c
 HELPER_UNIT_test_print	:= helper/print.c helper/size.c helper/fail.c \
 	helper/text.c
 HELPER_UNIT_test_text	:= helper/text.c
@@ -58,6 +67,15 @@ HELPER_UNIT_test_stop	:= helper/stop.c helper/fail.c helper/text.c \
 	tests/unit/helper/fake_dm.c
 HELPER_UNIT_test_witness := helper/witness.c helper/device.c helper/super.c \
 	helper/fail.c helper/text.c kmod/format.c tests/unit/helper/fake_identity.c
+HELPER_UNIT_test_index	:= $(HELPER_INDEX_UNIT)
+HELPER_UNIT_test_index_cmd := $(HELPER_INDEX_UNIT) helper/cmd_index.c \
+	helper/print.c helper/size.c
+HELPER_UNIT_test_index_mds := $(HELPER_INDEX_UNIT)
+HELPER_UNIT_test_index_npz := $(HELPER_INDEX_UNIT)
+HELPER_UNIT_test_index_parquet := $(HELPER_INDEX_UNIT)
+HELPER_UNIT_test_index_tar := $(HELPER_INDEX_UNIT)
+HELPER_UNIT_test_index_tfrecord := $(HELPER_INDEX_UNIT)
+HELPER_UNIT_LIBS_test_index := -Wl,--wrap=pread
 HELPER_UNIT_LIBS_test_attach := -luuid
 HELPER_UNIT_LIBS_test_witness := -Wl,--wrap=device_open,--wrap=device_test_claim
 HELPER_UNIT_LIBS_test_fsprint := -lcrypto

@@ -19,6 +19,12 @@ const struct verb verbs[] = {
 		      OPTION_RANGE | OPTION_GROW |
 		      OPTION_CACHE_TIMEOUT | OPTION_ORIGIN_TIMEOUT |
 		      OPTION_ON_CHANGE | OPTION_WITNESS, .run = nothing },
+	{ .name = "take", .operands = "NAME", .operands_min = 1,
+	  .operands_max = 1, .optional = OPTION_FORMAT, .run = nothing },
+	{ .name = "index", .operands = "FILE...", .operands_min = 1,
+	  .operands_max = -1,
+	  .optional = OPTION_SHARD_FORMAT | OPTION_SAMPLES | OPTION_CHECK,
+	  .run = nothing },
 	{ .name = "show", .operands = "[NAME...]", .operands_max = -1,
 	  .run = nothing },
 	{ .name = NULL },
@@ -105,6 +111,32 @@ static void good_lines(void **state)
 	assert_ptr_equal(verb, &verbs[0]);
 }
 
+/* --format is a flag for one verb, and has a value for another. */
+static void one_name_twice(void **state)
+{
+	const struct verb *verb;
+	struct arguments args;
+
+	(void)state;
+	assert_int_equal(parse("take --format a", &args, &verb), 0);
+	assert_true(given(&args, OPTION_FORMAT));
+	assert_false(given(&args, OPTION_SHARD_FORMAT));
+	assert_string_equal(args.operand[0], "a");
+	assert_int_equal(parse("index --format npz a b --samples 1", &args,
+			       &verb), 0);
+	assert_false(given(&args, OPTION_FORMAT));
+	assert_true(given(&args, OPTION_SHARD_FORMAT));
+	assert_int_equal(args.shard_format, INDEX_NPZ);
+	assert_string_equal(args.samples, "1");
+	assert_int_equal(args.operands, 2);
+	assert_int_equal(parse("index a --format=mds", &args, &verb), 0);
+	assert_int_equal(args.shard_format, INDEX_MDS);
+	assert_int_equal(parse("index a --check", &args, &verb), 0);
+	assert_int_equal(args.shard_format, INDEX_ANY);
+	assert_true(given(&args, OPTION_CHECK));
+	assert_false(given(&args, OPTION_SAMPLES));
+}
+
 static void bad_lines(void **state)
 {
 	/* What is wrong, and the word that the message must quote. */
@@ -142,6 +174,14 @@ static void bad_lines(void **state)
 		{ "tune a --origin-timeout -1", "'-1': give 0 (the" },
 		{ "tune a --cache-timeout 1 --cache-timeout 2", "twice" },
 		{ "tune a --range 1:512", "'1'" },
+		{ "take a --format=tar", "takes no value, 'tar' was" },
+		{ "index a --format", "--format needs a value: --format FORMAT" },
+		{ "index a --format zip", "'zip': give tar, tfrecord, parquet, mds or" },
+		{ "index a --format mds --format npz", "twice" },
+		{ "index a --summary", "'--summary' is no option of 'index'" },
+		{ "--format index a", "'--format' is no option of 'index'" },
+		{ "show a --format", "'--format' is no option of 'show'" },
+		{ "show a --samples 1", "'--samples'" },
 		{ "show --cache x", "'--cache'" },
 		{ "show --forc", "'--forc'" },
 	};
@@ -172,6 +212,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_lines),
+		cmocka_unit_test(one_name_twice),
 		cmocka_unit_test(bad_lines),
 		cmocka_unit_test(json_is_known_after_an_error),
 	};

@@ -1,40 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <json-c/json.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "fail.h"
+#include "capture.h"
 #include "print.h"
-#include "unit.h"
-
-#define OUTPUT_MAX	8192
-
-static int saved_stdout;
-static FILE *file;
-
-static void capture(void)
-{
-	fflush(stdout);
-	saved_stdout = dup(1);
-	file = tmpfile();
-	dup2(fileno(file), 1);
-}
-
-static const char *captured(void)
-{
-	static char output[OUTPUT_MAX];
-	size_t n;
-
-	fflush(stdout);
-	dup2(saved_stdout, 1);
-	close(saved_stdout);
-	rewind(file);
-	n = fread(output, 1, sizeof(output) - 1, file);
-	output[n] = '\0';
-	fclose(file);
-	return output;
-}
 
 /* The same calls for both forms. */
 static void print_all(bool json)
@@ -61,15 +27,6 @@ static void print_all(bool json)
 	print_end();
 	print_end();
 	print_finish();
-}
-
-static struct json_object *member(struct json_object *object, const char *key)
-{
-	struct json_object *value = NULL;
-
-	if (!json_object_object_get_ex(object, key, &value))
-		fail_msg("no member '%s'", key);
-	return value;
 }
 
 static void json(void **state)

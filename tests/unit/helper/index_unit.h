@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the tests of the index share; after fail.h, as unit.h. */
+#ifndef HELPER_INDEX_UNIT_H
+#define HELPER_INDEX_UNIT_H
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "index.h"
+#include "shard.h"
+#include "unit.h"
+
+/* index_open_fd() of a file in memory. */
+static inline int take_as(const struct shard *shard, struct shard_index *index,
+			  enum index_format format, bool check)
+{
+	int fd = shard_file(shard), error;
+
+	fail_reset();
+	error = index_open_fd(index, fd, "shard", format, check);
+	close(fd);
+	return error;
+}
+
+/* The index of a sound file, told by its content. */
+static inline void take(const struct shard *shard, struct shard_index *index,
+			enum index_format format)
+{
+	if (take_as(shard, index, INDEX_ANY, false))
+		fail_msg("%s", fail_message());
+	assert_int_equal(index->format, format);
+	assert_int_equal(index->size, shard->length);
+}
+
+/* A damaged file is refused, and the message says where and why. */
+static inline void refused(const struct shard *shard, enum index_format format,
+			   uint64_t offset, const char *what)
+{
+	struct shard_index index;
+	char where[64];
+
+	snprintf(where, sizeof(where), "'shard', byte %llu: ",
+		 (unsigned long long)offset);
+	assert_int_equal(take_as(shard, &index, format, false), CODE_DEVICE);
+	index_free(&index);
+	if (strncmp(fail_message(), where, strlen(where)) ||
+	    !strstr(fail_message(), what))
+		fail_msg("not '%s…%s': %s", where, what, fail_message());
+}
+
+static inline void sample_is(const struct shard_index *index, uint64_t number,
+			     const char *name, uint64_t offset, uint64_t length)
+{
+	const struct index_sample *sample = &index->sample[number];
+	const char *found = index_name(index, sample->name);
+
+	assert_true(number < index->samples);
+	if (name)
+		assert_string_equal(found, name);
+	else
+		assert_null(found);
+	assert_int_equal(sample->range.offset, offset);
+	assert_int_equal(sample->range.length, length);
+}
+
+static inline void part_is(const struct shard_index *index, uint64_t number,
+			   const char *name, uint64_t offset, uint64_t length)
+{
+	const struct index_part *part = &index->part[number];
+
+	assert_true(number < index->parts);
+	assert_string_equal(index_name(index, part->name), name);
+	assert_int_equal(part->range.offset, offset);
+	assert_int_equal(part->range.length, length);
+}
+
+#endif /* HELPER_INDEX_UNIT_H */

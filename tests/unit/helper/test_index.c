@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What all formats share: how they are told, how files are read, and samples chosen. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "index_scan.h"
+#include "index_select.h"
+#include "index_unit.h"
+
+/* Reads of the file: how much, and which of them fails how. */
+static uint64_t bytes_read;
+static unsigned int reads, bad_read;
+static enum { FINE, BROKEN, INTERRUPTED, SHORT, ENDS } how;
+
+ssize_t __real_pread(int fd, void *buffer, size_t bytes, off_t offset);
+ssize_t __wrap_pread(int fd, void *buffer, size_t bytes, off_t offset);
+
+ssize_t __wrap_pread(int fd, void *buffer, size_t bytes, off_t offset)
+{
+	ssize_t n;
+
+	reads++;
+	if (how == SHORT)
+		bytes = (bytes + 1) / 2;
+	if (reads == bad_read && how != SHORT && how != FINE) {
+		errno = how == BROKEN ? EIO : EINTR;
+		return how == ENDS ? 0 : -1;
+	}
+	n = __real_pread(fd, buffer, bytes, offset);
+	if (n > 0)
+		bytes_read += (uint64_t)n;
+	return n;
+}
+
+static void reset(void)
+{
+	bytes_read = 0;
+	reads = bad_read = 0;
+	how = FINE;
+}
+
+/* A file of each format, the rows of the enumeration. */
+static void make(struct shard *shard, enum index_format format)
+{
+	shard->length = 0;
+	if (format == INDEX_TAR) {
+		shard_tar_file(shard, "a.x", 20000);
+		shard_tar_pax(shard, 'x', "12 path=b.x\n");
+		shard_tar_file(shard, "b", 20000);
+		shard_tar_end(shard);
+	} else if (format == INDEX_TFRECORD) {
+		shard_tfrecord(shard, 20000);
+		shard_tfrecord(shard, 20000);
+	} else if (format == INDEX_PARQUET) {
+		shard_parquet(shard, 30, 30);
+	} else if (format == INDEX_MDS) {
+		shard_mds(shard, 3000);
+	} else {
+		shard_npz(shard, 50, true);
+	}
+}
+
+static void told_by_content(void **state)
+{
+	struct shard shard = { 0 };
+	struct shard_index index;
+	enum index_format i, other;
+
+	(void)state;
+	for (i = INDEX_ANY + 1; i < INDEX_FORMATS; i++) {
+		make(&shard, i);
+		take(&shard, &index, i);
+		index_free(&index);
+		for (other = INDEX_ANY + 1; other < INDEX_FORMATS; other++) {
+			int error = take_as(&shard, &index, other, false);
+
+			assert_int_equal(error, other == i ? 0 : CODE_DEVICE);
+			index_free(&index);
+		}
+	}
+	shard_free(&shard);
+}
+
+static void told_by_name(void **state)
+{
+	static const struct {
+		const char *path;
+		enum index_format format;
+	} row[] = {
+		{ "a.tar", INDEX_TAR }, { "a.tfrecord", INDEX_TFRECORD },
+		{ "/a/b.tfrecords", INDEX_TFRECORD }, { "a.mds", INDEX_MDS },
+		{ "a.b.parquet", INDEX_PARQUET }, { "a.npz", INDEX_NPZ },
+		{ "tar", INDEX_ANY }, { "a.tar/b", INDEX_ANY },
+		{ "a.", INDEX_ANY }, { "a.tar.", INDEX_ANY }, { "", INDEX_ANY },
+	};
+	struct shard_index index;
+	struct shard shard = { 0 };
+	unsigned int i;
+	int fd;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		assert_int_equal(index_format_of_path(row[i].path),
+				 row[i].format);
+	/* The message is that of the format which it should have. */
+	shard_fill(&shard, 1, 1000);
+	fd = shard_file(&shard);
+	fail_reset();
+	assert_int_equal(index_open_fd(&index, fd, "a.tar", INDEX_ANY, false),
+			 CODE_DEVICE);
+	assert_string_equal(fail_message(),
+			    "'a.tar', byte 0: the checksum of a header is wrong");
+	close(fd);
+	shard_free(&shard);
+}
+
+static void compressed(void **state)
+{
+	static const struct {
+		const char *magic, *name;
+		size_t bytes;
+	} row[] = {
+		{ "\x1f\x8b\x08", "gzip", 3 }, { "\x78\x9c", "zlib", 2 },
+		{ "\x28\xb5\x2f\xfd", "zstd", 4 }, { "BZh9", "bzip2", 4 },
+		{ "\xfd" "7zXZ", "xz", 6 }, { "\x04\x22\x4d\x18", "lz4", 4 },
+		{ "\xff\x06\0\0sNaPpY", "snappy", 10 },
+	};
+	struct shard shard = { 0 };
+	enum index_format format;
+	char what[32];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		shard.length = 0;
+		shard_put(&shard, row[i].magic, row[i].bytes);
+		shard_fill(&shard, 1, 5000);
+		snprintf(what, sizeof(what), "compressed (%s)", row[i].name);
+		for (format = INDEX_ANY; format < INDEX_FORMATS; format++)
+			refused(&shard, format, 0, what);
+	}
+	shard_free(&shard);
+}
+
+/* What is no file, or none that could be a shard. */
+static void other_files(void **state)
+{
+	char pipe[] = "/tmp/test_index.XXXXXX";
+	struct shard_index index;
+	struct shard shard = { 0 };
+
+	(void)state;
+	fail_reset();
+	assert_int_equal(index_open(&index, "/nowhere", INDEX_ANY, false),
+			 CODE_DEVICE);
+	assert_non_null(strstr(fail_message(), "cannot open '/nowhere'"));
+	fail_reset();
+	assert_int_equal(index_open(&index, "/tmp", INDEX_ANY, false),
+			 CODE_DEVICE);
+	assert_string_equal(fail_message(), "'/tmp' is not a regular file");
+	/* Nobody writes into it, and nobody waits for that. */
+	close(mkstemp(pipe));
+	unlink(pipe);
+	assert_int_equal(mkfifo(pipe, 0600), 0);
+	fail_reset();
+	assert_int_equal(index_open(&index, pipe, INDEX_ANY, false), CODE_DEVICE);
+	assert_non_null(strstr(fail_message(), "is not a regular file"));
+	unlink(pipe);
+	refused(&shard, INDEX_ANY, 0, "the file is empty");
+	shard_fill(&shard, 0, 1);
+	refused(&shard, INDEX_ANY, 0, "nothing here tells a format");
+	shard_fill(&shard, 0, 20000);
+	refused(&shard, INDEX_ANY, 0, "nothing here tells a format");
+	shard_free(&shard);
+}
+
+static void check_is_for_tfrecord(void **state)
+{
+	struct shard shard = { 0 };
+	struct shard_index index;
+
+	(void)state;
+	make(&shard, INDEX_MDS);
+	assert_int_equal(take_as(&shard, &index, INDEX_ANY, true), CODE_USAGE);
+	assert_non_null(strstr(fail_message(), "'shard' is of format mds"));
+	index_free(&index);
+	shard_free(&shard);
+}
+
+/* Each read fails, is interrupted, or finds the file shorter than it was. */
+static void bad_reads(void **state)
+{
+	struct shard shard = { 0 };
+	struct shard_index index;
+	enum index_format i;
+	unsigned int all, n;
+
+	(void)state;
+	for (i = INDEX_ANY + 1; i < INDEX_FORMATS; i++) {
+		make(&shard, i);
+		reset();
+		take(&shard, &index, i);
+		index_free(&index);
+		all = reads;
+		for (n = 1; n <= all; n++) {
+			reset();
+			bad_read = n;
+			how = BROKEN;
+			assert_int_equal(take_as(&shard, &index, INDEX_ANY,
+						 false), CODE_DEVICE);
+			assert_non_null(strstr(fail_message(),
+					       "cannot read 'shard' at byte"));
+			assert_null(strstr(fail_message(), "moreover"));
+			index_free(&index);
+			reset();
+			bad_read = n;
+			how = ENDS;
+			assert_int_equal(take_as(&shard, &index, INDEX_ANY,
+						 false), CODE_DEVICE);
+			assert_non_null(strstr(fail_message(), "became shorter"));
+			index_free(&index);
+			reset();
+			bad_read = n;
+			how = INTERRUPTED;
+			take(&shard, &index, i);
+			index_free(&index);
+		}
+		reset();
+		how = SHORT;
+		take(&shard, &index, i);
+		index_free(&index);
+	}
+	reset();
+	shard_free(&shard);
+}
+
+/* Return: an open file with @first, then a hole, and @last at @offset. */
+static int with_hole(const struct shard *first, const struct shard *last,
+		     uint64_t offset)
+{
+	int fd = shard_file(first);
+
+	assert_int_equal(pwrite(fd, last->bytes, last->length, (off_t)offset),
+			 last->length);
+	return fd;
+}
+
+/* A member of 1 TiB, its size in binary: only headers are read. */
+static void large_tar(void **state)
+{
+	struct shard first = { 0 }, last = { 0 };
+	struct shard_index index;
+	int fd;
+
+	(void)state;
+	shard_tar_header(&first, "a.bin", '0', 0);
+	memcpy(first.bytes + SHARD_TAR_SIZE, "\x80\0\0\0\0\0\1\0\0\0\0\0", 12);
+	shard_tar_seal(first.bytes);
+	shard_tar_file(&last, "b.bin", 10);
+	shard_tar_end(&last);
+	fd = with_hole(&first, &last, (1ULL << 40) + 512);
+	reset();
+	fail_reset();
+	assert_int_equal(index_open_fd(&index, fd, "large", INDEX_ANY, false), 0);
+	assert_int_equal(index.samples, 2);
+	sample_is(&index, 0, "a", 0, (1ULL << 40) + 512);
+	sample_is(&index, 1, "b", (1ULL << 40) + 512, 1024);
+	assert_true(bytes_read <= 4 * 4096);
+	index_free(&index);
+	close(fd);
+	shard_free(&first);
+	shard_free(&last);
+}
+
+/* zip64: the only array has 6 GiB, and the directory is behind it. */
+static void large_npz(void **state)
+{
+	const uint64_t more = 6ULL << 30;
+	struct shard first = { 0 }, last = { 0 };
+	struct shard_index index;
+	size_t end64;
+	int fd;
+
+	(void)state;
+	shard_npz(&first, 1, true);
+	/* 62 bytes of its own header, 10 of data. */
+	shard_put(&last, first.bytes + 72, first.length - 72);
+	first.length = 72;
+	shard_set_le(&last, 46 + 12 + 6 + 4, more, 8);
+	shard_set_le(&last, 46 + 12 + 6 + 12, more, 8);
+	end64 = 46 + 12 + 34;
+	shard_set_le(&last, end64 + 48, 62 + more, 8);
+	shard_set_le(&last, end64 + 56 + 8, 62 + more + end64, 8);
+	fd = with_hole(&first, &last, 62 + more);
+	reset();
+	fail_reset();
+	if (index_open_fd(&index, fd, "large", INDEX_ANY, false))
+		fail_msg("%s", fail_message());
+	assert_int_equal(index.samples, 1);
+	sample_is(&index, 0, "array-00.npy", 0, 62 + more);
+	assert_int_equal(index.range[1].offset, 62 + more);
+	assert_true(bytes_read < 10 * 4096);
+	index_free(&index);
+	close(fd);
+	shard_free(&first);
+	shard_free(&last);
+}
+
+/* Pages where the next header is far, more at once where it is near. */
+static void few_reads(void **state)
+{
+	struct shard shard = { 0 };
+	struct shard_index index;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 50; i++)
+		shard_tfrecord(&shard, 100000);
+	reset();
+	take(&shard, &index, INDEX_TFRECORD);
+	assert_true(bytes_read <= 51 * 8192);
+	index_free(&index);
+	shard.length = 0;
+	for (i = 0; i < 20000; i++)
+		shard_tfrecord(&shard, 100);
+	reset();
+	take(&shard, &index, INDEX_TFRECORD);
+	assert_true(reads < 60);
+	index_free(&index);
+	shard_free(&shard);
+}
+
+/* At the limit nothing is allocated any more. */
+static void too_many(void **state)
+{
+	struct shard_index index = { .samples = INDEX_SAMPLES_MAX };
+	struct index_scan scan = { .path = "shard", .index = &index };
+
+	(void)state;
+	fail_reset();
+	assert_int_equal(scan_add_sample(&scan, INDEX_NO_NAME, 7, 1), CODE_DEVICE);
+	assert_string_equal(fail_message(),
+			    "'shard', byte 7: more than 100000000 samples");
+	index.parts = INDEX_SAMPLES_MAX;
+	fail_reset();
+	assert_int_equal(scan_add_part(&scan, 0, 7, 1), CODE_DEVICE);
+	assert_non_null(strstr(fail_message(), "more than 100000000 parts"));
+	assert_null(index.sample);
+	assert_null(index.part);
+}
+
+/* Samples a, b, 12, a, 0-1, x=y: numbers 0 to 5. */
+static void make_named(struct shard *shard)
+{
+	static const char *const name[] = { "a", "b", "12", "a", "0-1", "x=y" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		shard_tar_file(shard, name[i], 1);
+	shard_tar_end(shard);
+}
+
+static void choose(void **state)
+{
+	/* The list, and the samples as bits. */
+	static const struct {
+		const char *list;
+		unsigned int samples, spans;
+	} row[] = {
+		{ "0", 1, 1 }, { "5", 32, 1 }, { "0-5", 63, 1 },
+		{ "4,0-1", 1 | 2 | 16, 2 }, { "2-3,0-2,1", 15, 1 },
+		{ "5,3,1", 2 | 8 | 32, 3 }, { "1,1,1", 2, 1 },
+		{ "a", 1 | 8, 2 }, { "b,a", 1 | 2 | 8, 2 }, { "=12", 4, 1 },
+		{ "=0-1", 16, 1 }, { "x=y,=x=y", 32, 1 }, { "0-0,=a", 1 | 8, 2 },
+	};
+	struct index_selection selection;
+	struct shard shard = { 0 };
+	struct shard_index index;
+	unsigned int i, found;
+	uint64_t s, n;
+
+	(void)state;
+	make_named(&shard);
+	take(&shard, &index, INDEX_TAR);
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		fail_reset();
+		if (index_select(&selection, &index, "shard", row[i].list))
+			fail_msg("%s: %s", row[i].list, fail_message());
+		found = 0;
+		for (s = 0; s < selection.spans; s++)
+			for (n = selection.span[s].first;
+			     n < selection.span[s].end; n++)
+				found |= 1U << n;
+		assert_int_equal(found, row[i].samples);
+		assert_int_equal(selection.spans, row[i].spans);
+		index_select_free(&selection);
+	}
+	index_free(&index);
+	shard_free(&shard);
+}
+
+static void choose_wrongly(void **state)
+{
+	static const struct {
+		const char *list, *what;
+	} row[] = {
+		{ "6", "'shard' has samples 0 to 5; for one of that name write '=6'" },
+		{ "12", "write '=12'" }, { "0-6", "'0-6': 'shard' has samples" },
+		{ "3-2", "'3-2': it ends before it begins" },
+		{ "99999999999999999999999999999999", "has samples 0 to 5" },
+		{ "0-18446744073709551615", "has samples 0 to 5" },
+		{ "18446744073709551616", "has samples 0 to 5" },
+		{ "", "is empty" }, { "0,", "is empty" }, { ",0", "is empty" },
+		{ "0,,1", "is empty" }, { "c", "'c': 'shard' has no sample of this name" },
+		{ "=", "no sample of this name" }, { "=1", "'=1': 'shard' has no" },
+		{ "0-", "'0-': 'shard' has no sample" }, { "-1", "'-1'" },
+		{ "1-2-3", "'1-2-3'" }, { "007", "'007': 'shard' has no sample" },
+		{ "0-01", "'0-01'" }, { "0x1", "'0x1'" }, { " 0", "' 0'" },
+		{ "0,1,d", "'d'" }, { "aa", "'aa'" }, { "+1", "'+1'" },
+	};
+	struct index_selection selection;
+	struct shard shard = { 0 };
+	struct shard_index index;
+	unsigned int i;
+
+	(void)state;
+	make_named(&shard);
+	take(&shard, &index, INDEX_TAR);
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		fail_reset();
+		assert_int_equal(index_select(&selection, &index, "shard",
+					      row[i].list), CODE_USAGE);
+		if (!strstr(fail_message(), row[i].what))
+			fail_msg("'%s': %s", row[i].list, fail_message());
+		index_select_free(&selection);
+	}
+	index_free(&index);
+	shard.length = 0;
+	shard_mds(&shard, 0);
+	take(&shard, &index, INDEX_MDS);
+	assert_int_equal(index_select(&selection, &index, "shard", "0"),
+			 CODE_USAGE);
+	assert_non_null(strstr(fail_message(), "'shard' has no samples"));
+	index_select_free(&selection);
+	index_free(&index);
+	shard_free(&shard);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(told_by_content),
+		cmocka_unit_test(told_by_name),
+		cmocka_unit_test(compressed),
+		cmocka_unit_test(other_files),
+		cmocka_unit_test(check_is_for_tfrecord),
+		cmocka_unit_test(bad_reads),
+		cmocka_unit_test(large_tar),
+		cmocka_unit_test(large_npz),
+		cmocka_unit_test(few_reads),
+		cmocka_unit_test(too_many),
+		cmocka_unit_test(choose),
+		cmocka_unit_test(choose_wrongly),
+	};
+
+	return RUN(tests);
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache index: what it shows of a shard, as text and as JSON. */
+#include "capture.h"
+#include "commands.h"
+#include "print.h"
+#include "shard.h"
+
+static char path[2][32];
+
+/* @path[n] names the shard until the return value is closed. */
+static int place(const struct shard *shard, unsigned int n)
+{
+	int fd = shard_file(shard);
+
+	snprintf(path[n], sizeof(path[n]), "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+/* What the command prints for so many files. Return: until the next call. */
+static const char *run(uint64_t options, const char *samples,
+		       unsigned int files, int code)
+{
+	char *operand[] = { path[0], path[1] };
+	struct arguments args = {
+		.given = options | (samples ? OPTION_SAMPLES : 0),
+		.samples = samples,
+		.operand = operand,
+		.operands = (int)files,
+	};
+
+	const char *output;
+
+	fail_reset();
+	capture();
+	print_start(given(&args, OPTION_JSON));
+	assert_int_equal(cmd_index(&args), code);
+	assert_int_equal(print_finish(), code);
+	output = captured();
+	/* Blank lines between this and what an earlier test printed. */
+	return output + strspn(output, "\n");
+}
+
+static int place_tar(unsigned int n)
+{
+	struct shard shard = { 0 };
+	int fd;
+
+	shard_tar_file(&shard, "d/one.jpg", 600);
+	shard_tar_file(&shard, "d/one.cls", 1);
+	shard_tar_file(&shard, "d/two.jpg", 600);
+	shard_tar_end(&shard);
+	fd = place(&shard, n);
+	shard_free(&shard);
+	return fd;
+}
+
+static int place_mds(unsigned int n)
+{
+	struct shard shard = { 0 };
+	int fd;
+
+	shard_mds(&shard, 5);
+	fd = place(&shard, n);
+	shard_free(&shard);
+	return fd;
+}
+
+static struct json_object *at(struct json_object *array, unsigned int i)
+{
+	assert_true(i < json_object_array_length(array));
+	return json_object_array_get_idx(array, i);
+}
+
+static uint64_t number(struct json_object *object, const char *key)
+{
+	return json_object_get_uint64(member(object, key));
+}
+
+static const char *text(struct json_object *object, const char *key)
+{
+	return json_object_get_string(member(object, key));
+}
+
+static void range_is(struct json_object *object, uint64_t offset,
+		     uint64_t length)
+{
+	assert_int_equal(number(object, "offset"), offset);
+	assert_int_equal(number(object, "length"), length);
+}
+
+static void tar_as_json(struct json_object *file)
+{
+	struct json_object *samples = member(file, "samples"), *parts;
+
+	assert_string_equal(text(file, "path"), path[0]);
+	assert_string_equal(text(file, "format"), "tar");
+	assert_int_equal(number(file, "size"), 3 * 1536 + 512);
+	assert_int_equal(number(file, "sample_count"), 2);
+	assert_int_equal(number(file, "index_bytes"), 0);
+	assert_int_equal(json_object_array_length(member(file, "index")), 0);
+	assert_int_equal(json_object_array_length(samples), 2);
+	assert_int_equal(number(at(samples, 1), "number"), 1);
+	assert_string_equal(text(at(samples, 1), "name"), "d/two");
+	range_is(at(samples, 0), 0, 2560);
+	range_is(at(samples, 1), 2560, 1536);
+	parts = member(at(samples, 0), "parts");
+	assert_int_equal(json_object_array_length(parts), 2);
+	assert_string_equal(text(at(parts, 1), "name"), "d/one.cls");
+	range_is(at(parts, 0), 512, 600);
+	range_is(at(parts, 1), 2048, 1);
+}
+
+static void mds_as_json(struct json_object *file)
+{
+	struct json_object *index = member(file, "index");
+	struct json_object *samples = member(file, "samples");
+
+	assert_string_equal(text(file, "format"), "mds");
+	assert_int_equal(number(file, "index_bytes"), 45);
+	assert_int_equal(json_object_array_length(index), 1);
+	range_is(at(index, 0), 0, 45);
+	assert_int_equal(json_object_array_length(samples), 5);
+	assert_null(member(at(samples, 4), "name"));
+	assert_false(json_object_object_get_ex(at(samples, 4), "parts", NULL));
+	range_is(at(samples, 4), 45 + 6, 4);
+}
+
+static void json(void **state)
+{
+	int tar = place_tar(0), mds = place_mds(1);
+	struct json_object *root, *files;
+
+	(void)state;
+	root = json_tokener_parse(run(OPTION_JSON, NULL, 2, 0));
+	assert_int_equal(number(root, "schema"), 1);
+	files = member(root, "files");
+	assert_int_equal(json_object_array_length(files), 2);
+	tar_as_json(at(files, 0));
+	mds_as_json(at(files, 1));
+	json_object_put(root);
+	close(tar);
+	close(mds);
+}
+
+static void table(void **state)
+{
+	int tar = place_tar(0), mds;
+	char expected[512];
+
+	(void)state;
+	snprintf(expected, sizeof(expected),
+		 "%s\n"
+		 "  format   tar\n"
+		 "  size     5 KiB\n"
+		 "  samples  2\n"
+		 "  index    0 B\n"
+		 "\n"
+		 "NUMBER  OFFSET  LENGTH  PARTS  NAME\n"
+		 "     0       0    2560      2  d/one\n"
+		 "     1    2560    1536      1  d/two\n", path[0]);
+	assert_string_equal(run(0, NULL, 1, 0), expected);
+	mds = place_mds(0);
+	snprintf(expected, sizeof(expected),
+		 "%s\n"
+		 "  format   mds\n"
+		 "  size     55 B\n"
+		 "  samples  5\n"
+		 "  index    45 B\n"
+		 "\n"
+		 "NUMBER  OFFSET  LENGTH\n"
+		 "     0      45       0\n"
+		 "     3      48       3\n", path[0]);
+	assert_string_equal(run(0, "3,0", 1, 0), expected);
+	assert_string_equal(run(0, "5", 1, CODE_USAGE), "");
+	assert_non_null(strstr(fail_message(), "has samples 0 to 4"));
+	close(tar);
+	close(mds);
+}
+
+static void summary(void **state)
+{
+	int tar = place_tar(0), mds = place_mds(1);
+	struct json_object *root, *file;
+	char expected[512];
+
+	(void)state;
+	snprintf(expected, sizeof(expected),
+		 "FORMAT   SIZE  SAMPLES  INDEX  FILE\n"
+		 "tar     5 KiB        2    0 B  %s\n"
+		 "mds      55 B        5   45 B  %s\n", path[0], path[1]);
+	assert_string_equal(run(OPTION_SUMMARY, NULL, 2, 0), expected);
+	root = json_tokener_parse(run(OPTION_SUMMARY | OPTION_JSON, NULL, 2, 0));
+	file = at(member(root, "files"), 1);
+	assert_string_equal(text(file, "path"), path[1]);
+	assert_int_equal(number(file, "sample_count"), 5);
+	assert_int_equal(number(file, "index_bytes"), 45);
+	range_is(at(member(file, "index"), 0), 0, 45);
+	assert_false(json_object_object_get_ex(file, "samples", NULL));
+	json_object_put(root);
+	assert_string_equal(run(OPTION_SUMMARY, "1", 2, CODE_USAGE), "");
+	assert_string_equal(fail_message(), "--summary goes without --samples");
+	close(tar);
+	close(mds);
+}
+
+/* What came before an error stays. */
+static void bad_file(void **state)
+{
+	struct json_object *root, *error;
+	struct shard shard = { 0 };
+	int tar = place_tar(0), bad;
+
+	(void)state;
+	shard_fill(&shard, 1, 1000);
+	bad = place(&shard, 1);
+	root = json_tokener_parse(run(OPTION_JSON, NULL, 2, CODE_DEVICE));
+	assert_int_equal(json_object_array_length(member(root, "files")), 1);
+	tar_as_json(at(member(root, "files"), 0));
+	error = member(root, "error");
+	assert_int_equal(number(error, "code"), CODE_DEVICE);
+	assert_non_null(strstr(text(error, "message"), path[1]));
+	json_object_put(root);
+	shard_free(&shard);
+	close(tar);
+	close(bad);
+}
+
+/* A list that would take all memory is refused; a part of it, or the sum, is not. */
+static void long_list(void **state)
+{
+	struct shard shard = { 0 };
+	const char *output;
+	unsigned int i;
+	int fd;
+
+	(void)state;
+	shard_tfrecord(&shard, 0);
+	for (i = 0; i < 20; i++) {
+		shard.bytes = realloc(shard.bytes, 2 * shard.length);
+		assert_non_null(shard.bytes);
+		memcpy(shard.bytes + shard.length, shard.bytes, shard.length);
+		shard.length *= 2;
+		shard.room = shard.length;
+	}
+	fd = place(&shard, 0);
+	shard_free(&shard);
+	assert_string_equal(run(0, NULL, 1, CODE_USAGE), "");
+	assert_non_null(strstr(fail_message(), "1048576 samples with 0 parts"));
+	output = run(0, "1048575", 1, 0);
+	assert_non_null(strstr(output, "1048575  16777200      16\n"));
+	output = run(OPTION_SUMMARY, NULL, 1, 0);
+	assert_non_null(strstr(output, "tfrecord  16 MiB  1048576    0 B"));
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(json),
+		cmocka_unit_test(table),
+		cmocka_unit_test(summary),
+		cmocka_unit_test(bad_file),
+		cmocka_unit_test(long_list),
+	};
+
+	return RUN(tests);
+}

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Samples of tar archives: made up, made by GNU tar and by Python, and damaged. */
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "index_unit.h"
+#include "tar_header.h"
+
+static void samples(void **state)
+{
+	struct shard shard = { 0 };
+	struct shard_index index;
+
+	(void)state;
+	shard_tar_header(&shard, "d/", TAR_DIRECTORY, 0);
+	shard_tar_file(&shard, "d/a.jpg", 1000);
+	shard_tar_file(&shard, "d/a.seg.png", 512);
+	/* These end no sample. */
+	shard_tar_file(&shard, "d/._a.txt", 10);
+	shard_tar_header(&shard, "d/a.link", TAR_SOFT_LINK, 0);
+	shard_tar_header(&shard, "d/a.hard", TAR_HARD_LINK, 1000);
+	shard_tar_file(&shard, "d/a.txt", 0);
+	shard_tar_file(&shard, "d/b.jpg", 1);
+	shard_tar_file(&shard, "d.x/b", 1);
+	shard_tar_file(&shard, "d/b.jpg", 1);
+	shard_tar_end(&shard);
+	take(&shard, &index, INDEX_TAR);
+	assert_int_equal(index.samples, 4);
+	assert_int_equal(index.parts, 6);
+	assert_int_equal(index.ranges, 0);
+	sample_is(&index, 0, "d/a", 512, 1536 + 1024 + 1024 + 512 + 512 + 512);
+	part_is(&index, 0, "d/a.jpg", 1024, 1000);
+	part_is(&index, 1, "d/a.seg.png", 2560, 512);
+	part_is(&index, 2, "d/a.txt", 5632, 0);
+	sample_is(&index, 1, "d/b", 5632, 1024);
+	sample_is(&index, 2, "d.x/b", 6656, 1024);
+	sample_is(&index, 3, "d/b", 7680, 1024);
+	assert_int_equal(index_parts(&index, 0), 3);
+	assert_int_equal(index_parts(&index, 3), 1);
+	index_free(&index);
+	shard_free(&shard);
+}
+
+/* GNU and pax say a name, and pax a size, before the member. */
+static void names(void **state)
+{
+	char path[401], record[420];
+	struct shard shard = { 0 };
+	struct shard_index index;
+
+	(void)state;
+	memset(path, 'n', 400);
+	memcpy(path + 396, ".jpg", 5);
+	shard_tar_header(&shard, "././@LongLink", TAR_LONG_LINK, 3);
+	shard_tar_body(&shard, "to", 3);
+	shard_tar_header(&shard, "././@LongLink", TAR_LONG_NAME, 401);
+	shard_tar_body(&shard, path, 401);
+	shard_tar_file(&shard, "short", 7);
+	shard_tar_pax(&shard, TAR_PAX_GLOBAL, "16 comment=none\n");
+	snprintf(record, sizeof(record), "410 path=%s\n9 size=3\n", path);
+	record[13] = 'p';
+	shard_tar_pax(&shard, TAR_PAX, record);
+	shard_tar_header(&shard, "short", TAR_FILE, 0);
+	shard_tar_body(&shard, "abc", 3);
+	shard_tar_pax(&shard, TAR_PAX_SUN, "9 size=3\n8 size=\n8 path=\n");
+	shard_tar_file(&shard, "c.txt", 600);
+	shard_tar_end(&shard);
+	take(&shard, &index, INDEX_TAR);
+	assert_int_equal(index.samples, 3);
+	part_is(&index, 0, path, 1024 + 1024 + 512, 7);
+	path[4] = 'p';
+	part_is(&index, 1, path, 3072 + 1024 + 1024 + 512, 3);
+	/* The sample begins with what names it. */
+	sample_is(&index, 2, "c", 6144, 1024 + 512 + 1024);
+	part_is(&index, 2, "c.txt", 7680, 600);
+	index_free(&index);
+	shard_free(&shard);
+}
+
+/* The prefix of ustar; GNU has other things in its place; v7 has no magic. */
+static void magics(void **state)
+{
+	struct shard shard = { 0 };
+	struct shard_index index;
+	size_t at;
+
+	(void)state;
+	at = shard_tar_header(&shard, "b.x", TAR_FILE, 0);
+	memcpy(shard.bytes + at + 345, "some/where", 10);
+	shard_tar_seal(shard.bytes + at);
+	at = shard_tar_header(&shard, "c.x", TAR_CONTIGUOUS, 0);
+	memcpy(shard.bytes + at + SHARD_TAR_MAGIC, "ustar  ", 8);
+	memcpy(shard.bytes + at + 345, "some/where", 10);
+	shard_tar_seal(shard.bytes + at);
+	at = shard_tar_header(&shard, "d.x", TAR_FILE_OLD, 0);
+	memset(shard.bytes + at + SHARD_TAR_MAGIC, 0, 8);
+	shard_tar_seal(shard.bytes + at);
+	at = shard_tar_header(&shard, "e/", TAR_FILE_OLD, 0);
+	/* All 100 bytes in use. */
+	at = shard_tar_header(&shard, "", TAR_FILE, 0);
+	memset(shard.bytes + at, 'f', 100);
+	memset(shard.bytes + at + 345, 'p', 155);
+	shard_tar_seal(shard.bytes + at);
+	/* An unknown type is passed over. */
+	at = shard_tar_header(&shard, "g.x", 'V', 5);
+	shard_fill(&shard, 'x', 512);
+	shard_tar_end(&shard);
+	take(&shard, &index, INDEX_TAR);
+	assert_int_equal(index.samples, 4);
+	part_is(&index, 0, "some/where/b.x", 512, 0);
+	part_is(&index, 1, "c.x", 1024, 0);
+	part_is(&index, 2, "d.x", 1536, 0);
+	assert_int_equal(strlen(index_name(&index, index.part[3].name)), 256);
+	index_free(&index);
+	shard_free(&shard);
+}
+
+/* Checksums of signed bytes are in use, too. */
+static void signed_checksum(void **state)
+{
+	struct shard shard = { 0 };
+	struct shard_index index;
+	int i, sum = 8 * ' ';
+
+	(void)state;
+	shard_tar_header(&shard, "\xc3\xa4.x", TAR_FILE, 0);
+	shard_tar_end(&shard);
+	memset(shard.bytes + 148, 0, 8);
+	for (i = 0; i < 512; i++)
+		sum += (signed char)shard.bytes[i];
+	snprintf((char *)shard.bytes + 148, 8, "%06o", sum);
+	take(&shard, &index, INDEX_TAR);
+	assert_int_equal(index.samples, 1);
+	index_free(&index);
+	shard_free(&shard);
+}
+
+/* The size field of the first header, and why it is refused. */
+static void size_refused(const void *field, const char *why)
+{
+	struct shard shard = { 0 };
+
+	shard_tar_file(&shard, "a", 1);
+	shard_tar_end(&shard);
+	memcpy(shard.bytes + SHARD_TAR_SIZE, field, 12);
+	shard_tar_seal(shard.bytes);
+	refused(&shard, INDEX_ANY, 0, why);
+	shard_free(&shard);
+}
+
+static void sizes(void **state)
+{
+	(void)state;
+	size_refused("0000000000x", "is no octal number");
+	size_refused("00000000009", "is no octal number");
+	size_refused("77777777777", "8589934591 bytes reaches beyond the end");
+	size_refused("777777777777", "68719476735 bytes reaches");
+	size_refused("00000004001", "2049 bytes reaches beyond");
+	size_refused("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "is negative");
+	size_refused("\x80\0\0\0\x80\0\0\0\0\0\0\0", "does not fit in 63 bits");
+	size_refused("\xbf\0\0\0\0\0\0\0\0\0\0\0", "does not fit in 63 bits");
+	size_refused("\x80\0\0\0\x7f\xff\xff\xff\xff\xff\xff\xff",
+		     "9223372036854775807 bytes reaches beyond");
+	size_refused("\x80\0\0\0\0\0\0\0\0\0\x08\x01", "2049 bytes reaches beyond");
+}
+
+/* The second member begins at byte 1024. */
+static void begin(struct shard *shard)
+{
+	shard->length = 0;
+	shard_tar_file(shard, "a.x", 100);
+}
+
+static void refused_types(void **state)
+{
+	static const struct {
+		char type;
+		uint64_t size;
+		const char *what;
+	} row[] = {
+		{ TAR_SPARSE, 0, "sparse" }, { TAR_CONTINUED, 0, "volume" },
+		{ TAR_SOFT_LINK, 1, "type 2) with 1 bytes" },
+		{ '4', 512, "type 4) with 512 bytes" },
+		{ TAR_DIRECTORY, 7, "type 5) with 7 bytes" },
+		{ TAR_FIFO, 7, "type 6) with 7 bytes" },
+	};
+	struct shard shard = { 0 };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		begin(&shard);
+		shard_tar_header(&shard, "b.x", row[i].type, row[i].size);
+		shard_fill(&shard, 0, 512);
+		shard_tar_end(&shard);
+		refused(&shard, INDEX_ANY, 1024, row[i].what);
+	}
+	shard_free(&shard);
+}
+
+static void refused_pax(void **state)
+{
+	static const struct {
+		char type;
+		const char *records;
+		uint64_t offset;
+		const char *what;
+	} row[] = {
+		{ TAR_PAX, "22 GNU.sparse.major=1\n", 1024, "sparse" },
+		{ TAR_PAX_GLOBAL, "22 GNU.sparse.major=1\n", 1024, "sparse" },
+		{ TAR_PAX_GLOBAL, "9 path=x\n", 1024, "with the path of" },
+		{ TAR_PAX_GLOBAL, "9 size=1\n", 1024, "with the size of" },
+		{ TAR_PAX, "9 size=x\n", 1024, "size 'x' is no number" },
+		{ TAR_PAX, "11 size=-1\n", 1024, "size '-1'" },
+		{ TAR_PAX, "28 size=1234567890123456789\n", 1024, "size '1234" },
+		{ TAR_PAX, "27 size=999999999999999999\n", 0,
+		  "999999999999999999 bytes reaches beyond" },
+		{ TAR_PAX, "9 path=x\n9 path=xx\n", 1545, "no record" },
+		{ TAR_PAX, "9 path=xy", 1536, "no record" },
+		{ TAR_PAX, "9 path:x\n", 1536, "no record" },
+		{ TAR_PAX, "99999999999999999999 path=x\n", 1536, "no record" },
+		{ TAR_PAX, "0 path=x\n", 1536, "no record" },
+		{ TAR_PAX, "1 path=x\n", 1536, "no record" },
+		{ TAR_PAX, "2 \n", 1536, "no record" },
+		{ TAR_PAX, "x", 1536, "no record" },
+	};
+	struct shard shard = { 0 };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		begin(&shard);
+		shard_tar_pax(&shard, row[i].type, row[i].records);
+		shard_tar_file(&shard, "b.x", 1);
+		shard_tar_end(&shard);
+		refused(&shard, INDEX_ANY, row[i].offset ? row[i].offset : 2048,
+			row[i].what);
+	}
+	shard_free(&shard);
+}
+
+/* Names and attributes that would take any amount of memory. */
+static void refused_lengths(void **state)
+{
+	struct shard shard = { 0 };
+	char *records = malloc(65600 + 1);
+
+	(void)state;
+	begin(&shard);
+	shard_tar_header(&shard, "long", TAR_LONG_NAME, 65537);
+	shard_fill(&shard, 'n', 129 * 512);
+	refused(&shard, INDEX_ANY, 1024, "65537 bytes of name");
+	begin(&shard);
+	shard_tar_header(&shard, "long", TAR_LONG_NAME, 65536);
+	shard_fill(&shard, 'n', 128 * 512);
+	refused(&shard, INDEX_ANY, 1024, "a name of 65536 bytes, more than");
+	begin(&shard);
+	shard_tar_header(&shard, "pax", TAR_PAX, (1 << 20) + 1);
+	shard_fill(&shard, 'n', 2049 * 512);
+	refused(&shard, INDEX_ANY, 1024, "1048577 bytes of name or attributes");
+	begin(&shard);
+	memset(records, 'n', 65600);
+	memcpy(records, "65600 path=", 11);
+	memcpy(records + 65599, "\n", 2);
+	shard_tar_pax(&shard, TAR_PAX, records);
+	refused(&shard, INDEX_ANY, 1024, "a name of 65588 bytes, more than");
+	free(records);
+	shard_free(&shard);
+}
+
+static void damaged(void **state)
+{
+	struct shard shard = { 0 };
+
+	(void)state;
+	begin(&shard);
+	shard_tar_file(&shard, "b.x", 100);
+	shard.bytes[1024] = 'c';
+	refused(&shard, INDEX_ANY, 1024, "checksum");
+	/* The first header: no format is told then, unless somebody names it. */
+	shard.bytes[0] = 'c';
+	refused(&shard, INDEX_ANY, 0, "--format");
+	refused(&shard, INDEX_TAR, 0, "checksum");
+	/* No end, or a part of the next header. */
+	begin(&shard);
+	refused(&shard, INDEX_ANY, 1024, "ends at 1024: was it cut off?");
+	shard_fill(&shard, 0, 511);
+	refused(&shard, INDEX_ANY, 1024, "ends at 1535: was it cut off?");
+	/* In the data, or in its padding. */
+	begin(&shard);
+	shard.length = 512 + 99;
+	refused(&shard, INDEX_ANY, 0, "100 bytes reaches beyond the end of the file at 611");
+	shard.length = 512 + 100;
+	refused(&shard, INDEX_ANY, 0, "at 612: was it cut off?");
+	begin(&shard);
+	shard_tar_pax(&shard, TAR_PAX, "9 path=x\n");
+	shard_tar_end(&shard);
+	refused(&shard, INDEX_ANY, 2048, "announce a member");
+	shard.length = 0;
+	refused(&shard, INDEX_TAR, 0, "ends at 0");
+	shard_free(&shard);
+}
+
+/* One block of zeroes is an end, too; what follows counts no more. */
+static void end(void **state)
+{
+	struct shard shard = { 0 };
+	struct shard_index index;
+
+	(void)state;
+	begin(&shard);
+	shard_fill(&shard, 0, 512);
+	shard_tar_file(&shard, "b.x", 100);
+	take(&shard, &index, INDEX_TAR);
+	assert_int_equal(index.samples, 1);
+	index_free(&index);
+	shard.length = 0;
+	shard_tar_end(&shard);
+	assert_int_equal(take_as(&shard, &index, INDEX_TAR, false), 0);
+	assert_int_equal(index.samples, 0);
+	index_free(&index);
+	shard_free(&shard);
+}
+
+static char dir[] = "/tmp/test_index_tar.XXXXXX";
+
+/* Files with their own names in them; a @command packs them as made.tar. */
+static void make(const char *command)
+{
+	char all[1024];
+
+	snprintf(all, sizeof(all),
+		 "cd %s && rm -f * && for i in 0001 0002 $(printf %%0120d 7); do "
+		 "for e in cls seg.jpg; do echo $i.$e >$i.$e || exit; done; done && "
+		 "truncate -s 1M hole && %s", dir, command);
+	if (system(all))
+		fail_msg("%s", all);
+}
+
+/* Return: an open file. */
+static int open_made(void)
+{
+	char path[sizeof(dir) + 16];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/made.tar", dir);
+	fd = open(path, O_RDONLY);
+	assert_true(fd >= 0);
+	fail_reset();
+	return fd;
+}
+
+static void check_part(int fd, const struct shard_index *index, uint64_t number)
+{
+	const struct index_part *part = &index->part[number];
+	const char *name = index_name(index, part->name);
+	char data[256];
+
+	assert_true(part->range.length < sizeof(data));
+	assert_int_equal(pread(fd, data, part->range.length,
+			       (off_t)part->range.offset), part->range.length);
+	data[part->range.length - 1] = '\0';
+	assert_string_equal(data, strncmp(name, "./", 2) ? name : name + 2);
+}
+
+static void check_made(const char *command, unsigned int samples)
+{
+	struct shard_index index;
+	uint64_t i, end = 0;
+	int fd;
+
+	make(command);
+	fd = open_made();
+	if (index_open_fd(&index, fd, "made.tar", INDEX_ANY, false))
+		fail_msg("%s: %s", command, fail_message());
+	assert_int_equal(index.format, INDEX_TAR);
+	assert_int_equal(index.samples, samples);
+	assert_int_equal(index.parts, 6);
+	for (i = 0; i < index.parts; i++)
+		check_part(fd, &index, i);
+	for (i = 0; i < index.samples; i++) {
+		assert_true(index.sample[i].range.offset >= end);
+		end = index.sample[i].range.offset + index.sample[i].range.length;
+	}
+	index_free(&index);
+	close(fd);
+}
+
+static void by_gnu_tar(void **state)
+{
+	(void)state;
+	check_made("tar --format=gnu -cf made.tar 0*", 3);
+	check_made("tar --format=gnu -cf made.tar *.cls *.jpg", 6);
+	check_made("tar --format=oldgnu -cf made.tar 0*", 3);
+	check_made("tar --format=pax -cf made.tar 0*", 3);
+	check_made("tar --format=posix --sort=name --exclude=hole --exclude=made.tar -cf made.tar .", 3);
+}
+
+static void by_python(void **state)
+{
+#define PYTHON(format)							\
+	"python3 -c 'import glob, tarfile\n"				\
+	"with tarfile.open(\"made.tar\", \"w\", format = tarfile." format	\
+	") as tar:\n for name in sorted(glob.glob(\"0*\")): tar.add(name)'"
+	(void)state;
+	check_made(PYTHON("GNU_FORMAT"), 3);
+	check_made(PYTHON("PAX_FORMAT"), 3);
+}
+
+static void made_refused(const char *command, const char *why)
+{
+	struct shard_index index;
+	int fd;
+
+	make(command);
+	fd = open_made();
+	assert_int_equal(index_open_fd(&index, fd, "made.tar", INDEX_ANY, false),
+			 CODE_DEVICE);
+	if (!strstr(fail_message(), why))
+		fail_msg("%s: %s", command, fail_message());
+	index_free(&index);
+	close(fd);
+}
+
+static void refused_tools(void **state)
+{
+	(void)state;
+	made_refused("tar --format=gnu -Scf made.tar 0* hole", "sparse");
+	made_refused("tar --format=pax -Scf made.tar 0* hole", "sparse");
+	made_refused("tar --format=pax --sparse-version=0.0 -Scf made.tar hole",
+		     "sparse");
+	made_refused("tar -czf made.tar 0*", "compressed (gzip)");
+	made_refused("tar -cJf made.tar 0*", "compressed (xz)");
+	made_refused("tar -cf made.tar 0* && truncate -s -10000 made.tar",
+		     "was it cut off?");
+}
+
+static int make_dir(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+	char command[sizeof(dir) + 16];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(samples),
+		cmocka_unit_test(names),
+		cmocka_unit_test(magics),
+		cmocka_unit_test(signed_checksum),
+		cmocka_unit_test(sizes),
+		cmocka_unit_test(refused_types),
+		cmocka_unit_test(refused_pax),
+		cmocka_unit_test(refused_lengths),
+		cmocka_unit_test(damaged),
+		cmocka_unit_test(end),
+		cmocka_unit_test(by_gnu_tar),
+		cmocka_unit_test(by_python),
+		cmocka_unit_test(refused_tools),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
