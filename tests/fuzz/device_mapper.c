@@ -365,36 +365,3 @@ int fuzz_ctr(struct fuzz_table *t, u64 sectors, int argc, char **argv)
 	t->md.disk.devt = 253 << 20;
 	return fuzz_target->ctr(&t->ti, argc, argv);
 }
-
-static struct {
-	const char *name;
-	u64 count;
-} counts[16];
-
-static void print_counts(void)
-{
-	size_t i;
-
-	fprintf(stderr, "fuzz: {");
-	for (i = 0; i < ARRAY_SIZE(counts) && counts[i].name; i++)
-		fprintf(stderr, "%s\"%s\": %llu", i ? ", " : "", counts[i].name,
-			counts[i].count);
-	fprintf(stderr, "}\n");
-}
-
-/**
- * fuzz_count() - what was seen is printed at the end
- * @name: a constant
- * @n: so many more
- */
-void fuzz_count(const char *name, u64 n)
-{
-	size_t i = 0;
-
-	if (!counts[0].name)
-		atexit(print_counts);
-	while (i < ARRAY_SIZE(counts) - 1 && counts[i].name && strcmp(counts[i].name, name))
-		i++;
-	counts[i].name = name;
-	counts[i].count += n;
-}

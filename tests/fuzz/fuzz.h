@@ -3,6 +3,7 @@
 #ifndef NEARCACHE_FUZZ_H
 #define NEARCACHE_FUZZ_H
 
+#include "count.h"
 #include "kernel.h"
 
 #define FUZZ_UNIT		4096U
@@ -48,6 +49,5 @@ void fuzz_bug(const char *format, ...) __attribute__((noreturn));
 void fuzz_devices(u64 origin_bytes, u64 cache_bytes, u64 witness_bytes);
 int fuzz_split(char *text, char **argv);
 int fuzz_ctr(struct fuzz_table *t, u64 sectors, int argc, char **argv);
-void fuzz_count(const char *name, u64 n);
 
 #endif /* NEARCACHE_FUZZ_H */

@@ -8,7 +8,7 @@ FUZZ_CC ?= clang
 FUZZ_KMOD := $(addprefix kmod/,args.c cache.c commit.c format.c health.c index.c \
 	intent.c meta.c policy.c recover.c registry.c session.c stats.c sums.c super.c sweep.c table.c \
 	target.c tune.c witness.c)
-FUZZ_SHARED := $(addprefix tests/fuzz/,around.c device_mapper.c doubt.c image.c lines.c \
+FUZZ_SHARED := $(addprefix tests/fuzz/,around.c count.c device_mapper.c doubt.c image.c lines.c \
 	mutate.c store.c writes.c) helper/layout.c
 # Empty: kernel.h has what they would bring.
 FUZZ_EMPTY := $(addprefix $(FUZZ_DIR)/include/,$(addprefix linux/,atomic.h bio.h bitmap.h bits.h \
@@ -41,5 +41,17 @@ $(FUZZ_DIR)/$(1): $(FUZZ_DIR)/tests/fuzz/$(1).o $(FUZZ_OBJECTS)
 endef
 $(foreach f,$(FUZZ),$(eval $(call fuzz-rule,$(f))))
 
+# The helper's own sources need no kernel.
+FUZZ_INDEX := $(patsubst %.c,$(FUZZ_DIR)/%.o,$(HELPER_INDEX_UNIT) tests/fuzz/fuzz_index.c \
+	tests/fuzz/shards.c)
+$(FUZZ_INDEX): FUZZ_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare \
+	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
+	-Ihelper -Itests/unit/helper -Itests/fuzz
+$(FUZZ_INDEX): $(wildcard helper/*.h tests/unit/helper/*.h)
+
+$(FUZZ_DIR)/fuzz_index: $(FUZZ_INDEX) $(FUZZ_DIR)/tests/fuzz/count.o
+	$(call say,LD,$@)
+	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -Wl,--wrap=pread -o $@ $^ -lisal
+
 .PHONY: fuzz
-fuzz: $(FUZZ:%=$(FUZZ_DIR)/%)
+fuzz: $(FUZZ:%=$(FUZZ_DIR)/%) $(FUZZ_DIR)/fuzz_index

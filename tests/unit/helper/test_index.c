@@ -351,6 +351,18 @@ static void too_many(void **state)
 	assert_null(index.part);
 }
 
+/* No sum of what a file says wraps around. */
+static void has(void **state)
+{
+	const struct index_scan scan = { .size = 100 };
+
+	(void)state;
+	assert_true(scan_has(&scan, 0, 100) && scan_has(&scan, 100, 0));
+	assert_false(scan_has(&scan, 0, 101) || scan_has(&scan, 101, 0));
+	assert_false(scan_has(&scan, 90, UINT64_MAX - 10));
+	assert_false(scan_has(&scan, UINT64_MAX - 10, 90));
+}
+
 /* Samples a, b, 12, a, 0-1, x=y: numbers 0 to 5. */
 static void make_named(struct shard *shard)
 {
@@ -461,6 +473,7 @@ int main(void)
 		cmocka_unit_test(large_npz),
 		cmocka_unit_test(few_reads),
 		cmocka_unit_test(too_many),
+		cmocka_unit_test(has),
 		cmocka_unit_test(choose),
 		cmocka_unit_test(choose_wrongly),
 	};

@@ -89,26 +89,25 @@ static void finish(struct shard *shard, uint64_t where, const char *what)
 	refused(shard, INDEX_ANY, where, what);
 }
 
-/* One row group with one column chunk, of which the fields are to follow. */
-static void begin_chunk(struct shard *shard)
+/* One row group with so many column chunks, of which the fields are to follow. */
+static void begin_chunks(struct shard *shard, unsigned int chunks)
 {
 	int last;
 
 	begin(shard, &last);
 	shard_list(shard, &last, 4, THRIFT_STRUCT, 1);
 	last = 0;
-	shard_list(shard, &last, 1, THRIFT_STRUCT, 1);
+	shard_list(shard, &last, 1, THRIFT_STRUCT, chunks);
 }
 
 #define IN_CHUNK	108
 
 /* A chunk at @page, perhaps with a dictionary at @dictionary, of @size bytes. */
-static void chunk(struct shard *shard, int64_t page, int64_t dictionary,
-		  int64_t size)
+static void add_chunk(struct shard *shard, int64_t page, int64_t dictionary,
+		      int64_t size)
 {
 	int last = 0;
 
-	begin_chunk(shard);
 	shard_field(shard, &last, 3, THRIFT_STRUCT);
 	last = 0;
 	shard_list(shard, &last, 3, THRIFT_BINARY, 1);
@@ -116,7 +115,16 @@ static void chunk(struct shard *shard, int64_t page, int64_t dictionary,
 	shard_number(shard, &last, 7, size);
 	shard_number(shard, &last, 9, page);
 	shard_number(shard, &last, 11, dictionary);
-	shard_fill(shard, 0, 3);
+	shard_fill(shard, 0, 2);
+}
+
+/* The only one. */
+static void chunk(struct shard *shard, int64_t page, int64_t dictionary,
+		  int64_t size)
+{
+	begin_chunks(shard, 1);
+	add_chunk(shard, page, dictionary, size);
+	shard_fill(shard, 0, 1);
 }
 
 static void chunks(void **state)
@@ -157,17 +165,46 @@ static void chunks(void **state)
 	shard_free(&shard);
 }
 
+/* A row group reaches from the first byte to the last one, in whatever order. */
+static void order(void **state)
+{
+	static const struct {
+		int64_t page[2], size[2];
+		uint64_t offset, length;
+	} row[] = {
+		{ { 50, 10 }, { 20, 20 }, 10, 60 }, { { 10, 50 }, { 20, 20 }, 10, 60 },
+		{ { 10, 20 }, { 60, 10 }, 10, 60 }, { { 20, 10 }, { 10, 60 }, 10, 60 },
+		{ { 20, 20 }, { 10, 0 }, 20, 10 },
+	};
+	struct shard shard = { 0 };
+	struct shard_index index;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		begin_chunks(&shard, 2);
+		add_chunk(&shard, row[i].page[0], 0, row[i].size[0]);
+		add_chunk(&shard, row[i].page[1], 0, row[i].size[1]);
+		shard_fill(&shard, 0, 2);
+		shard_parquet_end(&shard, 104);
+		take(&shard, &index, INDEX_PARQUET);
+		sample_is(&index, 0, NULL, row[i].offset, row[i].length);
+		index_free(&index);
+	}
+	shard_free(&shard);
+}
+
 static void other_places(void **state)
 {
 	struct shard shard = { 0 };
 	int last = 0;
 
 	(void)state;
-	begin_chunk(&shard);
+	begin_chunks(&shard, 1);
 	shard_field(&shard, &last, 1, THRIFT_BINARY);
 	shard_text(&shard, "part-0.parquet");
 	finish(&shard, IN_CHUNK + 1, "lies in another file");
-	begin_chunk(&shard);
+	begin_chunks(&shard, 1);
 	last = 0;
 	shard_field(&shard, &last, 9, THRIFT_BINARY);
 	shard_text(&shard, "secret");
@@ -185,7 +222,7 @@ static void long_name(size_t bytes, const char *what)
 	int last = 0;
 
 	memset(name, 'n', bytes - 2);
-	begin_chunk(&shard);
+	begin_chunks(&shard, 1);
 	shard_field(&shard, &last, 3, THRIFT_STRUCT);
 	last = 0;
 	shard_list(&shard, &last, 3, THRIFT_BINARY, 2);
@@ -293,6 +330,7 @@ int main(void)
 		cmocka_unit_test(groups),
 		cmocka_unit_test(ends),
 		cmocka_unit_test(chunks),
+		cmocka_unit_test(order),
 		cmocka_unit_test(other_places),
 		cmocka_unit_test(long_names),
 		cmocka_unit_test(thrift),

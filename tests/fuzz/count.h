@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a fuzzer did, in numbers. */
+#ifndef NEARCACHE_FUZZ_COUNT_H
+#define NEARCACHE_FUZZ_COUNT_H
+
+void fuzz_count(const char *name, unsigned long long n);
+
+#endif /* NEARCACHE_FUZZ_COUNT_H */
