@@ -99,6 +99,18 @@ static void read_column(struct thrift *thrift, struct chunk *chunk)
 	}
 }
 
+/* An empty one is none. */
+static void read_file_path(struct thrift *thrift)
+{
+	uint64_t at = thrift->at;
+
+	if (!thrift_binary(thrift))
+		return;
+	thrift->failed = true;
+	scan_damage(thrift->scan, at,
+		    "a column chunk lies in another file: index that one");
+}
+
 static void read_chunk(struct thrift *thrift, struct chunk *chunk)
 {
 	struct thrift_field field = { 0 };
@@ -107,16 +119,13 @@ static void read_chunk(struct thrift *thrift, struct chunk *chunk)
 	chunk->size = chunk->data_page = chunk->dictionary_page = 0;
 	chunk->known = false;
 	while (thrift_next(thrift, &field)) {
-		if (field.id == CHUNK_FILE_PATH) {
-			thrift->failed = true;
-			scan_damage(thrift->scan, thrift->at,
-				    "a column chunk lies in another file: index that one");
-		} else if (field.id == CHUNK_META_DATA) {
-			if (thrift_struct(thrift, &field))
-				read_column(thrift, chunk);
-		} else {
+		if (field.id == CHUNK_FILE_PATH && field.type == THRIFT_BINARY)
+			read_file_path(thrift);
+		else if (field.id == CHUNK_META_DATA &&
+			 thrift_struct(thrift, &field))
+			read_column(thrift, chunk);
+		else
 			thrift_skip(thrift, &field);
-		}
 	}
 }
 

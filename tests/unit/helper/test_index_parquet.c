@@ -202,6 +202,13 @@ static void other_places(void **state)
 	(void)state;
 	begin_chunks(&shard, 1);
 	shard_field(&shard, &last, 1, THRIFT_BINARY);
+	shard_text(&shard, "");
+	shard_list(&shard, &last, 100, THRIFT_STRUCT, 0);
+	shard_fill(&shard, 0, 2);
+	finish(&shard, IN_CHUNK, "the column is encrypted");
+	begin_chunks(&shard, 1);
+	last = 0;
+	shard_field(&shard, &last, 1, THRIFT_BINARY);
 	shard_text(&shard, "part-0.parquet");
 	finish(&shard, IN_CHUNK + 1, "lies in another file");
 	begin_chunks(&shard, 1);
