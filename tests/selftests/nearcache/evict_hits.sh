@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Hits that are still on their way to the cache device when their blocks become idle
 # and are evicted: the slots are not overwritten before.
+# kernels: 6.12
 . ./cache.sh
 # shellcheck disable=SC2034 # for line
 OPTIONS='2 cache_timeout 0'

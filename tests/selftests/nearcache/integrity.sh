@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # integrity=crc32c: what the cache device damaged is never read; it is dropped, told, and
 # filled again. And nothing that is sound is taken for damaged.
+# kernels: 6.12
 . ./cache.sh
 INTEGRITY=crc32c
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A session that writes, with a witness: a crash leaves what is cached, less what was being
 # written, unless the cache device left before; each record in doubt means a cold start.
-# kernels: 6.12
+# kernels: 6.1
 . ./witnessed.sh
 
 MODE=writethrough

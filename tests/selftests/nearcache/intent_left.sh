@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A cache device that leaves a session that writes, and comes back later as if nothing had
 # been: the witness knows. Nothing is an error for the writer, unless the witness leaves, too.
+# kernels: 6.12
 . ./witnessed.sh
 
 MODE=writethrough

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Scrubs find what is damaged without anybody reading it, at the rate that was asked for; the
 # origin finds what has no checksums, in scrubs and in a sample of the hits (verify).
+# kernels: 6.1
 . ./cache.sh
 
 idle() {

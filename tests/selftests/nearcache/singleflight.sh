@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Whoever reads the same cold data at the same time shares one read of the origin.
+# kernels: 6.1
 . ./cache.sh
 
 make_null O origin 8 completion_nsec=5000000
