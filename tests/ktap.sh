@@ -97,13 +97,34 @@ ktap_report() {
 	fi
 }
 
+# ktap_job LOG LIMIT COMMAND...: run a test on this machine. Its exit code and its seconds go
+# to LOG.end. For a subshell: it sets a trap.
+ktap_job() {
+	local log=$1 limit=$2 start=$EPOCHREALTIME rc=0 pid
+	shift 2
+	rm -f "$log.end"
+	# The whole group of processes goes when the limit is over, or the runner.
+	timeout -k 10 "$limit" "$@" >"$log" 2>&1 </dev/null &
+	pid=$!
+	trap 'kill "$pid"; exit 143' TERM
+	wait "$pid" || rc=$?
+	echo "$rc $(seconds_since "$start")" >"$log.end"
+}
+
+# ktap_judge NAME LOG LIMIT: report what ktap_job has run.
+ktap_judge() {
+	local rc=1 seconds=0 reason=''
+	read -r rc seconds 2>/dev/null <"$2.end" || reason='the runner broke off'
+	rm -f "$2.end"
+	((rc != 124)) || reason="no end within $3 s"
+	ktap_report "$1" "$2" "$rc" "$seconds" "$reason"
+}
+
 # ktap_run NAME LOG LIMIT COMMAND...: run a test on this machine and report it.
 ktap_run() {
-	local name=$1 log=$2 limit=$3 start=$EPOCHREALTIME rc=0 reason=''
+	local name=$1 log=$2 limit=$3
 	shift 3
 	mkdir -p "$(dirname "$log")"
-	# The whole group of processes goes when the limit is over.
-	timeout -k 10 "$limit" "$@" >"$log" 2>&1 </dev/null || rc=$?
-	((rc != 124)) || reason="no end within $limit s"
-	ktap_report "$name" "$log" "$rc" "$(seconds_since "$start")" "$reason"
+	(ktap_job "$log" "$limit" "$@")
+	ktap_judge "$name" "$log" "$limit"
 }
