@@ -12,16 +12,37 @@ kmod/netlink.c|MACRO_ARG_UNUSED,TRAILING_SEMICOLON,CONSTANT_COMPARISON|X macros,
 kmod/trace.h|OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT|the layout of every trace header of the kernel
 '
 
-# In the tree of checkpatch: it leaves a cache file where it runs.
-cd "$BUILD/kselftest" || exit
-checkpatch() {
-	local ignore
-	ignore=FILE_PATH_CHANGES,$(awk -F '|' -v file="$1" '$1 == file { print $2 }' <<<"$exceptions")
-	perl scripts/checkpatch.pl --strict --no-tree --terse --no-summary --ignore "${ignore%,}" --file "$TOP/$1"
-}
-
+files=()
 for file in "$TOP"/kmod/*.[ch] "$TOP"/uapi/*.h; do
 	# What is generated is as it is.
-	[[ $file == *_gen.[ch] ]] || check "${file#"$TOP"/}" checkpatch "${file#"$TOP"/}"
+	[[ $file == *_gen.[ch] ]] || files+=("$file")
+done
+
+# One process for all. It runs in its tree, for it leaves a cache file where it is.
+cd "$BUILD/kselftest" || exit
+ended=0
+findings=$(perl scripts/checkpatch.pl --strict --no-tree --terse --no-summary --show-types \
+	--ignore FILE_PATH_CHANGES --file "${files[@]}" 2>&1) || ended=$?
+
+# clean FILE: it was looked at, and nothing but exceptions was found.
+clean() {
+	local types
+	# 1 says that there are findings, anything else that it broke off.
+	((ended <= 1)) || { echo "checkpatch.pl ended with $ended: ${findings##*$'\n'}"; return 1; }
+	types=$(awk -F '|' -v file="${1#"$TOP"/}" '$1 == file { print $2 }' <<<"$exceptions")
+	# FILE:LINE: LEVEL:TYPE: TEXT
+	awk -v file="$1" -v types=",$types," '
+	index($0, file ":") == 1 {
+		split(substr($0, length(file) + 1), word, /[: ]+/)
+		if (!index(types, "," word[4] ",")) {
+			print
+			wrong = 1
+		}
+	}
+	END { exit wrong }' <<<"$findings"
+}
+
+for file in "${files[@]}"; do
+	check "${file#"$TOP"/}" clean "$file"
 done
 finish
