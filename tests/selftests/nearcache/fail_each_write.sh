@@ -11,9 +11,27 @@
 INTEGRITY=crc32c
 faults=0
 
-# open: like start, but it may fail.
+# open, close, reload: like start and so on, by the gate, for there are hundreds; they may fail.
 open() {
-	dm_create nc "$(line)"
+	table
+	done_by create nc "$REPLY"
+}
+
+start() {
+	open || fail "start: $REPLY"
+}
+
+close() {
+	done_by remove nc
+}
+
+stop() {
+	close || fail "stop: $REPLY"
+}
+
+reload() {
+	table
+	done_by reload nc "$REPLY"
 }
 
 # ready: an image of a clean cache of the origin.
@@ -48,13 +66,13 @@ before_open_writing() { :; }
 open_writing() { MODE=writethrough open; }
 
 before_close_reading() { opened read-only; }
-close_reading() { dmsetup remove --noudevsync nc; }
+close_reading() { close; }
 
 before_close_writing() { opened writethrough; }
-close_writing() { dmsetup remove --noudevsync nc; }
+close_writing() { close; }
 
 before_suspend() { opened read-only; }
-suspend() { dmsetup suspend --noudevsync nc && dmsetup resume --noudevsync nc; }
+suspend() { done_by suspend nc && done_by resume nc; }
 
 before_to_writing() { opened read-only; }
 to_writing() { MODE=writearound reload; }
@@ -65,13 +83,13 @@ to_reading() { MODE=read-only reload; }
 before_invalidate() { opened read-only; }
 invalidate() {
 	gate fill origin 2 128 64
-	dmsetup message nc 0 invalidate 128 64
+	done_by message nc invalidate 128 64
 }
 
 before_invalidate_all() { opened read-only; }
 invalidate_all() {
 	gate fill origin 2 0 "$gate_sectors"
-	dmsetup message nc 0 invalidate all
+	done_by message nc invalidate all
 }
 
 before_open_witness() { witnessed; }
@@ -91,15 +109,19 @@ before_mark() {
 }
 mark() {
 	puts 2 2048 16
-	swept() { [[ $(field intent_regions) == 0 ]]; }
 	wait_for 30 swept
+}
+
+swept() {
+	gate value nc intent_regions
+	[[ $REPLY == 0 ]]
 }
 
 # there: the device exists, and runs; else whoever waits for it would wait for ever.
 there() {
-	local state
-	state=$(dmsetup info -c --noheadings -o suspended nc 2>/dev/null) || return 1
-	if [[ $state == Suspended ]]; then
+	gate state nc
+	[[ $REPLY != none ]] || return 1
+	if [[ $REPLY == suspended ]]; then
 		# The way out that the documents name.
 		MODE=read-only reload || fail "$op, write $n: suspended, and stays so"
 	fi
@@ -121,7 +143,8 @@ same_as_origin() {
 # change: a device that runs in a writing mode is written to, whatever it cost to get there.
 change() {
 	written=''
-	[[ $(dmsetup table nc) == *" write"* ]] || return 0
+	gate state nc
+	[[ $REPLY == *" write"* ]] || return 0
 	puts 3 448 64
 	written=3
 }

@@ -31,16 +31,18 @@
  *
  * The cache:
  *
+ *	create DM SECTORS TARGET WORDS...	a dm device, live; -> "done" or an errno
+ *	reload DM SECTORS TARGET WORDS...	this table from now on
+ *	suspend|resume|remove DM, message DM WORDS...
+ *	state DM		-> none, suspended, empty, or "live" and its table
  *	value DM FIELD		-> a field of its status
  *	until DM FIELD =|>|< N	wait until it is so
  *	agree DM NAME FIRST COUNT	no fill is under way, two reads of /dev/mapper/DM
  *				give what device NAME holds -> runs
  */
-#include <linux/dm-ioctl.h>
 #include <linux/fs.h>
 
-#include "gate_nbd.h"
-#include "nearcache_counters.h"
+#include "gate_dm.h"
 
 #define WORDS	8
 
@@ -55,7 +57,6 @@ struct op {
 };
 
 static struct op *ops;
-static int control;
 
 /* --- readers and writers ------------------------------------------------- */
 
@@ -203,46 +204,6 @@ static void busy(const char *id)
 
 /* --- the cache ----------------------------------------------------------- */
 
-static int field_number(const char *name)
-{
-#define NAME(symbol, name, unit, help)	name,
-	static const char *const names[] = {
-		NEARCACHE_STATUS_FIELDS(NAME) NEARCACHE_COUNTERS(NAME)
-	};
-	unsigned int i;
-
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(names[i], name))
-			return i;
-	return -1;
-}
-
-static bool value(const char *dm, const char *field, uint64_t *value)
-{
-	static union {
-		struct dm_ioctl dm;
-		char room[16384];
-	} io;
-	int n = field_number(field);
-	char *text;
-
-	memset(&io, 0, sizeof(io.dm));
-	io.dm.version[0] = DM_VERSION_MAJOR;
-	io.dm.data_size = sizeof(io);
-	io.dm.data_start = sizeof(io.dm);
-	io.dm.flags = DM_NOFLUSH_FLAG;
-	snprintf(io.dm.name, sizeof(io.dm.name), "%s", dm);
-	if (n < 0 || ioctl(control, DM_TABLE_STATUS, &io) || !io.dm.target_count)
-		return false;
-	text = io.room + io.dm.data_start + sizeof(struct dm_target_spec);
-	for (; n && text; n--) {
-		text = strchr(text, ' ');
-		text = text ? text + 1 : NULL;
-	}
-	*value = text ? strtoull(text, NULL, 10) : 0;
-	return text;
-}
-
 static bool holds(uint64_t now, char relation, uint64_t n)
 {
 	return relation == '=' ? now == n : relation == '>' ? now > n : now < n;
@@ -385,11 +346,15 @@ static bool cache_command(int words, char **word, const uint64_t *n)
 
 static void command(char *line)
 {
+	char *word[WORDS + 1], *rest, what[16], name[64];
 	uint64_t n[WORDS + 1] = { 0 };
-	char *word[WORDS + 1], *rest;
-	int words = 0;
+	int words = 0, at = 0;
 
-	while (words < WORDS && (word[words] = strtok_r(words ? NULL : line, " \n", &rest))) {
+	line[strcspn(line, "\n")] = 0;
+	if (sscanf(line, "%15s %63s %n", what, name, &at) == 2 &&
+	    dm_command(what, name, line + at))
+		return;
+	while (words < WORDS && (word[words] = strtok_r(words ? NULL : line, " ", &rest))) {
 		n[words] = strtoull(word[words], NULL, 0);
 		words++;
 	}
@@ -403,11 +368,11 @@ static void command(char *line)
 
 int main(void)
 {
-	char line[256];
+	static char line[1024];
 
 	if (getenv("SLOW"))
 		slow = atoi(getenv("SLOW"));
-	control = device_open("/dev/mapper/control", O_RDWR);
+	dm_open(&dm, "");
 	while (fgets(line, sizeof(line), stdin))
 		command(line);
 	gates_close();

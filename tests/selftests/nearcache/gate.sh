@@ -111,6 +111,17 @@ cached() {
 	gate until nc fills_in_flight = 0
 }
 
+# done_by COMMAND...: gate COMMAND, which may fail; does it not?
+done_by() {
+	gate "$@"
+	[[ $REPLY == 'done' ]]
+}
+
+# table: of the usual cache, in mode $MODE, with $OPTIONS; in $REPLY.
+table() {
+	REPLY="$gate_sectors nearcache ${MODE:-read-only} $O $C $OPTIONS"
+}
+
 # fill_slots: no slot is free. Blocks 0 and 1 have one, those from sector $spare on do not.
 fill_slots() {
 	local blocks used=0
