@@ -55,7 +55,11 @@ opened() {
 	MODE=$1 start
 	cached 0 512
 	cached 2048 32
-	[[ $1 == read-only ]] || puts 1 0 16
+}
+
+written_to() {
+	opened writethrough
+	puts 1 0 16
 }
 
 # Each operation: what goes before, and what is tried. Its verdict is its own business.
@@ -68,7 +72,7 @@ open_writing() { MODE=writethrough open; }
 before_close_reading() { opened read-only; }
 close_reading() { close; }
 
-before_close_writing() { opened writethrough; }
+before_close_writing() { written_to; }
 close_writing() { close; }
 
 before_suspend() { opened read-only; }
@@ -77,7 +81,7 @@ suspend() { done_by suspend nc && done_by resume nc; }
 before_to_writing() { opened read-only; }
 to_writing() { MODE=writearound reload; }
 
-before_to_reading() { opened writethrough; }
+before_to_reading() { written_to; }
 to_reading() { MODE=read-only reload; }
 
 before_invalidate() { opened read-only; }
@@ -97,11 +101,11 @@ open_witness() { MODE=writethrough open; }
 
 before_suspend_witness() {
 	witnessed
-	opened writethrough
+	written_to
 }
 suspend_witness() { suspend; }
 
-# A write to a region that is not marked, until nothing is marked any more.
+# A write, before which nothing is marked, until nothing is any more: that takes 4 s.
 before_mark() {
 	witnessed
 	opened writethrough
