@@ -15,18 +15,36 @@ sources() {
 	fi | grep -vE '^(COPYING|\.clang-format)$|\.(md|svg|png|json)$'
 }
 
+# licences: "FILE<tab>LICENCE" of each, in its first line or in the one behind "#!".
+licences() {
+	local file files=()
+	while read -r file; do
+		[[ ! -f $file ]] || files+=("./$file")
+	done < <(sources)
+	LC_ALL=C awk '
+	FNR == 1 && /^#!/ { next }
+	FNR <= 2 && sub(/.*SPDX-License-Identifier: /, "") {
+		sub(/ *(\*\/|-->) *$/, "")
+		said[FILENAME] = $0
+	}
+	{ nextfile }
+	END {
+		for (i = 1; i < ARGC; i++)
+			print substr(ARGV[i], 3) "\t" said[ARGV[i]]
+	}' "${files[@]}"
+}
+
 # all_say LICENCES DIR: each file below DIR (all for '') says one of them.
 all_say() {
 	local file found wrong=0
-	while read -r file; do
-		[[ -f $file && $file == "$2"* ]] || continue
-		found=$(head -n 2 "$file" | sed '1 { /^#!/ d }' | head -n 1 |
-			sed -nE 's,.*SPDX-License-Identifier: ,,; T; s, *(\*/|-->) *$,,; p')
-		[[ "|$1|" == *"|$found|"* ]] && [[ $found ]] || { echo "$file: '$found'"; wrong=1; }
-	done < <(sources)
+	while IFS=$'\t' read -r file found; do
+		[[ $file == "$2"* ]] || continue
+		[[ $found && "|$1|" == *"|$found|"* ]] || { echo "$file: '$found'"; wrong=1; }
+	done <<<"$said_of_all"
 	return "$wrong"
 }
 
+said_of_all=$(licences)
 dual='GPL-2.0 OR BSD-3-Clause'
 uapi='GPL-2.0 WITH Linux-syscall-note'
 # The netlink generator takes and makes no other one.
