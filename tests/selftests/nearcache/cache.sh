@@ -52,6 +52,12 @@ dm_gone() {
 
 # sectors DEV
 sectors() {
+	local size
+	# By its name, if it has one, without a process.
+	if [[ $1 == "/dev/${1##*/}" ]] && read -r size 2>/dev/null <"/sys/class/block/${1##*/}/size"; then
+		echo "$size"
+		return
+	fi
 	blockdev --getsz "$1"
 }
 

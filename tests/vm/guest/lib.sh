@@ -3,7 +3,8 @@
 # Functions for shell tests in the guest: . /vm/lib.sh (bash).
 #
 # A function that makes a device prints its path, alone, on stdout; all else goes
-# to stderr. There is no udev here: device nodes come from devtmpfs and dmsetup.
+# to stderr. There is no udev here: device nodes come from devtmpfs and dmsetup, which makes
+# and removes them itself.
 export DM_DISABLE_UDEV=1
 
 REMOTE_NQN=nqn.2024-01.test.nearcache:remote
@@ -25,6 +26,15 @@ skip() {
 	exit 4
 }
 
+# A pipe from which nothing comes: who reads it for a while sleeps without a process.
+exec {vm_nothing}<> <(:)
+
+# nap SECONDS: of those between two looks at something that is waited for.
+nap() {
+	local line
+	read -r -t "$1" -u "$vm_nothing" line || true
+}
+
 # wait_for SECONDS COMMAND...: poll until the command is true; false at the deadline. On a
 # slow kernel (SLOW) the seconds are longer.
 wait_for() {
@@ -32,7 +42,7 @@ wait_for() {
 	shift
 	until "$@"; do
 		((${EPOCHREALTIME/./} < deadline)) || return 1
-		sleep 0.02
+		nap 0.02
 	done
 }
 
@@ -46,6 +56,11 @@ drop_caches() {
 # sys_block DEV: its directory in sysfs.
 sys_block() {
 	local number
+	# By its name, if it has one, without a process.
+	if [[ $1 == "/dev/${1##*/}" && -e /sys/class/block/${1##*/} ]]; then
+		echo "/sys/class/block/${1##*/}"
+		return
+	fi
 	number=$(stat -L -c '%t:%T' "$1") || fail "no device '$1'"
 	readlink -f "/sys/dev/block/$((16#${number%:*})):$((16#${number#*:}))"
 }
@@ -109,16 +124,13 @@ origin_write_ios() {
 dm_create() {
 	local name=$1 table=$2
 	shift 2
-	dmsetup create --noudevsync "$@" "$name" --table "$table" >&2 &&
-		dmsetup mknodes "$name" >&2 && echo "/dev/mapper/$name"
+	dmsetup create --noudevsync "$@" "$name" --table "$table" >&2 && echo "/dev/mapper/$name"
 }
 
 # dm_remove NAME: also when somebody still closes it.
 dm_remove() {
 	wait_for 10 dmsetup remove --noudevsync "$1" 2>/dev/null ||
-		dmsetup remove --noudevsync "$1" >&2 || return
-	# Nobody else takes the device node away.
-	rm -f "/dev/mapper/$1"
+		dmsetup remove --noudevsync "$1" >&2
 }
 
 # null_dev NAME SIZE_MB [ATTRIBUTE=VALUE...]: a memory-backed null_blk device.
