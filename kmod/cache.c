@@ -39,6 +39,8 @@ static void set_sizes(struct nc_cache *c)
  */
 void nc_cache_free(struct nc_cache *c)
 {
+	/* It may start reclaim. */
+	nc_ranges_destroy(c);
 	/* device-mapper does not wait, before it suspends what it removes, for
 	 * the end of a map whose bio is complete: it may have started reclaim.
 	 */
@@ -65,8 +67,7 @@ void nc_cache_free(struct nc_cache *c)
 /* A table for a huge (sparse) device must not push the host out of memory. */
 static bool memory_fits(struct nc_cache *c)
 {
-	u64 need = c->geo.slot_count * (sizeof(struct nc_slot) + sizeof(u32)) +
-		   c->geo.sums_length;
+	u64 need = nc_index_memory(c->geo.slot_count) + c->geo.sums_length;
 	u64 half = (u64)totalram_pages() / 2 * PAGE_SIZE;
 
 	if (need <= half)
@@ -123,6 +124,7 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	nc_health_init(c);
 	nc_outage_init(c);
 	nc_scrub_init(&c->scrub);
+	nc_ranges_init(c);
 	c->policy_ops = &nc_policy_keep;
 	init_waitqueue_head(&c->fill_idle);
 	spin_lock_init(&c->retry_lock);
@@ -202,6 +204,16 @@ static int load(struct nc_cache *c)
 	DMINFO("%s: %llu of %llu blocks warm", nc_cache_name(c), c->warm,
 	       c->geo.slot_count);
 	return 0;
+}
+
+/* What is wanted of the origin is not on the medium. */
+static int load_first(struct nc_cache *c)
+{
+	int r = load(c);
+
+	if (!r)
+		nc_ranges_inherit(c);
+	return r;
 }
 
 /* The table may be longer than the origin was: then it has grown. */
@@ -360,7 +372,7 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 	c->active = t;
 	nc_tune_apply(t);
 	if (c->state == NEARCACHE_NOT_LOADED)
-		r = load(c);
+		r = load_first(c);
 	if (!r)
 		r = take_origin(c, t);
 	if (!r)
@@ -372,6 +384,8 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 		c->active = NULL;
 	} else {
 		c->was_live = true;
+		WRITE_ONCE(c->reclaim_on, true);
+		nc_reclaim_check(c);
 		nc_scrub_resume(c);
 	}
 	mutex_unlock(&c->life);
@@ -402,6 +416,15 @@ static void commit_clean(struct nc_cache *c)
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
 }
 
+/* Who changes ranges may start it, too. */
+static void stop_reclaim(struct nc_cache *c)
+{
+	mutex_lock(&c->life);
+	WRITE_ONCE(c->reclaim_on, false);
+	mutex_unlock(&c->life);
+	cancel_work_sync(&c->reclaim);
+}
+
 /**
  * nc_cache_deactivate() - the live table is suspended
  * @c: live cache; no bio is under way, fills may be
@@ -417,7 +440,7 @@ void nc_cache_deactivate(struct nc_cache *c)
 	nc_scrub_pause(c);
 	nc_fill_drain(c);
 	flush_work(&c->lost_work);
-	cancel_work_sync(&c->reclaim);
+	stop_reclaim(c);
 	flush_work(&c->retry_work);
 	nc_intent_stop(c);
 	/* A sweep may have found that the origin lost something. */

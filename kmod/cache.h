@@ -24,6 +24,7 @@
 #include "intent.h"
 #include "outage.h"
 #include "policy.h"
+#include "ranges.h"
 #include "scrub.h"
 #include "stats.h"
 #include "sums.h"
@@ -93,6 +94,7 @@ struct nc_target;
  * @clock: bytes read, in portions
  * @now: tick
  * @reclaim: see reclaim.c
+ * @reclaim_on: @reclaim may be queued: the table is live
  * @reclaim_emptied: slots that lost their last valid sub-block since the last hint
  * @reclaim_batch: victims that wait for a grace period; the reclaim worker's
  * @reclaim_hand: next slot to look at; only the reclaim worker uses it
@@ -102,6 +104,7 @@ struct nc_target;
  * @fill_memory_peak: highest value of it
  * @fill_memory_max: cap, from the live table
  * @fill_idle: woken when @fills falls to zero
+ * @ranges: see ranges.h
  * @inflight: sectors of the origin that are being written
  * @intent: see intent.h
  * @origin_written: since the last clean stop something was written to the origin
@@ -122,12 +125,13 @@ struct nc_target;
  * Who protects what: @list, @targets, @refs, @writers, @users and @ready: the registry's
  * mutex. @active, @origin, @origin_new, @untold, @was_live, @load_failed, @loaded, @geo and
  * @meta: @life; no I/O runs when they change; the health's event, which reads @active without
- * it, is flushed before it is cleared. @fill_memory_max, @cache_timeout, @verify and @checks
- * change under @life, also while I/O runs (see tune.c), and are read without. @origin_written
- * is set by writers, and under @life; cleared under @life while nothing is written. Metadata:
- * see commit.h and meta.h. The index: see index.h. @sums: see sums.h. @state and @gate change
- * under the health's lock and are read without. @now only grows, by whoever reads;
- * @reclaim_hand belongs to the reclaim worker, @reclaim_tick is its hint to others.
+ * it, is flushed before it is cleared. @reclaim_on, @fill_memory_max, @cache_timeout, @verify
+ * and @checks change under @life, also while I/O runs (see tune.c), and are read without.
+ * @origin_written is set by writers, and under @life; cleared under @life while nothing is
+ * written. Metadata: see commit.h and meta.h. The index: see index.h. @sums: see sums.h.
+ * @state and @gate change under the health's lock and are read without. @now only grows, by
+ * whoever reads; @reclaim_hand belongs to the reclaim worker, @reclaim_tick is its hint to
+ * others.
  */
 struct nc_cache {
 	/* read on each hit, never written after load but for state, gate and now */
@@ -169,7 +173,9 @@ struct nc_cache {
 	bool flush_owed;
 	atomic64_t used;
 	atomic64_t valid_subblocks;
+	struct nc_ranges ranges;
 	struct work_struct reclaim;
+	bool reclaim_on;
 	atomic_t reclaim_emptied;
 	u32 reclaim_hand;
 	u32 reclaim_tick;

@@ -352,10 +352,9 @@ static u64 judge(struct check *k)
 	return bad;
 }
 
-static void count_hit(struct nc_cache *c, const struct bio *bio)
+static void count_hit(struct nc_cache *c, struct bio *reader)
 {
-	nc_count(c, HITS);
-	nc_count_add(c, HIT_BYTES, bio->bi_iter.bi_size);
+	nc_read_count_hit(c, dm_per_bio_data(reader, sizeof(struct nc_io)), &reader->bi_iter);
 }
 
 /* The reader gets its data, from here or from the origin. */
@@ -606,8 +605,7 @@ int nc_check_end_io(struct nc_target *t, struct bio *bio)
 		return DM_ENDIO_INCOMPLETE;
 	}
 	nc_cache_release(c, io->srcu);
-	nc_count(c, HITS);
-	nc_count_add(c, HIT_BYTES, io->iter.bi_size);
+	nc_read_count_hit(c, io, &io->iter);
 	return DM_ENDIO_DONE;
 }
 

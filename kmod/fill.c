@@ -257,6 +257,7 @@ static void fill_read_done(struct nc_fill *f)
 		return;
 	}
 	nc_count_add(c, FILL_ORIGIN_BYTES, f->bytes);
+	nc_ranges_count_origin(c, f->sector, f->bytes);
 	spin_lock(&stripe->lock);
 	f->state = NC_FILL_FILLED;
 	waiters = f->waiters;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The index of cached blocks: chained hashing over flat arrays, so that a slot
- * costs 28 bytes and any slot can hold any block.
+ * costs 32 bytes and any slot can hold any block.
  *
  * Readers walk a chain without locks under SRCU.  A slot leaves its chain with
  * its own next pointer intact and is not given to another block before a grace
@@ -29,12 +29,14 @@ int nc_index_init(struct nc_index *ix, u32 count)
 	u32 i;
 
 	ix->count = count;
+	ix->chains = nc_index_chains(count);
 	ix->seed = get_random_u64();
 	spin_lock_init(&ix->free_lock);
 	ix->slots = vzalloc(array_size(count, sizeof(*ix->slots)));
-	ix->heads = vmalloc(array_size(count, sizeof(*ix->heads)));
+	ix->generation = vzalloc(array_size(count, sizeof(*ix->generation)));
+	ix->heads = vmalloc(array_size(ix->chains, sizeof(*ix->heads)));
 	ix->stripes = kvcalloc(NC_STRIPES, sizeof(*ix->stripes), GFP_KERNEL);
-	if (!ix->slots || !ix->heads || !ix->stripes) {
+	if (!ix->slots || !ix->generation || !ix->heads || !ix->stripes) {
 		nc_index_destroy(ix);
 		return -ENOMEM;
 	}
@@ -42,7 +44,7 @@ int nc_index_init(struct nc_index *ix, u32 count)
 		spin_lock_init(&ix->stripes[i].lock);
 		INIT_LIST_HEAD(&ix->stripes[i].fills);
 	}
-	memset(ix->heads, 0xff, array_size(count, sizeof(*ix->heads)));
+	memset(ix->heads, 0xff, array_size(ix->chains, sizeof(*ix->heads)));
 	ix->free = NC_NIL;
 	ix->free_count = 0;
 	return 0;
@@ -51,9 +53,11 @@ int nc_index_init(struct nc_index *ix, u32 count)
 void nc_index_destroy(struct nc_index *ix)
 {
 	vfree(ix->slots);
+	vfree(ix->generation);
 	vfree(ix->heads);
 	kvfree(ix->stripes);
 	ix->slots = NULL;
+	ix->generation = NULL;
 	ix->heads = NULL;
 	ix->stripes = NULL;
 }
@@ -139,6 +143,7 @@ void nc_index_push(struct nc_index *ix, u32 i)
 
 	slot->valid = 0;
 	slot->stamp = 0;
+	slot->tagged = 0;
 	spin_lock(&ix->free_lock);
 	slot->next = ix->free;
 	ix->free = i;

@@ -20,6 +20,23 @@
 #define NC_SLOT_LINKED	0x01		/* holds a block, is in the index */
 #define NC_SLOT_WRITTEN	0x02		/* given to a write; no read missed in it */
 
+/* nc_tag.label */
+#define NC_LABEL_MIXED	U16_MAX	/* of several, or not of all of the block */
+/* nc_tag.wants: enum nearcache_range_flags, and the priority behind them */
+#define NC_WANTS_FLAGS	0x07
+#define NC_WANTS_PRIORITY_SHIFT	4
+
+/**
+ * struct nc_tag - what ranges want of a block
+ * @label: id of the label, 0: none, or NC_LABEL_MIXED
+ * @wants: NC_WANTS_*
+ */
+struct nc_tag {
+	u16 label;
+	u8 wants;
+	u8 unused;
+};
+
 /**
  * struct nc_slot - one cache block in memory
  * @valid: bit n: sub-block n on the cache device equals the origin
@@ -28,10 +45,11 @@
  * @flags: NC_SLOT_*
  * @stamp: last use, see policy.h
  * @next: next slot of the chain, or of the free list
- * @generation: commit number at which the slot was given to its block
+ * @tag: what ranges want of the block
+ * @tagged: all of @tag; 0: nothing
  *
  * Who protects what:
- *   block_*, generation	written under the block's stripe lock while the
+ *   block_*	written under the block's stripe lock while the
  *		slot is not reachable; stable while it is linked, and until
  *		the grace period after its unlinking has passed
  *   flags	stripe lock; reclaim looks at them without, as a hint
@@ -40,6 +58,7 @@
  *   valid	stripe lock for writers; readers under SRCU take one 64-bit
  *		snapshot.  A bit is set only after the data reached the device.
  *   stamp	nobody: readers write it without locks, the policy bears it
+ *   tag	stripe lock; a hit and reclaim look at it without, as a hint
  */
 struct nc_slot {
 	u64 valid;
@@ -48,13 +67,17 @@ struct nc_slot {
 	u8  flags;
 	u16 stamp;
 	u32 next;
-	u32 generation;
+	union {
+		struct nc_tag tag;
+		u32 tagged;
+	};
 };
 
-/* The promise of 32 bytes of RAM per cache block, the head included; each of
- * the table page bitmaps adds 1/168 bit.
+static_assert(sizeof(struct nc_tag) == sizeof(u32));
+/* The promise of 32 bytes of RAM per cache block, generation and head included: there are 15
+ * heads for 16 slots, as each of the table page bitmaps adds 1/168 bit.
  */
-static_assert(sizeof(struct nc_slot) + sizeof(u32) <= 32);
+static_assert(16 * (sizeof(struct nc_slot) + sizeof(u32)) + 15 * sizeof(u32) < 16 * 32);
 
 /**
  * struct nc_stripe - one of the locks over the index
@@ -72,8 +95,11 @@ struct nc_stripe {
 /**
  * struct nc_index - all slots, and the look-up by origin block
  * @slots: slot n describes block n of the data area
- * @heads: first slot of each chain; as many chains as slots
+ * @generation: of each slot: commit number at which it was given to its block; protected as
+ *	nc_slot.block_lo is
+ * @heads: first slot of each chain
  * @count: slots
+ * @chains: nc_index_chains()
  * @seed: random, so that nobody can prepare a table whose blocks all meet in one
  *	chain
  * @stripes: NC_STRIPES locks
@@ -84,8 +110,10 @@ struct nc_stripe {
  */
 struct nc_index {
 	struct nc_slot *slots;
+	u32 *generation;
 	u32 *heads;
 	u32 count;
+	u32 chains;
 	u64 seed;
 	struct nc_stripe *stripes;
 	spinlock_t free_lock;	/* see above */
@@ -105,9 +133,22 @@ static inline u64 nc_slot_block(const struct nc_slot *slot)
 	return (u64)slot->block_hi << 32 | slot->block_lo;
 }
 
+/* Chains of so many slots: nearly as many. */
+static inline u32 nc_index_chains(u32 count)
+{
+	return count - count / 16;
+}
+
+/* Bytes of memory that the index of so many slots takes. */
+static inline u64 nc_index_memory(u32 count)
+{
+	return (u64)count * (sizeof(struct nc_slot) + sizeof(u32)) +
+	       (u64)nc_index_chains(count) * sizeof(u32);
+}
+
 static inline u32 nc_index_hash(const struct nc_index *ix, u64 block)
 {
-	return reciprocal_scale(hash_64(block ^ ix->seed, 32), ix->count);
+	return reciprocal_scale(hash_64(block ^ ix->seed, 32), ix->chains);
 }
 
 static inline struct nc_stripe *nc_index_stripe(const struct nc_index *ix,

@@ -28,6 +28,7 @@ enum nc_io_kind {
  * @slot: for NC_IO_HIT
  * @srcu: read-side index of nc_cache.srcu, for NC_IO_HIT
  * @flags: bio flags as a read came
+ * @label: for NC_IO_HIT: of the slot's tag
  * @since: jiffies when it began to wait
  * @iter: a read as it came, to ask the origin when the cache device fails
  * @work: checks what a hit brought
@@ -42,6 +43,7 @@ struct nc_io {
 	int srcu;
 	u32 slot;
 	unsigned short flags;
+	u16 label;
 	unsigned long since;
 	union {
 		struct {

@@ -52,6 +52,7 @@ static bool join(struct nc_cache *c, struct nc_stripe *stripe,
 	nc_read_take(c, bio, nc_read_sectors(c, bio, span));
 	nc_count(c, JOINS);
 	nc_count_add(c, JOIN_BYTES, bio->bi_iter.bi_size);
+	nc_ranges_count_miss(c, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
 	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_JOIN);
 	refresh(c, f->slot);
 	if (f->state >= NC_FILL_FILLED) {
@@ -123,7 +124,7 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 	}
 	if (being_written(c, span))
 		return NC_MISS_WRITE;
-	if (l->slot == NC_NIL && !READ_ONCE(c->index.free_count))
+	if (l->slot == NC_NIL && !nc_reclaim_room(c, span->block))
 		return NC_MISS_FULL;
 	return NC_MISS_STARTED;
 }
@@ -137,6 +138,7 @@ static void list_reader(struct nc_fill *f, struct bio *bio,
 	nc_read_take(c, bio, nc_read_sectors(c, bio, span));
 	nc_count(c, MISSES);
 	nc_count_add(c, MISS_BYTES, bio->bi_iter.bi_size);
+	nc_ranges_count_miss(c, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
 	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_MISS);
 	bio_clear_polled(bio);
 	bio_list_add(&f->waiters, bio);

@@ -13,11 +13,10 @@
 #include <net/genetlink.h>
 
 #include "cache.h"
-#include "invalidate.h"
 #include "netlink.h"
 #include "netlink_gen.h"
+#include "netlink_op.h"
 #include "registry.h"
-#include "residency.h"
 #include "tune.h"
 
 /* The numbers of counters and fields are those of uapi/nearcache_counters.h, behind the pad. */
@@ -36,13 +35,13 @@ static_assert((int)NEARCACHE_A_STATUS_MAX == (int)NEARCACHE_STATUS_FIELD_COUNT +
 static_assert(DM_NAME_LEN == NEARCACHE_NAME_MAX + 1);
 
 /* Requests that wait for a device. */
-static struct workqueue_struct *queue;
+struct workqueue_struct *nc_nl_queue;
 
 static const struct genl_multicast_group groups[] = {
 	[NEARCACHE_NLGRP_EVENTS] = { .name = NEARCACHE_MCGRP_EVENTS },
 };
 
-static struct genl_family family __ro_after_init = {
+struct genl_family nc_nl_family __ro_after_init = {
 	.name		= NEARCACHE_FAMILY_NAME,
 	.version	= NEARCACHE_FAMILY_VERSION,
 	.maxattr	= NEARCACHE_A_DEVICE_MAX,
@@ -56,8 +55,15 @@ static struct genl_family family __ro_after_init = {
 	.n_mcgrps	= ARRAY_SIZE(groups),
 };
 
-/* GENL_ADMIN_PERM asked for CAP_NET_ADMIN: what changes a block device needs more. */
-static int admin(struct sk_buff *skb, struct netlink_ext_ack *extack)
+/**
+ * nc_nl_admin() - may who sent a request change a block device?
+ * @skb: request, of an operation with GENL_ADMIN_PERM, which asked for CAP_NET_ADMIN: this
+ *	needs more
+ * @extack: told why not
+ *
+ * Return: 0 or -EPERM.
+ */
+int nc_nl_admin(struct sk_buff *skb, struct netlink_ext_ack *extack)
 {
 	if (netlink_capable(skb, CAP_SYS_ADMIN))
 		return 0;
@@ -74,7 +80,11 @@ static void name_of(const struct nc_cache *c, char *name)
 		*name = 0;
 }
 
-static u32 dev_of(const struct nc_cache *c)
+/**
+ * nc_nl_dev() - NEARCACHE_A_DEVICE_DEV of a cache's dm device
+ * @c: cache
+ */
+u32 nc_nl_dev(const struct nc_cache *c)
 {
 	return MAJOR(c->dm_devt) << MINORBITS | MINOR(c->dm_devt);
 }
@@ -84,7 +94,7 @@ static int put_name(struct sk_buff *skb, const struct nc_cache *c)
 	char name[DM_NAME_LEN];
 
 	name_of(c, name);
-	return nla_put_u32(skb, NEARCACHE_A_DEVICE_DEV, dev_of(c)) ?:
+	return nla_put_u32(skb, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(c)) ?:
 	       nla_put_string(skb, NEARCACHE_A_DEVICE_NAME, name);
 }
 
@@ -151,7 +161,7 @@ static bool is_wanted(const struct wanted *w, const struct nc_cache *c)
 	char name[DM_NAME_LEN];
 
 	if (nla_type(w->attr) == NEARCACHE_A_DEVICE_DEV)
-		return nla_get_u32(w->attr) == dev_of(c);
+		return nla_get_u32(w->attr) == nc_nl_dev(c);
 	name_of(c, name);
 	return *name && !nla_strcmp(w->attr, name);
 }
@@ -188,8 +198,14 @@ static int look_for(struct wanted *w, struct nlattr **attrs, struct netlink_ext_
 	return -ENODEV;
 }
 
-/* The cache of the device that @attrs name; nc_registry_release() must follow. */
-static struct nc_cache *hold(struct nlattr **attrs, struct netlink_ext_ack *extack)
+/**
+ * nc_nl_hold() - the cache of the device that a request names
+ * @attrs: of the request
+ * @extack: told what is wrong
+ *
+ * Return: cache, which nc_registry_release() must follow, or an error.
+ */
+struct nc_cache *nc_nl_hold(struct nlattr **attrs, struct netlink_ext_ack *extack)
 {
 	struct wanted w = { };
 	int r = look_for(&w, attrs, extack);
@@ -197,13 +213,21 @@ static struct nc_cache *hold(struct nlattr **attrs, struct netlink_ext_ack *exta
 	return r ? ERR_PTR(r) : w.found;
 }
 
-static struct sk_buff *new_reply(struct genl_info *info, u8 cmd, void **header)
+/**
+ * nc_nl_reply() - begin the reply to a request
+ * @info: request
+ * @cmd: operation
+ * @header: where to put what genlmsg_end() wants
+ *
+ * Return: message, or NULL.
+ */
+struct sk_buff *nc_nl_reply(struct genl_info *info, u8 cmd, void **header)
 {
 	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 
 	if (!skb)
 		return NULL;
-	*header = genlmsg_put_reply(skb, info, &family, 0, cmd);
+	*header = genlmsg_put_reply(skb, info, &nc_nl_family, 0, cmd);
 	if (*header)
 		return skb;
 	nlmsg_free(skb);
@@ -216,7 +240,7 @@ int nearcache_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info)
 	void *header;
 	int r;
 
-	w.reply = new_reply(info, NEARCACHE_CMD_DEVICE_GET, &header);
+	w.reply = nc_nl_reply(info, NEARCACHE_CMD_DEVICE_GET, &header);
 	if (!w.reply)
 		return -ENOMEM;
 	r = look_for(&w, info->attrs, info->extack);
@@ -226,6 +250,38 @@ int nearcache_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info)
 	}
 	genlmsg_end(w.reply, header);
 	return genlmsg_reply(w.reply, info);
+}
+
+/**
+ * nc_nl_next_range() - the next NEARCACHE_A_DEVICE_RANGE of a request
+ * @info: request
+ * @last: the one before, NULL for the first
+ *
+ * A table of attributes has the last one only.
+ *
+ * Return: attribute or NULL.
+ */
+const struct nlattr *nc_nl_next_range(const struct genl_info *info, const struct nlattr *last)
+{
+	const u8 *head = last ? (const u8 *)last + NLA_ALIGN(last->nla_len) :
+				genlmsg_data(info->genlhdr);
+	int rest = (const u8 *)info->nlhdr + info->nlhdr->nlmsg_len - head;
+
+	return nla_find((const struct nlattr *)head, rest, NEARCACHE_A_DEVICE_RANGE);
+}
+
+/**
+ * nc_nl_count_ranges() - how many there are
+ * @info: request
+ */
+u32 nc_nl_count_ranges(const struct genl_info *info)
+{
+	const struct nlattr *range = nc_nl_next_range(info, NULL);
+	u32 count = 0;
+
+	for (; range; range = nc_nl_next_range(info, range))
+		count++;
+	return count;
 }
 
 /**
@@ -257,7 +313,7 @@ static int dump_cache(struct nc_cache *c, struct nc_target *t, void *arg)
 	if (p->passed++ < dump->done)
 		return 0;
 	header = genlmsg_put(p->skb, NETLINK_CB(p->cb->skb).portid, p->cb->nlh->nlmsg_seq,
-			     &family, NLM_F_MULTI, NEARCACHE_CMD_DEVICE_GET);
+			     &nc_nl_family, NLM_F_MULTI, NEARCACHE_CMD_DEVICE_GET);
 	if (!header)
 		return -EMSGSIZE;
 	genl_dump_check_consistent(p->cb, header);
@@ -270,9 +326,13 @@ static int dump_cache(struct nc_cache *c, struct nc_target *t, void *arg)
 	return 0;
 }
 
-/* Devices that come and go make a dump one to be repeated.  0 would mean that nobody looks. */
-static void watch_changes(struct netlink_callback *cb)
+/**
+ * nc_nl_watch() - devices that come and go make a dump one to be repeated
+ * @cb: dump; before each part of it
+ */
+void nc_nl_watch(struct netlink_callback *cb)
 {
+	/* 0 would mean that nobody looks. */
 	cb->seq = nc_registry_changes() | 1U << 31;
 }
 
@@ -281,7 +341,7 @@ int nearcache_nl_device_get_dumpit(struct sk_buff *skb, struct netlink_callback 
 	struct device_part part = { .skb = skb, .cb = cb };
 	int r;
 
-	watch_changes(cb);
+	nc_nl_watch(cb);
 	r = nc_registry_each(dump_cache, &part);
 	return r && !skb->len ? r : skb->len;
 }
@@ -325,270 +385,41 @@ static bool take_life(struct nc_cache *c)
 	return false;
 }
 
+/**
+ * nc_nl_take_live() - keep a device live, and from being changed otherwise
+ * @c: held cache
+ * @extack: told why not
+ *
+ * Return: 0 with nc_cache.life locked and nc_cache.active set, or -EBUSY.
+ */
+int nc_nl_take_live(struct nc_cache *c, struct netlink_ext_ack *extack)
+{
+	if (!take_life(c)) {
+		NL_SET_ERR_MSG(extack, "The device is just being changed: try again");
+		return -EBUSY;
+	}
+	if (c->active)
+		return 0;
+	mutex_unlock(&c->life);
+	NL_SET_ERR_MSG(extack, "The device is suspended: resume it first");
+	return -EBUSY;
+}
+
 int nearcache_nl_device_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nc_cache *c;
-	int r = admin(skb, info->extack);
+	int r = nc_nl_admin(skb, info->extack);
 
 	if (r)
 		return r;
-	c = hold(info->attrs, info->extack);
+	c = nc_nl_hold(info->attrs, info->extack);
 	if (IS_ERR(c))
 		return PTR_ERR(c);
-	if (!take_life(c)) {
-		NL_SET_ERR_MSG(info->extack, "The device is just being changed: try again");
-		r = -EBUSY;
-	} else if (!c->active) {
-		mutex_unlock(&c->life);
-		NL_SET_ERR_MSG(info->extack, "The device is suspended: resume it first");
-		r = -EBUSY;
-	} else {
+	r = nc_nl_take_live(c, info->extack);
+	if (!r) {
 		r = set_tunables(c->active, info);
 		mutex_unlock(&c->life);
 	}
-	nc_registry_release(c);
-	return r;
-}
-
-/* The piece of the origin that a request names, in sectors. */
-static int piece_of(const struct nc_cache *c, struct nlattr **attrs,
-		    struct netlink_ext_ack *extack, sector_t *first, sector_t *end)
-{
-	struct nlattr *start = attrs[NEARCACHE_A_DEVICE_START];
-	struct nlattr *length = attrs[NEARCACHE_A_DEVICE_LENGTH];
-	u64 size = READ_ONCE(c->geo.origin_size);
-	u64 from = start ? nla_get_u64(start) : 0, bytes;
-
-	if (from % SECTOR_SIZE || from >= size) {
-		NL_SET_ERR_MSG_ATTR(extack, start,
-				    "start must be a multiple of 512 inside the origin");
-		return -ERANGE;
-	}
-	bytes = length ? nla_get_u64(length) : size - from;
-	if (bytes % SECTOR_SIZE || bytes > size - from) {
-		NL_SET_ERR_MSG_ATTR(extack, length,
-				    "length must be a multiple of 512 that ends inside the origin");
-		return -ERANGE;
-	}
-	*first = from >> SECTOR_SHIFT;
-	*end = (from + bytes) >> SECTOR_SHIFT;
-	return 0;
-}
-
-/**
- * struct telling - an invalidation on its way
- * @work: does it
- * @cache: held
- * @first: first sector
- * @end: behind the last one
- * @portid: who asked
- * @seq: number of the request
- */
-struct telling {
-	struct work_struct work;
-	struct nc_cache *cache;
-	sector_t first;
-	sector_t end;
-	u32 portid;
-	u32 seq;
-};
-
-static int put_piece(struct sk_buff *skb, const struct nc_cache *c, sector_t first, sector_t end)
-{
-	return nla_put_u32(skb, NEARCACHE_A_DEVICE_DEV, dev_of(c)) ?:
-	       nla_put_u64_64bit(skb, NEARCACHE_A_DEVICE_START, (u64)first << SECTOR_SHIFT,
-				 NEARCACHE_A_DEVICE_PAD) ?:
-	       nla_put_u64_64bit(skb, NEARCACHE_A_DEVICE_LENGTH,
-				 (u64)(end - first) << SECTOR_SHIFT, NEARCACHE_A_DEVICE_PAD);
-}
-
-/* Who does not get it, because it has gone, or reads nothing, has to ask again. */
-static void reply_told(const struct telling *told, int error)
-{
-	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_NOIO);
-	void *header;
-
-	if (!skb)
-		return;
-	header = genlmsg_put(skb, told->portid, told->seq, &family, 0, NEARCACHE_CMD_INVALIDATE);
-	if (!header || put_piece(skb, told->cache, told->first, told->end) ||
-	    nla_put_u32(skb, NEARCACHE_A_DEVICE_ERROR, -error)) {
-		nlmsg_free(skb);
-		return;
-	}
-	genlmsg_end(skb, header);
-	genlmsg_unicast(&init_net, skb, told->portid);
-}
-
-static void tell(struct work_struct *work)
-{
-	struct telling *told = container_of(work, struct telling, work);
-
-	reply_told(told, nc_invalidate_told(told->cache, told->first, told->end - 1));
-	nc_registry_release(told->cache);
-	kfree(told);
-}
-
-int nearcache_nl_invalidate_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	struct telling *told;
-	int r = admin(skb, info->extack);
-
-	if (r)
-		return r;
-	told = kzalloc(sizeof(*told), GFP_KERNEL);
-	if (!told)
-		return -ENOMEM;
-	told->cache = hold(info->attrs, info->extack);
-	if (IS_ERR(told->cache)) {
-		r = PTR_ERR(told->cache);
-		goto free;
-	}
-	r = piece_of(told->cache, info->attrs, info->extack, &told->first, &told->end);
-	if (r)
-		goto release;
-	told->portid = info->snd_portid;
-	told->seq = info->snd_seq;
-	INIT_WORK(&told->work, tell);
-	queue_work(queue, &told->work);
-	return 0;
-release:
-	nc_registry_release(told->cache);
-free:
-	kfree(told);
-	return r;
-}
-
-static int put_residency(struct sk_buff *skb, const struct nc_cache *c, sector_t first,
-			 sector_t end, u64 cached)
-{
-	return put_piece(skb, c, first, end) ?:
-	       nla_put_u64_64bit(skb, NEARCACHE_A_DEVICE_CACHED_BYTES, cached << SECTOR_SHIFT,
-				 NEARCACHE_A_DEVICE_PAD);
-}
-
-static int reply_residency(struct nc_cache *c, struct genl_info *info)
-{
-	struct sk_buff *reply;
-	sector_t first, end;
-	void *header;
-	u64 cached;
-	int r = piece_of(c, info->attrs, info->extack, &first, &end);
-
-	if (r)
-		return r;
-	reply = new_reply(info, NEARCACHE_CMD_RESIDENCY_GET, &header);
-	if (!reply)
-		return -ENOMEM;
-	cached = nc_residency_sectors(c, first, &end);
-	r = put_residency(reply, c, first, end, cached);
-	if (r) {
-		nlmsg_free(reply);
-		return r;
-	}
-	genlmsg_end(reply, header);
-	return genlmsg_reply(reply, info);
-}
-
-int nearcache_nl_residency_get_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	struct nc_cache *c;
-	int r = admin(skb, info->extack);
-
-	if (r)
-		return r;
-	c = hold(info->attrs, info->extack);
-	if (IS_ERR(c))
-		return PTR_ERR(c);
-	r = reply_residency(c, info);
-	nc_registry_release(c);
-	return r;
-}
-
-/**
- * struct run_dump - where a dump of runs is; in netlink_callback.ctx
- * @first: next sector
- * @end: of what was asked for
- * @begun: both are set
- */
-struct run_dump {
-	sector_t first;
-	sector_t end;
-	bool begun;
-};
-
-static_assert(sizeof(struct run_dump) <= sizeof_field(struct netlink_callback, ctx));
-
-static int put_run(struct sk_buff *skb, const struct nc_run *run)
-{
-	struct nlattr *nest = nla_nest_start(skb, NEARCACHE_A_DEVICE_RUN);
-
-	if (!nest)
-		return -EMSGSIZE;
-	if (nla_put_u64_64bit(skb, NEARCACHE_A_RUN_START, (u64)run->first << SECTOR_SHIFT,
-			      NEARCACHE_A_RUN_PAD) ||
-	    nla_put_u64_64bit(skb, NEARCACHE_A_RUN_LENGTH,
-			      (u64)(run->end - run->first) << SECTOR_SHIFT, NEARCACHE_A_RUN_PAD) ||
-	    nla_put_u32(skb, NEARCACHE_A_RUN_CACHED,
-			run->cached ? NEARCACHE_CACHED_ALL : NEARCACHE_CACHED_NONE)) {
-		nla_nest_cancel(skb, nest);
-		return -EMSGSIZE;
-	}
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
-/* Blocks behind which one message ends, if not before. */
-#define RUN_BLOCKS	1048576U
-
-/* As many runs as there is room for. */
-static int dump_runs(struct sk_buff *skb, struct netlink_callback *cb, struct nc_cache *c)
-{
-	struct run_dump *dump = (void *)cb->ctx;
-	sector_t most = dump->first + ((sector_t)RUN_BLOCKS << c->block_shift);
-	struct nc_run run;
-	void *header;
-
-	header = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &family,
-			     NLM_F_MULTI, NEARCACHE_CMD_RESIDENCY_GET);
-	if (!header || nla_put_u32(skb, NEARCACHE_A_DEVICE_DEV, dev_of(c)))
-		return -EMSGSIZE;
-	genl_dump_check_consistent(cb, header);
-	while (dump->first < dump->end) {
-		nc_residency_run(c, dump->first, dump->end, &run);
-		if (put_run(skb, &run))
-			break;
-		dump->first = run.end;
-		if (dump->first >= most || signal_pending(current))
-			break;
-	}
-	genlmsg_end(skb, header);
-	return skb->len;
-}
-
-int nearcache_nl_residency_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	struct run_dump *dump = (void *)cb->ctx;
-	struct nlattr **attrs = nc_dump_attrs(cb);
-	struct nc_cache *c;
-	int r = 0;
-
-	if (dump->begun && dump->first == dump->end)
-		return 0;
-	if (!dump->begun) {
-		r = admin(cb->skb, cb->extack);
-		if (r)
-			return r;
-	}
-	watch_changes(cb);
-	c = hold(attrs, cb->extack);
-	if (IS_ERR(c))
-		return PTR_ERR(c);
-	if (!dump->begun)
-		r = piece_of(c, attrs, cb->extack, &dump->first, &dump->end);
-	dump->begun = true;
-	if (!r)
-		r = dump_runs(skb, cb, c);
 	nc_registry_release(c);
 	return r;
 }
@@ -608,39 +439,39 @@ void nc_netlink_event(struct nc_target *t, enum nearcache_event event)
 	struct sk_buff *skb;
 	void *header;
 
-	if (!genl_has_listeners(&family, &init_net, NEARCACHE_NLGRP_EVENTS))
+	if (!genl_has_listeners(&nc_nl_family, &init_net, NEARCACHE_NLGRP_EVENTS))
 		return;
 	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_NOIO);
 	if (!skb)
 		goto lost;
-	header = genlmsg_put(skb, 0, 0, &family, 0, NEARCACHE_CMD_DEVICE_EVENT);
+	header = genlmsg_put(skb, 0, 0, &nc_nl_family, 0, NEARCACHE_CMD_DEVICE_EVENT);
 	if (!header || put_name(skb, t->cache) ||
 	    nla_put_u32(skb, NEARCACHE_A_DEVICE_EVENT, event) || put_status(skb, t)) {
 		nlmsg_free(skb);
 		goto lost;
 	}
 	genlmsg_end(skb, header);
-	genlmsg_multicast(&family, skb, 0, NEARCACHE_NLGRP_EVENTS, GFP_NOIO);
+	genlmsg_multicast(&nc_nl_family, skb, 0, NEARCACHE_NLGRP_EVENTS, GFP_NOIO);
 	return;
 lost:
-	genl_set_err(&family, &init_net, 0, NEARCACHE_NLGRP_EVENTS, -ENOBUFS);
+	genl_set_err(&nc_nl_family, &init_net, 0, NEARCACHE_NLGRP_EVENTS, -ENOBUFS);
 }
 
 int nc_netlink_register(void)
 {
 	int r;
 
-	queue = alloc_workqueue("nearcache_nl", WQ_UNBOUND, 0);
-	if (!queue)
+	nc_nl_queue = alloc_workqueue("nearcache_nl", WQ_UNBOUND, 0);
+	if (!nc_nl_queue)
 		return -ENOMEM;
-	r = genl_register_family(&family);
+	r = genl_register_family(&nc_nl_family);
 	if (r)
-		destroy_workqueue(queue);
+		destroy_workqueue(nc_nl_queue);
 	return r;
 }
 
 void nc_netlink_unregister(void)
 {
-	genl_unregister_family(&family);
-	destroy_workqueue(queue);
+	genl_unregister_family(&nc_nl_family);
+	destroy_workqueue(nc_nl_queue);
 }

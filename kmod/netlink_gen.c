@@ -24,6 +24,16 @@ static const struct netlink_range_validation nearcache_a_device_fill_memory_rang
 	.max	= NEARCACHE_FILL_MEMORY_MAX,
 };
 
+/* Common nested types */
+const struct nla_policy nearcache_range_nl_policy[NEARCACHE_A_RANGE_EXPIRES + 1] = {
+	[NEARCACHE_A_RANGE_START] = { .type = NLA_U64, },
+	[NEARCACHE_A_RANGE_LENGTH] = NLA_POLICY_MIN(NLA_U64, 1),
+	[NEARCACHE_A_RANGE_LABEL] = { .type = NLA_NUL_STRING, .len = NEARCACHE_LABEL_MAX, },
+	[NEARCACHE_A_RANGE_FLAGS] = NLA_POLICY_MASK(NLA_U32, 0x7),
+	[NEARCACHE_A_RANGE_PRIORITY] = NLA_POLICY_MAX(NLA_U32, NEARCACHE_PRIORITY_MAX),
+	[NEARCACHE_A_RANGE_EXPIRES] = { .type = NLA_U32, },
+};
+
 /* NEARCACHE_CMD_DEVICE_GET - do */
 const struct nla_policy nearcache_device_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 1] = {
 	[NEARCACHE_A_DEVICE_DEV] = { .type = NLA_U32, },
@@ -56,8 +66,34 @@ const struct nla_policy nearcache_residency_get_nl_policy[NEARCACHE_A_DEVICE_LEN
 	[NEARCACHE_A_DEVICE_LENGTH] = NLA_POLICY_MIN(NLA_U64, 1),
 };
 
+/* NEARCACHE_CMD_RANGE_ADD - do */
+const struct nla_policy nearcache_range_add_nl_policy[NEARCACHE_A_DEVICE_RANGE + 1] = {
+	[NEARCACHE_A_DEVICE_DEV] = { .type = NLA_U32, },
+	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
+	[NEARCACHE_A_DEVICE_RANGE] = NLA_POLICY_NESTED(nearcache_range_nl_policy),
+};
+
+/* NEARCACHE_CMD_RANGE_DELETE - do */
+const struct nla_policy nearcache_range_delete_nl_policy[NEARCACHE_A_DEVICE_RANGE + 1] = {
+	[NEARCACHE_A_DEVICE_DEV] = { .type = NLA_U32, },
+	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
+	[NEARCACHE_A_DEVICE_RANGE] = NLA_POLICY_NESTED(nearcache_range_nl_policy),
+};
+
+/* NEARCACHE_CMD_RANGE_GET - do */
+const struct nla_policy nearcache_range_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 1] = {
+	[NEARCACHE_A_DEVICE_DEV] = { .type = NLA_U32, },
+	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
+};
+
+/* NEARCACHE_CMD_LABEL_GET - do */
+const struct nla_policy nearcache_label_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 1] = {
+	[NEARCACHE_A_DEVICE_DEV] = { .type = NLA_U32, },
+	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
+};
+
 /* Ops table for nearcache */
-const struct genl_ops nearcache_nl_ops[4] = {
+const struct genl_ops nearcache_nl_ops[8] = {
 	{
 		.cmd		= NEARCACHE_CMD_DEVICE_GET,
 		.doit		= nearcache_nl_device_get_doit,
@@ -85,6 +121,36 @@ const struct genl_ops nearcache_nl_ops[4] = {
 		.dumpit		= nearcache_nl_residency_get_dumpit,
 		.policy		= nearcache_residency_get_nl_policy,
 		.maxattr	= NEARCACHE_A_DEVICE_LENGTH,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= NEARCACHE_CMD_RANGE_ADD,
+		.doit		= nearcache_nl_range_add_doit,
+		.policy		= nearcache_range_add_nl_policy,
+		.maxattr	= NEARCACHE_A_DEVICE_RANGE,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= NEARCACHE_CMD_RANGE_DELETE,
+		.doit		= nearcache_nl_range_delete_doit,
+		.policy		= nearcache_range_delete_nl_policy,
+		.maxattr	= NEARCACHE_A_DEVICE_RANGE,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= NEARCACHE_CMD_RANGE_GET,
+		.doit		= nearcache_nl_range_get_doit,
+		.dumpit		= nearcache_nl_range_get_dumpit,
+		.policy		= nearcache_range_get_nl_policy,
+		.maxattr	= NEARCACHE_A_DEVICE_NAME,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= NEARCACHE_CMD_LABEL_GET,
+		.doit		= nearcache_nl_label_get_doit,
+		.dumpit		= nearcache_nl_label_get_dumpit,
+		.policy		= nearcache_label_get_nl_policy,
+		.maxattr	= NEARCACHE_A_DEVICE_NAME,
 		.flags		= GENL_ADMIN_PERM,
 	},
 };

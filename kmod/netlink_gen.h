@@ -11,6 +11,9 @@
 
 #include <uapi/nearcache.h>
 
+/* Common nested types */
+extern const struct nla_policy nearcache_range_nl_policy[NEARCACHE_A_RANGE_EXPIRES + 1];
+
 extern const struct nla_policy nearcache_device_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 1];
 
 extern const struct nla_policy nearcache_device_set_nl_policy[NEARCACHE_A_DEVICE_FILL_MEMORY + 1];
@@ -19,8 +22,16 @@ extern const struct nla_policy nearcache_invalidate_nl_policy[NEARCACHE_A_DEVICE
 
 extern const struct nla_policy nearcache_residency_get_nl_policy[NEARCACHE_A_DEVICE_LENGTH + 1];
 
+extern const struct nla_policy nearcache_range_add_nl_policy[NEARCACHE_A_DEVICE_RANGE + 1];
+
+extern const struct nla_policy nearcache_range_delete_nl_policy[NEARCACHE_A_DEVICE_RANGE + 1];
+
+extern const struct nla_policy nearcache_range_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 1];
+
+extern const struct nla_policy nearcache_label_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 1];
+
 /* Ops table for nearcache */
-extern const struct genl_ops nearcache_nl_ops[4];
+extern const struct genl_ops nearcache_nl_ops[8];
 
 int nearcache_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info);
 int nearcache_nl_device_get_dumpit(struct sk_buff *skb,
@@ -31,6 +42,14 @@ int nearcache_nl_residency_get_doit(struct sk_buff *skb,
 				    struct genl_info *info);
 int nearcache_nl_residency_get_dumpit(struct sk_buff *skb,
 				      struct netlink_callback *cb);
+int nearcache_nl_range_add_doit(struct sk_buff *skb, struct genl_info *info);
+int nearcache_nl_range_delete_doit(struct sk_buff *skb, struct genl_info *info);
+int nearcache_nl_range_get_doit(struct sk_buff *skb, struct genl_info *info);
+int nearcache_nl_range_get_dumpit(struct sk_buff *skb,
+				  struct netlink_callback *cb);
+int nearcache_nl_label_get_doit(struct sk_buff *skb, struct genl_info *info);
+int nearcache_nl_label_get_dumpit(struct sk_buff *skb,
+				  struct netlink_callback *cb);
 
 enum {
 	NEARCACHE_NLGRP_EVENTS,

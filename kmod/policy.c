@@ -16,8 +16,8 @@
  */
 #include "policy.h"
 
-/* Ticks wrap at 15 bits; longer limits could never be told from a wrap. */
-#define LIMIT_MAX	0x7000U
+/* Longer limits could never be told from a wrap. */
+#define LIMIT_MAX	NC_STAMP_FAR
 #define WINDOW_MIN	64U
 
 static void keep_init(struct nc_policy *p, u64 slots, u64 origin_ticks)

@@ -24,6 +24,8 @@
  * read differs from it, and counts as no reuse distance.
  */
 #define NC_STAMP_AHEAD	8
+/* Distances from here on are never acted upon: ticks wrap at 15 bits. */
+#define NC_STAMP_FAR	0x7000U
 
 /* The clock ticks NC_TICKS_PER_CACHE times while reads of one cache size pass
  * through the device: 6 % resolution of the idle distance, and the 15-bit tick

@@ -12,10 +12,12 @@
 #include "format_user.h"
 #endif
 
-/* Ranges of one cache: 8 MiB of memory for them, and up to 24 MiB for their segments. */
-#define NC_RANGES_MAX		262144U
+#include "nearcache.h"
+
+/* Ranges of one cache: 8 MiB of memory for them, and up to 12 MiB for their segments. */
+#define NC_RANGES_MAX		NEARCACHE_RANGES_MAX
 /* That may overlap at one sector; the segments are made with a list of those. */
-#define NC_RANGES_DEEP		16U
+#define NC_RANGES_DEEP		NEARCACHE_RANGES_DEEP
 
 /**
  * struct nc_want - what somebody wants of a part of the origin
@@ -25,6 +27,7 @@
  * @flags: enum nearcache_range_flags
  * @priority: of those that overlap the highest counts, and of those the one that begins last
  * @serial: rises with each that is given; of two that are alike otherwise the later counts
+ * @expires: when it goes, in seconds of the clock that counts sleep, too; 0: never
  */
 struct nc_want {
 	u64 first;
@@ -33,6 +36,7 @@ struct nc_want {
 	u8 flags;
 	u8 priority;
 	u32 serial;
+	u32 expires;
 };
 
 /**

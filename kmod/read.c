@@ -237,6 +237,7 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 		span->last = span->first + run - 1;
 		nc_count(c, PARTIALS);
 	}
+	io->label = READ_ONCE(c->index.slots[i].tag.label);
 	if (unlikely(READ_ONCE(c->checks)) && !checked(t, bio, span, i, io->srcu, &r))
 		return r;
 	sectors = nc_read_sectors(c, bio, span);
@@ -268,6 +269,10 @@ static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span)
 	if (unlikely(is_pci_p2pdma_page(bio_page(bio)))) {
 		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
 		return BYPASS(t, bio, P2P);
+	}
+	if (unlikely(nc_ranges_any(c)) && nc_ranges_bypassed(c, span)) {
+		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
+		return BYPASS(t, bio, RANGE);
 	}
 	switch (nc_miss_read(t, bio, span)) {
 	case NC_MISS_STARTED:
@@ -367,6 +372,7 @@ static void retry(struct nc_target *t, struct bio *bio)
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 
 	nc_count(t->cache, BYPASS_RETRY);
+	nc_ranges_count_origin(t->cache, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
 	trace_nearcache_access(t->cache->dm_devt, bio, NC_VERDICT_BYPASS_RETRY);
 	io->iter = bio->bi_iter;
 	io->flags = bio->bi_flags;
@@ -463,6 +469,8 @@ static int origin_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 	if (io->kind == NC_IO_BYPASS && !comes_again(*error)) {
 		this_cpu_inc(c->stats->count[io->counter]);
 		nc_count_add(c, BYPASS_BYTES, io->iter.bi_size);
+		nc_ranges_count_miss(c, io->iter.bi_sector, io->iter.bi_size);
+		nc_ranges_count_origin(c, io->iter.bi_sector, io->iter.bi_size);
 	}
 	return DM_ENDIO_DONE;
 }
@@ -488,7 +496,6 @@ int nc_read_end_io(struct nc_target *t, struct bio *bio, blk_status_t *error)
 	nc_cache_release(c, io->srcu);
 	if (unlikely(comes_again(*error)))
 		return DM_ENDIO_DONE;
-	nc_count(c, HITS);
-	nc_count_add(c, HIT_BYTES, io->iter.bi_size);
+	nc_read_count_hit(c, io, &io->iter);
 	return likely(!*error) ? DM_ENDIO_DONE : hit_failed(t, bio, io);
 }

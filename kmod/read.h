@@ -6,10 +6,10 @@
 #include <linux/blk_types.h>
 #include <linux/workqueue.h>
 
-struct nc_cache;
-struct nc_io;
+#include "cache.h"
+#include "io.h"
+
 struct nc_span;
-struct nc_target;
 
 int nc_read_map(struct nc_target *t, struct bio *bio);
 int nc_read_end_io(struct nc_target *t, struct bio *bio, blk_status_t *error);
@@ -25,5 +25,22 @@ void nc_read_restore(struct bio *bio, const struct nc_io *io);
 void nc_read_again(struct nc_target *t, struct bio *bio);
 void nc_read_resubmit(struct nc_target *t, struct bio *bio);
 void nc_read_retry_work(struct work_struct *work);
+
+/**
+ * nc_read_count_hit() - the cache device was asked for a read
+ * @c: live cache
+ * @io: of the read
+ * @iter: the read as it came
+ *
+ * Context: any.
+ */
+static inline void nc_read_count_hit(struct nc_cache *c, const struct nc_io *io,
+				     const struct bvec_iter *iter)
+{
+	nc_count(c, HITS);
+	nc_count_add(c, HIT_BYTES, iter->bi_size);
+	if (unlikely(io->label))
+		nc_ranges_count_hit(c, io->label, iter->bi_sector, iter->bi_size);
+}
 
 #endif /* NEARCACHE_READ_H */

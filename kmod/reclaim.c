@@ -3,10 +3,15 @@
  * Reclaim.  A worker keeps some slots free, so that fills never wait for an
  * eviction.  Victims are unlinked in batches, and one SRCU grace period and one
  * commit of the slot table serve a batch.
+ *
+ * Pinned blocks never go.  For those that have no slot yet some more slots are kept
+ * free, and what is not pinned does not get them; if nothing is idle, what was used
+ * longest ago goes for them.
  */
 #include "cache.h"
 #include "fill.h"
 #include "meta.h"
+#include "ranges.h"
 #include "reclaim.h"
 #include "trace.h"
 
@@ -16,26 +21,84 @@ static u32 low_water(const struct nc_cache *c)
 	return clamp(c->index.count / 64, 1U, 4096U);
 }
 
+static bool is_pinned(u32 tagged)
+{
+	struct nc_slot slot = { .tagged = tagged };
+
+	return slot.tag.wants & NEARCACHE_RANGE_PIN;
+}
+
+/* Free slots that only pinned blocks may have. */
+static u32 kept_for_pins(const struct nc_cache *c)
+{
+	return min_t(u64, nc_ranges_owed(c), 2 * low_water(c));
+}
+
+/**
+ * nc_reclaim_pinnable() - how many slots may be pinned at most
+ * @c: live cache
+ *
+ * The rest, 2 percent and what reclaim keeps free, is for what else is read.
+ *
+ * Context: any.
+ * Return: slots.
+ */
+u64 nc_reclaim_pinnable(const struct nc_cache *c)
+{
+	u32 rest = max(2 * low_water(c), c->index.count / 50);
+
+	return c->index.count - min(c->index.count, rest);
+}
+
 /**
  * nc_reclaim_check() - start the worker when free slots run low
  * @c: live cache
  *
  * A pass that found nothing idle is not repeated within its tick: idleness
- * only changes with the clock.
+ * only changes with the clock.  For pins it goes on without idleness.
  *
  * Context: any.
  */
 void nc_reclaim_check(struct nc_cache *c)
 {
-	if (READ_ONCE(c->index.free_count) >= low_water(c))
+	u32 left = READ_ONCE(c->index.free_count), kept = kept_for_pins(c);
+
+	if (left >= low_water(c) + kept || !READ_ONCE(c->reclaim_on))
 		return;
-	if (READ_ONCE(c->reclaim_tick) == READ_ONCE(c->now) + 1)
+	if (READ_ONCE(c->reclaim_tick) == READ_ONCE(c->now) + 1 && left >= kept)
 		return;
 	queue_work(c->cache_wq, &c->reclaim);
 }
 
 /**
- * nc_reclaim_emptied() - a slot lost its last valid sub-block
+ * nc_reclaim_again() - something may go that could not
+ * @c: live cache
+ *
+ * A pass that found nothing is repeated within its tick.
+ *
+ * Context: any.
+ */
+void nc_reclaim_again(struct nc_cache *c)
+{
+	u32 now = READ_ONCE(c->now);
+
+	if (READ_ONCE(c->reclaim_tick) == now + 1)
+		WRITE_ONCE(c->reclaim_tick, now);
+}
+
+/**
+ * nc_reclaim_may_empty() - may a slot go, as nothing valid is left in it?
+ * @slot: linked
+ *
+ * Context: any; a hint.
+ */
+bool nc_reclaim_may_empty(const struct nc_slot *slot)
+{
+	return !READ_ONCE(slot->valid) && !is_pinned(READ_ONCE(slot->tagged));
+}
+
+/**
+ * nc_reclaim_emptied() - a slot that may go lost its last valid sub-block
  * @c: live cache
  *
  * When there are enough of them, a pass that found nothing is repeated within its
@@ -45,13 +108,32 @@ void nc_reclaim_check(struct nc_cache *c)
  */
 void nc_reclaim_emptied(struct nc_cache *c)
 {
-	u32 now = READ_ONCE(c->now);
-
 	if (atomic_inc_return(&c->reclaim_emptied) < low_water(c))
 		return;
 	atomic_set(&c->reclaim_emptied, 0);
-	if (READ_ONCE(c->reclaim_tick) == now + 1)
-		WRITE_ONCE(c->reclaim_tick, now);
+	nc_reclaim_again(c);
+}
+
+/**
+ * nc_reclaim_room() - would a block without a slot get one?
+ * @c: live cache
+ * @block: origin block
+ *
+ * Context: any; a hint.
+ */
+bool nc_reclaim_room(struct nc_cache *c, u64 block)
+{
+	u32 left = READ_ONCE(c->index.free_count);
+	bool pinned;
+
+	if (left > kept_for_pins(c))
+		return true;
+	if (!left || !nc_ranges_any(c))
+		return false;
+	rcu_read_lock();
+	pinned = is_pinned(nc_ranges_tag(c, block));
+	rcu_read_unlock();
+	return pinned;
 }
 
 /**
@@ -64,13 +146,21 @@ void nc_reclaim_emptied(struct nc_cache *c)
  */
 u32 nc_reclaim_take(struct nc_cache *c, u64 block)
 {
-	u32 i = nc_index_pop(&c->index);
+	u32 tagged, i = NC_NIL;
 
-	if (i == NC_NIL)
-		return i;
-	c->index.slots[i].generation = nc_meta_generation(c->meta);
-	nc_index_link(&c->index, i, block);
-	atomic64_inc(&c->used);
+	/* Until it is linked and tagged: see struct nc_ranges. */
+	rcu_read_lock();
+	tagged = nc_ranges_any(c) ? nc_ranges_tag(c, block) : 0;
+	if (is_pinned(tagged) || READ_ONCE(c->index.free_count) > kept_for_pins(c))
+		i = nc_index_pop(&c->index);
+	if (i != NC_NIL) {
+		c->index.generation[i] = nc_meta_generation(c->meta);
+		nc_index_link(&c->index, i, block);
+		if (tagged)
+			nc_ranges_retag(c, &c->index.slots[i], tagged);
+		atomic64_inc(&c->used);
+	}
+	rcu_read_unlock();
 	return i;
 }
 
@@ -84,29 +174,66 @@ u32 nc_reclaim_take(struct nc_cache *c, u64 block)
  */
 bool nc_reclaim_spare(const struct nc_cache *c)
 {
-	return READ_ONCE(c->index.free_count) > 2 * low_water(c);
+	return READ_ONCE(c->index.free_count) > 2 * low_water(c) + kept_for_pins(c);
 }
 
-/* May go: nothing valid in it, written but never read, or idle.  Read without
- * locks, as a hint.
+/* Ticks since the last use; a high priority makes the clock go slower. */
+static u32 age_of(const struct nc_slot *slot, u32 now)
+{
+	u32 age = (now - READ_ONCE(slot->stamp)) & NC_STAMP_TICK;
+
+	/* A stamp that is ahead. */
+	if (age >= NC_STAMP_FAR)
+		return 0;
+	return age >> (READ_ONCE(slot->tag.wants) >> NC_WANTS_PRIORITY_SHIFT);
+}
+
+static bool is_idle(const struct nc_cache *c, const struct nc_slot *slot, u32 now)
+{
+	u16 stamp = READ_ONCE(slot->stamp);
+
+	if (unlikely(READ_ONCE(slot->tagged)))
+		stamp = (stamp & NC_STAMP_REUSED) | ((now - age_of(slot, now)) & NC_STAMP_TICK);
+	return c->policy_ops->idle(&c->policy, stamp, now);
+}
+
+/* Somebody said that it is not worth its place. */
+static bool is_unwanted(const struct nc_slot *slot, u32 now)
+{
+	u8 wants = READ_ONCE(slot->tag.wants);
+
+	if (wants & NEARCACHE_RANGE_BYPASS)
+		return true;
+	/* Readers of its next sub-blocks may just be coming. */
+	return wants & NEARCACHE_RANGE_EVICT_AFTER_USE &&
+	       (now ^ READ_ONCE(slot->stamp)) & NC_STAMP_TICK;
+}
+
+static bool is_evictable(const struct nc_slot *slot)
+{
+	return READ_ONCE(slot->flags) & NC_SLOT_LINKED && !is_pinned(READ_ONCE(slot->tagged));
+}
+
+/* May go: nothing valid in it, not wanted, written but never read, or idle.  Read
+ * without locks, as a hint.
  */
 static bool is_victim(const struct nc_cache *c, const struct nc_slot *slot,
 		      u32 now)
 {
-	u16 stamp = READ_ONCE(slot->stamp);
 	u8 flags = READ_ONCE(slot->flags);
 
-	if (!(flags & NC_SLOT_LINKED))
+	if (!is_evictable(slot))
 		return false;
-	return !READ_ONCE(slot->valid) ||
-	       (flags & NC_SLOT_WRITTEN && !(stamp & NC_STAMP_REUSED)) ||
-	       c->policy_ops->idle(&c->policy, stamp, now);
+	return !READ_ONCE(slot->valid) || is_unwanted(slot, now) ||
+	       (flags & NC_SLOT_WRITTEN && !(READ_ONCE(slot->stamp) & NC_STAMP_REUSED)) ||
+	       is_idle(c, slot, now);
 }
 
 /* The block is read without a lock and may be that of a slot that is just being
  * linked: only the look-up under the lock tells that the slot is this block's.
+ * @forced: it need not be idle.
  */
-static bool unlink_victim(struct nc_cache *c, u32 i, u32 now)
+static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 {
 	struct nc_slot *slot = &c->index.slots[i];
 	u64 block = (u64)READ_ONCE(slot->block_hi) << 32 |
@@ -117,7 +244,8 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now)
 
 	spin_lock(&stripe->lock);
 	victim = nc_index_find(&c->index, block) == i &&
-		 is_victim(c, slot, now) && !nc_fill_busy(stripe, &all);
+		 (forced ? is_evictable(slot) : is_victim(c, slot, now)) &&
+		 !nc_fill_busy(stripe, &all);
 	if (victim) {
 		nc_index_unlink(&c->index, i);
 		stripe->drops++;
@@ -163,38 +291,119 @@ static void release(struct nc_cache *c, u32 n)
 	atomic64_sub(n, &c->used);
 }
 
+/* Slots of which the one that was used longest ago goes for a pin. */
+#define SAMPLE	16U
+
+/**
+ * struct pass - the worker's way through the slots
+ * @c: live cache
+ * @want: free slots that are enough
+ * @n: victims that wait for a grace period
+ * @found: victims in all
+ */
+struct pass {
+	struct nc_cache *c;
+	u32 want;
+	u32 n;
+	u32 found;
+};
+
+static bool is_over(const struct pass *p)
+{
+	return READ_ONCE(p->c->index.free_count) + p->n >= p->want ||
+	       READ_ONCE(p->c->state) != NEARCACHE_NORMAL;
+}
+
+static void finish_batch(struct pass *p)
+{
+	release(p->c, p->n);
+	p->n = 0;
+}
+
+static u32 next_slot(struct pass *p)
+{
+	struct nc_cache *c = p->c;
+	u32 i = c->reclaim_hand;
+
+	c->reclaim_hand = i + 1 < c->index.count ? i + 1 : 0;
+	if (!(i % 4096))
+		cond_resched();
+	return i;
+}
+
+static void take_victim(struct pass *p, u32 i, bool forced)
+{
+	struct nc_cache *c = p->c;
+
+	if (!unlink_victim(c, i, READ_ONCE(c->now), forced))
+		return;
+	c->reclaim_batch[p->n++] = i;
+	p->found++;
+	if (p->n == NC_RECLAIM_BATCH)
+		finish_batch(p);
+}
+
+/* One round: what is idle, as often as the policy finds it so.  The clock is read anew for
+ * each: waiting for hits takes time, and what was used since is younger than an old clock
+ * can tell.
+ */
+static void take_idle(struct pass *p)
+{
+	struct nc_cache *c = p->c;
+	u32 looked;
+
+	for (looked = 0; looked < c->index.count && !is_over(p); looked++) {
+		u32 i = next_slot(p);
+
+		if (is_victim(c, &c->index.slots[i], READ_ONCE(c->now)))
+			take_victim(p, i, false);
+	}
+}
+
+/* Of each few the one that was used longest ago, if none may go by itself. */
+static void take_oldest(struct pass *p)
+{
+	struct nc_cache *c = p->c;
+	u32 looked, sampled = 0, oldest = NC_NIL, oldest_age = 0;
+
+	for (looked = 0; looked < 2 * c->index.count && !is_over(p); looked++) {
+		u32 now = READ_ONCE(c->now), i = next_slot(p), age;
+		const struct nc_slot *slot = &c->index.slots[i];
+
+		if (!is_evictable(slot))
+			continue;
+		if (is_victim(c, slot, now)) {
+			take_victim(p, i, false);
+			continue;
+		}
+		age = age_of(slot, now);
+		if (oldest == NC_NIL || age > oldest_age) {
+			oldest = i;
+			oldest_age = age;
+		}
+		if (++sampled < SAMPLE && looked < c->index.count)
+			continue;
+		take_victim(p, oldest, true);
+		sampled = 0;
+		oldest = NC_NIL;
+	}
+}
+
 void nc_reclaim_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache, reclaim);
-	u32 want = 2 * low_water(c);
+	struct pass p = { .c = c, .want = 2 * low_water(c) + kept_for_pins(c) };
 	u32 started = READ_ONCE(c->now);
-	u32 now = started;
-	u32 looked, n = 0, found = 0;
 
-	for (looked = 0; looked < c->index.count; looked++) {
-		u32 i = c->reclaim_hand;
-
-		if (READ_ONCE(c->index.free_count) + n >= want ||
-		    READ_ONCE(c->state) != NEARCACHE_NORMAL)
-			break;
-		c->reclaim_hand = i + 1 < c->index.count ? i + 1 : 0;
-		if (is_victim(c, &c->index.slots[i], now) &&
-		    unlink_victim(c, i, now)) {
-			c->reclaim_batch[n++] = i;
-			found++;
-		}
-		if (n == NC_RECLAIM_BATCH) {
-			release(c, n);
-			n = 0;
-		}
-		/* Waiting for hits took time: what was used since is younger
-		 * than the old clock can tell.
-		 */
-		now = READ_ONCE(c->now);
-		if (!(looked % 4096))
-			cond_resched();
+	if (READ_ONCE(c->reclaim_tick) != started + 1) {
+		take_idle(&p);
+		finish_batch(&p);
+		if (!p.found)
+			WRITE_ONCE(c->reclaim_tick, started + 1);
 	}
-	release(c, n);
-	if (!found)
-		WRITE_ONCE(c->reclaim_tick, started + 1);
+	p.want = kept_for_pins(c);
+	if (!is_over(&p)) {
+		take_oldest(&p);
+		finish_batch(&p);
+	}
 }

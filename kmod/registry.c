@@ -353,6 +353,34 @@ bool nc_registry_known(const struct nc_cache *c, struct nc_known *known)
 	return truth;
 }
 
+/**
+ * nc_registry_before() - the cache whose place another one takes
+ * @c: cache that was just loaded
+ *
+ * Of several the newest: it has what they had.
+ *
+ * Return: cache that was live, of the same dm device and origin (or of one whose disk is
+ * gone), which nc_registry_release() must follow; or NULL.
+ */
+struct nc_cache *nc_registry_before(const struct nc_cache *c)
+{
+	struct nc_cache *other, *found = NULL;
+
+	mutex_lock(&registry_lock);
+	list_for_each_entry(other, &registry, list) {
+		if (other == c || other->owner != c->owner || !other->was_live)
+			continue;
+		if (other->origin != c->origin &&
+		    !test_bit(GD_DEAD, &other->origin->bd_disk->state))
+			continue;
+		found = other;
+		other->users++;
+		break;
+	}
+	mutex_unlock(&registry_lock);
+	return found;
+}
+
 /* What a dm device has now: of the caches that its tables hold the live one, or the newest. */
 static struct nc_cache *current_of(const struct mapped_device *owner)
 {

@@ -26,6 +26,7 @@ typedef int nc_registry_visit(struct nc_cache *c, struct nc_target *t, void *arg
 
 struct nc_cache *nc_registry_get(struct nc_target *t);
 void nc_registry_put(struct nc_cache *c, struct nc_target *t);
+struct nc_cache *nc_registry_before(const struct nc_cache *c);
 bool nc_registry_known(const struct nc_cache *c, struct nc_known *known);
 int nc_registry_each(nc_registry_visit *visit, void *arg);
 void nc_registry_changed(void);

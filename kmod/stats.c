@@ -73,9 +73,8 @@ u64 nc_stats_field(struct nc_target *t, enum nearcache_status_field which)
 	case NEARCACHE_FIELD_FILL_MEMORY_MAX:
 		return READ_ONCE(c->fill_memory_max);
 	case NEARCACHE_FIELD_METADATA_MEMORY:
-		return (u64)c->index.count *
-			       (sizeof(struct nc_slot) + sizeof(u32)) +
-		       nc_meta_memory(c->meta) + nc_sums_memory(&c->sums);
+		return nc_index_memory(c->index.count) + nc_meta_memory(c->meta) +
+		       nc_sums_memory(&c->sums) + nc_ranges_memory(c);
 	case NEARCACHE_FIELD_READS_WAITING:
 		return atomic_read(&c->outage.count);
 	case NEARCACHE_FIELD_INTEGRITY:
@@ -89,6 +88,12 @@ u64 nc_stats_field(struct nc_target *t, enum nearcache_status_field which)
 		return witness(t);
 	case NEARCACHE_FIELD_INTENT_REGIONS:
 		return nc_intent_count(&c->intent);
+	case NEARCACHE_FIELD_RANGES:
+		return READ_ONCE(c->ranges.count);
+	case NEARCACHE_FIELD_BLOCKS_RESERVED:
+		return READ_ONCE(c->ranges.reserved);
+	case NEARCACHE_FIELD_BLOCKS_PINNED:
+		return atomic64_read(&c->ranges.pinned);
 	case NEARCACHE_STATUS_FIELD_COUNT:
 		break;
 	}

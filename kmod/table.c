@@ -54,18 +54,16 @@ void nc_table_destroy(struct nc_table *t)
 static bool drop_twin(struct nc_cache *c, u64 block, u32 generation)
 {
 	u32 twin = nc_index_find(&c->index, block);
-	struct nc_slot *other;
 
 	if (twin == NC_NIL)
 		return true;
-	other = &c->index.slots[twin];
-	if (other->generation >= generation)
+	if (c->index.generation[twin] >= generation)
 		return false;
 	nc_index_unlink(&c->index, twin);
 	nc_meta_dirty(c, twin);
 	nc_count(c, SLOTS_DROPPED);
 	c->warm--;
-	atomic64_sub(hweight64(other->valid), &c->valid_subblocks);
+	atomic64_sub(hweight64(c->index.slots[twin].valid), &c->valid_subblocks);
 	return true;
 }
 
@@ -87,7 +85,7 @@ static void load_slot(struct nc_cache *c, u32 i,
 			~nc_session_written(c, block);
 	if (valid) {
 		slot->valid = valid;
-		slot->generation = le32_to_cpu(disk->generation);
+		c->index.generation[i] = le32_to_cpu(disk->generation);
 		nc_index_link(&c->index, i, block);
 	}
 	spin_unlock(&stripe->lock);
@@ -224,7 +222,7 @@ static void snapshot(struct nc_cache *c, u32 i, struct nearcache_slot *disk)
 		if (linked && slot->valid) {
 			disk->origin_block = cpu_to_le64(block);
 			disk->valid = cpu_to_le64(slot->valid);
-			disk->generation = cpu_to_le32(slot->generation);
+			disk->generation = cpu_to_le32(c->index.generation[i]);
 		}
 		done = linked;
 		spin_unlock(&stripe->lock);

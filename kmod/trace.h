@@ -30,6 +30,7 @@ TRACE_DEFINE_ENUM(NC_VERDICT_WRITEAROUND);
 TRACE_DEFINE_ENUM(NC_VERDICT_UPDATE);
 TRACE_DEFINE_ENUM(NC_VERDICT_DISCARD);
 TRACE_DEFINE_ENUM(NC_VERDICT_ZEROES);
+TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_RANGE);
 
 TRACE_EVENT(nearcache_access,
 	TP_PROTO(dev_t dev, const struct bio *bio, u32 verdict),
@@ -65,7 +66,8 @@ TRACE_EVENT(nearcache_access,
 				   { NC_VERDICT_WRITEAROUND, "writearound" },
 				   { NC_VERDICT_UPDATE, "update" },
 				   { NC_VERDICT_DISCARD, "discard" },
-				   { NC_VERDICT_ZEROES, "write-zeroes" }))
+				   { NC_VERDICT_ZEROES, "write-zeroes" },
+				   { NC_VERDICT_BYPASS_RANGE, "bypass-range" }))
 );
 
 TRACE_EVENT(nearcache_fill_start,

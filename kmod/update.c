@@ -60,7 +60,8 @@ static bool ends_valid(const struct nc_cache *c, u64 valid, sector_t first,
  *
  * Yes if the data fills a sub-block, and the block is cached or free slots are
  * plenty; or if a sub-block that it fills in part is valid.  Not if it begins
- * inside of a logical block of the cache device.  Without locks, so a hint.
+ * inside of a logical block of the cache device, or ranges keep the block out.  Without
+ * locks, so a hint.
  *
  * Context: any.
  */
@@ -72,7 +73,7 @@ bool nc_update_wanted(struct nc_cache *c, sector_t first, sector_t end)
 	u32 i;
 
 	/* place() would refuse it. */
-	if (first & c->cache_lbs_mask)
+	if (first & c->cache_lbs_mask || nc_ranges_keep_out(c, first >> c->block_shift))
 		return false;
 	if (whole && nc_reclaim_spare(c))
 		return true;
@@ -244,7 +245,7 @@ static u32 slot_for(struct nc_cache *c, u64 block)
 	u32 i = nc_index_find(&c->index, block);
 	struct nc_slot *slot;
 
-	if (i != NC_NIL || !nc_reclaim_spare(c))
+	if (i != NC_NIL || !nc_reclaim_spare(c) || nc_ranges_keep_out(c, block))
 		return i;
 	i = nc_reclaim_take(c, block);
 	if (i == NC_NIL)
@@ -313,7 +314,7 @@ void nc_update_count(struct nc_cache *c, const struct nc_fill *f, u64 bits)
 		     hweight64(f->dropped & ~bits) * c->geo.subblock_size);
 	if (!bits) {
 		nc_count(c, UPDATES_SKIPPED);
-		if (f->dropped && !READ_ONCE(c->index.slots[f->slot].valid))
+		if (f->dropped && nc_reclaim_may_empty(&c->index.slots[f->slot]))
 			nc_reclaim_emptied(c);
 		return;
 	}

@@ -45,7 +45,7 @@ static u64 drop_bits(struct nc_cache *c, struct nc_stripe *stripe, u64 block,
 	if (i == NC_NIL)
 		return 0;
 	dropped = nc_invalidate_bits(c, stripe, i, bits);
-	*empty = dropped && !c->index.slots[i].valid;
+	*empty = dropped && nc_reclaim_may_empty(&c->index.slots[i]);
 	return dropped;
 }
 

@@ -18,7 +18,7 @@
  */
 #define NEARCACHE_STATUS_FIELDS(X)					       \
 	X(STATUS_VERSION, "status_version", "",				       \
-	  "layout of this line, 4; fields are only ever appended")	       \
+	  "layout of this line, 5; fields are only ever appended")	       \
 	X(MODE, "mode", "enum", "0 read-only, 1 writearound, 2 writethrough")  \
 	X(STATE, "state", "enum",					       \
 	  "0 normal, 1 bypass (cache device not used), 2 not loaded, "	       \
@@ -43,7 +43,7 @@
 	  "highest fill memory since load")				       \
 	X(FILL_MEMORY_MAX, "fill_memory_max", "bytes", "cap of fill memory") \
 	X(METADATA_MEMORY, "metadata_memory", "bytes",			       \
-	  "RAM of the slot table, its index and the checksums")			       \
+	  "RAM of the slot table, its index, the checksums and ranges")			       \
 	X(READS_WAITING, "reads_waiting", "reads",			       \
 	  "reads that wait for an origin that fails")			       \
 	X(INTEGRITY, "integrity", "enum", "0 none, 1 crc32c")		       \
@@ -55,7 +55,12 @@
 	  "0 none, 1 a crash leaves what is cached, 2 it leaves nothing: the "    \
 	  "cache device was not told of a write, or there is no record")	       \
 	X(INTENT_REGIONS, "intent_regions", "regions",			       \
-	  "regions of the origin marked as being written")
+	  "regions of the origin marked as being written")			       \
+	X(RANGES, "ranges", "ranges", "ranges that were added")		       \
+	X(BLOCKS_RESERVED, "blocks_reserved", "blocks",			       \
+	  "cache blocks that pinned ranges need")			       \
+	X(BLOCKS_PINNED, "blocks_pinned", "blocks",			       \
+	  "cache blocks that hold a pinned block of the origin")
 
 /**
  * NEARCACHE_COUNTERS - monotonic counters since load, 64 bit, per CPU
@@ -136,9 +141,24 @@
 	X(INTENT_MARKS, "intent_marks", "regions",			       \
 	  "regions that the cache device was told of before they were written")  \
 	X(INTENT_WAITS, "intent_waits", "writes",			       \
-	  "writes that waited for that")
+	  "writes that waited for that")				       \
+	X(BYPASS_RANGE, "bypass_range", "reads",			       \
+	  "reads sent to the origin: a range says so")
 
-#define NEARCACHE_STATUS_VERSION_NOW	4
+/**
+ * NEARCACHE_LABEL_COUNTERS - monotonic counters of each label of ranges, 64 bit, per CPU
+ *
+ * X(symbol, name, unit, help)
+ */
+#define NEARCACHE_LABEL_COUNTERS(X)					       \
+	X(HITS, "hits", "reads", "reads served by the cache device")	       \
+	X(HIT_BYTES, "hit_bytes", "bytes", "bytes of these")		       \
+	X(MISSES, "misses", "reads",					       \
+	  "reads that the origin served, and those that waited for a fill")      \
+	X(MISS_BYTES, "miss_bytes", "bytes", "bytes of these")		       \
+	X(ORIGIN_BYTES, "origin_bytes", "bytes", "bytes read from the origin")
+
+#define NEARCACHE_STATUS_VERSION_NOW	5
 
 #define NEARCACHE_X(symbol, name, unit, help) NEARCACHE_FIELD_##symbol,
 enum nearcache_status_field {
@@ -152,6 +172,14 @@ enum nearcache_status_field {
 enum nearcache_counter {
 	NEARCACHE_COUNTERS(NEARCACHE_X)
 	NEARCACHE_COUNTER_COUNT
+};
+
+#undef NEARCACHE_X
+
+#define NEARCACHE_X(symbol, name, unit, help) NEARCACHE_LABEL_##symbol,
+enum nearcache_label_counter {
+	NEARCACHE_LABEL_COUNTERS(NEARCACHE_X)
+	NEARCACHE_LABEL_COUNTER_COUNT
 };
 
 #undef NEARCACHE_X
