@@ -178,6 +178,32 @@ u32 nc_scrub_left(const struct nc_cache *c)
 	return c->scrub.wanted;
 }
 
+void nc_ranges_init(struct nc_cache *c)
+{
+	(void)c;
+}
+
+void nc_ranges_destroy(struct nc_cache *c)
+{
+	(void)c;
+}
+
+void nc_ranges_inherit(struct nc_cache *c)
+{
+	(void)c;
+}
+
+u64 nc_ranges_memory(const struct nc_cache *c)
+{
+	(void)c;
+	return 0;
+}
+
+void nc_reclaim_check(struct nc_cache *c)
+{
+	(void)c;
+}
+
 void nc_invalidate_all(struct nc_cache *c)
 {
 	u32 i;

@@ -193,10 +193,14 @@ static bool holds_data(const struct nc_slot *slot)
 static struct nc_slot *slots_of(const struct nc_cache *c)
 {
 	struct nc_slot *copy = calloc(c->index.count, sizeof(*copy));
+	u32 i;
 
 	if (!copy)
 		abort();
 	memcpy(copy, c->index.slots, c->index.count * sizeof(*copy));
+	/* Nothing is tagged here: room for what an index keeps beside its slots. */
+	for (i = 0; i < c->index.count; i++)
+		copy[i].tagged = c->index.generation[i];
 	return copy;
 }
 
@@ -209,7 +213,7 @@ static void same_slots(const struct nc_slot *then, const struct nc_cache *c)
 		HOLDS(holds_data(&now[i]) == holds_data(&then[i]) && (!holds_data(&now[i]) ||
 		      (nc_slot_block(&now[i]) == nc_slot_block(&then[i]) &&
 		       now[i].valid == then[i].valid &&
-		       now[i].generation == then[i].generation)));
+		       c->index.generation[i] == then[i].tagged)));
 }
 
 /* What is counted up once more will be refused, and rightly. */

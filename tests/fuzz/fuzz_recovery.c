@@ -135,7 +135,7 @@ static void fill(struct nc_cache *c, u64 block)
 			return;
 		i = nc_index_pop(&c->index);
 		spin_lock(&stripe->lock);
-		c->index.slots[i].generation = nc_meta_generation(c->meta);
+		c->index.generation[i] = nc_meta_generation(c->meta);
 		nc_index_link(&c->index, i, block);
 		spin_unlock(&stripe->lock);
 		held_before[i] = held[i];

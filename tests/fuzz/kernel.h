@@ -22,6 +22,7 @@ typedef u64 sector_t;
 typedef u32 blk_opf_t;
 typedef u8 blk_status_t;
 
+#define U16_MAX		UINT16_MAX
 #define U32_MAX		UINT32_MAX
 #define HZ		250
 #define MSEC_PER_SEC	1000
@@ -36,6 +37,9 @@ typedef u8 blk_status_t;
 #define __release(x)	((void)(x))
 #define __acquire(x)	((void)(x))
 #define likely(x)	(x)
+#define unlikely(x)	(x)
+#define __rcu
+#define rcu_access_pointer(p)	(p)
 #define READ_ONCE(x)	(x)
 #define WRITE_ONCE(x, v)	((x) = (v))
 #define smp_load_acquire(p)	(*(p))
@@ -155,6 +159,14 @@ typedef struct {
 #define atomic64_dec(a)		((a)->counter--)
 
 /* Lists. */
+struct hlist_node {
+	struct hlist_node *next, **pprev;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
 struct list_head {
 	struct list_head *next, *prev;
 };

@@ -9,6 +9,7 @@ set -uo pipefail
 exceptions='
 uapi/nearcache_counters.h|COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED|a table of X macros cannot be an expression
 kmod/netlink.c|MACRO_ARG_UNUSED,TRAILING_SEMICOLON,CONSTANT_COMPARISON|X macros, and numbers, that are compared at compile time
+kmod/netlink_range.c|MACRO_ARG_UNUSED,TRAILING_SEMICOLON,CONSTANT_COMPARISON|as in netlink.c
 kmod/trace.h|OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT|the layout of every trace header of the kernel
 '
 

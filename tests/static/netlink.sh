@@ -16,11 +16,17 @@ generated() {
 		done
 }
 
+# in_set NAME: the attributes of a set.
+in_set() {
+	awk -v set="$1" '/^    name: / { on = $2 == set } /^operations:/ { exit } on && /^        name: / { print $2 }' \
+		uapi/nearcache.yaml
+}
+
 # Counters and fields of the status line have one table, and the spec's words are theirs.
 listed() {
 	diff <(sed -nE 's/^\tX\([A-Z0-9_]+, "([a-z0-9_]+)".*/\1/p' uapi/nearcache_counters.h | tr _ -) \
-		<(sed -n '/^    name: status$/,/^    name: run$/p' uapi/nearcache.yaml |
-			sed -nE 's/^        name: ([a-z0-9-]+)$/\1/p' | grep -vx pad)
+		<({ in_set status; in_set counter; } | grep -vx pad
+		in_set label | grep -vxE 'pad|name|ranges|bytes')
 }
 
 check 'what is committed is what the generator makes' generated

@@ -14,7 +14,7 @@ static int made;
 
 static void add(u32 n, u64 first, u64 end, u16 id, u8 flags, u8 priority)
 {
-	want[n] = (struct nc_want) { first, end, id, flags, priority, n };
+	want[n] = (struct nc_want) { first, end, id, flags, priority, n, 0 };
 }
 
 static void make(u32 n)

@@ -90,11 +90,17 @@ another() {
 	start
 	./blockdata write /dev/mapper/nc -g 4
 	right
+	# What somebody wants of the origin is still so.
+	./genl range-add name=nc range=start=0,length=$((1 << 20)),label=kept,flags=1 \
+		range=start=$((2 << 20)),length=4096,label=brief,expires=3600 >/dev/null || fail "range-add"
 	given_up
 	C=$other
 	reload || fail "another cache device"
 	is state 0
 	is loaded 1
+	is ranges 2
+	is blocks_reserved 16
+	same "labels" "$(./genl -d label-get name=nc | sed -n 's/^label.name=//p' | sort | tr '\n' ' ')" "brief kept "
 	same "openers of the old one" "$(dmsetup info -c --noheadings -o open slice)" 0
 	right
 	# A device that is well is not replaced while it may be written behind.

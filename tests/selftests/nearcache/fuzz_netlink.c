@@ -88,6 +88,45 @@ static void add_any(unsigned int depth)
 	}
 }
 
+static void add_u32(unsigned int number, uint32_t value)
+{
+	genl_add(number, &value, sizeof(value));
+}
+
+static void add_u64(unsigned int number, uint64_t value)
+{
+	genl_add(number, &value, sizeof(value));
+}
+
+/* A range with what it may have, or nearly. */
+static void add_range(void)
+{
+	size_t begin = NLMSG_ALIGN(((struct nlmsghdr *)genl_request)->nlmsg_len);
+	char label[8];
+
+	genl_add(NEARCACHE_A_DEVICE_RANGE, "", 0);
+	if (any(20))
+		add_u64(NEARCACHE_A_RANGE_START, any(20) ? any(16000) * 512 : number());
+	if (any(20))
+		add_u64(NEARCACHE_A_RANGE_LENGTH, any(20) ? (1 + any(4000)) * 512 : number());
+	if (any(4)) {
+		snprintf(label, sizeof(label), "%u", (unsigned int)any(40));
+		genl_add(NEARCACHE_A_RANGE_LABEL, label, strlen(label) + 1);
+	}
+	if (any(2))
+		add_u32(NEARCACHE_A_RANGE_FLAGS, any(20) ? any(8) : number());
+	if (!any(4))
+		add_u32(NEARCACHE_A_RANGE_PRIORITY, any(9));
+	if (!any(4))
+		add_u32(NEARCACHE_A_RANGE_EXPIRES, any(20) ? any(3) : number());
+	genl_nest(NEARCACHE_A_DEVICE_RANGE, begin);
+}
+
+static bool has_ranges(int command)
+{
+	return command == NEARCACHE_CMD_RANGE_ADD || command == NEARCACHE_CMD_RANGE_DELETE;
+}
+
 static void add_target(void)
 {
 	const struct target *t = &target[any(targets)];
@@ -106,7 +145,10 @@ static void add_right(int command)
 	uint64_t n;
 	uint32_t small;
 
-	if (command == NEARCACHE_CMD_DEVICE_SET) {
+	if (has_ranges(command)) {
+		for (n = 1 + any(6); n; n--)
+			add_range();
+	} else if (command == NEARCACHE_CMD_DEVICE_SET) {
 		small = any(10);
 		genl_add(NEARCACHE_A_DEVICE_VERIFY, &small, sizeof(small));
 		small = any(2) * (100 + any(1000));
@@ -159,7 +201,7 @@ static bool wants_words(int error)
 
 	if (h->nlmsg_len < NLMSG_LENGTH(GENL_HDRLEN))
 		return false;
-	return error == -EINVAL || error == -ERANGE || error == -ENODEV || error == -EBUSY;
+	return error == -EINVAL || error == -ERANGE || error == -ELOOP || error == -ENODEV || error == -EBUSY;
 }
 
 static void judge(struct nlmsghdr *h, ssize_t bytes)

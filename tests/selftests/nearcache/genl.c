@@ -7,7 +7,9 @@
  *				user; -s: without CAP_SYS_ADMIN
  *	genl listen COUNT FILE		so many events; FILE is made when it listens
  *
- * COMMAND is "device-get" or a number. An attribute has a name, or is NUMBER:HEX for any bytes.
+ * COMMAND is "device-get" or a number. An attribute has a name, or is NUMBER:HEX for any bytes, or
+ * has others in it: range=start=0,length=512,label=x. COUNT@STEP before these adds so many, each
+ * that much behind the one before, and a label to the first one only.
  * Prints each attribute of the answer in a line: its name, and what it is nested in. An error goes to
  * stderr, with what the kernel says and the attribute that it means: "ENODEV: text (name)"; exit 1.
  */
@@ -48,6 +50,25 @@ static const struct attribute run[] = {
 	{ }
 };
 
+static const struct attribute range[] = {
+	{ "start", NEARCACHE_A_RANGE_START, U64, NULL },
+	{ "length", NEARCACHE_A_RANGE_LENGTH, U64, NULL },
+	{ "label", NEARCACHE_A_RANGE_LABEL, TEXT, NULL },
+	{ "flags", NEARCACHE_A_RANGE_FLAGS, U32, NULL },
+	{ "priority", NEARCACHE_A_RANGE_PRIORITY, U32, NULL },
+	{ "expires", NEARCACHE_A_RANGE_EXPIRES, U32, NULL },
+	{ }
+};
+
+#define LABEL(symbol, name, unit, help)	{ name, NEARCACHE_A_LABEL_##symbol, U64, NULL },
+static const struct attribute label[] = {
+	{ "name", NEARCACHE_A_LABEL_NAME, TEXT, NULL },
+	{ "ranges", NEARCACHE_A_LABEL_RANGES, U64, NULL },
+	{ "bytes", NEARCACHE_A_LABEL_BYTES, U64, NULL },
+	NEARCACHE_LABEL_COUNTERS(LABEL)
+	{ }
+};
+
 static const struct attribute device[] = {
 	{ "dev", NEARCACHE_A_DEVICE_DEV, U32, NULL },
 	{ "name", NEARCACHE_A_DEVICE_NAME, TEXT, NULL },
@@ -64,9 +85,13 @@ static const struct attribute device[] = {
 	{ "cache-timeout", NEARCACHE_A_DEVICE_CACHE_TIMEOUT, U32, NULL },
 	{ "origin-timeout", NEARCACHE_A_DEVICE_ORIGIN_TIMEOUT, U32, NULL },
 	{ "fill-memory", NEARCACHE_A_DEVICE_FILL_MEMORY, U64, NULL },
+	{ "range", NEARCACHE_A_DEVICE_RANGE, NEST, range },
+	{ "label", NEARCACHE_A_DEVICE_LABEL, NEST, label },
+	{ "needed", NEARCACHE_A_DEVICE_NEEDED, U64, NULL },
+	{ "available", NEARCACHE_A_DEVICE_AVAILABLE, U64, NULL },
+	{ "count", NEARCACHE_A_DEVICE_COUNT, U64, NULL },
 	{ }
 };
-
 
 static const struct {
 	const char *name;
@@ -76,6 +101,10 @@ static const struct {
 	{ "device-set", NEARCACHE_CMD_DEVICE_SET },
 	{ "invalidate", NEARCACHE_CMD_INVALIDATE },
 	{ "residency-get", NEARCACHE_CMD_RESIDENCY_GET },
+	{ "range-add", NEARCACHE_CMD_RANGE_ADD },
+	{ "range-delete", NEARCACHE_CMD_RANGE_DELETE },
+	{ "range-get", NEARCACHE_CMD_RANGE_GET },
+	{ "label-get", NEARCACHE_CMD_LABEL_GET },
 };
 
 static void usage(const char *word)
@@ -98,7 +127,39 @@ static void add_hex(unsigned int number, const char *hex)
 	genl_add(number, data, bytes);
 }
 
-static void add_word(const char *word)
+static void add_word(const struct attribute *set, const char *word, uint64_t ahead);
+
+/* One nest of words between commas. */
+static void add_nest(const struct attribute *a, const char *words, uint64_t ahead, bool first)
+{
+	size_t begin = NLMSG_ALIGN(((struct nlmsghdr *)genl_request)->nlmsg_len);
+	char *copy = strdup(words), *rest = copy, *word;
+
+	genl_add(a->number, "", 0);
+	while ((word = strsep(&rest, ",")))
+		if (first || strncmp(word, "label=", 6))
+			add_word(a->nested, word, ahead);
+	genl_nest(a->number, begin);
+	free(copy);
+}
+
+static void add_nests(const struct attribute *a, const char *words)
+{
+	char *end;
+	uint64_t count = strtoull(words, &end, 0), step = 0, i;
+
+	if (*end == '@') {
+		step = strtoull(end + 1, &end, 0);
+		words = end + 1;
+	} else {
+		count = 1;
+	}
+	for (i = 0; i < count; i++)
+		add_nest(a, words, i * step, !i);
+}
+
+/* @ahead is added to a start. */
+static void add_word(const struct attribute *set, const char *word, uint64_t ahead)
 {
 	const char *value = strchr(word, '=');
 	const struct attribute *a;
@@ -111,14 +172,18 @@ static void add_word(const char *word)
 	}
 	if (!value)
 		usage(word);
-	for (a = device; a->name; a++)
+	for (a = set; a->name; a++)
 		if (!strncmp(a->name, word, value - word) && !a->name[value - word])
 			break;
 	if (!a->name)
 		usage(word);
 	number = strtoull(++value, NULL, 0);
+	if (!strcmp(a->name, "start"))
+		number += ahead;
 	small = number;
-	if (a->kind == TEXT)
+	if (a->kind == NEST)
+		add_nests(a, value);
+	else if (a->kind == TEXT)
 		genl_add(a->number, value, strlen(value) + 1);
 	else if (a->kind == U32)
 		genl_add(a->number, &small, sizeof(small));
@@ -168,15 +233,33 @@ static void show(const unsigned char *at, const unsigned char *end, const struct
 	}
 }
 
-/* The attribute of the request that begins at @offset. */
+/* The attribute of the request that begins at @offset, or "?". */
+static const char *named_at(const unsigned char *at, const unsigned char *end, uint32_t offset,
+			    const struct attribute *set)
+{
+	const struct nlattr *a;
+
+	while ((a = genl_next(&at, end))) {
+		const unsigned char *begin = (const unsigned char *)a;
+		const struct attribute *is = set;
+
+		while (is->name && is->number != (a->nla_type & NLA_TYPE_MASK))
+			is++;
+		if (begin == genl_request + offset)
+			return is->name ? is->name : "?";
+		if (is->nested && genl_request + offset > begin &&
+		    genl_request + offset < begin + a->nla_len)
+			return named_at(begin + NLA_HDRLEN, begin + a->nla_len, offset, is->nested);
+	}
+	return "?";
+}
+
 static const char *at_offset(uint32_t offset)
 {
-	const struct attribute *a = device;
-	const struct nlattr *bad = (const void *)(genl_request + offset);
+	const struct nlmsghdr *h = (void *)genl_request;
 
-	while (a->name && a->number != (bad->nla_type & NLA_TYPE_MASK))
-		a++;
-	return a->name ? a->name : "?";
+	return named_at(genl_request + NLMSG_LENGTH(GENL_HDRLEN), genl_request + h->nlmsg_len,
+			offset, device);
 }
 
 /* Of an acknowledgement, or of the end of a dump, which has its number only. */
@@ -317,6 +400,6 @@ int main(int argc, char **argv)
 	command = argv[0];
 	genl_message(genl_family, dump ? NLM_F_DUMP : NLM_F_ACK, number_of(command));
 	while (*++argv)
-		add_word(*argv);
+		add_word(device, *argv, 0);
 	return ask(device, number_of(command) == NEARCACHE_CMD_INVALIDATE);
 }

@@ -14,7 +14,7 @@
 
 #include "nearcache.h"
 
-#define GENL_ROOM	(1 << 20)
+#define GENL_ROOM	(8 << 20)
 
 static int genl_sock, genl_family, genl_group;
 static unsigned char genl_request[GENL_ROOM], genl_answer[GENL_ROOM];
@@ -67,6 +67,18 @@ static const struct nlattr *genl_next(const unsigned char **at, const unsigned c
 	return a;
 }
 
+/* All that was added since the request had @begin bytes is in one attribute, whose header was
+ * added then.
+ */
+static void genl_nest(unsigned int number, size_t begin)
+{
+	struct nlmsghdr *h = (void *)genl_request;
+	struct nlattr *a = (void *)(genl_request + begin);
+
+	a->nla_type = number | NLA_F_NESTED;
+	a->nla_len = h->nlmsg_len - begin;
+}
+
 /* The payload of an attribute. */
 static const unsigned char *genl_find(const unsigned char *at, const unsigned char *end,
 				      unsigned int wanted, const unsigned char **behind)
@@ -109,7 +121,7 @@ static void genl_resolve(void)
 static void genl_open(void)
 {
 	struct sockaddr_nl address = { .nl_family = AF_NETLINK };
-	int one = 1;
+	int one = 1, room = GENL_ROOM;
 
 	genl_sock = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
 	if (genl_sock < 0 || bind(genl_sock, (void *)&address, sizeof(address)) ||
@@ -117,6 +129,8 @@ static void genl_open(void)
 	    setsockopt(genl_sock, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one)) ||
 	    setsockopt(genl_sock, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &one, sizeof(one)))
 		genl_die("netlink");
+	/* Root may send more than others. */
+	setsockopt(genl_sock, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room));
 	genl_resolve();
 }
 

@@ -29,7 +29,7 @@ start nc '0'
 words=$(dmsetup status nc | wc -w)
 same "words of the status line" "$words" $((${#NC_NAMES[@]} + 3))
 [[ $(dmsetup status nc) =~ ^0\ [0-9]+\ nearcache(\ [0-9]+)+$ ]] || fail "status: $(dmsetup status nc)"
-is status_version 4
+is status_version 5
 is mode 0
 is state 0
 is reason 0

@@ -1,0 +1,368 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 150
+# Ranges: what is pinned stays and has room, what is bypassed stays out, what was used goes
+# first, labels count what was done with theirs; many of them, for a time, over a reload; and what
+# is refused leaves things as they were.
+# kernels: 6.12
+. ./cache.sh
+
+NC=/dev/mapper/nc
+MB=$((1 << 20))
+
+# ask WORDS...: must be answered; the answer is in $out.
+ask() {
+	out=$(./genl "$@" 2>"$TMPDIR/err") || fail "genl $*: $(<"$TMPDIR/err") (line ${BASH_LINENO[0]})"
+}
+
+# add RANGE...: must be added.
+add() {
+	ask range-add name=nc "${@/#/range=}"
+	says error 0
+}
+
+delete() {
+	ask range-delete name=nc "${@/#/range=}"
+}
+
+# refused ERROR TEXT WORDS...
+refused() {
+	local said
+	! said=$(./genl "${@:3}" 2>&1 >/dev/null) || fail "genl ${*:3}: not refused (line ${BASH_LINENO[0]})"
+	[[ $said == "$1:"*"$2"* ]] || fail "genl ${*:3}: '$said', not '$1: $2'"
+}
+
+says() {
+	grep -qxF -- "$1=$2" <<<"$out" || fail "no $1=$2 (lines ${BASH_LINENO[*]}) in: $out"
+}
+
+value() {
+	sed -n "s/^$1=//p" <<<"$out"
+}
+
+# list: start, length, label, flags of each range.
+list() {
+	ask -d range-get name=nc
+	paste -d ' ' <(value range.start) <(value range.length) <(value range.label) <(value range.flags)
+}
+
+# counts LABEL NAME VALUE [NAME VALUE]...
+counts() {
+	local one
+	ask -d label-get name=nc
+	one=$(sed -n "/^label.name=$1\$/,/^label\$/p" <<<"$out")
+	set -- "$1" "${@:2}"
+	while (($# > 1)); do
+		grep -qxF -- "label.$2=$3" <<<"$one" || fail "$1: no $2=$3 (line ${BASH_LINENO[0]}) in: $one"
+		set -- "$1" "${@:4}"
+	done
+}
+
+# cached START LENGTH BYTES
+cached() {
+	ask residency-get name=nc start="$1" length="$2"
+	says cached-bytes "$3"
+}
+
+# bring START LENGTH: what is pinned there is read until it is cached: a read does not wait for room.
+bring() {
+	local tries
+	for ((tries = 0; tries < 100; tries++)); do
+		check -s $(($1 / 512)) -n $(($2 / 512)) -b 128 >/dev/null
+		settle
+		ask residency-get name=nc start="$1" length="$2"
+		[[ $(value cached-bytes) != "$2" ]] || return 0
+	done
+	fail "not brought: $out"
+}
+
+# pressure: all of the origin is read, so often that what is idle goes.
+pressure() {
+	for _ in 1 2 3 4; do
+		check -s $((2 * MB / 512)) -b 128 -t 4 >/dev/null
+		settle
+	done
+}
+
+everything() {
+	delete flags=0
+	is ranges 0
+	is blocks_reserved 0
+	is blocks_pinned 0
+}
+
+# A label counts its reads, exactly; what two share is counted to whom it belongs.
+labels() {
+	add start=0,length=$((96 << 10)),label=a start=$((96 << 10)),length=$((32 << 10)),label=b \
+		start=$((512 << 10)),length=512,label=a
+	same "ranges" "$(list | tr '\n' ',')" "0 98304 a 0,98304 32768 b 0,524288 512 a 0,"
+	check -n 256 -b 64 >/dev/null
+	settle
+	counts a ranges 2 bytes $((98304 + 512)) hits 0 misses 3 miss_bytes 98304 origin_bytes 98304
+	counts b ranges 1 bytes 32768 misses 1 miss_bytes 32768 origin_bytes 32768
+	check -n 256 -b 64 >/dev/null
+	counts a hits 3 hit_bytes 98304 misses 3
+	counts b hits 1 hit_bytes 32768 misses 1
+	ask label-get name=nc
+	says count 2
+	# One that is the same again counts on; one that comes anew begins at 0.
+	add start=0,length=512,label=a,priority=3
+	counts a hits 3
+	delete label=a
+	says count 3
+	add start=0,length=512,label=a
+	counts a ranges 1 bytes 512 hits 0 misses 0
+	# Of those that overlap, the highest priority counts, then the later one.
+	add start=0,length=4096,label=low,priority=1 start=0,length=4096,label=high,priority=2
+	check -n 8 >/dev/null
+	counts high hits 1
+	counts low hits 0
+	counts a hits 0
+	everything
+	ask label-get name=nc
+	says count 0
+}
+
+# What is pinned has room, and stays, whatever else is read; all or nothing.
+pins() {
+	local blocks available
+	blocks=$(field blocks)
+	ask range-get name=nc
+	available=$(value available)
+	((available < blocks * 65536 && available > blocks * 65536 * 8 / 10)) || fail "available: $out"
+	ask range-add name=nc range="start=0,length=$((available + 512)),label=much,flags=1"
+	says error 28
+	says needed $((available + 65536))
+	is ranges 0
+	ask label-get name=nc
+	says count 0
+	add start=0,length=$((2 * MB)),label=kept,flags=1
+	says needed $((2 * MB))
+	is blocks_reserved 32
+	pressure
+	bring 0 $((2 * MB))
+	is blocks_pinned 32
+	pressure
+	cached 0 $((2 * MB)) $((2 * MB))
+	above evictions 0
+	# As much as may be pinned, once the cache is full of other things: it gets its room.
+	add start=$((2 * MB)),length=$((available - 2 * MB)),label=all,flags=1
+	bring 0 "$available"
+	is blocks_pinned $((available / 65536))
+	# Nothing else gets in, but where there is room.
+	origin_mark
+	check -n $((available / 512)) -b 128 >/dev/null
+	same "reads of what is pinned" "$(origin_delta)" 0
+	# A block of which a part is pinned stays as a whole.
+	delete label=all
+	delete label=kept,flags=1
+	says needed 0
+	add start=512,length=512,label=part,flags=1
+	is blocks_reserved 1
+	is blocks_pinned 1
+	everything
+	pressure
+	check -s $((2 * MB / 512)) >/dev/null
+}
+
+# What is bypassed is not cached; what is pinned, too, is.
+bypassed() {
+	dmsetup message nc 0 invalidate all
+	add start=0,length=$MB,label=out,flags=2 start=$((128 << 10)),length=4096,label=in,flags=1
+	bring $((128 << 10)) 4096
+	bring $MB $MB
+	check -n 4096 -b 1:300 -a 1 >/dev/null
+	settle
+	cached 0 $((128 << 10)) 0
+	cached $((128 << 10)) 4096 4096
+	cached $(((128 << 10) + 4096)) $((MB - (132 << 10))) 0
+	cached $MB $MB $MB
+	above bypass_range 0
+	counts out hits 0 origin_bytes $((MB - 4096))
+	delete label=out
+	delete label=in
+	# Not from the middle of a sub-block; the last one may be shorter.
+	dmsetup message nc 0 invalidate all
+	add start=1024,length=8192,label=out,flags=2
+	bring 0 4096
+	check -n 64 -b 64 >/dev/null
+	settle
+	cached 4096 4096 0
+	cached 8192 4096 4096
+	# What is cached already is served.
+	add start=0,length=32768,label=out,flags=2
+	origin_mark
+	check -n 8 >/dev/null
+	same "reads" "$(origin_delta)" 0
+	everything
+}
+
+# What was used goes first; what was not stays.
+after_use() {
+	local evictions
+	dmsetup message nc 0 invalidate all
+	add start=0,length=$((3 * MB)),label=once,flags=4
+	check -n 6144 -b 128 >/dev/null
+	settle
+	# The rest of the cache fills, and goes on: it takes the place of what was used once.
+	check -s $((4 * MB / 512)) -b 128 >/dev/null
+	settle
+	evictions=$(field evictions)
+	check -s $((4 * MB / 512)) -b 128 >/dev/null
+	settle
+	ask residency-get name=nc start=0 length=$((3 * MB))
+	(($(value cached-bytes) < 2 * MB)) || fail "what was used is still there: $out, $evictions evictions"
+	everything
+}
+
+# Writes, too, keep what is bypassed out.
+written() {
+	MODE=writethrough reload || fail "reload"
+	dmsetup message nc 0 invalidate all
+	add start=0,length=$MB,label=out,flags=2
+	bring $MB $MB
+	./blockdata write "$NC" -n 4096
+	settle
+	cached 0 $MB 0
+	cached $MB $MB $MB
+	check -n 4096 >/dev/null
+	everything
+	MODE=read-only reload || fail "reload"
+}
+
+gone() {
+	[[ $(field ranges) == 1 ]]
+}
+
+# Some are there for a time.
+lease() {
+	./genl listen 2 "$TMPDIR/listening" >"$TMPDIR/heard" &
+	listener=$!
+	listening() {
+		[[ -e $TMPDIR/listening ]]
+	}
+	wait_for 10 listening || fail "nobody listens"
+	add start=0,length=512,label=stays start=$MB,length=512,label=goes,flags=1,expires=2
+	is ranges 2
+	is blocks_reserved 1
+	wait_for 20 gone || fail "it has not gone: $(list)"
+	same "what is left" "$(list)" "0 512 stays 0"
+	is blocks_reserved 0
+	wait $listener || fail "listen"
+	grep -qx "event=5" "$TMPDIR/heard" || fail "no event: $(<"$TMPDIR/heard")"
+	everything
+}
+
+# Many, in one request each.
+many() {
+	local begin end
+	begin=${EPOCHREALTIME/./}
+	add "25000@512,start=0,length=1024,label=many,flags=4" \
+		"25000@512,start=$MB,length=1024,label=more" "100@512,start=0,length=512,label=pin,flags=1" \
+		"25000@512,start=$((2 * MB)),length=1024,label=many,flags=2" \
+		"25000@512,start=$((3 * MB)),length=512,label=many,priority=3"
+	end=${EPOCHREALTIME/./}
+	echo "$(field ranges) ranges added in $(((end - begin) / 1000)) ms"
+	((end - begin < 5000000)) || fail "it took $((end - begin)) us"
+	check -n 4096 >/dev/null
+	same "dumped" "$(list | wc -l)" "$(field ranges)"
+	begin=${EPOCHREALTIME/./}
+	delete label=many label=more label=pin
+	end=${EPOCHREALTIME/./}
+	echo "deleted in $(((end - begin) / 1000)) ms"
+	is ranges 0
+}
+
+bad_input() {
+	local n labels=()
+	add start=0,length=512,label=there
+	refused EINVAL '1 to 262144 ranges' range-add name=nc
+	refused EINVAL 'needs start and length (range)' range-add name=nc range=start=0,label=x
+	refused EINVAL 'needs a label (range)' range-add name=nc range=start=0,length=512
+	refused EINVAL 'must not be empty (label)' range-add name=nc range=start=0,length=512,label=
+	refused ERANGE 'start must be' range-add name=nc range=start=1,length=512,label=x
+	refused ERANGE 'length must be' range-add name=nc range=start=0,length=511,label=x
+	refused ERANGE 'start must be' range-add name=nc range=start=$((16 * MB)),length=512,label=x
+	refused ERANGE 'length must be' range-add name=nc range=start=512,length=$((16 * MB)),label=x
+	refused ERANGE 'length must be' range-add name=nc range=start=512,length=$(((1 << 63) - 512)),label=x
+	refused ERANGE '(length)' range-add name=nc range=start=0,length=0,label=x
+	refused EINVAL '(flags)' range-add name=nc range=start=0,length=512,label=x,flags=8
+	refused ERANGE '(priority)' range-add name=nc range=start=0,length=512,label=x,priority=8
+	refused EINVAL '(label)' range-add name=nc range=start=0,length=512,label="$(printf '%0129d' 0)"
+	refused ELOOP 'More than 16' range-add name=nc range=17@0,start=0,length=512,label=x
+	refused EINVAL '1 to 1024' range-delete name=nc
+	refused EINVAL '1 to 1024' range-delete name=nc range=1025@0,start=0,length=512,label=x
+	refused EINVAL 'not deleted by priority' range-delete name=nc range=priority=1
+	refused ENODEV '' range-get name=none
+	refused ENODEV '' -d label-get name=none
+	refused EPERM '' -u 1000 range-add name=nc range=start=0,length=512,label=x
+	refused EPERM '' -u 1000 range-delete name=nc range=start=0
+	refused EPERM '' -u 1000 range-get name=nc
+	refused EPERM '' -u 1000 -d range-get name=nc
+	refused EPERM '' -u 1000 -d label-get name=nc
+	refused EPERM 'CAP_SYS_ADMIN' -s range-add name=nc range=start=0,length=512,label=x
+	# All or nothing: the last one is wrong.
+	refused ERANGE 'start must be' range-add name=nc range=9@512,start=0,length=512,label=y \
+		range=start=$((16 * MB)),length=512,label=z
+	delete label=none
+	says count 0
+	same "ranges" "$(list)" "0 512 there 0"
+	ask label-get name=nc
+	says count 1
+	for ((n = 1; n < 4095; n++)); do
+		labels+=("range=start=$((n * 512)),length=512,label=l$n")
+	done
+	ask range-add name=nc "${labels[@]}"
+	says error 0
+	ask -d label-get name=nc
+	same "labels" "$(value label.name | sort -u | wc -l)" 4095
+	refused EMLINK '4095 labels' range-add name=nc range=start=0,length=512,label=more
+	add start=0,length=512,label=l7
+	everything
+	dmsetup suspend nc
+	refused EBUSY 'resume it first' range-add name=nc range=start=0,length=512,label=x
+	dmsetup resume nc
+}
+
+# They come and go while others read, and what is evicted is what may be.
+racing() {
+	local i
+	add start=0,length=$MB,label=kept,flags=1
+	check -n 2048 -b 128 >/dev/null
+	settle
+	verify_begin -b 1:256 -a 1 -r 400 -t 2
+	for ((i = 0; i < $(times 25); i++)); do
+		add "64@65536,start=$((2 * MB + i * 4096)),length=65536,label=a,flags=$((i % 8))" \
+			"16@4096,start=$((i * 512)),length=2048,label=b,flags=$((i % 8 & 6))"
+		((i % 5)) || { reload || fail "reload"; }
+		delete label=a label=b
+	done
+	verify_end >/dev/null
+	settle
+	same "ranges" "$(list)" "0 $MB kept 1"
+	cached 0 $MB $MB
+	is blocks_pinned 16
+	is blocks_reserved 16
+	# The table that a reload brings has them; a new cache has not.
+	reload || fail "reload"
+	is blocks_pinned 16
+	stop
+	start
+	is ranges 0
+	is blocks_pinned 0
+	add start=0,length=$MB,label=kept,flags=1
+	is blocks_pinned 16
+	everything
+}
+
+fresh 16 9
+labels
+pins
+bypassed
+after_use
+written
+lease
+many
+bad_input
+racing
+check
