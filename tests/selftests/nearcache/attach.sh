@@ -92,7 +92,7 @@ another() {
 	right
 	# What somebody wants of the origin is still so.
 	./genl range-add name=nc range=start=0,length=$((1 << 20)),label=kept,flags=1 \
-		range=start=$((2 << 20)),length=4096,label=brief,expires=3600 >/dev/null || fail "range-add"
+		range=start=$((2 << 20)),length=4096,label=brief,flags=0,expires=3600 >/dev/null || fail "range-add"
 	given_up
 	C=$other
 	reload || fail "another cache device"
