@@ -9,6 +9,7 @@
 #include "lock.h"
 #include "name.h"
 #include "print.h"
+#include "target.h"
 
 #define MODES_HELP \
 "Modes: read-only refuses writes; writearound sends them to the origin and drops\n" \
@@ -120,6 +121,9 @@ const struct verb verbs[] = {
 "  witness=DEV                 a device on another drive that keeps the cache warm\n"
 "                              over a crash in a writing mode, see 'open --help';\n"
 "                              none: without\n"
+"  read-ahead=SIZE             of the device, for files that are opened from then on\n"
+"                              (0 to 1G); kept when another setting, 'resize' or\n"
+"                              'attach' makes a new table\n"
 "\n"
 "I/O waits for a moment, what is cached stays. A device that is mounted\n"
 "read-write, swapped to, open for writing, or open by somebody who cannot be\n"
@@ -131,6 +135,16 @@ const struct verb verbs[] = {
 "takes one that carries something else. Naming the same one again makes it record\n"
 "again, where 'nearcache status' says that it does not.\n",
 		.run = cmd_set,
+	},
+	{
+		.name = "get",
+		.operands = "NAME [SETTING...]",
+		.operands_min = 1,
+		.operands_max = -1,
+		.summary = "show settings of a device in use",
+		.details =
+"Without SETTING: all that 'set' changes, see 'set --help'.\n",
+		.run = cmd_get,
 	},
 	{
 		.name = "attach",
@@ -189,11 +203,24 @@ const struct verb verbs[] = {
 		.run = cmd_resize,
 	},
 	{
-		.name = "invalidate",
-		.operands = "NAME",
+		.name = "residency",
+		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
-		.operands_max = 1,
-		.optional = OPTION_RANGE,
+		.operands_max = -1,
+		.optional = TARGET_OPTIONS,
+		.summary = "show what of a device, or of files on it, is cached",
+		.details =
+"A bar for each TARGET, without TARGETs one for the whole device: '#' where all is\n"
+"cached, '+' where some is, '.' where nothing is.\n"
+"\n" TARGET_HELP,
+		.run = cmd_residency,
+	},
+	{
+		.name = "invalidate",
+		.operands = "NAME [TARGET...]",
+		.operands_min = 1,
+		.operands_max = -1,
+		.optional = OPTION_RANGE | TARGET_OPTIONS,
 		.changes = true,
 		.summary = "drop cached data that the origin no longer has",
 		.details =
@@ -202,10 +229,28 @@ const struct verb verbs[] = {
 "device holds stays: unmount first, or 'blockdev --flushbufs /dev/mapper/NAME'\n"
 "afterwards if it is not mounted.\n"
 "\n"
-"Without --range all is dropped, and the next open takes the origin's ends as\n"
-"they are now; START and LENGTH are multiples of 512 bytes. The count includes\n"
-"what writes dropped meanwhile.\n",
+"Without --range and TARGETs all is dropped, and the next open takes the origin's\n"
+"ends as they are now; START and LENGTH are multiples of 512 bytes. The count\n"
+"includes what writes dropped meanwhile. Where a file is, is what the mounted file\n"
+"system knows: for one that another host wrote anew, drop all.\n"
+"\n" TARGET_HELP,
 		.run = cmd_invalidate,
+	},
+	{
+		.name = "verify",
+		.operands = "NAME [FILE...]",
+		.operands_min = 1,
+		.operands_max = -1,
+		.required = OPTION_MANIFEST,
+		.optional = OPTION_FROM,
+		.summary = "read files through the cache, compare them with a manifest",
+		.details =
+"The manifest is what 'sha256sum FILE...' writes ('-': standard input); its paths are\n"
+"those of the current directory. Without FILEs all of it is looked at, with FILEs\n"
+"(directories, patterns, --from) those. Files are read past the page cache, several at\n"
+"once; what the cache lacks comes from the origin, and is cached. Exit code 4 if one\n"
+"differs, is missing, cannot be read, is not on the device, or not in the manifest.\n",
+		.run = cmd_verify,
 	},
 	{
 		.name = "scrub",
@@ -245,10 +290,15 @@ const struct verb verbs[] = {
 		.name = "stats",
 		.operands = "[NAME...]",
 		.operands_max = -1,
+		.optional = OPTION_WATCH | OPTION_INTERVAL | OPTION_COUNT,
 		.summary = "show every counter with its unit and meaning",
 		.details =
 "Without NAME: all devices. In JSON one NAME gives the values at the top level,\n"
-"none or several an array \"devices\".\n",
+"none or several an array \"devices\".\n"
+"\n"
+"--watch shows what happens, again and again: rates in text; in JSON an object on each\n"
+"line, whose \"devices\" have the counters, and under \"delta\" by how much each\n"
+"grew in \"span_ns\".\n",
 		.run = cmd_stats,
 	},
 	{
