@@ -42,6 +42,9 @@
 #define OPTION_SAMPLES		(1ULL << 33)
 #define OPTION_SUMMARY		(1ULL << 34)
 #define OPTION_CHECK		(1ULL << 35)
+#define OPTION_ALL		(1ULL << 44)
+#define OPTION_TAB		(1ULL << 45)
+#define OPTION_WAIT_DEVICES	(1ULL << 46)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
@@ -64,6 +67,7 @@
  * @rate: --rate, bytes per second, 0 when not given
  * @shard_format: --format of a shard, INDEX_ANY when not given
  * @samples: --samples
+ * @tab: --tab, NULL when not given
  * @operand: operands behind the verb
  * @operands: how many
  */
@@ -85,6 +89,7 @@ struct arguments {
 	uint64_t rate;
 	enum index_format shard_format;
 	const char *samples;
+	const char *tab;
 	char **operand;
 	int operands;
 };
@@ -120,6 +125,10 @@ extern const struct verb verbs[];
 
 int arguments_parse(struct arguments *args, int argc, char **argv,
 		    const struct verb **verb);
+int arguments_parse_options(struct arguments *args, int argc, char **argv,
+			    const struct verb **verb);
+void arguments_override(struct arguments *args, const struct arguments *by);
+int arguments_check_operand(const struct arguments *args);
 void arguments_help(const struct verb *verb);
 int arguments_check_name(const char *name);
 

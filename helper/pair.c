@@ -10,6 +10,7 @@
 #include "fail.h"
 #include "fingerprint.h"
 #include "fsprint.h"
+#include "gaps.h"
 #include "identity.h"
 #include "recover.h"
 #include "witness.h"
@@ -356,6 +357,10 @@ int pair_refuse(const struct pair *pair)
 		fail(CODE_DEVICE,
 		     "origin '%s' was changed since its cache was closed (%s): the cached data is stale",
 		     origin->path, pair_content(pair));
+	if (pair->differs & PAIR_GAP)
+		fail(CODE_DEVICE,
+		     "origin '%s' may have been written to while a device passed through to it, without its cache: the cached data is stale",
+		     origin->path);
 	return fail_add("%s", pair->advice);
 }
 
@@ -390,6 +395,41 @@ int pair_check_origin(struct pair *pair)
 }
 
 /**
+ * pair_check_gaps() - see whether the origin could be written to without the cache
+ * @pair: checked; @pair->drop and @pair->trust are the result
+ *
+ * Nobody can vouch for what is cached then.  Under lock_all().
+ *
+ * Return: 0 or the exit code.
+ */
+int pair_check_gaps(struct pair *pair)
+{
+	bool concern;
+
+	if (gaps_concern(pair->super.best, pair->origin.id, &concern))
+		return fail_code();
+	if (!concern)
+		return 0;
+	pair->differs |= PAIR_GAP;
+	if (pair->on_change == ON_CHANGE_REFUSE)
+		return pair_refuse(pair);
+	pair->drop = true;
+	pair->trust = false;
+	return 0;
+}
+
+/* It is empty: what misses is that this is known. */
+static void end_gap(const struct pair *pair)
+{
+	const struct nearcache_super *sb = pair->super.best;
+
+	if (!gaps_emptied(sb, le64_to_cpu(sb->table_epoch) + 1))
+		return;
+	warn("%s; the next open empties the cache once more", fail_message());
+	fail_reset();
+}
+
+/**
  * pair_record() - write what pair_check_origin() decided to the cache device
  * @pair: checked; nobody uses the cache device, which is closed afterwards
  * @held: a device-mapper device that has given it up holds it
@@ -409,8 +449,11 @@ int pair_record(struct pair *pair, bool held)
 		.held = held,
 	};
 
-	return dataset_record(&pair->cache, &pair->super, &pair->origin,
-			      &change);
+	if (dataset_record(&pair->cache, &pair->super, &pair->origin, &change))
+		return fail_code();
+	if (pair->drop && pair->differs & PAIR_GAP)
+		end_gap(pair);
+	return 0;
 }
 
 /**
@@ -478,6 +521,8 @@ const char *pair_changed(const struct pair *pair, char *text)
 		add(text, "version", NULL);
 	if (pair->differs & PAIR_CONTENT)
 		add(text, "content", NULL);
+	if (pair->differs & PAIR_GAP)
+		add(text, "gap", NULL);
 	return *text ? text : NULL;
 }
 
@@ -506,5 +551,8 @@ const char *pair_before(const struct pair *pair, char *text)
 		    (const char *)sb->dataset_version);
 	if (pair->differs & PAIR_CONTENT)
 		add(text, "the origin's content was changed", NULL);
+	if (pair->differs & PAIR_GAP)
+		add(text, "the origin could be written to without its cache",
+		    NULL);
 	return text;
 }

@@ -12,6 +12,8 @@
 #define PAIR_ID		(1U << 1)
 #define PAIR_CONTENT	(1U << 2)
 #define PAIR_VERSION	(1U << 3)
+/* Somebody may have written to it meanwhile, see gaps.h. */
+#define PAIR_GAP	(1U << 4)
 
 /* Room for words about that. */
 #define PAIR_TEXT	512
@@ -74,6 +76,7 @@ int pair_compare(struct pair *pair);
 const char *pair_content(const struct pair *pair);
 int pair_refuse(const struct pair *pair);
 int pair_check_origin(struct pair *pair);
+int pair_check_gaps(struct pair *pair);
 int pair_record(struct pair *pair, bool held);
 bool pair_can_refresh(const struct pair *pair);
 void pair_refresh(struct pair *pair);
