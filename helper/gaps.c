@@ -14,7 +14,7 @@
 #include <uuid/uuid.h>
 
 #include "fail.h"
-#include "identity.h"
+#include "volume.h"
 
 #define FILE_NAME	"gaps.json"
 #define FILE_NEW	"gaps.json.new"
@@ -453,8 +453,8 @@ static bool concerns(const struct gap *gap, const struct nearcache_super *sb,
 	if (is_emptied(gap, sb))
 		return false;
 	return !uuid_compare(gap->cache, sb->uuid) ||
-	       identity_may_be_same(gap->origin, origin) ||
-	       identity_may_be_same(gap->origin, (const char *)sb->origin_id);
+	       volume_may_be_same(gap->origin, origin) ||
+	       volume_may_be_same(gap->origin, (const char *)sb->origin_id);
 }
 
 /**

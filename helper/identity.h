@@ -12,7 +12,6 @@
 
 void identity_read(dev_t number, char *id);
 int identity_find(const char *id, dev_t except, dev_t *number);
-bool identity_may_be_same(const char *a, const char *b);
 bool identity_overlap(dev_t a, dev_t b);
 bool identity_same_drive(dev_t a, dev_t b);
 

@@ -14,7 +14,7 @@ HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
 	test_dataset test_fsprint test_pair test_reload test_attach \
 	test_reconnect test_stop test_witness test_index test_index_cmd \
 	test_index_mds test_index_npz test_index_parquet test_index_tar \
-	test_index_tfrecord
+	test_index_tfrecord test_tab test_gaps
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi
@@ -28,6 +28,11 @@ HELPER_INDEX	:= helper/index.c helper/index_build.c helper/index_format.c \
 # With files made up in memory.
 HELPER_INDEX_UNIT := $(HELPER_INDEX) helper/fail.c helper/text.c \
 	tests/unit/helper/shard.c
+
+# A table is read by who knows the options of 'open'.
+HELPER_TAB	:= helper/tab.c helper/arguments.c helper/size.c helper/name.c \
+	helper/fail.c helper/text.c helper/mode.c helper/params.c helper/range.c \
+	helper/onchange.c helper/status.c helper/index_format.c
 
 # The sources that each test takes from the project.
 HELPER_UNIT_test_size	:= helper/size.c
@@ -52,17 +57,21 @@ HELPER_UNIT_test_reload	:= helper/cmd_set.c helper/cmd_resize.c \
 	helper/reload.c helper/params.c helper/mode.c helper/setting.c \
 	helper/size.c helper/name.c helper/signals.c helper/fail.c helper/text.c \
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
-	tests/unit/helper/fake_output.c
+	tests/unit/helper/fake_output.c tests/unit/helper/fake_gaps.c
 HELPER_UNIT_test_attach	:= helper/cmd_attach.c helper/reload.c helper/params.c \
 	helper/mode.c helper/status.c helper/name.c helper/signals.c helper/fail.c \
-	helper/text.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c
+	helper/text.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
+	tests/unit/helper/fake_gaps.c
 HELPER_UNIT_test_fsprint := $(HELPER_FSPRINT) helper/device.c helper/fail.c \
 	helper/text.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_pair	:= helper/pair.c helper/fail.c helper/text.c \
-	kmod/format.c kmod/recover.c
+	kmod/format.c kmod/recover.c tests/unit/helper/fake_gaps.c
 HELPER_UNIT_test_reconnect := helper/reconnect.c helper/reload.c helper/params.c \
 	helper/mode.c helper/status.c helper/signals.c helper/fail.c helper/text.c \
-	tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c
+	tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
+	tests/unit/helper/fake_gaps.c
+HELPER_UNIT_test_tab	:= $(HELPER_TAB) tests/unit/helper/verb_open.c
+HELPER_UNIT_test_gaps	:= helper/gaps.c helper/volume.c helper/fail.c helper/text.c
 HELPER_UNIT_test_stop	:= helper/stop.c helper/fail.c helper/text.c \
 	tests/unit/helper/fake_dm.c
 HELPER_UNIT_test_witness := helper/witness.c helper/device.c helper/super.c \
@@ -77,6 +86,9 @@ HELPER_UNIT_test_index_tar := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_tfrecord := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_LIBS_test_index := -Wl,--wrap=pread
 HELPER_UNIT_LIBS_test_attach := -luuid
+HELPER_UNIT_LIBS_test_reconnect := -luuid
+HELPER_UNIT_LIBS_test_tab := -luuid
+HELPER_UNIT_LIBS_test_gaps := -luuid -Wl,--wrap=fstatfs,--wrap=fsync
 HELPER_UNIT_LIBS_test_witness := -Wl,--wrap=device_open,--wrap=device_test_claim
 HELPER_UNIT_LIBS_test_fsprint := -lcrypto
 HELPER_UNIT_LIBS_test_dataset := -lcrypto -Wl,--wrap=pwrite
