@@ -59,13 +59,7 @@ const struct verb verbs[] = {
 		.name = "open",
 		.operands = "[NAME]",
 		.operands_max = 1,
-		.optional = OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES |
-			    OPTION_CACHE | OPTION_ORIGIN | OPTION_MODE | OPTION_READ_ONLY |
-			    OPTION_FILL_MEMORY | OPTION_CACHE_TIMEOUT |
-			    OPTION_ORIGIN_TIMEOUT | OPTION_VERIFY |
-			    OPTION_DATASET_VERSION |
-			    OPTION_ON_CHANGE | OPTION_GROW |
-			    OPTION_WITNESS | OPTION_FORCE,
+		.optional = OPTIONS_OPEN,
 		.changes = true,
 		.summary = "open a cache that was created before, warm",
 		.details =
