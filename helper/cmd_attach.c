@@ -239,7 +239,7 @@ static int check_formatted(struct attachment *attach)
 	pair->on_change = on_change(attach);
 	if (ask_witness(attach))
 		return fail_code();
-	if (pair_check_origin(pair))
+	if (pair_ask_gaps(pair) || pair_check_origin(pair))
 		return fail_code();
 	lock_all();
 	if (pair_check_gaps(pair))

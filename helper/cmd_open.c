@@ -292,7 +292,7 @@ static int check_origin(struct opening *open, const struct activation *act)
 {
 	struct pair *pair = &open->pair;
 
-	if (pair_check_origin(pair))
+	if (pair_ask_gaps(pair) || pair_check_origin(pair))
 		return fail_code();
 	if (open->outgrown || (pair->older && !act->witness)) {
 		pair->drop = true;

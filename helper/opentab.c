@@ -49,9 +49,8 @@ static void wait_for_devices(const struct reopening *re)
 
 	if (!given(&re->args, OPTION_WAIT_DEVICES))
 		return;
-	resolve_wait(re->args.origin, seconds);
 	/* One that goes by its uuid has no path that could be waited for. */
-	if (cache[0] == '/')
+	if (resolve_wait(re->args.origin, seconds) && cache[0] == '/')
 		resolve_wait(cache, seconds < CACHE_WAIT ? seconds : CACHE_WAIT);
 }
 

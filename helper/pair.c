@@ -276,10 +276,13 @@ static int compare_content(struct pair *pair)
 	return 0;
 }
 
-/* Another version says by itself that the data was replaced. */
+/*
+ * Another version says by itself that the data was replaced, and after a gap that it was
+ * written to is no surprise.
+ */
 static bool drops_anyway(const struct pair *pair)
 {
-	return pair->differs & PAIR_VERSION &&
+	return (pair->differs & (PAIR_VERSION | PAIR_GAP)) &&
 	       pair->on_change == ON_CHANGE_DEFAULT;
 }
 
@@ -305,6 +308,8 @@ int pair_compare(struct pair *pair)
 		pair->differs |= PAIR_ID;
 	if (dataset_is_new(sb, pair->version))
 		pair->differs |= PAIR_VERSION;
+	if (pair->gap)
+		pair->differs |= PAIR_GAP;
 	return drops_anyway(pair) ? 0 : compare_content(pair);
 }
 
@@ -381,7 +386,8 @@ int pair_check_origin(struct pair *pair)
 		return fail_code();
 	if (drops_anyway(pair) && !(pair->differs & PAIR_ID))
 		pair->drop = true;
-	else if (pair->on_change == ON_CHANGE_DROP)
+	else if (pair->on_change == ON_CHANGE_DROP ||
+		 (pair->on_change == ON_CHANGE_TRUST && pair->gap))
 		pair->drop = pair->differs;
 	else if (pair->on_change == ON_CHANGE_TRUST)
 		pair->trust = pair->differs;
@@ -395,20 +401,30 @@ int pair_check_origin(struct pair *pair)
 }
 
 /**
- * pair_check_gaps() - see whether the origin could be written to without the cache
+ * pair_ask_gaps() - see whether the origin could be written to without the cache
+ * @pair: the devices; for pair_check_origin(), which will not wonder then
+ *
+ * Return: 0 or the exit code.
+ */
+int pair_ask_gaps(struct pair *pair)
+{
+	return gaps_concern(pair->super.best, pair->origin.id, &pair->gap);
+}
+
+/**
+ * pair_check_gaps() - let nothing be served that is from before a gap
  * @pair: checked; @pair->drop and @pair->trust are the result
  *
- * Nobody can vouch for what is cached then.  Under lock_all().
+ * Nobody can vouch for what is cached then.  Under lock_all(): there may be one by now
+ * that pair_ask_gaps() did not see.
  *
  * Return: 0 or the exit code.
  */
 int pair_check_gaps(struct pair *pair)
 {
-	bool concern;
-
-	if (gaps_concern(pair->super.best, pair->origin.id, &concern))
+	if (pair_ask_gaps(pair))
 		return fail_code();
-	if (!concern)
+	if (!pair->gap)
 		return 0;
 	pair->differs |= PAIR_GAP;
 	if (pair->on_change == ON_CHANGE_REFUSE)

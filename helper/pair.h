@@ -36,6 +36,7 @@
  * @regions: if @proven: regions of the origin that were being written, and are dropped
  * @on_change: what to do when they are not as recorded
  * @advice: what to do about a refusal, for messages
+ * @gap: the result of pair_ask_gaps(): the origin could be written to without the cache
  * @differs: the result: in what the origin is not as recorded
  * @file_system: the result, of the content: the file system alone tells that
  * @drop: the result: nothing that is cached will be used, and what is recorded is
@@ -57,6 +58,7 @@ struct pair {
 	u64 regions;
 	enum on_change on_change;
 	const char *advice;
+	bool gap;
 	unsigned int differs;
 	bool file_system;
 	bool drop;
@@ -76,6 +78,7 @@ int pair_compare(struct pair *pair);
 const char *pair_content(const struct pair *pair);
 int pair_refuse(const struct pair *pair);
 int pair_check_origin(struct pair *pair);
+int pair_ask_gaps(struct pair *pair);
 int pair_check_gaps(struct pair *pair);
 int pair_record(struct pair *pair, bool held);
 bool pair_can_refresh(const struct pair *pair);

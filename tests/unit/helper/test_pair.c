@@ -391,6 +391,23 @@ static void gaps(void **state)
 		assert_true(fake_gaps.ended);
 		assert_int_equal(fake_gaps.epoch, 8);
 	}
+	/* What was written then shows in the content: that is no reason to refuse. */
+	for (what = ON_CHANGE_DEFAULT; what <= ON_CHANGE_TRUST; what++) {
+		pair = differing(PAIR_CONTENT);
+		pair.on_change = what;
+		fake_gaps.concern = true;
+		assert_int_equal(pair_ask_gaps(&pair), 0);
+		assert_int_equal(pair_check_origin(&pair),
+				 what == ON_CHANGE_REFUSE ? CODE_DEVICE : 0);
+		assert_int_equal(pair.drop, what != ON_CHANGE_REFUSE);
+		assert_false(pair.trust);
+	}
+	/* Another volume is another matter. */
+	pair = differing(PAIR_ID);
+	fake_gaps.concern = true;
+	assert_int_equal(pair_ask_gaps(&pair), 0);
+	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	assert_said("the cache was created for 'wwid:b'");
 	pair = fitting();
 	fake_gaps.error = true;
 	assert_int_equal(pair_check_gaps(&pair), CODE_DEVICE);

@@ -137,7 +137,7 @@ above bytes_valid 0
 good close nc
 
 # A copy of the drive from before the next gap, and one that was made without the table.
-dd if="$local" of="$TMPDIR/copy" bs=1M oflag=append conv=notrunc 2>/dev/null
+dd if="$local" of="$TMPDIR/copy" bs=1M iflag=direct 2>/dev/null
 drive gone
 warned 'passes through' open nc --tab "$T"
 good close nc
@@ -147,7 +147,7 @@ expect content dropped
 ./blockdata read /dev/mapper/nc -n 8192 >/dev/null || fail "wrong"
 settle
 good close nc
-dd if="$TMPDIR/copy" of="$local" bs=1M 2>/dev/null
+dd if="$TMPDIR/copy" of="$local" bs=1M oflag=direct 2>/dev/null
 good open nc --tab "$T" -j
 expect content dropped
 good close nc
