@@ -22,6 +22,9 @@
 /* How often a device that is to appear is looked for. */
 #define WAIT_PAUSE_MS	100
 
+/* Of a device that hangs. */
+#define SILENT	"does not answer"
+
 /**
  * struct answer - what a child found out about a device
  * @code: exit code, 0: it carries a cache
@@ -79,7 +82,7 @@ static int await(struct resolved *found, int pipe)
 	if (done == sizeof(answer))
 		return take(found, &answer);
 	return fail(CODE_DEVICE,
-		    "cache device '%s' does not answer within %d seconds",
+		    "cache device '%s' " SILENT " within %d seconds",
 		    found->path, RESOLVE_SECONDS);
 }
 
@@ -231,7 +234,8 @@ static void consider(struct scan *scan, dev_t number)
 	bool held;
 
 	if (resolve_path(&one, device_path_of(number, path))) {
-		scan->silent += strstr(fail_message(), "does not answer") != NULL;
+		if (strstr(fail_message(), SILENT))
+			scan->silent++;
 		fail_reset();
 		return;
 	}

@@ -258,6 +258,7 @@ static int find_twins(struct tab *tab)
 	size_t i, j;
 
 	for (i = 0; i < tab->entries; i++)
+		/* Not of those that are wrong anyway. */
 		for (j = 0; j < i && !tab->entry[i].why; j++) {
 			if (tab->entry[j].why ||
 			    strcmp(tab->entry[i].name, tab->entry[j].name))

@@ -21,7 +21,7 @@
 #define TAB_TIMEOUT_MAX		86400U
 
 /* Bytes that the file may have. */
-#define TAB_BYTES_MAX	(1UL << 20)
+#define TAB_BYTES_MAX	65536UL
 
 /**
  * struct tab_entry - one line

@@ -41,7 +41,6 @@ static void write_line(const struct tab *tab, const struct tab_entry *entry,
 {
 	char template[PATH_MAX];
 
-
 	if (entry->why) {
 		warn("'%s' line %u is left out: %s", tab->path, entry->line,
 		     entry->why);

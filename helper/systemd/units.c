@@ -117,7 +117,7 @@ static int write_device(const char *folder, const char *escaped,
  * Return: 0 or the exit code.
  */
 int units_write(const struct tab_entry *entry, const char *folder,
-	       const char *template)
+		const char *template)
 {
 	char escaped[UNITS_NAME], service[UNITS_NAME + 32];
 

@@ -74,6 +74,7 @@ verified() {
 		[Mount]
 		What=/dev/mapper/plain
 		Where=/data
+		Options=_netdev
 	END
 	ln -sf ../data.mount ../var.mount "$dir/out/remote-fs.target.wants/"
 	sed "s,/usr/sbin/nearcache,$dir/root/usr/sbin/nearcache," "$dir/root/usr/lib/systemd/system/nearcache@.service" \
