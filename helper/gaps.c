@@ -185,12 +185,32 @@ static int read_all(struct gaps *gaps, int fd)
 	return fail_code();
 }
 
-/* A link that leads nowhere is not "nothing": its end may be mounted later. */
 static bool is_absent(const char *path)
 {
 	struct stat st;
 
 	return lstat(path, &st) && errno == ENOENT;
+}
+
+/* Also a folder above: a link that leads nowhere is not "nothing", its end may be mounted
+ * later.
+ */
+static int check_links(const char *path)
+{
+	char part[PATH_MAX];
+	struct stat st;
+	size_t length;
+
+	for (length = 1; path[length - 1]; length++) {
+		if (path[length] && path[length] != '/')
+			continue;
+		snprintf(part, sizeof(part), "%.*s", (int)length, path);
+		if (!lstat(part, &st) && S_ISLNK(st.st_mode) && stat(part, &st))
+			return fail_errno(errno,
+					  "'%s' is a link that leads nowhere, and below it is written which caches are stale",
+					  part);
+	}
+	return 0;
 }
 
 static int load(struct gaps *gaps)
@@ -199,18 +219,11 @@ static int load(struct gaps *gaps)
 	int fd;
 
 	gaps->count = 0;
-	if (is_absent(gaps_folder))
-		return 0;
 	snprintf(path, sizeof(path), "%s/" FILE_NAME, gaps_folder);
-	if (is_absent(path)) {
-		struct stat st;
-
-		if (!stat(gaps_folder, &st) && S_ISDIR(st.st_mode))
-			return 0;
-		return fail(CODE_DEVICE,
-			    "'%s' is no folder, or a link that leads nowhere: it says which caches are stale",
-			    gaps_folder);
-	}
+	if (check_links(path))
+		return fail_code();
+	if (is_absent(path))
+		return 0;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return fail_errno(errno, "cannot open '%s'", path);

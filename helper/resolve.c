@@ -44,8 +44,10 @@ static void look(const char *path, int pipe)
 	struct answer answer = { 0 };
 	struct super super = { 0 };
 
-	/* Locks of the parent are not to stay with it. */
-	if (dup2(pipe, STDIN_FILENO) < 0)
+	/* Locks of the parent are not to stay with it, nor what others read to its end. */
+	if (dup2(pipe, STDIN_FILENO) < 0 ||
+	    !freopen("/dev/null", "w", stdout) ||
+	    !freopen("/dev/null", "w", stderr))
 		_exit(CODE_DEVICE);
 	close_range(STDERR_FILENO + 1, ~0U, 0);
 	answer.code = device_open(&dev, path, "cache device") ||

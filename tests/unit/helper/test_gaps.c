@@ -267,14 +267,25 @@ static void damaged(void **state)
 /* What may be mounted later is not "none". */
 static void links(void **state)
 {
+	static char below[96];
+
 	(void)state;
 	assert_int_equal(symlink("/nowhere/at/all", folder), 0);
 	unreadable("a link that leads nowhere");
 	unlink(folder);
 	mkdir(folder, 0755);
 	assert_int_equal(symlink("/nowhere/at/all", path), 0);
-	unreadable("cannot open");
+	unreadable("a link that leads nowhere");
 	unlink(path);
+	/* Above it. */
+	rmdir(folder);
+	assert_int_equal(symlink("/nowhere/at/all", folder), 0);
+	gaps_folder = below;
+	snprintf(below, sizeof(below), "%s/lib/nearcache", folder);
+	unreadable("a link that leads nowhere");
+	gaps_folder = folder;
+	unlink(folder);
+	mkdir(folder, 0755);
 	assert_false(stale(1, A, A, 1));
 	rmdir(folder);
 	assert_int_equal(close(creat(folder, 0600)), 0);

@@ -97,6 +97,8 @@ warned 'passes through' open nc --tab "$T"
 passing read-only
 ./blockdata read /dev/mapper/nc >/dev/null || fail "not the origin"
 bad 4 'passes through to its origin' status nc
+good list -j
+expect name nc mode read-only state pass-through size $((16 << 20)) cache null
 bad 5 "in use by 'dm-" create x --origin "$O" --cache "$local" --force
 good close nc -j
 expect name nc pass_through true closed true
