@@ -34,7 +34,7 @@ unit=/lib/systemd/system
 files /lib/udev/rules.d/{50-udev-default,55-dm,60-block,60-persistent-storage,60-persistent-storage-dm,80-drivers,95-dm-notify,99-systemd}.rules \
 	$unit/{sysinit,basic,multi-user,local-fs,local-fs-pre,remote-fs,remote-fs-pre,network,network-online,sockets,timers,paths,slices,shutdown,umount,final,swap,time-set,emergency}.target \
 	$unit/{systemd-udevd,systemd-udev-trigger}.service $unit/systemd-udevd-{control,kernel}.socket \
-	$unit/blockdev@.target $unit/-.slice $unit/system.slice
+	$unit/blockdev@.target
 make -s --no-print-directory -C "$TOP" BUILD="$BUILD" install-helper DESTDIR="$root" PREFIX=/usr >/dev/null
 
 mkdir -p "$root"/etc/{systemd/system/multi-user.target.wants,nearcache} "$root"/{var/lib/nearcache,data}
