@@ -15,7 +15,7 @@ HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
 	test_reconnect test_stop test_witness test_index test_index_cmd \
 	test_index_mds test_index_npz test_index_parquet test_index_tar \
 	test_index_tfrecord test_tab test_gaps \
-	test_passthrough
+	test_passthrough test_opentab
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi
@@ -79,6 +79,8 @@ HELPER_UNIT_test_witness := helper/witness.c helper/device.c helper/super.c \
 	helper/fail.c helper/text.c kmod/format.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_passthrough := helper/passthrough.c helper/mode.c helper/fail.c \
 	helper/text.c tests/unit/helper/fake_gaps.c tests/unit/helper/fake_output.c
+HELPER_UNIT_test_opentab := helper/opentab.c $(HELPER_TAB) helper/systemd/verbs.c \
+	tests/unit/helper/fake_output.c
 HELPER_UNIT_test_index	:= $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_cmd := $(HELPER_INDEX_UNIT) helper/cmd_index.c \
 	helper/print.c helper/size.c
@@ -91,6 +93,7 @@ HELPER_UNIT_LIBS_test_index := -Wl,--wrap=pread
 HELPER_UNIT_LIBS_test_attach := -luuid
 HELPER_UNIT_LIBS_test_reconnect := -luuid
 HELPER_UNIT_LIBS_test_tab := -luuid
+HELPER_UNIT_LIBS_test_opentab := -luuid
 HELPER_UNIT_LIBS_test_gaps := -luuid -Wl,--wrap=fstatfs,--wrap=fsync
 HELPER_UNIT_LIBS_test_witness := -Wl,--wrap=device_open,--wrap=device_test_claim
 HELPER_UNIT_LIBS_test_fsprint := -lcrypto
