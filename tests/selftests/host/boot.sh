@@ -34,7 +34,10 @@ files /lib/udev/rules.d/{50-udev-default,55-dm,60-block,60-persistent-storage,60
 	$unit/{sysinit,basic,multi-user,local-fs,local-fs-pre,remote-fs,remote-fs-pre,network,network-online,sockets,timers,paths,slices,shutdown,umount,final,swap,time-set,emergency}.target \
 	$unit/{systemd-udevd,systemd-udev-trigger}.service $unit/systemd-udevd-{control,kernel}.socket \
 	$unit/blockdev@.target
-make -s --no-print-directory -C "$TOP" BUILD="$BUILD" install-helper DESTDIR="$root" PREFIX=/usr >/dev/null
+make -s --no-print-directory -C "$TOP" BUILD="$BUILD" install-helper DESTDIR="$root" >/dev/null
+# In the guest /lib is no link to /usr/lib, where udev looks.
+mkdir -p "$root/usr/lib/udev"
+mv "$root/lib/udev/rules.d" "$root/usr/lib/udev/"
 
 mkdir -p "$root"/etc/{systemd/system/multi-user.target.wants,nearcache} "$root"/{var/lib/nearcache,data}
 etc=$root/etc/systemd/system
