@@ -88,13 +88,14 @@ boot() {
 	local name=$1 drive options=() drives=$2
 	shift 2
 	for drive in $drives; do
-		options+=(--qemu "-drive file=$HOST_DIR/$drive.img,if=none,id=d-$drive,format=raw,cache=unsafe -device virtio-blk-pci,drive=d-$drive,serial=$drive")
+		options+=(--qemu "-drive file=$HOST_DIR/$drive.img,if=none,id=d-$drive,format=raw,cache=unsafe"
+			--qemu "-device virtio-blk-pci,drive=d-$drive,serial=$drive")
 	done
 	mkdir -p "$HOST_DIR/$name"
 	cat >"$HOST_DIR/$name/boot.sh"
 	echo "# boot: $name"
-	"$TOP/tests/vm/run" --kernel "$KERNEL" --quiet --timeout 100 --disk-dir "$HOST_DIR/disks" --remote-size 64M \
-		--payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR/$name:/boot" \
+	"$TOP/tests/vm/run" --kernel "$KERNEL" --quiet --timeout 100 --disk-dir "$HOST_DIR/disks" \
+		--remote-size 64M --payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR/$name:/boot" \
 		--payload "$root:/" "${options[@]}" "$@" -- \
 		bash -c "cd /selftests && export TMPDIR=/tmp && . ./cache.sh && . ./command.sh && . /boot/boot.sh"
 }
