@@ -10,7 +10,13 @@
 #include "print.h"
 #include "super.h"
 
-static int check_name_free(const char *name)
+/**
+ * activate_check_name() - demand a name that no device has
+ * @name: dm name, checked
+ *
+ * Return: 0 or the exit code.
+ */
+int activate_check_name(const char *name)
 {
 	struct dm_device dev;
 	bool found;
@@ -85,7 +91,7 @@ int activate_check_kernel(const struct activation *act, bool optional)
 {
 	if (!optional && dm_need_target())
 		return fail_code();
-	if ((check_name_free(act->name) ||
+	if ((activate_check_name(act->name) ||
 	     activate_check_sharing(act->origin, act->mode, act->name)) &&
 	    optional && fail_code() != CODE_BUSY)
 		fail_reset();

@@ -28,6 +28,7 @@ struct activation {
 	const struct arguments *args;
 };
 
+int activate_check_name(const char *name);
 int activate_check_kernel(const struct activation *act, bool optional);
 int activate_check_devices(const struct activation *act);
 int activate_check_mode(const struct device *origin, enum nearcache_mode mode);

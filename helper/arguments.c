@@ -106,6 +106,11 @@ static const struct option_row {
 	  offsetof(struct arguments, interval), "from one to the next (1)" },
 	{ OPTION_COUNT, 0, "count", COUNT, "N",
 	  offsetof(struct arguments, count), "so often, not until ^C" },
+	{ OPTION_WAIT_DEVICES, 0, "wait", FLAG, NULL, 0,
+	  "for devices that are not there yet" },
+	{ OPTION_ALL, 0, "all", FLAG, NULL, 0, "all devices, in place of NAME" },
+	{ OPTION_TAB, 0, "tab", TEXT, "FILE", offsetof(struct arguments, tab),
+	  "the table (/etc/nearcache/nearcachetab)" },
 	{ OPTION_JSON, 'j', "json", FLAG, NULL, 0,
 	  "JSON on stdout, errors too; raw base units" },
 	{ OPTION_DRY_RUN, 0, "dry-run", FLAG, NULL, 0,
@@ -317,20 +322,27 @@ static void split(struct arguments *args, int argc, char **argv)
 	}
 }
 
-static int check_options(const struct arguments *args, const struct verb *verb)
+static int check_known(const struct arguments *args, const struct verb *verb)
 {
 	uint64_t known = options_of(verb);
 	const struct option_row *row;
 
-	for (row = options; row->bit; row++) {
+	for (row = options; row->bit; row++)
 		if (args->given & row->bit & ~known)
 			return fail(CODE_USAGE,
 				    "'--%s' is no option of '%s': try 'nearcache %s --help'",
 				    row->name, verb->name, verb->name);
+	return 0;
+}
+
+static int check_needed(const struct arguments *args, const struct verb *verb)
+{
+	const struct option_row *row;
+
+	for (row = options; row->bit; row++)
 		if (verb->required & row->bit & ~args->given)
 			return fail(CODE_USAGE, "'%s' needs --%s %s",
 				    verb->name, row->name, row->operand);
-	}
 	return 0;
 }
 
@@ -366,7 +378,7 @@ static int check_values(const struct arguments *args)
 }
 
 /**
- * arguments_parse() - parse the command line
+ * arguments_parse_options() - parse a command line that may lack operands and options
  * @args: the result; @args->given tells --json also after an error
  * @argc: as main() got it
  * @argv: as main() got it; reordered
@@ -374,8 +386,8 @@ static int check_values(const struct arguments *args)
  *
  * Return: 0 or the exit code.
  */
-int arguments_parse(struct arguments *args, int argc, char **argv,
-		    const struct verb **verb)
+int arguments_parse_options(struct arguments *args, int argc, char **argv,
+			    const struct verb **verb)
 {
 	memset(args, 0, sizeof(*args));
 	*verb = NULL;
@@ -395,9 +407,82 @@ int arguments_parse(struct arguments *args, int argc, char **argv,
 	args->operands--;
 	if (args->given & (OPTION_HELP | OPTION_VERSION))
 		return 0;
-	if (check_options(args, *verb) || check_operands(args, *verb))
+	return check_known(args, *verb) ? fail_code() : check_values(args);
+}
+
+/**
+ * arguments_parse() - parse the command line
+ * @args: the result; @args->given tells --json also after an error
+ * @argc: as main() got it
+ * @argv: as main() got it; reordered
+ * @verb: the verb; NULL for bare --help and --version
+ *
+ * Return: 0 or the exit code.
+ */
+int arguments_parse(struct arguments *args, int argc, char **argv,
+		    const struct verb **verb)
+{
+	if (arguments_parse_options(args, argc, argv, verb))
 		return fail_code();
-	return check_values(args);
+	if (!*verb || args->given & (OPTION_HELP | OPTION_VERSION))
+		return 0;
+	return check_needed(args, *verb) || check_operands(args, *verb) ?
+	       fail_code() : 0;
+}
+
+static size_t value_size(enum value value)
+{
+	switch (value) {
+	case FLAG:
+		return 0;
+	case TEXT:
+		return sizeof(char *);
+	case SIZE:
+		return sizeof(uint64_t);
+	case RANGE:
+		return sizeof(struct range);
+	default:
+		/* Enumerations, and numbers of their size. */
+		return sizeof(unsigned int);
+	}
+}
+
+/**
+ * arguments_override() - put options over others
+ * @args: changed
+ * @by: what it says wins
+ */
+void arguments_override(struct arguments *args, const struct arguments *by)
+{
+	const struct option_row *row;
+
+	/* Two words for one thing. */
+	if (given(by, OPTION_MODE | OPTION_READ_ONLY)) {
+		args->given &= ~(uint64_t)(OPTION_MODE | OPTION_READ_ONLY);
+		args->mode = by->mode;
+	}
+	for (row = options; row->bit; row++)
+		if (given(by, row->bit))
+			memcpy((char *)args + row->offset,
+			       (const char *)by + row->offset,
+			       value_size(row->value));
+	args->given |= by->given;
+	args->operand = by->operand;
+	args->operands = by->operands;
+}
+
+/**
+ * arguments_check_operand() - demand NAME or --all
+ * @args: the command line of a verb that takes either
+ *
+ * Return: 0 or the exit code.
+ */
+int arguments_check_operand(const struct arguments *args)
+{
+	if (!args->operands == !!given(args, OPTION_ALL))
+		return 0;
+	return fail(CODE_USAGE, "give NAME or --all%s",
+		    args->operands ? ", not both" : "");
 }
 
 /**

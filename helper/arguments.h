@@ -48,6 +48,17 @@
 #define OPTION_WATCH		(1ULL << 51)
 #define OPTION_INTERVAL		(1ULL << 52)
 #define OPTION_COUNT		(1ULL << 53)
+#define OPTION_ALL		(1ULL << 44)
+#define OPTION_TAB		(1ULL << 45)
+#define OPTION_WAIT_DEVICES	(1ULL << 46)
+/* Of 'open', which a table knows, too. */
+#define OPTIONS_OPEN		(OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES | \
+				 OPTION_CACHE | OPTION_ORIGIN | OPTION_MODE | \
+				 OPTION_READ_ONLY | OPTION_FILL_MEMORY | \
+				 OPTION_CACHE_TIMEOUT | OPTION_ORIGIN_TIMEOUT | \
+				 OPTION_VERIFY | OPTION_DATASET_VERSION | \
+				 OPTION_ON_CHANGE | OPTION_GROW | OPTION_WITNESS | \
+				 OPTION_FORCE)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
@@ -74,6 +85,7 @@
  * @manifest: --manifest
  * @interval: --interval, milliseconds, 0 when not given
  * @count: --count, 0 when not given
+ * @tab: --tab, NULL when not given
  * @operand: operands behind the verb
  * @operands: how many
  */
@@ -99,6 +111,7 @@ struct arguments {
 	const char *manifest;
 	unsigned int interval;
 	unsigned int count;
+	const char *tab;
 	char **operand;
 	int operands;
 };
@@ -134,6 +147,10 @@ extern const struct verb verbs[];
 
 int arguments_parse(struct arguments *args, int argc, char **argv,
 		    const struct verb **verb);
+int arguments_parse_options(struct arguments *args, int argc, char **argv,
+			    const struct verb **verb);
+void arguments_override(struct arguments *args, const struct arguments *by);
+int arguments_check_operand(const struct arguments *args);
 void arguments_help(const struct verb *verb);
 int arguments_check_name(const char *name);
 

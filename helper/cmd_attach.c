@@ -16,6 +16,7 @@
 #include "formatting.h"
 #include "identity.h"
 #include "kmsg.h"
+#include "lock.h"
 #include "name.h"
 #include "pair.h"
 #include "print.h"
@@ -238,7 +239,10 @@ static int check_formatted(struct attachment *attach)
 	pair->on_change = on_change(attach);
 	if (ask_witness(attach))
 		return fail_code();
-	if (pair_check_origin(pair))
+	if (pair_ask_gaps(pair) || pair_check_origin(pair))
+		return fail_code();
+	lock_all();
+	if (pair_check_gaps(pair))
 		return fail_code();
 	if (attach->outgrown) {
 		pair->drop = true;
@@ -347,6 +351,8 @@ static int execute(struct attachment *attach)
 		return fail_code();
 	if (format && formatting_write_super(&attach->new))
 		return fail_code();
+	if (format)
+		formatting_end_gaps(&attach->new);
 	if (attach_now(attach) && format)
 		fail_add("cache device '%s' is formatted already: to try again, give --force too",
 			 attach->pair.cache.path);

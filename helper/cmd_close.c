@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache close: a clean stop. */
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "commands.h"
 #include "describe.h"
 #include "fail.h"
+#include "many.h"
 #include "mode.h"
 #include "name.h"
 #include "pair.h"
 #include "params.h"
+#include "passthrough.h"
 #include "print.h"
 #include "recover.h"
 #include "signals.h"
 #include "stop.h"
 #include "witness.h"
+
+/* Of one device among all: longer than a drive takes to fail. */
+#define CLOSE_SECONDS	120U
 
 /**
  * struct closing - a cache that was stopped
@@ -165,9 +171,25 @@ static bool wants_refresh(struct closing *closing)
 	       status.field[NEARCACHE_FIELD_STATE] == NEARCACHE_NORMAL;
 }
 
-int cmd_close(const struct arguments *args)
+/* Return: whether that is what it is. */
+static bool close_passing(const char *name, bool dry_run)
 {
-	bool dry_run = given(args, OPTION_DRY_RUN);
+	struct dm_device dev;
+	bool found;
+
+	if (dm_find(name, &dev, &found)) {
+		fail_reset();
+		return false;
+	}
+	found = found && dm_uuid_passes_through(dev.uuid);
+	if (found)
+		passthrough_close(&dev, dry_run);
+	dm_device_free(&dev);
+	return found;
+}
+
+static int close_one(const char *name, bool dry_run)
+{
 	struct dm_device dev;
 	struct closing closing = {
 		.dev = &dev,
@@ -178,8 +200,11 @@ int cmd_close(const struct arguments *args)
 		},
 		.witness = WITNESS_CLOSED,
 	};
-	int error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
+	int error;
 
+	if (close_passing(name, dry_run))
+		return fail_code();
+	error = dm_need_ours(name, &dev);
 	if (error)
 		return error;
 	error = dry_run ? stop_check(&dev) : stop(&dev);
@@ -192,4 +217,76 @@ int cmd_close(const struct arguments *args)
 	}
 	dm_device_free(&dev);
 	return error;
+}
+
+static int close_job(const struct many_job *job)
+{
+	return close_one(job->name, *(const bool *)job->data);
+}
+
+static void report_all(const struct many_job *job, size_t count, bool dry_run)
+{
+	size_t i;
+
+	print_table("devices");
+	for (i = 0; i < count; i++) {
+		const char *state = dry_run ? "would close" : "closed";
+
+		print_record(NULL, NULL);
+		print_string("name", "name", job[i].name);
+		print_string("state", "state", job[i].code ? "failed" : state);
+		print_string("reason", "reason",
+			     *job[i].message ? job[i].message : NULL);
+		print_end();
+	}
+	print_end();
+	print_flag("dry_run", NULL, dry_run);
+}
+
+static int close_list(const struct dm_device *list, size_t lists,
+		      const struct dm_device *passing, size_t passings,
+		      bool dry_run)
+{
+	size_t i, count = lists + passings;
+	struct many_job *job = calloc(count + 1, sizeof(*job));
+
+	if (!job)
+		return fail_memory();
+	for (i = 0; i < count; i++) {
+		job[i].name = i < lists ? list[i].name :
+					  passing[i - lists].name;
+		job[i].data = &dry_run;
+		job[i].seconds = CLOSE_SECONDS;
+	}
+	many_run(job, count, close_job);
+	report_all(job, count, dry_run);
+	many_sum(job, count, "closed");
+	free(job);
+	return fail_code();
+}
+
+static int close_all(bool dry_run)
+{
+	struct dm_device *list, *passing;
+	size_t lists, passings;
+
+	if (dm_all(&list, &lists))
+		return fail_code();
+	if (!dm_all_passing(&passing, &passings)) {
+		close_list(list, lists, passing, passings, dry_run);
+		dm_device_free_all(passing, passings);
+	}
+	dm_device_free_all(list, lists);
+	return fail_code();
+}
+
+int cmd_close(const struct arguments *args)
+{
+	bool dry_run = given(args, OPTION_DRY_RUN);
+
+	if (arguments_check_operand(args))
+		return fail_code();
+	return args->operands ?
+	       close_one(name_of_operand(args->operand[0]), dry_run) :
+	       close_all(dry_run);
 }

@@ -8,6 +8,7 @@
 #include "device.h"
 #include "fail.h"
 #include "formatting.h"
+#include "lock.h"
 #include "print.h"
 #include "signals.h"
 
@@ -70,6 +71,15 @@ static int prepare(struct create *create, struct activation *act)
 	return formatting_prepare(&create->new);
 }
 
+/* Writing took long, and nobody else was kept from the origin. */
+static int check_again(const struct activation *act)
+{
+	lock_all();
+	return activate_check_free(act->origin) ||
+	       activate_check_sharing(act->origin, act->mode, act->name) ?
+	       fail_code() : 0;
+}
+
 static int execute(struct create *create, const struct activation *act)
 {
 	int error = formatting_write_areas(&create->new);
@@ -77,10 +87,14 @@ static int execute(struct create *create, const struct activation *act)
 
 	if (error)
 		return error;
+	if (!given(create->args, OPTION_FORMAT_ONLY) && check_again(act))
+		return fail_code();
 	/* From here on, to the end, a ^C would leave half the work. */
 	signals_hold(&before);
 	error = formatting_claim_record(&create->new) ||
 		formatting_write_super(&create->new) ? fail_code() : 0;
+	if (!error)
+		formatting_end_gaps(&create->new);
 	if (!error && !given(create->args, OPTION_FORMAT_ONLY))
 		error = activate(act);
 	if (error)

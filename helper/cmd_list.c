@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache list: one line per device. */
+#include <stdlib.h>
+
 #include "commands.h"
 #include "describe.h"
 #include "device.h"
+#include "identity.h"
 #include "print.h"
 
 static int line(const struct dm_device *dev)
@@ -39,19 +42,49 @@ static int line(const struct dm_device *dev)
 	return 0;
 }
 
+/* Without a cache: what it would tell is not there. */
+static void passing_line(const struct dm_device *dev)
+{
+	char sectors[32] = "0";
+
+	identity_attribute(dev->number, "size", sectors, sizeof(sectors));
+	print_record(NULL, NULL);
+	print_string("name", "name", dev->name);
+	print_string("mode", "mode", dev->read_only ? "read-only" : "writable");
+	print_string("state", "state", "pass-through");
+	print_string("reason", "reason", NULL);
+	print_bytes("size", "size", strtoull(sectors, NULL, 10) * 512);
+	print_string("origin", "origin", NULL);
+	print_string("cache", "cache", NULL);
+	print_string("witness", NULL, NULL);
+	print_string("witness_state", NULL, NULL);
+	print_bytes("capacity", "capacity", 0);
+	print_bytes("bytes_valid", "valid", 0);
+	print_ratio("hit_ratio", "hits", 0, 0);
+	print_end();
+}
+
 int cmd_list(const struct arguments *args)
 {
-	struct dm_device *list;
-	size_t i, count;
+	struct dm_device *list, *passing;
+	size_t i, count, passings;
 	int error = dm_all(&list, &count);
 
 	(void)args;
 	if (error)
 		return error;
+	error = dm_all_passing(&passing, &passings);
+	if (error) {
+		dm_device_free_all(list, count);
+		return error;
+	}
 	print_table("devices");
 	for (i = 0; i < count && !error; i++)
 		error = line(&list[i]);
+	for (i = 0; i < passings; i++)
+		passing_line(&passing[i]);
 	print_end();
+	dm_device_free_all(passing, passings);
 	dm_device_free_all(list, count);
 	return error;
 }

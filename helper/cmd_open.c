@@ -9,6 +9,8 @@
 #include "device.h"
 #include "dm.h"
 #include "fail.h"
+#include "lock.h"
+#include "opentab.h"
 #include "pair.h"
 #include "print.h"
 #include "recover.h"
@@ -290,7 +292,7 @@ static int check_origin(struct opening *open, const struct activation *act)
 {
 	struct pair *pair = &open->pair;
 
-	if (pair_check_origin(pair))
+	if (pair_ask_gaps(pair) || pair_check_origin(pair))
 		return fail_code();
 	if (open->outgrown || (pair->older && !act->witness)) {
 		pair->drop = true;
@@ -306,7 +308,15 @@ static int run(struct opening *open, struct activation *act)
 	if (find_witness(open))
 		return fail_code();
 	act->witness = has_witness(open) ? open->witness.dev.number : 0;
-	if (check_origin(open, act) || activate_check_devices(act) ||
+	if (check_origin(open, act))
+		return fail_code();
+	if (!dry_run) {
+		/* With device-mapper come the locks. */
+		if (dm_need_target())
+			return fail_code();
+		lock_all();
+	}
+	if (pair_check_gaps(&open->pair) || activate_check_devices(act) ||
 	    activate_check_kernel(act, dry_run) ||
 	    (!dry_run && execute(open, act)))
 		return fail_code();
@@ -329,7 +339,8 @@ static int open_cache(struct opening *open)
 	return fail_code();
 }
 
-int cmd_open(const struct arguments *args)
+/* One whose devices are known. */
+static int open_devices(const struct arguments *args)
 {
 	struct opening open = {
 		.args = args,
@@ -371,4 +382,19 @@ int cmd_open(const struct arguments *args)
 	device_close(&open.pair.origin);
 	device_close(&open.pair.cache);
 	return fail_code();
+}
+
+int cmd_open(const struct arguments *args)
+{
+	if (arguments_check_operand(args))
+		return fail_code();
+	if (!given(args, OPTION_CACHE))
+		return given(args, OPTION_ALL) ?
+		       opentab_all(args, open_devices) :
+		       opentab(args, open_devices);
+	if (given(args, OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES))
+		return fail(CODE_USAGE,
+			    "--cache '%s': --all, --tab and --wait are for devices of the table, which names the cache device",
+			    args->cache);
+	return open_devices(args);
 }

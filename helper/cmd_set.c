@@ -8,6 +8,7 @@
 #include "describe.h"
 #include "device.h"
 #include "fail.h"
+#include "lock.h"
 #include "name.h"
 #include "print.h"
 #include "readahead.h"
@@ -229,6 +230,8 @@ static int check_mode(const struct change *change, bool force)
 			return 0;
 		return fail_add("or --force: its writes fail from then on");
 	}
+	/* Nobody starts a device on the origin between this and the change. */
+	lock_all();
 	if (!device_open_number(&origin, change->old.origin, "origin") &&
 	    !activate_check_mode(&origin, mode) &&
 	    !activate_check_holders(&origin, change->dev.number))

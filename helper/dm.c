@@ -194,8 +194,9 @@ static void take_info(struct dm_device *dev, struct dm_task *task,
 	dev->suspended = info->suspended;
 	dev->read_only = info->read_only;
 	dev->open_count = info->open_count;
-	dev->ours = !dev->live && !strncmp(dev->uuid, DM_UUID_PREFIX,
-					   sizeof(DM_UUID_PREFIX) - 1);
+	dev->ours = !dev->live && !dm_uuid_passes_through(dev->uuid) &&
+		    !strncmp(dev->uuid, DM_UUID_PREFIX,
+			     sizeof(DM_UUID_PREFIX) - 1);
 }
 
 /**
@@ -255,6 +256,10 @@ int dm_need_ours(const char *name, struct dm_device *dev)
 	if (found && dev->ours)
 		return 0;
 	dm_device_free(dev);
+	if (found && dm_uuid_passes_through(dev->uuid))
+		return fail(CODE_DEVICE,
+			    "device '%s' passes through to its origin, without a cache: 'nearcache close %s', then open it again",
+			    name, name);
 	if (found)
 		return fail(CODE_DEVICE,
 			    "device '%s' is a device-mapper device of another kind",
@@ -264,16 +269,16 @@ int dm_need_ours(const char *name, struct dm_device *dev)
 		    name);
 }
 
-/* dm_find() and keep it if it is ours; one that vanished is not an error. */
-static int append_if_ours(struct dm_device **list, size_t *count,
-			  const char *name)
+/* dm_find() and keep it if it is @wanted; one that vanished is not an error. */
+static int append(struct dm_device **list, size_t *count, const char *name,
+		  bool (*wanted)(const struct dm_device *dev))
 {
 	struct dm_device dev, *longer;
 	bool found;
 
 	if (dm_find(name, &dev, &found))
 		return fail_code();
-	if (!found || !dev.ours) {
+	if (!found || !wanted(&dev)) {
 		dm_device_free(&dev);
 		return 0;
 	}
@@ -293,14 +298,8 @@ static int by_name(const void *a, const void *b)
 		      ((const struct dm_device *)b)->name);
 }
 
-/**
- * dm_all() - all nearcache devices, by name
- * @list: the result, for dm_device_free_all()
- * @count: how many
- *
- * Return: 0 or the exit code.
- */
-int dm_all(struct dm_device **list, size_t *count)
+static int list_all(struct dm_device **list, size_t *count,
+		    bool (*wanted)(const struct dm_device *dev))
 {
 	struct dm_task *task = new_task(DM_DEVICE_LIST, NULL);
 	struct dm_names *names;
@@ -314,7 +313,7 @@ int dm_all(struct dm_device **list, size_t *count)
 	if (!names)
 		error = task_failed(task, "list the devices of", "device-mapper");
 	while (names && names->dev && !error) {
-		error = append_if_ours(list, count, names->name);
+		error = append(list, count, names->name, wanted);
 		if (!names->next)
 			break;
 		names = (void *)((char *)names + names->next);
@@ -327,6 +326,40 @@ int dm_all(struct dm_device **list, size_t *count)
 	if (*count)
 		qsort(*list, *count, sizeof(**list), by_name);
 	return 0;
+}
+
+static bool is_ours(const struct dm_device *dev)
+{
+	return dev->ours;
+}
+
+static bool passes_through(const struct dm_device *dev)
+{
+	return dm_uuid_passes_through(dev->uuid);
+}
+
+/**
+ * dm_all() - all nearcache devices, by name
+ * @list: the result, for dm_device_free_all()
+ * @count: how many
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_all(struct dm_device **list, size_t *count)
+{
+	return list_all(list, count, is_ours);
+}
+
+/**
+ * dm_all_passing() - all devices that pass through to their origin, by name
+ * @list: the result, for dm_device_free_all()
+ * @count: how many
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_all_passing(struct dm_device **list, size_t *count)
+{
+	return list_all(list, count, passes_through);
 }
 
 /**
@@ -432,7 +465,8 @@ int dm_load(const char *name, const struct dm_line *line)
 	if (!task)
 		return fail_code();
 	if ((line->read_only && !dm_task_set_ro(task)) ||
-	    !dm_task_add_target(task, 0, line->bytes / 512, DM_TARGET,
+	    !dm_task_add_target(task, 0, line->bytes / 512,
+				line->target ? line->target : DM_TARGET,
 				line->params))
 		error = fail_memory();
 	else if (!dm_task_run(task))
@@ -507,7 +541,7 @@ static void make_device(const char *name, const char *uuid,
 }
 
 /**
- * dm_activate() - make a device with a nearcache table
+ * dm_activate() - make a device
  * @name: dm name, checked before
  * @uuid: dm uuid
  * @line: its table

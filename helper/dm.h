@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 #define DM_CONTROL_NODE	"/dev/mapper/control"
@@ -16,6 +17,10 @@
 #define DM_MODULE	"dm-nearcache"
 /* A device's uuid: this and the cache's uuid. */
 #define DM_UUID_PREFIX	"nearcache-"
+/* That of a device that passes everything through to the origin: this and its name. */
+#define DM_PASSTHROUGH_PREFIX	"nearcache-passthrough-"
+/* What it consists of. */
+#define DM_LINEAR	"linear"
 
 /**
  * struct dm_device - a device as the kernel tells it
@@ -52,12 +57,14 @@ struct dm_device {
 };
 
 /**
- * struct dm_line - a table of one nearcache target
+ * struct dm_line - a table of one target
+ * @target: its name, NULL: DM_TARGET
  * @bytes: what it covers
  * @params: the target's parameters
  * @read_only: nobody may write to the device
  */
 struct dm_line {
+	const char *target;
 	uint64_t bytes;
 	const char *params;
 	bool read_only;
@@ -66,10 +73,18 @@ struct dm_line {
 /* For dm_resume(): the read-ahead that the kernel derives from the table. */
 #define DM_READ_AHEAD_KERNEL	UINT32_MAX
 
+/* Whether a device with that uuid passes everything through to its origin. */
+static inline bool dm_uuid_passes_through(const char *uuid)
+{
+	return !strncmp(uuid, DM_PASSTHROUGH_PREFIX,
+			sizeof(DM_PASSTHROUGH_PREFIX) - 1);
+}
+
 int dm_need_target(void);
 int dm_find(const char *name, struct dm_device *dev, bool *found);
 int dm_need_ours(const char *name, struct dm_device *dev);
 int dm_all(struct dm_device **list, size_t *count);
+int dm_all_passing(struct dm_device **list, size_t *count);
 int dm_find_cache(dev_t cache, struct dm_device *dev, bool *found);
 void dm_device_free(struct dm_device *dev);
 void dm_device_free_all(struct dm_device *list, size_t count);

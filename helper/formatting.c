@@ -7,7 +7,9 @@
 
 #include "dataset.h"
 #include "fail.h"
+#include "gaps.h"
 #include "layout.h"
+#include "lock.h"
 #include "probe.h"
 #include "super.h"
 #include "table.h"
@@ -223,6 +225,21 @@ int formatting_write_super(const struct formatting *new)
 
 	device_close(new->cache);
 	return error;
+}
+
+/**
+ * formatting_end_gaps() - nothing is in it that it could have missed
+ * @new: written
+ *
+ * What fails costs what will be cached until the next open.
+ */
+void formatting_end_gaps(const struct formatting *new)
+{
+	lock_all();
+	if (!gaps_emptied(new->sb, le64_to_cpu(new->sb->table_epoch)))
+		return;
+	warn("%s; the next open empties the cache", fail_message());
+	fail_reset();
 }
 
 /* The device may be closed. */

@@ -34,6 +34,7 @@ int formatting_prepare(struct formatting *new);
 int formatting_write_areas(const struct formatting *new);
 int formatting_claim_record(const struct formatting *new);
 int formatting_write_super(const struct formatting *new);
+void formatting_end_gaps(const struct formatting *new);
 void formatting_undo(const struct formatting *new);
 
 #endif /* HELPER_FORMATTING_H */

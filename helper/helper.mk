@@ -12,7 +12,7 @@ say	= $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 endif
 
 .PHONY: helper install-helper uninstall-helper
-helper: $(BUILD)/helper/nearcache ## the nearcache command alone
+helper: $(BUILD)/helper/nearcache $(BUILD)/helper/nearcache-generator ## the nearcache command alone
 
 HELPER_PKGS	:= devmapper blkid mount uuid json-c libcrypto libisal libnl-3.0 libnl-genl-3.0
 HELPER_SRC	:= $(wildcard helper/*.c)
@@ -41,12 +41,44 @@ $(BUILD)/helper/nearcache: $(HELPER_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) -pthread $(LDFLAGS) -o $@ $^ $(HELPER_LIBS)
 
-install-helper: $(BUILD)/helper/nearcache
-	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/sbin/nearcache)
-	$(Q)install -D -m 755 $< $(DESTDIR)$(PREFIX)/sbin/nearcache
+# Makes units of a table, early: it needs nothing but the table's own sources.
+HELPER_GENERATOR := $(addprefix $(BUILD)/helper/,systemd/generator.o systemd/units.o systemd/verbs.o \
+	tab.o arguments.o size.o name.o fail.o text.o mode.o params.o range.o onchange.o status.o \
+	index_format.o)
+
+$(BUILD)/helper/nearcache-generator: $(HELPER_GENERATOR)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -luuid
+
+# File below the prefix, its mode, where it comes from.
+HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
+	lib/systemd/system-generators/nearcache-generator:755:$(BUILD)/helper/nearcache-generator \
+	lib/systemd/system/nearcache@.service:644:$(BUILD)/helper/nearcache@.service \
+	lib/udev/rules.d/69-nearcache.rules:644:helper/udev/69-nearcache.rules
+
+# Says where things are installed, so it is made each time.
+.PHONY: helper-units
+helper-units:
+	$(Q)sed 's,@sbindir@,$(PREFIX)/sbin,' helper/systemd/nearcache@.service.in \
+		>$(BUILD)/helper/nearcache@.service
+
+helper_file = $(word $(1),$(subst :, ,$(2)))
+define install-file
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/$(call helper_file,1,$(1)))
+	$(Q)install -D -m $(call helper_file,2,$(1)) $(call helper_file,3,$(1)) \
+		$(DESTDIR)$(PREFIX)/$(call helper_file,1,$(1))
+
+endef
+define remove-file
+	$(call say,REMOVE,$(DESTDIR)$(PREFIX)/$(call helper_file,1,$(1)))
+	$(Q)rm -f $(DESTDIR)$(PREFIX)/$(call helper_file,1,$(1))
+
+endef
+
+install-helper: helper helper-units
+	$(foreach file,$(HELPER_FILES),$(call install-file,$(file)))
 
 uninstall-helper:
-	$(call say,REMOVE,$(DESTDIR)$(PREFIX)/sbin/nearcache)
-	$(Q)rm -f $(DESTDIR)$(PREFIX)/sbin/nearcache
+	$(foreach file,$(HELPER_FILES),$(call remove-file,$(file)))
 
--include $(HELPER_OBJ:.o=.d)
+-include $(HELPER_OBJ:.o=.d) $(HELPER_GENERATOR:.o=.d)

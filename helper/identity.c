@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "dm.h"
 #include "fail.h"
 
 /* How deep stacks of devices are followed. */
@@ -384,7 +385,8 @@ static bool is_foreign(dev_t number, const char *holder, const void *data)
 		return false;
 	snprintf(attribute, sizeof(attribute), "holders/%s/dm/uuid", holder);
 	return !identity_attribute(number, attribute, uuid, sizeof(uuid)) ||
-	       strncmp(uuid, friends->uuid, strlen(friends->uuid));
+	       strncmp(uuid, friends->uuid, strlen(friends->uuid)) ||
+	       dm_uuid_passes_through(uuid);
 }
 
 static bool takes_writes(dev_t number, const char *holder, const void *unused)

@@ -2,6 +2,7 @@
 #include "lock.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <unistd.h>
 
@@ -46,4 +47,20 @@ void lock_name(const char *name)
 	/* Stays open: the end of the process gives the lock back. */
 	if (fd >= 0)
 		fcntl(fd, F_OFD_SETLKW, &lock);
+}
+
+/**
+ * lock_all() - keep other runs of this command from starting devices, to the end
+ *
+ * Two devices on one origin, which may have two names, must not look at each other
+ * before either is there.  After lock_name(), and after what may take long.
+ */
+void lock_all(void)
+{
+	static bool locked;
+
+	/* No device has that name.  A second lock would wait for the first one. */
+	if (!locked)
+		lock_name("");
+	locked = true;
 }

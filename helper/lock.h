@@ -4,5 +4,6 @@
 #define HELPER_LOCK_H
 
 void lock_name(const char *name);
+void lock_all(void);
 
 #endif /* HELPER_LOCK_H */

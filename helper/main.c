@@ -58,21 +58,20 @@ const struct verb verbs[] = {
 	},
 	{
 		.name = "open",
-		.operands = "NAME",
-		.operands_min = 1,
+		.operands = "[NAME]",
 		.operands_max = 1,
-		.required = OPTION_CACHE,
-		.optional = OPTION_ORIGIN | OPTION_MODE | OPTION_READ_ONLY |
-			    OPTION_FILL_MEMORY | OPTION_CACHE_TIMEOUT |
-			    OPTION_ORIGIN_TIMEOUT | OPTION_VERIFY |
-			    OPTION_DATASET_VERSION |
-			    OPTION_ON_CHANGE | OPTION_GROW |
-			    OPTION_WITNESS | OPTION_FORCE,
+		.optional = OPTIONS_OPEN,
 		.changes = true,
 		.summary = "open a cache that was created before, warm",
 		.details =
-"Finds the origin by the identity that create recorded (wwid, serial or uuid);\n"
-"--origin names it where it has none. NAME need not be the name of create.\n"
+"With --cache: finds the origin by the identity that create recorded (wwid, serial\n"
+"or uuid); --origin names it where it has none. NAME need not be the name of create.\n"
+"\n"
+"Without: as the line of NAME in /etc/nearcache/nearcachetab says (NAME ORIGIN CACHE\n"
+"OPTIONS), --all: all lines without noauto. --wait waits for devices, as long as\n"
+"the line says. If the cache is missing or broken, NAME passes through to the\n"
+"origin, as a plain dm-linear: in a writing mode it can be written to if that can\n"
+"be remembered in /var/lib/nearcache, and the cache is emptied when it is back.\n"
 "\n"
 "--on-change says what to do when the origin's size, identity, content (as far as\n"
 "its fingerprint tells) or --dataset-version is not what the cache recorded:\n"
@@ -93,11 +92,14 @@ const struct verb verbs[] = {
 	},
 	{
 		.name = "close",
-		.operands = "NAME",
-		.operands_min = 1,
+		.operands = "[NAME]",
 		.operands_max = 1,
+		.optional = OPTION_ALL,
 		.changes = true,
 		.summary = "stop a device cleanly; its cache stays warm",
+		.details =
+"--all stops every device that is open, also those that pass through to their\n"
+"origin. One that is in use keeps nobody from the others.\n",
 		.run = cmd_close,
 	},
 	{

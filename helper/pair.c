@@ -10,6 +10,7 @@
 #include "fail.h"
 #include "fingerprint.h"
 #include "fsprint.h"
+#include "gaps.h"
 #include "identity.h"
 #include "recover.h"
 #include "witness.h"
@@ -275,10 +276,13 @@ static int compare_content(struct pair *pair)
 	return 0;
 }
 
-/* Another version says by itself that the data was replaced. */
+/*
+ * Another version says by itself that the data was replaced, and after a gap that it was
+ * written to is no surprise.
+ */
 static bool drops_anyway(const struct pair *pair)
 {
-	return pair->differs & PAIR_VERSION &&
+	return (pair->differs & (PAIR_VERSION | PAIR_GAP)) &&
 	       pair->on_change == ON_CHANGE_DEFAULT;
 }
 
@@ -304,6 +308,8 @@ int pair_compare(struct pair *pair)
 		pair->differs |= PAIR_ID;
 	if (dataset_is_new(sb, pair->version))
 		pair->differs |= PAIR_VERSION;
+	if (pair->gap)
+		pair->differs |= PAIR_GAP;
 	return drops_anyway(pair) ? 0 : compare_content(pair);
 }
 
@@ -356,6 +362,10 @@ int pair_refuse(const struct pair *pair)
 		fail(CODE_DEVICE,
 		     "origin '%s' was changed since its cache was closed (%s): the cached data is stale",
 		     origin->path, pair_content(pair));
+	if (pair->differs & PAIR_GAP)
+		fail(CODE_DEVICE,
+		     "origin '%s' may have been written to while a device passed through to it, without its cache: the cached data is stale",
+		     origin->path);
 	return fail_add("%s", pair->advice);
 }
 
@@ -376,7 +386,8 @@ int pair_check_origin(struct pair *pair)
 		return fail_code();
 	if (drops_anyway(pair) && !(pair->differs & PAIR_ID))
 		pair->drop = true;
-	else if (pair->on_change == ON_CHANGE_DROP)
+	else if (pair->on_change == ON_CHANGE_DROP ||
+		 (pair->on_change == ON_CHANGE_TRUST && pair->gap))
 		pair->drop = pair->differs;
 	else if (pair->on_change == ON_CHANGE_TRUST)
 		pair->trust = pair->differs;
@@ -387,6 +398,51 @@ int pair_check_origin(struct pair *pair)
 			    "origin '%s' has logical blocks of %u bytes, at create they had %u bytes: make the cache anew",
 			    pair->origin.path, pair->origin.lbs, lbs);
 	return 0;
+}
+
+/**
+ * pair_ask_gaps() - see whether the origin could be written to without the cache
+ * @pair: the devices; for pair_check_origin(), which will not wonder then
+ *
+ * Return: 0 or the exit code.
+ */
+int pair_ask_gaps(struct pair *pair)
+{
+	return gaps_concern(pair->super.best, pair->origin.id, &pair->gap);
+}
+
+/**
+ * pair_check_gaps() - let nothing be served that is from before a gap
+ * @pair: checked; @pair->drop and @pair->trust are the result
+ *
+ * Nobody can vouch for what is cached then.  Under lock_all(): there may be one by now
+ * that pair_ask_gaps() did not see.
+ *
+ * Return: 0 or the exit code.
+ */
+int pair_check_gaps(struct pair *pair)
+{
+	if (pair_ask_gaps(pair))
+		return fail_code();
+	if (!pair->gap)
+		return 0;
+	pair->differs |= PAIR_GAP;
+	if (pair->on_change == ON_CHANGE_REFUSE)
+		return pair_refuse(pair);
+	pair->drop = true;
+	pair->trust = false;
+	return 0;
+}
+
+/* It is empty: what misses is that this is known. */
+static void end_gap(const struct pair *pair)
+{
+	const struct nearcache_super *sb = pair->super.best;
+
+	if (!gaps_emptied(sb, le64_to_cpu(sb->table_epoch) + 1))
+		return;
+	warn("%s; the next open empties the cache once more", fail_message());
+	fail_reset();
 }
 
 /**
@@ -409,8 +465,11 @@ int pair_record(struct pair *pair, bool held)
 		.held = held,
 	};
 
-	return dataset_record(&pair->cache, &pair->super, &pair->origin,
-			      &change);
+	if (dataset_record(&pair->cache, &pair->super, &pair->origin, &change))
+		return fail_code();
+	if (pair->drop && pair->differs & PAIR_GAP)
+		end_gap(pair);
+	return 0;
 }
 
 /**
@@ -478,6 +537,8 @@ const char *pair_changed(const struct pair *pair, char *text)
 		add(text, "version", NULL);
 	if (pair->differs & PAIR_CONTENT)
 		add(text, "content", NULL);
+	if (pair->differs & PAIR_GAP)
+		add(text, "gap", NULL);
 	return *text ? text : NULL;
 }
 
@@ -506,5 +567,8 @@ const char *pair_before(const struct pair *pair, char *text)
 		    (const char *)sb->dataset_version);
 	if (pair->differs & PAIR_CONTENT)
 		add(text, "the origin's content was changed", NULL);
+	if (pair->differs & PAIR_GAP)
+		add(text, "the origin could be written to without its cache",
+		    NULL);
 	return text;
 }

@@ -12,6 +12,8 @@
 #define PAIR_ID		(1U << 1)
 #define PAIR_CONTENT	(1U << 2)
 #define PAIR_VERSION	(1U << 3)
+/* Somebody may have written to it meanwhile, see gaps.h. */
+#define PAIR_GAP	(1U << 4)
 
 /* Room for words about that. */
 #define PAIR_TEXT	512
@@ -34,6 +36,7 @@
  * @regions: if @proven: regions of the origin that were being written, and are dropped
  * @on_change: what to do when they are not as recorded
  * @advice: what to do about a refusal, for messages
+ * @gap: the result of pair_ask_gaps(): the origin could be written to without the cache
  * @differs: the result: in what the origin is not as recorded
  * @file_system: the result, of the content: the file system alone tells that
  * @drop: the result: nothing that is cached will be used, and what is recorded is
@@ -55,6 +58,7 @@ struct pair {
 	u64 regions;
 	enum on_change on_change;
 	const char *advice;
+	bool gap;
 	unsigned int differs;
 	bool file_system;
 	bool drop;
@@ -74,6 +78,8 @@ int pair_compare(struct pair *pair);
 const char *pair_content(const struct pair *pair);
 int pair_refuse(const struct pair *pair);
 int pair_check_origin(struct pair *pair);
+int pair_ask_gaps(struct pair *pair);
+int pair_check_gaps(struct pair *pair);
 int pair_record(struct pair *pair, bool held);
 bool pair_can_refresh(const struct pair *pair);
 void pair_refresh(struct pair *pair);

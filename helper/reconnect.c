@@ -2,11 +2,14 @@
 #include "reconnect.h"
 
 #include <string.h>
+#include <uuid/uuid.h>
 
 #include "activate.h"
 #include "describe.h"
 #include "fail.h"
+#include "gaps.h"
 #include "identity.h"
+#include "lock.h"
 #include "pair.h"
 #include "print.h"
 #include "reload.h"
@@ -21,6 +24,7 @@
  * @after: its status then
  * @pair: the origin as it is now, and the cache device
  * @judged: the cache device could be read: @pair tells who its origin is
+ * @gap: the origin could be written to by others while it was away
  */
 struct reconnection {
 	const struct arguments *args;
@@ -31,6 +35,7 @@ struct reconnection {
 	struct status after;
 	struct pair pair;
 	bool judged;
+	bool gap;
 };
 
 /**
@@ -176,6 +181,32 @@ static int check_identity(struct reconnection *re)
 	return 0;
 }
 
+/* Who wrote to the volume meanwhile did so through another device. */
+static int check_gaps(struct reconnection *re)
+{
+	const struct pair *pair = &re->pair;
+	struct nearcache_super unknown = { 0 };
+
+	if (strlen(re->dev->uuid) > strlen(DM_UUID_PREFIX))
+		uuid_parse(re->dev->uuid + strlen(DM_UUID_PREFIX), unknown.uuid);
+	if (gaps_concern(re->judged ? pair->super.best : &unknown,
+			 pair->origin.id, &re->gap))
+		return fail_code();
+	if (!re->gap || pair->on_change != ON_CHANGE_REFUSE)
+		return 0;
+	return fail(CODE_DEVICE,
+		    "'%s' may have been written to while a device passed through to it: without --on-change=refuse it is taken, and what is cached is dropped",
+		    pair->origin.path);
+}
+
+/* Before the new origin is there, so that nothing of the old one is left.  The next open
+ * empties the cache once more: it is not known here when this is durable.
+ */
+static int drop_all(const struct reconnection *re)
+{
+	return re->gap ? dm_message(re->dev, "invalidate all") : 0;
+}
+
 /* Everything that can be known before anything is changed. */
 static int check(struct reconnection *re)
 {
@@ -188,7 +219,9 @@ static int check(struct reconnection *re)
 	    (!path && pair_find_origin(pair)))
 		return fail_code();
 	pair->size = pair->origin.size;
-	return check_fits(re) || check_identity(re) ? fail_code() : 0;
+	lock_all();
+	return check_fits(re) || check_identity(re) || check_gaps(re) ?
+	       fail_code() : 0;
 }
 
 static int execute(struct reconnection *re)
@@ -196,7 +229,8 @@ static int execute(struct reconnection *re)
 	struct params params = re->old;
 
 	params.origin = re->pair.origin.number;
-	if (reload(re->dev, &re->old, &params, re->dev->size, true))
+	if (drop_all(re) ||
+	    reload(re->dev, &re->old, &params, re->dev->size, true))
 		return fail_code();
 	if (dm_need_ours(re->dev->name, &re->now) ||
 	    describe_status(&re->now, &re->after))

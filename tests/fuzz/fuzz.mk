@@ -53,5 +53,18 @@ $(FUZZ_DIR)/fuzz_index: $(FUZZ_INDEX) $(FUZZ_DIR)/tests/fuzz/count.o
 	$(call say,LD,$@)
 	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -Wl,--wrap=pread -o $@ $^ -lisal
 
+FUZZ_TAB := $(patsubst %.c,$(FUZZ_DIR)/tab/%.o,$(HELPER_TAB) helper/systemd/verbs.c \
+	tests/fuzz/fuzz_tab.c)
+$(FUZZ_DIR)/tab/%.o: %.c $(wildcard helper/*.h) tests/fuzz/fuzz.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(FUZZ_CC) -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare \
+		-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
+		-Ihelper -Ikmod -Iuapi -Itests/fuzz -c -o $@ $<
+
+$(FUZZ_DIR)/fuzz_tab: $(FUZZ_TAB) $(FUZZ_DIR)/tests/fuzz/count.o
+	$(call say,LD,$@)
+	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ -luuid
+
 .PHONY: fuzz
-fuzz: $(FUZZ:%=$(FUZZ_DIR)/%) $(FUZZ_DIR)/fuzz_index
+fuzz: $(FUZZ:%=$(FUZZ_DIR)/%) $(FUZZ_DIR)/fuzz_index $(FUZZ_DIR)/fuzz_tab

@@ -16,7 +16,7 @@ HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
 	test_index_mds test_index_npz test_index_parquet test_index_tar \
 	test_index_tfrecord test_extents test_shards test_words test_layers \
 	test_erofs test_manifest test_verifying test_density test_progress \
-	test_watch
+	test_watch test_tab test_gaps test_passthrough test_opentab
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi
@@ -30,6 +30,11 @@ HELPER_INDEX	:= helper/index.c helper/index_build.c helper/index_format.c \
 # With files made up in memory.
 HELPER_INDEX_UNIT := $(HELPER_INDEX) helper/fail.c helper/text.c \
 	tests/unit/helper/shard.c
+
+# A table is read by who knows the options of 'open'.
+HELPER_TAB	:= helper/tab.c helper/arguments.c helper/size.c helper/name.c \
+	helper/fail.c helper/text.c helper/mode.c helper/params.c helper/range.c \
+	helper/onchange.c helper/status.c helper/index_format.c
 
 # The sources that each test takes from the project.
 HELPER_UNIT_test_size	:= helper/size.c
@@ -56,23 +61,31 @@ HELPER_UNIT_test_reload	:= helper/cmd_set.c helper/cmd_resize.c \
 	helper/setting.c \
 	helper/size.c helper/name.c helper/signals.c helper/fail.c helper/text.c \
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
-	tests/unit/helper/fake_output.c
+	tests/unit/helper/fake_output.c tests/unit/helper/fake_gaps.c
 HELPER_UNIT_test_attach	:= helper/cmd_attach.c helper/reload.c \
 	helper/readahead.c helper/size.c helper/params.c \
 	helper/mode.c helper/status.c helper/name.c helper/signals.c helper/fail.c \
-	helper/text.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c
+	helper/text.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
+	tests/unit/helper/fake_gaps.c
 HELPER_UNIT_test_fsprint := $(HELPER_FSPRINT) helper/device.c helper/fail.c \
 	helper/text.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_pair	:= helper/pair.c helper/fail.c helper/text.c \
-	kmod/format.c kmod/recover.c
+	kmod/format.c kmod/recover.c tests/unit/helper/fake_gaps.c
 HELPER_UNIT_test_reconnect := helper/reconnect.c helper/reload.c \
 	helper/readahead.c helper/size.c helper/params.c \
 	helper/mode.c helper/status.c helper/signals.c helper/fail.c helper/text.c \
-	tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c
+	tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
+	tests/unit/helper/fake_gaps.c
+HELPER_UNIT_test_tab	:= $(HELPER_TAB) helper/systemd/verbs.c
+HELPER_UNIT_test_gaps	:= helper/gaps.c helper/volume.c helper/fail.c helper/text.c
 HELPER_UNIT_test_stop	:= helper/stop.c helper/fail.c helper/text.c \
 	tests/unit/helper/fake_dm.c
 HELPER_UNIT_test_witness := helper/witness.c helper/device.c helper/super.c \
 	helper/fail.c helper/text.c kmod/format.c tests/unit/helper/fake_identity.c
+HELPER_UNIT_test_passthrough := helper/passthrough.c helper/mode.c helper/fail.c \
+	helper/text.c tests/unit/helper/fake_gaps.c tests/unit/helper/fake_output.c
+HELPER_UNIT_test_opentab := helper/opentab.c $(HELPER_TAB) helper/systemd/verbs.c \
+	tests/unit/helper/fake_output.c
 HELPER_UNIT_test_index	:= $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_cmd := $(HELPER_INDEX_UNIT) helper/cmd_index.c \
 	helper/print.c helper/size.c
@@ -100,6 +113,10 @@ HELPER_UNIT_LIBS_test_erofs := -Wl,--wrap=fstat
 HELPER_UNIT_LIBS_test_extents := -Wl,--wrap=ioctl,--wrap=fstat,--wrap=fstatfs,--wrap=statx
 HELPER_UNIT_LIBS_test_index := -Wl,--wrap=pread
 HELPER_UNIT_LIBS_test_attach := -luuid
+HELPER_UNIT_LIBS_test_reconnect := -luuid
+HELPER_UNIT_LIBS_test_tab := -luuid
+HELPER_UNIT_LIBS_test_opentab := -luuid
+HELPER_UNIT_LIBS_test_gaps := -luuid -Wl,--wrap=fstatfs,--wrap=fsync
 HELPER_UNIT_LIBS_test_witness := -Wl,--wrap=device_open,--wrap=device_test_claim
 HELPER_UNIT_LIBS_test_fsprint := -lcrypto
 HELPER_UNIT_LIBS_test_dataset := -lcrypto -Wl,--wrap=pwrite

@@ -9,6 +9,7 @@
 #include "describe.h"
 #include "fail.h"
 #include "fake_dm.h"
+#include "fake_gaps.h"
 #include "formatting.h"
 #include "identity.h"
 #include "kmsg.h"
@@ -236,6 +237,27 @@ const char *pair_before(const struct pair *pair, char *text)
 	return strcpy(text, pair->drop ? "before" : "");
 }
 
+static bool gap;
+
+int pair_ask_gaps(struct pair *pair)
+{
+	pair->gap = gap;
+	return 0;
+}
+
+int pair_check_gaps(struct pair *pair)
+{
+	assert_true(fake_gaps.locked);
+	pair->drop |= gap;
+	return 0;
+}
+
+void formatting_end_gaps(const struct formatting *new)
+{
+	(void)new;
+	fake_gaps.ended = true;
+}
+
 bool reconnect_needed(const struct dm_device *dev)
 {
 	(void)dev;
@@ -330,6 +352,8 @@ static void reset(const char *params)
 	claimed_session = 0;
 	named = "";
 	path_recorded = NULL;
+	memset(&fake_gaps, 0, sizeof(fake_gaps));
+	gap = false;
 	fake.uuid = DM_UUID_PREFIX "00000000-0000-0000-0000-000000000000";
 }
 
@@ -370,6 +394,22 @@ static void attached(void **state)
 	assert_int_equal(attach("/dev/sdc", 0), 0);
 	assert_string_equal(fake.live.params, NEW);
 	assert_int_equal(fake.live.bytes, FAKE_BYTES);
+}
+
+/* What was cached is stale; a new cache misses nothing. */
+static void after_gap(void **state)
+{
+	(void)state;
+	reset(OLD);
+	assert_int_equal(attach(NULL, 0), 0);
+	assert_false(emptied || fake_gaps.ended);
+	reset(OLD);
+	gap = true;
+	assert_int_equal(attach(NULL, 0), 0);
+	assert_true(emptied);
+	reset(OLD);
+	assert_int_equal(attach("/dev/sdc", OPTION_FORMAT), 0);
+	assert_true(fake_gaps.ended);
 }
 
 static void not_given_up(void **state)
@@ -621,6 +661,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(attached),
+		cmocka_unit_test(after_gap),
 		cmocka_unit_test(not_given_up),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(old_content),

@@ -5,6 +5,7 @@
 
 #include "dataset.h"
 #include "dm.h"
+#include "fake_gaps.h"
 #include "fail.h"
 #include "fingerprint.h"
 #include "fsprint.h"
@@ -162,6 +163,7 @@ static struct pair fitting(void)
 	looks = records = 0;
 	fs_type = NEARCACHE_FP_NONE;
 	fs_content = 0;
+	memset(&fake_gaps, 0, sizeof(fake_gaps));
 	fail_reset();
 	return pair;
 }
@@ -359,6 +361,62 @@ static void refreshed(void **state)
 	sb.state = NEARCACHE_STATE_ACTIVE;
 	pair_refresh(&pair);
 	assert_int_equal(records, 1);
+}
+
+/* Written to without its cache: nobody can vouch for that, and it is told when it is empty. */
+static void gaps(void **state)
+{
+	enum on_change what;
+	struct pair pair;
+
+	(void)state;
+	for (what = ON_CHANGE_DEFAULT; what <= ON_CHANGE_TRUST; what++) {
+		pair = fitting();
+		pair.on_change = what;
+		sb.table_epoch = 7;
+		assert_int_equal(pair_check_gaps(&pair), 0);
+		assert_false(pair.drop);
+		assert_string_equal(fake_gaps.origin, "wwid:a");
+		fake_gaps.concern = true;
+		pair.trust = what == ON_CHANGE_TRUST;
+		if (what == ON_CHANGE_REFUSE) {
+			assert_int_equal(pair_check_gaps(&pair), CODE_DEVICE);
+			assert_said("without its cache: the cached data is stale; ADVICE");
+			continue;
+		}
+		assert_int_equal(pair_check_gaps(&pair), 0);
+		assert_true(pair.drop && !pair.trust);
+		assert_int_equal(pair_record(&pair, false), 0);
+		assert_true(recorded.drop);
+		assert_true(fake_gaps.ended);
+		assert_int_equal(fake_gaps.epoch, 8);
+	}
+	/* What was written then shows in the content: that is no reason to refuse. */
+	for (what = ON_CHANGE_DEFAULT; what <= ON_CHANGE_TRUST; what++) {
+		pair = differing(PAIR_CONTENT);
+		pair.on_change = what;
+		fake_gaps.concern = true;
+		assert_int_equal(pair_ask_gaps(&pair), 0);
+		assert_int_equal(pair_check_origin(&pair),
+				 what == ON_CHANGE_REFUSE ? CODE_DEVICE : 0);
+		assert_int_equal(pair.drop, what != ON_CHANGE_REFUSE);
+		assert_false(pair.trust);
+	}
+	/* Another volume is another matter. */
+	pair = differing(PAIR_ID);
+	fake_gaps.concern = true;
+	assert_int_equal(pair_ask_gaps(&pair), 0);
+	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	assert_said("the cache was created for 'wwid:b'");
+	pair = fitting();
+	fake_gaps.error = true;
+	assert_int_equal(pair_check_gaps(&pair), CODE_DEVICE);
+	assert_said("gaps.json");
+	/* Emptied for another reason, it ends nothing. */
+	pair = fitting();
+	pair.drop = true;
+	assert_int_equal(pair_record(&pair, false), 0);
+	assert_false(fake_gaps.ended);
 }
 
 /* Cut off in session 5 of a writing mode, with a region that was being written. */
@@ -623,6 +681,7 @@ int main(void)
 		cmocka_unit_test(special),
 		cmocka_unit_test(file_system),
 		cmocka_unit_test(refreshed),
+		cmocka_unit_test(gaps),
 		cmocka_unit_test(witness_proves),
 		cmocka_unit_test(witness_does_not),
 		cmocka_unit_test(witness_knows_more),

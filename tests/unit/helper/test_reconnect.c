@@ -7,6 +7,7 @@
 #include "describe.h"
 #include "fail.h"
 #include "fake_dm.h"
+#include "fake_gaps.h"
 #include "identity.h"
 #include "kmsg.h"
 #include "pair.h"
@@ -160,6 +161,17 @@ const char *describe_state(const struct dm_device *dev,
 	return "normal";
 }
 
+static char told[64];
+
+int dm_message(const struct dm_device *dev, const char *message)
+{
+	(void)dev;
+	/* Before the new origin is there. */
+	assert_string_equal(fake.live.params, OLD);
+	snprintf(told, sizeof(told), "%s", message);
+	return 0;
+}
+
 static void reset(void)
 {
 	fake_reset(OLD);
@@ -173,6 +185,8 @@ static void reset(void)
 	there = cache_dead = active = in_use = false;
 	differs = 0;
 	file_system = false;
+	memset(&fake_gaps, 0, sizeof(fake_gaps));
+	told[0] = '\0';
 }
 
 static int take(const char *path, unsigned int options,
@@ -240,6 +254,40 @@ static void taken(void **state)
 	assert_int_equal(take(NULL, 0, 0), CODE_BUSY);
 	take(NULL, OPTION_FORCE, 0);
 	assert_taken();
+}
+
+/* Others could write to it while it was away. */
+static void after_gap(void **state)
+{
+	(void)state;
+	reset();
+	take("/dev/new", 0, 0);
+	assert_taken();
+	assert_true(fake_gaps.locked);
+	assert_string_equal(told, "");
+	reset();
+	fake_gaps.concern = true;
+	take("/dev/new", 0, 0);
+	assert_taken();
+	assert_string_equal(told, "invalidate all");
+	assert_string_equal(fake_gaps.origin, "wwid:a");
+	reset();
+	fake_gaps.concern = true;
+	assert_int_equal(take("/dev/new", OPTION_FORCE, ON_CHANGE_REFUSE),
+			 CODE_DEVICE);
+	assert_said("while a device passed through to it");
+	assert_left();
+	reset();
+	fake_gaps.error = true;
+	take("/dev/new", OPTION_FORCE, 0);
+	assert_left();
+	/* Of a cache device that cannot be read only the uuid is known. */
+	reset();
+	cache_dead = true;
+	fake.uuid = DM_UUID_PREFIX "01020304-0000-0000-0000-000000000000";
+	take("/dev/new", OPTION_FORCE, 0);
+	assert_taken();
+	assert_int_equal(fake_gaps.asked.uuid[3], 4);
 }
 
 static void not_gone(void **state)
@@ -351,6 +399,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(taken),
+		cmocka_unit_test(after_gap),
 		cmocka_unit_test(not_gone),
 		cmocka_unit_test(misfits),
 		cmocka_unit_test(strangers),

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "resolve.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <uuid/uuid.h>
+
+#include "fail.h"
+#include "identity.h"
+#include "super.h"
+
+/* How often a device that is to appear is looked for. */
+#define WAIT_PAUSE_MS	100
+
+/* Of a device that hangs. */
+#define SILENT	"does not answer"
+
+/**
+ * struct answer - what a child found out about a device
+ * @code: exit code, 0: it carries a cache
+ * @message: why not
+ * @sb: its superblock
+ */
+struct answer {
+	int code;
+	char message[512];
+	struct nearcache_super sb;
+};
+
+/* In a child, which may stay for as long as the device does not answer. */
+static void look(const char *path, int pipe)
+{
+	struct device dev = DEVICE_CLOSED;
+	struct answer answer = { 0 };
+	struct super super = { 0 };
+
+	/* Locks of the parent are not to stay with it, nor what others read to its end. */
+	if (dup2(pipe, STDIN_FILENO) < 0 ||
+	    !freopen("/dev/null", "w", stdout) ||
+	    !freopen("/dev/null", "w", stderr))
+		_exit(CODE_DEVICE);
+	close_range(STDERR_FILENO + 1, ~0U, 0);
+	answer.code = device_open(&dev, path, "cache device") ||
+		      super_read(&super, &dev) || super_require(&super, &dev) ?
+			      (int)fail_code() : 0;
+	snprintf(answer.message, sizeof(answer.message), "%s", fail_message());
+	if (!answer.code)
+		memcpy(&answer.sb, super.best, sizeof(answer.sb));
+	/* Less than a pipe holds, at once. */
+	_exit(write(STDIN_FILENO, &answer, sizeof(answer)) < 0);
+}
+
+static int take(struct resolved *found, const struct answer *answer)
+{
+	if (answer->code)
+		return fail((enum exit_code)answer->code, "%s", answer->message);
+	memcpy(&found->sb, &answer->sb, sizeof(found->sb));
+	return 0;
+}
+
+static int await(struct resolved *found, int pipe)
+{
+	struct pollfd poll_for = { .fd = pipe, .events = POLLIN };
+	struct answer answer;
+	size_t done = 0;
+	ssize_t n = 1;
+
+	while (done < sizeof(answer) && n > 0 &&
+	       poll(&poll_for, 1, RESOLVE_SECONDS * 1000) > 0) {
+		n = read(pipe, (char *)&answer + done, sizeof(answer) - done);
+		if (n > 0)
+			done += (size_t)n;
+	}
+	if (done == sizeof(answer))
+		return take(found, &answer);
+	return fail(CODE_DEVICE,
+		    "cache device '%s' " SILENT " within %d seconds",
+		    found->path, RESOLVE_SECONDS);
+}
+
+/**
+ * resolve_path() - see what cache lies at a path
+ * @cache: the result
+ * @path: of a device
+ *
+ * Return: 0 or the exit code.
+ */
+int resolve_path(struct resolved *cache, const char *path)
+{
+	int pipes[2];
+	pid_t child;
+
+	snprintf(cache->path, sizeof(cache->path), "%s", path);
+	if (pipe(pipes))
+		return fail_errno(errno, "cannot look at '%s'", path);
+	child = fork();
+	if (!child)
+		look(path, pipes[1]);
+	close(pipes[1]);
+	if (child < 0)
+		fail_errno(errno, "cannot look at '%s'", path);
+	else
+		await(cache, pipes[0]);
+	close(pipes[0]);
+	if (child > 0) {
+		/* One that hangs goes when the device lets it. */
+		kill(child, SIGKILL);
+		waitpid(child, NULL, fail_code() ? WNOHANG : 0);
+	}
+	return fail_code();
+}
+
+/* Whether the NVMe controller of a folder in sysfs is reached through a network. */
+static bool is_fabric(const char *folder)
+{
+	char path[PATH_MAX + 16], text[32] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/transport", folder);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (!fgets(text, sizeof(text), file))
+		text[0] = '\0';
+	fclose(file);
+	return *text && strncmp(text, "pcie", 4);
+}
+
+/* The head of several paths has no controller of its own, they are below it. */
+static bool has_fabric(const char *disk)
+{
+	char folder[NAME_MAX + 32], path[PATH_MAX];
+	struct dirent *entry;
+	bool found;
+	DIR *dir;
+
+	snprintf(folder, sizeof(folder), "/sys/class/block/%s/device", disk);
+	found = is_fabric(folder);
+	dir = opendir(folder);
+	while (dir && !found && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		found = !strncmp(entry->d_name, "nvme", 4) && is_fabric(path);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* A cache device is local: what may hang with the network is left alone. */
+static bool is_remote(const char *name)
+{
+	static const char *const prefixes[] = { "nbd", "rbd", "drbd", "ublk" };
+	char path[PATH_MAX], target[PATH_MAX];
+	unsigned int i;
+	char *part;
+
+	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	snprintf(path, sizeof(path), "/sys/class/block/%s", name);
+	if (!realpath(path, target))
+		return true;
+	/* iSCSI, FC, and what lies below a controller that is none of this machine. */
+	if (strstr(target, "/session") || strstr(target, "/rport-") ||
+	    strstr(target, "/nvme-fabrics/"))
+		return true;
+	snprintf(path, sizeof(path), "/sys/class/block/%s/partition", name);
+	part = !access(path, F_OK) ? strrchr(target, '/') : NULL;
+	if (part)
+		*part = '\0';
+	return has_fabric(strrchr(target, '/') + 1);
+}
+
+/* Whether it can be a cache device at all, from sysfs alone. */
+static bool is_candidate(const char *name, const struct device *origin,
+			 dev_t *number)
+{
+	unsigned int major_number, minor_number;
+	char path[PATH_MAX], text[64];
+	struct stat st;
+	FILE *file;
+	int found;
+
+	snprintf(path, sizeof(path), "/sys/class/block/%s/dev", name);
+	file = name[0] == '.' ? NULL : fopen(path, "re");
+	if (!file)
+		return false;
+	found = fscanf(file, "%u:%u", &major_number, &minor_number);
+	fclose(file);
+	if (found != 2)
+		return false;
+	*number = makedev(major_number, minor_number);
+	if (is_remote(name) || identity_overlap(*number, origin->number))
+		return false;
+	/* Not a disk without a medium, and not a device of ours. */
+	if (!identity_attribute(*number, "size", text, sizeof(text)) ||
+	    !strcmp(text, "0") ||
+	    (identity_attribute(*number, "dm/uuid", text, sizeof(text)) &&
+	     !strncmp(text, "nearcache-", 10)))
+		return false;
+	device_path_of(*number, path);
+	return !stat(path, &st) && S_ISBLK(st.st_mode);
+}
+
+/**
+ * struct scan - devices that carry the cache that is looked for
+ * @uuid: of the cache
+ * @best: the one that is meant
+ * @best_held: something lies on it
+ * @found: how many, on which nothing lies if there are any
+ * @silent: how many did not answer
+ */
+struct scan {
+	uuid_t uuid;
+	struct resolved best;
+	bool best_held;
+	unsigned int found;
+	unsigned int silent;
+};
+
+/* Of a device and one that lies on it and shows the same, the latter is meant. */
+static void consider(struct scan *scan, dev_t number)
+{
+	struct resolved one;
+	char path[PATH_MAX], holder[64];
+	bool held;
+
+	if (resolve_path(&one, device_path_of(number, path))) {
+		if (strstr(fail_message(), SILENT))
+			scan->silent++;
+		fail_reset();
+		return;
+	}
+	if (uuid_compare(one.sb.uuid, scan->uuid))
+		return;
+	held = identity_holder(number, holder, sizeof(holder));
+	if (scan->found && held && !scan->best_held)
+		return;
+	if (!scan->found || (scan->best_held && !held)) {
+		scan->best = one;
+		scan->best_held = held;
+		scan->found = 0;
+	}
+	scan->found++;
+}
+
+/**
+ * resolve_uuid() - find a cache on the drives of this machine
+ * @cache: the result
+ * @uuid: of it, as text
+ * @origin: open origin, which is not looked at
+ *
+ * Return: 0 or the exit code.
+ */
+int resolve_uuid(struct resolved *cache, const char *uuid,
+		 const struct device *origin)
+{
+	struct scan scan = { .found = 0 };
+	struct dirent *entry;
+	dev_t number;
+	DIR *dir;
+
+	if (uuid_parse(uuid, scan.uuid))
+		return fail(CODE_USAGE, "'%s' is no uuid", uuid);
+	dir = opendir("/sys/class/block");
+	while (dir && (entry = readdir(dir)))
+		if (is_candidate(entry->d_name, origin, &number))
+			consider(&scan, number);
+	if (dir)
+		closedir(dir);
+	if (scan.found == 1) {
+		*cache = scan.best;
+		return 0;
+	}
+	if (scan.found)
+		return fail(CODE_DEVICE,
+			    "%u devices carry the cache '%s': detach the copies, or name one by its path",
+			    scan.found, uuid);
+	return fail(CODE_DEVICE, "no local device carries the cache '%s'%s",
+		    uuid, scan.silent ?
+		    ", but one did not answer" : ": is the drive there?");
+}
+
+/**
+ * resolve_wait() - wait for a device to appear
+ * @path: of it
+ * @seconds: at most
+ *
+ * Return: whether it is there.
+ */
+bool resolve_wait(const char *path, unsigned int seconds)
+{
+	struct timespec pause = { .tv_nsec = WAIT_PAUSE_MS * 1000000L };
+	unsigned long tries = seconds * (1000UL / WAIT_PAUSE_MS);
+
+	while (access(path, F_OK)) {
+		if (!tries--)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The units of a table, as files for systemd. */
+#ifndef HELPER_SYSTEMD_UNITS_H
+#define HELPER_SYSTEMD_UNITS_H
+
+#include "tab.h"
+
+/* Room for an escaped name: each byte may become four. */
+#define UNITS_NAME	(4 * 64)
+
+const char *units_escape(const char *name, char *text);
+int units_write(const struct tab_entry *entry, const char *folder,
+		const char *template);
+
+#endif /* HELPER_SYSTEMD_UNITS_H */

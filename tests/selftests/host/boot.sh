@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A real systemd boots, with udev, a volume that comes by the network and a table: with the
+# cache, then without its drive, when the volume is written to, then with it again: nothing
+# is stale, and no boot waits for what is not there.
+# timeout: 240
+# kernels: 6.12
+set -euo pipefail
+PATH=$PATH:/usr/sbin:/sbin
+root=$HOST_DIR/root
+# shellcheck source=tests/vm/payload.sh
+. "$TOP/tests/vm/payload.sh"
+
+# programs FILE...: of this machine, with their libraries, at the same place.
+programs() {
+	local file
+	for file; do
+		[[ -e $file ]] || { echo "no '$file' on this machine" >&2; exit 4; }
+		payload_binary "$file" "$file" "$root"
+	done
+}
+
+# files FILE...: the same, as they are.
+files() {
+	tar -C / -cf - "${@#/}" | tar -C "$root" -xf -
+}
+
+mkdir -p "$root"
+programs /lib/systemd/systemd /bin/systemctl /bin/udevadm /bin/mount /bin/umount /sbin/dmsetup \
+	/lib/systemd/system-generators/systemd-fstab-generator
+ln -sf /bin/udevadm "$root/lib/systemd/systemd-udevd"
+unit=/lib/systemd/system
+files /lib/udev/rules.d/{50-udev-default,55-dm,60-block,60-persistent-storage,60-persistent-storage-dm,80-drivers,95-dm-notify,99-systemd}.rules \
+	$unit/{sysinit,basic,multi-user,local-fs,local-fs-pre,remote-fs,remote-fs-pre,network,network-online,sockets,timers,paths,slices,shutdown,umount,final,swap,time-set,emergency}.target \
+	$unit/{systemd-udevd,systemd-udev-trigger}.service $unit/systemd-udevd-{control,kernel}.socket \
+	$unit/blockdev@.target
+make -s --no-print-directory -C "$TOP" BUILD="$BUILD" install-helper DESTDIR="$root" >/dev/null
+# In the guest /lib is no link to /usr/lib, where udev looks.
+mkdir -p "$root/usr/lib/udev"
+mv "$root/lib/udev/rules.d" "$root/usr/lib/udev/"
+
+mkdir -p "$root"/etc/{systemd/system/multi-user.target.wants,nearcache} "$root"/{var/lib/nearcache,data}
+etc=$root/etc/systemd/system
+ln -s $unit/multi-user.target "$etc/default.target"
+ln -s $unit/remote-fs.target "$etc/multi-user.target.wants/"
+mkdir -p "$etc/sysinit.target.wants"
+ln -s $unit/systemd-udevd.service $unit/systemd-udev-trigger.service "$etc/sysinit.target.wants/"
+printf '[Manager]\nDefaultStandardOutput=kmsg\nDefaultTimeoutStopSec=20\n' >"$root/etc/systemd/system.conf"
+cat >"$etc/vm-command.service" <<'END'
+[Unit]
+DefaultDependencies=no
+[Service]
+ExecStart=/bin/bash -c 'bash /vm/command </dev/null >/dev/vm/out 2>/dev/vm/err; exec /init --finish $$?'
+Environment=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C
+END
+ln -s ../vm-command.service "$etc/multi-user.target.wants/"
+# The volume is there when the network is, which takes a while.
+cat >"$etc/volume.service" <<'END'
+[Unit]
+DefaultDependencies=no
+After=systemd-udev-trigger.service
+Before=network-online.target
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+Environment=PATH=/usr/sbin:/usr/bin:/sbin:/bin SLOW=1
+ExecStart=/bin/bash -c '. /vm/lib.sh; remote_up'
+END
+mkdir -p "$etc/network-online.target.wants"
+ln -s ../volume.service "$etc/network-online.target.wants/"
+volume=/dev/disk/by-id/nvme-uuid.3d0b7a52-96a1-4c08-8f0e-51a3a2b0c9d4
+cat >"$root/etc/nearcache/nearcachetab" <<END
+data  $volume                       /dev/disk/by-id/virtio-cache  _netdev,mode=writearound,timeout=5
+# Neither is ever there.
+gone  /dev/disk/by-id/nvme-nowhere  /dev/disk/by-id/virtio-cache  _netdev,timeout=1
+wrong /dev/disk/by-id/nvme-nowhere
+END
+cat >"$root/etc/fstab" <<'END'
+/dev/disk/by-id/virtio-state /var/lib/nearcache ext4 defaults 0 0
+/dev/mapper/data /data ext4 _netdev,nofail 0 0
+END
+truncate -s 48M "$HOST_DIR/cache.img"
+truncate -s 16M "$HOST_DIR/state.img"
+mkfs.ext4 -q "$HOST_DIR/state.img"
+
+# boot NAME DRIVES [OPTIONS]: run the script on stdin, with these drives beside the usual ones.
+boot() {
+	local name=$1 drive options=() drives=$2
+	shift 2
+	for drive in $drives; do
+		options+=(--qemu "-drive file=$HOST_DIR/$drive.img,if=none,id=d-$drive,format=raw,cache=unsafe"
+			--qemu "-device virtio-blk-pci,drive=d-$drive,serial=$drive")
+	done
+	mkdir -p "$HOST_DIR/$name"
+	cat >"$HOST_DIR/$name/boot.sh"
+	echo "# boot: $name"
+	"$TOP/tests/vm/run" --kernel "$KERNEL" --quiet --timeout 100 --disk-dir "$HOST_DIR/disks" \
+		--remote-size 64M --payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR/$name:/boot" \
+		--payload "$root:/" "${options[@]}" "$@" -- \
+		bash -c "cd /selftests && export TMPDIR=/tmp && . ./cache.sh && . ./command.sh && . /boot/boot.sh"
+}
+
+# booted: the start of the tests below systemd.
+booted=$(
+	cat <<'END'
+unset DM_DISABLE_UDEV
+no_jobs() {
+	[[ $(systemctl list-jobs --no-legend) == '' ]]
+}
+wait_for 60 no_jobs || fail "the boot does not end: $(systemctl list-jobs)"
+for unit in multi-user.target remote-fs.target data.mount nearcache@data.service; do
+	systemctl is-active --quiet "$unit" || fail "not active: $(systemctl status "$unit")"
+done
+! systemctl is-active --quiet nearcache@gone.service || fail "nearcache@gone without its volume"
+same "failed units" "$(systemctl list-units --failed --no-legend --plain | cut -d ' ' -f 1)" nearcache@gone.service
+uuid=$(blkid -p -s UUID -o value /dev/mapper/data)
+same "the link by uuid" "$(readlink -f "/dev/disk/by-uuid/$uuid")" "$(readlink -f /dev/mapper/data)"
+# stopped: as at the end, in the order of the units.
+stopped() {
+	systemctl stop data.mount nearcache@data.service || fail "stop: $(systemctl status nearcache@data.service)"
+	! dmsetup info data >/dev/null 2>&1 || fail "it is still there"
+}
+END
+)
+
+boot made "cache state" <<'END'
+insmod "$MODULE"
+modprobe virtio_blk
+O=$(remote_up) || fail "no volume"
+at_exit remote_down
+mkfs.ext4 -q "$O"
+cache=/dev/$(basename "$(dirname "$(grep -l '^cache$' /sys/block/vd*/serial)")")
+good create data --origin "$O" --cache "$cache" --mode writearound
+mkdir -p /data
+mount /dev/mapper/data /data
+yes 1 | head -c 8388608 >/data/file
+umount /data
+good close data
+good open data --cache "$cache" --mode writearound
+dd if=/dev/mapper/data of=/dev/null bs=1M iflag=direct 2>/dev/null
+settle data
+above bytes_valid $((8 << 20)) data
+good close data
+END
+
+boot with "cache state" --init /lib/systemd/systemd <<END
+$booted
+above bytes_valid 8388608 data
+[[ ! -e /var/lib/nearcache/gaps.json ]] || fail "a gap"
+stopped
+END
+
+boot without "state" --init /lib/systemd/systemd <<END
+$booted
+[[ \$(dmsetup table data) == *" linear "* ]] || fail "no pass-through: \$(dmsetup table data)"
+# In place: the same blocks of the volume.
+yes 2 | head -c 8388608 | dd of=/data/file conv=notrunc,fsync 2>/dev/null
+stopped
+END
+
+boot again "cache state" --init /lib/systemd/systemd <<END
+$booted
+[[ \$(dmsetup table data) == *" nearcache writearound "* ]] || fail "without its cache: \$(dmsetup table data)"
+same "the file" "\$(sha256sum </data/file)" "\$(yes 2 | head -c 8388608 | sha256sum)"
+stopped
+# Now it is as good as any.
+systemctl start nearcache@data.service
+above bytes_valid 4194304 data
+stopped
+END

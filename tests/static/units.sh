@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What the generator makes of a table is what systemd takes: names, order, no cycle.
+# timeout: 120
+set -uo pipefail
+# shellcheck source=tests/tap.sh
+. "$TOP/tests/tap.sh"
+cd "$TOP" || exit
+dir=$BUILD/static/units
+rm -rf "$dir"
+mkdir -p "$dir"
+unset MAKEFLAGS MFLAGS MAKELEVEL
+make -s --no-print-directory "BUILD=$BUILD" install-helper "DESTDIR=$dir/root" PREFIX=/usr >/dev/null || exit
+generator=$dir/root/usr/lib/systemd/system-generators/nearcache-generator
+# shellcheck disable=SC2016 # a name
+cat >"$dir/tab" <<'END'
+plain   /dev/o /dev/c
+a-b.c@1 /dev/disk/by-id/o UUID=ffc45aad-60bf-42f0-88b9-7283dbfab37d _netdev,fail,timeout=7
+.x#+=:_ /dev/o /dev/c
+lazy    /dev/o /dev/c noauto
+wrong   /dev/o
+END
+
+generated() {
+	mkdir -p "$dir/out" && "$generator" "$dir/out" "$dir/out" "$dir/out" "$dir/tab" 2>"$dir/said"
+}
+
+names() {
+	local name
+	for name in plain 'a-b.c@1' '.x#+=:_'; do
+		name=nearcache@$(systemd-escape "$name").service
+		[[ -e $dir/out/$name.d/50-nearcachetab.conf ]] || { echo "no $name"; return 1; }
+	done
+}
+
+wanted() {
+	[[ -L $dir/out/remote-fs.target.wants/nearcache@plain.service &&
+		-L $dir/out/remote-fs.target.requires/nearcache@a\\x2db.c\\x401.service &&
+		! -e $dir/out/remote-fs.target.wants/nearcache@lazy.service &&
+		-L $dir/out/dev-mapper-lazy.device.wants/nearcache@lazy.service &&
+		! -e $dir/out/nearcache@wrong.service.d ]]
+}
+
+told() {
+	grep -q "line 5 is left out: write NAME ORIGIN CACHE" "$dir/said"
+}
+
+says() {
+	local file=$dir/out/nearcache@a\\x2db.c\\x401.service.d/50-nearcachetab.conf
+	grep -qx 'After=network-online.target' "$file" && grep -qx 'TimeoutStartSec=107' "$file" &&
+		! grep -q network-online "$dir/out/nearcache@plain.service.d/50-nearcachetab.conf"
+}
+
+# Only units of devices that are ours are spoken of.
+only_ours() {
+	! find "$dir/out" -name 'dev-*' ! -name 'dev-mapper-*' | grep .
+}
+
+# With /var as a network mount, and something mounted on the device: the usual shape.
+verified() {
+	cat >"$dir/out/var.mount" <<-'END'
+		[Unit]
+		After=remote-fs-pre.target network.target network-online.target
+		Before=remote-fs.target
+		[Mount]
+		What=server:/var
+		Where=/var
+		Type=nfs
+	END
+	cat >"$dir/out/data.mount" <<-'END'
+		[Unit]
+		After=remote-fs-pre.target network.target blockdev@dev-mapper-plain.target
+		Before=remote-fs.target
+		[Mount]
+		What=/dev/mapper/plain
+		Where=/data
+		Options=_netdev
+	END
+	ln -sf ../data.mount ../var.mount "$dir/out/remote-fs.target.wants/"
+	sed "s,/usr/sbin/nearcache,$dir/root/usr/sbin/nearcache," "$dir/root/usr/lib/systemd/system/nearcache@.service" \
+		>"$dir/out/nearcache@.service"
+	SYSTEMD_UNIT_PATH=$dir/out: systemd-analyze verify --man=no remote-fs.target nearcache@plain.service \
+		data.mount var.mount >"$dir/verify" 2>&1
+	! grep -E 'cycle|nearcache|data\.mount' "$dir/verify"
+}
+
+check 'it runs' generated
+check 'names are as systemd-escape makes them' names
+check 'who wants what' wanted
+check 'a wrong line is told' told
+check 'options' says
+check 'no unit of others' only_ours
+if type -P systemd-analyze >/dev/null; then
+	check 'systemd-analyze verify' verified
+else
+	pass_over 'systemd-analyze verify' 'no systemd here'
+fi
+finish

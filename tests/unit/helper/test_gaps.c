@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which caches are stale after an origin could be written to without them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "fail.h"
+#include "gaps.h"
+#include "unit.h"
+#include "volume.h"
+
+#define A	"wwid:eui.a"
+#define B	"wwid:eui.b"
+
+static char folder[64], path[80];
+/* What the file system of the folder is, and which flush fails. */
+static long type;
+static int flushes, flush_fails;
+
+int __real_fstatfs(int fd, struct statfs *fs);
+int __wrap_fstatfs(int fd, struct statfs *fs);
+int __wrap_fstatfs(int fd, struct statfs *fs)
+{
+	int error = __real_fstatfs(fd, fs);
+
+	fs->f_type = type;
+	return error;
+}
+
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd)
+{
+	(void)fd;
+	errno = EIO;
+	return ++flushes == flush_fails ? -1 : 0;
+}
+
+static int reset(void **state)
+{
+	static char template[] = "/tmp/test_gaps.XXXXXX";
+
+	(void)state;
+	if (!*folder)
+		snprintf(folder, sizeof(folder), "%s/gaps", mkdtemp(template));
+	snprintf(path, sizeof(path), "%s/gaps.json", folder);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/gaps.json.new", folder);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/gaps.json", folder);
+	rmdir(folder);
+	unlink(folder);
+	gaps_folder = folder;
+	type = EXT4_SUPER_MAGIC;
+	flushes = flush_fails = 0;
+	fail_reset();
+	return 0;
+}
+
+static struct nearcache_super cache_of(u8 uuid, const char *origin, u64 epoch)
+{
+	struct nearcache_super sb = { .table_epoch = cpu_to_le64(epoch) };
+
+	memset(sb.uuid, uuid, sizeof(sb.uuid));
+	strcpy((char *)sb.origin_id, origin);
+	return sb;
+}
+
+static bool stale(u8 uuid, const char *recorded, const char *origin, u64 epoch)
+{
+	struct nearcache_super sb = cache_of(uuid, recorded, epoch);
+	bool concern;
+
+	assert_int_equal(gaps_concern(&sb, origin, &concern), 0);
+	return concern;
+}
+
+static void begin(const char *origin, const u8 *uuid)
+{
+	assert_int_equal(gaps_begin("nc", origin, uuid), 0);
+	assert_true(!access(path, F_OK));
+}
+
+static void emptied(u8 uuid, u64 epoch)
+{
+	struct nearcache_super sb = cache_of(uuid, "", epoch - 1);
+
+	assert_int_equal(gaps_emptied(&sb, epoch), 0);
+}
+
+static void concern(void **state)
+{
+	(void)state;
+	assert_false(stale(1, A, A, 1));
+	begin(A, NULL);
+	/* Every cache of that origin, and what may be one. */
+	assert_true(stale(1, A, A, 1));
+	assert_true(stale(2, A, A, 1));
+	assert_true(stale(2, A, B, 1));
+	assert_true(stale(2, B, A, 1));
+	assert_true(stale(2, "", B, 1));
+	assert_false(stale(2, B, B, 1));
+	emptied(1, 2);
+	assert_false(stale(1, A, A, 2));
+	assert_false(stale(1, A, A, 9));
+	/* A copy of it from before. */
+	assert_true(stale(1, A, A, 1));
+	assert_true(stale(2, A, A, 2));
+	emptied(2, 5);
+	assert_false(stale(1, A, A, 2) || stale(2, A, A, 5));
+	/* And once more. */
+	begin(A, NULL);
+	assert_true(stale(1, A, A, 2) && stale(2, A, A, 5));
+	assert_false(stale(2, B, B, 1));
+}
+
+/* The uuid is known: also where the cache records another origin. */
+static void known(void **state)
+{
+	u8 uuid[16];
+
+	(void)state;
+	memset(uuid, 3, sizeof(uuid));
+	begin(A, uuid);
+	assert_true(stale(3, B, B, 1));
+	assert_true(stale(1, A, A, 1));
+	assert_false(stale(1, B, B, 1));
+	emptied(3, 2);
+	assert_false(stale(3, B, B, 2));
+	assert_true(stale(1, A, A, 1));
+	/* It stays known when the same origin is next seen without it. */
+	begin(A, NULL);
+	assert_true(stale(3, B, B, 2));
+	/* Another one does not take its place. */
+	memset(uuid, 4, sizeof(uuid));
+	begin(A, uuid);
+	assert_true(stale(3, B, B, 2) && stale(4, B, B, 1));
+}
+
+static void identities(void **state)
+{
+	static const struct {
+		const char *a, *b;
+		bool may;
+	} pairs[] = {
+		{ A, A, true }, { A, B, false }, { A, "", true },
+		{ A "-part1", A, true }, { A "-part1", B "-part1", false },
+		{ A "-part1", A "-part2", true }, { A "-partx", A, false },
+		{ "wwid:naa.a", A, true }, { "wwid:sha256.a", A, true },
+		{ "wwid:sha256.a", "wwid:sha256.b", true },
+		{ "dm-uuid:a", "dm-uuid:b", true }, { "serial:a", "serial:b", true },
+		{ "md-uuid:a", "md-uuid:b", false }, { "md-uuid:a", A, true },
+		{ "", "", true }, { "wwid:a", "wwid:b", true },
+	};
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		if (volume_may_be_same(pairs[i].a, pairs[i].b) != pairs[i].may ||
+		    volume_may_be_same(pairs[i].b, pairs[i].a) != pairs[i].may)
+			fail_msg("'%s' and '%s'", pairs[i].a, pairs[i].b);
+}
+
+/* More than can be kept is kept as less that says more. */
+static void full(void **state)
+{
+	char origin[32];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < GAPS_MAX; i++) {
+		snprintf(origin, sizeof(origin), "wwid:eui.%u", i);
+		begin(origin, NULL);
+	}
+	assert_false(stale(1, A, A, 1));
+	assert_true(stale(1, "wwid:eui.7", "wwid:eui.7", 1));
+	begin(B, NULL);
+	assert_true(stale(1, A, A, 1));
+	assert_true(stale(1, "wwid:eui.7", "wwid:eui.7", 1));
+	for (i = 1; i <= GAPS_EMPTIED + 1; i++)
+		emptied((u8)i, 2);
+	assert_true(stale(1, A, A, 2));
+	assert_false(stale(2, A, A, 2) || stale(GAPS_EMPTIED + 1, A, A, 2));
+}
+
+static void refuse_begin(const char *said)
+{
+	assert_int_not_equal(gaps_begin("nc", A, NULL), 0);
+	if (!strstr(fail_message(), said))
+		fail_msg("no '%s' in: %s", said, fail_message());
+	fail_reset();
+}
+
+static void not_durable(void **state)
+{
+	static const long gone[] = { TMPFS_MAGIC, 0x858458f6, OVERLAYFS_SUPER_MAGIC };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(gone) / sizeof(gone[0]); i++) {
+		type = gone[i];
+		refuse_begin("does not outlive a reboot");
+		assert_int_not_equal(gaps_check(), 0);
+		fail_reset();
+		assert_true(access(path, F_OK));
+	}
+	type = EXT4_SUPER_MAGIC;
+	assert_int_equal(gaps_check(), 0);
+	begin(A, NULL);
+	/* The file, and the folder. */
+	for (i = 1; i <= 2; i++) {
+		flushes = 0;
+		flush_fails = (int)i;
+		refuse_begin("cannot write");
+		assert_true(stale(1, A, A, 1));
+	}
+}
+
+static void write_file(const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void unreadable(const char *said)
+{
+	struct nearcache_super sb = cache_of(1, A, 1);
+	bool stale_now;
+
+	assert_int_not_equal(gaps_concern(&sb, A, &stale_now), 0);
+	if (!strstr(fail_message(), said))
+		fail_msg("no '%s' in: %s", said, fail_message());
+	fail_reset();
+	refuse_begin(said);
+}
+
+static void damaged(void **state)
+{
+	static const char *const text[] = {
+		"", "{", "[]", "{}", "{\"schema\": 2, \"gaps\": []}",
+		"{\"schema\": 1, \"gaps\": 1}", "{\"schema\": 1, \"gaps\": [1]}",
+		"{\"schema\": 1, \"gaps\": [{\"name\": \"n\", \"origin\": \"o\"}]}",
+		"{\"schema\": 1, \"gaps\": [{\"name\": \"n\", \"origin\": 1, \"emptied\": []}]}",
+		"{\"schema\": 1, \"gaps\": [{\"name\": \"n\", \"origin\": \"o\", \"cache\": \"x\", \"emptied\": []}]}",
+		"{\"schema\": 1, \"gaps\": [{\"name\": \"n\", \"origin\": \"o\", \"emptied\": [{\"cache\": \"ffc45aad-60bf-42f0-88b9-7283dbfab37d\", \"epoch\": \"1\"}]}]}",
+	};
+	unsigned int i;
+
+	(void)state;
+	mkdir(folder, 0755);
+	for (i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
+		write_file(text[i]);
+		unreadable("is damaged");
+	}
+	write_file("{\"schema\": 1, \"gaps\": []}");
+	assert_false(stale(1, A, A, 1));
+}
+
+/* What may be mounted later is not "none". */
+static void links(void **state)
+{
+	static char below[96];
+
+	(void)state;
+	assert_int_equal(symlink("/nowhere/at/all", folder), 0);
+	unreadable("a link that leads nowhere");
+	unlink(folder);
+	mkdir(folder, 0755);
+	assert_int_equal(symlink("/nowhere/at/all", path), 0);
+	unreadable("a link that leads nowhere");
+	unlink(path);
+	/* Above it. */
+	rmdir(folder);
+	assert_int_equal(symlink("/nowhere/at/all", folder), 0);
+	gaps_folder = below;
+	snprintf(below, sizeof(below), "%s/lib/nearcache", folder);
+	unreadable("a link that leads nowhere");
+	gaps_folder = folder;
+	unlink(folder);
+	mkdir(folder, 0755);
+	assert_false(stale(1, A, A, 1));
+	rmdir(folder);
+	assert_int_equal(close(creat(folder, 0600)), 0);
+	unreadable("Not a directory");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(concern, reset),
+		cmocka_unit_test_setup(known, reset),
+		cmocka_unit_test_setup(identities, reset),
+		cmocka_unit_test_setup(full, reset),
+		cmocka_unit_test_setup(not_durable, reset),
+		cmocka_unit_test_setup(damaged, reset),
+		cmocka_unit_test_setup(links, reset),
+	};
+	int failed = RUN(tests);
+
+	reset(NULL);
+	*strrchr(folder, '/') = '\0';
+	rmdir(folder);
+	return failed;
+}
