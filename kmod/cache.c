@@ -39,7 +39,8 @@ static void set_sizes(struct nc_cache *c)
  */
 void nc_cache_free(struct nc_cache *c)
 {
-	/* It may start reclaim. */
+	/* Both may start reclaim. */
+	nc_prefetch_destroy(c);
 	nc_ranges_destroy(c);
 	/* device-mapper does not wait, before it suspends what it removes, for
 	 * the end of a map whose bio is complete: it may have started reclaim.
@@ -92,6 +93,9 @@ static int cache_alloc(struct nc_cache *c)
 	if (!c->stats || !c->wq || !c->origin_wq || !c->cache_wq ||
 	    !memory_fits(c))
 		return -ENOMEM;
+	r = nc_prefetch_alloc(c);
+	if (r)
+		return r;
 	r = nc_sums_init(&c->sums, &c->geo);
 	return r ?: nc_index_init(&c->index, (u32)c->geo.slot_count);
 }
@@ -125,6 +129,7 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	nc_outage_init(c);
 	nc_scrub_init(&c->scrub);
 	nc_ranges_init(c);
+	nc_prefetch_init(c);
 	c->policy_ops = &nc_policy_keep;
 	init_waitqueue_head(&c->fill_idle);
 	spin_lock_init(&c->retry_lock);
@@ -209,10 +214,12 @@ static int load(struct nc_cache *c)
 /* What is wanted of the origin is not on the medium. */
 static int load_first(struct nc_cache *c)
 {
-	int r = load(c);
+	int r;
 
+	nc_ranges_inherit(c);
+	r = load(c);
 	if (!r)
-		nc_ranges_inherit(c);
+		nc_ranges_loaded(c);
 	return r;
 }
 
@@ -331,6 +338,7 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 		if (r)
 			return r;
 		nc_meta_resize(c, size);
+		nc_ranges_grown(c, old);
 	}
 	/* The fingerprint, if it is old, before anybody else can change the ends;
 	 * not after a suspend that was not to wait for the origin.  What fails now
@@ -342,11 +350,13 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 	r = mark_active(c, t);
 	if (size == old)
 		return r;
-	if (r)
+	if (r) {
 		nc_meta_resize(c, old);
-	else
+		nc_ranges_grown(c, old);
+	} else {
 		DMINFO("%s: origin has grown from %llu to %llu bytes",
 		       nc_cache_name(c), old, size);
+	}
 	return r;
 }
 
@@ -387,6 +397,8 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 		WRITE_ONCE(c->reclaim_on, true);
 		nc_reclaim_check(c);
 		nc_scrub_resume(c);
+		nc_prefetch_resume(c);
+		nc_ranges_live(c);
 	}
 	mutex_unlock(&c->life);
 	nc_registry_changed();
@@ -438,6 +450,7 @@ void nc_cache_deactivate(struct nc_cache *c)
 	unsigned int noio = memalloc_noio_save();
 
 	nc_scrub_pause(c);
+	nc_prefetch_pause(c);
 	nc_fill_drain(c);
 	flush_work(&c->lost_work);
 	stop_reclaim(c);

@@ -24,6 +24,7 @@
 #include "intent.h"
 #include "outage.h"
 #include "policy.h"
+#include "prefetch.h"
 #include "ranges.h"
 #include "scrub.h"
 #include "stats.h"
@@ -105,6 +106,7 @@ struct nc_target;
  * @fill_memory_max: cap, from the live table
  * @fill_idle: woken when @fills falls to zero
  * @ranges: see ranges.h
+ * @prefetch: see prefetch.h
  * @inflight: sectors of the origin that are being written
  * @intent: see intent.h
  * @origin_written: since the last clean stop something was written to the origin
@@ -174,6 +176,7 @@ struct nc_cache {
 	atomic64_t used;
 	atomic64_t valid_subblocks;
 	struct nc_ranges ranges;
+	struct nc_prefetch prefetch;
 	struct work_struct reclaim;
 	bool reclaim_on;
 	atomic_t reclaim_emptied;

@@ -490,7 +490,7 @@ enum nc_check nc_check_hit(struct nc_target *t, struct bio *bio,
 	compare = sampled(c);
 	if (!sums && !compare)
 		return NC_CHECK_DIRECT;
-	nc_fill_shorten(c, span);
+	nc_fill_shorten(c, span, false);
 	sectors = nc_read_sectors(c, bio, span);
 	if (!compare && whole_subblocks(c, bio, sectors))
 		return NC_CHECK_DIRECT;

@@ -56,23 +56,24 @@ u32 nc_fill_span_bytes(const struct nc_cache *c, const struct nc_span *span)
 /**
  * nc_fill_bytes_max() - the longest fill
  * @c: live cache
- * @update: of those that hold the data of a write
+ * @half: of those that leave half of the memory to reads
  *
  * Return: bytes: what fits into one bio, and half of the memory that it may take.
  */
-u32 nc_fill_bytes_max(const struct nc_cache *c, bool update)
+u32 nc_fill_bytes_max(const struct nc_cache *c, bool half)
 {
-	return min_t(u64, FILL_BYTES_MAX, (READ_ONCE(c->fill_memory_max) >> update) / 2);
+	return min_t(u64, FILL_BYTES_MAX, (READ_ONCE(c->fill_memory_max) >> half) / 2);
 }
 
 /**
  * nc_fill_shorten() - no longer than one fill, or check, of reads may be
  * @c: live cache
  * @span: sub-blocks
+ * @half: of those that leave half of the memory to reads
  */
-void nc_fill_shorten(const struct nc_cache *c, struct nc_span *span)
+void nc_fill_shorten(const struct nc_cache *c, struct nc_span *span, bool half)
 {
-	u32 count = nc_fill_bytes_max(c, false) >> (c->sub_shift + SECTOR_SHIFT);
+	u32 count = nc_fill_bytes_max(c, half) >> (c->sub_shift + SECTOR_SHIFT);
 
 	span->last = min(span->last, span->first + max(count, 1U) - 1);
 }
@@ -94,15 +95,14 @@ void nc_fill_free(struct nc_cache *c, struct nc_fill *f)
  * @t: target
  * @sector: first sector on the origin
  * @bytes: length, at most nc_fill_bytes_max() or one sub-block
- * @update: it will hold the data of a write; those leave half of the memory to
- *	reads
+ * @half: writes and prefetches leave half of the memory to reads
  *
  * Context: map; does not sleep.
  * Return: a fill with @bytes of pages, on no list; NULL when there is no memory
  * within the cap.
  */
 struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,
-			      bool update)
+			      bool half)
 {
 	struct nc_cache *c = t->cache;
 	u32 room = bytes;
@@ -112,7 +112,7 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,
 	if ((sector << SECTOR_SHIFT) + bytes == c->geo.origin_size)
 		room += -c->geo.origin_size & (c->geo.subblock_size - 1);
 	f = nc_pages_alloc(c, offsetof(struct nc_fill, pages), room,
-			   READ_ONCE(c->fill_memory_max) >> update, room != bytes);
+			   READ_ONCE(c->fill_memory_max) >> half, room != bytes);
 	if (!f)
 		return NULL;
 	f->target = t;
@@ -120,8 +120,10 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,
 	f->bytes = bytes;
 	f->stale = 0;
 	f->dropped = 0;
-	f->update = update;
+	f->update = false;
 	f->writer = NULL;
+	f->job = NULL;
+	f->since = 0;
 	f->skip = 0;
 	refcount_set(&f->refs, 1);
 	bio_list_init(&f->waiters);
@@ -192,6 +194,8 @@ static void fill_done(struct nc_fill *f, u64 bits, int error)
 	trace_nearcache_fill_done(c->dm_devt, f->sector,
 				  f->bytes >> SECTOR_SHIFT, f->slot, !!bits,
 				  error);
+	if (f->job)
+		nc_prefetch_done(c, f, bits, error);
 	bio_uninit(&f->bio);
 	fill_put(f);
 }
@@ -252,6 +256,8 @@ static void fill_read_done(struct nc_fill *f)
 	struct bio_list waiters;
 	struct bio *bio;
 
+	if (f->since)
+		nc_prefetch_read_done(c, f);
 	if (f->bio.bi_status) {
 		fill_read_failed(f);
 		return;
@@ -339,6 +345,8 @@ static void submit_read(struct nc_fill *f)
 	WRITE_ONCE(f->state, NC_FILL_READING);
 	nc_fill_init_bio(f, f->target->origin->bdev, REQ_OP_READ, f->sector);
 	for_everybody(f);
+	if (unlikely(nc_prefetch_any(&f->target->cache->prefetch)))
+		nc_prefetch_read_sent(f->target->cache, f);
 	submit_bio_noacct(&f->bio);
 }
 

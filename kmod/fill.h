@@ -16,6 +16,7 @@
 #include "pages.h"
 
 struct nc_cache;
+struct nc_job;
 struct nc_stripe;
 struct nc_target;
 
@@ -60,6 +61,9 @@ enum nc_fill_state {
  * @waiters: readers while START or READING; stripe lock
  * @update: its source is a writer
  * @writer: an update: the write, until the origin completed it
+ * @job: of a prefetch: whose it is, NULL: somebody wants it now
+ * @since: ns of ktime when the origin was asked; 0: nobody wants to know
+ * @alone: no prefetch was on its way then
  * @sector: origin sector of the first byte
  * @bytes: to read from the origin, or to write to it
  * @skip: bytes at the start that do not go to the slot
@@ -81,6 +85,9 @@ struct nc_fill {
 	struct bio_list waiters;
 	bool update;
 	struct bio *writer;
+	struct nc_job *job;
+	u64 since;
+	bool alone;
 	sector_t sector;
 	u32 bytes;
 	u32 skip;
@@ -91,10 +98,10 @@ struct nc_fill {
 };
 
 struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,
-			      bool update);
+			      bool half);
 void nc_fill_free(struct nc_cache *c, struct nc_fill *f);
-u32 nc_fill_bytes_max(const struct nc_cache *c, bool update);
-void nc_fill_shorten(const struct nc_cache *c, struct nc_span *span);
+u32 nc_fill_bytes_max(const struct nc_cache *c, bool half);
+void nc_fill_shorten(const struct nc_cache *c, struct nc_span *span, bool half);
 u32 nc_fill_span_bytes(const struct nc_cache *c, const struct nc_span *span);
 void nc_fill_list(struct nc_fill *f, struct nc_stripe *stripe);
 void nc_fill_start(struct nc_fill *f, bool nowait);

@@ -17,7 +17,7 @@
 #define NC_HEALTH_ERRORS_MAX	16
 
 /* Kinds of events. */
-#define NC_EVENTS	(NEARCACHE_EVENT_RANGES + 1)
+#define NC_EVENTS	(NEARCACHE_EVENT_JOB_OVER + 1)
 
 struct nc_cache;
 

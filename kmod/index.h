@@ -30,11 +30,13 @@
  * struct nc_tag - what ranges want of a block
  * @label: id of the label, 0: none, or NC_LABEL_MIXED
  * @wants: NC_WANTS_*
+ * @ahead: a prefetch brought it, and nobody has read it yet; set under the stripe lock, cleared
+ *	without
  */
 struct nc_tag {
 	u16 label;
 	u8 wants;
-	u8 unused;
+	u8 ahead;
 };
 
 /**

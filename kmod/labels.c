@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Labels of ranges.  An id is 16 bits in each slot; names are looked up when ranges change. */
 #include <linux/err.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/stringhash.h>
 
@@ -45,11 +47,11 @@ static u16 free_id(struct nc_labels *l)
 /* A label begins at 0.  Returns 0 or -ENOMEM. */
 static int clear_counts(struct nc_labels *l, u16 id)
 {
-	struct nc_label_counts __percpu *chunk = l->chunk[id / NC_LABELS_CHUNK];
-	int cpu;
+	struct nc_label_counts *chunk = l->chunk[id / NC_LABELS_CHUNK];
+	int cpu, i;
 
 	if (!chunk) {
-		chunk = alloc_percpu(struct nc_label_counts);
+		chunk = kvcalloc(nr_cpu_ids, sizeof(*chunk), GFP_KERNEL);
 		if (!chunk)
 			return -ENOMEM;
 		/* Zeros are there before who counts finds them. */
@@ -57,8 +59,8 @@ static int clear_counts(struct nc_labels *l, u16 id)
 		return 0;
 	}
 	for_each_possible_cpu(cpu)
-		memset(per_cpu_ptr(chunk, cpu)->count[id % NC_LABELS_CHUNK], 0,
-		       sizeof(*per_cpu_ptr(chunk, cpu)->count));
+		for (i = 0; i < NEARCACHE_LABEL_COUNTER_COUNT; i++)
+			local64_set(&chunk[cpu].count[id % NC_LABELS_CHUNK][i], 0);
 	return 0;
 }
 
@@ -137,6 +139,25 @@ void nc_labels_put(struct nc_labels *l, u16 id)
 }
 
 /**
+ * nc_labels_add() - count
+ * @l: labels
+ * @id: whose; one that has gone meanwhile does no harm
+ * @counter: which
+ * @n: how many more
+ *
+ * Context: any.
+ */
+void nc_labels_add(struct nc_labels *l, u16 id, enum nearcache_label_counter counter, u64 n)
+{
+	struct nc_label_counts *chunk = READ_ONCE(l->chunk[id / NC_LABELS_CHUNK]);
+
+	if (!chunk)
+		return;
+	local64_add(n, &chunk[get_cpu()].count[id % NC_LABELS_CHUNK][counter]);
+	put_cpu();
+}
+
+/**
  * nc_labels_sum() - a counter over all CPUs
  * @l: labels
  * @id: whose
@@ -144,14 +165,14 @@ void nc_labels_put(struct nc_labels *l, u16 id)
  */
 u64 nc_labels_sum(const struct nc_labels *l, u16 id, enum nearcache_label_counter counter)
 {
-	struct nc_label_counts __percpu *chunk = l->chunk[id / NC_LABELS_CHUNK];
+	struct nc_label_counts *chunk = l->chunk[id / NC_LABELS_CHUNK];
 	u64 total = 0;
 	int cpu;
 
 	if (!chunk)
 		return 0;
 	for_each_possible_cpu(cpu)
-		total += READ_ONCE(per_cpu_ptr(chunk, cpu)->count[id % NC_LABELS_CHUNK][counter]);
+		total += local64_read(&chunk[cpu].count[id % NC_LABELS_CHUNK][counter]);
 	return total;
 }
 
@@ -171,7 +192,7 @@ u64 nc_labels_memory(const struct nc_labels *l)
 
 	for (i = 0; i < NC_LABELS_CHUNKS; i++)
 		if (READ_ONCE(l->chunk[i]))
-			bytes += sizeof(struct nc_label_counts) * num_possible_cpus();
+			bytes += sizeof(struct nc_label_counts) * nr_cpu_ids;
 	return bytes + (u64)READ_ONCE(l->count) * sizeof(struct nc_label);
 }
 
@@ -253,7 +274,7 @@ void nc_labels_destroy(struct nc_labels *l)
 
 	nc_labels_clear(l);
 	for (i = 0; i < NC_LABELS_CHUNKS; i++) {
-		free_percpu(l->chunk[i]);
+		kvfree(l->chunk[i]);
 		l->chunk[i] = NULL;
 	}
 }

@@ -3,8 +3,8 @@
 #ifndef NEARCACHE_LABELS_H
 #define NEARCACHE_LABELS_H
 
+#include <asm/local64.h>
 #include <linux/list.h>
-#include <linux/percpu.h>
 #include <linux/types.h>
 
 #include "nearcache_counters.h"
@@ -32,7 +32,7 @@ struct nc_label {
 
 /* Counters of NC_LABELS_CHUNK labels, on one CPU. */
 struct nc_label_counts {
-	u64 count[NC_LABELS_CHUNK][NEARCACHE_LABEL_COUNTER_COUNT];
+	local64_t count[NC_LABELS_CHUNK][NEARCACHE_LABEL_COUNTER_COUNT];
 };
 
 /**
@@ -41,7 +41,8 @@ struct nc_label_counts {
  * @bucket: by name
  * @count: how many there are
  * @next: id that is looked at first for a new one
- * @chunk: counters; once allocated they stay as long as the cache
+ * @chunk: counters, by CPU; once allocated they stay as long as the cache.  Not of the per-CPU
+ *	allocator: its lock may be held by who waits for I/O of this very device
  *
  * Who protects what: all but @chunk: nc_ranges.lock.  @chunk is set under it, and read without
  * by who counts.
@@ -51,7 +52,7 @@ struct nc_labels {
 	struct hlist_head bucket[NC_LABELS_BUCKETS];
 	u32 count;
 	u32 next;
-	struct nc_label_counts __percpu *chunk[NC_LABELS_CHUNKS];
+	struct nc_label_counts *chunk[NC_LABELS_CHUNKS];
 };
 
 int nc_labels_take(struct nc_labels *l, const char *name, size_t length);
@@ -64,23 +65,6 @@ int nc_labels_copy(struct nc_labels *to, const struct nc_labels *from);
 void nc_labels_move_counts(struct nc_labels *to, struct nc_labels *from);
 void nc_labels_clear(struct nc_labels *l);
 void nc_labels_destroy(struct nc_labels *l);
-
-/**
- * nc_labels_add() - count
- * @l: labels
- * @id: whose; one that has gone meanwhile does no harm
- * @counter: which
- * @n: how many more
- *
- * Context: any.
- */
-static inline void nc_labels_add(struct nc_labels *l, u16 id,
-				 enum nearcache_label_counter counter, u64 n)
-{
-	struct nc_label_counts __percpu *chunk = READ_ONCE(l->chunk[id / NC_LABELS_CHUNK]);
-
-	if (chunk)
-		this_cpu_add(chunk->count[id % NC_LABELS_CHUNK][counter], n);
-}
+void nc_labels_add(struct nc_labels *l, u16 id, enum nearcache_label_counter counter, u64 n);
 
 #endif /* NEARCACHE_LABELS_H */

@@ -54,6 +54,9 @@ static bool join(struct nc_cache *c, struct nc_stripe *stripe,
 	nc_count_add(c, JOIN_BYTES, bio->bi_iter.bi_size);
 	nc_ranges_count_miss(c, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
 	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_JOIN);
+	if (f->job)
+		nc_ranges_count_late(c, &c->index.slots[f->slot], bio->bi_iter.bi_sector,
+				     bio->bi_iter.bi_size);
 	refresh(c, f->slot);
 	if (f->state >= NC_FILL_FILLED) {
 		refcount_inc(&f->refs);
@@ -115,8 +118,10 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 		span->last = min(span->last, f->span.last);
 		return NC_MISS_WRITE;
 	}
-	if (f && !bio)
+	if (f && !bio) {
+		span->last = min(span->last, f->span.last);
 		return NC_MISS_JOINED;
+	}
 	if (f) {
 		if (join(c, l->stripe, f, bio, span))
 			l->ready = f;
@@ -183,13 +188,14 @@ static enum nc_miss look_and_list(struct nc_cache *c, struct bio *bio,
 	return NC_MISS_STARTED;
 }
 
-static struct nc_fill *alloc(struct nc_target *t, const struct nc_span *span)
+/* @half: of those that leave half of the memory to others. */
+static struct nc_fill *alloc(struct nc_target *t, const struct nc_span *span, bool half)
 {
 	struct nc_cache *c = t->cache;
 	sector_t sector = (span->block << c->block_shift) +
 			  ((sector_t)span->first << c->sub_shift);
 
-	return nc_fill_alloc(t, sector, nc_fill_span_bytes(c, span), false);
+	return nc_fill_alloc(t, sector, nc_fill_span_bytes(c, span), half);
 }
 
 /**
@@ -214,12 +220,12 @@ enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
 	struct nc_fill *new = NULL;
 	enum nc_miss result;
 
-	nc_fill_shorten(c, span);
+	nc_fill_shorten(c, span, false);
 	spin_lock(&l.stripe->lock);
 	result = look(c, bio, span, &l);
 	spin_unlock(&l.stripe->lock);
 	if (result == NC_MISS_STARTED) {
-		new = alloc(t, span);
+		new = alloc(t, span, false);
 		if (!new)
 			return NC_MISS_MEMORY;
 		spin_lock(&l.stripe->lock);
@@ -238,6 +244,44 @@ enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
 }
 
 /**
+ * nc_miss_prefetch() - bring what nobody reads yet
+ * @t: live target
+ * @span: missing sub-blocks; shortened to what the result holds for
+ * @job: whose it is
+ *
+ * Context: process; may wait for a request to the origin.
+ * Return: see enum nc_miss; joined: somebody else brings it.
+ */
+enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span, struct nc_job *job)
+{
+	struct nc_cache *c = t->cache;
+	struct look l = { nc_index_stripe(&c->index, span->block) };
+	enum nc_miss result;
+	struct nc_fill *new;
+
+	nc_fill_shorten(c, span, true);
+	new = alloc(t, span, true);
+	if (!new)
+		return NC_MISS_MEMORY;
+	new->job = job;
+	spin_lock(&l.stripe->lock);
+	result = look_and_list(c, NULL, span, &l, new);
+	/* Of a block that was here before something was read. */
+	if (result == NC_MISS_STARTED && l.slot == NC_NIL)
+		WRITE_ONCE(c->index.slots[new->slot].tag.ahead, 1);
+	if (result == NC_MISS_STARTED)
+		nc_prefetch_begun(c, new);
+	spin_unlock(&l.stripe->lock);
+	if (result == NC_MISS_STARTED) {
+		nc_fill_start(new, false);
+		nc_reclaim_check(c);
+	} else {
+		nc_fill_free(c, new);
+	}
+	return result;
+}
+
+/**
  * nc_miss_fill() - fill what nobody waits for
  * @t: target
  * @span: missing sub-blocks; what cannot be filled now is left to who reads it
@@ -251,8 +295,8 @@ void nc_miss_fill(struct nc_target *t, struct nc_span *span)
 	enum nc_miss result;
 	struct nc_fill *new;
 
-	nc_fill_shorten(c, span);
-	new = alloc(t, span);
+	nc_fill_shorten(c, span, false);
+	new = alloc(t, span, false);
 	if (!new)
 		return;
 	spin_lock(&l.stripe->lock);

@@ -4,6 +4,7 @@
 #define NEARCACHE_MISS_H
 
 struct bio;
+struct nc_job;
 struct nc_span;
 struct nc_target;
 
@@ -27,6 +28,7 @@ enum nc_miss {
 
 enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
 			  struct nc_span *span);
+enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span, struct nc_job *job);
 void nc_miss_fill(struct nc_target *t, struct nc_span *span);
 
 #endif /* NEARCACHE_MISS_H */

@@ -25,6 +25,20 @@ static const struct netlink_range_validation nearcache_a_device_fill_memory_rang
 };
 
 /* Common nested types */
+const struct nla_policy nearcache_job_nl_policy[NEARCACHE_A_JOB_FLYING + 1] = {
+	[NEARCACHE_A_JOB_ID] = { .type = NLA_U32, },
+	[NEARCACHE_A_JOB_LABEL] = { .type = NLA_NUL_STRING, .len = NEARCACHE_LABEL_MAX, },
+	[NEARCACHE_A_JOB_STATE] = NLA_POLICY_MAX(NLA_U32, 2),
+	[NEARCACHE_A_JOB_PRIORITY] = NLA_POLICY_MAX(NLA_U32, NEARCACHE_PRIORITY_MAX),
+	[NEARCACHE_A_JOB_DEADLINE] = { .type = NLA_U32, },
+	[NEARCACHE_A_JOB_BANDWIDTH] = { .type = NLA_U64, },
+	[NEARCACHE_A_JOB_BYTES] = { .type = NLA_U64, },
+	[NEARCACHE_A_JOB_FETCHED] = { .type = NLA_U64, },
+	[NEARCACHE_A_JOB_PRESENT] = { .type = NLA_U64, },
+	[NEARCACHE_A_JOB_LEFT] = { .type = NLA_U64, },
+	[NEARCACHE_A_JOB_FLYING] = { .type = NLA_U64, },
+};
+
 const struct nla_policy nearcache_range_nl_policy[NEARCACHE_A_RANGE_EXPIRES + 1] = {
 	[NEARCACHE_A_RANGE_START] = { .type = NLA_U64, },
 	[NEARCACHE_A_RANGE_LENGTH] = NLA_POLICY_MIN(NLA_U64, 1),
@@ -92,8 +106,30 @@ const struct nla_policy nearcache_label_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 
 	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
 };
 
+/* NEARCACHE_CMD_JOB_SUBMIT - do */
+const struct nla_policy nearcache_job_submit_nl_policy[NEARCACHE_A_DEVICE_JOB + 1] = {
+	[NEARCACHE_A_DEVICE_DEV] = { .type = NLA_U32, },
+	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
+	[NEARCACHE_A_DEVICE_RANGE] = NLA_POLICY_NESTED(nearcache_range_nl_policy),
+	[NEARCACHE_A_DEVICE_JOB] = NLA_POLICY_NESTED(nearcache_job_nl_policy),
+};
+
+/* NEARCACHE_CMD_JOB_CANCEL - do */
+const struct nla_policy nearcache_job_cancel_nl_policy[NEARCACHE_A_DEVICE_JOB + 1] = {
+	[NEARCACHE_A_DEVICE_DEV] = { .type = NLA_U32, },
+	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
+	[NEARCACHE_A_DEVICE_JOB] = NLA_POLICY_NESTED(nearcache_job_nl_policy),
+};
+
+/* NEARCACHE_CMD_JOB_GET - do */
+const struct nla_policy nearcache_job_get_nl_policy[NEARCACHE_A_DEVICE_JOB + 1] = {
+	[NEARCACHE_A_DEVICE_DEV] = { .type = NLA_U32, },
+	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
+	[NEARCACHE_A_DEVICE_JOB] = NLA_POLICY_NESTED(nearcache_job_nl_policy),
+};
+
 /* Ops table for nearcache */
-const struct genl_ops nearcache_nl_ops[8] = {
+const struct genl_ops nearcache_nl_ops[11] = {
 	{
 		.cmd		= NEARCACHE_CMD_DEVICE_GET,
 		.doit		= nearcache_nl_device_get_doit,
@@ -151,6 +187,28 @@ const struct genl_ops nearcache_nl_ops[8] = {
 		.dumpit		= nearcache_nl_label_get_dumpit,
 		.policy		= nearcache_label_get_nl_policy,
 		.maxattr	= NEARCACHE_A_DEVICE_NAME,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= NEARCACHE_CMD_JOB_SUBMIT,
+		.doit		= nearcache_nl_job_submit_doit,
+		.policy		= nearcache_job_submit_nl_policy,
+		.maxattr	= NEARCACHE_A_DEVICE_JOB,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= NEARCACHE_CMD_JOB_CANCEL,
+		.doit		= nearcache_nl_job_cancel_doit,
+		.policy		= nearcache_job_cancel_nl_policy,
+		.maxattr	= NEARCACHE_A_DEVICE_JOB,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= NEARCACHE_CMD_JOB_GET,
+		.doit		= nearcache_nl_job_get_doit,
+		.dumpit		= nearcache_nl_job_get_dumpit,
+		.policy		= nearcache_job_get_nl_policy,
+		.maxattr	= NEARCACHE_A_DEVICE_JOB,
 		.flags		= GENL_ADMIN_PERM,
 	},
 };

@@ -12,6 +12,7 @@
 #include <uapi/nearcache.h>
 
 /* Common nested types */
+extern const struct nla_policy nearcache_job_nl_policy[NEARCACHE_A_JOB_FLYING + 1];
 extern const struct nla_policy nearcache_range_nl_policy[NEARCACHE_A_RANGE_EXPIRES + 1];
 
 extern const struct nla_policy nearcache_device_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 1];
@@ -30,8 +31,14 @@ extern const struct nla_policy nearcache_range_get_nl_policy[NEARCACHE_A_DEVICE_
 
 extern const struct nla_policy nearcache_label_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 1];
 
+extern const struct nla_policy nearcache_job_submit_nl_policy[NEARCACHE_A_DEVICE_JOB + 1];
+
+extern const struct nla_policy nearcache_job_cancel_nl_policy[NEARCACHE_A_DEVICE_JOB + 1];
+
+extern const struct nla_policy nearcache_job_get_nl_policy[NEARCACHE_A_DEVICE_JOB + 1];
+
 /* Ops table for nearcache */
-extern const struct genl_ops nearcache_nl_ops[8];
+extern const struct genl_ops nearcache_nl_ops[11];
 
 int nearcache_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info);
 int nearcache_nl_device_get_dumpit(struct sk_buff *skb,
@@ -50,6 +57,11 @@ int nearcache_nl_range_get_dumpit(struct sk_buff *skb,
 int nearcache_nl_label_get_doit(struct sk_buff *skb, struct genl_info *info);
 int nearcache_nl_label_get_dumpit(struct sk_buff *skb,
 				  struct netlink_callback *cb);
+int nearcache_nl_job_submit_doit(struct sk_buff *skb, struct genl_info *info);
+int nearcache_nl_job_cancel_doit(struct sk_buff *skb, struct genl_info *info);
+int nearcache_nl_job_get_doit(struct sk_buff *skb, struct genl_info *info);
+int nearcache_nl_job_get_dumpit(struct sk_buff *skb,
+				struct netlink_callback *cb);
 
 enum {
 	NEARCACHE_NLGRP_EVENTS,

@@ -115,7 +115,7 @@ static void retag_slots(struct nc_cache *c)
 static void retag(struct nc_cache *c, const struct change *to)
 {
 	u64 blocks = 0, block;
-	u32 i;
+	u32 i, looked = 0;
 
 	for (i = 0; i < to->touched_count; i++)
 		blocks += ((to->touched[i].end - 1) >> c->block_shift) -
@@ -128,7 +128,7 @@ static void retag(struct nc_cache *c, const struct change *to)
 		for (block = to->touched[i].first >> c->block_shift;
 		     block <= (to->touched[i].end - 1) >> c->block_shift; block++) {
 			retag_block(c, block);
-			if (!(block % 1024))
+			if (!(++looked % 1024))
 				cond_resched();
 		}
 }
@@ -164,6 +164,7 @@ static void publish(struct nc_cache *c, const struct change *to)
 							    lockdep_is_held(&r->lock));
 
 	WRITE_ONCE(r->reserved, max(r->reserved, to->reserved));
+	cond_resched();
 	rcu_assign_pointer(r->segments, to->segments);
 	/* Who links a slot by what there was has done so. */
 	synchronize_rcu();
@@ -232,7 +233,9 @@ int nc_ranges_add(struct nc_cache *c, struct nc_want *add, u32 count, struct nc_
 	for (i = 0; i < count; i++)
 		add[i].serial = ++r->serial;
 	sort(add, count, sizeof(*add), nc_want_compare, NULL);
+	cond_resched();
 	merge(to.want, r->want, r->count, add, count);
+	cond_resched();
 	error = make_segments(c, &to);
 	if (error)
 		goto free;
@@ -347,6 +350,15 @@ int nc_ranges_delete(struct nc_cache *c, const struct nc_which *which, u32 count
 	return drop_meant(c, which, count, 0, deleted);
 }
 
+/* Ranges changed, and nobody asked for it. */
+static void tell(struct nc_cache *c)
+{
+	if (c->active)
+		nc_health_event(c, NEARCACHE_EVENT_RANGES);
+	else
+		c->ranges.untold = true;
+}
+
 void nc_ranges_expire_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(to_delayed_work(work), struct nc_cache,
@@ -360,8 +372,8 @@ void nc_ranges_expire_work(struct work_struct *work)
 	if (drop_meant(c, NULL, 0, nc_ranges_now(), &deleted) || !deleted)
 		wait_for_expiry(&c->ranges);
 	mutex_unlock(&c->ranges.lock);
-	if (deleted && c->active)
-		nc_health_event(c, NEARCACHE_EVENT_RANGES);
+	if (deleted)
+		tell(c);
 	mutex_unlock(&c->life);
 	memalloc_noio_restore(noio);
 }
@@ -406,8 +418,10 @@ static int inherit_wants(struct nc_cache *c, const struct nc_ranges *before)
 	if (error == -ENOSPC) {
 		DMWARN("%s: pins need %llu bytes, the new cache has room for %llu: none stays",
 		       nc_cache_name(c), room.needed, room.available);
+		/* What was cached as it was pinned is cached still. */
 		for (i = 0; i < n; i++)
-			want[i].flags &= ~NEARCACHE_RANGE_PIN;
+			if (want[i].flags & NEARCACHE_RANGE_PIN)
+				want[i].flags &= ~(NEARCACHE_RANGE_PIN | NEARCACHE_RANGE_BYPASS);
 		error = nc_ranges_add(c, want, n, &room);
 	}
 free:
@@ -423,7 +437,10 @@ static void inherit(struct nc_cache *c, struct nc_cache *before)
 	/* One dm device's caches follow each other: the newer one's is the inner. */
 	mutex_lock(&from->lock);
 	mutex_lock_nested(&to->lock, SINGLE_DEPTH_NESTING);
-	if (from->count) {
+	if (from->count && !to->count) {
+		/* Who dumps them notices that they are others. */
+		to->changes = from->changes + 1;
+		to->untold = true;
 		error = inherit_wants(c, from);
 		if (!error) {
 			nc_labels_move_counts(&to->labels, &from->labels);
@@ -439,7 +456,7 @@ static void inherit(struct nc_cache *c, struct nc_cache *before)
 
 /**
  * nc_ranges_inherit() - take over the ranges of the cache that the dm device had before
- * @c: cache that was just loaded
+ * @c: cache that is about to be loaded; if that fails, the next one may take them over from it
  *
  * For its device was given up, and another one takes its place: what somebody wants of the
  * origin is still so.
@@ -454,4 +471,47 @@ void nc_ranges_inherit(struct nc_cache *c)
 		return;
 	inherit(c, before);
 	nc_registry_release(before);
+}
+
+/**
+ * nc_ranges_loaded() - slots were linked without a look at the ranges
+ * @c: cache that was just loaded
+ *
+ * Context: nc_cache.life is held; may sleep, waits for no I/O.
+ */
+void nc_ranges_loaded(struct nc_cache *c)
+{
+	mutex_lock(&c->ranges.lock);
+	if (nc_ranges_any(c))
+		retag_slots(c);
+	mutex_unlock(&c->ranges.lock);
+}
+
+/**
+ * nc_ranges_grown() - the origin has another size
+ * @c: cache, no I/O runs
+ * @old: size before, bytes
+ *
+ * What was all of its last block may be a part of it now.
+ *
+ * Context: nc_cache.life is held; may sleep, waits for no I/O.
+ */
+void nc_ranges_grown(struct nc_cache *c, u64 old)
+{
+	mutex_lock(&c->ranges.lock);
+	retag_block(c, ((old >> SECTOR_SHIFT) - 1) >> c->block_shift);
+	mutex_unlock(&c->ranges.lock);
+}
+
+/**
+ * nc_ranges_live() - a table went live: now it can be told what happened before
+ * @c: live cache
+ *
+ * Context: nc_cache.life is held.
+ */
+void nc_ranges_live(struct nc_cache *c)
+{
+	if (c->ranges.untold)
+		nc_health_event(c, NEARCACHE_EVENT_RANGES);
+	c->ranges.untold = false;
 }

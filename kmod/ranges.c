@@ -134,20 +134,27 @@ bool nc_ranges_bypassed(struct nc_cache *c, struct nc_span *span)
 	u64 sector = block + ((u64)span->first << c->sub_shift);
 	u64 end = block + ((u64)(span->last + 1) << c->sub_shift);
 	u64 origin_end = c->geo.origin_size >> SECTOR_SHIFT;
-	const struct nc_segment *at;
+	const struct nc_segment *at, *behind;
 	struct nc_segments *s;
 	bool bypassed = false;
 	u32 first, last;
+	u64 begin;
 
 	rcu_read_lock();
 	s = rcu_dereference(c->ranges.segments);
 	at = s ? nc_rangemap_find(s->segment, s->count, sector) : NULL;
-	for (; at && at < s->segment + s->count && at->first < end; at++) {
+	behind = s ? s->segment + s->count : NULL;
+	for (; at && at < behind && at->first < end; at++) {
 		if (!keeps_out(at->flags))
 			continue;
+		/* Those that follow each other are one. */
+		begin = at->first;
+		while (at + 1 < behind && at[1].first == at->end && at->end < end &&
+		       keeps_out(at[1].flags))
+			at++;
 		/* Sub-blocks that lie in it as a whole: from @first, up to before @last. */
-		first = at->first <= block ? 0 :
-			(at->first - block + (1U << c->sub_shift) - 1) >> c->sub_shift;
+		first = begin <= block ? 0 :
+			(begin - block + (1U << c->sub_shift) - 1) >> c->sub_shift;
 		last = (at->end >= origin_end ? end - block : min(at->end, end) - block) >>
 		       c->sub_shift;
 		if (last <= first || last <= span->first)
@@ -226,6 +233,78 @@ void nc_ranges_count_origin(struct nc_cache *c, sector_t sector, u32 bytes)
 
 	if (label)
 		nc_labels_add(&c->ranges.labels, label, NEARCACHE_LABEL_ORIGIN_BYTES, bytes);
+}
+
+static u64 cached_bytes(const struct nc_cache *c, const struct nc_slot *slot)
+{
+	return hweight64(READ_ONCE(slot->valid)) * c->geo.subblock_size;
+}
+
+static u16 label_of_slot(struct nc_cache *c, const struct nc_slot *slot, u64 block)
+{
+	u16 label = READ_ONCE(slot->tag.label);
+
+	return label == NC_LABEL_MIXED ? label_of(c, block << c->block_shift) : label;
+}
+
+/**
+ * nc_ranges_count_used() - a block that a prefetch brought is read for the first time
+ * @c: live cache
+ * @slot: its slot, whose tag says so
+ * @block: origin block
+ *
+ * Context: any; inside the cache's SRCU read section.
+ */
+void nc_ranges_count_used(struct nc_cache *c, struct nc_slot *slot, u64 block)
+{
+	u64 bytes = cached_bytes(c, slot);
+	u16 label;
+
+	/* One of those that come at once. */
+	if (!xchg(&slot->tag.ahead, 0))
+		return;
+	nc_count_add(c, PREFETCHED_USED_BYTES, bytes);
+	label = label_of_slot(c, slot, block);
+	if (label)
+		nc_labels_add(&c->ranges.labels, label, NEARCACHE_LABEL_PREFETCHED_USED_BYTES,
+			      bytes);
+}
+
+/**
+ * nc_ranges_count_wasted() - a block that a prefetch brought goes unread
+ * @c: live cache
+ * @slot: its slot, not reachable any more
+ * @block: origin block
+ */
+void nc_ranges_count_wasted(struct nc_cache *c, const struct nc_slot *slot, u64 block)
+{
+	u16 label = label_of_slot(c, slot, block);
+	u64 bytes = cached_bytes(c, slot);
+
+	nc_count_add(c, PREFETCHED_WASTED_BYTES, bytes);
+	if (label)
+		nc_labels_add(&c->ranges.labels, label, NEARCACHE_LABEL_PREFETCHED_WASTED_BYTES,
+			      bytes);
+}
+
+/**
+ * nc_ranges_count_late() - a read waits for what a prefetch is bringing
+ * @c: live cache
+ * @slot: where to; it counts neither as used nor as wasted afterwards
+ * @sector: first sector of the read
+ * @bytes: how much
+ *
+ * Context: the stripe lock is held.
+ */
+void nc_ranges_count_late(struct nc_cache *c, struct nc_slot *slot, sector_t sector, u32 bytes)
+{
+	u16 label = nc_ranges_any(c) ? label_of(c, sector) : 0;
+
+	WRITE_ONCE(slot->tag.ahead, 0);
+	nc_count_add(c, PREFETCHED_LATE_BYTES, bytes);
+	if (label)
+		nc_labels_add(&c->ranges.labels, label, NEARCACHE_LABEL_PREFETCHED_LATE_BYTES,
+			      bytes);
 }
 
 /**

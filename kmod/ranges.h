@@ -51,6 +51,7 @@ struct nc_room {
  * @reserved: blocks that pinned ranges touch
  * @pinned: slots whose tag has NEARCACHE_RANGE_PIN; under stripe locks, read without
  * @expire_work: deletes what has had its time
+ * @untold: they changed while no table was live; nc_cache.life
  *
  * A slot's tag is what @segments say of its block.  Whoever gives a slot to a block reads them
  * under RCU, tags and links it within one read section; who changes them waits for a grace
@@ -68,6 +69,7 @@ struct nc_ranges {
 	u64 reserved;
 	atomic64_t pinned;
 	struct delayed_work expire_work;
+	bool untold;
 };
 
 /**
@@ -100,6 +102,9 @@ void nc_ranges_retag(struct nc_cache *c, struct nc_slot *slot, u32 tagged);
 bool nc_ranges_keep_out(struct nc_cache *c, u64 block);
 bool nc_ranges_bypassed(struct nc_cache *c, struct nc_span *span);
 u64 nc_ranges_owed(const struct nc_cache *c);
+void nc_ranges_count_used(struct nc_cache *c, struct nc_slot *slot, u64 block);
+void nc_ranges_count_wasted(struct nc_cache *c, const struct nc_slot *slot, u64 block);
+void nc_ranges_count_late(struct nc_cache *c, struct nc_slot *slot, sector_t sector, u32 bytes);
 void nc_ranges_count_hit(struct nc_cache *c, u16 label, sector_t sector, u32 bytes);
 void nc_ranges_count_miss(struct nc_cache *c, sector_t sector, u32 bytes);
 void nc_ranges_count_origin(struct nc_cache *c, sector_t sector, u32 bytes);
@@ -110,6 +115,9 @@ int nc_ranges_delete(struct nc_cache *c, const struct nc_which *which, u32 count
 void nc_ranges_room(struct nc_cache *c, struct nc_room *room);
 void nc_ranges_expire_work(struct work_struct *work);
 void nc_ranges_inherit(struct nc_cache *c);
+void nc_ranges_loaded(struct nc_cache *c);
+void nc_ranges_grown(struct nc_cache *c, u64 old);
+void nc_ranges_live(struct nc_cache *c);
 u32 nc_ranges_now(void);
 
 #endif /* NEARCACHE_RANGES_H */

@@ -137,6 +137,7 @@ static int bypass(struct nc_target *t, struct bio *bio,
 	io->counter = counter;
 	io->iter = bio->bi_iter;
 	io->flags = bio->bi_flags;
+	nc_prefetch_demand(t->cache);
 	trace_nearcache_access(t->cache->dm_devt, bio, verdict);
 	return to_origin(t, bio);
 }
@@ -229,6 +230,7 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	struct nc_cache *c = t->cache;
 	u64 missing = ~valid >> span->first;
 	u32 run = missing ? __ffs64(missing) : NEARCACHE_SUBBLOCKS_MAX;
+	struct nc_slot slot;
 	bool aligned;
 	u32 sectors;
 	int r;
@@ -237,7 +239,10 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 		span->last = span->first + run - 1;
 		nc_count(c, PARTIALS);
 	}
-	io->label = READ_ONCE(c->index.slots[i].tag.label);
+	slot.tagged = READ_ONCE(c->index.slots[i].tagged);
+	io->label = slot.tag.label;
+	if (unlikely(slot.tag.ahead))
+		nc_ranges_count_used(c, &c->index.slots[i], span->block);
 	if (unlikely(READ_ONCE(c->checks)) && !checked(t, bio, span, i, io->srcu, &r))
 		return r;
 	sectors = nc_read_sectors(c, bio, span);

@@ -177,7 +177,9 @@ bool nc_reclaim_spare(const struct nc_cache *c)
 	return READ_ONCE(c->index.free_count) > 2 * low_water(c) + kept_for_pins(c);
 }
 
-/* Ticks since the last use; a high priority makes the clock go slower. */
+/* Ticks since the last use; a high priority makes the clock go slower, but not stand: a limit
+ * that is learnt may be more than all that the clock could come to.
+ */
 static u32 age_of(const struct nc_slot *slot, u32 now)
 {
 	u32 age = (now - READ_ONCE(slot->stamp)) & NC_STAMP_TICK;
@@ -185,6 +187,8 @@ static u32 age_of(const struct nc_slot *slot, u32 now)
 	/* A stamp that is ahead. */
 	if (age >= NC_STAMP_FAR)
 		return 0;
+	if (age >= NC_STAMP_FAR / 2)
+		return age;
 	return age >> (READ_ONCE(slot->tag.wants) >> NC_WANTS_PRIORITY_SHIFT);
 }
 
@@ -205,7 +209,7 @@ static bool is_unwanted(const struct nc_slot *slot, u32 now)
 	if (wants & NEARCACHE_RANGE_BYPASS)
 		return true;
 	/* Readers of its next sub-blocks may just be coming. */
-	return wants & NEARCACHE_RANGE_EVICT_AFTER_USE &&
+	return wants & NEARCACHE_RANGE_EVICT_AFTER_USE && !READ_ONCE(slot->tag.ahead) &&
 	       (now ^ READ_ONCE(slot->stamp)) & NC_STAMP_TICK;
 }
 
@@ -257,6 +261,8 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 	spin_unlock(&stripe->lock);
 	if (victim) {
 		c->policy_ops->forget(&c->policy, READ_ONCE(slot->stamp));
+		if (READ_ONCE(slot->tag.ahead))
+			nc_ranges_count_wasted(c, slot, block);
 		trace_nearcache_evict(c->dm_devt,
 				      block << c->block_shift, i,
 				      READ_ONCE(slot->valid));
@@ -364,9 +370,10 @@ static void take_idle(struct pass *p)
 static void take_oldest(struct pass *p)
 {
 	struct nc_cache *c = p->c;
-	u32 looked, sampled = 0, oldest = NC_NIL, oldest_age = 0;
+	u32 sampled = 0, oldest = NC_NIL, oldest_age = 0;
+	u64 looked;
 
-	for (looked = 0; looked < 2 * c->index.count && !is_over(p); looked++) {
+	for (looked = 0; looked < 2ULL * c->index.count && !is_over(p); looked++) {
 		u32 now = READ_ONCE(c->now), i = next_slot(p), age;
 		const struct nc_slot *slot = &c->index.slots[i];
 
@@ -398,7 +405,8 @@ void nc_reclaim_work(struct work_struct *work)
 	if (READ_ONCE(c->reclaim_tick) != started + 1) {
 		take_idle(&p);
 		finish_batch(&p);
-		if (!p.found)
+		/* Not of a pass that was over before it looked at all of them. */
+		if (!p.found && !is_over(&p))
 			WRITE_ONCE(c->reclaim_tick, started + 1);
 	}
 	p.want = kept_for_pins(c);

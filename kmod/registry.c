@@ -355,12 +355,12 @@ bool nc_registry_known(const struct nc_cache *c, struct nc_known *known)
 
 /**
  * nc_registry_before() - the cache whose place another one takes
- * @c: cache that was just loaded
+ * @c: cache that is about to be loaded
  *
  * Of several the newest: it has what they had.
  *
- * Return: cache that was live, of the same dm device and origin (or of one whose disk is
- * gone), which nc_registry_release() must follow; or NULL.
+ * Return: cache that was live, or took over ranges to be, of the same dm device and origin (or
+ * of one whose disk is gone), which nc_registry_release() must follow; or NULL.
  */
 struct nc_cache *nc_registry_before(const struct nc_cache *c)
 {
@@ -368,7 +368,8 @@ struct nc_cache *nc_registry_before(const struct nc_cache *c)
 
 	mutex_lock(&registry_lock);
 	list_for_each_entry(other, &registry, list) {
-		if (other == c || other->owner != c->owner || !other->was_live)
+		if (other == c || other->owner != c->owner ||
+		    (!other->was_live && !READ_ONCE(other->ranges.count)))
 			continue;
 		if (other->origin != c->origin &&
 		    !test_bit(GD_DEAD, &other->origin->bd_disk->state))

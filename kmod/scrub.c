@@ -44,7 +44,7 @@ static bool find_span(struct nc_cache *c, struct nc_span *span)
 	span->first = __ffs64(valid);
 	missing = ~valid & GENMASK_ULL(63, span->first);
 	span->last = (missing ? __ffs64(missing) : NEARCACHE_SUBBLOCKS_MAX) - 1;
-	nc_fill_shorten(c, span);
+	nc_fill_shorten(c, span, false);
 	return true;
 }
 

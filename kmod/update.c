@@ -145,6 +145,7 @@ struct nc_fill *nc_update_alloc(struct nc_target *t, struct bio *bio)
 			  true);
 	if (!f)
 		return NULL;
+	f->update = true;
 	f->writer = bio;
 	f->state = NC_FILL_SENDING;
 	nc_fill_init_bio(f, t->origin->bdev,

@@ -91,6 +91,8 @@ static void enter(struct nc_cache *c, struct nc_io *io, const struct bio *bio)
 	if (!READ_ONCE(c->origin_written))
 		WRITE_ONCE(c->origin_written, true);
 	nc_inflight_add(&c->inflight, &io->range);
+	if (bio_op(bio) == REQ_OP_WRITE)
+		nc_prefetch_wrote(c, bio->bi_iter.bi_size);
 }
 
 /* Drop what is cached, and let the bio go to the origin as it is. */

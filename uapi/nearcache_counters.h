@@ -143,7 +143,15 @@
 	X(INTENT_WAITS, "intent_waits", "writes",			       \
 	  "writes that waited for that")				       \
 	X(BYPASS_RANGE, "bypass_range", "reads",			       \
-	  "reads sent to the origin: a range says so")
+	  "reads sent to the origin: a range says so")			       \
+	X(PREFETCHED_BYTES, "prefetched_bytes", "bytes",		       \
+	  "bytes that prefetch jobs brought into the cache")		       \
+	X(PREFETCHED_USED_BYTES, "prefetched_used_bytes", "bytes",	       \
+	  "of the blocks that prefetch brought, bytes when they were first read") \
+	X(PREFETCHED_WASTED_BYTES, "prefetched_wasted_bytes", "bytes",       \
+	  "of the blocks that prefetch brought, bytes that went unread")	       \
+	X(PREFETCHED_LATE_BYTES, "prefetched_late_bytes", "bytes",	       \
+	  "bytes of reads that waited for what prefetch was bringing")
 
 /**
  * NEARCACHE_LABEL_COUNTERS - monotonic counters of each label of ranges, 64 bit, per CPU
@@ -156,7 +164,13 @@
 	X(MISSES, "misses", "reads",					       \
 	  "reads that the origin served, and those that waited for a fill")      \
 	X(MISS_BYTES, "miss_bytes", "bytes", "bytes of these")		       \
-	X(ORIGIN_BYTES, "origin_bytes", "bytes", "bytes read from the origin")
+	X(ORIGIN_BYTES, "origin_bytes", "bytes", "bytes read from the origin") \
+	X(PREFETCHED_USED_BYTES, "prefetched_used_bytes", "bytes",	       \
+	  "of the blocks that prefetch brought, bytes when they were first read") \
+	X(PREFETCHED_WASTED_BYTES, "prefetched_wasted_bytes", "bytes",       \
+	  "of the blocks that prefetch brought, bytes that went unread")	       \
+	X(PREFETCHED_LATE_BYTES, "prefetched_late_bytes", "bytes",	       \
+	  "bytes of reads that waited for what prefetch was bringing")
 
 #define NEARCACHE_STATUS_VERSION_NOW	5
 

@@ -193,10 +193,52 @@ void nc_ranges_inherit(struct nc_cache *c)
 	(void)c;
 }
 
+void nc_ranges_loaded(struct nc_cache *c)
+{
+	(void)c;
+}
+
+void nc_ranges_grown(struct nc_cache *c, u64 old)
+{
+	(void)c;
+	(void)old;
+}
+
+void nc_ranges_live(struct nc_cache *c)
+{
+	(void)c;
+}
+
 u64 nc_ranges_memory(const struct nc_cache *c)
 {
 	(void)c;
 	return 0;
+}
+
+void nc_prefetch_init(struct nc_cache *c)
+{
+	c->prefetch.paused = true;
+}
+
+int nc_prefetch_alloc(struct nc_cache *c)
+{
+	(void)c;
+	return 0;
+}
+
+void nc_prefetch_destroy(struct nc_cache *c)
+{
+	(void)c;
+}
+
+void nc_prefetch_pause(struct nc_cache *c)
+{
+	c->prefetch.paused = true;
+}
+
+void nc_prefetch_resume(struct nc_cache *c)
+{
+	c->prefetch.paused = false;
 }
 
 void nc_reclaim_check(struct nc_cache *c)

@@ -158,6 +158,8 @@ typedef struct {
 #define atomic64_sub(v, a)	((a)->counter -= (v))
 #define atomic64_dec(a)		((a)->counter--)
 
+typedef atomic64_t local64_t;
+
 /* Lists. */
 struct hlist_node {
 	struct hlist_node *next, **pprev;

@@ -2,4 +2,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Tables of devices: fuzz_tab.c.
 # timeout: 240
-exec "$TOP/tests/fuzz/run" tab 60000
+exec "$TOP/tests/fuzz/run" tab 15000

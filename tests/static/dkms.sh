@@ -21,7 +21,8 @@ built() {
 
 check 'make dkms-source' make -s dkms-source "DESTDIR=$dir/root"
 source=$(compgen -G "$dir/root/usr/src/nearcache-*")
+# One kernel tells what DKMS makes of the sources; static/module has them all.
 while read -r release; do
 	check "dkms build for $release" built "$release"
-done < <(releases)
+done < <(if [[ ${SOAK:-} ]]; then releases; else releases | head -n 1; fi)
 finish

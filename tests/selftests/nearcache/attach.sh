@@ -11,6 +11,8 @@ unchanged() {
 	start
 	right
 	written_down
+	./genl range-add name=nc range=start=0,length=$((1 << 20)),label=warm,flags=1 >/dev/null || fail "range-add"
+	is blocks_pinned 16
 	verify_begin -b 8 -a 1 -t 2
 	given_up
 	# Still sick: it stays bypassed.
@@ -18,6 +20,8 @@ unchanged() {
 	is state 1
 	back 5
 	is blocks_warm 64
+	is ranges 1
+	is blocks_pinned 16
 	verify_end
 	hits=$(field hits)
 	right

@@ -122,9 +122,46 @@ static void add_range(void)
 	genl_nest(NEARCACHE_A_DEVICE_RANGE, begin);
 }
 
+static void add_job(int command)
+{
+	size_t begin = NLMSG_ALIGN(((struct nlmsghdr *)genl_request)->nlmsg_len);
+
+	genl_add(NEARCACHE_A_DEVICE_JOB, "", 0);
+	if (command != NEARCACHE_CMD_JOB_SUBMIT || !any(20))
+		add_u32(NEARCACHE_A_JOB_ID, any(4) ? any(200) : number());
+	if (!any(4))
+		genl_add(NEARCACHE_A_JOB_LABEL, "job", 4);
+	if (!any(4))
+		add_u32(NEARCACHE_A_JOB_PRIORITY, any(9));
+	if (!any(4))
+		add_u32(NEARCACHE_A_JOB_DEADLINE, number());
+	if (!any(4))
+		add_u64(NEARCACHE_A_JOB_BANDWIDTH, number());
+	if (!any(20))
+		add_u64(NEARCACHE_A_JOB_BYTES + any(5), number());
+	genl_nest(NEARCACHE_A_DEVICE_JOB, begin);
+}
+
+/* Ranges of a job are pieces. */
+static void add_piece(void)
+{
+	size_t begin = NLMSG_ALIGN(((struct nlmsghdr *)genl_request)->nlmsg_len);
+
+	genl_add(NEARCACHE_A_DEVICE_RANGE, "", 0);
+	add_u64(NEARCACHE_A_RANGE_START, any(20) ? any(16000) * 512 : number());
+	add_u64(NEARCACHE_A_RANGE_LENGTH, any(20) ? (1 + any(2000)) * 512 : number());
+	genl_nest(NEARCACHE_A_DEVICE_RANGE, begin);
+}
+
 static bool has_ranges(int command)
 {
 	return command == NEARCACHE_CMD_RANGE_ADD || command == NEARCACHE_CMD_RANGE_DELETE;
+}
+
+static bool has_job(int command)
+{
+	return command == NEARCACHE_CMD_JOB_SUBMIT || command == NEARCACHE_CMD_JOB_CANCEL ||
+	       command == NEARCACHE_CMD_JOB_GET;
 }
 
 static void add_target(void)
@@ -148,6 +185,11 @@ static void add_right(int command)
 	if (has_ranges(command)) {
 		for (n = 1 + any(6); n; n--)
 			add_range();
+	} else if (has_job(command)) {
+		for (n = command == NEARCACHE_CMD_JOB_SUBMIT ? 1 + any(5) : 0; n; n--)
+			add_piece();
+		if (any(4))
+			add_job(command);
 	} else if (command == NEARCACHE_CMD_DEVICE_SET) {
 		small = any(10);
 		genl_add(NEARCACHE_A_DEVICE_VERIFY, &small, sizeof(small));

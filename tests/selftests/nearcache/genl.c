@@ -69,6 +69,21 @@ static const struct attribute label[] = {
 	{ }
 };
 
+static const struct attribute job[] = {
+	{ "id", NEARCACHE_A_JOB_ID, U32, NULL },
+	{ "label", NEARCACHE_A_JOB_LABEL, TEXT, NULL },
+	{ "state", NEARCACHE_A_JOB_STATE, U32, NULL },
+	{ "priority", NEARCACHE_A_JOB_PRIORITY, U32, NULL },
+	{ "deadline", NEARCACHE_A_JOB_DEADLINE, U32, NULL },
+	{ "bandwidth", NEARCACHE_A_JOB_BANDWIDTH, U64, NULL },
+	{ "bytes", NEARCACHE_A_JOB_BYTES, U64, NULL },
+	{ "fetched", NEARCACHE_A_JOB_FETCHED, U64, NULL },
+	{ "present", NEARCACHE_A_JOB_PRESENT, U64, NULL },
+	{ "left", NEARCACHE_A_JOB_LEFT, U64, NULL },
+	{ "flying", NEARCACHE_A_JOB_FLYING, U64, NULL },
+	{ }
+};
+
 static const struct attribute device[] = {
 	{ "dev", NEARCACHE_A_DEVICE_DEV, U32, NULL },
 	{ "name", NEARCACHE_A_DEVICE_NAME, TEXT, NULL },
@@ -90,6 +105,7 @@ static const struct attribute device[] = {
 	{ "needed", NEARCACHE_A_DEVICE_NEEDED, U64, NULL },
 	{ "available", NEARCACHE_A_DEVICE_AVAILABLE, U64, NULL },
 	{ "count", NEARCACHE_A_DEVICE_COUNT, U64, NULL },
+	{ "job", NEARCACHE_A_DEVICE_JOB, NEST, job },
 	{ }
 };
 
@@ -105,6 +121,9 @@ static const struct {
 	{ "range-delete", NEARCACHE_CMD_RANGE_DELETE },
 	{ "range-get", NEARCACHE_CMD_RANGE_GET },
 	{ "label-get", NEARCACHE_CMD_LABEL_GET },
+	{ "job-submit", NEARCACHE_CMD_JOB_SUBMIT },
+	{ "job-cancel", NEARCACHE_CMD_JOB_CANCEL },
+	{ "job-get", NEARCACHE_CMD_JOB_GET },
 };
 
 static void usage(const char *word)

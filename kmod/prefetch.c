@@ -1,0 +1,607 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The prefetch engine.  One worker per cache turns jobs into fills that nobody waits for: under
+ * the stripe lock they are fills as any other, so a demand read joins them, and a write makes
+ * them stale.  They are sent under a plug, so that what is contiguous goes as long requests.
+ *
+ * Others come first:
+ *   - While nobody else reads from the origin, so much is on its way as comes within
+ *     DELAY_MAX: that is what who comes to read waits behind, once.
+ *   - While somebody does, small turns go at a rate that rises while the latency of the others'
+ *     reads is as it is without us, and falls when it is not.
+ *   - A second after a large write, or an error, nothing is sent.
+ * Half of the fill memory is left to others.
+ */
+#include <linux/blkdev.h>
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "cache.h"
+#include "fill.h"
+#include "miss.h"
+#include "prefetch.h"
+#include "ranges.h"
+#include "reclaim.h"
+
+/* Bytes that one job may send before another one has its turn. */
+#define TURN_BYTES	(4U << 20)
+#define TURN_SHARED	(256U << 10)
+/* What is contiguous goes in requests of so many bytes, at least. */
+#define REQUEST_BYTES	(TURN_BYTES / 4)
+/* Turns in a second of a job whose bandwidth is limited. */
+#define TURNS_LIMITED	8U
+/* Looks at the index within one turn. */
+#define TURN_STEPS	1024U
+/* Others have gone when nothing of them was seen for so long. */
+#define QUIET		(HZ / 10)
+/* So long nothing is sent after a large write, and after an error. */
+#define CHECKPOINT	HZ
+#define OUT_OF_ORDER	HZ
+/* What memory or free slots want, looks again after so long. */
+#define SHORTAGE	max(1, HZ / 50)
+#define NEVER		((unsigned long)MAX_SCHEDULE_TIMEOUT)
+/* Time that what is on its way may take to come. */
+#define DELAY_MAX	(80 * (u64)NSEC_PER_MSEC)
+#define WINDOW_MIN	(2U << 20)
+/* Bytes per second, while others read. */
+#define RATE_FIRST	(4ULL << 20)
+#define RATE_MIN	(RATE_FIRST / 4)
+#define RATE_MAX	(64ULL << 30)
+#define RATE_STEP	(2ULL << 20)
+#define RATE_PERIOD	max(1, HZ / 20)
+/* A sample is worth 1/32 of what is smoothed. */
+#define SMOOTH		5
+
+/* The worker looks at once. */
+static void kick(struct nc_prefetch *p)
+{
+	lockdep_assert_held(&p->lock);
+	if (!p->paused && p->jobs.count)
+		mod_delayed_work(p->wq, &p->work, 0);
+}
+
+/* Others read from the origin, or did so just now. */
+static bool is_shared(const struct nc_prefetch *p)
+{
+	return atomic_read(&p->demand) ||
+	       time_before(jiffies, READ_ONCE(p->demand_last) + QUIET);
+}
+
+/* How long to wait because of others, in jiffies. */
+static unsigned long hold_back(struct nc_cache *c)
+{
+	struct nc_prefetch *p = &c->prefetch;
+	unsigned long now = jiffies, wait = 0;
+	bool shared = is_shared(p);
+
+	if (READ_ONCE(c->state) != NEARCACHE_NORMAL || READ_ONCE(c->outage.told))
+		return OUT_OF_ORDER;
+	if (time_before(now, READ_ONCE(p->wrote) + CHECKPOINT))
+		return READ_ONCE(p->wrote) + CHECKPOINT - now;
+	spin_lock(&p->lock);
+	if (time_before(now, p->failed + OUT_OF_ORDER))
+		wait = p->failed + OUT_OF_ORDER - now;
+	if (shared && !p->shared) {
+		p->rate = RATE_FIRST;
+		p->base = 0;
+		p->latency = 0;
+		p->looked = now;
+		p->due = now;
+	}
+	p->shared = shared;
+	if (shared && time_before(now, p->due))
+		wait = max(wait, p->due - now);
+	spin_unlock(&p->lock);
+	return wait;
+}
+
+/* Bytes that may be sent now: none before it is worth a request. */
+static u64 room(const struct nc_cache *c)
+{
+	const struct nc_prefetch *p = &c->prefetch;
+	u64 most = min(p->window, READ_ONCE(c->fill_memory_max) / 2), left;
+
+	/* One fill is always possible. */
+	if (!p->flying)
+		return max_t(u64, most, TURN_SHARED);
+	if (p->shared)
+		most = min_t(u64, most, TURN_SHARED);
+	left = most > p->flying ? most - p->flying : 0;
+	return left >= min_t(u64, REQUEST_BYTES, most / 2) ? left : 0;
+}
+
+static u64 span_bytes(const struct nc_cache *c, const struct nc_span *span)
+{
+	return nc_fill_span_bytes(c, span);
+}
+
+/* @span of the job's piece was looked at. */
+static void advance(const struct nc_cache *c, struct nc_job *job, const struct nc_span *span)
+{
+	u64 next = (span->block << c->block_shift) + ((u64)(span->last + 1) << c->sub_shift);
+
+	job->sector = next;
+	if (next < job->piece[job->at].end)
+		return;
+	if (++job->at < job->pieces)
+		job->sector = job->piece[job->at].first;
+}
+
+/* Sub-blocks of the block at which the job is.  Returns those of them that are valid. */
+static u64 span_at(struct nc_cache *c, const struct nc_job *job, struct nc_span *span)
+{
+	u32 mask = (1U << c->block_shift) - 1;
+	u64 end = job->piece[job->at].end, valid = 0;
+	int srcu;
+	u32 i;
+
+	span->block = job->sector >> c->block_shift;
+	span->first = ((u32)job->sector & mask) >> c->sub_shift;
+	end = min(end, (span->block + 1) << c->block_shift) - (span->block << c->block_shift);
+	span->last = (end - 1) >> c->sub_shift;
+	srcu = nc_cache_hold(c);
+	i = nc_index_find(&c->index, span->block);
+	if (i != NC_NIL)
+		valid = READ_ONCE(c->index.slots[i].valid);
+	nc_cache_release(c, srcu);
+	return valid;
+}
+
+/* No slot is free for a block. */
+static bool waits_for_slot(struct nc_cache *c, u64 block)
+{
+	struct nc_slot slot = { };
+
+	nc_reclaim_check(c);
+	if (!nc_ranges_any(c))
+		return false;
+	rcu_read_lock();
+	slot.tagged = nc_ranges_tag(c, block);
+	rcu_read_unlock();
+	return slot.tag.wants & NEARCACHE_RANGE_PIN;
+}
+
+/* Bring what is missing at the start of @span, which is shortened to what was done.  Returns
+ * how long to wait before the same is tried again; 0: it was done.
+ */
+static unsigned long fetch(struct nc_cache *c, struct nc_job *job, struct nc_span *span, u64 *sent)
+{
+	struct nc_prefetch *p = &c->prefetch;
+	u64 present = 0, left = 0;
+	bool again = false;
+
+	if (unlikely(nc_ranges_any(c)) && nc_ranges_bypassed(c, span)) {
+		left = span_bytes(c, span);
+		goto looked;
+	}
+	switch (nc_miss_prefetch(c->active, span, job)) {
+	case NC_MISS_STARTED:
+		*sent += span_bytes(c, span);
+		break;
+	case NC_MISS_JOINED:
+		present = span_bytes(c, span);
+		break;
+	case NC_MISS_VALID:
+		/* Looked at anew. */
+		return 0;
+	case NC_MISS_MEMORY:
+		return READ_ONCE(p->flying) ? NEVER : SHORTAGE;
+	case NC_MISS_FULL:
+		if (waits_for_slot(c, span->block))
+			return SHORTAGE;
+		left = span_bytes(c, span);
+		break;
+	case NC_MISS_WRITE:
+		left = span_bytes(c, span);
+		again = true;
+		break;
+	}
+looked:
+	spin_lock(&p->lock);
+	nc_job_see(job, present);
+	job->left += left;
+	job->again |= again;
+	advance(c, job, span);
+	spin_unlock(&p->lock);
+	return 0;
+}
+
+/* One look at the index.  Returns as fetch() does. */
+static unsigned long step(struct nc_cache *c, struct nc_job *job, u64 *sent)
+{
+	struct nc_span span;
+	u64 valid = span_at(c, job, &span) >> span.first;
+	u64 border = valid & 1 ? ~valid : valid;
+
+	/* Up to where missing and valid meet. */
+	if (border)
+		span.last = min_t(u32, span.last, span.first + __ffs64(border) - 1);
+	if (!(valid & 1))
+		return fetch(c, job, &span, sent);
+	spin_lock(&c->prefetch.lock);
+	nc_job_see(job, span_bytes(c, &span));
+	advance(c, job, &span);
+	spin_unlock(&c->prefetch.lock);
+	return 0;
+}
+
+/* When may the next bytes go, if @sent go now at @rate per second? */
+static unsigned long pace(unsigned long due, u64 sent, u64 rate)
+{
+	unsigned long now = jiffies;
+
+	if (!due || time_before(due, now))
+		due = now;
+	/* Not 0, which means at once. */
+	return (due + div64_u64(sent * HZ + rate / 2, rate)) ?: 1;
+}
+
+/* Returns how long to wait; 0: not at all. */
+static unsigned long take_turn(struct nc_cache *c, struct nc_job *job, u64 most)
+{
+	struct nc_prefetch *p = &c->prefetch;
+	struct blk_plug plug;
+	unsigned long wait = 0;
+	u64 sent = 0;
+	u32 steps;
+
+	blk_start_plug(&plug);
+	for (steps = 0; !wait && steps < TURN_STEPS && sent < most && job->at < job->pieces &&
+	     READ_ONCE(job->state) == NEARCACHE_JOB_RUNNING && !READ_ONCE(p->paused); steps++)
+		wait = step(c, job, &sent);
+	blk_finish_plug(&plug);
+	spin_lock(&p->lock);
+	if (job->bandwidth && sent)
+		job->due = pace(job->due, sent, job->bandwidth);
+	if (p->shared && sent)
+		p->due = pace(p->due, sent, p->rate);
+	spin_unlock(&p->lock);
+	return wait;
+}
+
+/* All of it was looked at, and has come. */
+static void settle(struct nc_cache *c, struct nc_job *job)
+{
+	struct nc_prefetch *p = &c->prefetch;
+	struct nc_piece *pieces = NULL;
+	struct nc_job *gone = NULL;
+
+	spin_lock(&p->lock);
+	if (job->state == NEARCACHE_JOB_RUNNING && job->again &&
+	    job->pass + 1 < NC_JOB_PASSES) {
+		nc_job_again(job);
+		job->due = (jiffies + HZ) ?: 1;
+	} else {
+		if (job->state == NEARCACHE_JOB_RUNNING)
+			job->state = NEARCACHE_JOB_DONE;
+		swap(pieces, job->piece);
+		gone = nc_jobs_end(&p->jobs, job);
+		nc_health_event(c, NEARCACHE_EVENT_JOB_OVER);
+	}
+	spin_unlock(&p->lock);
+	kvfree(pieces);
+	nc_job_free(gone);
+}
+
+/* Returns how long to wait for the next look; 0: not at all. */
+static unsigned long look(struct nc_cache *c)
+{
+	struct nc_prefetch *p = &c->prefetch;
+	unsigned long wait = NEVER, held = hold_back(c);
+	struct nc_job *job;
+	u64 most;
+	bool sent;
+
+	spin_lock(&p->lock);
+	job = nc_jobs_pick(&p->jobs, jiffies, &wait);
+	most = room(c);
+	/* Given up for good. */
+	if (job && READ_ONCE(c->state) == NEARCACHE_BYPASS)
+		WRITE_ONCE(job->state, NEARCACHE_JOB_CANCELLED);
+	sent = job && (job->at == job->pieces || job->state != NEARCACHE_JOB_RUNNING);
+	spin_unlock(&p->lock);
+	if (!job)
+		return wait;
+	if (sent) {
+		settle(c, job);
+		return 0;
+	}
+	if (held)
+		return held;
+	/* What comes wakes the worker. */
+	if (!most)
+		return NEVER;
+	if (most > REQUEST_BYTES)
+		most = round_down(most, REQUEST_BYTES);
+	most = min_t(u64, most, p->shared ? TURN_SHARED : TURN_BYTES);
+	/* What is limited comes evenly; one fill at least. */
+	if (job->bandwidth)
+		most = min(most, job->bandwidth / TURNS_LIMITED);
+	return take_turn(c, job, max(most, 1ULL));
+}
+
+static void work(struct work_struct *work)
+{
+	struct nc_prefetch *p = container_of(to_delayed_work(work), struct nc_prefetch, work);
+	struct nc_cache *c = container_of(p, struct nc_cache, prefetch);
+	unsigned long wait;
+
+	do {
+		if (READ_ONCE(p->paused))
+			return;
+		wait = look(c);
+		cond_resched();
+	} while (!wait);
+	if (wait < NEVER)
+		queue_delayed_work(p->wq, &p->work, wait);
+}
+
+/**
+ * nc_prefetch_begun() - a fill of a job is listed, and about to be sent
+ * @c: live cache
+ * @f: fill; its job is set
+ *
+ * Context: the worker; the stripe lock is held.
+ */
+void nc_prefetch_begun(struct nc_cache *c, struct nc_fill *f)
+{
+	struct nc_prefetch *p = &c->prefetch;
+
+	spin_lock(&p->lock);
+	p->flying += f->bytes;
+	f->job->flying += f->bytes;
+	spin_unlock(&p->lock);
+}
+
+/**
+ * nc_prefetch_done() - a fill of a job is over
+ * @c: live cache
+ * @f: fill, off its list
+ * @bits: sub-blocks that became valid
+ * @error: 0 or what failed
+ *
+ * Context: process.
+ */
+void nc_prefetch_done(struct nc_cache *c, struct nc_fill *f, u64 bits, int error)
+{
+	u64 got = min_t(u64, hweight64(bits) * c->geo.subblock_size, f->bytes);
+	struct nc_prefetch *p = &c->prefetch;
+	struct nc_job *job = f->job;
+
+	nc_count_add(c, PREFETCHED_BYTES, got);
+	spin_lock(&p->lock);
+	p->flying -= f->bytes;
+	job->flying -= f->bytes;
+	job->fetched += got;
+	job->left += f->bytes - got;
+	if (got < f->bytes)
+		job->again = true;
+	if (error)
+		p->failed = jiffies;
+	kick(p);
+	spin_unlock(&p->lock);
+}
+
+static void smooth(u64 *average, u64 sample)
+{
+	if (!*average)
+		*average = sample;
+	else
+		*average += (s64)(sample - *average) >> SMOOTH;
+}
+
+/* What of ours flies shows in how long it takes to come. */
+static void fit_window(struct nc_cache *c, u64 took)
+{
+	struct nc_prefetch *p = &c->prefetch;
+
+	smooth(&p->delay, took);
+	if (p->delay > DELAY_MAX) {
+		p->window = max_t(u64, p->window - p->window / 4, WINDOW_MIN);
+		/* What is on its way already is not to make it smaller once more. */
+		p->delay = DELAY_MAX / 2;
+	} else if (p->flying + p->window / 4 > p->window) {
+		p->window = min(p->window + (64U << 10), READ_ONCE(c->fill_memory_max) / 2);
+	}
+}
+
+static void fit_rate(struct nc_prefetch *p, u64 took, bool alone)
+{
+	smooth(alone ? &p->base : &p->latency, took);
+	if (time_before(jiffies, p->looked + RATE_PERIOD))
+		return;
+	p->looked = jiffies;
+	if (!p->base || p->latency > p->base + p->base / 16)
+		p->rate = max(p->rate - p->rate / 4, RATE_MIN);
+	else
+		p->rate = min(p->rate + RATE_STEP, RATE_MAX);
+}
+
+/**
+ * nc_prefetch_demand() - somebody reads from the origin past the cache
+ * @c: live cache
+ *
+ * Context: any.
+ */
+void nc_prefetch_demand(struct nc_cache *c)
+{
+	if (unlikely(nc_prefetch_any(&c->prefetch)))
+		WRITE_ONCE(c->prefetch.demand_last, jiffies);
+}
+
+/**
+ * nc_prefetch_read_sent() - a fill is about to read from the origin, while there are jobs
+ * @c: live cache
+ * @f: fill, of a job or of a reader
+ *
+ * nc_prefetch_read_done() follows.
+ *
+ * Context: any but interrupts.
+ */
+void nc_prefetch_read_sent(struct nc_cache *c, struct nc_fill *f)
+{
+	f->since = ktime_get_ns();
+	if (f->job)
+		return;
+	f->alone = !READ_ONCE(c->prefetch.flying);
+	atomic_inc(&c->prefetch.demand);
+}
+
+/**
+ * nc_prefetch_read_done() - the origin has answered
+ * @c: live cache
+ * @f: fill, after nc_prefetch_read_sent()
+ *
+ * Context: process.
+ */
+void nc_prefetch_read_done(struct nc_cache *c, struct nc_fill *f)
+{
+	u64 took = max(ktime_get_ns() - f->since, 1ULL);
+	struct nc_prefetch *p = &c->prefetch;
+
+	if (!f->job) {
+		WRITE_ONCE(p->demand_last, jiffies);
+		atomic_dec(&p->demand);
+	}
+	spin_lock(&p->lock);
+	if (f->job)
+		fit_window(c, took);
+	else
+		fit_rate(p, took, f->alone);
+	spin_unlock(&p->lock);
+}
+
+/**
+ * nc_prefetch_wrote() - somebody writes
+ * @c: live cache
+ * @bytes: how much
+ *
+ * Context: any.
+ */
+void nc_prefetch_wrote(struct nc_cache *c, u32 bytes)
+{
+	if (bytes >= NC_PREFETCH_CHECKPOINT)
+		WRITE_ONCE(c->prefetch.wrote, jiffies);
+}
+
+/**
+ * nc_prefetch_submit() - begin a job
+ * @c: live cache
+ * @job: with pieces of whole sub-blocks; the engine's from here on, if it is taken
+ *
+ * Context: may sleep.
+ * Return: number of the job; -EMLINK: there are too many.
+ */
+s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
+{
+	struct nc_prefetch *p = &c->prefetch;
+	s64 id = -EMLINK;
+
+	spin_lock(&p->lock);
+	if (nc_jobs_add(&p->jobs, job)) {
+		id = job->id;
+		kick(p);
+	}
+	spin_unlock(&p->lock);
+	return id;
+}
+
+/**
+ * nc_prefetch_cancel() - nothing more is sent of a job, or of all
+ * @c: cache
+ * @id: number of the job; 0: all
+ *
+ * What is on its way comes still.
+ *
+ * Context: may sleep.
+ * Return: jobs that were running.
+ */
+u32 nc_prefetch_cancel(struct nc_cache *c, u32 id)
+{
+	struct nc_prefetch *p = &c->prefetch;
+	struct nc_job *job;
+	u32 count = 0;
+
+	spin_lock(&p->lock);
+	list_for_each_entry(job, &p->jobs.waiting, list) {
+		if ((id && job->id != id) || job->state != NEARCACHE_JOB_RUNNING)
+			continue;
+		WRITE_ONCE(job->state, NEARCACHE_JOB_CANCELLED);
+		count++;
+	}
+	if (count)
+		kick(p);
+	spin_unlock(&p->lock);
+	return count;
+}
+
+/**
+ * nc_prefetch_pause() - send nothing more, before a table is suspended
+ * @c: live cache
+ *
+ * Context: may sleep, also for a request to the origin.
+ */
+void nc_prefetch_pause(struct nc_cache *c)
+{
+	struct nc_prefetch *p = &c->prefetch;
+
+	spin_lock(&p->lock);
+	WRITE_ONCE(p->paused, true);
+	spin_unlock(&p->lock);
+	cancel_delayed_work_sync(&p->work);
+}
+
+/**
+ * nc_prefetch_resume() - go on, as a table is live
+ * @c: live cache
+ */
+void nc_prefetch_resume(struct nc_cache *c)
+{
+	struct nc_prefetch *p = &c->prefetch;
+
+	spin_lock(&p->lock);
+	WRITE_ONCE(p->paused, false);
+	kick(p);
+	spin_unlock(&p->lock);
+}
+
+void nc_prefetch_init(struct nc_cache *c)
+{
+	struct nc_prefetch *p = &c->prefetch;
+
+	INIT_DELAYED_WORK(&p->work, work);
+	spin_lock_init(&p->lock);
+	nc_jobs_init(&p->jobs);
+	p->paused = true;
+	p->window = WINDOW_MIN;
+	p->rate = RATE_FIRST;
+	/* Long ago. */
+	p->demand_last = jiffies - QUIET;
+	p->wrote = jiffies - CHECKPOINT;
+	p->failed = jiffies - OUT_OF_ORDER;
+}
+
+/**
+ * nc_prefetch_alloc() - what may fail
+ * @c: new cache
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int nc_prefetch_alloc(struct nc_cache *c)
+{
+	c->prefetch.wq = alloc_workqueue("nearcache_p/%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 1,
+					 dm_device_name(c->owner));
+	return c->prefetch.wq ? 0 : -ENOMEM;
+}
+
+/**
+ * nc_prefetch_destroy() - free all of it
+ * @c: cache that nobody uses any more
+ */
+void nc_prefetch_destroy(struct nc_cache *c)
+{
+	cancel_delayed_work_sync(&c->prefetch.work);
+	if (c->prefetch.wq)
+		destroy_workqueue(c->prefetch.wq);
+	nc_jobs_destroy(&c->prefetch.jobs);
+}

@@ -1,0 +1,252 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 150
+# Prefetch jobs: what they bring is right and read as hits, in requests as long as can be; they give
+# way, end, are cancelled, fail, and race with everything else.
+# kernels: 6.1
+. ./cache.sh
+
+NC=/dev/mapper/nc
+MB=$((1 << 20))
+
+# ask WORDS...: must be answered; the answer is in $out.
+ask() {
+	out=$(./genl "$@" 2>"$TMPDIR/err") || fail "genl $*: $(<"$TMPDIR/err") (line ${BASH_LINENO[0]})"
+}
+
+refused() {
+	local said
+	! said=$(./genl "${@:3}" 2>&1 >/dev/null) || fail "genl ${*:3}: not refused (line ${BASH_LINENO[0]})"
+	[[ $said == "$1:"*"$2"* ]] || fail "genl ${*:3}: '$said', not '$1: $2'"
+}
+
+says() {
+	grep -qxF -- "$1=$2" <<<"$out" || fail "no $1=$2 (lines ${BASH_LINENO[*]}) in: $out"
+}
+
+value() {
+	sed -n "s/^$1=//p" <<<"$out"
+}
+
+# submit RANGES... [job=...]: the job's number is put into $id.
+submit() {
+	ask job-submit name=nc "$@"
+	id=$(value job.id)
+	[[ $id ]] || fail "no id in: $out"
+}
+
+over() {
+	ask job-get name=nc "job=id=${1:-$id}"
+	[[ $(value job.state) != 0 ]]
+}
+
+# done_with [ID]: the job is done; what became of it is in $out.
+done_with() {
+	wait_for 60 over "$@" || fail "job does not end: $out"
+	says job.state 1
+	says job.flying 0
+}
+
+cached() {
+	ask residency-get name=nc start="$1" length="$2"
+	says cached-bytes "$3"
+}
+
+# Brought whole, in long requests, and read without the origin; who listens is told.
+fetched() {
+	./genl listen 1 "$TMPDIR/listening" >"$TMPDIR/heard" &
+	listener=$!
+	listening() {
+		[[ -e $TMPDIR/listening ]]
+	}
+	wait_for 10 listening || fail "nobody listens"
+	origin_mark
+	local stat before after
+	stat=$(sys_block "$O")/stat
+	read -ra before <"$stat"
+	submit range=start=0,length=$((8 * MB)) job=label=first,priority=3
+	done_with
+	says job.label first
+	says job.priority 3
+	says job.bytes $((8 * MB))
+	says job.fetched $((8 * MB))
+	says job.present 0
+	says job.left 0
+	wait $listener || fail "listen"
+	grep -qx "event=6" "$TMPDIR/heard" || fail "no event: $(<"$TMPDIR/heard")"
+	read -ra after <"$stat"
+	same "read" "$(origin_delta)" $((8 * MB))
+	echo "$((after[0] - before[0])) requests for 8 MiB"
+	((after[0] - before[0] <= 8)) || fail "requests are short"
+	is prefetched_bytes $((8 * MB))
+	is prefetched_used_bytes 0
+	is misses 0
+	cached 0 $((8 * MB)) $((8 * MB))
+	origin_mark
+	check -n 8192 >/dev/null
+	same "read on demand" "$(origin_delta)" 0
+	is prefetched_used_bytes $((4 * MB))
+	check -n 8192 >/dev/null
+	is prefetched_used_bytes $((4 * MB))
+	# Once more: it is there. Pieces are rounded to sub-blocks; the order is that of the request.
+	submit range=start=$((6 * MB)),length=512 range=start=512,length=$((MB - 512)) \
+		range=start=$((9 * MB + 512)),length=512
+	done_with
+	says job.bytes $((4096 + MB + 4096))
+	says job.present $((4096 + MB))
+	says job.fetched 4096
+	cached $((9 * MB)) 4096 4096
+	ask -d job-get name=nc
+	same "jobs" "$(value job.id | tr '\n' ' ')" "1 2 "
+}
+
+# Nothing is idle: what is not pinned stays out, what is comes in.
+full() {
+	dmsetup message nc 0 invalidate all
+	submit range=start=0,length=$((16 * MB))
+	done_with
+	(($(value job.left) > 0 && $(value job.fetched) > 0)) || fail "$out"
+	same "all of it" $(($(value job.left) + $(value job.fetched) + $(value job.present))) $((16 * MB))
+	./genl range-add name=nc range=start=$((12 * MB)),length=$((3 * MB)),label=pin,flags=1 >/dev/null
+	submit range=start=$((12 * MB)),length=$((3 * MB))
+	done_with
+	says job.left 0
+	cached $((12 * MB)) $((3 * MB)) $((3 * MB))
+	above prefetched_wasted_bytes 0
+	./genl range-delete name=nc range=label=pin >/dev/null
+	# Bypassed: left.
+	./genl range-add name=nc range=start=0,length=$((4 * MB)),label=out,flags=2 >/dev/null
+	dmsetup message nc 0 invalidate all
+	submit range=start=0,length=$((4 * MB))
+	done_with
+	says job.left $((4 * MB))
+	./genl range-delete name=nc range=label=out >/dev/null
+}
+
+# A slow one is cancelled at once, as are all.
+cancelled() {
+	local ids=() begin
+	dmsetup message nc 0 invalidate all
+	submit range=start=0,length=$((8 * MB)) job=bandwidth=65536
+	# Another one passes it.
+	submit range=start=$((8 * MB)),length=$MB
+	done_with
+	ask job-get name=nc job=id=$((id - 1))
+	says job.state 0
+	begin=${EPOCHREALTIME/./}
+	ask job-cancel name=nc job=id=$((id - 1))
+	says count 1
+	wait_for 10 over $((id - 1)) || fail "not cancelled: $out"
+	says job.state 2
+	echo "cancelled in $(((${EPOCHREALTIME/./} - begin) / 1000)) ms"
+	refused ENOENT 'no such job' job-cancel name=nc job=id=$((id - 1))
+	for ((i = 0; i < 70; i++)); do
+		submit range=start=$((i * 65536)),length=$((8 * MB)) "job=bandwidth=4096,priority=$((i % 8))"
+		ids+=("$id")
+	done
+	ask job-cancel name=nc
+	says count 70
+	wait_for 10 over "$id" || fail "not cancelled"
+	# The last 64 are known.
+	ask -d job-get name=nc
+	same "known" "$(value job.id | wc -l)" 64
+	refused ENOENT 'no such job' job-get name=nc job=id=1
+}
+
+bad_input() {
+	local piece=range=start=0,length=512
+	refused EINVAL '1 to 1048576' job-submit name=nc
+	refused EINVAL 'a start and a length' job-submit name=nc range=start=0
+	refused EINVAL 'a start and a length' job-submit name=nc range=length=512
+	refused EINVAL 'a start and a length' job-submit name=nc "$piece,label=x"
+	refused EINVAL 'a start and a length' job-submit name=nc "$piece,flags=1"
+	refused ERANGE 'start must be' job-submit name=nc "$piece" range=start=1,length=512
+	refused ERANGE 'length must be' job-submit name=nc range=start=512,length=$((16 * MB))
+	refused EINVAL 'bandwidth (id)' job-submit name=nc "$piece" job=id=7
+	refused EINVAL 'bandwidth (fetched)' job-submit name=nc "$piece" job=label=x,fetched=1
+	refused ERANGE '(priority)' job-submit name=nc "$piece" job=priority=8
+	refused EINVAL 'named by its id' job-get name=nc
+	refused EINVAL 'named by its id' job-get name=nc job=id=0
+	refused EINVAL 'named by its id' job-get name=nc job=id=1,priority=1
+	refused EINVAL 'named by its id' job-cancel name=nc job=label=x
+	refused EINVAL 'A dump is of all' -d job-get name=nc job=id=1
+	refused ENOENT 'no such job' job-get name=nc job=id=99999
+	refused ENODEV '' job-submit name=none "$piece"
+	refused ENODEV '' job-get name=none job=id=1
+	refused EPERM '' -u 1000 job-submit name=nc "$piece"
+	refused EPERM '' -u 1000 job-cancel name=nc
+	refused EPERM '' -u 1000 job-get name=nc job=id=1
+	refused EPERM '' -u 1000 -d job-get name=nc
+	refused EPERM 'CAP_SYS_ADMIN' -s job-submit name=nc "$piece"
+	dmsetup suspend nc
+	refused EBUSY 'resume it first' job-submit name=nc "$piece"
+	dmsetup resume nc
+}
+
+# 64 jobs at once, with readers, writers and reloads.
+racing() {
+	local i n
+	MODE=writethrough reload || fail "reload"
+	verify_begin -b 1:256 -a 1 -r 200 -t 2
+	for ((i = 0; i < $(times 2); i++)); do
+		dmsetup message nc 0 invalidate all
+		for ((n = 0; n < 64; n++)); do
+			submit "range=4@$((2 * MB)),start=$((n * 32768)),length=$((MB + n * 512))" "job=priority=$((n % 8))"
+		done
+		./blockdata write "$NC" -s $((i * 4096)) -n 2048 -b 8
+		reload || fail "reload"
+		((i % 2)) || ask job-cancel name=nc
+		wait_for 60 idle || fail "jobs do not end: $out"
+	done
+	verify_end >/dev/null
+	check >/dev/null
+	MODE=read-only reload || fail "reload"
+}
+
+idle() {
+	ask -d job-get name=nc
+	! value job.state | grep -qx 0
+}
+
+# An origin that fails: it is tried again, and then left; one that fails in part is brought in part.
+failing() {
+	dmsetup message nc 0 invalidate all
+	stop
+	local bad
+	make_dm bad bad "$(printf '0 8192 linear %s 0\n8192 8 error\n8200 24568 linear %s 8200' "$O" "$O")"
+	format "$C" "$bad"
+	start nc '' "$bad"
+	submit range=start=0,length=$((8 * MB))
+	done_with
+	above fills_failed_origin 0
+	(($(value job.left) >= 4096 && $(value job.left) <= MB)) || fail "$out"
+	same "all of it" $(($(value job.left) + $(value job.fetched) + $(value job.present))) $((8 * MB))
+	check -s 8704 -n 1024 >/dev/null
+	# It is removed while jobs run.
+	for ((i = 0; i < $(times 3); i++)); do
+		dmsetup message nc 0 invalidate all
+		submit "range=8@$MB,start=0,length=$MB"
+		submit "range=8@$MB,start=0,length=$MB" job=bandwidth=1000000
+		stop
+		start nc '' "$bad"
+		ask -d job-get name=nc
+		same "jobs of before" "$(value job.id)" ""
+	done
+	stop
+}
+
+make_null O origin 16 max_sectors=8192
+make_null C local 24
+./blockdata write "$O"
+format
+start
+fetched
+stop
+make_null C small 9
+format
+start
+full
+cancelled
+bad_input
+racing
+failing
