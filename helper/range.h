@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A part of a device, as the user names it: START:LENGTH. */
+/* A part of a device, as the user names it: START:LENGTH, or among files START-END. */
 #ifndef HELPER_RANGE_H
 #define HELPER_RANGE_H
 
@@ -20,6 +20,8 @@ struct range {
 };
 
 bool range_parse(const char *text, struct range *range, char *why);
+bool range_is(const char *word);
+bool range_parse_word(const char *word, struct range *range, char *why);
 bool range_inside(const struct range *range, uint64_t size, char *why);
 
 #endif /* HELPER_RANGE_H */

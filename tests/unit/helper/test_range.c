@@ -54,6 +54,58 @@ static void bad(void **state)
 	}
 }
 
+static void words(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t start, length;
+	} row[] = {
+		{ "0-512", 0, 512 }, { "512-1K", 512, 512 },
+		{ "1G-2G", 1ULL << 30, 1ULL << 30 },
+		{ "1G+64M", 1ULL << 30, 64ULL << 20 }, { "1M:1M", 1 << 20, 1 << 20 },
+		{ "1KiB+1kb-", 0, 0 }, { "0-", 0, 0 }, { "-512", 0, 0 },
+		{ "0-512.tar", 0, 0 }, { "./0-512", 0, 0 }, { "a-b", 0, 0 },
+		{ "0-512-1024", 0, 0 }, { "512", 0, 0 }, { "", 0, 0 }, { "0-a", 0, 0 },
+		{ "00000000000000000000000000000000000000000000000000000000000000000-1", 0, 0 },
+	};
+	struct range range;
+	char why[RANGE_WHY];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		assert_int_equal(range_is(row[i].text), row[i].length != 0);
+		if (!row[i].length)
+			continue;
+		assert_true(range_parse_word(row[i].text, &range, why));
+		assert_int_equal(range.start, row[i].start);
+		assert_int_equal(range.length, row[i].length);
+	}
+}
+
+static void bad_words(void **state)
+{
+	static const struct {
+		const char *text, *quoted;
+	} row[] = {
+		{ "2024-01", "start '2024' is no multiple of 512" },
+		{ "1024-512", "ends before it begins" }, { "512-512", "is 0" },
+		{ "512+0", "is 0" }, { "0-1Q", "end '1Q'" }, { "0+1Q", "length '1Q'" },
+		{ "0-17E", "64 bits" },
+	};
+	struct range range;
+	char why[RANGE_WHY];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		assert_true(range_is(row[i].text));
+		assert_false(range_parse_word(row[i].text, &range, why));
+		if (!strstr(why, row[i].quoted))
+			fail_msg("'%s': %s", row[i].text, why);
+	}
+}
+
 static void inside(void **state)
 {
 	char why[RANGE_WHY];
@@ -76,6 +128,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good),
 		cmocka_unit_test(bad),
+		cmocka_unit_test(words),
+		cmocka_unit_test(bad_words),
 		cmocka_unit_test(inside),
 	};
 
