@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Device-mapper devices of the nearcache target.  dm.c is the only user of
- * libdevmapper.
+ * Device-mapper devices of the nearcache target.  dm.c and dm_pieces.c are the only
+ * users of libdevmapper.
  */
 #ifndef HELPER_DM_H
 #define HELPER_DM_H
