@@ -2,8 +2,10 @@
 #include "arguments.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fail.h"
@@ -14,7 +16,7 @@
 
 enum value {
 	FLAG, TEXT, SIZE, MODE, ON_CHANGE, RANGE, CACHE_TIMEOUT, ORIGIN_TIMEOUT, VERIFY,
-	INTEGRITY, SHARD_FORMAT,
+	INTEGRITY, SHARD_FORMAT, INTERVAL, COUNT,
 };
 
 /*
@@ -92,6 +94,18 @@ static const struct option_row {
 	{ OPTION_SUMMARY, 0, "summary", FLAG, NULL, 0, "one line for each file" },
 	{ OPTION_CHECK, 0, "check", FLAG, NULL, 0,
 	  "compare data with its checksums (tfrecord)" },
+	{ OPTION_FROM, 0, "from", TEXT, "FILE", offsetof(struct arguments, from),
+	  "more TARGETs, one on each line; - is stdin" },
+	{ OPTION_INDEX_ONLY, 0, "index-only", FLAG, NULL, 0,
+	  "only what a reader needs to open each shard" },
+	{ OPTION_MANIFEST, 0, "manifest", TEXT, "FILE",
+	  offsetof(struct arguments, manifest),
+	  "what sha256sum wrote of the files" },
+	{ OPTION_WATCH, 0, "watch", FLAG, NULL, 0, "again and again, until ^C" },
+	{ OPTION_INTERVAL, 0, "interval", INTERVAL, "SECONDS",
+	  offsetof(struct arguments, interval), "from one to the next (1)" },
+	{ OPTION_COUNT, 0, "count", COUNT, "N",
+	  offsetof(struct arguments, count), "so often, not until ^C" },
 	{ OPTION_JSON, 'j', "json", FLAG, NULL, 0,
 	  "JSON on stdout, errors too; raw base units" },
 	{ OPTION_DRY_RUN, 0, "dry-run", FLAG, NULL, 0,
@@ -153,6 +167,47 @@ static const char *take_size(void *place, const char *value)
 	return *(uint64_t *)place ? NULL : "it must not be 0";
 }
 
+static bool take_count(void *place, const char *value)
+{
+	unsigned long number;
+	char *end;
+
+	if (!isdigit((unsigned char)*value))
+		return false;
+	number = strtoul(value, &end, 10);
+	if (*end || !number || number > UINT_MAX)
+		return false;
+	*(unsigned int *)place = (unsigned int)number;
+	return true;
+}
+
+/* Seconds, with decimals, into milliseconds. */
+static bool take_interval(void *place, const char *value)
+{
+	double seconds;
+	char *end;
+
+	if (!isdigit((unsigned char)*value))
+		return false;
+	seconds = strtod(value, &end);
+	if (*end || seconds < 0.1 || seconds > 86400)
+		return false;
+	*(unsigned int *)place = (unsigned int)(seconds * 1000 + 0.5);
+	return true;
+}
+
+/* Return: NULL or what is wrong with @value; more kinds of values. */
+static const char *take_other(void *place, enum value kind, const char *value)
+{
+	if (kind == SHARD_FORMAT && !index_format_parse(value, place))
+		return "give " INDEX_FORMAT_WORDS;
+	if (kind == INTERVAL && !take_interval(place, value))
+		return "give 0.1 to 86400 seconds";
+	if (kind == COUNT && !take_count(place, value))
+		return "give 1 to 4294967295";
+	return NULL;
+}
+
 static void take_value(struct arguments *args, const struct option_row *row,
 		       const char *value)
 {
@@ -181,8 +236,8 @@ static void take_value(struct arguments *args, const struct option_row *row,
 		why = "give " PARAMS_ORIGIN_TIMEOUT_RANGE;
 	else if (row->value == VERIFY && !params_verify_parse(value, place))
 		why = "give " PARAMS_VERIFY_RANGE;
-	else if (row->value == SHARD_FORMAT && !index_format_parse(value, place))
-		why = "give " INDEX_FORMAT_WORDS;
+	else
+		why = take_other(place, row->value, value);
 	if (why)
 		fail(CODE_USAGE, "--%s '%s': %s", row->name, value, why);
 }

@@ -42,6 +42,12 @@
 #define OPTION_SAMPLES		(1ULL << 33)
 #define OPTION_SUMMARY		(1ULL << 34)
 #define OPTION_CHECK		(1ULL << 35)
+#define OPTION_FROM		(1ULL << 48)
+#define OPTION_INDEX_ONLY	(1ULL << 49)
+#define OPTION_MANIFEST		(1ULL << 50)
+#define OPTION_WATCH		(1ULL << 51)
+#define OPTION_INTERVAL		(1ULL << 52)
+#define OPTION_COUNT		(1ULL << 53)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
@@ -64,6 +70,10 @@
  * @rate: --rate, bytes per second, 0 when not given
  * @shard_format: --format of a shard, INDEX_ANY when not given
  * @samples: --samples
+ * @from: --from, a path or "-"
+ * @manifest: --manifest
+ * @interval: --interval, milliseconds, 0 when not given
+ * @count: --count, 0 when not given
  * @operand: operands behind the verb
  * @operands: how many
  */
@@ -85,6 +95,10 @@ struct arguments {
 	uint64_t rate;
 	enum index_format shard_format;
 	const char *samples;
+	const char *from;
+	const char *manifest;
+	unsigned int interval;
+	unsigned int count;
 	char **operand;
 	int operands;
 };

@@ -14,7 +14,8 @@ HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
 	test_dataset test_fsprint test_pair test_reload test_attach \
 	test_reconnect test_stop test_witness test_index test_index_cmd \
 	test_index_mds test_index_npz test_index_parquet test_index_tar \
-	test_index_tfrecord
+	test_index_tfrecord test_extents test_shards test_words test_layers \
+	test_erofs
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi
@@ -75,6 +76,14 @@ HELPER_UNIT_test_index_npz := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_parquet := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_tar := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_tfrecord := $(HELPER_INDEX_UNIT)
+HELPER_UNIT_test_extents := helper/extents.c helper/fail.c helper/text.c
+HELPER_UNIT_test_shards	:= helper/shards.c helper/fail.c helper/text.c
+HELPER_UNIT_test_words	:= helper/words.c helper/range.c helper/size.c \
+	helper/fail.c helper/text.c
+HELPER_UNIT_test_layers	:= helper/layers.c helper/fail.c helper/text.c
+HELPER_UNIT_test_erofs	:= helper/erofs.c helper/fail.c helper/text.c
+HELPER_UNIT_LIBS_test_erofs := -Wl,--wrap=fstat
+HELPER_UNIT_LIBS_test_extents := -Wl,--wrap=ioctl,--wrap=fstat,--wrap=fstatfs,--wrap=statx
 HELPER_UNIT_LIBS_test_index := -Wl,--wrap=pread
 HELPER_UNIT_LIBS_test_attach := -luuid
 HELPER_UNIT_LIBS_test_witness := -Wl,--wrap=device_open,--wrap=device_test_claim

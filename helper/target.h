@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * TARGETs of a verb, "NAME [TARGET...]": ranges of the device, files, directories,
+ * patterns of names, or a list of them.
+ *
+ * A verb that takes them has TARGET_OPTIONS among its options and TARGET_HELP in its
+ * help; it calls target_check_words() before it touches anything, then
+ * target_resolve().
+ */
+#ifndef HELPER_TARGET_H
+#define HELPER_TARGET_H
+
+#include "arguments.h"
+#include "dm.h"
+#include "shards.h"
+
+/* What a verb with TARGETs takes beside its own. */
+#define TARGET_OPTIONS	(OPTION_FROM | OPTION_SAMPLES | OPTION_INDEX_ONLY | \
+			 OPTION_SHARD_FORMAT)
+
+#define TARGET_HELP \
+"TARGETs are files on the device, directories of them, patterns ('/data/*.tar'), or\n" \
+"ranges of the device: START-END, START+LENGTH or START:LENGTH, multiples of 512, like\n" \
+"1G-2G; a file of such a name is written ./1-2. --from FILE reads more of them, one on\n" \
+"each line or with NUL between, - from standard input. A file is refused if some of it\n" \
+"has no place of its own on the device: holes, inline, unwritten, compressed data.\n" \
+"Partitions, loop devices and LVM or other linear device-mapper tables between file\n" \
+"system and device are seen through, RAID and encryption are not.\n" \
+"--samples and --index-only mean only that part of each shard, see 'index --help'; the\n" \
+"samples are taken with the index.\n"
+
+bool target_given(const struct arguments *args);
+int target_check_words(const struct arguments *args, bool needed);
+int target_resolve(const struct arguments *args, const struct dm_device *dev,
+		   struct shards *shards);
+
+#endif /* HELPER_TARGET_H */
