@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache invalidate: drop cached data that the origin no longer has. */
+#include <stdlib.h>
+
 #include "commands.h"
 #include "describe.h"
 #include "fail.h"
 #include "holder.h"
 #include "name.h"
 #include "print.h"
+#include "target.h"
 
 #define SECTOR	512
 
@@ -37,19 +40,66 @@ static int counter(const struct dm_device *dev, uint64_t *bytes)
 	return error;
 }
 
+/**
+ * struct dropping - what is dropped
+ * @range: pieces of the device; NULL: all of it
+ * @count: how many
+ * @files: they are of TARGETs
+ */
+struct dropping {
+	struct range *range;
+	size_t count;
+	bool files;
+};
+
+static int choose(struct dropping *dropping, const struct dm_device *dev,
+		  const struct arguments *args)
+{
+	struct shards shards;
+
+	if (target_given(args)) {
+		dropping->files = true;
+		if (!target_resolve(args, dev, &shards))
+			shards_ranges(&shards, SECTOR, 0, &dropping->range,
+				      &dropping->count);
+		shards_free(&shards);
+	} else if (given(args, OPTION_RANGE)) {
+		dropping->range = malloc(sizeof(*dropping->range));
+		if (!dropping->range)
+			return fail_memory();
+		*dropping->range = args->range;
+		dropping->count = 1;
+	}
+	return fail_code();
+}
+
+static int tell(const struct dm_device *dev, const struct dropping *dropping)
+{
+	char message[64];
+	size_t i;
+
+	if (!dropping->range)
+		return dm_message(dev, "invalidate all");
+	for (i = 0; i < dropping->count; i++) {
+		snprintf(message, sizeof(message), "invalidate %llu %llu",
+			 (unsigned long long)(dropping->range[i].start / SECTOR),
+			 (unsigned long long)(dropping->range[i].length /
+					      SECTOR));
+		if (dm_message(dev, message))
+			return i ? fail_add("%zu of %zu ranges were dropped before",
+					    i, dropping->count) : fail_code();
+	}
+	return 0;
+}
+
 /* Tell the target, and count what it dropped. */
-static int drop(const struct dm_device *dev, const struct range *range,
+static int drop(const struct dm_device *dev, const struct dropping *dropping,
 		uint64_t *dropped)
 {
-	char message[64] = "invalidate all";
 	struct dm_device now;
 	uint64_t before, after;
 
-	if (range->length)
-		snprintf(message, sizeof(message), "invalidate %llu %llu",
-			 (unsigned long long)(range->start / SECTOR),
-			 (unsigned long long)(range->length / SECTOR));
-	if (counter(dev, &before) || dm_message(dev, message))
+	if (counter(dev, &before) || tell(dev, dropping))
 		return fail_code();
 	if (dm_need_ours(dev->name, &now))
 		return fail_add("it was dropped before");
@@ -73,31 +123,53 @@ static void warn_users(const struct dm_device *dev)
 	     dev->name, what, dev->name);
 }
 
-static int invalidate(const struct dm_device *dev, const struct arguments *args)
+static void report(const struct dm_device *dev,
+		   const struct dropping *dropping, uint64_t dropped,
+		   bool dry_run)
 {
-	bool dry_run = given(args, OPTION_DRY_RUN);
-	struct range range = args->range;
-	uint64_t dropped = 0;
+	uint64_t length = dropping->range ? 0 : dev->size;
+	size_t i;
 
-	if (check(dev, args) || (!dry_run && drop(dev, &range, &dropped)))
-		return fail_code();
-	warn_users(dev);
+	for (i = 0; i < dropping->count; i++)
+		length += dropping->range[i].length;
 	print_record(NULL, dev->name);
 	print_string("name", NULL, dev->name);
-	print_bytes("start", "from", range.start);
-	print_bytes("length", "bytes",
-		    range.length ? range.length : dev->size);
+	if (dropping->files)
+		print_number("ranges", "ranges", dropping->count);
+	else
+		print_bytes("start", "from",
+			    dropping->range ? dropping->range->start : 0);
+	print_bytes("length", "bytes", length);
 	print_bytes("invalidated_bytes", dry_run ? NULL : "dropped", dropped);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	print_end();
-	return 0;
+}
+
+static int invalidate(const struct dm_device *dev, const struct arguments *args)
+{
+	bool dry_run = given(args, OPTION_DRY_RUN);
+	struct dropping dropping = { 0 };
+	uint64_t dropped = 0;
+
+	if (!check(dev, args) && !choose(&dropping, dev, args) &&
+	    (dry_run || !drop(dev, &dropping, &dropped))) {
+		warn_users(dev);
+		report(dev, &dropping, dropped, dry_run);
+	}
+	free(dropping.range);
+	return fail_code();
 }
 
 int cmd_invalidate(const struct arguments *args)
 {
 	struct dm_device dev;
-	int error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
+	int error = target_check_words(args, false);
 
+	if (!error && target_given(args) && given(args, OPTION_RANGE))
+		error = fail(CODE_USAGE,
+			     "--range goes without TARGETs: name the range among them, like 1G-2G");
+	if (!error)
+		error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
 	if (error)
 		return error;
 	error = invalidate(&dev, args);

@@ -18,7 +18,7 @@ HELPER_PKGS	:= devmapper blkid mount uuid json-c libcrypto libisal libnl-3.0 lib
 HELPER_SRC	:= $(wildcard helper/*.c)
 # Judge of superblocks and table pages: the kernel's own source.
 HELPER_OBJ	:= $(HELPER_SRC:%.c=$(BUILD)/%.o) $(BUILD)/helper/kmod/format.o $(BUILD)/helper/kmod/recover.o
-HELPER_CFLAGS	:= -std=gnu11 -O2 -g -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+HELPER_CFLAGS	:= -std=gnu11 -pthread -O2 -g -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-D_FORTIFY_SOURCE=2 -fstack-protector-strong -Wall -Wextra -Werror \
 	-Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla \
 	-Wpointer-arith -Wwrite-strings -Wundef -Wno-sign-compare
@@ -39,7 +39,7 @@ $(BUILD)/helper/kmod/%.o: kmod/%.c helper/helper.mk
 
 $(BUILD)/helper/nearcache: $(HELPER_OBJ)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(HELPER_LIBS)
+	$(Q)$(CC) -pthread $(LDFLAGS) -o $@ $^ $(HELPER_LIBS)
 
 install-helper: $(BUILD)/helper/nearcache
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/sbin/nearcache)

@@ -9,6 +9,7 @@
 #include "lock.h"
 #include "name.h"
 #include "print.h"
+#include "target.h"
 
 #define MODES_HELP \
 "Modes: read-only refuses writes; writearound sends them to the origin and drops\n" \
@@ -189,11 +190,24 @@ const struct verb verbs[] = {
 		.run = cmd_resize,
 	},
 	{
-		.name = "invalidate",
-		.operands = "NAME",
+		.name = "residency",
+		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
-		.operands_max = 1,
-		.optional = OPTION_RANGE,
+		.operands_max = -1,
+		.optional = TARGET_OPTIONS,
+		.summary = "show what of a device, or of files on it, is cached",
+		.details =
+"A bar for each TARGET, without TARGETs one for the whole device: '#' where all is\n"
+"cached, '+' where some is, '.' where nothing is.\n"
+"\n" TARGET_HELP,
+		.run = cmd_residency,
+	},
+	{
+		.name = "invalidate",
+		.operands = "NAME [TARGET...]",
+		.operands_min = 1,
+		.operands_max = -1,
+		.optional = OPTION_RANGE | TARGET_OPTIONS,
 		.changes = true,
 		.summary = "drop cached data that the origin no longer has",
 		.details =
@@ -202,10 +216,28 @@ const struct verb verbs[] = {
 "device holds stays: unmount first, or 'blockdev --flushbufs /dev/mapper/NAME'\n"
 "afterwards if it is not mounted.\n"
 "\n"
-"Without --range all is dropped, and the next open takes the origin's ends as\n"
-"they are now; START and LENGTH are multiples of 512 bytes. The count includes\n"
-"what writes dropped meanwhile.\n",
+"Without --range and TARGETs all is dropped, and the next open takes the origin's\n"
+"ends as they are now; START and LENGTH are multiples of 512 bytes. The count\n"
+"includes what writes dropped meanwhile. Where a file is, is what the mounted file\n"
+"system knows: for one that another host wrote anew, drop all.\n"
+"\n" TARGET_HELP,
 		.run = cmd_invalidate,
+	},
+	{
+		.name = "verify",
+		.operands = "NAME [FILE...]",
+		.operands_min = 1,
+		.operands_max = -1,
+		.required = OPTION_MANIFEST,
+		.optional = OPTION_FROM,
+		.summary = "read files through the cache, compare them with a manifest",
+		.details =
+"The manifest is what 'sha256sum FILE...' writes ('-': standard input); its paths are\n"
+"those of the current directory. Without FILEs all of it is looked at, with FILEs\n"
+"(directories, patterns, --from) those. Files are read past the page cache, several at\n"
+"once; what the cache lacks comes from the origin, and is cached. Exit code 4 if one\n"
+"differs, is missing, cannot be read, is not on the device, or not in the manifest.\n",
+		.run = cmd_verify,
 	},
 	{
 		.name = "scrub",

@@ -20,13 +20,15 @@
 
 #define TARGET_HELP \
 "TARGETs are files on the device, directories of them, patterns ('/data/*.tar'), or\n" \
-"ranges of the device: START-END, START+LENGTH or START:LENGTH, multiples of 512, like\n" \
-"1G-2G; a file of such a name is written ./1-2. --from FILE reads more of them, one on\n" \
-"each line or with NUL between, - from standard input. A file is refused if some of it\n" \
-"has no place of its own on the device: holes, inline, unwritten, compressed data.\n" \
-"Partitions, loop devices and LVM or other linear device-mapper tables between file\n" \
-"system and device are seen through, RAID and encryption are not.\n" \
-"--samples and --index-only mean only that part of each shard, see 'index --help'; the\n" \
+"ranges of the device: START-END, START+LENGTH or START:LENGTH, multiples of 512,\n" \
+"like 1G-2G; a file of such a name is written ./1-2. --from FILE reads more of\n" \
+"them, one on each line or with NUL between; - is standard input. A file is\n" \
+"refused if some of it has no place of its own on the device: holes, inline,\n" \
+"unwritten or compressed data. Partitions, loop devices, and LVM or other linear\n" \
+"device-mapper tables between file system and device are seen through, RAID and\n" \
+"encryption are not.\n" \
+"\n" \
+"--samples and --index-only mean only that part of each shard, see 'index --help';\n" \
 "samples are taken with the index.\n"
 
 bool target_given(const struct arguments *args);

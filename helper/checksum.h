@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The SHA-256 of a file as its device has it, past the page cache. */
+#ifndef HELPER_CHECKSUM_H
+#define HELPER_CHECKSUM_H
+
+#include <stdint.h>
+
+#define CHECKSUM_BYTES	32
+
+int checksum_file(const char *path, unsigned char *digest,
+		  void (*advance)(uint64_t bytes, void *arg), void *arg);
+
+#endif /* HELPER_CHECKSUM_H */

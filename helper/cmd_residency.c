@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache residency: what of a device, or of files on it, is cached. */
+#include "commands.h"
+#include "density.h"
+#include "dm.h"
+#include "fail.h"
+#include "name.h"
+#include "nl.h"
+#include "print.h"
+#include "target.h"
+
+/**
+ * struct look - a range of a shard that is looked at
+ * @density: of the shard
+ * @start: first byte of the range, of the device
+ * @place: the same, of the shard
+ */
+struct look {
+	struct density *density;
+	uint64_t start;
+	uint64_t place;
+};
+
+static void take_run(const struct nl_run *run, void *arg)
+{
+	const struct look *look = arg;
+
+	if (run->cached)
+		density_add(look->density,
+			    look->place + (run->start - look->start),
+			    run->length);
+}
+
+static int look_at(const struct dm_device *dev, const struct shard *shard,
+		   struct density *density)
+{
+	struct look look = { .density = density };
+	size_t i;
+
+	density->bytes = shard->bytes;
+	for (i = 0; i < shard->ranges; i++) {
+		look.start = shard->range[i].start;
+		if (nl_residency(dev->number, &shard->range[i], take_run,
+				 &look))
+			return fail_code();
+		look.place += shard->range[i].length;
+	}
+	return 0;
+}
+
+static void print_density(const struct density *density)
+{
+	char bar[DENSITY_CELLS + 1];
+
+	print_string(NULL, "residency", density_bar(density, bar));
+	print_ratio("ratio", "ratio", density->present, density->bytes);
+	print_bytes("cached_bytes", "cached", density->present);
+	print_bytes("bytes", "of", density->bytes);
+}
+
+static int show_shards(const struct dm_device *dev,
+		       const struct shards *shards)
+{
+	uint64_t cached = 0;
+	size_t i;
+
+	print_table("shards");
+	for (i = 0; i < shards->count; i++) {
+		const struct shard *shard = &shards->shard[i];
+		struct density density = { 0 };
+
+		if (look_at(dev, shard, &density))
+			break;
+		cached += density.present;
+		print_record(NULL, NULL);
+		print_density(&density);
+		print_number("ranges", NULL, shard->ranges);
+		print_string("name", "shard", shard->name);
+		print_end();
+	}
+	print_end();
+	print_number("shard_count", NULL, shards->count);
+	print_bytes("cached_bytes", NULL, cached);
+	print_bytes("bytes", NULL, shards_bytes(shards));
+	return fail_code();
+}
+
+static int show_device(const struct dm_device *dev)
+{
+	struct range range = { 0, dev->size };
+	struct shard all = { .range = &range, .ranges = 1, .bytes = dev->size };
+	struct density density = { 0 };
+
+	if (look_at(dev, &all, &density))
+		return fail_code();
+	print_density(&density);
+	return 0;
+}
+
+static int residency(const struct arguments *args, const struct dm_device *dev)
+{
+	struct shards shards = { 0 };
+
+	if (!dev->table)
+		return fail(CODE_DEVICE,
+			    "device '%s' has no table: close it and open it again",
+			    dev->name);
+	if (target_given(args) && target_resolve(args, dev, &shards))
+		goto out;
+	print_record(NULL, dev->name);
+	print_string("name", NULL, dev->name);
+	if (target_given(args))
+		show_shards(dev, &shards);
+	else
+		show_device(dev);
+	print_end();
+out:
+	shards_free(&shards);
+	return fail_code();
+}
+
+int cmd_residency(const struct arguments *args)
+{
+	struct dm_device dev;
+	int error = target_check_words(args, false);
+
+	if (!error)
+		error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
+	if (error)
+		return error;
+	error = residency(args, &dev);
+	dm_device_free(&dev);
+	return error;
+}

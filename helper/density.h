@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How much of a line of bytes is there, drawn as a bar: "###+....". */
+#ifndef HELPER_DENSITY_H
+#define HELPER_DENSITY_H
+
+#include <stdint.h>
+
+#define DENSITY_CELLS	32
+
+/**
+ * struct density - a line of bytes
+ * @bytes: its length
+ * @present: how many are there
+ * @cell: the same of each cell
+ */
+struct density {
+	uint64_t bytes;
+	uint64_t present;
+	uint64_t cell[DENSITY_CELLS];
+};
+
+void density_add(struct density *density, uint64_t start, uint64_t length);
+const char *density_bar(const struct density *density, char *text);
+
+#endif /* HELPER_DENSITY_H */
