@@ -10,6 +10,7 @@
 #include "fail.h"
 #include "name.h"
 #include "print.h"
+#include "readahead.h"
 #include "reload.h"
 #include "setting.h"
 #include "stop.h"
@@ -32,6 +33,9 @@
  * @known: then: but had one once
  * @renew: then: it is the witness already, but a crash would leave nothing: a new
  *	session may record again
+ * @ahead_said: the read-ahead is to change
+ * @ahead: its bytes then
+ * @ahead_before: its bytes now
  */
 struct change {
 	struct dm_device dev;
@@ -46,6 +50,9 @@ struct change {
 	bool claim;
 	bool known;
 	bool renew;
+	bool ahead_said;
+	uint64_t ahead;
+	uint64_t ahead_before;
 };
 
 /* The cache that is on the cache device now, which may have been attached later. */
@@ -173,6 +180,11 @@ static int prepare(struct change *change, const struct arguments *args)
 	change->fill_memory = status.field[NEARCACHE_FIELD_FILL_MEMORY_MAX];
 	change->waiting = status.field[NEARCACHE_FIELD_READS_WAITING];
 	change->new = change->old;
+	readahead_get(change->dev.number, &change->ahead_before);
+	change->ahead = change->ahead_before;
+	change->ahead_said = setting_read_ahead(args->operand + 1,
+						args->operands - 1,
+						&change->ahead);
 	change->said = setting_witness(args->operand + 1, args->operands - 1);
 	if (setting_apply(args->operand + 1, args->operands - 1,
 			  &change->new) ||
@@ -225,15 +237,20 @@ static int check_mode(const struct change *change, bool force)
 	return fail_code();
 }
 
-static bool changes(const struct change *change)
+static bool changes_table(const struct change *change)
 {
 	return differs(change) || change->claim || change->renew;
+}
+
+static bool changes(const struct change *change)
+{
+	return changes_table(change) || change->ahead != change->ahead_before;
 }
 
 /* A device that is suspended got here by --force, which starts it. */
 static bool needs_reload(const struct change *change)
 {
-	return changes(change) || change->dev.suspended;
+	return changes_table(change) || change->dev.suspended;
 }
 
 /*
@@ -298,6 +315,11 @@ static void report(const struct change *change, bool dry_run)
 		     change->old.verify != change->new.verify ? "before" : NULL,
 		     change->old.verify);
 	report_witness(&change->old, &change->new);
+	print_bytes("read_ahead", change->ahead_said ? "read-ahead" : NULL,
+		    change->ahead);
+	print_bytes("read_ahead_before",
+		    change->ahead != change->ahead_before ? "before" : NULL,
+		    change->ahead_before);
 	if (!changes(change))
 		print_string(NULL, "unchanged", "it was so already");
 	reload_print_started(&change->dev, dry_run);
@@ -320,6 +342,17 @@ static int execute(struct change *change, bool force)
 	}
 	leave_unrecorded(change);
 	return 0;
+}
+
+/* Behind a new table, which keeps the old one. */
+static int set_read_ahead(const struct change *change)
+{
+	if (change->ahead == change->ahead_before)
+		return 0;
+	if (!readahead_set(change->dev.number, change->ahead))
+		return 0;
+	return needs_reload(change) ?
+	       fail_add("the other settings were changed before") : fail_code();
 }
 
 /* The kernel goes on without a record that it cannot read or write. */
@@ -350,6 +383,8 @@ static int set(struct change *change, const struct arguments *args)
 		return fail_code();
 	if (needs_reload(change) && !dry_run &&
 	    execute(change, given(args, OPTION_FORCE)))
+		return fail_code();
+	if (!dry_run && set_read_ahead(change))
 		return fail_code();
 	report(change, dry_run);
 	if (change->said && change->new.witness && !dry_run)

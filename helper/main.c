@@ -121,6 +121,9 @@ const struct verb verbs[] = {
 "  witness=DEV                 a device on another drive that keeps the cache warm\n"
 "                              over a crash in a writing mode, see 'open --help';\n"
 "                              none: without\n"
+"  read-ahead=SIZE             of the device, for files that are opened from then on\n"
+"                              (0 to 1G); kept when another setting, 'resize' or\n"
+"                              'attach' makes a new table\n"
 "\n"
 "I/O waits for a moment, what is cached stays. A device that is mounted\n"
 "read-write, swapped to, open for writing, or open by somebody who cannot be\n"
@@ -132,6 +135,16 @@ const struct verb verbs[] = {
 "takes one that carries something else. Naming the same one again makes it record\n"
 "again, where 'nearcache status' says that it does not.\n",
 		.run = cmd_set,
+	},
+	{
+		.name = "get",
+		.operands = "NAME [SETTING...]",
+		.operands_min = 1,
+		.operands_max = -1,
+		.summary = "show settings of a device in use",
+		.details =
+"Without SETTING: all that 'set' changes, see 'set --help'.\n",
+		.run = cmd_get,
 	},
 	{
 		.name = "attach",
@@ -277,10 +290,15 @@ const struct verb verbs[] = {
 		.name = "stats",
 		.operands = "[NAME...]",
 		.operands_max = -1,
+		.optional = OPTION_WATCH | OPTION_INTERVAL | OPTION_COUNT,
 		.summary = "show every counter with its unit and meaning",
 		.details =
 "Without NAME: all devices. In JSON one NAME gives the values at the top level,\n"
-"none or several an array \"devices\".\n",
+"none or several an array \"devices\".\n"
+"\n"
+"--watch shows what happens, again and again: rates in text; in JSON an object on each\n"
+"line, whose \"devices\" have the counters, and under \"delta\" by how much each\n"
+"grew in \"span_ns\".\n",
 		.run = cmd_stats,
 	},
 	{

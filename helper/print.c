@@ -46,6 +46,7 @@ struct scope {
 static struct scope stack[DEPTH_MAX];
 static unsigned int depth;
 static bool as_json;
+static bool one_line;
 static bool anything;
 
 static void *need(void *memory)
@@ -86,6 +87,16 @@ static void push(enum kind kind, struct json_object *json)
 	top()->json = json;
 }
 
+static void start_document(void)
+{
+	depth = 0;
+	memset(top(), 0, sizeof(*top()));
+	top()->kind = RECORD;
+	top()->json = need(json_object_new_object());
+	json_object_object_add(top()->json, "schema",
+			       json_object_new_int(PRINT_SCHEMA));
+}
+
 /**
  * print_start() - begin the output
  * @json: JSON instead of text
@@ -93,12 +104,19 @@ static void push(enum kind kind, struct json_object *json)
 void print_start(bool json)
 {
 	as_json = json;
-	depth = 0;
-	memset(top(), 0, sizeof(*top()));
-	top()->kind = RECORD;
-	top()->json = need(json_object_new_object());
-	json_object_object_add(top()->json, "schema",
-			       json_object_new_int(PRINT_SCHEMA));
+	one_line = false;
+	start_document();
+}
+
+/**
+ * print_lines() - several documents follow, in JSON each on a line
+ *
+ * Each is ended by print_next().  What is collected behind the last one is no document
+ * of its own, unless it is an error.
+ */
+void print_lines(void)
+{
+	one_line = true;
 }
 
 static void spaces(int count)
@@ -348,6 +366,38 @@ int print_flush(void)
 	return fail_code();
 }
 
+static void write_document(void)
+{
+	const int pretty = JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED;
+	const int flags = JSON_C_TO_STRING_NOSLASHESCAPE |
+			  (one_line ? 0 : pretty);
+
+	puts(json_object_to_json_string_ext(top()->json, flags));
+}
+
+static void end_document(void)
+{
+	while (depth)
+		print_end();
+	flush(top(), 0);
+}
+
+/**
+ * print_next() - write what was collected, and begin the next document
+ *
+ * Return: 0 or the exit code.
+ */
+int print_next(void)
+{
+	end_document();
+	if (as_json)
+		write_document();
+	json_object_put(top()->json);
+	start_document();
+	output_lost();
+	return fail_code();
+}
+
 /**
  * print_finish() - write what was collected, and the recorded error if any
  *
@@ -359,18 +409,13 @@ int print_flush(void)
  */
 int print_finish(void)
 {
-	const int flags = JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
-			  JSON_C_TO_STRING_NOSLASHESCAPE;
 	int error = fail_code();
 
-	while (depth)
-		print_end();
-	flush(top(), 0);
-	if (as_json) {
-		if (error)
-			add_error(top()->json);
-		puts(json_object_to_json_string_ext(top()->json, flags));
-	}
+	end_document();
+	if (as_json && error)
+		add_error(top()->json);
+	if (as_json && (error || !one_line))
+		write_document();
 	json_object_put(top()->json);
 	if (output_lost() || (error && !as_json))
 		print_error();

@@ -2,7 +2,7 @@
 /*
  * Text and JSON from one call.  A call names a key (JSON) and a label (text);
  * without a key the value is shown in text only, without a label in JSON only.
- * Nothing is written before print_finish().
+ * JSON is not written before print_finish() or print_next().
  */
 #ifndef HELPER_PRINT_H
 #define HELPER_PRINT_H
@@ -14,6 +14,8 @@
 
 void print_start(bool json);
 int print_finish(void);
+void print_lines(void);
+int print_next(void);
 int print_flush(void);
 
 void print_record(const char *key, const char *title);

@@ -88,12 +88,12 @@ static size_t separator_of(const char *word)
 }
 
 /**
- * range_is() - whether a word among files means a range of the device
+ * range_like() - whether a word among files means a range of the device
  * @word: as the user gave it; a file of such a name is written with "./"
  *
  * Return: whether it looks like one, right or wrong.
  */
-bool range_is(const char *word)
+bool range_like(const char *word)
 {
 	return separator_of(word);
 }
@@ -101,7 +101,7 @@ bool range_is(const char *word)
 /**
  * range_parse_word() - read a range among files
  * @word: "START-END" (END is the first byte behind it), "START+LENGTH" or
- *	"START:LENGTH", sizes as size_parse() reads them; range_is() of it is true
+ *	"START:LENGTH", sizes as size_parse() reads them; range_like() of it is true
  * @range: the result
  * @why: RANGE_WHY bytes; on failure: what is wrong
  *

@@ -20,7 +20,7 @@ struct range {
 };
 
 bool range_parse(const char *text, struct range *range, char *why);
-bool range_is(const char *word);
+bool range_like(const char *word);
 bool range_parse_word(const char *word, struct range *range, char *why);
 bool range_inside(const struct range *range, uint64_t size, char *why);
 

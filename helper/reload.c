@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "reload.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "fail.h"
-#include "identity.h"
 #include "kmsg.h"
 #include "print.h"
+#include "readahead.h"
 #include "signals.h"
 
 /* Bytes of a sector. */
@@ -17,12 +16,11 @@
 /* The kernel derives the read-ahead anew from each table, whatever was set. */
 static uint32_t read_ahead(dev_t number)
 {
-	char text[32];
+	uint64_t bytes;
 
-	if (!identity_attribute(number, "queue/read_ahead_kb", text,
-				sizeof(text)))
+	if (!readahead_get(number, &bytes))
 		return DM_READ_AHEAD_KERNEL;
-	return strtoul(text, NULL, 10) * (1024 / SECTOR);
+	return (uint32_t)(bytes / SECTOR);
 }
 
 /**

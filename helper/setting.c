@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "fail.h"
+#include "readahead.h"
 #include "size.h"
 
-#define WITNESS	"witness"
+#define WITNESS		"witness"
+#define READ_AHEAD	"read_ahead"
 
 /* Each returns NULL or what is wrong with @value. */
 static const char *take_mode(const char *value, struct params *params)
@@ -52,6 +54,15 @@ static const char *take_witness(const char *value, struct params *params)
 	return *value ? NULL : "give a device, or none";
 }
 
+/* The device's own, not the table's, see setting_read_ahead(). */
+static const char *take_read_ahead(const char *value, struct params *params)
+{
+	uint64_t bytes;
+
+	(void)params;
+	return readahead_parse(value, &bytes) ? NULL : "give " READAHEAD_RANGE;
+}
+
 static const struct setting {
 	const char *name;
 	const char *(*take)(const char *value, struct params *params);
@@ -62,19 +73,35 @@ static const struct setting {
 	{ "origin_timeout", take_origin_timeout },
 	{ "verify", take_verify },
 	{ WITNESS, take_witness },
+	{ READ_AHEAD, take_read_ahead },
 };
 
 #define SETTINGS	(sizeof(settings) / sizeof(settings[0]))
-/* For messages. */
-#define SETTING_NAMES	"mode, fill_memory, cache_timeout, origin_timeout, verify or witness"
+
+/**
+ * setting_is() - whether a word names a setting
+ * @name: of the setting
+ * @word: as the user gave it: '-' stands for '_'
+ * @length: bytes of it
+ *
+ * Return: whether it does.
+ */
+bool setting_is(const char *name, const char *word, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		if (name[i] != (word[i] == '-' ? '_' : word[i]))
+			return false;
+	return !name[length];
+}
 
 static int find(const char *word, size_t length)
 {
 	unsigned int i;
 
 	for (i = 0; i < SETTINGS; i++)
-		if (strlen(settings[i].name) == length &&
-		    !strncmp(settings[i].name, word, length))
+		if (setting_is(settings[i].name, word, length))
 			return (int)i;
 	return -1;
 }
@@ -97,10 +124,31 @@ const char *setting_witness(char **words, int count)
 }
 
 /**
+ * setting_read_ahead() - what is said of the read-ahead
+ * @words: "NAME=VALUE" each, as setting_apply() takes them
+ * @count: how many
+ * @bytes: filled in
+ *
+ * Return: whether something is said.
+ */
+bool setting_read_ahead(char **words, int count, uint64_t *bytes)
+{
+	int i;
+
+	for (i = 0; i < count; i++) {
+		size_t length = strcspn(words[i], "=");
+
+		if (setting_is(READ_AHEAD, words[i], length))
+			return readahead_parse(words[i] + length + 1, bytes);
+	}
+	return false;
+}
+
+/**
  * setting_apply() - put settings into a table's parameters
  * @words: "NAME=VALUE" each
  * @count: how many
- * @params: changed by them, but for the witness
+ * @params: changed by them, but for witness and read-ahead
  *
  * Return: 0 or the exit code.
  */

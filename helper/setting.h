@@ -3,9 +3,18 @@
 #ifndef HELPER_SETTING_H
 #define HELPER_SETTING_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "params.h"
 
+/* For messages. */
+#define SETTING_NAMES	"mode, fill_memory, cache_timeout, origin_timeout, verify, witness or read_ahead"
+
 const char *setting_witness(char **words, int count);
+bool setting_read_ahead(char **words, int count, uint64_t *bytes);
+bool setting_is(const char *name, const char *word, size_t length);
 int setting_apply(char **words, int count, struct params *params);
 
 #endif /* HELPER_SETTING_H */

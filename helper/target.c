@@ -75,7 +75,7 @@ static int check_range(const struct arguments *args, const char *text)
 	char why[RANGE_WHY];
 	struct range range;
 
-	if (!range_is(text))
+	if (!range_like(text))
 		return 0;
 	if (given(args, OPTION_SAMPLES | OPTION_INDEX_ONLY))
 		return fail(CODE_USAGE,

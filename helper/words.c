@@ -131,7 +131,7 @@ static int add_pattern(struct words *words, const char *pattern)
 /* One that is in a list stands for itself. */
 static int add_listed(struct words *words, const char *text)
 {
-	if (range_is(text))
+	if (range_like(text))
 		return add_range(words, text);
 	return add_path(words, text);
 }
@@ -151,7 +151,7 @@ int words_add(struct words *words, const char *text)
 	/* More likely a variable that is not set. */
 	if (!*text)
 		return fail(CODE_USAGE, "'' is no target: name a file, a directory or a range of the device");
-	if (!range_is(text) && strpbrk(text, "*?[") && lstat(text, &st))
+	if (!range_like(text) && strpbrk(text, "*?[") && lstat(text, &st))
 		return add_pattern(words, text);
 	return add_listed(words, text);
 }

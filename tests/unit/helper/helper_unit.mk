@@ -15,7 +15,8 @@ HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
 	test_reconnect test_stop test_witness test_index test_index_cmd \
 	test_index_mds test_index_npz test_index_parquet test_index_tar \
 	test_index_tfrecord test_extents test_shards test_words test_layers \
-	test_erofs
+	test_erofs test_manifest test_verifying test_density test_progress \
+	test_watch
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi
@@ -44,24 +45,28 @@ HELPER_UNIT_test_text	:= helper/text.c
 HELPER_UNIT_test_mode	:= helper/mode.c
 HELPER_UNIT_test_params	:= helper/params.c helper/mode.c
 HELPER_UNIT_test_range	:= helper/range.c helper/size.c
-HELPER_UNIT_test_setting := helper/setting.c helper/params.c helper/mode.c \
-	helper/size.c helper/fail.c helper/text.c
+HELPER_UNIT_test_setting := helper/setting.c helper/readahead.c helper/params.c helper/mode.c \
+	helper/size.c helper/fail.c helper/text.c \
+	tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_dataset := helper/dataset.c helper/super.c helper/device.c \
 	helper/layout.c helper/fingerprint.c $(HELPER_FSPRINT) helper/fail.c \
 	helper/text.c kmod/format.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_reload	:= helper/cmd_set.c helper/cmd_resize.c \
-	helper/reload.c helper/params.c helper/mode.c helper/setting.c \
+	helper/reload.c helper/readahead.c helper/params.c helper/mode.c \
+	helper/setting.c \
 	helper/size.c helper/name.c helper/signals.c helper/fail.c helper/text.c \
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
 	tests/unit/helper/fake_output.c
-HELPER_UNIT_test_attach	:= helper/cmd_attach.c helper/reload.c helper/params.c \
+HELPER_UNIT_test_attach	:= helper/cmd_attach.c helper/reload.c \
+	helper/readahead.c helper/size.c helper/params.c \
 	helper/mode.c helper/status.c helper/name.c helper/signals.c helper/fail.c \
 	helper/text.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c
 HELPER_UNIT_test_fsprint := $(HELPER_FSPRINT) helper/device.c helper/fail.c \
 	helper/text.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_pair	:= helper/pair.c helper/fail.c helper/text.c \
 	kmod/format.c kmod/recover.c
-HELPER_UNIT_test_reconnect := helper/reconnect.c helper/reload.c helper/params.c \
+HELPER_UNIT_test_reconnect := helper/reconnect.c helper/reload.c \
+	helper/readahead.c helper/size.c helper/params.c \
 	helper/mode.c helper/status.c helper/signals.c helper/fail.c helper/text.c \
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c
 HELPER_UNIT_test_stop	:= helper/stop.c helper/fail.c helper/text.c \
@@ -82,6 +87,15 @@ HELPER_UNIT_test_words	:= helper/words.c helper/range.c helper/size.c \
 	helper/fail.c helper/text.c
 HELPER_UNIT_test_layers	:= helper/layers.c helper/fail.c helper/text.c
 HELPER_UNIT_test_erofs	:= helper/erofs.c helper/fail.c helper/text.c
+HELPER_UNIT_test_manifest := helper/manifest.c helper/fail.c helper/text.c
+HELPER_UNIT_test_verifying := helper/verifying.c helper/checksum.c \
+	helper/progress.c helper/size.c helper/fail.c helper/text.c
+HELPER_UNIT_test_density := helper/density.c
+HELPER_UNIT_test_progress := helper/progress.c helper/size.c
+HELPER_UNIT_test_watch	:= helper/watch.c
+HELPER_UNIT_LIBS_test_verifying := -pthread -lcrypto -Wl,--wrap=pread
+HELPER_UNIT_LIBS_test_progress := -Wl,--wrap=clock_gettime,--wrap=isatty
+HELPER_UNIT_LIBS_test_watch := -Wl,--wrap=clock_gettime,--wrap=clock_nanosleep
 HELPER_UNIT_LIBS_test_erofs := -Wl,--wrap=fstat
 HELPER_UNIT_LIBS_test_extents := -Wl,--wrap=ioctl,--wrap=fstat,--wrap=fstatfs,--wrap=statx
 HELPER_UNIT_LIBS_test_index := -Wl,--wrap=pread

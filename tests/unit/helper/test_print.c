@@ -97,12 +97,60 @@ static void json_error(void **state)
 	json_object_put(root);
 }
 
+/* Several documents, each on a line; the last one, without content, is none. */
+static void lines(void **state)
+{
+	const char *output;
+
+	(void)state;
+	fail_reset();
+	capture();
+	print_start(true);
+	print_lines();
+	print_number("n", NULL, 1);
+	assert_int_equal(print_next(), 0);
+	print_table("rows");
+	print_record(NULL, NULL);
+	print_string("name", "name", "a/b");
+	assert_int_equal(print_next(), 0);
+	assert_int_equal(print_finish(), 0);
+	output = captured();
+	assert_string_equal(output,
+			    "{\"schema\":1,\"n\":1}\n"
+			    "{\"schema\":1,\"rows\":[{\"name\":\"a/b\"}]}\n");
+	capture();
+	print_start(true);
+	print_lines();
+	(fail)(CODE_DEVICE, "gone");
+	assert_int_equal(print_finish(), CODE_DEVICE);
+	output = captured();
+	assert_non_null(strstr(output, "{\"schema\":1,\"error\":{\"code\":4,"));
+	assert_ptr_equal(strchr(output, '\n'), output + strlen(output) - 1);
+	fail_reset();
+	/* In text a table follows another. */
+	capture();
+	print_start(false);
+	print_lines();
+	print_table("rows");
+	print_record(NULL, NULL);
+	print_number("a", "a", 1);
+	print_next();
+	print_table("rows");
+	print_record(NULL, NULL);
+	print_number("a", "a", 2);
+	print_next();
+	print_finish();
+	output = captured();
+	assert_non_null(strstr(output, "A\n1\n\nA\n2\n"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(json),
 		cmocka_unit_test(text),
 		cmocka_unit_test(json_error),
+		cmocka_unit_test(lines),
 	};
 
 	return RUN(tests);

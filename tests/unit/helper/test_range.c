@@ -74,7 +74,7 @@ static void words(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		assert_int_equal(range_is(row[i].text), row[i].length != 0);
+		assert_int_equal(range_like(row[i].text), row[i].length != 0);
 		if (!row[i].length)
 			continue;
 		assert_true(range_parse_word(row[i].text, &range, why));
@@ -99,7 +99,7 @@ static void bad_words(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		assert_true(range_is(row[i].text));
+		assert_true(range_like(row[i].text));
 		assert_false(range_parse_word(row[i].text, &range, why));
 		if (!strstr(why, row[i].quoted))
 			fail_msg("'%s': %s", row[i].text, why);

@@ -30,6 +30,28 @@ static void good(void **state)
 	assert_int_equal(params.fill_memory, 32 << 20);
 }
 
+/* It is no part of the table. */
+static void read_ahead(void **state)
+{
+	char *words[] = { "fill-memory=32M", "read-ahead=4M" };
+	struct params params = { 0 };
+	uint64_t bytes = 1;
+
+	(void)state;
+	fail_reset();
+	assert_int_equal(setting_apply(words, 2, &params), 0);
+	assert_int_equal(params.fill_memory, 32 << 20);
+	assert_false(setting_read_ahead(words, 1, &bytes));
+	assert_int_equal(bytes, 1);
+	assert_true(setting_read_ahead(words, 2, &bytes));
+	assert_int_equal(bytes, 4 << 20);
+	assert_true(setting_read_ahead((char *[]){ "read_ahead=0" }, 1, &bytes));
+	assert_int_equal(bytes, 0);
+	assert_true(setting_is("read_ahead", "read-ahead=", 10));
+	assert_false(setting_is("read_ahead", "read-ahead", 9));
+	assert_false(setting_is("mode", "mode=", 5));
+}
+
 static void bad(void **state)
 {
 	/* Two words, and what the message must quote. */
@@ -42,7 +64,11 @@ static void bad(void **state)
 		{ { "=x", "mode=read-only" }, "'' is no setting" },
 		{ { "mod=read-only", "x" }, "'mod' is no setting" },
 		{ { "modes=read-only", "x" }, "'modes' is no setting" },
-		{ { "fill-memory=1G", "x" }, "mode, fill_memory, cache_timeout, origin_timeout, verify or witness" },
+		{ { "fillmemory=1G", "x" }, "mode, fill_memory, cache_timeout, origin_timeout, verify, witness or read_ahead" },
+		{ { "read-ahead=", "x" }, "read_ahead ''" },
+		{ { "read-ahead=1000", "x" }, "read_ahead '1000': give 0 (none) to 1G" },
+		{ { "read_ahead=2G", "x" }, "'2G'" },
+		{ { "read_ahead=4M", "read-ahead=4M" }, "twice" },
 		{ { "witness=", "x" }, "witness '': give a device, or none" },
 		{ { "witness=none", "witness=/dev/x" }, "twice" },
 		{ { "mode=writeback", "x" }, "mode 'writeback'" },
@@ -90,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good),
+		cmocka_unit_test(read_ahead),
 		cmocka_unit_test(bad),
 		cmocka_unit_test(witness),
 	};

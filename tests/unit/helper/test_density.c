@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "density.h"
+#include "unit.h"
+
+static void bar_is(const struct density *density, const char *expected)
+{
+	char bar[DENSITY_CELLS + 1];
+
+	assert_string_equal(density_bar(density, bar), expected);
+}
+
+static void drawn(void **state)
+{
+	struct density density = { .bytes = DENSITY_CELLS * 10 };
+
+	(void)state;
+	bar_is(&density, "................................");
+	density_add(&density, 0, 25);
+	bar_is(&density, "##+.............................");
+	density_add(&density, 25, 5);
+	density_add(&density, 319, 1);
+	bar_is(&density, "###............................+");
+	assert_int_equal(density.present, 31);
+	/* What is behind the end does not count. */
+	density_add(&density, 310, 1000);
+	density_add(&density, 320, 10);
+	assert_int_equal(density.present, 41);
+	density = (struct density){ .bytes = 320 };
+	density_add(&density, 0, 320);
+	bar_is(&density, "################################");
+}
+
+/* Few bytes, and as many as a device can have. */
+static void extremes(void **state)
+{
+	struct density small = { .bytes = 3 }, none = { 0 };
+	struct density large = { .bytes = UINT64_MAX - 511 };
+
+	(void)state;
+	density_add(&none, 0, 1);
+	assert_int_equal(none.present, 0);
+	bar_is(&none, "................................");
+	density_add(&small, 0, 3);
+	assert_int_equal(small.present, 3);
+	density_add(&large, 0, UINT64_MAX - 511);
+	bar_is(&large, "################################");
+	assert_int_equal(large.present, UINT64_MAX - 511);
+	large = (struct density){ .bytes = UINT64_MAX - 511 };
+	density_add(&large, UINT64_MAX / 2, 512);
+	assert_int_equal(large.present, 512);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(drawn),
+		cmocka_unit_test(extremes),
+	};
+
+	return RUN(tests);
+}
