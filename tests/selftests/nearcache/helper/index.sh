@@ -104,7 +104,7 @@ through_cache() {
 	local i offset length
 	mkdir large mnt
 	for i in {10..49}; do
-		yes "sample $i" | head -c 1M >large/$i.bin
+		yes "sample $i" | head -c 1m >large/$i.bin
 	done
 	make_null O origin 96
 	make_null C local 24

@@ -1,0 +1,284 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# nearcache residency and invalidate of files, ranges and samples: what was read is cached, and
+# nothing else; what has no place on the device is refused by name. ext4, XFS and EROFS, and
+# devices between file system and cache.
+# kernels: 6.12
+. ./cache.sh
+. ./command.sh
+
+M=$TMPDIR/mnt
+
+unmount() {
+	! grep -q " $M " /proc/mounts || umount "$M"
+}
+
+# shard NAME BYTES
+shard() {
+	head -c "$2" /dev/urandom >"$1"
+}
+
+# open_on FS [OPTIONS]: $O through a cache, mounted to be read.
+open_on() {
+	good create nc --origin "$O" --cache "$C" --block-size 64K --force
+	mount -t "$1" -o "ro${2:+,$2}" /dev/mapper/nc "$M" || fail "mount $1"
+}
+
+closed() {
+	umount "$M" || fail "umount"
+	good close nc
+}
+
+# direct FILE...: read past the page cache, so through the cache.
+direct() {
+	local file
+	for file; do
+		dd if="$file" of=/dev/null bs=1M iflag=direct 2>/dev/null || fail "cannot read $file"
+	done
+	settle
+}
+
+# cached FILE RATIO
+cached() {
+	good residency nc "$1" -j
+	[[ $(json ratio) == "$2" ]] || fail "$1 (line ${BASH_LINENO[0]}): ratio $(json ratio), not $2: $out"
+}
+
+# each_alone FILE...: reading one caches that one, and dropping it drops that.
+each_alone() {
+	local file other
+	for file; do
+		run invalidate nc
+		[[ $rc == 0 ]] || fail "invalidate: $err"
+		cached "$file" 0
+		direct "$file"
+		for other; do
+			[[ $other == "$file" ]] && cached "$other" 1 || cached "$other" 0
+		done
+	done
+	direct "$@"
+	run invalidate nc "$1"
+	[[ $rc == 0 && $err == *'mounted on'* && $out == *dropped* ]] || fail "invalidate $1: $err $out"
+	cached "$1" 0
+	for other in "${@:2}"; do
+		cached "$other" 1
+	done
+	good residency nc "$@"
+	[[ $out == *'................................'*'0.0 %'*" $1"*'################################'*'100.0 %'* ]] ||
+		fail "residency: $out"
+}
+
+# populate: what can be cached by file: plain, fragmented, of an odd length, with an end behind
+# the last block, empty; and what cannot.
+populate() {
+	local i
+	mkdir good bad
+	shard good/plain.bin 1m
+	shard good/odd.bin 300001
+	: >good/empty
+	for ((i = 11; i >= 0; i--)); do
+		dd if=/dev/urandom of=good/fragments.bin bs=16K count=1 seek=$i conv=notrunc oflag=direct 2>/dev/null
+	done
+	truncate -s 64K bad/hole
+	dd if=/dev/urandom of=bad/sparse bs=4K count=1 seek=8 2>/dev/null
+	truncate -s 1M bad/sparse
+	fallocate -l 64K bad/unwritten || fail "fallocate"
+}
+
+on_ext4() {
+	make_null O ext4 48
+	mkfs.ext4 -qF -b 4096 -O inline_data,^has_journal -E nodiscard "$O" 2>/dev/null || fail "mkfs.ext4"
+	mount "$O" "$M" && (cd "$M" && rmdir lost+found && populate && echo tiny >bad/tiny) || fail "populate"
+	umount "$M"
+	open_on ext4
+	cd "$M/good" || exit
+	each_alone plain.bin odd.bin fragments.bin
+	good residency nc fragments.bin -j
+	(($(json ranges) > 1)) || fail "fragments.bin is in one piece: $out"
+	json_keys schema name shards ratio cached_bytes bytes ranges name shard_count cached_bytes bytes
+	# An odd length takes whole sectors; a file by two names, or twice, is one.
+	good residency nc odd.bin ./odd.bin empty -j
+	expect bytes 300032 shard_count 2
+	bad 4 "'$M/bad/hole': bytes 0 to 65535 are a hole" residency nc "$M/bad/hole"
+	bad 4 "'../bad/sparse': bytes 0 to 32767 are a hole" residency nc ../bad/sparse
+	bad 4 "'../bad/tiny': bytes 0 to 4: the data is kept inside" residency nc ../bad/tiny
+	bad 4 "never written (unwritten)" invalidate nc ../bad/unwritten
+	words
+	not_on_it
+	cd "$TMPDIR" || exit
+	closed
+	written
+}
+
+# words: other ways of saying it, and what is wrong with any.
+words() {
+	good residency nc '*.bin' 0-1M 1M+512K 2M:64K -j
+	expect name nc shard_count 6
+	printf '%s\n' plain.bin odd.bin >"$TMPDIR/list"
+	good residency nc --from "$TMPDIR/list" -j
+	expect shard_count 2
+	out=$(printf '%s\0' plain.bin 0-512 | nearcache residency nc --from - -j) || fail "--from -"
+	expect shard_count 2
+	good residency nc -j
+	json_keys schema name ratio cached_bytes bytes
+	expect bytes $((48 << 20))
+	bad 1 'needs NAME' residency
+	bad 4 "no device 'nobody'" residency nobody
+	bad 4 "'none': No such file" residency nc none
+	bad 4 "'*.none' matches no file" residency nc '*.none'
+	bad 1 "'1-2' is no range of the device: its start '1'" residency nc 1-2
+	bad 4 "beyond the end of the device at 50331648" residency nc 48M+512
+	bad 4 "'/dev/null' is not a regular file" residency nc /dev/null
+	bad 4 "is a block device: give a range of 'nc'" residency nc "$O"
+	bad 4 "cannot open the list 'none'" residency nc --from none
+	bad 1 "--samples needs a TARGET" residency nc --samples 1
+	bad 1 "are for files" residency nc 0-512 --samples 1
+	bad 4 "nothing here tells a format" residency nc plain.bin --samples 1
+	bad 1 "--range goes without TARGETs" invalidate nc plain.bin --range 0:512
+}
+
+# not_on_it: files of other file systems.
+not_on_it() {
+	local other
+	bad 4 "has no block device of its own" residency nc "$TMPDIR/list"
+	make_null other other 16
+	mkfs.ext4 -qF -E nodiscard "$other" 2>/dev/null
+	mkdir "$TMPDIR/other"
+	mount "$other" "$TMPDIR/other" && at_exit umount "$TMPDIR/other" || fail "mount other"
+	shard "$TMPDIR/other/file" 64k
+	bad 4 "'$TMPDIR/other/file', byte 0, is not on device 'nc': it is on '${other#/dev/}'" \
+		residency nc plain.bin "$TMPDIR/other/file"
+}
+
+# written: what was just written has no place yet: it gets one. Samples of a shard are parts of it.
+written() {
+	good create nc --origin "$O" --cache "$C" --block-size 64K --force --mode writethrough
+	mount /dev/mapper/nc "$M" || fail "mount rw"
+	shard "$M/new" 128k
+	good residency nc "$M/new" -j
+	expect bytes 131072
+	mkdir tree
+	for i in {0..9}; do
+		yes "$i" | head -c 64k >"tree/$i.bin"
+	done
+	(cd tree && busybox tar -cf "$M/shard.tar" -- *.bin)
+	good residency nc "$M/shard.tar" --samples 0-1,=7 -j
+	expect bytes $((3 * (65536 + 512))) ranges 2
+	bad 4 "a shard of format tar has no index to keep" residency nc "$M/shard.tar" --index-only
+	# One sample of 3 and one of 8000 bytes behind their index of 18.
+	(printf '\2\0\0\0\22\0\0\0\25\0\0\0\125\37\0\0{}' && head -c 8003 /dev/urandom) >"$M/a.mds"
+	good residency nc "$M/a.mds" --index-only -j
+	expect bytes 512
+	closed
+}
+
+on_xfs() {
+	type -P mkfs.xfs >/dev/null || return 0
+	make_null O xfs 320
+	mkfs.xfs -qfK "$O" || fail "mkfs.xfs"
+	mount -t xfs "$O" "$M" && (cd "$M" && populate) || fail "populate"
+	umount "$M"
+	open_on xfs norecovery
+	cd "$M/good" || exit
+	each_alone plain.bin odd.bin fragments.bin
+	bad 4 "are a hole" residency nc ../bad/sparse
+	bad 4 "never written (unwritten)" residency nc ../bad/unwritten
+	cd "$TMPDIR" || exit
+	closed
+}
+
+# image OPTIONS...: an EROFS of $TMPDIR/erofs on $O.
+image() {
+	rm -f image
+	mkfs.erofs "$@" image erofs >/dev/null 2>&1 || fail "mkfs.erofs $*"
+	dd if=image of="$O" bs=64K conv=fsync 2>/dev/null
+}
+
+# The end of most files lies behind their inodes there.
+on_erofs() {
+	type -P mkfs.erofs >/dev/null && modprobe erofs || return 0
+	make_null O erofs 16
+	mkdir erofs
+	shard erofs/plain 1m
+	shard erofs/aligned 64k
+	shard erofs/odd 300001
+	shard erofs/tail 8193
+	shard erofs/tiny 700
+	image -T0
+	open_on erofs
+	cd "$M" || exit
+	each_alone plain aligned
+	run invalidate nc
+	# Asking where the end is reads it.
+	direct odd tail tiny
+	cached odd 1
+	cached tail 1
+	cached tiny 1
+	cached plain 0
+	cd "$TMPDIR" || exit
+	closed
+	yes text | head -c 256k >erofs/text
+	image -T0 -zlz4
+	open_on erofs
+	bad 4 "text' is compressed" residency nc "$M/text"
+	closed
+}
+
+# layers: a partition of a loop device, and two pieces of a volume in the other order.
+layers() {
+	local loop volume
+	make_null O layers 48
+	good create nc --origin "$O" --cache "$C" --block-size 64K --force --mode writethrough
+	{
+		dd if=/dev/zero bs=446 count=1
+		printf '\0\0\0\0\x83\0\0\0\x08\0\0\0\0\x40\0\0'
+		dd if=/dev/zero bs=48 count=1
+		printf '\x55\xaa'
+	} 2>/dev/null | dd of=/dev/mapper/nc bs=512 oflag=direct iflag=fullblock 2>/dev/null
+	modprobe loop
+	loop=$(losetup -P -f --show --direct-io=on /dev/mapper/nc) || fail "losetup"
+	at_exit eval "! losetup $loop >/dev/null 2>&1 || losetup -d $loop"
+	on_layer "${loop}p1" 3m
+	losetup -d "$loop"
+	make_dm volume volume "0 32768 linear /dev/mapper/nc 65536
+32768 16384 linear /dev/mapper/nc 16400"
+	# In the first piece there is no room for it.
+	on_layer "$volume" 17m
+	dm_remove volume
+	make_dm volume volume "0 32768 crypt aes-xts-plain64 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f 0 /dev/mapper/nc 0"
+	mkfs.ext4 -qF -E nodiscard "$volume" 2>/dev/null
+	mount "$volume" "$M" && shard "$M/file" 64k || fail "crypt"
+	bad 4 "device-mapper target 'crypt'" residency nc "$M/file"
+	umount "$M"
+	dm_remove volume
+	good close nc
+}
+
+# on_layer DEV SIZE: two files on it, one of which is that large.
+on_layer() {
+	mkfs.ext4 -qF -b 4096 -E nodiscard "$1" 2>/dev/null || fail "mkfs.ext4 $1"
+	mount "$1" "$M" || fail "mount $1"
+	shard "$M/a" "$2"
+	shard "$M/b" 1m
+	sync
+	run invalidate nc
+	[[ $rc == 0 ]] || fail "invalidate: $err"
+	cached "$M/a" 0
+	direct "$M/b"
+	cached "$M/b" 1
+	cached "$M/a" 0
+	direct "$M/a"
+	cached "$M/a" 1
+	umount "$M"
+}
+
+type -P nearcache >/dev/null || skip "the nearcache command is not built"
+cd "$TMPDIR" && mkdir "$M" || exit
+make_null C local 64
+at_exit dm_gone nc
+at_exit unmount
+at_exit cd /
+on_ext4
+on_xfs
+on_erofs
+layers
