@@ -96,7 +96,7 @@ static int look(dev_t number, const char *path, uint64_t place,
 	uint64_t from = place - place % DEVICE_ALIGN;
 	size_t length = 2 * DEVICE_ALIGN;
 
-	if (!page || device_open_number(&dev, number, "the device of"))
+	if (!page || device_open_number(&dev, number, "EROFS device"))
 		goto out;
 	if (from >= dev.size || place + count > dev.size) {
 		fail(CODE_DEVICE,

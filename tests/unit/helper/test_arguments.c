@@ -25,6 +25,10 @@ const struct verb verbs[] = {
 	  .operands_max = -1,
 	  .optional = OPTION_SHARD_FORMAT | OPTION_SAMPLES | OPTION_CHECK,
 	  .run = nothing },
+	{ .name = "watch", .operands = "NAME [TARGET...]", .operands_max = -1,
+	  .optional = OPTION_FROM | OPTION_INDEX_ONLY | OPTION_MANIFEST |
+		      OPTION_WATCH | OPTION_INTERVAL | OPTION_COUNT,
+	  .run = nothing },
 	{ .name = "show", .operands = "[NAME...]", .operands_max = -1,
 	  .run = nothing },
 	{ .name = NULL },
@@ -105,6 +109,11 @@ static void good_lines(void **state)
 	assert_int_equal(args.operands, 3);
 	assert_int_equal(parse("show -- --json", &args, &verb), 0);
 	assert_string_equal(args.operand[0], "--json");
+	assert_int_equal(parse("watch --from - --watch --interval 0.25 --count 7",
+			       &args, &verb), 0);
+	assert_string_equal(args.from, "-");
+	assert_int_equal(args.interval, 250);
+	assert_int_equal(args.count, 7);
 	assert_int_equal(parse("--help", &args, &verb), 0);
 	assert_null(verb);
 	assert_int_equal(parse("make --help", &args, &verb), 0);
@@ -182,6 +191,11 @@ static void bad_lines(void **state)
 		{ "--format index a", "'--format' is no option of 'index'" },
 		{ "show a --format", "'--format' is no option of 'show'" },
 		{ "show a --samples 1", "'--samples'" },
+		{ "watch --interval 0.01", "'0.01': give 0.1 to 86400" },
+		{ "watch --interval 1s", "'1s'" }, { "watch --interval nan", "'nan'" },
+		{ "watch --interval -1", "'-1'" }, { "watch --count 0", "'0': give 1" },
+		{ "watch --count 4294967296", "'4294967296'" },
+		{ "watch --count 1x", "'1x'" }, { "watch --from", "--from FILE" },
 		{ "show --cache x", "'--cache'" },
 		{ "show --forc", "'--forc'" },
 	};
