@@ -76,8 +76,10 @@ populate() {
 	shard good/plain.bin 1m
 	shard good/odd.bin 300001
 	: >good/empty
-	for ((i = 11; i >= 0; i--)); do
+	# While another one grows, too.
+	for i in {0..7}; do
 		dd if=/dev/urandom of=good/fragments.bin bs=16K count=1 seek=$i conv=notrunc oflag=direct 2>/dev/null
+		dd if=/dev/urandom of=bad/other bs=16K count=1 seek=$i conv=notrunc oflag=direct 2>/dev/null
 	done
 	dd if=/dev/urandom of=bad/sparse bs=4K count=1 seek=8 2>/dev/null
 	truncate -s 1M bad/sparse
