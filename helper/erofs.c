@@ -87,14 +87,18 @@ bool erofs_tail_parse(const unsigned char *inode, uint64_t place,
 	return true;
 }
 
-/* Direct I/O wants whole blocks; what is looked at never crosses two pages. */
+/*
+ * Direct I/O wants whole blocks; what is looked at lies in one page or two.  No more is
+ * read than that: it is cached.
+ */
 static int look(dev_t number, const char *path, uint64_t place,
 		unsigned char *bytes, size_t count)
 {
 	struct device dev = { .fd = -1 };
 	unsigned char *page = device_buffer(2 * DEVICE_ALIGN);
 	uint64_t from = place - place % DEVICE_ALIGN;
-	size_t length = 2 * DEVICE_ALIGN;
+	size_t length = place - from + count > DEVICE_ALIGN ? 2 * DEVICE_ALIGN :
+							      DEVICE_ALIGN;
 
 	if (!page || device_open_number(&dev, number, "EROFS device"))
 		goto out;

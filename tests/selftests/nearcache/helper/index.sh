@@ -119,7 +119,7 @@ through_cache() {
 	origin_mark
 	good index -j mnt/large.tar
 	expect format tar sample_count 40
-	(($(origin_delta) < 300000)) || fail "$(origin_delta) bytes were read from the origin"
+	(($(origin_delta) < 400000)) || fail "$(origin_delta) bytes were read from the origin"
 	settle
 	drop_caches
 	origin_mark
