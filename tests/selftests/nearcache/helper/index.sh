@@ -98,15 +98,15 @@ as_nobody() {
 	[[ $rc == 2 && $(<err) == *"cannot open '$PWD/a.mds'"* ]] || fail "not permitted: exit $rc, $(<err)"
 }
 
-# through_cache: 40 samples of 1 MiB on a file system on a cache: the pages of headers are read
+# through_cache: 40 samples of 256 KiB on a file system on a cache: the pages of headers are read
 # from the origin, once; a sample's range is the sample.
 through_cache() {
 	local i offset length
 	mkdir large mnt
 	for i in {10..49}; do
-		yes "sample $i" | head -c 1m >large/$i.bin
+		yes "sample $i" | head -c 256k >large/$i.bin
 	done
-	make_null O origin 96
+	make_null O origin 32
 	make_null C local 24
 	mkfs.ext4 -q "$O" && mount "$O" mnt || fail "no file system"
 	(cd large && busybox tar -cf ../mnt/large.tar -- *)
