@@ -101,11 +101,7 @@ on_ext4() {
 	umount "$M"
 	open_on ext4
 	cd "$M/good" || exit
-<<<<<<< HEAD
-	each_alone plain.bin odd.bin fragments.bin
-=======
 	each_alone plain.bin fragments.bin
->>>>>>> 90da119daa5a6ee8f3d9084242ae70a333681f9c
 	good residency nc fragments.bin -j
 	(($(json ranges) > 1)) || fail "fragments.bin is in one piece: $out"
 	json_keys schema name shards ratio cached_bytes bytes ranges name shard_count cached_bytes bytes
@@ -113,10 +109,6 @@ on_ext4() {
 	good residency nc odd.bin ./odd.bin empty -j
 	expect bytes 300032 shard_count 2
 	bad 4 "'$M/bad/sparse': bytes 0 to 32767 are a hole" residency nc "$M"
-<<<<<<< HEAD
-	bad 4 "'../bad/sparse': bytes 0 to 32767 are a hole" residency nc ../bad/sparse
-=======
->>>>>>> 90da119daa5a6ee8f3d9084242ae70a333681f9c
 	bad 4 "'../bad/tiny': bytes 0 to 4: the data is kept inside" residency nc ../bad/tiny
 	bad 4 "never written (unwritten)" invalidate nc ../bad/unwritten
 	words
@@ -141,22 +133,10 @@ words() {
 	bad 1 'needs NAME' residency
 	bad 4 "no device 'nobody'" residency nobody
 	bad 4 "'none': No such file" residency nc none
-<<<<<<< HEAD
-	bad 4 "'*.none' matches no file" residency nc '*.none'
-	bad 1 "'1-2' is no range of the device: its start '1'" residency nc 1-2
-	bad 4 "beyond the end of the device at 50331648" residency nc 48M+512
-	bad 4 "'/dev/null' is not a regular file" residency nc /dev/null
-	bad 4 "is a block device: give a range of 'nc'" residency nc "$O"
-	bad 4 "cannot open the list 'none'" residency nc --from none
-	bad 1 "--samples needs a TARGET" residency nc --samples 1
-	bad 1 "are for files" residency nc 0-512 --samples 1
-	bad 4 "nothing here tells a format" residency nc plain.bin --samples 1
-=======
 	bad 1 "'1-2' is no range of the device: its start '1'" residency nc 1-2
 	bad 4 "beyond the end of the device at 50331648" residency nc 48M+512
 	bad 4 "is a block device: give a range of 'nc'" residency nc "$O"
 	bad 1 "--samples needs a TARGET" residency nc --samples 1
->>>>>>> 90da119daa5a6ee8f3d9084242ae70a333681f9c
 	bad 1 "--range goes without TARGETs" invalidate nc plain.bin --range 0:512
 }
 
@@ -204,14 +184,8 @@ on_xfs() {
 	open_on xfs norecovery
 	cd "$M/good" || exit
 	each_alone odd.bin fragments.bin
-<<<<<<< HEAD
-	run residency nc ../bad/sparse
-	[[ $rc == 4 && $err == *'are a hole'* ]] || fail "a hole: $rc $err"
-	bad 4 "never written (unwritten)" residency nc ../bad/unwritten
-=======
 	run residency nc ../bad/unwritten
 	[[ $rc == 4 && $err == *'never written (unwritten)'* ]] || fail "unwritten: $rc $err"
->>>>>>> 90da119daa5a6ee8f3d9084242ae70a333681f9c
 	cd "$TMPDIR" || exit
 	closed
 }
@@ -276,15 +250,6 @@ layers() {
 	# In the first piece there is no room for it.
 	on_layer "$volume" 5m
 	dm_remove volume
-<<<<<<< HEAD
-	make_dm volume volume "0 32768 crypt aes-xts-plain64 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f 0 /dev/mapper/nc 0"
-	mkfs.ext4 -qF -E nodiscard "$volume" 2>/dev/null
-	mount "$volume" "$M" && shard "$M/file" 64k || fail "crypt"
-	bad 4 "device-mapper target 'crypt'" residency nc "$M/file"
-	umount "$M"
-	dm_remove volume
-=======
->>>>>>> 90da119daa5a6ee8f3d9084242ae70a333681f9c
 	good close nc
 }
 
