@@ -580,3 +580,29 @@ void arguments_help(const struct verb *verb)
 	puts("\nOptions:");
 	help_options(options_of(verb));
 }
+
+/**
+ * arguments_option() - options one by one, in the order of the help
+ * @bits: of these
+ * @index: which one, from 0
+ * @option: filled in
+ *
+ * Return: whether there are so many.
+ */
+bool arguments_option(uint64_t bits, unsigned int index,
+		      struct option_help *option)
+{
+	const struct option_row *row;
+
+	for (row = options; row->bit; row++)
+		if (row->bit & bits && !index--)
+			break;
+	*option = (struct option_help){
+		.bit = row->bit,
+		.letter = row->letter,
+		.name = row->name,
+		.operand = row->operand,
+		.help = row->help,
+	};
+	return row->bit;
+}

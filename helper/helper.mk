@@ -12,7 +12,7 @@ say	= $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 endif
 
 .PHONY: helper install-helper uninstall-helper
-helper: $(BUILD)/helper/nearcache $(BUILD)/helper/nearcache-generator ## the nearcache command alone
+helper: $(BUILD)/helper/nearcache $(BUILD)/helper/nearcache-generator helper-man ## the nearcache command alone
 
 HELPER_PKGS	:= devmapper blkid mount uuid json-c libcrypto libisal libnl-3.0 libnl-genl-3.0
 HELPER_SRC	:= $(wildcard helper/*.c)
@@ -50,11 +50,38 @@ $(BUILD)/helper/nearcache-generator: $(HELPER_GENERATOR)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -luuid
 
+# Fills in what the command's own tables know, so it has them all; main() is its own.
+HELPER_FILL := $(patsubst helper/%.c,$(BUILD)/helper/%.o,$(wildcard helper/man/*.c)) \
+	$(BUILD)/helper/man/verbs.o
+HELPER_MAN := $(addprefix $(BUILD)/helper/man/,nearcache.8 nearcache.bash _nearcache)
+
+.PHONY: helper-man
+helper-man: $(HELPER_MAN)
+
+$(BUILD)/helper/man/verbs.o: helper/main.c helper/helper.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(HELPER_CFLAGS) -Wno-missing-prototypes $(CFLAGS) $(HELPER_INCLUDES) \
+		-Dmain=command_main -DHELPER_VERSION='"$(VERSION)"' -MMD -MP -c -o $@ $<
+
+$(BUILD)/helper/man/fill: $(HELPER_FILL) $(filter-out %/helper/main.o,$(HELPER_OBJ))
+	$(call say,LD,$@)
+	$(Q)$(CC) -pthread $(LDFLAGS) -o $@ $^ $(HELPER_LIBS)
+
+$(HELPER_MAN): $(BUILD)/helper/man/%: helper/man/%.in $(BUILD)/helper/man/fill
+	$(call say,FILL,$@)
+	$(Q)$(BUILD)/helper/man/fill <$< >$@.new && mv $@.new $@
+
 # File below the prefix, its mode, where it comes from.
 HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
 	lib/systemd/system-generators/nearcache-generator:755:$(BUILD)/helper/nearcache-generator \
 	lib/systemd/system/nearcache@.service:644:$(BUILD)/helper/nearcache@.service \
-	lib/udev/rules.d/69-nearcache.rules:644:helper/udev/69-nearcache.rules
+	lib/udev/rules.d/69-nearcache.rules:644:helper/udev/69-nearcache.rules \
+	share/man/man8/nearcache.8:644:$(BUILD)/helper/man/nearcache.8 \
+	share/man/man7/nearcache.7:644:helper/man/nearcache.7 \
+	share/man/man5/nearcachetab.5:644:helper/man/nearcachetab.5 \
+	share/bash-completion/completions/nearcache:644:$(BUILD)/helper/man/nearcache.bash \
+	share/zsh/site-functions/_nearcache:644:$(BUILD)/helper/man/_nearcache
 
 # Says where things are installed, so it is made each time.
 .PHONY: helper-units
@@ -81,4 +108,4 @@ install-helper: helper helper-units
 uninstall-helper:
 	$(foreach file,$(HELPER_FILES),$(call remove-file,$(file)))
 
--include $(HELPER_OBJ:.o=.d) $(HELPER_GENERATOR:.o=.d)
+-include $(HELPER_OBJ:.o=.d) $(HELPER_GENERATOR:.o=.d) $(HELPER_FILL:.o=.d)

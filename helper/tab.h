@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The table of devices that come back after a reboot: /etc/nearcache/nearcachetab.  The
- * format is described in helper/doc/nearcachetab.md.
+ * format is described in helper/man/nearcachetab.5.
  */
 #ifndef HELPER_TAB_H
 #define HELPER_TAB_H
