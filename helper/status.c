@@ -121,22 +121,22 @@ const char *status_word(enum nearcache_status_field field, uint64_t value)
 		[NEARCACHE_DEGRADED] = "degraded",
 	};
 	static const char *const reason[] = {
-		[NEARCACHE_REASON_NONE] = "-",
-		[NEARCACHE_REASON_ERRORS] = "io-errors",
-		[NEARCACHE_REASON_READ_METADATA] = "metadata-unreadable",
-		[NEARCACHE_REASON_WRITE_TABLE] = "slot-table-unwritable",
-		[NEARCACHE_REASON_WRITE_SUPER] = "superblock-unwritable",
-		[NEARCACHE_REASON_SLOW] = "no-answer",
-		[NEARCACHE_REASON_DIFFERS] = "differs-from-origin",
-		[NEARCACHE_REASON_WRITE_INTENT] = "intent-unwritable",
+		[NEARCACHE_REASON_NONE] = "none",
+		[NEARCACHE_REASON_ERRORS] = "errors",
+		[NEARCACHE_REASON_READ_METADATA] = "read-metadata",
+		[NEARCACHE_REASON_WRITE_TABLE] = "write-table",
+		[NEARCACHE_REASON_WRITE_SUPER] = "write-super",
+		[NEARCACHE_REASON_SLOW] = "slow",
+		[NEARCACHE_REASON_DIFFERS] = "differs",
+		[NEARCACHE_REASON_WRITE_INTENT] = "write-intent",
 	};
 	static const char *const loaded[] = {
-		[NEARCACHE_LOADED_NOT] = "not-loaded",
+		[NEARCACHE_LOADED_NOT] = "not",
 		[NEARCACHE_LOADED_NEW] = "new",
 		[NEARCACHE_LOADED_WARM] = "warm",
-		[NEARCACHE_LOADED_UNCLEAN] = "cold-unclean",
+		[NEARCACHE_LOADED_UNCLEAN] = "unclean",
 		[NEARCACHE_LOADED_DAMAGED] = "damaged",
-		[NEARCACHE_LOADED_RECOVERED] = "warm-unclean",
+		[NEARCACHE_LOADED_RECOVERED] = "recovered",
 	};
 	static const char *const witness[] = {
 		[NEARCACHE_WITNESS_NONE] = "none",

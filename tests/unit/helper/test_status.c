@@ -116,7 +116,7 @@ static void explained(void **state)
 		last = why;
 	}
 	assert_string_equal(status_word(NEARCACHE_FIELD_REASON,
-					NEARCACHE_REASON_SLOW), "no-answer");
+					NEARCACHE_REASON_SLOW), "slow");
 	assert_string_equal(status_word(NEARCACHE_FIELD_STATE,
 					NEARCACHE_DEGRADED), "degraded");
 }

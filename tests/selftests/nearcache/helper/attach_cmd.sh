@@ -76,7 +76,7 @@ bad 1 "--cache-timeout '50': give 0 (never) or 100 to 600000" create nc --origin
 good create nc --origin "$O" --cache "$C" --cache-timeout 1000 --block-size 64K -j
 [[ $(json table) == *' 2 cache_timeout 1000' ]] || fail "table: $out"
 good status nc -j
-expect state normal reason - cache_timeout_ms 1000
+expect state normal reason none cache_timeout_ms 1000
 bad 1 "cache_timeout '600001': give 0 (never) or 100 to 600000" set nc cache_timeout=600001
 good set nc cache_timeout=0 fill_memory=8M -j
 expect changed true cache_timeout_ms 0 cache_timeout_ms_before 1000 fill_memory 8388608
@@ -94,7 +94,7 @@ bad 5 "'nc' works already, with cache device '$C'" attach nc
 right
 written_down
 given_up slice
-tells "too many I/O errors of the cache device" io-errors
+tells "too many I/O errors of the cache device" errors
 verify_begin -b 8 -a 1 -t 2
 refused 4 "cannot read cache device '$C'" attach nc
 lies slice linear
@@ -103,14 +103,14 @@ expect dry_run true cache "$C" formatted false
 is state 1
 good attach nc -j
 json_keys name mode cache cache_before formatted state loaded bytes_valid started dry_run
-expect state normal loaded warm-unclean mode read-only cache "$C" bytes_valid 8388608
+expect state normal loaded recovered mode read-only cache "$C" bytes_valid 8388608
 [[ $(dmsetup table nc) == *' 4 fill_memory 8388608 cache_timeout 30000' ]] || fail "table: $(dmsetup table nc)"
 verify_end
 hits=$(field hits)
 right
 above hits "$hits"
 good status nc -j
-expect state normal reason -
+expect state normal reason none
 
 # --- refusals ---
 
@@ -119,7 +119,7 @@ given_up slice
 lies slice unwritable
 bad 4 "given up again: the superblock cannot be written" attach nc
 [[ $out == *'the kernel log says'*'goes on without its cache'* ]] || fail "no reason: $out"
-tells "the superblock cannot be written" superblock-unwritable
+tells "the superblock cannot be written" write-super
 right
 refused 4 "carries no nearcache superblock" attach nc --cache "$spare"
 refused 4 "No such file" attach nc --cache /dev/nothing
@@ -183,7 +183,7 @@ run attach nc --cache "$third"
 [[ $rc == 4 && $err == *"origin '$O' was changed since"* ]] || fail "an old cache: $rc, $err"
 lies slice linear
 good attach nc -j
-expect state normal loaded cold-unclean mode writethrough
+expect state normal loaded unclean mode writethrough
 check_files
 settle
 check_files

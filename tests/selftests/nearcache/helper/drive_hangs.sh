@@ -33,7 +33,7 @@ wait_for 30 state_is 3 || fail "not degraded: $(dmsetup status nc)"
 good status nc
 [[ $out == *degraded*'does not answer'* ]] || fail "status: $out"
 good status nc -j
-expect state degraded reason no-answer
+expect state degraded reason slow
 bad 5 "ends by itself" attach nc
 check -n 2048
 # The emulated drive may lose requests again after its reset: more than one is needed then.
@@ -44,7 +44,7 @@ pull
 wait_for 60 read_on 1 || fail "not bypassed: $(dmsetup status nc)"
 plug
 good attach nc --cache "$C" -j
-expect state normal loaded warm-unclean
+expect state normal loaded recovered
 verify_end
 hits=$(field hits)
 check

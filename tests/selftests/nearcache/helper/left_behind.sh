@@ -55,7 +55,7 @@ written_down
 given_up second "$two"
 run attach nc --cache "$A" -j
 [[ $rc == 0 ]] || fail "attach: $err"
-expect state normal loaded cold-unclean bytes_valid 0
+expect state normal loaded unclean bytes_valid 0
 right
 # And the other way round.
 changed 3
@@ -63,7 +63,7 @@ right
 given_up first "$one"
 run attach nc --cache "$B" -j
 [[ $rc == 0 ]] || fail "attach: $err"
-expect state normal loaded cold-unclean bytes_valid 0
+expect state normal loaded unclean bytes_valid 0
 right
 # It is the one in use: warm.
 good close nc

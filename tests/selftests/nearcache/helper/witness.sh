@@ -146,7 +146,7 @@ good super "$C"
 good open nc --cache "$C" --origin "$O" --dry-run
 [[ $out == *'kept over a crash, but for 1 region of 1 MiB'* ]] || fail "open: $out"
 good open nc --cache "$C" --origin "$O" -j
-expect content warm loaded warm-unclean witness "$W" changed null mode read-only
+expect content warm loaded recovered witness "$W" changed null mode read-only
 is bytes_valid $((7 << 20))
 origin_mark
 get 0 $((region * 3)) 1
@@ -176,7 +176,7 @@ good open nc --cache "$C" --origin "$O" --on-change=drop
 good close nc
 changed_meanwhile 8
 good open nc --cache "$C" --origin "$O" -j
-expect content cold changed null loaded cold-unclean
+expect content cold changed null loaded unclean
 get 0 1 2
 good close nc
 ./blockdata write "$O"
@@ -195,7 +195,7 @@ good super "$C"
 good open nc --cache "$C" --origin "$O" --dry-run
 [[ $out == *'none: the witness knows of a later session than the cache device'* ]] || fail "open: $out"
 good open nc --cache "$C" --origin "$O" --mode writethrough -j
-expect content cold changed null loaded cold-unclean
+expect content cold changed null loaded unclean
 get $((region * 3)) 8 4
 put $((region * 3)) 8 1
 good close nc
@@ -377,7 +377,7 @@ after_crash
 dm_remove wit
 warned "witness device '$W': No such file or directory; opened without it" open nc --cache "$C" --origin "$O" -j
 [[ $err == *'nothing is cached now'* ]] || fail "open: $err"
-expect content cold witness null loaded cold-unclean
+expect content cold witness null loaded unclean
 table ''
 get 0 64 1
 good close nc
@@ -425,7 +425,7 @@ keep
 after_crash
 # The superblock does not know of it yet: who names it finds all there.
 good open nc --cache "$C" --origin "$O" --witness "$V" --mode writethrough -j
-expect content warm loaded warm-unclean
+expect content warm loaded recovered
 moved "$W"
 full
 good close nc

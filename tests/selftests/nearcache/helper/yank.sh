@@ -98,7 +98,7 @@ yank() {
 	plug
 	echo "$1: it was $old, it is $C"
 	good attach nc --cache "$C" -j
-	expect state normal loaded cold-unclean cache "$C" mode writethrough formatted false
+	expect state normal loaded unclean cache "$C" mode writethrough formatted false
 	go_on hits "with the drive"
 	go_on updates "with the drive"
 	load_end
@@ -124,7 +124,7 @@ returned() {
 	wait_for 60 bypassed || fail "not bypassed: $(dmsetup status nc)"
 	plug
 	good attach nc --cache "$C" -j
-	expect state normal loaded warm-unclean bytes_valid 16777216
+	expect state normal loaded recovered bytes_valid 16777216
 	verify_end
 	check -g 1 -n 32768
 	above hits 0
@@ -145,7 +145,7 @@ forgotten() {
 	good close nc
 	plug
 	good open nc --cache "$C" --origin "$O" --mode writethrough -j
-	expect content cold loaded cold-unclean state normal
+	expect content cold loaded unclean state normal
 	is blocks_used 0
 	check -g 2 -n 32768
 	settle
