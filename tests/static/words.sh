@@ -1,0 +1,268 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Help, manual pages, completion, the netlink interface and JSON say the same words.
+# timeout: 180
+set -uo pipefail
+# shellcheck source=tests/tap.sh
+# shellcheck disable=SC2317 # functions that check() calls
+. "$TOP/tests/tap.sh"
+cd "$TOP" || exit
+export LC_ALL=C
+dir=$BUILD/static/words
+rm -rf "$dir"
+mkdir -p "$dir"
+unset MAKEFLAGS MFLAGS MAKELEVEL
+make -s --no-print-directory "BUILD=$BUILD" install-helper "DESTDIR=$dir/root" PREFIX=/usr >"$dir/log" ||
+	{ cat "$dir/log"; exit 1; }
+nearcache=$dir/root/usr/sbin/nearcache
+share=$dir/root/usr/share
+page=$share/man/man8/nearcache.8
+bash_script=$share/bash-completion/completions/nearcache
+zsh_script=$share/zsh/site-functions/_nearcache
+mapfile -t verbs < <("$nearcache" --help | sed -n '/^Verbs/,/^$/s/^  \([a-z]*\) .*/\1/p')
+
+# options_of HELP: "--option OPERAND" of each.
+options_of() {
+	sed -nE 's/^  (-.,|   ) (--[a-z-]+)( [A-Z][A-Z:|]*)? .*/\2\3/p' "$1"
+}
+
+# same WHAT EXPECTED ACTUAL
+same() {
+	cat "$2" >"$dir/expected"
+	[[ -s $dir/expected ]] || { echo "nothing is expected of $1"; return 1; }
+	diff -u "$dir/expected" "$3" >"$dir/diff" || { echo "$1:"; sed 1,2d "$dir/diff"; return 1; }
+}
+
+# The help, once: VERB --option OPERAND.
+"$nearcache" --help >"$dir/help"
+options_of "$dir/help" | sort >"$dir/globals"
+for verb in "${verbs[@]}"; do
+	"$nearcache" "$verb" --help >"$dir/help.$verb"
+	options_of "$dir/help.$verb" | sed "s/^/$verb /"
+done | sort >"$dir/options"
+grep -vwFf "$dir/globals" "$dir/options" >"$dir/own"
+
+# page_tags: "SECTION/SUBSECTION TAG" of each item in the manual page, as it is shown.
+page_tags() {
+	sed -E 's/\\f.//g; s/\\([- ])/\1/g' "$page" | awk '
+	/^\.S[HS] / { title = $2; for (i = 3; i <= NF; i++) title = title "_" $i }
+	/^\.SH / { section = title; title = "" }
+	tag { sub(/^\.B /, ""); print section "/" title "\t" $0 }
+	{ tag = /^\.TP/ }'
+}
+page_tags >"$dir/tags"
+
+# in_page SECTION/[SUBSECTION]: tags there.
+in_page() {
+	awk -F '\t' -v where="$1" '$1 == where { print $2 }' "$dir/tags"
+}
+
+page_verbs() {
+	sed -n '/^\.SH VERBS/,/^\.SH EXIT/s/^\.SS //p' "$page" >"$dir/page.verbs"
+	same verbs <(printf '%s\n' "${verbs[@]}") "$dir/page.verbs"
+}
+
+page_options() {
+	local verb
+	for verb in "${verbs[@]}"; do
+		in_page "VERBS/$verb" | sed -nE "s/^(-., )?--/$verb --/p"
+	done | sort >"$dir/page.options"
+	same 'options of verbs' "$dir/own" "$dir/page.options" || return
+	in_page OPTIONS_OF_ALL_VERBS/ | sed 's/^-., //' | sort >"$dir/page.globals"
+	same 'options of all verbs' "$dir/globals" "$dir/page.globals"
+}
+
+# In the synopsis of each verb, too.
+page_synopsis() {
+	sed -E 's/\\f.//g; s/\\([- ])/\1/g' "$page" | awk '
+	/^\.SS / { verb = $2; synopsis = 1; next }
+	/^\./ { synopsis = 0 }
+	synopsis && /^\[?--/ { gsub(/[][]/, ""); print verb, $0 }' | sort >"$dir/page.synopsis"
+	same 'options in synopses' "$dir/own" "$dir/page.synopsis"
+}
+
+page_codes() {
+	sed -n '/^Exit codes:/,$s/^  \([0-9]\)  .*/\1/p' "$dir/help" >"$dir/codes"
+	in_page EXIT_STATUS/ >"$dir/page.codes"
+	same 'exit codes' "$dir/codes" "$dir/page.codes" || return
+	same 'exit codes' <(sed -nE '/CODE_COUNT/d; s/^\tCODE_[A-Z]+\t*= ([0-9]),/\1/p' helper/fail.h) "$dir/codes"
+}
+
+# counters NAME: "name (unit)" of each row of that table.
+counters() {
+	sed -n "/define $1(X)/,/^\$/p" uapi/nearcache_counters.h |
+		sed -nE 's/^\tX\([A-Z0-9_]+, "([a-z0-9_]+)", "([a-z-]*)".*/\1 (\2)/p' | sed 's/ ()$//'
+}
+
+page_counters() {
+	same values <(counters NEARCACHE_STATUS_FIELDS) <(in_page JSON/Values) &&
+		same counters <(counters NEARCACHE_COUNTERS) <(in_page JSON/Counters)
+}
+
+# The manual page has what the command prints: both ask status_word().
+enum_words() {
+	local field
+	sed -E 's/\\f.//g; s/\\([- ])/\1/g' "$page" | awk '
+	tag { name = $1 }
+	{ tag = /^\.TP/ }
+	/^\./ { words = 0 }
+	words { sub(/,$/, ""); print name, $0 }
+	/^Words:$/ { words = 1 }' >"$dir/page.words"
+	for field in $(counters NEARCACHE_STATUS_FIELDS | sed -n 's/ (enum)$//p'); do
+		python3 - "$field" <<-'END'
+			import sys, yaml
+			spec = yaml.safe_load(open("uapi/nearcache.yaml"))
+			for row in spec["definitions"]:
+			    if row["type"] == "enum" and row["name"] == sys.argv[1]:
+			        print(*(f"{row['name']} {entry['name']}" for entry in row["entries"]), sep="\n")
+		END
+	done >"$dir/enums"
+	same 'words of enumerations' "$dir/enums" "$dir/page.words"
+}
+
+# What may be set is in the help, in messages, in the manual page.
+settings() {
+	sed -nE 's/^  ([a-z_-]+)=.*/\1/p' "$dir/help.set" | tr _ - | sort >"$dir/settings"
+	"$nearcache" set x '?=1' 2>&1 | sed 's/.*it can be //; s/, \| or /\n/g' | tr _ - | sort >"$dir/settings.said"
+	in_page VERBS/set | sed -nE 's/^([a-z_-]+)=.*/\1/p' | tr _ - | sort >"$dir/settings.page"
+	same settings "$dir/settings" "$dir/settings.said" && same settings "$dir/settings" "$dir/settings.page"
+}
+
+# An option of 'open' that the table refuses for being one of the command line.
+only_command_line() {
+	local generator=$dir/root/usr/lib/systemd/system-generators/nearcache-generator
+	mkdir -p "$dir/units"
+	echo "x /dev/o /dev/c $1" >"$dir/tab"
+	"$generator" "$dir/units" "$dir/units" "$dir/units" "$dir/tab" 2>&1 |
+		grep -qE 'are for the command line|the second and the third word name'
+}
+
+table_options() {
+	local option operand
+	while read -r _ option operand; do
+		only_command_line "${option#--}${operand:+=1}" || echo "${option#--}${operand:+=$operand}"
+	done < <(grep '^open ' "$dir/own") | sort >"$dir/table"
+	sed -E 's/\\f.//g; s/\\-/-/g' "$share/man/man5/nearcachetab.5" |
+		sed -nE '/^These are as of/,/^And these/s/^\.BR ([a-z-]+(=[A-Z]+)?) ?[.,]$/\1/p' | sort >"$dir/table.page"
+	same 'options of the table' "$dir/table" "$dir/table.page"
+}
+
+# lint PAGE: two readers of it have nothing to say.
+lint() {
+	mandoc -T lint -W warning "$1" && groff -man -ww -z -T utf8 "$1" >"$dir/groff" 2>&1 &&
+		[[ ! -s $dir/groff ]] || { cat "$dir/groff"; return 1; }
+}
+
+# The devices and the table that a completion finds; files in its folder.
+completing() {
+	local folder=$dir/$1 i
+	mkdir -p "$folder/sys/class/block"/dm-{0,1,2,3}/dm
+	touch "$folder/one.tar" "$folder/two.tar" "$folder/blank in it"
+	for i in 0:nearcache-1:demo 1:LVM-x:other 2:nearcache-passthrough-a:a:b=c; do
+		cut -d: -f2 <<<"$i" >"$folder/sys/class/block/dm-${i%%:*}/dm/uuid"
+		cut -d: -f3- <<<"$i" >"$folder/sys/class/block/dm-${i%%:*}/dm/name"
+	done
+	printf '%s\n' '# NAME ORIGIN CACHE' 'later /dev/o /dev/c' >"$folder/nearcachetab"
+	printf '_nearcache_sysfs=%s\n_nearcache_tab=%s\n' "$folder/sys" "$folder/nearcachetab" >"$folder/setup"
+	# zsh loads it by the name of the file.
+	[[ $1 != zsh ]] || cp "$zsh_script" "$folder/"
+	python3 tests/static/complete.py "$1" "$bash_script" "$folder"
+}
+
+# completions SHELL LINE...: "LINE|WORDS" of each: what it completes, sorted.
+completions() {
+	printf '%s\n' "${@:2}" | completing "$1" >"$dir/$1.out" || { cat "$dir/$1.out"; return 1; }
+	paste -d '|' <(printf '%s\n' "${@:2}") "$dir/$1.out" | python3 -c '
+import sys
+for row in sys.stdin:
+    line, all = row.rstrip("\n").split("|", 1)
+    stem = line[:line.rfind(" ") + 1]
+    words = all[len(stem):].replace("\\ ", "_").split()
+    typed = line[len(stem):]
+    option = typed[:typed.find("=") + 1]
+    words = {w[len(option):] if option and w.startswith(option) else w for w in words}
+    print(line, *sorted(w.rstrip("=") for w in words - {typed, ""}), sep="|")'
+}
+
+all_options() {
+	local lines=() verb
+	for verb in "${verbs[@]}"; do
+		lines+=("nearcache $verb --")
+		awk -v verb="$verb" '$1 == verb { print $2 }' "$dir/options" | sort | paste -sd '|' |
+			sed "s/^/nearcache $verb --|/"
+	done >"$dir/options.expected"
+	completions "$1" "${lines[@]}" >"$dir/options.$1"
+	same options "$dir/options.expected" "$dir/options.$1"
+}
+
+# What the message to a wrong value says is completed; for paths, files; else nothing.
+all_values() {
+	local verb option operand lines=() given
+	while read -r verb option operand; do
+		[[ $operand ]] || continue
+		given=$("$nearcache" "$verb" "$option" '?' --help 2>&1 |
+			sed -nE 's/.*: give ([a-z0-9-]+(, [a-z0-9-]+)* or [a-z0-9-]+)$/\1/p' | sed 's/, \| or /|/g' |
+			tr '|' '\n' | sort | paste -sd '|')
+		[[ ! $operand =~ ^(DEV|FILE)$ ]] || given='o' lines+=("nearcache $verb $option=o")
+		[[ $given == o ]] || lines+=("nearcache $verb $option=")
+		[[ $given != o ]] || given=one.tar
+		echo "${lines[-1]}${given:+|$given}"
+	done <"$dir/own" >"$dir/values.expected"
+	mapfile -t lines < <(cut -d '|' -f1 "$dir/values.expected")
+	completions "$1" "${lines[@]}" >"$dir/values.$1"
+	same values "$dir/values.expected" "$dir/values.$1"
+}
+
+# line to complete | what with
+cases() {
+	local globals='--dry-run|--help|--json|--version|-V|-h|-j'
+	cat <<-END
+		nearcache |$(printf '%s\n' "${verbs[@]}" | sort | paste -sd '|')
+		nearcache -j stat|stats|status
+		nearcache status |a:b=c|demo
+		nearcache status demo a:b|a:b=c
+		nearcache close a:b=|c
+		nearcache close demo |--all|$globals
+		nearcache create 
+		nearcache open |later
+		nearcache open later --mode write|writearound|writethrough
+		nearcache index o|one.tar
+		nearcache index --format tar t|two.tar
+		nearcache residency demo b|blank_in_it
+		nearcache index --summary -- o|one.tar
+		nearcache set demo |$(tr - _ <"$dir/settings" | paste -sd '|')
+		nearcache set demo mode=|$("$nearcache" create --mode '?' 2>&1 | sed 's/.*: give //; s/, \| or /|/g')
+		nearcache set demo verify=
+		nearcache set demo mode=read-only fill|fill_memory
+		nearcache get demo |$(tr - _ <"$dir/settings" | paste -sd '|')
+		nearcache get nosuch --j|--json
+		nearcache frobnicate |$globals
+	END
+}
+
+some_cases() {
+	local lines
+	mapfile -t lines < <(cases | cut -d '|' -f1)
+	completions "$1" "${lines[@]}" >"$dir/cases.$1"
+	same completions <(cases) "$dir/cases.$1"
+}
+
+check 'verbs of the manual page' page_verbs
+check 'options of the manual page' page_options
+check 'synopses of the manual page' page_synopsis
+check 'exit codes' page_codes
+check 'values and counters' page_counters
+check 'words of enumerations are those of netlink' enum_words
+check 'settings' settings
+check 'options of the table' table_options
+for file in "$share"/man/man*/*; do
+	check "${file##*/} is well formed" lint "$file"
+done
+check 'bash reads the completion' bash -n "$bash_script"
+check 'zsh reads the completion' zsh -n "$zsh_script"
+for shell in bash zsh; do
+	check "$shell completes all options" all_options "$shell"
+	check "$shell completes their values" all_values "$shell"
+	check "$shell completes words" some_cases "$shell"
+done
+finish
