@@ -16,7 +16,7 @@ HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
 	test_index_mds test_index_npz test_index_parquet test_index_tar \
 	test_index_tfrecord test_extents test_shards test_words test_layers \
 	test_erofs test_manifest test_verifying test_density test_progress \
-	test_watch test_tab test_gaps test_passthrough test_opentab
+	test_watch test_tab test_gaps test_passthrough test_opentab test_keys
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi
@@ -104,6 +104,9 @@ HELPER_UNIT_test_manifest := helper/manifest.c helper/fail.c helper/text.c
 HELPER_UNIT_test_verifying := helper/verifying.c helper/checksum.c \
 	helper/progress.c helper/size.c helper/fail.c helper/text.c
 HELPER_UNIT_test_density := helper/density.c
+HELPER_UNIT_test_keys	:= helper/cmd_status.c helper/cmd_stats.c helper/cmd_list.c \
+	helper/describe.c helper/status.c helper/mode.c helper/params.c helper/print.c \
+	helper/size.c helper/name.c helper/watch.c helper/fail.c helper/text.c
 HELPER_UNIT_test_progress := helper/progress.c helper/size.c
 HELPER_UNIT_test_watch	:= helper/watch.c
 HELPER_UNIT_LIBS_test_verifying := -pthread -lcrypto -Wl,--wrap=pread
@@ -113,6 +116,7 @@ HELPER_UNIT_LIBS_test_erofs := -Wl,--wrap=fstat
 HELPER_UNIT_LIBS_test_extents := -Wl,--wrap=ioctl,--wrap=fstat,--wrap=fstatfs,--wrap=statx
 HELPER_UNIT_LIBS_test_index := -Wl,--wrap=pread
 HELPER_UNIT_LIBS_test_attach := -luuid
+HELPER_UNIT_LIBS_test_keys := -luuid
 HELPER_UNIT_LIBS_test_reconnect := -luuid
 HELPER_UNIT_LIBS_test_tab := -luuid
 HELPER_UNIT_LIBS_test_opentab := -luuid
