@@ -16,7 +16,7 @@ SECONDS = 60
 
 RC = {
     "bash": """
-PS1= HISTFILE= ; set +m
+PS1= HISTFILE=
 bind 'set bell-style none'
 bind 'set enable-bracketed-paste off'
 . {setup}
@@ -27,7 +27,7 @@ bind -x '"\\C-o": show'
 echo ready >&{fd}
 """,
     "zsh": """
-PS1= ; unsetopt beep zle_bracketed_paste prompt_cr prompt_sp 2>/dev/null; unset zle_bracketed_paste
+PS1= ; unsetopt beep prompt_cr prompt_sp; unset zle_bracketed_paste
 . {setup}
 fpath=({folder} $fpath)
 autoload -U compinit && compinit -u -D
