@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "nl.h"
+#include "nl_request.h"
 
 #include <errno.h>
 #include <linux/netlink.h>
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
-#include <netlink/netlink.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/sysmacros.h>
@@ -13,6 +12,11 @@
 #include "dm.h"
 #include "fail.h"
 #include "nearcache.h"
+
+/* Room of a request with a few numbers. */
+#define REQUEST_USUAL	4096
+/* What every socket may send. */
+#define SEND_USUAL	65536
 
 static struct nl_sock *sock;
 static int family;
@@ -44,6 +48,15 @@ static void set_option(int option)
 	/* A kernel that lacks it says less. */
 	setsockopt(nl_socket_get_fd(sock), SOL_NETLINK, option, &one,
 		   sizeof(one));
+}
+
+/* A request may have 262144 ranges, or a job 1048576; an ordinary socket sends less. */
+static void send_more(size_t bytes)
+{
+	int room = (int)(2 * bytes + 65536);
+
+	setsockopt(nl_socket_get_fd(sock), SOL_SOCKET, SO_SNDBUFFORCE, &room,
+		   sizeof(room));
 }
 
 static int connect_kernel(void)
@@ -150,13 +163,25 @@ static int receive(struct answer *answer, nl_recvmsg_msg_cb_t valid, void *arg)
 	       fail_nl(error, "no answer of the kernel over netlink") : 0;
 }
 
-/* Sends @msg, which is freed, and takes all of the answer. */
-static int ask(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
-	       void *arg)
+/**
+ * nl_ask() - send a request and take all of the answer
+ * @msg: from nl_request(); freed
+ * @what: what cannot be done, should it fail
+ * @valid: called for each message of the answer
+ * @arg: for @valid
+ *
+ * Return: 0 or the exit code.
+ */
+int nl_ask(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
+	   void *arg)
 {
+	size_t bytes = nlmsg_hdr(msg)->nlmsg_len;
 	struct answer answer = { 0 };
-	int error = nl_send_auto(sock, msg);
+	int error;
 
+	if (bytes > SEND_USUAL)
+		send_more(bytes);
+	error = nl_send_auto(sock, msg);
 	nlmsg_free(msg);
 	if (error < 0)
 		return fail_nl(error, what);
@@ -167,15 +192,27 @@ static int ask(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
 				  *answer.text ? ": " : "", answer.text);
 	if (answer.interrupted)
 		return fail(CODE_BUSY,
-			    "%s: devices came or went meanwhile: try again",
+			    "%s: devices came or went, or ranges changed meanwhile: try again",
 			    what);
 	return 0;
 }
 
-static struct nl_msg *request(int command, int flags, dev_t number)
+/**
+ * nl_request() - begin a request about a device
+ * @command: NEARCACHE_CMD_*
+ * @flags: NLM_F_DUMP, or 0
+ * @number: dm device
+ * @bytes: room for attributes beside a few numbers
+ *
+ * Return: the message, for nl_ask() or nlmsg_free(); NULL after recording the error.
+ */
+struct nl_msg *nl_request(int command, int flags, dev_t number, size_t bytes)
 {
-	struct nl_msg *msg = nlmsg_alloc();
+	struct nl_msg *msg;
 
+	if (connect_kernel())
+		return NULL;
+	msg = nlmsg_alloc_size(REQUEST_USUAL + bytes);
 	if (msg && genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, flags,
 			       (uint8_t)command, NEARCACHE_FAMILY_VERSION) &&
 	    !nla_put_u32(msg, NEARCACHE_A_DEVICE_DEV,
@@ -184,85 +221,4 @@ static struct nl_msg *request(int command, int flags, dev_t number)
 	nlmsg_free(msg);
 	fail_memory();
 	return NULL;
-}
-
-/**
- * struct residency - runs on their way to who asked
- * @visit: of the caller
- * @arg: of the caller
- * @run: not told yet: the next one may go on with it; @run.length 0: none
- */
-struct residency {
-	void (*visit)(const struct nl_run *run, void *arg);
-	void *arg;
-	struct nl_run run;
-};
-
-static void tell_run(struct residency *r, const struct nl_run *next)
-{
-	if (r->run.length && r->run.cached == next->cached &&
-	    r->run.start + r->run.length == next->start) {
-		r->run.length += next->length;
-		return;
-	}
-	if (r->run.length)
-		r->visit(&r->run, r->arg);
-	r->run = *next;
-}
-
-static int on_runs(struct nl_msg *msg, void *arg)
-{
-	struct genlmsghdr *h = genlmsg_hdr(nlmsg_hdr(msg));
-	struct nlattr *a, *tb[NEARCACHE_A_RUN_MAX + 1];
-	int left;
-
-	nla_for_each_attr(a, genlmsg_attrdata(h, 0), genlmsg_attrlen(h, 0), left) {
-		struct nl_run run;
-
-		if (nla_type(a) != NEARCACHE_A_DEVICE_RUN ||
-		    nla_parse_nested(tb, NEARCACHE_A_RUN_MAX, a, NULL) ||
-		    !tb[NEARCACHE_A_RUN_START] ||
-		    !tb[NEARCACHE_A_RUN_LENGTH] ||
-		    !tb[NEARCACHE_A_RUN_CACHED])
-			continue;
-		run.start = nla_get_u64(tb[NEARCACHE_A_RUN_START]);
-		run.length = nla_get_u64(tb[NEARCACHE_A_RUN_LENGTH]);
-		run.cached = nla_get_u32(tb[NEARCACHE_A_RUN_CACHED]) ==
-			     NEARCACHE_CACHED_ALL;
-		tell_run(arg, &run);
-	}
-	return NL_OK;
-}
-
-/**
- * nl_residency() - which bytes of a device are cached
- * @number: dm device
- * @range: which piece of it; of length 0: all
- * @visit: called for each run, in ascending order and without gaps; neighbours differ
- * @arg: for @visit
- *
- * Return: 0 or the exit code.
- */
-int nl_residency(dev_t number, const struct range *range,
-		 void (*visit)(const struct nl_run *run, void *arg), void *arg)
-{
-	struct residency residency = { .visit = visit, .arg = arg };
-	struct nl_msg *msg;
-
-	if (connect_kernel())
-		return fail_code();
-	msg = request(NEARCACHE_CMD_RESIDENCY_GET, NLM_F_DUMP, number);
-	if (!msg)
-		return fail_code();
-	if (range->length &&
-	    (nla_put_u64(msg, NEARCACHE_A_DEVICE_START, range->start) ||
-	     nla_put_u64(msg, NEARCACHE_A_DEVICE_LENGTH, range->length))) {
-		nlmsg_free(msg);
-		return fail_memory();
-	}
-	if (ask(msg, "cannot ask what is cached", on_runs, &residency))
-		return fail_code();
-	if (residency.run.length)
-		visit(&residency.run, arg);
-	return 0;
 }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Requests to the kernel module's family, for nl_*.c alone. */
+#ifndef HELPER_NL_REQUEST_H
+#define HELPER_NL_REQUEST_H
+
+#include <netlink/netlink.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct nl_msg *nl_request(int command, int flags, dev_t number, size_t bytes);
+int nl_ask(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
+	   void *arg);
+
+#endif /* HELPER_NL_REQUEST_H */
