@@ -2,14 +2,19 @@
 #include "arguments.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bandwidth.h"
+#include "duration.h"
 #include "fail.h"
+#include "label.h"
 #include "name.h"
+#include "nearcache.h"
 #include "params.h"
 #include "size.h"
 #include "status.h"
@@ -17,6 +22,7 @@
 enum value {
 	FLAG, TEXT, SIZE, MODE, ON_CHANGE, RANGE, CACHE_TIMEOUT, ORIGIN_TIMEOUT, VERIFY,
 	INTEGRITY, SHARD_FORMAT, INTERVAL, COUNT,
+	LABEL, PRIORITY, DURATION, BANDWIDTH, RANK, WORLD_SIZE, NUMBER, SPLIT,
 };
 
 /*
@@ -111,6 +117,39 @@ static const struct option_row {
 	{ OPTION_ALL, 0, "all", FLAG, NULL, 0, "all devices, in place of NAME" },
 	{ OPTION_TAB, 0, "tab", TEXT, "FILE", offsetof(struct arguments, tab),
 	  "the table (/etc/nearcache/nearcachetab)" },
+	{ OPTION_LABEL, 0, "label", LABEL, "LABEL",
+	  offsetof(struct arguments, label), "whose they are" },
+	{ OPTION_PRIORITY, 0, "priority", PRIORITY, "N",
+	  offsetof(struct arguments, priority), "0 (usual) to 7 (first)" },
+	{ OPTION_EXPIRES, 0, "expires", DURATION, "TIME",
+	  offsetof(struct arguments, expires), "for so long: 90, 30m, 12h, 7d" },
+	{ OPTION_EVICT_AFTER_USE, 0, "evict-after-use", FLAG, NULL, 0,
+	  "not pinned: the first to go once they were read" },
+	{ OPTION_BYPASS, 0, "bypass", FLAG, NULL, 0,
+	  "not pinned: read from the origin, never cached" },
+	{ OPTION_NO_LOAD, 0, "no-load", FLAG, NULL, 0,
+	  "keep room, bring nothing" },
+	{ OPTION_REFRESH, 0, "refresh", FLAG, NULL, 0,
+	  "follow files that moved, bring what is missing" },
+	{ OPTION_EVERYTHING, 0, "all", FLAG, NULL, 0, "all there are" },
+	{ OPTION_LABELS, 0, "labels", FLAG, NULL, 0,
+	  "a line for each label, with what was read of it" },
+	{ OPTION_DEADLINE, 0, "deadline", DURATION, "TIME",
+	  offsetof(struct arguments, deadline), "wanted in so long: 90, 30m, 2h" },
+	{ OPTION_BANDWIDTH, 0, "bandwidth", BANDWIDTH, "RATE",
+	  offsetof(struct arguments, bandwidth),
+	  "at most: 40Gb/s (bits), 5GB/s (bytes)" },
+	{ OPTION_RANK, 0, "rank", RANK, "N", offsetof(struct arguments, rank),
+	  "this node's share: its number, from 0" },
+	{ OPTION_WORLD_SIZE, 0, "world-size", WORLD_SIZE, "N",
+	  offsetof(struct arguments, world_size), "of so many nodes" },
+	{ OPTION_SEED, 0, "seed", NUMBER, "N", offsetof(struct arguments, seed),
+	  "shuffle the list first, by this number" },
+	{ OPTION_EPOCH, 0, "epoch", NUMBER, "N",
+	  offsetof(struct arguments, epoch), "and by this one (0)" },
+	{ OPTION_SPLIT, 0, "split", SPLIT, "HOW",
+	  offsetof(struct arguments, split),
+	  "strided (every Nth, default) or blocked (a run)" },
 	{ OPTION_JSON, 'j', "json", FLAG, NULL, 0,
 	  "JSON on stdout, errors too; raw base units" },
 	{ OPTION_DRY_RUN, 0, "dry-run", FLAG, NULL, 0,
@@ -201,6 +240,68 @@ static bool take_interval(void *place, const char *value)
 	return true;
 }
 
+/* Digits alone. */
+static bool take_number(const char *value, uint64_t most, uint64_t *number)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*value))
+		return false;
+	errno = 0;
+	*number = strtoull(value, &end, 10);
+	return !*end && !errno && *number <= most;
+}
+
+static bool take_small(void *place, const char *value, uint64_t least,
+		       uint64_t most)
+{
+	uint64_t number;
+
+	if (!take_number(value, most, &number) || number < least)
+		return false;
+	*(unsigned int *)place = (unsigned int)number;
+	return true;
+}
+
+static const char *take_label(void *place, const char *value)
+{
+	const char *why = label_check(value);
+
+	if (!why)
+		*(const char **)place = value;
+	return why;
+}
+
+/* Return: NULL or what is wrong with @value; values of prefetch and pins. */
+static const char *take_wish(void *place, enum value kind, const char *value)
+{
+	switch (kind) {
+	case LABEL:
+		return take_label(place, value);
+	case PRIORITY:
+		return take_small(place, value, 0, NEARCACHE_PRIORITY_MAX) ?
+		       NULL : "give 0 to 7";
+	case DURATION:
+		return duration_parse(value, place);
+	case BANDWIDTH:
+		return bandwidth_parse(value, place);
+	case RANK:
+		return take_small(place, value, 0, UINT_MAX - 1) ?
+		       NULL : "give 0 to 4294967294";
+	case WORLD_SIZE:
+		return take_small(place, value, 1, UINT_MAX) ?
+		       NULL : "give 1 to 4294967295";
+	case NUMBER:
+		return take_number(value, UINT64_MAX, place) ?
+		       NULL : "give a whole number of 64 bits";
+	case SPLIT:
+		return share_split_parse(value, place) ?
+		       NULL : "give " SHARE_SPLIT_WORDS;
+	default:
+		return NULL;
+	}
+}
+
 /* Return: NULL or what is wrong with @value; more kinds of values. */
 static const char *take_other(void *place, enum value kind, const char *value)
 {
@@ -210,7 +311,7 @@ static const char *take_other(void *place, enum value kind, const char *value)
 		return "give 0.1 to 86400 seconds";
 	if (kind == COUNT && !take_count(place, value))
 		return "give 1 to 4294967295";
-	return NULL;
+	return take_wish(place, kind, value);
 }
 
 static void take_value(struct arguments *args, const struct option_row *row,

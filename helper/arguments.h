@@ -10,6 +10,7 @@
 #include "mode.h"
 #include "onchange.h"
 #include "range.h"
+#include "share.h"
 
 /* Options, one bit each. */
 #define OPTION_ORIGIN		(1U << 0)
@@ -42,6 +43,15 @@
 #define OPTION_SAMPLES		(1ULL << 33)
 #define OPTION_SUMMARY		(1ULL << 34)
 #define OPTION_CHECK		(1ULL << 35)
+#define OPTION_LABEL		(1ULL << 36)
+#define OPTION_PRIORITY		(1ULL << 37)
+#define OPTION_EXPIRES		(1ULL << 38)
+#define OPTION_EVICT_AFTER_USE	(1ULL << 39)
+#define OPTION_BYPASS		(1ULL << 40)
+#define OPTION_NO_LOAD		(1ULL << 41)
+#define OPTION_EVERYTHING	(1ULL << 42)
+#define OPTION_LABELS		(1ULL << 43)
+#define OPTION_REFRESH		(1ULL << 47)
 #define OPTION_FROM		(1ULL << 48)
 #define OPTION_INDEX_ONLY	(1ULL << 49)
 #define OPTION_MANIFEST		(1ULL << 50)
@@ -59,6 +69,13 @@
 				 OPTION_VERIFY | OPTION_DATASET_VERSION | \
 				 OPTION_ON_CHANGE | OPTION_GROW | OPTION_WITNESS | \
 				 OPTION_FORCE)
+#define OPTION_DEADLINE		(1ULL << 57)
+#define OPTION_BANDWIDTH	(1ULL << 58)
+#define OPTION_RANK		(1ULL << 59)
+#define OPTION_WORLD_SIZE	(1ULL << 60)
+#define OPTION_SEED		(1ULL << 61)
+#define OPTION_EPOCH		(1ULL << 62)
+#define OPTION_SPLIT		(1ULL << 63)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
@@ -86,6 +103,16 @@
  * @interval: --interval, milliseconds, 0 when not given
  * @count: --count, 0 when not given
  * @tab: --tab, NULL when not given
+ * @label: --label, fit for the kernel
+ * @priority: --priority, 0 when not given
+ * @expires: --expires, seconds, 0 when not given
+ * @deadline: --deadline, seconds, 0 when not given
+ * @bandwidth: --bandwidth, bytes per second, 0 when not given
+ * @rank: --rank
+ * @world_size: --world-size
+ * @seed: --seed
+ * @epoch: --epoch
+ * @split: --split, strided when not given
  * @operand: operands behind the verb
  * @operands: how many
  */
@@ -112,6 +139,16 @@ struct arguments {
 	unsigned int interval;
 	unsigned int count;
 	const char *tab;
+	const char *label;
+	unsigned int priority;
+	unsigned int expires;
+	unsigned int deadline;
+	uint64_t bandwidth;
+	unsigned int rank;
+	unsigned int world_size;
+	uint64_t seed;
+	uint64_t epoch;
+	enum share_split split;
 	char **operand;
 	int operands;
 };

@@ -22,6 +22,7 @@
 #include "print.h"
 #include "reconnect.h"
 #include "reload.h"
+#include "restore.h"
 #include "signals.h"
 #include "witness.h"
 
@@ -445,6 +446,7 @@ static int attach_cache(struct attachment *attach)
 
 int cmd_attach(const struct arguments *args)
 {
+	struct restored restored;
 	struct attachment attach = {
 		.args = args,
 		.pair = {
@@ -464,10 +466,13 @@ int cmd_attach(const struct arguments *args)
 	};
 
 	if (!check_words(args) && !dm_need_ours(attach.new.label, &attach.dev)) {
-		if (wants_origin(&attach))
-			reconnect(&attach.dev, args);
-		else
-			attach_cache(&attach);
+		int error = wants_origin(&attach) ?
+			    reconnect(&attach.dev, args) :
+			    attach_cache(&attach);
+
+		/* Ranges stay, but for those of a device that lost them. */
+		if (!error && !given(args, OPTION_DRY_RUN))
+			restore(attach.dev.name, &restored);
 	}
 	super_free(&attach.pair.super);
 	free(attach.new.sb);

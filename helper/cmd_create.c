@@ -9,6 +9,7 @@
 #include "fail.h"
 #include "formatting.h"
 #include "lock.h"
+#include "pins.h"
 #include "print.h"
 #include "signals.h"
 
@@ -102,6 +103,21 @@ static int execute(struct create *create, const struct activation *act)
 	return error;
 }
 
+/* Those of another device that had this name are of other data. */
+static void forget_pins(const struct create *create)
+{
+	bool found;
+
+	if (pins_forget(create->name, &found)) {
+		warn("%s; what was pinned on another '%s' before is on record still",
+		     fail_message(), create->name);
+		fail_reset();
+	} else if (found) {
+		warn("what was pinned on another '%s' before is forgotten",
+		     create->name);
+	}
+}
+
 static void report(const struct create *create, const struct activation *act)
 {
 	bool dry_run = given(create->args, OPTION_DRY_RUN);
@@ -145,6 +161,8 @@ int cmd_create(const struct arguments *args)
 	act.sb = create.new.sb;
 	if (!error && !given(args, OPTION_DRY_RUN))
 		error = execute(&create, &act);
+	if (!error && !given(args, OPTION_DRY_RUN))
+		forget_pins(&create);
 	if (!error)
 		report(&create, &act);
 	free(create.new.sb);

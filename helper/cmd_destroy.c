@@ -10,6 +10,7 @@
 #include "lock.h"
 #include "name.h"
 #include "params.h"
+#include "pins.h"
 #include "print.h"
 #include "stop.h"
 #include "super.h"
@@ -187,6 +188,21 @@ static void free_records(const struct destroy *destroy, struct witness *witness)
 	witness_close(&recorded);
 }
 
+/* A device of that name to come is another one. */
+static void forget_pins(const struct destroy *destroy)
+{
+	const struct nearcache_super *sb = destroy->super.best;
+	const char *name = destroy->is_active ? destroy->active.name :
+			   sb ? (const char *)sb->label : NULL;
+	bool found;
+
+	if (!name || !*name || !pins_forget(name, &found))
+		return;
+	warn("%s; what was pinned on '%s' is on record still", fail_message(),
+	     name);
+	fail_reset();
+}
+
 static void report(const struct destroy *destroy, const char *witness,
 		   bool dry_run)
 {
@@ -222,8 +238,10 @@ int cmd_destroy(const struct arguments *args)
 		fail_reset();
 	if (!error && !dry_run)
 		error = wipe(&destroy);
-	if (!error && !dry_run)
+	if (!error && !dry_run) {
 		free_records(&destroy, &witness);
+		forget_pins(&destroy);
+	}
 	if (!error)
 		report(&destroy, witness.path, dry_run);
 	witness_close(&witness);

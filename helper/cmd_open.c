@@ -14,6 +14,7 @@
 #include "pair.h"
 #include "print.h"
 #include "recover.h"
+#include "restore.h"
 #include "signals.h"
 #include "size.h"
 #include "super.h"
@@ -264,6 +265,17 @@ static void warn_of_state(const char *name, const struct status *status)
 		     name);
 }
 
+/* What was pinned before is pinned again. */
+static void print_pins(const char *name)
+{
+	struct restored restored;
+
+	restore(name, &restored);
+	print_number("pins", restored.pins ? "pinned" : NULL, restored.pins);
+	if (restored.job)
+		print_number("job", "prefetch job", restored.job);
+}
+
 /* What the kernel made of it. */
 static void print_state(const char *name)
 {
@@ -325,6 +337,8 @@ static int run(struct opening *open, struct activation *act)
 	print_content(open, dry_run);
 	if (!dry_run)
 		print_state(act->name);
+	if (!dry_run)
+		print_pins(act->name);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	print_end();
 	return 0;

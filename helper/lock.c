@@ -12,6 +12,9 @@
 #define HASH_START	0xcbf29ce484222325ULL
 #define HASH_FACTOR	0x100000001b3ULL
 
+/* The last lock; -1: none. */
+static int held = -1;
+
 /* The byte of the file that stands for a name; two names of one only wait. */
 static off_t byte_of(const char *name)
 {
@@ -47,6 +50,15 @@ void lock_name(const char *name)
 	/* Stays open: the end of the process gives the lock back. */
 	if (fd >= 0)
 		fcntl(fd, F_OFD_SETLKW, &lock);
+	held = fd;
+}
+
+/* Let others at the device that was locked last: all that is left is to look on. */
+void lock_release(void)
+{
+	if (held >= 0)
+		close(held);
+	held = -1;
 }
 
 /**

@@ -5,5 +5,6 @@
 
 void lock_name(const char *name);
 void lock_all(void);
+void lock_release(void);
 
 #endif /* HELPER_LOCK_H */

@@ -8,6 +8,7 @@
 #include "format.h"
 #include "lock.h"
 #include "name.h"
+#include "pins.h"
 #include "print.h"
 #include "target.h"
 
@@ -24,6 +25,11 @@
 "was there all the time, so that a crash in a writing mode leaves a warm cache, but\n" \
 "for what was written or cached last; without it such a crash leaves nothing cached.\n" \
 "Should both devices fail, writes fail, too.\n"
+
+#define LABEL_HELP \
+"--label names what belongs together, to count what is read of it, and to take it\n" \
+"back. Without it: the name of the file; of several the name of the deepest folder\n" \
+"that has all of them; of ranges alone the first one as it was written.\n"
 
 const struct verb verbs[] = {
 	{
@@ -203,6 +209,119 @@ const struct verb verbs[] = {
 "elsewhere are for 'nearcache invalidate'. --force also starts a device that is\n"
 "suspended.\n",
 		.run = cmd_resize,
+	},
+	{
+		.name = "pin",
+		.operands = "NAME [TARGET...]",
+		.operands_min = 1,
+		.operands_max = -1,
+		.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_EXPIRES |
+			    OPTION_EVICT_AFTER_USE | OPTION_BYPASS |
+			    OPTION_NO_LOAD | OPTION_REFRESH | OPTION_WAIT |
+			    TARGET_OPTIONS,
+		.changes = true,
+		.summary = "keep files in the cache, whatever else is read",
+		.details =
+"Keeps room for all TARGETs, or refuses and tells how much is needed and how much\n"
+"there is; then brings them in the background, by a job of 'prefetch'. What is\n"
+"pinned is not evicted. --wait shows how far it is; ^C cancels the job, and what is\n"
+"pinned stays. Exit code 4 if not all of it came.\n"
+"\n"
+"Pins are kept in " PINS_DIR "/NAME.json: 'open' pins again, and\n"
+"'attach' where that is needed; 'close' keeps them, 'destroy' forgets them. Files\n"
+"are then where they were; --refresh, after the file system is mounted, follows\n"
+"those that moved, and brings what is missing. A pin with --expires ends at its\n"
+"time, opened or not. --priority: what is idle of a higher one stays longer, and it\n"
+"is brought first.\n"
+"\n"
+LABEL_HELP
+"A file that is pinned again by the same label is pinned as the last one says.\n"
+"\n"
+"--bypass and --evict-after-use want something else of the TARGETs than to be\n"
+"pinned, and are kept, listed and taken back in the same way.\n"
+"\n" TARGET_HELP,
+		.run = cmd_pin,
+	},
+	{
+		.name = "unpin",
+		.operands = "NAME [TARGET...]",
+		.operands_min = 1,
+		.operands_max = -1,
+		.optional = OPTION_LABEL | OPTION_EVERYTHING | OPTION_FROM,
+		.changes = true,
+		.summary = "take back what 'pin' wants of files, a label or all",
+		.details =
+"Ranges that lie in one of the TARGETs go. Files and folders that were pinned need\n"
+"not be there any more. What is cached of them stays, as other data. --all takes\n"
+"back also what others than 'pin' want.\n"
+"\n" TARGET_HELP_WHOLE,
+		.run = cmd_unpin,
+	},
+	{
+		.name = "ranges",
+		.operands = "NAME",
+		.operands_min = 1,
+		.operands_max = 1,
+		.optional = OPTION_LABELS,
+		.summary = "list what is pinned, bypassed or evicted after use",
+		.details =
+"START and LENGTH are of the device. --labels has a line for each label, with what\n"
+"was read of its ranges: the part that was hit, bytes from the cache and not, read\n"
+"from the origin, and prefetched in vain (wasted) or too late.\n",
+		.run = cmd_ranges,
+	},
+	{
+		.name = "prefetch",
+		.operands = "NAME [TARGET...]",
+		.operands_min = 1,
+		.operands_max = -1,
+		.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_DEADLINE |
+			    OPTION_BANDWIDTH | OPTION_RANK | OPTION_WORLD_SIZE |
+			    OPTION_SEED | OPTION_EPOCH | OPTION_SPLIT |
+			    OPTION_WAIT | TARGET_OPTIONS,
+		.summary = "bring files into the cache before they are read",
+		.details =
+"In the order in which they are named, in the background, and while nobody else\n"
+"needs the origin. Jobs of higher priority come first, of one priority that with\n"
+"the earliest deadline. --wait shows how far it is, and ^C cancels it; exit code 4\n"
+"if not all of it came.\n"
+"\n"
+"--bandwidth takes bits (40Gb/s, 400Mbit/s; powers of 1000) and bytes (5GB/s, 64M).\n"
+"\n"
+"--rank R --world-size N bring this node's share: all nodes name the same TARGETs,\n"
+"the shares are disjoint and cover them. The list is sorted by name, and shuffled\n"
+"if there is a --seed; strided, rank R has the shards R, R + N, R + 2 N ... of it,\n"
+"blocked those from R M / N to (R + 1) M / N of M. The shuffle is the same on all\n"
+"nodes, and for other programs to compute: Fisher-Yates from the end, for i from\n"
+"M - 1 down to 1 swap i and (next() * (i + 1)) >> 64, where next() is SplitMix64, whose\n"
+"state begins as the first number of SplitMix64 with state SEED, plus EPOCH.\n"
+"\n"
+LABEL_HELP
+"\n" TARGET_HELP,
+		.run = cmd_prefetch,
+	},
+	{
+		.name = "jobs",
+		.operands = "NAME",
+		.operands_min = 1,
+		.operands_max = 1,
+		.summary = "list prefetch jobs, and how far they are",
+		.details =
+"Those that run, and the last 64 that are over. Left out: no room, bypassed, being\n"
+"written, or not readable.\n",
+		.run = cmd_jobs,
+	},
+	{
+		.name = "cancel",
+		.operands = "NAME [JOB...]",
+		.operands_min = 1,
+		.operands_max = -1,
+		.optional = OPTION_EVERYTHING,
+		.summary = "give prefetch jobs up",
+		.details =
+"JOB is a number that 'nearcache jobs' lists. What is on its way comes still, and\n"
+"what came stays.\n",
+		.run = cmd_cancel,
 	},
 	{
 		.name = "residency",

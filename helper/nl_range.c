@@ -49,8 +49,7 @@ static bool same_label(const struct nl_range *a, const struct nl_range *b)
 
 static int put_piece(struct nl_msg *msg, const struct range *range)
 {
-	if (range->start &&
-	    nla_put_u64(msg, NEARCACHE_A_RANGE_START, range->start))
+	if (nla_put_u64(msg, NEARCACHE_A_RANGE_START, range->start))
 		return -1;
 	return range->length ?
 	       nla_put_u64(msg, NEARCACHE_A_RANGE_LENGTH, range->length) : 0;

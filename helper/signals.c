@@ -2,6 +2,7 @@
 #include "signals.h"
 
 #include <stddef.h>
+#include <time.h>
 
 static const int held[] = { SIGINT, SIGTERM, SIGHUP };
 
@@ -50,4 +51,25 @@ bool signals_waiting(const sigset_t *before)
 void signals_release(const sigset_t *before)
 {
 	sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+/**
+ * signals_wait() - wait for a signal that is held back
+ * @milliseconds: so long, at most
+ *
+ * Return: whether one came; it is taken, and will not end the run.
+ */
+bool signals_wait(unsigned int milliseconds)
+{
+	const struct timespec time = {
+		.tv_sec = milliseconds / 1000,
+		.tv_nsec = milliseconds % 1000 * 1000000L,
+	};
+	sigset_t stop;
+	size_t i;
+
+	sigemptyset(&stop);
+	for (i = 0; i < HELD; i++)
+		sigaddset(&stop, held[i]);
+	return sigtimedwait(&stop, NULL, &time) > 0;
 }

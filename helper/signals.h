@@ -9,5 +9,6 @@
 void signals_hold(sigset_t *before);
 bool signals_waiting(const sigset_t *before);
 void signals_release(const sigset_t *before);
+bool signals_wait(unsigned int milliseconds);
 
 #endif /* HELPER_SIGNALS_H */

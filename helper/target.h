@@ -18,7 +18,8 @@
 #define TARGET_OPTIONS	(OPTION_FROM | OPTION_SAMPLES | OPTION_INDEX_ONLY | \
 			 OPTION_SHARD_FORMAT)
 
-#define TARGET_HELP \
+/* Of a verb without --samples and --index-only. */
+#define TARGET_HELP_WHOLE \
 "TARGETs are files on the device, directories of them, patterns ('/data/*.tar'), or\n" \
 "ranges of the device: START-END, START+LENGTH or START:LENGTH, multiples of 512,\n" \
 "like 1G-2G; a file of such a name is written ./1-2. --from FILE reads more of\n" \
@@ -26,7 +27,9 @@
 "refused if some of it has no place of its own on the device: holes, inline,\n" \
 "unwritten or compressed data. Partitions, loop devices, and LVM or other linear\n" \
 "device-mapper tables between file system and device are seen through, RAID and\n" \
-"encryption are not.\n" \
+"encryption are not.\n"
+
+#define TARGET_HELP TARGET_HELP_WHOLE \
 "\n" \
 "--samples and --index-only mean only that part of each shard, see 'index --help';\n" \
 "samples are taken with the index.\n"

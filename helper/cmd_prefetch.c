@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache prefetch: bring files into the cache before they are read. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "fail.h"
+#include "job.h"
+#include "label.h"
+#include "name.h"
+#include "print.h"
+#include "share.h"
+#include "target.h"
+
+#define SHUFFLED	(OPTION_SEED | OPTION_EPOCH)
+
+/**
+ * struct prefetching - what is prefetched
+ * @args: the command line
+ * @dev: the device
+ * @shards: TARGETs, mapped
+ * @order: those that are prefetched, first things first
+ * @chosen: how many
+ * @piece: of the device
+ * @pieces: how many
+ * @bytes: of them
+ * @job: what brings them; its number is 0: there is none
+ */
+struct prefetching {
+	const struct arguments *args;
+	struct dm_device dev;
+	struct shards shards;
+	size_t *order;
+	size_t chosen;
+	struct range *piece;
+	size_t pieces;
+	uint64_t bytes;
+	struct nl_job job;
+};
+
+static int check_words(const struct arguments *args)
+{
+	bool shared = given(args, OPTION_RANK);
+
+	if (shared != given(args, OPTION_WORLD_SIZE))
+		return fail(CODE_USAGE,
+			    "--rank N and --world-size N go together: this node's number, from 0, and how many nodes there are");
+	if (!shared && given(args, SHUFFLED | OPTION_SPLIT))
+		return fail(CODE_USAGE,
+			    "--seed, --epoch and --split go with --rank and --world-size");
+	if (given(args, OPTION_EPOCH) && !given(args, OPTION_SEED))
+		return fail(CODE_USAGE,
+			    "--epoch goes with --seed, the same on all nodes");
+	if (shared && args->rank >= args->world_size)
+		return fail(CODE_USAGE,
+			    "--rank %u: of %u nodes the last is number %u",
+			    args->rank, args->world_size, args->world_size - 1);
+	return target_check_words(args, true);
+}
+
+/* qsort() has no other way to reach it. */
+static const struct shards *sorted;
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(sorted->shard[*(const size_t *)a].name,
+		      sorted->shard[*(const size_t *)b].name);
+}
+
+/* The list is one of names: nodes may name them in another order. */
+static void select_share(struct prefetching *p)
+{
+	const struct arguments *args = p->args;
+	const struct share share = {
+		.rank = args->rank,
+		.world_size = args->world_size,
+		.shuffled = given(args, OPTION_SEED),
+		.seed = args->seed,
+		.epoch = args->epoch,
+		.split = args->split,
+	};
+
+	sorted = &p->shards;
+	qsort(p->order, p->chosen, sizeof(*p->order), by_name);
+	p->chosen = share_select(&share, p->order, p->chosen);
+}
+
+static int choose(struct prefetching *p)
+{
+	size_t i, r, most = 1;
+
+	p->order = calloc(p->shards.count + 1, sizeof(*p->order));
+	if (!p->order)
+		return fail_memory();
+	for (; p->chosen < p->shards.count; p->chosen++)
+		p->order[p->chosen] = p->chosen;
+	if (given(p->args, OPTION_RANK))
+		select_share(p);
+	for (i = 0; i < p->chosen; i++)
+		most += p->shards.shard[p->order[i]].ranges;
+	p->piece = calloc(most, sizeof(*p->piece));
+	if (!p->piece)
+		return fail_memory();
+	for (i = 0; i < p->chosen; i++) {
+		const struct shard *shard = &p->shards.shard[p->order[i]];
+
+		p->bytes += shard->bytes;
+		for (r = 0; r < shard->ranges; r++)
+			p->piece[p->pieces++] = shard->range[r];
+	}
+	return 0;
+}
+
+/* A share of fewer shards than nodes may be empty: then there is nothing to do. */
+static int execute(struct prefetching *p)
+{
+	const struct arguments *args = p->args;
+	struct nl_job wishes = {
+		.priority = args->priority,
+		.deadline = args->deadline,
+		.bandwidth = args->bandwidth,
+	};
+
+	if (!p->pieces)
+		return 0;
+	if (args->label)
+		strcpy(wishes.label, args->label);
+	else if (!label_of(&p->shards, wishes.label))
+		return fail_code();
+	if (nl_job_submit(p->dev.number, &wishes, p->piece, p->pieces,
+			  &p->job.id) ||
+	    !given(args, OPTION_WAIT))
+		return fail_code();
+	return job_wait(&p->dev, p->job.id, given(args, OPTION_JSON), &p->job);
+}
+
+/* For JSON, and to see what would be done. */
+static void print_shards(const struct prefetching *p, bool dry_run)
+{
+	size_t i;
+
+	print_table("shards");
+	for (i = 0; i < p->chosen; i++) {
+		const struct shard *shard = &p->shards.shard[p->order[i]];
+
+		print_record(NULL, NULL);
+		print_bytes("bytes", dry_run ? "bytes" : NULL, shard->bytes);
+		print_string("name", dry_run ? "shard" : NULL, shard->name);
+		print_end();
+	}
+	print_end();
+}
+
+static void report(const struct prefetching *p)
+{
+	bool dry_run = given(p->args, OPTION_DRY_RUN);
+
+	print_record(NULL, p->dev.name);
+	print_string("name", NULL, p->dev.name);
+	print_number("shard_count", "shards", p->chosen);
+	print_number("listed", given(p->args, OPTION_RANK) ? "of" : NULL,
+		     p->shards.count);
+	print_bytes("bytes", "bytes", p->bytes);
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	if (p->job.bytes) {
+		print_record("load", NULL);
+		job_print(&p->job);
+		print_end();
+	} else if (p->job.id) {
+		print_number("job", "prefetch job", p->job.id);
+	}
+	print_shards(p, dry_run);
+	print_end();
+}
+
+static int prefetch(struct prefetching *p)
+{
+	if (!p->dev.table)
+		return fail(CODE_DEVICE,
+			    "device '%s' has no table: close it and open it again",
+			    p->dev.name);
+	if (target_resolve(p->args, &p->dev, &p->shards) || choose(p))
+		return fail_code();
+	if (!given(p->args, OPTION_DRY_RUN) && execute(p))
+		return fail_code();
+	report(p);
+	return p->job.bytes ? job_judge(&p->dev, &p->job) : 0;
+}
+
+int cmd_prefetch(const struct arguments *args)
+{
+	struct prefetching p = { .args = args };
+	int error = check_words(args);
+
+	if (!error)
+		error = dm_need_ours(name_of_operand(args->operand[0]), &p.dev);
+	if (error)
+		return error;
+	prefetch(&p);
+	free(p.order);
+	free(p.piece);
+	shards_free(&p.shards);
+	dm_device_free(&p.dev);
+	return fail_code();
+}

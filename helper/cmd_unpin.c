@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache unpin: want nothing any more of files and ranges. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "fail.h"
+#include "name.h"
+#include "path.h"
+#include "pins.h"
+#include "print.h"
+#include "target.h"
+
+/**
+ * struct unpinning - what is unpinned
+ * @args: the command line, without TARGETs that are on record
+ * @dev: the device
+ * @pins: what is on record
+ * @which: ranges that are deleted, with what lies in them
+ * @count: how many
+ * @room: that fit
+ */
+struct unpinning {
+	struct arguments args;
+	struct dm_device dev;
+	struct pins pins;
+	struct nl_range *which;
+	size_t count;
+	size_t room;
+};
+
+static int check_words(const struct arguments *args)
+{
+	int ways = target_given(args) + !!given(args, OPTION_LABEL) +
+		   !!given(args, OPTION_EVERYTHING);
+
+	if (ways > 1)
+		return fail(CODE_USAGE,
+			    "TARGETs, --label and --all each say by themselves what is unpinned: give one of them");
+	if (!ways)
+		return fail(CODE_USAGE,
+			    "what is to be unpinned? Name files or ranges, or give --label or --all");
+	return target_check_words(args, false);
+}
+
+static int add(struct unpinning *un, const struct range *range, const char *label)
+{
+	struct nl_range *which;
+
+	if (un->count == un->room) {
+		size_t room = un->room ? 2 * un->room : 64;
+
+		which = reallocarray(un->which, room, sizeof(*which));
+		if (!which)
+			return fail_memory();
+		un->which = which;
+		un->room = room;
+	}
+	un->which[un->count++] = (struct nl_range){ .range = *range,
+						    .label = label };
+	return 0;
+}
+
+/* Whether a file is that which was named, or is in it. */
+static bool lies_below(const char *path, const char *named)
+{
+	size_t length = strlen(named);
+
+	return !strncmp(path, named, length) &&
+	       (!path[length] || path[length] == '/');
+}
+
+static int take_recorded(struct unpinning *un, const char *path, bool *found)
+{
+	size_t i, r;
+
+	*found = false;
+	for (i = 0; i < un->pins.count; i++) {
+		const struct pin *pin = &un->pins.pin[i];
+
+		if (!pin->path || !lies_below(pin->path, path))
+			continue;
+		*found = true;
+		for (r = 0; r < pin->ranges; r++)
+			if (add(un, &pin->range[r], pin->label))
+				return fail_code();
+	}
+	return 0;
+}
+
+/* A file or folder that is on record, which need not be there any more. */
+static int choose_recorded(struct unpinning *un, const char *word, bool *found)
+{
+	char *path;
+
+	*found = false;
+	if (range_like(word))
+		return 0;
+	path = path_absolute(word);
+	if (!path) {
+		fail_reset();
+		return 0;
+	}
+	while (path[1] && path[strlen(path) - 1] == '/')
+		path[strlen(path) - 1] = '\0';
+	take_recorded(un, path, found);
+	free(path);
+	return fail_code();
+}
+
+static int choose_shards(struct unpinning *un)
+{
+	struct shards shards = { 0 };
+	bool found;
+	size_t i, r;
+
+	if (!target_resolve(&un->args, &un->dev, &shards))
+		for (i = 0; i < shards.count && !fail_code(); i++) {
+			const struct shard *shard = &shards.shard[i];
+
+			/* Where it was when it was pinned, and where it is. */
+			if (shard->device)
+				choose_recorded(un, shard->name, &found);
+			for (r = 0; r < shard->ranges && !fail_code(); r++)
+				add(un, &shard->range[r], NULL);
+		}
+	shards_free(&shards);
+	return fail_code();
+}
+
+static int choose_targets(struct unpinning *un)
+{
+	struct arguments *args = &un->args;
+	int i, left = 1;
+	bool found;
+
+	for (i = 1; i < args->operands; i++) {
+		if (choose_recorded(un, args->operand[i], &found))
+			return fail_code();
+		if (!found)
+			args->operand[left++] = args->operand[i];
+	}
+	args->operands = left;
+	return target_given(args) ? choose_shards(un) : 0;
+}
+
+static int choose(struct unpinning *un)
+{
+	const struct range all = { 0 };
+
+	if (given(&un->args, OPTION_EVERYTHING))
+		return add(un, &all, NULL);
+	if (given(&un->args, OPTION_LABEL))
+		return add(un, &all, un->args.label);
+	return choose_targets(un);
+}
+
+static size_t drop_recorded(struct unpinning *un)
+{
+	size_t i, dropped = 0;
+
+	for (i = 0; i < un->count; i++)
+		pins_drop(&un->pins, &un->which[i]);
+	for (i = 0; i < un->pins.count; i++)
+		dropped += un->pins.pin[i].dropped;
+	return dropped;
+}
+
+static int unpin(struct unpinning *un)
+{
+	bool dry_run = given(&un->args, OPTION_DRY_RUN);
+	struct nl_room room = { 0 };
+	uint64_t deleted = 0;
+	size_t dropped;
+
+	if (choose(un))
+		return fail_code();
+	dropped = drop_recorded(un);
+	if (!dry_run) {
+		if (nl_range_delete(un->dev.number, un->which, un->count,
+				    &deleted) ||
+		    pins_save(&un->pins, un->dev.name) ||
+		    nl_range_room(un->dev.number, &room))
+			return fail_code();
+		if (!deleted && !dropped)
+			return fail(CODE_DEVICE,
+				    "nothing of that is pinned on '%s': 'nearcache ranges %s' lists what is",
+				    un->dev.name, un->dev.name);
+	}
+	print_record(NULL, un->dev.name);
+	print_string("name", NULL, un->dev.name);
+	print_number("deleted_ranges", dry_run ? NULL : "deleted ranges",
+		     deleted);
+	print_bytes("needed_bytes", dry_run ? NULL : "pins need", room.needed);
+	print_bytes("available_bytes", dry_run ? NULL : "may be pinned",
+		    room.available);
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	print_end();
+	return 0;
+}
+
+int cmd_unpin(const struct arguments *args)
+{
+	struct unpinning un = { .args = *args };
+	int error = check_words(args);
+
+	if (!error)
+		error = dm_need_ours(name_of_operand(args->operand[0]), &un.dev);
+	if (error)
+		return error;
+	if (!pins_load(&un.pins, un.dev.name))
+		unpin(&un);
+	free(un.which);
+	pins_free(&un.pins);
+	dm_device_free(&un.dev);
+	return fail_code();
+}

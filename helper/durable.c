@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "durable.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fail.h"
+
+/* The folder of @path, and those above it that are missing. */
+static int make_folders(const char *path)
+{
+	char folder[PATH_MAX];
+	char *slash;
+
+	snprintf(folder, sizeof(folder), "%s", path);
+	for (slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(folder, 0755) && errno != EEXIST)
+			return fail_errno(errno, "cannot make the folder '%s'",
+					  folder);
+		*slash = '/';
+	}
+	return 0;
+}
+
+/* A name is durable when its folder is. */
+static int sync_folder(const char *path)
+{
+	char folder[PATH_MAX];
+	int fd, error = 0;
+
+	snprintf(folder, sizeof(folder), "%s", path);
+	*strrchr(folder, '/') = '\0';
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || fsync(fd))
+		error = fail_errno(errno, "cannot write the folder '%s'", folder);
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+static int write_all(int fd, const char *text, size_t bytes)
+{
+	while (bytes) {
+		ssize_t written = write(fd, text, bytes);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return -1;
+		text += written;
+		bytes -= (size_t)written;
+	}
+	return 0;
+}
+
+/**
+ * durable_write() - write a file anew
+ * @path: absolute; folders are made
+ * @text: what it is to hold
+ *
+ * One at a time: who calls holds a lock.
+ *
+ * Return: 0 or the exit code; then the file is as before.
+ */
+int durable_write(const char *path, const char *text)
+{
+	char new[PATH_MAX];
+	int fd, error;
+
+	if (make_folders(path))
+		return fail_code();
+	snprintf(new, sizeof(new), "%s.new", path);
+	fd = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fail_errno(errno, "cannot write '%s'", new);
+	error = write_all(fd, text, strlen(text)) || fsync(fd) ? errno : 0;
+	if (close(fd) && !error)
+		error = errno;
+	if (!error && rename(new, path))
+		error = errno;
+	if (!error)
+		return sync_folder(path);
+	unlink(new);
+	return fail_errno(error, "cannot write '%s'", path);
+}
+
+/**
+ * durable_remove() - remove a file
+ * @path: absolute
+ * @found: it was there
+ *
+ * Return: 0 or the exit code.
+ */
+int durable_remove(const char *path, bool *found)
+{
+	*found = !unlink(path);
+	if (!*found)
+		return errno == ENOENT ? 0 :
+					 fail_errno(errno, "cannot remove '%s'",
+						    path);
+	return sync_folder(path);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Small files that a crash leaves as they were before, or as they are to be. */
+#ifndef HELPER_DURABLE_H
+#define HELPER_DURABLE_H
+
+#include <stdbool.h>
+
+int durable_write(const char *path, const char *text);
+int durable_remove(const char *path, bool *found);
+
+#endif /* HELPER_DURABLE_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Prefetch jobs: what is brought into a cache in the background. */
+#ifndef HELPER_JOB_H
+#define HELPER_JOB_H
+
+#include "dm.h"
+#include "nl.h"
+
+/* "running", "done" or "cancelled". */
+const char *job_state_word(uint32_t state);
+int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
+	     struct nl_job *job);
+void job_print(const struct nl_job *job);
+int job_judge(const struct dm_device *dev, const struct nl_job *job);
+
+#endif /* HELPER_JOB_H */

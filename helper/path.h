@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Paths as they are called from anywhere. */
+#ifndef HELPER_PATH_H
+#define HELPER_PATH_H
+
+char *path_absolute(const char *path);
+
+#endif /* HELPER_PATH_H */
