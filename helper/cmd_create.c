@@ -161,7 +161,7 @@ int cmd_create(const struct arguments *args)
 	act.sb = create.new.sb;
 	if (!error && !given(args, OPTION_DRY_RUN))
 		error = execute(&create, &act);
-	if (!error && !given(args, OPTION_DRY_RUN))
+	if (!error && !given(args, OPTION_DRY_RUN | OPTION_FORMAT_ONLY))
 		forget_pins(&create);
 	if (!error)
 		report(&create, &act);

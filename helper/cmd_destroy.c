@@ -188,15 +188,31 @@ static void free_records(const struct destroy *destroy, struct witness *witness)
 	witness_close(&recorded);
 }
 
+/* Of a cache that is closed only its label is known; a device of that name is another. */
+static const char *name_of(const struct destroy *destroy)
+{
+	const struct nearcache_super *sb = destroy->super.best;
+	const char *name = sb ? (const char *)sb->label : "", *why;
+	struct dm_device other;
+	bool found = true;
+
+	if (destroy->is_active)
+		return destroy->active.name;
+	if (!name_check(name, &why))
+		return NULL;
+	if (dm_find(name, &other, &found))
+		fail_reset();
+	dm_device_free(&other);
+	return found ? NULL : name;
+}
+
 /* A device of that name to come is another one. */
 static void forget_pins(const struct destroy *destroy)
 {
-	const struct nearcache_super *sb = destroy->super.best;
-	const char *name = destroy->is_active ? destroy->active.name :
-			   sb ? (const char *)sb->label : NULL;
+	const char *name = name_of(destroy);
 	bool found;
 
-	if (!name || !*name || !pins_forget(name, &found))
+	if (!name || !pins_forget(name, &found))
 		return;
 	warn("%s; what was pinned on '%s' is on record still", fail_message(),
 	     name);

@@ -29,12 +29,16 @@ const struct verb verbs[] = {
 	  .optional = OPTION_FROM | OPTION_INDEX_ONLY | OPTION_MANIFEST |
 		      OPTION_WATCH | OPTION_INTERVAL | OPTION_COUNT,
 	  .run = nothing },
+	{ .name = "pin", .operands = "NAME [TARGET...]", .operands_max = -1,
+	  .optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_EXPIRES |
+		      OPTION_BANDWIDTH | OPTION_RANK | OPTION_WORLD_SIZE |
+		      OPTION_SEED | OPTION_SPLIT, .run = nothing },
 	{ .name = "show", .operands = "[NAME...]", .operands_max = -1,
 	  .run = nothing },
 	{ .name = NULL },
 };
 
-#define WORDS_MAX	8
+#define WORDS_MAX	12
 
 /* Parse a line of words. Return: the exit code. */
 static int parse(const char *line, struct arguments *args,
@@ -114,6 +118,19 @@ static void good_lines(void **state)
 	assert_string_equal(args.from, "-");
 	assert_int_equal(args.interval, 250);
 	assert_int_equal(args.count, 7);
+	assert_int_equal(parse("pin a --label x --priority 7 --expires 1h --bandwidth 8Gb/s",
+			       &args, &verb), 0);
+	assert_string_equal(args.label, "x");
+	assert_int_equal(args.priority, 7);
+	assert_int_equal(args.expires, 3600);
+	assert_int_equal(args.bandwidth, 1000000000);
+	assert_int_equal(parse("pin a --rank 0 --world-size 4 --split blocked --seed 18446744073709551615",
+			       &args, &verb), 0);
+	assert_true(given(&args, OPTION_RANK));
+	assert_true(given(&args, OPTION_SPLIT));
+	assert_int_equal(args.world_size, 4);
+	assert_int_equal(args.seed, UINT64_MAX);
+	assert_int_equal(args.split, SHARE_BLOCKED);
 	assert_int_equal(parse("--help", &args, &verb), 0);
 	assert_null(verb);
 	assert_int_equal(parse("make --help", &args, &verb), 0);
@@ -196,6 +213,13 @@ static void bad_lines(void **state)
 		{ "watch --interval -1", "'-1'" }, { "watch --count 0", "'0': give 1" },
 		{ "watch --count 4294967296", "'4294967296'" },
 		{ "watch --count 1x", "'1x'" }, { "watch --from", "--from FILE" },
+		{ "pin a --priority 8", "'8': give 0 to 7" },
+		{ "pin a --priority -1", "'-1'" }, { "pin a --expires 0", "'0'" },
+		{ "pin a --label=", "'': it is empty" },
+		{ "pin a --rank 4294967295", "'4294967295': give 0 to" },
+		{ "pin a --seed 18446744073709551616", "of 64 bits" },
+		{ "pin a --split half", "give strided or blocked" },
+		{ "pin a --epoch 1", "'--epoch' is no option of 'pin'" },
 		{ "show --cache x", "'--cache'" },
 		{ "show --forc", "'--forc'" },
 	};

@@ -16,6 +16,7 @@
 #include "pair.h"
 #include "print.h"
 #include "reconnect.h"
+#include "restore.h"
 #include "unit.h"
 #include "witness.h"
 
@@ -256,6 +257,12 @@ void formatting_end_gaps(const struct formatting *new)
 {
 	(void)new;
 	fake_gaps.ended = true;
+}
+
+void restore(const char *name, struct restored *restored)
+{
+	(void)name;
+	memset(restored, 0, sizeof(*restored));
 }
 
 bool reconnect_needed(const struct dm_device *dev)

@@ -1,0 +1,191 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# nearcache pin, unpin and ranges: what is pinned is brought, and read without the origin whatever
+# else is read; a refusal changes nothing and tells what is needed; it is pinned again after close
+# and open, also when a file moved, or the record is damaged.
+# kernels: 6.1
+. ./cache.sh
+. ./command.sh
+
+M=$TMPDIR/mnt
+RECORD=/var/lib/nearcache/pins/nc.json
+
+unmount() {
+	cd /
+	! grep -q " $M " /proc/mounts || umount "$M"
+	rm -f "$RECORD"
+}
+
+# opened WORDS...: the cache through 'nearcache WORDS', mounted to be read.
+opened() {
+	good "$@"
+	mount -o ro /dev/mapper/nc "$M" && cd "$M" || fail "mount"
+}
+
+closed() {
+	cd /
+	umount "$M" || fail "umount"
+	good close nc
+}
+
+# direct FILE...: read past the page cache, so through the cache.
+direct() {
+	local file
+	for file; do
+		dd if="$file" of=/dev/null bs=1M iflag=direct 2>/dev/null || fail "cannot read $file"
+	done
+	settle
+}
+
+# no_origin FILE...: these are read without the origin.
+no_origin() {
+	origin_mark
+	direct "$@"
+	same "bytes from the origin of $*" "$(origin_delta)" 0
+}
+
+loaded() {
+	run jobs nc -j
+	[[ $rc == 0 && $(json running) == 0 ]]
+}
+
+pinned() {
+	good pin nc a.bin b.bin --label both --wait -j
+	json_keys schema name label wants shard_count ranges bytes needed_bytes available_bytes dry_run \
+		load job state done bytes fetched_bytes present_bytes left_bytes priority bandwidth label
+	expect label both wants pin shard_count 2 bytes $((2 << 20)) needed_bytes $((2 << 20)) state 'done' left_bytes 0
+	good ranges nc -j
+	json_keys schema name range_count needed_bytes available_bytes ranges start length wants priority expires_s label
+	expect needed_bytes $((2 << 20)) wants pin label both
+	# More than there is room for is read; those two stay.
+	no_origin a.bin b.bin
+	direct [c-h].bin [c-h].bin
+	no_origin a.bin b.bin
+	good ranges nc --labels -j
+	json_keys labels ranges bytes hit_ratio hits hit_bytes misses miss_bytes origin_bytes \
+		prefetched_used_bytes prefetched_wasted_bytes prefetched_late_bytes label
+	expect hit_ratio 1 hit_bytes $((4 << 20)) miss_bytes 0
+	good ranges nc
+	[[ $out == *'START'*'LENGTH'*'WANTS'*'LABEL'*pin*both* ]] || fail "ranges: $out"
+	good ranges nc --labels
+	[[ $out == *'HITS'*'LABEL'*'100.0 %'*both* ]] || fail "labels: $out"
+}
+
+# What else may be wanted, the labels that nobody gave, and how it is taken back.
+wanted() {
+	good pin nc c.bin --expires 1h --priority 3 --no-load -j
+	expect label c.bin
+	good ranges nc -j
+	[[ $out == *'"priority": 3'* && $(sed -n 's/.*"expires_s": \([^0].*\),$/\1/p' <<<"$out") -le 3600 ]] ||
+		fail "lease: $out"
+	good pin nc sub d.bin --bypass -j
+	expect label mnt wants bypass
+	origin_mark
+	direct sub/e.bin sub/e.bin
+	same "bytes from the origin" "$(origin_delta)" $((2 << 20))
+	good pin nc 0-1M --evict-after-use --dry-run -j
+	expect label 0-1M wants evict-after-use dry_run true
+	# Once more is the same.
+	good pin nc c.bin --expires 2h
+	good ranges nc --labels -j
+	[[ $(grep -c '"label": "c.bin"' <<<"$out") == 1 && $(grep -c '"ranges": 1,' <<<"$out") == 1 ]] || fail "twice: $out"
+	wait_for 20 loaded || fail "jobs: $out"
+	good unpin nc c.bin -j
+	json_keys schema name deleted_ranges needed_bytes available_bytes dry_run
+	expect deleted_ranges 1 needed_bytes $((2 << 20))
+	good unpin nc --label mnt
+	good ranges nc -j
+	[[ $out != *'"mnt"'* && $out != *'"c.bin"'* ]] || fail "unpinned: $out"
+}
+
+bad_input() {
+	local before
+	good ranges nc -j
+	before=$out
+	cp "$RECORD" "$TMPDIR/record"
+	bad 4 "would need 9 MiB (9437184 bytes) of the cache, of which" pin nc .
+	[[ $out == *'"needed_bytes": 9437184'*'"available_bytes": '* ]] || fail "no numbers: $out"
+	bad 4 "'none': No such file" pin nc a.bin none
+	good ranges nc -j
+	same "ranges after a refusal" "$out" "$before"
+	cmp "$RECORD" "$TMPDIR/record" || fail "the record changed"
+	bad 1 "no TARGET given" pin nc
+	bad 1 "'pin' needs NAME" pin
+	bad 4 "no device 'nobody'" pin nobody a.bin
+	bad 1 "--priority '8': give 0 to 7" pin nc a.bin --priority 8
+	bad 1 "--expires '1y': its unit is none of" pin nc a.bin --expires 1y
+	bad 1 "--label '': it is empty" pin nc a.bin --label=
+	bad 1 "--wait goes without --no-load" pin nc a.bin --wait --bypass
+	bad 1 "--bypass goes without" pin nc a.bin --bypass --evict-after-use
+	bad 1 "--refresh is for all" pin nc a.bin --refresh
+	bad 1 "what is to be unpinned" unpin nc
+	bad 1 "give one of them" unpin nc a.bin --all
+	bad 4 "nothing of that is pinned" unpin nc --label none
+	bad 4 "nothing of that is pinned" unpin nc 0-512
+	bad 4 "no device 'nobody'" ranges nobody
+	dmsetup suspend nc
+	bad 5 "is suspended" pin nc a.bin
+	dmsetup resume nc
+}
+
+# Over close and open: pinned as before, and loaded again; one that moved is followed.
+again() {
+	local start moved
+	good ranges nc -j
+	start=$(json start)
+	good pin nc c.bin --index-only --label x --expires 1d --no-load 2>/dev/null || true
+	closed
+	[[ -s $RECORD ]] || fail "no record"
+	mount "$O" "$M" && cp "$M/a.bin" "$M/new" && mv "$M/new" "$M/a.bin" && umount "$M" || fail "move"
+	opened open nc --origin "$O" --cache "$C" --on-change trust
+	[[ $out == *'pinned '*2* ]] || fail "open: $out"
+	wait_for 20 loaded || fail "jobs: $out"
+	good ranges nc -j
+	expect start "$start"
+	no_origin b.bin
+	good pin nc --refresh --wait -j
+	json_keys schema name pins moved load job state
+	expect pins 2 moved 1 state 'done'
+	good ranges nc -j
+	moved=$(grep -c "\"start\": $start," <<<"$out") || true
+	same "ranges where it was" "$moved" 0
+	no_origin a.bin b.bin
+	# A record that is damaged keeps nothing from being opened.
+	closed
+	echo '{ "schema": 1, "pins": [ { "path": "x" ' >"$RECORD"
+	run open nc --origin "$O" --cache "$C" --on-change trust
+	[[ $rc == 0 && $err == *'is not pinned now'*"$RECORD' is damaged: it is cut off; repair it"* ]] || fail "damaged: $err"
+	bad 4 "is damaged" pin nc 0-1M
+	good close nc
+	rm "$RECORD"
+	opened open nc --origin "$O" --cache "$C"
+	good pin nc b.bin --wait
+	good unpin nc "$M/b.bin"
+	[[ ! -e $RECORD ]] || fail "the record stays: $(<"$RECORD")"
+	good pin nc b.bin --no-load
+	cd / && umount "$M" || fail "umount"
+	good destroy nc
+	[[ ! -e $RECORD ]] || fail "destroyed, but on record"
+}
+
+populate() {
+	local i
+	mkdir "$M/sub"
+	for i in a b c d f g h sub/e; do
+		head -c 1m /dev/urandom >"$M/$i.bin"
+	done
+	head -c 1m /dev/urandom >"$M/sub/i.bin"
+	rmdir "$M/lost+found"
+}
+
+mkdir "$M"
+make_null O origin 24
+make_null C local 8
+at_exit dm_gone nc
+at_exit unmount
+mkfs.ext4 -qF -b 4096 -O ^has_journal -E nodiscard "$O" 2>/dev/null && mount "$O" "$M" && populate && umount "$M" || fail "mkfs"
+opened create nc --origin "$O" --cache "$C" --block-size 64K
+pinned
+wanted
+bad_input
+again

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <json-c/json.h>
+#include <stdlib.h>
+
+#include "fail.h"
+#include "label.h"
+#include "pins.h"
+#include "unit.h"
+#include "want.h"
+
+#define K	1024ULL
+
+static void place(struct pin *pin, uint64_t start, uint64_t length)
+{
+	struct range range = { start, length };
+	struct shard shard = { .range = &range, .ranges = 1 };
+
+	assert_non_null(pin);
+	assert_int_equal(pin_place(pin, &shard), 0);
+}
+
+/* A file with two samples of it, a lease, and a range of the device. */
+static void fill(struct pins *pins)
+{
+	struct pin like = { .label = "train", .flags = NEARCACHE_RANGE_PIN,
+			    .priority = 3, .load = true };
+
+	memset(pins, 0, sizeof(*pins));
+	place(pins_append(pins, &like, "/data/\"a\".tar"), 0, 4 * K);
+	like.samples = "1,2";
+	like.format = INDEX_TAR;
+	like.expires = 1000;
+	place(pins_append(pins, &like, "/data/b.tar"), 8 * K, 4 * K);
+	like = (struct pin){ .label = "raw", .flags = NEARCACHE_RANGE_BYPASS };
+	place(pins_append(pins, &like, NULL), 16 * K, K);
+}
+
+static void same_after_writing(void **state)
+{
+	struct pins pins, again = { 0 };
+	struct json_object *json, *parsed;
+	char *text;
+
+	(void)state;
+	fill(&pins);
+	json = pins_to_json(&pins, "nc");
+	text = strdup(json_object_to_json_string(json));
+	json_object_put(json);
+	parsed = json_tokener_parse(text);
+	assert_null(pins_from_json(&again, parsed));
+	json_object_put(parsed);
+	assert_int_equal(again.count, 3);
+	assert_string_equal(again.pin[0].path, "/data/\"a\".tar");
+	assert_int_equal(again.pin[0].priority, 3);
+	assert_true(again.pin[0].load);
+	assert_string_equal(again.pin[1].samples, "1,2");
+	assert_int_equal(again.pin[1].format, INDEX_TAR);
+	assert_int_equal(again.pin[1].expires, 1000);
+	assert_null(again.pin[2].path);
+	assert_int_equal(again.pin[2].flags, NEARCACHE_RANGE_BYPASS);
+	assert_int_equal(again.pin[2].range[0].start, 16 * K);
+	assert_int_equal(again.pin[2].range[0].length, K);
+	json = pins_to_json(&again, "nc");
+	assert_string_equal(json_object_to_json_string(json), text);
+	json_object_put(json);
+	free(text);
+	pins_free(&again);
+	pins_free(&pins);
+}
+
+#define PIN(more)							\
+	"{\"schema\":1,\"pins\":[{\"label\":\"l\",\"wants\":\"pin\","	\
+	"\"priority\":0,\"expires\":0,\"load\":true,\"index_only\":false" more "}]}"
+
+static void refused(void **state)
+{
+	static const char *const bad[] = {
+		"[]", "{}", "{\"schema\":2,\"pins\":[]}", "{\"schema\":1}",
+		"{\"schema\":1,\"pins\":{}}", "{\"schema\":1,\"pins\":[1]}",
+		"{\"schema\":1,\"pins\":[{}]}", PIN(""), PIN(",\"ranges\":1"),
+		PIN(",\"ranges\":[1]"), PIN(",\"ranges\":[[0]]"),
+		PIN(",\"ranges\":[[0,0]]"), PIN(",\"ranges\":[[1,512]]"),
+		PIN(",\"ranges\":[[0,511]]"), PIN(",\"ranges\":[[-512,512]]"),
+		PIN(",\"ranges\":[[9223372036854775296,512]]"),
+		PIN(",\"ranges\":[[\"0\",512]]"),
+		PIN(",\"ranges\":[],\"path\":\"a\""),
+		PIN(",\"ranges\":[],\"path\":1"), PIN(",\"ranges\":[],\"label\":\"\""),
+		PIN(",\"ranges\":[],\"label\":\"\\u0007\""),
+		PIN(",\"ranges\":[],\"label\":\"a\\u0000b\""),
+		PIN(",\"ranges\":[],\"wants\":\"pinned\""),
+		PIN(",\"ranges\":[],\"priority\":8"),
+		PIN(",\"ranges\":[],\"expires\":-1"),
+		PIN(",\"ranges\":[],\"load\":1"),
+		PIN(",\"ranges\":[],\"format\":\"zip\""),
+	};
+	struct json_object *json;
+	struct pins pins;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		memset(&pins, 0, sizeof(pins));
+		json = json_tokener_parse(bad[i]);
+		assert_non_null(json);
+		if (!pins_from_json(&pins, json))
+			fail_msg("taken: %s", bad[i]);
+		json_object_put(json);
+		pins_free(&pins);
+	}
+	memset(&pins, 0, sizeof(pins));
+	json = json_tokener_parse(PIN(",\"ranges\":[[0,512]]"));
+	assert_null(pins_from_json(&pins, json));
+	json_object_put(json);
+	pins_free(&pins);
+}
+
+/* Which are told to the kernel. */
+static void replaced(void **state)
+{
+	struct pins pins, added = { 0 };
+	struct pin like = { .label = "train", .flags = NEARCACHE_RANGE_PIN };
+	struct nl_range *range;
+	size_t i, count;
+
+	(void)state;
+	fill(&pins);
+	for (i = 0; i < pins.count; i++)
+		pins.pin[i].fresh = false;
+	place(pins_append(&added, &like, "/data/\"a\".tar"), 32 * K, 4 * K);
+	place(pins_append(&added, &like, "/data/b.tar"), 40 * K, 4 * K);
+	assert_int_equal(pins_replace(&pins, &added), 0);
+	assert_int_equal(added.count, 0);
+	assert_int_equal(pins.count, 5);
+	/* All of b.tar is not the same as its samples. */
+	assert_int_equal(pins_ranges(&pins, pin_is_dropped, 0, &range, &count), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(range[0].range.start, 0);
+	free(range);
+	assert_int_equal(pins_ranges(&pins, pin_is_fresh, 0, &range, &count), 0);
+	assert_int_equal(count, 2);
+	assert_int_equal(range[0].range.start, 32 * K);
+	assert_string_equal(range[1].label, "train");
+	free(range);
+	pins_free(&added);
+	pins_free(&pins);
+}
+
+static void dropped(void **state)
+{
+	const struct nl_range inside = { .range = { 0, 12 * K } },
+			      other = { .label = "other" },
+			      raw = { .label = "raw" };
+	struct nl_range *range;
+	struct range *piece;
+	struct pins pins;
+	size_t count;
+
+	(void)state;
+	fill(&pins);
+	pins_drop(&pins, &other);
+	pins_ranges(&pins, NULL, 400, &range, &count);
+	assert_int_equal(count, 3);
+	assert_int_equal(range[0].expires, 0);
+	assert_int_equal(range[1].expires, 600);
+	free(range);
+	pins_drop_old(&pins, 999);
+	assert_false(pins.pin[1].dropped);
+	pins_pieces(&pins, NULL, &piece, &count);
+	assert_int_equal(count, 2);
+	free(piece);
+	pins_drop_old(&pins, 1000);
+	assert_true(pins.pin[1].dropped);
+	pins_drop(&pins, &raw);
+	assert_true(pins.pin[2].dropped);
+	assert_false(pins.pin[0].dropped);
+	pins_drop(&pins, &inside);
+	assert_true(pins.pin[0].dropped);
+	pins_free(&pins);
+}
+
+static void labels(void **state)
+{
+	struct shards shards = { .size = 100 * K };
+	char label[LABEL_SIZE];
+
+	(void)state;
+	shards_add(&shards, "0-1G");
+	shards_add(&shards, "2G-3G");
+	assert_string_equal(label_of(&shards, label), "0-1G");
+	shards_add(&shards, "/usr/include/stdio.h")->device = 1;
+	assert_string_equal(label_of(&shards, label), "stdio.h");
+	shards_add(&shards, "/usr/include/stdlib.h")->device = 1;
+	assert_string_equal(label_of(&shards, label), "include");
+	shards_add(&shards, "/usr/share/x")->device = 1;
+	assert_string_equal(label_of(&shards, label), "usr");
+	shards_add(&shards, "/etc/x")->device = 1;
+	assert_string_equal(label_of(&shards, label), "/");
+	shards_free(&shards);
+	assert_null(label_check("a"));
+	assert_non_null(label_check(""));
+	assert_non_null(label_check("a\n"));
+	assert_non_null(label_check("\xff"));
+}
+
+static void wants(void **state)
+{
+	char text[WANT_TEXT];
+	uint32_t flags, again;
+
+	(void)state;
+	for (flags = 0; flags < 8; flags++) {
+		assert_true(want_parse(want_print(flags, text), &again));
+		assert_int_equal(again, flags);
+	}
+	assert_false(want_parse("", &flags));
+	assert_false(want_parse("pin,pin", &flags));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(same_after_writing),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(replaced),
+		cmocka_unit_test(dropped),
+		cmocka_unit_test(labels),
+		cmocka_unit_test(wants),
+	};
+
+	return RUN(tests);
+}
