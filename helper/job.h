@@ -6,7 +6,6 @@
 #include "dm.h"
 #include "nl.h"
 
-/* "running", "done" or "cancelled". */
 const char *job_state_word(uint32_t state);
 int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
 	     struct nl_job *job);

@@ -22,11 +22,11 @@ char *path_absolute(const char *path)
 	char *folder = slash ? strndup(path, slash - path + 1) : strdup(".");
 	char *real = folder ? realpath(folder, NULL) : NULL, *whole = NULL;
 
-	if (!folder)
+	if (!folder) {
 		fail_memory();
-	else if (!real)
+	} else if (!real) {
 		fail_errno(errno, "the folder of '%s'", path);
-	else if (asprintf(&whole, "%s/%s", real[1] ? real : "", name) < 0) {
+	} else if (asprintf(&whole, "%s/%s", real[1] ? real : "", name) < 0) {
 		whole = NULL;
 		fail_memory();
 	}
