@@ -33,7 +33,8 @@ HELPER_INDEX_UNIT := $(HELPER_INDEX) helper/fail.c helper/text.c \
 	tests/unit/helper/shard.c
 
 # A table is read by who knows the options of 'open'.
-HELPER_TAB	:= helper/tab.c helper/arguments.c helper/size.c helper/name.c \
+HELPER_TAB	:= helper/tab.c helper/arguments.c helper/bandwidth.c \
+	helper/duration.c helper/share.c helper/label.c helper/path.c helper/size.c helper/name.c \
 	helper/fail.c helper/text.c helper/mode.c helper/params.c helper/range.c \
 	helper/onchange.c helper/status.c helper/index_format.c
 
