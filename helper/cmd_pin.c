@@ -13,6 +13,7 @@
 #include "path.h"
 #include "print.h"
 #include "restore.h"
+#include "signals.h"
 #include "target.h"
 #include "want.h"
 
@@ -155,7 +156,7 @@ static void print_room(const struct pinning *pinning)
 		    pinning->room.available);
 }
 
-static int execute(struct pinning *pinning)
+static int change(struct pinning *pinning)
 {
 	struct nl_job wishes = { .priority = pinning->args->priority };
 
@@ -172,6 +173,17 @@ static int execute(struct pinning *pinning)
 			 &pinning->job.id))
 		return fail_add("it is pinned, and cached when it is read");
 	return 0;
+}
+
+/* To the end: a ^C would leave pins that are not on record. */
+static int execute(struct pinning *pinning)
+{
+	sigset_t before;
+
+	signals_hold(&before);
+	change(pinning);
+	signals_release(&before);
+	return fail_code();
 }
 
 static int wait_for_job(struct pinning *pinning)
@@ -237,6 +249,17 @@ static int pin(struct pinning *pinning)
 	return judge(pinning);
 }
 
+static int follow(struct pinning *pinning, struct restored *restored)
+{
+	sigset_t before;
+
+	signals_hold(&before);
+	if (!restore_refresh(&pinning->dev, &pinning->pins, restored))
+		pins_save(&pinning->pins, pinning->dev.name);
+	signals_release(&before);
+	return fail_code();
+}
+
 static int refresh(struct pinning *pinning)
 {
 	struct restored restored = { 0 };
@@ -244,10 +267,10 @@ static int refresh(struct pinning *pinning)
 
 	if (given(pinning->args, OPTION_DRY_RUN))
 		return fail(CODE_USAGE, "--refresh goes without --dry-run");
-	if (restore_refresh(dev, &pinning->pins, &restored))
+	if (follow(pinning, &restored))
 		return fail_code();
 	pinning->job.id = restored.job;
-	if (pins_save(&pinning->pins, dev->name) || wait_for_job(pinning))
+	if (wait_for_job(pinning))
 		return fail_code();
 	print_record(NULL, dev->name);
 	print_string("name", NULL, dev->name);

@@ -9,6 +9,7 @@
 #include "path.h"
 #include "pins.h"
 #include "print.h"
+#include "signals.h"
 #include "target.h"
 
 /**
@@ -166,6 +167,19 @@ static size_t drop_recorded(struct unpinning *un)
 	return dropped;
 }
 
+/* To the end: a ^C would leave on record what is not pinned any more. */
+static int change(struct unpinning *un, uint64_t *deleted, struct nl_room *room)
+{
+	sigset_t before;
+
+	signals_hold(&before);
+	if (!nl_range_delete(un->dev.number, un->which, un->count, deleted) &&
+	    !pins_save(&un->pins, un->dev.name))
+		nl_range_room(un->dev.number, room);
+	signals_release(&before);
+	return fail_code();
+}
+
 static int unpin(struct unpinning *un)
 {
 	bool dry_run = given(&un->args, OPTION_DRY_RUN);
@@ -176,17 +190,12 @@ static int unpin(struct unpinning *un)
 	if (choose(un))
 		return fail_code();
 	dropped = drop_recorded(un);
-	if (!dry_run) {
-		if (nl_range_delete(un->dev.number, un->which, un->count,
-				    &deleted) ||
-		    pins_save(&un->pins, un->dev.name) ||
-		    nl_range_room(un->dev.number, &room))
-			return fail_code();
-		if (!deleted && !dropped)
-			return fail(CODE_DEVICE,
-				    "nothing of that is pinned on '%s': 'nearcache ranges %s' lists what is",
-				    un->dev.name, un->dev.name);
-	}
+	if (!dry_run && change(un, &deleted, &room))
+		return fail_code();
+	if (!dropped && !deleted && !dry_run)
+		return fail(CODE_DEVICE,
+			    "nothing of that is pinned on '%s': 'nearcache ranges %s' lists what is",
+			    un->dev.name, un->dev.name);
 	print_record(NULL, un->dev.name);
 	print_string("name", NULL, un->dev.name);
 	print_number("deleted_ranges", dry_run ? NULL : "deleted ranges",

@@ -28,9 +28,9 @@ struct nl_run {
  * struct nl_range - bytes of a device of which something is wanted
  * @range: where they are
  * @label: whose they are; to delete: NULL for any
- * @flags: NEARCACHE_RANGE_*; to delete: those that they have, at least
- * @priority: 0 to NEARCACHE_PRIORITY_MAX
- * @expires: seconds that are left, 0: it stays
+ * @flags: NEARCACHE_RANGE_*; to delete: any
+ * @priority: 0 to NEARCACHE_PRIORITY_MAX; to delete: any
+ * @expires: seconds that are left, 0: it stays; to delete: any
  */
 struct nl_range {
 	struct range range;

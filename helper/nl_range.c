@@ -140,9 +140,7 @@ static int put_which(struct nl_msg *msg, const struct nl_range *which)
 
 	if (!nest || put_piece(msg, &which->range) ||
 	    (which->label && nla_put_string(msg, NEARCACHE_A_RANGE_LABEL,
-					    which->label)) ||
-	    (which->flags && nla_put_u32(msg, NEARCACHE_A_RANGE_FLAGS,
-					 which->flags)))
+					    which->label)))
 		return -1;
 	nla_nest_end(msg, nest);
 	return 0;
@@ -173,7 +171,7 @@ static int delete_some(dev_t number, const struct nl_range *which, size_t count,
 /**
  * nl_range_delete() - delete the ranges that lie in one of the given ones
  * @number: dm device
- * @which: those; of length 0: up to the end of the device
+ * @which: those, and whose; of length 0: up to the end of the device
  * @count: how many
  * @deleted: how many were deleted; also when only some were, after a failure
  *

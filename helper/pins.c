@@ -346,8 +346,7 @@ void pins_drop(struct pins *pins, const struct nl_range *which)
 		struct pin *pin = &pins->pin[i];
 
 		if (pin->dropped ||
-		    (which->label && strcmp(which->label, pin->label)) ||
-		    (pin->flags & which->flags) != which->flags)
+		    (which->label && strcmp(which->label, pin->label)))
 			continue;
 		kept = 0;
 		for (r = 0; r < pin->ranges; r++)

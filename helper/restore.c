@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "fail.h"
+#include "known.h"
 #include "size.h"
 #include "target.h"
 
@@ -133,21 +134,36 @@ static bool is_there(const struct pin *pin, const struct shard *shard)
 		       pin->ranges * sizeof(*pin->range));
 }
 
-static int find_moved(const struct dm_device *dev, const struct pins *pins,
-		      struct pins *moved)
+/* As it is on record, or as the file is now: then it is fresh. */
+static int append(struct pins *fresh, const struct pin *pin,
+		  const struct shard *shard)
+{
+	struct pin *to = pins_append(fresh, pin, pin->path);
+
+	return to ? pin_place(to, shard) : (int)fail_code();
+}
+
+/* @known: of the kernel; what it lacks is fresh, too; NULL: nothing is asked for. */
+static int find_fresh(const struct dm_device *dev, const struct pins *pins,
+		      const struct known *known, struct pins *fresh,
+		      size_t *moved)
 {
 	size_t i;
 
 	for (i = 0; i < pins->count && !fail_code(); i++) {
 		const struct pin *pin = &pins->pin[i];
+		struct shard recorded = { .range = pin->range,
+					  .ranges = pin->ranges };
 		struct shards shards = { 0 };
-		struct pin *to;
 
-		if (pin->path && !pin->dropped && find(dev, pin, &shards) &&
+		if (pin->dropped)
+			continue;
+		if (pin->path && find(dev, pin, &shards) &&
 		    !is_there(pin, &shards.shard[0])) {
-			to = pins_append(moved, pin, pin->path);
-			if (to)
-				pin_place(to, &shards.shard[0]);
+			append(fresh, pin, &shards.shard[0]);
+			(*moved)++;
+		} else if (known && !known_has(known, pin)) {
+			append(fresh, pin, &recorded);
 		}
 		shards_free(&shards);
 	}
@@ -164,20 +180,19 @@ static size_t count_wanted(const struct pins *pins)
 }
 
 /* Files that moved are recorded where they are; the kernel is not told yet. */
-static int follow(const struct dm_device *dev, struct pins *pins, size_t *count)
+static int follow(const struct dm_device *dev, struct pins *pins,
+		  const struct known *known, size_t *moved)
 {
-	struct pins moved = { 0 };
+	struct pins fresh = { 0 };
 
-	if (!find_moved(dev, pins, &moved)) {
-		*count = moved.count;
-		pins_replace(pins, &moved);
-	}
-	pins_free(&moved);
+	if (!find_fresh(dev, pins, known, &fresh, moved))
+		pins_replace(pins, &fresh);
+	pins_free(&fresh);
 	return fail_code();
 }
 
 /**
- * restore_refresh() - follow files that moved, and bring what is missing
+ * restore_refresh() - follow files that moved, pin and bring what is missing
  * @dev: the device
  * @pins: what is on record of it; told to the kernel, but not written down yet
  * @restored: what came of it
@@ -190,12 +205,16 @@ int restore_refresh(const struct dm_device *dev, struct pins *pins,
 		    struct restored *restored)
 {
 	const struct nl_job wishes = { .label = "pins" };
+	struct known known = { 0 };
 	struct nl_room room;
 
 	memset(restored, 0, sizeof(*restored));
 	pins_drop_old(pins, now());
-	if (follow(dev, pins, &restored->moved) ||
-	    restore_apply(dev, pins, &room))
+	if (!known_read(&known, dev->number) &&
+	    !follow(dev, pins, &known, &restored->moved))
+		restore_apply(dev, pins, &room);
+	known_free(&known);
+	if (fail_code())
 		return fail_code();
 	restored->pins = count_wanted(pins);
 	return restore_load(dev, pins, NULL, &wishes, &restored->job);
@@ -255,7 +274,7 @@ static int restore_all(const struct dm_device *dev, struct pins *pins,
 	if (!restored->pins || nl_range_room(dev->number, &room) || room.count)
 		return fail_code();
 	/* A device that nobody has open has no files yet. */
-	if (dev->open_count && follow(dev, pins, &restored->moved))
+	if (dev->open_count && follow(dev, pins, NULL, &restored->moved))
 		return fail_code();
 	if (restore_ranges(dev, pins) ||
 	    restore_load(dev, pins, NULL, &wishes, &restored->job))

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "known.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+
+static void take(const struct nl_range *range, void *arg)
+{
+	struct known *known = arg;
+	struct nl_range *own;
+
+	if (known->count == known->room) {
+		size_t room = known->room ? 2 * known->room : 256;
+
+		own = reallocarray(known->range, room, sizeof(*own));
+		if (!own) {
+			fail_memory();
+			return;
+		}
+		known->range = own;
+		known->room = room;
+	}
+	own = &known->range[known->count];
+	*own = *range;
+	own->label = strdup(range->label);
+	if (own->label)
+		known->count++;
+	else
+		fail_memory();
+}
+
+#define ORDER(a, b)	(((a) > (b)) - ((a) < (b)))
+
+static int compare(const void *x, const void *y)
+{
+	const struct nl_range *a = x, *b = y;
+	int order = ORDER(a->range.start, b->range.start);
+
+	if (!order)
+		order = ORDER(a->range.length, b->range.length);
+	if (!order)
+		order = ORDER(a->flags, b->flags);
+	if (!order)
+		order = ORDER(a->priority, b->priority);
+	return order ? order : strcmp(a->label, b->label);
+}
+
+/**
+ * known_read() - ask the kernel for all ranges of a device
+ * @known: the result; known_free() is due also after a failure
+ * @number: of the device
+ *
+ * Return: 0 or the exit code.
+ */
+int known_read(struct known *known, dev_t number)
+{
+	memset(known, 0, sizeof(*known));
+	if (!nl_range_each(number, take, known))
+		qsort(known->range, known->count, sizeof(*known->range),
+		      compare);
+	return fail_code();
+}
+
+/**
+ * known_has() - whether the kernel knows all of what is wanted
+ * @known: its ranges
+ * @pin: what is wanted; when it expires is not looked at
+ *
+ * Return: whether it does.
+ */
+bool known_has(const struct known *known, const struct pin *pin)
+{
+	struct nl_range key = {
+		.label = pin->label,
+		.flags = pin->flags,
+		.priority = pin->priority,
+	};
+	size_t i;
+
+	for (i = 0; i < pin->ranges; i++) {
+		key.range = pin->range[i];
+		if (!known->count ||
+		    !bsearch(&key, known->range, known->count,
+			     sizeof(*known->range), compare))
+			return false;
+	}
+	return true;
+}
+
+/* Free all; harmless after that. */
+void known_free(struct known *known)
+{
+	size_t i;
+
+	for (i = 0; i < known->count; i++)
+		free((char *)known->range[i].label);
+	free(known->range);
+	memset(known, 0, sizeof(*known));
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The ranges that the kernel knows, to look them up. */
+#ifndef HELPER_KNOWN_H
+#define HELPER_KNOWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "nl.h"
+#include "pins.h"
+
+/**
+ * struct known - ranges of a device
+ * @range: ascending; labels are their own copies
+ * @count: how many
+ * @room: that fit
+ */
+struct known {
+	struct nl_range *range;
+	size_t count;
+	size_t room;
+};
+
+int known_read(struct known *known, dev_t number);
+bool known_has(const struct known *known, const struct pin *pin);
+void known_free(struct known *known);
+
+#endif /* HELPER_KNOWN_H */
