@@ -251,11 +251,14 @@ static int pin(struct pinning *pinning)
 
 static int follow(struct pinning *pinning, struct restored *restored)
 {
+	const struct nl_job wishes = { .label = "pins" };
 	sigset_t before;
 
 	signals_hold(&before);
-	if (!restore_refresh(&pinning->dev, &pinning->pins, restored))
-		pins_save(&pinning->pins, pinning->dev.name);
+	if (!restore_refresh(&pinning->dev, &pinning->pins, restored) &&
+	    !pins_save(&pinning->pins, pinning->dev.name))
+		restore_load(&pinning->dev, &pinning->pins, NULL, &wishes,
+			     &pinning->job.id);
 	signals_release(&before);
 	return fail_code();
 }
@@ -269,7 +272,6 @@ static int refresh(struct pinning *pinning)
 		return fail(CODE_USAGE, "--refresh goes without --dry-run");
 	if (follow(pinning, &restored))
 		return fail_code();
-	pinning->job.id = restored.job;
 	if (wait_for_job(pinning))
 		return fail_code();
 	print_record(NULL, dev->name);

@@ -192,10 +192,10 @@ static int follow(const struct dm_device *dev, struct pins *pins,
 }
 
 /**
- * restore_refresh() - follow files that moved, pin and bring what is missing
+ * restore_refresh() - follow files that moved, and pin what is missing
  * @dev: the device
  * @pins: what is on record of it; told to the kernel, but not written down yet
- * @restored: what came of it
+ * @restored: what came of it, without a job
  *
  * Files that cannot be found, or not mapped, stay where they were.
  *
@@ -204,7 +204,6 @@ static int follow(const struct dm_device *dev, struct pins *pins,
 int restore_refresh(const struct dm_device *dev, struct pins *pins,
 		    struct restored *restored)
 {
-	const struct nl_job wishes = { .label = "pins" };
 	struct known known = { 0 };
 	struct nl_room room;
 
@@ -214,10 +213,8 @@ int restore_refresh(const struct dm_device *dev, struct pins *pins,
 	    !follow(dev, pins, &known, &restored->moved))
 		restore_apply(dev, pins, &room);
 	known_free(&known);
-	if (fail_code())
-		return fail_code();
 	restored->pins = count_wanted(pins);
-	return restore_load(dev, pins, NULL, &wishes, &restored->job);
+	return fail_code();
 }
 
 /* Those that there is room for, when not all have it. */
