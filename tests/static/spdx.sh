@@ -22,7 +22,7 @@ licences() {
 		[[ ! -f $file ]] || files+=("./$file")
 	done < <(sources)
 	LC_ALL=C awk '
-	FNR == 1 && /^#!/ { next }
+	FNR == 1 && /^#(!|compdef )/ { next }
 	FNR <= 2 && sub(/.*SPDX-License-Identifier: /, "") {
 		sub(/ *(\*\/|-->) *$/, "")
 		said[FILENAME] = $0
