@@ -176,6 +176,9 @@ static u64 fill_unlist(struct nc_fill *f, bool publish)
 		atomic64_add(hweight64(bits), &c->valid_subblocks);
 		nc_meta_dirty(c, f->slot);
 	}
+	/* It brought nothing that could be used, or not. */
+	if (f->job && !slot->valid)
+		WRITE_ONCE(slot->tag.ahead, 0);
 	spin_unlock(&stripe->lock);
 	return bits;
 }

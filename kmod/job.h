@@ -39,6 +39,7 @@ struct nc_piece {
  * @flying: bytes on their way
  * @known: bytes that passes before fetched, and this one has not come across yet
  * @again: some of @left may be brought in another pass
+ * @shortages: how often the block that it has come to found no slot
  * @pass: passes over the pieces that are over
  * @at: piece it has come to; @pieces: all were looked at
  * @sector: first sector of that which was not looked at
@@ -61,6 +62,7 @@ struct nc_job {
 	u64 flying;
 	u64 known;
 	bool again;
+	u32 shortages;
 	u32 pass;
 	u32 at;
 	u64 sector;

@@ -36,19 +36,25 @@ static void refresh(struct nc_cache *c, u32 i)
 				(READ_ONCE(c->now) & NC_STAMP_TICK));
 }
 
+/* What @f, which can be joined at the start of @span, brings of it. */
+static void shorten_to(const struct nc_fill *f, struct nc_span *span)
+{
+	u64 stale = f->stale >> span->first;
+
+	span->last = min(span->last, f->span.last);
+	if (stale)
+		span->last = min_t(u32, span->last,
+				   span->first + __ffs64(stale) - 1);
+}
+
 /* Join @f.  Returns whether the data is here already: then a reference is held
  * and the caller copies, without the lock.
  */
 static bool join(struct nc_cache *c, struct nc_stripe *stripe,
 		 struct nc_fill *f, struct bio *bio, struct nc_span *span)
 {
-	u64 stale = f->stale >> span->first;
-
 	lockdep_assert_held(&stripe->lock);
-	span->last = min(span->last, f->span.last);
-	if (stale)
-		span->last = min_t(u32, span->last,
-				   span->first + __ffs64(stale) - 1);
+	shorten_to(f, span);
 	nc_read_take(c, bio, nc_read_sectors(c, bio, span));
 	nc_count(c, JOINS);
 	nc_count_add(c, JOIN_BYTES, bio->bi_iter.bi_size);
@@ -119,7 +125,7 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 		return NC_MISS_WRITE;
 	}
 	if (f && !bio) {
-		span->last = min(span->last, f->span.last);
+		shorten_to(f, span);
 		return NC_MISS_JOINED;
 	}
 	if (f) {
@@ -127,8 +133,12 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 			l->ready = f;
 		return NC_MISS_JOINED;
 	}
-	if (being_written(c, span))
+	if (being_written(c, span)) {
+		/* A reader asks for no more than it needs; what nobody reads is looked at in parts. */
+		if (!bio)
+			span->last = span->first;
 		return NC_MISS_WRITE;
+	}
 	if (l->slot == NC_NIL && !nc_reclaim_room(c, span->block))
 		return NC_MISS_FULL;
 	return NC_MISS_STARTED;

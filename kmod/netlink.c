@@ -223,7 +223,8 @@ struct nc_cache *nc_nl_hold(struct nlattr **attrs, struct netlink_ext_ack *extac
  */
 struct sk_buff *nc_nl_reply(struct genl_info *info, u8 cmd, void **header)
 {
-	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	/* Who destroys a table waits for who holds its cache. */
+	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_NOIO);
 
 	if (!skb)
 		return NULL;

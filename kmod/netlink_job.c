@@ -209,8 +209,8 @@ int nearcache_nl_job_submit_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	u32 pieces = nc_nl_count_ranges(info);
 	struct sk_buff *reply = NULL;
-	struct nc_job *job = NULL;
 	unsigned int noio;
+	struct nc_job *job;
 	struct nc_cache *c;
 	void *header;
 	s64 r = nc_nl_admin(skb, info->extack);
@@ -221,12 +221,15 @@ int nearcache_nl_job_submit_doit(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "1 to 1048576 ranges are needed");
 		return -EINVAL;
 	}
-	c = nc_nl_hold(info->attrs, info->extack);
-	if (IS_ERR(c))
-		return PTR_ERR(c);
 	job = alloc_job(pieces);
-	if (job)
-		reply = nc_nl_reply(info, NEARCACHE_CMD_JOB_SUBMIT, &header);
+	if (!job)
+		return -ENOMEM;
+	c = nc_nl_hold(info->attrs, info->extack);
+	if (IS_ERR(c)) {
+		nc_job_free(job);
+		return PTR_ERR(c);
+	}
+	reply = nc_nl_reply(info, NEARCACHE_CMD_JOB_SUBMIT, &header);
 	r = reply ? parse_wishes(info, job) : -ENOMEM;
 	if (!r) {
 		/* Who suspends the device waits for the lock. */

@@ -39,6 +39,8 @@
 #define OUT_OF_ORDER	HZ
 /* What memory or free slots want, looks again after so long. */
 #define SHORTAGE	max(1, HZ / 50)
+/* But not for ever: 10 seconds for one block. */
+#define SHORTAGES_MAX	500U
 #define NEVER		((unsigned long)MAX_SCHEDULE_TIMEOUT)
 /* Time that what is on its way may take to come. */
 #define DELAY_MAX	(80 * (u64)NSEC_PER_MSEC)
@@ -74,7 +76,7 @@ static unsigned long hold_back(struct nc_cache *c)
 	unsigned long now = jiffies, wait = 0;
 	bool shared = is_shared(p);
 
-	if (READ_ONCE(c->state) != NEARCACHE_NORMAL || READ_ONCE(c->outage.told))
+	if (READ_ONCE(c->state) != NEARCACHE_NORMAL || atomic_read(&c->outage.count))
 		return OUT_OF_ORDER;
 	if (time_before(now, READ_ONCE(p->wrote) + CHECKPOINT))
 		return READ_ONCE(p->wrote) + CHECKPOINT - now;
@@ -120,6 +122,7 @@ static void advance(const struct nc_cache *c, struct nc_job *job, const struct n
 {
 	u64 next = (span->block << c->block_shift) + ((u64)(span->last + 1) << c->sub_shift);
 
+	job->shortages = 0;
 	job->sector = next;
 	if (next < job->piece[job->at].end)
 		return;
@@ -147,12 +150,16 @@ static u64 span_at(struct nc_cache *c, const struct nc_job *job, struct nc_span 
 	return valid;
 }
 
-/* No slot is free for a block. */
-static bool waits_for_slot(struct nc_cache *c, u64 block)
+/* No slot is free for a block: will one be?  Reclaim is at work, or makes room for pins. */
+static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
 {
 	struct nc_slot slot = { };
 
 	nc_reclaim_check(c);
+	if (job->shortages++ >= SHORTAGES_MAX)
+		return false;
+	if (work_busy(&c->reclaim))
+		return true;
 	if (!nc_ranges_any(c))
 		return false;
 	rcu_read_lock();
@@ -187,7 +194,7 @@ static unsigned long fetch(struct nc_cache *c, struct nc_job *job, struct nc_spa
 	case NC_MISS_MEMORY:
 		return READ_ONCE(p->flying) ? NEVER : SHORTAGE;
 	case NC_MISS_FULL:
-		if (waits_for_slot(c, span->block))
+		if (waits_for_slot(c, job, span->block))
 			return SHORTAGE;
 		left = span_bytes(c, span);
 		break;
@@ -206,9 +213,10 @@ looked:
 	return 0;
 }
 
-/* One look at the index.  Returns as fetch() does. */
-static unsigned long step(struct nc_cache *c, struct nc_job *job, u64 *sent)
+/* One look at the index, for no more than @most bytes, or a sub-block.  Returns as fetch() does. */
+static unsigned long step(struct nc_cache *c, struct nc_job *job, u64 most, u64 *sent)
 {
+	u64 subs = max(most >> (c->sub_shift + SECTOR_SHIFT), 1ULL);
 	struct nc_span span;
 	u64 valid = span_at(c, job, &span) >> span.first;
 	u64 border = valid & 1 ? ~valid : valid;
@@ -216,8 +224,10 @@ static unsigned long step(struct nc_cache *c, struct nc_job *job, u64 *sent)
 	/* Up to where missing and valid meet. */
 	if (border)
 		span.last = min_t(u32, span.last, span.first + __ffs64(border) - 1);
-	if (!(valid & 1))
+	if (!(valid & 1)) {
+		span.last = min_t(u64, span.last, span.first + subs - 1);
 		return fetch(c, job, &span, sent);
+	}
 	spin_lock(&c->prefetch.lock);
 	nc_job_see(job, span_bytes(c, &span));
 	advance(c, job, &span);
@@ -248,7 +258,7 @@ static unsigned long take_turn(struct nc_cache *c, struct nc_job *job, u64 most)
 	blk_start_plug(&plug);
 	for (steps = 0; !wait && steps < TURN_STEPS && sent < most && job->at < job->pieces &&
 	     READ_ONCE(job->state) == NEARCACHE_JOB_RUNNING && !READ_ONCE(p->paused); steps++)
-		wait = step(c, job, &sent);
+		wait = step(c, job, most - sent, &sent);
 	blk_finish_plug(&plug);
 	spin_lock(&p->lock);
 	if (job->bandwidth && sent)
@@ -267,6 +277,9 @@ static void settle(struct nc_cache *c, struct nc_job *job)
 	struct nc_job *gone = NULL;
 
 	spin_lock(&p->lock);
+	/* What was brought in a pass before, and is not there any more, was not brought. */
+	job->fetched -= job->known;
+	job->known = 0;
 	if (job->state == NEARCACHE_JOB_RUNNING && job->again &&
 	    job->pass + 1 < NC_JOB_PASSES) {
 		nc_job_again(job);
@@ -418,7 +431,7 @@ static void fit_rate(struct nc_prefetch *p, u64 took, bool alone)
 }
 
 /**
- * nc_prefetch_demand() - somebody reads from the origin past the cache
+ * nc_prefetch_demand() - somebody reads, or has read, from the origin past the cache
  * @c: live cache
  *
  * Context: any.

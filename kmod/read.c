@@ -377,6 +377,7 @@ static void retry(struct nc_target *t, struct bio *bio)
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 
 	nc_count(t->cache, BYPASS_RETRY);
+	nc_prefetch_demand(t->cache);
 	nc_ranges_count_origin(t->cache, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
 	trace_nearcache_access(t->cache->dm_devt, bio, NC_VERDICT_BYPASS_RETRY);
 	io->iter = bio->bi_iter;
@@ -474,6 +475,7 @@ static int origin_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 	if (io->kind == NC_IO_BYPASS && !comes_again(*error)) {
 		this_cpu_inc(c->stats->count[io->counter]);
 		nc_count_add(c, BYPASS_BYTES, io->iter.bi_size);
+		nc_prefetch_demand(c);
 		nc_ranges_count_miss(c, io->iter.bi_sector, io->iter.bi_size);
 		nc_ranges_count_origin(c, io->iter.bi_sector, io->iter.bi_size);
 	}

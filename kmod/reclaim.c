@@ -261,7 +261,7 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 	spin_unlock(&stripe->lock);
 	if (victim) {
 		c->policy_ops->forget(&c->policy, READ_ONCE(slot->stamp));
-		if (READ_ONCE(slot->tag.ahead))
+		if (READ_ONCE(slot->tag.ahead) && xchg(&slot->tag.ahead, 0))
 			nc_ranges_count_wasted(c, slot, block);
 		trace_nearcache_evict(c->dm_devt,
 				      block << c->block_shift, i,

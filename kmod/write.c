@@ -91,8 +91,6 @@ static void enter(struct nc_cache *c, struct nc_io *io, const struct bio *bio)
 	if (!READ_ONCE(c->origin_written))
 		WRITE_ONCE(c->origin_written, true);
 	nc_inflight_add(&c->inflight, &io->range);
-	if (bio_op(bio) == REQ_OP_WRITE)
-		nc_prefetch_wrote(c, bio->bi_iter.bi_size);
 }
 
 /* Drop what is cached, and let the bio go to the origin as it is. */
@@ -207,6 +205,7 @@ int nc_write_map(struct nc_target *t, struct bio *bio)
 		return DM_MAPIO_KILL;
 	switch (bio_op(bio)) {
 	case REQ_OP_WRITE:
+		nc_prefetch_wrote(t->cache, bio->bi_iter.bi_size);
 		return t->mode == NEARCACHE_WRITETHROUGH ?
 		       through(t, bio) : around(t, bio, NC_VERDICT_WRITEAROUND);
 	case REQ_OP_DISCARD:
