@@ -175,17 +175,6 @@ static int change(struct pinning *pinning)
 	return 0;
 }
 
-/* To the end: a ^C would leave pins that are not on record. */
-static int execute(struct pinning *pinning)
-{
-	sigset_t before;
-
-	signals_hold(&before);
-	change(pinning);
-	signals_release(&before);
-	return fail_code();
-}
-
 static int wait_for_job(struct pinning *pinning)
 {
 	const struct arguments *args = pinning->args;
@@ -195,6 +184,18 @@ static int wait_for_job(struct pinning *pinning)
 	lock_release();
 	return job_wait(&pinning->dev, pinning->job.id,
 			given(args, OPTION_JSON), &pinning->job);
+}
+
+/* A ^C would leave pins that are not on record, or a job that nobody waits for. */
+static int execute(struct pinning *pinning)
+{
+	sigset_t before;
+
+	signals_hold(&before);
+	if (!change(pinning))
+		wait_for_job(pinning);
+	signals_release(&before);
+	return fail_code();
 }
 
 static void print_job(const struct pinning *pinning)
@@ -242,8 +243,7 @@ static int pin(struct pinning *pinning)
 	pinning->flags = flags_of(pinning->args);
 	if (resolve(pinning) || record(pinning))
 		return fail_code();
-	if (!given(pinning->args, OPTION_DRY_RUN) &&
-	    (execute(pinning) || wait_for_job(pinning)))
+	if (!given(pinning->args, OPTION_DRY_RUN) && execute(pinning))
 		return fail_code();
 	report(pinning);
 	return judge(pinning);
@@ -256,9 +256,10 @@ static int follow(struct pinning *pinning, struct restored *restored)
 
 	signals_hold(&before);
 	if (!restore_refresh(&pinning->dev, &pinning->pins, restored) &&
-	    !pins_save(&pinning->pins, pinning->dev.name))
-		restore_load(&pinning->dev, &pinning->pins, NULL, &wishes,
-			     &pinning->job.id);
+	    !pins_save(&pinning->pins, pinning->dev.name) &&
+	    !restore_load(&pinning->dev, &pinning->pins, NULL, &wishes,
+			  &pinning->job.id))
+		wait_for_job(pinning);
 	signals_release(&before);
 	return fail_code();
 }
@@ -271,8 +272,6 @@ static int refresh(struct pinning *pinning)
 	if (given(pinning->args, OPTION_DRY_RUN))
 		return fail(CODE_USAGE, "--refresh goes without --dry-run");
 	if (follow(pinning, &restored))
-		return fail_code();
-	if (wait_for_job(pinning))
 		return fail_code();
 	print_record(NULL, dev->name);
 	print_string("name", NULL, dev->name);

@@ -10,6 +10,7 @@
 #include "name.h"
 #include "print.h"
 #include "share.h"
+#include "signals.h"
 #include "target.h"
 
 #define SHUFFLED	(OPTION_SEED | OPTION_EPOCH)
@@ -120,6 +121,7 @@ static int execute(struct prefetching *p)
 		.deadline = args->deadline,
 		.bandwidth = args->bandwidth,
 	};
+	sigset_t before;
 
 	if (!p->pieces)
 		return 0;
@@ -127,11 +129,14 @@ static int execute(struct prefetching *p)
 		strcpy(wishes.label, args->label);
 	else if (!label_of(&p->shards, wishes.label))
 		return fail_code();
-	if (nl_job_submit(p->dev.number, &wishes, p->piece, p->pieces,
-			  &p->job.id) ||
-	    !given(args, OPTION_WAIT))
-		return fail_code();
-	return job_wait(&p->dev, p->job.id, given(args, OPTION_JSON), &p->job);
+	/* A ^C would leave a job that nobody waits for. */
+	signals_hold(&before);
+	if (!nl_job_submit(p->dev.number, &wishes, p->piece, p->pieces,
+			   &p->job.id) &&
+	    given(args, OPTION_WAIT))
+		job_wait(&p->dev, p->job.id, given(args, OPTION_JSON), &p->job);
+	signals_release(&before);
+	return fail_code();
 }
 
 /* For JSON, and to see what would be done. */
