@@ -6,6 +6,7 @@
 #include "dm.h"
 #include "fail.h"
 #include "identity.h"
+#include "neighbour.h"
 #include "params.h"
 #include "print.h"
 #include "super.h"
@@ -31,53 +32,6 @@ int activate_check_name(const char *name)
 		    name);
 }
 
-/* What another nearcache device on the same storage has against @mode. */
-static int check_neighbour(const struct device *origin,
-			   enum nearcache_mode mode,
-			   const struct dm_device *other)
-{
-	enum nearcache_mode its = NEARCACHE_READ_ONLY;
-
-	if (!other->origin ||
-	    !identity_overlap(origin->number, other->origin))
-		return 0;
-	if (mode_writes(mode))
-		return fail(CODE_BUSY,
-			    "origin '%s' is cached by device '%s' too, which would not notice writes in mode %s: close it first",
-			    origin->path, other->name, mode_word(mode));
-	if (mode_parse(other->mode, &its) && mode_writes(its))
-		return fail(CODE_BUSY,
-			    "origin '%s' is written by device '%s' (mode %s): close it first",
-			    origin->path, other->name, mode_word(its));
-	return 0;
-}
-
-/**
- * activate_check_sharing() - demand that no other cache reads what one writes
- * @origin: open origin
- * @mode: of the device that is or will be on it
- * @self: name of that device, which does not count
- *
- * Caches that only read may share an origin.
- *
- * Return: 0 or the exit code.
- */
-int activate_check_sharing(const struct device *origin,
-			   enum nearcache_mode mode, const char *self)
-{
-	struct dm_device *list;
-	size_t i, count;
-	int error = dm_all(&list, &count);
-
-	if (error)
-		return error;
-	for (i = 0; i < count && !error; i++)
-		if (strcmp(list[i].name, self))
-			error = check_neighbour(origin, mode, &list[i]);
-	dm_device_free_all(list, count);
-	return error;
-}
-
 /**
  * activate_check_kernel() - demand the kernel module, a free name and an
  *	origin that no other cache minds
@@ -92,7 +46,7 @@ int activate_check_kernel(const struct activation *act, bool optional)
 	if (!optional && dm_need_target())
 		return fail_code();
 	if ((activate_check_name(act->name) ||
-	     activate_check_sharing(act->origin, act->mode, act->name)) &&
+	     neighbour_check(act->origin, act->mode, act->name)) &&
 	    optional && fail_code() != CODE_BUSY)
 		fail_reset();
 	return fail_code();
@@ -120,7 +74,7 @@ int activate_check_mode(const struct device *origin, enum nearcache_mode mode)
  * @self: a device that is on it and does not count, 0: none
  *
  * device-mapper shares a device among all its tables, also with one that
- * writes: only caches may share an origin, see activate_check_sharing().
+ * writes: only caches may share an origin, see neighbour_check().
  *
  * Return: 0 or the exit code.
  */

@@ -34,8 +34,6 @@ int activate_check_devices(const struct activation *act);
 int activate_check_mode(const struct device *origin, enum nearcache_mode mode);
 int activate_check_free(const struct device *origin);
 int activate_check_holders(const struct device *origin, dev_t self);
-int activate_check_sharing(const struct device *origin,
-			   enum nearcache_mode mode, const char *self);
 int activate(const struct activation *act);
 void activate_print(const struct activation *act);
 

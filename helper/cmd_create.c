@@ -9,6 +9,7 @@
 #include "fail.h"
 #include "formatting.h"
 #include "lock.h"
+#include "neighbour.h"
 #include "pins.h"
 #include "print.h"
 #include "signals.h"
@@ -77,7 +78,7 @@ static int check_again(const struct activation *act)
 {
 	lock_all();
 	return activate_check_free(act->origin) ||
-	       activate_check_sharing(act->origin, act->mode, act->name) ?
+	       neighbour_check(act->origin, act->mode, act->name) ?
 	       fail_code() : 0;
 }
 

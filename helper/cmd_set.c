@@ -10,6 +10,7 @@
 #include "fail.h"
 #include "lock.h"
 #include "name.h"
+#include "neighbour.h"
 #include "print.h"
 #include "readahead.h"
 #include "reload.h"
@@ -235,7 +236,7 @@ static int check_mode(const struct change *change, bool force)
 	if (!device_open_number(&origin, change->old.origin, "origin") &&
 	    !activate_check_mode(&origin, mode) &&
 	    !activate_check_holders(&origin, change->dev.number))
-		activate_check_sharing(&origin, mode, change->dev.name);
+		neighbour_check(&origin, mode, change->dev.name);
 	device_close(&origin);
 	return fail_code();
 }

@@ -8,6 +8,7 @@
 #include "fail.h"
 #include "gaps.h"
 #include "lock.h"
+#include "neighbour.h"
 #include "print.h"
 #include "stop.h"
 
@@ -19,7 +20,7 @@ static int check(const struct passthrough *pass)
 
 	return activate_check_name(pass->name) ||
 	       activate_check_free(pass->origin) ||
-	       activate_check_sharing(pass->origin, mode, pass->name) ?
+	       neighbour_check(pass->origin, mode, pass->name) ?
 	       fail_code() : 0;
 }
 

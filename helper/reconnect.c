@@ -10,6 +10,7 @@
 #include "gaps.h"
 #include "identity.h"
 #include "lock.h"
+#include "neighbour.h"
 #include "pair.h"
 #include "print.h"
 #include "reload.h"
@@ -122,7 +123,7 @@ static int check_fits(const struct reconnection *re)
 			    origin->path, re->dev->name);
 	if (activate_check_mode(origin, re->old.mode) ||
 	    activate_check_free(origin) ||
-	    activate_check_sharing(origin, re->old.mode, re->dev->name))
+	    neighbour_check(origin, re->old.mode, re->dev->name))
 		return fail_code();
 	return 0;
 }

@@ -17,12 +17,12 @@ static size_t whole_length(const char *id)
 /*
  * Bytes of what says of which kind an identity is, 0: of one that a volume has
  * only one of.  The same volume has another wwid where it is named by another scheme
- * (eui., naa., ...), a hash hides the scheme, and whoever maps a volume gives a dm
- * uuid and a serial as he likes.
+ * (eui., naa., ...), a hash hides the scheme, whoever maps a volume gives a dm uuid and
+ * a serial as he likes, and a target may make up a uuid each time it starts (nvmet).
  */
 static size_t kind_length(const char *id)
 {
-	if (!strncmp(id, "wwid:sha256.", 12))
+	if (!strncmp(id, "wwid:sha256.", 12) || !strncmp(id, "wwid:uuid.", 10))
 		return 0;
 	if (!strncmp(id, "wwid:", 5))
 		return strcspn(id, ".");

@@ -17,7 +17,7 @@ HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
 	test_index_tfrecord test_extents test_shards test_words test_layers \
 	test_erofs test_manifest test_verifying test_density test_progress \
 	test_watch test_tab test_gaps test_passthrough test_opentab test_keys \
-	test_share test_bandwidth test_pins test_durable
+	test_share test_bandwidth test_pins test_durable test_neighbour
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi
@@ -88,6 +88,8 @@ HELPER_UNIT_test_witness := helper/witness.c helper/device.c helper/super.c \
 	helper/fail.c helper/text.c kmod/format.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_passthrough := helper/passthrough.c helper/mode.c helper/fail.c \
 	helper/text.c tests/unit/helper/fake_gaps.c tests/unit/helper/fake_output.c
+HELPER_UNIT_test_neighbour := helper/neighbour.c helper/volume.c helper/mode.c \
+	helper/fail.c helper/text.c
 HELPER_UNIT_test_opentab := helper/opentab.c $(HELPER_TAB) helper/systemd/verbs.c \
 	tests/unit/helper/fake_output.c
 HELPER_UNIT_test_index	:= $(HELPER_INDEX_UNIT)

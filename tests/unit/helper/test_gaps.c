@@ -153,6 +153,7 @@ static void identities(void **state)
 		{ A "-part1", A "-part2", true }, { A "-partx", A, false },
 		{ "wwid:naa.a", A, true }, { "wwid:sha256.a", A, true },
 		{ "wwid:sha256.a", "wwid:sha256.b", true },
+		{ "wwid:uuid.a", "wwid:uuid.b", true }, { "wwid:uuid.a", A, true },
 		{ "dm-uuid:a", "dm-uuid:b", true }, { "serial:a", "serial:b", true },
 		{ "md-uuid:a", "md-uuid:b", false }, { "md-uuid:a", A, true },
 		{ "", "", true }, { "wwid:a", "wwid:b", true },

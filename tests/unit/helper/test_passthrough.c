@@ -5,6 +5,7 @@
 #include "activate.h"
 #include "fail.h"
 #include "fake_gaps.h"
+#include "neighbour.h"
 #include "passthrough.h"
 #include "stop.h"
 #include "unit.h"
@@ -34,8 +35,8 @@ int activate_check_free(const struct device *dev)
 	return in_use ? (fail)(CODE_BUSY, "in use") : 0;
 }
 
-int activate_check_sharing(const struct device *dev, enum nearcache_mode mode,
-			   const char *self)
+int neighbour_check(const struct device *dev, enum nearcache_mode mode,
+		    const char *self)
 {
 	(void)dev;
 	(void)self;

@@ -10,6 +10,7 @@
 #include "fake_gaps.h"
 #include "identity.h"
 #include "kmsg.h"
+#include "neighbour.h"
 #include "pair.h"
 #include "print.h"
 #include "reconnect.h"
@@ -89,8 +90,8 @@ int activate_check_free(const struct device *dev)
 	return in_use ? (fail)(CODE_BUSY, "in use") : 0;
 }
 
-int activate_check_sharing(const struct device *dev, enum nearcache_mode mode,
-			   const char *self)
+int neighbour_check(const struct device *dev, enum nearcache_mode mode,
+		    const char *self)
 {
 	assert_string_equal(self, FAKE_NAME);
 	return activate_check_mode(dev, mode);

@@ -9,6 +9,7 @@
 #include "fail.h"
 #include "fake_dm.h"
 #include "kmsg.h"
+#include "neighbour.h"
 #include "print.h"
 #include "stop.h"
 #include "super.h"
@@ -174,8 +175,8 @@ int activate_check_holders(const struct device *origin, dev_t self)
 	return 0;
 }
 
-int activate_check_sharing(const struct device *origin,
-			   enum nearcache_mode mode, const char *self)
+int neighbour_check(const struct device *origin, enum nearcache_mode mode,
+		    const char *self)
 {
 	(void)self;
 	return activate_check_mode(origin, mode);
