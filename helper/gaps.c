@@ -4,16 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 #include <uuid/uuid.h>
 
+#include "dm.h"
 #include "fail.h"
+#include "lasting.h"
 #include "volume.h"
 
 #define FILE_NAME	"gaps.json"
@@ -21,11 +21,6 @@
 #define SCHEMA		1
 /* More than GAPS_MAX of them ever are. */
 #define BYTES_MAX	(4UL << 20)
-
-/* What is neither in linux/magic.h of every distribution nor kept over a reboot. */
-#ifndef RAMFS_MAGIC
-#define RAMFS_MAGIC	0x858458f6
-#endif
 
 const char *gaps_folder = GAPS_FOLDER;
 
@@ -59,16 +54,18 @@ struct gap {
  * struct gaps - what the file says
  * @gap: one for each origin
  * @count: how many
+ * @missing: there is no file
  */
 struct gaps {
 	struct gap gap[GAPS_MAX];
 	unsigned int count;
+	bool missing;
 };
 
 static int damaged(const char *what)
 {
 	return fail(CODE_DEVICE,
-		    "'%s/" FILE_NAME "' is damaged (%s): it says which caches are stale; remove it only if no origin was written to without its cache, else make the caches anew with 'nearcache create --force'",
+		    "'%s/" FILE_NAME "' is damaged (%s): it says which caches are stale; when it is removed, each cache is emptied once",
 		    gaps_folder, what);
 }
 
@@ -213,6 +210,15 @@ static int check_links(const char *path)
 	return 0;
 }
 
+/* Whatever it said is lost: a gap of any origin, which ends for each cache by itself. */
+static int load_missing(struct gaps *gaps)
+{
+	memset(&gaps->gap[0], 0, sizeof(gaps->gap[0]));
+	gaps->count = 1;
+	gaps->missing = true;
+	return 0;
+}
+
 static int load(struct gaps *gaps)
 {
 	char path[PATH_MAX];
@@ -223,7 +229,7 @@ static int load(struct gaps *gaps)
 	if (check_links(path))
 		return fail_code();
 	if (is_absent(path))
-		return 0;
+		return load_missing(gaps);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return fail_errno(errno, "cannot open '%s'", path);
@@ -310,26 +316,6 @@ static int replace(int folder, const char *text)
 			  gaps_folder);
 }
 
-/* What is in memory only is gone after a reboot, and an overlay's upper half mostly is. */
-static int check_durable(int folder)
-{
-	struct statfs fs;
-
-	if (fstatfs(folder, &fs))
-		return fail_errno(errno, "cannot ask for the file system of '%s'",
-				  gaps_folder);
-	switch ((unsigned int)fs.f_type) {
-	case TMPFS_MAGIC:
-	case RAMFS_MAGIC:
-	case OVERLAYFS_SUPER_MAGIC:
-		return fail(CODE_DEVICE,
-			    "'%s' does not outlive a reboot: it is on a tmpfs or an overlay; mount a file system there that does",
-			    gaps_folder);
-	default:
-		return 0;
-	}
-}
-
 /* The entry in the folder above has to last, too. */
 static int make_folder(void)
 {
@@ -352,7 +338,8 @@ static int make_folder(void)
 	return error ? fail_errno(error, "cannot flush '%s'", above) : 0;
 }
 
-static int save(const struct gaps *gaps)
+/* @lasting: what is new in it must not be forgotten; else what is old may come back. */
+static int save(const struct gaps *gaps, bool lasting)
 {
 	struct json_object *root;
 	int folder;
@@ -362,7 +349,7 @@ static int save(const struct gaps *gaps)
 	folder = open(gaps_folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
 		return fail_errno(errno, "cannot open '%s'", gaps_folder);
-	if (!check_durable(folder)) {
+	if (!lasting || !lasting_check(folder, gaps_folder)) {
 		root = compose(gaps);
 		replace(folder, json_object_to_json_string_ext(root,
 							       JSON_C_TO_STRING_PRETTY));
@@ -393,7 +380,7 @@ int gaps_check(void)
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return fail_errno(errno, "cannot open '%s'", path);
-	check_durable(fd);
+	lasting_check(fd, gaps_folder);
 	close(fd);
 	return fail_code();
 }
@@ -443,7 +430,7 @@ int gaps_begin(const char *name, const char *origin, const u8 *cache)
 		if (uuid_is_null(now.cache))
 			uuid_copy(now.cache, gap->cache);
 		*gap = now;
-		save(gaps);
+		save(gaps, true);
 	}
 	free(gaps);
 	return fail_code();
@@ -470,13 +457,23 @@ static bool concerns(const struct gap *gap, const struct nearcache_super *sb,
 	       volume_may_be_same(gap->origin, (const char *)sb->origin_id);
 }
 
+static void warn_of_loss(void)
+{
+	static bool told;
+
+	if (!told)
+		warn("'%s/" FILE_NAME "' is missing, and nobody knows which caches are stale: each is emptied once",
+		     gaps_folder);
+	told = true;
+}
+
 /**
  * gaps_concern() - may a cache hold what its origin does not have any more?
  * @sb: of the cache
  * @origin: identity of its origin as it is now
  * @concern: the result
  *
- * Under lock_all(), to the end of what is done about it.
+ * Where there is no file, each cache may.  Under lock_all(), to the end of what is done about it.
  *
  * Return: 0 or the exit code: nobody knows.
  */
@@ -492,6 +489,8 @@ int gaps_concern(const struct nearcache_super *sb, const char *origin,
 	if (!load(gaps))
 		for (i = 0; i < gaps->count && !*concern; i++)
 			*concern = concerns(&gaps->gap[i], sb, origin);
+	if (gaps->missing)
+		warn_of_loss();
 	free(gaps);
 	return fail_code();
 }
@@ -508,10 +507,43 @@ static void add_emptied(struct gap *gap, const u8 *uuid, u64 epoch)
 			sizeof(gap->emptied[0]) * --i);
 		gap->count = i;
 	}
-	uuid_copy(gap->emptied[i].uuid, uuid);
-	gap->emptied[i].epoch = epoch;
-	if (i == gap->count)
+	if (i == gap->count) {
+		uuid_copy(gap->emptied[i].uuid, uuid);
+		gap->emptied[i].epoch = 0;
 		gap->count++;
+	}
+	if (epoch > gap->emptied[i].epoch)
+		gap->emptied[i].epoch = epoch;
+}
+
+/* Does it go on?  One of any origin may be that of any device. */
+static bool goes_on(const struct gap *gap, const struct dm_device *passing,
+		    size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (passing[i].live && !passing[i].read_only &&
+		    (!*gap->origin ||
+		     !strcmp(gap->name, passing[i].uuid +
+			     strlen(DM_PASSTHROUGH_PREFIX))))
+			return true;
+	return false;
+}
+
+static int end_gaps(struct gaps *gaps, const u8 *uuid, u64 epoch)
+{
+	struct dm_device *passing;
+	size_t count;
+	unsigned int i;
+
+	if (dm_all_passing(&passing, &count))
+		return fail_code();
+	for (i = 0; i < gaps->count; i++)
+		if (!goes_on(&gaps->gap[i], passing, count))
+			add_emptied(&gaps->gap[i], uuid, epoch);
+	dm_device_free_all(passing, count);
+	return save(gaps, false);
 }
 
 /**
@@ -519,22 +551,19 @@ static void add_emptied(struct gap *gap, const u8 *uuid, u64 epoch)
  * @sb: of the cache
  * @epoch: its table epoch, from now on
  *
- * After it was emptied durably, under lock_all().
+ * After it was emptied durably, under lock_all() since before that.  A gap that goes on
+ * does not end.  A file is made if there is none.
  *
  * Return: 0 or the exit code: it will be emptied again.
  */
 int gaps_emptied(const struct nearcache_super *sb, u64 epoch)
 {
 	struct gaps *gaps = calloc(1, sizeof(*gaps));
-	unsigned int i;
 
 	if (!gaps)
 		return fail_memory();
-	if (!load(gaps) && gaps->count) {
-		for (i = 0; i < gaps->count; i++)
-			add_emptied(&gaps->gap[i], sb->uuid, epoch);
-		save(gaps);
-	}
+	if (!load(gaps) && gaps->count)
+		end_gaps(gaps, sb->uuid, epoch);
 	free(gaps);
 	return fail_code();
 }

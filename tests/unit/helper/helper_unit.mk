@@ -81,7 +81,8 @@ HELPER_UNIT_test_reconnect := helper/reconnect.c helper/reload.c \
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
 	tests/unit/helper/fake_gaps.c
 HELPER_UNIT_test_tab	:= $(HELPER_TAB) helper/systemd/verbs.c
-HELPER_UNIT_test_gaps	:= helper/gaps.c helper/volume.c helper/fail.c helper/text.c
+HELPER_UNIT_test_gaps	:= helper/gaps.c helper/lasting.c helper/volume.c helper/fail.c \
+	helper/text.c
 HELPER_UNIT_test_stop	:= helper/stop.c helper/fail.c helper/text.c \
 	tests/unit/helper/fake_dm.c
 HELPER_UNIT_test_witness := helper/witness.c helper/device.c helper/super.c \

@@ -10,8 +10,11 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "dm.h"
+#include "dm_pieces.h"
 #include "fail.h"
 #include "gaps.h"
+#include "identity.h"
 #include "unit.h"
 #include "volume.h"
 
@@ -22,6 +25,48 @@ static char folder[64], path[80];
 /* What the file system of the folder is, and which flush fails. */
 static long type;
 static int flushes, flush_fails;
+/* The device that it is on; with what attribute, "": none. */
+static const char *disk, *attribute_of_disk, *value_of_disk;
+static struct dm_piece piece;
+/* A device that passes through, "": there is none. */
+static struct dm_device passing;
+
+bool identity_kernel_name(dev_t number, char *name, size_t size)
+{
+	snprintf(name, size, "%s", number ? disk : "ram0");
+	return true;
+}
+
+bool identity_attribute(dev_t number, const char *attribute, char *value,
+			size_t size)
+{
+	(void)number;
+	snprintf(value, size, "%s", value_of_disk);
+	return !strcmp(attribute, attribute_of_disk);
+}
+
+int dm_pieces(dev_t number, struct dm_piece **list, size_t *count)
+{
+	(void)number;
+	*list = calloc(1, sizeof(piece));
+	**list = piece;
+	*count = 1;
+	return 0;
+}
+
+int dm_all_passing(struct dm_device **list, size_t *count)
+{
+	*list = calloc(1, sizeof(passing));
+	**list = passing;
+	*count = *passing.uuid ? 1 : 0;
+	return 0;
+}
+
+void dm_device_free_all(struct dm_device *list, size_t count)
+{
+	(void)count;
+	free(list);
+}
 
 int __real_fstatfs(int fd, struct statfs *fs);
 int __wrap_fstatfs(int fd, struct statfs *fs);
@@ -58,7 +103,29 @@ static int reset(void **state)
 	gaps_folder = folder;
 	type = EXT4_SUPER_MAGIC;
 	flushes = flush_fails = 0;
+	disk = "sda1";
+	attribute_of_disk = value_of_disk = "";
+	memset(&piece, 0, sizeof(piece));
+	memset(&passing, 0, sizeof(passing));
 	fail_reset();
+	return 0;
+}
+
+static void write_file(const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* Nothing was ever missed. */
+static int reset_empty(void **state)
+{
+	reset(state);
+	mkdir(folder, 0755);
+	write_file("{\"schema\": 1, \"gaps\": []}");
 	return 0;
 }
 
@@ -117,6 +184,53 @@ static void concern(void **state)
 	begin(A, NULL);
 	assert_true(stale(1, A, A, 2) && stale(2, A, A, 5));
 	assert_false(stale(2, B, B, 1));
+}
+
+/* What it said is lost: each cache is emptied once, but for new ones. */
+static void missing(void **state)
+{
+	(void)state;
+	type = TMPFS_MAGIC;
+	assert_true(stale(1, A, A, 1) && stale(2, B, B, 1));
+	assert_true(access(path, F_OK));
+	/* Created, which makes it; where it does not last it is missing again. */
+	emptied(1, 1);
+	assert_false(access(path, F_OK));
+	assert_false(stale(1, A, A, 1));
+	assert_true(stale(2, B, B, 1));
+	emptied(2, 5);
+	assert_false(stale(2, B, B, 5));
+	/* Of a copy that is older nothing is learnt. */
+	emptied(2, 3);
+	assert_true(stale(2, B, B, 4));
+	unlink(path);
+	assert_true(stale(1, A, A, 1));
+	type = EXT4_SUPER_MAGIC;
+	begin(A, NULL);
+	assert_true(stale(1, B, B, 1));
+}
+
+/* Somebody writes to the origin while the cache is made. */
+static void going_on(void **state)
+{
+	(void)state;
+	strcpy(passing.uuid, DM_PASSTHROUGH_PREFIX "nc");
+	passing.live = true;
+	begin(A, NULL);
+	emptied(1, 2);
+	assert_true(stale(1, A, A, 2));
+	passing.read_only = true;
+	emptied(1, 2);
+	assert_false(stale(1, A, A, 2));
+	begin(A, NULL);
+	passing.read_only = false;
+	strcpy(passing.uuid, DM_PASSTHROUGH_PREFIX "nd");
+	emptied(1, 3);
+	assert_false(stale(1, A, A, 3));
+	/* Nobody knows of what: any device may be it. */
+	begin("", NULL);
+	emptied(1, 4);
+	assert_true(stale(1, A, A, 4));
 }
 
 /* The uuid is known: also where the cache records another origin. */
@@ -222,15 +336,6 @@ static void not_durable(void **state)
 	}
 }
 
-static void write_file(const char *text)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
-
 static void unreadable(const char *said)
 {
 	struct nearcache_super sb = cache_of(1, A, 1);
@@ -241,6 +346,28 @@ static void unreadable(const char *said)
 		fail_msg("no '%s' in: %s", said, fail_message());
 	fail_reset();
 	refuse_begin(said);
+}
+
+/* What is below the file system. */
+static void fleeting(void **state)
+{
+	(void)state;
+	disk = "zram0";
+	refuse_begin("does not outlive a reboot: it is on a RAM disk");
+	disk = "ram1";
+	refuse_begin("a RAM disk");
+	disk = "loop0p1";
+	attribute_of_disk = "../loop/backing_file";
+	value_of_disk = "/nowhere (deleted)";
+	refuse_begin("a loop device on a file that is gone");
+	disk = "dm-0";
+	attribute_of_disk = "dm/name";
+	strcpy(piece.type, "snapshot");
+	refuse_begin("a device-mapper snapshot");
+	strcpy(piece.type, "linear");
+	begin(A, NULL);
+	piece.linear = true;
+	refuse_begin("a RAM disk");
 }
 
 static void damaged(void **state)
@@ -286,9 +413,6 @@ static void links(void **state)
 	unreadable("a link that leads nowhere");
 	gaps_folder = folder;
 	unlink(folder);
-	mkdir(folder, 0755);
-	assert_false(stale(1, A, A, 1));
-	rmdir(folder);
 	assert_int_equal(close(creat(folder, 0600)), 0);
 	unreadable("Not a directory");
 }
@@ -296,10 +420,13 @@ static void links(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(concern, reset),
-		cmocka_unit_test_setup(known, reset),
+		cmocka_unit_test_setup(concern, reset_empty),
+		cmocka_unit_test_setup(missing, reset),
+		cmocka_unit_test_setup(going_on, reset_empty),
+		cmocka_unit_test_setup(fleeting, reset),
+		cmocka_unit_test_setup(known, reset_empty),
 		cmocka_unit_test_setup(identities, reset),
-		cmocka_unit_test_setup(full, reset),
+		cmocka_unit_test_setup(full, reset_empty),
 		cmocka_unit_test_setup(not_durable, reset),
 		cmocka_unit_test_setup(damaged, reset),
 		cmocka_unit_test_setup(links, reset),
