@@ -242,8 +242,7 @@ static int check_formatted(struct attachment *attach)
 		return fail_code();
 	if (pair_ask_gaps(pair) || pair_check_origin(pair))
 		return fail_code();
-	lock_all();
-	if (pair_check_gaps(pair))
+	if (lock_all(&pair->origin) || pair_check_gaps(pair))
 		return fail_code();
 	if (attach->outgrown) {
 		pair->drop = true;
@@ -344,7 +343,8 @@ static int execute(struct attachment *attach)
 	bool format = given(attach->args, OPTION_FORMAT);
 	sigset_t before;
 
-	if (format && formatting_write_areas(&attach->new))
+	if (format && (formatting_write_areas(&attach->new) ||
+		       lock_all(&attach->pair.origin)))
 		return fail_code();
 	/* From here on, to the end: a ^C would not say what was done. */
 	signals_hold(&before);

@@ -73,10 +73,9 @@ static int prepare(struct create *create, struct activation *act)
 	return formatting_prepare(&create->new);
 }
 
-/* Writing took long, and nobody else was kept from the origin. */
+/* Writing took long, and nobody else was kept from the origin.  Under lock_all(). */
 static int check_again(const struct activation *act)
 {
-	lock_all();
 	return activate_check_free(act->origin) ||
 	       neighbour_check(act->origin, act->mode, act->name) ?
 	       fail_code() : 0;
@@ -89,7 +88,8 @@ static int execute(struct create *create, const struct activation *act)
 
 	if (error)
 		return error;
-	if (!given(create->args, OPTION_FORMAT_ONLY) && check_again(act))
+	if (lock_all(&create->origin) ||
+	    (!given(create->args, OPTION_FORMAT_ONLY) && check_again(act)))
 		return fail_code();
 	/* From here on, to the end, a ^C would leave half the work. */
 	signals_hold(&before);

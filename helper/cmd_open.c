@@ -168,7 +168,9 @@ static int start(struct opening *open, struct activation *act)
 {
 	char why[1024];
 
+	/* Once others may have started devices, it was not the kernel that refused. */
 	if (!activate(act) || !act->witness || open->pair.older ||
+	    !lock_holds_all() ||
 	    given(open->args, OPTION_WITNESS))
 		return fail_code();
 	snprintf(why, sizeof(why), "%s", fail_message());
@@ -326,7 +328,8 @@ static int run(struct opening *open, struct activation *act)
 		/* With device-mapper come the locks. */
 		if (dm_need_target())
 			return fail_code();
-		lock_all();
+		if (lock_all(&open->pair.origin))
+			return fail_code();
 	}
 	if (pair_check_gaps(&open->pair) || activate_check_devices(act) ||
 	    activate_check_kernel(act, dry_run) ||

@@ -232,9 +232,8 @@ static int check_mode(const struct change *change, bool force)
 		return fail_add("or --force: its writes fail from then on");
 	}
 	/* Nobody starts a device on the origin between this and the change. */
-	lock_all();
 	if (!device_open_number(&origin, change->old.origin, "origin") &&
-	    !activate_check_mode(&origin, mode) &&
+	    !lock_all(&origin) && !activate_check_mode(&origin, mode) &&
 	    !activate_check_holders(&origin, change->dev.number))
 		neighbour_check(&origin, mode, change->dev.name);
 	device_close(&origin);

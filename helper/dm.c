@@ -13,6 +13,7 @@
 
 #include "fail.h"
 #include "kmsg.h"
+#include "lock.h"
 #include "name.h"
 #include "signals.h"
 
@@ -411,14 +412,17 @@ void dm_device_free_all(struct dm_device *list, size_t count)
 
 /*
  * Run a task that makes or removes a node, and wait until the node is right:
- * with udev by its cookie, without udev libdevmapper makes the node itself.
+ * with udev by its cookie, without udev libdevmapper makes the node itself.  @then, if
+ * it was run and before udev has looked at the device, which may take long.
  */
-static bool run_with_node(struct dm_task *task)
+static bool run_with_node(struct dm_task *task, void (*then)(void))
 {
 	uint32_t cookie = 0;
 	bool done;
 
 	done = dm_task_set_cookie(task, &cookie, 0) && dm_task_run(task);
+	if (done && then)
+		then();
 	dm_udev_wait(cookie);
 	dm_task_update_nodes();
 	return done;
@@ -482,7 +486,8 @@ int dm_load(const char *name, const struct dm_line *line)
  * @hand_over: the new table gets the reads that wait for the origin, whereas
  *	else the old one has to end them first; file systems are not frozen then
  *
- * The kernel suspends a running device itself when it has a table loaded.
+ * The kernel suspends a running device itself when it has a table loaded.  Others may
+ * start devices, see lock_all(), as soon as it is live.
  *
  * Return: 0 or the exit code; not affected by an error recorded before.
  */
@@ -500,7 +505,7 @@ int dm_resume(const char *name, uint32_t read_ahead, bool hand_over)
 	    !dm_task_set_read_ahead(task, read_ahead, 0) ||
 	    (hand_over && !dm_task_no_flush(task)))
 		error = fail_memory();
-	else if (!run_with_node(task))
+	else if (!run_with_node(task, unlock_all))
 		error = task_failed(task, "start the device", name);
 	dm_task_destroy(task);
 	return error;
@@ -656,7 +661,7 @@ int dm_remove(const char *name)
 		return fail_code();
 	/* udev may be looking at the device for a moment. */
 	dm_task_retry_remove(task);
-	if (!run_with_node(task))
+	if (!run_with_node(task, NULL))
 		error = task_failed(task, "remove the device", name);
 	dm_task_destroy(task);
 	return error;

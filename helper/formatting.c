@@ -9,7 +9,6 @@
 #include "fail.h"
 #include "gaps.h"
 #include "layout.h"
-#include "lock.h"
 #include "probe.h"
 #include "super.h"
 #include "table.h"
@@ -231,11 +230,11 @@ int formatting_write_super(const struct formatting *new)
  * formatting_end_gaps() - nothing is in it that it could have missed
  * @new: written
  *
- * What fails costs what will be cached until the next open.
+ * Under lock_all() since before the superblock was: a gap that begins later than that is
+ * not over.  What fails costs what will be cached until the next open.
  */
 void formatting_end_gaps(const struct formatting *new)
 {
-	lock_all();
 	if (!gaps_emptied(new->sb, le64_to_cpu(new->sb->table_epoch)))
 		return;
 	warn("%s; the next open empties the cache", fail_message());

@@ -3,8 +3,14 @@
 #ifndef HELPER_LOCK_H
 #define HELPER_LOCK_H
 
+#include <stdbool.h>
+
+#include "device.h"
+
 void lock_name(const char *name);
-void lock_all(void);
 void lock_release(void);
+int lock_all(const struct device *origin);
+bool lock_holds_all(void);
+void unlock_all(void);
 
 #endif /* HELPER_LOCK_H */

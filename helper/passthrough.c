@@ -91,9 +91,7 @@ int passthrough_start(struct passthrough *pass, bool dry_run)
 	char params[48];
 
 	pass->read_only = !mode_writes(pass->mode) || origin->read_only;
-	if (!dry_run)
-		lock_all();
-	if (check(pass))
+	if ((!dry_run && lock_all(origin)) || check(pass))
 		return fail_code();
 	record(pass, dry_run);
 	snprintf(params, sizeof(params), "%u:%u 0", major(origin->number),

@@ -220,9 +220,8 @@ static int check(struct reconnection *re)
 	    (!path && pair_find_origin(pair)))
 		return fail_code();
 	pair->size = pair->origin.size;
-	lock_all();
-	return check_fits(re) || check_identity(re) || check_gaps(re) ?
-	       fail_code() : 0;
+	return lock_all(&pair->origin) || check_fits(re) ||
+	       check_identity(re) || check_gaps(re) ? fail_code() : 0;
 }
 
 static int execute(struct reconnection *re)

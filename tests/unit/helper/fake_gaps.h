@@ -9,6 +9,7 @@
  * struct fake_gaps - what there is, and what was done
  * @concern: whatever is asked about may be stale
  * @error: nobody knows
+ * @hangs: the origin does not answer
  * @locked: lock_all() was called
  * @asked: what was asked about last
  * @origin: and of which origin
@@ -18,6 +19,7 @@
 struct fake_gaps {
 	bool concern;
 	bool error;
+	bool hangs;
 	bool locked;
 	struct nearcache_super asked;
 	char origin[DEVICE_ID];
