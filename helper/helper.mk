@@ -42,8 +42,9 @@ $(BUILD)/helper/nearcache: $(HELPER_OBJ)
 	$(Q)$(CC) -pthread $(LDFLAGS) -o $@ $^ $(HELPER_LIBS)
 
 # Makes units of a table, early: it needs nothing but the table's own sources.
-HELPER_GENERATOR := $(addprefix $(BUILD)/helper/,systemd/generator.o systemd/units.o systemd/verbs.o \
-	tab.o arguments.o bandwidth.o duration.o share.o label.o path.o size.o name.o fail.o text.o mode.o params.o range.o onchange.o status.o \
+HELPER_GENERATOR := $(addprefix $(BUILD)/helper/,systemd/generator.o systemd/fstab.o systemd/units.o systemd/verbs.o \
+	tab.o arguments.o bandwidth.o duration.o share.o label.o path.o size.o name.o fail.o text.o \
+	mode.o params.o range.o onchange.o status.o \
 	index_format.o)
 
 $(BUILD)/helper/nearcache-generator: $(HELPER_GENERATOR)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Run by systemd at boot, and at each reload: makes a service of each line of the table.
- *   usage: nearcache-generator NORMAL [EARLY LATE [TABLE]]     folders for units
+ *   usage: nearcache-generator NORMAL [EARLY LATE [TABLE FSTAB]]     folders for units
  */
 #include <limits.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "fstab.h"
 #include "units.h"
 
 /* What it says comes before anything that could keep it: the kernel log does. */
@@ -37,16 +38,23 @@ static const char *find_template(char *path)
 
 /* A line that is wrong keeps nobody from the others. */
 static void write_line(const struct tab *tab, const struct tab_entry *entry,
-		       const char *folder)
+		       const char *fstab, const char *folder)
 {
 	char template[PATH_MAX];
+	bool waits;
 
 	if (entry->why) {
 		warn("'%s' line %u is left out: %s", tab->path, entry->line,
 		     entry->why);
 		return;
 	}
-	if (!units_write(entry, folder, find_template(template)))
+	/* Whoever needs it too early does not get it rather than the boot a cycle. */
+	waits = !fstab_check(fstab, entry->name);
+	if (!waits)
+		warn("'%s' line %u: nothing waits for '%s': %s", tab->path,
+		     entry->line, entry->name, fail_message());
+	fail_reset();
+	if (!units_write(entry, folder, find_template(template), waits))
 		return;
 	warn("'%s' line %u: %s", tab->path, entry->line, fail_message());
 	fail_reset();
@@ -57,8 +65,8 @@ int main(int argc, char **argv)
 	struct tab tab = { 0 };
 	size_t i;
 
-	if (argc < 2 || argc > 5) {
-		fprintf(stderr, "usage: nearcache-generator NORMAL [EARLY LATE [TABLE]]\n");
+	if (argc < 2 || argc > 6) {
+		fprintf(stderr, "usage: nearcache-generator NORMAL [EARLY LATE [TABLE FSTAB]]\n");
 		return CODE_USAGE;
 	}
 	if (argc == 4)
@@ -66,11 +74,12 @@ int main(int argc, char **argv)
 	/* In an initial ramdisk nothing is opened. */
 	if (argc == 4 && !access("/etc/initrd-release", F_OK))
 		return 0;
-	if (tab_read(&tab, argc == 5 ? argv[4] : TAB_FILE))
+	if (tab_read(&tab, argc > 4 ? argv[4] : TAB_FILE))
 		warn("%s", fail_message());
 	else
 		for (i = 0; i < tab.entries; i++)
-			write_line(&tab, &tab.entry[i], argv[1]);
+			write_line(&tab, &tab.entry[i],
+				   argc > 5 ? argv[5] : FSTAB_FILE, argv[1]);
 	tab_free(&tab);
 	return (int)fail_code();
 }

@@ -110,6 +110,7 @@ static int write_device(const char *folder, const char *escaped,
  * @entry: a line that is right
  * @folder: where generated units go
  * @template: path of nearcache@.service
+ * @waits: whoever needs the node waits for the service
  *
  * Nothing is said about the units of the origin and the cache device, which are others',
  * too: the command waits for them, from when the network is there.
@@ -117,7 +118,7 @@ static int write_device(const char *folder, const char *escaped,
  * Return: 0 or the exit code.
  */
 int units_write(const struct tab_entry *entry, const char *folder,
-		const char *template)
+		const char *template, bool waits)
 {
 	char escaped[UNITS_NAME], service[UNITS_NAME + 32];
 
@@ -128,7 +129,7 @@ int units_write(const struct tab_entry *entry, const char *folder,
 			  entry->netdev ?
 			  "Wants=network-online.target\nAfter=network-online.target\n" :
 			  "", entry->timeout + OPEN_SECONDS) ||
-	    write_device(folder, escaped, service, template))
+	    (waits && write_device(folder, escaped, service, template)))
 		return fail_code();
 	if (entry->noauto)
 		return 0;

@@ -10,6 +10,6 @@
 
 const char *units_escape(const char *name, char *text);
 int units_write(const struct tab_entry *entry, const char *folder,
-		const char *template);
+		const char *template, bool waits);
 
 #endif /* HELPER_SYSTEMD_UNITS_H */

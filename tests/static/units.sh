@@ -19,10 +19,18 @@ a-b.c@1 /dev/disk/by-id/o UUID=ffc45aad-60bf-42f0-88b9-7283dbfab37d _netdev,fail
 .x#+=:_ /dev/o /dev/c
 lazy    /dev/o /dev/c noauto
 wrong   /dev/o
+early   /dev/o /dev/c
+state   /dev/o /dev/c
+END
+cat >"$dir/fstab" <<'END'
+# /dev/mapper/plain /early ext4 defaults 0 0
+/dev/mapper/plain /data ext4 ro,_netdev 0 0
+/dev/mapper/early /early ext4 defaults,_netdevice 0 0
+/dev/mapper/state /var/lib ext4 _netdev 0 0
 END
 
 generated() {
-	mkdir -p "$dir/out" && "$generator" "$dir/out" "$dir/out" "$dir/out" "$dir/tab" 2>"$dir/said"
+	mkdir -p "$dir/out" && "$generator" "$dir/out" "$dir/out" "$dir/out" "$dir/tab" "$dir/fstab" 2>"$dir/said"
 }
 
 names() {
@@ -43,6 +51,16 @@ wanted() {
 
 told() {
 	grep -q "line 5 is left out: write NAME ORIGIN CACHE" "$dir/said"
+}
+
+# What is needed before it can be there: no unit waits for it, and why is told.
+too_early() {
+	grep -q "line 6: nothing waits for 'early': '$dir/fstab' line 3: .* add the options _netdev,nofail" "$dir/said" &&
+		grep -q "line 7: nothing waits for 'state': '$dir/fstab' line 4 mounts" "$dir/said" &&
+		[[ ! -e $dir/out/dev-mapper-early.device.d && ! -e $dir/out/dev-mapper-early.device.wants &&
+			! -e $dir/out/dev-mapper-state.device.d && -e $dir/out/dev-mapper-plain.device.d &&
+			-L $dir/out/remote-fs.target.wants/nearcache@early.service ]] &&
+		! grep -q "'plain'" "$dir/said"
 }
 
 says() {
@@ -76,12 +94,31 @@ verified() {
 		Where=/data
 		Options=_netdev
 	END
-	ln -sf ../data.mount ../var.mount "$dir/out/remote-fs.target.wants/"
+	cat >"$dir/out/early.mount" <<-'END'
+		[Unit]
+		Before=local-fs.target
+		[Mount]
+		What=/dev/mapper/early
+		Where=/early
+	END
+	# Who logs in to the origin.
+	cat >"$dir/out/login.service" <<-'END'
+		[Unit]
+		DefaultDependencies=no
+		Wants=remote-fs-pre.target
+		After=network-online.target
+		Before=remote-fs-pre.target
+		[Service]
+		ExecStart=/bin/true
+	END
+	mkdir -p "$dir/out/local-fs.target.requires"
+	ln -sf ../early.mount "$dir/out/local-fs.target.requires/"
+	ln -sf ../data.mount ../var.mount ../login.service "$dir/out/remote-fs.target.wants/"
 	sed "s,/usr/sbin/nearcache,$dir/root/usr/sbin/nearcache," "$dir/root/usr/lib/systemd/system/nearcache@.service" \
 		>"$dir/out/nearcache@.service"
 	SYSTEMD_UNIT_PATH=$dir/out: systemd-analyze verify --man=no remote-fs.target nearcache@plain.service \
-		data.mount var.mount >"$dir/verify" 2>&1
-	! grep -E 'cycle|nearcache|data\.mount' "$dir/verify"
+		data.mount var.mount early.mount login.service local-fs.target >"$dir/verify" 2>&1
+	! grep -E 'cycle|nearcache|data\.mount|early\.mount' "$dir/verify"
 }
 
 check 'it runs' generated
@@ -89,6 +126,7 @@ check 'names are as systemd-escape makes them' names
 check 'who wants what' wanted
 check 'a wrong line is told' told
 check 'options' says
+check 'a mount that is too early' too_early
 check 'no unit of others' only_ours
 if type -P systemd-analyze >/dev/null; then
 	check 'systemd-analyze verify' verified

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What /etc/fstab mounts of a device of the table. */
+#ifndef HELPER_SYSTEMD_FSTAB_H
+#define HELPER_SYSTEMD_FSTAB_H
+
+#define FSTAB_FILE	"/etc/fstab"
+
+int fstab_check(const char *path, const char *name);
+
+#endif /* HELPER_SYSTEMD_FSTAB_H */
