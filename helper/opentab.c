@@ -141,12 +141,41 @@ static int open_without_cache(struct reopening *re)
 	return 0;
 }
 
+/* Whether a device is what a run that was killed leaves: ours, without a table. */
+static bool is_half_made(const struct dm_device *dev)
+{
+	return !dev->live && !dev->open_count &&
+	       !strncmp(dev->uuid, DM_UUID_PREFIX, strlen(DM_UUID_PREFIX));
+}
+
+/* Under lock_name(), as all of it: nobody is making it now. */
+static int free_name(const char *name, bool dry_run)
+{
+	struct dm_device dev;
+	bool found, half;
+
+	if (dm_find(name, &dev, &found))
+		return fail_code();
+	half = found && is_half_made(&dev);
+	dm_device_free(&dev);
+	if (!half)
+		return activate_check_name(name);
+	if (!dry_run && dm_remove(name))
+		return fail_add("'%s' has no table, and stands in the way",
+				name);
+	warn("device '%s' was half made, without a table: it %s removed", name,
+	     dry_run ? "would be" : "was");
+	return 0;
+}
+
 static int reopen(struct reopening *re, open_devices_t *open_devices)
 {
+	bool dry_run = given(&re->args, OPTION_DRY_RUN);
+
 	/* Whatever is wrong with the module, device-mapper is there now. */
-	if (!given(&re->args, OPTION_DRY_RUN) && dm_need_target())
+	if (!dry_run && dm_need_target())
 		fail_reset();
-	if (activate_check_name(re->args.operand[0]))
+	if (free_name(re->args.operand[0], dry_run))
 		return fail_code();
 	wait_for_devices(re);
 	if (open_origin(re) || find_cache(re))
@@ -234,10 +263,10 @@ static const char *state_of(const char *name)
 		fail_reset();
 		return NULL;
 	}
-	if (found)
-		state = dev.ours ? "open" :
-			dm_uuid_passes_through(dev.uuid) ? "pass-through" :
-							   "another device";
+	if (found && !is_half_made(&dev))
+		state = dev.live && dev.ours ? "open" :
+			dev.live && dm_uuid_passes_through(dev.uuid) ?
+			"pass-through" : "another device";
 	dm_device_free(&dev);
 	return state;
 }

@@ -29,6 +29,9 @@ static struct passthrough passed;
 static u8 passed_uuid[16];
 static char passed_why[256];
 static unsigned int waits;
+/* What was left of the device, how often it is open; and it was removed. */
+static bool half_made, removed;
+static int half_opens;
 
 int device_open(struct device *dev, const char *path, const char *role)
 {
@@ -51,8 +54,17 @@ int dm_need_target(void)
 int dm_find(const char *name, struct dm_device *dev, bool *found)
 {
 	(void)name;
-	(void)dev;
-	*found = false;
+	memset(dev, 0, sizeof(*dev));
+	*found = half_made && !removed;
+	strcpy(dev->uuid, DM_UUID_PREFIX UUID);
+	dev->open_count = half_opens;
+	return 0;
+}
+
+int dm_remove(const char *name)
+{
+	assert_string_equal(name, "nc");
+	removed = true;
 	return 0;
 }
 
@@ -63,7 +75,7 @@ void dm_device_free(struct dm_device *dev)
 
 int activate_check_name(const char *name)
 {
-	return strcmp(name, "nc") ? (fail)(CODE_BUSY, "exists") : 0;
+	return strcmp(name, "nc") || half_made ? (fail)(CODE_BUSY, "exists") : 0;
 }
 
 bool resolve_wait(const char *path, unsigned int seconds)
@@ -140,7 +152,8 @@ static int reset(void **state)
 	(void)state;
 	origin_id = recorded = "wwid:eui.a";
 	open_fails = cache_fails = CODE_OK;
-	origin_gone = false;
+	origin_gone = half_made = removed = false;
+	half_opens = 0;
 	waits = 0;
 	return 0;
 }
@@ -275,6 +288,24 @@ static void all(void **state)
 	assert_non_null(strstr(fail_message(), "no option of one device"));
 }
 
+/* A run was killed between making the device and starting it. */
+static void half(void **state)
+{
+	(void)state;
+	half_made = true;
+	assert_int_equal(run(BY_PATH, OPTION_DRY_RUN), 0);
+	assert_false(removed);
+	assert_int_equal(run(BY_PATH, 0), 0);
+	assert_true(removed && given(&opened, OPTION_CACHE));
+	removed = false;
+	assert_int_equal(run(BY_PATH, OPTION_ALL), 0);
+	assert_true(removed);
+	removed = false;
+	half_opens = 1;
+	assert_int_equal(run(BY_PATH, 0), CODE_BUSY);
+	assert_false(removed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +314,7 @@ int main(void)
 		cmocka_unit_test_setup(of_another, reset),
 		cmocka_unit_test_setup(not_at_all, reset),
 		cmocka_unit_test_setup(all, reset),
+		cmocka_unit_test_setup(half, reset),
 	};
 	int failed, fd;
 
