@@ -6,12 +6,16 @@
 #include <openssl/evp.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* Bytes of one read, and how buffers are aligned: enough for any block device. */
 #define CHUNK	(1U << 20)
 #define ALIGN	4096U
+/* Bytes of a file that are looked for in memory at once. */
+#define WINDOW	(64UL << 20)
 
 /**
  * struct reading - a file that is read
@@ -35,6 +39,52 @@ static void forget(const struct reading *r)
 	posix_fadvise(r->fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
+/* Return: 0, CHECKSUM_RESIDENT or errno. */
+static int check_window(const struct reading *r, uint64_t at, size_t bytes)
+{
+	unsigned char resident[WINDOW / ALIGN];
+	size_t i, pages, page = (size_t)sysconf(_SC_PAGESIZE);
+	void *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, r->fd, (off_t)at);
+	int error;
+
+	if (map == MAP_FAILED)
+		return errno;
+	error = mincore(map, bytes, resident) ? errno : 0;
+	munmap(map, bytes);
+	pages = (bytes + page - 1) / page;
+	for (i = 0; i < pages && !error; i++)
+		if (resident[i] & 1)
+			error = CHECKSUM_RESIDENT;
+	return error;
+}
+
+/* What somebody has mapped, or just wrote, does not go: it would be read again. */
+static int check_forgotten(const struct reading *r)
+{
+	uint64_t at;
+	int error = 0;
+
+	forget(r);
+	for (at = 0; at < r->size && !error; at += WINDOW)
+		error = check_window(r, at, r->size - at < WINDOW ?
+				     (size_t)(r->size - at) : WINDOW);
+	return error;
+}
+
+/* Some take the flag, and read through memory all the same: ext4 with data=journal. */
+static bool is_direct(const struct reading *r)
+{
+#ifdef STATX_DIOALIGN
+	struct statx st;
+
+	if (!statx(r->fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &st) &&
+	    st.stx_mask & STATX_DIOALIGN)
+		return st.stx_dio_mem_align;
+#endif
+	(void)r;
+	return true;
+}
+
 static int start(struct reading *r, const char *path)
 {
 	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
@@ -52,34 +102,41 @@ static int start(struct reading *r, const char *path)
 	if (!S_ISREG(st.st_mode))
 		return S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
 	r->size = (uint64_t)st.st_size;
-	forget(r);
 	r->buffer = aligned_alloc(ALIGN, CHUNK);
-	return r->buffer ? 0 : ENOMEM;
+	if (!r->buffer)
+		return ENOMEM;
+	if (r->direct)
+		r->direct = is_direct(r);
+	if (!r->direct)
+		return check_forgotten(r);
+	forget(r);
+	return 0;
 }
 
 static int go_buffered(struct reading *r)
 {
 	r->direct = false;
-	return fcntl(r->fd, F_SETFL, 0) ? errno : 0;
+	return fcntl(r->fd, F_SETFL, 0) ? errno : check_forgotten(r);
 }
 
-/* Return: 0 or errno; *@n is 0 at the end of the file. */
+/* Return: 0, CHECKSUM_RESIDENT or errno; *@n is 0 at the end of the file. */
 static int read_some(struct reading *r, ssize_t *n)
 {
 	/* Only a file that grows goes on behind an odd end. */
-	if (r->direct && r->at % ALIGN && go_buffered(r))
-		return errno;
-	do {
+	int error = r->direct && r->at % ALIGN ? go_buffered(r) : 0;
+
+	while (!error) {
 		*n = pread(r->fd, r->buffer, CHUNK, (off_t)r->at);
-		if (*n < 0 && errno == EINVAL && r->direct) {
-			go_buffered(r);
-			errno = EINTR;
-		}
-	} while (*n < 0 && errno == EINTR);
-	if (*n < 0)
-		return errno;
-	r->at += (uint64_t)*n;
-	return 0;
+		if (*n >= 0)
+			break;
+		if (errno == EINVAL && r->direct)
+			error = go_buffered(r);
+		else if (errno != EINTR)
+			error = errno;
+	}
+	if (!error)
+		r->at += (uint64_t)*n;
+	return error;
 }
 
 static int digest_all(struct reading *r, EVP_MD_CTX *sum,
@@ -111,7 +168,7 @@ static int digest_all(struct reading *r, EVP_MD_CTX *sum,
  * Reads the device and leaves nothing in the page cache.  Safe in threads: records no
  * error.
  *
- * Return: 0 or an errno.
+ * Return: 0, an errno, or CHECKSUM_RESIDENT.
  */
 int checksum_file(const char *path, unsigned char *digest,
 		  void (*advance)(uint64_t bytes, void *arg), void *arg)
@@ -133,4 +190,12 @@ int checksum_file(const char *path, unsigned char *digest,
 	free(r.buffer);
 	EVP_MD_CTX_free(sum);
 	return error;
+}
+
+/* What an error of checksum_file() is, in words. */
+const char *checksum_error(int error)
+{
+	return error == CHECKSUM_RESIDENT ?
+	       "memory has parts of it that do not go, and its file system does not read past them: end who uses it, or mount it anew" :
+	       strerror(error);
 }

@@ -7,7 +7,11 @@
 
 #define CHECKSUM_BYTES	32
 
+/* In place of an errno: what is read would be what memory has, not what the device has. */
+#define CHECKSUM_RESIDENT	(-1)
+
 int checksum_file(const char *path, unsigned char *digest,
 		  void (*advance)(uint64_t bytes, void *arg), void *arg);
+const char *checksum_error(int error);
 
 #endif /* HELPER_CHECKSUM_H */

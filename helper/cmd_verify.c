@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache verify: read files through the cache and compare them with a manifest. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "checksum.h"
 #include "commands.h"
 #include "describe.h"
+#include "extents.h"
 #include "fail.h"
 #include "layers.h"
 #include "manifest.h"
@@ -114,6 +118,26 @@ static struct known *known_files(const struct manifest *manifest, size_t *count)
 	return known;
 }
 
+/* Which of two lines is right nobody knows. */
+static int check_twins(const struct verification *v, const struct known *known,
+		       size_t count)
+{
+	size_t i;
+
+	for (i = 1; i < count; i++) {
+		const struct manifest_entry *a = known[i - 1].entry;
+		const struct manifest_entry *b = known[i].entry;
+
+		if (!compare(&known[i - 1], &known[i]) &&
+		    memcmp(a->digest, b->digest, sizeof(a->digest)))
+			return fail(CODE_USAGE,
+				    "manifest '%s': line %lu ('%s') and line %lu ('%s') are one file and have two digests: correct one of them",
+				    v->args->manifest, a->line, a->path,
+				    b->line, b->path);
+	}
+	return 0;
+}
+
 static int choose_targets(struct verification *v)
 {
 	struct known *known;
@@ -122,8 +146,10 @@ static int choose_targets(struct verification *v)
 	if (choose_words(v))
 		return fail_code();
 	known = known_files(&v->manifest, &count);
+	if (known)
+		check_twins(v, known, count);
 	v->file = calloc(v->words.count, sizeof(*v->file));
-	if (known && !v->file)
+	if (!fail_code() && !v->file)
 		fail_memory();
 	for (i = 0; i < v->words.count && !fail_code(); i++) {
 		struct verifying *file = &v->file[v->files++];
@@ -157,6 +183,41 @@ static int choose_all(struct verification *v)
 	return 0;
 }
 
+static bool is_below(const struct layers *layers, const struct extent *extent)
+{
+	uint64_t done = 0;
+	struct range piece;
+	const char *why;
+
+	while (done < extent->length) {
+		if (!layers_map(layers, extent->start + done,
+				extent->length - done, &piece, &why))
+			return false;
+		done += piece.length;
+	}
+	return true;
+}
+
+/* Of a file system that lies on several devices: also when that cannot be told. */
+static bool is_elsewhere(const struct layers *layers, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct extents extents = { 0 };
+	bool below = fd >= 0 && !extents_read(&extents, fd, path);
+	size_t i;
+
+	for (i = 0; i < extents.count && below; i++)
+		below = is_below(layers, &extents.extent[i]);
+	if (fail_code())
+		warn("%s; its file system has other devices, too",
+		     fail_message());
+	fail_reset();
+	extents_free(&extents);
+	if (fd >= 0)
+		close(fd);
+	return !below;
+}
+
 /* What can be told of a file without reading it. */
 static int look_at(struct verification *v, struct verifying *file)
 {
@@ -176,7 +237,9 @@ static int look_at(struct verification *v, struct verifying *file)
 		if (layers_resolve(&v->layers, st.st_dev, v->dev.number))
 			return fail_code();
 	}
-	if (!layers_touch(&v->layers))
+	if (!layers_touch(&v->layers) ||
+	    (!layers_cover(&v->layers) &&
+	     is_elsewhere(&v->layers, file->path)))
 		file->verdict = VERDICT_ELSEWHERE;
 	return 0;
 }
@@ -194,7 +257,7 @@ static void report_problems(const struct verification *v)
 		print_record(NULL, NULL);
 		print_string("result", "result", verdict_word(file->verdict));
 		print_string("error", "error",
-			     file->error ? strerror(file->error) : NULL);
+			     file->error ? checksum_error(file->error) : NULL);
 		print_string("path", "file", file->path);
 		print_end();
 	}
@@ -252,6 +315,44 @@ static int report(const struct verification *v, const char *state)
 		    what);
 }
 
+static uint64_t passed_by(const struct status *status)
+{
+	return status->counter[NEARCACHE_COUNTER_BYPASS_STATE] +
+	       status->counter[NEARCACHE_COUNTER_HIT_ERRORS];
+}
+
+/* What was read while the cache was given up tells nothing of it. */
+static const char *look_again(const struct verification *v,
+			      const struct status *before)
+{
+	bool was_normal = before->field[NEARCACHE_FIELD_STATE] ==
+			  NEARCACHE_NORMAL;
+	const char *name = v->dev.name, *state = "unknown";
+	struct dm_device now;
+	struct status status;
+
+	if (dm_need_ours(name, &now)) {
+		warn("%s: it is not the device any more that was verified",
+		     fail_message());
+		fail_reset();
+		return state;
+	}
+	if (!describe_status(&now, &status)) {
+		state = describe_state(&now, &status);
+		if (was_normal &&
+		    status.field[NEARCACHE_FIELD_STATE] != NEARCACHE_NORMAL)
+			warn("device '%s' came to state '%s' meanwhile: what was read since comes from the origin, and tells nothing of the cache",
+			     name, state);
+		else if (was_normal && passed_by(&status) > passed_by(before))
+			warn("%llu reads of device '%s' went past its cache meanwhile: they tell nothing of it",
+			     (unsigned long long)(passed_by(&status) -
+						  passed_by(before)), name);
+	}
+	fail_reset();
+	dm_device_free(&now);
+	return state;
+}
+
 static int verify(struct verification *v)
 {
 	struct status status;
@@ -273,10 +374,11 @@ static int verify(struct verification *v)
 	for (i = 0; i < v->files; i++)
 		if (look_at(v, &v->file[i]))
 			return fail_code();
-	if (!given(v->args, OPTION_DRY_RUN) &&
-	    verifying_run(v->file, v->files, given(v->args, OPTION_JSON)))
+	if (given(v->args, OPTION_DRY_RUN))
+		return report(v, state);
+	if (verifying_run(v->file, v->files, given(v->args, OPTION_JSON)))
 		return fail_code();
-	return report(v, state);
+	return report(v, look_again(v, &status));
 }
 
 int cmd_verify(const struct arguments *args)

@@ -208,6 +208,17 @@ bool layers_touch(const struct layers *layers)
 	return false;
 }
 
+/* Whether all of the upper device is on the lower one. */
+bool layers_cover(const struct layers *layers)
+{
+	size_t i;
+
+	for (i = 0; i < layers->count; i++)
+		if (!layers->piece[i].below)
+			return false;
+	return layers->count;
+}
+
 static const struct layer_piece *piece_at(const struct layers *layers,
 					  uint64_t start)
 {

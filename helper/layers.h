@@ -49,6 +49,7 @@ struct layers {
 
 int layers_resolve(struct layers *layers, dev_t upper, dev_t lower);
 bool layers_touch(const struct layers *layers);
+bool layers_cover(const struct layers *layers);
 bool layers_map(const struct layers *layers, uint64_t start, uint64_t length,
 		struct range *piece, const char **why);
 void layers_free(struct layers *layers);

@@ -134,7 +134,7 @@ static int append(struct manifest *manifest, const struct manifest_entry *entry)
 static int take_line(struct manifest *manifest, const char *path, char *line,
 		     unsigned long number)
 {
-	struct manifest_entry entry;
+	struct manifest_entry entry = { .line = number };
 	char why[MANIFEST_WHY];
 
 	line[strcspn(line, "\r\n")] = '\0';

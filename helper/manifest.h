@@ -14,10 +14,12 @@
  * struct manifest_entry - one file
  * @path: as it is in the list
  * @digest: SHA-256 of its content
+ * @line: number of its line, from 1
  */
 struct manifest_entry {
 	char *path;
 	unsigned char digest[MANIFEST_DIGEST];
+	unsigned long line;
 };
 
 /**

@@ -123,7 +123,7 @@ HELPER_UNIT_test_pins	:= helper/pins.c helper/pins_json.c helper/durable.c \
 	helper/label.c helper/path.c helper/want.c helper/shards.c \
 	helper/index_format.c helper/fail.c helper/text.c
 HELPER_UNIT_LIBS_test_durable := -Wl,--wrap=fsync
-HELPER_UNIT_LIBS_test_verifying := -pthread -lcrypto -Wl,--wrap=pread
+HELPER_UNIT_LIBS_test_verifying := -pthread -lcrypto -Wl,--wrap=pread,--wrap=mincore,--wrap=statx
 HELPER_UNIT_LIBS_test_progress := -Wl,--wrap=clock_gettime,--wrap=isatty
 HELPER_UNIT_LIBS_test_watch := -Wl,--wrap=clock_gettime,--wrap=clock_nanosleep
 HELPER_UNIT_LIBS_test_erofs := -Wl,--wrap=fstat

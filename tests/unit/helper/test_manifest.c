@@ -87,6 +87,7 @@ static void files(void **state)
 	assert_int_equal(manifest.count, 2);
 	assert_string_equal(manifest.entry[0].path, "a");
 	assert_string_equal(manifest.entry[1].path, "b");
+	assert_int_equal(manifest.entry[1].line, 4);
 	manifest_free(&manifest);
 	assert_int_equal(read_text(&manifest, A "  a\nnonsense\n"), CODE_USAGE);
 	assert_non_null(strstr(fail_message(), "line 2: "));

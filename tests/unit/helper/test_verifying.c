@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "checksum.h"
 #include "unit.h"
 #include "verifying.h"
 
@@ -29,6 +30,34 @@ ssize_t __wrap_pread(int fd, void *buffer, size_t bytes, off_t offset)
 		return -1;
 	}
 	return __real_pread(fd, buffer, bytes, offset);
+}
+
+/* Memory has the last page of each file, or nothing: also where that is a tmpfs. */
+static atomic_bool resident;
+
+int __wrap_mincore(void *map, size_t bytes, unsigned char *pages);
+int __wrap_mincore(void *map, size_t bytes, unsigned char *pages)
+{
+	(void)map;
+	memset(pages, 0, (bytes + 4095) / 4096);
+	pages[(bytes - 1) / 4096] = resident;
+	return 0;
+}
+
+/* Direct I/O is not possible, and nobody says so. */
+static atomic_bool silent;
+
+int __wrap_statx(int fd, const char *name, int flags, unsigned int mask,
+		 struct statx *st);
+int __wrap_statx(int fd, const char *name, int flags, unsigned int mask,
+		 struct statx *st)
+{
+	(void)fd;
+	(void)name;
+	(void)flags;
+	memset(st, 0, sizeof(*st));
+	st->stx_mask = silent ? mask : 0;
+	return 0;
 }
 
 /* From empty to some MiB, of no round size. */
@@ -140,12 +169,33 @@ static void unreadable(void **state)
 			assert_int_equal(file[i].error, EIO);
 }
 
+/* What memory has says nothing of the device. */
+static void in_memory(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	resident = silent = true;
+	prepare();
+	verifying_run(file, FILES, true);
+	/* Of nothing there is nothing in memory. */
+	assert_int_equal(count(VERDICT_UNREADABLE), FILES - 1);
+	for (i = 1; i < FILES; i++)
+		assert_int_equal(file[i].error, CHECKSUM_RESIDENT);
+	resident = false;
+	prepare();
+	verifying_run(file, FILES, true);
+	assert_int_equal(count(VERDICT_SOUND), FILES);
+	silent = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sound),
 		cmocka_unit_test(wrong),
 		cmocka_unit_test(unreadable),
+		cmocka_unit_test(in_memory),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -200,6 +200,23 @@ passing read-only
 good close nc
 rm /var/lib/nearcache/gaps.json
 
+# It is missing: what it said is lost. And a run that was killed left half a device.
+dmsetup create nc --notable --uuid nearcache-x
+warned "gaps.json' is missing" open nc --tab "$T" -j
+[[ $err == *"'nc' was half made"* ]] || fail "half a device: $err"
+expect content dropped changed gap
+good close nc
+good open nc --tab "$T" -j
+expect content warm changed null
+good close nc
+# One that is made now misses nothing.
+rm /var/lib/nearcache/gaps.json
+good create nc --origin "$O" --cache "$C" --force
+good close nc
+good open nc --tab "$T" -j
+expect content warm changed null
+good close nc
+
 # Without its origin there is nothing to pass through to.
 echo "nc /dev/nowhere $C timeout=1" >"$T"
 bad 4 'is it connected' open nc --tab "$T" --wait

@@ -70,6 +70,8 @@ wrong() {
 	[[ $out == *'"mismatch"'* ]] || fail "no mismatch: $out"
 	grep -v 2.bin "$TMPDIR/sums" >"$TMPDIR/more"
 	problems 1 '"unlisted"' 2 --manifest "$TMPDIR/more" 1.bin 2.bin
+	echo "$(printf '0%.0s' {1..64})  ./1.bin" | cat "$TMPDIR/sums" - >"$TMPDIR/more"
+	bad 1 "line 1 ('1.bin') and line 8 ('./1.bin') are one file" verify nc --manifest "$TMPDIR/more" 1.bin
 	cp 1.bin "$TMPDIR/copy"
 	sums 1.bin "$TMPDIR/copy"
 	problems 1 '"elsewhere"' 2 --manifest "$TMPDIR/sums"
