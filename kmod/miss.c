@@ -134,7 +134,7 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 		return NC_MISS_JOINED;
 	}
 	if (being_written(c, span)) {
-		/* A reader asks for no more than it needs; what nobody reads is looked at in parts. */
+		/* What nobody reads is looked at in parts. */
 		if (!bio)
 			span->last = span->first;
 		return NC_MISS_WRITE;
