@@ -32,13 +32,16 @@ static int judge(const struct meeting *meet)
 
 	if (mode_writes(meet->mode))
 		return fail(CODE_BUSY,
-			    "origin '%s' is used by device '%s' too, which would not notice writes in mode %s: close it first",
-			    meet->origin->path, name, mode_word(meet->mode));
+			    "origin '%s' is %s by device '%s' too, which would not notice writes in mode %s: close it first",
+			    meet->origin->path,
+			    meet->other->ours ? "cached" : "used", name,
+			    mode_word(meet->mode));
 	if (meet->writes)
 		return fail(CODE_BUSY,
-			    "origin '%s' is written by device '%s' (%s): close it first",
-			    meet->origin->path, name, meet->other->ours ?
-			    meet->other->mode : "pass-through");
+			    "origin '%s' is written by device '%s' (%s%s): close it first",
+			    meet->origin->path, name,
+			    meet->other->ours ? "mode " : "pass-through",
+			    meet->other->mode);
 	return 0;
 }
 

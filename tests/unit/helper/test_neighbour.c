@@ -125,7 +125,7 @@ static void caches(void **state)
 	meets(NEARCACHE_READ_ONLY, NULL);
 	meets(NEARCACHE_WRITEAROUND, "would not notice");
 	is_cache("writethrough", PATH);
-	meets(NEARCACHE_READ_ONLY, "is written by device 'other' (writethrough)");
+	meets(NEARCACHE_READ_ONLY, "is written by device 'other' (mode writethrough)");
 	meets(NEARCACHE_WRITEAROUND, "would not notice");
 	is_cache("writethrough", OTHER);
 	meets(NEARCACHE_WRITEAROUND, NULL);
