@@ -328,7 +328,8 @@ if type -P strace >/dev/null; then
 	failed=0 step=1
 	injected ioctl set nc mode=writethrough
 	((!rc)) || fail "set in strace: $(<"$TMPDIR/said")"
-	start=$(grep -n DM_DEV_SUSPEND "$TMPDIR/trace" | head -n 1 | cut -d : -f 1)
+	# Each process counts its own calls.
+	start=$(awk '$2 ~ /^ioctl\(/ { n[$1]++ } /DM_DEV_SUSPEND/ { print n[$1]; exit }' "$TMPDIR/trace")
 	[[ $start ]] || fail "no start of a new table: $(<"$TMPDIR/trace")"
 	good set nc mode=read-only
 	for inject in error=EIO signal=SIGTERM; do
