@@ -16,6 +16,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "ahead.h"
 #include "compat.h"
 #include "format.h"
 #include "health.h"
@@ -107,6 +108,7 @@ struct nc_target;
  * @fill_idle: woken when @fills falls to zero
  * @ranges: see ranges.h
  * @prefetch: see prefetch.h
+ * @transit: see ahead.h
  * @inflight: sectors of the origin that are being written
  * @intent: see intent.h
  * @origin_written: since the last clean stop something was written to the origin
@@ -177,6 +179,7 @@ struct nc_cache {
 	atomic64_t valid_subblocks;
 	struct nc_ranges ranges;
 	struct nc_prefetch prefetch;
+	struct nc_transit transit;
 	struct work_struct reclaim;
 	bool reclaim_on;
 	atomic_t reclaim_emptied;

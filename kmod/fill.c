@@ -178,7 +178,7 @@ static u64 fill_unlist(struct nc_fill *f, bool publish)
 	}
 	/* It brought nothing that could be used, or not. */
 	if (f->job && !slot->valid)
-		WRITE_ONCE(slot->tag.ahead, 0);
+		nc_ahead_failed(slot);
 	spin_unlock(&stripe->lock);
 	return bits;
 }

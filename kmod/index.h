@@ -30,8 +30,8 @@
  * struct nc_tag - what ranges want of a block
  * @label: id of the label, 0: none, or NC_LABEL_MIXED
  * @wants: NC_WANTS_*
- * @ahead: a prefetch brought it, and nobody has read it yet; set under the stripe lock, cleared
- *	without
+ * @ahead: what became of what a prefetch brought, see ahead.h; begun under the stripe lock, and
+ *	ended without
  */
 struct nc_tag {
 	u16 label;
@@ -60,7 +60,8 @@ struct nc_tag {
  *   valid	stripe lock for writers; readers under SRCU take one 64-bit
  *		snapshot.  A bit is set only after the data reached the device.
  *   stamp	nobody: readers write it without locks, the policy bears it
- *   tag	stripe lock; a hit and reclaim look at it without, as a hint
+ *   tag	stripe lock, but for ahead; a hit and reclaim look at it without, as a
+ *		hint
  */
 struct nc_slot {
 	u64 valid;

@@ -61,8 +61,7 @@ static bool join(struct nc_cache *c, struct nc_stripe *stripe,
 	nc_ranges_count_miss(c, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
 	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_JOIN);
 	if (f->job)
-		nc_ranges_count_late(c, &c->index.slots[f->slot], bio->bi_iter.bi_sector,
-				     bio->bi_iter.bi_size);
+		nc_ahead_joined(c, &c->index.slots[f->slot], bio, span);
 	refresh(c, f->slot);
 	if (f->state >= NC_FILL_FILLED) {
 		refcount_inc(&f->refs);
@@ -100,10 +99,10 @@ static bool being_written(struct nc_cache *c, struct nc_span *span)
 }
 
 /* Under the stripe lock: NC_MISS_STARTED means that a fill is to be started, of
- * what is left of @span.  Without @bio nobody joins.
+ * what is left of @span.  Without @bio nobody joins.  @ahead: for a prefetch.
  */
 static enum nc_miss look(struct nc_cache *c, struct bio *bio,
-			 struct nc_span *span, struct look *l)
+			 struct nc_span *span, struct look *l, bool ahead)
 {
 	struct nc_fill *f;
 	u64 valid;
@@ -139,7 +138,7 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 			span->last = span->first;
 		return NC_MISS_WRITE;
 	}
-	if (l->slot == NC_NIL && !nc_reclaim_room(c, span->block))
+	if (l->slot == NC_NIL && !nc_reclaim_room(c, span->block, ahead))
 		return NC_MISS_FULL;
 	return NC_MISS_STARTED;
 }
@@ -184,13 +183,13 @@ static enum nc_miss look_and_list(struct nc_cache *c, struct bio *bio,
 				  struct nc_span *span, struct look *l,
 				  struct nc_fill *new)
 {
-	enum nc_miss result = look(c, bio, span, l);
+	enum nc_miss result = look(c, bio, span, l, new->job);
 
 	if (result != NC_MISS_STARTED)
 		return result;
 	new->slot = l->slot;
 	if (new->slot == NC_NIL)
-		new->slot = nc_reclaim_take(c, span->block);
+		new->slot = nc_reclaim_take(c, span->block, new->job);
 	if (new->slot == NC_NIL)
 		return NC_MISS_FULL;
 	refresh(c, new->slot);
@@ -232,7 +231,7 @@ enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
 
 	nc_fill_shorten(c, span, false);
 	spin_lock(&l.stripe->lock);
-	result = look(c, bio, span, &l);
+	result = look(c, bio, span, &l, false);
 	spin_unlock(&l.stripe->lock);
 	if (result == NC_MISS_STARTED) {
 		new = alloc(t, span, false);
@@ -276,9 +275,6 @@ enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span, struct 
 	new->job = job;
 	spin_lock(&l.stripe->lock);
 	result = look_and_list(c, NULL, span, &l, new);
-	/* Of a block that was here before something was read. */
-	if (result == NC_MISS_STARTED && l.slot == NC_NIL)
-		WRITE_ONCE(c->index.slots[new->slot].tag.ahead, 1);
 	if (result == NC_MISS_STARTED)
 		nc_prefetch_begun(c, new);
 	spin_unlock(&l.stripe->lock);

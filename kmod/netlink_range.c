@@ -242,6 +242,27 @@ free:
 	return r;
 }
 
+/* Not only inside the origin: it may have been longer, and then there are ranges behind its
+ * end, or shorter than who asks remembers.
+ */
+static int parse_where(struct nlattr **attrs, struct netlink_ext_ack *extack,
+		       struct nc_which *which)
+{
+	const struct nlattr *start = attrs[NEARCACHE_A_RANGE_START];
+	const struct nlattr *length = attrs[NEARCACHE_A_RANGE_LENGTH];
+	u64 from = start ? nla_get_u64(start) : 0;
+	u64 bytes = length ? nla_get_u64(length) : 0;
+
+	if (from % SECTOR_SIZE || bytes % SECTOR_SIZE) {
+		NL_SET_ERR_MSG_ATTR(extack, from % SECTOR_SIZE ? start : length,
+				    "start and length must be multiples of 512");
+		return -ERANGE;
+	}
+	which->first = from >> SECTOR_SHIFT;
+	which->end = length ? (from >> SECTOR_SHIFT) + (bytes >> SECTOR_SHIFT) : U64_MAX;
+	return 0;
+}
+
 /* Which ranges are to be deleted.  Those of a label that is not there are none. */
 static int parse_which(struct request *q, const struct nlattr *range)
 {
@@ -257,13 +278,9 @@ static int parse_which(struct request *q, const struct nlattr *range)
 				    "Ranges are not deleted by priority or by what is left of their time");
 		return -EINVAL;
 	}
-	r = nc_nl_piece(q->cache, attrs[NEARCACHE_A_RANGE_START],
-			attrs[NEARCACHE_A_RANGE_LENGTH], extack, &which->first, &which->end);
+	r = parse_where(attrs, extack, which);
 	if (r)
 		return r;
-	/* An origin may have been longer. */
-	if (!attrs[NEARCACHE_A_RANGE_LENGTH])
-		which->end = U64_MAX;
 	which->flags = attrs[NEARCACHE_A_RANGE_FLAGS] ?
 		nla_get_u32(attrs[NEARCACHE_A_RANGE_FLAGS]) : 0;
 	which->label = 0;

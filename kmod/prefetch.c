@@ -16,6 +16,7 @@
 #include <linux/ktime.h>
 #include <linux/slab.h>
 
+#include "ahead.h"
 #include "cache.h"
 #include "fill.h"
 #include "miss.h"
@@ -39,9 +40,13 @@
 #define OUT_OF_ORDER	HZ
 /* What memory or free slots want, looks again after so long. */
 #define SHORTAGE	max(1, HZ / 50)
-/* But not for ever: 10 seconds for one block. */
+/* But not for ever: 10 seconds for one block, and not at all for those behind it. */
 #define SHORTAGES_MAX	500U
+/* At each of so many it is said what is wanted, and looked for what was read in transit. */
+#define SHORTAGES_LOOK	25U
 #define NEVER		((unsigned long)MAX_SCHEDULE_TIMEOUT)
+/* This job has to wait, as job->due says; others need not. */
+#define STUCK		(NEVER - 1)
 /* Time that what is on its way may take to come. */
 #define DELAY_MAX	(80 * (u64)NSEC_PER_MSEC)
 #define WINDOW_MIN	(2U << 20)
@@ -122,7 +127,6 @@ static void advance(const struct nc_cache *c, struct nc_job *job, const struct n
 {
 	u64 next = (span->block << c->block_shift) + ((u64)(span->last + 1) << c->sub_shift);
 
-	job->shortages = 0;
 	job->sector = next;
 	if (next < job->piece[job->at].end)
 		return;
@@ -150,22 +154,28 @@ static u64 span_at(struct nc_cache *c, const struct nc_job *job, struct nc_span 
 	return valid;
 }
 
-/* No slot is free for a block: will one be?  Reclaim is at work, or makes room for pins. */
-static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
+/* No slot is free: wait for reclaim, and for readers of what is in transit? */
+static bool waits_for_slot(struct nc_cache *c, struct nc_job *job)
 {
-	struct nc_slot slot = { };
+	bool first = !(job->shortages % SHORTAGES_LOOK);
+	u64 seen;
 
+	spin_lock(&c->prefetch.lock);
+	seen = job->fetched + job->present + job->left + job->flying;
+	job->due = (jiffies + SHORTAGE) ?: 1;
+	spin_unlock(&c->prefetch.lock);
+	if (job->shortages >= SHORTAGES_MAX) {
+		WRITE_ONCE(c->transit.pressed, true);
+		return false;
+	}
+	if (first) {
+		nc_transit_want(c, ((job->bytes - min(job->bytes, seen)) >>
+				    (c->block_shift + SECTOR_SHIFT)) + 1);
+		nc_transit_look(c);
+	}
 	nc_reclaim_check(c);
-	if (job->shortages++ >= SHORTAGES_MAX)
-		return false;
-	if (work_busy(&c->reclaim))
-		return true;
-	if (!nc_ranges_any(c))
-		return false;
-	rcu_read_lock();
-	slot.tagged = nc_ranges_tag(c, block);
-	rcu_read_unlock();
-	return slot.tag.wants & NEARCACHE_RANGE_PIN;
+	job->shortages++;
+	return true;
 }
 
 /* Bring what is missing at the start of @span, which is shortened to what was done.  Returns
@@ -183,6 +193,7 @@ static unsigned long fetch(struct nc_cache *c, struct nc_job *job, struct nc_spa
 	}
 	switch (nc_miss_prefetch(c->active, span, job)) {
 	case NC_MISS_STARTED:
+		job->shortages = 0;
 		*sent += span_bytes(c, span);
 		break;
 	case NC_MISS_JOINED:
@@ -194,8 +205,8 @@ static unsigned long fetch(struct nc_cache *c, struct nc_job *job, struct nc_spa
 	case NC_MISS_MEMORY:
 		return READ_ONCE(p->flying) ? NEVER : SHORTAGE;
 	case NC_MISS_FULL:
-		if (waits_for_slot(c, job, span->block))
-			return SHORTAGE;
+		if (waits_for_slot(c, job))
+			return STUCK;
 		left = span_bytes(c, span);
 		break;
 	case NC_MISS_WRITE:
@@ -266,7 +277,7 @@ static unsigned long take_turn(struct nc_cache *c, struct nc_job *job, u64 most)
 	if (p->shared && sent)
 		p->due = pace(p->due, sent, p->rate);
 	spin_unlock(&p->lock);
-	return wait;
+	return wait == STUCK ? 0 : wait;
 }
 
 /* All of it was looked at, and has come. */
@@ -276,6 +287,8 @@ static void settle(struct nc_cache *c, struct nc_job *job)
 	struct nc_piece *pieces = NULL;
 	struct nc_job *gone = NULL;
 
+	/* Others say so themselves. */
+	nc_transit_want(c, 0);
 	spin_lock(&p->lock);
 	/* What was brought in a pass before, and is not there any more, was not brought. */
 	job->fetched -= job->known;
@@ -424,7 +437,7 @@ static void fit_rate(struct nc_prefetch *p, u64 took, bool alone)
 	if (time_before(jiffies, p->looked + RATE_PERIOD))
 		return;
 	p->looked = jiffies;
-	if (!p->base || p->latency > p->base + p->base / 16)
+	if (!p->base || p->latency > p->base + p->base / 32)
 		p->rate = max(p->rate - p->rate / 4, RATE_MIN);
 	else
 		p->rate = min(p->rate + RATE_STEP, RATE_MAX);

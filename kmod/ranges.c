@@ -92,6 +92,8 @@ void nc_ranges_retag(struct nc_cache *c, struct nc_slot *slot, u32 tagged)
 
 	WRITE_ONCE(slot->tag.label, next.tag.label);
 	WRITE_ONCE(slot->tag.wants, next.tag.wants);
+	if (pin)
+		nc_ahead_stays(c, slot);
 	atomic64_add(pin - was, &c->ranges.pinned);
 }
 
@@ -250,21 +252,17 @@ static u16 label_of_slot(struct nc_cache *c, const struct nc_slot *slot, u64 blo
 /**
  * nc_ranges_count_used() - a block that a prefetch brought is read for the first time
  * @c: live cache
- * @slot: its slot, whose tag says so
+ * @slot: its slot
  * @block: origin block
  *
  * Context: any; inside the cache's SRCU read section.
  */
-void nc_ranges_count_used(struct nc_cache *c, struct nc_slot *slot, u64 block)
+void nc_ranges_count_used(struct nc_cache *c, const struct nc_slot *slot, u64 block)
 {
+	u16 label = label_of_slot(c, slot, block);
 	u64 bytes = cached_bytes(c, slot);
-	u16 label;
 
-	/* One of those that come at once. */
-	if (!xchg(&slot->tag.ahead, 0))
-		return;
 	nc_count_add(c, PREFETCHED_USED_BYTES, bytes);
-	label = label_of_slot(c, slot, block);
 	if (label)
 		nc_labels_add(&c->ranges.labels, label, NEARCACHE_LABEL_PREFETCHED_USED_BYTES,
 			      bytes);
@@ -290,17 +288,15 @@ void nc_ranges_count_wasted(struct nc_cache *c, const struct nc_slot *slot, u64 
 /**
  * nc_ranges_count_late() - a read waits for what a prefetch is bringing
  * @c: live cache
- * @slot: where to; it counts neither as used nor as wasted afterwards
  * @sector: first sector of the read
  * @bytes: how much
  *
  * Context: the stripe lock is held.
  */
-void nc_ranges_count_late(struct nc_cache *c, struct nc_slot *slot, sector_t sector, u32 bytes)
+void nc_ranges_count_late(struct nc_cache *c, sector_t sector, u32 bytes)
 {
 	u16 label = nc_ranges_any(c) ? label_of(c, sector) : 0;
 
-	WRITE_ONCE(slot->tag.ahead, 0);
 	nc_count_add(c, PREFETCHED_LATE_BYTES, bytes);
 	if (label)
 		nc_labels_add(&c->ranges.labels, label, NEARCACHE_LABEL_PREFETCHED_LATE_BYTES,

@@ -242,7 +242,7 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	slot.tagged = READ_ONCE(c->index.slots[i].tagged);
 	io->label = slot.tag.label;
 	if (unlikely(slot.tag.ahead))
-		nc_ranges_count_used(c, &c->index.slots[i], span->block);
+		nc_ahead_read(c, &c->index.slots[i], bio, span);
 	if (unlikely(READ_ONCE(c->checks)) && !checked(t, bio, span, i, io->srcu, &r))
 		return r;
 	sectors = nc_read_sectors(c, bio, span);

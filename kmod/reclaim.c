@@ -6,7 +6,7 @@
  *
  * Pinned blocks never go.  For those that have no slot yet some more slots are kept
  * free, and what is not pinned does not get them; if nothing is idle, what was used
- * longest ago goes for them.
+ * longest ago goes for them.  So it is for what prefetch jobs want: see ahead.c.
  */
 #include "cache.h"
 #include "fill.h"
@@ -34,11 +34,18 @@ static u32 kept_for_pins(const struct nc_cache *c)
 	return min_t(u64, nc_ranges_owed(c), 2 * low_water(c));
 }
 
+/* Free slots that neither reads nor writes get. */
+static u32 kept(const struct nc_cache *c)
+{
+	return kept_for_pins(c) + nc_transit_kept(c);
+}
+
 /**
  * nc_reclaim_pinnable() - how many slots may be pinned at most
  * @c: live cache
  *
- * The rest, 2 percent and what reclaim keeps free, is for what else is read.
+ * The rest, 2 percent and what reclaim keeps free, is for what else is read, and the transit
+ * share.
  *
  * Context: any.
  * Return: slots.
@@ -55,17 +62,17 @@ u64 nc_reclaim_pinnable(const struct nc_cache *c)
  * @c: live cache
  *
  * A pass that found nothing idle is not repeated within its tick: idleness
- * only changes with the clock.  For pins it goes on without idleness.
+ * only changes with the clock.  For pins and jobs it goes on without idleness.
  *
  * Context: any.
  */
 void nc_reclaim_check(struct nc_cache *c)
 {
-	u32 left = READ_ONCE(c->index.free_count), kept = kept_for_pins(c);
+	u32 left = READ_ONCE(c->index.free_count), most = kept(c);
 
-	if (left >= low_water(c) + kept || !READ_ONCE(c->reclaim_on))
+	if (left >= low_water(c) + most || !READ_ONCE(c->reclaim_on))
 		return;
-	if (READ_ONCE(c->reclaim_tick) == READ_ONCE(c->now) + 1 && left >= kept)
+	if (READ_ONCE(c->reclaim_tick) == READ_ONCE(c->now) + 1 && left >= most)
 		return;
 	queue_work(c->cache_wq, &c->reclaim);
 }
@@ -118,15 +125,16 @@ void nc_reclaim_emptied(struct nc_cache *c)
  * nc_reclaim_room() - would a block without a slot get one?
  * @c: live cache
  * @block: origin block
+ * @ahead: for a prefetch
  *
  * Context: any; a hint.
  */
-bool nc_reclaim_room(struct nc_cache *c, u64 block)
+bool nc_reclaim_room(struct nc_cache *c, u64 block, bool ahead)
 {
 	u32 left = READ_ONCE(c->index.free_count);
 	bool pinned;
 
-	if (left > kept_for_pins(c))
+	if (left > (ahead ? kept_for_pins(c) : kept(c)))
 		return true;
 	if (!left || !nc_ranges_any(c))
 		return false;
@@ -140,24 +148,28 @@ bool nc_reclaim_room(struct nc_cache *c, u64 block)
  * nc_reclaim_take() - give a free slot to a block
  * @c: live cache
  * @block: origin block that has none
+ * @ahead: for a prefetch
  *
  * Context: the block's stripe lock is held.
  * Return: slot, linked, nothing valid in it; NC_NIL when none is free.
  */
-u32 nc_reclaim_take(struct nc_cache *c, u64 block)
+u32 nc_reclaim_take(struct nc_cache *c, u64 block, bool ahead)
 {
-	u32 tagged, i = NC_NIL;
+	u32 left = READ_ONCE(c->index.free_count), tagged, i = NC_NIL;
+	bool others = left > kept(c);
 
 	/* Until it is linked and tagged: see struct nc_ranges. */
 	rcu_read_lock();
 	tagged = nc_ranges_any(c) ? nc_ranges_tag(c, block) : 0;
-	if (is_pinned(tagged) || READ_ONCE(c->index.free_count) > kept_for_pins(c))
+	if (is_pinned(tagged) || others || (ahead && left > kept_for_pins(c)))
 		i = nc_index_pop(&c->index);
 	if (i != NC_NIL) {
 		c->index.generation[i] = nc_meta_generation(c->meta);
 		nc_index_link(&c->index, i, block);
 		if (tagged)
 			nc_ranges_retag(c, &c->index.slots[i], tagged);
+		if (ahead)
+			nc_ahead_begin(c, &c->index.slots[i], !others && !is_pinned(tagged));
 		atomic64_inc(&c->used);
 	}
 	rcu_read_unlock();
@@ -174,7 +186,7 @@ u32 nc_reclaim_take(struct nc_cache *c, u64 block)
  */
 bool nc_reclaim_spare(const struct nc_cache *c)
 {
-	return READ_ONCE(c->index.free_count) > 2 * low_water(c) + kept_for_pins(c);
+	return READ_ONCE(c->index.free_count) > 2 * low_water(c) + kept(c);
 }
 
 /* Ticks since the last use; a high priority makes the clock go slower, but not stand: a limit
@@ -201,15 +213,21 @@ static bool is_idle(const struct nc_cache *c, const struct nc_slot *slot, u32 no
 	return c->policy_ops->idle(&c->policy, stamp, now);
 }
 
-/* Somebody said that it is not worth its place. */
-static bool is_unwanted(const struct nc_slot *slot, u32 now)
-{
-	u8 wants = READ_ONCE(slot->tag.wants);
+/* Ticks after which nobody is expected to read what is in transit still, if others wait. */
+#define TRANSIT_TICKS	2U
 
-	if (wants & NEARCACHE_RANGE_BYPASS)
+/* Somebody said that it is not worth its place. */
+static bool is_unwanted(const struct nc_cache *c, const struct nc_slot *slot, u32 now)
+{
+	u8 wants = READ_ONCE(slot->tag.wants), ahead = READ_ONCE(slot->tag.ahead);
+
+	if (wants & NEARCACHE_RANGE_BYPASS || nc_ahead_is_over(slot))
 		return true;
+	if (ahead & NC_AHEAD_UNREAD)
+		return ahead & NC_AHEAD_TRANSIT && READ_ONCE(c->transit.pressed) &&
+		       age_of(slot, now) >= TRANSIT_TICKS;
 	/* Readers of its next sub-blocks may just be coming. */
-	return wants & NEARCACHE_RANGE_EVICT_AFTER_USE && !READ_ONCE(slot->tag.ahead) &&
+	return (wants & NEARCACHE_RANGE_EVICT_AFTER_USE || ahead) &&
 	       (now ^ READ_ONCE(slot->stamp)) & NC_STAMP_TICK;
 }
 
@@ -228,7 +246,7 @@ static bool is_victim(const struct nc_cache *c, const struct nc_slot *slot,
 
 	if (!is_evictable(slot))
 		return false;
-	return !READ_ONCE(slot->valid) || is_unwanted(slot, now) ||
+	return !READ_ONCE(slot->valid) || is_unwanted(c, slot, now) ||
 	       (flags & NC_SLOT_WRITTEN && !(READ_ONCE(slot->stamp) & NC_STAMP_REUSED)) ||
 	       is_idle(c, slot, now);
 }
@@ -261,8 +279,7 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 	spin_unlock(&stripe->lock);
 	if (victim) {
 		c->policy_ops->forget(&c->policy, READ_ONCE(slot->stamp));
-		if (READ_ONCE(slot->tag.ahead) && xchg(&slot->tag.ahead, 0))
-			nc_ranges_count_wasted(c, slot, block);
+		nc_ahead_gone(c, slot, block);
 		trace_nearcache_evict(c->dm_devt,
 				      block << c->block_shift, i,
 				      READ_ONCE(slot->valid));
@@ -297,7 +314,7 @@ static void release(struct nc_cache *c, u32 n)
 	atomic64_sub(n, &c->used);
 }
 
-/* Slots of which the one that was used longest ago goes for a pin. */
+/* Slots of which the one that was used longest ago goes for a pin, or a job. */
 #define SAMPLE	16U
 
 /**
@@ -366,8 +383,14 @@ static void take_idle(struct pass *p)
 	}
 }
 
+/* For a pin; for a job, what another job brought is not to go before somebody read it. */
+static bool may_go(const struct nc_slot *slot, bool pins)
+{
+	return is_evictable(slot) && (pins || !(READ_ONCE(slot->tag.ahead) & NC_AHEAD_UNREAD));
+}
+
 /* Of each few the one that was used longest ago, if none may go by itself. */
-static void take_oldest(struct pass *p)
+static void take_oldest(struct pass *p, bool pins)
 {
 	struct nc_cache *c = p->c;
 	u32 sampled = 0, oldest = NC_NIL, oldest_age = 0;
@@ -377,7 +400,7 @@ static void take_oldest(struct pass *p)
 		u32 now = READ_ONCE(c->now), i = next_slot(p), age;
 		const struct nc_slot *slot = &c->index.slots[i];
 
-		if (!is_evictable(slot))
+		if (!may_go(slot, pins))
 			continue;
 		if (is_victim(c, slot, now)) {
 			take_victim(p, i, false);
@@ -399,7 +422,7 @@ static void take_oldest(struct pass *p)
 void nc_reclaim_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache, reclaim);
-	struct pass p = { .c = c, .want = 2 * low_water(c) + kept_for_pins(c) };
+	struct pass p = { .c = c, .want = 2 * low_water(c) + kept(c) };
 	u32 started = READ_ONCE(c->now);
 
 	if (READ_ONCE(c->reclaim_tick) != started + 1) {
@@ -411,7 +434,16 @@ void nc_reclaim_work(struct work_struct *work)
 	}
 	p.want = kept_for_pins(c);
 	if (!is_over(&p)) {
-		take_oldest(&p);
+		take_oldest(&p, true);
 		finish_batch(&p);
+	}
+	p.want = kept(c);
+	if (!is_over(&p)) {
+		p.found = 0;
+		take_oldest(&p, false);
+		finish_batch(&p);
+		/* Not over and over: the job asks again, later. */
+		if (!p.found)
+			nc_transit_want(c, 0);
 	}
 }

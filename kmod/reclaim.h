@@ -8,8 +8,8 @@
 struct nc_cache;
 struct nc_slot;
 
-u32 nc_reclaim_take(struct nc_cache *c, u64 block);
-bool nc_reclaim_room(struct nc_cache *c, u64 block);
+u32 nc_reclaim_take(struct nc_cache *c, u64 block, bool ahead);
+bool nc_reclaim_room(struct nc_cache *c, u64 block, bool ahead);
 u64 nc_reclaim_pinnable(const struct nc_cache *c);
 bool nc_reclaim_may_empty(const struct nc_slot *slot);
 void nc_reclaim_again(struct nc_cache *c);

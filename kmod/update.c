@@ -248,7 +248,7 @@ static u32 slot_for(struct nc_cache *c, u64 block)
 
 	if (i != NC_NIL || !nc_reclaim_spare(c) || nc_ranges_keep_out(c, block))
 		return i;
-	i = nc_reclaim_take(c, block);
+	i = nc_reclaim_take(c, block, false);
 	if (i == NC_NIL)
 		return i;
 	slot = &c->index.slots[i];

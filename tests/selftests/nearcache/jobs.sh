@@ -100,13 +100,54 @@ fetched() {
 	same "jobs" "$(value job.id | tr '\n' ' ')" "1 2 "
 }
 
-# Nothing is idle: what is not pinned stays out, what is comes in.
+# Nothing is idle, and nobody reads: what finds no slot is waited for, and left. That takes ten
+# seconds, in which something else is tried.
 full() {
-	dmsetup message nc 0 invalidate all
+	local big
 	submit range=start=0,length=$((16 * MB))
+	big=$id
+	bad_input
+	done_with "$big"
+	(($(value job.left) > 0)) || fail "$out"
+	same "all of it" $(($(value job.left) + $(value job.fetched))) $((16 * MB))
+	# Nothing that was brought has gone for something else.
+	cached 0 $((16 * MB)) "$(value job.fetched)"
+	is prefetched_wasted_bytes 0
+}
+
+# resident START: the 64 KiB there are cached.
+resident() {
+	ask residency-get name=nc start="$1" length=65536
+	[[ $(value cached-bytes) == 65536 ]]
+}
+
+# A job travels ahead of who reads, in a few slots of a full cache, which are free again then.
+in_transit() {
+	local at share left first=$((12 * MB)) length=$MB before
+	check -n 8192 >/dev/null
+	share=$(($(field blocks) / 64 * 2 * 65536))
+	ask residency-get name=nc start=0 length=$((8 * MB))
+	before=$(value cached-bytes)
+	left=$(field bypass_full)
+	origin_mark
+	submit range=start=$first,length=$length
+	for ((at = first; at < first + length; at += 65536)); do
+		wait_for 10 resident "$at" || fail "$at does not come: $out"
+		check -s $((at / 512)) -n 64 -b 16 >/dev/null
+		check -s $((at / 512 + 64)) -n 64 >/dev/null
+	done
 	done_with
-	(($(value job.left) > 0 && $(value job.fetched) > 0)) || fail "$out"
-	same "all of it" $(($(value job.left) + $(value job.fetched) + $(value job.present))) $((16 * MB))
+	says job.fetched $length
+	same "read from the origin" "$(origin_delta)" $length
+	same "bypasses" "$(field bypass_full)" "$left"
+	ask residency-get name=nc start=$first length=$length
+	(($(value cached-bytes) <= share)) || fail "more than the share, $share, is there still: $out"
+	ask residency-get name=nc start=0 length=$((8 * MB))
+	(($(value cached-bytes) >= before - share)) || fail "more than $share of $before has gone: $out"
+}
+
+# What is pinned comes in.
+pinned() {
 	./genl range-add name=nc range=start=$((12 * MB)),length=$((3 * MB)),label=pin,flags=1 >/dev/null
 	submit range=start=$((12 * MB)),length=$((3 * MB))
 	done_with
@@ -246,7 +287,8 @@ make_null C small 9
 format
 start
 full
+in_transit
+pinned
 cancelled
-bad_input
 racing
 failing
