@@ -12,7 +12,9 @@ cat >"$HOST_DIR/measure.sh" <<'END'
 modprobe -r libcrc32c 2>/dev/null
 insmod "$MODULE"
 MB=$((1 << 20))
-make_null O origin 4096 memory_backed=0 irqmode=2 completion_nsec=1000000 mbps=200 max_sectors=4096
+# null_blk gives out 1/50 of the bandwidth 50 times in a second, and what does not fit waits for
+# the next part: of 200 it would be 4 bytes less than 4 MiB, three requests of 1 MiB.
+make_null O origin 4096 memory_backed=0 irqmode=2 completion_nsec=1000000 mbps=201 max_sectors=2048
 make_null C local 4600 memory_backed=0 irqmode=2 completion_nsec=20000 max_sectors=4096
 make_null meta meta 64
 # What a cache says of itself is kept, its data is not looked at.
@@ -29,10 +31,10 @@ rate() {
 	echo "${fields[6]}"
 }
 
-# bare KIB: of the origin, in long requests.
+# bare SIZE: KiB/s of the origin, in requests of that size.
 bare() {
 	local fields
-	fio --name=job --filename="$O" --ioengine=libaio --iodepth=32 --direct=1 --rw=read --bs=1m --size=192m \
+	fio --name=job --filename="$O" --ioengine=libaio --iodepth=32 --direct=1 --rw=read --bs="$1" --size=192m \
 		--thread --output-format=terse --terse-version=3 >"$TMPDIR/fio" || fail "fio: $(<"$TMPDIR/fio")"
 	IFS=';' read -ra fields < <(grep '^3;' "$TMPDIR/fio")
 	echo "${fields[6]}"
@@ -59,7 +61,9 @@ fresh_cache() {
 }
 
 fresh_cache
-alone=$(bare)
+alone=$(bare 1m)
+small=$(bare 128k)
+((alone > small)) || alone=$small
 listening() {
 	[[ -e $TMPDIR/listening ]]
 }
@@ -73,8 +77,7 @@ end=$(now)
 is_over "$id" || fail "it is not over"
 got=$((192 * 1024 * 1000 / (end - begin)))
 echo "alone: $got KiB/s, the origin by itself $alone KiB/s"
-# 200 MB/s are 195312 KiB/s.
-((got * 100 >= alone * 95 && got * 100 >= 195312 * 95)) || fail "less than 0.95 of the origin's bandwidth"
+((got * 100 >= alone * 95)) || fail "less than 0.95 of the origin's bandwidth"
 
 for depth in 1 8; do
 	fresh_cache
