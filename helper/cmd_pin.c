@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "change.h"
 #include "commands.h"
 #include "fail.h"
 #include "job.h"
@@ -156,19 +157,19 @@ static void print_room(const struct pinning *pinning)
 		    pinning->room.available);
 }
 
-static int change(struct pinning *pinning)
+static int apply(struct pinning *pinning)
 {
 	struct nl_job wishes = { .priority = pinning->args->priority };
+	struct change change = { .dev = &pinning->dev, .pins = &pinning->pins };
 
 	strcpy(wishes.label, pinning->label);
-	if (restore_apply(&pinning->dev, &pinning->pins, &pinning->room)) {
+	change_both(&change);
+	pinning->room = change.room;
+	if (fail_code()) {
 		if (given(pinning->args, OPTION_JSON) && pinning->room.needed)
 			print_room(pinning);
 		return fail_code();
 	}
-	if (pins_save(&pinning->pins, pinning->dev.name))
-		return fail_add("it is pinned, but only until '%s' is closed",
-				pinning->dev.name);
 	if (restore_load(&pinning->dev, &pinning->pins, pin_is_fresh, &wishes,
 			 &pinning->job.id))
 		return fail_add("it is pinned, and cached when it is read");
@@ -192,7 +193,7 @@ static int execute(struct pinning *pinning)
 	sigset_t before;
 
 	signals_hold(&before);
-	if (!change(pinning))
+	if (!apply(pinning))
 		wait_for_job(pinning);
 	signals_release(&before);
 	return fail_code();
@@ -256,7 +257,6 @@ static int follow(struct pinning *pinning, struct restored *restored)
 
 	signals_hold(&before);
 	if (!restore_refresh(&pinning->dev, &pinning->pins, restored) &&
-	    !pins_save(&pinning->pins, pinning->dev.name) &&
 	    !restore_load(&pinning->dev, &pinning->pins, NULL, &wishes,
 			  &pinning->job.id))
 		wait_for_job(pinning);

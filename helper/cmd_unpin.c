@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "change.h"
 #include "commands.h"
 #include "fail.h"
 #include "name.h"
@@ -10,14 +11,15 @@
 #include "pins.h"
 #include "print.h"
 #include "signals.h"
+#include "spans.h"
 #include "target.h"
 
 /**
  * struct unpinning - what is unpinned
  * @args: the command line, without TARGETs that are on record
  * @dev: the device
- * @pins: what is on record
- * @which: ranges that are deleted, with what lies in them
+ * @pins: what is on record; files that were named are dropped
+ * @which: ranges that were named, or where files that were named are
  * @count: how many
  * @room: that fit
  */
@@ -71,22 +73,21 @@ static bool lies_below(const char *path, const char *named)
 	       (!path[length] || path[length] == '/');
 }
 
-static int take_recorded(struct unpinning *un, const char *path, bool *found)
+/* Ranges of others stay, also where they lie in those of the file. */
+static bool drop_below(struct unpinning *un, const char *path)
 {
-	size_t i, r;
+	bool found = false;
+	size_t i;
 
-	*found = false;
 	for (i = 0; i < un->pins.count; i++) {
-		const struct pin *pin = &un->pins.pin[i];
+		struct pin *pin = &un->pins.pin[i];
 
 		if (!pin->path || !lies_below(pin->path, path))
 			continue;
-		*found = true;
-		for (r = 0; r < pin->ranges; r++)
-			if (add(un, &pin->range[r], pin->label))
-				return fail_code();
+		pin->dropped = true;
+		found = true;
 	}
-	return 0;
+	return found;
 }
 
 /* A file or folder that is on record, which need not be there any more. */
@@ -104,9 +105,9 @@ static int choose_recorded(struct unpinning *un, const char *word, bool *found)
 	}
 	while (path[1] && path[strlen(path) - 1] == '/')
 		path[strlen(path) - 1] = '\0';
-	take_recorded(un, path, found);
+	*found = drop_below(un, path);
 	free(path);
-	return fail_code();
+	return 0;
 }
 
 static int choose_shards(struct unpinning *un)
@@ -156,26 +157,27 @@ static int choose(struct unpinning *un)
 	return choose_targets(un);
 }
 
+/* Return: how many pins go. */
 static size_t drop_recorded(struct unpinning *un)
 {
+	struct spans spans;
 	size_t i, dropped = 0;
 
-	for (i = 0; i < un->count; i++)
-		pins_drop(&un->pins, &un->which[i]);
+	if (!spans_make(&spans, un->which, un->count))
+		pins_drop(&un->pins, &spans);
+	spans_free(&spans);
 	for (i = 0; i < un->pins.count; i++)
 		dropped += un->pins.pin[i].dropped;
 	return dropped;
 }
 
 /* To the end: a ^C would leave on record what is not pinned any more. */
-static int change(struct unpinning *un, uint64_t *deleted, struct nl_room *room)
+static int execute(struct change *change)
 {
 	sigset_t before;
 
 	signals_hold(&before);
-	if (!nl_range_delete(un->dev.number, un->which, un->count, deleted) &&
-	    !pins_save(&un->pins, un->dev.name))
-		nl_range_room(un->dev.number, room);
+	change_both(change);
 	signals_release(&before);
 	return fail_code();
 }
@@ -183,26 +185,28 @@ static int change(struct unpinning *un, uint64_t *deleted, struct nl_room *room)
 static int unpin(struct unpinning *un)
 {
 	bool dry_run = given(&un->args, OPTION_DRY_RUN);
-	struct nl_room room = { 0 };
-	uint64_t deleted = 0;
+	struct change change = { .dev = &un->dev, .pins = &un->pins };
 	size_t dropped;
 
 	if (choose(un))
 		return fail_code();
 	dropped = drop_recorded(un);
-	if (!dry_run && change(un, &deleted, &room))
+	change.which = un->which;
+	change.count = un->count;
+	if (fail_code() || (!dry_run && execute(&change)))
 		return fail_code();
-	if (!dropped && !deleted && !dry_run)
+	if (!dropped && !change.deleted && !dry_run)
 		return fail(CODE_DEVICE,
 			    "nothing of that is pinned on '%s': 'nearcache ranges %s' lists what is",
 			    un->dev.name, un->dev.name);
 	print_record(NULL, un->dev.name);
 	print_string("name", NULL, un->dev.name);
 	print_number("deleted_ranges", dry_run ? NULL : "deleted ranges",
-		     deleted);
-	print_bytes("needed_bytes", dry_run ? NULL : "pins need", room.needed);
+		     change.deleted);
+	print_bytes("needed_bytes", dry_run ? NULL : "pins need",
+		    change.room.needed);
 	print_bytes("available_bytes", dry_run ? NULL : "may be pinned",
-		    room.available);
+		    change.room.available);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	print_end();
 	return 0;

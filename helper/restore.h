@@ -18,8 +18,6 @@ struct restored {
 	uint32_t job;
 };
 
-int restore_apply(const struct dm_device *dev, const struct pins *pins,
-		  struct nl_room *room);
 int restore_load(const struct dm_device *dev, const struct pins *pins,
 		 bool (*chosen)(const struct pin *pin),
 		 const struct nl_job *wishes, uint32_t *job);

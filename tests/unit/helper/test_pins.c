@@ -145,6 +145,25 @@ static void replaced(void **state)
 	pins_free(&pins);
 }
 
+static bool lies_in(const struct range *range, const char *label,
+		    const struct nl_range *which)
+{
+	return (!which->label || !strcmp(which->label, label)) &&
+	       range->start >= which->range.start &&
+	       (!which->range.length ||
+		range->start + range->length <=
+		which->range.start + which->range.length);
+}
+
+static void drop(struct pins *pins, const struct nl_range *which)
+{
+	struct spans spans;
+
+	assert_int_equal(spans_make(&spans, which, 1), 0);
+	pins_drop(pins, &spans);
+	spans_free(&spans);
+}
+
 static void dropped(void **state)
 {
 	const struct nl_range inside = { .range = { 0, 12 * K } },
@@ -157,7 +176,7 @@ static void dropped(void **state)
 
 	(void)state;
 	fill(&pins);
-	pins_drop(&pins, &other);
+	drop(&pins, &other);
 	pins_ranges(&pins, NULL, 400, &range, &count);
 	assert_int_equal(count, 3);
 	assert_int_equal(range[0].expires, 0);
@@ -170,12 +189,48 @@ static void dropped(void **state)
 	free(piece);
 	pins_drop_old(&pins, 1000);
 	assert_true(pins.pin[1].dropped);
-	pins_drop(&pins, &raw);
+	drop(&pins, &raw);
 	assert_true(pins.pin[2].dropped);
 	assert_false(pins.pin[0].dropped);
-	pins_drop(&pins, &inside);
+	drop(&pins, &inside);
 	assert_true(pins.pin[0].dropped);
 	pins_free(&pins);
+}
+
+/* Against what it means, range by range. */
+static void spans(void **state)
+{
+	static const char *const label[] = { NULL, "a", "b" };
+	struct nl_range which[40];
+	struct range range;
+	struct spans made;
+	size_t i, l, held = 0;
+	int round;
+
+	(void)state;
+	srandom(1);
+	for (i = 0; i < 40; i++)
+		which[i] = (struct nl_range){
+			.range = { random() % 64, random() % 12 },
+			.label = label[random() % 3],
+		};
+	for (i = 0; i < 40; i += 5) {
+		assert_int_equal(spans_make(&made, which + i, 5), 0);
+		for (round = 0; round < 200; round++) {
+			bool expected = false;
+			size_t k;
+
+			range = (struct range){ random() % 64, 1 + random() % 12 };
+			l = 1 + random() % 2;
+			for (k = i; k < i + 5; k++)
+				expected |= lies_in(&range, label[l], &which[k]);
+			assert_int_equal(spans_hold(&made, &range, label[l]),
+					 expected);
+			held += expected;
+		}
+		spans_free(&made);
+	}
+	assert_in_range(held, 100, 1500);
 }
 
 static void labels(void **state)
@@ -223,6 +278,7 @@ int main(void)
 		cmocka_unit_test(refused),
 		cmocka_unit_test(replaced),
 		cmocka_unit_test(dropped),
+		cmocka_unit_test(spans),
 		cmocka_unit_test(labels),
 		cmocka_unit_test(wants),
 	};
