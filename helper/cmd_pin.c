@@ -13,6 +13,7 @@
 #include "name.h"
 #include "path.h"
 #include "print.h"
+#include "record.h"
 #include "restore.h"
 #include "signals.h"
 #include "target.h"
@@ -293,7 +294,7 @@ int cmd_pin(const struct arguments *args)
 	if (error)
 		return error;
 	if (!need_live(&pinning.dev) &&
-	    !pins_load(&pinning.pins, pinning.dev.name)) {
+	    !record_open(&pinning.pins, &pinning.dev)) {
 		if (given(args, OPTION_REFRESH))
 			refresh(&pinning);
 		else

@@ -10,6 +10,7 @@
 #include "path.h"
 #include "pins.h"
 #include "print.h"
+#include "record.h"
 #include "signals.h"
 #include "spans.h"
 #include "target.h"
@@ -221,7 +222,7 @@ int cmd_unpin(const struct arguments *args)
 		error = dm_need_ours(name_of_operand(args->operand[0]), &un.dev);
 	if (error)
 		return error;
-	if (!pins_load(&un.pins, un.dev.name))
+	if (!record_open(&un.pins, &un.dev))
 		unpin(&un);
 	free(un.which);
 	pins_free(&un.pins);

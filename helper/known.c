@@ -98,11 +98,13 @@ bool known_has(const struct known *known, const struct nl_range *range)
 /**
  * known_has_pin() - whether the kernel knows all of what is wanted
  * @known: its ranges
- * @pin: what is wanted; when it expires is not looked at
+ * @pins: of the device
+ * @pin: one of them; when it expires is not looked at
  *
- * Return: whether it does.
+ * Return: whether it does, as far as that is on the device.
  */
-bool known_has_pin(const struct known *known, const struct pin *pin)
+bool known_has_pin(const struct known *known, const struct pins *pins,
+		   const struct pin *pin)
 {
 	struct nl_range key = {
 		.label = pin->label,
@@ -111,11 +113,10 @@ bool known_has_pin(const struct known *known, const struct pin *pin)
 	};
 	size_t i;
 
-	for (i = 0; i < pin->ranges; i++) {
-		key.range = pin->range[i];
-		if (!known_has(known, &key))
+	for (i = 0; i < pin->ranges; i++)
+		if (pins_inside(pins, &pin->range[i], &key.range) &&
+		    !known_has(known, &key))
 			return false;
-	}
 	return true;
 }
 

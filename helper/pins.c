@@ -189,6 +189,37 @@ bool pin_stays(const struct pin *pin)
 }
 
 /**
+ * pins_inside() - what of a range is on the device
+ * @pins: of the device
+ * @range: on record: the device may have been larger
+ * @part: the result
+ *
+ * Return: whether any of it is.
+ */
+bool pins_inside(const struct pins *pins, const struct range *range,
+		 struct range *part)
+{
+	*part = *range;
+	if (!pins->size)
+		return true;
+	if (range->start >= pins->size)
+		return false;
+	if (range->length > pins->size - range->start)
+		part->length = pins->size - range->start;
+	return true;
+}
+
+static bool lies_in(const struct pins *pins, const struct range *range,
+		    const char *label, const struct spans *spans)
+{
+	struct range part;
+
+	return spans_hold(spans, range, label) ||
+	       (pins_inside(pins, range, &part) &&
+		spans_hold(spans, &part, label));
+}
+
+/**
  * pins_drop() - want nothing any more of what lies in ranges
  * @pins: of the device
  * @spans: those
@@ -207,7 +238,7 @@ void pins_drop(struct pins *pins, const struct spans *spans)
 			continue;
 		kept = 0;
 		for (r = 0; r < pin->ranges; r++)
-			if (!spans_hold(spans, &pin->range[r], pin->label))
+			if (!lies_in(pins, &pin->range[r], pin->label, spans))
 				pin->range[kept++] = pin->range[r];
 		pin->dropped = !kept &&
 			       (pin->ranges ||
@@ -267,14 +298,19 @@ int pins_ranges(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 
 		if (!meant(pin, chosen))
 			continue;
-		for (r = 0; r < pin->ranges; r++)
+		for (r = 0; r < pin->ranges; r++) {
+			struct range part;
+
+			if (!pins_inside(pins, &pin->range[r], &part))
+				continue;
 			(*range)[(*count)++] = (struct nl_range){
-				.range = pin->range[r],
+				.range = part,
 				.label = pin->label,
 				.flags = pin->flags,
 				.priority = pin->priority,
 				.expires = seconds_left(pin, now),
 			};
+		}
 	}
 	return 0;
 }
@@ -299,10 +335,16 @@ int pins_pieces(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 	*piece = calloc(most, sizeof(**piece));
 	if (!*piece)
 		return fail_memory();
-	for (i = 0; i < pins->count; i++)
-		for (r = 0; r < pins->pin[i].ranges; r++)
-			if (pins->pin[i].load && meant(&pins->pin[i], chosen))
-				(*piece)[(*count)++] = pins->pin[i].range[r];
+	for (i = 0; i < pins->count; i++) {
+		const struct pin *pin = &pins->pin[i];
+
+		if (!pin->load || !meant(pin, chosen))
+			continue;
+		for (r = 0; r < pin->ranges; r++)
+			if (pins_inside(pins, &pin->range[r],
+					&(*piece)[*count]))
+				(*count)++;
+	}
 	return 0;
 }
 

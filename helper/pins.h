@@ -58,11 +58,14 @@ struct pin {
  * @pin: in the order in which they were given
  * @count: how many
  * @room: that fit
+ * @size: bytes of the device: what is wanted behind them stays on record, and nobody is told;
+ *	0: not known
  */
 struct pins {
 	struct pin *pin;
 	size_t count;
 	size_t room;
+	uint64_t size;
 };
 
 void pins_free(struct pins *pins);
@@ -73,6 +76,8 @@ int pin_place(struct pin *pin, const struct shard *shard);
 int pins_replace(struct pins *pins, struct pins *added);
 void pins_drop(struct pins *pins, const struct spans *spans);
 void pins_drop_old(struct pins *pins, int64_t now);
+bool pins_inside(const struct pins *pins, const struct range *range,
+		 struct range *part);
 int pins_ranges(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 		int64_t now, struct nl_range **range, size_t *count);
 int pins_pieces(const struct pins *pins, bool (*chosen)(const struct pin *pin),

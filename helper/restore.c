@@ -9,6 +9,7 @@
 #include "change.h"
 #include "fail.h"
 #include "known.h"
+#include "record.h"
 #include "target.h"
 
 static int64_t now(void)
@@ -101,7 +102,7 @@ static int find_fresh(const struct dm_device *dev, const struct pins *pins,
 		    !is_there(pin, &shards.shard[0])) {
 			append(fresh, pin, &shards.shard[0]);
 			(*moved)++;
-		} else if (!known_has_pin(known, pin)) {
+		} else if (!known_has_pin(known, pins, pin)) {
 			append(fresh, pin, &recorded);
 		}
 		shards_free(&shards);
@@ -170,7 +171,7 @@ static int restore_all(const struct dm_device *dev, struct pins *pins,
 	struct change change = { .dev = dev, .pins = pins, .some = true };
 	const struct nl_job wishes = { .label = "pins" };
 
-	if (pins_load(pins, dev->name))
+	if (record_open(pins, dev))
 		return fail_code();
 	if (!pins->count)
 		return 0;

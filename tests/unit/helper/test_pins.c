@@ -168,7 +168,8 @@ static void dropped(void **state)
 {
 	const struct nl_range inside = { .range = { 0, 12 * K } },
 			      other = { .label = "other" },
-			      raw = { .label = "raw" };
+			      raw = { .label = "raw" },
+			      end = { .range = { 8 * K, K } };
 	struct nl_range *range;
 	struct range *piece;
 	struct pins pins;
@@ -182,6 +183,22 @@ static void dropped(void **state)
 	assert_int_equal(range[0].expires, 0);
 	assert_int_equal(range[1].expires, 600);
 	free(range);
+	/* Of a range that reaches beyond the end what lies before it. */
+	pins.size = 9 * K;
+	pins_ranges(&pins, NULL, 400, &range, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(range[1].range.length, K);
+	free(range);
+	pins_pieces(&pins, NULL, &piece, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(piece[1].length, K);
+	free(piece);
+	drop(&pins, &end);
+	assert_true(pins.pin[1].dropped);
+	assert_false(pins.pin[2].dropped);
+	pins.pin[1].dropped = false;
+	pins.pin[1].ranges = 1;
+	pins.size = 0;
 	pins_drop_old(&pins, 999);
 	assert_false(pins.pin[1].dropped);
 	pins_pieces(&pins, NULL, &piece, &count);

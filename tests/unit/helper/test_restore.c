@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "change.h"
 #include "fail.h"
 #include "fake_dm.h"
 #include "fake_nl.h"
@@ -179,6 +180,40 @@ static void refreshed(void **state)
 	pins_free(&pins);
 }
 
+/* The origin was larger: what is left of it is told, and on record it stays as it was. */
+static void shrunk(void **state)
+{
+	struct dm_device dev = { .name = "nc", .size = 66 * K };
+	struct pins pins;
+	struct change change = { .dev = &dev, .pins = &pins };
+
+	(void)state;
+	record(4 * K);
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	want(&pins, NULL, 128 * K, 4 * K);
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+	fake_nl_reset(dev.size);
+	fake.live.bytes = dev.size;
+	restore("nc", &restored);
+	assert_int_equal(restored.pins, 3);
+	assert_int_equal(fake_nl.count, 2);
+	assert_int_equal(fake_nl_count(64 * K, 2 * K, "l", PIN), 1);
+	assert_int_equal(fake_nl.pieces, 2);
+	assert_int_equal(fake_nl.piece[1].length, 2 * K);
+	/* That is all that there can be. */
+	fake_nl.adds = 0;
+	restore("nc", &restored);
+	assert_int_equal(fake_nl.adds, 0);
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	pins.size = dev.size;
+	pins.pin[1].dropped = pins.pin[2].dropped = true;
+	assert_int_equal(change_both(&change), 0);
+	assert_int_equal(change.deleted, 1);
+	assert_int_equal(fake_nl.count, 1);
+	pins_free(&pins);
+}
+
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -190,6 +225,7 @@ int main(void)
 		TEST(little_room),
 		TEST(moved),
 		TEST(refreshed),
+		TEST(shrunk),
 	};
 	char folder[] = "/tmp/restore.XXXXXX";
 	int failed;

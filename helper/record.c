@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "record.h"
+
+#include "fail.h"
+
+/* An origin that shrank, or took the place of a larger one. */
+static void warn_of_end(const struct pins *pins, const char *name)
+{
+	const char *label = NULL;
+	struct range part;
+	size_t i, r, count = 0;
+
+	for (i = 0; i < pins->count; i++) {
+		const struct pin *pin = &pins->pin[i];
+
+		for (r = 0; r < pin->ranges; r++) {
+			if (pins_inside(pins, &pin->range[r], &part) &&
+			    part.length == pin->range[r].length)
+				continue;
+			label = label ? label : pin->label;
+			count++;
+		}
+	}
+	if (count)
+		warn("%zu ranges that are pinned on '%s' lie beyond its end at %llu, or reach beyond it, and do not count there: 'nearcache pin %s --refresh' follows files that moved, 'nearcache unpin %s --label' forgets a label, like '%s'",
+		     count, name, (unsigned long long)pins->size, name, name,
+		     label);
+}
+
+/**
+ * record_open() - read what is wanted of a device
+ * @pins: the result; none if nothing is on record; pins_free() is due also after a
+ *	failure
+ * @dev: the device
+ *
+ * Return: 0 or the exit code; the error names the file and what is wrong with it.
+ */
+int record_open(struct pins *pins, const struct dm_device *dev)
+{
+	if (pins_load(pins, dev->name))
+		return fail_code();
+	pins->size = dev->size;
+	warn_of_end(pins, dev->name);
+	return 0;
+}
