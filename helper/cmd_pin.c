@@ -243,7 +243,8 @@ static int judge(const struct pinning *pinning)
 static int pin(struct pinning *pinning)
 {
 	pinning->flags = flags_of(pinning->args);
-	if (resolve(pinning) || record(pinning))
+	if (record_require(&pinning->pins, &pinning->dev) ||
+	    resolve(pinning) || record(pinning))
 		return fail_code();
 	if (!given(pinning->args, OPTION_DRY_RUN) && execute(pinning))
 		return fail_code();
@@ -272,6 +273,8 @@ static int refresh(struct pinning *pinning)
 
 	if (given(pinning->args, OPTION_DRY_RUN))
 		return fail(CODE_USAGE, "--refresh goes without --dry-run");
+	if (pinning->pins.foreign)
+		record_adopt(&pinning->pins, dev);
 	if (follow(pinning, &restored))
 		return fail_code();
 	print_record(NULL, dev->name);

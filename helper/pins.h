@@ -12,6 +12,7 @@
 
 #include "index_format.h"
 #include "nl.h"
+#include "owner.h"
 #include "range.h"
 #include "shards.h"
 #include "spans.h"
@@ -60,12 +61,16 @@ struct pin {
  * @room: that fit
  * @size: bytes of the device: what is wanted behind them stays on record, and nobody is told;
  *	0: not known
+ * @owner: whose they are
+ * @foreign: of another device, that had the name before
  */
 struct pins {
 	struct pin *pin;
 	size_t count;
 	size_t room;
 	uint64_t size;
+	struct owner owner;
+	bool foreign;
 };
 
 void pins_free(struct pins *pins);
@@ -87,6 +92,8 @@ bool pin_is_dropped(const struct pin *pin);
 bool pin_stays(const struct pin *pin);
 
 /* pins_file.c */
+#define PINS_PATH	(sizeof(PINS_DIR) + NEARCACHE_NAME_MAX + sizeof("/.json"))
+const char *pins_path(const char *name, char *path);
 int pins_load(struct pins *pins, const char *name);
 int pins_prepare(const struct pins *pins, const char *name);
 int pins_commit(const struct pins *pins, const char *name);

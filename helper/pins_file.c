@@ -11,13 +11,19 @@
 #include "fail.h"
 #include "pins.h"
 
-#define PATH_ROOM	(sizeof(PINS_DIR) + NEARCACHE_NAME_MAX + sizeof("/.json"))
 /* 262144 ranges, each with a path of its own, fit. */
 #define BYTES_MAX	(1L << 30)
 
-static const char *file_of(const char *name, char *path)
+/**
+ * pins_path() - where the record of a device is
+ * @name: of the device
+ * @path: PINS_PATH bytes to fill
+ *
+ * Return: @path.
+ */
+const char *pins_path(const char *name, char *path)
 {
-	snprintf(path, PATH_ROOM, "%s/%s.json", PINS_DIR, name);
+	snprintf(path, PINS_PATH, "%s/%s.json", PINS_DIR, name);
 	return path;
 }
 
@@ -81,8 +87,8 @@ static int read_file(struct pins *pins, const char *path, FILE *file)
  */
 int pins_load(struct pins *pins, const char *name)
 {
-	char path[PATH_ROOM];
-	FILE *file = fopen(file_of(name, path), "re");
+	char path[PINS_PATH];
+	FILE *file = fopen(pins_path(name, path), "re");
 
 	memset(pins, 0, sizeof(*pins));
 	if (!file)
@@ -114,14 +120,14 @@ static bool empty(const struct pins *pins)
 int pins_prepare(const struct pins *pins, const char *name)
 {
 	struct json_object *json;
-	char path[PATH_ROOM];
+	char path[PINS_PATH];
 
 	if (empty(pins))
 		return 0;
 	json = pins_to_json(pins, name);
 	if (!json)
 		return fail_memory();
-	durable_prepare(file_of(name, path),
+	durable_prepare(pins_path(name, path),
 			json_object_to_json_string_ext(json,
 						       JSON_C_TO_STRING_PRETTY |
 						       JSON_C_TO_STRING_SPACED |
@@ -141,19 +147,19 @@ int pins_prepare(const struct pins *pins, const char *name)
  */
 int pins_commit(const struct pins *pins, const char *name)
 {
-	char path[PATH_ROOM];
+	char path[PINS_PATH];
 	bool found;
 
 	return empty(pins) ? pins_forget(name, &found) :
-			     durable_commit(file_of(name, path));
+			     durable_commit(pins_path(name, path));
 }
 
 /* What was prepared is not to be. */
 void pins_abandon(const char *name)
 {
-	char path[PATH_ROOM];
+	char path[PINS_PATH];
 
-	durable_abandon(file_of(name, path));
+	durable_abandon(pins_path(name, path));
 }
 
 /**
@@ -178,7 +184,7 @@ int pins_save(const struct pins *pins, const char *name)
  */
 int pins_forget(const char *name, bool *found)
 {
-	char path[PATH_ROOM];
+	char path[PINS_PATH];
 
-	return durable_remove(file_of(name, path), found);
+	return durable_remove(pins_path(name, path), found);
 }

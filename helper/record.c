@@ -33,13 +33,49 @@ static void warn_of_end(const struct pins *pins, const char *name)
  *	failure
  * @dev: the device
  *
+ * What is written next says whose it is, unless it is another's.
+ *
  * Return: 0 or the exit code; the error names the file and what is wrong with it.
  */
 int record_open(struct pins *pins, const struct dm_device *dev)
 {
+	struct owner owner;
+
 	if (pins_load(pins, dev->name))
 		return fail_code();
 	pins->size = dev->size;
+	owner_of(dev, &owner);
+	pins->foreign = owner_known(&pins->owner) &&
+			!owner_same(&pins->owner, &owner);
+	if (pins->foreign)
+		return 0;
+	pins->owner = owner;
 	warn_of_end(pins, dev->name);
 	return 0;
+}
+
+/**
+ * record_require() - whether what is on record is of the device that has the name now
+ * @pins: from record_open()
+ * @dev: the device
+ *
+ * Return: 0, or the exit code if it is another's.
+ */
+int record_require(const struct pins *pins, const struct dm_device *dev)
+{
+	char path[PINS_PATH];
+
+	if (!pins->foreign)
+		return 0;
+	return fail(CODE_DEVICE,
+		    "the record of pins '%s' is of another '%s', with cache '%s' and origin '%s': 'nearcache pin %s --refresh' takes it over, 'nearcache unpin %s --all' forgets it",
+		    pins_path(dev->name, path), dev->name, pins->owner.uuid,
+		    pins->owner.origin_id, dev->name, dev->name);
+}
+
+/* What was another's is this device's from now on. */
+void record_adopt(struct pins *pins, const struct dm_device *dev)
+{
+	owner_of(dev, &pins->owner);
+	pins->foreign = false;
 }

@@ -7,5 +7,7 @@
 #include "pins.h"
 
 int record_open(struct pins *pins, const struct dm_device *dev);
+int record_require(const struct pins *pins, const struct dm_device *dev);
+void record_adopt(struct pins *pins, const struct dm_device *dev);
 
 #endif /* HELPER_RECORD_H */

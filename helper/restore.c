@@ -171,7 +171,7 @@ static int restore_all(const struct dm_device *dev, struct pins *pins,
 	struct change change = { .dev = dev, .pins = pins, .some = true };
 	const struct nl_job wishes = { .label = "pins" };
 
-	if (record_open(pins, dev))
+	if (record_open(pins, dev) || record_require(pins, dev))
 		return fail_code();
 	if (!pins->count)
 		return 0;

@@ -127,7 +127,7 @@ HELPER_UNIT_test_pins	:= $(HELPER_PINS)
 HELPER_UNIT_test_change	:= $(HELPER_PINS) helper/change.c helper/exchange.c \
 	helper/known.c helper/size.c tests/unit/helper/fake_nl.c
 HELPER_UNIT_test_restore := $(HELPER_UNIT_test_change) helper/restore.c \
-	helper/record.c tests/unit/helper/fake_dm.c
+	helper/record.c helper/owner.c helper/volume.c tests/unit/helper/fake_dm.c
 HELPER_UNIT_LIBS_test_change := -DPINS_DIR='"pins"'
 HELPER_UNIT_LIBS_test_restore := -DPINS_DIR='"pins"'
 HELPER_UNIT_LIBS_test_durable := -Wl,--wrap=fsync

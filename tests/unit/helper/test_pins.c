@@ -26,6 +26,8 @@ static void fill(struct pins *pins)
 			    .priority = 3, .load = true };
 
 	memset(pins, 0, sizeof(*pins));
+	strcpy(pins->owner.uuid, "01010101-0101-0101-0101-010101010101");
+	strcpy(pins->owner.origin_id, "wwid:eui.1");
 	place(pins_append(pins, &like, "/data/\"a\".tar"), 0, 4 * K);
 	like.samples = "1,2";
 	like.format = INDEX_TAR;
@@ -50,6 +52,8 @@ static void same_after_writing(void **state)
 	assert_null(pins_from_json(&again, parsed));
 	json_object_put(parsed);
 	assert_int_equal(again.count, 3);
+	assert_string_equal(again.owner.uuid, pins.owner.uuid);
+	assert_string_equal(again.owner.origin_id, pins.owner.origin_id);
 	assert_string_equal(again.pin[0].path, "/data/\"a\".tar");
 	assert_int_equal(again.pin[0].priority, 3);
 	assert_true(again.pin[0].load);
@@ -68,6 +72,8 @@ static void same_after_writing(void **state)
 	pins_free(&pins);
 }
 
+#define L16	"0123456789abcdef"
+#define L64	L16 L16 L16 L16
 #define PIN(more)							\
 	"{\"schema\":1,\"pins\":[{\"label\":\"l\",\"wants\":\"pin\","	\
 	"\"priority\":0,\"expires\":0,\"load\":true,\"index_only\":false" more "}]}"
@@ -76,6 +82,8 @@ static void refused(void **state)
 {
 	static const char *const bad[] = {
 		"[]", "{}", "{\"schema\":2,\"pins\":[]}", "{\"schema\":1}",
+		"{\"schema\":1,\"uuid\":1,\"pins\":[]}",
+		"{\"schema\":1,\"origin_id\":\"" L64 L64 "\",\"pins\":[]}",
 		"{\"schema\":1,\"pins\":{}}", "{\"schema\":1,\"pins\":[1]}",
 		"{\"schema\":1,\"pins\":[{}]}", PIN(""), PIN(",\"ranges\":1"),
 		PIN(",\"ranges\":[1]"), PIN(",\"ranges\":[[0]]"),

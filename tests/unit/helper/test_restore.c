@@ -9,7 +9,9 @@
 #include "fail.h"
 #include "fake_dm.h"
 #include "fake_nl.h"
+#include "identity.h"
 #include "pins.h"
+#include "record.h"
 #include "restore.h"
 #include "target.h"
 #include "unit.h"
@@ -30,6 +32,15 @@ int target_resolve(const struct arguments *args, const struct dm_device *dev,
 	assert_string_equal(args->operand[1], file_path);
 	shards->size = FAKE_BYTES;
 	return shard_add_range(shards_add(shards, file_path), place, 4 * K);
+}
+
+/* What the origin says of itself. */
+static const char *origin_id;
+
+void identity_read(dev_t number, char *id)
+{
+	(void)number;
+	strcpy(id, origin_id);
 }
 
 /* On record: a file, and ranges of the device. */
@@ -57,6 +68,9 @@ static int setup(void **state)
 	(void)state;
 	fake_reset("read-only 8:0 8:16");
 	fake_nl_reset(FAKE_BYTES);
+	fake.uuid = DM_UUID_PREFIX "u1";
+	fake.origin = 1;
+	origin_id = "";
 	place = 0;
 	return 0;
 }
@@ -214,6 +228,67 @@ static void shrunk(void **state)
 	pins_free(&pins);
 }
 
+/* The record, as it is written for the device that is there. */
+static void own(void)
+{
+	struct dm_device dev;
+	struct pins pins;
+
+	assert_int_equal(dm_need_ours("nc", &dev), 0);
+	assert_int_equal(record_open(&pins, &dev), 0);
+	assert_false(pins.foreign);
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+	dm_device_free(&dev);
+}
+
+static bool restored_of(const char *uuid, const char *id)
+{
+	fake_nl_reset(FAKE_BYTES);
+	fake.uuid = uuid;
+	origin_id = id;
+	restore("nc", &restored);
+	assert_int_equal(fake_nl.count, restored.pins);
+	return restored.pins;
+}
+
+/* The name stands for another device now. */
+static void foreign(void **state)
+{
+	struct dm_device dev;
+	struct pins pins;
+
+	(void)state;
+	record(4 * K);
+	/* One that does not say whose it is is taken, and says so when it is written. */
+	assert_true(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.1"));
+	own();
+	assert_true(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.1"));
+	/* Another cache of the origin, or another way to it. */
+	assert_true(restored_of(DM_UUID_PREFIX "u2", "wwid:eui.1"));
+	assert_true(restored_of(DM_UUID_PREFIX "u1", "serial:7"));
+	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
+	/* Nothing in common, or another volume for sure. */
+	assert_false(restored_of(DM_UUID_PREFIX "u2", "serial:7"));
+	assert_false(restored_of(DM_UUID_PREFIX "u2", ""));
+	assert_false(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.2"));
+	assert_int_equal(fake_nl.adds + fake_nl.jobs, 0);
+	assert_int_equal(dm_need_ours("nc", &dev), 0);
+	assert_int_equal(record_open(&pins, &dev), 0);
+	assert_int_equal(record_require(&pins, &dev), CODE_DEVICE);
+	assert_non_null(strstr(fail_message(), "'" RECORD "' is of another 'nc', with cache 'u1' and origin 'wwid:eui.1'"));
+	assert_non_null(strstr(fail_message(), "'nearcache pin nc --refresh'"));
+	fail_reset();
+	/* What is unpinned of it leaves the rest to whom it belongs. */
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	assert_false(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.2"));
+	record_adopt(&pins, &dev);
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+	dm_device_free(&dev);
+	assert_true(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.2"));
+}
+
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -226,6 +301,7 @@ int main(void)
 		TEST(moved),
 		TEST(refreshed),
 		TEST(shrunk),
+		TEST(foreign),
 	};
 	char folder[] = "/tmp/restore.XXXXXX";
 	int failed;
