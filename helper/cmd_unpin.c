@@ -7,10 +7,10 @@
 #include "commands.h"
 #include "fail.h"
 #include "name.h"
-#include "path.h"
 #include "pins.h"
 #include "print.h"
 #include "record.h"
+#include "recorded.h"
 #include "signals.h"
 #include "spans.h"
 #include "target.h"
@@ -20,6 +20,7 @@
  * @args: the command line, without TARGETs that are on record
  * @dev: the device
  * @pins: what is on record; files that were named are dropped
+ * @recorded: the same, by path
  * @which: ranges that were named, or where files that were named are
  * @count: how many
  * @room: that fit
@@ -28,6 +29,7 @@ struct unpinning {
 	struct arguments args;
 	struct dm_device dev;
 	struct pins pins;
+	struct recorded recorded;
 	struct nl_range *which;
 	size_t count;
 	size_t room;
@@ -65,50 +67,11 @@ static int add(struct unpinning *un, const struct range *range, const char *labe
 	return 0;
 }
 
-/* Whether a file is that which was named, or is in it. */
-static bool lies_below(const char *path, const char *named)
-{
-	size_t length = strlen(named);
-
-	return !strncmp(path, named, length) &&
-	       (!path[length] || path[length] == '/');
-}
-
-/* Ranges of others stay, also where they lie in those of the file. */
-static bool drop_below(struct unpinning *un, const char *path)
-{
-	bool found = false;
-	size_t i;
-
-	for (i = 0; i < un->pins.count; i++) {
-		struct pin *pin = &un->pins.pin[i];
-
-		if (!pin->path || !lies_below(pin->path, path))
-			continue;
-		pin->dropped = true;
-		found = true;
-	}
-	return found;
-}
-
 /* A file or folder that is on record, which need not be there any more. */
 static int choose_recorded(struct unpinning *un, const char *word, bool *found)
 {
-	char *path;
-
-	*found = false;
-	if (range_like(word))
-		return 0;
-	path = path_absolute(word);
-	if (!path) {
-		fail_reset();
-		return 0;
-	}
-	while (path[1] && path[strlen(path) - 1] == '/')
-		path[strlen(path) - 1] = '\0';
-	*found = drop_below(un, path);
-	free(path);
-	return 0;
+	*found = !range_like(word) && recorded_drop(&un->recorded, word);
+	return fail_code();
 }
 
 static int choose_shards(struct unpinning *un)
@@ -122,8 +85,9 @@ static int choose_shards(struct unpinning *un)
 			const struct shard *shard = &shards.shard[i];
 
 			/* Where it was when it was pinned, and where it is. */
-			if (shard->device)
-				choose_recorded(un, shard->name, &found);
+			if (shard->device &&
+			    choose_recorded(un, shard->name, &found))
+				break;
 			for (r = 0; r < shard->ranges && !fail_code(); r++)
 				add(un, &shard->range[r], NULL);
 		}
@@ -137,6 +101,8 @@ static int choose_targets(struct unpinning *un)
 	int i, left = 1;
 	bool found;
 
+	if (recorded_make(&un->recorded, &un->pins))
+		return fail_code();
 	for (i = 1; i < args->operands; i++) {
 		if (choose_recorded(un, args->operand[i], &found))
 			return fail_code();
@@ -224,6 +190,7 @@ int cmd_unpin(const struct arguments *args)
 		return error;
 	if (!record_open(&un.pins, &un.dev))
 		unpin(&un);
+	recorded_free(&un.recorded);
 	free(un.which);
 	pins_free(&un.pins);
 	dm_device_free(&un.dev);

@@ -260,7 +260,12 @@ static void foreign(void **state)
 
 	(void)state;
 	record(4 * K);
+	/* No volume that is known, and another cache. */
+	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
+	own();
+	assert_false(restored_of(DM_UUID_PREFIX "u2", ""));
 	/* One that does not say whose it is is taken, and says so when it is written. */
+	record(4 * K);
 	assert_true(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.1"));
 	own();
 	assert_true(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.1"));
