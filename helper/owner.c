@@ -32,19 +32,20 @@ bool owner_known(const struct owner *owner)
 
 /**
  * owner_same() - whether two are one device, or have one origin
- * @a: one
- * @b: the other
+ * @before: whose something was
+ * @now: who has the name now
  *
  * What is pinned are parts of an origin, whichever cache it has.  But a volume may have
  * another identity by each way that leads to it, and some have none: then the cache tells.
  *
- * Return: whether what is pinned on one is what is meant on the other.
+ * Return: whether what was pinned on one is what is meant on the other.
  */
-bool owner_same(const struct owner *a, const struct owner *b)
+bool owner_same(const struct owner *before, const struct owner *now)
 {
-	if (!volume_may_be_same(a->origin_id, b->origin_id))
+	if (!volume_may_be_same(before->origin_id, now->origin_id))
 		return false;
-	if (*a->uuid && !strcmp(a->uuid, b->uuid))
+	if (*now->uuid && (!strcmp(before->uuid, now->uuid) ||
+			   !strcmp(before->attached, now->uuid)))
 		return true;
-	return *a->origin_id && !strcmp(a->origin_id, b->origin_id);
+	return *now->origin_id && !strcmp(before->origin_id, now->origin_id);
 }

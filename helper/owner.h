@@ -14,15 +14,17 @@
 /**
  * struct owner - a device that has pins
  * @uuid: of the cache that it was opened with, "": not known
+ * @attached: of another one that took its place, with which it is opened next; "": none did
  * @origin_id: identity of the origin (identity.h), "": not known
  */
 struct owner {
 	char uuid[OWNER_UUID];
+	char attached[OWNER_UUID];
 	char origin_id[DEVICE_ID];
 };
 
 void owner_of(const struct dm_device *dev, struct owner *owner);
 bool owner_known(const struct owner *owner);
-bool owner_same(const struct owner *a, const struct owner *b);
+bool owner_same(const struct owner *before, const struct owner *now);
 
 #endif /* HELPER_OWNER_H */

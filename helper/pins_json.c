@@ -83,6 +83,7 @@ struct json_object *pins_to_json(const struct pins *pins, const char *name)
 	json_object_object_add(json, "schema", json_object_new_int(SCHEMA));
 	add_text(json, "name", name);
 	add_known(json, "uuid", pins->owner.uuid);
+	add_known(json, "attached_uuid", pins->owner.attached);
 	add_known(json, "origin_id", pins->owner.origin_id);
 	json_object_object_add(json, "pins", list);
 	for (i = 0; i < pins->count; i++)
@@ -247,6 +248,9 @@ const char *pins_from_json(struct pins *pins, struct json_object *json)
 		return "its \"schema\" is not 1";
 	if (!copy_text(json, "uuid", pins->owner.uuid, sizeof(pins->owner.uuid)))
 		return "its \"uuid\" is no uuid";
+	if (!copy_text(json, "attached_uuid", pins->owner.attached,
+		       sizeof(pins->owner.attached)))
+		return "its \"attached_uuid\" is no uuid";
 	if (!copy_text(json, "origin_id", pins->owner.origin_id,
 		       sizeof(pins->owner.origin_id)))
 		return "its \"origin_id\" is no identity";

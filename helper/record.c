@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "record.h"
 
+#include <string.h>
+
 #include "fail.h"
 
 /* An origin that shrank, or took the place of a larger one. */
@@ -49,6 +51,8 @@ int record_open(struct pins *pins, const struct dm_device *dev)
 			!owner_same(&pins->owner, &owner);
 	if (pins->foreign)
 		return 0;
+	if (!strcmp(pins->owner.uuid, owner.uuid))
+		strcpy(owner.attached, pins->owner.attached);
 	pins->owner = owner;
 	warn_of_end(pins, dev->name);
 	return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "restore.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -166,37 +167,43 @@ int restore_refresh(const struct dm_device *dev, struct pins *pins,
 
 /* A table that follows another one has its ranges, but what it cached may be another cache. */
 static int restore_all(const struct dm_device *dev, struct pins *pins,
-		       struct restored *restored)
+		       const char *attached, struct restored *restored)
 {
 	struct change change = { .dev = dev, .pins = pins, .some = true };
 	const struct nl_job wishes = { .label = "pins" };
+	char *known = pins->owner.attached;
+	bool other;
 
 	if (record_open(pins, dev) || record_require(pins, dev))
 		return fail_code();
 	if (!pins->count)
 		return 0;
+	other = attached && strcmp(known, attached);
+	if (other)
+		snprintf(known, sizeof(pins->owner.attached), "%s", attached);
 	if (follow(dev, pins, false, restored) ||
 	    change_kernel(&change) ||
 	    restore_load(dev, pins, NULL, &wishes, &restored->job))
 		return fail_code();
-	return restored->moved ? pins_save(pins, dev->name) : 0;
+	return restored->moved || other ? pins_save(pins, dev->name) : 0;
 }
 
 /**
  * restore() - want again what was wanted before a device was opened
  * @name: of the device
+ * @attached: uuid of the cache that was attached to it, "": its own; NULL: none was
  * @restored: what came of it
  *
  * A failure is told by a warning: the device works without.
  */
-void restore(const char *name, struct restored *restored)
+void restore(const char *name, const char *attached, struct restored *restored)
 {
 	struct pins pins = { 0 };
 	struct dm_device dev;
 
 	memset(restored, 0, sizeof(*restored));
 	if (!dm_need_ours(name, &dev)) {
-		restore_all(&dev, &pins, restored);
+		restore_all(&dev, &pins, attached, restored);
 		dm_device_free(&dev);
 	}
 	pins_free(&pins);

@@ -27,6 +27,7 @@ static void fill(struct pins *pins)
 
 	memset(pins, 0, sizeof(*pins));
 	strcpy(pins->owner.uuid, "01010101-0101-0101-0101-010101010101");
+	strcpy(pins->owner.attached, "02020202-0202-0202-0202-020202020202");
 	strcpy(pins->owner.origin_id, "wwid:eui.1");
 	place(pins_append(pins, &like, "/data/\"a\".tar"), 0, 4 * K);
 	like.samples = "1,2";
@@ -53,6 +54,7 @@ static void same_after_writing(void **state)
 	json_object_put(parsed);
 	assert_int_equal(again.count, 3);
 	assert_string_equal(again.owner.uuid, pins.owner.uuid);
+	assert_string_equal(again.owner.attached, pins.owner.attached);
 	assert_string_equal(again.owner.origin_id, pins.owner.origin_id);
 	assert_string_equal(again.pin[0].path, "/data/\"a\".tar");
 	assert_int_equal(again.pin[0].priority, 3);
@@ -83,6 +85,7 @@ static void refused(void **state)
 	static const char *const bad[] = {
 		"[]", "{}", "{\"schema\":2,\"pins\":[]}", "{\"schema\":1}",
 		"{\"schema\":1,\"uuid\":1,\"pins\":[]}",
+		"{\"schema\":1,\"attached_uuid\":[],\"pins\":[]}",
 		"{\"schema\":1,\"origin_id\":\"" L64 L64 "\",\"pins\":[]}",
 		"{\"schema\":1,\"pins\":{}}", "{\"schema\":1,\"pins\":[1]}",
 		"{\"schema\":1,\"pins\":[{}]}", PIN(""), PIN(",\"ranges\":1"),

@@ -87,10 +87,10 @@ static int teardown(void **state)
 static void opened(void **state)
 {
 	(void)state;
-	restore("nc", &restored);
+	restore("nc", NULL, &restored);
 	assert_int_equal(restored.pins + fake_nl.adds + fake_nl.jobs, 0);
 	record(4 * K);
-	restore("nc", &restored);
+	restore("nc", NULL, &restored);
 	assert_int_equal(restored.pins, 2);
 	assert_int_equal(restored.job, 1);
 	assert_int_equal(fake_nl.count, 2);
@@ -105,7 +105,7 @@ static void followed(void **state)
 	record(4 * K);
 	fake_nl_give(0, 4 * K, "l", PIN);
 	fake_nl_give(64 * K, 4 * K, "l", PIN);
-	restore("nc", &restored);
+	restore("nc", NULL, &restored);
 	assert_int_equal(fake_nl.adds + fake_nl.deletes, 0);
 	assert_int_equal(fake_nl.count, 2);
 	assert_int_equal(restored.job, 1);
@@ -119,7 +119,7 @@ static void stripped(void **state)
 	record(8 * K);
 	fake_nl_give(0, 4 * K, "l", 0);
 	fake_nl_give(64 * K, 8 * K, "l", 0);
-	restore("nc", &restored);
+	restore("nc", NULL, &restored);
 	assert_int_equal(fake_nl.count, 2);
 	assert_int_equal(fake_nl_count(0, 4 * K, "l", PIN), 1);
 	assert_int_equal(fake_nl_count(64 * K, 8 * K, "l", PIN), 1);
@@ -134,7 +134,7 @@ static void little_room(void **state)
 	fake_nl_give(0, 4 * K, "l", 0);
 	fake_nl_give(64 * K, 8 * K, "l", 0);
 	fake_nl.available = 6 * K;
-	restore("nc", &restored);
+	restore("nc", NULL, &restored);
 	assert_int_equal(fake_nl.count, 1);
 	assert_int_equal(fake_nl_count(0, 4 * K, "l", PIN), 1);
 	assert_int_equal(fake_nl.pieces, 2);
@@ -148,15 +148,15 @@ static void moved(void **state)
 	(void)state;
 	record(4 * K);
 	place = 128 * K;
-	restore("nc", &restored);
+	restore("nc", NULL, &restored);
 	assert_int_equal(restored.moved, 0);
 	assert_int_equal(fake_nl_count(0, 4 * K, "l", PIN), 1);
 	fake.opens = 1;
 	/* It is looked at where all is to be told. */
-	restore("nc", &restored);
+	restore("nc", NULL, &restored);
 	assert_int_equal(restored.moved, 0);
 	fake_nl_reset(FAKE_BYTES);
-	restore("nc", &restored);
+	restore("nc", NULL, &restored);
 	assert_int_equal(restored.moved, 1);
 	assert_int_equal(restored.pins, 2);
 	assert_int_equal(fake_nl.count, 2);
@@ -174,7 +174,7 @@ static void refreshed(void **state)
 
 	(void)state;
 	record(8 * K);
-	restore("nc", &restored);
+	restore("nc", NULL, &restored);
 	place = 128 * K;
 	fake_nl.available = 6 * K;
 	assert_int_equal(pins_load(&pins, "nc"), 0);
@@ -209,7 +209,7 @@ static void shrunk(void **state)
 	pins_free(&pins);
 	fake_nl_reset(dev.size);
 	fake.live.bytes = dev.size;
-	restore("nc", &restored);
+	restore("nc", NULL, &restored);
 	assert_int_equal(restored.pins, 3);
 	assert_int_equal(fake_nl.count, 2);
 	assert_int_equal(fake_nl_count(64 * K, 2 * K, "l", PIN), 1);
@@ -217,7 +217,7 @@ static void shrunk(void **state)
 	assert_int_equal(fake_nl.piece[1].length, 2 * K);
 	/* That is all that there can be. */
 	fake_nl.adds = 0;
-	restore("nc", &restored);
+	restore("nc", NULL, &restored);
 	assert_int_equal(fake_nl.adds, 0);
 	assert_int_equal(pins_load(&pins, "nc"), 0);
 	pins.size = dev.size;
@@ -247,7 +247,7 @@ static bool restored_of(const char *uuid, const char *id)
 	fake_nl_reset(FAKE_BYTES);
 	fake.uuid = uuid;
 	origin_id = id;
-	restore("nc", &restored);
+	restore("nc", NULL, &restored);
 	assert_int_equal(fake_nl.count, restored.pins);
 	return restored.pins;
 }
@@ -294,6 +294,32 @@ static void foreign(void **state)
 	assert_true(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.2"));
 }
 
+/* Another cache took the place of the one that it was opened with. */
+static void attached(void **state)
+{
+	(void)state;
+	record(4 * K);
+	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
+	restore("nc", "u2", &restored);
+	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
+	/* What is written meanwhile says so, too. */
+	own();
+	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
+	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
+	assert_false(restored_of(DM_UUID_PREFIX "u3", ""));
+	/* It has its own again. */
+	fake.uuid = DM_UUID_PREFIX "u1";
+	restore("nc", "", &restored);
+	assert_false(restored_of(DM_UUID_PREFIX "u2", ""));
+	/* And the other one for good. */
+	fake.uuid = DM_UUID_PREFIX "u1";
+	restore("nc", "u2", &restored);
+	fake.uuid = DM_UUID_PREFIX "u2";
+	own();
+	assert_false(restored_of(DM_UUID_PREFIX "u1", ""));
+	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
+}
+
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -307,6 +333,7 @@ int main(void)
 		TEST(refreshed),
 		TEST(shrunk),
 		TEST(foreign),
+		TEST(attached),
 	};
 	char folder[] = "/tmp/restore.XXXXXX";
 	int failed;
