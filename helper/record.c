@@ -83,3 +83,28 @@ void record_adopt(struct pins *pins, const struct dm_device *dev)
 	owner_of(dev, &pins->owner);
 	pins->foreign = false;
 }
+
+/**
+ * record_forget() - nothing is wanted any more on a cache that is no more
+ * @name: that it had
+ * @uuid: its own, or of that with which its device was opened
+ *
+ * What another cache of that name has on record stays.
+ *
+ * Return: 0 or the exit code.
+ */
+int record_forget(const char *name, const char *uuid)
+{
+	const struct owner *owner;
+	struct pins pins;
+	bool other, found;
+
+	/* One that is damaged is of no use to anybody. */
+	if (pins_load(&pins, name))
+		fail_reset();
+	owner = &pins.owner;
+	other = *owner->uuid && strcmp(owner->uuid, uuid) &&
+		strcmp(owner->attached, uuid);
+	pins_free(&pins);
+	return other ? 0 : pins_forget(name, &found);
+}

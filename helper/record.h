@@ -8,6 +8,7 @@
 
 int record_open(struct pins *pins, const struct dm_device *dev);
 int record_require(const struct pins *pins, const struct dm_device *dev);
+int record_forget(const char *name, const char *uuid);
 void record_adopt(struct pins *pins, const struct dm_device *dev);
 
 #endif /* HELPER_RECORD_H */

@@ -320,6 +320,29 @@ static void attached(void **state)
 	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
 }
 
+/* A cache that is destroyed takes its own with it. */
+static void forgotten(void **state)
+{
+	(void)state;
+	record(4 * K);
+	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
+	restore("nc", "u2", &restored);
+	assert_int_equal(record_forget("nc", "u3"), 0);
+	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
+	assert_int_equal(record_forget("nc", "u2"), 0);
+	assert_false(restored_of(DM_UUID_PREFIX "u1", ""));
+	assert_int_equal(access(RECORD, F_OK), -1);
+	record(4 * K);
+	own();
+	assert_int_equal(record_forget("nc", "u1"), 0);
+	assert_int_equal(access(RECORD, F_OK), -1);
+	/* Of one that does not say whose it is there is no other. */
+	record(4 * K);
+	assert_int_equal(record_forget("nc", "u3"), 0);
+	assert_int_equal(access(RECORD, F_OK), -1);
+	assert_int_equal(record_forget("nc", "u3"), 0);
+}
+
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -334,6 +357,7 @@ int main(void)
 		TEST(shrunk),
 		TEST(foreign),
 		TEST(attached),
+		TEST(forgotten),
 	};
 	char folder[] = "/tmp/restore.XXXXXX";
 	int failed;
