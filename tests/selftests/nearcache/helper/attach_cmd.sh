@@ -69,6 +69,7 @@ make_dm spare spare "$(under linear "$fresh")"
 at_exit dm_gone nc
 at_exit dm_gone second
 at_exit unmount
+at_exit rm -f /var/lib/nearcache/pins/nc.json
 
 # --- cache_timeout ---
 
