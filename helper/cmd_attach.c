@@ -444,9 +444,21 @@ static int attach_cache(struct attachment *attach)
 	return 0;
 }
 
+/* What was pinned is pinned on that, too; ranges stay, but for those of a device that lost them. */
+static void restore_pins(const struct attachment *attach)
+{
+	const struct nearcache_super *sb = attach->new.sb ? attach->new.sb :
+					   attach->pair.super.best;
+	char uuid[SUPER_UUID_TEXT] = "";
+	struct restored restored;
+
+	if (attach->other)
+		uuid_unparse_lower(sb->uuid, uuid);
+	restore(attach->dev.name, sb ? uuid : NULL, &restored);
+}
+
 int cmd_attach(const struct arguments *args)
 {
-	struct restored restored;
 	struct attachment attach = {
 		.args = args,
 		.pair = {
@@ -470,9 +482,8 @@ int cmd_attach(const struct arguments *args)
 			    reconnect(&attach.dev, args) :
 			    attach_cache(&attach);
 
-		/* Ranges stay, but for those of a device that lost them. */
 		if (!error && !given(args, OPTION_DRY_RUN))
-			restore(attach.dev.name, &restored);
+			restore_pins(&attach);
 	}
 	super_free(&attach.pair.super);
 	free(attach.new.sb);

@@ -10,8 +10,9 @@
 #include "lock.h"
 #include "name.h"
 #include "params.h"
-#include "pins.h"
+#include "owner.h"
 #include "print.h"
+#include "record.h"
 #include "stop.h"
 #include "super.h"
 #include "witness.h"
@@ -209,10 +210,17 @@ static const char *name_of(const struct destroy *destroy)
 /* A device of that name to come is another one. */
 static void forget_pins(const struct destroy *destroy)
 {
+	const struct nearcache_super *sb = destroy->super.best;
 	const char *name = name_of(destroy);
-	bool found;
+	char uuid[SUPER_UUID_TEXT] = "";
+	struct owner owner;
 
-	if (!name || !pins_forget(name, &found))
+	if (!name)
+		return;
+	owner_of(&destroy->active, &owner);
+	if (sb)
+		uuid_unparse_lower(sb->uuid, uuid);
+	if (!record_forget(name, *owner.uuid ? owner.uuid : uuid))
 		return;
 	warn("%s; what was pinned on '%s' is on record still", fail_message(),
 	     name);

@@ -272,7 +272,7 @@ static void print_pins(const char *name)
 {
 	struct restored restored;
 
-	restore(name, &restored);
+	restore(name, NULL, &restored);
 	print_number("pins", restored.pins ? "pinned" : NULL, restored.pins);
 	if (restored.job)
 		print_number("job", "prefetch job", restored.job);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "change.h"
 #include "commands.h"
 #include "fail.h"
 #include "job.h"
@@ -12,6 +13,7 @@
 #include "name.h"
 #include "path.h"
 #include "print.h"
+#include "record.h"
 #include "restore.h"
 #include "signals.h"
 #include "target.h"
@@ -156,19 +158,19 @@ static void print_room(const struct pinning *pinning)
 		    pinning->room.available);
 }
 
-static int change(struct pinning *pinning)
+static int apply(struct pinning *pinning)
 {
 	struct nl_job wishes = { .priority = pinning->args->priority };
+	struct change change = { .dev = &pinning->dev, .pins = &pinning->pins };
 
 	strcpy(wishes.label, pinning->label);
-	if (restore_apply(&pinning->dev, &pinning->pins, &pinning->room)) {
+	change_both(&change);
+	pinning->room = change.room;
+	if (fail_code()) {
 		if (given(pinning->args, OPTION_JSON) && pinning->room.needed)
 			print_room(pinning);
 		return fail_code();
 	}
-	if (pins_save(&pinning->pins, pinning->dev.name))
-		return fail_add("it is pinned, but only until '%s' is closed",
-				pinning->dev.name);
 	if (restore_load(&pinning->dev, &pinning->pins, pin_is_fresh, &wishes,
 			 &pinning->job.id))
 		return fail_add("it is pinned, and cached when it is read");
@@ -192,7 +194,7 @@ static int execute(struct pinning *pinning)
 	sigset_t before;
 
 	signals_hold(&before);
-	if (!change(pinning))
+	if (!apply(pinning))
 		wait_for_job(pinning);
 	signals_release(&before);
 	return fail_code();
@@ -241,7 +243,8 @@ static int judge(const struct pinning *pinning)
 static int pin(struct pinning *pinning)
 {
 	pinning->flags = flags_of(pinning->args);
-	if (resolve(pinning) || record(pinning))
+	if (record_require(&pinning->pins, &pinning->dev) ||
+	    resolve(pinning) || record(pinning))
 		return fail_code();
 	if (!given(pinning->args, OPTION_DRY_RUN) && execute(pinning))
 		return fail_code();
@@ -256,7 +259,6 @@ static int follow(struct pinning *pinning, struct restored *restored)
 
 	signals_hold(&before);
 	if (!restore_refresh(&pinning->dev, &pinning->pins, restored) &&
-	    !pins_save(&pinning->pins, pinning->dev.name) &&
 	    !restore_load(&pinning->dev, &pinning->pins, NULL, &wishes,
 			  &pinning->job.id))
 		wait_for_job(pinning);
@@ -271,6 +273,8 @@ static int refresh(struct pinning *pinning)
 
 	if (given(pinning->args, OPTION_DRY_RUN))
 		return fail(CODE_USAGE, "--refresh goes without --dry-run");
+	if (pinning->pins.foreign)
+		record_adopt(&pinning->pins, dev);
 	if (follow(pinning, &restored))
 		return fail_code();
 	print_record(NULL, dev->name);
@@ -293,7 +297,7 @@ int cmd_pin(const struct arguments *args)
 	if (error)
 		return error;
 	if (!need_live(&pinning.dev) &&
-	    !pins_load(&pinning.pins, pinning.dev.name)) {
+	    !record_open(&pinning.pins, &pinning.dev)) {
 		if (given(args, OPTION_REFRESH))
 			refresh(&pinning);
 		else

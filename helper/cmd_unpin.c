@@ -3,21 +3,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "change.h"
 #include "commands.h"
 #include "fail.h"
 #include "name.h"
-#include "path.h"
 #include "pins.h"
 #include "print.h"
+#include "record.h"
+#include "recorded.h"
 #include "signals.h"
+#include "spans.h"
 #include "target.h"
 
 /**
  * struct unpinning - what is unpinned
  * @args: the command line, without TARGETs that are on record
  * @dev: the device
- * @pins: what is on record
- * @which: ranges that are deleted, with what lies in them
+ * @pins: what is on record; files that were named are dropped
+ * @recorded: the same, by path
+ * @which: ranges that were named, or where files that were named are
  * @count: how many
  * @room: that fit
  */
@@ -25,6 +29,7 @@ struct unpinning {
 	struct arguments args;
 	struct dm_device dev;
 	struct pins pins;
+	struct recorded recorded;
 	struct nl_range *which;
 	size_t count;
 	size_t room;
@@ -62,50 +67,10 @@ static int add(struct unpinning *un, const struct range *range, const char *labe
 	return 0;
 }
 
-/* Whether a file is that which was named, or is in it. */
-static bool lies_below(const char *path, const char *named)
-{
-	size_t length = strlen(named);
-
-	return !strncmp(path, named, length) &&
-	       (!path[length] || path[length] == '/');
-}
-
-static int take_recorded(struct unpinning *un, const char *path, bool *found)
-{
-	size_t i, r;
-
-	*found = false;
-	for (i = 0; i < un->pins.count; i++) {
-		const struct pin *pin = &un->pins.pin[i];
-
-		if (!pin->path || !lies_below(pin->path, path))
-			continue;
-		*found = true;
-		for (r = 0; r < pin->ranges; r++)
-			if (add(un, &pin->range[r], pin->label))
-				return fail_code();
-	}
-	return 0;
-}
-
 /* A file or folder that is on record, which need not be there any more. */
 static int choose_recorded(struct unpinning *un, const char *word, bool *found)
 {
-	char *path;
-
-	*found = false;
-	if (range_like(word))
-		return 0;
-	path = path_absolute(word);
-	if (!path) {
-		fail_reset();
-		return 0;
-	}
-	while (path[1] && path[strlen(path) - 1] == '/')
-		path[strlen(path) - 1] = '\0';
-	take_recorded(un, path, found);
-	free(path);
+	*found = !range_like(word) && recorded_drop(&un->recorded, word);
 	return fail_code();
 }
 
@@ -120,8 +85,9 @@ static int choose_shards(struct unpinning *un)
 			const struct shard *shard = &shards.shard[i];
 
 			/* Where it was when it was pinned, and where it is. */
-			if (shard->device)
-				choose_recorded(un, shard->name, &found);
+			if (shard->device &&
+			    choose_recorded(un, shard->name, &found))
+				break;
 			for (r = 0; r < shard->ranges && !fail_code(); r++)
 				add(un, &shard->range[r], NULL);
 		}
@@ -135,6 +101,8 @@ static int choose_targets(struct unpinning *un)
 	int i, left = 1;
 	bool found;
 
+	if (recorded_make(&un->recorded, &un->pins))
+		return fail_code();
 	for (i = 1; i < args->operands; i++) {
 		if (choose_recorded(un, args->operand[i], &found))
 			return fail_code();
@@ -156,26 +124,27 @@ static int choose(struct unpinning *un)
 	return choose_targets(un);
 }
 
+/* Return: how many pins go. */
 static size_t drop_recorded(struct unpinning *un)
 {
+	struct spans spans;
 	size_t i, dropped = 0;
 
-	for (i = 0; i < un->count; i++)
-		pins_drop(&un->pins, &un->which[i]);
+	if (!spans_make(&spans, un->which, un->count))
+		pins_drop(&un->pins, &spans);
+	spans_free(&spans);
 	for (i = 0; i < un->pins.count; i++)
 		dropped += un->pins.pin[i].dropped;
 	return dropped;
 }
 
 /* To the end: a ^C would leave on record what is not pinned any more. */
-static int change(struct unpinning *un, uint64_t *deleted, struct nl_room *room)
+static int execute(struct change *change)
 {
 	sigset_t before;
 
 	signals_hold(&before);
-	if (!nl_range_delete(un->dev.number, un->which, un->count, deleted) &&
-	    !pins_save(&un->pins, un->dev.name))
-		nl_range_room(un->dev.number, room);
+	change_both(change);
 	signals_release(&before);
 	return fail_code();
 }
@@ -183,26 +152,28 @@ static int change(struct unpinning *un, uint64_t *deleted, struct nl_room *room)
 static int unpin(struct unpinning *un)
 {
 	bool dry_run = given(&un->args, OPTION_DRY_RUN);
-	struct nl_room room = { 0 };
-	uint64_t deleted = 0;
+	struct change change = { .dev = &un->dev, .pins = &un->pins };
 	size_t dropped;
 
 	if (choose(un))
 		return fail_code();
 	dropped = drop_recorded(un);
-	if (!dry_run && change(un, &deleted, &room))
+	change.which = un->which;
+	change.count = un->count;
+	if (fail_code() || (!dry_run && execute(&change)))
 		return fail_code();
-	if (!dropped && !deleted && !dry_run)
+	if (!dropped && !change.deleted && !dry_run)
 		return fail(CODE_DEVICE,
 			    "nothing of that is pinned on '%s': 'nearcache ranges %s' lists what is",
 			    un->dev.name, un->dev.name);
 	print_record(NULL, un->dev.name);
 	print_string("name", NULL, un->dev.name);
 	print_number("deleted_ranges", dry_run ? NULL : "deleted ranges",
-		     deleted);
-	print_bytes("needed_bytes", dry_run ? NULL : "pins need", room.needed);
+		     change.deleted);
+	print_bytes("needed_bytes", dry_run ? NULL : "pins need",
+		    change.room.needed);
 	print_bytes("available_bytes", dry_run ? NULL : "may be pinned",
-		    room.available);
+		    change.room.available);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	print_end();
 	return 0;
@@ -217,8 +188,9 @@ int cmd_unpin(const struct arguments *args)
 		error = dm_need_ours(name_of_operand(args->operand[0]), &un.dev);
 	if (error)
 		return error;
-	if (!pins_load(&un.pins, un.dev.name))
+	if (!record_open(&un.pins, &un.dev))
 		unpin(&un);
+	recorded_free(&un.recorded);
 	free(un.which);
 	pins_free(&un.pins);
 	dm_device_free(&un.dev);

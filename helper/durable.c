@@ -28,20 +28,20 @@ static int make_folders(const char *path)
 	return 0;
 }
 
-/* A name is durable when its folder is. */
-static int sync_folder(const char *path)
+/* A name is durable when its folder is.  Without, all that is there sees it all the same. */
+static void sync_folder(const char *path)
 {
 	char folder[PATH_MAX];
-	int fd, error = 0;
+	int fd;
 
 	snprintf(folder, sizeof(folder), "%s", path);
 	*strrchr(folder, '/') = '\0';
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || fsync(fd))
-		error = fail_errno(errno, "cannot write the folder '%s'", folder);
+		warn("cannot write the folder '%s': %s; a crash may bring back what '%s' was",
+		     folder, strerror(errno), path);
 	if (fd >= 0)
 		close(fd);
-	return error;
 }
 
 static int write_all(int fd, const char *text, size_t bytes)
@@ -59,35 +59,66 @@ static int write_all(int fd, const char *text, size_t bytes)
 	return 0;
 }
 
+static const char *new_of(const char *path, char *new)
+{
+	snprintf(new, PATH_MAX, "%s.new", path);
+	return new;
+}
+
 /**
- * durable_write() - write a file anew
+ * durable_prepare() - write beside a file what it is to hold
  * @path: absolute; folders are made
  * @text: what it is to hold
  *
  * One at a time: who calls holds a lock.
  *
- * Return: 0 or the exit code; then the file is as before.
+ * Return: 0 or the exit code; the file is as before.
  */
-int durable_write(const char *path, const char *text)
+int durable_prepare(const char *path, const char *text)
 {
 	char new[PATH_MAX];
 	int fd, error;
 
 	if (make_folders(path))
 		return fail_code();
-	snprintf(new, sizeof(new), "%s.new", path);
-	fd = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	fd = open(new_of(path, new), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+		  0600);
 	if (fd < 0)
 		return fail_errno(errno, "cannot write '%s'", new);
 	error = write_all(fd, text, strlen(text)) || fsync(fd) ? errno : 0;
 	if (close(fd) && !error)
 		error = errno;
-	if (!error && rename(new, path))
-		error = errno;
 	if (!error)
-		return sync_folder(path);
+		return 0;
 	unlink(new);
 	return fail_errno(error, "cannot write '%s'", path);
+}
+
+/**
+ * durable_commit() - the file holds from now on what was prepared
+ * @path: as durable_prepare() took it
+ *
+ * Return: 0 or the exit code; then the file is as before.
+ */
+int durable_commit(const char *path)
+{
+	char new[PATH_MAX];
+
+	if (rename(new_of(path, new), path)) {
+		fail_errno(errno, "cannot write '%s'", path);
+		unlink(new);
+		return fail_code();
+	}
+	sync_folder(path);
+	return 0;
+}
+
+/* What was prepared is not to be. */
+void durable_abandon(const char *path)
+{
+	char new[PATH_MAX];
+
+	unlink(new_of(path, new));
 }
 
 /**
@@ -104,5 +135,6 @@ int durable_remove(const char *path, bool *found)
 		return errno == ENOENT ? 0 :
 					 fail_errno(errno, "cannot remove '%s'",
 						    path);
-	return sync_folder(path);
+	sync_folder(path);
+	return 0;
 }

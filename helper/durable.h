@@ -5,7 +5,9 @@
 
 #include <stdbool.h>
 
-int durable_write(const char *path, const char *text);
+int durable_prepare(const char *path, const char *text);
+int durable_commit(const char *path);
+void durable_abandon(const char *path);
 int durable_remove(const char *path, bool *found);
 
 #endif /* HELPER_DURABLE_H */

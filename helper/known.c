@@ -6,6 +6,9 @@
 
 #include "fail.h"
 
+/* A list that is interrupted is asked for so often. */
+#define TRIES	16
+
 static void take(const struct nl_range *range, void *arg)
 {
 	struct known *known = arg;
@@ -47,6 +50,18 @@ static int compare(const void *x, const void *y)
 	return order ? order : strcmp(a->label, b->label);
 }
 
+/* Devices that come and go, and leases that end, interrupt a list. */
+static int read_whole(struct known *known, dev_t number)
+{
+	int tries = TRIES;
+
+	while (nl_range_each(number, take, known) == CODE_BUSY && --tries) {
+		known_free(known);
+		fail_reset();
+	}
+	return fail_code();
+}
+
 /**
  * known_read() - ask the kernel for all ranges of a device
  * @known: the result; known_free() is due also after a failure
@@ -56,21 +71,40 @@ static int compare(const void *x, const void *y)
  */
 int known_read(struct known *known, dev_t number)
 {
+	struct nl_room room;
+
 	memset(known, 0, sizeof(*known));
-	if (!nl_range_each(number, take, known))
+	if (nl_range_room(number, &room))
+		return fail_code();
+	if (room.count && !read_whole(known, number) && known->count)
 		qsort(known->range, known->count, sizeof(*known->range),
 		      compare);
 	return fail_code();
 }
 
 /**
- * known_has() - whether the kernel knows all of what is wanted
+ * known_has() - whether the kernel knows a range
  * @known: its ranges
- * @pin: what is wanted; when it expires is not looked at
+ * @range: the range; when it expires is not looked at
  *
  * Return: whether it does.
  */
-bool known_has(const struct known *known, const struct pin *pin)
+bool known_has(const struct known *known, const struct nl_range *range)
+{
+	return known->count && bsearch(range, known->range, known->count,
+				       sizeof(*known->range), compare);
+}
+
+/**
+ * known_has_pin() - whether the kernel knows all of what is wanted
+ * @known: its ranges
+ * @pins: of the device
+ * @pin: one of them; when it expires is not looked at
+ *
+ * Return: whether it does, as far as that is on the device.
+ */
+bool known_has_pin(const struct known *known, const struct pins *pins,
+		   const struct pin *pin)
 {
 	struct nl_range key = {
 		.label = pin->label,
@@ -79,13 +113,10 @@ bool known_has(const struct known *known, const struct pin *pin)
 	};
 	size_t i;
 
-	for (i = 0; i < pin->ranges; i++) {
-		key.range = pin->range[i];
-		if (!known->count ||
-		    !bsearch(&key, known->range, known->count,
-			     sizeof(*known->range), compare))
+	for (i = 0; i < pin->ranges; i++)
+		if (pins_inside(pins, &pin->range[i], &key.range) &&
+		    !known_has(known, &key))
 			return false;
-	}
 	return true;
 }
 

@@ -22,7 +22,9 @@ struct known {
 };
 
 int known_read(struct known *known, dev_t number);
-bool known_has(const struct known *known, const struct pin *pin);
+bool known_has(const struct known *known, const struct nl_range *range);
+bool known_has_pin(const struct known *known, const struct pins *pins,
+		   const struct pin *pin);
 void known_free(struct known *known);
 
 #endif /* HELPER_KNOWN_H */

@@ -4,5 +4,7 @@
 #define HELPER_PATH_H
 
 char *path_absolute(const char *path);
+char *path_tidy(const char *path);
+char *path_once(const char *path);
 
 #endif /* HELPER_PATH_H */

@@ -1,152 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "pins.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <json-c/json.h>
 #include <search.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "durable.h"
 #include "fail.h"
-
-#define PATH_ROOM	(sizeof(PINS_DIR) + NEARCACHE_NAME_MAX + sizeof("/.json"))
-/* 262144 ranges, each with a path of its own, fit. */
-#define BYTES_MAX	(1L << 30)
-
-static const char *file_of(const char *name, char *path)
-{
-	snprintf(path, PATH_ROOM, "%s/%s.json", PINS_DIR, name);
-	return path;
-}
-
-static int refuse(const char *path, const char *why)
-{
-	return fail(CODE_DEVICE,
-		    "the record of pins '%s' is damaged: %s; repair it, or remove it and pin again",
-		    path, why);
-}
-
-static int parse(struct pins *pins, const char *path, const char *text,
-		 size_t bytes)
-{
-	struct json_tokener *tokener = json_tokener_new();
-	struct json_object *json;
-	const char *why;
-
-	if (!tokener)
-		return fail_memory();
-	json = json_tokener_parse_ex(tokener, text, (int)bytes);
-	if (!json)
-		why = json_tokener_get_error(tokener) == json_tokener_continue ?
-		      "it is cut off" :
-		      json_tokener_error_desc(json_tokener_get_error(tokener));
-	else
-		why = pins_from_json(pins, json);
-	json_object_put(json);
-	json_tokener_free(tokener);
-	return why ? refuse(path, why) : 0;
-}
-
-static int read_file(struct pins *pins, const char *path, FILE *file)
-{
-	struct stat st;
-	size_t bytes;
-	char *text;
-
-	if (fstat(fileno(file), &st))
-		return fail_errno(errno, "cannot read '%s'", path);
-	if (st.st_size > BYTES_MAX)
-		return refuse(path, "it is larger than 1 GiB");
-	text = malloc((size_t)st.st_size + 1);
-	if (!text)
-		return fail_memory();
-	bytes = fread(text, 1, (size_t)st.st_size, file);
-	if (ferror(file))
-		fail_errno(errno, "cannot read '%s'", path);
-	else
-		parse(pins, path, text, bytes);
-	free(text);
-	return fail_code();
-}
-
-/**
- * pins_load() - read what is wanted of a device
- * @pins: the result; none if nothing is on record; pins_free() is due also after a
- *	failure
- * @name: of the device
- *
- * Return: 0 or the exit code; the error names the file and what is wrong with it.
- */
-int pins_load(struct pins *pins, const char *name)
-{
-	char path[PATH_ROOM];
-	FILE *file = fopen(file_of(name, path), "re");
-
-	memset(pins, 0, sizeof(*pins));
-	if (!file)
-		return errno == ENOENT ? 0 : fail_errno(errno, "cannot open '%s'", path);
-	read_file(pins, path, file);
-	fclose(file);
-	return fail_code();
-}
-
-static bool empty(const struct pins *pins)
-{
-	size_t i;
-
-	for (i = 0; i < pins->count; i++)
-		if (!pins->pin[i].dropped)
-			return false;
-	return true;
-}
-
-/**
- * pins_save() - write what is wanted of a device
- * @pins: those
- * @name: of the device
- *
- * A crash leaves the record of before, or this one.
- *
- * Return: 0 or the exit code; then the record of before is there.
- */
-int pins_save(const struct pins *pins, const char *name)
-{
-	struct json_object *json;
-	char path[PATH_ROOM];
-	bool found;
-
-	if (empty(pins))
-		return pins_forget(name, &found);
-	json = pins_to_json(pins, name);
-	if (!json)
-		return fail_memory();
-	durable_write(file_of(name, path),
-		      json_object_to_json_string_ext(json,
-						     JSON_C_TO_STRING_PRETTY |
-						     JSON_C_TO_STRING_SPACED |
-						     JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(json);
-	return fail_code();
-}
-
-/**
- * pins_forget() - nothing is wanted of a device any more
- * @name: of the device
- * @found: something was on record
- *
- * Return: 0 or the exit code.
- */
-int pins_forget(const char *name, bool *found)
-{
-	char path[PATH_ROOM];
-
-	return durable_remove(file_of(name, path), found);
-}
 
 static char *copy(const char *text)
 {
@@ -323,36 +182,67 @@ static bool meant(const struct pin *pin, bool (*chosen)(const struct pin *pin))
 	return chosen ? chosen(pin) : !pin->dropped;
 }
 
-static bool lies_in(const struct range *inner, const struct nl_range *which)
+/* The kernel knows of it, and it is to stay as it is. */
+bool pin_stays(const struct pin *pin)
 {
-	return inner->start >= which->range.start &&
-	       (!which->range.length ||
-		inner->start + inner->length <=
-		which->range.start + which->range.length);
+	return !pin->fresh && !pin->dropped;
 }
 
 /**
- * pins_drop() - want nothing any more of what lies in a range
+ * pins_inside() - what of a range is on the device
  * @pins: of the device
- * @which: as nl_range_delete() takes it
+ * @range: on record: the device may have been larger
+ * @part: the result
+ *
+ * Return: whether any of it is.
+ */
+bool pins_inside(const struct pins *pins, const struct range *range,
+		 struct range *part)
+{
+	*part = *range;
+	if (!pins->size)
+		return true;
+	if (range->start >= pins->size)
+		return false;
+	if (range->length > pins->size - range->start)
+		part->length = pins->size - range->start;
+	return true;
+}
+
+static bool lies_in(const struct pins *pins, const struct range *range,
+		    const char *label, const struct spans *spans)
+{
+	struct range part;
+
+	return spans_hold(spans, range, label) ||
+	       (pins_inside(pins, range, &part) &&
+		spans_hold(spans, &part, label));
+}
+
+/**
+ * pins_drop() - want nothing any more of what lies in ranges
+ * @pins: of the device
+ * @spans: those
  *
  * A pin is dropped with the last of its ranges.
  */
-void pins_drop(struct pins *pins, const struct nl_range *which)
+void pins_drop(struct pins *pins, const struct spans *spans)
 {
+	const struct range all = { 0 };
 	size_t i, r, kept;
 
 	for (i = 0; i < pins->count; i++) {
 		struct pin *pin = &pins->pin[i];
 
-		if (pin->dropped ||
-		    (which->label && strcmp(which->label, pin->label)))
+		if (pin->dropped)
 			continue;
 		kept = 0;
 		for (r = 0; r < pin->ranges; r++)
-			if (!lies_in(&pin->range[r], which))
+			if (!lies_in(pins, &pin->range[r], pin->label, spans))
 				pin->range[kept++] = pin->range[r];
-		pin->dropped = !kept && (pin->ranges || !which->range.length);
+		pin->dropped = !kept &&
+			       (pin->ranges ||
+				spans_hold(spans, &all, pin->label));
 		pin->ranges = kept;
 	}
 }
@@ -408,14 +298,19 @@ int pins_ranges(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 
 		if (!meant(pin, chosen))
 			continue;
-		for (r = 0; r < pin->ranges; r++)
+		for (r = 0; r < pin->ranges; r++) {
+			struct range part;
+
+			if (!pins_inside(pins, &pin->range[r], &part))
+				continue;
 			(*range)[(*count)++] = (struct nl_range){
-				.range = pin->range[r],
+				.range = part,
 				.label = pin->label,
 				.flags = pin->flags,
 				.priority = pin->priority,
 				.expires = seconds_left(pin, now),
 			};
+		}
 	}
 	return 0;
 }
@@ -440,10 +335,16 @@ int pins_pieces(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 	*piece = calloc(most, sizeof(**piece));
 	if (!*piece)
 		return fail_memory();
-	for (i = 0; i < pins->count; i++)
-		for (r = 0; r < pins->pin[i].ranges; r++)
-			if (pins->pin[i].load && meant(&pins->pin[i], chosen))
-				(*piece)[(*count)++] = pins->pin[i].range[r];
+	for (i = 0; i < pins->count; i++) {
+		const struct pin *pin = &pins->pin[i];
+
+		if (!pin->load || !meant(pin, chosen))
+			continue;
+		for (r = 0; r < pin->ranges; r++)
+			if (pins_inside(pins, &pin->range[r],
+					&(*piece)[*count]))
+				(*count)++;
+	}
 	return 0;
 }
 

@@ -12,11 +12,15 @@
 
 #include "index_format.h"
 #include "nl.h"
+#include "owner.h"
 #include "range.h"
 #include "shards.h"
+#include "spans.h"
 
-/* A file for each device, "NAME.json". */
+/* A file for each device, "NAME.json"; tests have another place. */
+#ifndef PINS_DIR
 #define PINS_DIR	"/var/lib/nearcache/pins"
+#endif
 
 /**
  * struct pin - a file or a range of which something is wanted
@@ -55,30 +59,47 @@ struct pin {
  * @pin: in the order in which they were given
  * @count: how many
  * @room: that fit
+ * @size: bytes of the device: what is wanted behind them stays on record, and nobody is told;
+ *	0: not known
+ * @owner: whose they are
+ * @foreign: of another device, that had the name before
  */
 struct pins {
 	struct pin *pin;
 	size_t count;
 	size_t room;
+	uint64_t size;
+	struct owner owner;
+	bool foreign;
 };
 
-int pins_load(struct pins *pins, const char *name);
-int pins_save(const struct pins *pins, const char *name);
-int pins_forget(const char *name, bool *found);
 void pins_free(struct pins *pins);
 
 struct pin *pins_append(struct pins *pins, const struct pin *like,
 			const char *path);
 int pin_place(struct pin *pin, const struct shard *shard);
 int pins_replace(struct pins *pins, struct pins *added);
-void pins_drop(struct pins *pins, const struct nl_range *which);
+void pins_drop(struct pins *pins, const struct spans *spans);
 void pins_drop_old(struct pins *pins, int64_t now);
+bool pins_inside(const struct pins *pins, const struct range *range,
+		 struct range *part);
 int pins_ranges(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 		int64_t now, struct nl_range **range, size_t *count);
 int pins_pieces(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 		struct range **piece, size_t *count);
 bool pin_is_fresh(const struct pin *pin);
 bool pin_is_dropped(const struct pin *pin);
+bool pin_stays(const struct pin *pin);
+
+/* pins_file.c */
+#define PINS_PATH	(sizeof(PINS_DIR) + NEARCACHE_NAME_MAX + sizeof("/.json"))
+const char *pins_path(const char *name, char *path);
+int pins_load(struct pins *pins, const char *name);
+int pins_prepare(const struct pins *pins, const char *name);
+int pins_commit(const struct pins *pins, const char *name);
+void pins_abandon(const char *name);
+int pins_save(const struct pins *pins, const char *name);
+int pins_forget(const char *name, bool *found);
 
 /* pins_json.c */
 struct json_object;

@@ -18,6 +18,11 @@ static void add_text(struct json_object *json, const char *key, const char *text
 		json_object_object_add(json, key, json_object_new_string(text));
 }
 
+static void add_known(struct json_object *json, const char *key, const char *text)
+{
+	add_text(json, key, *text ? text : NULL);
+}
+
 static struct json_object *ranges_of(const struct pin *pin)
 {
 	struct json_object *list = json_object_new_array();
@@ -77,6 +82,9 @@ struct json_object *pins_to_json(const struct pins *pins, const char *name)
 	}
 	json_object_object_add(json, "schema", json_object_new_int(SCHEMA));
 	add_text(json, "name", name);
+	add_known(json, "uuid", pins->owner.uuid);
+	add_known(json, "attached_uuid", pins->owner.attached);
+	add_known(json, "origin_id", pins->owner.origin_id);
 	json_object_object_add(json, "pins", list);
 	for (i = 0; i < pins->count; i++)
 		if (!pins->pin[i].dropped)
@@ -96,6 +104,17 @@ static bool take_text(struct json_object *json, const char *key, const char **te
 		return false;
 	*text = json_object_get_string(value);
 	return strlen(*text) == (size_t)json_object_get_string_len(value);
+}
+
+/* The same, of one that is copied; "" where there is nothing. */
+static bool copy_text(struct json_object *json, const char *key, char *copy, size_t size)
+{
+	const char *text;
+
+	if (!take_text(json, key, &text) || (text && strlen(text) >= size))
+		return false;
+	strcpy(copy, text ? text : "");
+	return true;
 }
 
 static bool take_number(struct json_object *json, const char *key, int64_t most,
@@ -227,6 +246,14 @@ const char *pins_from_json(struct pins *pins, struct json_object *json)
 		return "it is no object with a \"schema\"";
 	if (schema != SCHEMA)
 		return "its \"schema\" is not 1";
+	if (!copy_text(json, "uuid", pins->owner.uuid, sizeof(pins->owner.uuid)))
+		return "its \"uuid\" is no uuid";
+	if (!copy_text(json, "attached_uuid", pins->owner.attached,
+		       sizeof(pins->owner.attached)))
+		return "its \"attached_uuid\" is no uuid";
+	if (!copy_text(json, "origin_id", pins->owner.origin_id,
+		       sizeof(pins->owner.origin_id)))
+		return "its \"origin_id\" is no identity";
 	if (!json_object_object_get_ex(json, "pins", &list) ||
 	    !json_object_is_type(list, json_type_array))
 		return "it has no list of \"pins\"";

@@ -18,13 +18,11 @@ struct restored {
 	uint32_t job;
 };
 
-int restore_apply(const struct dm_device *dev, const struct pins *pins,
-		  struct nl_room *room);
 int restore_load(const struct dm_device *dev, const struct pins *pins,
 		 bool (*chosen)(const struct pin *pin),
 		 const struct nl_job *wishes, uint32_t *job);
 int restore_refresh(const struct dm_device *dev, struct pins *pins,
 		    struct restored *restored);
-void restore(const char *name, struct restored *restored);
+void restore(const char *name, const char *attached, struct restored *restored);
 
 #endif /* HELPER_RESTORE_H */

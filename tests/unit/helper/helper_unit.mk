@@ -17,7 +17,7 @@ HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
 	test_index_tfrecord test_extents test_shards test_words test_layers \
 	test_erofs test_manifest test_verifying test_density test_progress \
 	test_watch test_tab test_gaps test_passthrough test_opentab test_keys \
-	test_share test_bandwidth test_pins test_durable test_neighbour
+	test_share test_bandwidth test_pins test_change test_restore test_recorded test_durable test_neighbour
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi
@@ -119,9 +119,19 @@ HELPER_UNIT_test_watch	:= helper/watch.c
 HELPER_UNIT_test_durable := helper/durable.c helper/fail.c helper/text.c
 HELPER_UNIT_test_share	:= helper/share.c
 HELPER_UNIT_test_bandwidth := helper/bandwidth.c helper/duration.c helper/size.c
-HELPER_UNIT_test_pins	:= helper/pins.c helper/pins_json.c helper/durable.c \
-	helper/label.c helper/path.c helper/want.c helper/shards.c \
+# What is on record of pins.
+HELPER_PINS	:= helper/pins.c helper/pins_file.c helper/pins_json.c helper/spans.c \
+	helper/durable.c helper/label.c helper/path.c helper/want.c helper/shards.c \
 	helper/index_format.c helper/fail.c helper/text.c
+HELPER_UNIT_test_pins	:= $(HELPER_PINS)
+HELPER_UNIT_test_change	:= $(HELPER_PINS) helper/change.c helper/exchange.c \
+	helper/known.c helper/size.c tests/unit/helper/fake_nl.c
+HELPER_UNIT_test_restore := $(HELPER_UNIT_test_change) helper/restore.c \
+	helper/record.c helper/owner.c helper/volume.c tests/unit/helper/fake_dm.c
+HELPER_UNIT_test_recorded := $(HELPER_PINS) helper/recorded.c helper/words.c \
+	helper/range.c helper/size.c
+HELPER_UNIT_LIBS_test_change := -DPINS_DIR='"pins"'
+HELPER_UNIT_LIBS_test_restore := -DPINS_DIR='"pins"'
 HELPER_UNIT_LIBS_test_durable := -Wl,--wrap=fsync
 HELPER_UNIT_LIBS_test_verifying := -pthread -lcrypto -Wl,--wrap=pread,--wrap=mincore,--wrap=statx
 HELPER_UNIT_LIBS_test_progress := -Wl,--wrap=clock_gettime,--wrap=isatty

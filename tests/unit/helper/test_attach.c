@@ -259,9 +259,15 @@ void formatting_end_gaps(const struct formatting *new)
 	fake_gaps.ended = true;
 }
 
-void restore(const char *name, struct restored *restored)
+/* The cache for which it was asked to pin again; NULL: it was not. */
+static const char *pinned_for;
+
+void restore(const char *name, const char *other, struct restored *restored)
 {
-	(void)name;
+	static char text[SUPER_UUID_TEXT];
+
+	assert_string_equal(name, FAKE_NAME);
+	pinned_for = other ? strcpy(text, other) : NULL;
 	memset(restored, 0, sizeof(*restored));
 }
 
@@ -401,6 +407,30 @@ static void attached(void **state)
 	assert_int_equal(attach("/dev/sdc", 0), 0);
 	assert_string_equal(fake.live.params, NEW);
 	assert_int_equal(fake.live.bytes, FAKE_BYTES);
+}
+
+/* What was pinned is on record for the cache that is to be opened next. */
+static void pinned(void **state)
+{
+	(void)state;
+	reset(OLD);
+	pinned_for = NULL;
+	assert_int_equal(attach(NULL, OPTION_DRY_RUN), 0);
+	assert_null(pinned_for);
+	assert_int_equal(attach(NULL, 0), 0);
+	assert_string_equal(pinned_for, "");
+	reset(OLD);
+	other_cache = true;
+	assert_int_equal(attach("/dev/sdc", 0), 0);
+	assert_string_equal(pinned_for, "00000000-0000-0000-0000-000000000001");
+	reset(OLD);
+	assert_int_equal(attach("/dev/sdc", OPTION_FORMAT), 0);
+	assert_string_equal(pinned_for, "00000000-0000-0000-0000-000000000000");
+	reset(OLD);
+	pinned_for = "?";
+	origin_gone = true;
+	assert_int_equal(attach(NULL, 0), 0);
+	assert_null(pinned_for);
 }
 
 /* What was cached is stale; a new cache misses nothing. */
@@ -668,6 +698,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(attached),
+		cmocka_unit_test(pinned),
 		cmocka_unit_test(after_gap),
 		cmocka_unit_test(not_given_up),
 		cmocka_unit_test(refused),

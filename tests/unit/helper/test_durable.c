@@ -23,6 +23,12 @@ int __wrap_fsync(int fd)
 	return -1;
 }
 
+static int durable_write(const char *to, const char *text)
+{
+	return durable_prepare(to, text) ? (int)fail_code() :
+					   durable_commit(to);
+}
+
 static void holds(const char *expected)
 {
 	char text[64] = "";
@@ -66,6 +72,17 @@ static void written(void **state)
 	fail_at = 0;
 	assert_int_equal(durable_write(path, "three"), 0);
 	holds("three");
+	/* Until it is committed it is beside it. */
+	assert_int_equal(durable_prepare(path, "four"), 0);
+	assert_int_equal(access(new, F_OK), 0);
+	durable_abandon(path);
+	holds("three");
+	/* It is there, if not for good: that is no failure. */
+	fsyncs = 0;
+	fail_at = 2;
+	assert_int_equal(durable_write(path, "five"), 0);
+	fail_at = 0;
+	holds("five");
 	assert_int_equal(durable_remove(path, &found), 0);
 	assert_true(found);
 	assert_int_equal(access(path, F_OK), -1);

@@ -26,6 +26,9 @@ static void fill(struct pins *pins)
 			    .priority = 3, .load = true };
 
 	memset(pins, 0, sizeof(*pins));
+	strcpy(pins->owner.uuid, "01010101-0101-0101-0101-010101010101");
+	strcpy(pins->owner.attached, "02020202-0202-0202-0202-020202020202");
+	strcpy(pins->owner.origin_id, "wwid:eui.1");
 	place(pins_append(pins, &like, "/data/\"a\".tar"), 0, 4 * K);
 	like.samples = "1,2";
 	like.format = INDEX_TAR;
@@ -50,6 +53,9 @@ static void same_after_writing(void **state)
 	assert_null(pins_from_json(&again, parsed));
 	json_object_put(parsed);
 	assert_int_equal(again.count, 3);
+	assert_string_equal(again.owner.uuid, pins.owner.uuid);
+	assert_string_equal(again.owner.attached, pins.owner.attached);
+	assert_string_equal(again.owner.origin_id, pins.owner.origin_id);
 	assert_string_equal(again.pin[0].path, "/data/\"a\".tar");
 	assert_int_equal(again.pin[0].priority, 3);
 	assert_true(again.pin[0].load);
@@ -68,6 +74,8 @@ static void same_after_writing(void **state)
 	pins_free(&pins);
 }
 
+#define L16	"0123456789abcdef"
+#define L64	L16 L16 L16 L16
 #define PIN(more)							\
 	"{\"schema\":1,\"pins\":[{\"label\":\"l\",\"wants\":\"pin\","	\
 	"\"priority\":0,\"expires\":0,\"load\":true,\"index_only\":false" more "}]}"
@@ -76,6 +84,9 @@ static void refused(void **state)
 {
 	static const char *const bad[] = {
 		"[]", "{}", "{\"schema\":2,\"pins\":[]}", "{\"schema\":1}",
+		"{\"schema\":1,\"uuid\":1,\"pins\":[]}",
+		"{\"schema\":1,\"attached_uuid\":[],\"pins\":[]}",
+		"{\"schema\":1,\"origin_id\":\"" L64 L64 "\",\"pins\":[]}",
 		"{\"schema\":1,\"pins\":{}}", "{\"schema\":1,\"pins\":[1]}",
 		"{\"schema\":1,\"pins\":[{}]}", PIN(""), PIN(",\"ranges\":1"),
 		PIN(",\"ranges\":[1]"), PIN(",\"ranges\":[[0]]"),
@@ -145,11 +156,31 @@ static void replaced(void **state)
 	pins_free(&pins);
 }
 
+static bool lies_in(const struct range *range, const char *label,
+		    const struct nl_range *which)
+{
+	return (!which->label || !strcmp(which->label, label)) &&
+	       range->start >= which->range.start &&
+	       (!which->range.length ||
+		range->start + range->length <=
+		which->range.start + which->range.length);
+}
+
+static void drop(struct pins *pins, const struct nl_range *which)
+{
+	struct spans spans;
+
+	assert_int_equal(spans_make(&spans, which, 1), 0);
+	pins_drop(pins, &spans);
+	spans_free(&spans);
+}
+
 static void dropped(void **state)
 {
 	const struct nl_range inside = { .range = { 0, 12 * K } },
 			      other = { .label = "other" },
-			      raw = { .label = "raw" };
+			      raw = { .label = "raw" },
+			      end = { .range = { 8 * K, K } };
 	struct nl_range *range;
 	struct range *piece;
 	struct pins pins;
@@ -157,12 +188,28 @@ static void dropped(void **state)
 
 	(void)state;
 	fill(&pins);
-	pins_drop(&pins, &other);
+	drop(&pins, &other);
 	pins_ranges(&pins, NULL, 400, &range, &count);
 	assert_int_equal(count, 3);
 	assert_int_equal(range[0].expires, 0);
 	assert_int_equal(range[1].expires, 600);
 	free(range);
+	/* Of a range that reaches beyond the end what lies before it. */
+	pins.size = 9 * K;
+	pins_ranges(&pins, NULL, 400, &range, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(range[1].range.length, K);
+	free(range);
+	pins_pieces(&pins, NULL, &piece, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(piece[1].length, K);
+	free(piece);
+	drop(&pins, &end);
+	assert_true(pins.pin[1].dropped);
+	assert_false(pins.pin[2].dropped);
+	pins.pin[1].dropped = false;
+	pins.pin[1].ranges = 1;
+	pins.size = 0;
 	pins_drop_old(&pins, 999);
 	assert_false(pins.pin[1].dropped);
 	pins_pieces(&pins, NULL, &piece, &count);
@@ -170,12 +217,48 @@ static void dropped(void **state)
 	free(piece);
 	pins_drop_old(&pins, 1000);
 	assert_true(pins.pin[1].dropped);
-	pins_drop(&pins, &raw);
+	drop(&pins, &raw);
 	assert_true(pins.pin[2].dropped);
 	assert_false(pins.pin[0].dropped);
-	pins_drop(&pins, &inside);
+	drop(&pins, &inside);
 	assert_true(pins.pin[0].dropped);
 	pins_free(&pins);
+}
+
+/* Against what it means, range by range. */
+static void spans(void **state)
+{
+	static const char *const label[] = { NULL, "a", "b" };
+	struct nl_range which[40];
+	struct range range;
+	struct spans made;
+	size_t i, l, held = 0;
+	int round;
+
+	(void)state;
+	srandom(1);
+	for (i = 0; i < 40; i++)
+		which[i] = (struct nl_range){
+			.range = { random() % 64, random() % 12 },
+			.label = label[random() % 3],
+		};
+	for (i = 0; i < 40; i += 5) {
+		assert_int_equal(spans_make(&made, which + i, 5), 0);
+		for (round = 0; round < 200; round++) {
+			bool expected = false;
+			size_t k;
+
+			range = (struct range){ random() % 64, 1 + random() % 12 };
+			l = 1 + random() % 2;
+			for (k = i; k < i + 5; k++)
+				expected |= lies_in(&range, label[l], &which[k]);
+			assert_int_equal(spans_hold(&made, &range, label[l]),
+					 expected);
+			held += expected;
+		}
+		spans_free(&made);
+	}
+	assert_in_range(held, 100, 1500);
 }
 
 static void labels(void **state)
@@ -223,6 +306,7 @@ int main(void)
 		cmocka_unit_test(refused),
 		cmocka_unit_test(replaced),
 		cmocka_unit_test(dropped),
+		cmocka_unit_test(spans),
 		cmocka_unit_test(labels),
 		cmocka_unit_test(wants),
 	};

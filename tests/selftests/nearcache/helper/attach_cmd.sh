@@ -69,6 +69,7 @@ make_dm spare spare "$(under linear "$fresh")"
 at_exit dm_gone nc
 at_exit dm_gone second
 at_exit unmount
+at_exit rm -f /var/lib/nearcache/pins/nc.json
 
 # --- cache_timeout ---
 
@@ -197,12 +198,19 @@ good create second --origin "$O" --cache "$third" --force
 good close second
 good open nc --cache "$C" --origin "$O" --mode writethrough
 cmp /dev/mapper/nc "$O" || fail "cache and origin differ"
+good pin nc 1M-2M
 settle
 given_up slice
 bad 4 "may lack what 'nc' wrote" attach nc --cache "$third"
 bad 4 "may lack what 'nc' wrote" attach nc --cache "$third" --force
 warned "must be formatted" attach nc --cache "$third" --format --force
 is state 0
+# What is pinned is brought to the new one.
+brought() {
+	run residency nc 1M-2M -j
+	[[ $rc == 0 && $(json cached_bytes) == 1048576 ]]
+}
+wait_for 20 brought || fail "pinned, but not cached: $out $err"
 drop_caches
 cmp /dev/mapper/nc "$O" || fail "cache and origin differ"
 bad 4 "if it was attached later, --force" destroy nc

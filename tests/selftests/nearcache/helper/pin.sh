@@ -103,6 +103,37 @@ wanted() {
 	[[ $out != *'"mnt"'* && $out != *'"c.bin"'* ]] || fail "unpinned: $out"
 }
 
+# start_of LABEL: of the only range that it has.
+start_of() {
+	good ranges nc -j
+	grep -B 6 "\"label\": \"$1\"" <<<"$out" | sed -n 's/.*"start": \([0-9]*\),/\1/p'
+}
+
+# What lies in what is unpinned stays if it was pinned for itself; what cannot be written down is not done.
+kept() {
+	local start before
+	good pin nc c.bin --label keep --no-load
+	start=$(start_of keep)
+	good pin nc "$start-$((start + 65536))" --label keep --no-load
+	good pin nc c.bin --label keep --no-load --priority 5
+	good unpin nc c.bin -j
+	expect deleted_ranges 1
+	same "what was pinned for itself" "$(start_of keep)" "$start"
+	good unpin nc --label keep
+	good ranges nc -j
+	before=$out
+	mkdir "$RECORD.new"
+	bad 4 "cannot write '$RECORD.new'" pin nc a.bin --label more
+	bad 4 "cannot write '$RECORD.new'" unpin nc a.bin
+	rmdir "$RECORD.new"
+	good ranges nc -j
+	same "ranges without a record" "$out" "$before"
+	good pin nc sub --label folder --no-load
+	cd sub && good unpin nc . && cd ..
+	good ranges nc -j
+	same "ranges of a folder" "$out" "$before"
+}
+
 bad_input() {
 	local before
 	good ranges nc -j
@@ -154,6 +185,18 @@ again() {
 	moved=$(grep -c "\"start\": $start," <<<"$out") || true
 	same "ranges where it was" "$moved" 0
 	no_origin a.bin b.bin
+	# Nor is one of another device, that had the name, of this one.
+	closed
+	sed -i -E 's/"(uuid|origin_id)": "/&x/' "$RECORD"
+	run open nc --origin "$O" --cache "$C"
+	[[ $rc == 0 && $err == *"is not pinned now"*"'$RECORD' is of another 'nc'"* ]] || fail "of another: $err"
+	bad 4 "'nearcache pin nc --refresh' takes it over" pin nc 0-1M
+	good ranges nc -j
+	expect range_count 0
+	good pin nc --refresh
+	good ranges nc -j
+	expect range_count 2
+	mount -o ro /dev/mapper/nc "$M" || fail "mount"
 	# A record that is damaged keeps nothing from being opened.
 	closed
 	echo '{ "schema": 1, "pins": [ { "path": "x" ' >"$RECORD"
@@ -191,5 +234,6 @@ mkfs.ext4 -qF -b 4096 -O ^has_journal -E nodiscard "$O" 2>/dev/null && mount "$O
 opened create nc --origin "$O" --cache "$C" --block-size 64K
 pinned
 wanted
+kept
 bad_input
 again

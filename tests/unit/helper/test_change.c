@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Pins that come and go: in a pretended kernel, and on record, or in neither. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "change.h"
+#include "fail.h"
+#include "fake_nl.h"
+#include "pins.h"
+#include "unit.h"
+
+#define K	1024ULL
+#define SIZE	(1024 * K)
+#define PIN	NEARCACHE_RANGE_PIN
+#define RECORD	PINS_DIR "/nc.json"
+
+static struct dm_device dev = { .name = "nc", .size = SIZE };
+static struct pins pins;
+
+static struct pin *want(struct pins *to, const char *path, const char *label,
+			uint64_t start, uint64_t length)
+{
+	struct pin like = { .label = (char *)label, .flags = PIN };
+	struct range range = { start, length };
+	struct shard shard = { .range = &range, .ranges = 1 };
+	struct pin *pin = pins_append(to, &like, path);
+
+	assert_non_null(pin);
+	assert_int_equal(pin_place(pin, &shard), 0);
+	return pin;
+}
+
+/* It is on record, and the kernel knows it. */
+static struct pin *have(const char *path, const char *label, uint64_t start,
+			uint64_t length)
+{
+	struct pin *pin = want(&pins, path, label, start, length);
+
+	pin->fresh = false;
+	fake_nl_give(start, length, label, PIN);
+	return pin;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_nl_reset(SIZE);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	pins_free(&pins);
+	rmdir(RECORD "/x");
+	rmdir(RECORD);
+	unlink(RECORD);
+	rmdir(PINS_DIR);
+	unlink(PINS_DIR);
+	return 0;
+}
+
+static int apply(uint64_t *deleted)
+{
+	struct change change = { .dev = &dev, .pins = &pins };
+
+	change_both(&change);
+	if (deleted)
+		*deleted = change.deleted;
+	return fail_code();
+}
+
+/* Where one that goes has others of its label in it. */
+static void others_stay(void **state)
+{
+	uint64_t deleted;
+
+	(void)state;
+	have("/d/a", "l", 0, 64 * K)->dropped = true;
+	have("/d/a", "l", 4 * K, 4 * K)->index_only = true;
+	/* It is there twice, and one of both goes. */
+	have("/d/b", "l", 128 * K, 4 * K)->dropped = true;
+	have("/d/b", "l", 128 * K, 4 * K)->index_only = true;
+	have("/d/c", "other", 8 * K, 4 * K);
+	/* On record, but there was no room: it does not come by the way. */
+	want(&pins, "/d/e", "l", 16 * K, 4 * K)->fresh = false;
+	assert_int_equal(apply(&deleted), 0);
+	assert_int_equal(deleted, 2);
+	assert_int_equal(fake_nl.count, 3);
+	assert_int_equal(fake_nl_count(4 * K, 4 * K, "l", PIN), 1);
+	assert_int_equal(fake_nl_count(128 * K, 4 * K, "l", PIN), 1);
+	assert_int_equal(fake_nl_count(8 * K, 4 * K, "other", PIN), 1);
+}
+
+/* What is pinned in another way is pinned in between. */
+static void never_unpinned(void **state)
+{
+	struct pins added = { 0 };
+
+	(void)state;
+	have("/d/a", "l", 0, 64 * K);
+	want(&added, "/d/a", "l", 0, 64 * K)->priority = 3;
+	assert_int_equal(pins_replace(&pins, &added), 0);
+	pins_free(&added);
+	fake_nl.watch = (struct range){ 0, 64 * K };
+	assert_int_equal(apply(NULL), 0);
+	assert_int_equal(fake_nl.unpinned, 0);
+	/* And nothing else is left of it. */
+	assert_int_equal(fake_nl.count, 1);
+	assert_int_equal(fake_nl.range[0].priority, 3);
+	assert_int_equal(fake_nl.range[0].expires, 0);
+}
+
+/* Without room for both places of a file that moved there is still room for one. */
+static void room_for_one(void **state)
+{
+	(void)state;
+	have("/d/a", "l", 0, 64 * K)->dropped = true;
+	want(&pins, "/d/a", "l", 128 * K, 64 * K);
+	fake_nl.available = 64 * K;
+	assert_int_equal(apply(NULL), 0);
+	assert_int_equal(fake_nl.count, 1);
+	assert_int_equal(fake_nl_count(128 * K, 64 * K, "l", PIN), 1);
+}
+
+static void as_before(void)
+{
+	assert_int_equal(fake_nl.count, 5);
+	assert_int_equal(fake_nl_count(0, 4 * K, "l", PIN), 1);
+	assert_int_equal(fake_nl_count(8 * K, 4 * K, "l", PIN), 1);
+	assert_int_equal(fake_nl_count(16 * K, 4 * K, "l", PIN), 1);
+	assert_int_equal(fake_nl_count(24 * K, 4 * K, "l", PIN), 1);
+	assert_int_equal(fake_nl_count(17 * K, K, "l", PIN), 1);
+}
+
+static void fill(void)
+{
+	have("/d/a", "l", 0, 4 * K)->dropped = true;
+	have("/d/b", "l", 8 * K, 4 * K)->dropped = true;
+	have("/d/c", "l", 16 * K, 4 * K)->dropped = true;
+	have("/d/d", "l", 24 * K, 4 * K)->dropped = true;
+	have("/d/c", "l", 17 * K, K)->index_only = true;
+	want(&pins, "/d/a", "l", 64 * K, 4 * K);
+}
+
+static void refused(void **state)
+{
+	(void)state;
+	fill();
+	fake_nl.available = 16 * K;
+	want(&pins, "/d/x", "l", 128 * K, 64 * K);
+	assert_int_equal(apply(NULL), CODE_DEVICE);
+	assert_non_null(strstr(fail_message(), "of which 16 KiB (16384 bytes) may be pinned"));
+	assert_null(strstr(fail_message(), "is not any more"));
+	as_before();
+	assert_int_equal(access(RECORD, F_OK), -1);
+	assert_int_equal(access(RECORD ".new", F_OK), -1);
+}
+
+/* Some are deleted already when it fails. */
+static void half_deleted(void **state)
+{
+	(void)state;
+	fill();
+	fake_nl.fail_delete = 2;
+	assert_int_equal(apply(NULL), CODE_BUSY);
+	assert_string_equal(fail_message(), "BUSY");
+	as_before();
+}
+
+static void not_added(void **state)
+{
+	(void)state;
+	fill();
+	/* The first one bridges; once more without that. */
+	fake_nl.fail_add = 2;
+	assert_int_equal(apply(NULL), 0);
+	fake_nl_reset(SIZE);
+	pins_free(&pins);
+	fill();
+	fake_nl.fail_add = 1;
+	assert_int_equal(apply(NULL), 0);
+	assert_int_equal(fake_nl.count, 2);
+	assert_int_equal(fake_nl_count(64 * K, 4 * K, "l", PIN), 1);
+	assert_int_equal(fake_nl_count(17 * K, K, "l", PIN), 1);
+}
+
+/* What cannot be written down is not done. */
+static void no_record(void **state)
+{
+	FILE *file = fopen(PINS_DIR, "w");
+
+	(void)state;
+	assert_non_null(file);
+	fclose(file);
+	fill();
+	assert_int_equal(apply(NULL), CODE_DEVICE);
+	assert_non_null(strstr(fail_message(), RECORD));
+	assert_int_equal(fake_nl.adds + fake_nl.deletes, 0);
+	as_before();
+	fail_reset();
+	/* Nor what was written, but does not take its place. */
+	unlink(PINS_DIR);
+	assert_int_equal(mkdir(PINS_DIR, 0700), 0);
+	assert_int_equal(mkdir(RECORD, 0700), 0);
+	assert_int_equal(mkdir(RECORD "/x", 0700), 0);
+	/* What lies in what comes has to be there again, too. */
+	have("/d/e", "l", 65 * K, K);
+	assert_int_equal(apply(NULL), CODE_DEVICE);
+	assert_non_null(strstr(fail_message(), RECORD));
+	assert_int_equal(fake_nl_count(65 * K, K, "l", PIN), 1);
+	fake_nl_take(65 * K);
+	as_before();
+	assert_int_equal(access(RECORD ".new", F_OK), -1);
+	/* The same where nothing is left to be written. */
+	fail_reset();
+	pins_free(&pins);
+	fake_nl_reset(SIZE);
+	have("/d/a", "l", 0, 4 * K)->dropped = true;
+	assert_int_equal(apply(NULL), CODE_DEVICE);
+	assert_int_equal(fake_nl_count(0, 4 * K, "l", PIN), 1);
+	assert_int_equal(fake_nl.count, 1);
+}
+
+static void recorded(void **state)
+{
+	struct pins again;
+
+	(void)state;
+	fill();
+	assert_int_equal(apply(NULL), 0);
+	assert_int_equal(pins_load(&again, "nc"), 0);
+	assert_int_equal(again.count, 2);
+	assert_int_equal(again.pin[1].range[0].start, 64 * K);
+	pins_free(&again);
+	assert_int_equal(access(RECORD ".new", F_OK), -1);
+}
+
+/* A run that was killed told the kernel, and wrote nothing down. */
+static void not_doubled(void **state)
+{
+	(void)state;
+	fake_nl_give(0, 4 * K, "l", PIN);
+	have("/d/b", "l", K, K);
+	want(&pins, "/d/a", "l", 0, 4 * K);
+	assert_int_equal(apply(NULL), 0);
+	assert_int_equal(fake_nl.count, 2);
+	assert_int_equal(fake_nl_count(K, K, "l", PIN), 1);
+}
+
+/* Those that are named by place go whoever has them; of the others what does not lie there. */
+static void by_place(void **state)
+{
+	const struct nl_range which = { .range = { 0, 8 * K } };
+	struct change change = { .dev = &dev, .pins = &pins, .which = &which,
+				 .count = 1 };
+	struct spans spans;
+
+	(void)state;
+	have("/d/a", "l", 0, 4 * K);
+	have("/d/b", "m", 4 * K, 8 * K);
+	fake_nl_give(K, K, "stranger", NEARCACHE_RANGE_BYPASS);
+	assert_int_equal(spans_make(&spans, &which, 1), 0);
+	pins_drop(&pins, &spans);
+	spans_free(&spans);
+	assert_int_equal(change_both(&change), 0);
+	assert_int_equal(change.deleted, 2);
+	assert_int_equal(change.room.needed, 8 * K);
+	assert_int_equal(fake_nl.count, 1);
+	assert_int_equal(fake_nl_count(4 * K, 8 * K, "m", PIN), 1);
+}
+
+/* Most of many fit: it takes few requests to find out which do not. */
+static void some(void **state)
+{
+	struct change change = { .dev = &dev, .pins = &pins, .some = true };
+	uint64_t i;
+
+	(void)state;
+	for (i = 0; i < 1000; i++)
+		want(&pins, "/d/a", "l", i * K, i == 100 ? 600 * K : 512);
+	fake_nl.available = 1000 * 512;
+	assert_int_equal(change_kernel(&change), 0);
+	assert_int_equal(fake_nl.count, 999);
+	assert_int_equal(fake_nl_count(100 * K, 600 * K, "l", PIN), 0);
+	assert_in_range(fake_nl.adds, 1, 25);
+	assert_in_range(fake_nl.added, 999, 4000);
+}
+
+static void interrupted(void **state)
+{
+	(void)state;
+	fill();
+	fake_nl.interrupts = 3;
+	assert_int_equal(apply(NULL), 0);
+	assert_int_equal(fake_nl.count, 2);
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(others_stay),
+		TEST(never_unpinned),
+		TEST(room_for_one),
+		TEST(refused),
+		TEST(half_deleted),
+		TEST(not_added),
+		TEST(no_record),
+		TEST(recorded),
+		TEST(not_doubled),
+		TEST(by_place),
+		TEST(some),
+		TEST(interrupted),
+	};
+	char folder[] = "/tmp/change.XXXXXX";
+	int failed;
+
+	if (!mkdtemp(folder) || chdir(folder))
+		return 1;
+	failed = RUN(tests);
+	return rmdir(folder) || failed;
+}

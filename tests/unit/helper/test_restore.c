@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What was pinned before is pinned again: after an open, and on another cache device. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "arguments.h"
+#include "change.h"
+#include "fail.h"
+#include "fake_dm.h"
+#include "fake_nl.h"
+#include "identity.h"
+#include "pins.h"
+#include "record.h"
+#include "restore.h"
+#include "target.h"
+#include "unit.h"
+
+#define K	1024ULL
+#define PIN	NEARCACHE_RANGE_PIN
+#define RECORD	PINS_DIR "/nc.json"
+
+static char file_path[64];
+/* Where the file is now. */
+static uint64_t place;
+static struct restored restored;
+
+int target_resolve(const struct arguments *args, const struct dm_device *dev,
+		   struct shards *shards)
+{
+	(void)dev;
+	assert_string_equal(args->operand[1], file_path);
+	shards->size = FAKE_BYTES;
+	return shard_add_range(shards_add(shards, file_path), place, 4 * K);
+}
+
+/* What the origin says of itself. */
+static const char *origin_id;
+
+void identity_read(dev_t number, char *id)
+{
+	(void)number;
+	strcpy(id, origin_id);
+}
+
+/* On record: a file, and ranges of the device. */
+static void want(struct pins *pins, const char *path, uint64_t start, uint64_t length)
+{
+	struct pin like = { .label = "l", .flags = PIN, .load = true };
+	struct range range = { start, length };
+	struct shard shard = { .range = &range, .ranges = 1 };
+
+	assert_int_equal(pin_place(pins_append(pins, &like, path), &shard), 0);
+}
+
+static void record(uint64_t second_bytes)
+{
+	struct pins pins = { 0 };
+
+	want(&pins, file_path, 0, 4 * K);
+	want(&pins, NULL, 64 * K, second_bytes);
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_reset("read-only 8:0 8:16");
+	fake_nl_reset(FAKE_BYTES);
+	fake.uuid = DM_UUID_PREFIX "u1";
+	fake.origin = 1;
+	origin_id = "";
+	place = 0;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	fake_nl_reset(0);
+	unlink(RECORD);
+	rmdir(PINS_DIR);
+	return 0;
+}
+
+static void opened(void **state)
+{
+	(void)state;
+	restore("nc", NULL, &restored);
+	assert_int_equal(restored.pins + fake_nl.adds + fake_nl.jobs, 0);
+	record(4 * K);
+	restore("nc", NULL, &restored);
+	assert_int_equal(restored.pins, 2);
+	assert_int_equal(restored.job, 1);
+	assert_int_equal(fake_nl.count, 2);
+	assert_int_equal(fake_nl.adds, 1);
+	assert_int_equal(fake_nl.pieces, 2);
+}
+
+/* The kernel has all of it still; what is cached of it is another matter. */
+static void followed(void **state)
+{
+	(void)state;
+	record(4 * K);
+	fake_nl_give(0, 4 * K, "l", PIN);
+	fake_nl_give(64 * K, 4 * K, "l", PIN);
+	restore("nc", NULL, &restored);
+	assert_int_equal(fake_nl.adds + fake_nl.deletes, 0);
+	assert_int_equal(fake_nl.count, 2);
+	assert_int_equal(restored.job, 1);
+	assert_int_equal(fake_nl.pieces, 2);
+}
+
+/* The cache before had too little room: the kernel kept ranges that are not pinned. */
+static void stripped(void **state)
+{
+	(void)state;
+	record(8 * K);
+	fake_nl_give(0, 4 * K, "l", 0);
+	fake_nl_give(64 * K, 8 * K, "l", 0);
+	restore("nc", NULL, &restored);
+	assert_int_equal(fake_nl.count, 2);
+	assert_int_equal(fake_nl_count(0, 4 * K, "l", PIN), 1);
+	assert_int_equal(fake_nl_count(64 * K, 8 * K, "l", PIN), 1);
+	assert_int_equal(fake_nl.pieces, 2);
+}
+
+/* As many as there is room for; what has none is loaded all the same. */
+static void little_room(void **state)
+{
+	(void)state;
+	record(8 * K);
+	fake_nl_give(0, 4 * K, "l", 0);
+	fake_nl_give(64 * K, 8 * K, "l", 0);
+	fake_nl.available = 6 * K;
+	restore("nc", NULL, &restored);
+	assert_int_equal(fake_nl.count, 1);
+	assert_int_equal(fake_nl_count(0, 4 * K, "l", PIN), 1);
+	assert_int_equal(fake_nl.pieces, 2);
+}
+
+/* Only where a file system is mounted. */
+static void moved(void **state)
+{
+	struct pins pins;
+
+	(void)state;
+	record(4 * K);
+	place = 128 * K;
+	restore("nc", NULL, &restored);
+	assert_int_equal(restored.moved, 0);
+	assert_int_equal(fake_nl_count(0, 4 * K, "l", PIN), 1);
+	fake.opens = 1;
+	/* It is looked at where all is to be told. */
+	restore("nc", NULL, &restored);
+	assert_int_equal(restored.moved, 0);
+	fake_nl_reset(FAKE_BYTES);
+	restore("nc", NULL, &restored);
+	assert_int_equal(restored.moved, 1);
+	assert_int_equal(restored.pins, 2);
+	assert_int_equal(fake_nl.count, 2);
+	assert_int_equal(fake_nl_count(128 * K, 4 * K, "l", PIN), 1);
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_int_equal(pins.pin[0].range[0].start, 128 * K);
+	pins_free(&pins);
+}
+
+/* All or nothing, unlike a start. */
+static void refreshed(void **state)
+{
+	struct dm_device dev = { .name = "nc" };
+	struct pins pins;
+
+	(void)state;
+	record(8 * K);
+	restore("nc", NULL, &restored);
+	place = 128 * K;
+	fake_nl.available = 6 * K;
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_int_equal(restore_refresh(&dev, &pins, &restored), CODE_DEVICE);
+	fail_reset();
+	pins_free(&pins);
+	fake_nl.available = 12 * K;
+	/* Without room it cannot be as it was either: what is lost comes now. */
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_int_equal(restore_refresh(&dev, &pins, &restored), 0);
+	assert_int_equal(restored.moved, 1);
+	assert_int_equal(fake_nl.count, 2);
+	assert_int_equal(fake_nl_count(128 * K, 4 * K, "l", PIN), 1);
+	pins_free(&pins);
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_int_equal(pins.pin[1].range[0].start, 128 * K);
+	pins_free(&pins);
+}
+
+/* The origin was larger: what is left of it is told, and on record it stays as it was. */
+static void shrunk(void **state)
+{
+	struct dm_device dev = { .name = "nc", .size = 66 * K };
+	struct pins pins;
+	struct change change = { .dev = &dev, .pins = &pins };
+
+	(void)state;
+	record(4 * K);
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	want(&pins, NULL, 128 * K, 4 * K);
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+	fake_nl_reset(dev.size);
+	fake.live.bytes = dev.size;
+	restore("nc", NULL, &restored);
+	assert_int_equal(restored.pins, 3);
+	assert_int_equal(fake_nl.count, 2);
+	assert_int_equal(fake_nl_count(64 * K, 2 * K, "l", PIN), 1);
+	assert_int_equal(fake_nl.pieces, 2);
+	assert_int_equal(fake_nl.piece[1].length, 2 * K);
+	/* That is all that there can be. */
+	fake_nl.adds = 0;
+	restore("nc", NULL, &restored);
+	assert_int_equal(fake_nl.adds, 0);
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	pins.size = dev.size;
+	pins.pin[1].dropped = pins.pin[2].dropped = true;
+	assert_int_equal(change_both(&change), 0);
+	assert_int_equal(change.deleted, 1);
+	assert_int_equal(fake_nl.count, 1);
+	pins_free(&pins);
+}
+
+/* The record, as it is written for the device that is there. */
+static void own(void)
+{
+	struct dm_device dev;
+	struct pins pins;
+
+	assert_int_equal(dm_need_ours("nc", &dev), 0);
+	assert_int_equal(record_open(&pins, &dev), 0);
+	assert_false(pins.foreign);
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+	dm_device_free(&dev);
+}
+
+static bool restored_of(const char *uuid, const char *id)
+{
+	fake_nl_reset(FAKE_BYTES);
+	fake.uuid = uuid;
+	origin_id = id;
+	restore("nc", NULL, &restored);
+	assert_int_equal(fake_nl.count, restored.pins);
+	return restored.pins;
+}
+
+/* The name stands for another device now. */
+static void foreign(void **state)
+{
+	struct dm_device dev;
+	struct pins pins;
+
+	(void)state;
+	record(4 * K);
+	/* No volume that is known, and another cache. */
+	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
+	own();
+	assert_false(restored_of(DM_UUID_PREFIX "u2", ""));
+	/* One that does not say whose it is is taken, and says so when it is written. */
+	record(4 * K);
+	assert_true(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.1"));
+	own();
+	assert_true(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.1"));
+	/* Another cache of the origin, or another way to it. */
+	assert_true(restored_of(DM_UUID_PREFIX "u2", "wwid:eui.1"));
+	assert_true(restored_of(DM_UUID_PREFIX "u1", "serial:7"));
+	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
+	/* Nothing in common, or another volume for sure. */
+	assert_false(restored_of(DM_UUID_PREFIX "u2", "serial:7"));
+	assert_false(restored_of(DM_UUID_PREFIX "u2", ""));
+	assert_false(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.2"));
+	assert_int_equal(fake_nl.adds + fake_nl.jobs, 0);
+	assert_int_equal(dm_need_ours("nc", &dev), 0);
+	assert_int_equal(record_open(&pins, &dev), 0);
+	assert_int_equal(record_require(&pins, &dev), CODE_DEVICE);
+	assert_non_null(strstr(fail_message(), "'" RECORD "' is of another 'nc', with cache 'u1' and origin 'wwid:eui.1'"));
+	assert_non_null(strstr(fail_message(), "'nearcache pin nc --refresh'"));
+	fail_reset();
+	/* What is unpinned of it leaves the rest to whom it belongs. */
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	assert_false(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.2"));
+	record_adopt(&pins, &dev);
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+	dm_device_free(&dev);
+	assert_true(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.2"));
+}
+
+/* Another cache took the place of the one that it was opened with. */
+static void attached(void **state)
+{
+	(void)state;
+	record(4 * K);
+	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
+	restore("nc", "u2", &restored);
+	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
+	/* What is written meanwhile says so, too. */
+	own();
+	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
+	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
+	assert_false(restored_of(DM_UUID_PREFIX "u3", ""));
+	/* It has its own again. */
+	fake.uuid = DM_UUID_PREFIX "u1";
+	restore("nc", "", &restored);
+	assert_false(restored_of(DM_UUID_PREFIX "u2", ""));
+	/* And the other one for good. */
+	fake.uuid = DM_UUID_PREFIX "u1";
+	restore("nc", "u2", &restored);
+	fake.uuid = DM_UUID_PREFIX "u2";
+	own();
+	assert_false(restored_of(DM_UUID_PREFIX "u1", ""));
+	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
+}
+
+/* A cache that is destroyed takes its own with it. */
+static void forgotten(void **state)
+{
+	(void)state;
+	record(4 * K);
+	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
+	restore("nc", "u2", &restored);
+	assert_int_equal(record_forget("nc", "u3"), 0);
+	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
+	assert_int_equal(record_forget("nc", "u2"), 0);
+	assert_false(restored_of(DM_UUID_PREFIX "u1", ""));
+	assert_int_equal(access(RECORD, F_OK), -1);
+	record(4 * K);
+	own();
+	assert_int_equal(record_forget("nc", "u1"), 0);
+	assert_int_equal(access(RECORD, F_OK), -1);
+	/* Of one that does not say whose it is there is no other. */
+	record(4 * K);
+	assert_int_equal(record_forget("nc", "u3"), 0);
+	assert_int_equal(access(RECORD, F_OK), -1);
+	assert_int_equal(record_forget("nc", "u3"), 0);
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(opened),
+		TEST(followed),
+		TEST(stripped),
+		TEST(little_room),
+		TEST(moved),
+		TEST(refreshed),
+		TEST(shrunk),
+		TEST(foreign),
+		TEST(attached),
+		TEST(forgotten),
+	};
+	char folder[] = "/tmp/restore.XXXXXX";
+	int failed;
+
+	if (!mkdtemp(folder) || chdir(folder))
+		return 1;
+	snprintf(file_path, sizeof(file_path), "%s/file", folder);
+	fclose(fopen(file_path, "w"));
+	failed = RUN(tests);
+	unlink(file_path);
+	return rmdir(folder) || failed;
+}
