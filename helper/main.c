@@ -294,7 +294,12 @@ LABEL_HELP
 "blocked those from R M / N to (R + 1) M / N of M. The shuffle is the same on all\n"
 "nodes, and for other programs to compute: Fisher-Yates from the end, for i from\n"
 "M - 1 down to 1 swap i and (next() * (i + 1)) >> 64, where next() is SplitMix64, whose\n"
-"state begins as the first number of SplitMix64 with state SEED, plus EPOCH.\n"
+"state begins as the first number of SplitMix64 with state SEED, plus EPOCH. Names are\n"
+"compared byte by byte, as they are given and found: say them alike on all nodes. A\n"
+"file with several names (hard links) goes by the first of them in this order. Nodes\n"
+"with the same 'list checksum' share out the same list: it is the CRC-32 (of zlib)\n"
+"of the name, a NUL, the bytes as JSON has them in digits, and a newline, of each\n"
+"shard of the sorted list.\n"
 "\n"
 LABEL_HELP
 "\n" TARGET_HELP,

@@ -64,7 +64,7 @@ names() {
 }
 
 shared() {
-	local how rank all epoch0 epoch1
+	local how rank all epoch0 epoch1 i crc
 	for how in strided blocked; do
 		all=$(for rank in 0 1 2; do
 			names s*.tar --rank $rank --world-size 3 --seed 7 --epoch 1 --split $how
@@ -79,10 +79,15 @@ shared() {
 	same "order" "$(names s7.tar s[0-6].tar --rank 0 --world-size 1 --seed 7 | tr '\n' ' ')" \
 		"$(names s*.tar --rank 0 --world-size 1 --seed 7 | tr '\n' ' ')"
 	same "without a seed" "$(names s3.tar s1.tar s2.tar --rank 1 --world-size 2 | tr '\n' ' ')" "s2.tar "
+	# The checksum of the list, as gzip computes it.
+	crc=$(for i in {0..7}; do
+		printf 's%d.tar\0%d\n' "$i" $((512 << 10))
+	done | gzip -c | tail -c 8 | od -An -tx4 -N4)
 	cold
 	origin_mark
-	good prefetch nc s*.tar --rank 1 --world-size 2 --seed 7 --wait -j
-	expect shard_count 4 listed 8
+	good prefetch nc s7.tar s[0-6].tar --rank 1 --world-size 2 --seed 7 --wait -j
+	json_keys shard_count listed list_checksum bytes
+	expect shard_count 4 listed 8 list_checksum "${crc// /}"
 	same "half of it" "$(origin_delta)" $((2 << 20))
 	good prefetch nc s1.tar --rank 3 --world-size 4 --wait -j
 	expect shard_count 0
