@@ -126,6 +126,7 @@ static int execute(struct prefetching *p)
 		return fail_code();
 	/* A ^C would leave a job that nobody waits for. */
 	signals_hold(&before);
+	strcpy(p->job.label, wishes.label);
 	if (!nl_job_submit(p->dev.number, &wishes, p->piece, p->pieces,
 			   &p->job.id) &&
 	    given(args, OPTION_WAIT))

@@ -283,8 +283,8 @@ LABEL_HELP
 		.details =
 "In the order in which they are named, in the background, and while nobody else\n"
 "needs the origin. Jobs of higher priority come first, of one priority that with\n"
-"the earliest deadline. --wait shows how far it is, and ^C cancels it; exit code 4\n"
-"if not all of it came.\n"
+"the earliest deadline. --wait shows how far it is, and ^C cancels it, a second one\n"
+"does not wait for what is on its way; exit code 4 if not all of it came.\n"
 "\n"
 "--bandwidth takes bits (40Gb/s, 400Mbit/s; powers of 1000) and bytes (5GB/s, 64M).\n"
 "\n"
@@ -312,7 +312,7 @@ LABEL_HELP
 		.operands_max = 1,
 		.summary = "list prefetch jobs, and how far they are",
 		.details =
-"Those that run, and the last 64 that are over. Left out: no room, bypassed, being\n"
+"Those that run, and the last 1024 that are over. Left out: no room, bypassed, being\n"
 "written, or not readable.\n",
 		.run = cmd_jobs,
 	},

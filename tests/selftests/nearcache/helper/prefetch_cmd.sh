@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # nearcache prefetch, jobs and cancel: what was prefetched is read without the origin; the shares of
-# nodes are disjoint and cover the list; a job is waited for, cancelled, and interrupted.
+# nodes are disjoint and cover the list; a job is waited for, cancelled, and interrupted, also when
+# the origin hangs, or when nobody knows it any more.
 # kernels: 6.1
 . ./cache.sh
 . ./command.sh
@@ -125,6 +126,48 @@ interrupted() {
 	expect running 0
 }
 
+# jobs_are PATTERN: in the list of jobs, as JSON.
+jobs_are() {
+	run jobs nc -j
+	[[ $rc == 0 && $out =~ $1 ]]
+}
+
+# A second ^C does not wait for what hangs.
+hanging() {
+	local pid
+	cold
+	dmsetup suspend --noflush --nolockfs slow
+	nearcache prefetch nc s*.tar --wait >"$TMPDIR/out" 2>&1 &
+	pid=$!
+	wait_for 20 jobs_are '"flying_bytes": [1-9]' || fail "does not run: $out"
+	kill -TERM $pid
+	wait_for 20 jobs_are '"running": 0' || fail "not cancelled: $out"
+	kill -TERM $pid
+	rc=0
+	wait $pid || rc=$?
+	[[ $rc == 4 && $(<"$TMPDIR/out") == *"was cancelled: "*" of 4 MiB are there, still on their way are "* ]] ||
+		fail "interrupted twice: $rc $(<"$TMPDIR/out")"
+	dmsetup resume slow
+	settle
+}
+
+# More end while nobody looks than the kernel remembers: no failure, and no other job is taken for it.
+forgotten() {
+	local pid
+	nearcache prefetch nc s*.tar --bandwidth 64K --wait >"$TMPDIR/out" 2>&1 &
+	pid=$!
+	wait_for 20 jobs_are '"running": 1' || fail "does not run: $out"
+	kill -STOP $pid
+	good cancel nc --all
+	wait_for 20 jobs_are '"running": 0' || fail "not cancelled: $out"
+	./genl -n 1024 job-submit name=nc range=start=0,length=4096 >/dev/null || fail "submit"
+	wait_for 20 jobs_are '"running": 0' || fail "jobs do not end: $out"
+	kill -CONT $pid
+	rc=0
+	wait $pid || rc=$?
+	[[ $rc == 0 && $(<"$TMPDIR/out") == *"is over, and so many others since"* ]] || fail "forgotten: $rc $(<"$TMPDIR/out")"
+}
+
 bad_input() {
 	bad 1 "no TARGET given" prefetch nc
 	bad 1 "go together" prefetch nc s1.tar --rank 1
@@ -155,9 +198,12 @@ for i in {0..7}; do
 	head -c 512k /dev/urandom >"$M/s$i.tar"
 done
 umount "$M"
-good create nc --origin "$O" --cache "$C" --block-size 64K
+make_dm slow slow "0 $(sectors "$O") linear $O 0"
+good create nc --origin "$slow" --cache "$C" --block-size 64K
 mount -o ro /dev/mapper/nc "$M" && cd "$M" || fail "mount"
 fetched
 shared
 interrupted
+hanging
+forgotten
 bad_input
