@@ -212,12 +212,12 @@ const struct verb verbs[] = {
 	},
 	{
 		.name = "pin",
-		.operands = "NAME [TARGET...]",
-		.operands_min = 1,
+		.operands = "[NAME] [TARGET...]",
 		.operands_max = -1,
 		.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_EXPIRES |
 			    OPTION_EVICT_AFTER_USE | OPTION_BYPASS |
-			    OPTION_NO_LOAD | OPTION_REFRESH | OPTION_WAIT |
+			    OPTION_NO_LOAD | OPTION_REFRESH | OPTION_ALL |
+			    OPTION_WAIT |
 			    TARGET_OPTIONS,
 		.changes = true,
 		.summary = "keep files in the cache, whatever else is read",
@@ -230,7 +230,9 @@ const struct verb verbs[] = {
 "Pins are kept in " PINS_DIR "/NAME.json: 'open' pins again, and\n"
 "'attach' where that is needed; 'close' keeps them, 'destroy' forgets them. Files\n"
 "are then where they were; --refresh, after the file system is mounted, follows\n"
-"those that moved, and brings what is missing. A pin with --expires ends at its\n"
+"those that moved, and brings what is missing: what could not be brought before, or\n"
+"was written over, invalidated or damaged since. nearcache-pins.service says\n"
+"--refresh --all at each boot. A pin with --expires ends at its\n"
 "time, opened or not. --priority: what is idle of a higher one stays longer, and it\n"
 "is brought first.\n"
 "\n"
