@@ -158,7 +158,8 @@ again() {
 	same "ranges where it was" "$moved" 0
 	no_origin a.bin b.bin
 	# What is lost is brought again, for all devices.
-	good invalidate nc b.bin
+	run invalidate nc b.bin
+	[[ $rc == 0 ]] || fail "invalidate: $err"
 	good pin --refresh --all --dry-run
 	[[ $out == *nc*'would refresh'* ]] || fail "dry run: $out"
 	good pin --refresh --all -j

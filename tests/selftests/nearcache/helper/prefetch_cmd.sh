@@ -8,10 +8,17 @@
 . ./command.sh
 
 M=$TMPDIR/mnt
+GENL=$PWD/genl
+pid=""
 
 unmount() {
 	cd /
 	! grep -q " $M " /proc/mounts || umount "$M"
+}
+
+# One that is stopped or hangs, should the test fail.
+end_waiting() {
+	[[ ! $pid ]] || kill -KILL "$pid" 2>/dev/null || true
 }
 
 direct() {
@@ -110,7 +117,7 @@ interrupted() {
 	expect cancelled 2
 	# ^C of one that waits.
 	nearcache prefetch nc s*.tar --bandwidth 64K --wait -j >"$TMPDIR/out" 2>&1 &
-	local pid=$!
+	pid=$!
 	runs() {
 		run jobs nc -j
 		[[ $(json running) == 1 ]]
@@ -134,7 +141,6 @@ jobs_are() {
 
 # A second ^C does not wait for what hangs.
 hanging() {
-	local pid
 	cold
 	dmsetup suspend --noflush --nolockfs slow
 	nearcache prefetch nc s*.tar --wait >"$TMPDIR/out" 2>&1 &
@@ -153,14 +159,13 @@ hanging() {
 
 # More end while nobody looks than the kernel remembers: no failure, and no other job is taken for it.
 forgotten() {
-	local pid
 	nearcache prefetch nc s*.tar --bandwidth 64K --wait >"$TMPDIR/out" 2>&1 &
 	pid=$!
 	wait_for 20 jobs_are '"running": 1' || fail "does not run: $out"
 	kill -STOP $pid
 	good cancel nc --all
 	wait_for 20 jobs_are '"running": 0' || fail "not cancelled: $out"
-	./genl -n 1024 job-submit name=nc range=start=0,length=4096 >/dev/null || fail "submit"
+	"$GENL" -n 1024 job-submit name=nc range=start=0,length=4096 >/dev/null || fail "submit"
 	wait_for 20 jobs_are '"running": 0' || fail "jobs do not end: $out"
 	kill -CONT $pid
 	rc=0
@@ -192,6 +197,7 @@ make_null O origin 16
 make_null C local 12
 at_exit dm_gone nc
 at_exit unmount
+at_exit end_waiting
 mkfs.ext4 -qF -b 4096 -O ^has_journal -E nodiscard "$O" 2>/dev/null && mount "$O" "$M" || fail "mkfs"
 rmdir "$M/lost+found"
 for i in {0..7}; do
