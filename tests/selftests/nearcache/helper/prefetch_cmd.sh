@@ -16,8 +16,9 @@ unmount() {
 	! grep -q " $M " /proc/mounts || umount "$M"
 }
 
-# One that is stopped or hangs, should the test fail.
+# One that is stopped, or hangs with the origin, should the test fail.
 end_waiting() {
+	dmsetup resume slow
 	[[ ! $pid ]] || kill -KILL "$pid" 2>/dev/null || true
 }
 
@@ -195,16 +196,16 @@ bad_input() {
 mkdir "$M"
 make_null O origin 16
 make_null C local 12
+make_dm slow slow "0 $(sectors "$O") linear $O 0"
 at_exit dm_gone nc
 at_exit unmount
 at_exit end_waiting
-mkfs.ext4 -qF -b 4096 -O ^has_journal -E nodiscard "$O" 2>/dev/null && mount "$O" "$M" || fail "mkfs"
+mkfs.ext4 -qF -b 4096 -O ^has_journal -E nodiscard "$slow" 2>/dev/null && mount "$slow" "$M" || fail "mkfs"
 rmdir "$M/lost+found"
 for i in {0..7}; do
 	head -c 512k /dev/urandom >"$M/s$i.tar"
 done
 umount "$M"
-make_dm slow slow "0 $(sectors "$O") linear $O 0"
 good create nc --origin "$slow" --cache "$C" --block-size 64K
 mount -o ro /dev/mapper/nc "$M" && cd "$M" || fail "mount"
 fetched
