@@ -14,6 +14,7 @@
 #include "path.h"
 #include "print.h"
 #include "record.h"
+#include "refresh.h"
 #include "restore.h"
 #include "signals.h"
 #include "target.h"
@@ -50,13 +51,22 @@ static int check_refresh(const struct arguments *args)
 		  OPTION_NO_LOAD | INSTEAD | TARGET_OPTIONS))
 		return fail(CODE_USAGE,
 			    "--refresh is for all that is pinned: it goes without TARGETs, and with --wait alone");
-	return 0;
+	if (given(args, OPTION_ALL) && given(args, OPTION_WAIT))
+		return fail(CODE_USAGE,
+			    "--all goes without --wait: 'nearcache jobs NAME' tells how far they are");
+	if (given(args, OPTION_DRY_RUN) && !given(args, OPTION_ALL))
+		return fail(CODE_USAGE,
+			    "--refresh goes without --dry-run, but for --all");
+	return arguments_check_operand(args);
 }
 
 static int check_words(const struct arguments *args)
 {
 	if (given(args, OPTION_REFRESH))
 		return check_refresh(args);
+	if (!args->operands || given(args, OPTION_ALL))
+		return fail(CODE_USAGE,
+			    "'pin' needs NAME and TARGETs; --all goes with --refresh, in place of NAME");
 	if (given(args, OPTION_BYPASS) && given(args, OPTION_EVICT_AFTER_USE))
 		return fail(CODE_USAGE,
 			    "--bypass goes without --evict-after-use: what is not cached is not evicted");
@@ -64,19 +74,6 @@ static int check_words(const struct arguments *args)
 		return fail(CODE_USAGE,
 			    "--wait goes without --no-load, --bypass and --evict-after-use, which bring nothing");
 	return target_check_words(args, true);
-}
-
-static int need_live(const struct dm_device *dev)
-{
-	if (!dev->table)
-		return fail(CODE_DEVICE,
-			    "device '%s' has no table: close it and open it again",
-			    dev->name);
-	if (dev->suspended)
-		return fail(CODE_BUSY,
-			    "device '%s' is suspended: 'dmsetup resume %s' first",
-			    dev->name, dev->name);
-	return 0;
 }
 
 static uint32_t flags_of(const struct arguments *args)
@@ -252,35 +249,30 @@ static int pin(struct pinning *pinning)
 	return judge(pinning);
 }
 
-static int follow(struct pinning *pinning, struct restored *restored)
+static int follow(struct pinning *pinning, struct refreshed *refreshed)
 {
-	const struct nl_job wishes = { .label = "pins" };
 	sigset_t before;
 
 	signals_hold(&before);
-	if (!restore_refresh(&pinning->dev, &pinning->pins, restored) &&
-	    !restore_load(&pinning->dev, &pinning->pins, NULL, &wishes,
-			  &pinning->job.id))
+	if (!refresh_device(&pinning->dev, &pinning->pins, refreshed)) {
+		pinning->job.id = refreshed->job;
 		wait_for_job(pinning);
+	}
 	signals_release(&before);
 	return fail_code();
 }
 
 static int refresh(struct pinning *pinning)
 {
-	struct restored restored = { 0 };
-	const struct dm_device *dev = &pinning->dev;
+	struct refreshed refreshed;
 
-	if (given(pinning->args, OPTION_DRY_RUN))
-		return fail(CODE_USAGE, "--refresh goes without --dry-run");
 	if (pinning->pins.foreign)
-		record_adopt(&pinning->pins, dev);
-	if (follow(pinning, &restored))
+		record_adopt(&pinning->pins, &pinning->dev);
+	if (follow(pinning, &refreshed))
 		return fail_code();
-	print_record(NULL, dev->name);
-	print_string("name", NULL, dev->name);
-	print_number("pins", "pinned", restored.pins);
-	print_number("moved", "moved", restored.moved);
+	print_record(NULL, pinning->dev.name);
+	print_string("name", NULL, pinning->dev.name);
+	refresh_print(&refreshed);
 	print_job(pinning);
 	print_end();
 	return judge(pinning);
@@ -291,12 +283,14 @@ int cmd_pin(const struct arguments *args)
 	struct pinning pinning = { .args = args };
 	int error = check_words(args);
 
+	if (!error && given(args, OPTION_ALL))
+		return refresh_all(given(args, OPTION_DRY_RUN));
 	if (!error)
 		error = dm_need_ours(name_of_operand(args->operand[0]),
 				     &pinning.dev);
 	if (error)
 		return error;
-	if (!need_live(&pinning.dev) &&
+	if (!refresh_need_live(&pinning.dev) &&
 	    !record_open(&pinning.pins, &pinning.dev)) {
 		if (given(args, OPTION_REFRESH))
 			refresh(&pinning);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache prefetch: bring files into the cache before they are read. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "label.h"
 #include "name.h"
 #include "print.h"
+#include "roster.h"
 #include "share.h"
 #include "signals.h"
 #include "target.h"
@@ -22,6 +24,7 @@
  * @shards: TARGETs, mapped
  * @order: those that are prefetched, first things first
  * @chosen: how many
+ * @checksum: of the list that is shared out
  * @piece: of the device
  * @pieces: how many
  * @bytes: of them
@@ -33,6 +36,7 @@ struct prefetching {
 	struct shards shards;
 	size_t *order;
 	size_t chosen;
+	uint32_t checksum;
 	struct range *piece;
 	size_t pieces;
 	uint64_t bytes;
@@ -59,15 +63,6 @@ static int check_words(const struct arguments *args)
 	return target_check_words(args, true);
 }
 
-/* qsort() has no other way to reach it. */
-static const struct shards *sorted;
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(sorted->shard[*(const size_t *)a].name,
-		      sorted->shard[*(const size_t *)b].name);
-}
-
 /* The list is one of names: nodes may name them in another order. */
 static void select_share(struct prefetching *p)
 {
@@ -81,8 +76,8 @@ static void select_share(struct prefetching *p)
 		.split = args->split,
 	};
 
-	sorted = &p->shards;
-	qsort(p->order, p->chosen, sizeof(*p->order), by_name);
+	roster_sort(&p->shards, p->order, p->chosen);
+	p->checksum = roster_checksum(&p->shards, p->order, p->chosen);
 	p->chosen = share_select(&share, p->order, p->chosen);
 }
 
@@ -131,6 +126,7 @@ static int execute(struct prefetching *p)
 		return fail_code();
 	/* A ^C would leave a job that nobody waits for. */
 	signals_hold(&before);
+	strcpy(p->job.label, wishes.label);
 	if (!nl_job_submit(p->dev.number, &wishes, p->piece, p->pieces,
 			   &p->job.id) &&
 	    given(args, OPTION_WAIT))
@@ -156,6 +152,15 @@ static void print_shards(const struct prefetching *p, bool dry_run)
 	print_end();
 }
 
+/* What a scheduler compares: a word, as zeros in front belong to it. */
+static void print_checksum(uint32_t checksum)
+{
+	char text[sizeof("00000000")];
+
+	snprintf(text, sizeof(text), "%08x", checksum);
+	print_string("list_checksum", "list checksum", text);
+}
+
 static void report(const struct prefetching *p)
 {
 	bool dry_run = given(p->args, OPTION_DRY_RUN);
@@ -165,6 +170,8 @@ static void report(const struct prefetching *p)
 	print_number("shard_count", "shards", p->chosen);
 	print_number("listed", given(p->args, OPTION_RANK) ? "of" : NULL,
 		     p->shards.count);
+	if (given(p->args, OPTION_RANK))
+		print_checksum(p->checksum);
 	print_bytes("bytes", "bytes", p->bytes);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	if (p->job.bytes) {

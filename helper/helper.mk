@@ -77,6 +77,7 @@ $(HELPER_MAN): $(BUILD)/helper/man/%: helper/man/%.in $(BUILD)/helper/man/fill
 HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
 	lib/systemd/system-generators/nearcache-generator:755:$(BUILD)/helper/nearcache-generator \
 	lib/systemd/system/nearcache@.service:644:$(BUILD)/helper/nearcache@.service \
+	lib/systemd/system/nearcache-pins.service:644:$(BUILD)/helper/nearcache-pins.service \
 	lib/udev/rules.d/69-nearcache.rules:644:helper/udev/69-nearcache.rules \
 	share/man/man8/nearcache.8:644:$(BUILD)/helper/man/nearcache.8 \
 	share/man/man7/nearcache.7:644:helper/man/nearcache.7 \
@@ -87,8 +88,10 @@ HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
 # Says where things are installed, so it is made each time.
 .PHONY: helper-units
 helper-units:
-	$(Q)sed 's,@sbindir@,$(PREFIX)/sbin,' helper/systemd/nearcache@.service.in \
-		>$(BUILD)/helper/nearcache@.service
+	$(Q)for unit in nearcache@ nearcache-pins; do \
+		sed 's,@sbindir@,$(PREFIX)/sbin,' helper/systemd/$$unit.service.in \
+			>$(BUILD)/helper/$$unit.service || exit; \
+	done
 
 helper_file = $(word $(1),$(subst :, ,$(2)))
 define install-file

@@ -2,6 +2,7 @@
 #include "job.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "fail.h"
 #include "print.h"
@@ -14,7 +15,7 @@
 
 /**
  * job_state_word() - the word for what becomes of a job
- * @state: NEARCACHE_JOB_*
+ * @state: NEARCACHE_JOB_* or JOB_FORGOTTEN
  *
  * Return: the word.
  */
@@ -26,17 +27,38 @@ const char *job_state_word(uint32_t state)
 		[NEARCACHE_JOB_CANCELLED] = "cancelled",
 	};
 
+	if (state == JOB_FORGOTTEN)
+		return "forgotten";
 	return state < sizeof(words) / sizeof(words[0]) ? words[state] :
 							  "unknown";
 }
 
-static void cancel(const struct dm_device *dev, uint32_t id)
+static bool cancel(const struct dm_device *dev, uint32_t id)
 {
 	uint64_t count;
 
 	/* It may have come to its end just now. */
 	if (nl_job_cancel(dev->number, id, &count))
 		fail_reset();
+	return count;
+}
+
+/* Its number went to another one: who opens a device again begins with 1. */
+static bool is_other(const struct nl_job *known, const struct nl_job *now)
+{
+	return (*known->label && strcmp(known->label, now->label)) ||
+	       (known->bytes && known->bytes != now->bytes);
+}
+
+/* @cancelled: by us, so that it is known how it ended. */
+static void forget(const struct dm_device *dev, bool cancelled,
+		   struct nl_job *job)
+{
+	job->flying = 0;
+	job->state = cancelled ? NEARCACHE_JOB_CANCELLED : JOB_FORGOTTEN;
+	if (!cancelled)
+		warn("prefetch job %u of '%s' is over, and so many others since that nobody knows whether all of it came: 'nearcache residency %s TARGET' tells",
+		     job->id, dev->name, dev->name);
 }
 
 /**
@@ -44,9 +66,10 @@ static void cancel(const struct dm_device *dev, uint32_t id)
  * @dev: the device
  * @id: of the job
  * @quiet: show nothing
- * @job: what became of it
+ * @job: what became of it; its label before that: that of the job, or empty
  *
- * A ^C cancels the job; what is on its way comes still.
+ * A ^C cancels the job; what is on its way comes still, and is waited for until there
+ * is another one.  A job that the kernel does not know any more is over.
  *
  * Return: 0 or the exit code; how the job ended is judged by job_judge().
  */
@@ -54,11 +77,18 @@ int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
 	     struct nl_job *job)
 {
 	struct progress progress = { 0 };
-	bool started = false;
+	bool found, started = false, cancelled = false;
+	struct nl_job now;
 	sigset_t before;
 
+	job->id = id;
 	signals_hold(&before);
-	while (!nl_job_get(dev->number, id, job)) {
+	while (!nl_job_get(dev->number, id, &now, &found)) {
+		if (!found || is_other(job, &now)) {
+			forget(dev, cancelled, job);
+			break;
+		}
+		*job = now;
 		if (!started)
 			progress_start(&progress, "prefetch", job->bytes, quiet);
 		started = true;
@@ -66,8 +96,11 @@ int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
 				job->fetched + job->present + job->left);
 		if (job->state != NEARCACHE_JOB_RUNNING && !job->flying)
 			break;
-		if (signals_wait(LOOK_MS))
-			cancel(dev, id);
+		if (!signals_wait(LOOK_MS))
+			continue;
+		if (job->state != NEARCACHE_JOB_RUNNING)
+			break;
+		cancelled |= cancel(dev, id);
 	}
 	progress_end(&progress);
 	signals_release(&before);
@@ -79,18 +112,25 @@ int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
  * @dev: its device
  * @job: as job_wait() had it
  *
+ * What nobody knows is no failure.
+ *
  * Return: 0 or the exit code.
  */
 int job_judge(const struct dm_device *dev, const struct nl_job *job)
 {
-	char came[SIZE_TEXT], all[SIZE_TEXT];
+	char came[SIZE_TEXT], all[SIZE_TEXT], flying[SIZE_TEXT];
 
 	size_print(job->bytes, all);
+	size_print(job->flying, flying);
+	if (job->state == JOB_FORGOTTEN)
+		return 0;
 	if (job->state == NEARCACHE_JOB_CANCELLED)
 		return fail(CODE_DEVICE,
-			    "prefetch job %u of '%s' was cancelled: %s of %s are there",
+			    "prefetch job %u of '%s' was cancelled: %s of %s are there%s%s",
 			    job->id, dev->name,
-			    size_print(job->fetched + job->present, came), all);
+			    size_print(job->fetched + job->present, came), all,
+			    job->flying ? ", still on their way are " : "",
+			    job->flying ? flying : "");
 	if (job->left)
 		return fail(CODE_DEVICE,
 			    "prefetch job %u of '%s' left out %s of %s: there is no room, or it is bypassed, written just now, or cannot be read; 'nearcache stats %s' tells which",

@@ -6,6 +6,9 @@
 #include "dm.h"
 #include "nl.h"
 
+/* In place of NEARCACHE_JOB_*: it is over, and the kernel does not know it any more. */
+#define JOB_FORGOTTEN	UINT32_MAX
+
 const char *job_state_word(uint32_t state);
 int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
 	     struct nl_job *job);

@@ -212,12 +212,12 @@ const struct verb verbs[] = {
 	},
 	{
 		.name = "pin",
-		.operands = "NAME [TARGET...]",
-		.operands_min = 1,
+		.operands = "[NAME] [TARGET...]",
 		.operands_max = -1,
 		.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_EXPIRES |
 			    OPTION_EVICT_AFTER_USE | OPTION_BYPASS |
-			    OPTION_NO_LOAD | OPTION_REFRESH | OPTION_WAIT |
+			    OPTION_NO_LOAD | OPTION_REFRESH | OPTION_ALL |
+			    OPTION_WAIT |
 			    TARGET_OPTIONS,
 		.changes = true,
 		.summary = "keep files in the cache, whatever else is read",
@@ -230,8 +230,10 @@ const struct verb verbs[] = {
 "Pins are kept in " PINS_DIR "/NAME.json: 'open' pins again, and\n"
 "'attach' where that is needed; 'close' keeps them, 'destroy' forgets them. Files\n"
 "are then where they were; --refresh, after the file system is mounted, follows\n"
-"those that moved, and brings what is missing. Pins of another device that had the\n"
-"name are left alone; --refresh takes them over. A pin with --expires ends at its\n"
+"those that moved, and brings what is missing: what could not be brought before, or\n"
+"was written over, invalidated or damaged since. nearcache-pins.service says\n"
+"--refresh --all at each boot. Pins of another device that had the name are left\n"
+"alone; --refresh of this one takes them over. A pin with --expires ends at its\n"
 "time, opened or not. --priority: what is idle of a higher one stays longer, and it\n"
 "is brought first.\n"
 "\n"
@@ -284,8 +286,8 @@ LABEL_HELP
 		.details =
 "In the order in which they are named, in the background, and while nobody else\n"
 "needs the origin. Jobs of higher priority come first, of one priority that with\n"
-"the earliest deadline. --wait shows how far it is, and ^C cancels it; exit code 4\n"
-"if not all of it came.\n"
+"the earliest deadline. --wait shows how far it is, and ^C cancels it, a second one\n"
+"does not wait for what is on its way; exit code 4 if not all of it came.\n"
 "\n"
 "--bandwidth takes bits (40Gb/s, 400Mbit/s; powers of 1000) and bytes (5GB/s, 64M).\n"
 "\n"
@@ -295,7 +297,12 @@ LABEL_HELP
 "blocked those from R M / N to (R + 1) M / N of M. The shuffle is the same on all\n"
 "nodes, and for other programs to compute: Fisher-Yates from the end, for i from\n"
 "M - 1 down to 1 swap i and (next() * (i + 1)) >> 64, where next() is SplitMix64, whose\n"
-"state begins as the first number of SplitMix64 with state SEED, plus EPOCH.\n"
+"state begins as the first number of SplitMix64 with state SEED, plus EPOCH. Names are\n"
+"compared byte by byte, as they are given and found: say them alike on all nodes. A\n"
+"file with several names (hard links) goes by the first of them in this order. Nodes\n"
+"with the same 'list checksum' share out the same list: it is the CRC-32 (of zlib)\n"
+"of the name, a NUL, the bytes as JSON has them in digits, and a newline, of each\n"
+"shard of the sorted list.\n"
 "\n"
 LABEL_HELP
 "\n" TARGET_HELP,
@@ -308,7 +315,7 @@ LABEL_HELP
 		.operands_max = 1,
 		.summary = "list prefetch jobs, and how far they are",
 		.details =
-"Those that run, and the last 64 that are over. Left out: no room, bypassed, being\n"
+"Those that run, and the last 1024 that are over. Left out: no room, bypassed, being\n"
 "written, or not readable.\n",
 		.run = cmd_jobs,
 	},

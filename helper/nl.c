@@ -164,16 +164,17 @@ static int receive(struct answer *answer, nl_recvmsg_msg_cb_t valid, void *arg)
 }
 
 /**
- * nl_ask() - send a request and take all of the answer
+ * nl_look() - ask for something that may not be there any more
  * @msg: from nl_request(); freed
  * @what: what cannot be done, should it fail
  * @valid: called for each message of the answer
  * @arg: for @valid
+ * @found: the kernel knows it; NULL: it is an error if it does not
  *
  * Return: 0 or the exit code.
  */
-int nl_ask(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
-	   void *arg)
+int nl_look(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
+	    void *arg, bool *found)
 {
 	size_t bytes = nlmsg_hdr(msg)->nlmsg_len;
 	struct answer answer = { 0 };
@@ -187,6 +188,10 @@ int nl_ask(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
 		return fail_nl(error, what);
 	if (receive(&answer, valid, arg))
 		return fail_code();
+	if (found)
+		*found = answer.error != ENOENT;
+	if (found && !*found)
+		return 0;
 	if (answer.error)
 		return fail_errno(answer.error, "%s%s%s", what,
 				  *answer.text ? ": " : "", answer.text);
@@ -195,6 +200,21 @@ int nl_ask(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
 			    "%s: devices came or went, or ranges changed meanwhile: try again",
 			    what);
 	return 0;
+}
+
+/**
+ * nl_ask() - send a request and take all of the answer
+ * @msg: from nl_request(); freed
+ * @what: what cannot be done, should it fail
+ * @valid: called for each message of the answer
+ * @arg: for @valid
+ *
+ * Return: 0 or the exit code.
+ */
+int nl_ask(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
+	   void *arg)
+{
+	return nl_look(msg, what, valid, arg, NULL);
 }
 
 /**

@@ -111,7 +111,7 @@ int nl_label_each(dev_t number,
 
 int nl_job_submit(dev_t number, const struct nl_job *wishes,
 		  const struct range *range, size_t count, uint32_t *id);
-int nl_job_get(dev_t number, uint32_t id, struct nl_job *job);
+int nl_job_get(dev_t number, uint32_t id, struct nl_job *job, bool *found);
 int nl_job_each(dev_t number,
 		void (*visit)(const struct nl_job *job, void *arg), void *arg);
 int nl_job_cancel(dev_t number, uint32_t id, uint64_t *count);

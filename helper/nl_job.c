@@ -145,16 +145,17 @@ static struct nl_msg *request_of(int command, dev_t number, uint32_t id)
  * @number: dm device
  * @id: of the job
  * @job: the result
+ * @found: the kernel knows it; of those that are over it knows the last ones
  *
  * Return: 0 or the exit code.
  */
-int nl_job_get(dev_t number, uint32_t id, struct nl_job *job)
+int nl_job_get(dev_t number, uint32_t id, struct nl_job *job, bool *found)
 {
 	struct nl_msg *msg = request_of(NEARCACHE_CMD_JOB_GET, number, id);
 
 	memset(job, 0, sizeof(*job));
-	return msg ? nl_ask(msg, "cannot ask for the prefetch job", on_job,
-			    job) : (int)fail_code();
+	return msg ? nl_look(msg, "cannot ask for the prefetch job", on_job,
+			     job, found) : (int)fail_code();
 }
 
 /**

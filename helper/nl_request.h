@@ -4,11 +4,14 @@
 #define HELPER_NL_REQUEST_H
 
 #include <netlink/netlink.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
 struct nl_msg *nl_request(int command, int flags, dev_t number, size_t bytes);
 int nl_ask(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
 	   void *arg);
+int nl_look(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
+	    void *arg, bool *found);
 
 #endif /* HELPER_NL_REQUEST_H */

@@ -27,8 +27,8 @@ static bool is_octal(const char *digits)
 	       digits[1] <= '7' && digits[2] >= '0' && digits[2] <= '7';
 }
 
-/* As in fstab: \040 is a blank.  In place. */
-static void unescape(char *word)
+/* As in fstab(5): \040 is a blank.  In place. */
+void tab_unescape(char *word)
 {
 	char *to = word;
 
@@ -119,7 +119,7 @@ static int take_options(struct tab_entry *entry, char *options)
 
 	while (options && !fail_code()) {
 		option = strsep(&options, ",");
-		unescape(option);
+		tab_unescape(option);
 		if (!take_own(entry, option))
 			add_option(entry, option);
 	}
@@ -212,7 +212,7 @@ static int parse_line(struct tab_entry *entry, char *line)
 	if (check_text(line) || cut(line, field, &fields))
 		return fail_code();
 	for (i = 0; i < fields && i < FIELDS_NEEDED; i++)
-		unescape(field[i]);
+		tab_unescape(field[i]);
 	if (!arguments_check_name(field[0]))
 		entry->name = field[0];
 	if (!fail_code() && fields < FIELDS_NEEDED)

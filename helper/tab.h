@@ -67,6 +67,7 @@ struct tab {
 	size_t entries;
 };
 
+void tab_unescape(char *word);
 int tab_read(struct tab *tab, const char *path);
 int tab_parse(struct tab *tab, const char *path, const char *text, size_t bytes);
 const struct tab_entry *tab_find(const struct tab *tab, const char *name);

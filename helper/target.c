@@ -35,10 +35,12 @@ struct resolving {
  * struct seen - a file that is a shard already
  * @device: of its file system
  * @inode: there
+ * @shard: its number among the shards
  */
 struct seen {
 	dev_t device;
 	ino_t inode;
+	size_t shard;
 };
 
 /**
@@ -119,22 +121,44 @@ static int compare_seen(const void *a, const void *b)
 	return x->inode < y->inode ? -1 : x->inode > y->inode;
 }
 
-/* Whether a file, perhaps by another name, is a shard already; now it is one. */
-static bool is_twin(struct resolving *r, const struct stat *st)
+/*
+ * A file goes by the first of its names, as strcmp() has them: which of them was read
+ * first depends on the directory, and nodes have to agree.
+ */
+static void rename_shard(struct shard *shard, const char *path)
+{
+	char *name;
+
+	if (strcmp(path, shard->name) >= 0)
+		return;
+	name = strdup(path);
+	if (!name) {
+		fail_memory();
+		return;
+	}
+	free(shard->name);
+	shard->name = name;
+}
+
+/* Whether a file, perhaps by another name, is a shard already; else it is the next one. */
+static bool is_twin(struct resolving *r, const struct stat *st,
+		    const char *path)
 {
 	struct seen *seen = malloc(sizeof(*seen));
-	void *found;
+	struct seen **found;
 
 	if (!seen) {
 		fail_memory();
 		return true;
 	}
-	*seen = (struct seen){ st->st_dev, st->st_ino };
+	*seen = (struct seen){ st->st_dev, st->st_ino, r->shards->count };
 	found = tsearch(seen, &r->seen, compare_seen);
-	if (found && *(struct seen **)found == seen)
+	if (found && *found == seen)
 		return false;
 	free(seen);
-	if (!found)
+	if (found)
+		rename_shard(&r->shards->shard[(*found)->shard], path);
+	else
 		fail_memory();
 	return true;
 }
@@ -218,7 +242,7 @@ static int add_file(struct resolving *r, const char *path)
 		     path, r->dev->name);
 	else if (!S_ISREG(st.st_mode))
 		fail(CODE_DEVICE, "'%s' is not a regular file", path);
-	else if (!is_twin(r, &st))
+	else if (!is_twin(r, &st, path))
 		map_file(r, fd, &st, path);
 	close(fd);
 	return fail_code();
@@ -265,7 +289,8 @@ static int collect(const struct arguments *args, struct words *words)
  * @args: the command line, as target_check_words() took it
  * @dev: the device
  * @shards: the result: one for each file and range, a file once however often it is
- *	named; shards_free() is due also after a failure
+ *	named, by the first of these names in the order of strcmp(); shards_free() is
+ *	due also after a failure
  *
  * What cannot be mapped ends it: the error names the file and the reason.  Reads
  * directories, the metadata of the file system and, to narrow files, their headers.

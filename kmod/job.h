@@ -12,8 +12,8 @@
 #define NC_JOBS_MAX		1024U
 /* Pieces of all of them: 16 MiB of memory. */
 #define NC_JOB_PIECES_MAX	1048576U
-/* Of those that are over so many can be asked for still. */
-#define NC_JOBS_OVER_MAX	64U
+/* Of those that are over so many can be asked for still: 512 KiB, as each is a kmalloc-512. */
+#define NC_JOBS_OVER_MAX	1024U
 /* How often a job goes over its pieces for what was being written, or failed. */
 #define NC_JOB_PASSES		3U
 

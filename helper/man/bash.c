@@ -17,6 +17,13 @@ static void put_choices(const struct choices *choices)
 		printf("%s%s", i ? "|" : "", choices->word[i]);
 }
 
+static const char *value_kind(const struct option_help *option)
+{
+	if (tables_is_label(option))
+		return "<label>";
+	return tables_is_path(option->operand) ? "<path>" : "<>";
+}
+
 static void put_options(const struct verb *verb, uint64_t bits)
 {
 	struct option_help option;
@@ -33,8 +40,7 @@ static void put_options(const struct verb *verb, uint64_t bits)
 		if (choices.count)
 			put_choices(&choices);
 		else
-			fputs(tables_is_path(option.operand) ? "<path>" : "<>",
-			      stdout);
+			fputs(value_kind(&option), stdout);
 	}
 }
 
@@ -47,6 +53,7 @@ static const char *kind_word(enum operand_kind kind)
 		[OPERAND_PATH] = "<path>",
 		[OPERAND_SETTING] = "<setting>",
 		[OPERAND_CHANGE] = "<change>",
+		[OPERAND_JOB] = "<job>",
 	};
 
 	return words[kind];

@@ -168,10 +168,18 @@ bool tables_is_path(const char *word)
 	       !strcmp(word, "DEV|FILE") || !strcmp(word, "TARGET");
 }
 
+/* Whether its value is whose something of a device is: those that there are can be given. */
+bool tables_is_label(const struct option_help *option)
+{
+	return option->bit == OPTION_LABEL;
+}
+
 static enum operand_kind kind_of(const struct verb *verb, const char *word)
 {
 	if (tables_is_path(word))
 		return OPERAND_PATH;
+	if (!strcmp(word, "JOB"))
+		return OPERAND_JOB;
 	if (!strcmp(word, "SETTING"))
 		return OPERAND_SETTING;
 	if (!strcmp(word, "SETTING=VALUE"))

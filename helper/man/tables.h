@@ -29,6 +29,7 @@ struct choices {
  * @OPERAND_PATH: a file, directory or device node
  * @OPERAND_SETTING: the name of a setting
  * @OPERAND_CHANGE: the name of a setting, '=' and a value
+ * @OPERAND_JOB: the number of a job of the device that is named before
  */
 enum operand_kind {
 	OPERAND_OTHER,
@@ -37,6 +38,7 @@ enum operand_kind {
 	OPERAND_PATH,
 	OPERAND_SETTING,
 	OPERAND_CHANGE,
+	OPERAND_JOB,
 };
 
 /**
@@ -59,6 +61,7 @@ void tables_setting_values(const char *name, struct choices *values);
 void tables_option_values(const struct verb *verb,
 			  const struct option_help *option,
 			  struct choices *values);
+bool tables_is_label(const struct option_help *option);
 bool tables_is_path(const char *word);
 unsigned int tables_operands(const struct verb *verb, struct operand *operands);
 

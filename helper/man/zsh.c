@@ -26,6 +26,13 @@ static void put_choices(const struct choices *choices)
 		printf("%s%s", i ? " " : "", choices->word[i]);
 }
 
+static const char *value_action(const struct option_help *option)
+{
+	if (tables_is_label(option))
+		return "_nearcache_labels";
+	return tables_is_path(option->operand) ? "_files" : " ";
+}
+
 static void put_value(const struct verb *verb, const struct option_help *option)
 {
 	struct choices choices;
@@ -39,7 +46,7 @@ static void put_value(const struct verb *verb, const struct option_help *option)
 		put_choices(&choices);
 		putchar(')');
 	} else {
-		fputs(tables_is_path(option->operand) ? "_files" : " ", stdout);
+		fputs(value_action(option), stdout);
 	}
 }
 
@@ -73,6 +80,7 @@ static const char *action(enum operand_kind kind)
 		[OPERAND_PATH] = "_files",
 		[OPERAND_SETTING] = "_nearcache_setting",
 		[OPERAND_CHANGE] = "_nearcache_change",
+		[OPERAND_JOB] = "_nearcache_jobs",
 	};
 
 	return actions[kind];

@@ -9,6 +9,7 @@
 
 #include "fail.h"
 #include "gaps.h"
+#include "tab.h"
 
 /* Bytes of a word that are looked at; what is longer is none of ours. */
 #define WORD	512
@@ -82,4 +83,39 @@ int fstab_check(const char *path, const char *name)
 	free(line);
 	fclose(file);
 	return fail_code();
+}
+
+/**
+ * fstab_each_late() - what is mounted after the network, at boot
+ * @path: of the file
+ * @visit: called for each folder
+ * @arg: for @visit
+ *
+ * All of them, since a device may be named by the uuid or label of its file system.
+ *
+ * Return: 0 or the exit code; 0 if there is no such file.
+ */
+int fstab_each_late(const char *path,
+		    void (*visit)(const char *folder, void *arg), void *arg)
+{
+	FILE *file = fopen(path, "re");
+	char source[WORD], folder[WORD], options[WORD];
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!file)
+		return errno == ENOENT ? 0 :
+		       fail_errno(errno, "cannot open '%s'", path);
+	while (getline(&line, &size, file) > 0) {
+		if (sscanf(line, " %511s %511s %*s %511s", source, folder,
+			   options) < 3 || *source == '#' || *folder != '/' ||
+		    !has_option(options, "_netdev") ||
+		    has_option(options, "noauto"))
+			continue;
+		tab_unescape(folder);
+		visit(folder, arg);
+	}
+	free(line);
+	fclose(file);
+	return 0;
 }

@@ -6,5 +6,7 @@
 #define FSTAB_FILE	"/etc/fstab"
 
 int fstab_check(const char *path, const char *name);
+int fstab_each_late(const char *path,
+		    void (*visit)(const char *folder, void *arg), void *arg);
 
 #endif /* HELPER_SYSTEMD_FSTAB_H */

@@ -20,8 +20,8 @@ static void say_to_kernel_log(void)
 		setvbuf(stderr, NULL, _IOLBF, 0);
 }
 
-/* The template is installed beside this program. */
-static const char *find_template(char *path)
+/* Units are installed beside this program. @unit: name of one. @path: PATH_MAX to fill. */
+static const char *find_unit(const char *unit, char *path)
 {
 	char *slash;
 
@@ -32,7 +32,7 @@ static const char *find_template(char *path)
 	slash = strrchr(path, '/');
 	if (!slash || slash - path > PATH_MAX - 64)
 		slash = path;
-	strcpy(slash, "/system/nearcache@.service");
+	sprintf(slash, "/system/%s", unit);
 	return path;
 }
 
@@ -54,14 +54,44 @@ static void write_line(const struct tab *tab, const struct tab_entry *entry,
 		warn("'%s' line %u: nothing waits for '%s': %s", tab->path,
 		     entry->line, entry->name, fail_message());
 	fail_reset();
-	if (!units_write(entry, folder, find_template(template), waits))
+	find_unit("nearcache@.service", template);
+	if (!units_write(entry, folder, template, waits))
 		return;
 	warn("'%s' line %u: %s", tab->path, entry->line, fail_message());
 	fail_reset();
 }
 
+static void add_mount(const char *folder, void *arg)
+{
+	char escaped[4 * PATH_MAX];
+
+	fprintf(arg, " %s.mount", units_escape_path(folder, escaped));
+}
+
+/* Where the files are that are pinned. */
+static void write_pins(const char *fstab, const char *folder)
+{
+	char template[PATH_MAX];
+	char *mounts = NULL;
+	size_t bytes;
+	FILE *file = open_memstream(&mounts, &bytes);
+
+	if (!file) {
+		fail_memory();
+		return;
+	}
+	fstab_each_late(fstab, add_mount, file);
+	if (fclose(file))
+		fail_memory();
+	else if (!fail_code())
+		units_write_pins(folder, find_unit(UNITS_PINS, template),
+				 mounts + (*mounts == ' '));
+	free(mounts);
+}
+
 int main(int argc, char **argv)
 {
+	const char *fstab = argc > 5 ? argv[5] : FSTAB_FILE;
 	struct tab tab = { 0 };
 	size_t i;
 
@@ -76,10 +106,14 @@ int main(int argc, char **argv)
 		return 0;
 	if (tab_read(&tab, argc > 4 ? argv[4] : TAB_FILE))
 		warn("%s", fail_message());
-	else
-		for (i = 0; i < tab.entries; i++)
-			write_line(&tab, &tab.entry[i],
-				   argc > 5 ? argv[5] : FSTAB_FILE, argv[1]);
+	for (i = 0; i < tab.entries && !fail_code(); i++)
+		write_line(&tab, &tab.entry[i], fstab, argv[1]);
+	if (tab.entries && !fail_code()) {
+		write_pins(fstab, argv[1]);
+		if (fail_code())
+			warn("'" UNITS_PINS "' is left out: %s", fail_message());
+		fail_reset();
+	}
 	tab_free(&tab);
 	return (int)fail_code();
 }

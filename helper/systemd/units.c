@@ -16,6 +16,18 @@
 /* Seconds that the node may take when the service is done. */
 #define NODE_SECONDS	10U
 
+/* Return: behind it. @first: of the name. */
+static char *put_escaped(char *to, char byte, bool first)
+{
+	static const char plain[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:_.";
+
+	if (!strchr(plain, byte) || (first && byte == '.'))
+		return to + sprintf(to, "\\x%02x", (unsigned char)byte);
+	*to++ = byte;
+	return to;
+}
+
 /**
  * units_escape() - a name as a part of the name of a unit
  * @name: of a device
@@ -27,16 +39,38 @@
  */
 const char *units_escape(const char *name, char *text)
 {
-	static const char plain[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:_.";
-	const char *from;
 	char *to = text;
 
-	for (from = name; *from; from++)
-		if (strchr(plain, *from) && !(from == name && *from == '.'))
-			*to++ = *from;
-		else
-			to += sprintf(to, "\\x%02x", (unsigned char)*from);
+	while (*name)
+		to = put_escaped(to, *name++, to == text);
+	*to = '\0';
+	return text;
+}
+
+/**
+ * units_escape_path() - a folder as the name of its mount unit, without ".mount"
+ * @path: absolute
+ * @text: room for four times its bytes, to be filled
+ *
+ * As 'systemd-escape --path' does.
+ *
+ * Return: @text.
+ */
+const char *units_escape_path(const char *path, char *text)
+{
+	char *to = text;
+
+	while (*path) {
+		size_t slashes = strspn(path, "/");
+
+		path += slashes;
+		if (slashes && *path && to > text)
+			*to++ = '-';
+		if (*path)
+			to = put_escaped(to, *path++, to == text);
+	}
+	if (to == text)
+		*to++ = '-';
 	*to = '\0';
 	return text;
 }
@@ -135,4 +169,22 @@ int units_write(const struct tab_entry *entry, const char *folder,
 		return 0;
 	return write_link(folder, "remote-fs.target",
 			  entry->fail ? "requires" : "wants", service, template);
+}
+
+/**
+ * units_write_pins() - let pins be refreshed at boot
+ * @folder: where generated units go
+ * @template: path of nearcache-pins.service
+ * @mounts: units that it has to come after, with blanks between; may be empty
+ *
+ * Return: 0 or the exit code.
+ */
+int units_write_pins(const char *folder, const char *template,
+		     const char *mounts)
+{
+	if (*mounts && write_drop_in(folder, UNITS_PINS,
+				     "[Unit]\nAfter=%s\n", mounts))
+		return fail_code();
+	return write_link(folder, "multi-user.target", "wants", UNITS_PINS,
+			  template);
 }

@@ -8,8 +8,14 @@
 /* Room for an escaped name: each byte may become four. */
 #define UNITS_NAME	(4 * 64)
 
+/* Follows pinned files when they are mounted. */
+#define UNITS_PINS	"nearcache-pins.service"
+
 const char *units_escape(const char *name, char *text);
+const char *units_escape_path(const char *path, char *text);
 int units_write(const struct tab_entry *entry, const char *folder,
 		const char *template, bool waits);
+int units_write_pins(const char *folder, const char *template,
+		     const char *mounts);
 
 #endif /* HELPER_SYSTEMD_UNITS_H */

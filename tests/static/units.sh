@@ -27,6 +27,8 @@ cat >"$dir/fstab" <<'END'
 /dev/mapper/plain /data ext4 ro,_netdev 0 0
 /dev/mapper/early /early ext4 defaults,_netdevice 0 0
 /dev/mapper/state /var/lib ext4 _netdev 0 0
+LABEL=late /more\040d.ta/.x-1// xfs nofail,_netdev 0 0
+server:/home /home nfs noauto,_netdev 0 0
 END
 
 generated() {
@@ -67,6 +69,17 @@ says() {
 	local file=$dir/out/nearcache@a\\x2db.c\\x401.service.d/50-nearcachetab.conf
 	grep -qx 'After=network-online.target' "$file" && grep -qx 'TimeoutStartSec=107' "$file" &&
 		! grep -q network-online "$dir/out/nearcache@plain.service.d/50-nearcachetab.conf"
+}
+
+# Refreshed once what may have the files is mounted, whether the end of the boot waits for that or not.
+pins() {
+	[[ $(readlink "$dir/out/multi-user.target.wants/nearcache-pins.service") -ef \
+		$dir/root/usr/lib/systemd/system/nearcache-pins.service ]] || return
+	grep -qxF "After=$(printf '%s ' data.mount var-lib.mount "$(systemd-escape -p '/more d.ta/.x-1').mount" | sed 's/ $//')" \
+		"$dir/out/nearcache-pins.service.d/50-nearcachetab.conf"
+	# Without a line nothing is wanted.
+	mkdir -p "$dir/none" && : >"$dir/notab" && "$generator" "$dir/none" "$dir/none" "$dir/none" "$dir/notab" "$dir/fstab" &&
+		[[ ! -e $dir/none/multi-user.target.wants ]]
 }
 
 # Only units of devices that are ours are spoken of.
@@ -116,7 +129,11 @@ verified() {
 	ln -sf ../data.mount ../var.mount ../login.service "$dir/out/remote-fs.target.wants/"
 	sed "s,/usr/sbin/nearcache,$dir/root/usr/sbin/nearcache," "$dir/root/usr/lib/systemd/system/nearcache@.service" \
 		>"$dir/out/nearcache@.service"
+	sed "s,/usr/sbin/nearcache,$dir/root/usr/sbin/nearcache," "$dir/root/usr/lib/systemd/system/nearcache-pins.service" \
+		>"$dir/out/nearcache-pins.service"
+	ln -sf ../nearcache-pins.service "$dir/out/multi-user.target.wants/"
 	SYSTEMD_UNIT_PATH=$dir/out: systemd-analyze verify --man=no remote-fs.target nearcache@plain.service \
+		nearcache-pins.service multi-user.target \
 		data.mount var.mount early.mount login.service local-fs.target >"$dir/verify" 2>&1
 	! grep -E 'cycle|nearcache|data\.mount|early\.mount' "$dir/verify"
 }
@@ -127,6 +144,7 @@ check 'who wants what' wanted
 check 'a wrong line is told' told
 check 'options' says
 check 'a mount that is too early' too_early
+check 'pins are refreshed' pins
 check 'no unit of others' only_ours
 if type -P systemd-analyze >/dev/null; then
 	check 'systemd-analyze verify' verified

@@ -153,7 +153,7 @@ lint() {
 		[[ ! -s $dir/groff ]] || { cat "$dir/groff"; return 1; }
 }
 
-# The devices and the table that a completion finds; files in its folder.
+# The devices, jobs, labels and the table that a completion finds; files in its folder.
 completing() {
 	local folder=$dir/$1 i
 	mkdir -p "$folder/sys/class/block"/dm-{0,1,2,3}/dm
@@ -163,7 +163,11 @@ completing() {
 		cut -d: -f3- <<<"$i" >"$folder/sys/class/block/dm-${i%%:*}/dm/name"
 	done
 	printf '%s\n' '# NAME ORIGIN CACHE' 'later /dev/o /dev/c' >"$folder/nearcachetab"
-	printf '_nearcache_sysfs=%s\n_nearcache_tab=%s\n' "$folder/sys" "$folder/nearcachetab" >"$folder/setup"
+	printf '%s\n' '#!/bin/sh' 'cat <<END' '{ "schema": 1, "name": "$2 $1",' \
+		' "job": 7,' ' "state": "done",' ' "label": "$2.a",' ' "job": 12,' ' "state": "running",' ' "label": "val"' \
+		END >"$folder/asked"
+	chmod +x "$folder/asked"
+	printf '_nearcache_%s=%s\n' sysfs "$folder/sys" tab "$folder/nearcachetab" command "$folder/asked" >"$folder/setup"
 	# zsh loads it by the name of the file.
 	[[ $1 != zsh ]] || cp "$zsh_script" "$folder/"
 	python3 tests/static/complete.py "$1" "$bash_script" "$folder"
@@ -237,6 +241,11 @@ cases() {
 		nearcache set demo mode=read-only fill|fill_memory
 		nearcache get demo |$(tr - _ <"$dir/settings" | paste -sd '|')
 		nearcache get nosuch --j|--json
+		nearcache cancel demo |12
+		nearcache cancel |a:b=c|demo
+		nearcache cancel demo 12 1|12
+		nearcache unpin demo --label |demo.a|val
+		nearcache unpin demo --label=v|val
 		nearcache frobnicate |$globals
 	END
 }

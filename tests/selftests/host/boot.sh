@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A real systemd boots, with udev, a volume that comes by the network and a table: with the
 # cache (when soaking), then without its drive, when the volume is written to, then with it again:
-# nothing is stale, and no boot waits for what is not there.
+# nothing is stale, no boot waits for what is not there, and a pinned file that moved is followed.
 # timeout: 240
 # kernels: 6.12
 set -euo pipefail
@@ -137,11 +137,19 @@ modprobe virtio_blk
 O=$(remote_up) || fail "no volume"
 at_exit remote_down
 mkfs.ext4 -q "$O"
-cache=/dev/$(basename "$(dirname "$(grep -l '^cache$' /sys/block/vd*/serial)")")
+drive() {
+	echo "/dev/$(basename "$(dirname "$(grep -l "^$1$" /sys/block/vd*/serial)")")"
+}
+cache=$(drive cache)
+mkdir -p /var/lib/nearcache
+mount "$(drive state)" /var/lib/nearcache
+at_exit umount /var/lib/nearcache
 good create data --origin "$O" --cache "$cache" --mode writearound
 mkdir -p /data
 mount /dev/mapper/data /data
 yes 1 | head -c 8388608 >/data/file
+yes 3 | head -c 65536 >/data/pinned
+good pin data /data/pinned --no-load
 umount /data
 good close data
 good open data --cache "$cache" --mode writearound
@@ -163,6 +171,8 @@ $booted
 [[ \$(dmsetup table data) == *" linear "* ]] || fail "no pass-through: \$(dmsetup table data)"
 # In place: the same blocks of the volume.
 yes 2 | head -c 8388608 | dd of=/data/file conv=notrunc,fsync 2>/dev/null
+cp /data/pinned /data/new
+mv /data/new /data/pinned
 stopped
 END
 
@@ -170,6 +180,9 @@ boot again "cache state" --init /lib/systemd/systemd <<END
 $booted
 [[ \$(dmsetup table data) == *" nearcache writearound "* ]] || fail "without its cache: \$(dmsetup table data)"
 same "the file" "\$(sha256sum </data/file)" "\$(yes 2 | head -c 8388608 | sha256sum)"
+# nearcache-pins.service has followed it: nothing moved since.
+good pin data --refresh -j
+expect pins 1 moved 0
 stopped
 # Now it is as good as any.
 systemctl start nearcache@data.service

@@ -3,8 +3,8 @@
  * One request of the nearcache family, and its answer: without a library, so that anything may be
  * sent.
  *
- *	genl [-d] [-u USER] [-s] COMMAND [ATTRIBUTE=VALUE...]	ask; -d: a dump; -u: as that
- *				user; -s: without CAP_SYS_ADMIN
+ *	genl [-d] [-u USER] [-s] [-n COUNT] COMMAND [ATTRIBUTE=VALUE...]	ask; -d: a dump; -u: as
+ *				that user; -s: without CAP_SYS_ADMIN; -n: so often, to the first error
  *	genl listen COUNT FILE		so many events; FILE is made when it listens
  *
  * COMMAND is "device-get" or a number. An attribute has a name, or is NUMBER:HEX for any bytes, or
@@ -398,13 +398,15 @@ int main(int argc, char **argv)
 {
 	const char *command;
 	bool dump = false;
-	int option;
+	int option, error, count = 1;
 
-	while ((option = getopt(argc, argv, "+du:s")) != -1) {
+	while ((option = getopt(argc, argv, "+du:sn:")) != -1) {
 		if (option == 'd')
 			dump = true;
 		else if (option == 's')
 			drop_sys_admin();
+		else if (option == 'n')
+			count = atoi(optarg);
 		else if (option != 'u')
 			return 2;
 		else if (setgid(atoi(optarg)) || setuid(atoi(optarg)))
@@ -420,5 +422,8 @@ int main(int argc, char **argv)
 	genl_message(genl_family, dump ? NLM_F_DUMP : NLM_F_ACK, number_of(command));
 	while (*++argv)
 		add_word(device, *argv, 0);
-	return ask(device, number_of(command) == NEARCACHE_CMD_INVALIDATE);
+	do
+		error = ask(device, number_of(command) == NEARCACHE_CMD_INVALIDATE);
+	while (!error && --count);
+	return error;
 }

@@ -188,9 +188,13 @@ cancelled() {
 	ask job-cancel name=nc
 	says count 70
 	wait_for 10 over "$id" || fail "not cancelled"
-	# The last 64 are known.
+	# The last 1024 are known.
+	for ((i = 0; i < 2; i++)); do
+		ask -n 500 job-submit name=nc range=start=0,length=4096
+		wait_for 20 idle || fail "jobs do not end: $out"
+	done
 	ask -d job-get name=nc
-	same "known" "$(value job.id | wc -l)" 64
+	same "known" "$(value job.id | wc -l)" 1024
 	refused ENOENT 'no such job' job-get name=nc job=id=1
 }
 

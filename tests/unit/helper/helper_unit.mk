@@ -17,7 +17,8 @@ HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
 	test_index_tfrecord test_extents test_shards test_words test_layers \
 	test_erofs test_manifest test_verifying test_density test_progress \
 	test_watch test_tab test_gaps test_passthrough test_opentab test_keys \
-	test_share test_bandwidth test_pins test_change test_restore test_recorded test_durable test_neighbour
+	test_share test_bandwidth test_pins test_change test_restore test_recorded test_durable \
+	test_neighbour test_roster test_target test_job
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi
@@ -118,6 +119,11 @@ HELPER_UNIT_test_progress := helper/progress.c helper/size.c
 HELPER_UNIT_test_watch	:= helper/watch.c
 HELPER_UNIT_test_durable := helper/durable.c helper/fail.c helper/text.c
 HELPER_UNIT_test_share	:= helper/share.c
+HELPER_UNIT_test_job	:= helper/job.c helper/progress.c helper/size.c helper/fail.c \
+	helper/text.c tests/unit/helper/fake_output.c
+HELPER_UNIT_test_roster	:= helper/roster.c helper/shards.c helper/fail.c helper/text.c
+HELPER_UNIT_test_target	:= helper/target.c helper/words.c helper/range.c helper/size.c \
+	helper/roster.c helper/shards.c helper/fail.c helper/text.c
 HELPER_UNIT_test_bandwidth := helper/bandwidth.c helper/duration.c helper/size.c
 # What is on record of pins.
 HELPER_PINS	:= helper/pins.c helper/pins_file.c helper/pins_json.c helper/spans.c \

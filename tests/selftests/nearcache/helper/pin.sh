@@ -154,6 +154,9 @@ bad_input() {
 	bad 1 "--wait goes without --no-load" pin nc a.bin --wait --bypass
 	bad 1 "--bypass goes without" pin nc a.bin --bypass --evict-after-use
 	bad 1 "--refresh is for all" pin nc a.bin --refresh
+	bad 1 "--all goes with --refresh" pin --all
+	bad 1 "--all goes without --wait" pin --refresh --all --wait
+	bad 1 "give NAME or --all, not both" pin nc --refresh --all
 	bad 1 "what is to be unpinned" unpin nc
 	bad 1 "give one of them" unpin nc a.bin --all
 	bad 4 "nothing of that is pinned" unpin nc --label none
@@ -179,8 +182,8 @@ again() {
 	expect start "$start"
 	no_origin b.bin
 	good pin nc --refresh --wait -j
-	json_keys schema name pins moved load job state
-	expect pins 2 moved 1 state 'done'
+	json_keys schema name pins moved missing_bytes load job state
+	expect pins 2 moved 1 missing_bytes $((1 << 20)) state 'done'
 	good ranges nc -j
 	moved=$(grep -c "\"start\": $start," <<<"$out") || true
 	same "ranges where it was" "$moved" 0
@@ -197,6 +200,22 @@ again() {
 	good ranges nc -j
 	expect range_count 2
 	mount -o ro /dev/mapper/nc "$M" || fail "mount"
+	# What is lost is brought again, for all devices.
+	run invalidate nc b.bin
+	[[ $rc == 0 ]] || fail "invalidate: $err"
+	good pin --refresh --all --dry-run
+	[[ $out == *nc*'would refresh'* ]] || fail "dry run: $out"
+	good pin --refresh --all -j
+	json_keys schema devices name state pins moved missing_bytes job reason dry_run
+	expect name nc state refreshed pins 2 moved 0 missing_bytes $((1 << 20))
+	wait_for 20 loaded || fail "jobs: $out"
+	no_origin a.bin b.bin
+	good pin nc --refresh -j
+	expect moved 0 missing_bytes 0
+	wait_for 20 loaded || fail "jobs: $out"
+	dmsetup suspend nc
+	bad 5 "1 of 1 devices were not refreshed; 'nc': device 'nc' is suspended" pin --refresh --all
+	dmsetup resume nc
 	# A record that is damaged keeps nothing from being opened.
 	closed
 	echo '{ "schema": 1, "pins": [ { "path": "x" ' >"$RECORD"

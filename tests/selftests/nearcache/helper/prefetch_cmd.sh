@@ -1,16 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # nearcache prefetch, jobs and cancel: what was prefetched is read without the origin; the shares of
-# nodes are disjoint and cover the list; a job is waited for, cancelled, and interrupted.
+# nodes are disjoint and cover the list; a job is waited for, cancelled, and interrupted, also when
+# the origin hangs, or when nobody knows it any more.
 # kernels: 6.1
 . ./cache.sh
 . ./command.sh
 
 M=$TMPDIR/mnt
+GENL=$PWD/genl
+pid=""
 
 unmount() {
 	cd /
 	! grep -q " $M " /proc/mounts || umount "$M"
+}
+
+# One that is stopped, or hangs with the origin, should the test fail.
+end_waiting() {
+	dmsetup resume slow
+	[[ ! $pid ]] || kill -KILL "$pid" 2>/dev/null || true
 }
 
 direct() {
@@ -64,7 +73,7 @@ names() {
 }
 
 shared() {
-	local how rank all epoch0 epoch1
+	local how rank all epoch0 epoch1 i crc
 	for how in strided blocked; do
 		all=$(for rank in 0 1 2; do
 			names s*.tar --rank $rank --world-size 3 --seed 7 --epoch 1 --split $how
@@ -79,10 +88,15 @@ shared() {
 	same "order" "$(names s7.tar s[0-6].tar --rank 0 --world-size 1 --seed 7 | tr '\n' ' ')" \
 		"$(names s*.tar --rank 0 --world-size 1 --seed 7 | tr '\n' ' ')"
 	same "without a seed" "$(names s3.tar s1.tar s2.tar --rank 1 --world-size 2 | tr '\n' ' ')" "s2.tar "
+	# The checksum of the list, as gzip computes it.
+	crc=$(for i in {0..7}; do
+		printf 's%d.tar\0%d\n' "$i" $((512 << 10))
+	done | gzip -c | tail -c 8 | od -An -tx4 -N4)
 	cold
 	origin_mark
-	good prefetch nc s*.tar --rank 1 --world-size 2 --seed 7 --wait -j
-	expect shard_count 4 listed 8
+	good prefetch nc s7.tar s[0-6].tar --rank 1 --world-size 2 --seed 7 --wait -j
+	json_keys shard_count listed list_checksum bytes
+	expect shard_count 4 listed 8 list_checksum "${crc// /}"
 	same "half of it" "$(origin_delta)" $((2 << 20))
 	good prefetch nc s1.tar --rank 3 --world-size 4 --wait -j
 	expect shard_count 0
@@ -104,7 +118,7 @@ interrupted() {
 	expect cancelled 2
 	# ^C of one that waits.
 	nearcache prefetch nc s*.tar --bandwidth 64K --wait -j >"$TMPDIR/out" 2>&1 &
-	local pid=$!
+	pid=$!
 	runs() {
 		run jobs nc -j
 		[[ $(json running) == 1 ]]
@@ -118,6 +132,46 @@ interrupted() {
 	expect state cancelled
 	good jobs nc -j
 	expect running 0
+}
+
+# jobs_are PATTERN: in the list of jobs, as JSON.
+jobs_are() {
+	run jobs nc -j
+	[[ $rc == 0 && $out =~ $1 ]]
+}
+
+# A second ^C does not wait for what hangs.
+hanging() {
+	cold
+	dmsetup suspend --noflush --nolockfs slow
+	nearcache prefetch nc s*.tar --wait >"$TMPDIR/out" 2>&1 &
+	pid=$!
+	wait_for 20 jobs_are '"flying_bytes": [1-9]' || fail "does not run: $out"
+	kill -TERM $pid
+	wait_for 20 jobs_are '"running": 0' || fail "not cancelled: $out"
+	kill -TERM $pid
+	rc=0
+	wait $pid || rc=$?
+	[[ $rc == 4 && $(<"$TMPDIR/out") == *"was cancelled: "*" of 4 MiB are there, still on their way are "* ]] ||
+		fail "interrupted twice: $rc $(<"$TMPDIR/out")"
+	dmsetup resume slow
+	settle
+}
+
+# More end while nobody looks than the kernel remembers: no failure, and no other job is taken for it.
+forgotten() {
+	nearcache prefetch nc s*.tar --bandwidth 64K --wait >"$TMPDIR/out" 2>&1 &
+	pid=$!
+	wait_for 20 jobs_are '"running": 1' || fail "does not run: $out"
+	kill -STOP $pid
+	good cancel nc --all
+	wait_for 20 jobs_are '"running": 0' || fail "not cancelled: $out"
+	"$GENL" -n 1024 job-submit name=nc range=start=0,length=4096 >/dev/null || fail "submit"
+	wait_for 20 jobs_are '"running": 0' || fail "jobs do not end: $out"
+	kill -CONT $pid
+	rc=0
+	wait $pid || rc=$?
+	[[ $rc == 0 && $(<"$TMPDIR/out") == *"is over, and so many others since"* ]] || fail "forgotten: $rc $(<"$TMPDIR/out")"
 }
 
 bad_input() {
@@ -142,17 +196,21 @@ bad_input() {
 mkdir "$M"
 make_null O origin 16
 make_null C local 12
+make_dm slow slow "0 $(sectors "$O") linear $O 0"
 at_exit dm_gone nc
 at_exit unmount
-mkfs.ext4 -qF -b 4096 -O ^has_journal -E nodiscard "$O" 2>/dev/null && mount "$O" "$M" || fail "mkfs"
+at_exit end_waiting
+mkfs.ext4 -qF -b 4096 -O ^has_journal -E nodiscard "$slow" 2>/dev/null && mount "$slow" "$M" || fail "mkfs"
 rmdir "$M/lost+found"
 for i in {0..7}; do
 	head -c 512k /dev/urandom >"$M/s$i.tar"
 done
 umount "$M"
-good create nc --origin "$O" --cache "$C" --block-size 64K
+good create nc --origin "$slow" --cache "$C" --block-size 64K
 mount -o ro /dev/mapper/nc "$M" && cd "$M" || fail "mount"
 fetched
 shared
 interrupted
+hanging
+forgotten
 bad_input
