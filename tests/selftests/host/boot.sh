@@ -54,6 +54,9 @@ ExecStart=/bin/bash -c 'bash /vm/command </dev/null >/dev/vm/out 2>/dev/vm/err; 
 Environment=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C
 END
 ln -s ../vm-command.service "$etc/multi-user.target.wants/"
+# A first boot enables all that can be: it is the generator that has to want it.
+mkdir -p "$root/etc/systemd/system-preset"
+echo 'disable nearcache-pins.service' >"$root/etc/systemd/system-preset/0.preset"
 # The volume is there when the network is, which takes a while.
 cat >"$etc/volume.service" <<'END'
 [Unit]
