@@ -228,15 +228,16 @@ bad_input() {
 	dmsetup resume nc
 }
 
-# 64 jobs at once, with readers, writers and reloads.
+# 64 jobs at once, with readers, writers and reloads. What is cancelled is more than fits: it would
+# wait for readers.
 racing() {
 	local i n
 	MODE=writethrough reload || fail "reload"
-	verify_begin -b 1:256 -a 1 -r 200 -t 2
+	verify_begin -b 1:256 -a 1 -r 200 -t 2 -n 14336
 	for ((i = 0; i < $(times 2); i++)); do
 		dmsetup message nc 0 invalidate all
 		for ((n = 0; n < 64; n++)); do
-			submit "range=4@$((2 * MB)),start=$((n * 32768)),length=$((MB + n * 512))" "job=priority=$((n % 8))"
+			submit "range=$((4 - i % 2))@$((2 * MB)),start=$((n * 32768)),length=$((MB + n * 512))" "job=priority=$((n % 8))"
 		done
 		./blockdata write "$NC" -s $((i * 4096)) -n 2048 -b 8
 		reload || fail "reload"

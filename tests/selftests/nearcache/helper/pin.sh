@@ -199,7 +199,8 @@ again() {
 	good pin nc --refresh
 	good ranges nc -j
 	expect range_count 2
-	mount -o ro /dev/mapper/nc "$M" || fail "mount"
+	wait_for 20 loaded || fail "jobs: $out"
+	mount -o ro /dev/mapper/nc "$M" && cd "$M" || fail "mount"
 	# What is lost is brought again, for all devices.
 	run invalidate nc b.bin
 	[[ $rc == 0 ]] || fail "invalidate: $err"
