@@ -109,7 +109,7 @@ start_of() {
 	grep -B 6 "\"label\": \"$1\"" <<<"$out" | sed -n 's/.*"start": \([0-9]*\),/\1/p'
 }
 
-# What lies in what is unpinned stays if it was pinned for itself; what cannot be written down is not done.
+# What lies in what is unpinned stays if it was pinned for itself; without a record nothing is done.
 kept() {
 	local start before
 	good pin nc c.bin --label keep --no-load
