@@ -194,8 +194,14 @@ refused EPERM '' -u 1000 invalidate name=nc
 inside() {
 	{ unshare --user --map-root-user "$@" >/dev/null; } 2>&1
 }
-[[ $(inside ./genl device-set name=nc verify=1) == EPERM* ]] || fail "changed from inside a user namespace"
-[[ $(inside ./genl invalidate name=nc) == EPERM* ]] || fail "invalidated from inside a user namespace"
+for request in 'device-set name=nc verify=1' 'invalidate name=nc' \
+	'range-add name=nc range=start=0,length=512,label=x' 'range-delete name=nc range=start=0' \
+	'range-get name=nc' '-d range-get name=nc' '-d label-get name=nc' \
+	'job-submit name=nc range=start=0,length=512' 'job-cancel name=nc' \
+	'job-get name=nc job=id=1' '-d job-get name=nc'; do
+	# shellcheck disable=SC2086 # words
+	[[ $(inside ./genl $request) == EPERM* ]] || fail "$request: not refused inside a user namespace"
+done
 [[ $(inside --net ./genl device-get name=nc) == *'no family'* ]] || fail "seen from inside a network namespace"
 refused EPERM 'CAP_SYS_ADMIN' -s device-set name=nc verify=1
 ask -s device-get name=nc
