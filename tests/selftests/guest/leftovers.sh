@@ -46,6 +46,14 @@ loop_devices() {
 	cat /sys/block/loop*/loop/backing_file 2>/dev/null
 }
 
+# remote_volumes: what they are exported as, and the networks of nodes.
+remote_volumes() {
+	local path
+	for path in "$NVMET"/subsystems/* /run/netns/*; do
+		[[ ! -e $path ]] || echo "${path##*/}"
+	done
+}
+
 # leftovers SESSION: print what is there that should not be, one line per kind.
 leftovers() {
 	local kind found
@@ -54,7 +62,8 @@ leftovers() {
 		found=$("$kind" | tr '\n' ' ')
 		[[ -z $found ]] || echo "${kind//_/ }: $found"
 	done
-	[[ ! -e $NVMET/subsystems/$REMOTE_NQN ]] || echo "remote volume: $REMOTE_NQN"
+	found=$(remote_volumes)
+	[[ -z $found ]] || echo "remote volumes: ${found//$'\n'/ }"
 	[[ $(tc qdisc show dev lo) != *netem* ]] || echo "network: $(tc qdisc show dev lo)"
 	if [[ -e /sys/module/dm_nearcache/refcnt && $(</sys/module/dm_nearcache/refcnt) != 0 ]]; then
 		echo "module references: $(</sys/module/dm_nearcache/refcnt)"
@@ -79,6 +88,10 @@ remove_leftovers() {
 	done
 	find /dev/mapper -mindepth 1 ! -name control -exec rm -f {} +
 	[[ ! -e $NVMET/subsystems/$REMOTE_NQN ]] || remote_down
+	for name in "$NVMET/subsystems/$REMOTE_NQN"-*; do
+		[[ ! -e $name ]] || node_down "${name##*-}"
+	done
+	rm -f /run/netns/*
 	losetup -D
 	for name in $(null_blk_devices); do
 		null_del "$name"

@@ -42,6 +42,7 @@ END
 fake device.sh fail <<<'dmsetup create --noudevsync left --table "0 8 zero"'
 fake null-device.sh fail <<<'. /vm/lib.sh; null_dev left 8'
 fake mounted.sh fail <<<'mkdir -p /mnt/left; mount -t tmpfs none /mnt/left'
+fake network.sh fail <<<'ip netns add left'
 fake process.sh fail <<<'sleep 1000 &'
 fake held-device.sh fail <<'END'
 dmsetup create --noudevsync left --table "0 8 zero"

@@ -9,6 +9,8 @@ export DM_DISABLE_UDEV=1
 
 REMOTE_NQN=nqn.2024-01.test.nearcache:remote
 REMOTE_HOST_ID=8f6a0d1e-5a47-4f6b-9d1c-3c1f0f1f7a11
+REMOTE_ADDRESS=127.0.0.1
+REMOTE_PORT=1
 # Fixed, so that the origin has the same identity after each boot.
 REMOTE_UUID=3d0b7a52-96a1-4c08-8f0e-51a3a2b0c9d4
 REMOTE_STATE=/run/vm/remote
@@ -190,7 +192,8 @@ remote_up() {
 # remote_connect: the device of what is exported; remote_disconnect: it dies.
 remote_connect() {
 	# shellcheck disable=SC2086 # options, one word each
-	nvme connect -t tcp -a 127.0.0.1 -s 4420 -n "$REMOTE_NQN" \
+	${REMOTE_NODE:+ip netns exec "$REMOTE_NODE"} \
+		nvme connect -t tcp -a "$REMOTE_ADDRESS" -s 4420 -n "$REMOTE_NQN" \
 		--hostnqn="nqn.2014-08.org.nvmexpress:uuid:$REMOTE_HOST_ID" --hostid="$REMOTE_HOST_ID" \
 		--reconnect-delay=1 ${REMOTE_CONNECT:-} >&2 || fail "nvme connect failed"
 	wait_for 20 remote_dev >/dev/null || fail "the NVMe/TCP namespace did not appear"
@@ -199,7 +202,7 @@ remote_connect() {
 
 # remote_export BACKING: nvmet's side of it.
 remote_export() {
-	local subsystem=$NVMET/subsystems/$REMOTE_NQN port=$NVMET/ports/1
+	local subsystem=$NVMET/subsystems/$REMOTE_NQN port=$NVMET/ports/$REMOTE_PORT
 	mkdir -p "$subsystem" "$subsystem/namespaces/1" "$port" &&
 		echo 1 >"$subsystem/attr_allow_any_host" &&
 		echo nearcache-remote >"$subsystem/attr_serial" &&
@@ -208,7 +211,7 @@ remote_export() {
 		echo 1 >"$subsystem/namespaces/1/enable" &&
 		echo tcp >"$port/addr_trtype" &&
 		echo ipv4 >"$port/addr_adrfam" &&
-		echo 127.0.0.1 >"$port/addr_traddr" &&
+		echo "$REMOTE_ADDRESS" >"$port/addr_traddr" &&
 		echo 4420 >"$port/addr_trsvcid" &&
 		ln -s "$subsystem" "$port/subsystems/$REMOTE_NQN"
 }
@@ -251,13 +254,40 @@ remote_down() {
 	local subsystem=$NVMET/subsystems/$REMOTE_NQN
 	remote_network 0 0 0
 	remote_disconnect
-	rm -f "$NVMET/ports/1/subsystems/$REMOTE_NQN"
+	rm -f "$NVMET/ports/$REMOTE_PORT/subsystems/$REMOTE_NQN"
 	echo 0 >"$subsystem/namespaces/1/enable"
-	rmdir "$subsystem/namespaces/1" "$subsystem" "$NVMET/ports/1"
+	rmdir "$subsystem/namespaces/1" "$subsystem" "$NVMET/ports/$REMOTE_PORT"
 }
 
 remote_gone() {
 	! remote_controller >/dev/null
+}
+
+# node_up N BACKING: another host of BACKING, 1 to 9, with a network of its own (namespace nodeN,
+# behind vethN here); print the device that it has of the volume. The volume has another name for
+# each node: to one kernel two connections to one volume are two paths to one device.
+node_up() {
+	modprobe veth && ip netns add "node$1" &&
+		ip link add "veth$1" type veth peer name eth0 netns "node$1" &&
+		ip addr add "10.77.$1.1/24" dev "veth$1" && ip link set "veth$1" up &&
+		ip -n "node$1" addr add "10.77.$1.2/24" dev eth0 &&
+		ip -n "node$1" link set eth0 up || fail "no network for node $1"
+	node_of "$1" remote_up 0 "$2"
+}
+
+node_down() {
+	node_of "$1" remote_down
+	ip netns del "node$1"
+	# Busy as long as there is another one.
+	umount /run/netns 2>/dev/null || true
+}
+
+# node_of N COMMAND...: with the node's volume for the remote one.
+node_of() {
+	local REMOTE_NODE=node$1 REMOTE_ADDRESS=10.77.$1.1 REMOTE_PORT=$((10 + $1)) \
+		REMOTE_NQN=$REMOTE_NQN-$1 REMOTE_UUID=${REMOTE_UUID%?}$1 \
+		REMOTE_HOST_ID=${REMOTE_HOST_ID%?}$1
+	"${@:2}"
 }
 
 # The network between host and remote is the loopback with a netem queue: precise to
