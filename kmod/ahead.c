@@ -129,6 +129,19 @@ void nc_ahead_failed(struct nc_slot *slot)
 }
 
 /**
+ * nc_ahead_is_over() - was all that is valid in a slot read in transit?
+ * @slot: linked
+ *
+ * Context: any; a hint.
+ */
+bool nc_ahead_is_over(const struct nc_slot *slot)
+{
+	u8 read = READ_ONCE(slot->tag.ahead) & NC_AHEAD_TRANSIT;
+
+	return read && read > hweight64(READ_ONCE(slot->valid));
+}
+
+/**
  * nc_ahead_stays() - a slot is not in transit any more, but one as others
  * @c: live cache
  * @slot: linked

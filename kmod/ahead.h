@@ -4,7 +4,6 @@
 #define NEARCACHE_AHEAD_H
 
 #include <linux/atomic.h>
-#include <linux/bitops.h>
 #include <linux/types.h>
 
 #include "index.h"
@@ -32,20 +31,13 @@ struct nc_transit {
 	bool pressed;
 };
 
-/* All that is valid in the slot was read in transit.  A hint. */
-static inline bool nc_ahead_is_over(const struct nc_slot *slot)
-{
-	u8 read = READ_ONCE(slot->tag.ahead) & NC_AHEAD_TRANSIT;
-
-	return read && read > hweight64(READ_ONCE(slot->valid));
-}
-
 void nc_ahead_begin(struct nc_cache *c, struct nc_slot *slot, bool transit);
 void nc_ahead_read(struct nc_cache *c, struct nc_slot *slot, const struct bio *bio,
 		   const struct nc_span *span);
 void nc_ahead_joined(struct nc_cache *c, struct nc_slot *slot, const struct bio *bio,
 		     const struct nc_span *span);
 void nc_ahead_failed(struct nc_slot *slot);
+bool nc_ahead_is_over(const struct nc_slot *slot);
 void nc_ahead_stays(struct nc_cache *c, struct nc_slot *slot);
 void nc_ahead_gone(struct nc_cache *c, struct nc_slot *slot, u64 block);
 u32 nc_transit_kept(const struct nc_cache *c);

@@ -221,7 +221,11 @@ static bool is_unwanted(const struct nc_cache *c, const struct nc_slot *slot, u3
 {
 	u8 wants = READ_ONCE(slot->tag.wants), ahead = READ_ONCE(slot->tag.ahead);
 
-	if (wants & NEARCACHE_RANGE_BYPASS || nc_ahead_is_over(slot))
+	if (wants & NEARCACHE_RANGE_BYPASS)
+		return true;
+	if (likely(!(wants | ahead)))
+		return false;
+	if (nc_ahead_is_over(slot))
 		return true;
 	if (ahead & NC_AHEAD_UNREAD)
 		return ahead & NC_AHEAD_TRANSIT && READ_ONCE(c->transit.pressed) &&
