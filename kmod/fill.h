@@ -63,7 +63,7 @@ enum nc_fill_state {
  * @writer: an update: the write, until the origin completed it
  * @job: of a prefetch: whose it is, NULL: somebody wants it now
  * @since: ns of ktime when the origin was asked; 0: nobody wants to know
- * @alone: no prefetch was on its way then
+ * @alone: no prefetch was on its way then, nor shortly before
  * @sector: origin sector of the first byte
  * @bytes: to read from the origin, or to write to it
  * @skip: bytes at the start that do not go to the slot

@@ -8,7 +8,8 @@
  *   - While nobody else reads from the origin, so much is on its way as comes within
  *     DELAY_MAX: that is what who comes to read waits behind, once.
  *   - While somebody does, small turns go at a rate that rises while the latency of the others'
- *     reads is as it is without us, and falls when it is not.
+ *     reads is as it is without us, and falls when it is not.  To know how it is without us,
+ *     nothing goes for an eighth of a second, every two seconds.
  *   - A second after a large write, or an error, nothing is sent.
  * Half of the fill memory is left to others.
  */
@@ -54,10 +55,17 @@
 #define RATE_FIRST	(4ULL << 20)
 #define RATE_MIN	(RATE_FIRST / 4)
 #define RATE_MAX	(64ULL << 30)
-#define RATE_STEP	(2ULL << 20)
-#define RATE_PERIOD	max(1, HZ / 20)
-/* A sample is worth 1/32 of what is smoothed. */
+#define RATE_STEP	(4ULL << 20)
+#define RATE_PERIOD	max(1, HZ / 10)
+/* What others' reads take without us shows only when nothing of ours was on its way for so long:
+ * who stores the data may make up for it later.  So nothing is sent for a while, so often.
+ */
+#define CLEAN		(30 * (u64)NSEC_PER_MSEC)
+#define PROBE		max(1, HZ / 8)
+#define PROBE_EVERY	(2 * HZ)
+/* A sample is worth 1/32 of what is smoothed, what was learnt without us a quarter. */
 #define SMOOTH		5
+#define SMOOTH_BASE	2
 
 /* The worker looks at once. */
 static void kick(struct nc_prefetch *p)
@@ -72,6 +80,32 @@ static bool is_shared(const struct nc_prefetch *p)
 {
 	return atomic_read(&p->demand) ||
 	       time_before(jiffies, READ_ONCE(p->demand_last) + QUIET);
+}
+
+static void smooth(u64 *average, u64 sample, int shift)
+{
+	if (!*average)
+		*average = sample;
+	else
+		*average += (s64)(sample - *average) >> shift;
+}
+
+/* Returns the mean of what was measured since the last time, 0: nothing was. */
+static u64 mean(struct nc_latency *l)
+{
+	u64 result = l->count ? div_u64(l->sum, l->count) : 0;
+
+	memset(l, 0, sizeof(*l));
+	return result;
+}
+
+/* How long others' reads take without us. */
+static void learn(struct nc_prefetch *p)
+{
+	u64 took = mean(&p->clean);
+
+	if (took)
+		smooth(&p->base, took, SMOOTH_BASE);
 }
 
 /* How long to wait because of others, in jiffies. */
@@ -91,11 +125,18 @@ static unsigned long hold_back(struct nc_cache *c)
 	if (shared && !p->shared) {
 		p->rate = RATE_FIRST;
 		p->base = 0;
-		p->latency = 0;
+		memset(&p->clean, 0, sizeof(p->clean));
+		memset(&p->beside, 0, sizeof(p->beside));
 		p->looked = now;
-		p->due = now;
+		p->probed = now - PROBE_EVERY;
 	}
 	p->shared = shared;
+	if (shared && !time_before(now, p->probed + PROBE))
+		learn(p);
+	if (shared && !time_before(now, p->probed + PROBE_EVERY)) {
+		p->probed = now;
+		p->due = now + PROBE;
+	}
 	if (shared && time_before(now, p->due))
 		wait = max(wait, p->due - now);
 	spin_unlock(&p->lock);
@@ -397,6 +438,8 @@ void nc_prefetch_done(struct nc_cache *c, struct nc_fill *f, u64 bits, int error
 	nc_count_add(c, PREFETCHED_BYTES, got);
 	spin_lock(&p->lock);
 	p->flying -= f->bytes;
+	if (!p->flying)
+		WRITE_ONCE(p->landed, ktime_get_ns());
 	job->flying -= f->bytes;
 	job->fetched += got;
 	job->left += f->bytes - got;
@@ -408,20 +451,12 @@ void nc_prefetch_done(struct nc_cache *c, struct nc_fill *f, u64 bits, int error
 	spin_unlock(&p->lock);
 }
 
-static void smooth(u64 *average, u64 sample)
-{
-	if (!*average)
-		*average = sample;
-	else
-		*average += (s64)(sample - *average) >> SMOOTH;
-}
-
 /* What of ours flies shows in how long it takes to come. */
 static void fit_window(struct nc_cache *c, u64 took)
 {
 	struct nc_prefetch *p = &c->prefetch;
 
-	smooth(&p->delay, took);
+	smooth(&p->delay, took, SMOOTH);
 	if (p->delay > DELAY_MAX) {
 		p->window = max_t(u64, p->window - p->window / 4, WINDOW_MIN);
 		/* What is on its way already is not to make it smaller once more. */
@@ -433,11 +468,18 @@ static void fit_window(struct nc_cache *c, u64 took)
 
 static void fit_rate(struct nc_prefetch *p, u64 took, bool alone)
 {
-	smooth(alone ? &p->base : &p->latency, took);
+	struct nc_latency *l = alone ? &p->clean : &p->beside;
+	u64 latency;
+
+	l->sum += took;
+	l->count++;
 	if (time_before(jiffies, p->looked + RATE_PERIOD))
 		return;
 	p->looked = jiffies;
-	if (!p->base || p->latency > p->base + p->base / 32)
+	latency = mean(&p->beside);
+	if (!latency)
+		return;
+	if (!p->base || latency > p->base + p->base / 32)
 		p->rate = max(p->rate - p->rate / 4, RATE_MIN);
 	else
 		p->rate = min(p->rate + RATE_STEP, RATE_MAX);
@@ -469,7 +511,8 @@ void nc_prefetch_read_sent(struct nc_cache *c, struct nc_fill *f)
 	f->since = ktime_get_ns();
 	if (f->job)
 		return;
-	f->alone = !READ_ONCE(c->prefetch.flying);
+	f->alone = !READ_ONCE(c->prefetch.flying) &&
+		   f->since - READ_ONCE(c->prefetch.landed) >= CLEAN;
 	atomic_inc(&c->prefetch.demand);
 }
 

@@ -17,6 +17,16 @@ struct nc_fill;
 #define NC_PREFETCH_CHECKPOINT	(128U << 10)
 
 /**
+ * struct nc_latency - reads of the origin that were measured
+ * @sum: nanoseconds that they took
+ * @count: reads
+ */
+struct nc_latency {
+	u64 sum;
+	u32 count;
+};
+
+/**
  * struct nc_prefetch - the prefetch engine of a cache
  * @wq: runs @work, which may wait for a request to the origin
  * @work: sends what is due
@@ -33,11 +43,14 @@ struct nc_fill;
  * @demand_last: jiffies of the last one that came or went
  * @wrote: jiffies of the last large write
  * @failed: jiffies of the last read that failed
- * @base: smoothed latency of others' reads beside which nothing of ours flew, nanoseconds
- * @latency: of those beside which something did
+ * @clean: others' reads of when nothing of ours had flown for a while
+ * @beside: the rest of them, since @looked
+ * @base: smoothed latency of @clean, nanoseconds
  * @looked: jiffies when @rate was changed
+ * @probed: jiffies when sending was stopped to learn @base
+ * @landed: ns of ktime when the last of ours had come
  *
- * @flying, @demand, @demand_last and @wrote are read without the lock, as hints.
+ * @flying, @landed, @demand, @demand_last and @wrote are read without the lock, as hints.
  */
 struct nc_prefetch {
 	struct workqueue_struct *wq;
@@ -55,9 +68,12 @@ struct nc_prefetch {
 	unsigned long demand_last;
 	unsigned long wrote;
 	unsigned long failed;
+	struct nc_latency clean;
+	struct nc_latency beside;
 	u64 base;
-	u64 latency;
 	unsigned long looked;
+	unsigned long probed;
+	u64 landed;
 };
 
 /* Is there a job?  A hint. */
