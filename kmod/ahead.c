@@ -5,7 +5,8 @@
  * In a full cache in which nothing is idle it would find no slot.  For that there is the
  * transit share, as many slots as cannot be pinned: while jobs want them, what was used
  * longest ago goes for them, once.  A slot in transit is freed when as much was read of it as
- * is in it, and so the share travels ahead of whoever reads.
+ * is in it, and so the share travels ahead of whoever reads.  What went for it once is kept for
+ * the next job: else each job would put out some more of what the policy keeps.
  */
 #include <linux/bio.h>
 
@@ -75,12 +76,15 @@ static bool is_first(struct nc_cache *c, struct nc_slot *slot, u32 read)
 void nc_ahead_begin(struct nc_cache *c, struct nc_slot *slot, bool transit)
 {
 	struct nc_transit *t = &c->transit;
+	u32 used;
 
 	WRITE_ONCE(slot->tag.ahead, NC_AHEAD_UNREAD | transit);
 	WRITE_ONCE(t->pressed, false);
 	if (!transit)
 		return;
-	atomic_inc(&t->used);
+	used = atomic_inc_return(&t->used);
+	if (used > t->own)
+		WRITE_ONCE(t->own, used);
 	if (READ_ONCE(t->wanted))
 		WRITE_ONCE(t->wanted, READ_ONCE(t->wanted) - 1);
 }
@@ -160,12 +164,14 @@ void nc_ahead_gone(struct nc_cache *c, struct nc_slot *slot, u64 block)
 }
 
 /**
- * nc_transit_kept() - free slots that only jobs may have
+ * nc_transit_due() - free slots that jobs wait for
  * @c: live cache
+ *
+ * What was used longest ago goes for them.
  *
  * Context: any; a hint.
  */
-u32 nc_transit_kept(const struct nc_cache *c)
+u32 nc_transit_due(const struct nc_cache *c)
 {
 	u32 wanted = READ_ONCE(c->transit.wanted), used, share;
 
@@ -174,6 +180,19 @@ u32 nc_transit_kept(const struct nc_cache *c)
 	share = c->index.count - nc_reclaim_pinnable(c);
 	used = atomic_read(&c->transit.used);
 	return min(wanted, share - min(share, used));
+}
+
+/**
+ * nc_transit_kept() - free slots that only jobs may have
+ * @c: live cache
+ *
+ * Context: any; a hint.
+ */
+u32 nc_transit_kept(const struct nc_cache *c)
+{
+	u32 own = READ_ONCE(c->transit.own), used = atomic_read(&c->transit.used);
+
+	return max(own - min(own, used), nc_transit_due(c));
 }
 
 /**

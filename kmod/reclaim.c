@@ -34,6 +34,12 @@ static u32 kept_for_pins(const struct nc_cache *c)
 	return min_t(u64, nc_ranges_owed(c), 2 * low_water(c));
 }
 
+/* Free slots for which something goes that is not idle. */
+static u32 due(const struct nc_cache *c)
+{
+	return kept_for_pins(c) + nc_transit_due(c);
+}
+
 /* Free slots that neither reads nor writes get. */
 static u32 kept(const struct nc_cache *c)
 {
@@ -68,11 +74,11 @@ u64 nc_reclaim_pinnable(const struct nc_cache *c)
  */
 void nc_reclaim_check(struct nc_cache *c)
 {
-	u32 left = READ_ONCE(c->index.free_count), most = kept(c);
+	u32 left = READ_ONCE(c->index.free_count);
 
-	if (left >= low_water(c) + most || !READ_ONCE(c->reclaim_on))
+	if (left >= low_water(c) + kept(c) || !READ_ONCE(c->reclaim_on))
 		return;
-	if (READ_ONCE(c->reclaim_tick) == READ_ONCE(c->now) + 1 && left >= most)
+	if (READ_ONCE(c->reclaim_tick) == READ_ONCE(c->now) + 1 && left >= due(c))
 		return;
 	queue_work(c->cache_wq, &c->reclaim);
 }
@@ -437,7 +443,7 @@ void nc_reclaim_work(struct work_struct *work)
 		take_oldest(&p, true);
 		finish_batch(&p);
 	}
-	p.want = kept(c);
+	p.want = due(c);
 	if (!is_over(&p)) {
 		p.found = 0;
 		take_oldest(&p, false);
