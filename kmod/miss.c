@@ -269,6 +269,12 @@ enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span, struct 
 	struct nc_fill *new;
 
 	nc_fill_shorten(c, span, true);
+	/* A job that finds no slot asks often, or comes along much that it leaves. */
+	spin_lock(&l.stripe->lock);
+	result = look(c, NULL, span, &l, true);
+	spin_unlock(&l.stripe->lock);
+	if (result != NC_MISS_STARTED)
+		return result;
 	new = alloc(t, span, true);
 	if (!new)
 		return NC_MISS_MEMORY;
