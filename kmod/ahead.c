@@ -52,16 +52,23 @@ static u32 read_to_end(const struct nc_cache *c, const struct bio *bio, const st
 	return span->last - span->first + (bio_end_sector(bio) >= end);
 }
 
+/* A slot's all was read. */
+static void count_over(struct nc_cache *c)
+{
+	u32 share = c->index.count - nc_reclaim_pinnable(c);
+
+	if (atomic_inc_return(&c->transit.over) > share / PARTS)
+		nc_transit_look(c);
+}
+
 /* Somebody reads.  Returns whether he is the first. */
 static bool is_first(struct nc_cache *c, struct nc_slot *slot, u32 read)
 {
 	u8 was = change(slot, NC_AHEAD_UNREAD, read);
-	struct nc_transit *t = &c->transit;
 	u32 before = was & NC_AHEAD_TRANSIT, valid = hweight64(READ_ONCE(slot->valid));
 
-	if (before && before <= valid && before + read > valid &&
-	    atomic_inc_return(&t->over) > (c->index.count - nc_reclaim_pinnable(c)) / PARTS)
-		nc_transit_look(c);
+	if (before && before <= valid && before + read > valid)
+		count_over(c);
 	return was & NC_AHEAD_UNREAD;
 }
 
@@ -122,14 +129,21 @@ void nc_ahead_joined(struct nc_cache *c, struct nc_slot *slot, const struct bio 
 }
 
 /**
- * nc_ahead_failed() - a prefetch brought nothing
- * @slot: with nothing valid in it
+ * nc_ahead_came() - a fill of a prefetch is over
+ * @c: live cache
+ * @slot: where to
+ *
+ * What brought nothing is not unread.  What readers joined may be read to its end already: of
+ * that no hit tells.
  *
  * Context: the stripe lock is held.
  */
-void nc_ahead_failed(struct nc_slot *slot)
+void nc_ahead_came(struct nc_cache *c, struct nc_slot *slot)
 {
-	change(slot, NC_AHEAD_UNREAD, 0);
+	if (!slot->valid)
+		change(slot, NC_AHEAD_UNREAD, 0);
+	else if (nc_ahead_is_over(slot))
+		count_over(c);
 }
 
 /**

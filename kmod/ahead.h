@@ -47,7 +47,7 @@ void nc_ahead_read(struct nc_cache *c, struct nc_slot *slot, const struct bio *b
 		   const struct nc_span *span);
 void nc_ahead_joined(struct nc_cache *c, struct nc_slot *slot, const struct bio *bio,
 		     const struct nc_span *span);
-void nc_ahead_failed(struct nc_slot *slot);
+void nc_ahead_came(struct nc_cache *c, struct nc_slot *slot);
 void nc_ahead_stays(struct nc_cache *c, struct nc_slot *slot);
 void nc_ahead_gone(struct nc_cache *c, struct nc_slot *slot, u64 block);
 u32 nc_transit_due(const struct nc_cache *c);
