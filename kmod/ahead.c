@@ -86,9 +86,9 @@ void nc_ahead_begin(struct nc_cache *c, struct nc_slot *slot, bool transit)
 	u32 used;
 
 	WRITE_ONCE(slot->tag.ahead, NC_AHEAD_UNREAD | transit);
-	WRITE_ONCE(t->pressed, false);
 	if (!transit)
 		return;
+	WRITE_ONCE(t->pressed, false);
 	used = atomic_inc_return(&t->used);
 	if (used > t->own)
 		WRITE_ONCE(t->own, used);
