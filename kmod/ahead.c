@@ -86,6 +86,8 @@ void nc_ahead_begin(struct nc_cache *c, struct nc_slot *slot, bool transit)
 	u32 used;
 
 	WRITE_ONCE(slot->tag.ahead, NC_AHEAD_UNREAD | transit);
+	if (!(slot->tag.wants & NEARCACHE_RANGE_PIN))
+		t->given++;
 	if (!transit)
 		return;
 	WRITE_ONCE(t->pressed, false);

@@ -24,6 +24,7 @@ struct nc_span;
  * @over: of those so many were read to their end since the last look
  * @own: slots that were taken for it, in transit or free: the most that @used ever was
  * @wanted: slots that jobs found none of; a hint, without a lock
+ * @given: slots that jobs got, but for what is pinned
  * @pressed: a job has given up waiting: what has been there for long is not waited for
  */
 struct nc_transit {
@@ -31,6 +32,7 @@ struct nc_transit {
 	atomic_t over;
 	u32 own;
 	u32 wanted;
+	u32 given;
 	bool pressed;
 };
 

@@ -40,7 +40,7 @@
 #define OUT_OF_ORDER	HZ
 /* What memory or free slots want, looks again after so long. */
 #define SHORTAGE	max(1, HZ / 50)
-/* But not for ever: 10 seconds for one block, and not at all for those behind it. */
+/* But not for ever: 10 seconds in which nobody gets one, and not at all after that. */
 #define SHORTAGES_MAX	500U
 /* At each of so many it is said what is wanted, and looked for what was read in transit. */
 #define SHORTAGES_LOOK	25U
@@ -154,27 +154,46 @@ static u64 span_at(struct nc_cache *c, const struct nc_job *job, struct nc_span 
 	return valid;
 }
 
-/* No slot is free: wait for reclaim, and for readers of what is in transit? */
-static bool waits_for_slot(struct nc_cache *c, struct nc_job *job)
+/* Of what is not pinned: wait for the readers of what is in transit?  What fills blocks that have
+ * a slot is no sign that one will come: of a job that comes across many such, each block between
+ * them would be waited for.
+ */
+static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 {
-	bool first = !(job->shortages % SHORTAGES_LOOK);
+	u32 given = READ_ONCE(c->transit.given);
 	u64 seen;
 
-	spin_lock(&c->prefetch.lock);
-	seen = job->fetched + job->present + job->left + job->flying;
-	job->due = (jiffies + SHORTAGE) ?: 1;
-	spin_unlock(&c->prefetch.lock);
-	if (job->shortages >= SHORTAGES_MAX) {
+	if (job->given != given) {
+		job->given = given;
+		job->shortages = 0;
+	}
+	if (job->shortages == SHORTAGES_MAX) {
 		WRITE_ONCE(c->transit.pressed, true);
 		return false;
 	}
-	if (first) {
+	if (!(job->shortages++ % SHORTAGES_LOOK)) {
+		spin_lock(&c->prefetch.lock);
+		seen = job->fetched + job->present + job->left + job->flying;
+		spin_unlock(&c->prefetch.lock);
 		nc_transit_want(c, ((job->bytes - min(job->bytes, seen)) >>
 				    (c->block_shift + SECTOR_SHIFT)) + 1);
 		nc_transit_look(c);
 	}
+	return true;
+}
+
+/* No slot is free for a block: wait for one? */
+static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
+{
+	bool waits = nc_ranges_pinned(c, block) ? job->pin_shortages++ < SHORTAGES_MAX :
+						  waits_for_readers(c, job);
+
+	if (!waits)
+		return false;
 	nc_reclaim_check(c);
-	job->shortages++;
+	spin_lock(&c->prefetch.lock);
+	job->due = (jiffies + SHORTAGE) ?: 1;
+	spin_unlock(&c->prefetch.lock);
 	return true;
 }
 
@@ -193,7 +212,7 @@ static unsigned long fetch(struct nc_cache *c, struct nc_job *job, struct nc_spa
 	}
 	switch (nc_miss_prefetch(c->active, span, job)) {
 	case NC_MISS_STARTED:
-		job->shortages = 0;
+		job->pin_shortages = 0;
 		*sent += span_bytes(c, span);
 		break;
 	case NC_MISS_JOINED:
@@ -205,7 +224,7 @@ static unsigned long fetch(struct nc_cache *c, struct nc_job *job, struct nc_spa
 	case NC_MISS_MEMORY:
 		return READ_ONCE(p->flying) ? NEVER : SHORTAGE;
 	case NC_MISS_FULL:
-		if (waits_for_slot(c, job))
+		if (waits_for_slot(c, job, span->block))
 			return STUCK;
 		left = span_bytes(c, span);
 		break;

@@ -138,16 +138,10 @@ void nc_reclaim_emptied(struct nc_cache *c)
 bool nc_reclaim_room(struct nc_cache *c, u64 block, bool ahead)
 {
 	u32 left = READ_ONCE(c->index.free_count);
-	bool pinned;
 
 	if (left > (ahead ? kept_for_pins(c) : kept(c)))
 		return true;
-	if (!left || !nc_ranges_any(c))
-		return false;
-	rcu_read_lock();
-	pinned = is_pinned(nc_ranges_tag(c, block));
-	rcu_read_unlock();
-	return pinned;
+	return left && nc_ranges_pinned(c, block);
 }
 
 /**
