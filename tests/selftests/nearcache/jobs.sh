@@ -168,6 +168,9 @@ pinned() {
 # cached before stays.
 in_turns() {
 	local at share first=$((13 * MB)) before
+	stop
+	format
+	start
 	check >/dev/null
 	share=$(($(field blocks) / 64 * 2 * 65536))
 	ask residency-get name=nc start=0 length=$((8 * MB))
