@@ -5,7 +5,8 @@
  * In a full cache in which nothing is idle it would find no slot.  For that there is the
  * transit share, as many slots as cannot be pinned: while jobs want them, what was used
  * longest ago goes for them, once.  A slot in transit is freed when as much was read of it as
- * is in it, and so the share travels ahead of whoever reads.
+ * is in it, and so the share travels ahead of whoever reads.  What went for it once is kept for
+ * the next job: else each job would put out some more of what the policy keeps.
  */
 #include <linux/bio.h>
 
@@ -51,16 +52,23 @@ static u32 read_to_end(const struct nc_cache *c, const struct bio *bio, const st
 	return span->last - span->first + (bio_end_sector(bio) >= end);
 }
 
+/* A slot's all was read. */
+static void count_over(struct nc_cache *c)
+{
+	u32 share = c->index.count - nc_reclaim_pinnable(c);
+
+	if (atomic_inc_return(&c->transit.over) > share / PARTS)
+		nc_transit_look(c);
+}
+
 /* Somebody reads.  Returns whether he is the first. */
 static bool is_first(struct nc_cache *c, struct nc_slot *slot, u32 read)
 {
 	u8 was = change(slot, NC_AHEAD_UNREAD, read);
-	struct nc_transit *t = &c->transit;
 	u32 before = was & NC_AHEAD_TRANSIT, valid = hweight64(READ_ONCE(slot->valid));
 
-	if (before && before <= valid && before + read > valid &&
-	    atomic_inc_return(&t->over) > (c->index.count - nc_reclaim_pinnable(c)) / PARTS)
-		nc_transit_look(c);
+	if (before && before <= valid && before + read > valid)
+		count_over(c);
 	return was & NC_AHEAD_UNREAD;
 }
 
@@ -75,12 +83,17 @@ static bool is_first(struct nc_cache *c, struct nc_slot *slot, u32 read)
 void nc_ahead_begin(struct nc_cache *c, struct nc_slot *slot, bool transit)
 {
 	struct nc_transit *t = &c->transit;
+	u32 used;
 
 	WRITE_ONCE(slot->tag.ahead, NC_AHEAD_UNREAD | transit);
-	WRITE_ONCE(t->pressed, false);
+	if (!(slot->tag.wants & NEARCACHE_RANGE_PIN))
+		t->given++;
 	if (!transit)
 		return;
-	atomic_inc(&t->used);
+	WRITE_ONCE(t->pressed, false);
+	used = atomic_inc_return(&t->used);
+	if (used > t->own)
+		WRITE_ONCE(t->own, used);
 	if (READ_ONCE(t->wanted))
 		WRITE_ONCE(t->wanted, READ_ONCE(t->wanted) - 1);
 }
@@ -118,14 +131,21 @@ void nc_ahead_joined(struct nc_cache *c, struct nc_slot *slot, const struct bio 
 }
 
 /**
- * nc_ahead_failed() - a prefetch brought nothing
- * @slot: with nothing valid in it
+ * nc_ahead_came() - a fill of a prefetch is over
+ * @c: live cache
+ * @slot: where to
+ *
+ * What brought nothing is not unread.  What readers joined may be read to its end already: of
+ * that no hit tells.
  *
  * Context: the stripe lock is held.
  */
-void nc_ahead_failed(struct nc_slot *slot)
+void nc_ahead_came(struct nc_cache *c, struct nc_slot *slot)
 {
-	change(slot, NC_AHEAD_UNREAD, 0);
+	if (!slot->valid)
+		change(slot, NC_AHEAD_UNREAD, 0);
+	else if (nc_ahead_is_over(slot))
+		count_over(c);
 }
 
 /**
@@ -173,12 +193,14 @@ void nc_ahead_gone(struct nc_cache *c, struct nc_slot *slot, u64 block)
 }
 
 /**
- * nc_transit_kept() - free slots that only jobs may have
+ * nc_transit_due() - free slots that jobs wait for
  * @c: live cache
+ *
+ * What was used longest ago goes for them.
  *
  * Context: any; a hint.
  */
-u32 nc_transit_kept(const struct nc_cache *c)
+u32 nc_transit_due(const struct nc_cache *c)
 {
 	u32 wanted = READ_ONCE(c->transit.wanted), used, share;
 
@@ -187,6 +209,19 @@ u32 nc_transit_kept(const struct nc_cache *c)
 	share = c->index.count - nc_reclaim_pinnable(c);
 	used = atomic_read(&c->transit.used);
 	return min(wanted, share - min(share, used));
+}
+
+/**
+ * nc_transit_kept() - free slots that only jobs may have
+ * @c: live cache
+ *
+ * Context: any; a hint.
+ */
+u32 nc_transit_kept(const struct nc_cache *c)
+{
+	u32 own = READ_ONCE(c->transit.own), used = atomic_read(&c->transit.used);
+
+	return max(own - min(own, used), nc_transit_due(c));
 }
 
 /**

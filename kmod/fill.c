@@ -176,9 +176,8 @@ static u64 fill_unlist(struct nc_fill *f, bool publish)
 		atomic64_add(hweight64(bits), &c->valid_subblocks);
 		nc_meta_dirty(c, f->slot);
 	}
-	/* It brought nothing that could be used, or not. */
-	if (f->job && !slot->valid)
-		nc_ahead_failed(slot);
+	if (f->job)
+		nc_ahead_came(c, slot);
 	spin_unlock(&stripe->lock);
 	return bits;
 }

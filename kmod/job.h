@@ -39,7 +39,9 @@ struct nc_piece {
  * @flying: bytes on their way
  * @known: bytes that passes before fetched, and this one has not come across yet
  * @again: some of @left may be brought in another pass
- * @shortages: how often the block that it has come to found no slot
+ * @shortages: how often it found no slot, since some job got one
+ * @given: nc_transit.given, of then
+ * @pin_shortages: how often it found none for what is pinned, since it brought something
  * @pass: passes over the pieces that are over
  * @at: piece it has come to; @pieces: all were looked at
  * @sector: first sector of that which was not looked at
@@ -63,6 +65,8 @@ struct nc_job {
 	u64 known;
 	bool again;
 	u32 shortages;
+	u32 given;
+	u32 pin_shortages;
 	u32 pass;
 	u32 at;
 	u64 sector;

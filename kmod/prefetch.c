@@ -41,7 +41,7 @@
 #define OUT_OF_ORDER	HZ
 /* What memory or free slots want, looks again after so long. */
 #define SHORTAGE	max(1, HZ / 50)
-/* But not for ever: 10 seconds for one block, and not at all for those behind it. */
+/* But not for ever: 10 seconds in which nobody gets one, and not at all after that. */
 #define SHORTAGES_MAX	500U
 /* At each of so many it is said what is wanted, and looked for what was read in transit. */
 #define SHORTAGES_LOOK	25U
@@ -63,9 +63,8 @@
 #define CLEAN		(30 * (u64)NSEC_PER_MSEC)
 #define PROBE		max(1, HZ / 8)
 #define PROBE_EVERY	(2 * HZ)
-/* A sample is worth 1/32 of what is smoothed, what was learnt without us a quarter. */
+/* A sample is worth 1/32 of what is smoothed. */
 #define SMOOTH		5
-#define SMOOTH_BASE	2
 
 /* The worker looks at once. */
 static void kick(struct nc_prefetch *p)
@@ -82,30 +81,23 @@ static bool is_shared(const struct nc_prefetch *p)
 	       time_before(jiffies, READ_ONCE(p->demand_last) + QUIET);
 }
 
-static void smooth(u64 *average, u64 sample, int shift)
+/* Others' reads have begun: nothing is known of them. */
+static void begin_shared(struct nc_prefetch *p)
 {
-	if (!*average)
-		*average = sample;
-	else
-		*average += (s64)(sample - *average) >> shift;
+	p->rate = RATE_FIRST;
+	memset(&p->clean, 0, sizeof(p->clean));
+	memset(&p->beside, 0, sizeof(p->beside));
+	p->looked = jiffies;
+	p->probed = jiffies - PROBE_EVERY;
 }
 
-/* Returns the mean of what was measured since the last time, 0: nothing was. */
-static u64 mean(struct nc_latency *l)
+/* Send nothing for a while; what was learnt before counts half. */
+static void begin_probe(struct nc_prefetch *p)
 {
-	u64 result = l->count ? div_u64(l->sum, l->count) : 0;
-
-	memset(l, 0, sizeof(*l));
-	return result;
-}
-
-/* How long others' reads take without us. */
-static void learn(struct nc_prefetch *p)
-{
-	u64 took = mean(&p->clean);
-
-	if (took)
-		smooth(&p->base, took, SMOOTH_BASE);
+	p->probed = jiffies;
+	p->due = jiffies + PROBE;
+	p->clean.sum /= 2;
+	p->clean.count /= 2;
 }
 
 /* How long to wait because of others, in jiffies. */
@@ -122,21 +114,11 @@ static unsigned long hold_back(struct nc_cache *c)
 	spin_lock(&p->lock);
 	if (time_before(now, p->failed + OUT_OF_ORDER))
 		wait = p->failed + OUT_OF_ORDER - now;
-	if (shared && !p->shared) {
-		p->rate = RATE_FIRST;
-		p->base = 0;
-		memset(&p->clean, 0, sizeof(p->clean));
-		memset(&p->beside, 0, sizeof(p->beside));
-		p->looked = now;
-		p->probed = now - PROBE_EVERY;
-	}
+	if (shared && !p->shared)
+		begin_shared(p);
 	p->shared = shared;
-	if (shared && !time_before(now, p->probed + PROBE))
-		learn(p);
-	if (shared && !time_before(now, p->probed + PROBE_EVERY)) {
-		p->probed = now;
-		p->due = now + PROBE;
-	}
+	if (shared && !time_before(now, p->probed + PROBE_EVERY))
+		begin_probe(p);
 	if (shared && time_before(now, p->due))
 		wait = max(wait, p->due - now);
 	spin_unlock(&p->lock);
@@ -195,27 +177,48 @@ static u64 span_at(struct nc_cache *c, const struct nc_job *job, struct nc_span 
 	return valid;
 }
 
-/* No slot is free: wait for reclaim, and for readers of what is in transit? */
-static bool waits_for_slot(struct nc_cache *c, struct nc_job *job)
+/* Of what is not pinned: wait for the readers of what is in transit?  What fills blocks that have
+ * a slot is no sign that one will come: of a job that comes across many such, each block between
+ * them would be waited for.
+ */
+static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 {
-	bool first = !(job->shortages % SHORTAGES_LOOK);
+	u32 given = READ_ONCE(c->transit.given);
 	u64 seen;
 
-	spin_lock(&c->prefetch.lock);
-	seen = job->fetched + job->present + job->left + job->flying;
-	job->due = (jiffies + SHORTAGE) ?: 1;
-	spin_unlock(&c->prefetch.lock);
-	if (job->shortages >= SHORTAGES_MAX) {
-		WRITE_ONCE(c->transit.pressed, true);
-		return false;
+	if (job->given != given) {
+		job->given = given;
+		job->shortages = 0;
 	}
-	if (first) {
+	if (job->shortages == SHORTAGES_MAX)
+		return false;
+	if (job->shortages == SHORTAGES_MAX / 2) {
+		WRITE_ONCE(c->transit.pressed, true);
+		nc_reclaim_again(c);
+	}
+	if (!(job->shortages++ % SHORTAGES_LOOK)) {
+		spin_lock(&c->prefetch.lock);
+		seen = job->fetched + job->present + job->left + job->flying;
+		spin_unlock(&c->prefetch.lock);
 		nc_transit_want(c, ((job->bytes - min(job->bytes, seen)) >>
 				    (c->block_shift + SECTOR_SHIFT)) + 1);
 		nc_transit_look(c);
 	}
+	return true;
+}
+
+/* No slot is free for a block: wait for one? */
+static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
+{
+	bool waits = nc_ranges_pinned(c, block) ? job->pin_shortages++ < SHORTAGES_MAX :
+						  waits_for_readers(c, job);
+
+	if (!waits)
+		return false;
 	nc_reclaim_check(c);
-	job->shortages++;
+	spin_lock(&c->prefetch.lock);
+	job->due = (jiffies + SHORTAGE) ?: 1;
+	spin_unlock(&c->prefetch.lock);
 	return true;
 }
 
@@ -234,7 +237,7 @@ static unsigned long fetch(struct nc_cache *c, struct nc_job *job, struct nc_spa
 	}
 	switch (nc_miss_prefetch(c->active, span, job)) {
 	case NC_MISS_STARTED:
-		job->shortages = 0;
+		job->pin_shortages = 0;
 		*sent += span_bytes(c, span);
 		break;
 	case NC_MISS_JOINED:
@@ -246,7 +249,7 @@ static unsigned long fetch(struct nc_cache *c, struct nc_job *job, struct nc_spa
 	case NC_MISS_MEMORY:
 		return READ_ONCE(p->flying) ? NEVER : SHORTAGE;
 	case NC_MISS_FULL:
-		if (waits_for_slot(c, job))
+		if (waits_for_slot(c, job, span->block))
 			return STUCK;
 		left = span_bytes(c, span);
 		break;
@@ -456,7 +459,9 @@ static void fit_window(struct nc_cache *c, u64 took)
 {
 	struct nc_prefetch *p = &c->prefetch;
 
-	smooth(&p->delay, took, SMOOTH);
+	if (!p->delay)
+		p->delay = took;
+	p->delay += (s64)(took - p->delay) >> SMOOTH;
 	if (p->delay > DELAY_MAX) {
 		p->window = max_t(u64, p->window - p->window / 4, WINDOW_MIN);
 		/* What is on its way already is not to make it smaller once more. */
@@ -469,17 +474,19 @@ static void fit_window(struct nc_cache *c, u64 took)
 static void fit_rate(struct nc_prefetch *p, u64 took, bool alone)
 {
 	struct nc_latency *l = alone ? &p->clean : &p->beside;
-	u64 latency;
+	u64 base, latency;
 
 	l->sum += took;
 	l->count++;
 	if (time_before(jiffies, p->looked + RATE_PERIOD))
 		return;
 	p->looked = jiffies;
-	latency = mean(&p->beside);
-	if (!latency)
+	if (!p->beside.count)
 		return;
-	if (!p->base || latency > p->base + p->base / 32)
+	latency = div_u64(p->beside.sum, p->beside.count);
+	base = p->clean.count ? div_u64(p->clean.sum, p->clean.count) : 0;
+	memset(&p->beside, 0, sizeof(p->beside));
+	if (latency > base + base / 32)
 		p->rate = max(p->rate - p->rate / 4, RATE_MIN);
 	else
 		p->rate = min(p->rate + RATE_STEP, RATE_MAX);

@@ -43,11 +43,10 @@ struct nc_latency {
  * @demand_last: jiffies of the last one that came or went
  * @wrote: jiffies of the last large write
  * @failed: jiffies of the last read that failed
- * @clean: others' reads of when nothing of ours had flown for a while
+ * @clean: others' reads of when nothing of ours had flown for a while; older ones count less
  * @beside: the rest of them, since @looked
- * @base: smoothed latency of @clean, nanoseconds
  * @looked: jiffies when @rate was changed
- * @probed: jiffies when sending was stopped to learn @base
+ * @probed: jiffies when sending was stopped to learn @clean
  * @landed: ns of ktime when the last of ours had come
  *
  * @flying, @landed, @demand, @demand_last and @wrote are read without the lock, as hints.
@@ -70,7 +69,6 @@ struct nc_prefetch {
 	unsigned long failed;
 	struct nc_latency clean;
 	struct nc_latency beside;
-	u64 base;
 	unsigned long looked;
 	unsigned long probed;
 	u64 landed;

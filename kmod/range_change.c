@@ -94,6 +94,15 @@ static void retag_block(struct nc_cache *c, u64 block)
 	spin_unlock(&stripe->lock);
 }
 
+/* A hint, without a lock. */
+static bool wants_other(const struct nc_slot *slot, u32 tagged)
+{
+	struct nc_slot next = { .tagged = tagged };
+
+	return READ_ONCE(slot->tag.label) != next.tag.label ||
+	       READ_ONCE(slot->tag.wants) != next.tag.wants;
+}
+
 /* All slots: one that is linked meanwhile is tagged by who links it. */
 static void retag_slots(struct nc_cache *c)
 {
@@ -105,7 +114,7 @@ static void retag_slots(struct nc_cache *c)
 		u64 block = (u64)READ_ONCE(slot->block_hi) << 32 | READ_ONCE(slot->block_lo);
 
 		if (READ_ONCE(slot->flags) & NC_SLOT_LINKED &&
-		    READ_ONCE(slot->tagged) != nc_ranges_tag(c, block))
+		    wants_other(slot, nc_ranges_tag(c, block)))
 			retag_block(c, block);
 		if (!(i % 1024))
 			cond_resched();

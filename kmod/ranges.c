@@ -122,6 +122,25 @@ bool nc_ranges_keep_out(struct nc_cache *c, u64 block)
 }
 
 /**
+ * nc_ranges_pinned() - is a block, or a part of it, to stay?
+ * @c: live cache
+ * @block: origin block
+ *
+ * Context: any.
+ */
+bool nc_ranges_pinned(struct nc_cache *c, u64 block)
+{
+	struct nc_slot slot = { };
+
+	if (!nc_ranges_any(c))
+		return false;
+	rcu_read_lock();
+	slot.tagged = nc_ranges_tag(c, block);
+	rcu_read_unlock();
+	return slot.tag.wants & NEARCACHE_RANGE_PIN;
+}
+
+/**
  * nc_ranges_bypassed() - is a missing piece not to be cached?
  * @c: live cache
  * @span: missing sub-blocks; shortened to those that the answer holds for

@@ -100,6 +100,7 @@ u64 nc_ranges_memory(const struct nc_cache *c);
 u32 nc_ranges_tag(struct nc_cache *c, u64 block);
 void nc_ranges_retag(struct nc_cache *c, struct nc_slot *slot, u32 tagged);
 bool nc_ranges_keep_out(struct nc_cache *c, u64 block);
+bool nc_ranges_pinned(struct nc_cache *c, u64 block);
 bool nc_ranges_bypassed(struct nc_cache *c, struct nc_span *span);
 u64 nc_ranges_owed(const struct nc_cache *c);
 void nc_ranges_count_used(struct nc_cache *c, const struct nc_slot *slot, u64 block);

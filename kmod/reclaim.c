@@ -34,6 +34,12 @@ static u32 kept_for_pins(const struct nc_cache *c)
 	return min_t(u64, nc_ranges_owed(c), 2 * low_water(c));
 }
 
+/* Free slots for which something goes that is not idle. */
+static u32 due(const struct nc_cache *c)
+{
+	return kept_for_pins(c) + nc_transit_due(c);
+}
+
 /* Free slots that neither reads nor writes get. */
 static u32 kept(const struct nc_cache *c)
 {
@@ -68,11 +74,11 @@ u64 nc_reclaim_pinnable(const struct nc_cache *c)
  */
 void nc_reclaim_check(struct nc_cache *c)
 {
-	u32 left = READ_ONCE(c->index.free_count), most = kept(c);
+	u32 left = READ_ONCE(c->index.free_count);
 
-	if (left >= low_water(c) + most || !READ_ONCE(c->reclaim_on))
+	if (left >= low_water(c) + kept(c) || !READ_ONCE(c->reclaim_on))
 		return;
-	if (READ_ONCE(c->reclaim_tick) == READ_ONCE(c->now) + 1 && left >= most)
+	if (READ_ONCE(c->reclaim_tick) == READ_ONCE(c->now) + 1 && left >= due(c))
 		return;
 	queue_work(c->cache_wq, &c->reclaim);
 }
@@ -132,16 +138,10 @@ void nc_reclaim_emptied(struct nc_cache *c)
 bool nc_reclaim_room(struct nc_cache *c, u64 block, bool ahead)
 {
 	u32 left = READ_ONCE(c->index.free_count);
-	bool pinned;
 
 	if (left > (ahead ? kept_for_pins(c) : kept(c)))
 		return true;
-	if (!left || !nc_ranges_any(c))
-		return false;
-	rcu_read_lock();
-	pinned = is_pinned(nc_ranges_tag(c, block));
-	rcu_read_unlock();
-	return pinned;
+	return left && nc_ranges_pinned(c, block);
 }
 
 /**
@@ -229,7 +229,8 @@ static bool is_unwanted(const struct nc_cache *c, const struct nc_slot *slot, u3
 		return true;
 	if (ahead & NC_AHEAD_UNREAD)
 		return ahead & NC_AHEAD_TRANSIT && READ_ONCE(c->transit.pressed) &&
-		       age_of(slot, now) >= TRANSIT_TICKS;
+		       ((now + NC_STAMP_AHEAD - READ_ONCE(slot->stamp)) & NC_STAMP_TICK) >=
+			       TRANSIT_TICKS;
 	/* Readers of its next sub-blocks may just be coming. */
 	return (wants & NEARCACHE_RANGE_EVICT_AFTER_USE || ahead) &&
 	       (now ^ READ_ONCE(slot->stamp)) & NC_STAMP_TICK;
@@ -441,7 +442,7 @@ void nc_reclaim_work(struct work_struct *work)
 		take_oldest(&p, true);
 		finish_batch(&p);
 	}
-	p.want = kept(c);
+	p.want = due(c);
 	if (!is_over(&p)) {
 		p.found = 0;
 		take_oldest(&p, false);

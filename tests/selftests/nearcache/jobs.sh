@@ -164,6 +164,30 @@ pinned() {
 	./genl range-delete name=nc range=label=out >/dev/null
 }
 
+# Jobs follow each other, and each is read: they pass through the same few slots, and what was
+# cached before stays.
+in_turns() {
+	local at share first=$((13 * MB)) before
+	stop
+	format
+	start
+	check >/dev/null
+	share=$(($(field blocks) / 64 * 2 * 65536))
+	ask residency-get name=nc start=0 length=$((8 * MB))
+	before=$(value cached-bytes)
+	cached $first $MB 0
+	for ((at = first; at < first + MB; at += 131072)); do
+		submit range=start=$at,length=131072
+		done_with
+		says job.fetched 131072
+		check -s $((at / 512)) -n 256 >/dev/null
+	done
+	ask residency-get name=nc start=$first length=$MB
+	(($(value cached-bytes) <= share)) || fail "more than the share, $share, is there still: $out"
+	ask residency-get name=nc start=0 length=$((8 * MB))
+	(($(value cached-bytes) >= before - share)) || fail "more than $share of $before has gone: $out"
+}
+
 # A slow one is cancelled at once, as are all.
 cancelled() {
 	local ids=() begin
@@ -294,6 +318,7 @@ start
 full
 in_transit
 pinned
+in_turns
 cancelled
 racing
 failing
