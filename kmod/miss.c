@@ -36,15 +36,6 @@ static void refresh(struct nc_cache *c, u32 i)
 				(READ_ONCE(c->now) & NC_STAMP_TICK));
 }
 
-/* The first read of what a prefetch brings is not a second one: see NC_STAMP_AHEAD. */
-static void refresh_ahead(struct nc_cache *c, u32 i)
-{
-	struct nc_slot *slot = &c->index.slots[i];
-
-	slot->flags &= ~NC_SLOT_WRITTEN;
-	WRITE_ONCE(slot->stamp, (READ_ONCE(c->now) + NC_STAMP_AHEAD) & NC_STAMP_TICK);
-}
-
 /* What @f, which can be joined at the start of @span, brings of it. */
 static void shorten_to(const struct nc_fill *f, struct nc_span *span)
 {
@@ -201,10 +192,7 @@ static enum nc_miss look_and_list(struct nc_cache *c, struct bio *bio,
 		new->slot = nc_reclaim_take(c, span->block, new->job);
 	if (new->slot == NC_NIL)
 		return NC_MISS_FULL;
-	if (new->job && c->index.slots[new->slot].tag.ahead & NC_AHEAD_UNREAD)
-		refresh_ahead(c, new->slot);
-	else
-		refresh(c, new->slot);
+	refresh(c, new->slot);
 	list(new, l->stripe, bio, span);
 	return NC_MISS_STARTED;
 }

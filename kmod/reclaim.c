@@ -220,6 +220,7 @@ static bool is_idle(const struct nc_cache *c, const struct nc_slot *slot, u32 no
 static bool is_unwanted(const struct nc_cache *c, const struct nc_slot *slot, u32 now)
 {
 	u8 wants = READ_ONCE(slot->tag.wants), ahead = READ_ONCE(slot->tag.ahead);
+	u32 ticks = (now - READ_ONCE(slot->stamp)) & NC_STAMP_TICK;
 
 	if (wants & NEARCACHE_RANGE_BYPASS)
 		return true;
@@ -229,11 +230,9 @@ static bool is_unwanted(const struct nc_cache *c, const struct nc_slot *slot, u3
 		return true;
 	if (ahead & NC_AHEAD_UNREAD)
 		return ahead & NC_AHEAD_TRANSIT && READ_ONCE(c->transit.pressed) &&
-		       ((now + NC_STAMP_AHEAD - READ_ONCE(slot->stamp)) & NC_STAMP_TICK) >=
-			       TRANSIT_TICKS;
+		       ticks >= TRANSIT_TICKS && ticks < NC_STAMP_FAR;
 	/* Readers of its next sub-blocks may just be coming. */
-	return (wants & NEARCACHE_RANGE_EVICT_AFTER_USE || ahead) &&
-	       (now ^ READ_ONCE(slot->stamp)) & NC_STAMP_TICK;
+	return (wants & NEARCACHE_RANGE_EVICT_AFTER_USE || ahead) && ticks;
 }
 
 static bool is_evictable(const struct nc_slot *slot)

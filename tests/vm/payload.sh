@@ -17,13 +17,14 @@ payload_project() {
 	local stage=$1 release=$2 module=$BUILD/module/$2/dm-nearcache.ko dir
 	if [[ -e $module ]]; then
 		dir=$stage/lib/modules/$release
-		mkdir -p "$stage/nearcache" "$stage/lib/modules"
+		mkdir -p "$stage/nearcache" "$dir/extra"
 		tar -C "$stage/lib/modules" -xf "$BUILD/vm/modules-$release.tar"
-		install -D -m 644 "$module" "$dir/extra/dm-nearcache.ko"
+		# What debuggers want is nine tenths of it, and read at each load.
+		strip --strip-debug -o "$dir/extra/dm-nearcache.ko" "$module"
 		depmod -b "$stage" "$release"
 		# The base holds the kernel's own modules already.
 		rm -rf "$dir/kernel"
-		cp "$module" "$stage/nearcache/dm-nearcache.ko"
+		ln -s "/lib/modules/$release/extra/dm-nearcache.ko" "$stage/nearcache/"
 	fi
 	if [[ -e $BUILD/helper/nearcache ]]; then
 		payload_binary "$BUILD/helper/nearcache" /usr/sbin/nearcache "$stage"

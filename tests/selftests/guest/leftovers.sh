@@ -8,9 +8,9 @@ leftovers_init() {
 
 # session_members SID: "PID NAME" of its living processes.
 session_members() {
-	local stat pid name rest
-	for stat in /proc/[0-9]*/stat; do
-		{ stat=$(<"$stat"); } 2>/dev/null || continue
+	local file stat pid name rest
+	for file in /proc/[0-9]*/stat; do
+		{ read -r stat <"$file"; } 2>/dev/null || continue
 		pid=${stat%% *} name=${stat#*(} rest=${stat##*) }
 		# shellcheck disable=SC2086 # fields
 		set -- "$1" $rest
@@ -30,20 +30,32 @@ kill_session() {
 	done < <(session_members "$1")
 }
 
+# These run after each test, so they make do with few processes.
 dm_devices() {
-	dmsetup ls 2>/dev/null | sed '/^No devices found/d; s/[[:space:]].*//'
+	local name rest
+	while read -r name rest; do
+		[[ "$name $rest" == 'No devices found' ]] || echo "$name"
+	done < <(dmsetup ls 2>/dev/null)
 }
 
 null_blk_devices() {
-	find "$NULLB" -mindepth 1 -maxdepth 1 -type d 2>/dev/null | sed 's,.*/,,'
+	local dir
+	for dir in "$NULLB"/*/; do
+		dir=${dir%/}
+		[[ ! -d $dir ]] || echo "${dir##*/}"
+	done
 }
 
 new_mounts() {
-	grep -vxFf /run/mounts-before /proc/mounts | cut -d ' ' -f 2
+	[[ $(</proc/mounts) == "$(</run/mounts-before)" ]] ||
+		grep -vxFf /run/mounts-before /proc/mounts | cut -d ' ' -f 2
 }
 
 loop_devices() {
-	cat /sys/block/loop*/loop/backing_file 2>/dev/null
+	local file
+	for file in /sys/block/loop*/loop/backing_file; do
+		[[ ! -e $file ]] || cat "$file"
+	done
 }
 
 # remote_volumes: what they are exported as, and the networks of nodes.
@@ -59,8 +71,8 @@ leftovers() {
 	local kind found
 	wait_for 3 session_ended "$1" || echo "processes: $(session_members "$1" | tr '\n' ' ')"
 	for kind in dm_devices null_blk_devices new_mounts loop_devices; do
-		found=$("$kind" | tr '\n' ' ')
-		[[ -z $found ]] || echo "${kind//_/ }: $found"
+		found=$("$kind")
+		[[ -z $found ]] || echo "${kind//_/ }: ${found//$'\n'/ } "
 	done
 	found=$(remote_volumes)
 	[[ -z $found ]] || echo "remote volumes: ${found//$'\n'/ }"

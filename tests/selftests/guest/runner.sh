@@ -43,7 +43,7 @@ await_test() {
 	# Not with "wait -n", which was seen to miss the end of a child; and not too
 	# often, for this is an emulated machine.
 	until ended "$pid" || ((SECONDS > deadline)); do
-		nap 0.1
+		nap 0.04
 	done
 	if ! ended "$pid"; then
 		reason="no end within $1 s"

@@ -173,7 +173,7 @@ boot without "state" --init /lib/systemd/systemd <<END
 $booted
 [[ \$(dmsetup table data) == *" linear "* ]] || fail "no pass-through: \$(dmsetup table data)"
 # In place: the same blocks of the volume.
-yes 2 | head -c 8388608 | dd of=/data/file conv=notrunc,fsync 2>/dev/null
+yes 2 | head -c 8388608 | dd of=/data/file bs=64K iflag=fullblock conv=notrunc,fsync 2>/dev/null
 cp /data/pinned /data/new
 mv /data/new /data/pinned
 stopped

@@ -6,7 +6,7 @@
 # timeout: 240
 # kernels: 6.1
 set -euo pipefail
-kills=$((${SOAK:+5 *} 3))
+kills=$((${SOAK:+7 *} 2))
 
 # boot NAME [OPTIONS]: run the script on stdin in the guest, with the same drives.
 boot() {

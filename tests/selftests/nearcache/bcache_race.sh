@@ -3,6 +3,7 @@
 # What bcache got wrong: a missing read, the origin takes 5 s over it, and a write of the
 # same data that is through long before. What the read brings must not be cached. In both
 # modes; once the origin reads after those 5 s, once it had read before.
+# kernels: 6.1
 . ./gate.sh
 
 # asleep MS: the origin reads so late.

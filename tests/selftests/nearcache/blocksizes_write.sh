@@ -16,7 +16,7 @@ format
 for MODE in writethrough writearound; do
 	start
 	make_dm twin twin "0 $(sectors "$O") linear /dev/mapper/nc 0"
-	./stress run /dev/mapper/nc "$TMPDIR/model" -s "$(times 10)" -d -z "$twin" || fail "wrong sectors"
+	./stress run /dev/mapper/nc "$TMPDIR/model" -s "$(times 6)" -d -z "$twin" || fail "wrong sectors"
 	settle
 	above hits 0
 	above bypass_unaligned 0

@@ -6,6 +6,8 @@
 # /dev/mapper/nc. Sizes are MiB where not said otherwise.
 . ./common.sh
 
+# Where the programs of the tests are, also after a cd.
+NC_TOOLS=$PWD
 declare -A NC_AT
 # shellcheck disable=SC2034 # read through NC_AT
 mapfile -t NC_NAMES < <(./status_names)
@@ -99,16 +101,25 @@ fresh() {
 	start nc "${3:-}"
 }
 
+# look VARIABLE NAME [DM_NAME]: like field, into a variable: a process less.
+look() {
+	local words
+	read -ra words < <("$NC_TOOLS/status_line" "${3:-nc}")
+	[[ ${NC_AT[$2]:-} && ${words[2]:-} == nearcache ]] || fail "no status field '$2' of ${3:-nc}"
+	printf -v "$1" %s "${words[NC_AT[$2]]}"
+}
+
 # field NAME [DM_NAME]: a word of the status line by its name.
 field() {
-	local words
-	read -ra words < <(dmsetup status "${2:-nc}")
-	[[ ${NC_AT[$1]:-} && ${words[2]:-} == nearcache ]] || fail "no status field '$1' of ${2:-nc}"
-	echo "${words[NC_AT[$1]]}"
+	local word
+	look word "$@"
+	echo "$word"
 }
 
 no_fills() {
-	[[ $(field fills_in_flight "$@") == 0 ]]
+	local fills
+	look fills fills_in_flight "$@"
+	((!fills))
 }
 
 # settle [DM_NAME]: the fills under way are published.
@@ -119,14 +130,14 @@ settle() {
 # is NAME VALUE [DM_NAME]: a status field has that value.
 is() {
 	local now
-	now=$(field "$1" "${3:-nc}")
+	look now "$1" "${3:-nc}"
 	[[ $now == "$2" ]] || fail "$1 is $now, expected $2 (line ${BASH_LINENO[0]})"
 }
 
 # above NAME VALUE [DM_NAME]: a status field is larger.
 above() {
 	local now
-	now=$(field "$1" "${3:-nc}")
+	look now "$1" "${3:-nc}"
 	((now > $2)) || fail "$1 is $now, expected more than $2 (line ${BASH_LINENO[0]})"
 }
 

@@ -4,6 +4,7 @@
 # change data: no error reaches them, nothing that they read is ever wrong. Then the same of the
 # origin, whose errors they get, and nothing worse.
 # timeout: 200
+# kernels: 6.12
 . ./cache.sh
 . ./stressing.sh
 INTEGRITY=crc32c

@@ -20,7 +20,7 @@ both() {
 	settle
 	origin_mark
 	check "$@"
-	is bytes_valid $((8 << 20))
+	is bytes_valid $((4 << 20))
 	same "origin bytes of cached data, $*" "$(origin_delta)" 0
 }
 
@@ -28,14 +28,14 @@ both() {
 engine() {
 	cold
 	fio --name=x --filename=/dev/mapper/nc --readonly --rw=randread --ioengine="$1" --randseed=7 \
-		--iodepth=16 --size=8M --norandommap --number_ios=400 "${@:2}" >"$TMPDIR/fio" ||
+		--iodepth=16 --size=4M --norandommap --number_ios=300 "${@:2}" >"$TMPDIR/fio" ||
 		fail "fio $*: $(<"$TMPDIR/fio")"
 	settle
 	valid=$(field bytes_valid)
 	check -b 128
 }
 
-fresh 8 16
+fresh 4 12
 both -b 1 -r 600 -t 2
 both -b 8
 both -b 2048

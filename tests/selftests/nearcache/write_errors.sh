@@ -3,6 +3,7 @@
 # Writes and failing devices. The origin's error is the writer's, and what it holds then
 # is read from there. The cache device's is nobody's; once it is given up nothing that it
 # holds is trusted again. Where it cannot record that the origin changes, nothing is written.
+# kernels: 6.12
 . ./gate.sh
 
 # status_of CLEAN|ACTIVE: what the superblock says (enum nearcache_super_state).

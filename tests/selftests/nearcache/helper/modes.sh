@@ -233,7 +233,7 @@ expect changed true started false
 # --- two at once ---
 
 # They wait for each other: no setting is lost.
-for i in {1..5}; do
+for ((i = 0; i < $(times 3); i++)); do
 	good set nc mode=read-only fill_memory=8M
 	pids=()
 	for words in 'set nc mode=writethrough' 'set nc fill_memory=16M' 'resize nc'; do
@@ -321,8 +321,8 @@ expect state bypass
 good close nc
 dm_remove weak
 
-# System calls of the change fail, or come with a signal, one in each run. Every second
-# and fourth call; each of them in 'make soak'.
+# System calls of the change fail, or come with a signal, one in each run. Every third
+# and ninth call; each of them in 'make soak'.
 if type -P strace >/dev/null; then
 	create
 	failed=0 step=1
@@ -333,7 +333,7 @@ if type -P strace >/dev/null; then
 	[[ $start ]] || fail "no start of a new table: $(<"$TMPDIR/trace")"
 	good set nc mode=read-only
 	for inject in error=EIO signal=SIGTERM; do
-		((${SOAK:-0})) || step=$((step * 2))
+		((${SOAK:-0})) || step=$((step * 3))
 		# The start of the new table is one of them.
 		for ((n = 1 + (start - 1) % step; n < 40; n += step)); do
 			injected "ioctl:$inject:when=$n" set nc mode=writethrough

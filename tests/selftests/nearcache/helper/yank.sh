@@ -113,20 +113,20 @@ yank() {
 # Read-only: it is as warm as it was.
 returned() {
 	create
-	./blockdata write /dev/mapper/nc -g 1 -n 32768
+	./blockdata write /dev/mapper/nc -g 1 -n 8192
 	good close nc
 	good open nc --cache "$C" --origin "$O"
-	check -g 1 -n 32768
+	check -g 1 -n 8192
 	settle
 	written_down
-	verify_begin -b 8 -a 1 -t 2 -n 32768
+	verify_begin -b 8 -a 1 -t 2 -n 8192
 	pull
 	wait_for 60 bypassed || fail "not bypassed: $(dmsetup status nc)"
 	plug
 	good attach nc --cache "$C" -j
-	expect state normal loaded recovered bytes_valid 16777216
+	expect state normal loaded recovered bytes_valid 4194304
 	verify_end
-	check -g 1 -n 32768
+	check -g 1 -n 8192
 	above hits 0
 	good close nc
 }
@@ -134,22 +134,22 @@ returned() {
 # Out, written without it, closed, in.
 forgotten() {
 	create
-	./blockdata write /dev/mapper/nc -g 1 -n 32768
-	check -g 1 -n 32768
+	./blockdata write /dev/mapper/nc -g 1 -n 8192
+	check -g 1 -n 8192
 	settle
-	check -g 1 -n 32768
+	check -g 1 -n 8192
 	above hits 0
 	pull
-	./blockdata write /dev/mapper/nc -g 2 -n 32768
-	check -g 2 -n 32768
+	./blockdata write /dev/mapper/nc -g 2 -n 8192
+	check -g 2 -n 8192
 	good close nc
 	plug
 	good open nc --cache "$C" --origin "$O" --mode writethrough -j
 	expect content cold loaded unclean state normal
 	is blocks_used 0
-	check -g 2 -n 32768
+	check -g 2 -n 8192
 	settle
-	check -g 2 -n 32768
+	check -g 2 -n 8192
 	above hits 0
 	good close nc
 }
