@@ -111,6 +111,28 @@ static bool is_before(const struct nc_job *a, const struct nc_job *b)
 	return time_before(a->deadline, b->deadline);
 }
 
+/* The same of jobs that want the same slots: those that are alike do not take turns. */
+static bool has_first_claim(const struct nc_job *a, const struct nc_job *b)
+{
+	if (is_before(a, b) || is_before(b, a))
+		return is_before(a, b);
+	return (s32)(a->id - b->id) < 0;
+}
+
+/**
+ * nc_jobs_behind() - is another job to get a slot before this one?
+ * @jobs: jobs
+ * @job: one of them
+ *
+ * Or each would bring the first few blocks of what only one of them has the room for.
+ *
+ * Context: the prefetch worker.
+ */
+bool nc_jobs_behind(const struct nc_jobs *jobs, const struct nc_job *job)
+{
+	return jobs->first && has_first_claim(jobs->first, job);
+}
+
 /**
  * nc_jobs_pick() - the job that is next
  * @jobs: jobs
@@ -126,6 +148,10 @@ struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, unsigned lo
 {
 	struct nc_job *job, *best = NULL;
 
+	jobs->first = NULL;
+	list_for_each_entry(job, &jobs->waiting, list)
+		if (job->waits && (!jobs->first || has_first_claim(job, jobs->first)))
+			jobs->first = job;
 	list_for_each_entry(job, &jobs->waiting, list) {
 		bool sent = job->at == job->pieces || job->state != NEARCACHE_JOB_RUNNING;
 
@@ -188,6 +214,9 @@ struct nc_job *nc_jobs_end(struct nc_jobs *jobs, struct nc_job *job)
 {
 	struct nc_job *oldest;
 
+	job->waits = false;
+	if (jobs->first == job)
+		jobs->first = NULL;
 	list_move(&job->list, &jobs->over);
 	jobs->count--;
 	jobs->pieces -= job->pieces;

@@ -41,6 +41,7 @@ struct nc_piece {
  * @again: some of @left may be brought in another pass
  * @shortages: how often it found no slot, since some job got one
  * @given: nc_transit.given, of then
+ * @waits: it waits for a slot for what is not pinned
  * @pin_shortages: how often it found none for what is pinned, since it brought something
  * @pass: passes over the pieces that are over
  * @at: piece it has come to; @pieces: all were looked at
@@ -66,6 +67,7 @@ struct nc_job {
 	bool again;
 	u32 shortages;
 	u32 given;
+	bool waits;
 	u32 pin_shortages;
 	u32 pass;
 	u32 at;
@@ -83,6 +85,7 @@ struct nc_job {
  * @over_count: of @over
  * @pieces: of @waiting
  * @last: id of the last one
+ * @first: of those that wait for a slot the one that comes before all others; the worker's
  *
  * Protected by nc_prefetch.lock.
  */
@@ -93,6 +96,7 @@ struct nc_jobs {
 	u32 over_count;
 	u32 pieces;
 	u32 last;
+	struct nc_job *first;
 };
 
 void nc_jobs_init(struct nc_jobs *jobs);
@@ -101,6 +105,7 @@ bool nc_jobs_add(struct nc_jobs *jobs, struct nc_job *job);
 struct nc_job *nc_jobs_find(struct nc_jobs *jobs, u32 id);
 struct nc_job *nc_jobs_next(struct nc_jobs *jobs, u32 id);
 struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, unsigned long *wait);
+bool nc_jobs_behind(const struct nc_jobs *jobs, const struct nc_job *job);
 struct nc_job *nc_jobs_end(struct nc_jobs *jobs, struct nc_job *job);
 void nc_job_see(struct nc_job *job, u64 bytes);
 void nc_job_again(struct nc_job *job);

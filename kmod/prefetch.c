@@ -210,9 +210,10 @@ static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 /* No slot is free for a block: wait for one? */
 static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
 {
-	bool waits = nc_ranges_pinned(c, block) ? job->pin_shortages++ < SHORTAGES_MAX :
-						  waits_for_readers(c, job);
+	bool pinned = nc_ranges_pinned(c, block);
+	bool waits = pinned ? job->pin_shortages++ < SHORTAGES_MAX : waits_for_readers(c, job);
 
+	job->waits = waits && !pinned;
 	if (!waits)
 		return false;
 	nc_reclaim_check(c);
@@ -220,6 +221,15 @@ static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
 	job->due = (jiffies + SHORTAGE) ?: 1;
 	spin_unlock(&c->prefetch.lock);
 	return true;
+}
+
+/* Start a fill, unless the few slots that jobs may have are for another one. */
+static enum nc_miss start(struct nc_cache *c, struct nc_span *span, struct nc_job *job)
+{
+	if (unlikely(nc_jobs_behind(&c->prefetch.jobs, job)) &&
+	    !nc_reclaim_room(c, span->block, false))
+		return NC_MISS_FULL;
+	return nc_miss_prefetch(c->active, span, job);
 }
 
 /* Bring what is missing at the start of @span, which is shortened to what was done.  Returns
@@ -235,8 +245,9 @@ static unsigned long fetch(struct nc_cache *c, struct nc_job *job, struct nc_spa
 		left = span_bytes(c, span);
 		goto looked;
 	}
-	switch (nc_miss_prefetch(c->active, span, job)) {
+	switch (start(c, span, job)) {
 	case NC_MISS_STARTED:
+		job->waits = false;
 		job->pin_shortages = 0;
 		*sent += span_bytes(c, span);
 		break;

@@ -146,6 +146,27 @@ in_transit() {
 	(($(value cached-bytes) >= before - share)) || fail "more than $share of $before has gone: $out"
 }
 
+# Of two jobs that wait for the same few slots, the one of higher priority gets them.
+first_claim() {
+	local low at=$((13 * MB)) share
+	share=$(($(field blocks) / 64 * 2 * 65536))
+	brought() {
+		ask job-get name=nc job=id=$1
+		(($(value job.fetched) >= share && !$(value job.flying)))
+	}
+	submit range=start=$at,length=$MB
+	low=$id
+	wait_for 10 brought "$low" || fail "it does not begin: $out"
+	submit range=start=$((at + MB)),length=$MB job=priority=7
+	check -s $((at / 512)) -n $((share / 512)) >/dev/null
+	wait_for 10 brought "$id" || fail "it does not get the slots: $out"
+	ask job-get name=nc job=id="$low"
+	says job.fetched "$share"
+	ask job-cancel name=nc
+	wait_for 10 over "$low" && wait_for 10 over "$id" || fail "not cancelled"
+	check -s $(((at + MB) / 512)) -n $((share / 512)) >/dev/null
+}
+
 # What is pinned comes in.
 pinned() {
 	./genl range-add name=nc range=start=$((12 * MB)),length=$((3 * MB)),label=pin,flags=1 >/dev/null
@@ -317,6 +338,7 @@ format
 start
 full
 in_transit
+first_claim
 pinned
 in_turns
 cancelled
