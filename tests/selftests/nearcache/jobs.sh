@@ -148,7 +148,7 @@ in_transit() {
 
 # Of two jobs that wait for the same few slots, the one of higher priority gets them.
 first_claim() {
-	local low at=$((13 * MB)) share
+	local low at=$((13 * MB)) share high end
 	share=$(($(field blocks) / 64 * 2 * 65536))
 	brought() {
 		ask job-get name=nc job=id=$1
@@ -157,14 +157,19 @@ first_claim() {
 	submit range=start=$at,length=$MB
 	low=$id
 	wait_for 10 brought "$low" || fail "it does not begin: $out"
-	submit range=start=$((at + MB)),length=$MB job=priority=7
+	submit range=start=$((at + MB)),length=$((MB / 2)) job=priority=7
+	high=$id end=$((at + MB + MB / 2))
 	check -s $((at / 512)) -n $((share / 512)) >/dev/null
-	wait_for 10 brought "$id" || fail "it does not get the slots: $out"
+	for ((at += MB; at < end - share; at += 65536)); do
+		wait_for 10 resident "$at" || fail "$at does not come: $out"
+		check -s $((at / 512)) -n 128 >/dev/null
+	done
+	done_with "$high"
 	ask job-get name=nc job=id="$low"
 	says job.fetched "$share"
 	ask job-cancel name=nc
-	wait_for 10 over "$low" && wait_for 10 over "$id" || fail "not cancelled"
-	check -s $(((at + MB) / 512)) -n $((share / 512)) >/dev/null
+	wait_for 10 over "$low" || fail "not cancelled: $out"
+	check -s $((at / 512)) -n $((share / 512)) >/dev/null
 }
 
 # What is pinned comes in.
