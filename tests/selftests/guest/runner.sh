@@ -33,6 +33,17 @@ start_test() {
 	exec {out}>&-
 }
 
+# What the test's processes do: one that spins in the kernel is no blocked task.
+tell_session() {
+	local task name line
+	while read -r task name; do
+		kernel_log "process $task ($name):"
+		while IFS= read -r line; do
+			kernel_log "  $line"
+		done < <(grep -E "^(State|Sig|Shd)" "/proc/$task/status" && cat "/proc/$task/stack")
+	done < <(session_members "$pid")
+}
+
 ended() {
 	! kill -0 "$1" 2>/dev/null
 }
@@ -49,10 +60,14 @@ await_test() {
 		reason="no end within $1 s"
 		kernel_log "over the limit; blocked tasks:"
 		echo w >/proc/sysrq-trigger
+		tell_session
 		kill -TERM -- "-$pid"
 		wait_for "$GRACE" ended "$pid" || kill_session "$pid"
 		if ! wait_for 5 ended "$pid"; then
 			reason="hung: cannot be killed"
+			kernel_log "not killed; processors:"
+			echo l >/proc/sysrq-trigger
+			tell_session
 			rc=124
 			return
 		fi

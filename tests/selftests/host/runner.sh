@@ -76,4 +76,5 @@ done
 check 'the runner fails' test "$rc" -ne 0
 check 'one new boot after the panic' test "$(find "$HOST_DIR/check" -name 'kernel-*.txt' | wc -l)" -eq 2
 check 'the log names what was left' grep -q 'left behind: dm devices: left' "$HOST_DIR/check/$KERNEL/device.sh.log"
+check 'the log names where a slow test is' grep -qE 'nanosleep' "$HOST_DIR/check/$KERNEL/slow.sh.log"
 finish

@@ -28,14 +28,15 @@ skip() {
 	exit 4
 }
 
-# A pipe from which nothing comes: who reads it for a while sleeps without a process.
+# A pipe from which nothing comes: who reads it for a while sleeps without a program.
 exec {vm_nothing}<> <(:)
 
-# nap SECONDS: of those between two looks at something that is waited for.
-nap() {
-	local line
-	read -r -t "$1" -u "$vm_nothing" line || true
-}
+# nap SECONDS: of those between two looks at something that is waited for. In a shell of its own,
+# for bash 5.2 sets a random mask of signals when the time is over before it begins to read (on a
+# busy machine), and never hears of an ended child again.
+nap() (
+	read -r -t "$1" -u "$vm_nothing" || true
+)
 
 # wait_for SECONDS COMMAND...: poll until the command is true; false at the deadline. On a
 # slow kernel (SLOW) the seconds are longer.
