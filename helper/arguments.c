@@ -2,28 +2,14 @@
 #include "arguments.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "bandwidth.h"
-#include "duration.h"
 #include "fail.h"
-#include "label.h"
 #include "name.h"
-#include "nearcache.h"
+#include "option_value.h"
 #include "params.h"
-#include "size.h"
-#include "status.h"
-
-enum value {
-	FLAG, TEXT, SIZE, MODE, ON_CHANGE, RANGE, CACHE_TIMEOUT, ORIGIN_TIMEOUT, VERIFY,
-	INTEGRITY, SHARD_FORMAT, INTERVAL, COUNT,
-	LABEL, PRIORITY, DURATION, BANDWIDTH, RANK, WORLD_SIZE, NUMBER, SPLIT,
-};
 
 /*
  * Options of all verbs.  @offset: where the value goes in struct arguments.  Two may
@@ -33,7 +19,7 @@ static const struct option_row {
 	uint64_t bit;
 	char letter;
 	const char *name;
-	enum value value;
+	enum option_value value;
 	const char *operand;
 	size_t offset;
 	const char *help;
@@ -201,149 +187,12 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
-/* Return: NULL or what is wrong with @value. */
-static const char *take_size(void *place, const char *value)
-{
-	const char *why;
-
-	if (!size_parse(value, place, &why))
-		return why;
-	return *(uint64_t *)place ? NULL : "it must not be 0";
-}
-
-static bool take_count(void *place, const char *value)
-{
-	unsigned long number;
-	char *end;
-
-	if (!isdigit((unsigned char)*value))
-		return false;
-	number = strtoul(value, &end, 10);
-	if (*end || !number || number > UINT_MAX)
-		return false;
-	*(unsigned int *)place = (unsigned int)number;
-	return true;
-}
-
-/* Seconds, with decimals, into milliseconds. */
-static bool take_interval(void *place, const char *value)
-{
-	double seconds;
-	char *end;
-
-	if (!isdigit((unsigned char)*value))
-		return false;
-	seconds = strtod(value, &end);
-	if (*end || seconds < 0.1 || seconds > 86400)
-		return false;
-	*(unsigned int *)place = (unsigned int)(seconds * 1000 + 0.5);
-	return true;
-}
-
-/* Digits alone. */
-static bool take_number(const char *value, uint64_t most, uint64_t *number)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)*value))
-		return false;
-	errno = 0;
-	*number = strtoull(value, &end, 10);
-	return !*end && !errno && *number <= most;
-}
-
-static bool take_small(void *place, const char *value, uint64_t least,
-		       uint64_t most)
-{
-	uint64_t number;
-
-	if (!take_number(value, most, &number) || number < least)
-		return false;
-	*(unsigned int *)place = (unsigned int)number;
-	return true;
-}
-
-static const char *take_label(void *place, const char *value)
-{
-	const char *why = label_check(value);
-
-	if (!why)
-		*(const char **)place = value;
-	return why;
-}
-
-/* Return: NULL or what is wrong with @value; values of prefetch and pins. */
-static const char *take_wish(void *place, enum value kind, const char *value)
-{
-	switch (kind) {
-	case LABEL:
-		return take_label(place, value);
-	case PRIORITY:
-		return take_small(place, value, 0, NEARCACHE_PRIORITY_MAX) ?
-		       NULL : "give 0 to 7";
-	case DURATION:
-		return duration_parse(value, place);
-	case BANDWIDTH:
-		return bandwidth_parse(value, place);
-	case RANK:
-		return take_small(place, value, 0, UINT_MAX - 1) ?
-		       NULL : "give 0 to 4294967294";
-	case WORLD_SIZE:
-		return take_small(place, value, 1, UINT_MAX) ?
-		       NULL : "give 1 to 4294967295";
-	case NUMBER:
-		return take_number(value, UINT64_MAX, place) ?
-		       NULL : "give a whole number of 64 bits";
-	case SPLIT:
-		return share_split_parse(value, place) ?
-		       NULL : "give " SHARE_SPLIT_WORDS;
-	default:
-		return NULL;
-	}
-}
-
-/* Return: NULL or what is wrong with @value; more kinds of values. */
-static const char *take_other(void *place, enum value kind, const char *value)
-{
-	if (kind == SHARD_FORMAT && !index_format_parse(value, place))
-		return "give " INDEX_FORMAT_WORDS;
-	if (kind == INTERVAL && !take_interval(place, value))
-		return "give 0.1 to 86400 seconds";
-	if (kind == COUNT && !take_count(place, value))
-		return "give 1 to 4294967295";
-	return take_wish(place, kind, value);
-}
-
 static void take_value(struct arguments *args, const struct option_row *row,
 		       const char *value)
 {
-	void *place = (char *)args + row->offset;
-	static char range_why[RANGE_WHY];
-	const char *why = NULL;
+	const char *why = option_value_take((char *)args + row->offset,
+					    row->value, value);
 
-	if (row->value == TEXT)
-		*(const char **)place = value;
-	else if (row->value == SIZE)
-		why = take_size(place, value);
-	else if (row->value == MODE && !mode_parse(value, place))
-		why = "give " MODE_WORDS;
-	else if (row->value == ON_CHANGE && !on_change_parse(value, place))
-		why = "give " ON_CHANGE_WORDS;
-	else if (row->value == RANGE && !range_parse(value, place, range_why))
-		why = range_why;
-	else if (row->value == INTEGRITY &&
-		 !status_integrity_parse(value, place))
-		why = "give none or crc32c";
-	else if (row->value == CACHE_TIMEOUT &&
-		 !params_cache_timeout_parse(value, place))
-		why = "give " PARAMS_CACHE_TIMEOUT_RANGE;
-	else if (row->value == ORIGIN_TIMEOUT &&
-		 !params_origin_timeout_parse(value, place))
-		why = "give " PARAMS_ORIGIN_TIMEOUT_RANGE;
-	else if (row->value == VERIFY && !params_verify_parse(value, place))
-		why = "give " PARAMS_VERIFY_RANGE;
-	else
-		why = take_other(place, row->value, value);
 	if (why)
 		fail(CODE_USAGE, "--%s '%s': %s", row->name, value, why);
 }
@@ -531,23 +380,6 @@ int arguments_parse(struct arguments *args, int argc, char **argv,
 	       fail_code() : 0;
 }
 
-static size_t value_size(enum value value)
-{
-	switch (value) {
-	case FLAG:
-		return 0;
-	case TEXT:
-		return sizeof(char *);
-	case SIZE:
-		return sizeof(uint64_t);
-	case RANGE:
-		return sizeof(struct range);
-	default:
-		/* Enumerations, and numbers of their size. */
-		return sizeof(unsigned int);
-	}
-}
-
 /**
  * arguments_override() - put options over others
  * @args: changed
@@ -566,7 +398,7 @@ void arguments_override(struct arguments *args, const struct arguments *by)
 		if (given(by, row->bit))
 			memcpy((char *)args + row->offset,
 			       (const char *)by + row->offset,
-			       value_size(row->value));
+			       option_value_size(row->value));
 	args->given |= by->given;
 	args->operand = by->operand;
 	args->operands = by->operands;

@@ -43,7 +43,7 @@ $(BUILD)/helper/nearcache: $(HELPER_OBJ)
 
 # Makes units of a table, early: it needs nothing but the table's own sources.
 HELPER_GENERATOR := $(addprefix $(BUILD)/helper/,systemd/generator.o systemd/fstab.o systemd/units.o systemd/verbs.o \
-	tab.o arguments.o bandwidth.o duration.o share.o label.o path.o size.o name.o fail.o text.o \
+	tab.o arguments.o option_value.o bandwidth.o duration.o share.o label.o path.o size.o name.o fail.o text.o \
 	mode.o params.o range.o onchange.o status.o \
 	index_format.o)
 

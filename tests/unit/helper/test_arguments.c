@@ -246,12 +246,34 @@ static void json_is_known_after_an_error(void **state)
 	assert_true(given(&args, OPTION_JSON));
 }
 
+/* Each value is as long as what it stands for: its neighbours stay. */
+static void one_over_another(void **state)
+{
+	struct arguments args, by;
+	const struct verb *verb;
+
+	(void)state;
+	assert_int_equal(parse("pin a --label job --seed 81985529216486895 --bandwidth 80Gb/s --expires 90",
+			       &by, &verb), 0);
+	memset(&args, 0xff, sizeof(args));
+	args.given = 0;
+	arguments_override(&args, &by);
+	assert_string_equal(args.label, "job");
+	assert_int_equal(args.seed, 81985529216486895);
+	assert_int_equal(args.bandwidth, 10000000000);
+	assert_int_equal(args.expires, 90);
+	assert_int_equal(args.deadline, UINT32_MAX);
+	assert_int_equal(args.priority, UINT32_MAX);
+	assert_int_equal(args.epoch, UINT64_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_lines),
 		cmocka_unit_test(one_name_twice),
 		cmocka_unit_test(bad_lines),
+		cmocka_unit_test(one_over_another),
 		cmocka_unit_test(json_is_known_after_an_error),
 	};
 
