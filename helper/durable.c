@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,23 @@
 #include <unistd.h>
 
 #include "fail.h"
+
+/* A name is durable when its folder is.  Without, all that is there sees it all the same. */
+static void sync_folder(const char *path)
+{
+	char copy[PATH_MAX];
+	const char *folder;
+	int fd;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	folder = dirname(copy);
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || fsync(fd))
+		warn("cannot write the folder '%s': %s; a crash may bring back what '%s' was",
+		     folder, strerror(errno), path);
+	if (fd >= 0)
+		close(fd);
+}
 
 /* The folder of @path, and those above it that are missing. */
 static int make_folders(const char *path)
@@ -20,28 +38,14 @@ static int make_folders(const char *path)
 	snprintf(folder, sizeof(folder), "%s", path);
 	for (slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		if (mkdir(folder, 0755) && errno != EEXIST)
+		if (!mkdir(folder, 0755))
+			sync_folder(folder);
+		else if (errno != EEXIST)
 			return fail_errno(errno, "cannot make the folder '%s'",
 					  folder);
 		*slash = '/';
 	}
 	return 0;
-}
-
-/* A name is durable when its folder is.  Without, all that is there sees it all the same. */
-static void sync_folder(const char *path)
-{
-	char folder[PATH_MAX];
-	int fd;
-
-	snprintf(folder, sizeof(folder), "%s", path);
-	*strrchr(folder, '/') = '\0';
-	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0 || fsync(fd))
-		warn("cannot write the folder '%s': %s; a crash may bring back what '%s' was",
-		     folder, strerror(errno), path);
-	if (fd >= 0)
-		close(fd);
 }
 
 static int write_all(int fd, const char *text, size_t bytes)

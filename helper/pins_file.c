@@ -121,17 +121,20 @@ int pins_prepare(const struct pins *pins, const char *name)
 {
 	struct json_object *json;
 	char path[PINS_PATH];
+	const char *text;
 
 	if (empty(pins))
 		return 0;
 	json = pins_to_json(pins, name);
 	if (!json)
 		return fail_memory();
-	durable_prepare(pins_path(name, path),
-			json_object_to_json_string_ext(json,
-						       JSON_C_TO_STRING_PRETTY |
-						       JSON_C_TO_STRING_SPACED |
-						       JSON_C_TO_STRING_NOSLASHESCAPE));
+	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY |
+						    JSON_C_TO_STRING_SPACED |
+						    JSON_C_TO_STRING_NOSLASHESCAPE);
+	if (text)
+		durable_prepare(pins_path(name, path), text);
+	else
+		fail_memory();
 	json_object_put(json);
 	return fail_code();
 }

@@ -59,7 +59,10 @@ static void written(void **state)
 	assert_false(found);
 	fsyncs = fail_at = 0;
 	assert_int_equal(durable_write(path, "one"), 0);
-	/* The file, and the folder that has its name. */
+	/* The file, and the folders that have its name, and those of new folders. */
+	assert_int_equal(fsyncs, 4);
+	fsyncs = 0;
+	assert_int_equal(durable_write(path, "one"), 0);
 	assert_int_equal(fsyncs, 2);
 	holds("one");
 	/* What is not on the medium does not take the place of what is. */
