@@ -161,6 +161,7 @@ static int apply(struct pinning *pinning)
 	struct change change = { .dev = &pinning->dev, .pins = &pinning->pins };
 
 	strcpy(wishes.label, pinning->label);
+	strcpy(pinning->job.label, pinning->label);
 	change_both(&change);
 	pinning->room = change.room;
 	if (fail_code()) {
@@ -256,6 +257,7 @@ static int follow(struct pinning *pinning, struct refreshed *refreshed)
 	signals_hold(&before);
 	if (!refresh_device(&pinning->dev, &pinning->pins, refreshed)) {
 		pinning->job.id = refreshed->job;
+		strcpy(pinning->job.label, RESTORE_LABEL);
 		wait_for_job(pinning);
 	}
 	signals_release(&before);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache unpin: want nothing any more of files and ranges. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "change.h"
 #include "commands.h"
@@ -14,10 +16,14 @@
 #include "signals.h"
 #include "spans.h"
 #include "target.h"
+#include "words.h"
 
 /**
  * struct unpinning - what is unpinned
- * @args: the command line, without TARGETs that are on record
+ * @args: the command line
+ * @left: its operands and the words of its list, without those that are on record
+ * @lefts: how many
+ * @left_room: that fit
  * @dev: the device
  * @pins: what is on record; files that were named are dropped
  * @recorded: the same, by path
@@ -26,7 +32,10 @@
  * @room: that fit
  */
 struct unpinning {
-	struct arguments args;
+	const struct arguments *args;
+	char **left;
+	size_t lefts;
+	size_t left_room;
 	struct dm_device dev;
 	struct pins pins;
 	struct recorded recorded;
@@ -76,11 +85,16 @@ static int choose_recorded(struct unpinning *un, const char *word, bool *found)
 
 static int choose_shards(struct unpinning *un)
 {
+	struct arguments args = *un->args;
 	struct shards shards = { 0 };
 	bool found;
 	size_t i, r;
 
-	if (!target_resolve(&un->args, &un->dev, &shards))
+	/* Of the list is left what is among the operands. */
+	args.given &= ~(uint64_t)OPTION_FROM;
+	args.operand = un->left;
+	args.operands = (int)un->lefts;
+	if (!target_resolve(&args, &un->dev, &shards))
 		for (i = 0; i < shards.count && !fail_code(); i++) {
 			const struct shard *shard = &shards.shard[i];
 
@@ -95,32 +109,76 @@ static int choose_shards(struct unpinning *un)
 	return fail_code();
 }
 
-static int choose_targets(struct unpinning *un)
+static int leave(struct unpinning *un, const char *word)
 {
-	struct arguments *args = &un->args;
-	int i, left = 1;
+	char **left;
+
+	if (un->lefts == un->left_room) {
+		size_t room = un->left_room ? 2 * un->left_room : 64;
+
+		left = reallocarray(un->left, room, sizeof(*left));
+		if (!left)
+			return fail_memory();
+		un->left = left;
+		un->left_room = room;
+	}
+	un->left[un->lefts] = strdup(word);
+	if (!un->left[un->lefts])
+		return fail_memory();
+	un->lefts++;
+	return 0;
+}
+
+static int choose_word(struct unpinning *un, const char *word)
+{
 	bool found;
 
-	if (recorded_make(&un->recorded, &un->pins))
+	if (choose_recorded(un, word, &found) || found)
 		return fail_code();
-	for (i = 1; i < args->operands; i++) {
-		if (choose_recorded(un, args->operand[i], &found))
+	return leave(un, word);
+}
+
+/* One of a list is no pattern. */
+static int choose_listed(const char *line, void *arg)
+{
+	struct unpinning *un = arg;
+	size_t before = un->lefts;
+	struct stat st;
+
+	if (!choose_word(un, line) && un->lefts > before &&
+	    !range_like(line) && stat(line, &st))
+		fail_errno(errno, "'%s'", line);
+	return fail_code();
+}
+
+static int choose_targets(struct unpinning *un)
+{
+	const struct arguments *args = un->args;
+	int i;
+
+	if (recorded_make(&un->recorded, &un->pins) ||
+	    leave(un, args->operand[0]))
+		return fail_code();
+	for (i = 1; i < args->operands; i++)
+		if (choose_word(un, args->operand[i]))
 			return fail_code();
-		if (!found)
-			args->operand[left++] = args->operand[i];
-	}
-	args->operands = left;
-	return target_given(args) ? choose_shards(un) : 0;
+	if (given(args, OPTION_FROM) &&
+	    words_each_listed(args->from, choose_listed, un))
+		return fail_code();
+	return un->lefts > 1 ? choose_shards(un) : 0;
 }
 
 static int choose(struct unpinning *un)
 {
 	const struct range all = { 0 };
 
-	if (given(&un->args, OPTION_EVERYTHING))
+	if (given(un->args, OPTION_EVERYTHING))
 		return add(un, &all, NULL);
-	if (given(&un->args, OPTION_LABEL))
-		return add(un, &all, un->args.label);
+	/* Where another device has its files, this one has other ones. */
+	if (record_require(&un->pins, &un->dev))
+		return fail_code();
+	if (given(un->args, OPTION_LABEL))
+		return add(un, &all, un->args->label);
 	return choose_targets(un);
 }
 
@@ -151,7 +209,7 @@ static int execute(struct change *change)
 
 static int unpin(struct unpinning *un)
 {
-	bool dry_run = given(&un->args, OPTION_DRY_RUN);
+	bool dry_run = given(un->args, OPTION_DRY_RUN);
 	struct change change = { .dev = &un->dev, .pins = &un->pins };
 	size_t dropped;
 
@@ -181,7 +239,7 @@ static int unpin(struct unpinning *un)
 
 int cmd_unpin(const struct arguments *args)
 {
-	struct unpinning un = { .args = *args };
+	struct unpinning un = { .args = args };
 	int error = check_words(args);
 
 	if (!error)
@@ -190,6 +248,9 @@ int cmd_unpin(const struct arguments *args)
 		return error;
 	if (!record_open(&un.pins, &un.dev))
 		unpin(&un);
+	while (un.lefts)
+		free(un.left[--un.lefts]);
+	free(un.left);
 	recorded_free(&un.recorded);
 	free(un.which);
 	pins_free(&un.pins);

@@ -9,6 +9,7 @@
 #include "many.h"
 #include "print.h"
 #include "record.h"
+#include "signals.h"
 
 /* Of one device among all: its files are asked for, which a file system may take long for. */
 #define REFRESH_SECONDS	120U
@@ -67,7 +68,7 @@ static int count_missing(const struct dm_device *dev, const struct pins *pins,
 int refresh_device(const struct dm_device *dev, struct pins *pins,
 		   struct refreshed *refreshed)
 {
-	const struct nl_job wishes = { .label = "pins" };
+	const struct nl_job wishes = { .label = RESTORE_LABEL };
 
 	memset(refreshed, 0, sizeof(*refreshed));
 	if (restore_refresh(dev, pins, &refreshed->restored) ||
@@ -109,12 +110,16 @@ static int refresh_one(const struct many_job *job)
 	struct refreshed *refreshed = (struct refreshed *)job->data;
 	struct pins pins = { 0 };
 	struct dm_device dev;
+	sigset_t before;
 
 	if (dm_need_ours(job->name, &dev))
 		return fail_code();
+	/* A ^C is for all of the group: it would leave pins that are not on record. */
+	signals_hold(&before);
 	if (!refresh_need_live(&dev) && !record_open(&pins, &dev) &&
 	    pins.count && !record_require(&pins, &dev))
 		refresh_device(&dev, &pins, refreshed);
+	signals_release(&before);
 	pins_free(&pins);
 	dm_device_free(&dev);
 	return fail_code();

@@ -165,27 +165,43 @@ int restore_refresh(const struct dm_device *dev, struct pins *pins,
 						   change_both(&change);
 }
 
-/* A table that follows another one has its ranges, but what it cached may be another cache. */
-static int restore_all(const struct dm_device *dev, struct pins *pins,
-		       const char *attached, struct restored *restored)
+/* A failure is no reason for the caller to fail: the device works without. */
+static void warn_instead(const char *what, const char *name, const char *how)
+{
+	if (fail_code())
+		warn("%s '%s' %s: %s", what, name, how, fail_message());
+	fail_reset();
+}
+
+/* Return: 0 or the exit code; then the kernel knows what it knew before. */
+static int restore_kernel(const struct dm_device *dev, struct pins *pins,
+			  struct restored *restored)
 {
 	struct change change = { .dev = dev, .pins = pins, .some = true };
-	const struct nl_job wishes = { .label = "pins" };
-	char *known = pins->owner.attached;
-	bool other;
 
-	if (record_open(pins, dev) || record_require(pins, dev))
-		return fail_code();
-	if (!pins->count)
-		return 0;
-	other = attached && strcmp(known, attached);
+	return follow(dev, pins, false, restored) ? (int)fail_code() :
+						    change_kernel(&change);
+}
+
+/* A table that follows another one has its ranges, but what it cached may be another cache. */
+static void restore_device(const struct dm_device *dev, struct pins *pins,
+			   const char *attached, struct restored *restored)
+{
+	const struct nl_job wishes = { .label = RESTORE_LABEL };
+	char *known = pins->owner.attached;
+	bool other = attached && strcmp(known, attached);
+
 	if (other)
 		snprintf(known, sizeof(pins->owner.attached), "%s", attached);
-	if (follow(dev, pins, false, restored) ||
-	    change_kernel(&change) ||
-	    restore_load(dev, pins, NULL, &wishes, &restored->job))
-		return fail_code();
-	return restored->moved || other ? pins_save(pins, dev->name) : 0;
+	if (restore_kernel(dev, pins, restored))
+		return;
+	restore_load(dev, pins, NULL, &wishes, &restored->job);
+	warn_instead("what is pinned on", dev->name,
+		     "is cached when it is read, and not brought before");
+	if (restored->moved || other)
+		pins_save(pins, dev->name);
+	warn_instead("what is pinned on", dev->name,
+		     "is on record as it was before");
 }
 
 /**
@@ -203,12 +219,11 @@ void restore(const char *name, const char *attached, struct restored *restored)
 
 	memset(restored, 0, sizeof(*restored));
 	if (!dm_need_ours(name, &dev)) {
-		restore_all(&dev, &pins, attached, restored);
+		if (!record_open(&pins, &dev) && !record_require(&pins, &dev) &&
+		    pins.count)
+			restore_device(&dev, &pins, attached, restored);
 		dm_device_free(&dev);
 	}
 	pins_free(&pins);
-	if (fail_code())
-		warn("what was pinned on '%s' is not pinned now: %s", name,
-		     fail_message());
-	fail_reset();
+	warn_instead("what was pinned on", name, "is not pinned now");
 }

@@ -6,6 +6,9 @@
 #include "dm.h"
 #include "pins.h"
 
+/* Of the jobs that bring what was pinned before. */
+#define RESTORE_LABEL	"pins"
+
 /**
  * struct restored - what came of it
  * @pins: files and ranges of which something is wanted

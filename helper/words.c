@@ -129,8 +129,10 @@ static int add_pattern(struct words *words, const char *pattern)
 }
 
 /* One that is in a list stands for itself. */
-static int add_listed(struct words *words, const char *text)
+static int add_listed(const char *text, void *arg)
 {
+	struct words *words = arg;
+
 	if (range_like(text))
 		return add_range(words, text);
 	return add_path(words, text);
@@ -153,14 +155,16 @@ int words_add(struct words *words, const char *text)
 		return fail(CODE_USAGE, "'' is no target: name a file, a directory or a range of the device");
 	if (!range_like(text) && strpbrk(text, "*?[") && lstat(text, &st))
 		return add_pattern(words, text);
-	return add_listed(words, text);
+	return add_listed(text, words);
 }
 
 /* Lines end with a newline; with NUL where there is one, as 'find -print0' writes. */
-static int add_lines(struct words *words, char *text, size_t bytes)
+static size_t each_line(char *text, size_t bytes,
+			int (*visit)(const char *line, void *arg), void *arg)
 {
 	char end = memchr(text, '\0', bytes) ? '\0' : '\n';
 	char *line = text;
+	size_t count = 0;
 
 	while (line < text + bytes) {
 		char *next = memchr(line, end, text + bytes - line);
@@ -168,11 +172,11 @@ static int add_lines(struct words *words, char *text, size_t bytes)
 		if (!next)
 			next = text + bytes;
 		*next = '\0';
-		if (*line && add_listed(words, line))
+		if (*line && ++count && visit(line, arg))
 			break;
 		line = next + 1;
 	}
-	return fail_code();
+	return count;
 }
 
 /* All of it, with room for one more byte behind. */
@@ -199,19 +203,21 @@ static char *read_all(FILE *file, size_t *bytes)
 }
 
 /**
- * words_add_list() - take words from a file, one on each line
- * @words: all of them, zeroed before the first one
+ * words_each_listed() - read a list, one word on each line
  * @path: of the list, "-": standard input
+ * @visit: called for each; returns 0, or the exit code, which ends it
+ * @arg: for it
  *
- * A list with NUL between the words may have names with newlines.  No patterns.
+ * A list with NUL between the words may have names with newlines.
  *
  * Return: 0 or the exit code.
  */
-int words_add_list(struct words *words, const char *path)
+int words_each_listed(const char *path,
+		      int (*visit)(const char *line, void *arg), void *arg)
 {
 	bool is_stdin = !strcmp(path, "-");
 	FILE *file = is_stdin ? stdin : fopen(path, "re");
-	size_t bytes, before = words->count;
+	size_t bytes, count = 0;
 	char *text;
 
 	if (!file)
@@ -220,13 +226,27 @@ int words_add_list(struct words *words, const char *path)
 	if (text && ferror(file))
 		fail_errno(errno, "cannot read the list '%s'", path);
 	else if (text)
-		add_lines(words, text, bytes);
+		count = each_line(text, bytes, visit, arg);
 	free(text);
 	if (!is_stdin)
 		fclose(file);
-	if (!fail_code() && words->count == before)
+	if (!fail_code() && !count)
 		fail(CODE_USAGE, "the list '%s' is empty", path);
 	return fail_code();
+}
+
+/**
+ * words_add_list() - take words from a file, one on each line
+ * @words: all of them, zeroed before the first one
+ * @path: as words_each_listed() takes it
+ *
+ * No patterns.
+ *
+ * Return: 0 or the exit code.
+ */
+int words_add_list(struct words *words, const char *path)
+{
+	return words_each_listed(path, add_listed, words);
 }
 
 /* Free all; harmless after that. */

@@ -31,6 +31,8 @@ struct words {
 };
 
 int words_add(struct words *words, const char *text);
+int words_each_listed(const char *path,
+		      int (*visit)(const char *line, void *arg), void *arg);
 int words_add_list(struct words *words, const char *path);
 void words_free(struct words *words);
 

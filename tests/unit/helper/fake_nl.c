@@ -219,6 +219,8 @@ int nl_job_submit(dev_t number, const struct nl_job *wishes,
 
 	(void)number;
 	(void)wishes;
+	if (fake_nl.no_jobs)
+		return (fail)(CODE_MEMORY, "NO JOBS");
 	for (i = 0; i < count; i++) {
 		if (end_of(&range[i]) > fake_nl.size)
 			return (fail)(CODE_DEVICE, "RANGE");

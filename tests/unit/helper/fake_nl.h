@@ -26,6 +26,7 @@
  * @piece: of the last job
  * @pieces: how many; of all jobs
  * @jobs: how many were submitted
+ * @no_jobs: none can be
  */
 struct fake_nl {
 	struct nl_range range[FAKE_RANGES];
@@ -43,6 +44,7 @@ struct fake_nl {
 	struct range piece[FAKE_RANGES];
 	size_t pieces;
 	unsigned int jobs;
+	bool no_jobs;
 };
 
 extern struct fake_nl fake_nl;

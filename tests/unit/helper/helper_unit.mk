@@ -34,7 +34,7 @@ HELPER_INDEX_UNIT := $(HELPER_INDEX) helper/fail.c helper/text.c \
 	tests/unit/helper/shard.c
 
 # A table is read by who knows the options of 'open'.
-HELPER_TAB	:= helper/tab.c helper/arguments.c helper/bandwidth.c \
+HELPER_TAB	:= helper/tab.c helper/arguments.c helper/option_value.c helper/bandwidth.c \
 	helper/duration.c helper/share.c helper/label.c helper/path.c helper/size.c helper/name.c \
 	helper/fail.c helper/text.c helper/mode.c helper/params.c helper/range.c \
 	helper/onchange.c helper/status.c helper/index_format.c
@@ -44,7 +44,7 @@ HELPER_UNIT_test_size	:= helper/size.c
 HELPER_UNIT_test_name	:= helper/name.c
 HELPER_UNIT_test_status	:= helper/status.c helper/mode.c
 HELPER_UNIT_test_layout	:= helper/layout.c kmod/format.c
-HELPER_UNIT_test_arguments := helper/arguments.c helper/size.c helper/name.c \
+HELPER_UNIT_test_arguments := helper/arguments.c helper/option_value.c helper/size.c helper/name.c \
 	helper/fail.c helper/text.c helper/mode.c helper/params.c helper/range.c \
 	helper/onchange.c helper/status.c helper/index_format.c \
 	helper/bandwidth.c helper/duration.c helper/label.c helper/path.c \
@@ -137,7 +137,7 @@ HELPER_UNIT_test_restore := $(HELPER_UNIT_test_change) helper/restore.c \
 HELPER_UNIT_test_recorded := $(HELPER_PINS) helper/recorded.c helper/words.c \
 	helper/range.c helper/size.c
 HELPER_UNIT_LIBS_test_change := -DPINS_DIR='"pins"'
-HELPER_UNIT_LIBS_test_restore := -DPINS_DIR='"pins"'
+HELPER_UNIT_LIBS_test_restore := -DPINS_DIR='"pins"' -Wl,--wrap=warn
 HELPER_UNIT_LIBS_test_durable := -Wl,--wrap=fsync
 HELPER_UNIT_LIBS_test_verifying := -pthread -lcrypto -Wl,--wrap=pread,--wrap=mincore,--wrap=statx
 HELPER_UNIT_LIBS_test_progress := -Wl,--wrap=clock_gettime,--wrap=isatty

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What was pinned before is pinned again: after an open, and on another cache device. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "arguments.h"
@@ -32,6 +34,19 @@ int target_resolve(const struct arguments *args, const struct dm_device *dev,
 	assert_string_equal(args->operand[1], file_path);
 	shards->size = FAKE_BYTES;
 	return shard_add_range(shards_add(shards, file_path), place, 4 * K);
+}
+
+/* The last warning. */
+static char warning[512];
+
+void __wrap_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void __wrap_warn(const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(warning, sizeof(warning), format, list);
+	va_end(list);
 }
 
 /* What the origin says of itself. */
@@ -343,6 +358,38 @@ static void forgotten(void **state)
 	assert_int_equal(record_forget("nc", "u3"), 0);
 }
 
+/* What failed, and nothing else. */
+static void told(void **state)
+{
+	(void)state;
+	*warning = '\0';
+	record(4 * K);
+	restore("nc", NULL, &restored);
+	assert_string_equal(warning, "");
+	/* It is pinned, and that is told of it. */
+	fake_nl.no_jobs = true;
+	restore("nc", "u2", &restored);
+	assert_int_equal(restored.job, 0);
+	assert_int_equal(fake_nl.count, 2);
+	assert_string_equal(warning, "what is pinned on 'nc' is cached when it is read, and not brought before: NO JOBS");
+	/* What could be written down was, all the same. */
+	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
+	fake.uuid = DM_UUID_PREFIX "u1";
+	assert_int_equal(mkdir(RECORD ".new", 0700), 0);
+	restore("nc", "u3", &restored);
+	assert_int_equal(rmdir(RECORD ".new"), 0);
+	assert_int_equal(restored.job, 2);
+	assert_int_equal(fake_nl.count, 2);
+	assert_non_null(strstr(warning, "what is pinned on 'nc' is on record as it was before: cannot write '" RECORD ".new'"));
+	/* And of what is not pinned. */
+	fake_nl_reset(FAKE_BYTES);
+	assert_int_equal(truncate(RECORD, 9), 0);
+	restore("nc", NULL, &restored);
+	assert_int_equal(fake_nl.count, 0);
+	assert_non_null(strstr(warning, "what was pinned on 'nc' is not pinned now: the record of pins '" RECORD "' is damaged"));
+	assert_int_equal(fail_code(), 0);
+}
+
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -358,6 +405,7 @@ int main(void)
 		TEST(foreign),
 		TEST(attached),
 		TEST(forgotten),
+		TEST(told),
 	};
 	char folder[] = "/tmp/restore.XXXXXX";
 	int failed;

@@ -194,6 +194,8 @@ again() {
 	run open nc --origin "$O" --cache "$C"
 	[[ $rc == 0 && $err == *"is not pinned now"*"'$RECORD' is of another 'nc'"* ]] || fail "of another: $err"
 	bad 4 "'nearcache pin nc --refresh' takes it over" pin nc 0-1M
+	bad 4 "'nearcache unpin nc --all' forgets it" unpin nc --label a.bin
+	bad 4 "is of another 'nc'" unpin nc 0-1M
 	good ranges nc -j
 	expect range_count 0
 	good pin nc --refresh
@@ -229,8 +231,16 @@ again() {
 	good pin nc b.bin --wait
 	good unpin nc "$M/b.bin"
 	[[ ! -e $RECORD ]] || fail "the record stays: $(<"$RECORD")"
-	good pin nc b.bin --no-load
+	good pin nc b.bin c.bin --no-load
 	cd / && umount "$M" || fail "umount"
+	# What a list names need not be there any more, if it is on record.
+	echo "$M/b.bin" >"$TMPDIR/list"
+	good unpin nc --from "$TMPDIR/list" -j
+	expect deleted_ranges 1
+	bad 4 "'$M/b.bin': No such file" unpin nc --from "$TMPDIR/list"
+	: >"$TMPDIR/list"
+	bad 1 "the list '$TMPDIR/list' is empty" unpin nc --from "$TMPDIR/list"
+	[[ -s $RECORD ]] || fail "no record of c.bin"
 	good destroy nc
 	[[ ! -e $RECORD ]] || fail "destroyed, but on record"
 }
