@@ -17,15 +17,15 @@ all_apply() {
 	return "$failed"
 }
 
-# A test of the guests, of this machine, or a fuzzer.
+# A test of the guests, of this machine, a fuzzer, or a unit test.
 all_name_tests() {
 	local file test tests failed=0
 	for file in tests/mutants/*.patch; do
 		tests=$(sed -n 's/^Caught-by: //p' "$file")
 		[[ $tests ]] || { echo "$file names no test"; failed=1; }
 		for test in $tests; do
-			[[ $(find tests/selftests/nearcache tests/selftests/host tests/fuzz \
-				\( -name "$test.sh" -o -name "${test}_test.c" \) -print -quit) ]] ||
+			[[ $(find tests/selftests/nearcache tests/selftests/host tests/fuzz tests/unit \
+				\( -name "$test.sh" -o -name "$test.c" -o -name "${test}_test.c" \) -print -quit) ]] ||
 				{ echo "$file: there is no test $test"; failed=1; }
 		done
 	done

@@ -64,10 +64,11 @@ cached() {
 	says cached-bytes "$3"
 }
 
-# bring START LENGTH: what is pinned there is read until it is cached: a read does not wait for room.
+# bring START LENGTH [TRIES]: what is pinned there is read until it is cached: a read does not wait
+# for room.
 bring() {
 	local tries
-	for ((tries = 0; tries < 100; tries++)); do
+	for ((tries = 0; tries < ${3:-100}; tries++)); do
 		check -s $(($1 / 512)) -n $(($2 / 512)) -b 128 >/dev/null
 		settle
 		ask residency-get name=nc start="$1" length="$2"
@@ -163,6 +164,17 @@ pins() {
 	everything
 	pressure
 	check -s $((2 * MB / 512)) >/dev/null
+}
+
+# All that is cached is in use, and stays so: what is pinned has its room all the same, at once.
+room() {
+	pressure
+	check -s $((8 * MB / 512)) -b 128 >/dev/null
+	cached 0 $MB 0
+	add start=0,length=$MB,label=kept,flags=1
+	bring 0 $MB 4
+	is blocks_pinned 16
+	everything
 }
 
 # What is bypassed is not cached; what is pinned, too, is.
@@ -358,6 +370,7 @@ racing() {
 fresh 16 9
 labels
 pins
+room
 bypassed
 after_use
 written

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's short names, in user space. */
+#ifndef UNIT_LINUX_TYPES_H
+#define UNIT_LINUX_TYPES_H
+
+#include_next <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s32 s32;
+
+#define min(a, b) \
+	({ __typeof__(a) x = (a); __typeof__(b) y = (b); x < y ? x : y; })
+
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+#endif /* UNIT_LINUX_TYPES_H */

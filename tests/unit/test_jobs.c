@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which prefetch job is next, who gets the next slot, and how long a job can be asked for. */
+#include <stdlib.h>
+
+#include "helper/unit.h"
+#include "job.h"
+
+static struct nc_jobs jobs;
+static struct nc_piece piece[4] = { { 8, 16 }, { 32, 40 } };
+
+static struct nc_job *add(u8 priority, unsigned long deadline)
+{
+	struct nc_job *job = calloc(1, sizeof(*job));
+
+	assert_non_null(job);
+	job->priority = priority;
+	job->deadline = deadline;
+	job->pieces = 2;
+	assert_true(nc_jobs_add(&jobs, job));
+	return job;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	jobs = (struct nc_jobs){ 0 };
+	nc_jobs_init(&jobs);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	nc_jobs_destroy(&jobs);
+	return 0;
+}
+
+static struct nc_job *pick(void)
+{
+	unsigned long wait = ~0UL;
+
+	return nc_jobs_pick(&jobs, 1000, &wait);
+}
+
+static void end(struct nc_job *job)
+{
+	job->state = NEARCACHE_JOB_DONE;
+	nc_job_free(nc_jobs_end(&jobs, job));
+}
+
+static void in_order(void **state)
+{
+	struct nc_job *late, *soon, *high, *none;
+
+	(void)state;
+	assert_null(pick());
+	none = add(0, 0);
+	late = add(0, 3000);
+	soon = add(0, 2000);
+	high = add(1, 0);
+	assert_ptr_equal(pick(), high);
+	assert_ptr_equal(pick(), high);
+	end(high);
+	assert_ptr_equal(pick(), soon);
+	end(soon);
+	assert_ptr_equal(pick(), late);
+	end(late);
+	assert_ptr_equal(pick(), none);
+	assert_int_equal(jobs.count, 1);
+	assert_int_equal(jobs.pieces, 2);
+}
+
+/* Those that are alike take turns, but for slots. */
+static void alike(void **state)
+{
+	struct nc_job *a = add(2, 0), *b = add(2, 0), *c = add(2, 0);
+
+	(void)state;
+	assert_ptr_equal(pick(), a);
+	assert_ptr_equal(pick(), b);
+	assert_ptr_equal(pick(), c);
+	assert_ptr_equal(pick(), a);
+	assert_false(nc_jobs_behind(&jobs, c));
+	b->waits = true;
+	c->waits = true;
+	assert_ptr_equal(pick(), b);
+	assert_ptr_equal(jobs.first, b);
+	assert_true(nc_jobs_behind(&jobs, c));
+	assert_false(nc_jobs_behind(&jobs, b));
+	/* Who does not wait for one may take one all the same, if it came first. */
+	assert_false(nc_jobs_behind(&jobs, a));
+	/* One of higher priority waits behind nobody. */
+	assert_false(nc_jobs_behind(&jobs, add(3, 0)));
+	assert_true(nc_jobs_behind(&jobs, add(1, 5)));
+	end(b);
+	assert_null(jobs.first);
+	assert_false(nc_jobs_behind(&jobs, c));
+}
+
+/* A bandwidth keeps a job back, and tells how long; what came of it is settled first. */
+static void kept_back(void **state)
+{
+	struct nc_job *slow = add(7, 0), *fast = add(0, 0);
+	unsigned long wait = 500;
+
+	(void)state;
+	slow->due = 1200;
+	assert_ptr_equal(nc_jobs_pick(&jobs, 1000, &wait), fast);
+	assert_int_equal(wait, 200);
+	end(fast);
+	wait = 100;
+	assert_null(nc_jobs_pick(&jobs, 1000, &wait));
+	assert_int_equal(wait, 100);
+	assert_ptr_equal(nc_jobs_pick(&jobs, 1200, &wait), slow);
+	/* The clock goes round. */
+	slow->due = 5;
+	assert_null(nc_jobs_pick(&jobs, ~0UL - 4, &wait));
+	assert_int_equal(wait, 10);
+	assert_ptr_equal(nc_jobs_pick(&jobs, 6, &wait), slow);
+	fast = add(7, 0);
+	slow->at = slow->pieces;
+	slow->flying = 1;
+	assert_ptr_equal(nc_jobs_pick(&jobs, 6, &wait), fast);
+	slow->flying = 0;
+	slow->priority = 0;
+	slow->due = 5000;
+	assert_ptr_equal(nc_jobs_pick(&jobs, 6, &wait), slow);
+	slow->at = 0;
+	slow->state = NEARCACHE_JOB_CANCELLED;
+	assert_ptr_equal(nc_jobs_pick(&jobs, 6, &wait), slow);
+}
+
+static void numbered(void **state)
+{
+	struct nc_job *a, *b, *c;
+
+	(void)state;
+	jobs.last = ~0U - 1;
+	a = add(0, 0);
+	b = add(0, 0);
+	assert_int_equal(a->id, ~0U);
+	/* 0 is no number. */
+	assert_int_equal(b->id, 1);
+	jobs.last = ~0U - 1;
+	c = add(0, 0);
+	assert_int_equal(c->id, 2);
+	end(b);
+	assert_ptr_equal(nc_jobs_find(&jobs, 1), b);
+	assert_ptr_equal(nc_jobs_find(&jobs, ~0U), a);
+	assert_null(nc_jobs_find(&jobs, 3));
+	assert_ptr_equal(nc_jobs_next(&jobs, 0), b);
+	assert_ptr_equal(nc_jobs_next(&jobs, 1), c);
+	assert_ptr_equal(nc_jobs_next(&jobs, 2), a);
+	assert_null(nc_jobs_next(&jobs, ~0U));
+}
+
+static void bounded(void **state)
+{
+	struct nc_job more = { .pieces = 1 }, *job;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < NC_JOBS_MAX; i++)
+		add(0, 0);
+	assert_false(nc_jobs_add(&jobs, &more));
+	/* Those that are over can be asked for, until there are others. */
+	for (i = 1; i <= NC_JOBS_MAX; i++)
+		end(nc_jobs_find(&jobs, i));
+	assert_int_equal(jobs.count + jobs.pieces, 0);
+	assert_int_equal(jobs.over_count, NC_JOBS_OVER_MAX);
+	job = add(0, 0);
+	end(job);
+	assert_null(nc_jobs_find(&jobs, 1));
+	assert_ptr_equal(nc_jobs_find(&jobs, job->id), job);
+	assert_int_equal(jobs.over_count, NC_JOBS_OVER_MAX);
+	more.pieces = NC_JOB_PIECES_MAX + 1;
+	assert_false(nc_jobs_add(&jobs, &more));
+	more.pieces = NC_JOB_PIECES_MAX;
+	assert_true(nc_jobs_add(&jobs, &more));
+	job = calloc(1, sizeof(*job));
+	job->pieces = 1;
+	assert_false(nc_jobs_add(&jobs, job));
+	free(job);
+	list_del(&more.list);
+}
+
+/* What one pass brought is not present in the next one. */
+static void again(void **state)
+{
+	struct nc_job *job = add(0, 0);
+
+	(void)state;
+	job->piece = malloc(sizeof(piece));
+	memcpy(job->piece, piece, sizeof(piece));
+	job->fetched = 4096;
+	job->at = 2;
+	job->left = 4096;
+	nc_job_see(job, 512);
+	assert_int_equal(job->present, 512);
+	job->again = true;
+	nc_job_again(job);
+	assert_false(job->again);
+	assert_int_equal(job->pass, 1);
+	assert_int_equal(job->at, 0);
+	assert_int_equal(job->sector, 8);
+	assert_int_equal(job->left + job->present, 0);
+	nc_job_see(job, 3072);
+	assert_int_equal(job->present, 0);
+	nc_job_see(job, 2048);
+	assert_int_equal(job->present, 1024);
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(in_order),
+		TEST(alike),
+		TEST(kept_back),
+		TEST(numbered),
+		TEST(bounded),
+		TEST(again),
+	};
+
+	return RUN(tests);
+}
