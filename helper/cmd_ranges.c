@@ -51,6 +51,7 @@ static void show_label(const struct nl_label *label, void *arg)
 		    counter[NEARCACHE_LABEL_PREFETCHED_WASTED_BYTES]);
 	print_bytes("prefetched_late_bytes", "late",
 		    counter[NEARCACHE_LABEL_PREFETCHED_LATE_BYTES]);
+	print_number("id", NULL, label->id);
 	print_string("label", "label", label->name);
 	print_end();
 }

@@ -57,12 +57,14 @@ struct nl_room {
  * @name: the label
  * @ranges: that have it
  * @bytes: of these
+ * @id: its number in trace events
  * @counter: NEARCACHE_LABEL_*
  */
 struct nl_label {
 	const char *name;
 	uint64_t ranges;
 	uint64_t bytes;
+	uint32_t id;
 	uint64_t counter[NEARCACHE_LABEL_COUNTER_COUNT];
 };
 

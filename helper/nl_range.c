@@ -304,6 +304,8 @@ static int on_label(struct nl_msg *msg, void *arg)
 	label.name = nla_get_string(in[NEARCACHE_A_LABEL_NAME]);
 	label.ranges = number_of(in, NEARCACHE_A_LABEL_RANGES);
 	label.bytes = number_of(in, NEARCACHE_A_LABEL_BYTES);
+	label.id = in[NEARCACHE_A_LABEL_ID] ?
+		   nla_get_u32(in[NEARCACHE_A_LABEL_ID]) : 0;
 	for (i = 0; i < NEARCACHE_LABEL_COUNTER_COUNT; i++)
 		label.counter[i] = number_of(in, NEARCACHE_A_LABEL_HITS + i);
 	telling->visit(&label, telling->arg);

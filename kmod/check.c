@@ -30,6 +30,7 @@
 #include "pages.h"
 #include "read.h"
 #include "scrub.h"
+#include "observe.h"
 #include "trace.h"
 
 /* Bytes that are summed where the read completes, which may be an interrupt: a few
@@ -455,11 +456,13 @@ static void check_work(struct work_struct *work)
 /* The reader is the check's from here on. */
 static void take_reader(struct check *k, u32 slot, u32 sectors)
 {
+	struct nc_io *io = dm_per_bio_data(k->reader, sizeof(*io));
 	struct nc_cache *c = k->target->cache;
 
 	nc_read_take(c, k->reader, sectors);
 	nc_read_touch(c, slot);
-	trace_nearcache_access(c->dm_devt, k->reader, NC_VERDICT_HIT);
+	nc_observe(c, k->reader, io->partial ? NEARCACHE_VERDICT_PARTIAL :
+						NEARCACHE_VERDICT_HIT);
 	bio_clear_polled(k->reader);
 }
 

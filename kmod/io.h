@@ -7,6 +7,7 @@
 #include <linux/workqueue.h>
 
 #include "inflight.h"
+#include "nearcache_trace.h"
 
 struct nc_target;
 
@@ -24,6 +25,8 @@ enum nc_io_kind {
  * @kind: enum nc_io_kind
  * @failed_hit: the cache device failed the read
  * @waits: the origin failed the read, and it waits for another answer
+ * @observed: @begun and @seen are set
+ * @partial: of a hit that may be checked: its block lacks what comes behind it
  * @counter: enum nearcache_counter of the reason, for NC_IO_BYPASS
  * @slot: for NC_IO_HIT
  * @srcu: read-side index of nc_cache.srcu, for NC_IO_HIT
@@ -33,12 +36,16 @@ enum nc_io_kind {
  * @iter: a read as it came, to ask the origin when the cache device fails
  * @work: checks what a hit brought
  * @range: for NC_IO_WRITE: its sectors
+ * @begun: nanoseconds when it had its first verdict
+ * @seen: of whom, and its last verdict
  */
 struct nc_io {
 	struct nc_target *target;
 	u8 kind;
 	bool failed_hit;
 	bool waits;
+	bool observed;
+	bool partial;
 	u8 counter;
 	int srcu;
 	u32 slot;
@@ -52,6 +59,8 @@ struct nc_io {
 		};
 		struct nc_range range;
 	};
+	u64 begun;
+	struct nearcache_io seen;
 };
 
 #endif /* NEARCACHE_IO_H */

@@ -9,10 +9,10 @@
  */
 #include "cache.h"
 #include "fill.h"
+#include "observe.h"
 #include "miss.h"
 #include "read.h"
 #include "reclaim.h"
-#include "trace.h"
 
 /**
  * struct look - what the stripe says about a read
@@ -59,7 +59,7 @@ static bool join(struct nc_cache *c, struct nc_stripe *stripe,
 	nc_count(c, JOINS);
 	nc_count_add(c, JOIN_BYTES, bio->bi_iter.bi_size);
 	nc_ranges_count_miss(c, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
-	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_JOIN);
+	nc_observe(c, bio, NEARCACHE_VERDICT_JOIN);
 	if (f->job)
 		nc_ahead_joined(c, &c->index.slots[f->slot], bio, span);
 	refresh(c, f->slot);
@@ -153,7 +153,7 @@ static void list_reader(struct nc_fill *f, struct bio *bio,
 	nc_count(c, MISSES);
 	nc_count_add(c, MISS_BYTES, bio->bi_iter.bi_size);
 	nc_ranges_count_miss(c, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
-	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_MISS);
+	nc_observe(c, bio, NEARCACHE_VERDICT_MISS);
 	bio_clear_polled(bio);
 	bio_list_add(&f->waiters, bio);
 }

@@ -463,7 +463,8 @@ static int put_label(struct sk_buff *skb, const struct nc_labels *l, const struc
 	    nla_put_string(skb, NEARCACHE_A_LABEL_NAME, label->name) ||
 	    nla_put_u64_64bit(skb, NEARCACHE_A_LABEL_RANGES, label->ranges,
 			      NEARCACHE_A_LABEL_PAD) ||
-	    nla_put_u64_64bit(skb, NEARCACHE_A_LABEL_BYTES, label->bytes, NEARCACHE_A_LABEL_PAD))
+	    nla_put_u64_64bit(skb, NEARCACHE_A_LABEL_BYTES, label->bytes, NEARCACHE_A_LABEL_PAD) ||
+	    nla_put_u32(skb, NEARCACHE_A_LABEL_ID, label->id))
 		return -EMSGSIZE;
 	for (i = 0; i < NEARCACHE_LABEL_COUNTER_COUNT; i++)
 		if (nla_put_u64_64bit(skb, NEARCACHE_A_LABEL_HITS + i,

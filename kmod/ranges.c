@@ -25,6 +25,19 @@ static u16 label_of(struct nc_cache *c, sector_t sector)
 	return label;
 }
 
+/**
+ * nc_ranges_label() - the label of a sector
+ * @c: live cache
+ * @sector: sector
+ *
+ * Context: any.
+ * Return: its id, 0: none.
+ */
+u16 nc_ranges_label(struct nc_cache *c, sector_t sector)
+{
+	return nc_ranges_any(c) ? label_of(c, sector) : 0;
+}
+
 /* What the segments say of the sectors of a block: a pin of any of them is one of the block,
  * as a slot goes or stays as a whole; anything else must hold for all of it.
  */
@@ -232,7 +245,7 @@ void nc_ranges_count_hit(struct nc_cache *c, u16 label, sector_t sector, u32 byt
  */
 void nc_ranges_count_miss(struct nc_cache *c, sector_t sector, u32 bytes)
 {
-	u16 label = nc_ranges_any(c) ? label_of(c, sector) : 0;
+	u16 label = nc_ranges_label(c, sector);
 
 	if (!label)
 		return;
@@ -250,7 +263,7 @@ void nc_ranges_count_miss(struct nc_cache *c, sector_t sector, u32 bytes)
  */
 void nc_ranges_count_origin(struct nc_cache *c, sector_t sector, u32 bytes)
 {
-	u16 label = nc_ranges_any(c) ? label_of(c, sector) : 0;
+	u16 label = nc_ranges_label(c, sector);
 
 	if (label)
 		nc_labels_add(&c->ranges.labels, label, NEARCACHE_LABEL_ORIGIN_BYTES, bytes);
@@ -314,7 +327,7 @@ void nc_ranges_count_wasted(struct nc_cache *c, const struct nc_slot *slot, u64 
  */
 void nc_ranges_count_late(struct nc_cache *c, sector_t sector, u32 bytes)
 {
-	u16 label = nc_ranges_any(c) ? label_of(c, sector) : 0;
+	u16 label = nc_ranges_label(c, sector);
 
 	nc_count_add(c, PREFETCHED_LATE_BYTES, bytes);
 	if (label)

@@ -20,9 +20,9 @@
 #include "invalidate.h"
 #include "io.h"
 #include "miss.h"
+#include "observe.h"
 #include "outage.h"
 #include "read.h"
-#include "trace.h"
 
 /* Sub-blocks of the first block that a read touches. */
 static struct nc_span span_of(const struct nc_cache *c,
@@ -129,7 +129,7 @@ static int to_origin(struct nc_target *t, struct bio *bio)
 }
 
 static int bypass(struct nc_target *t, struct bio *bio,
-		  enum nearcache_counter counter, enum nc_verdict verdict)
+		  enum nearcache_counter counter, enum nearcache_verdict verdict)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 
@@ -138,13 +138,13 @@ static int bypass(struct nc_target *t, struct bio *bio,
 	io->iter = bio->bi_iter;
 	io->flags = bio->bi_flags;
 	nc_prefetch_demand(t->cache);
-	trace_nearcache_access(t->cache->dm_devt, bio, verdict);
+	nc_observe(t->cache, bio, verdict);
 	return to_origin(t, bio);
 }
 
 #define BYPASS(t, bio, reason)						\
 	bypass(t, bio, NEARCACHE_COUNTER_BYPASS_##reason,		\
-	       NC_VERDICT_BYPASS_##reason)
+	       NEARCACHE_VERDICT_BYPASS_##reason)
 
 /**
  * nc_read_memory_fits() - can the cache device take the memory of a read?
@@ -231,11 +231,12 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	u64 missing = ~valid >> span->first;
 	u32 run = missing ? __ffs64(missing) : NEARCACHE_SUBBLOCKS_MAX;
 	struct nc_slot slot;
+	bool partial = run <= span->last - span->first;
 	bool aligned;
 	u32 sectors;
 	int r;
 
-	if (unlikely(run <= span->last - span->first)) {
+	if (unlikely(partial)) {
 		span->last = span->first + run - 1;
 		nc_count(c, PARTIALS);
 	}
@@ -243,8 +244,11 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	io->label = slot.tag.label;
 	if (unlikely(slot.tag.ahead))
 		nc_ahead_read(c, &c->index.slots[i], bio, span);
-	if (unlikely(READ_ONCE(c->checks)) && !checked(t, bio, span, i, io->srcu, &r))
-		return r;
+	if (unlikely(READ_ONCE(c->checks))) {
+		io->partial = partial;
+		if (!checked(t, bio, span, i, io->srcu, &r))
+			return r;
+	}
 	sectors = nc_read_sectors(c, bio, span);
 	aligned = align_hit(c, bio, &sectors);
 	nc_read_take(c, bio, sectors);
@@ -253,7 +257,7 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 		return BYPASS(t, bio, UNALIGNED);
 	}
 	touch(c, &c->index.slots[i]);
-	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_HIT);
+	nc_observe(c, bio, partial ? NEARCACHE_VERDICT_PARTIAL : NEARCACHE_VERDICT_HIT);
 	io->kind = NC_IO_HIT;
 	io->slot = i;
 	io->iter = bio->bi_iter;
@@ -318,6 +322,7 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	io->kind = NC_IO_ORIGIN;
 	io->failed_hit = false;
 	io->waits = false;
+	io->observed = false;
 	if (unlikely(!bio_sectors(bio)))
 		return to_origin(t, bio);
 	if (unlikely(READ_ONCE(c->gate)) && !nc_health_admit(c))
@@ -379,7 +384,7 @@ static void retry(struct nc_target *t, struct bio *bio)
 	nc_count(t->cache, BYPASS_RETRY);
 	nc_prefetch_demand(t->cache);
 	nc_ranges_count_origin(t->cache, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
-	trace_nearcache_access(t->cache->dm_devt, bio, NC_VERDICT_BYPASS_RETRY);
+	nc_observe(t->cache, bio, NEARCACHE_VERDICT_BYPASS_RETRY);
 	io->iter = bio->bi_iter;
 	io->flags = bio->bi_flags;
 	nc_read_again(t, bio);

@@ -7,6 +7,7 @@
 #include "cache.h"
 #include "invalidate.h"
 #include "io.h"
+#include "observe.h"
 #include "outage.h"
 #include "read.h"
 #include "registry.h"
@@ -139,9 +140,13 @@ static int nearcache_map(struct dm_target *ti, struct bio *bio)
 static int nearcache_end_io(struct dm_target *ti, struct bio *bio,
 			    blk_status_t *error)
 {
-	return likely(bio_op(bio) == REQ_OP_READ) ?
-	       nc_read_end_io(ti->private, bio, error) :
-	       nc_write_end_io(ti->private, bio, error);
+	int r = likely(bio_op(bio) == REQ_OP_READ) ?
+		nc_read_end_io(ti->private, bio, error) :
+		nc_write_end_io(ti->private, bio, error);
+
+	if (likely(r == DM_ENDIO_DONE))
+		nc_observe_done(bio, dm_per_bio_data(bio, sizeof(struct nc_io)), *error);
+	return r;
 }
 
 static int nearcache_preresume(struct dm_target *ti)

@@ -9,66 +9,105 @@
 #if !defined(NEARCACHE_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
 #define NEARCACHE_TRACE_H
 
-#include <linux/bio.h>
 #include <linux/kdev_t.h>
 #include <linux/tracepoint.h>
 
 #include "compat.h"
-#include "verdict.h"
+#include "nearcache_trace.h"
 
-TRACE_DEFINE_ENUM(NC_VERDICT_HIT);
-TRACE_DEFINE_ENUM(NC_VERDICT_MISS);
-TRACE_DEFINE_ENUM(NC_VERDICT_JOIN);
-TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_FULL);
-TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_MEMORY);
-TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_UNALIGNED);
-TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_STATE);
-TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_RETRY);
-TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_P2P);
-TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_WRITE);
-TRACE_DEFINE_ENUM(NC_VERDICT_WRITEAROUND);
-TRACE_DEFINE_ENUM(NC_VERDICT_UPDATE);
-TRACE_DEFINE_ENUM(NC_VERDICT_DISCARD);
-TRACE_DEFINE_ENUM(NC_VERDICT_ZEROES);
-TRACE_DEFINE_ENUM(NC_VERDICT_BYPASS_RANGE);
+TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_HIT);
+TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_MISS);
+TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_JOIN);
+TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_BYPASS_FULL);
+TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_BYPASS_MEMORY);
+TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_BYPASS_UNALIGNED);
+TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_BYPASS_STATE);
+TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_BYPASS_RETRY);
+TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_BYPASS_P2P);
+TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_BYPASS_WRITE);
+TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_WRITEAROUND);
+TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_UPDATE);
+TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_DISCARD);
+TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_ZEROES);
+TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_BYPASS_RANGE);
+TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_PARTIAL);
 
-TRACE_EVENT(nearcache_access,
-	TP_PROTO(dev_t dev, const struct bio *bio, u32 verdict),
-	TP_ARGS(dev, bio, verdict),
+DECLARE_EVENT_CLASS(nearcache_io,
+	TP_PROTO(struct nearcache_io *io),
+	TP_ARGS(io),
 	TP_STRUCT__entry(
 		__field(dev_t, dev)
 		__field(u64, sector)
 		__field(u32, nr_sectors)
 		__field(u32, opf)
 		__field(u32, verdict)
+		__field(u16, op)
+		__field(u16, flags)
+		__field(u32, label)
+		__field(u64, cgroup)
+		__field(u32, pid)
+		__field(u32, tid)
+		__field(u64, latency)
+		__field(s32, error)
 	),
 	TP_fast_assign(
-		__entry->dev = dev;
-		__entry->sector = bio->bi_iter.bi_sector;
-		__entry->nr_sectors = bio_sectors(bio);
-		__entry->opf = (__force u32)bio->bi_opf;
-		__entry->verdict = verdict;
+		__entry->dev = io->dev;
+		__entry->sector = io->sector;
+		__entry->nr_sectors = io->nr_sectors;
+		__entry->opf = io->opf;
+		__entry->verdict = io->verdict;
+		__entry->op = io->op;
+		__entry->flags = io->flags;
+		__entry->label = io->label;
+		__entry->cgroup = io->cgroup;
+		__entry->pid = io->pid;
+		__entry->tid = io->tid;
+		__entry->latency = io->latency;
+		__entry->error = io->error;
 	),
-	TP_printk("%d,%d %llu + %u opf=0x%x %s", MAJOR(__entry->dev),
-		  MINOR(__entry->dev), __entry->sector, __entry->nr_sectors,
-		  __entry->opf,
+	TP_printk("%d,%d %llu + %u opf=0x%x %s label=%u cgroup=%llu pid=%u tid=%u latency=%llu error=%d",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->sector,
+		  __entry->nr_sectors, __entry->opf,
 		  __print_symbolic(__entry->verdict,
-				   { NC_VERDICT_HIT, "hit" },
-				   { NC_VERDICT_MISS, "miss" },
-				   { NC_VERDICT_JOIN, "join" },
-				   { NC_VERDICT_BYPASS_FULL, "bypass-full" },
-				   { NC_VERDICT_BYPASS_MEMORY, "bypass-memory" },
-				   { NC_VERDICT_BYPASS_UNALIGNED, "bypass-unaligned" },
-				   { NC_VERDICT_BYPASS_STATE, "bypass-state" },
-				   { NC_VERDICT_BYPASS_RETRY, "bypass-retry" },
-				   { NC_VERDICT_BYPASS_P2P, "bypass-p2p" },
-				   { NC_VERDICT_BYPASS_WRITE, "bypass-write" },
-				   { NC_VERDICT_WRITEAROUND, "writearound" },
-				   { NC_VERDICT_UPDATE, "update" },
-				   { NC_VERDICT_DISCARD, "discard" },
-				   { NC_VERDICT_ZEROES, "write-zeroes" },
-				   { NC_VERDICT_BYPASS_RANGE, "bypass-range" }))
+				   { NEARCACHE_VERDICT_HIT, "hit" },
+				   { NEARCACHE_VERDICT_MISS, "miss" },
+				   { NEARCACHE_VERDICT_JOIN, "join" },
+				   { NEARCACHE_VERDICT_BYPASS_FULL, "bypass-full" },
+				   { NEARCACHE_VERDICT_BYPASS_MEMORY, "bypass-memory" },
+				   { NEARCACHE_VERDICT_BYPASS_UNALIGNED, "bypass-unaligned" },
+				   { NEARCACHE_VERDICT_BYPASS_STATE, "bypass-state" },
+				   { NEARCACHE_VERDICT_BYPASS_RETRY, "bypass-retry" },
+				   { NEARCACHE_VERDICT_BYPASS_P2P, "bypass-p2p" },
+				   { NEARCACHE_VERDICT_BYPASS_WRITE, "bypass-write" },
+				   { NEARCACHE_VERDICT_WRITEAROUND, "writearound" },
+				   { NEARCACHE_VERDICT_UPDATE, "update" },
+				   { NEARCACHE_VERDICT_DISCARD, "discard" },
+				   { NEARCACHE_VERDICT_ZEROES, "write-zeroes" },
+				   { NEARCACHE_VERDICT_BYPASS_RANGE, "bypass-range" },
+				   { NEARCACHE_VERDICT_PARTIAL, "partial" }),
+		  __entry->label, __entry->cgroup, __entry->pid, __entry->tid,
+		  __entry->latency, __entry->error)
 );
+
+/*
+ * Writable only for its name's sake: a program gets the pointer, and reads what it points to
+ * without help.  What it writes is told to nobody but the programs behind it.
+ */
+#undef NC_DEFINE_IO_EVENT
+#ifdef DEFINE_EVENT_WRITABLE
+#define NC_DEFINE_IO_EVENT(name)						\
+	DEFINE_EVENT_WRITABLE(nearcache_io, name,				\
+			      PARAMS(TP_PROTO(struct nearcache_io *io)),	\
+			      PARAMS(TP_ARGS(io)), sizeof(struct nearcache_io))
+#else
+#define NC_DEFINE_IO_EVENT(name)						\
+	DEFINE_EVENT(nearcache_io, name,					\
+		     PARAMS(TP_PROTO(struct nearcache_io *io)),			\
+		     PARAMS(TP_ARGS(io)))
+#endif
+
+NC_DEFINE_IO_EVENT(nearcache_access);
+NC_DEFINE_IO_EVENT(nearcache_done);
 
 TRACE_EVENT(nearcache_fill_start,
 	TP_PROTO(dev_t dev, u64 sector, u32 nr_sectors, u32 slot),

@@ -16,8 +16,8 @@
 #include "cache.h"
 #include "fill.h"
 #include "inflight.h"
+#include "observe.h"
 #include "reclaim.h"
-#include "trace.h"
 #include "update.h"
 
 /* Flags of the writer that its data carries to the origin. */
@@ -297,7 +297,7 @@ void nc_update_send(struct nc_fill *f)
 	struct nc_cache *c = f->target->cache;
 
 	/* All of it before the submission, which may complete both. */
-	trace_nearcache_access(c->dm_devt, f->writer, NC_VERDICT_UPDATE);
+	nc_observe(c, f->writer, NEARCACHE_VERDICT_UPDATE);
 	bio_clear_polled(f->writer);
 	if (nc_intent_admit(c, &c->intent, &f->bio))
 		submit_bio_noacct(&f->bio);

@@ -11,8 +11,8 @@
 #include "invalidate.h"
 #include "io.h"
 #include "meta.h"
+#include "observe.h"
 #include "reclaim.h"
-#include "trace.h"
 #include "update.h"
 #include "write.h"
 
@@ -94,13 +94,13 @@ static void enter(struct nc_cache *c, struct nc_io *io, const struct bio *bio)
 }
 
 /* Drop what is cached, and let the bio go to the origin as it is. */
-static int around(struct nc_target *t, struct bio *bio, enum nc_verdict verdict)
+static int around(struct nc_target *t, struct bio *bio, enum nearcache_verdict verdict)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 	struct nc_cache *c = t->cache;
 	u64 block;
 
-	trace_nearcache_access(c->dm_devt, bio, verdict);
+	nc_observe(c, bio, verdict);
 	enter(c, io, bio);
 	bio_set_dev(bio, t->origin->bdev);
 	for (block = io->range.first >> c->block_shift;
@@ -144,7 +144,7 @@ static int update(struct nc_target *t, struct bio *bio)
 	f = nc_update_alloc(t, bio);
 	if (!f) {
 		nc_count(c, UPDATES_SKIPPED);
-		return around(t, bio, NC_VERDICT_WRITEAROUND);
+		return around(t, bio, NEARCACHE_VERDICT_WRITEAROUND);
 	}
 	enter(c, io, bio);
 	spin_lock(&stripe->lock);
@@ -161,7 +161,7 @@ static int update(struct nc_target *t, struct bio *bio)
 	nc_update_cancel(c, f);
 	nc_count(c, UPDATES_SKIPPED);
 	count_dropped(c, dropped, empty);
-	trace_nearcache_access(c->dm_devt, bio, NC_VERDICT_WRITEAROUND);
+	nc_observe(c, bio, NEARCACHE_VERDICT_WRITEAROUND);
 	bio_set_dev(bio, t->origin->bdev);
 	return nc_intent_admit(c, &c->intent, bio) ? DM_MAPIO_REMAPPED :
 						     DM_MAPIO_SUBMITTED;
@@ -178,7 +178,7 @@ static int through(struct nc_target *t, struct bio *bio)
 		cut(bio, around_sectors(c, bio));
 	}
 	nc_count(c, UPDATES_SKIPPED);
-	return around(t, bio, NC_VERDICT_WRITEAROUND);
+	return around(t, bio, NEARCACHE_VERDICT_WRITEAROUND);
 }
 
 /**
@@ -193,6 +193,7 @@ int nc_write_map(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 
+	io->observed = false;
 	/* A flush; in read-only mode, too: what was written before may not be
 	 * durable.  Nobody sends other bios that are empty.
 	 */
@@ -207,11 +208,11 @@ int nc_write_map(struct nc_target *t, struct bio *bio)
 	case REQ_OP_WRITE:
 		nc_prefetch_wrote(t->cache, bio->bi_iter.bi_size);
 		return t->mode == NEARCACHE_WRITETHROUGH ?
-		       through(t, bio) : around(t, bio, NC_VERDICT_WRITEAROUND);
+		       through(t, bio) : around(t, bio, NEARCACHE_VERDICT_WRITEAROUND);
 	case REQ_OP_DISCARD:
-		return around(t, bio, NC_VERDICT_DISCARD);
+		return around(t, bio, NEARCACHE_VERDICT_DISCARD);
 	case REQ_OP_WRITE_ZEROES:
-		return around(t, bio, NC_VERDICT_ZEROES);
+		return around(t, bio, NEARCACHE_VERDICT_ZEROES);
 	default:
 		return DM_MAPIO_KILL;
 	}

@@ -243,6 +243,10 @@ struct target_type {
 #define THIS_MODULE	NULL
 #define DM_TARGET_SINGLETON	1
 #define DM_TARGET_NOWAIT	2
+
+enum { DM_ENDIO_DONE };
+
+#define dm_per_bio_data(bio, size)	((void)(size), (void *)(bio))
 #define DMEMIT(...)	(sz += scnprintf(result + sz, maxlen - sz, __VA_ARGS__))
 #define DMEMIT_TARGET_NAME_VERSION(t)	DMEMIT("target_name=%s", (t)->name)
 #define dm_register_target(t)	fuzz_target_register(t)
@@ -268,5 +272,7 @@ void fuzz_log(const char *format, ...);
 /* kmod/trace.h is left out. */
 #define NEARCACHE_TRACE_H
 #define trace_nearcache_mode(...)	((void)0)
+#define DECLARE_TRACEPOINT(name)	extern int __tracepoint_##name
+#define tracepoint_enabled(name)	false
 
 #endif /* NEARCACHE_FUZZ_DEVICE_MAPPER_H */

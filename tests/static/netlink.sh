@@ -26,7 +26,7 @@ in_set() {
 listed() {
 	diff <(sed -nE 's/^\tX\([A-Z0-9_]+, "([a-z0-9_]+)".*/\1/p' uapi/nearcache_counters.h | tr _ -) \
 		<({ in_set status; in_set counter; } | grep -vx pad
-		in_set label | grep -vxE 'pad|name|ranges|bytes')
+		in_set label | grep -vxE 'pad|name|ranges|bytes|id')
 }
 
 check 'what is committed is what the generator makes' generated

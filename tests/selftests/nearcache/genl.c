@@ -65,6 +65,7 @@ static const struct attribute label[] = {
 	{ "name", NEARCACHE_A_LABEL_NAME, TEXT, NULL },
 	{ "ranges", NEARCACHE_A_LABEL_RANGES, U64, NULL },
 	{ "bytes", NEARCACHE_A_LABEL_BYTES, U64, NULL },
+	{ "id", NEARCACHE_A_LABEL_ID, U32, NULL },
 	NEARCACHE_LABEL_COUNTERS(LABEL)
 	{ }
 };

@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Trace events tell what the counters count, with fields that fit.
+# Trace events tell what the counters count, with fields that fit: whose a piece is, and how long it
+# took.
 # kernels: 6.12
 . ./cache.sh
 TRACE=/sys/kernel/tracing
 EVENTS=$TRACE/events/nearcache
+MB=$((1 << 20))
 
 # watch 0|1: the events of the module.
 watch() {
@@ -16,11 +18,76 @@ traced() {
 	grep -cE -- "$1" "$TMPDIR/trace"
 }
 
+# taken: what was traced is in $TMPDIR/trace, and nothing more is traced.
+taken() {
+	settle
+	watch 0
+	cp $TRACE/trace "$TMPDIR/trace"
+	echo >$TRACE/trace
+}
+
+# pieces EVENT VERDICT [FIELDS]: how many.
+pieces() {
+	traced "nearcache_$1: $devno [0-9]+ \+ [0-9]+ opf=0x[0-9a-f]+ $2 ${3:-label=0 cgroup=[0-9]+ pid=[0-9]+ tid=[0-9]+} latency="
+}
+
+# latencies VERDICT: of pieces that are over, in ns.
+latencies() {
+	sed -nE "s/.*nearcache_done: .* $1 label=.* latency=([0-9]+) error=0\$/\1/p" "$TMPDIR/trace"
+}
+
+# Each verdict as often as its counter says; each piece is over once, with the same verdict.
+counted() {
+	local kind
+	for kind in hit:hits miss:misses join:joins bypass-full:bypass_full partial:partials; do
+		above "${kind#*:}" 0
+	done
+	same "partial hits" "$(pieces access partial)" "$(field partials)"
+	same "hits" $(($(pieces access hit) + $(pieces access partial))) "$(field hits)"
+	for kind in miss:misses join:joins bypass-full:bypass_full; do
+		same "events ${kind%:*}" "$(pieces access "${kind%:*}")" "$(field "${kind#*:}")"
+	done
+	for kind in hit partial miss join bypass-full; do
+		same "pieces that are over, $kind" "$(pieces 'done' $kind)" "$(pieces access $kind)"
+	done
+	same "latencies of pieces that are not over" "$(traced 'nearcache_access: .* latency=0 error=0$')" \
+		"$(traced nearcache_access:)"
+	same "errors" "$(traced 'nearcache_done: .* error=0$')" "$(traced nearcache_done:)"
+	# The origin takes 2 ms.
+	(($(latencies miss | sort -n | head -1) >= 2000000)) || fail "a miss took $(latencies miss | sort -n | head -1) ns"
+	(($(latencies hit | sort -n | head -1) < 2000000)) || fail "a hit took $(latencies hit | sort -n | head -1) ns"
+	(($(latencies hit | sort -n | head -1) > 0)) || fail "a hit took no time"
+}
+
+# Whose: process, thread, control group and label.
+whose() {
+	local groups=$TMPDIR/groups group pid who id
+	mkdir "$groups"
+	mount -t cgroup2 none "$groups" || fail "no control groups"
+	at_exit umount "$groups"
+	mkdir "$groups/job"
+	at_exit rmdir "$groups/job"
+	group=$(stat -c %i "$groups/job")
+	./genl range-add name=nc range="start=0,length=$MB,label=first" range="start=$MB,length=$MB,label=second" >/dev/null ||
+		fail "ranges"
+	# shellcheck disable=SC2016 # the shell that is the reader
+	watch 1
+	pid=$(bash -c 'echo $$ >"$1/cgroup.procs" && echo $$ &&
+		exec ./blockdata read /dev/mapper/nc -s 0 -n 4096 -b 64 >/dev/null' - "$groups/job")
+	taken
+	id=$(./genl -d label-get name=nc | awk -F= '$1 == "label.name" { name = $2 } $1 == "label.id" && name == "second" { print $2 }')
+	[[ $id ]] || fail "no id: $(./genl -d label-get name=nc)"
+	who="cgroup=$group pid=$pid tid=[0-9]+"
+	same "reads of the second one" "$(traced "nearcache_access: .* label=$id $who")" 32
+	same "reads of both" "$(traced "nearcache_access: .* label=[1-9][0-9]* $who")" 64
+	same "reads that are over" "$(traced "nearcache_done: .* label=[1-9][0-9]* $who latency=[1-9]")" 64
+}
+
 make_null O origin 16 completion_nsec=2000000
 make_null C local 4
 ./blockdata write "$O"
 format
-for event in access fill_start fill_done evict mode; do
+for event in access 'done' fill_start fill_done evict mode; do
 	[[ -d $EVENTS/nearcache_$event ]] || fail "no event nearcache_$event"
 done
 echo 8192 >$TRACE/buffer_size_kb
@@ -28,6 +95,8 @@ echo >$TRACE/trace
 at_exit watch 0
 watch 1
 start
+devno=$(number /dev/mapper/nc)
+devno=${devno/:/,}
 # Misses, hits, joins, bypasses; then idle blocks give way.
 check -n 512 -b 128 -t 4 -c
 check -n 2048
@@ -35,21 +104,15 @@ check -b 1:200 -a 1 -r 60
 for i in {1..24}; do
 	check -s 16384 -n 4096 -b 512
 done
-settle
-watch 0
-cp $TRACE/trace "$TMPDIR/trace"
-devno=$(number /dev/mapper/nc)
-devno=${devno/:/,}
+taken
 is bypass_memory 0
 same "mode" "$(traced "nearcache_mode: $devno state 2 -> 0: .")" 1
-for kind in hit:hits miss:misses join:joins bypass-full:bypass_full; do
-	same "events ${kind%:*}" "$(traced "nearcache_access: $devno [0-9]+ \+ [0-9]+ opf=0x[0-9a-f]+ ${kind%:*}\$")" "$(field "${kind#*:}")"
-	above "${kind#*:}" 0
-done
+counted
 same "fill_start" "$(traced "nearcache_fill_start: $devno [0-9]+ \+ [0-9]+ slot=[0-9]+\$")" "$(field misses)"
 same "fill_done" "$(traced "nearcache_fill_done: $devno [0-9]+ \+ [0-9]+ slot=[0-9]+ published=1 error=0\$")" "$(field fills)"
 same "evict" "$(traced "nearcache_evict: $devno [0-9]+ slot=[0-9]+ valid=0x[0-9a-f]+\$")" "$(field evictions)"
 above evictions 0
 # Sectors of all misses together are what the fills' readers asked for.
-sum=$(awk '/nearcache_access:.* miss$/ { for (i = 1; i <= NF; i++) if ($i == "+") n += $(i + 1) } END { print n * 512 }' "$TMPDIR/trace")
+sum=$(awk '/nearcache_access:.* miss / { for (i = 1; i <= NF; i++) if ($i == "+") n += $(i + 1) } END { print n * 512 }' "$TMPDIR/trace")
 same "bytes of misses" "$sum" "$(field miss_bytes)"
+whose

@@ -68,7 +68,7 @@ pinned() {
 	no_origin a.bin b.bin
 	good ranges nc --labels -j
 	json_keys labels ranges bytes hit_ratio hits hit_bytes misses miss_bytes origin_bytes \
-		prefetched_used_bytes prefetched_wasted_bytes prefetched_late_bytes label
+		prefetched_used_bytes prefetched_wasted_bytes prefetched_late_bytes id label
 	expect hit_ratio 1 hit_bytes $((4 << 20)) miss_bytes 0
 	good ranges nc
 	[[ $out == *'START'*'LENGTH'*'WANTS'*'LABEL'*pin*both* ]] || fail "ranges: $out"

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "observe.h"
+
+#include <linux/blk-cgroup.h>
+#include <linux/cgroup.h>
+#include <linux/ktime.h>
+#include <linux/sched.h>
+
+#include "cache.h"
+#include "trace.h"
+
+static u64 cgroup_of(struct bio *bio)
+{
+	u64 id = 0;
+
+	rcu_read_lock();
+#ifdef CONFIG_BLK_CGROUP
+	/* Work on behalf of somebody. */
+	if (current->flags & PF_KTHREAD)
+		id = cgroup_id(bio_blkcg_css(bio)->cgroup);
+	else
+#endif
+#ifdef CONFIG_CGROUPS
+		id = cgroup_id(task_dfl_cgroup(current));
+#endif
+	rcu_read_unlock();
+	return id;
+}
+
+static u16 flags_of(const struct bio *bio)
+{
+	return (bio->bi_opf & REQ_RAHEAD ? NEARCACHE_IO_AHEAD : 0) |
+	       (bio->bi_opf & REQ_META ? NEARCACHE_IO_META : 0) |
+	       (bio->bi_opf & REQ_SYNC ? NEARCACHE_IO_SYNC : 0);
+}
+
+static void see(struct nc_cache *c, struct bio *bio, struct nearcache_io *seen)
+{
+	*seen = (struct nearcache_io) {
+		.sector = bio->bi_iter.bi_sector,
+		.cgroup = cgroup_of(bio),
+		.dev = c->dm_devt,
+		.nr_sectors = bio_sectors(bio),
+		.opf = (__force u32)bio->bi_opf,
+		.op = (__force u16)bio_op(bio),
+		.flags = flags_of(bio),
+		.label = nc_ranges_label(c, bio->bi_iter.bi_sector),
+		.pid = task_tgid_nr(current),
+		.tid = task_pid_nr(current),
+	};
+}
+
+/**
+ * nc_observe_verdict() - nc_observe(), when somebody listens
+ * @c: live cache
+ * @bio: dm's clone
+ * @verdict: what becomes of it
+ */
+void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verdict verdict)
+{
+	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+	struct nearcache_io told;
+
+	/* A second verdict is given by a worker: whose it is was seen before. */
+	if (!io->observed) {
+		see(c, bio, &io->seen);
+		io->begun = ktime_get_ns();
+		io->observed = true;
+	}
+	io->seen.verdict = verdict;
+	/* A program may write into what it is told. */
+	told = io->seen;
+	trace_nearcache_access(&told);
+}
+
+/**
+ * nc_observe_over() - nc_observe_done(), when somebody listens
+ * @bio: dm's clone
+ * @io: what is known about it
+ * @error: its status
+ */
+void nc_observe_over(struct bio *bio, struct nc_io *io, blk_status_t error)
+{
+	io->seen.latency = ktime_get_ns() - io->begun;
+	io->seen.error = blk_status_to_errno(error);
+	trace_nearcache_done(&io->seen);
+	io->observed = false;
+}
