@@ -170,10 +170,11 @@ pins() {
 room() {
 	pressure
 	check -s $((8 * MB / 512)) -b 128 >/dev/null
-	cached 0 $MB 0
-	add start=0,length=$MB,label=kept,flags=1
-	bring 0 $MB 4
-	is blocks_pinned 16
+	cached 0 $((MB / 2)) 0
+	add start=0,length=$((MB / 2)),label=kept,flags=1
+	# A few at a time, as they are read.
+	bring 0 $((MB / 2)) 10
+	is blocks_pinned 8
 	everything
 }
 
