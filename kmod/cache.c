@@ -60,6 +60,7 @@ void nc_cache_free(struct nc_cache *c)
 	nc_index_destroy(&c->index);
 	nc_sums_destroy(&c->sums);
 	nc_meta_close(c->meta);
+	nc_streams_destroy(&c->streams);
 	free_percpu(c->stats);
 	cleanup_srcu_struct(&c->srcu);
 	kfree(c);
@@ -93,7 +94,7 @@ static int cache_alloc(struct nc_cache *c)
 	if (!c->stats || !c->wq || !c->origin_wq || !c->cache_wq ||
 	    !memory_fits(c))
 		return -ENOMEM;
-	r = nc_prefetch_alloc(c);
+	r = nc_prefetch_alloc(c) ?: nc_streams_init(&c->streams);
 	if (r)
 		return r;
 	r = nc_sums_init(&c->sums, &c->geo);

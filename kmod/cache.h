@@ -29,6 +29,7 @@
 #include "ranges.h"
 #include "scrub.h"
 #include "stats.h"
+#include "stream.h"
 #include "sums.h"
 
 #define DM_MSG_PREFIX "nearcache"
@@ -109,6 +110,7 @@ struct nc_target;
  * @ranges: see ranges.h
  * @prefetch: see prefetch.h
  * @transit: see ahead.h
+ * @streams: see stream.h
  * @inflight: sectors of the origin that are being written
  * @intent: see intent.h
  * @origin_written: since the last clean stop something was written to the origin
@@ -180,6 +182,7 @@ struct nc_cache {
 	struct nc_ranges ranges;
 	struct nc_prefetch prefetch;
 	struct nc_transit transit;
+	struct nc_streams streams;
 	struct work_struct reclaim;
 	bool reclaim_on;
 	atomic_t reclaim_emptied;

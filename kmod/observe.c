@@ -9,7 +9,18 @@
 #include "cache.h"
 #include "trace.h"
 
-static u64 cgroup_of(struct bio *bio)
+/* Programs that were built once go on. */
+static_assert(sizeof(struct nearcache_io) == 64);
+
+/**
+ * nc_observe_cgroup() - whose a piece is
+ * @bio: dm's clone
+ *
+ * Context: map of @bio.
+ * Return: id of the control group: of the process that asks, or, in a kernel thread, of whom
+ *	it is accounted to.
+ */
+u64 nc_observe_cgroup(struct bio *bio)
 {
 	u64 id = 0;
 
@@ -34,11 +45,19 @@ static u16 flags_of(const struct bio *bio)
 	       (bio->bi_opf & REQ_SYNC ? NEARCACHE_IO_SYNC : 0);
 }
 
-static void see(struct nc_cache *c, struct bio *bio, struct nearcache_io *seen)
+/**
+ * nc_observe_see() - what is known about a piece before its verdict
+ * @c: live cache
+ * @bio: dm's clone
+ * @seen: the result
+ *
+ * Context: map of @bio.
+ */
+void nc_observe_see(struct nc_cache *c, struct bio *bio, struct nearcache_io *seen)
 {
 	*seen = (struct nearcache_io) {
 		.sector = bio->bi_iter.bi_sector,
-		.cgroup = cgroup_of(bio),
+		.cgroup = nc_observe_cgroup(bio),
 		.dev = c->dm_devt,
 		.nr_sectors = bio_sectors(bio),
 		.opf = (__force u32)bio->bi_opf,
@@ -63,7 +82,7 @@ void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verd
 
 	/* A second verdict is given by a worker: whose it is was seen before. */
 	if (!io->observed) {
-		see(c, bio, &io->seen);
+		nc_observe_see(c, bio, &io->seen);
 		io->begun = ktime_get_ns();
 		io->observed = true;
 	}

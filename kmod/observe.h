@@ -17,6 +17,8 @@ DECLARE_TRACEPOINT(nearcache_done);
 
 struct nc_cache;
 
+u64 nc_observe_cgroup(struct bio *bio);
+void nc_observe_see(struct nc_cache *c, struct bio *bio, struct nearcache_io *seen);
 void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verdict verdict);
 void nc_observe_over(struct bio *bio, struct nc_io *io, blk_status_t error);
 

@@ -236,6 +236,7 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	u32 sectors;
 	int r;
 
+	nc_stream_hit(c, bio);
 	if (unlikely(partial)) {
 		span->last = span->first + run - 1;
 		nc_count(c, PARTIALS);
@@ -282,6 +283,11 @@ static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span)
 	if (unlikely(nc_ranges_any(c)) && nc_ranges_bypassed(c, span)) {
 		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
 		return BYPASS(t, bio, RANGE);
+	}
+	if (unlikely(!nc_stream_admits(c, bio, NEARCACHE_VERDICT_MISS)) &&
+	    !nc_ranges_pinned(c, span->block)) {
+		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
+		return BYPASS(t, bio, ADVICE);
 	}
 	switch (nc_miss_read(t, bio, span)) {
 	case NC_MISS_STARTED:

@@ -13,7 +13,7 @@
 #include <linux/tracepoint.h>
 
 #include "compat.h"
-#include "nearcache_trace.h"
+#include "nearcache_classify.h"
 
 TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_HIT);
 TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_MISS);
@@ -31,6 +31,7 @@ TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_DISCARD);
 TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_ZEROES);
 TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_BYPASS_RANGE);
 TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_PARTIAL);
+TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_BYPASS_ADVICE);
 
 DECLARE_EVENT_CLASS(nearcache_io,
 	TP_PROTO(struct nearcache_io *io),
@@ -84,7 +85,8 @@ DECLARE_EVENT_CLASS(nearcache_io,
 				   { NEARCACHE_VERDICT_DISCARD, "discard" },
 				   { NEARCACHE_VERDICT_ZEROES, "write-zeroes" },
 				   { NEARCACHE_VERDICT_BYPASS_RANGE, "bypass-range" },
-				   { NEARCACHE_VERDICT_PARTIAL, "partial" }),
+				   { NEARCACHE_VERDICT_PARTIAL, "partial" },
+				   { NEARCACHE_VERDICT_BYPASS_ADVICE, "bypass-advice" }),
 		  __entry->label, __entry->cgroup, __entry->pid, __entry->tid,
 		  __entry->latency, __entry->error)
 );
@@ -108,6 +110,92 @@ DECLARE_EVENT_CLASS(nearcache_io,
 
 NC_DEFINE_IO_EVENT(nearcache_access);
 NC_DEFINE_IO_EVENT(nearcache_done);
+
+TRACE_DEFINE_ENUM(NEARCACHE_CLASS_UNKNOWN);
+TRACE_DEFINE_ENUM(NEARCACHE_CLASS_SEQUENTIAL);
+TRACE_DEFINE_ENUM(NEARCACHE_CLASS_STRIDED);
+TRACE_DEFINE_ENUM(NEARCACHE_CLASS_CHECKPOINT);
+TRACE_DEFINE_ENUM(NEARCACHE_CLASS_SCATTERED);
+TRACE_DEFINE_ENUM(NEARCACHE_CLASS_SHUFFLED);
+TRACE_DEFINE_ENUM(NEARCACHE_CLASS_LOOPING);
+TRACE_DEFINE_ENUM(NEARCACHE_CLASS_RANDOM);
+
+DECLARE_EVENT_CLASS(nearcache_classify_class,
+	TP_PROTO(struct nearcache_classify *told),
+	TP_ARGS(told),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u64, sector)
+		__field(u32, nr_sectors)
+		__field(u16, op)
+		__field(u32, verdict)
+		__field(u32, why)
+		__field(u64, run)
+		__field(u64, before)
+		__field(s64, gap)
+		__field(u32, same_gaps)
+		__field(u32, accesses)
+		__field(u32, runs)
+		__field(u64, bytes)
+		__field(u32, class)
+		__field(u32, sample)
+		__field(u32, label)
+		__field(u64, cgroup)
+		__field(u32, pid)
+		__field(u32, tid)
+	),
+	TP_fast_assign(
+		__entry->dev = told->io.dev;
+		__entry->sector = told->io.sector;
+		__entry->nr_sectors = told->io.nr_sectors;
+		__entry->op = told->io.op;
+		__entry->verdict = told->io.verdict;
+		__entry->why = told->why;
+		__entry->run = told->run;
+		__entry->before = told->before;
+		__entry->gap = told->gap;
+		__entry->same_gaps = told->same_gaps;
+		__entry->accesses = told->accesses;
+		__entry->runs = told->runs;
+		__entry->bytes = told->bytes;
+		__entry->class = told->class;
+		__entry->sample = told->sample;
+		__entry->label = told->io.label;
+		__entry->cgroup = told->io.cgroup;
+		__entry->pid = told->io.pid;
+		__entry->tid = told->io.tid;
+	),
+	TP_printk("%d,%d %llu + %u op=%u why=%s run=%llu gap=%lld same_gaps=%u accesses=%u runs=%u bytes=%llu %s sample=%u label=%u cgroup=%llu pid=%u tid=%u",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->sector,
+		  __entry->nr_sectors, __entry->op,
+		  __print_flags(__entry->why, "|",
+				{ NEARCACHE_WHY_MISS, "miss" },
+				{ NEARCACHE_WHY_WRITE, "write" },
+				{ NEARCACHE_WHY_RUN, "run" },
+				{ NEARCACHE_WHY_AMOUNT, "amount" }),
+		  __entry->run, __entry->gap, __entry->same_gaps, __entry->accesses,
+		  __entry->runs, __entry->bytes,
+		  __print_symbolic(__entry->class,
+				   { NEARCACHE_CLASS_UNKNOWN, "unknown" },
+				   { NEARCACHE_CLASS_SEQUENTIAL, "sequential" },
+				   { NEARCACHE_CLASS_STRIDED, "strided" },
+				   { NEARCACHE_CLASS_CHECKPOINT, "checkpoint" },
+				   { NEARCACHE_CLASS_SCATTERED, "scattered" },
+				   { NEARCACHE_CLASS_SHUFFLED, "shuffled" },
+				   { NEARCACHE_CLASS_LOOPING, "looping" },
+				   { NEARCACHE_CLASS_RANDOM, "random" }),
+		  __entry->sample, __entry->label, __entry->cgroup, __entry->pid, __entry->tid)
+);
+
+#ifdef DEFINE_EVENT_WRITABLE
+DEFINE_EVENT_WRITABLE(nearcache_classify_class, nearcache_classify,
+		      PARAMS(TP_PROTO(struct nearcache_classify *told)),
+		      PARAMS(TP_ARGS(told)), sizeof(struct nearcache_classify));
+#else
+DEFINE_EVENT(nearcache_classify_class, nearcache_classify,
+	     TP_PROTO(struct nearcache_classify *told),
+	     TP_ARGS(told));
+#endif
 
 TRACE_EVENT(nearcache_fill_start,
 	TP_PROTO(dev_t dev, u64 sector, u32 nr_sectors, u32 slot),

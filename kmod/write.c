@@ -12,6 +12,7 @@
 #include "io.h"
 #include "meta.h"
 #include "observe.h"
+#include "ranges.h"
 #include "reclaim.h"
 #include "update.h"
 #include "write.h"
@@ -167,11 +168,22 @@ static int update(struct nc_target *t, struct bio *bio)
 						     DM_MAPIO_SUBMITTED;
 }
 
-static int through(struct nc_target *t, struct bio *bio)
+/* May the data of a write come into the cache, as far as a classifier is asked? */
+static bool admits(struct nc_target *t, struct bio *bio)
+{
+	struct nc_cache *c = t->cache;
+	bool through = t->mode == NEARCACHE_WRITETHROUGH;
+
+	return nc_stream_admits(c, bio, through ? NEARCACHE_VERDICT_UPDATE :
+						  NEARCACHE_VERDICT_WRITEAROUND) ||
+	       nc_ranges_pinned(c, bio->bi_iter.bi_sector >> c->block_shift);
+}
+
+static int through(struct nc_target *t, struct bio *bio, bool admitted)
 {
 	struct nc_cache *c = t->cache;
 
-	if (likely(READ_ONCE(c->state) == NEARCACHE_NORMAL)) {
+	if (likely(READ_ONCE(c->state) == NEARCACHE_NORMAL) && admitted) {
 		if (nc_update_wanted(c, bio->bi_iter.bi_sector,
 				     bio_end_sector(bio)))
 			return update(t, bio);
@@ -192,6 +204,7 @@ static int through(struct nc_target *t, struct bio *bio)
 int nc_write_map(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+	bool admitted;
 
 	io->observed = false;
 	/* A flush; in read-only mode, too: what was written before may not be
@@ -207,8 +220,10 @@ int nc_write_map(struct nc_target *t, struct bio *bio)
 	switch (bio_op(bio)) {
 	case REQ_OP_WRITE:
 		nc_prefetch_wrote(t->cache, bio->bi_iter.bi_size);
+		admitted = admits(t, bio);
 		return t->mode == NEARCACHE_WRITETHROUGH ?
-		       through(t, bio) : around(t, bio, NEARCACHE_VERDICT_WRITEAROUND);
+		       through(t, bio, admitted) :
+		       around(t, bio, NEARCACHE_VERDICT_WRITEAROUND);
 	case REQ_OP_DISCARD:
 		return around(t, bio, NEARCACHE_VERDICT_DISCARD);
 	case REQ_OP_WRITE_ZEROES:

@@ -151,7 +151,9 @@
 	X(PREFETCHED_WASTED_BYTES, "prefetched_wasted_bytes", "bytes",       \
 	  "of the blocks that prefetch brought, bytes that went unread")	       \
 	X(PREFETCHED_LATE_BYTES, "prefetched_late_bytes", "bytes",	       \
-	  "bytes of reads that waited for what prefetch was bringing")
+	  "bytes of reads that waited for what prefetch was bringing")	       \
+	X(BYPASS_ADVICE, "bypass_advice", "reads",			       \
+	  "reads sent to the origin: a classifier says so")
 
 /**
  * NEARCACHE_LABEL_COUNTERS - monotonic counters of each label of ranges, 64 bit, per CPU

@@ -7,10 +7,7 @@
 #ifndef NEARCACHE_TRACE_UAPI_H
 #define NEARCACHE_TRACE_UAPI_H
 
-/* BPF programs have these from their own headers. */
-#ifndef __bpf__
 #include <linux/types.h>
-#endif
 
 /**
  * enum nearcache_verdict - what becomes of a piece of a read or write
@@ -32,6 +29,7 @@
  * @NEARCACHE_VERDICT_BYPASS_RANGE: read from the origin, as a range says so
  * @NEARCACHE_VERDICT_PARTIAL: hit of a read that goes on in what its block lacks; the rest is
  *	a piece of its own
+ * @NEARCACHE_VERDICT_BYPASS_ADVICE: read from the origin, as a classifier says so
  */
 enum nearcache_verdict {
 	NEARCACHE_VERDICT_HIT			= 0,
@@ -50,10 +48,11 @@ enum nearcache_verdict {
 	NEARCACHE_VERDICT_ZEROES		= 13,
 	NEARCACHE_VERDICT_BYPASS_RANGE		= 14,
 	NEARCACHE_VERDICT_PARTIAL		= 15,
+	NEARCACHE_VERDICT_BYPASS_ADVICE		= 16,
 };
 
 /* Of enum nearcache_verdict. */
-#define NEARCACHE_VERDICTS	16
+#define NEARCACHE_VERDICTS	17
 
 /**
  * enum nearcache_io_flags - what is known of a piece beside its operation

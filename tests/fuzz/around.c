@@ -220,6 +220,17 @@ void nc_prefetch_init(struct nc_cache *c)
 	c->prefetch.paused = true;
 }
 
+int nc_streams_init(struct nc_streams *streams)
+{
+	(void)streams;
+	return 0;
+}
+
+void nc_streams_destroy(struct nc_streams *streams)
+{
+	(void)streams;
+}
+
 int nc_prefetch_alloc(struct nc_cache *c)
 {
 	(void)c;
