@@ -26,6 +26,7 @@ int cmd_stats(const struct arguments *args);
 int cmd_verify(const struct arguments *args);
 int cmd_get(const struct arguments *args);
 int cmd_destroy(const struct arguments *args);
+int cmd_classifier(const struct arguments *args);
 int cmd_index(const struct arguments *args);
 int cmd_super(const struct arguments *args);
 

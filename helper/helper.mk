@@ -14,7 +14,9 @@ endif
 .PHONY: helper install-helper uninstall-helper
 helper: $(BUILD)/helper/nearcache $(BUILD)/helper/nearcache-generator helper-man ## the nearcache command alone
 
-HELPER_PKGS	:= devmapper blkid mount uuid json-c libcrypto libisal libnl-3.0 libnl-genl-3.0
+include bpf/bpf.mk
+
+HELPER_PKGS	:= devmapper blkid mount uuid json-c libcrypto libisal libnl-3.0 libnl-genl-3.0 libbpf
 HELPER_SRC	:= $(wildcard helper/*.c)
 # Judge of superblocks and table pages: the kernel's own source.
 HELPER_OBJ	:= $(HELPER_SRC:%.c=$(BUILD)/%.o) $(BUILD)/helper/kmod/format.o $(BUILD)/helper/kmod/recover.o
@@ -22,7 +24,7 @@ HELPER_CFLAGS	:= -std=gnu11 -pthread -O2 -g -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 	-D_FORTIFY_SOURCE=2 -fstack-protector-strong -Wall -Wextra -Werror \
 	-Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla \
 	-Wpointer-arith -Wwrite-strings -Wundef -Wno-sign-compare
-HELPER_INCLUDES	:= -Ihelper -Ikmod -Iuapi $(shell pkg-config --cflags-only-I $(HELPER_PKGS) 2>/dev/null)
+HELPER_INCLUDES	:= -Ihelper -Ikmod -Iuapi -Ibpf -I$(BUILD)/bpf $(shell pkg-config --cflags-only-I $(HELPER_PKGS) 2>/dev/null)
 HELPER_LIBS	= $(shell pkg-config --libs $(HELPER_PKGS))
 
 $(BUILD)/helper/%.o: helper/%.c helper/helper.mk
@@ -36,6 +38,10 @@ $(BUILD)/helper/kmod/%.o: kmod/%.c helper/helper.mk
 	$(call say,CC,$<)
 	$(Q)$(CC) $(HELPER_CFLAGS) $(CFLAGS) $(HELPER_INCLUDES) \
 		-MMD -MP -c -o $@ $<
+
+# What bpftool makes has the style of bpftool.
+$(BUILD)/helper/classifier.o: $(BPF_SKELETONS)
+$(BUILD)/helper/classifier.o: HELPER_CFLAGS += -Wno-strict-prototypes
 
 $(BUILD)/helper/nearcache: $(HELPER_OBJ)
 	$(call say,LD,$@)

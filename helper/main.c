@@ -471,6 +471,25 @@ LABEL_HELP
 		.run = cmd_index,
 	},
 	{
+		.name = "classifier",
+		.operands = "load|unload|show [FILE]",
+		.operands_min = 1,
+		.operands_max = 2,
+		.summary = "load or show the BPF program that classifies streams",
+		.details =
+"load has the kernel call a program for what is read and written through all caches:\n"
+"the built-in one, or that of FILE (an object with one program in\n"
+"SEC(\"raw_tp.w/nearcache_classify\"), see nearcache(7)). It stays until unload, or\n"
+"until the machine is off; while it is loaded, so is the module. Whatever it answers,\n"
+"data is never wrong. With --dry-run the kernel judges the program, and that is all.\n"
+"\n"
+"show lists its maps, which bpftool reads, and, of the built-in program, the\n"
+"streams: what each process reads or writes is sequential, strided, checkpoint\n"
+"(written one after another) or scattered; what is scattered turns out to be shuffled\n"
+"(each run once per pass), looping (in the same order again) or random.\n",
+		.run = cmd_classifier,
+	},
+	{
 		.name = "super",
 		.operands = "DEV|FILE",
 		.operands_min = 1,

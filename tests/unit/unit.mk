@@ -4,7 +4,7 @@
 
 include tests/unit/helper/helper_unit.mk
 
-UNIT := test_format test_recover test_policy test_rangemap test_jobs
+UNIT := test_format test_recover test_policy test_rangemap test_jobs test_evidence
 UNIT_test_format := kmod/format.c
 UNIT_test_recover := kmod/recover.c kmod/format.c
 UNIT_test_policy := kmod/policy.c tests/unit/policy_sim.c
@@ -13,11 +13,11 @@ UNIT_test_jobs := kmod/job.c
 
 UNIT_TESTS := $(UNIT:%=$(BUILD)/unit/%) $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%)
 UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-sign-compare \
-	-fsanitize=address,undefined -fno-sanitize-recover=all -Itests/unit -Ikmod -Iuapi
+	-fsanitize=address,undefined -fno-sanitize-recover=all -Itests/unit -Ikmod -Ibpf -Iuapi
 
 define unit-rule
 $(BUILD)/unit/$(1): tests/unit/$(1).c $(UNIT_$(1)) \
-		$(wildcard kmod/*.h uapi/*.h tests/unit/*.h tests/unit/linux/*.h) tests/unit/unit.mk
+		$(wildcard kmod/*.h bpf/*.h uapi/*.h tests/unit/*.h tests/unit/linux/*.h) tests/unit/unit.mk
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$<)
 	$$(Q)$$(CC) $$(UNIT_CFLAGS) -o $$@ $$< $(UNIT_$(1)) -lcmocka -lisal

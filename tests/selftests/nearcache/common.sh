@@ -15,12 +15,13 @@ at_exit() {
 }
 
 run_cleanups() {
-	local rc=$? i
+	# By a name that no command has: what it does to a variable of ours would be done to this one.
+	local ended_with=$? i
 	trap - EXIT
 	for ((i = ${#cleanups[@]} - 1; i >= 0; i--)); do
 		eval "${cleanups[i]}" || echo "cleanup failed: ${cleanups[i]}" >&2
 	done
-	exit "$rc"
+	exit "$ended_with"
 }
 trap run_cleanups EXIT
 

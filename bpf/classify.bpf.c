@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Classifies what is read and written through a cache.  How is told in evidence.h; streams are
+ * kept by process, and what scattered ones read by control group, as the processes that load
+ * samples come and go.
+ */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "classify.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* Places are of so many sectors, as a power of two: 64 GiB. */
+const volatile __u32 place_shift = 27;
+/* What streams other than scattered ones are sampled by: their runs are few, or all alike. */
+const volatile __u32 sample_others = 4;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct stream_key);
+	__type(value, struct stream);
+} streams SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 256);
+	__type(key, struct set_key);
+	__type(value, struct set);
+} sets SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 65536);
+	__type(key, struct unit_key);
+	__type(value, struct unit);
+} units SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 64 << 10);
+} changes SEC(".maps");
+
+struct context {
+	struct nearcache_classify *told;
+};
+
+static __always_inline struct stream *stream_of(const struct stream_key *key)
+{
+	struct stream *stream = bpf_map_lookup_elem(&streams, key);
+	struct stream fresh = {};
+
+	if (stream)
+		return stream;
+	bpf_map_update_elem(&streams, key, &fresh, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&streams, key);
+}
+
+static __always_inline struct set *set_of(const struct set_key *key)
+{
+	struct set *set = bpf_map_lookup_elem(&sets, key);
+	struct set fresh = { .class = NEARCACHE_CLASS_SCATTERED };
+
+	if (set)
+		return set;
+	fresh.id = bpf_get_prandom_u32();
+	bpf_map_update_elem(&sets, key, &fresh, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&sets, key);
+}
+
+/* A scattered stream reads a run of its set, or several. */
+static __always_inline void learn(struct set *set, const struct nearcache_classify *told)
+{
+	struct unit_key key = { .run = told->run, .set = set->id };
+	struct unit *unit, fresh;
+
+	set->runs += told->runs;
+	if (!evidence_is_sampled(set, told))
+		return;
+	unit = bpf_map_lookup_elem(&units, &key);
+	evidence_set(set, unit, told->before);
+	if (unit)
+		return;
+	fresh = (struct unit) { .at = set->runs, .before = told->before, .count = 1 };
+	bpf_map_update_elem(&units, &key, &fresh, BPF_ANY);
+}
+
+static __always_inline void tell_change(const struct stream_key *key, struct stream *stream,
+					const struct set *set, __u32 to)
+{
+	struct change *change = bpf_ringbuf_reserve(&changes, sizeof(*change), 0);
+
+	if (change) {
+		change->time = bpf_ktime_get_ns();
+		change->key = *key;
+		change->from = stream->told;
+		change->to = to;
+		change->stream = *stream;
+		if (set)
+			change->set = *set;
+		else
+			change->set = (struct set) {};
+		bpf_ringbuf_submit(change, 0);
+	}
+	stream->told = to;
+	stream->changes++;
+}
+
+SEC("raw_tp.w/nearcache_classify")
+int nc_classify(struct context *context)
+{
+	struct nearcache_classify *told = context->told;
+	struct stream_key key = {
+		.set.dev = told->io.dev,
+		.set.label = told->io.label,
+		.set.place = told->io.label ? 0 : told->run >> (place_shift & 63),
+		.set.cgroup = told->io.cgroup,
+		.pid = told->io.pid,
+		.writes = told->io.op != 0,
+	};
+	struct stream *stream = stream_of(&key);
+	struct set *set = NULL;
+	__u32 class;
+
+	if (!stream)
+		return 0;
+	evidence_stream(stream, told);
+	class = stream->class;
+	if (class == NEARCACHE_CLASS_SCATTERED && !key.writes) {
+		set = set_of(&key.set);
+		if (!set)
+			return 0;
+		learn(set, told);
+		class = set->class;
+	}
+	told->class = class;
+	told->sample = set ? set->sample : class ? sample_others : 0;
+	if (class != stream->told)
+		tell_change(&key, stream, set, class);
+	return 0;
+}

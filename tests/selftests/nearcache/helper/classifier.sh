@@ -1,0 +1,195 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 150
+# nearcache classifier: our own program tells how a device is read and written; anybody's may say
+# what is cached, and none can do harm.
+# kernels: 6.1 6.12
+. ./cache.sh
+. ./command.sh
+
+NC=/dev/mapper/nc
+PINS=/sys/fs/bpf/nearcache/classifier
+MB=$((1 << 20))
+
+bad_input() {
+	bad 1 "'x': 'classifier' takes load, unload or show" classifier x
+	bad 1 "'classifier' needs load|unload|show" classifier
+	bad 1 "'classifier show' does not take 'x'" classifier show x
+	umount /sys/fs/bpf || fail "the BPF file system is in use"
+	bad 4 "there is no BPF file system at '/sys/fs/bpf'" classifier show
+	mount -t bpf bpf /sys/fs/bpf || fail "no BPF file system"
+	bad 4 "no classifier is loaded" classifier unload
+	good classifier show -j
+	expect state none
+	bad 4 "cannot read '/none'" classifier load /none
+	echo no >"$TMPDIR/text"
+	bad 4 "cannot read '$TMPDIR/text'" classifier load "$TMPDIR/text"
+	bad 4 "has no program in SEC(\"raw_tp.w/nearcache_classify\"), but one in 'raw_tp.w/nearcache_access'" \
+		classifier load elsewhere.bpf.o
+	bad 4 "reaches beyond what the module tells" classifier load beyond.bpf.o
+	[[ ! -e $PINS ]] || fail "left behind: $(ls $PINS)"
+	good classifier load --dry-run -j
+	expect state none dry_run true
+	[[ ! -e $PINS ]] || fail "a dry run left $(ls $PINS)"
+}
+
+# Loaded, looked at with bpftool, and gone.
+shown() {
+	good classifier load -j
+	json_keys schema state program program_id age_s folder
+	expect state loaded program nc_classify folder $PINS
+	bad 5 "'nc_classify' (program $(json program_id)) is loaded already" classifier load
+	bpftool prog show name nc_classify | grep -q raw_tracepoint_writable || fail "bpftool: $(bpftool prog show)"
+	bpftool link show pinned $PINS/link | grep -q "tp 'nearcache_classify'" || fail "bpftool: $(bpftool link show)"
+	check -n 2048 -b 128 >/dev/null
+	bpftool map dump pinned $PINS/streams >"$TMPDIR/dump"
+	for word in '"pid":' '"accesses":' '"follows":' '"class":'; do
+		grep -q "$word" "$TMPDIR/dump" || fail "no $word: $(<"$TMPDIR/dump")"
+	done
+	good classifier show -j
+	json_keys schema state program program_id age_s folder maps pin streams pid access class accesses runs bytes changes \
+		major minor label_id cgroup
+	[[ $out == *'"pin": "changes"'*'"pin": "sets"'*'"pin": "streams"'*'"pin": "units"'* ]] || fail "maps: $out"
+	good classifier show
+	[[ $out == *'PID'*'CLASS'*read*sequential* ]] || fail "streams: $out"
+	! rmmod dm-nearcache 2>/dev/null || fail "the module goes, with a program on it"
+	good classifier unload --dry-run
+	good classifier unload -j
+	expect state none
+	[[ ! -e $PINS ]] || fail "left behind: $(ls $PINS)"
+	! bpftool prog show name nc_classify 2>/dev/null | grep -q . || fail "the program stays"
+	# One that was cut off while it loaded.
+	mkdir $PINS
+	good classifier load
+	good classifier unload
+}
+
+# classes: of all streams, as "access class,...".
+classes() {
+	good classifier show -j
+	sed -nE 's/^ *"(access|class)": "(.*)",$/\2/p' <<<"$out" | paste -sd' \n' | sort | paste -sd,
+}
+
+# job OPTIONS...: fio on the device.
+job() {
+	fio --name=job --filename=$NC --direct=1 --ioengine=psync --thread --output="$TMPDIR/fio" "$@" ||
+		fail "fio $*: $(<"$TMPDIR/fio")"
+}
+
+# told CLASSES COMMAND...: what the streams are called; cold, then warm.
+told() {
+	local classes=$1 i
+	shift
+	for i in cold warm; do
+		good classifier load
+		"$@"
+		same "$* ($i)" "$(classes)" "$classes"
+		good classifier unload
+		settle
+	done
+}
+
+# again: a set is read, then a quarter of it in the same order, by another process. To one process
+# fio gives other orders.
+again() {
+	job --rw=randread --bs=16k --size=8m --randseed=1
+	job --rw=randread --bs=16k --size=8m --randseed=1 --io_size=2m
+}
+
+# twice FIRST SECOND SIZE [OPTION]: a set is read, then a quarter of a pass more; by one process.
+twice() {
+	cat >"$TMPDIR/job" <<-END
+		[global]
+		filename=$NC
+		direct=1
+		ioengine=psync
+		thread
+		rw=randread
+		bs=16k
+		size=8m
+		$4
+		[first]
+		randseed=$1
+		[second]
+		stonewall
+		randseed=$2
+		io_size=$3
+	END
+	fio "$TMPDIR/job" --output="$TMPDIR/fio" || fail "fio: $(<"$TMPDIR/fio")"
+}
+
+classified() {
+	# 256 accesses each.
+	told "read sequential" job --rw=read --bs=64k --size=16m
+	told "read strided" job --rw=read:240k --bs=16k --size=64m
+	told "read scattered" job --rw=randread --bs=16k --size=12m --io_size=4m
+	dmsetup message nc 0 invalidate all || fail "invalidate"
+	told "read shuffled" twice 1 2 2m
+	dmsetup message nc 0 invalidate all || fail "invalidate"
+	told "read looping,read scattered" again
+	dmsetup message nc 0 invalidate all || fail "invalidate"
+	told "read random" twice 1 2 2m norandommap
+}
+
+written() {
+	good set nc mode=writethrough
+	told "write checkpoint" job --rw=write --bs=256k --size=8m
+	told "write scattered" job --rw=randwrite --bs=16k --size=8m
+	# fio's data is not that of the blocks.
+	./blockdata write "$NC"
+	good set nc mode=read-only
+}
+
+# A policy of one's own: what a long run reads is not cached, but where it is pinned.
+example() {
+	local before cached
+	dmsetup message nc 0 invalidate all || fail "invalidate"
+	good classifier load no_scans.bpf.o
+	good classifier show -j
+	expect program no_scans
+	check -s 0 -n 8192 -b 128 >/dev/null
+	is bypass_advice 0
+	dmsetup message nc 0 invalidate all || fail "invalidate"
+	before=$(field miss_bytes)
+	good pin nc "$((90 * MB))-$((91 * MB))" --no-load
+	check -b 2048 >/dev/null
+	settle
+	cached=$(($(field miss_bytes) - before))
+	((cached < 67 * MB)) || fail "cached of the scan: $cached"
+	# Of 96 MiB 64 count before, and one is pinned; pieces are blocks.
+	(($(field bypass_advice) > 31 * 16 - 32 && $(field bypass_advice) <= 32 * 16)) || fail "not cached: $(field bypass_advice)"
+	run residency nc "$((90 * MB))-$((91 * MB))" -j
+	expect cached_bytes $MB
+	good unpin nc --all
+	bpftool map dump pinned $PINS/scans | grep -q '"value": 1' || fail "scans: $(bpftool map dump pinned $PINS/scans)"
+	good classifier unload
+}
+
+# Whatever it answers: slow, perhaps, but never wrong; and it may go at any moment.
+hostile() {
+	local i
+	good set nc mode=writethrough
+	good classifier load hostile.bpf.o
+	verify_begin -b 1:256 -a 1 -r 400 -t 2
+	for ((i = 0; i < $(times 6); i++)); do
+		good classifier unload
+		good classifier load "$( ((i % 2)) && echo no_scans.bpf.o || echo hostile.bpf.o)"
+	done
+	verify_end >/dev/null
+	check -b 128
+	job --rw=randwrite --bs=4k --size=4m --verify=crc32c --do_verify=1
+	good classifier unload
+}
+
+make_null O origin 96
+make_null C local 48
+at_exit dm_gone nc
+at_exit run classifier unload
+./blockdata write "$O"
+good create nc --origin "$O" --cache "$C" --block-size 64K
+bad_input
+shown
+classified
+example
+written
+hostile

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Streams of every kind, made up: each is told from the others in time, cold (each access is
+ * told) and warm (sampled runs, and amounts), and stays what it is.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "evidence.h"
+#include "helper/unit.h"
+
+#define NONE	(~0ULL)
+
+/* What kmod/stream.c keeps. */
+static struct {
+	__u64 run, before, end, bytes;
+	__s64 gap;
+	__u32 same_gaps, accesses, runs, sample;
+} kept;
+
+static struct stream stream;
+static struct set set;
+
+/* Units by the sector of their run, in 64 KiB steps. */
+#define PLACES	(1U << 20)
+static struct unit unit[PLACES];
+static unsigned int changes;
+
+static __u64 state;
+
+static __u32 draw(__u32 below)
+{
+	state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (__u32)(((state >> 33) * below) >> 31);
+}
+
+static void begin(__u64 seed)
+{
+	memset(&kept, 0, sizeof(kept));
+	memset(&stream, 0, sizeof(stream));
+	memset(&set, 0, sizeof(set));
+	memset(unit, 0, sizeof(unit));
+	set.class = NEARCACHE_CLASS_SCATTERED;
+	kept.run = NONE;
+	kept.before = NONE;
+	kept.end = NONE;
+	changes = 0;
+	state = seed;
+}
+
+static __u32 verdict(void)
+{
+	return stream.class == NEARCACHE_CLASS_SCATTERED ? set.class : stream.class;
+}
+
+static void tell(__u32 op, __u32 why, __u32 hash)
+{
+	struct nearcache_classify told = {
+		.io = { .op = (__u16)op },
+		.why = why,
+		.run = kept.run,
+		.before = kept.before,
+		.gap = kept.gap,
+		.same_gaps = kept.same_gaps,
+		.accesses = kept.accesses,
+		.runs = kept.runs,
+		.hash = hash,
+	};
+	__u32 was = verdict();
+
+	evidence_stream(&stream, &told);
+	kept.accesses = 0;
+	kept.runs = 0;
+	if (stream.class == NEARCACHE_CLASS_SCATTERED) {
+		set.runs += told.runs;
+		if (evidence_is_sampled(&set, &told)) {
+			struct unit *u = &unit[told.run / 128 % PLACES];
+			struct unit known = *u;
+
+			evidence_set(&set, u->count ? &known : NULL, told.before);
+			*u = u->count ? known : (struct unit){ set.runs, told.before, 1, 0 };
+		}
+	}
+	kept.sample = set.sample;
+	changes += verdict() != was;
+}
+
+static void access(__u64 sector, __u32 sectors, __u32 op, bool warm)
+{
+	bool begins = sector != kept.end;
+	__s64 gap = 0;
+	__u32 why = warm ? 0 : NEARCACHE_WHY_MISS, hash;
+
+	kept.accesses++;
+	if (begins) {
+		if (kept.end != NONE)
+			gap = (__s64)(sector - kept.end);
+		kept.same_gaps = gap && gap == kept.gap ? kept.same_gaps + 1 : 0;
+		kept.gap = gap;
+		kept.before = kept.run;
+		kept.run = sector;
+		kept.runs++;
+	}
+	kept.end = sector + sectors;
+	hash = (__u32)((kept.run * 0x61C8864680B583EBULL) >> 32);
+	if (begins && !(hash & ((1U << kept.sample) - 1)))
+		why |= NEARCACHE_WHY_RUN;
+	if (kept.accesses >= NEARCACHE_AMOUNT)
+		why |= NEARCACHE_WHY_AMOUNT;
+	if (why)
+		tell(op, why, hash);
+}
+
+/* A run of a set, of @pieces accesses. */
+static void read_run(__u32 number, __u32 pieces, bool warm)
+{
+	__u32 i;
+
+	for (i = 0; i < pieces; i++)
+		access(number * 2048ULL + 128ULL * i, 128, 0, warm);
+}
+
+static void shuffle(__u32 *order, __u32 count)
+{
+	__u32 i, k, t;
+
+	for (i = count - 1; i; i--) {
+		k = draw(i + 1);
+		t = order[i];
+		order[i] = order[k];
+		order[k] = t;
+	}
+}
+
+static void assert_class(__u32 class)
+{
+	if (verdict() != class)
+		fail_msg("class %u, not %u: follows %d strides %d draws %u units %u singles %u loops %d shuffles %d sample %u",
+			 verdict(), class, stream.follows, stream.strides, set.draws, set.units,
+			 set.singles, set.loops, set.shuffles, set.sample);
+}
+
+/* Files of 16 accesses, one behind the other or not. */
+static void sequential(void **state_)
+{
+	__u32 i, warm;
+
+	(void)state_;
+	for (warm = 0; warm < 2; warm++) {
+		begin(1);
+		for (i = 0; i < 20000; i++) {
+			access((i / 16 * 37 % 4096 * 16 + i % 16) * 256ULL, 256, 0, warm);
+			if (i >= 255)
+				assert_class(NEARCACHE_CLASS_SEQUENTIAL);
+		}
+		assert_true(changes == 1);
+	}
+}
+
+static void strided(void **state_)
+{
+	__u32 i, warm;
+
+	(void)state_;
+	for (warm = 0; warm < 2; warm++) {
+		begin(1);
+		for (i = 0; i < 20000; i++) {
+			access((__u64)i * 2048, 8, 0, warm);
+			if (i >= 255)
+				assert_class(NEARCACHE_CLASS_STRIDED);
+		}
+		assert_true(changes <= 2);
+	}
+}
+
+static void checkpoint(void **state_)
+{
+	__u32 i;
+
+	(void)state_;
+	begin(1);
+	for (i = 0; i < 256; i++)
+		access((i + i / 40) * 2048ULL, 2048, 1, false);
+	assert_class(NEARCACHE_CLASS_CHECKPOINT);
+}
+
+/* How a set of @count runs is read: passes or draws. */
+static void read_set(__u32 count, __u32 pieces, __u32 class, __u32 quarters, bool warm)
+{
+	static __u32 order[20000];
+	__u32 i, n;
+
+	for (i = 0; i < count; i++)
+		order[i] = i;
+	shuffle(order, count);
+	for (n = 0; n < (__u64)count * quarters / 4; n++) {
+		if (class == NEARCACHE_CLASS_RANDOM) {
+			read_run(draw(count), pieces, warm);
+			continue;
+		}
+		if (n && !(n % count) && class == NEARCACHE_CLASS_SHUFFLED)
+			shuffle(order, count);
+		read_run(order[n % count], pieces, warm);
+		if ((n + 1) * pieces == 256 && verdict() < NEARCACHE_CLASS_SCATTERED)
+			assert_class(NEARCACHE_CLASS_SCATTERED);
+	}
+}
+
+static void sets(__u32 class)
+{
+	static const __u32 counts[] = { 200, 500, 2000, 20000 };
+	static const __u32 pieces[] = { 1, 2, 4 };
+	__u32 i, p, warm, seed, right = 0, all = 0, least = NEARCACHE_CLASS_SCATTERED;
+
+	for (i = 0; i < 4; i++)
+		for (p = 0; p < 3; p++)
+			for (warm = 0; warm < 2; warm++)
+				for (seed = 0; seed < 5; seed++) {
+					begin(seed * 1000 + i * 10 + p);
+					read_set(counts[i], pieces[p], class, 5, warm);
+					right += verdict() == class;
+					if (verdict() != class)
+						print_message("# class %u, not %u: %u runs of %u, warm %u: draws %u units %u singles %u loops %d shuffles %d sample %u\n",
+							      verdict(), class, counts[i], pieces[p],
+							      warm, set.draws, set.units, set.singles,
+							      set.loops, set.shuffles, set.sample);
+					all++;
+					least = verdict() < least ? verdict() : least;
+				}
+	print_message("# class %u: %u of %u right after 1.25 passes\n", class, right, all);
+	assert_true(100 * right >= 95 * all);
+	assert_int_equal(least, NEARCACHE_CLASS_SCATTERED);
+}
+
+static void shuffled(void **state_)
+{
+	(void)state_;
+	sets(NEARCACHE_CLASS_SHUFFLED);
+}
+
+static void looping(void **state_)
+{
+	(void)state_;
+	sets(NEARCACHE_CLASS_LOOPING);
+}
+
+static void random_reads(void **state_)
+{
+	(void)state_;
+	sets(NEARCACHE_CLASS_RANDOM);
+}
+
+/* Once it is known, it is not taken back. */
+static void steady(void **state_)
+{
+	static const __u32 classes[] = {
+		NEARCACHE_CLASS_SHUFFLED, NEARCACHE_CLASS_LOOPING, NEARCACHE_CLASS_RANDOM,
+	};
+	__u32 i, seed;
+
+	(void)state_;
+	for (i = 0; i < 3; i++)
+		for (seed = 0; seed < 5; seed++) {
+			begin(seed);
+			read_set(2000, 2, classes[i], 4, true);
+			changes = 0;
+			/* The same order. */
+			if (classes[i] == NEARCACHE_CLASS_LOOPING)
+				state = seed;
+			read_set(2000, 2, classes[i], 40, true);
+			assert_int_equal(verdict(), classes[i]);
+			/* In 40,000 accesses, the first verdict among them. */
+			assert_true(changes <= 1);
+		}
+}
+
+/* Who comes in the middle of a pass sees what it is once a whole one is over. */
+static void halfway(void **state_)
+{
+	static __u32 order[2000];
+	__u32 i, n, seed;
+
+	(void)state_;
+	for (seed = 0; seed < 10; seed++) {
+		begin(seed);
+		for (i = 0; i < 2000; i++)
+			order[i] = i;
+		shuffle(order, 2000);
+		for (n = 200 * seed; n < 6000; n++) {
+			if (n && !(n % 2000))
+				shuffle(order, 2000);
+			read_run(order[n % 2000], 2, true);
+		}
+		assert_class(NEARCACHE_CLASS_SHUFFLED);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sequential),
+		cmocka_unit_test(strided),
+		cmocka_unit_test(checkpoint),
+		cmocka_unit_test(shuffled),
+		cmocka_unit_test(looping),
+		cmocka_unit_test(random_reads),
+		cmocka_unit_test(steady),
+		cmocka_unit_test(halfway),
+	};
+
+	return RUN(tests);
+}
