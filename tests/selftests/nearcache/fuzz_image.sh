@@ -43,8 +43,8 @@ start
 check
 settle
 stop
-try damage "$C" "$W" "$(times 60)"
-try forge "$C" "$W" "$(times 60)"
+try damage "$C" "$W" "$(times 40)"
+try forge "$C" "$W" "$(times 40)"
 # What was forged is put back, what was cached by it is not.
 format
 ./intent "$C" witness "$W" 0
@@ -66,7 +66,7 @@ for copy in "$C $X" "$W $V"; do
 	dd if="${copy% *}" of="${copy#* }" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
 done
 stop
-try crash "$X" "$V" "$(times 60)"
+try crash "$X" "$V" "$(times 40)"
 start nc "2 witness $V" "$O" "$X"
 is loaded 5
 check

@@ -70,7 +70,7 @@ restart() {
 for mode in "${modes[@]}"; do
 	set_up "$mode"
 done
-run "$(times 18)"
+run "$(times 12)"
 for mode in "${modes[@]}"; do
 	tested "$mode"
 	restart "$mode"

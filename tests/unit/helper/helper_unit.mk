@@ -159,13 +159,26 @@ HELPER_UNIT_LIBS_test_dataset := -lcrypto -Wl,--wrap=pwrite
 unit-helper: $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%) ## unit tests of the helper
 	$(Q)failed=0; for t in $^; do $$t || failed=1; done; exit $$failed
 
-define helper-unit-rule
-$(HELPER_UNIT_DIR)/$(1): tests/unit/helper/$(1).c $(HELPER_UNIT_$(1)) \
-		$(wildcard helper/*.h kmod/format*.h uapi/*.h) \
-		$(wildcard tests/unit/helper/*.h) tests/unit/helper/helper_unit.mk
+# Sources are compiled once for all tests, but for those tests that define something.
+helper-unit-variant = $(if $(filter -D%,$(HELPER_UNIT_LIBS_$(1))),$(1),all)
+helper-unit-objects = $(patsubst %.c,$(HELPER_UNIT_DIR)/obj/$(call helper-unit-variant,$(1))/%.o,\
+	tests/unit/helper/$(1).c $(HELPER_UNIT_$(1)))
+HELPER_UNIT_HEADERS := $(wildcard helper/*.h kmod/format*.h uapi/*.h tests/unit/helper/*.h) \
+	tests/unit/helper/helper_unit.mk
+
+define helper-unit-variant-rule
+$(HELPER_UNIT_DIR)/obj/$(1)/%.o: %.c $(HELPER_UNIT_HEADERS)
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$<)
-	$$(Q)$$(CC) $$(HELPER_UNIT_CFLAGS) -o $$@ $$< $(HELPER_UNIT_$(1)) -lcmocka -lisal -ljson-c \
-		$(HELPER_UNIT_LIBS_$(1))
+	$$(Q)$$(CC) $$(HELPER_UNIT_CFLAGS) $(filter -D%,$(HELPER_UNIT_LIBS_$(1))) -c -o $$@ $$<
+endef
+$(foreach v,$(sort $(foreach t,$(HELPER_UNIT),$(call helper-unit-variant,$(t)))),\
+	$(eval $(call helper-unit-variant-rule,$(v))))
+
+define helper-unit-rule
+$(HELPER_UNIT_DIR)/$(1): $(call helper-unit-objects,$(1))
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) $$(HELPER_UNIT_CFLAGS) -o $$@ $$^ -lcmocka -lisal -ljson-c \
+		$(filter-out -D%,$(HELPER_UNIT_LIBS_$(1)))
 endef
 $(foreach t,$(HELPER_UNIT),$(eval $(call helper-unit-rule,$(t))))

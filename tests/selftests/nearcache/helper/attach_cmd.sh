@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # nearcache attach: a cache device that was given up is taken back, or another one takes its
 # place, under a mounted file system. What it refuses, and that the device goes on then.
-# kernels: 6.12
+# kernels: 6.1
 # timeout: 300
 . ./given_up.sh
 . ./command.sh

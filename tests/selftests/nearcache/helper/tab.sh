@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Devices opened as a table says; without their cache when that is missing, broken or another
 # one; and nothing stale when it is back after that was written to.
-# kernels: 6.12
+# kernels: 6.1
 . ./cache.sh
 . ./command.sh
 
