@@ -25,7 +25,7 @@ enum nc_io_kind {
  * @kind: enum nc_io_kind
  * @failed_hit: the cache device failed the read
  * @waits: the origin failed the read, and it waits for another answer
- * @observed: @begun and @seen are set
+ * @observed: @begun, @seen and @timed are set
  * @partial: of a hit that may be checked: its block lacks what comes behind it
  * @counter: enum nearcache_counter of the reason, for NC_IO_BYPASS
  * @slot: for NC_IO_HIT
@@ -35,6 +35,7 @@ enum nc_io_kind {
  * @since: jiffies when it began to wait
  * @iter: a read as it came, to ask the origin when the cache device fails
  * @work: checks what a hit brought
+ * @timed: nearcache_latency is to tell of it
  * @range: for NC_IO_WRITE: its sectors
  * @begun: nanoseconds when it had its first verdict
  * @seen: of whom, and its last verdict
@@ -46,6 +47,7 @@ struct nc_io {
 	bool waits;
 	bool observed;
 	bool partial;
+	bool timed;
 	u8 counter;
 	int srcu;
 	u32 slot;

@@ -66,7 +66,22 @@ void nc_observe_see(struct nc_cache *c, struct bio *bio, struct nearcache_io *se
 		.label = nc_ranges_label(c, bio->bi_iter.bi_sector),
 		.pid = task_tgid_nr(current),
 		.tid = task_pid_nr(current),
+		.weight = 1,
 	};
+}
+
+/**
+ * nc_observe_is_timed() - is nearcache_latency to tell of a piece?
+ * @c: live cache
+ * @verdict: what becomes of the piece
+ *
+ * To look at the clock twice takes longer than much of what a hit does: of hits, some.
+ */
+bool nc_observe_is_timed(struct nc_cache *c, enum nearcache_verdict verdict)
+{
+	if (verdict != NEARCACHE_VERDICT_HIT && verdict != NEARCACHE_VERDICT_PARTIAL)
+		return true;
+	return !(this_cpu_inc_return(c->stats->untimed) % NEARCACHE_TIMED);
 }
 
 /**
@@ -74,8 +89,10 @@ void nc_observe_see(struct nc_cache *c, struct bio *bio, struct nearcache_io *se
  * @c: live cache
  * @bio: dm's clone
  * @verdict: what becomes of it
+ * @timed: nearcache_latency is to tell of it
  */
-void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verdict verdict)
+void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verdict verdict,
+			bool timed)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 	struct nearcache_io told;
@@ -85,8 +102,11 @@ void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verd
 		nc_observe_see(c, bio, &io->seen);
 		io->begun = ktime_get_ns();
 		io->observed = true;
+		io->timed = timed;
 	}
 	io->seen.verdict = verdict;
+	if (!trace_nearcache_access_enabled())
+		return;
 	/* A program may write into what it is told. */
 	told = io->seen;
 	trace_nearcache_access(&told);
@@ -100,8 +120,17 @@ void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verd
  */
 void nc_observe_over(struct bio *bio, struct nc_io *io, blk_status_t error)
 {
-	io->seen.latency = ktime_get_ns() - io->begun;
-	io->seen.error = blk_status_to_errno(error);
-	trace_nearcache_done(&io->seen);
+	struct nearcache_io told = io->seen;
+
+	told.latency = ktime_get_ns() - io->begun;
+	told.error = blk_status_to_errno(error);
+	io->seen = told;
+	trace_nearcache_done(&told);
 	io->observed = false;
+	if (!io->timed)
+		return;
+	if (io->seen.verdict == NEARCACHE_VERDICT_HIT ||
+	    io->seen.verdict == NEARCACHE_VERDICT_PARTIAL)
+		io->seen.weight = NEARCACHE_TIMED;
+	trace_nearcache_latency(&io->seen);
 }

@@ -14,12 +14,15 @@
 
 DECLARE_TRACEPOINT(nearcache_access);
 DECLARE_TRACEPOINT(nearcache_done);
+DECLARE_TRACEPOINT(nearcache_latency);
 
 struct nc_cache;
 
 u64 nc_observe_cgroup(struct bio *bio);
 void nc_observe_see(struct nc_cache *c, struct bio *bio, struct nearcache_io *seen);
-void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verdict verdict);
+bool nc_observe_is_timed(struct nc_cache *c, enum nearcache_verdict verdict);
+void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verdict verdict,
+			bool timed);
 void nc_observe_over(struct bio *bio, struct nc_io *io, blk_status_t error);
 
 /**
@@ -35,8 +38,10 @@ void nc_observe_over(struct bio *bio, struct nc_io *io, blk_status_t error);
 static inline void nc_observe(struct nc_cache *c, struct bio *bio,
 			      enum nearcache_verdict verdict)
 {
-	if (tracepoint_enabled(nearcache_access) || tracepoint_enabled(nearcache_done))
-		nc_observe_verdict(c, bio, verdict);
+	bool timed = tracepoint_enabled(nearcache_latency) && nc_observe_is_timed(c, verdict);
+
+	if (timed || tracepoint_enabled(nearcache_access) || tracepoint_enabled(nearcache_done))
+		nc_observe_verdict(c, bio, verdict, timed);
 }
 
 /**
@@ -49,7 +54,8 @@ static inline void nc_observe(struct nc_cache *c, struct bio *bio,
  */
 static inline void nc_observe_done(struct bio *bio, struct nc_io *io, blk_status_t error)
 {
-	if (tracepoint_enabled(nearcache_done) && io->observed)
+	if ((tracepoint_enabled(nearcache_done) || tracepoint_enabled(nearcache_latency)) &&
+	    io->observed)
 		nc_observe_over(bio, io, error);
 }
 

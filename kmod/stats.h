@@ -16,11 +16,13 @@ struct nc_target;
  * @clock_bytes: bytes read that were not yet added to the policy's clock; beside
  *	the counters of hits, so that a hit writes one line
  * @unverified: hits since one was compared with the origin
+ * @untimed: hits since one was told by nearcache_latency
  * @count: counters of NEARCACHE_COUNTERS
  */
 struct nc_stats {
 	u64 clock_bytes;
 	u32 unverified;
+	u32 untimed;
 	u64 count[NEARCACHE_COUNTER_COUNT];
 };
 

@@ -28,6 +28,7 @@ static void begin(struct nc_stream *s, u64 whose, bool writes)
 	*s = (struct nc_stream) {
 		.whose = whose,
 		.writes = writes,
+		.sample = NEARCACHE_SAMPLE,
 		.run = NOWHERE,
 		.before = NOWHERE,
 		.end = NOWHERE,
@@ -87,7 +88,8 @@ static u32 reasons(const struct nc_stream *s, u32 hash, bool begins,
 		why |= NEARCACHE_WHY_WRITE;
 	else if (verdict != NEARCACHE_VERDICT_HIT)
 		why |= NEARCACHE_WHY_MISS;
-	if (begins && !(hash & ((1U << s->sample) - 1)))
+	/* The first one of all, too: so soon a program can say how many it wants. */
+	if (begins && (s->before == NOWHERE || !(hash & ((1U << s->sample) - 1))))
 		why |= NEARCACHE_WHY_RUN;
 	if (s->accesses >= NEARCACHE_AMOUNT)
 		why |= NEARCACHE_WHY_AMOUNT;

@@ -65,7 +65,8 @@ enum nearcache_why {
 /* Accesses of a stream until one is told whatever it is. */
 #define NEARCACHE_AMOUNT	64
 
-/* Highest @sample. */
+/* @sample that a stream begins with, and the highest one. */
+#define NEARCACHE_SAMPLE	4
 #define NEARCACHE_SAMPLE_MAX	16
 
 /**
@@ -81,12 +82,12 @@ enum nearcache_why {
  * @accesses: reads or writes of the stream since the last one that was told, with this one;
  *	the rest of one that was cut does not count
  * @runs: of these, those that a run begins with
- * @hash: of @run; runs whose hash is a multiple of 1 << @sample are told
+ * @hash: of @run; runs whose hash is a multiple of 1 << @sample are told, and the first one
  * @bytes: of @accesses
  * @class: may be changed: enum nearcache_class of the stream; others count as unknown.  Before:
  *	the last answer
- * @sample: may be changed: of this stream, from the next piece on; 0 (all runs), which is what
- *	a stream begins with, to NEARCACHE_SAMPLE_MAX; more counts as that.  Before: the last answer
+ * @sample: may be changed: of this stream, from the next piece on; 0 (all runs) to
+ *	NEARCACHE_SAMPLE_MAX; more counts as that.  Before: the last answer, or NEARCACHE_SAMPLE
  * @admission: may be changed: enum nearcache_admission of this piece; others count as
  *	NEARCACHE_ADMIT, which is there before
  * @reserved: 0

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * What the trace events nearcache_access and nearcache_done carry.  Programs on their raw
- * tracepoints get a pointer to struct nearcache_io; values keep their meaning, and new ones
- * come behind those that are there.
+ * What the trace events nearcache_access, nearcache_done and nearcache_latency carry.  Programs
+ * on their raw tracepoints get a pointer to struct nearcache_io; values keep their meaning, and
+ * new ones come behind those that are there.
  */
 #ifndef NEARCACHE_TRACE_UAPI_H
 #define NEARCACHE_TRACE_UAPI_H
@@ -66,12 +66,15 @@ enum nearcache_io_flags {
 	NEARCACHE_IO_SYNC	= 1 << 2,
 };
 
+/* Of so many hits, on each processor, nearcache_latency tells one. */
+#define NEARCACHE_TIMED		16
+
 /**
  * struct nearcache_io - a piece of a read or write
  * @sector: first one on the dm device, of 512 bytes
  * @cgroup: id (inode number in cgroup2) of whose it is: of the process that asks, or, when a
  *	kernel thread does, of whom the request is accounted to
- * @latency: nanoseconds from the verdict to the completion, for nearcache_done; else 0
+ * @latency: nanoseconds from the verdict to the completion; for nearcache_access 0
  * @dev: number of the dm device as the kernel has it: major << 20 | minor
  * @nr_sectors: how many
  * @opf: operation and flags of the bio, as this kernel has them
@@ -81,8 +84,8 @@ enum nearcache_io_flags {
  * @label: id of the label of the range that @sector is in, 0: none; netlink tells its name
  * @pid: process that asks
  * @tid: its thread
- * @error: negative errno, for nearcache_done; else 0
- * @reserved: 0
+ * @error: negative errno; for nearcache_access 0
+ * @weight: pieces that it stands for: NEARCACHE_TIMED for a hit of nearcache_latency, else 1
  */
 struct nearcache_io {
 	__u64 sector;
@@ -98,7 +101,7 @@ struct nearcache_io {
 	__u32 pid;
 	__u32 tid;
 	__s32 error;
-	__u32 reserved;
+	__u32 weight;
 };
 
 #endif /* NEARCACHE_TRACE_UAPI_H */
