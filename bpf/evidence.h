@@ -32,7 +32,7 @@
 #define EVIDENCE_ENOUGH	460
 #define EVIDENCE_MOST	1200
 /* Runs of a set that are remembered; then every other one is sampled. */
-#define EVIDENCE_UNITS	512U
+#define EVIDENCE_UNITS	256U
 /* What the answers above say of each event. */
 #define FOLLOWS		34
 #define JUMPS		(-270)

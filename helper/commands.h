@@ -27,6 +27,8 @@ int cmd_verify(const struct arguments *args);
 int cmd_get(const struct arguments *args);
 int cmd_destroy(const struct arguments *args);
 int cmd_classifier(const struct arguments *args);
+int cmd_latency(const struct arguments *args);
+int cmd_heat(const struct arguments *args);
 int cmd_index(const struct arguments *args);
 int cmd_super(const struct arguments *args);
 

@@ -40,8 +40,9 @@ $(BUILD)/helper/kmod/%.o: kmod/%.c helper/helper.mk
 		-MMD -MP -c -o $@ $<
 
 # What bpftool makes has the style of bpftool.
-$(BUILD)/helper/classifier.o: $(BPF_SKELETONS)
-$(BUILD)/helper/classifier.o: HELPER_CFLAGS += -Wno-strict-prototypes
+HELPER_BPF := $(addprefix $(BUILD)/helper/cmd_,classifier.o latency.o heat.o)
+$(HELPER_BPF): $(BPF_SKELETONS)
+$(HELPER_BPF): HELPER_CFLAGS += -Wno-strict-prototypes
 
 $(BUILD)/helper/nearcache: $(HELPER_OBJ)
 	$(call say,LD,$@)

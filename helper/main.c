@@ -490,6 +490,33 @@ LABEL_HELP
 		.run = cmd_classifier,
 	},
 	{
+		.name = "latency",
+		.operands = "load|unload|show",
+		.operands_min = 1,
+		.operands_max = 1,
+		.summary = "measure how long reads and writes take",
+		.details =
+"load has a BPF program measure all caches until unload. show prints, for each control\n"
+"group and the way a piece of a read or write went: how many there were, their mean,\n"
+"and what 50, 90, 99 and 99.9 % of them took at most (ns, to a quarter of an octave):\n"
+"hit (from the cache device; one of 16 is measured), miss (from the origin, into the\n"
+"cache), join (with what was being read already), origin (not into the cache) and\n"
+"write.\n",
+		.run = cmd_latency,
+	},
+	{
+		.name = "heat",
+		.operands = "load|unload|show",
+		.operands_min = 1,
+		.operands_max = 1,
+		.summary = "count where devices are read",
+		.details =
+"load has a BPF program count the reads of all caches until unload. show lists the\n"
+"regions, of 16 MiB, that were read: how often, how much, and what of it was\n"
+"cached, as far as samples tell. 65,536 of them are kept.\n",
+		.run = cmd_heat,
+	},
+	{
 		.name = "super",
 		.operands = "DEV|FILE",
 		.operands_min = 1,

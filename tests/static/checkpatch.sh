@@ -11,6 +11,7 @@ uapi/nearcache_counters.h|COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED|a table
 kmod/netlink.c|MACRO_ARG_UNUSED,TRAILING_SEMICOLON,CONSTANT_COMPARISON|X macros, and numbers, that are compared at compile time
 kmod/netlink_range.c|MACRO_ARG_UNUSED,TRAILING_SEMICOLON,CONSTANT_COMPARISON|as in netlink.c
 bpf/classify.bpf.c|VOLATILE|what a loader sets is not for the compiler to take for granted
+bpf/heat.bpf.c|VOLATILE|as in classify.bpf.c
 kmod/trace.h|OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT|the layout of every trace header of the kernel
 '
 

@@ -19,11 +19,11 @@ ways=(bare linear none crc32c)
 sizes=(512 4096 65536)
 declare -A devices runs
 
-# job WAY BYTES: appends the nanoseconds that a read took.
+# job WAY BYTES [READS]: appends the nanoseconds that a read took.
 job() {
 	local fields
 	fio --name=job --filename="${devices[$1]}" --ioengine=psync --direct=1 --rw=randread --bs="$2" \
-		--size=16m --number_ios=500 --randseed="$round" --thread --output-format=terse \
+		--size=16m --number_ios="${3:-500}" --randseed="$round" --thread --output-format=terse \
 		--terse-version=3 >"$TMPDIR/fio" || fail "fio on $1: $(cat "$TMPDIR/fio")"
 	IFS=';' read -ra fields < <(grep '^3;' "$TMPDIR/fio")
 	# Mean of the total latency in microseconds, with six digits.
@@ -61,7 +61,7 @@ for ((round = 0; round < $(times 3); round++)); do
 		done
 	done
 done
-for size in "${sizes[@]}"; do
+for size in 512 65536 4096; do
 	declare -A ns=()
 	for way in "${ways[@]}"; do
 		# shellcheck disable=SC2086 # numbers
@@ -71,6 +71,33 @@ for size in "${sizes[@]}"; do
 	# Long reads differ by more than that from each other: 2 % of the read are given.
 	given=$((size > 4096 ? 2 * ns[bare] : 0))
 	((100 * (ns[none] - ns[bare]) <= 130 * (ns[linear] - ns[bare]) + given)) || fail "a hit adds more than 1.3 times what dm-linear does"
+done
+# What BPF programs add, each and all of them. The first pass is not measured: it fills their maps, and
+# tells the classifier how many runs there are.
+programs=("classifier" "latency" "heat" "classifier latency heat")
+grep -q " /sys/fs/bpf bpf" /proc/mounts || mount -t bpf bpf /sys/fs/bpf || fail "no BPF file system"
+for loaded in "" "${programs[@]}"; do
+	devices[with $loaded]=/dev/mapper/none
+	for program in $loaded; do
+		nearcache "$program" load >/dev/null || fail "$program"
+	done
+	[[ ! $loaded ]] || job "with $loaded" 4096 8192
+	runs[with $loaded,4096]=
+	for ((round = 0; round < $(times 3); round++)); do
+		job "with $loaded" 4096
+	done
+	for program in $loaded; do
+		nearcache "$program" unload >/dev/null || fail "$program"
+	done
+	# shellcheck disable=SC2086 # numbers
+	ns[$loaded with]=$(median ${runs[with $loaded,4096]})
+done
+for loaded in "${programs[@]}"; do
+	added=$((ns[$loaded with] - ns[ with]))
+	hit=$((ns[none] - ns[bare]))
+	echo "hits of 4096 bytes with $loaded: another $added instructions, $((1000 * added / ns[ with])) per mille of the read, $((1000 * added / hit)) of what a hit adds to the bare device"
+	# About 15 % of what is ours, for all of them.
+	((100 * added <= 20 * hit)) || fail "$loaded takes $added instructions of $hit"
 done
 for way in none crc32c; do
 	dmsetup status "$way"

@@ -18,7 +18,7 @@ bad_input() {
 	umount /sys/fs/bpf || fail "the BPF file system is in use"
 	bad 4 "there is no BPF file system at '/sys/fs/bpf'" classifier show
 	mount -t bpf bpf /sys/fs/bpf || fail "no BPF file system"
-	bad 4 "no classifier is loaded" classifier unload
+	bad 4 "no classifier program is loaded" classifier unload
 	good classifier show -j
 	expect state none
 	bad 4 "cannot read '/none'" classifier load /none

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where a device is read, and what of that is cached. */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "heat.h"
+#include "nearcache_classify.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* Regions are of so many sectors, as a power of two: 16 MiB. */
+const volatile __u32 region_shift = 15;
+
+/* Of 1 TiB, beyond which the regions that were read longest ago go. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 65536);
+	__type(key, struct heat_key);
+	__type(value, struct heat);
+} heats SEC(".maps");
+
+/*
+ * Of hits some are told, and stand for those of their stream that were not: as runs are sampled
+ * by a hash of where they begin, in the long run they do so everywhere alike.
+ */
+SEC("raw_tp.w/nearcache_classify")
+int nc_heat(struct nearcache_classify **context)
+{
+	struct nearcache_classify *told = *context;
+	struct heat_key key = {
+		.dev = told->io.dev,
+		.region = told->io.sector >> (region_shift & 63),
+	};
+	__u64 hits = told->accesses, hit_bytes = told->bytes, missed = 0;
+	struct heat fresh = {}, *heat;
+
+	if (told->io.op)
+		return 0;
+	if (told->why & NEARCACHE_WHY_MISS) {
+		missed = (__u64)told->io.nr_sectors << 9;
+		missed = missed < hit_bytes ? missed : hit_bytes;
+		hits -= hits ? 1 : 0;
+		hit_bytes -= missed;
+	}
+	heat = bpf_map_lookup_elem(&heats, &key);
+	if (!heat) {
+		bpf_map_update_elem(&heats, &key, &fresh, BPF_NOEXIST);
+		heat = bpf_map_lookup_elem(&heats, &key);
+		if (!heat)
+			return 0;
+	}
+	__sync_fetch_and_add(&heat->reads, told->accesses);
+	__sync_fetch_and_add(&heat->bytes, told->bytes);
+	__sync_fetch_and_add(&heat->hits, hits);
+	__sync_fetch_and_add(&heat->hit_bytes, hit_bytes);
+	return 0;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How long reads and writes take, by device, control group and path. */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "latency.h"
+#include "nearcache_trace.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_PERCPU_HASH);
+	__uint(max_entries, 256);
+	__type(key, struct latency_key);
+	__type(value, struct latency);
+} latencies SEC(".maps");
+
+/* What a histogram begins with: too large for the stack. */
+static const struct latency none;
+
+static __always_inline __u32 path_of(const struct nearcache_io *io)
+{
+	if (io->op)
+		return PATH_WRITE;
+	switch (io->verdict) {
+	case NEARCACHE_VERDICT_HIT:
+	case NEARCACHE_VERDICT_PARTIAL:
+		return PATH_HIT;
+	case NEARCACHE_VERDICT_MISS:
+		return PATH_MISS;
+	case NEARCACHE_VERDICT_JOIN:
+		return PATH_JOIN;
+	default:
+		return PATH_ORIGIN;
+	}
+}
+
+SEC("raw_tp.w/nearcache_latency")
+int nc_latency(struct nearcache_io **context)
+{
+	struct nearcache_io *io = *context;
+	struct latency_key key = {
+		.cgroup = io->cgroup,
+		.dev = io->dev,
+		.path = path_of(io),
+	};
+	struct latency *latency = bpf_map_lookup_elem(&latencies, &key);
+	__u64 bucket;
+
+	if (!latency) {
+		bpf_map_update_elem(&latencies, &key, &none, BPF_NOEXIST);
+		latency = bpf_map_lookup_elem(&latencies, &key);
+		if (!latency)
+			return 0;
+	}
+	latency->count += io->weight;
+	latency->sum += io->latency * io->weight;
+	bucket = latency_bucket(io->latency);
+	/* The register that is compared is the one that is used: the verifier of 6.1 wants it so. */
+	__asm__ volatile("" : "+r"(bucket));
+	if (bucket < LATENCY_BUCKETS)
+		latency->bucket[bucket] += io->weight;
+	return 0;
+}

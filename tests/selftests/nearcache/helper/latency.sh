@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# nearcache latency and heat: what they count is what the counters count; how long it took is what
+# the devices take; where it was read is where it was read.
+# kernels: 6.1 6.12
+. ./cache.sh
+. ./command.sh
+
+NC=/dev/mapper/nc
+DIR=/sys/fs/bpf/nearcache
+MB=$((1 << 20))
+
+# of PATH KEY: of the latencies of $job, the control group.
+of() {
+	awk -v path="$1" -v key="$2" -v group="$job" '
+		{ gsub(/[",:]/, "") }
+		$1 == "path" { on = $2 == path }
+		on { value[$1] = $2 }
+		on && $1 == "cgroup" { if ($2 == group) print value[key]; on = 0 }' <<<"$out"
+}
+
+bad_input() {
+	local verb
+	for verb in latency heat; do
+		bad 1 "'x': '$verb' takes load, unload or show" $verb x
+		bad 1 "'$verb' does not take 'file'" $verb load file
+		bad 4 "no $verb program is loaded" $verb unload
+		good $verb show -j
+		expect state none
+		good $verb load --dry-run -j
+		expect state none dry_run true
+		[[ ! -e $DIR/$verb ]] || fail "a dry run left $(ls $DIR/$verb)"
+	done
+}
+
+# The origin takes 2 ms, the cache device nothing.
+latencies() {
+	local before
+	good latency load -j
+	json_keys schema state program program_id age_s folder
+	expect state loaded program nc_latency folder $DIR/latency
+	bad 5 "'nc_latency' (program $(json program_id)) is loaded already" latency load
+	bpftool prog show name nc_latency | grep -q raw_tracepoint_writable || fail "bpftool: $(bpftool prog show)"
+	bash -c 'echo $$ >"$0/cgroup.procs" && exec ./blockdata read "$1" -n 4096 -b 128 >/dev/null' "$groups/job" $NC
+	settle
+	bash -c 'echo $$ >"$0/cgroup.procs" && exec ./blockdata read "$1" -n 4096 -b 8 >/dev/null' "$groups/job" $NC
+	# Of others.
+	check -s 8192 -n 1024 -b 128 >/dev/null
+	settle
+	good latency show -j
+	json_keys schema state program program_id age_s folder maps pin latencies path count mean_ns p50_ns p90_ns p99_ns p999_ns \
+		major minor cgroup
+	same "misses of the job" "$(of miss count)" 32
+	# One of 16 on each of two processors.
+	(($(of hit count) >= 512 - 32 && $(of hit count) <= 512 + 32)) || fail "hits of the job: $(of hit count)"
+	same "misses" "$(grep -A1 '"path": "miss"' <<<"$out" | sed -n 's/.*"count": \([0-9]*\),/\1/p' | awk '{ n += $1 } END { print n + 0 }')" \
+		"$(field misses)"
+	before=$(of miss p50_ns)
+	((before >= 2000000 && $(of miss mean_ns) >= 2000000 && $(of hit p50_ns) < before)) ||
+		fail "misses take $before, hits $(of hit p50_ns) ns"
+	(($(of miss p50_ns) <= $(of miss p90_ns) && $(of miss p90_ns) <= $(of miss p999_ns))) || fail "percentiles: $out"
+	good latency show
+	[[ $out == *'PATH'*'50 %'*miss* ]] || fail "no table: $out"
+	bpftool map dump pinned $DIR/latency/latencies >"$TMPDIR/dump"
+	for word in '"cgroup":' '"path":' '"count":' '"bucket":'; do
+		grep -q "$word" "$TMPDIR/dump" || fail "no $word: $(<"$TMPDIR/dump")"
+	done
+}
+
+# sum KEY: of all regions.
+sum() {
+	sed -n "s/^ *\"$1\": \([0-9]*\),\?$/\1/p" <<<"$out" | awk '{ n += $1 } END { print n + 0 }'
+}
+
+heats() {
+	dmsetup message nc 0 invalidate all || fail "invalidate"
+	good heat load
+	check -s 0 -n 2048 -b 128 >/dev/null
+	check -s 65536 -n 4096 -b 128 >/dev/null
+	settle
+	check -s 65536 -n 4096 -b 8 >/dev/null
+	good heat show -j
+	json_keys schema state program program_id age_s folder maps pin regions major minor start length reads bytes hit_ratio hit_bytes
+	same "starts" "$(sed -n 's/^ *"start": \([0-9]*\),$/\1/p' <<<"$out" | paste -sd,)" "0,$((32 * MB))"
+	# 48 misses, and 512 hits, of which the last ones are not told.
+	(($(sum reads) > 48 + 512 - 64 && $(sum reads) <= 48 + 512)) || fail "reads: $(sum reads)"
+	same "bytes" "$(sum bytes)" $((3 * MB + (4096 * ($(sum reads) - 48))))
+	same "bytes of hits" "$(sum hit_bytes)" $((4096 * ($(sum reads) - 48)))
+	bpftool map dump pinned $DIR/heat/heats | grep -q '"hit_bytes": 0' || fail "bpftool: $(bpftool map dump pinned $DIR/heat/heats)"
+	bpftool prog show name nc_heat | grep -q raw_tracepoint_writable || fail "bpftool: $(bpftool prog show)"
+}
+
+# They come and go while others read.
+unloaded() {
+	local i
+	verify_begin -b 1:256 -a 1 -r 300 -t 2
+	for ((i = 0; i < $(times 4); i++)); do
+		good latency unload
+		good heat unload
+		good latency load
+		good heat load
+	done
+	verify_end >/dev/null
+	good latency unload -j
+	expect state none
+	good heat unload
+	[[ ! -e $DIR/latency && ! -e $DIR/heat ]] || fail "left behind: $(ls $DIR)"
+}
+
+groups=$TMPDIR/groups
+mkdir "$groups"
+mount -t cgroup2 none "$groups" || fail "no control groups"
+at_exit umount "$groups"
+mkdir "$groups/job"
+at_exit rmdir "$groups/job"
+job=$(stat -c %i "$groups/job")
+make_null O origin 48 completion_nsec=2000000
+make_null C local 24
+at_exit dm_gone nc
+at_exit run latency unload
+at_exit run heat unload
+./blockdata write "$O"
+good create nc --origin "$O" --cache "$C" --block-size 64K
+bad_input
+latencies
+heats
+unloaded
