@@ -56,7 +56,7 @@ int nc_latency(struct nearcache_io **context)
 	latency->count += io->weight;
 	latency->sum += io->latency * io->weight;
 	bucket = latency_bucket(io->latency);
-	/* The register that is compared is the one that is used: the verifier of 6.1 wants it so. */
+	/* The verifier of 6.1 wants the register compared that is used. */
 	__asm__ volatile("" : "+r"(bucket));
 	if (bucket < LATENCY_BUCKETS)
 		latency->bucket[bucket] += io->weight;

@@ -25,18 +25,24 @@ run_cleanups() {
 }
 trap run_cleanups EXIT
 
-# trace_events 0|1 EVENT...: switch kernel events of these folders off or on. The kernel
-# patches itself for it: the emulator's other processors were seen to run a breakpoint for
-# ever that is not there any more, so they are off meanwhile.
+# others 0|1: switch all processors but the first one off or on. When an event is switched on or
+# off, or a program on it, the kernel patches itself: the emulator's other processors were seen to
+# run a breakpoint that is not there any more, so they are off meanwhile.
+others() {
+	local files=(/sys/devices/system/cpu/cpu[1-9]*/online)
+	[[ -e ${files[0]} ]] || files=()
+	tee "${files[@]}" <<<"$1" >/dev/null || fail "processors cannot be switched"
+}
+
+# trace_events 0|1 EVENT...: switch kernel events of these folders off or on.
 trace_events() {
-	local on=$1 event others=(/sys/devices/system/cpu/cpu[1-9]*/online)
+	local on=$1 event
 	shift
-	[[ -e ${others[0]} ]] || others=()
-	tee "${others[@]}" <<<0 >/dev/null || fail "processors cannot be switched off"
+	others 0
 	for event; do
 		echo "$on" >"/sys/kernel/tracing/events/$event/enable" || fail "no event $event"
 	done
-	tee "${others[@]}" <<<1 >/dev/null || fail "processors cannot be switched on"
+	others 1
 }
 
 # times N: how often to repeat something; ten times as often in 'make soak'.

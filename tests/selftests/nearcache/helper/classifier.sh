@@ -169,6 +169,7 @@ example() {
 hostile() {
 	local i
 	good set nc mode=writethrough
+	others 0
 	good classifier load hostile.bpf.o
 	verify_begin -b 1:256 -a 1 -r 400 -t 2
 	for ((i = 0; i < $(times 6); i++)); do
@@ -176,6 +177,7 @@ hostile() {
 		good classifier load "$( ((i % 2)) && echo no_scans.bpf.o || echo hostile.bpf.o)"
 	done
 	verify_end >/dev/null
+	others 1
 	check -b 128
 	job --rw=randwrite --bs=4k --size=4m --verify=crc32c --do_verify=1
 	good classifier unload
@@ -183,6 +185,7 @@ hostile() {
 
 make_null O origin 96
 make_null C local 48
+at_exit others 1
 at_exit dm_gone nc
 at_exit run classifier unload
 ./blockdata write "$O"

@@ -93,6 +93,7 @@ heats() {
 # They come and go while others read.
 unloaded() {
 	local i
+	others 0
 	verify_begin -b 1:256 -a 1 -r 300 -t 2
 	for ((i = 0; i < $(times 4); i++)); do
 		good latency unload
@@ -101,6 +102,7 @@ unloaded() {
 		good heat load
 	done
 	verify_end >/dev/null
+	others 1
 	good latency unload -j
 	expect state none
 	good heat unload
@@ -116,6 +118,7 @@ at_exit rmdir "$groups/job"
 job=$(stat -c %i "$groups/job")
 make_null O origin 48 completion_nsec=2000000
 make_null C local 24
+at_exit others 1
 at_exit dm_gone nc
 at_exit run latency unload
 at_exit run heat unload
