@@ -99,6 +99,17 @@ void nc_ahead_begin(struct nc_cache *c, struct nc_slot *slot, bool transit)
 }
 
 /**
+ * nc_ahead_window() - a window is about to bring something into a slot
+ * @slot: just linked
+ *
+ * Context: process; the stripe lock of the slot's block is held.
+ */
+void nc_ahead_window(struct nc_slot *slot)
+{
+	WRITE_ONCE(slot->tag.ahead, NC_AHEAD_UNREAD);
+}
+
+/**
  * nc_ahead_read() - the cache device serves a read of what a prefetch brought
  * @c: live cache
  * @slot: its slot, whose tag says so

@@ -36,6 +36,7 @@ struct nc_transit {
 };
 
 void nc_ahead_begin(struct nc_cache *c, struct nc_slot *slot, bool transit);
+void nc_ahead_window(struct nc_slot *slot);
 void nc_ahead_read(struct nc_cache *c, struct nc_slot *slot, const struct bio *bio,
 		   const struct nc_span *span);
 void nc_ahead_joined(struct nc_cache *c, struct nc_slot *slot, const struct bio *bio,

@@ -131,6 +131,7 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	nc_scrub_init(&c->scrub);
 	nc_ranges_init(c);
 	nc_prefetch_init(c);
+	nc_windows_init(c);
 	c->policy_ops = &nc_policy_keep;
 	init_waitqueue_head(&c->fill_idle);
 	spin_lock_init(&c->retry_lock);
@@ -399,6 +400,7 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 		nc_reclaim_check(c);
 		nc_scrub_resume(c);
 		nc_prefetch_resume(c);
+		nc_windows_resume(c);
 		nc_ranges_live(c);
 	}
 	mutex_unlock(&c->life);
@@ -452,6 +454,7 @@ void nc_cache_deactivate(struct nc_cache *c)
 
 	nc_scrub_pause(c);
 	nc_prefetch_pause(c);
+	nc_windows_pause(c);
 	nc_fill_drain(c);
 	flush_work(&c->lost_work);
 	stop_reclaim(c);

@@ -31,6 +31,7 @@
 #include "stats.h"
 #include "stream.h"
 #include "sums.h"
+#include "window.h"
 
 #define DM_MSG_PREFIX "nearcache"
 
@@ -111,6 +112,7 @@ struct nc_target;
  * @prefetch: see prefetch.h
  * @transit: see ahead.h
  * @streams: see stream.h
+ * @windows: see window.h
  * @inflight: sectors of the origin that are being written
  * @intent: see intent.h
  * @origin_written: since the last clean stop something was written to the origin
@@ -183,6 +185,7 @@ struct nc_cache {
 	struct nc_prefetch prefetch;
 	struct nc_transit transit;
 	struct nc_streams streams;
+	struct nc_windows windows;
 	struct work_struct reclaim;
 	bool reclaim_on;
 	atomic_t reclaim_emptied;

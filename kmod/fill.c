@@ -30,6 +30,7 @@
 #include "read.h"
 #include "trace.h"
 #include "update.h"
+#include "window.h"
 
 /* A fill is at most this long: the most that order-0 pages let one bio hold. */
 #define FILL_BYTES_MAX	((u32)BIO_MAX_VECS << PAGE_SHIFT)
@@ -122,6 +123,7 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,
 	f->dropped = 0;
 	f->update = false;
 	f->writer = NULL;
+	f->ahead = false;
 	f->job = NULL;
 	f->since = 0;
 	f->skip = 0;
@@ -176,7 +178,7 @@ static u64 fill_unlist(struct nc_fill *f, bool publish)
 		atomic64_add(hweight64(bits), &c->valid_subblocks);
 		nc_meta_dirty(c, f->slot);
 	}
-	if (f->job)
+	if (f->ahead)
 		nc_ahead_came(c, slot);
 	spin_unlock(&stripe->lock);
 	return bits;
@@ -198,6 +200,8 @@ static void fill_done(struct nc_fill *f, u64 bits, int error)
 				  error);
 	if (f->job)
 		nc_prefetch_done(c, f, bits, error);
+	else if (f->ahead)
+		nc_window_done(c, f, bits, error);
 	bio_uninit(&f->bio);
 	fill_put(f);
 }

@@ -61,7 +61,8 @@ enum nc_fill_state {
  * @waiters: readers while START or READING; stripe lock
  * @update: its source is a writer
  * @writer: an update: the write, until the origin completed it
- * @job: of a prefetch: whose it is, NULL: somebody wants it now
+ * @ahead: of a prefetch: nobody wants it yet
+ * @job: of those: whose it is, NULL: a window's
  * @since: ns of ktime when the origin was asked; 0: nobody wants to know
  * @alone: no prefetch was on its way then, nor shortly before
  * @sector: origin sector of the first byte
@@ -84,6 +85,7 @@ struct nc_fill {
 	refcount_t refs;
 	struct bio_list waiters;
 	bool update;
+	bool ahead;
 	struct bio *writer;
 	struct nc_job *job;
 	u64 since;

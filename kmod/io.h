@@ -35,6 +35,8 @@ enum nc_io_kind {
  * @since: jiffies when it began to wait
  * @iter: a read as it came, to ask the origin when the cache device fails
  * @work: checks what a hit brought
+ * @told: a classifier was asked about the piece at hand
+ * @refused: and keeps it out of the cache
  * @timed: nearcache_latency is to tell of it
  * @range: for NC_IO_WRITE: its sectors
  * @begun: nanoseconds when it had its first verdict
@@ -48,6 +50,8 @@ struct nc_io {
 	bool observed;
 	bool partial;
 	bool timed;
+	bool told;
+	bool refused;
 	u8 counter;
 	int srcu;
 	u32 slot;

@@ -60,7 +60,7 @@ static bool join(struct nc_cache *c, struct nc_stripe *stripe,
 	nc_count_add(c, JOIN_BYTES, bio->bi_iter.bi_size);
 	nc_ranges_count_miss(c, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
 	nc_observe(c, bio, NEARCACHE_VERDICT_JOIN);
-	if (f->job)
+	if (f->ahead)
 		nc_ahead_joined(c, &c->index.slots[f->slot], bio, span);
 	refresh(c, f->slot);
 	if (f->state >= NC_FILL_FILLED) {
@@ -188,10 +188,13 @@ static enum nc_miss look_and_list(struct nc_cache *c, struct bio *bio,
 	if (result != NC_MISS_STARTED)
 		return result;
 	new->slot = l->slot;
-	if (new->slot == NC_NIL)
+	if (new->slot == NC_NIL) {
 		new->slot = nc_reclaim_take(c, span->block, new->job);
-	if (new->slot == NC_NIL)
-		return NC_MISS_FULL;
+		if (new->slot == NC_NIL)
+			return NC_MISS_FULL;
+		if (new->ahead && !new->job)
+			nc_ahead_window(&c->index.slots[new->slot]);
+	}
 	refresh(c, new->slot);
 	list(new, l->stripe, bio, span);
 	return NC_MISS_STARTED;
@@ -256,7 +259,7 @@ enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
  * nc_miss_prefetch() - bring what nobody reads yet
  * @t: live target
  * @span: missing sub-blocks; shortened to what the result holds for
- * @job: whose it is
+ * @job: whose it is; NULL: a window's
  *
  * Context: process; may wait for a request to the origin.
  * Return: see enum nc_miss; joined: somebody else brings it.
@@ -271,17 +274,18 @@ enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span, struct 
 	nc_fill_shorten(c, span, true);
 	/* A job that finds no slot asks often, or comes along much that it leaves. */
 	spin_lock(&l.stripe->lock);
-	result = look(c, NULL, span, &l, true);
+	result = look(c, NULL, span, &l, job);
 	spin_unlock(&l.stripe->lock);
 	if (result != NC_MISS_STARTED)
 		return result;
 	new = alloc(t, span, true);
 	if (!new)
 		return NC_MISS_MEMORY;
+	new->ahead = true;
 	new->job = job;
 	spin_lock(&l.stripe->lock);
 	result = look_and_list(c, NULL, span, &l, new);
-	if (result == NC_MISS_STARTED)
+	if (result == NC_MISS_STARTED && job)
 		nc_prefetch_begun(c, new);
 	spin_unlock(&l.stripe->lock);
 	if (result == NC_MISS_STARTED) {

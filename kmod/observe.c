@@ -18,23 +18,27 @@ static_assert(sizeof(struct nearcache_io) == 64);
  *
  * Context: map of @bio.
  * Return: id of the control group: of the process that asks, or, in a kernel thread, of whom
- *	it is accounted to.
+ *	it is accounted to; 0: nobody's.
  */
 u64 nc_observe_cgroup(struct bio *bio)
 {
 	u64 id = 0;
-
-	rcu_read_lock();
-#ifdef CONFIG_BLK_CGROUP
-	/* Work on behalf of somebody. */
-	if (current->flags & PF_KTHREAD)
-		id = cgroup_id(bio_blkcg_css(bio)->cgroup);
-	else
-#endif
 #ifdef CONFIG_CGROUPS
-		id = cgroup_id(task_dfl_cgroup(current));
-#endif
+	struct cgroup_subsys_state *css;
+
+	/* On behalf of somebody, or of nobody.  A clone of dm's is accounted to none before it is
+	 * sent; sent, it stays accounted to this one.
+	 */
+	if (current->flags & PF_KTHREAD) {
+		if (!bio_blkcg_css(bio))
+			bio_associate_blkg(bio);
+		css = bio_blkcg_css(bio);
+		return css ? cgroup_id(css->cgroup) : 0;
+	}
+	rcu_read_lock();
+	id = cgroup_id(task_dfl_cgroup(current));
 	rcu_read_unlock();
+#endif
 	return id;
 }
 
@@ -102,8 +106,9 @@ void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verd
 		nc_observe_see(c, bio, &io->seen);
 		io->begun = ktime_get_ns();
 		io->observed = true;
-		io->timed = timed;
+		io->timed = false;
 	}
+	io->timed |= timed;
 	io->seen.verdict = verdict;
 	if (!trace_nearcache_access_enabled())
 		return;

@@ -23,6 +23,7 @@
 #include "miss.h"
 #include "prefetch.h"
 #include "ranges.h"
+#include "read.h"
 #include "reclaim.h"
 
 /* Bytes that one job may send before another one has its turn. */
@@ -100,6 +101,17 @@ static void begin_probe(struct nc_prefetch *p)
 	p->clean.count /= 2;
 }
 
+/**
+ * nc_prefetch_holds() - is what may be a checkpoint being written?
+ * @c: cache
+ *
+ * Context: any; a hint.
+ */
+bool nc_prefetch_holds(const struct nc_cache *c)
+{
+	return time_before(jiffies, READ_ONCE(c->prefetch.wrote) + CHECKPOINT);
+}
+
 /* How long to wait because of others, in jiffies. */
 static unsigned long hold_back(struct nc_cache *c)
 {
@@ -109,7 +121,7 @@ static unsigned long hold_back(struct nc_cache *c)
 
 	if (READ_ONCE(c->state) != NEARCACHE_NORMAL || atomic_read(&c->outage.count))
 		return OUT_OF_ORDER;
-	if (time_before(now, READ_ONCE(p->wrote) + CHECKPOINT))
+	if (nc_prefetch_holds(c))
 		return READ_ONCE(p->wrote) + CHECKPOINT - now;
 	spin_lock(&p->lock);
 	if (time_before(now, p->failed + OUT_OF_ORDER))
@@ -157,24 +169,17 @@ static void advance(const struct nc_cache *c, struct nc_job *job, const struct n
 		job->sector = job->piece[job->at].first;
 }
 
-/* Sub-blocks of the block at which the job is.  Returns those of them that are valid. */
-static u64 span_at(struct nc_cache *c, const struct nc_job *job, struct nc_span *span)
+/* Sub-blocks of the block at which the job is. */
+static struct nc_span span_at(const struct nc_cache *c, const struct nc_job *job)
 {
-	u32 mask = (1U << c->block_shift) - 1;
-	u64 end = job->piece[job->at].end, valid = 0;
-	int srcu;
-	u32 i;
+	u64 block = job->sector >> c->block_shift, start = block << c->block_shift;
+	u64 end = min(job->piece[job->at].end, start + (1U << c->block_shift)) - start;
 
-	span->block = job->sector >> c->block_shift;
-	span->first = ((u32)job->sector & mask) >> c->sub_shift;
-	end = min(end, (span->block + 1) << c->block_shift) - (span->block << c->block_shift);
-	span->last = (end - 1) >> c->sub_shift;
-	srcu = nc_cache_hold(c);
-	i = nc_index_find(&c->index, span->block);
-	if (i != NC_NIL)
-		valid = READ_ONCE(c->index.slots[i].valid);
-	nc_cache_release(c, srcu);
-	return valid;
+	return (struct nc_span) {
+		.block = block,
+		.first = (u32)(job->sector - start) >> c->sub_shift,
+		.last = (u32)(end - 1) >> c->sub_shift,
+	};
 }
 
 /* Of what is not pinned: wait for the readers of what is in transit?  What fills blocks that have
@@ -283,14 +288,9 @@ looked:
 static unsigned long step(struct nc_cache *c, struct nc_job *job, u64 most, u64 *sent)
 {
 	u64 subs = max(most >> (c->sub_shift + SECTOR_SHIFT), 1ULL);
-	struct nc_span span;
-	u64 valid = span_at(c, job, &span) >> span.first;
-	u64 border = valid & 1 ? ~valid : valid;
+	struct nc_span span = span_at(c, job);
 
-	/* Up to where missing and valid meet. */
-	if (border)
-		span.last = min_t(u32, span.last, span.first + __ffs64(border) - 1);
-	if (!(valid & 1)) {
+	if (!nc_read_cached(c, &span)) {
 		span.last = min_t(u64, span.last, span.first + subs - 1);
 		return fetch(c, job, &span, sent);
 	}

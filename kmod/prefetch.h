@@ -92,6 +92,7 @@ void nc_prefetch_done(struct nc_cache *c, struct nc_fill *f, u64 bits, int error
 void nc_prefetch_demand(struct nc_cache *c);
 void nc_prefetch_read_sent(struct nc_cache *c, struct nc_fill *f);
 void nc_prefetch_read_done(struct nc_cache *c, struct nc_fill *f);
+bool nc_prefetch_holds(const struct nc_cache *c);
 void nc_prefetch_wrote(struct nc_cache *c, u32 bytes);
 
 #endif /* NEARCACHE_PREFETCH_H */

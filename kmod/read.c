@@ -58,23 +58,6 @@ static void advance_clock(struct nc_cache *c, u32 bytes)
 }
 
 /**
- * nc_read_sectors() - how much of a read lies in a span
- * @c: live cache
- * @bio: read that starts in the span
- * @span: sub-blocks
- *
- * Return: sectors.
- */
-u32 nc_read_sectors(const struct nc_cache *c, const struct bio *bio,
-		    const struct nc_span *span)
-{
-	sector_t end = (span->block << c->block_shift) +
-		       ((sector_t)(span->last + 1) << c->sub_shift);
-
-	return min_t(sector_t, end - bio->bi_iter.bi_sector, bio_sectors(bio));
-}
-
-/**
  * nc_read_take() - cut a read, and account the piece
  * @c: live cache
  * @bio: read
@@ -110,6 +93,30 @@ struct nc_span nc_read_span(const struct nc_cache *c,
 			    const struct bvec_iter *iter)
 {
 	return span_of(c, iter);
+}
+
+/**
+ * nc_read_cached() - is the start of a span cached?
+ * @c: live cache
+ * @span: sub-blocks; shortened to those that the answer holds for
+ *
+ * Context: any; a hint.
+ */
+bool nc_read_cached(struct nc_cache *c, struct nc_span *span)
+{
+	u64 valid = 0, border;
+	int srcu;
+	u32 i;
+
+	srcu = nc_cache_hold(c);
+	i = nc_index_find(&c->index, span->block);
+	if (i != NC_NIL)
+		valid = READ_ONCE(c->index.slots[i].valid) >> span->first;
+	nc_cache_release(c, srcu);
+	border = valid & 1 ? ~valid : valid;
+	if (border)
+		span->last = min_t(u32, span->last, span->first + __ffs64(border) - 1);
+	return valid & 1;
 }
 
 /**
@@ -236,11 +243,11 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	u32 sectors;
 	int r;
 
-	nc_stream_hit(c, bio);
 	if (unlikely(partial)) {
 		span->last = span->first + run - 1;
 		nc_count(c, PARTIALS);
 	}
+	nc_stream_admits(c, bio, io, span, NEARCACHE_VERDICT_HIT);
 	slot.tagged = READ_ONCE(c->index.slots[i].tagged);
 	io->label = slot.tag.label;
 	if (unlikely(slot.tag.ahead))
@@ -271,7 +278,7 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 }
 
 /* Counted by the fill: once taken, the bio may complete at any moment. */
-static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span)
+static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span, struct nc_io *io)
 {
 	struct nc_cache *c = t->cache;
 
@@ -284,7 +291,7 @@ static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span)
 		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
 		return BYPASS(t, bio, RANGE);
 	}
-	if (unlikely(!nc_stream_admits(c, bio, NEARCACHE_VERDICT_MISS)) &&
+	if (unlikely(!nc_stream_admits(c, bio, io, span, NEARCACHE_VERDICT_MISS)) &&
 	    !nc_ranges_pinned(c, span->block)) {
 		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
 		return BYPASS(t, bio, ADVICE);
@@ -329,6 +336,7 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	io->failed_hit = false;
 	io->waits = false;
 	io->observed = false;
+	io->told = false;
 	if (unlikely(!bio_sectors(bio)))
 		return to_origin(t, bio);
 	if (unlikely(READ_ONCE(c->gate)) && !nc_health_admit(c))
@@ -343,7 +351,10 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 			continue;
 		}
 		nc_cache_release(c, io->srcu);
-		r = miss(t, bio, &span);
+		valid >>= span.first;
+		if (valid)
+			span.last = min_t(u32, span.last, span.first + __ffs64(valid) - 1);
+		r = miss(t, bio, &span, io);
 	} while (r == -EAGAIN);
 	return r;
 }

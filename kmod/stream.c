@@ -9,13 +9,18 @@
 #include <linux/slab.h>
 
 #include "cache.h"
+#include "io.h"
 #include "observe.h"
+#include "read.h"
 #include "trace.h"
+#include "window.h"
 
 #define NOWHERE	(~(sector_t)0)
+/* Of a window one of so many parts is asked for at a time. */
+#define WINDOW_PARTS	4U
 
 /* Of version 1. */
-static_assert(sizeof(struct nearcache_classify) == 136);
+static_assert(sizeof(struct nearcache_classify) == 144);
 
 /* Threads of the kernel work for anybody, and each for others the next time. */
 static u64 whose(struct bio *bio)
@@ -31,7 +36,7 @@ static void begin(struct nc_stream *s, u64 whose, bool writes)
 		.sample = NEARCACHE_SAMPLE,
 		.run = NOWHERE,
 		.before = NOWHERE,
-		.end = NOWHERE,
+		.asked = NOWHERE,
 	};
 }
 
@@ -52,35 +57,43 @@ static struct nc_stream *find(struct nc_stream_set *set, u64 whose, bool writes)
 	return oldest;
 }
 
-/* Returns whether a run begins with the piece.  The rest of one that was cut is none of its own. */
-static bool take(struct nc_stream *s, const struct bio *bio)
+/* Returns whether a run begins with the piece.  The rest of one that was cut is none of its own.
+ * As the rest of these: the lock of its set is held.
+ */
+static bool take(struct nc_stream *s, const struct bio *bio, u32 sectors)
 {
-	sector_t sector = bio->bi_iter.bi_sector, end = bio_end_sector(bio);
-	bool rest = s->end != NOWHERE && sector > s->at && sector < s->end;
-	bool begins = !rest && sector != s->end;
+	sector_t sector = bio->bi_iter.bi_sector, end = sector + sectors;
+	bool rest = s->asked != NOWHERE && sector > s->at && sector < s->asked;
+	bool begins = !rest && sector != s->asked;
 	s64 gap = 0;
 
 	s->used = jiffies;
-	if (rest && end <= s->end)
+	s->at = sector;
+	/* A piece that was cut to less than was told, too. */
+	s->bytes += (rest && sector < s->end ? end - min(s->end, end) : sectors) << SECTOR_SHIFT;
+	s->end = rest ? max(s->end, end) : end;
+	if (rest && bio_end_sector(bio) <= s->asked)
 		return false;
 	s->accesses++;
-	s->bytes += rest ? (end - s->end) << SECTOR_SHIFT : bio->bi_iter.bi_size;
 	if (begins) {
-		if (s->end != NOWHERE)
-			gap = sector - s->end;
+		if (s->asked != NOWHERE)
+			gap = sector - s->asked;
 		s->same_gaps = gap && gap == s->gap ? s->same_gaps + 1 : 0;
 		s->gap = gap;
 		s->before = s->run;
 		s->run = sector;
 		s->runs++;
 	}
-	s->at = sector;
-	s->end = end;
+	s->asked = bio_end_sector(bio);
 	return begins;
 }
 
-static u32 reasons(const struct nc_stream *s, u32 hash, bool begins,
-		   enum nearcache_verdict verdict)
+static u32 hash_of_run(const struct nc_stream *s)
+{
+	return hash_64(s->run, 32);
+}
+
+static u32 reasons(const struct nc_stream *s, bool begins, enum nearcache_verdict verdict)
 {
 	u32 why = 0;
 
@@ -89,7 +102,7 @@ static u32 reasons(const struct nc_stream *s, u32 hash, bool begins,
 	else if (verdict != NEARCACHE_VERDICT_HIT)
 		why |= NEARCACHE_WHY_MISS;
 	/* The first one of all, too: so soon a program can say how many it wants. */
-	if (begins && (s->before == NOWHERE || !(hash & ((1U << s->sample) - 1))))
+	if (begins && (s->before == NOWHERE || !(hash_of_run(s) & ((1U << s->sample) - 1))))
 		why |= NEARCACHE_WHY_RUN;
 	if (s->accesses >= NEARCACHE_AMOUNT)
 		why |= NEARCACHE_WHY_AMOUNT;
@@ -97,7 +110,7 @@ static u32 reasons(const struct nc_stream *s, u32 hash, bool begins,
 }
 
 /* What is told of a stream is not told again. */
-static void fill_in(struct nc_stream *s, struct nearcache_classify *told, u32 hash, u32 why)
+static void fill_in(struct nc_stream *s, struct nearcache_classify *told, u32 why)
 {
 	*told = (struct nearcache_classify) {
 		.version = NEARCACHE_CLASSIFY_VERSION,
@@ -108,62 +121,138 @@ static void fill_in(struct nc_stream *s, struct nearcache_classify *told, u32 ha
 		.same_gaps = s->same_gaps,
 		.accesses = s->accesses,
 		.runs = s->runs,
-		.hash = hash,
+		.hash = hash_of_run(s),
 		.bytes = s->bytes,
 		.class = s->class,
 		.sample = s->sample,
+		.window = s->window,
+		.length = s->length,
 	};
 	s->accesses = 0;
 	s->runs = 0;
 	s->bytes = 0;
 }
 
-/* The stream may have gone meanwhile. */
-static void obey(struct nc_stream *s, u64 whose, bool writes, const struct nearcache_classify *told)
+/* Returns false if the stream has gone meanwhile. */
+static bool obey(struct nc_stream *s, u64 whose, bool writes, const struct nearcache_classify *told)
 {
 	if (s->whose != whose || s->writes != writes)
-		return;
+		return false;
 	s->class = told->class < NEARCACHE_CLASSES ? told->class : NEARCACHE_CLASS_UNKNOWN;
 	s->sample = min_t(u32, told->sample, NEARCACHE_SAMPLE_MAX);
+	s->window = min_t(u32, told->window, NEARCACHE_WINDOW_MAX);
+	s->length = told->length;
+	return true;
+}
+
+/* What is to be asked for ahead of a stream: none until it is a good part of the window. */
+static bool reaches(const struct nc_cache *c, struct nc_stream *s, struct nc_window *window)
+{
+	sector_t end;
+
+	if (!s->window || s->writes)
+		return false;
+	end = min_t(sector_t, s->asked + s->window, c->geo.origin_size >> SECTOR_SHIFT);
+	if (s->length)
+		end = min(end, s->run + s->length);
+	/* Another run, or one that is over soon. */
+	if (s->ahead < s->asked || s->ahead > s->asked + s->window)
+		s->ahead = s->asked;
+	if (end < s->ahead + max(s->window / WINDOW_PARTS, 1U))
+		return false;
+	*window = (struct nc_window) { .first = s->ahead, .end = end };
+	s->ahead = end;
+	return true;
+}
+
+static u32 sectors_of(const struct nc_cache *c, const struct bio *bio, const struct nc_span *span)
+{
+	return span ? nc_read_sectors(c, bio, span) : bio_sectors(bio);
+}
+
+/* Ask the classifier.  The lock of @set is held, and let go.  On its own, as most pieces
+ * do not come here and have no use for that much of the stack.
+ */
+static noinline bool ask(struct nc_cache *c, struct bio *bio, const struct nc_span *span,
+			 enum nearcache_verdict verdict, struct nc_stream_set *set,
+			 struct nc_stream *s, u32 why)
+	__releases(&set->lock)
+{
+	struct nearcache_classify told;
+	struct nc_window window;
+	bool writes = s->writes, reach;
+	u64 who = s->whose;
+
+	lockdep_assert_held(&set->lock);
+	fill_in(s, &told, why);
+	spin_unlock(&set->lock);
+	nc_observe_see(c, bio, &told.io);
+	told.io.nr_sectors = sectors_of(c, bio, span);
+	told.io.verdict = verdict;
+	trace_nearcache_classify(&told);
+	spin_lock(&set->lock);
+	reach = obey(s, who, writes, &told) && reaches(c, s, &window);
+	spin_unlock(&set->lock);
+	if (reach)
+		nc_window_ask(c, &window);
+	return told.admission != NEARCACHE_ADMIT_NOT;
+}
+
+/* What is not told goes on with its window.  The lock of @set is held, and let go. */
+static noinline void go_on(struct nc_cache *c, struct nc_stream_set *set, struct nc_stream *s)
+	__releases(&set->lock)
+{
+	struct nc_window window;
+	bool reach;
+
+	lockdep_assert_held(&set->lock);
+	reach = reaches(c, s, &window);
+	spin_unlock(&set->lock);
+	if (reach)
+		nc_window_ask(c, &window);
 }
 
 /**
  * nc_stream_tell() - a piece of a stream, when there is a classifier
  * @c: live cache
- * @bio: dm's clone
+ * @bio: dm's clone, as it came
+ * @io: what is known about it
+ * @span: what the piece is of; NULL: all of @bio
  * @verdict: what becomes of it if nothing is in the way
  *
- * Whatever the classifier answers, it is asked for nothing but this.
+ * Once for each piece: when a fill or an eviction is faster, it is looked at again, and gets the
+ * same answer.  Whatever the classifier answers, no more comes of it than that other things are
+ * cached.
  *
  * Context: map of @bio.
  * Return: whether what is not cached may come into the cache.
  */
-bool nc_stream_tell(struct nc_cache *c, struct bio *bio, enum nearcache_verdict verdict)
+bool nc_stream_tell(struct nc_cache *c, struct bio *bio, struct nc_io *io,
+		    const struct nc_span *span, enum nearcache_verdict verdict)
 {
 	bool writes = op_is_write(bio_op(bio)), begins;
-	struct nearcache_classify told;
-	u64 who = whose(bio);
-	struct nc_stream_set *set = &c->streams.set[hash_64(2 * who + writes, c->streams.bits)];
+	struct nc_stream_set *set;
 	struct nc_stream *s;
-	u32 hash, why;
+	u64 who;
+	u32 why;
 
+	if (io->told)
+		return !io->refused;
+	io->told = true;
+	io->refused = false;
+	who = whose(bio);
+	set = &c->streams.set[hash_64(2 * who + writes, c->streams.bits)];
 	spin_lock(&set->lock);
 	s = find(set, who, writes);
-	begins = take(s, bio);
-	hash = hash_64(s->run, 32);
-	why = reasons(s, hash, begins, verdict);
+	begins = take(s, bio, sectors_of(c, bio, span));
+	why = reasons(s, begins, verdict);
 	if (why)
-		fill_in(s, &told, hash, why);
-	spin_unlock(&set->lock);
-	if (!why)
-		return true;
-	nc_observe_see(c, bio, &told.io);
-	told.io.verdict = verdict;
-	trace_nearcache_classify(&told);
-	spin_lock(&set->lock);
-	obey(s, who, writes, &told);
-	spin_unlock(&set->lock);
-	return told.admission != NEARCACHE_ADMIT_NOT;
+		io->refused = !ask(c, bio, span, verdict, set, s, why);
+	else if (s->window)
+		go_on(c, set, s);
+	else
+		spin_unlock(&set->lock);
+	return !io->refused;
 }
 
 /**

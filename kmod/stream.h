@@ -15,6 +15,8 @@
 DECLARE_TRACEPOINT(nearcache_classify);
 
 struct nc_cache;
+struct nc_io;
+struct nc_span;
 
 /* Streams that may be in a set. */
 #define NC_STREAM_WAYS	2U
@@ -35,6 +37,10 @@ struct nc_cache;
  * @gap: "
  * @at: its last piece
  * @end: behind that
+ * @asked: behind the read or write that it is of
+ * @window: see struct nearcache_classify
+ * @length: "
+ * @ahead: behind what was asked for of @window
  */
 struct nc_stream {
 	u64 whose;
@@ -51,6 +57,10 @@ struct nc_stream {
 	s64 gap;
 	sector_t at;
 	sector_t end;
+	sector_t asked;
+	u32 window;
+	u32 length;
+	sector_t ahead;
 };
 
 /**
@@ -78,33 +88,24 @@ struct nc_streams {
 
 int nc_streams_init(struct nc_streams *streams);
 void nc_streams_destroy(struct nc_streams *streams);
-bool nc_stream_tell(struct nc_cache *c, struct bio *bio, enum nearcache_verdict verdict);
+bool nc_stream_tell(struct nc_cache *c, struct bio *bio, struct nc_io *io,
+		    const struct nc_span *span, enum nearcache_verdict verdict);
 
 /**
- * nc_stream_hit() - a piece of a stream is read from the cache
+ * nc_stream_admits() - may a piece come into the cache, or stay there?
  * @c: live cache
  * @bio: dm's clone, as it came, before it is cut to the piece
- *
- * Context: map of @bio.
- */
-static inline void nc_stream_hit(struct nc_cache *c, struct bio *bio)
-{
-	if (tracepoint_enabled(nearcache_classify))
-		nc_stream_tell(c, bio, NEARCACHE_VERDICT_HIT);
-}
-
-/**
- * nc_stream_admits() - may a piece that is not cached come into the cache?
- * @c: live cache
- * @bio: dm's clone, as it came; may be cut after that
+ * @io: what is known about it
+ * @span: what the piece is of; NULL: all of @bio, which may be cut after that
  * @verdict: what becomes of it if nothing is in the way
  *
  * Context: map of @bio.
  */
-static inline bool nc_stream_admits(struct nc_cache *c, struct bio *bio,
-				    enum nearcache_verdict verdict)
+static inline bool nc_stream_admits(struct nc_cache *c, struct bio *bio, struct nc_io *io,
+				    const struct nc_span *span, enum nearcache_verdict verdict)
 {
-	return !tracepoint_enabled(nearcache_classify) || nc_stream_tell(c, bio, verdict);
+	return !tracepoint_enabled(nearcache_classify) ||
+	       nc_stream_tell(c, bio, io, span, verdict);
 }
 
 #endif /* NEARCACHE_STREAM_H */

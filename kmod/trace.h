@@ -144,6 +144,8 @@ DECLARE_EVENT_CLASS(nearcache_classify_class,
 		__field(u64, cgroup)
 		__field(u32, pid)
 		__field(u32, tid)
+		__field(u32, window)
+		__field(u32, length)
 	),
 	TP_fast_assign(
 		__entry->dev = told->io.dev;
@@ -165,8 +167,10 @@ DECLARE_EVENT_CLASS(nearcache_classify_class,
 		__entry->cgroup = told->io.cgroup;
 		__entry->pid = told->io.pid;
 		__entry->tid = told->io.tid;
+		__entry->window = told->window;
+		__entry->length = told->length;
 	),
-	TP_printk("%d,%d %llu + %u op=%u why=%s run=%llu gap=%lld same_gaps=%u accesses=%u runs=%u bytes=%llu %s sample=%u label=%u cgroup=%llu pid=%u tid=%u",
+	TP_printk("%d,%d %llu + %u op=%u why=%s run=%llu gap=%lld same_gaps=%u accesses=%u runs=%u bytes=%llu %s sample=%u label=%u cgroup=%llu pid=%u tid=%u window=%u length=%u",
 		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->sector,
 		  __entry->nr_sectors, __entry->op,
 		  __print_flags(__entry->why, "|",
@@ -185,7 +189,8 @@ DECLARE_EVENT_CLASS(nearcache_classify_class,
 				   { NEARCACHE_CLASS_SHUFFLED, "shuffled" },
 				   { NEARCACHE_CLASS_LOOPING, "looping" },
 				   { NEARCACHE_CLASS_RANDOM, "random" }),
-		  __entry->sample, __entry->label, __entry->cgroup, __entry->pid, __entry->tid)
+		  __entry->sample, __entry->label, __entry->cgroup, __entry->pid, __entry->tid,
+		  __entry->window, __entry->length)
 );
 
 #ifdef DEFINE_EVENT_WRITABLE

@@ -169,21 +169,38 @@ static int update(struct nc_target *t, struct bio *bio)
 }
 
 /* May the data of a write come into the cache, as far as a classifier is asked? */
-static bool admits(struct nc_target *t, struct bio *bio)
+static bool admits(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
-	struct nc_cache *c = t->cache;
 	bool through = t->mode == NEARCACHE_WRITETHROUGH;
 
-	return nc_stream_admits(c, bio, through ? NEARCACHE_VERDICT_UPDATE :
-						  NEARCACHE_VERDICT_WRITEAROUND) ||
-	       nc_ranges_pinned(c, bio->bi_iter.bi_sector >> c->block_shift);
+	return nc_stream_admits(t->cache, bio, io, NULL,
+				through ? NEARCACHE_VERDICT_UPDATE :
+					  NEARCACHE_VERDICT_WRITEAROUND);
 }
 
-static int through(struct nc_target *t, struct bio *bio, bool admitted)
+/* Blocks from the start of @bio on that are pinned like its first one. */
+static u32 alike_sectors(struct nc_cache *c, const struct bio *bio, bool *pinned)
+{
+	sector_t end = bio_end_sector(bio);
+	u64 block = bio->bi_iter.bi_sector >> c->block_shift;
+
+	*pinned = nc_ranges_pinned(c, block);
+	if (!nc_ranges_any(c))
+		return bio_sectors(bio);
+	while (++block << c->block_shift < end)
+		if (nc_ranges_pinned(c, block) != *pinned)
+			return (block << c->block_shift) - bio->bi_iter.bi_sector;
+	return bio_sectors(bio);
+}
+
+static int through(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
 	struct nc_cache *c = t->cache;
+	bool wanted = true;
 
-	if (likely(READ_ONCE(c->state) == NEARCACHE_NORMAL) && admitted) {
+	if (unlikely(!admits(t, bio, io)))
+		cut(bio, alike_sectors(c, bio, &wanted));
+	if (likely(READ_ONCE(c->state) == NEARCACHE_NORMAL) && wanted) {
 		if (nc_update_wanted(c, bio->bi_iter.bi_sector,
 				     bio_end_sector(bio)))
 			return update(t, bio);
@@ -204,9 +221,9 @@ static int through(struct nc_target *t, struct bio *bio, bool admitted)
 int nc_write_map(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
-	bool admitted;
 
 	io->observed = false;
+	io->told = false;
 	/* A flush; in read-only mode, too: what was written before may not be
 	 * durable.  Nobody sends other bios that are empty.
 	 */
@@ -220,10 +237,10 @@ int nc_write_map(struct nc_target *t, struct bio *bio)
 	switch (bio_op(bio)) {
 	case REQ_OP_WRITE:
 		nc_prefetch_wrote(t->cache, bio->bi_iter.bi_size);
-		admitted = admits(t, bio);
-		return t->mode == NEARCACHE_WRITETHROUGH ?
-		       through(t, bio, admitted) :
-		       around(t, bio, NEARCACHE_VERDICT_WRITEAROUND);
+		if (t->mode == NEARCACHE_WRITETHROUGH)
+			return through(t, bio, io);
+		admits(t, bio, io);
+		return around(t, bio, NEARCACHE_VERDICT_WRITEAROUND);
 	case REQ_OP_DISCARD:
 		return around(t, bio, NEARCACHE_VERDICT_DISCARD);
 	case REQ_OP_WRITE_ZEROES:

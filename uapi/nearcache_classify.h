@@ -69,6 +69,9 @@ enum nearcache_why {
 #define NEARCACHE_SAMPLE	4
 #define NEARCACHE_SAMPLE_MAX	16
 
+/* Of @window: 64 MiB. */
+#define NEARCACHE_WINDOW_MAX	131072
+
 /**
  * struct nearcache_classify - a piece that is told, and its stream
  * @io: the piece; its verdict is what it gets unless something is in the way, like the
@@ -90,6 +93,11 @@ enum nearcache_why {
  *	NEARCACHE_SAMPLE_MAX; more counts as that.  Before: the last answer, or NEARCACHE_SAMPLE
  * @admission: may be changed: enum nearcache_admission of this piece; others count as
  *	NEARCACHE_ADMIT, which is there before
+ * @window: may be changed: sectors that are to be brought into the cache ahead of this stream,
+ *	when it reads; from this piece on; NEARCACHE_WINDOW_MAX at most, more counts as that.
+ *	Before: the last answer, or 0
+ * @length: may be changed: of this stream's runs no more than so many sectors, from where they
+ *	begin, are brought like that; 0: all.  Before: the last answer, or 0
  * @reserved: 0
  *
  * A stream is what one thread reads, or writes; of kernel threads, what they do for one control
@@ -111,6 +119,8 @@ struct nearcache_classify {
 	__u32 class;
 	__u32 sample;
 	__u32 admission;
+	__u32 window;
+	__u32 length;
 	__u32 reserved;
 };
 

@@ -145,7 +145,7 @@
 	X(BYPASS_RANGE, "bypass_range", "reads",			       \
 	  "reads sent to the origin: a range says so")			       \
 	X(PREFETCHED_BYTES, "prefetched_bytes", "bytes",		       \
-	  "bytes that prefetch jobs brought into the cache")		       \
+	  "bytes that prefetch brought into the cache")		       \
 	X(PREFETCHED_USED_BYTES, "prefetched_used_bytes", "bytes",	       \
 	  "of the blocks that prefetch brought, bytes when they were first read") \
 	X(PREFETCHED_WASTED_BYTES, "prefetched_wasted_bytes", "bytes",       \

@@ -73,7 +73,7 @@ enum nearcache_io_flags {
  * struct nearcache_io - a piece of a read or write
  * @sector: first one on the dm device, of 512 bytes
  * @cgroup: id (inode number in cgroup2) of whose it is: of the process that asks, or, when a
- *	kernel thread does, of whom the request is accounted to
+ *	kernel thread does, of whom the request is accounted to; 0: nobody's
  * @latency: nanoseconds from the verdict to the completion; for nearcache_access 0
  * @dev: number of the dm device as the kernel has it: major << 20 | minor
  * @nr_sectors: how many

@@ -220,6 +220,21 @@ void nc_prefetch_init(struct nc_cache *c)
 	c->prefetch.paused = true;
 }
 
+void nc_windows_init(struct nc_cache *c)
+{
+	c->windows.paused = true;
+}
+
+void nc_windows_pause(struct nc_cache *c)
+{
+	c->windows.paused = true;
+}
+
+void nc_windows_resume(struct nc_cache *c)
+{
+	c->windows.paused = false;
+}
+
 int nc_streams_init(struct nc_streams *streams)
 {
 	(void)streams;

@@ -49,6 +49,11 @@ struct bio {
 	enum { FUZZ_BIO_HELD, FUZZ_BIO_SENT, FUZZ_BIO_FAILED } done;
 };
 
+static inline unsigned int bio_sectors(const struct bio *bio)
+{
+	return bio->bi_iter.bi_size >> 9;
+}
+
 struct bio_list {
 	struct bio *head, *tail;
 };
