@@ -13,8 +13,8 @@ char LICENSE[] SEC("license") = "GPL";
 
 /* Places are of so many sectors, as a power of two: 64 GiB. */
 const volatile __u32 place_shift = 27;
-/* What streams other than scattered ones are sampled by: their runs are few, or all alike. */
-const volatile __u32 sample_others = 4;
+/* What streams are sampled by whose runs are all alike.  Those of sequential ones are few. */
+const volatile __u32 sample_alike = 4;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -36,6 +36,20 @@ struct {
 	__type(key, struct unit_key);
 	__type(value, struct unit);
 } units SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, MIXES);
+	__type(key, struct mix_key);
+	__type(value, struct mix);
+} mixes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct settings);
+} settings SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -107,6 +121,46 @@ static __always_inline void tell_change(const struct stream_key *key, struct str
 	stream->changes++;
 }
 
+/* In portions, and when the class has changed. */
+static __always_inline void count(const struct nearcache_classify *told, struct stream *stream,
+				  __u32 class)
+{
+	struct mix_key key = { .dev = told->io.dev, .class = class };
+	struct mix *mix, fresh = {};
+
+	stream->uncounted += told->bytes;
+	if (stream->uncounted < MIX_PORTION && class == stream->told)
+		return;
+	mix = bpf_map_lookup_elem(&mixes, &key);
+	if (!mix) {
+		bpf_map_update_elem(&mixes, &key, &fresh, BPF_NOEXIST);
+		mix = bpf_map_lookup_elem(&mixes, &key);
+		if (!mix)
+			return;
+	}
+	__sync_fetch_and_add(&mix->bytes, stream->uncounted);
+	stream->uncounted = 0;
+}
+
+/* What the module is to do. */
+static __always_inline void answer(struct nearcache_classify *told, const struct stream *stream,
+				   const struct set *set, __u32 class)
+{
+	__u32 zero = 0;
+	struct settings *given = bpf_map_lookup_elem(&settings, &zero);
+
+	told->class = class;
+	told->window = 0;
+	told->sample = set ? set->sample : 0;
+	if (class == NEARCACHE_CLASS_SEQUENTIAL)
+		evidence_window(stream, told,
+				given && given->given ? given->window : WINDOW_DEFAULT);
+	else if (!set && class)
+		told->sample = sample_alike;
+	if (class == NEARCACHE_CLASS_CHECKPOINT && given && given->around)
+		told->admission = NEARCACHE_ADMIT_NOT;
+}
+
 SEC("raw_tp.w/nearcache_classify")
 int nc_classify(struct context *context)
 {
@@ -134,8 +188,8 @@ int nc_classify(struct context *context)
 		learn(set, told);
 		class = set->class;
 	}
-	told->class = class;
-	told->sample = set ? set->sample : class ? sample_others : 0;
+	count(told, stream, class);
+	answer(told, stream, set, class);
 	if (class != stream->told)
 		tell_change(&key, stream, set, class);
 	return 0;

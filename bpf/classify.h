@@ -43,6 +43,47 @@ struct unit_key {
 	__u32 reserved;
 };
 
+/* Sectors, 16 MiB: what comes from 5 ms away at 3 GB/s. */
+#define WINDOW_DEFAULT	32768U
+
+/**
+ * struct settings - what may be set while the program runs, the one value of its map
+ * @window: sectors that are brought ahead of sequential streams, at most
+ * @given: 0: @window is WINDOW_DEFAULT
+ * @around: 1: checkpoints are not cached
+ * @reserved: 0
+ */
+struct settings {
+	__u32 window;
+	__u32 given;
+	__u32 around;
+	__u32 reserved;
+};
+
+/* Devices, times classes, that are counted at once. */
+#define MIXES	512
+
+/**
+ * struct mix_key - what is counted together
+ * @dev: dm device: major << 20 | minor
+ * @class: enum nearcache_class that its stream had
+ */
+struct mix_key {
+	__u32 dev;
+	__u32 class;
+};
+
+/* Bytes that a stream reads, or writes, before they are counted: it costs a look-up. */
+#define MIX_PORTION	1048576U
+
+/**
+ * struct mix - what was read, or written, like that
+ * @bytes: that
+ */
+struct mix {
+	__u64 bytes;
+};
+
 /**
  * struct change - a stream has another class: a record of the ring buffer
  * @time: nanoseconds of the monotonic clock

@@ -8,13 +8,9 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* Regions are of so many sectors, as a power of two: 16 MiB. */
-const volatile __u32 region_shift = 15;
-
-/* Of 1 TiB, beyond which the regions that were read longest ago go. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 65536);
+	__uint(max_entries, HEAT_REGIONS);
 	__type(key, struct heat_key);
 	__type(value, struct heat);
 } heats SEC(".maps");
@@ -29,7 +25,7 @@ int nc_heat(struct nearcache_classify **context)
 	struct nearcache_classify *told = *context;
 	struct heat_key key = {
 		.dev = told->io.dev,
-		.region = told->io.sector >> (region_shift & 63),
+		.region = told->io.sector >> HEAT_REGION_SHIFT,
 	};
 	__u64 hits = told->accesses, hit_bytes = told->bytes, missed = 0;
 	struct heat fresh = {}, *heat;

@@ -5,10 +5,15 @@
 
 #include <linux/types.h>
 
+/* Sectors of a region, as a power of two: 16 MiB. */
+#define HEAT_REGION_SHIFT	15
+/* Regions, of 1 TiB, beyond which those that were read longest ago go. */
+#define HEAT_REGIONS		65536
+
 /**
  * struct heat_key - a region of a device
  * @dev: dm device: major << 20 | minor
- * @region: its number; its size is a power of two, see region_shift
+ * @region: its number
  */
 struct heat_key {
 	__u32 dev;

@@ -9,7 +9,7 @@
 char LICENSE[] SEC("license") = "GPL";
 
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_PERCPU_HASH);
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
 	__uint(max_entries, 256);
 	__type(key, struct latency_key);
 	__type(value, struct latency);
@@ -35,6 +35,20 @@ static __always_inline __u32 path_of(const struct nearcache_io *io)
 	}
 }
 
+/* What was counted is never forgotten, so that sums only grow: a control group for which there is
+ * no room any more counts as nobody, who has his place first.
+ */
+static __always_inline struct latency *need(struct latency_key *key)
+{
+	struct latency_key nobody = { .dev = key->dev, .path = key->path };
+	struct latency *latency;
+
+	bpf_map_update_elem(&latencies, &nobody, &none, BPF_NOEXIST);
+	bpf_map_update_elem(&latencies, key, &none, BPF_NOEXIST);
+	latency = bpf_map_lookup_elem(&latencies, key);
+	return latency ? latency : bpf_map_lookup_elem(&latencies, &nobody);
+}
+
 SEC("raw_tp.w/nearcache_latency")
 int nc_latency(struct nearcache_io **context)
 {
@@ -48,8 +62,7 @@ int nc_latency(struct nearcache_io **context)
 	__u64 bucket;
 
 	if (!latency) {
-		bpf_map_update_elem(&latencies, &key, &none, BPF_NOEXIST);
-		latency = bpf_map_lookup_elem(&latencies, &key);
+		latency = need(&key);
 		if (!latency)
 			return 0;
 	}

@@ -33,7 +33,8 @@ enum latency_path {
 
 /**
  * struct latency_key - whose pieces
- * @cgroup: id of the control group
+ * @cgroup: id of the control group; 0: nobody's, and those of control groups for which there was no
+ *	room
  * @dev: dm device: major << 20 | minor
  * @path: enum latency_path
  */
@@ -52,7 +53,7 @@ struct latency_key {
 struct latency {
 	__u64 count;
 	__u64 sum;
-	__u32 bucket[LATENCY_BUCKETS];
+	__u64 bucket[LATENCY_BUCKETS];
 };
 
 /**

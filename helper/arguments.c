@@ -96,13 +96,29 @@ static const struct option_row {
 	{ OPTION_WATCH, 0, "watch", FLAG, NULL, 0, "again and again, until ^C" },
 	{ OPTION_INTERVAL, 0, "interval", INTERVAL, "SECONDS",
 	  offsetof(struct arguments, interval), "from one to the next (1)" },
-	{ OPTION_COUNT, 0, "count", COUNT, "N",
+	{ OPTION_BATCH, 'b', "batch", FLAG, NULL, 0,
+	  "as lines, without a terminal" },
+	{ OPTION_COUNT, 'n', "count", COUNT, "N",
 	  offsetof(struct arguments, count), "so often, not until ^C" },
 	{ OPTION_WAIT_DEVICES, 0, "wait", FLAG, NULL, 0,
 	  "for devices that are not there yet" },
 	{ OPTION_ALL, 0, "all", FLAG, NULL, 0, "all devices, in place of NAME" },
 	{ OPTION_TAB, 0, "tab", TEXT, "FILE", offsetof(struct arguments, tab),
 	  "the table (/etc/nearcache/nearcachetab)" },
+	{ OPTION_TEXTFILE, 0, "textfile", TEXT, "FILE",
+	  offsetof(struct arguments, textfile),
+	  "into FILE, at once, not to stdout" },
+	{ OPTION_OUTPUT, 'o', "output", TEXT, "FILE",
+	  offsetof(struct arguments, output), "as SVG into FILE, at once" },
+	{ OPTION_OPENMETRICS, 0, "openmetrics", FLAG, NULL, 0,
+	  "as OpenMetrics 1.0" },
+	{ OPTION_CONFIG, 0, "config", TEXT, "FILE",
+	  offsetof(struct arguments, config),
+	  "what it may do (/etc/nearcache/nearcache.conf)" },
+	{ OPTION_OBSERVE, 0, "observe", FLAG, NULL, 0,
+	  "change nothing, tell what would be changed" },
+	{ OPTION_REVERT, 0, "revert", NUMBER, "N",
+	  offsetof(struct arguments, revert), "take the action of that number back" },
 	{ OPTION_LABEL, 0, "label", LABEL, "LABEL",
 	  offsetof(struct arguments, label), "whose they are" },
 	{ OPTION_PRIORITY, 0, "priority", PRIORITY, "N",
@@ -197,20 +213,24 @@ static void take_value(struct arguments *args, const struct option_row *row,
 		fail(CODE_USAGE, "--%s '%s': %s", row->name, value, why);
 }
 
-static void take_letters(struct arguments *args, const char *word)
+/* @value: in the same word, or NULL; @next: the next word. Return: words used. */
+static int take_row(struct arguments *args, const struct option_row *row,
+		    const char *value, const char *next)
 {
-	const char *letter;
-
-	for (letter = word + 1; *letter; letter++) {
-		const struct option_row *row = find_letter(*letter);
-
-		if (row)
-			args->given |= row->bit;
-		else
-			fail(CODE_USAGE,
-			     "'-%c' is no option: try 'nearcache --help'",
-			     *letter);
-	}
+	if (row->value == FLAG && value)
+		fail(CODE_USAGE, "--%s takes no value, '%s' was given",
+		     row->name, value);
+	else if (row->value != FLAG && args->given & row->bit)
+		fail(CODE_USAGE, "--%s is given twice", row->name);
+	args->given |= row->bit;
+	if (row->value == FLAG)
+		return 1;
+	if (!value && !next)
+		fail(CODE_USAGE, "--%s needs a value: --%s %s", row->name,
+		     row->name, row->operand);
+	else
+		take_value(args, row, value ? value : next);
+	return value || !next ? 1 : 2;
 }
 
 /* "--name", "--name=value" or "--name value". Return: words used. */
@@ -230,20 +250,27 @@ static int take_option(struct arguments *args, const char *word,
 		     (int)length, name);
 		return 1;
 	}
-	if (row->value == FLAG && value)
-		fail(CODE_USAGE, "--%s takes no value, '%s' was given",
-		     row->name, value);
-	else if (row->value != FLAG && args->given & row->bit)
-		fail(CODE_USAGE, "--%s is given twice", row->name);
-	args->given |= row->bit;
-	if (row->value == FLAG)
-		return 1;
-	if (!value && !next)
-		fail(CODE_USAGE, "--%s needs a value: --%s %s", row->name,
-		     row->name, row->operand);
-	else
-		take_value(args, row, value ? value : next);
-	return value || !next ? 1 : 2;
+	return take_row(args, row, value, next);
+}
+
+/* "-j", "-o value", "-ovalue" or "-jo value". Return: words used. */
+static int take_letters(struct arguments *args, const char *word, const char *next)
+{
+	const char *letter;
+
+	for (letter = word + 1; *letter; letter++) {
+		const struct option_row *row = find_letter(*letter);
+
+		if (!row)
+			fail(CODE_USAGE,
+			     "'-%c' is no option: try 'nearcache --help'",
+			     *letter);
+		else if (row->value == FLAG)
+			args->given |= row->bit;
+		else
+			return take_row(args, row, letter[1] ? letter + 1 : NULL, next);
+	}
+	return 1;
 }
 
 /* Sort words into options and operands; operands move to the front of @argv. */
@@ -254,6 +281,7 @@ static void split(struct arguments *args, int argc, char **argv)
 
 	args->operand = argv;
 	while (i < argc) {
+		const char *next = i + 1 < argc ? argv[i + 1] : NULL;
 		char *word = argv[i];
 
 		if (only_operands || word[0] != '-' || !word[1]) {
@@ -263,11 +291,9 @@ static void split(struct arguments *args, int argc, char **argv)
 			only_operands = true;
 			i++;
 		} else if (word[1] == '-') {
-			i += take_option(args, word,
-					 i + 1 < argc ? argv[i + 1] : NULL);
+			i += take_option(args, word, next);
 		} else {
-			take_letters(args, word);
-			i++;
+			i += take_letters(args, word, next);
 		}
 	}
 }

@@ -33,12 +33,18 @@
 #define OPTION_ORIGIN_TIMEOUT	(1U << 17)
 #define OPTION_ON_CHANGE	(1U << 18)
 #define OPTION_WITNESS		(1U << 19)
+#define OPTION_CONFIG		(1U << 20)
+#define OPTION_OBSERVE		(1U << 21)
+#define OPTION_REVERT		(1U << 22)
+#define OPTION_TEXTFILE		(1U << 23)
+#define OPTION_OPENMETRICS	(1U << 30)
 #define OPTION_INTEGRITY	(1U << 24)
 #define OPTION_VERIFY		(1U << 25)
 #define OPTION_RATE		(1U << 26)
 #define OPTION_WITH_ORIGIN	(1U << 27)
 #define OPTION_STOP		(1U << 28)
 #define OPTION_WAIT		(1U << 29)
+#define OPTION_BATCH		(1U << 31)
 #define OPTION_SHARD_FORMAT	(1ULL << 32)
 #define OPTION_SAMPLES		(1ULL << 33)
 #define OPTION_SUMMARY		(1ULL << 34)
@@ -58,6 +64,7 @@
 #define OPTION_WATCH		(1ULL << 51)
 #define OPTION_INTERVAL		(1ULL << 52)
 #define OPTION_COUNT		(1ULL << 53)
+#define OPTION_OUTPUT		(1ULL << 54)
 #define OPTION_ALL		(1ULL << 44)
 #define OPTION_TAB		(1ULL << 45)
 #define OPTION_WAIT_DEVICES	(1ULL << 46)
@@ -103,6 +110,10 @@
  * @interval: --interval, milliseconds, 0 when not given
  * @count: --count, 0 when not given
  * @tab: --tab, NULL when not given
+ * @textfile: --textfile, NULL when not given
+ * @output: --output, NULL when not given
+ * @config: --config, NULL when not given
+ * @revert: --revert, number of an action
  * @label: --label, fit for the kernel
  * @priority: --priority, 0 when not given
  * @expires: --expires, seconds, 0 when not given
@@ -139,6 +150,10 @@ struct arguments {
 	unsigned int interval;
 	unsigned int count;
 	const char *tab;
+	const char *textfile;
+	const char *output;
+	const char *config;
+	uint64_t revert;
 	const char *label;
 	unsigned int priority;
 	unsigned int expires;

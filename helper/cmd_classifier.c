@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache classifier: the BPF program that tells how streams are read and written. */
-#include <bpf/bpf.h>
-#include <unistd.h>
 
+#include "built_in.h"
 #include "class.h"
 #include "classify.h"
-#include "classify.skel.h"
 #include "commands.h"
 #include "fail.h"
 #include "loading.h"
 #include "print.h"
 
-/* Twice as many as there can be. */
-#define STREAMS_MOST	8192U
-
-LOADING_OWN(classify)
-
-static void show_stream(const struct stream_key *key,
-			const struct stream *stream)
+static int show_stream(const void *key_, const void *value, void *arg)
 {
+	const struct stream_key *key = key_;
+	const struct stream *stream = value;
+
+	(void)arg;
 	print_record(NULL, NULL);
 	print_number("pid", "pid", key->pid);
 	print_string("access", "access", key->writes ? "write" : "read");
@@ -32,45 +28,24 @@ static void show_stream(const struct stream_key *key,
 	print_number("label_id", NULL, key->set.label);
 	print_number("cgroup", "cgroup", key->set.cgroup);
 	print_end();
-}
-
-static void show_streams(int map)
-{
-	struct stream_key key, next;
-	struct stream stream;
-	unsigned int left = STREAMS_MOST;
-	bool first = true;
-
-	/* Behind one that went meanwhile the kernel begins anew: not for ever. */
-	while (left-- && !bpf_map_get_next_key(map, first ? NULL : &key, &next)) {
-		first = false;
-		key = next;
-		if (!bpf_map_lookup_elem(map, &key, &stream))
-			show_stream(&key, &stream);
-	}
+	return 0;
 }
 
 /* Of a program that has such a map: our own. */
 static int show(const struct program_place *place)
 {
-	int map = program_open_map(place, "streams", sizeof(struct stream_key),
-				   sizeof(struct stream));
-
 	print_table("streams");
-	if (map >= 0) {
-		show_streams(map);
-		close(map);
-	}
+	program_each(place, "streams", sizeof(struct stream_key),
+		     sizeof(struct stream), show_stream, NULL);
 	print_end();
-	return 0;
+	return fail_code();
 }
 
 int cmd_classifier(const struct arguments *args)
 {
 	static const struct loading classifier = {
-		.place = { "classifier", "nearcache_classify" },
+		.place = &built_in_classifier,
 		.files = true,
-		.load_own = load_own,
 		.show = show,
 	};
 

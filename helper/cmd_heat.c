@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache heat: where devices are read, and what of that is cached. */
-#include <bpf/bpf.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "built_in.h"
 #include "commands.h"
 #include "fail.h"
 #include "heat.h"
-#include "heat.skel.h"
 #include "loading.h"
 #include "print.h"
-
-/* As many as the map has. */
-#define REGIONS_MOST	65536U
-/* Sectors of a region, as a power of two: region_shift of the program. */
-#define REGION_SHIFT	15
-
-LOADING_OWN(heat)
 
 /**
  * struct region - a region that was read
@@ -28,6 +19,16 @@ struct region {
 	struct heat heat;
 };
 
+/**
+ * struct regions - some
+ * @count: how many
+ * @region: those
+ */
+struct regions {
+	size_t count;
+	struct region region[HEAT_REGIONS];
+};
+
 static int by_place(const void *a, const void *b)
 {
 	const struct region *x = a, *y = b;
@@ -37,22 +38,15 @@ static int by_place(const void *a, const void *b)
 	return (x->key.region > y->key.region) - (x->key.region < y->key.region);
 }
 
-static size_t collect(int map, struct region *region)
+static int add(const void *key, const void *heat, void *arg)
 {
-	struct heat_key key, next;
-	size_t count = 0;
-	bool first = true;
+	struct regions *regions = arg;
 
-	while (count < REGIONS_MOST &&
-	       !bpf_map_get_next_key(map, first ? NULL : &key, &next)) {
-		first = false;
-		key = next;
-		region[count].key = key;
-		if (!bpf_map_lookup_elem(map, &key, &region[count].heat))
-			count++;
-	}
-	qsort(region, count, sizeof(*region), by_place);
-	return count;
+	if (regions->count == HEAT_REGIONS)
+		return 1;
+	regions->region[regions->count].key = *(const struct heat_key *)key;
+	regions->region[regions->count++].heat = *(const struct heat *)heat;
+	return 0;
 }
 
 static void show_region(const struct region *region)
@@ -62,8 +56,8 @@ static void show_region(const struct region *region)
 	print_record(NULL, NULL);
 	print_number("major", "major", region->key.dev >> 20);
 	print_number("minor", "minor", region->key.dev & 0xfffff);
-	print_bytes("start", "start", (uint64_t)region->key.region << (REGION_SHIFT + 9));
-	print_bytes("length", NULL, 1ULL << (REGION_SHIFT + 9));
+	print_bytes("start", "start", (uint64_t)region->key.region << (HEAT_REGION_SHIFT + 9));
+	print_bytes("length", NULL, 1ULL << (HEAT_REGION_SHIFT + 9));
 	print_number("reads", "reads", heat->reads);
 	print_bytes("bytes", "bytes", heat->bytes);
 	print_ratio("hit_ratio", "hits", heat->hit_bytes, heat->bytes);
@@ -71,41 +65,37 @@ static void show_region(const struct region *region)
 	print_end();
 }
 
-static int show_map(int map)
+static void show_regions(struct regions *regions)
 {
-	struct region *region = calloc(REGIONS_MOST, sizeof(*region));
-	size_t count, i;
+	struct region *region = regions->region;
+	size_t i;
 
-	if (!region)
-		return fail_memory();
-	count = collect(map, region);
-	for (i = 0; i < count; i++)
+	qsort(region, regions->count, sizeof(*region), by_place);
+	for (i = 0; i < regions->count; i++)
 		/* One that went while they were read may be there twice. */
 		if (!i || by_place(&region[i - 1], &region[i]))
 			show_region(&region[i]);
-	free(region);
-	return 0;
 }
 
 static int show(const struct program_place *place)
 {
-	int map = program_open_map(place, "heats", sizeof(struct heat_key),
-				   sizeof(struct heat));
+	struct regions *regions = calloc(1, sizeof(*regions));
 
+	if (!regions)
+		return fail_memory();
 	print_table("regions");
-	if (map >= 0) {
-		show_map(map);
-		close(map);
-	}
+	if (!program_each(place, "heats", sizeof(struct heat_key),
+			  sizeof(struct heat), add, regions))
+		show_regions(regions);
 	print_end();
+	free(regions);
 	return fail_code();
 }
 
 int cmd_heat(const struct arguments *args)
 {
 	static const struct loading heat = {
-		.place = { "heat", "nearcache_classify" },
-		.load_own = load_own,
+		.place = &built_in_heat,
 		.show = show,
 	};
 

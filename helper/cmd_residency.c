@@ -5,48 +5,9 @@
 #include "dm.h"
 #include "fail.h"
 #include "name.h"
-#include "nl.h"
 #include "print.h"
+#include "residency.h"
 #include "target.h"
-
-/**
- * struct look - a range of a shard that is looked at
- * @density: of the shard
- * @start: first byte of the range, of the device
- * @place: the same, of the shard
- */
-struct look {
-	struct density *density;
-	uint64_t start;
-	uint64_t place;
-};
-
-static void take_run(const struct nl_run *run, void *arg)
-{
-	const struct look *look = arg;
-
-	if (run->cached)
-		density_add(look->density,
-			    look->place + (run->start - look->start),
-			    run->length);
-}
-
-static int look_at(const struct dm_device *dev, const struct shard *shard,
-		   struct density *density)
-{
-	struct look look = { .density = density };
-	size_t i;
-
-	density->bytes = shard->bytes;
-	for (i = 0; i < shard->ranges; i++) {
-		look.start = shard->range[i].start;
-		if (nl_residency(dev->number, &shard->range[i], take_run,
-				 &look))
-			return fail_code();
-		look.place += shard->range[i].length;
-	}
-	return 0;
-}
 
 static void print_density(const struct density *density)
 {
@@ -67,9 +28,10 @@ static int show_shards(const struct dm_device *dev,
 	print_table("shards");
 	for (i = 0; i < shards->count; i++) {
 		const struct shard *shard = &shards->shard[i];
-		struct density density = { 0 };
+		uint64_t cell[DENSITY_CELLS] = { 0 };
+		struct density density = { .cell = cell, .cells = DENSITY_CELLS };
 
-		if (look_at(dev, shard, &density))
+		if (residency_of(dev->number, shard, &density))
 			break;
 		cached += density.present;
 		print_record(NULL, NULL);
@@ -89,9 +51,10 @@ static int show_device(const struct dm_device *dev)
 {
 	struct range range = { 0, dev->size };
 	struct shard all = { .range = &range, .ranges = 1, .bytes = dev->size };
-	struct density density = { 0 };
+	uint64_t cell[DENSITY_CELLS] = { 0 };
+	struct density density = { .cell = cell, .cells = DENSITY_CELLS };
 
-	if (look_at(dev, &all, &density))
+	if (residency_of(dev->number, &all, &density))
 		return fail_code();
 	print_density(&density);
 	return 0;

@@ -27,8 +27,14 @@ int cmd_verify(const struct arguments *args);
 int cmd_get(const struct arguments *args);
 int cmd_destroy(const struct arguments *args);
 int cmd_classifier(const struct arguments *args);
+int cmd_trace(const struct arguments *args);
+int cmd_daemon(const struct arguments *args);
+int cmd_actions(const struct arguments *args);
+int cmd_metrics(const struct arguments *args);
 int cmd_latency(const struct arguments *args);
 int cmd_heat(const struct arguments *args);
+int cmd_heatmap(const struct arguments *args);
+int cmd_top(const struct arguments *args);
 int cmd_index(const struct arguments *args);
 int cmd_super(const struct arguments *args);
 

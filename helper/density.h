@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+/* Of a bar. */
 #define DENSITY_CELLS	32
 
 /**
@@ -12,13 +13,17 @@
  * @bytes: its length
  * @present: how many are there
  * @cell: the same of each cell
+ * @cells: how many cells
  */
 struct density {
 	uint64_t bytes;
 	uint64_t present;
-	uint64_t cell[DENSITY_CELLS];
+	uint64_t *cell;
+	unsigned int cells;
 };
 
+uint64_t density_edge(const struct density *density, unsigned int cell);
+unsigned int density_cell(const struct density *density, uint64_t byte);
 void density_add(struct density *density, uint64_t start, uint64_t length);
 const char *density_bar(const struct density *density, char *text);
 

@@ -16,8 +16,11 @@ helper: $(BUILD)/helper/nearcache $(BUILD)/helper/nearcache-generator helper-man
 
 include bpf/bpf.mk
 
-HELPER_PKGS	:= devmapper blkid mount uuid json-c libcrypto libisal libnl-3.0 libnl-genl-3.0 libbpf
-HELPER_SRC	:= $(wildcard helper/*.c)
+# With wide characters, where there is one.
+HELPER_CURSES	:= $(shell pkg-config --exists ncursesw 2>/dev/null && echo ncursesw || echo ncurses)
+HELPER_PKGS	:= devmapper blkid mount uuid json-c libcrypto libisal libnl-3.0 libnl-genl-3.0 libbpf libsystemd libmicrohttpd \
+	$(HELPER_CURSES)
+HELPER_SRC	:= $(wildcard helper/*.c helper/daemon/*.c helper/heatmap/*.c helper/metrics/*.c helper/top/*.c helper/trace/*.c)
 # Judge of superblocks and table pages: the kernel's own source.
 HELPER_OBJ	:= $(HELPER_SRC:%.c=$(BUILD)/%.o) $(BUILD)/helper/kmod/format.o $(BUILD)/helper/kmod/recover.o
 HELPER_CFLAGS	:= -std=gnu11 -pthread -O2 -g -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
@@ -40,9 +43,8 @@ $(BUILD)/helper/kmod/%.o: kmod/%.c helper/helper.mk
 		-MMD -MP -c -o $@ $<
 
 # What bpftool makes has the style of bpftool.
-HELPER_BPF := $(addprefix $(BUILD)/helper/cmd_,classifier.o latency.o heat.o)
-$(HELPER_BPF): $(BPF_SKELETONS)
-$(HELPER_BPF): HELPER_CFLAGS += -Wno-strict-prototypes
+$(BUILD)/helper/built_in.o: $(BPF_SKELETONS)
+$(BUILD)/helper/built_in.o: HELPER_CFLAGS += -Wno-strict-prototypes
 
 $(BUILD)/helper/nearcache: $(HELPER_OBJ)
 	$(call say,LD,$@)
@@ -85,17 +87,21 @@ HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
 	lib/systemd/system-generators/nearcache-generator:755:$(BUILD)/helper/nearcache-generator \
 	lib/systemd/system/nearcache@.service:644:$(BUILD)/helper/nearcache@.service \
 	lib/systemd/system/nearcache-pins.service:644:$(BUILD)/helper/nearcache-pins.service \
+	lib/systemd/system/nearcache-daemon.service:644:$(BUILD)/helper/nearcache-daemon.service \
+	share/nearcache/nearcache-rules.yml:644:helper/metrics/nearcache-rules.yml \
+	share/nearcache/nearcache-dashboard.json:644:helper/metrics/nearcache-dashboard.json \
 	lib/udev/rules.d/69-nearcache.rules:644:helper/udev/69-nearcache.rules \
 	share/man/man8/nearcache.8:644:$(BUILD)/helper/man/nearcache.8 \
 	share/man/man7/nearcache.7:644:helper/man/nearcache.7 \
 	share/man/man5/nearcachetab.5:644:helper/man/nearcachetab.5 \
+	share/man/man5/nearcache.conf.5:644:helper/man/nearcache.conf.5 \
 	share/bash-completion/completions/nearcache:644:$(BUILD)/helper/man/nearcache.bash \
 	share/zsh/site-functions/_nearcache:644:$(BUILD)/helper/man/_nearcache
 
 # Says where things are installed, so it is made each time.
 .PHONY: helper-units
 helper-units:
-	$(Q)for unit in nearcache@ nearcache-pins; do \
+	$(Q)for unit in nearcache@ nearcache-pins nearcache-daemon; do \
 		sed 's,@sbindir@,$(PREFIX)/sbin,' helper/systemd/$$unit.service.in \
 			>$(BUILD)/helper/$$unit.service || exit; \
 	done

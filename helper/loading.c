@@ -20,7 +20,7 @@ static void show_program(const struct loading *loading,
 	print_string("program", "program", program->name);
 	print_number("program_id", "number", program->id);
 	print_seconds("age_s", "loaded for", program->age / 1000000000);
-	print_string("folder", "maps in", program_folder(&loading->place));
+	print_string("folder", "maps in", program_folder(loading->place));
 }
 
 static int show(const struct loading *loading)
@@ -28,26 +28,26 @@ static int show(const struct loading *loading)
 	struct program program;
 	bool found;
 
-	if (program_look(&loading->place, &program, &found))
+	if (program_look(loading->place, &program, &found))
 		return fail_code();
-	print_string("state", loading->place.word, found ? "loaded" : "none");
+	print_string("state", loading->place->word, found ? "loaded" : "none");
 	if (found)
 		show_program(loading, &program);
 	print_table("maps");
 	if (found)
-		program_maps(&loading->place, show_map, NULL);
+		program_maps(loading->place, show_map, NULL);
 	print_end();
-	return loading->show(&loading->place);
+	return loading->show(loading->place);
 }
 
 static int load(const struct loading *loading, const char *path, bool dry_run)
 {
 	struct program program;
 
-	if (path ? program_load_file(&loading->place, path, dry_run, &program) :
-		   loading->load_own(&loading->place, dry_run, &program))
+	if (path ? program_load_file(loading->place, path, dry_run, &program) :
+		   program_load_own(loading->place, dry_run, &program))
 		return fail_code();
-	print_string("state", loading->place.word, dry_run ? "none" : "loaded");
+	print_string("state", loading->place->word, dry_run ? "none" : "loaded");
 	if (!dry_run)
 		show_program(loading, &program);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
@@ -59,13 +59,13 @@ static int unload(const struct loading *loading, bool dry_run)
 	struct program program;
 	bool found;
 
-	if (dry_run ? program_look(&loading->place, &program, &found) :
-		      program_unload(&loading->place, &found))
+	if (dry_run ? program_look(loading->place, &program, &found) :
+		      program_unload(loading->place, &found))
 		return fail_code();
 	if (!found)
 		return fail(CODE_DEVICE, "no %s program is loaded",
-			    loading->place.word);
-	print_string("state", loading->place.word, dry_run ? "loaded" : "none");
+			    loading->place->word);
+	print_string("state", loading->place->word, dry_run ? "loaded" : "none");
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	return 0;
 }
@@ -85,7 +85,7 @@ int loading_run(const struct loading *loading, const struct arguments *args)
 
 	if (args->operands > 1 && (!loads || !loading->files))
 		return fail(CODE_USAGE, "'%s %s' does not take '%s'",
-			    loading->place.word, what, args->operand[1]);
+			    loading->place->word, what, args->operand[1]);
 	if (loads)
 		return load(loading, args->operands > 1 ? args->operand[1] : NULL,
 			    dry_run);
@@ -94,5 +94,5 @@ int loading_run(const struct loading *loading, const struct arguments *args)
 	if (!strcmp(what, "show"))
 		return show(loading);
 	return fail(CODE_USAGE, "'%s': '%s' takes load, unload or show", what,
-		    loading->place.word);
+		    loading->place->word);
 }

@@ -431,6 +431,31 @@ LABEL_HELP
 		.run = cmd_stats,
 	},
 	{
+		.name = "top",
+		.operands = "[NAME...]",
+		.operands_max = -1,
+		.optional = OPTION_INTERVAL | OPTION_BATCH | OPTION_COUNT,
+		.summary = "watch devices, labels, streams and prefetch jobs live",
+		.details =
+"Without NAME: all devices, also those that come later. Rates and the first percentage\n"
+"of hits are those of the last interval, and so are latencies: what 50 % and 99 % of the\n"
+"reads took at most, by the way they went. What is not normal comes first. Nothing is\n"
+"changed or loaded: streams are shown while 'nearcache classifier' is loaded, latencies\n"
+"while 'nearcache latency' is. Jobs are those that run.\n"
+"\n"
+"CACHE/s is read from the cache device, ORIGIN/s from the origin (fills, prefetch, and what\n"
+"is not cached), FILL/s written to the cache device. Too few lines: '... N more'.\n"
+"\n"
+"  q          quit\n"
+"  s          streams by rate, bytes, accesses, process\n"
+"  Tab        next section: it gets the most room, and\n"
+"  arrows     scroll it, as do Page Up, Page Down, Home and End\n"
+"\n"
+"--batch prints lines, all of them and of any length, for files and other programs; the\n"
+"first frame comes after an interval. In JSON each frame is an object on a line.\n",
+		.run = cmd_top,
+	},
+	{
 		.name = "destroy",
 		.operands = "[NAME]",
 		.operands_max = 1,
@@ -515,6 +540,93 @@ LABEL_HELP
 "regions, of 16 MiB, that were read: how often, how much, and what of it was\n"
 "cached, as far as samples tell. 65,536 of them are kept.\n",
 		.run = cmd_heat,
+	},
+	{
+		.name = "trace",
+		.operands = "record|replay|show [NAME] FILE",
+		.operands_min = 1,
+		.operands_max = 3,
+		.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_DEADLINE | OPTION_BANDWIDTH |
+			    OPTION_WAIT | OPTION_FORCE,
+		.summary = "record what a job reads, and prefetch it for its next run",
+		.details =
+"record NAME FILE writes down which parts of NAME are read, in the order in which they\n"
+"are first read, until ^C or SIGTERM; FILE is complete then, or as it was. It takes memory of\n"
+"1/32768 of what is read. replay NAME FILE prefetches them in that order, in the background,\n"
+"like 'prefetch': begun just before the job, it streams ahead of it. FILE is\n"
+"for all nodes that have the volume; --force replays it on another one. Its order is that\n"
+"of one run: a shuffled loader reads the same one for the same seed. A trace of more than 262,144\n"
+"extents is replayed in parts, and 'replay' lasts until the last one has begun.\n"
+"show FILE tells what is in it. --label is of the job: without it, 'trace'.\n",
+		.run = cmd_trace,
+	},
+	{
+		.name = "heatmap",
+		.operands = "NAME [TARGET...]",
+		.operands_min = 1,
+		.operands_max = -1,
+		.optional = OPTION_INTERVAL | OPTION_COUNT | OPTION_OUTPUT |
+			    TARGET_OPTIONS,
+		.summary = "draw what is cached and what is read, place by time",
+		.details =
+"A line for each sample, with TARGETs one for each of them: from left to right the\n"
+"place, darker where more of a cell is cached; beside it, where 'nearcache heat' is\n"
+"loaded, darker where it was read more since the sample before. A sample is taken at\n"
+"the end of each --interval, --count of them or until ^C; --count 1 without --interval\n"
+"shows what is now, and all reads since 'heat load'. Those are counted by regions of\n"
+"16 MiB: smaller cells have their share of what was read there, of other files, too.\n"
+"\n"
+"--output has the same as an SVG picture, time downwards, when the last sample was\n"
+"taken: in up to 1000 rows (256 TARGETs share 2000) and 1 MB, of several samples each\n"
+"where that is not enough; then what is cached is their mean. JSON has an object on\n"
+"each line: 64 cells of each TARGET with what is cached, and reads.\n"
+"\n" TARGET_HELP,
+		.run = cmd_heatmap,
+	},
+	{
+		.name = "daemon",
+		.operands = "",
+		.optional = OPTION_CONFIG | OPTION_OBSERVE,
+		.summary = "fit read-ahead and prefetch to how devices are read",
+		.details =
+"Runs until it is told to stop. Loads 'classifier' and 'latency', as far as it may and\n"
+"they are not loaded, and leaves them loaded. Within the bounds of\n"
+"/etc/nearcache/nearcache.conf, see nearcache.conf(5), it sets\n"
+"  read-ahead   of a device: large while sequential streams read it, small while it\n"
+"               is read in pieces; for files that are opened from then on\n"
+"  window       what is brought into the cache ahead of sequential streams\n"
+"  checkpoint   whether what is written one after another is cached (writethrough)\n"
+"A setting is changed when several looks in a row say the same. After a while it looks\n"
+"at what the change did to bytes from the origin and to the time that reads take, and\n"
+"takes it back if it did harm. Each action is told on stderr with its evidence (with\n"
+"levels, where that is the journal), and listed by 'nearcache actions'.\n"
+"\n"
+"What it changed stays when it stops. With --observe it changes nothing: a classifier that it\n"
+"loads brings nothing into the cache then.\n",
+		.run = cmd_daemon,
+	},
+	{
+		.name = "actions",
+		.operands = "[NAME]",
+		.operands_max = 1,
+		.optional = OPTION_REVERT,
+		.summary = "list what the daemon did, and why; take it back",
+		.details =
+"States: done; would (of 'daemon --observe'); kept and taken-back, when the effect of an\n"
+"action had been looked at; reverted, by --revert: the daemon leaves that setting alone\n"
+"for a while. The record is in /run/nearcache/actions, and begins anew at each boot.\n",
+		.run = cmd_actions,
+	},
+	{
+		.name = "metrics",
+		.operands = "",
+		.optional = OPTION_TEXTFILE | OPTION_OPENMETRICS,
+		.summary = "write what there is to measure, for Prometheus",
+		.details =
+"All counters and numbers of all devices, of their labels and prefetch jobs, and histograms\n"
+"of latencies where 'nearcache latency' is loaded. --textfile is for node_exporter's\n"
+"textfile collector: FILE, which must end in .prom there, is replaced at once.\n",
+		.run = cmd_metrics,
 	},
 	{
 		.name = "super",

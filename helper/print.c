@@ -471,6 +471,21 @@ void print_number(const char *key, const char *label, uint64_t value)
 }
 
 /**
+ * print_real() - a number that need not be a whole one
+ * @key: JSON key
+ * @label: label in text
+ * @value: the number, finite
+ */
+void print_real(const char *key, const char *label, double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.15g", value);
+	add_json(key, json_object_new_double_s(value, text));
+	add_cell(label, text, NULL, NULL, true);
+}
+
+/**
  * print_bytes() - a size: raw in JSON, with a unit in text
  * @key: JSON key
  * @label: label in text

@@ -25,6 +25,7 @@ void print_end(void);
 
 void print_string(const char *key, const char *label, const char *value);
 void print_number(const char *key, const char *label, uint64_t value);
+void print_real(const char *key, const char *label, double value);
 void print_bytes(const char *key, const char *label, uint64_t value);
 void print_milliseconds(const char *key, const char *label, uint64_t value);
 void print_seconds(const char *key, const char *label, uint64_t value);

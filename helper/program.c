@@ -82,7 +82,7 @@ static int fail_bpf(const char *what, const char *path)
 	return fail(CODE_DEVICE, "%s '%s': %s", what, path, why);
 }
 
-static int need_root(void)
+static int need_bpffs(void)
 {
 	struct statfs fs;
 
@@ -174,7 +174,7 @@ int program_look(const struct program_place *place, struct program *loaded,
 	*loaded = (struct program){ 0 };
 	*found = false;
 	libbpf_set_print(keep);
-	if (need_root())
+	if (need_bpffs())
 		return fail_code();
 	link = bpf_obj_get(path_of(place, LINK, path));
 	if (link < 0)
@@ -239,21 +239,53 @@ static int pin(const struct program_place *place, struct bpf_object *object,
 	       fail_bpf("cannot make", path) : 0;
 }
 
-static int attach(const struct program_place *place, struct bpf_object *object,
-		  struct bpf_program *program, const char *path)
+/* Return: the attachment, which lasts as long as it is held, or NULL. */
+static struct bpf_link *attach(const struct program_place *place, struct bpf_program *program,
+			       const char *path)
 {
 	struct bpf_link *link = bpf_program__attach(program);
 
 	if (!link && errno == ENOENT)
-		return fail(CODE_DEVICE,
-			    "this kernel has no trace event %s: 'modprobe dm-nearcache' first",
-			    place->event);
-	if (!link && errno == EINVAL)
-		return fail(CODE_DEVICE,
-			    "'%s' reaches beyond what the module tells: it was built for a later one",
-			    path);
+		fail(CODE_DEVICE,
+		     "this kernel has no trace event %s: 'modprobe dm-nearcache' first",
+		     place->event);
+	else if (!link && errno == EINVAL)
+		fail(CODE_DEVICE,
+		     "'%s' reaches beyond what the module tells: it was built for a later one",
+		     path);
+	else if (!link)
+		fail_bpf("cannot attach", path);
+	return link;
+}
+
+/* Return: the program, or NULL: the kernel does not take it. */
+static struct bpf_program *load(const struct program_place *place, struct bpf_object *object,
+				const char *path)
+{
+	struct bpf_program *program = program_of(place, object, path);
+
+	if (!program || !bpf_object__load(object))
+		return program;
+	/* What its verifier refuses is "permission denied", too. */
+	if (errno == EACCES)
+		fail(CODE_DEVICE, "the kernel does not take '%s'", path);
+	else
+		fail_bpf("the kernel does not take", path);
+	tell_log();
+	return NULL;
+}
+
+static int load_and_pin(const struct program_place *place, struct bpf_object *object,
+			const char *path, bool dry_run)
+{
+	struct bpf_program *program = load(place, object, path);
+	struct bpf_link *link;
+
+	if (!program || dry_run)
+		return fail_code();
+	link = attach(place, program, path);
 	if (!link)
-		return fail_bpf("cannot attach", path);
+		return fail_code();
 	if (pin(place, object, link))
 		remove_pins(place);
 	/* What is pinned stays. */
@@ -261,26 +293,7 @@ static int attach(const struct program_place *place, struct bpf_object *object,
 	return fail_code();
 }
 
-static int load(const struct program_place *place, struct bpf_object *object,
-		const char *path, bool dry_run)
-{
-	struct bpf_program *program = program_of(place, object, path);
-
-	if (!program)
-		return fail_code();
-	if (bpf_object__load(object)) {
-		/* What its verifier refuses is "permission denied", too. */
-		if (errno == EACCES)
-			fail(CODE_DEVICE, "the kernel does not take '%s'", path);
-		else
-			fail_bpf("the kernel does not take", path);
-		tell_log();
-		return fail_code();
-	}
-	return dry_run ? 0 : attach(place, object, program, path);
-}
-
-/* Nobody else loads anything there from now on. */
+/* Nobody else loads anything there until lock_release(). */
 static int make_way(const struct program_place *place, bool dry_run)
 {
 	struct program loaded;
@@ -296,35 +309,28 @@ static int make_way(const struct program_place *place, bool dry_run)
 	return dry_run ? 0 : remove_pins(place);
 }
 
-/**
- * program_load() - have the kernel call a program
- * @place: where
- * @object: of the program, open
- * @path: its name, for errors
- * @dry_run: have the kernel judge it, no more
- * @loaded: the result
- *
- * It goes on when this process is over.
- *
- * Return: 0 or the exit code; then none is loaded that was not.
- */
-int program_load(const struct program_place *place, struct bpf_object *object,
+/* @path: its name, for errors.  It goes on when this process is over. */
+static int load_object(const struct program_place *place, struct bpf_object *object,
 		 const char *path, bool dry_run, struct program *loaded)
 {
 	bool found;
 
 	*loaded = (struct program){ 0 };
-	if (make_way(place, dry_run) || load(place, object, path, dry_run))
-		return fail_code();
-	return dry_run ? 0 : program_look(place, loaded, &found);
+	if (!make_way(place, dry_run) && !load_and_pin(place, object, path, dry_run) && !dry_run)
+		program_look(place, loaded, &found);
+	/* Who loads it may go on for long, and come here again. */
+	lock_release();
+	return fail_code();
 }
 
 /**
- * program_load_file() - the same of an object file
+ * program_load_file() - have the kernel call a program
  * @place: where
- * @path: of the file
+ * @path: of its object file
  * @dry_run: have the kernel judge it, no more
  * @loaded: the result
+ *
+ * It goes on when this process is over.
  *
  * Return: 0 or the exit code; then none is loaded that was not.
  */
@@ -337,9 +343,69 @@ int program_load_file(const struct program_place *place, const char *path,
 	object = bpf_object__open_file(path, NULL);
 	if (!object)
 		return fail_bpf("cannot read", path);
-	program_load(place, object, path, dry_run, loaded);
+	load_object(place, object, path, dry_run, loaded);
 	bpf_object__close(object);
 	return fail_code();
+}
+
+static struct bpf_object *open_own(const struct program_place *place)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = place->word);
+	struct bpf_object *object;
+	const void *bytes;
+	size_t size;
+
+	libbpf_set_print(keep);
+	bytes = place->own(&size);
+	object = bpf_object__open_mem(bytes, size, &options);
+	if (!object)
+		fail_bpf("cannot read what is built in for", place->word);
+	return object;
+}
+
+/**
+ * program_load_own() - the same of a program that is built in
+ * @place: where
+ * @dry_run: have the kernel judge it, no more
+ * @loaded: the result
+ *
+ * Return: 0 or the exit code; then none is loaded that was not.
+ */
+int program_load_own(const struct program_place *place, bool dry_run,
+		     struct program *loaded)
+{
+	struct bpf_object *object = open_own(place);
+
+	if (!object)
+		return fail_code();
+	load_object(place, object, "built in", dry_run, loaded);
+	bpf_object__close(object);
+	return fail_code();
+}
+
+/**
+ * program_hold_own() - have the kernel call a program that is built in, until this process is over
+ * @place: its name and event; it is kept nowhere, and others may hold the same
+ * @held: the result; program_let_go() is for the caller, after errors, too
+ *
+ * Return: 0 or the exit code.
+ */
+int program_hold_own(const struct program_place *place, struct program_held *held)
+{
+	struct bpf_program *program;
+
+	*held = (struct program_held){ .object = open_own(place) };
+	program = held->object ? load(place, held->object, "built in") : NULL;
+	if (program)
+		held->link = attach(place, program, "built in");
+	return fail_code();
+}
+
+void program_let_go(struct program_held *held)
+{
+	bpf_link__destroy(held->link);
+	bpf_object__close(held->object);
+	*held = (struct program_held){ 0 };
 }
 
 /**
@@ -354,8 +420,10 @@ int program_unload(const struct program_place *place, bool *found)
 	struct program loaded;
 
 	lock_name(program_folder(place));
-	return program_look(place, &loaded, found) ? (int)fail_code() :
-						     remove_pins(place);
+	if (!program_look(place, &loaded, found))
+		remove_pins(place);
+	lock_release();
+	return fail_code();
 }
 
 /**
@@ -383,6 +451,60 @@ int program_open_map(const struct program_place *place, const char *name,
 		return map;
 	close(map);
 	return -1;
+}
+
+static int each(int map, const struct bpf_map_info *info, char *key,
+		char *value, program_visit *visit, void *arg)
+{
+	/* Behind one that went meanwhile the kernel begins anew: not for ever. */
+	__u32 left = 2 * info->max_entries;
+	bool first = true;
+
+	while (left-- &&
+	       !bpf_map_get_next_key(map, first ? NULL : key, key)) {
+		first = false;
+		if (!bpf_map_lookup_elem(map, key, value) &&
+		    visit(key, value, arg))
+			return fail_code();
+	}
+	return 0;
+}
+
+/**
+ * program_each() - look at all that is in a map
+ * @place: of a program that is loaded, or not
+ * @name: of the map
+ * @key: bytes of its keys
+ * @value: bytes of its values, which are one for each possible processor in some maps
+ * @visit: called with key and values; returns 0 to go on
+ * @arg: for it
+ *
+ * What comes and goes meanwhile may be seen twice, or not at all.  Nothing is where there is no
+ * such map.
+ *
+ * Return: 0 or the exit code.
+ */
+int program_each(const struct program_place *place, const char *name, size_t key,
+		 size_t value, program_visit *visit, void *arg)
+{
+	int map = program_open_map(place, name, key, value);
+	int processors = libbpf_num_possible_cpus();
+	struct bpf_map_info info = { 0 };
+	__u32 size = sizeof(info);
+	char *room;
+
+	if (map < 0)
+		return 0;
+	room = calloc(1, key + value * (size_t)(processors > 0 ? processors : 1));
+	if (!room)
+		fail_memory();
+	else if (bpf_obj_get_info_by_fd(map, &info, &size))
+		fail_bpf("cannot look at the map", name);
+	else
+		each(map, &info, room, room + key, visit, arg);
+	free(room);
+	close(map);
+	return fail_code();
 }
 
 /**

@@ -2,11 +2,22 @@
 #include "signals.h"
 
 #include <stddef.h>
+#include <sys/signalfd.h>
 #include <time.h>
 
 static const int held[] = { SIGINT, SIGTERM, SIGHUP };
 
 #define HELD	(sizeof(held) / sizeof(held[0]))
+
+/* Those that ask to stop. */
+static void stopping(sigset_t *stop)
+{
+	size_t i;
+
+	sigemptyset(stop);
+	for (i = 0; i < HELD; i++)
+		sigaddset(stop, held[i]);
+}
 
 /**
  * signals_hold() - hold back the signals that ask to stop
@@ -15,11 +26,8 @@ static const int held[] = { SIGINT, SIGTERM, SIGHUP };
 void signals_hold(sigset_t *before)
 {
 	sigset_t stop;
-	size_t i;
 
-	sigemptyset(&stop);
-	for (i = 0; i < HELD; i++)
-		sigaddset(&stop, held[i]);
+	stopping(&stop);
 	sigprocmask(SIG_BLOCK, &stop, before);
 }
 
@@ -54,6 +62,19 @@ void signals_release(const sigset_t *before)
 }
 
 /**
+ * signals_descriptor() - wait for signals that are held back, and for something else
+ *
+ * Return: descriptor, for close(), that can be read when one waits; -1 with errno.
+ */
+int signals_descriptor(void)
+{
+	sigset_t stop;
+
+	stopping(&stop);
+	return signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/**
  * signals_wait() - wait for a signal that is held back
  * @milliseconds: so long, at most
  *
@@ -66,10 +87,7 @@ bool signals_wait(unsigned int milliseconds)
 		.tv_nsec = milliseconds % 1000 * 1000000L,
 	};
 	sigset_t stop;
-	size_t i;
 
-	sigemptyset(&stop);
-	for (i = 0; i < HELD; i++)
-		sigaddset(&stop, held[i]);
+	stopping(&stop);
 	return sigtimedwait(&stop, NULL, &time) > 0;
 }

@@ -10,5 +10,6 @@ void signals_hold(sigset_t *before);
 bool signals_waiting(const sigset_t *before);
 void signals_release(const sigset_t *before);
 bool signals_wait(unsigned int milliseconds);
+int signals_descriptor(void);
 
 #endif /* HELPER_SIGNALS_H */

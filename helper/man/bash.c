@@ -24,23 +24,33 @@ static const char *value_kind(const struct option_help *option)
 	return tables_is_path(option->operand) ? "<path>" : "<>";
 }
 
+/* Behind an option: "=" and what its value can be, if it has one. */
+static void put_value(const struct verb *verb, const struct option_help *option)
+{
+	struct choices choices;
+
+	if (!option->operand)
+		return;
+	putchar('=');
+	tables_option_values(verb, option, &choices);
+	if (choices.count)
+		put_choices(&choices);
+	else
+		fputs(value_kind(option), stdout);
+}
+
 static void put_options(const struct verb *verb, uint64_t bits)
 {
 	struct option_help option;
-	struct choices choices;
 	unsigned int i;
 
 	for (i = 0; arguments_option(bits, i, &option); i++) {
-		printf(" --%s%s", option.name, option.operand ? "=" : "");
-		if (option.letter)
-			printf(" -%c", option.letter);
-		if (!option.operand)
+		printf(" --%s", option.name);
+		put_value(verb, &option);
+		if (!option.letter)
 			continue;
-		tables_option_values(verb, &option, &choices);
-		if (choices.count)
-			put_choices(&choices);
-		else
-			fputs(value_kind(&option), stdout);
+		printf(" -%c", option.letter);
+		put_value(verb, &option);
 	}
 }
 

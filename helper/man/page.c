@@ -60,8 +60,6 @@ static void put_sentence(const char *text)
 /* Bold, and what can be given instead of it in italics. */
 static void put_option(const struct option_help *option)
 {
-	if (option->letter)
-		printf("\\fB\\-%c\\fR, ", option->letter);
 	printf("\\fB\\-\\-");
 	put_text(option->name);
 	fputs("\\fR", stdout);
@@ -78,6 +76,8 @@ static void put_options(uint64_t bits)
 
 	for (i = 0; arguments_option(bits, i, &option); i++) {
 		puts(".TP");
+		if (option.letter)
+			printf("\\fB\\-%c\\fR, ", option.letter);
 		put_option(&option);
 		putchar('\n');
 		put_text(option.help);

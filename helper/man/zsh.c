@@ -58,8 +58,10 @@ static void put_options(const struct verb *verb, uint64_t bits)
 	for (i = 0; arguments_option(bits, i, &option); i++) {
 		fputs("\t\t\t", stdout);
 		if (option.letter)
-			printf("'(-%c --%s)'{-%c,--%s}'", option.letter,
-			       option.name, option.letter, option.name);
+			printf("'(-%c --%s)'{-%c%s,--%s%s}'", option.letter,
+			       option.name, option.letter,
+			       option.operand ? "+" : "", option.name,
+			       option.operand ? "=" : "");
 		else
 			printf("'--%s%s", option.name, option.operand ? "=" : "");
 		putchar('[');

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "daemon/conf.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/address.h"
+#include "duration.h"
+#include "fail.h"
+#include "readahead.h"
+#include "size.h"
+
+#define SECTOR	512U
+/* NEARCACHE_WINDOW_MAX, in bytes. */
+#define WINDOW_MOST	(64ULL << 20)
+
+enum kind {
+	CONF_FLAG,		/* yes or no */
+	CONF_READ_AHEAD,	/* size */
+	CONF_WINDOW,		/* size, whole sectors */
+	CONF_COUNT,		/* 1 to 1000 */
+	CONF_PERCENT,		/* 0% to 100% */
+	CONF_TIME,		/* duration */
+	CONF_CHECKPOINT,	/* around or cache */
+	CONF_ADDRESS,		/* of this machine */
+	CONF_PATH,		/* absolute */
+};
+
+/**
+ * struct conf_row - a setting of the file
+ * @name: of it
+ * @kind: what it takes
+ * @offset: of its place in struct conf
+ */
+struct conf_row {
+	const char *name;
+	enum kind kind;
+	size_t offset;
+};
+
+#define ROW(name, kind, member)	{ name, kind, offsetof(struct conf, member) }
+
+static const struct conf_row rows[] = {
+	ROW("interval", CONF_TIME, interval),
+	ROW("read-ahead", CONF_FLAG, read_ahead),
+	ROW("read-ahead-sequential", CONF_READ_AHEAD, read_ahead_sequential),
+	ROW("read-ahead-scattered", CONF_READ_AHEAD, read_ahead_scattered),
+	ROW("window", CONF_WINDOW, window),
+	ROW("first-touch", CONF_PERCENT, first_touch),
+	ROW("pin-hot", CONF_PERCENT, pin_hot),
+	ROW("checkpoint", CONF_CHECKPOINT, around),
+	ROW("settle", CONF_COUNT, settle),
+	ROW("calm", CONF_TIME, calm),
+	ROW("trial", CONF_TIME, trial),
+	ROW("hold", CONF_TIME, hold),
+	ROW("metrics-listen", CONF_ADDRESS, listen),
+	ROW("metrics-textfile", CONF_PATH, textfile),
+	{ NULL, 0, 0 },
+};
+
+/**
+ * conf_default() - what holds without a file
+ * @conf: the result
+ */
+void conf_default(struct conf *conf)
+{
+	*conf = (struct conf){
+		.interval = 1,
+		.read_ahead = true,
+		.read_ahead_sequential = 4U << 20,
+		.read_ahead_scattered = 16U << 10,
+		.window = 16U << 20,
+		.first_touch = 2,
+		.around = true,
+		.settle = 3,
+		.calm = 10,
+		.trial = 10,
+		.hold = 600,
+	};
+}
+
+static const char *take_flag(bool *flag, const char *value, const char *yes,
+			     const char *no, const char *why)
+{
+	*flag = !strcmp(value, yes);
+	return *flag || !strcmp(value, no) ? NULL : why;
+}
+
+static const char *take_window(uint64_t *bytes, const char *value)
+{
+	const char *why;
+
+	if (!size_parse(value, bytes, &why))
+		return why;
+	return *bytes > WINDOW_MOST || *bytes % SECTOR ?
+	       "give 0 (none) to 64M, a multiple of 512" : NULL;
+}
+
+static const char *take_count(unsigned int *count, const char *value)
+{
+	char end;
+
+	if (sscanf(value, "%4u%c", count, &end) != 1 || !*count || *count > 1000)
+		return "give 1 to 1000";
+	return NULL;
+}
+
+static const char *take_percent(unsigned int *percent, const char *value)
+{
+	char sign, end;
+
+	if (sscanf(value, "%3u%c%c", percent, &sign, &end) != 2 || sign != '%' ||
+	    *percent > 100)
+		return "give 0% (none) to 100%";
+	return NULL;
+}
+
+static const char *take_path(char *path, const char *value)
+{
+	if (*value != '/' || strlen(value) >= sizeof(((struct conf *)NULL)->textfile))
+		return "give an absolute path";
+	strcpy(path, value);
+	return NULL;
+}
+
+/* Return: what is wrong with @value, or NULL. */
+static const char *take(struct conf *conf, const struct conf_row *row,
+			const char *value)
+{
+	void *place = (char *)conf + row->offset;
+
+	switch (row->kind) {
+	case CONF_FLAG:
+		return take_flag(place, value, "yes", "no", "give yes or no");
+	case CONF_CHECKPOINT:
+		return take_flag(place, value, "around", "cache",
+				 "give around or cache");
+	case CONF_READ_AHEAD:
+		return readahead_parse(value, place) ? NULL :
+						       "give " READAHEAD_RANGE;
+	case CONF_WINDOW:
+		return take_window(place, value);
+	case CONF_COUNT:
+		return take_count(place, value);
+	case CONF_PERCENT:
+		return take_percent(place, value);
+	case CONF_TIME:
+		return duration_parse(value, place);
+	case CONF_ADDRESS:
+		return address_parse(value, place);
+	case CONF_PATH:
+		return take_path(place, value);
+	}
+	return NULL;
+}
+
+static char *trim(char *text)
+{
+	char *end;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	end = text + strlen(text);
+	while (end > text && isspace((unsigned char)end[-1]))
+		end--;
+	*end = '\0';
+	return text;
+}
+
+static int take_line(struct conf *conf, const char *path, char *line,
+		     unsigned int number)
+{
+	char *value, *name;
+	const struct conf_row *row = rows;
+	const char *why;
+
+	line[strcspn(line, "#")] = '\0';
+	name = trim(line);
+	if (!*name)
+		return 0;
+	value = strchr(name, '=');
+	if (!value)
+		return fail(CODE_USAGE, "'%s' line %u: '%s' is no SETTING = VALUE",
+			    path, number, name);
+	*value++ = '\0';
+	name = trim(name);
+	value = trim(value);
+	while (row->name && strcmp(row->name, name))
+		row++;
+	if (!row->name)
+		return fail(CODE_USAGE, "'%s' line %u: '%s' is no setting: see nearcache.conf(5)",
+			    path, number, name);
+	why = take(conf, row, value);
+	return why ? fail(CODE_USAGE, "'%s' line %u: %s '%s': %s", path, number,
+			  name, value, why) : 0;
+}
+
+/**
+ * conf_parse() - read what the file says
+ * @conf: defaults, which it changes
+ * @path: of the file, for errors
+ * @text: what it says; cut to pieces
+ *
+ * Return: 0 or the exit code.
+ */
+int conf_parse(struct conf *conf, const char *path, char *text)
+{
+	unsigned int number = 0;
+	char *line;
+
+	while ((line = strsep(&text, "\n")))
+		if (take_line(conf, path, line, ++number))
+			return fail_code();
+	return 0;
+}
+
+/**
+ * conf_read() - read the file
+ * @conf: the result
+ * @path: of the file
+ * @named: it was asked for: without, one that does not exist says nothing
+ *
+ * Return: 0 or the exit code.
+ */
+int conf_read(struct conf *conf, const char *path, bool named)
+{
+	static char text[CONF_BYTES_MAX + 2];
+	FILE *file = fopen(path, "re");
+	size_t bytes;
+
+	conf_default(conf);
+	if (!file && errno == ENOENT && !named)
+		return 0;
+	if (!file)
+		return fail_errno(errno, "cannot open '%s'", path);
+	bytes = fread(text, 1, sizeof(text) - 1, file);
+	if (ferror(file))
+		fail_errno(errno, "cannot read '%s'", path);
+	else if (bytes > CONF_BYTES_MAX)
+		fail(CODE_USAGE, "'%s' is longer than 64 KiB", path);
+	fclose(file);
+	if (fail_code())
+		return fail_code();
+	text[bytes] = '\0';
+	if (strlen(text) != bytes)
+		return fail(CODE_USAGE, "'%s' is no text", path);
+	return conf_parse(conf, path, text);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The server has a thread of its own, which knows nothing but the last texts: whoever asks, and
+ * however slowly, keeps nobody from anything.
+ */
+#include "daemon/endpoint.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+
+/* Who connects and asks nothing is cut off after so many seconds, and there are no more at once. */
+#define PATIENCE	10U
+#define CONNECTIONS	16U
+
+enum format {
+	PROMETHEUS,
+	OPENMETRICS,
+	FORMATS,
+};
+
+static const char *const types[FORMATS] = {
+	[PROMETHEUS] = "text/plain; version=0.0.4; charset=utf-8",
+	[OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+};
+
+/**
+ * struct endpoint - the server
+ * @server: of libmicrohttpd
+ * @lock: protects @text
+ * @text: by format
+ */
+struct endpoint {
+	struct MHD_Daemon *server;
+	pthread_mutex_t lock;
+	struct endpoint_text text[FORMATS];
+};
+
+/* @status: the result; there is something to be shown, or there is not yet. */
+static struct MHD_Response *answer(struct endpoint *endpoint, enum format format,
+				   unsigned int *status)
+{
+	struct MHD_Response *response;
+	const struct endpoint_text *text = &endpoint->text[format];
+
+	pthread_mutex_lock(&endpoint->lock);
+	*status = text->text ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
+	response = MHD_create_response_from_buffer(text->bytes, text->text,
+						   MHD_RESPMEM_MUST_COPY);
+	pthread_mutex_unlock(&endpoint->lock);
+	if (response)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+					types[format]);
+	return response;
+}
+
+static enum MHD_Result serve(void *arg, struct MHD_Connection *connection,
+			     const char *url, const char *method,
+			     const char *version, const char *upload,
+			     size_t *upload_bytes, void **context)
+{
+	static char no_such[] = "see /metrics\n";
+	unsigned int status;
+	struct MHD_Response *response;
+	enum MHD_Result result;
+	const char *accept;
+
+	(void)version;
+	(void)upload;
+	(void)upload_bytes;
+	(void)context;
+	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
+		return MHD_NO;
+	accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+					     MHD_HTTP_HEADER_ACCEPT);
+	if (!strcmp(url, "/metrics")) {
+		response = answer(arg, accept && strstr(accept, "application/openmetrics-text") ?
+				       OPENMETRICS : PROMETHEUS, &status);
+	} else {
+		status = MHD_HTTP_NOT_FOUND;
+		response = MHD_create_response_from_buffer(sizeof(no_such) - 1, no_such,
+							   MHD_RESPMEM_PERSISTENT);
+	}
+	if (!response)
+		return MHD_NO;
+	result = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+/**
+ * endpoint_start() - listen
+ * @address: where
+ *
+ * Return: the server, which shows nothing yet; NULL after recording the error.
+ */
+struct endpoint *endpoint_start(const struct sockaddr_in *address)
+{
+	struct endpoint *endpoint = calloc(1, sizeof(*endpoint));
+
+	if (!endpoint) {
+		fail_memory();
+		return NULL;
+	}
+	pthread_mutex_init(&endpoint->lock, NULL);
+	endpoint->server = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL,
+					    serve, endpoint,
+					    MHD_OPTION_SOCK_ADDR, address,
+					    MHD_OPTION_CONNECTION_TIMEOUT, PATIENCE,
+					    MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
+					    MHD_OPTION_END);
+	if (endpoint->server)
+		return endpoint;
+	fail_errno(errno, "cannot listen on %s:%u", inet_ntoa(address->sin_addr),
+		   ntohs(address->sin_port));
+	endpoint_stop(endpoint);
+	return NULL;
+}
+
+/**
+ * endpoint_show() - what is shown from now on
+ * @endpoint: server
+ * @prometheus: metrics; taken over
+ * @openmetrics: the same as OpenMetrics; taken over
+ */
+void endpoint_show(struct endpoint *endpoint, struct endpoint_text prometheus,
+		   struct endpoint_text openmetrics)
+{
+	struct endpoint_text old[FORMATS];
+
+	pthread_mutex_lock(&endpoint->lock);
+	memcpy(old, endpoint->text, sizeof(old));
+	endpoint->text[PROMETHEUS] = prometheus;
+	endpoint->text[OPENMETRICS] = openmetrics;
+	pthread_mutex_unlock(&endpoint->lock);
+	free(old[PROMETHEUS].text);
+	free(old[OPENMETRICS].text);
+}
+
+/**
+ * endpoint_stop() - listen no more
+ * @endpoint: server, or NULL
+ */
+void endpoint_stop(struct endpoint *endpoint)
+{
+	if (!endpoint)
+		return;
+	if (endpoint->server)
+		MHD_stop_daemon(endpoint->server);
+	free(endpoint->text[PROMETHEUS].text);
+	free(endpoint->text[OPENMETRICS].text);
+	pthread_mutex_destroy(&endpoint->lock);
+	free(endpoint);
+}

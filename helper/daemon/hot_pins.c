@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "daemon/hot_pins.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "built_in.h"
+#include "fail.h"
+#include "heat.h"
+#include "nl.h"
+#include "program.h"
+
+#define REGION_BYTES	(512ULL << HEAT_REGION_SHIFT)
+
+/**
+ * struct heats - what was read of a device
+ * @dev: as the kernel has it
+ * @seen: its regions
+ * @count: how many
+ */
+struct heats {
+	uint32_t dev;
+	struct hot_seen *seen;
+	size_t count;
+};
+
+/**
+ * struct advising - whom what is advised is for
+ * @dev: device
+ * @what: to be done
+ */
+struct advising {
+	const struct dm_device *dev;
+	const struct hot_pins *what;
+};
+
+static int take_heat(const void *key_, const void *value, void *arg)
+{
+	const struct heat_key *key = key_;
+	const struct heat *heat = value;
+	struct heats *heats = arg;
+
+	if (key->dev != heats->dev)
+		return 0;
+	if (heats->count == HEAT_REGIONS)
+		return 1;
+	heats->seen[heats->count++] = (struct hot_seen) { key->region, heat->hit_bytes };
+	return 0;
+}
+
+static struct range region_at(const struct dm_device *dev, uint64_t start)
+{
+	uint64_t left = dev->size > start ? dev->size - start : 0;
+
+	return (struct range) { start, left < REGION_BYTES ? left : REGION_BYTES };
+}
+
+/**
+ * hot_pins_pin() - pin a region
+ * @dev: device
+ * @start: where it begins
+ *
+ * Return: 0 or the exit code: also when there is no room.
+ */
+int hot_pins_pin(const struct dm_device *dev, uint64_t start)
+{
+	const struct nl_range range = {
+		.range = region_at(dev, start),
+		.label = HOT_LABEL,
+		.flags = NEARCACHE_RANGE_PIN,
+	};
+	struct nl_room room;
+	bool refused;
+
+	if (nl_range_add(dev->number, &range, 1, &room, &refused))
+		return fail_code();
+	return refused ? fail(CODE_DEVICE, "there is no room to pin a hot region of '%s'", dev->name) :
+			 0;
+}
+
+/**
+ * hot_pins_unpin() - pin a region no more; what others pin there stays
+ * @dev: device
+ * @start: where it begins
+ *
+ * Return: 0 or the exit code.
+ */
+int hot_pins_unpin(const struct dm_device *dev, uint64_t start)
+{
+	const struct nl_range which = {
+		.range = region_at(dev, start),
+		.label = HOT_LABEL,
+	};
+	uint64_t deleted;
+
+	return nl_range_delete(dev->number, &which, 1, &deleted);
+}
+
+/* What it pinned, or a daemon before this one. */
+static void take_pin(const struct nl_range *range, void *arg)
+{
+	if (!strcmp(range->label, HOT_LABEL) && !(range->range.start % REGION_BYTES) && !fail_code())
+		hot_take_pin(arg, (uint32_t)(range->range.start / REGION_BYTES));
+}
+
+static bool advise(const struct hot_advice *advice, void *arg)
+{
+	const struct advising *advising = arg;
+	uint64_t start = advice->region * REGION_BYTES;
+
+	if (!advising->what->observe &&
+	    (advice->pin ? hot_pins_pin(advising->dev, start) :
+			   hot_pins_unpin(advising->dev, start)))
+		return false;
+	advising->what->told(start, advice, advising->what->arg);
+	return true;
+}
+
+/**
+ * hot_pins_look() - pin regions that are hot, and unpin those that are not any more
+ * @hot: what is known of the device
+ * @dev: device
+ * @what: to be done
+ *
+ * Return: 0 or the exit code.
+ */
+int hot_pins_look(struct hot *hot, const struct dm_device *dev, const struct hot_pins *what)
+{
+	struct advising advising = { dev, what };
+	struct heats heats = {
+		.dev = major(dev->number) << 20 | minor(dev->number),
+		.seen = calloc(HEAT_REGIONS, sizeof(*heats.seen)),
+	};
+
+	if (!heats.seen)
+		return fail_memory();
+	/* The device may have been opened anew, or somebody has unpinned some. */
+	if (!what->observe) {
+		hot_forget_pins(hot);
+		nl_range_each(dev->number, take_pin, hot);
+	}
+	if (!fail_code() &&
+	    !program_each(&built_in_heat, "heats", sizeof(struct heat_key), sizeof(struct heat),
+			  take_heat, &heats) &&
+	    !hot_look(hot, heats.seen, heats.count))
+		hot_judge(hot, REGION_BYTES, what->quota / REGION_BYTES, advise, &advising);
+	free(heats.seen);
+	return fail_code();
+}

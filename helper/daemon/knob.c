@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "daemon/knob.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/observer.h"
+#include "dm.h"
+#include "fail.h"
+#include "readahead.h"
+#include "size.h"
+
+#define SECTOR	512U
+
+static int unknown(const char *setting)
+{
+	return fail(CODE_DEVICE, "'%s' is a setting that this command does not know",
+		    setting);
+}
+
+/* @set: to @value; else ask for it. */
+static int read_ahead(const char *device, uint64_t *value, bool set)
+{
+	struct dm_device dev;
+
+	if (dm_need_ours(device, &dev))
+		return fail_code();
+	if (set)
+		readahead_set(dev.number, *value);
+	else if (!readahead_get(dev.number, value))
+		fail(CODE_DEVICE, "the read-ahead of '%s' cannot be read", device);
+	dm_device_free(&dev);
+	return fail_code();
+}
+
+/**
+ * knob_get() - what a setting is now
+ * @setting: KNOB_*
+ * @device: dm name, of KNOB_READ_AHEAD
+ * @value: the result: bytes; of KNOB_CHECKPOINT 1: around the cache
+ *
+ * Return: 0 or the exit code.
+ */
+int knob_get(const char *setting, const char *device, uint64_t *value)
+{
+	struct settings settings;
+
+	*value = 0;
+	if (!strcmp(setting, KNOB_READ_AHEAD))
+		return read_ahead(device, value, false);
+	if (observer_settings_get(&settings))
+		return fail_code();
+	if (!strcmp(setting, KNOB_WINDOW))
+		*value = (uint64_t)settings.window * SECTOR;
+	else if (!strcmp(setting, KNOB_CHECKPOINT))
+		*value = settings.around;
+	else
+		return unknown(setting);
+	return 0;
+}
+
+/**
+ * knob_set() - change a setting
+ * @setting: KNOB_*
+ * @device: dm name, of KNOB_READ_AHEAD
+ * @value: see knob_get()
+ *
+ * Return: 0 or the exit code.
+ */
+int knob_set(const char *setting, const char *device, uint64_t value)
+{
+	struct settings settings;
+
+	if (!strcmp(setting, KNOB_READ_AHEAD))
+		return read_ahead(device, &value, true);
+	if (observer_settings_get(&settings))
+		return fail_code();
+	if (!strcmp(setting, KNOB_WINDOW))
+		settings.window = (uint32_t)(value / SECTOR);
+	else if (!strcmp(setting, KNOB_CHECKPOINT))
+		settings.around = value != 0;
+	else
+		return unknown(setting);
+	return observer_settings_set(&settings);
+}
+
+/**
+ * knob_print() - a value, for people
+ * @setting: KNOB_*
+ * @value: see knob_get()
+ * @text: KNOB_TEXT bytes to fill
+ *
+ * Return: @text.
+ */
+const char *knob_print(const char *setting, uint64_t value, char *text)
+{
+	char size[SIZE_TEXT];
+
+	if (!strcmp(setting, KNOB_PREFETCH)) {
+		snprintf(text, KNOB_TEXT, value ? "job %llu" : "none", (unsigned long long)value);
+		return text;
+	}
+	if (!strcmp(setting, KNOB_PIN)) {
+		snprintf(text, KNOB_TEXT, "%s%s", value ? "at " : "none",
+			 value ? size_print(value - 1, size) : "");
+		return text;
+	}
+	if (strcmp(setting, KNOB_CHECKPOINT))
+		return size_print(value, text);
+	snprintf(text, KNOB_TEXT, "%s", value ? "around" : "cache");
+	return text;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Shards that are open: labels of which something was read from the origin a short while ago.
+ * Nothing is asked or done here.
+ */
+#ifndef HELPER_DAEMON_OPENING_H
+#define HELPER_DAEMON_OPENING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "nl.h"
+
+/**
+ * struct opening - the shards of a device
+ * @shards: tree of struct shard, by label
+ * @open_bytes: of those that are open
+ * @used: bytes of what was prefetched for them that were read, since opening_is_wasteful() said so
+ * @wasted: those that were dropped unread
+ * @begun: labels that are new are from now on
+ */
+struct opening {
+	void *shards;
+	uint64_t open_bytes;
+	uint64_t used;
+	uint64_t wasted;
+	bool begun;
+};
+
+bool opening_see(struct opening *opening, const struct nl_label *label, uint64_t time,
+		 uint64_t room);
+void opening_shut(struct opening *opening, const char *label, bool stays);
+bool opening_is_wasteful(struct opening *opening);
+void opening_close(struct opening *opening, uint64_t time, uint64_t idle);
+void opening_free(struct opening *opening);
+
+#endif /* HELPER_DAEMON_OPENING_H */

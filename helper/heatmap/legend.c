@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "heatmap/legend.h"
+
+#define BOX	(LEGEND_WIDTH / LEGEND_LEVELS)
+#define HEIGHT	14
+#define TEXT	16
+
+/*
+ * Nothing is almost white; the others are viridis (of matplotlib, public domain) from its light
+ * end: they get darker evenly, so that they tell apart also in grey and by whoever does not see
+ * all colours.  What is not known is grey.
+ */
+static const char *const colour[LEGEND_LEVELS + 1] = {
+	"#f7f7f7", "#fde725", "#addc30", "#5ec962", "#28ae80", "#21918c", "#2c728e", "#3b528b",
+	"#472d7b", "#440154", "#b0b0b0",
+};
+
+/**
+ * legend_colour() - the colour of a level
+ * @level: up to LEGEND_UNKNOWN
+ *
+ * Return: as SVG has it.
+ */
+const char *legend_colour(unsigned int level)
+{
+	return colour[level];
+}
+
+static void put_boxes(FILE *file, unsigned int x, unsigned int y, const char *what)
+{
+	unsigned int level;
+
+	fprintf(file, "<text x=\"%u\" y=\"%u\">%s</text>\n", x, y - 6, what);
+	for (level = 0; level < LEGEND_LEVELS; level++)
+		fprintf(file, "<path fill=\"%s\" stroke=\"#000\" d=\"M%u %uh%uv%uh-%uz\"/>\n",
+			colour[level], x + level * BOX, y, BOX, HEIGHT, BOX);
+}
+
+static void put_label(FILE *file, unsigned int x, unsigned int y, unsigned int level,
+		      const char *text)
+{
+	fprintf(file, "<text class=\"m\" font-size=\"9\" x=\"%u\" y=\"%u\">%s</text>\n",
+		x + level * BOX + BOX / 2, y + HEIGHT + TEXT - 4, text);
+}
+
+/**
+ * legend_shares() - write what the levels of level_share() mean
+ * @file: where to
+ * @x: left edge, pixels
+ * @y: top of the boxes, pixels
+ */
+void legend_shares(FILE *file, unsigned int x, unsigned int y)
+{
+	unsigned int level;
+	char text[32];
+
+	put_boxes(file, x, y, "cached, of a cell");
+	put_label(file, x, y, 0, "none");
+	for (level = 1; level < LEGEND_LEVELS - 1; level++) {
+		snprintf(text, sizeof(text), "&lt;%.3g %%", 100.0 * level / (LEGEND_LEVELS - 2));
+		put_label(file, x, y, level, text);
+	}
+	put_label(file, x, y, level, "all");
+}
+
+/**
+ * legend_reads() - write what the levels of level_octave() mean
+ * @file: where to
+ * @x: left edge, pixels
+ * @y: top of the boxes, pixels
+ * @most: of level_octave()
+ */
+void legend_reads(FILE *file, unsigned int x, unsigned int y, double most)
+{
+	unsigned int level;
+	char text[32];
+
+	put_boxes(file, x, y, "reads of a cell, in a row's time (grey: not counted)");
+	put_label(file, x, y, 0, "none");
+	for (level = LEGEND_LEVELS - 1; level; level--, most /= 2) {
+		snprintf(text, sizeof(text), most >= 1000 ? "≤%.0f" : "≤%.3g", most);
+		put_label(file, x, y, level, text);
+	}
+}

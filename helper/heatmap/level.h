@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Numbers of a cell as one of few shades: 0 is nothing, the last one the most there can be. */
+#ifndef HELPER_HEATMAP_LEVEL_H
+#define HELPER_HEATMAP_LEVEL_H
+
+#include <stdint.h>
+
+unsigned int level_share(uint64_t part, uint64_t whole, unsigned int levels);
+unsigned int level_decade(double number, unsigned int levels);
+unsigned int level_octave(double number, double most, unsigned int levels);
+
+#endif /* HELPER_HEATMAP_LEVEL_H */

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "heatmap/numbers.h"
+
+#include "print.h"
+
+static void print_cells(const struct density *line, const double *reads, bool counted)
+{
+	unsigned int i;
+
+	print_table("cells");
+	for (i = 0; i < line->cells && line->bytes; i++) {
+		uint64_t start = density_edge(line, i);
+
+		print_record(NULL, NULL);
+		print_number("start", NULL, start);
+		print_number("length", NULL, density_edge(line, i + 1) - start);
+		print_number("cached_bytes", NULL, line->cell[i]);
+		if (counted)
+			print_real("reads", NULL, reads[i]);
+		print_end();
+	}
+	print_end();
+}
+
+static uint64_t sum(const struct density *line)
+{
+	uint64_t bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < line->cells; i++)
+		bytes += line->cell[i];
+	return bytes;
+}
+
+/**
+ * numbers_print() - print a sample into the object that is open
+ * @grid: what it is of
+ * @sample: the sample
+ * @named: shards have names of their own
+ */
+void numbers_print(const struct grid *grid, const struct sample *sample, bool named)
+{
+	size_t i;
+
+	print_number("elapsed_ns", NULL, sample->time);
+	print_number("span_ns", NULL, sample->span);
+	print_flag("counted", NULL, sample->counted);
+	print_table("shards");
+	for (i = 0; i < grid->shards->count; i++) {
+		struct density line = sample_line(sample, grid, i);
+
+		print_record(NULL, NULL);
+		print_string("name", NULL, named ? grid->shards->shard[i].name : NULL);
+		print_number("bytes", NULL, line.bytes);
+		print_number("cached_bytes", NULL, sum(&line));
+		print_cells(&line, sample->reads + i * grid->cells, sample->counted);
+		print_end();
+	}
+	print_end();
+}

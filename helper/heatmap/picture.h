@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Pictures that are not too large to be sent around. */
+#ifndef HELPER_HEATMAP_PICTURE_H
+#define HELPER_HEATMAP_PICTURE_H
+
+#include "heatmap/svg.h"
+
+char *picture_draw(const struct svg *svg, struct matrix *matrix, size_t most, size_t *bytes);
+
+#endif /* HELPER_HEATMAP_PICTURE_H */

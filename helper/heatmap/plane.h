@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Shades of cells in rows, as few rectangles. */
+#ifndef HELPER_HEATMAP_PLANE_H
+#define HELPER_HEATMAP_PLANE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/**
+ * struct plane - shades
+ * @level: row by row
+ * @rows: how many
+ * @cells: of each row
+ */
+struct plane {
+	unsigned char *level;
+	size_t rows;
+	size_t cells;
+};
+
+size_t plane_path(FILE *file, const struct plane *plane, unsigned char level);
+
+#endif /* HELPER_HEATMAP_PLANE_H */

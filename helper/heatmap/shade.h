@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Samples as lines of text: the fuller or hotter a cell is, the darker it gets. */
+#ifndef HELPER_HEATMAP_SHADE_H
+#define HELPER_HEATMAP_SHADE_H
+
+#include <stdio.h>
+
+#include "heatmap/sample.h"
+
+/**
+ * struct shade - how to draw
+ * @name: of the device
+ * @utf8: the terminal has blocks
+ * @counted: show reads, too
+ * @numbered: shards have numbers and names; else the one there is is the device
+ */
+struct shade {
+	const char *name;
+	bool utf8;
+	bool counted;
+	bool numbered;
+};
+
+unsigned int shade_cells(const struct shade *shade, unsigned int width);
+void shade_heading(FILE *file, const struct shade *shade, const struct grid *grid);
+void shade_sample(FILE *file, const struct shade *shade, const struct grid *grid,
+		  const struct sample *sample);
+
+#endif /* HELPER_HEATMAP_SHADE_H */

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "heatmap/xml.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+/* What text_clean() leaves, and XML does not take: U+FFFE and U+FFFF. */
+static bool is_forbidden(const char *p)
+{
+	return !strncmp(p, "\xef\xbf\xbe", 3) || !strncmp(p, "\xef\xbf\xbf", 3);
+}
+
+static const char *entity(char character)
+{
+	switch (character) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&apos;";
+	default:
+		return NULL;
+	}
+}
+
+/**
+ * xml_text() - write any text, as content or as the value of an attribute
+ * @file: where to
+ * @text: the text; '?' stands for what is no character of XML
+ */
+void xml_text(FILE *file, const char *text)
+{
+	char *clean = strdup(text), *p;
+
+	if (!clean)
+		return;
+	for (p = text_clean(clean); *p; p++) {
+		const char *name = entity(*p);
+
+		if (name) {
+			fputs(name, file);
+		} else if (is_forbidden(p)) {
+			putc('?', file);
+			p += 2;
+		} else {
+			putc(*p, file);
+		}
+	}
+	free(clean);
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Text within XML. */
+#ifndef HELPER_HEATMAP_XML_H
+#define HELPER_HEATMAP_XML_H
+
+#include <stdio.h>
+
+void xml_text(FILE *file, const char *text);
+
+#endif /* HELPER_HEATMAP_XML_H */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Histograms of how long reads and writes take, where 'nearcache latency' is loaded. */
+#ifndef HELPER_METRICS_LATENCIES_H
+#define HELPER_METRICS_LATENCIES_H
+
+#include "dm.h"
+#include "metrics/exposition.h"
+
+void latencies_begin(struct exposition *exposition);
+int latencies_write(struct exposition *exposition, const struct dm_device *dev);
+
+#endif /* HELPER_METRICS_LATENCIES_H */

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/snapshot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fail.h"
+#include "metrics/metrics.h"
+
+/**
+ * snapshot_take() - write metrics into memory
+ * @openmetrics: as OpenMetrics
+ * @bytes: length of the result
+ *
+ * Return: the text, to be freed; NULL after recording the error.
+ */
+char *snapshot_take(bool openmetrics, size_t *bytes)
+{
+	struct exposition exposition = { .openmetrics = openmetrics };
+	char *text = NULL;
+
+	exposition.file = open_memstream(&text, bytes);
+	if (!exposition.file) {
+		fail_memory();
+		return NULL;
+	}
+	metrics_write(&exposition);
+	if (fclose(exposition.file))
+		fail_memory();
+	if (!fail_code())
+		return text;
+	free(text);
+	return NULL;
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "top/cells.h"
+
+#include "size.h"
+#include "top/since.h"
+
+#define MICROSECOND	1000ULL
+#define MILLISECOND	(1000 * MICROSECOND)
+#define SECOND		(1000 * MILLISECOND)
+
+/**
+ * cell_ratio() - a part of a whole
+ * @grid: gets the cell
+ * @part: in the unit of @whole
+ * @whole: 0: there is no ratio
+ */
+void cell_ratio(struct grid *grid, uint64_t part, uint64_t whole)
+{
+	if (whole)
+		grid_cell(grid, "%.1f %%", 100 * (double)part / (double)whole);
+	else
+		grid_cell(grid, "-");
+}
+
+/**
+ * cell_bytes() - a size
+ * @grid: gets the cell
+ * @bytes: that
+ */
+void cell_bytes(struct grid *grid, uint64_t bytes)
+{
+	char text[SIZE_TEXT];
+
+	grid_cell(grid, "%s", size_print(bytes, text));
+}
+
+/**
+ * cell_byte_rate() - bytes per second
+ * @grid: gets the cell
+ * @bytes: that there were
+ * @span: in so many nanoseconds, 0: that is not known
+ */
+void cell_byte_rate(struct grid *grid, uint64_t bytes, uint64_t span)
+{
+	if (span)
+		cell_bytes(grid, since_rate(bytes, span));
+	else
+		grid_cell(grid, "-");
+}
+
+/**
+ * cell_rate() - a number per second
+ * @grid: gets the cell
+ * @count: how many there were
+ * @span: in so many nanoseconds, 0: that is not known
+ */
+void cell_rate(struct grid *grid, uint64_t count, uint64_t span)
+{
+	if (span)
+		grid_cell(grid, "%llu", (unsigned long long)since_rate(count, span));
+	else
+		grid_cell(grid, "-");
+}
+
+/**
+ * cell_time() - a short time
+ * @grid: gets the cell
+ * @ns: nanoseconds
+ */
+void cell_time(struct grid *grid, uint64_t ns)
+{
+	if (ns < MILLISECOND)
+		grid_cell(grid, "%llu us", (unsigned long long)(ns / MICROSECOND));
+	else if (ns < SECOND)
+		grid_cell(grid, "%.1f ms", (double)ns / (double)MILLISECOND);
+	else
+		grid_cell(grid, "%.1f s", (double)ns / (double)SECOND);
+}

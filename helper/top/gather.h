@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A look at all devices: what the kernel and the BPF programs tell of them. */
+#ifndef HELPER_TOP_GATHER_H
+#define HELPER_TOP_GATHER_H
+
+#include "top/model.h"
+
+int gather(char **names, int count, const struct top_model *before,
+	   struct top_model *model);
+
+#endif /* HELPER_TOP_GATHER_H */

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "top/live.h"
+
+#include "fail.h"
+#include "top/frame.h"
+#include "top/gather.h"
+#include "top/screen.h"
+#include "watch.h"
+
+#define MILLISECOND	1000000ULL
+
+/**
+ * struct live - what is on the terminal
+ * @screen: the terminal
+ * @view: what is shown
+ * @model: the last look
+ * @last: as of struct frame
+ * @shown: as of struct frame
+ */
+struct live {
+	struct screen screen;
+	struct view view;
+	struct top_model model;
+	size_t last;
+	unsigned int shown;
+};
+
+static int draw(struct live *live)
+{
+	struct frame frame;
+
+	screen_size(&live->screen, &live->view);
+	if (!frame_make(&live->model, &live->view, &frame)) {
+		screen_draw(&live->screen, &frame);
+		live->last = frame.last;
+		live->shown = frame.shown;
+	}
+	frame_free(&frame);
+	/* There may be fewer rows than before. */
+	view_take(&live->view, VIEW_NONE, live->last, live->shown);
+	return fail_code();
+}
+
+static int look(struct live *live, const struct arguments *args)
+{
+	struct top_model now;
+
+	if (gather(args->operand, args->operands, &live->model, &now))
+		return fail_code();
+	model_free(&live->model);
+	live->model = now;
+	return draw(live);
+}
+
+/* Until the next look is due.  Return: whether to go on. */
+static bool use_keys(struct live *live, uint64_t until)
+{
+	enum view_key key;
+
+	while (!fail_code() && screen_wait(&live->screen, until, &key)) {
+		if (key == VIEW_QUIT)
+			return false;
+		view_take(&live->view, key, live->last, live->shown);
+		draw(live);
+	}
+	return !fail_code();
+}
+
+/**
+ * live_run() - show devices on the terminal, until a key or a signal ends it
+ * @args: the command line
+ * @interval: milliseconds from one look to the next
+ *
+ * Return: 0 or the exit code.
+ */
+int live_run(const struct arguments *args, unsigned int interval)
+{
+	struct live live = {
+		.view = { .interval = interval, .focus = SECTION_STREAMS, .live = true },
+	};
+	uint64_t next = watch_now();
+	unsigned int i;
+
+	if (screen_open(&live.screen))
+		return fail_code();
+	for (i = 0; !look(&live, args) && (!args->count || i + 1 < args->count); i++) {
+		next = watch_after(next, watch_now(), interval * MILLISECOND);
+		if (!use_keys(&live, next))
+			break;
+	}
+	screen_close(&live.screen);
+	model_free(&live.model);
+	return fail_code();
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The terminal.  screen.c is the only user of ncurses. */
+#ifndef HELPER_TOP_SCREEN_H
+#define HELPER_TOP_SCREEN_H
+
+#include <signal.h>
+
+#include "top/frame.h"
+
+/**
+ * struct screen - a terminal that is drawn on
+ * @before: signals that were held back before
+ * @waiting: those that are held back while a key is waited for
+ * @stop: descriptor of signals that ask to stop
+ * @terminal: of ncurses
+ */
+struct screen {
+	sigset_t before;
+	sigset_t waiting;
+	int stop;
+	void *terminal;
+};
+
+int screen_open(struct screen *screen);
+void screen_size(const struct screen *screen, struct view *view);
+void screen_draw(const struct screen *screen, const struct frame *frame);
+bool screen_wait(const struct screen *screen, uint64_t until, enum view_key *key);
+void screen_close(struct screen *screen);
+
+#endif /* HELPER_TOP_SCREEN_H */

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "top/sections.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "class.h"
+#include "fail.h"
+#include "histogram.h"
+#include "top/cells.h"
+
+/* Columns of each section; all but the first one have the device in front. */
+static const struct grid_column alarms[] = {
+	{ NULL, .least = 8 },
+};
+
+static const struct grid_column devices[] = {
+	{ "DEVICE", .least = 6 }, { "STATE", .least = 6 },
+	{ "MODE", .least = 5, .rank = 3 },
+	{ "HITS", .right = true }, { "SINCE LOAD", .right = true, .rank = 4 },
+	{ "CACHE/s", .right = true, .rank = 1 },
+	{ "ORIGIN/s", .right = true, .rank = 2 },
+};
+
+static const struct grid_column flows[] = {
+	{ "DEVICE", .least = 6 }, { "FILL/s", .right = true },
+	{ "PREFETCH/s", .right = true, .rank = 2 }, { "LATE/s", .right = true, .rank = 6 },
+	{ "WASTED/s", .right = true, .rank = 5 }, { "WRITE/s", .right = true, .rank = 3 },
+	{ "CACHED", .right = true, .rank = 1 }, { "OF", .right = true, .rank = 4 },
+};
+
+static const struct grid_column latencies[] = {
+	{ "DEVICE", .least = 6 },
+	{ "HIT 50%", .right = true }, { "99%", .right = true, .rank = 1 },
+	{ "MISS 50%", .right = true, .rank = 2 }, { "99%", .right = true, .rank = 3 },
+	{ "JOIN 50%", .right = true, .rank = 6 }, { "99%", .right = true, .rank = 7 },
+	{ "ORIGIN 50%", .right = true, .rank = 4 }, { "99%", .right = true, .rank = 5 },
+	{ "WRITE 50%", .right = true, .rank = 8 }, { "99%", .right = true, .rank = 9 },
+};
+
+static const struct grid_column labels[] = {
+	{ "DEVICE", .least = 6, .rank = 6 }, { "LABEL", .least = 8 },
+	{ "HITS", .right = true, .rank = 1 }, { "SINCE LOAD", .right = true, .rank = 4 },
+	{ "CACHE/s", .right = true, .rank = 2 }, { "ORIGIN/s", .right = true, .rank = 3 },
+	{ "RANGES", .right = true, .rank = 7 }, { "BYTES", .right = true, .rank = 5 },
+};
+
+static const struct grid_column streams[] = {
+	{ "DEVICE", .least = 6, .rank = 5 }, { "PID", .right = true },
+	{ "COMMAND", .least = 6, .rank = 4 }, { "ACCESS", .rank = 6 },
+	{ "CLASS", .rank = 0 }, { "BYTES/s", .right = true, .rank = 1 },
+	{ "ACCESSES/s", .right = true, .rank = 8 }, { "BYTES", .right = true, .rank = 2 },
+	{ "RUNS", .right = true, .rank = 3 }, { "LABEL", .least = 6, .rank = 7 },
+};
+
+static const struct grid_column jobs[] = {
+	{ "DEVICE", .least = 6, .rank = 4 }, { "JOB", .right = true },
+	{ "LABEL", .least = 6, .rank = 3 }, { "DONE", .right = true },
+	{ "BYTES", .right = true, .rank = 2 }, { "BYTES/s", .right = true, .rank = 1 },
+	{ "LEFT OUT", .right = true, .rank = 5 }, { "PRIORITY", .right = true, .rank = 6 },
+};
+
+static void fill_alarm(struct grid *grid, const struct top_device *device)
+{
+	if (device->calm)
+		return;
+	grid_cell(grid, "! %s is %s%s%s", device->name, device->state,
+		  *device->why ? ": " : "", device->why);
+	grid_alarm(grid);
+}
+
+static void fill_device(struct grid *grid, const struct top_device *device)
+{
+	const uint64_t *since = device->since.counter;
+
+	grid_cell(grid, "%s", device->name);
+	grid_cell(grid, "%s", device->state);
+	grid_cell(grid, "%s", *device->mode ? device->mode : "-");
+	cell_ratio(grid, since[NEARCACHE_COUNTER_HIT_BYTES],
+		   status_read_bytes(&device->since));
+	cell_ratio(grid, device->status.counter[NEARCACHE_COUNTER_HIT_BYTES],
+		   status_read_bytes(&device->status));
+	cell_byte_rate(grid, since[NEARCACHE_COUNTER_HIT_BYTES], device->span);
+	cell_byte_rate(grid, since[NEARCACHE_COUNTER_FILL_ORIGIN_BYTES] +
+		       since[NEARCACHE_COUNTER_BYPASS_BYTES], device->span);
+	if (!device->calm)
+		grid_alarm(grid);
+}
+
+static void fill_flow(struct grid *grid, const struct top_device *device)
+{
+	const uint64_t *since = device->since.counter;
+	const uint64_t *field = device->status.field;
+
+	grid_cell(grid, "%s", device->name);
+	cell_byte_rate(grid, since[NEARCACHE_COUNTER_FILL_CACHE_BYTES], device->span);
+	cell_byte_rate(grid, since[NEARCACHE_COUNTER_PREFETCHED_BYTES], device->span);
+	cell_byte_rate(grid, since[NEARCACHE_COUNTER_PREFETCHED_LATE_BYTES],
+		       device->span);
+	cell_byte_rate(grid, since[NEARCACHE_COUNTER_PREFETCHED_WASTED_BYTES],
+		       device->span);
+	cell_byte_rate(grid, since[NEARCACHE_COUNTER_WRITE_BYTES], device->span);
+	cell_bytes(grid, field[NEARCACHE_FIELD_BYTES_VALID]);
+	cell_bytes(grid, field[NEARCACHE_FIELD_BLOCKS] *
+			 field[NEARCACHE_FIELD_BLOCK_SIZE]);
+}
+
+static void fill_path(struct grid *grid, const struct latency *latency)
+{
+	if (histogram_count(latency)) {
+		cell_time(grid, histogram_percentile(latency, 5000));
+		cell_time(grid, histogram_percentile(latency, 9900));
+		return;
+	}
+	grid_cell(grid, "-");
+	grid_cell(grid, "-");
+}
+
+static void fill_latencies(struct grid *grid, const struct top_device *device)
+{
+	unsigned int path;
+
+	grid_cell(grid, "%s", device->name);
+	for (path = 0; path < PATHS; path++)
+		fill_path(grid, &device->latency_since[path]);
+}
+
+/* With its device, where there are several. */
+static void fill_owner(struct grid *grid, const struct top_device *device, bool owner)
+{
+	if (owner)
+		grid_cell(grid, "%s", device->name);
+}
+
+static void fill_label(struct grid *grid, const struct top_device *device,
+		       const struct top_label *label, bool owner)
+{
+	const uint64_t *since = label->since;
+
+	fill_owner(grid, device, owner);
+	grid_cell(grid, "%s", label->name);
+	cell_ratio(grid, since[NEARCACHE_LABEL_HIT_BYTES],
+		   since[NEARCACHE_LABEL_HIT_BYTES] + since[NEARCACHE_LABEL_MISS_BYTES]);
+	cell_ratio(grid, label->counter[NEARCACHE_LABEL_HIT_BYTES],
+		   label->counter[NEARCACHE_LABEL_HIT_BYTES] +
+		   label->counter[NEARCACHE_LABEL_MISS_BYTES]);
+	cell_byte_rate(grid, since[NEARCACHE_LABEL_HIT_BYTES], device->span);
+	cell_byte_rate(grid, since[NEARCACHE_LABEL_ORIGIN_BYTES], device->span);
+	grid_cell(grid, "%llu", (unsigned long long)label->ranges);
+	cell_bytes(grid, label->bytes);
+}
+
+static void fill_labels(struct grid *grid, const struct top_model *model, bool owner)
+{
+	size_t i, l;
+
+	for (i = 0; i < model->devices; i++)
+		for (l = 0; l < model->device[i].labels; l++)
+			fill_label(grid, &model->device[i],
+				   &model->device[i].label[l], owner);
+}
+
+static void fill_job(struct grid *grid, const struct top_device *device,
+		     const struct top_job *job, bool owner)
+{
+	fill_owner(grid, device, owner);
+	grid_cell(grid, "%u", job->job.id);
+	grid_cell(grid, "%s", *job->job.label ? job->job.label : "-");
+	cell_ratio(grid, job->done, job->job.bytes);
+	cell_bytes(grid, job->job.bytes);
+	cell_byte_rate(grid, job->since, device->span);
+	cell_bytes(grid, job->job.left);
+	grid_cell(grid, "%u", job->job.priority);
+}
+
+static void fill_jobs(struct grid *grid, const struct top_model *model, bool owner)
+{
+	size_t i, j;
+
+	for (i = 0; i < model->devices; i++)
+		for (j = 0; j < model->device[i].jobs; j++)
+			fill_job(grid, &model->device[i], &model->device[i].job[j], owner);
+}
+
+/**
+ * struct sorted - a stream in the order in which it is shown
+ * @device: its device
+ * @stream: it
+ */
+struct sorted {
+	const struct top_device *device;
+	const struct top_stream *stream;
+};
+
+static int compare(uint64_t one, uint64_t other)
+{
+	return one < other ? 1 : one > other ? -1 : 0;
+}
+
+/* @key: what counts first, most first; then what was read last, then what was read most. */
+static int by(const struct sorted *a, const struct sorted *b, uint64_t one, uint64_t other)
+{
+	int order = compare(one, other);
+
+	if (!order)
+		order = compare(a->stream->since_bytes, b->stream->since_bytes);
+	if (!order)
+		order = compare(a->stream->bytes, b->stream->bytes);
+	return order ? order : compare(b->stream->key.pid, a->stream->key.pid);
+}
+
+static int by_rate(const void *a, const void *b)
+{
+	return by(a, b, 0, 0);
+}
+
+static int by_bytes(const void *a_, const void *b_)
+{
+	const struct sorted *a = a_, *b = b_;
+
+	return by(a, b, a->stream->bytes, b->stream->bytes);
+}
+
+static int by_accesses(const void *a_, const void *b_)
+{
+	const struct sorted *a = a_, *b = b_;
+
+	return by(a, b, a->stream->accesses, b->stream->accesses);
+}
+
+static int by_process(const void *a_, const void *b_)
+{
+	const struct sorted *a = a_, *b = b_;
+
+	return by(a, b, b->stream->key.pid, a->stream->key.pid);
+}
+
+static void fill_stream(struct grid *grid, const struct sorted *sorted, bool owner)
+{
+	const struct top_stream *stream = sorted->stream;
+	const struct top_label *label = model_label(sorted->device,
+						    stream->key.set.label);
+
+	fill_owner(grid, sorted->device, owner);
+	grid_cell(grid, "%u", stream->key.pid);
+	grid_cell(grid, "%s", *stream->command ? stream->command : "-");
+	grid_cell(grid, "%s", stream->key.writes ? "write" : "read");
+	grid_cell(grid, "%s", class_word(stream->class));
+	cell_byte_rate(grid, stream->since_bytes, sorted->device->span);
+	cell_rate(grid, stream->since_accesses, sorted->device->span);
+	cell_bytes(grid, stream->bytes);
+	grid_cell(grid, "%llu", (unsigned long long)stream->runs);
+	grid_cell(grid, "%s", label ? label->name : "-");
+}
+
+static void fill_streams(struct grid *grid, const struct top_model *model,
+			 enum sort sort, bool owner)
+{
+	static int (*const order[])(const void *a, const void *b) = {
+		[SORT_RATE] = by_rate,
+		[SORT_BYTES] = by_bytes,
+		[SORT_ACCESSES] = by_accesses,
+		[SORT_PROCESS] = by_process,
+	};
+	struct sorted *sorted;
+	size_t i, s, count = 0;
+
+	for (i = 0; i < model->devices; i++)
+		count += model->device[i].streams;
+	sorted = calloc(count + 1, sizeof(*sorted));
+	if (!sorted) {
+		fail_memory();
+		return;
+	}
+	count = 0;
+	for (i = 0; i < model->devices; i++)
+		for (s = 0; s < model->device[i].streams; s++)
+			sorted[count++] = (struct sorted){
+				&model->device[i], &model->device[i].stream[s],
+			};
+	qsort(sorted, count, sizeof(*sorted), order[sort]);
+	for (i = 0; i < count; i++)
+		fill_stream(grid, &sorted[i], owner);
+	free(sorted);
+}
+
+static void fill_each(struct grid *grid, const struct top_model *model,
+		      void (*fill)(struct grid *grid, const struct top_device *device))
+{
+	size_t i;
+
+	for (i = 0; i < model->devices; i++)
+		fill(grid, &model->device[i]);
+}
+
+static void start(struct grid *grid, enum section section, bool owner)
+{
+#define COLUMNS(name)	{ name, sizeof(name) / sizeof((name)[0]) }
+	static const struct {
+		const struct grid_column *column;
+		size_t columns;
+	} of[SECTIONS] = {
+		[SECTION_ALARMS] = COLUMNS(alarms),
+		[SECTION_DEVICES] = COLUMNS(devices),
+		[SECTION_FLOWS] = COLUMNS(flows),
+		[SECTION_LATENCIES] = COLUMNS(latencies),
+		[SECTION_LABELS] = COLUMNS(labels),
+		[SECTION_STREAMS] = COLUMNS(streams),
+		[SECTION_JOBS] = COLUMNS(jobs),
+	};
+#undef COLUMNS
+	bool skip = section >= SECTION_LABELS && !owner;
+
+	grid_start(grid, of[section].column + skip, of[section].columns - skip);
+}
+
+/**
+ * sections_fill() - make the rows of a section
+ * @model: what there is
+ * @view: order of streams
+ * @section: which one
+ * @grid: the result, for grid_free(); memory that runs out is a recorded error
+ */
+void sections_fill(const struct top_model *model, const struct view *view,
+		   enum section section, struct grid *grid)
+{
+	bool owner = model->devices > 1;
+
+	start(grid, section, owner);
+	switch (section) {
+	case SECTION_ALARMS:
+		fill_each(grid, model, fill_alarm);
+		break;
+	case SECTION_DEVICES:
+		fill_each(grid, model, fill_device);
+		break;
+	case SECTION_FLOWS:
+		fill_each(grid, model, fill_flow);
+		break;
+	case SECTION_LATENCIES:
+		if (model->measures)
+			fill_each(grid, model, fill_latencies);
+		break;
+	case SECTION_LABELS:
+		fill_labels(grid, model, owner);
+		break;
+	case SECTION_STREAMS:
+		fill_streams(grid, model, view->sort, owner);
+		break;
+	case SECTION_JOBS:
+		fill_jobs(grid, model, owner);
+		break;
+	}
+}

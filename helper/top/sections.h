@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Rows of each section. */
+#ifndef HELPER_TOP_SECTIONS_H
+#define HELPER_TOP_SECTIONS_H
+
+#include "top/grid.h"
+#include "top/model.h"
+#include "top/view.h"
+
+void sections_fill(const struct top_model *model, const struct view *view,
+		   enum section section, struct grid *grid);
+
+#endif /* HELPER_TOP_SECTIONS_H */

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "top/view.h"
+
+/* Rows that a page is. */
+#define PAGE	10
+
+/**
+ * view_sort_word() - the word for an order of streams
+ * @sort: the order
+ *
+ * Return: the word.
+ */
+const char *view_sort_word(enum sort sort)
+{
+	static const char *const words[] = {
+		[SORT_RATE] = "rate",
+		[SORT_BYTES] = "bytes",
+		[SORT_ACCESSES] = "accesses",
+		[SORT_PROCESS] = "process",
+	};
+
+	return words[sort];
+}
+
+/**
+ * view_section_word() - the word for a section
+ * @section: it
+ *
+ * Return: the word, in the plural.
+ */
+const char *view_section_word(enum section section)
+{
+	static const char *const words[] = {
+		[SECTION_ALARMS] = "alarms",
+		[SECTION_DEVICES] = "devices",
+		[SECTION_FLOWS] = "fills",
+		[SECTION_LATENCIES] = "latencies",
+		[SECTION_LABELS] = "labels",
+		[SECTION_STREAMS] = "streams",
+		[SECTION_JOBS] = "jobs",
+	};
+
+	return words[section];
+}
+
+static size_t back(size_t first, size_t rows)
+{
+	return first > rows ? first - rows : 0;
+}
+
+/* The next one that has something. */
+static void next_section(struct view *view, unsigned int shown)
+{
+	unsigned int i;
+
+	for (i = 0; i < SECTIONS; i++) {
+		view->focus = (view->focus + 1) % SECTIONS;
+		if (shown & 1U << view->focus)
+			break;
+	}
+	view->first = 0;
+}
+
+/**
+ * view_take() - do what a key says
+ * @view: changed
+ * @key: it
+ * @last: row that the section in focus begins with at most
+ * @shown: a bit for each section that has rows
+ */
+void view_take(struct view *view, enum view_key key, size_t last,
+	       unsigned int shown)
+{
+	switch (key) {
+	case VIEW_SORT:
+		view->sort = (view->sort + 1) % SORTS;
+		view->first = 0;
+		return;
+	case VIEW_FOCUS:
+		next_section(view, shown);
+		return;
+	case VIEW_UP:
+		view->first = back(view->first, 1);
+		break;
+	case VIEW_DOWN:
+		view->first++;
+		break;
+	case VIEW_PAGE_UP:
+		view->first = back(view->first, PAGE);
+		break;
+	case VIEW_PAGE_DOWN:
+		view->first += PAGE;
+		break;
+	case VIEW_HOME:
+		view->first = 0;
+		break;
+	case VIEW_END:
+		view->first = last;
+		break;
+	case VIEW_NONE:
+	case VIEW_QUIT:
+		break;
+	}
+	if (view->first > last)
+		view->first = last;
+}

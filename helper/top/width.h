@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Columns of a terminal that a text takes. */
+#ifndef HELPER_TOP_WIDTH_H
+#define HELPER_TOP_WIDTH_H
+
+#include <stddef.h>
+
+size_t width_of(const char *text);
+size_t width_copy(const char *text, size_t width, char *to, size_t room);
+
+#endif /* HELPER_TOP_WIDTH_H */

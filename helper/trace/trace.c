@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "trace/trace.h"
+
+#include <endian.h>
+#include <openssl/sha.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+
+#define SECTOR		512U
+/* Bytes of a number of 64 bits, and of the two of an extent. */
+#define NUMBER_ROOM	10U
+#define EXTENT_ROOM	(2 * NUMBER_ROOM)
+#define UNIT_MAX	(1U << 30)
+
+_Static_assert(sizeof(struct trace_header) == 224, "part of the file");
+_Static_assert(TRACE_DIGEST == SHA256_DIGEST_LENGTH, "SHA-256");
+
+/**
+ * trace_units() - units of the device, the last of which may be shorter
+ * @trace: of the device
+ */
+uint64_t trace_units(const struct trace *trace)
+{
+	return trace->device_bytes / trace->unit + !!(trace->device_bytes % trace->unit);
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/**
+ * trace_add() - units were read
+ * @trace: on which they are put
+ * @first: unit
+ * @end: behind the last one, no more than trace_units()
+ *
+ * Return: 0 or the exit code.
+ */
+int trace_add(struct trace *trace, uint64_t first, uint64_t end)
+{
+	uint64_t start = first * trace->unit;
+	uint64_t stop = smaller(end * trace->unit, trace->device_bytes);
+	struct range *last = trace->count ? &trace->extent[trace->count - 1] : NULL;
+	size_t room = trace->room ? 2 * trace->room : 1024;
+
+	trace->bytes += stop - start;
+	if (last && last->start + last->length == start) {
+		last->length += stop - start;
+		return 0;
+	}
+	if (trace->count == trace->room) {
+		last = reallocarray(trace->extent, room, sizeof(*last));
+		if (!last)
+			return fail_memory();
+		trace->extent = last;
+		trace->room = room;
+	}
+	trace->extent[trace->count++] = (struct range) { start, stop - start };
+	return 0;
+}
+
+static unsigned char *put_number(unsigned char *at, uint64_t number)
+{
+	for (; number > 0x7f; number >>= 7)
+		*at++ = 0x80 | (number & 0x7f);
+	*at++ = (unsigned char)number;
+	return at;
+}
+
+static unsigned char *put_extents(const struct trace *trace, unsigned char *at)
+{
+	uint64_t before = 0, first, units;
+	size_t i;
+
+	for (i = 0; i < trace->count; i++) {
+		first = trace->extent[i].start / trace->unit;
+		units = (trace->extent[i].length + trace->unit - 1) / trace->unit;
+		at = put_number(at, first >= before ? 2 * (first - before) :
+						      2 * (before - first) - 1);
+		at = put_number(at, units);
+		before = first + units;
+	}
+	return at;
+}
+
+static uint64_t count_units(const struct trace *trace)
+{
+	uint64_t units = 0;
+	size_t i;
+
+	for (i = 0; i < trace->count; i++)
+		units += (trace->extent[i].length + trace->unit - 1) / trace->unit;
+	return units;
+}
+
+/**
+ * trace_encode() - what a file is to hold
+ * @trace: it
+ * @bytes: length of the result
+ *
+ * Return: the file, to be freed; NULL after recording the error.
+ */
+unsigned char *trace_encode(const struct trace *trace, size_t *bytes)
+{
+	struct trace_header *header;
+	unsigned char *data, *end;
+
+	data = calloc(1, sizeof(*header) + trace->count * EXTENT_ROOM);
+	if (!data) {
+		fail_memory();
+		return NULL;
+	}
+	end = put_extents(trace, data + sizeof(*header));
+	*bytes = (size_t)(end - data);
+	header = (struct trace_header *)data;
+	memcpy(header->magic, TRACE_MAGIC, sizeof(header->magic));
+	header->version = htole32(TRACE_VERSION);
+	header->unit = htole32(trace->unit);
+	header->device_bytes = htole64(trace->device_bytes);
+	header->time = htole64(trace->time);
+	header->extents = htole64(trace->count);
+	header->units = htole64(count_units(trace));
+	header->lost = htole64(trace->lost);
+	header->payload = htole64(*bytes - sizeof(*header));
+	memcpy(header->origin, trace->origin, strnlen(trace->origin, TRACE_ORIGIN - 1));
+	SHA256(data, *bytes, header->digest);
+	return data;
+}
+
+/* Return: whether there is a number. */
+static bool take_number(const unsigned char **at, const unsigned char *end, uint64_t *number)
+{
+	unsigned int shift;
+
+	*number = 0;
+	for (shift = 0; *at < end && shift < 64; shift += 7) {
+		unsigned char byte = *(*at)++;
+
+		/* Of the last one there is room for one bit. */
+		if (shift == 63 && byte > 1)
+			return false;
+		*number |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return true;
+	}
+	return false;
+}
+
+/* Return: whether they are as the header says. */
+static bool take_extents(struct trace *trace, const unsigned char *at, const unsigned char *end,
+			 uint64_t extents, uint64_t units)
+{
+	uint64_t before = 0, all = trace_units(trace), gap, length, first;
+
+	for (; extents; extents--) {
+		if (!take_number(&at, end, &gap) || !take_number(&at, end, &length))
+			return false;
+		first = gap & 1 ? before - (gap / 2 + 1) : before + gap / 2;
+		/* Neither may have gone around. */
+		if ((gap & 1 ? gap / 2 >= before : gap / 2 > all - before) || !length ||
+		    length > all - first || length > units)
+			return false;
+		units -= length;
+		before = first + length;
+		if (trace_add(trace, first, before))
+			return false;
+	}
+	return at == end && !units;
+}
+
+/* The digest is of the file without it. */
+static bool is_whole(unsigned char *data, size_t bytes, const struct trace_header *header)
+{
+	unsigned char digest[TRACE_DIGEST];
+
+	memset(data + offsetof(struct trace_header, digest), 0, TRACE_DIGEST);
+	SHA256(data, bytes, digest);
+	return !memcmp(digest, header->digest, sizeof(digest));
+}
+
+static bool take_header(struct trace *trace, const struct trace_header *header, size_t bytes)
+{
+	trace->unit = le32toh(header->unit);
+	trace->device_bytes = le64toh(header->device_bytes);
+	trace->time = le64toh(header->time);
+	trace->lost = le64toh(header->lost);
+	memcpy(trace->origin, header->origin, TRACE_ORIGIN);
+	trace->origin[TRACE_ORIGIN - 1] = '\0';
+	return trace->unit >= SECTOR && trace->unit <= UNIT_MAX &&
+	       !(trace->unit & (trace->unit - 1)) && trace->device_bytes &&
+	       !(trace->device_bytes % SECTOR) && trace->device_bytes <= INT64_MAX &&
+	       le64toh(header->payload) == bytes - sizeof(*header);
+}
+
+/**
+ * trace_decode() - what a file holds
+ * @trace: the result, all 0 before; trace_free() is for the caller, after errors, too
+ * @data: the file; it is not the same afterwards
+ * @bytes: of it
+ * @path: its name, for errors
+ *
+ * Return: 0 or the exit code.
+ */
+int trace_decode(struct trace *trace, unsigned char *data, size_t bytes, const char *path)
+{
+	struct trace_header header;
+
+	if (bytes < sizeof(header) || memcmp(data, TRACE_MAGIC, sizeof(header.magic)))
+		return fail(CODE_DEVICE,
+			    "'%s' is no trace: 'nearcache trace record' makes one", path);
+	memcpy(&header, data, sizeof(header));
+	if (le32toh(header.version) != TRACE_VERSION)
+		return fail(CODE_DEVICE, "'%s' is a trace of version %u: this program reads version %u",
+			    path, le32toh(header.version), TRACE_VERSION);
+	if (!is_whole(data, bytes, &header))
+		return fail(CODE_DEVICE, "'%s' is damaged: its checksum does not fit; record it anew",
+			    path);
+	if (!take_header(trace, &header, bytes) ||
+	    !take_extents(trace, data + sizeof(header), data + bytes,
+			  le64toh(header.extents), le64toh(header.units)))
+		return fail_code() ? (int)fail_code() :
+				     fail(CODE_DEVICE, "'%s' is no trace that makes sense; record it anew",
+					  path);
+	return 0;
+}
+
+void trace_free(struct trace *trace)
+{
+	free(trace->extent);
+	memset(trace, 0, sizeof(*trace));
+}
