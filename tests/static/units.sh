@@ -131,9 +131,11 @@ verified() {
 		>"$dir/out/nearcache@.service"
 	sed "s,/usr/sbin/nearcache,$dir/root/usr/sbin/nearcache," "$dir/root/usr/lib/systemd/system/nearcache-pins.service" \
 		>"$dir/out/nearcache-pins.service"
-	ln -sf ../nearcache-pins.service "$dir/out/multi-user.target.wants/"
+	sed "s,/usr/sbin/nearcache,$dir/root/usr/sbin/nearcache," "$dir/root/usr/lib/systemd/system/nearcache-daemon.service" \
+		>"$dir/out/nearcache-daemon.service"
+	ln -sf ../nearcache-pins.service ../nearcache-daemon.service "$dir/out/multi-user.target.wants/"
 	SYSTEMD_UNIT_PATH=$dir/out: systemd-analyze verify --man=no remote-fs.target nearcache@plain.service \
-		nearcache-pins.service multi-user.target \
+		nearcache-pins.service nearcache-daemon.service multi-user.target \
 		data.mount var.mount early.mount login.service local-fs.target >"$dir/verify" 2>&1
 	! grep -E 'cycle|nearcache|data\.mount|early\.mount' "$dir/verify"
 }

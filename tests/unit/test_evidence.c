@@ -25,6 +25,8 @@ static struct set set;
 #define PLACES	(1U << 20)
 static struct unit unit[PLACES];
 static unsigned int changes;
+/* Of 100 reads of a sample, those that the page cache answers from the second pass on. */
+static __u32 hidden;
 
 static __u64 state;
 
@@ -45,6 +47,7 @@ static void begin(__u64 seed)
 	kept.before = NONE;
 	kept.end = NONE;
 	changes = 0;
+	hidden = 0;
 	state = seed;
 }
 
@@ -200,13 +203,14 @@ static void read_set(__u32 count, __u32 pieces, __u32 class, __u32 quarters, boo
 		}
 		if (n && !(n % count) && class == NEARCACHE_CLASS_SHUFFLED)
 			shuffle(order, count);
-		read_run(order[n % count], pieces, warm);
+		if (n < count || draw(100) >= hidden)
+			read_run(order[n % count], pieces, warm);
 		if ((n + 1) * pieces == 256 && verdict() < NEARCACHE_CLASS_SCATTERED)
 			assert_class(NEARCACHE_CLASS_SCATTERED);
 	}
 }
 
-static void sets(__u32 class)
+static void sets(__u32 class, __u32 hides)
 {
 	static const __u32 counts[] = { 200, 500, 2000, 20000 };
 	static const __u32 pieces[] = { 1, 2, 4 };
@@ -217,6 +221,7 @@ static void sets(__u32 class)
 			for (warm = 0; warm < 2; warm++)
 				for (seed = 0; seed < 5; seed++) {
 					begin(seed * 1000 + i * 10 + p);
+					hidden = hides;
 					read_set(counts[i], pieces[p], class, 5, warm);
 					right += verdict() == class;
 					if (verdict() != class)
@@ -227,7 +232,8 @@ static void sets(__u32 class)
 					all++;
 					least = verdict() < least ? verdict() : least;
 				}
-	print_message("# class %u: %u of %u right after 1.25 passes\n", class, right, all);
+	print_message("# class %u: %u of %u right after 1.25 passes, %u %% hidden\n", class, right,
+		      all, hides);
 	assert_true(100 * right >= 95 * all);
 	assert_int_equal(least, NEARCACHE_CLASS_SCATTERED);
 }
@@ -235,19 +241,88 @@ static void sets(__u32 class)
 static void shuffled(void **state_)
 {
 	(void)state_;
-	sets(NEARCACHE_CLASS_SHUFFLED);
+	sets(NEARCACHE_CLASS_SHUFFLED, 0);
 }
 
 static void looping(void **state_)
 {
 	(void)state_;
-	sets(NEARCACHE_CLASS_LOOPING);
+	sets(NEARCACHE_CLASS_LOOPING, 0);
 }
 
 static void random_reads(void **state_)
 {
 	(void)state_;
-	sets(NEARCACHE_CLASS_RANDOM);
+	sets(NEARCACHE_CLASS_RANDOM, 0);
+}
+
+/* Above a page cache. */
+static void hides(void **state_)
+{
+	(void)state_;
+	sets(NEARCACHE_CLASS_SHUFFLED, 33);
+	sets(NEARCACHE_CLASS_LOOPING, 33);
+}
+
+/* A run that is read over and over, some between, is no stride. */
+static void popular(void **state_)
+{
+	__u32 i, seed;
+
+	(void)state_;
+	for (seed = 0; seed < 50; seed++) {
+		begin(seed);
+		for (i = 0; i < 2000; i++) {
+			read_run(draw(4) ? draw(500) : 0, 1, false);
+			assert_int_not_equal(verdict(), NEARCACHE_CLASS_STRIDED);
+		}
+		assert_class(NEARCACHE_CLASS_RANDOM);
+	}
+}
+
+/* Of the answer at sector @read of a run, behind @runs - 1 of @mean sectors. */
+static struct nearcache_classify window_of(__u64 read, __u64 runs, __u64 mean)
+{
+	struct nearcache_classify told = {
+		.io = { .sector = 5000 + read - 8, .nr_sectors = 8 },
+		.run = 5000,
+	};
+
+	begin(1);
+	stream.runs = runs;
+	stream.bytes = ((runs - 1) * mean + read) * 512;
+	evidence_window(&stream, &told, 32768);
+	return told;
+}
+
+/* A first run is followed as far as it has come; then, as far as others went. */
+static void windows(void **state_)
+{
+	struct nearcache_classify told;
+
+	(void)state_;
+	told = window_of(8, 1, 0);
+	assert_int_equal(told.window, WINDOW_LEAST);
+	assert_int_equal(told.length, 0);
+	told = window_of(20000, 1, 0);
+	assert_int_equal(told.window, 20000);
+	told = window_of(50000, 1, 0);
+	assert_int_equal(told.window, 32768);
+	told = window_of(8, 4, 20000);
+	assert_int_equal(told.window, 32768);
+	assert_int_equal(told.length, 21250);
+	/* It is as long as others were, and goes on. */
+	told = window_of(20000, 4, 20000);
+	assert_int_equal(told.length, 21250);
+	told = window_of(24000, 4, 20000);
+	assert_int_equal(told.window, 6000);
+	assert_int_equal(told.length, 0);
+	told = window_of(500000, 4, 20000);
+	assert_int_equal(told.window, 32768);
+	begin(1);
+	told = (struct nearcache_classify) { 0 };
+	evidence_window(&stream, &told, 0);
+	assert_int_equal(told.window, 0);
 }
 
 /* Once it is known, it is not taken back. */
@@ -304,6 +379,9 @@ int main(void)
 		cmocka_unit_test(shuffled),
 		cmocka_unit_test(looping),
 		cmocka_unit_test(random_reads),
+		cmocka_unit_test(hides),
+		cmocka_unit_test(popular),
+		cmocka_unit_test(windows),
 		cmocka_unit_test(steady),
 		cmocka_unit_test(halfway),
 	};

@@ -12,6 +12,17 @@ payload_binary() {
 	done < <(ldd "$1" 2>/dev/null | grep -o '/[^ ]*' || true)
 }
 
+# payload_terminal STAGE: what ncurses has to know of the terminals that tests play.
+payload_terminal() {
+	local folder name
+	for name in l/linux x/xterm; do
+		for folder in /etc /lib /usr/share; do
+			[[ ! -e $folder/terminfo/$name ]] ||
+				install -D -m 644 "$folder/terminfo/$name" "$1/usr/share/terminfo/$name"
+		done
+	done
+}
+
 # payload_project STAGE RELEASE: module and helper, when they are built.
 payload_project() {
 	local stage=$1 release=$2 module=$BUILD/module/$2/dm-nearcache.ko dir
@@ -28,6 +39,7 @@ payload_project() {
 	fi
 	if [[ -e $BUILD/helper/nearcache ]]; then
 		payload_binary "$BUILD/helper/nearcache" /usr/sbin/nearcache "$stage"
+		payload_terminal "$stage"
 		# Each guest starts with an empty /var; no cache missed anything all the same.
 		mkdir -p "$stage/var/lib/nearcache"
 		echo '{ "schema": 1, "gaps": [] }' >"$stage/var/lib/nearcache/gaps.json"

@@ -78,6 +78,7 @@ data  $volume                       /dev/disk/by-id/virtio-cache  _netdev,mode=w
 gone  /dev/disk/by-id/nvme-nowhere  /dev/disk/by-id/virtio-cache  _netdev,timeout=1
 wrong /dev/disk/by-id/nvme-nowhere
 END
+echo 'metrics-textfile = /run/nearcache/metrics.prom' >"$root/etc/nearcache/nearcache.conf"
 cat >"$root/etc/fstab" <<'END'
 /dev/disk/by-id/virtio-state /var/lib/nearcache ext4 defaults 0 0
 /dev/mapper/data /data ext4 _netdev,nofail 0 0
@@ -89,7 +90,8 @@ mkdir "$HOST_DIR/state"
 echo '{ "schema": 1, "gaps": [] }' >"$HOST_DIR/state/gaps.json"
 mkfs.ext4 -q -d "$HOST_DIR/state" "$HOST_DIR/state.img"
 
-# boot NAME DRIVES [OPTIONS]: run the script on stdin, with these drives beside the usual ones.
+# boot NAME DRIVES [OPTIONS]: run the script on stdin, with these drives beside the usual ones. On one
+# processor, as the daemon loads programs (see "others" in common.sh).
 boot() {
 	local name=$1 drive options=() drives=$2
 	shift 2
@@ -100,7 +102,7 @@ boot() {
 	mkdir -p "$HOST_DIR/$name"
 	cat >"$HOST_DIR/$name/boot.sh"
 	echo "# boot: $name"
-	"$TOP/tests/vm/run" --kernel "$KERNEL" --quiet --timeout 100 --disk-dir "$HOST_DIR/disks" \
+	"$TOP/tests/vm/run" --kernel "$KERNEL" --cpus 1 --quiet --timeout 100 --disk-dir "$HOST_DIR/disks" \
 		--remote-size 64M --payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR/$name:/boot" \
 		--payload "$root:/" "${options[@]}" "$@" -- \
 		bash -c "cd /selftests && export TMPDIR=/tmp && . ./cache.sh && . ./command.sh && . /boot/boot.sh"
@@ -114,7 +116,7 @@ no_jobs() {
 	[[ $(systemctl list-jobs --no-legend) == '' ]]
 }
 wait_for 60 no_jobs || fail "the boot does not end: $(systemctl list-jobs)"
-for unit in multi-user.target remote-fs.target data.mount nearcache@data.service; do
+for unit in multi-user.target remote-fs.target data.mount nearcache@data.service nearcache-daemon.service; do
 	systemctl is-active --quiet "$unit" || fail "not active: $(systemctl status "$unit")"
 done
 ! systemctl is-active --quiet nearcache@gone.service || fail "nearcache@gone without its volume"
@@ -186,7 +188,21 @@ same "the file" "\$(sha256sum </data/file)" "\$(yes 2 | head -c 8388608 | sha256
 # nearcache-pins.service has followed it: nothing moved since.
 good pin data --refresh -j
 expect pins 1 moved 0
+# With no more rights than its unit has.
+monitored() {
+	grep -q '^nearcache_label_.*device="data"' /run/nearcache/metrics.prom
+}
+wait_for 30 monitored || fail "no labels: \$(systemctl status nearcache-daemon)"
 stopped
+# The daemon began before the module was there.
+classified() {
+	good classifier show -j
+	[[ \$(json state) == loaded ]]
+}
+wait_for 30 classified || fail "no classifier: \$(systemctl status nearcache-daemon)"
+systemctl stop nearcache-daemon.service || fail "stop: \$(systemctl status nearcache-daemon)"
+good classifier unload
+good latency unload
 # Now it is as good as any.
 systemctl start nearcache@data.service
 above bytes_valid 4194304 data

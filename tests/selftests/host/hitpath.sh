@@ -83,8 +83,9 @@ for loaded in "" "${programs[@]}"; do
 	done
 	[[ ! $loaded ]] || job "with $loaded" 4096 8192
 	runs[with $loaded,4096]=
+	# A tick of the clock is one of a hundred reads' time.
 	for ((round = 0; round < $(times 3); round++)); do
-		job "with $loaded" 4096
+		job "with $loaded" 4096 3000
 	done
 	for program in $loaded; do
 		nearcache "$program" unload >/dev/null || fail "$program"
@@ -96,8 +97,8 @@ for loaded in "${programs[@]}"; do
 	added=$((ns[$loaded with] - ns[ with]))
 	hit=$((ns[none] - ns[bare]))
 	echo "hits of 4096 bytes with $loaded: another $added instructions, $((1000 * added / ns[ with])) per mille of the read, $((1000 * added / hit)) of what a hit adds to the bare device"
-	# About 15 % of what is ours, for all of them.
-	((100 * added <= 20 * hit)) || fail "$loaded takes $added instructions of $hit"
+	# 15 % of what is ours, for all of them, and what ticks of the clock make of it.
+	((100 * added <= 16 * hit)) || fail "$loaded takes $added instructions of $hit"
 done
 for way in none crc32c; do
 	dmsetup status "$way"

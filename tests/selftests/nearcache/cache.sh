@@ -36,6 +36,25 @@ make_loop() {
 	at_exit losetup -d "$made"
 }
 
+# make_group VARIABLE [CONTROLLERS]: a control group "job" that goes away by itself; its folder is
+# put into VARIABLE.
+make_group() {
+	local -n made=$1
+	local groups=$TMPDIR/groups
+	mkdir "$groups"
+	mount -t cgroup2 none "$groups" || fail "no control groups"
+	at_exit umount "$groups"
+	[[ ! ${2:-} ]] || echo "$2" >"$groups/cgroup.subtree_control" || skip "the controllers are taken"
+	made=$groups/job
+	mkdir "$made"
+	at_exit rmdir "$made"
+}
+
+# in_group GROUP COMMAND...: as a member of it; the process stays the same.
+in_group() {
+	bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$@" || fail "in the group: $*"
+}
+
 # number DEV: its major:minor.
 number() {
 	cat "$(sys_block "$1")/dev"

@@ -6,11 +6,6 @@
 # kernels: 6.1
 . ./cache.sh
 
-# in_job COMMAND...: as a member of the group.
-in_job() {
-	bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$job" "$@" || fail "in the group: $*"
-}
-
 # bytes FIELD DEV: of the group.
 bytes() {
 	awk -v dev="$(number "$2")" -v field="$1=" '
@@ -18,37 +13,30 @@ bytes() {
 		END { print n + 0 }' "$job/io.stat"
 }
 
-groups=$TMPDIR/groups
-job=$groups/job
-mkdir "$groups"
-mount -t cgroup2 none "$groups" || fail "no control groups"
-at_exit umount "$groups"
-echo '+io +memory' >"$groups/cgroup.subtree_control" || skip "the controllers are taken"
-mkdir "$job"
-at_exit rmdir "$job"
+make_group job '+io +memory'
 make_null O origin 16
 make_null C local 24
 ./blockdata write "$O"
 format
 MODE=writethrough start
 
-in_job ./blockdata read /dev/mapper/nc -n 4096 >/dev/null
+in_group "$job" ./blockdata read /dev/mapper/nc -n 4096 >/dev/null
 settle
 above fill_origin_bytes 0
 same "bytes of fills" "$(bytes rbytes "$O")" 0
 same "bytes of fills" "$(bytes wbytes "$C")" 0
 
-in_job ./blockdata write /dev/mapper/nc -g 2 -n 2048
+in_group "$job" ./blockdata write /dev/mapper/nc -g 2 -n 2048
 settle
 is update_bytes $((2048 * 512))
 same "bytes written" "$(bytes wbytes "$O")" $((2048 * 512))
 
 for limited in "$O" "$C"; do
 	echo "$(number "$limited") rbps=4194304 wbps=4194304" >"$job/io.max" || fail "io.max"
-	in_job ./blockdata write /dev/mapper/nc -g 3 -s 8192 -n 2048
-	in_job ./blockdata read /dev/mapper/nc -g 3 -s 8192 -n 2048 >/dev/null
+	in_group "$job" ./blockdata write /dev/mapper/nc -g 3 -s 8192 -n 2048
+	in_group "$job" ./blockdata read /dev/mapper/nc -g 3 -s 8192 -n 2048 >/dev/null
 	dmsetup message nc 0 invalidate all
-	in_job ./blockdata read /dev/mapper/nc -g 3 -s 8192 -n 2048 >/dev/null
+	in_group "$job" ./blockdata read /dev/mapper/nc -g 3 -s 8192 -n 2048 >/dev/null
 	echo "$(number "$limited") rbps=max wbps=max" >"$job/io.max"
 done
 check -s 16384

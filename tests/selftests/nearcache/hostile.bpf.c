@@ -30,6 +30,8 @@ int hostile(struct nearcache_classify **context)
 	told->runs = ~0U;
 	told->bytes = ~0ULL;
 	told->hash = 0;
+	told->length = bpf_get_prandom_u32() >> (bpf_get_prandom_u32() & 31);
 	told->reserved = ~0U;
+	told->window = bpf_get_prandom_u32() >> (bpf_get_prandom_u32() & 31);
 	return 0;
 }

@@ -61,19 +61,14 @@ counted() {
 
 # Whose: process, thread, control group and label.
 whose() {
-	local groups=$TMPDIR/groups group pid who id
-	mkdir "$groups"
-	mount -t cgroup2 none "$groups" || fail "no control groups"
-	at_exit umount "$groups"
-	mkdir "$groups/job"
-	at_exit rmdir "$groups/job"
-	group=$(stat -c %i "$groups/job")
+	local job group pid who id loop
+	make_group job +io
+	group=$(stat -c %i "$job")
 	./genl range-add name=nc range="start=0,length=$MB,label=first" range="start=$MB,length=$MB,label=second" >/dev/null ||
 		fail "ranges"
-	# shellcheck disable=SC2016 # the shell that is the reader
 	watch 1
-	pid=$(bash -c 'echo $$ >"$1/cgroup.procs" && echo $$ &&
-		exec ./blockdata read /dev/mapper/nc -s 0 -n 4096 -b 64 >/dev/null' - "$groups/job")
+	# shellcheck disable=SC2016 # the shell that is the reader
+	pid=$(in_group "$job" bash -c 'echo $$ && exec ./blockdata read /dev/mapper/nc -s 0 -n 4096 -b 64 >/dev/null')
 	taken
 	id=$(./genl -d label-get name=nc | awk -F= '$1 == "label.name" { name = $2 } $1 == "label.id" && name == "second" { print $2 }')
 	[[ $id ]] || fail "no id: $(./genl -d label-get name=nc)"
@@ -81,6 +76,16 @@ whose() {
 	same "reads of the second one" "$(traced "nearcache_access: .* label=$id $who")" 32
 	same "reads of both" "$(traced "nearcache_access: .* label=[1-9][0-9]* $who")" 64
 	same "reads that are over" "$(traced "nearcache_done: .* label=[1-9][0-9]* $who latency=[1-9]")" 64
+	# Threads of the kernel read for somebody.
+	modprobe loop || fail "no loop devices"
+	loop=$(losetup -f --show --direct-io=on /dev/mapper/nc) || fail "losetup"
+	at_exit losetup -d "$loop"
+	watch 1
+	in_group "$job" ./blockdata read "$loop" -s 0 -n 4096 -b 64 >/dev/null
+	taken
+	# However the loop device cuts them, they are told, and nobody else's.
+	(($(traced "nearcache_access: .* cgroup=$group pid=") >= 32)) || fail "for the group: $(tail -n 5 "$TMPDIR/trace")"
+	same "reads of the reader" "$(traced "nearcache_access: .* cgroup=$group pid=$pid")" 0
 }
 
 make_null O origin 16 completion_nsec=2000000

@@ -18,10 +18,13 @@ HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
 	test_erofs test_manifest test_verifying test_density test_progress \
 	test_watch test_tab test_gaps test_passthrough test_opentab test_keys \
 	test_share test_bandwidth test_pins test_change test_restore test_recorded test_durable \
-	test_neighbour test_roster test_target test_job
+	test_neighbour test_roster test_target test_job test_conf test_judge test_exposition \
+	test_trace test_opening test_hot \
+	test_replace test_heatmap test_shade test_svg \
+	test_histogram test_top
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
-	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi
+	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi -Ibpf
 
 HELPER_FSPRINT	:= helper/fsprint.c helper/fsprint_ext4.c helper/fsprint_xfs.c \
 	helper/fsprint_erofs.c
@@ -40,6 +43,14 @@ HELPER_TAB	:= helper/tab.c helper/arguments.c helper/option_value.c helper/bandw
 	helper/onchange.c helper/status.c helper/index_format.c
 
 # The sources that each test takes from the project.
+HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/address.c helper/duration.c helper/readahead.c \
+	helper/size.c helper/fail.c helper/text.c tests/unit/helper/fake_identity.c
+HELPER_UNIT_test_exposition := helper/metrics/exposition.c
+HELPER_UNIT_test_hot	:= helper/daemon/hot.c helper/fail.c helper/text.c
+HELPER_UNIT_test_opening := helper/daemon/opening.c helper/fail.c helper/text.c
+HELPER_UNIT_test_trace	:= helper/trace/trace.c helper/trace/touched.c helper/fail.c helper/text.c
+HELPER_UNIT_test_histogram := helper/histogram.c
+HELPER_UNIT_test_judge	:= helper/daemon/judge.c helper/class.c
 HELPER_UNIT_test_size	:= helper/size.c
 HELPER_UNIT_test_name	:= helper/name.c
 HELPER_UNIT_test_status	:= helper/status.c helper/mode.c
@@ -71,7 +82,7 @@ HELPER_UNIT_test_attach	:= helper/cmd_attach.c helper/reload.c \
 	helper/readahead.c helper/size.c helper/params.c \
 	helper/mode.c helper/status.c helper/name.c helper/signals.c helper/fail.c \
 	helper/text.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
-	tests/unit/helper/fake_gaps.c
+	tests/unit/helper/fake_gaps.c tests/unit/helper/fake_device.c
 HELPER_UNIT_test_fsprint := $(HELPER_FSPRINT) helper/device.c helper/fail.c \
 	helper/text.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_pair	:= helper/pair.c helper/fail.c helper/text.c \
@@ -112,10 +123,22 @@ HELPER_UNIT_test_manifest := helper/manifest.c helper/fail.c helper/text.c
 HELPER_UNIT_test_verifying := helper/verifying.c helper/checksum.c \
 	helper/progress.c helper/size.c helper/fail.c helper/text.c
 HELPER_UNIT_test_density := helper/density.c
+HELPER_UNIT_test_replace := helper/replace.c helper/fail.c helper/text.c
+# Shards and their samples.
+HELPER_SAMPLES	:= helper/heatmap/sample.c helper/heatmap/matrix.c helper/heatmap/level.c \
+	helper/density.c helper/shards.c helper/fail.c helper/text.c
+HELPER_UNIT_test_heatmap := $(HELPER_SAMPLES) helper/heatmap/counts.c
+HELPER_UNIT_test_shade	:= $(HELPER_SAMPLES) helper/heatmap/shade.c helper/size.c
+HELPER_UNIT_test_svg	:= $(HELPER_SAMPLES) helper/heatmap/svg.c helper/heatmap/legend.c \
+	helper/heatmap/picture.c helper/heatmap/plane.c helper/heatmap/xml.c helper/size.c
 HELPER_UNIT_test_keys	:= helper/cmd_status.c helper/cmd_stats.c helper/cmd_list.c \
 	helper/describe.c helper/status.c helper/mode.c helper/params.c helper/print.c \
 	helper/size.c helper/name.c helper/watch.c helper/fail.c helper/text.c
 HELPER_UNIT_test_progress := helper/progress.c helper/size.c
+HELPER_UNIT_test_top	:= helper/top/cells.c helper/top/frame.c helper/top/grid.c \
+	helper/top/model.c helper/top/room.c helper/top/sections.c helper/top/since.c \
+	helper/top/view.c helper/top/width.c helper/class.c helper/histogram.c \
+	helper/status.c helper/mode.c helper/size.c helper/fail.c helper/text.c
 HELPER_UNIT_test_watch	:= helper/watch.c
 HELPER_UNIT_test_durable := helper/durable.c helper/fail.c helper/text.c
 HELPER_UNIT_test_share	:= helper/share.c
@@ -149,6 +172,7 @@ HELPER_UNIT_LIBS_test_attach := -luuid
 HELPER_UNIT_LIBS_test_keys := -luuid
 HELPER_UNIT_LIBS_test_reconnect := -luuid
 HELPER_UNIT_LIBS_test_tab := -luuid
+HELPER_UNIT_LIBS_test_trace := -lcrypto
 HELPER_UNIT_LIBS_test_opentab := -luuid
 HELPER_UNIT_LIBS_test_gaps := -luuid -Wl,--wrap=fstatfs,--wrap=fsync
 HELPER_UNIT_LIBS_test_witness := -Wl,--wrap=device_open,--wrap=device_test_claim
@@ -163,7 +187,7 @@ unit-helper: $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%) ## unit tests of the helper
 helper-unit-variant = $(if $(filter -D%,$(HELPER_UNIT_LIBS_$(1))),$(1),all)
 helper-unit-objects = $(patsubst %.c,$(HELPER_UNIT_DIR)/obj/$(call helper-unit-variant,$(1))/%.o,\
 	tests/unit/helper/$(1).c $(HELPER_UNIT_$(1)))
-HELPER_UNIT_HEADERS := $(wildcard helper/*.h kmod/format*.h uapi/*.h tests/unit/helper/*.h) \
+HELPER_UNIT_HEADERS := $(wildcard helper/*.h helper/*/*.h bpf/*.h kmod/format*.h uapi/*.h tests/unit/helper/*.h) \
 	tests/unit/helper/helper_unit.mk
 
 define helper-unit-variant-rule

@@ -27,7 +27,8 @@ const struct verb verbs[] = {
 	  .run = nothing },
 	{ .name = "watch", .operands = "NAME [TARGET...]", .operands_max = -1,
 	  .optional = OPTION_FROM | OPTION_INDEX_ONLY | OPTION_MANIFEST |
-		      OPTION_WATCH | OPTION_INTERVAL | OPTION_COUNT,
+		      OPTION_WATCH | OPTION_INTERVAL | OPTION_COUNT | OPTION_OUTPUT |
+		      OPTION_BATCH,
 	  .run = nothing },
 	{ .name = "pin", .operands = "NAME [TARGET...]", .operands_max = -1,
 	  .optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_EXPIRES |
@@ -118,6 +119,18 @@ static void good_lines(void **state)
 	assert_string_equal(args.from, "-");
 	assert_int_equal(args.interval, 250);
 	assert_int_equal(args.count, 7);
+	assert_int_equal(parse("watch -jo a.svg", &args, &verb), 0);
+	assert_string_equal(args.output, "a.svg");
+	assert_true(given(&args, OPTION_JSON));
+	assert_int_equal(parse("watch -oa.svg x", &args, &verb), 0);
+	assert_string_equal(args.output, "a.svg");
+	assert_int_equal(args.operands, 1);
+	assert_int_equal(parse("watch -n 7 a", &args, &verb), 0);
+	assert_int_equal(args.count, 7);
+	assert_int_equal(args.operands, 1);
+	assert_int_equal(parse("-jbn12 watch", &args, &verb), 0);
+	assert_int_equal(args.count, 12);
+	assert_true(given(&args, OPTION_JSON) && given(&args, OPTION_BATCH));
 	assert_int_equal(parse("pin a --label x --priority 7 --expires 1h --bandwidth 8Gb/s",
 			       &args, &verb), 0);
 	assert_string_equal(args.label, "x");
@@ -212,7 +225,13 @@ static void bad_lines(void **state)
 		{ "watch --interval 1s", "'1s'" }, { "watch --interval nan", "'nan'" },
 		{ "watch --interval -1", "'-1'" }, { "watch --count 0", "'0': give 1" },
 		{ "watch --count 4294967296", "'4294967296'" },
+		{ "watch -o", "--output needs a value: --output FILE" },
+		{ "watch -oa -o b", "--output is given twice" },
+		{ "show -o a", "'--output' is no option of 'show'" },
 		{ "watch --count 1x", "'1x'" }, { "watch --from", "--from FILE" },
+		{ "watch -n", "--count needs a value" }, { "watch -n0", "'0': give 1" },
+		{ "watch -n 1 --count 2", "twice" }, { "watch -nb 1", "'b'" },
+		{ "show -n 1", "'--count' is no option of 'show'" },
 		{ "pin a --priority 8", "'8': give 0 to 7" },
 		{ "pin a --priority -1", "'-1'" }, { "pin a --expires 0", "'0'" },
 		{ "pin a --label=", "'': it is empty" },

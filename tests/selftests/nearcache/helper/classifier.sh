@@ -33,6 +33,15 @@ bad_input() {
 	[[ ! -e $PINS ]] || fail "a dry run left $(ls $PINS)"
 }
 
+# gone: the kernel frees a program some grace periods after the last link to it is gone.
+gone() {
+	local i
+	for ((i = 0; i < 1000; i++)); do
+		bpftool prog show name nc_classify 2>/dev/null | grep -q . || return 0
+	done
+	fail "the program stays: $(bpftool prog show)"
+}
+
 # Loaded, looked at with bpftool, and gone.
 shown() {
 	good classifier load -j
@@ -57,7 +66,7 @@ shown() {
 	good classifier unload -j
 	expect state none
 	[[ ! -e $PINS ]] || fail "left behind: $(ls $PINS)"
-	! bpftool prog show name nc_classify 2>/dev/null | grep -q . || fail "the program stays"
+	gone
 	# One that was cut off while it loaded.
 	mkdir $PINS
 	good classifier load
@@ -165,6 +174,27 @@ example() {
 	good classifier unload
 }
 
+# Of a write that a classifier refuses only what is pinned is cached, wherever that begins.
+refused() {
+	good set nc mode=writethrough
+	dmsetup message nc 0 invalidate all || fail "invalidate"
+	good pin nc "$((MB + 192 * 1024))-$((MB + 320 * 1024))" --no-load
+	check -s 2048 -n 1024 >/dev/null
+	settle
+	run residency nc "$MB-$((MB + 512 * 1024))" -j
+	expect cached_bytes $((512 << 10))
+	good classifier load refuse.bpf.o
+	./blockdata write "$NC" -s 2048 -n 1024 -b 1024
+	settle
+	run residency nc "$MB-$((MB + 512 * 1024))" -j
+	expect cached_bytes $((128 << 10))
+	run residency nc "$((MB + 192 * 1024))-$((MB + 320 * 1024))" -j
+	expect cached_bytes $((128 << 10))
+	good classifier unload
+	good unpin nc --all
+	good set nc mode=read-only
+}
+
 # Whatever it answers: slow, perhaps, but never wrong; and it may go at any moment.
 hostile() {
 	local i
@@ -195,4 +225,5 @@ shown
 classified
 example
 written
+refused
 hostile

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A shuffled epoch is recorded, and replayed ahead of the next run in the same order, on an empty
+# cache: of the reads of that run's first epoch at least 95 of 100 are hits, or join what is on
+# its way.
+#
+# In virtual time: origin 5 ms and 1 GB/s, cache device 80 us; samples of 128 KiB.
+# kernels: 6.12
+# timeout: 300
+set -euo pipefail
+
+cat >"$HOST_DIR/measure.sh" <<'END'
+insmod "$MODULE"
+MB=$((1 << 20))
+make_null O origin 4096 memory_backed=0 irqmode=2 completion_nsec=5000000 mbps=1000 max_sectors=2048
+make_null C local 4600 memory_backed=0 irqmode=2 completion_nsec=80000 max_sectors=4096
+make_null meta meta 64
+# What a cache says of itself is kept, its data is not looked at.
+make_dm cache cache "0 $(sectors "$meta") linear $meta 0
+$(sectors "$meta") $(($(sectors "$C") - $(sectors "$meta"))) linear $C $(sectors "$meta")"
+
+fresh_cache() {
+	[[ ! -e /dev/mapper/nc ]] || stop
+	format "$cache" "$O" 256K
+	start nc '' "$O" "$cache"
+}
+
+# epoch READERS [MB/S]: each sample once, in the order of one seed, no faster than that.
+epoch() {
+	fio --name=job --filename=/dev/mapper/nc --ioengine=libaio --iodepth="$1" --direct=1 --rw=randread --bs=128k \
+		--size=384m --randseed=7 ${2:+--rate=$2m} --thread --output-format=terse --terse-version=3 \
+		>"$TMPDIR/fio" || fail "fio: $(<"$TMPDIR/fio")"
+	IFS=';' read -ra fields < <(grep '^3;' "$TMPDIR/fio")
+}
+
+recording() {
+	grep -q recording "$TMPDIR/said"
+}
+
+read_all() {
+	(($(nearcache trace show "$TMPDIR/trace" -j | sed -n 's/.*"bytes": \([0-9]*\).*/\1/p') == 384 * MB))
+}
+
+fresh_cache
+nearcache trace record nc "$TMPDIR/trace" >"$TMPDIR/recorded" 2>"$TMPDIR/said" &
+recorder=$!
+wait_for 10 recording || fail "it does not record: $(<"$TMPDIR/said")"
+epoch 4
+kill $recorder
+wait $recorder || fail "recording: $(<"$TMPDIR/said")"
+cat "$TMPDIR/recorded"
+read_all || fail "not all of it is in the trace: $(nearcache trace show "$TMPDIR/trace")"
+size=$(stat -c %s "$TMPDIR/trace")
+((size <= 224 + 5 * 3072)) || fail "the trace has $size bytes for 3072 samples"
+
+# Readers that ask for so much in a second that the origin could give it.
+for readers in 1 8; do
+	fresh_cache
+	nearcache trace replay nc "$TMPDIR/trace" >/dev/null || fail "replay"
+	epoch $readers 400
+	settle
+	look misses misses nc
+	look hits hits nc
+	look joins joins nc
+	reads=$((hits + misses + joins))
+	echo "$readers readers, ${fields[6]} KiB/s: $hits hits, $joins joined, $misses misses: $((1000 * (hits + joins) / reads)) per mille"
+	is bypass_bytes 0 nc
+	((100 * (hits + joins) >= 95 * reads)) || slow+=" $readers"
+	fresh_cache
+	epoch $readers 400
+	echo "$readers readers without: ${fields[6]} KiB/s"
+done
+stop
+[[ ! ${slow:-} ]] || fail "fewer than 95 of 100 reads found what was replayed, with readers:$slow"
+END
+
+"$TOP/tests/vm/run" --kernel "$KERNEL" --virtual-time --timeout 280 \
+	--payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR:/boot" -- \
+	bash -c "cd /selftests && export TMPDIR=/tmp SOAK=${SOAK:-} && . ./cache.sh && . /boot/measure.sh"

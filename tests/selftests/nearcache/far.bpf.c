@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Much is brought ahead of each stream, wherever it reads. */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "nearcache_classify.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+SEC("raw_tp.w/nearcache_classify")
+int far(struct nearcache_classify **context)
+{
+	(*context)->window = ~0U;
+	return 0;
+}

@@ -1,0 +1,273 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 150
+# nearcache daemon: settings follow how a device is read, within their bounds; what it did is on
+# record and can be taken back; it may be killed, and programs and devices may go, at any moment.
+# kernels: 6.1 6.12
+. ./cache.sh
+. ./command.sh
+
+NC=/dev/mapper/nc
+CONF=$TMPDIR/conf
+LOG=$TMPDIR/log
+RECORD=/run/nearcache/actions
+
+bad_input() {
+	echo 'window = much' >"$CONF"
+	bad 1 "'$CONF' line 1: window 'much': " daemon --config "$CONF"
+	bad 4 "cannot open '$TMPDIR/none'" daemon --config "$TMPDIR/none"
+	bad 1 "'daemon' does not take 'x'" daemon x
+	bad 1 "there is no action 7" actions --revert 7
+	bad 1 "--revert takes a number alone, not 'nc'" actions nc --revert 7
+	good actions
+	[[ ! -e $RECORD ]] || fail "there is a record: $(<$RECORD)"
+}
+
+# begin OPTIONS...: the daemon, in the background, with $setting.
+begin() {
+	cat >"$CONF" <<-END
+		interval = 1
+		settle = 1
+		calm = 1
+		trial = 1h
+		hold = 1h
+		$setting
+	END
+	# What the one before said is not looked at.
+	: >"$LOG"
+	nearcache daemon --config "$CONF" "$@" 2>>"$LOG" &
+	daemon=$!
+}
+
+alive() {
+	kill -0 "$daemon" 2>/dev/null || fail "the daemon is gone: $(<"$LOG")"
+}
+
+finish() {
+	alive
+	kill "$daemon"
+	wait "$daemon" || fail "the daemon: $? $(<"$LOG")"
+	daemon=
+}
+
+no_daemon() {
+	[[ ! $daemon ]] || kill -9 "$daemon" || true
+}
+
+said() {
+	grep -qE -- "$1" "$LOG"
+}
+
+read_ahead() {
+	cat "$(sys_block $NC)/queue/read_ahead_kb"
+}
+
+# Each call reads for a while, as one process.
+sequential() {
+	check -s 0 -n 16384 -b 64 >/dev/null
+	alive
+	[[ $(read_ahead) == "$1" ]]
+}
+
+scattered() {
+	check -b 8 -a 8 -r 2000 >/dev/null
+	alive
+	[[ $(read_ahead) == "$1" ]]
+}
+
+# It follows, and tells why.
+follows() {
+	local id
+	[[ $(read_ahead) == 128 ]] || fail "read-ahead of a new device: $(read_ahead)"
+	begin
+	wait_for 60 sequential 4096 || fail "read-ahead is $(read_ahead): $(<"$LOG")"
+	said '^nc: read-ahead 128 KiB -> 4 MiB: [0-9]+ % of [0-9]+ bytes were read by sequential streams \(action [0-9]+, done\)$' ||
+		fail "not told: $(<"$LOG")"
+	said '^nc: process [0-9]+ reads sequential \(before: unknown\): ' || fail "no verdict: $(<"$LOG")"
+	good classifier show -j
+	expect state loaded
+	good latency show -j
+	expect state loaded
+	wait_for 60 scattered 16 || fail "read-ahead is $(read_ahead): $(<"$LOG")"
+	good actions -j
+	json_keys schema actions id time device setting from to state why
+	[[ $out == *'"setting": "checkpoint"'*'"to": 1,'* ]] || fail "checkpoints: $out"
+	good actions nc
+	[[ $out == *SETTING*read-ahead*'128 KiB'*'4 MiB'*done*read-ahead*'4 MiB'*'16 KiB'*done* ]] || fail "actions: $out"
+	[[ $out != *checkpoint* ]] || fail "actions of others: $out"
+	# By hand, and it stays so.
+	id=$(sed -nE 's/.*4 MiB -> 16 KiB: .*\(action ([0-9]+), done\)/\1/p' "$LOG")
+	good actions --revert "$id" --dry-run
+	same "read-ahead" "$(read_ahead)" 16
+	good actions --revert "$id" -j
+	expect setting read-ahead from 16384 to 4194304
+	same "read-ahead" "$(read_ahead)" 4096
+	bad 5 "it was changed since" actions --revert "$id"
+	stays 4096
+	finish
+}
+
+# piece: 4 KiB of the shard that is not cached yet.
+piece() {
+	check -s $((24576 + 8 * pieces++)) -n 8 -b 8 >/dev/null
+}
+
+# Each 4 KiB of 12 MiB once, in another order each time, and a piece of the shard.
+shuffled() {
+	check -s 0 -n 24576 -b 8 -o -S $((pieces + 1)) >/dev/null
+	piece
+	alive
+	said "'s1' \(4 MiB\) was touched first"
+}
+
+brought() {
+	good residency nc 12M-16M -j
+	[[ $(json ratio) == 1 ]]
+}
+
+# Of shards that are read in pieces, one that is touched comes as a whole, where there is room for it.
+touches() {
+	local pieces=0 id
+	good pin nc --evict-after-use --no-load --label s1 12M-16M
+	good pin nc --evict-after-use --no-load --label s2 16M-60M
+	run invalidate nc
+	[[ $rc == 0 ]] || fail "invalidate: $err"
+	# Half of 80 MiB.
+	setting='first-touch = 50%'
+	begin
+	setting=
+	wait_for 60 said 'looking after devices' || fail "it does not begin: $(<"$LOG")"
+	wait_for 60 shuffled || fail "no shard is touched: $(<"$LOG")"
+	check -s 32768 -n 64 -b 8 >/dev/null
+	said "'s2'" && fail "there is no room for that one: $(<"$LOG")"
+	wait_for 30 brought || fail "it is not brought: $out"
+	id=$(sed -nE "s/.*prefetch none -> job [0-9]+: 's1' .* have 4 MiB \(action ([0-9]+), done\)/\1/p" "$LOG")
+	bad 5 "is over" actions --revert "$id"
+	finish
+	good unpin nc --all
+}
+
+# Verdicts of two more processes were told: there were two more looks.
+looked() {
+	check -b 8 -a 8 -r 1000 >/dev/null
+	alive
+	(($(grep -cE 'reads (scattered|looping|random)' "$LOG") > seen + 1))
+}
+
+# stays KB: read-ahead, while the daemon looks on.
+stays() {
+	seen=$(grep -cE 'reads (scattered|looping|random)' "$LOG" || true)
+	wait_for 60 looked || fail "no verdicts: $(<"$LOG")"
+	same "read-ahead" "$(read_ahead)" "$1"
+}
+
+# It changes nothing, and tells what it would: what it loads itself brings nothing either.
+observes() {
+	local brought
+	good set nc read-ahead=128K
+	good classifier unload
+	run invalidate nc
+	[[ $rc == 0 ]] || fail "invalidate: $err"
+	look brought prefetched_bytes nc
+	begin --observe
+	would() {
+		sequential 128 || fail "it is changed: $(read_ahead)"
+		said '^nc: read-ahead 128 KiB -> 4 MiB: .*would\)$'
+	}
+	wait_for 60 would || fail "not told: $(<"$LOG")"
+	same "times that it is told" "$(grep -c 'read-ahead 128 KiB -> 4 MiB' "$LOG")" 1
+	said '^window 0 B -> 16 MiB: as nearcache.conf says \(action [0-9]+, would\)$' || fail "no window: $(<"$LOG")"
+	is prefetched_bytes "$brought" nc
+	# What it loaded is not its own.
+	good classifier unload
+	good latency unload
+	good classifier load
+	good latency load
+	alive
+	finish
+	good actions -j
+	[[ $out == *'"state": "would"'* ]] || fail "not on record: $out"
+}
+
+# Killed, and begun anew, while somebody reads; programs and the device go.
+goes() {
+	local i
+	begin
+	verify_begin -b 1:256 -a 1 -r 100
+	for ((i = 0; i < $(times 1); i++)); do
+		kill -9 "$daemon"
+		wait "$daemon" || true
+		begin
+		wait_for 60 said 'looking after devices' || fail "it does not begin: $(<"$LOG")"
+		good classifier unload
+		good latency unload
+		wait_for 60 said 'without our classifier' || fail "it is not missed: $(<"$LOG")"
+		good classifier load
+		good latency load
+		# It is told what it may do.
+		wait_for 60 said 'checkpoint cache -> around' || fail "it is not used: $(<"$LOG")"
+	done
+	verify_end >/dev/null
+	good close nc
+	good open nc --origin "$O" --cache "$C"
+	wait_for 60 sequential 4096 || true
+	finish
+	check -b 128 >/dev/null
+}
+
+touched() {
+	piece
+	said "'s1' \\(4 MiB\\) was touched first; "
+}
+
+# Without BPF it says so, and goes by counters.
+blind() {
+	local pieces=0
+	good classifier unload
+	good latency unload
+	at_exit eval "grep -q ' /sys/fs/bpf bpf' /proc/mounts || mount -t bpf bpf /sys/fs/bpf"
+	umount /sys/fs/bpf || fail "the BPF file system is in use"
+	good pin nc --evict-after-use --no-load --label s1 12M-16M
+	dmsetup message nc 0 invalidate all || fail "invalidate"
+	setting='first-touch = 50%'
+	begin
+	setting=
+	wait_for 30 said 'without our classifier nothing is known' || fail "not told: $(<"$LOG")"
+	wait_for 30 touched || fail "no shard is brought: $(<"$LOG")"
+	wait_for 30 brought || fail "it is not brought: $out"
+	good unpin nc --all
+	finish
+	said 'there is no BPF file system' || fail "no reason: $(<"$LOG")"
+	mount -t bpf bpf /sys/fs/bpf || fail "no BPF file system"
+	# Somebody's own program stays.
+	good classifier load no_scans.bpf.o
+	begin
+	wait_for 30 said "'no_scans' is loaded, which is not ours" || fail "not told: $(<"$LOG")"
+	finish
+	good classifier show -j
+	expect program no_scans
+	good classifier unload
+	good latency unload
+}
+
+make_null O origin 64 completion_nsec=2000000
+make_null C local 80
+# The daemon loads programs while others read.
+others 0
+at_exit others 1
+at_exit dm_gone nc
+# Another test's device may have the name.
+at_exit rm -f /var/lib/nearcache/pins/nc.json
+at_exit run classifier unload
+at_exit run latency unload
+daemon=
+setting=
+at_exit no_daemon
+./blockdata write "$O"
+good create nc --origin "$O" --cache "$C" --block-size 64K
+bad_input
+follows
+observes
+touches
+goes
+blind

@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 200
+# nearcache daemon, pin-hot: the region that is read most is pinned, stays so when the daemon
+# begins anew, and is let go when it is read no more than others.
+# kernels: 6.12
+. ./cache.sh
+. ./command.sh
+
+CONF=$TMPDIR/conf
+LOG=$TMPDIR/log
+REGION=32768
+
+begin() {
+	# What the one before said is not looked at.
+	: >"$LOG"
+	nearcache daemon --config "$CONF" "$@" 2>>"$LOG" &
+	daemon=$!
+}
+
+finish() {
+	kill "$daemon"
+	wait "$daemon" || fail "the daemon: $? $(<"$LOG")"
+	daemon=
+}
+
+no_daemon() {
+	[[ ! $daemon ]] || kill -9 "$daemon" || true
+}
+
+said() {
+	grep -qE -- "$1" "$LOG"
+}
+
+# read_region NUMBER [SECTORS]: some of it.
+read_region() {
+	check -b 64 -s $(($1 * REGION)) -n "${2:-$REGION}" >/dev/null
+}
+
+# Of ten regions one is read as a whole, and little of the others.
+hot() {
+	local i
+	for ((i = 0; i < 10; i++)); do
+		read_region $i $((i == 2 ? REGION : 64))
+	done
+	said "^nc: pin none -> at 32 MiB: of late it saved [0-9.]+ [MG]iB, the mean region "
+}
+
+# All of them are read, but that one.
+cool() {
+	local i
+	for ((i = 0; i < 10; i++)); do
+		read_region $i $((i == 2 ? 64 : REGION / 4))
+	done
+	said '^nc: pin at 32 MiB -> none: '
+}
+
+# pinned START: 16 MiB there are pinned by the daemon, and nothing else is.
+pinned() {
+	good ranges nc -j
+	expect start "$1" length 16777216 wants pin label hot
+}
+
+unpinned() {
+	good ranges nc -j
+	[[ $out != *'"start"'* ]] || fail "still pinned: $out"
+}
+
+make_null O origin 160
+make_null C local 200
+others 0
+at_exit others 1
+at_exit dm_gone nc
+at_exit rm -f /var/lib/nearcache/pins/nc.json
+at_exit run classifier unload
+at_exit run latency unload
+at_exit run heat unload
+daemon=
+at_exit no_daemon
+./blockdata write "$O"
+good create nc --origin "$O" --cache "$C" --block-size 64K
+printf '%s\n' 'interval = 1' 'pin-hot = 20%' 'hold = 1' >"$CONF"
+
+begin --observe
+wait_for 90 hot || fail "not told: $(<"$LOG")"
+unpinned
+finish
+begin
+wait_for 90 hot || fail "nothing is pinned: $(<"$LOG")"
+pinned $((32 << 20))
+finish
+pinned $((32 << 20))
+begin
+wait_for 120 cool || fail "it stays pinned: $(<"$LOG")"
+unpinned
+finish
+id=$(sed -nE 's/.*pin at 32 MiB -> none: .*\(action ([0-9]+), done\)/\1/p' "$LOG")
+good actions --revert "$id"
+pinned $((32 << 20))

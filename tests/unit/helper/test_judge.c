@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the daemon decides: when it is sure, within its bounds, and not over and over. */
+#include <stdio.h>
+
+#include "daemon/judge.h"
+#include "unit.h"
+
+#define MB	(1ULL << 20)
+
+static struct conf conf;
+static struct judge judge;
+static struct advice advice;
+static struct look look;
+
+static void begin(void)
+{
+	memset(&judge, 0, sizeof(judge));
+	memset(&look, 0, sizeof(look));
+	conf = (struct conf){
+		.read_ahead = true,
+		.read_ahead_sequential = 4 * MB,
+		.read_ahead_scattered = 16384,
+		.settle = 3,
+		.calm = 10,
+		.trial = 5,
+		.hold = 100,
+	};
+	look.time = 1000;
+	look.read_ahead = 131072;
+}
+
+/* A second in which 100 MiB were read by streams of a class. */
+static enum judgement second(enum nearcache_class class, uint64_t origin, uint64_t stall)
+{
+	memset(look.bytes, 0, sizeof(look.bytes));
+	look.bytes[class] = 100 * MB;
+	look.measure = (struct measure){ 100 * MB, origin, stall };
+	look.time++;
+	judge_look(&judge, &conf, &look, &advice);
+	if (advice.what == JUDGE_SET || advice.what == JUDGE_TAKE_BACK) {
+		assert_int_equal(advice.from, look.read_ahead);
+		look.read_ahead = advice.to;
+	}
+	if (advice.what != JUDGE_NOTHING)
+		judge_done(&judge, &conf, &look, &advice);
+	return advice.what;
+}
+
+/* Three looks in a row say the same. */
+static void set(enum nearcache_class class, uint64_t to)
+{
+	assert_int_equal(second(class, MB, MB), JUDGE_NOTHING);
+	assert_int_equal(second(class, MB, MB), JUDGE_NOTHING);
+	assert_int_equal(second(class, MB, MB), JUDGE_SET);
+	assert_int_equal(advice.to, to);
+	assert_true(strstr(advice.why, "100 % of 104857600 bytes"));
+}
+
+static void wishes(void **state)
+{
+	(void)state;
+	begin();
+	set(NEARCACHE_CLASS_SEQUENTIAL, 4 * MB);
+	begin();
+	set(NEARCACHE_CLASS_SHUFFLED, 16384);
+	assert_true(strstr(advice.why, "mostly by shuffled streams"));
+	begin();
+	set(NEARCACHE_CLASS_STRIDED, 16384);
+	/* One look that says something else, and it begins anew. */
+	begin();
+	second(NEARCACHE_CLASS_RANDOM, MB, MB);
+	second(NEARCACHE_CLASS_SEQUENTIAL, MB, MB);
+	set(NEARCACHE_CLASS_RANDOM, 16384);
+}
+
+/* What does not show, is as it should be, or is not wanted, is left alone. */
+static void nothing(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	begin();
+	for (i = 0; i < 20; i++)
+		assert_int_equal(second(NEARCACHE_CLASS_UNKNOWN, MB, MB), JUDGE_NOTHING);
+	for (i = 0; i < 20; i++)
+		assert_int_equal(second(NEARCACHE_CLASS_CHECKPOINT, MB, MB), JUDGE_NOTHING);
+	/* Half and half. */
+	for (i = 0; i < 20; i++) {
+		memset(look.bytes, 0, sizeof(look.bytes));
+		look.bytes[NEARCACHE_CLASS_SEQUENTIAL] = 50 * MB;
+		look.bytes[NEARCACHE_CLASS_RANDOM] = 50 * MB;
+		look.time++;
+		judge_look(&judge, &conf, &look, &advice);
+		assert_int_equal(advice.what, JUDGE_NOTHING);
+	}
+	/* Little. */
+	for (i = 0; i < 20; i++) {
+		memset(look.bytes, 0, sizeof(look.bytes));
+		look.bytes[NEARCACHE_CLASS_SEQUENTIAL] = MB - 1;
+		look.time++;
+		judge_look(&judge, &conf, &look, &advice);
+		assert_int_equal(advice.what, JUDGE_NOTHING);
+	}
+	begin();
+	look.read_ahead = 4 * MB;
+	for (i = 0; i < 20; i++)
+		assert_int_equal(second(NEARCACHE_CLASS_SEQUENTIAL, MB, MB), JUDGE_NOTHING);
+	begin();
+	conf.read_ahead = false;
+	for (i = 0; i < 20; i++)
+		assert_int_equal(second(NEARCACHE_CLASS_SEQUENTIAL, MB, MB), JUDGE_NOTHING);
+}
+
+/* Seconds until something is decided. */
+static unsigned int until(enum nearcache_class class, uint64_t origin, uint64_t stall)
+{
+	unsigned int i;
+
+	for (i = 1; i < 300; i++)
+		if (second(class, origin, stall) != JUDGE_NOTHING)
+			return i;
+	fail_msg("nothing is decided");
+	return 0;
+}
+
+static void trials(void **state)
+{
+	static const struct {
+		uint64_t origin, stall;
+		enum judgement what;
+	} row[] = {
+		{ MB, MB, JUDGE_KEEP },
+		{ MB / 2, MB / 2, JUDGE_KEEP },
+		/* More of one thing, less of the other. */
+		{ 2 * MB, MB / 2, JUDGE_KEEP },
+		{ MB / 2, 2 * MB, JUDGE_KEEP },
+		{ 2 * MB, MB, JUDGE_TAKE_BACK },
+		{ MB, 2 * MB, JUDGE_TAKE_BACK },
+		{ 2 * MB, 2 * MB, JUDGE_TAKE_BACK },
+		/* Within the noise. */
+		{ MB + MB / 25, MB + MB / 25, JUDGE_KEEP },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		begin();
+		set(NEARCACHE_CLASS_SEQUENTIAL, 4 * MB);
+		assert_int_equal(until(NEARCACHE_CLASS_SEQUENTIAL, row[i].origin,
+				       row[i].stall), conf.trial);
+		assert_int_equal(advice.what, row[i].what);
+		assert_true(strstr(advice.why, "for 1000 bytes read"));
+		assert_int_equal(look.read_ahead,
+				 row[i].what == JUDGE_KEEP ? 4 * MB : 131072);
+		if (row[i].what == JUDGE_KEEP)
+			continue;
+		/* It is held. */
+		assert_int_equal(until(NEARCACHE_CLASS_SEQUENTIAL, MB, MB), conf.hold);
+		assert_int_equal(advice.what, JUDGE_SET);
+	}
+}
+
+/* Read in another way meanwhile, nothing can be compared; not more often than calm allows. */
+static void changes(void **state)
+{
+	(void)state;
+	begin();
+	set(NEARCACHE_CLASS_SEQUENTIAL, 4 * MB);
+	assert_int_equal(until(NEARCACHE_CLASS_RANDOM, 9 * MB, 9 * MB), conf.calm);
+	assert_int_equal(advice.what, JUDGE_SET);
+	assert_int_equal(advice.to, 16384);
+	/* Somebody sets it otherwise: that is no effect of ours, and stays until it is calm. */
+	look.read_ahead = 65536;
+	assert_int_equal(until(NEARCACHE_CLASS_RANDOM, 9 * MB, 9 * MB), conf.calm);
+	assert_int_equal(advice.what, JUDGE_SET);
+	assert_int_equal(advice.from, 65536);
+	judge_hold(&judge, look.time + 50);
+	look.read_ahead = 65536;
+	assert_int_equal(until(NEARCACHE_CLASS_RANDOM, MB, MB), 50);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(wishes),
+		cmocka_unit_test(nothing),
+		cmocka_unit_test(trials),
+		cmocka_unit_test(changes),
+	};
+
+	return RUN(tests);
+}
