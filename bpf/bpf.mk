@@ -4,7 +4,8 @@
 
 BPF_CLANG	?= clang
 BPFTOOL		?= bpftool
-BPF_CFLAGS	:= -target bpf -O2 -g -Wall -Wextra -Werror -Iuapi -Ibpf \
+# Of these instructions, all kernels know that have what the module needs (5.12 and later).
+BPF_CFLAGS	:= -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -Iuapi -Ibpf \
 	-idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
 BPF_OBJ		:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard bpf/*.bpf.c bpf/examples/*.bpf.c))
 BPF_SKELETONS	:= $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))

@@ -26,9 +26,9 @@
  * others, in none of 213 runs (helper/classes.sh prints it).  Made up, of sets of 200 to 20000 runs
  * that one process reads: fewer than 1 of 100 at 1.25 passes, skewed or not, and no change after
  * the first verdict (random reads with a skew of 1.2: one set in five).  If a page cache answers a
- * third of the reads of each pass, as few, but after 12 passes 1 of 60 is wrong, and looping ones
- * changed once more; if it answers a half, 5 of 100 looping sets are wrong at 1.25 passes, and in
- * the long run a quarter of these and more than half of the shuffled ones.
+ * third of the reads of each pass, as few, but after 12 passes 1 looping set of 100 is wrong, and
+ * its verdict changed once more; if it answers a half, 5 of 100 looping sets are wrong at 1.25
+ * passes, and in the long run one of five of these and of the shuffled ones.
  *
  * Not told apart are jobs of one control group that read scattered runs of the same place in two
  * ways; and samples that share pages with each other may seem random after two passes if a page
@@ -46,6 +46,16 @@
 #define EVIDENCE_MOST	1200
 /* Runs of a set that are remembered; then every other one is sampled. */
 #define EVIDENCE_UNITS	256U
+/*
+ * When it is known for so many passes what the set is, fewer will do to see that it stays so; and of
+ * small sets fewer still, until one run of 16 is told (as a power of two): each costs as much as a hit.
+ */
+#define EVIDENCE_PASSES	4
+#define EVIDENCE_FEW	64U
+#define EVIDENCE_FEWEST	16U
+#define EVIDENCE_THIN	4U
+/* Then one of so many says whether it is shuffled or random. */
+#define EVIDENCE_SLOW	32U
 /* What the answers above say of each event. */
 #define FOLLOWS		34
 #define JUMPS		(-270)
@@ -93,7 +103,7 @@ struct stream {
  * @loops: evidence that they are read in the same order again
  * @shuffles: that they are shuffled, not random
  * @class: SCATTERED until it is known better
- * @reserved: 0
+ * @steady: it has been so for some passes
  */
 struct set {
 	__u64 runs;
@@ -106,7 +116,7 @@ struct set {
 	__s32 loops;
 	__s32 shuffles;
 	__u32 class;
-	__u32 reserved;
+	__u32 steady;
 };
 
 /**
@@ -242,14 +252,29 @@ static inline __s32 evidence_of_age(const struct set *set, __u64 age)
 
 static inline void evidence_judge(struct set *set)
 {
+	__u32 was = set->class;
+
 	if (set->loops >= EVIDENCE_ENOUGH)
 		set->class = NEARCACHE_CLASS_LOOPING;
 	else if (set->loops > -EVIDENCE_ENOUGH)
-		return;
+		;
 	else if (set->shuffles >= EVIDENCE_ENOUGH)
 		set->class = NEARCACHE_CLASS_SHUFFLED;
 	else if (set->shuffles <= -EVIDENCE_ENOUGH)
 		set->class = NEARCACHE_CLASS_RANDOM;
+	if (set->class != was)
+		set->steady = 0;
+	else if (set->class != NEARCACHE_CLASS_SCATTERED &&
+		 set->draws >= EVIDENCE_PASSES * set->units)
+		set->steady = 1;
+}
+
+/* Runs of a set that are to be remembered. */
+static inline __u32 evidence_most(const struct set *set)
+{
+	if (!set->steady)
+		return EVIDENCE_UNITS;
+	return set->sample < EVIDENCE_THIN ? EVIDENCE_FEWEST : EVIDENCE_FEW;
 }
 
 /**
@@ -280,7 +305,8 @@ static inline void evidence_set(struct set *set, struct unit *unit, __u64 before
 			       evidence_ln[evidence_index(32 - i, 31)];
 		if (set->draws >= 2 * set->units)
 			more += evidence_of_age(set, set->runs - unit->at);
-		set->shuffles = evidence_add(set->shuffles, more);
+		if (!set->steady || !(set->draws % EVIDENCE_SLOW))
+			set->shuffles = evidence_add(set->shuffles, more);
 		set->loops = evidence_add(set->loops,
 					  unit->before == before ? SAME_ORDER : OTHER_ORDER);
 		if (unit->count == 1 && set->singles)
@@ -290,7 +316,7 @@ static inline void evidence_set(struct set *set, struct unit *unit, __u64 before
 		unit->at = set->runs;
 		unit->before = before;
 	}
-	if (set->units > EVIDENCE_UNITS && set->sample < NEARCACHE_SAMPLE_MAX) {
+	if (set->units > evidence_most(set) && set->sample < NEARCACHE_SAMPLE_MAX) {
 		set->sample++;
 		set->units /= 2;
 		set->singles /= 2;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What is read for the first time, one shard after another and through the page cache, comes at
-# nearly the speed of the best fixed read-ahead, which nobody had to find.
+# With the daemon: what is read for the first time, one shard after another and through the page
+# cache, comes at nearly the speed of the best fixed read-ahead, which nobody had to find.
 #
 # In virtual time: origin 5 ms and 1 GB/s, cache device 80 us; shards of 32 MiB.
 # kernels: 6.12
@@ -18,6 +18,7 @@ make_null meta meta 64
 # What a cache says of itself is kept, its data is not looked at.
 make_dm cache cache "0 $(sectors "$meta") linear $meta 0
 $(sectors "$meta") $(($(sectors "$C") - $(sectors "$meta"))) linear $C $(sectors "$meta")"
+mkdir -p /run
 grep -q " /sys/fs/bpf bpf" /proc/mounts || mount -t bpf bpf /sys/fs/bpf || fail "no BPF file system"
 
 fresh_cache() {
@@ -44,11 +45,12 @@ for kb in 128 1024 4096 16384; do
 	echo "read-ahead $kb KiB: ${fixed[kb]} KiB/s"
 	((best = fixed[kb] > best ? fixed[kb] : best))
 done
-nearcache classifier load
+daemon_on
 got=$(read_shards 128)
+cat "$LOG"
 nearcache classifier show
-nearcache classifier unload
-echo "classified: $got KiB/s: $((got * 100 / fixed[128])) % of read-ahead 128, $((got * 100 / best)) % of the best; brought $(field prefetched_bytes) bytes, misses $(field misses)"
+echo "with the daemon: $got KiB/s: $((got * 100 / fixed[128])) % of read-ahead 128 without, $((got * 100 / best)) % of the best; brought $(field prefetched_bytes) bytes, misses $(field misses)"
+daemon_end
 stop
 ((got >= 3 * fixed[128])) || fail "less than three times as fast as with a read-ahead of 128 KiB"
 ((got * 100 >= best * 90)) || fail "less than 0.9 of the best read-ahead"
@@ -56,4 +58,4 @@ END
 
 "$TOP/tests/vm/run" --kernel "$KERNEL" --virtual-time --timeout 380 \
 	--payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR:/boot" -- \
-	bash -c "cd /selftests && export TMPDIR=/tmp SOAK=${SOAK:-} && . ./cache.sh && . /boot/measure.sh"
+	bash -c "cd /selftests && export TMPDIR=/tmp SOAK=${SOAK:-} && . ./cache.sh && . ./daemon_on.sh && . /boot/measure.sh"

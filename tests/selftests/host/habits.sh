@@ -33,19 +33,8 @@ job() {
 	IFS=';' read -ra fields < <(grep '^3;' "$TMPDIR/fio")
 }
 
-looks() {
-	grep -q 'looking after devices' "$TMPDIR/log"
-}
-
-daemon_on() {
-	nearcache daemon 2>"$TMPDIR/log" &
-	daemon=$!
-	wait_for 20 looks || fail "the daemon: $(<"$TMPDIR/log")"
-}
-
 daemon_off() {
-	kill "$daemon"
-	wait "$daemon" || fail "the daemon: $(<"$TMPDIR/log")"
+	daemon_end
 	nearcache classifier unload >/dev/null
 	nearcache latency unload >/dev/null
 }
@@ -70,7 +59,7 @@ echo "samples without daemon: $(samples) per mille of what was asked for"
 daemon_on
 got=$(samples)
 echo "samples with it: $got per mille"
-cat "$TMPDIR/log"
+cat "$LOG"
 daemon_off
 ((got <= 1050)) || fail "more than 1.05 times what was asked for comes from the origin"
 
@@ -101,7 +90,7 @@ nearcache prefetch nc 1G-1056M >/dev/null || fail "prefetch"
 checkpoint
 echo "checkpoint with it, beside a prefetch: $ms ms, $(($(field evictions) - before)) evictions, prefetched $(field prefetched_bytes)"
 nearcache actions
-grep 'writes checkpoint' "$TMPDIR/log" || true
+grep 'writes checkpoint' "$LOG" || true
 same "evictions" "$(field evictions)" "$before"
 cached=$(nearcache residency nc 0-435M -j | sed -n 's/^  "cached_bytes": \([0-9]*\).*/\1/p')
 same "bytes of the dataset that are cached" "$cached" $((435 * MB))
@@ -112,4 +101,4 @@ END
 
 "$TOP/tests/vm/run" --kernel "$KERNEL" --virtual-time --timeout 280 \
 	--payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR:/boot" -- \
-	bash -c "cd /selftests && export TMPDIR=/tmp SOAK=${SOAK:-} && . ./cache.sh && . /boot/measure.sh"
+	bash -c "cd /selftests && export TMPDIR=/tmp SOAK=${SOAK:-} && . ./cache.sh && . ./daemon_on.sh && . /boot/measure.sh"
