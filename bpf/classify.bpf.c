@@ -121,15 +121,17 @@ static __always_inline void tell_change(const struct stream_key *key, struct str
 	stream->changes++;
 }
 
-/* In portions, and when the class has changed. */
+/* In portions, and when the class has changed.  Threads of a process share a stream: each portion is
+ * taken by one of them.
+ */
 static __always_inline void count(const struct nearcache_classify *told, struct stream *stream,
 				  __u32 class)
 {
 	struct mix_key key = { .dev = told->io.dev, .class = class };
 	struct mix *mix, fresh = {};
 
-	stream->uncounted += told->bytes;
-	if (stream->uncounted < MIX_PORTION && class == stream->told)
+	if (__sync_fetch_and_add(&stream->uncounted, told->bytes) + told->bytes < MIX_PORTION &&
+	    class == stream->told)
 		return;
 	mix = bpf_map_lookup_elem(&mixes, &key);
 	if (!mix) {
@@ -138,8 +140,7 @@ static __always_inline void count(const struct nearcache_classify *told, struct 
 		if (!mix)
 			return;
 	}
-	__sync_fetch_and_add(&mix->bytes, stream->uncounted);
-	stream->uncounted = 0;
+	__sync_fetch_and_add(&mix->bytes, __sync_lock_test_and_set(&stream->uncounted, 0));
 }
 
 /* What the module is to do. */

@@ -10,7 +10,7 @@
 #include "dm.h"
 
 /* Of the ranges of the daemon. */
-#define HOT_LABEL	"hot"
+#define HOT_LABEL	"nearcache-hot"
 
 /**
  * struct hot_pins - what is to be done, and who is told

@@ -58,7 +58,7 @@ cool() {
 # pinned START: 16 MiB there are pinned by the daemon, and nothing else is.
 pinned() {
 	good ranges nc -j
-	expect start "$1" length 16777216 wants pin label hot
+	expect start "$1" length 16777216 wants pin label nearcache-hot
 }
 
 unpinned() {
