@@ -121,8 +121,8 @@ static __always_inline void tell_change(const struct stream_key *key, struct str
 	stream->changes++;
 }
 
-/* In portions, and when the class has changed.  Threads of a process share a stream: each portion is
- * taken by one of them.
+/* In portions, and when the class has changed.  Threads of a process share a stream: each portion
+ * is taken by one of them.
  */
 static __always_inline void count(const struct nearcache_classify *told, struct stream *stream,
 				  __u32 class)

@@ -47,8 +47,9 @@
 /* Runs of a set that are remembered; then every other one is sampled. */
 #define EVIDENCE_UNITS	256U
 /*
- * When it is known for so many passes what the set is, fewer will do to see that it stays so; and of
- * small sets fewer still, until one run of 16 is told (as a power of two): each costs as much as a hit.
+ * When it is known for so many passes what the set is, fewer will do to see that it stays so; and
+ * of small sets fewer still, until one run of 16 (a power of two) is told: each costs as much as
+ * a hit.
  */
 #define EVIDENCE_PASSES	4
 #define EVIDENCE_FEW	64U

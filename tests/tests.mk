@@ -7,4 +7,5 @@ include tests/selftests/selftests.mk
 include tests/unit/unit.mk
 include tests/crash/crash.mk
 include tests/fuzz/fuzz.mk
+include tests/bench/bench.mk
 include tests/check.mk
