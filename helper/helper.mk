@@ -18,7 +18,8 @@ include bpf/bpf.mk
 
 # With wide characters, where there is one.
 HELPER_CURSES	:= $(shell pkg-config --exists ncursesw 2>/dev/null && echo ncursesw || echo ncurses)
-HELPER_PKGS	:= devmapper blkid mount uuid json-c libcrypto libisal libnl-3.0 libnl-genl-3.0 libbpf libsystemd libmicrohttpd \
+# A symbol is looked for in one library after the other, at each start: first those where most are.
+HELPER_PKGS	:= libcrypto devmapper blkid mount uuid json-c libisal libnl-3.0 libnl-genl-3.0 libbpf libsystemd libmicrohttpd \
 	$(HELPER_CURSES)
 HELPER_SRC	:= $(wildcard helper/*.c helper/daemon/*.c helper/heatmap/*.c helper/metrics/*.c helper/top/*.c helper/trace/*.c)
 # Judge of superblocks and table pages: the kernel's own source.
@@ -28,7 +29,7 @@ HELPER_CFLAGS	:= -std=gnu11 -pthread -O2 -g -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 	-Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla \
 	-Wpointer-arith -Wwrite-strings -Wundef -Wno-sign-compare
 HELPER_INCLUDES	:= -Ihelper -Ikmod -Iuapi -Ibpf -I$(BUILD)/bpf $(shell pkg-config --cflags-only-I $(HELPER_PKGS) 2>/dev/null)
-HELPER_LIBS	= $(shell pkg-config --libs $(HELPER_PKGS))
+HELPER_LIBS	= -lc $(shell pkg-config --libs $(HELPER_PKGS))
 
 $(BUILD)/helper/%.o: helper/%.c helper/helper.mk
 	@mkdir -p $(@D)

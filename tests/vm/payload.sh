@@ -3,13 +3,26 @@
 # What is put into the guest on top of the base: harness files, the module, the
 # helper and the test's own directories. Sourced by run.
 
-# payload_binary PROGRAM TARGET STAGE: a program with its shared libraries.
+# payload_binary PROGRAM TARGET STAGE [FOLDER]: a program with its shared libraries, but for those
+# that are below STAGE in this folder.
 payload_binary() {
 	local lib
 	install -D -m 755 "$1" "$3$2"
 	while read -r lib; do
-		[[ -e $3$lib ]] || install -D -m 755 "$lib" "$3$lib"
-	done < <(ldd "$1" 2>/dev/null | grep -o '/[^ ]*' || true)
+		[[ $lib == "$3"/* || -e $3$lib ]] || install -D -m 755 "$lib" "$3$lib"
+	done < <(LD_LIBRARY_PATH=${4:-} ldd "$1" 2>/dev/null | grep -o '/[^ ]*' || true)
+}
+
+# payload_helper STAGE: the command. Half of each of its starts, and there are thousands, was that of a library
+# for TLS, and its nine, which the one for HTTP is linked with: nobody asks it for that.
+payload_helper() {
+	local http tls=libgnutls.so.30 folder=''
+	http=$(ldd "$BUILD/helper/nearcache" | awk '$1 ~ /^libmicrohttpd/ { print $3 }')
+	if [[ -e $http ]]; then
+		"${BASH_SOURCE[0]%/*}/stubs" "$http" "$1" $tls
+		folder=$(find "$1" -name $tls -printf %h)
+	fi
+	payload_binary "$BUILD/helper/nearcache" /usr/sbin/nearcache "$1" "$folder"
 }
 
 # payload_terminal STAGE: what ncurses has to know of the terminals that tests play.
@@ -38,7 +51,7 @@ payload_project() {
 		ln -s "/lib/modules/$release/extra/dm-nearcache.ko" "$stage/nearcache/"
 	fi
 	if [[ -e $BUILD/helper/nearcache ]]; then
-		payload_binary "$BUILD/helper/nearcache" /usr/sbin/nearcache "$stage"
+		payload_helper "$stage"
 		payload_terminal "$stage"
 		# Each guest starts with an empty /var; no cache missed anything all the same.
 		mkdir -p "$stage/var/lib/nearcache"

@@ -9,6 +9,8 @@ leftovers_init() {
 # session_members SID: "PID NAME" of its living processes.
 session_members() {
 	local file stat pid name rest
+	# Mostly there are none, and many processes that are the kernel's.
+	grep -qsE "\) [^Z] [0-9]+ [0-9]+ $1 " /proc/[0-9]*/stat || return 0
 	for file in /proc/[0-9]*/stat; do
 		{ read -r stat <"$file"; } 2>/dev/null || continue
 		pid=${stat%% *} name=${stat#*(} rest=${stat##*) }

@@ -50,11 +50,12 @@ ended() {
 
 # await_test LIMIT: sets rc and reason.
 await_test() {
-	local deadline=$((SECONDS + $1))
+	local deadline=$((SECONDS + $1)) pause=0.04 often=$((SECONDS + 2))
 	# Not with "wait -n", which was seen to miss the end of a child; and not too
-	# often, for this is an emulated machine.
+	# often, for this is an emulated machine: each look takes a process.
 	until ended "$pid" || ((SECONDS > deadline)); do
-		nap 0.04
+		nap $pause
+		((SECONDS < often)) || pause=0.2
 	done
 	if ! ended "$pid"; then
 		reason="no end within $1 s"

@@ -3,7 +3,7 @@
 # A real systemd boots, with udev, a volume that comes by the network and a table: with the
 # cache (when soaking), then without its drive, when the volume is written to, then with it again:
 # nothing is stale, no boot waits for what is not there, and a pinned file that moved is followed.
-# timeout: 240
+# timeout: 480
 # kernels: 6.12
 set -euo pipefail
 PATH=$PATH:/usr/sbin:/sbin
@@ -102,7 +102,7 @@ boot() {
 	mkdir -p "$HOST_DIR/$name"
 	cat >"$HOST_DIR/$name/boot.sh"
 	echo "# boot: $name"
-	"$TOP/tests/vm/run" --kernel "$KERNEL" --cpus 1 --quiet --timeout 100 --disk-dir "$HOST_DIR/disks" \
+	"$TOP/tests/vm/run" --kernel "$KERNEL" --cpus 1 --quiet --timeout 200 --disk-dir "$HOST_DIR/disks" \
 		--remote-size 64M --payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR/$name:/boot" \
 		--payload "$root:/" "${options[@]}" "$@" -- \
 		bash -c "cd /selftests && export TMPDIR=/tmp && . ./cache.sh && . ./command.sh && . /boot/boot.sh"

@@ -48,12 +48,9 @@ json_keys() {
 
 # json KEY: the first scalar of that name.
 json() {
-	local line pattern="^ *\"$1\": \"?([^\",]*)\"?,?\$"
-	while IFS= read -r line; do
-		[[ $line =~ $pattern ]] || continue
-		echo "${BASH_REMATCH[1]}"
-		return
-	done <<<"$out"
+	local pattern=$'\n'" *\"$1\": \"?([^\","$'\n'"]*)\"?,?"$'\n'
+	[[ $'\n'$out$'\n' =~ $pattern ]] || return 0
+	echo "${BASH_REMATCH[1]}"
 }
 
 # expect KEY VALUE...: pairs, of the last JSON.

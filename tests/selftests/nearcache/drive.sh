@@ -33,12 +33,17 @@ plug() {
 	[[ $C ]]
 }
 
+# patience MS: so long the driver waits for an answer.
+patience() {
+	echo "$1" | tee "$(controller)"/nvme*n*/queue/io_timeout >/dev/null || fail "no io_timeout"
+}
+
 # hang MS: it answers nothing any more. Its requests wait so long, then twice that; then the
 # driver resets it, and it works again.
 hang() {
 	local device
 	device=$(readlink -f "$(controller)/device")
-	echo "$1" | tee "$(controller)"/nvme*n*/queue/io_timeout >/dev/null || fail "no io_timeout"
+	patience "$1"
 	# PCI's command register: no access to its memory, no interrupts, no DMA.
 	printf '\0\0' | dd of="$device/config" bs=1 seek=4 conv=notrunc 2>/dev/null ||
 		fail "cannot switch off $device"

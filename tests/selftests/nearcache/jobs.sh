@@ -21,10 +21,16 @@ refused() {
 }
 
 says() {
-	grep -qxF -- "$1=$2" <<<"$out" || fail "no $1=$2 (lines ${BASH_LINENO[*]}) in: $out"
+	[[ $'\n'$out$'\n' == *$'\n'"$1=$2"$'\n'* ]] || fail "no $1=$2 (lines ${BASH_LINENO[*]}) in: $out"
 }
 
+# value NAME: of the only one; values NAME: of each. Of one it takes no program.
 value() {
+	[[ $'\n'$out =~ $'\n'"$1="([^$'\n']*) ]] || return 0
+	echo "${BASH_REMATCH[1]}"
+}
+
+values() {
 	sed -n "s/^$1=//p" <<<"$out"
 }
 
@@ -59,7 +65,7 @@ fetched() {
 	listening() {
 		[[ -e $TMPDIR/listening ]]
 	}
-	wait_for 10 listening || fail "nobody listens"
+	wait_for 30 listening || fail "nobody listens"
 	origin_mark
 	local stat before after
 	stat=$(sys_block "$O")/stat
@@ -97,7 +103,7 @@ fetched() {
 	says job.fetched 4096
 	cached $((9 * MB)) 4096 4096
 	ask -d job-get name=nc
-	same "jobs" "$(value job.id | tr '\n' ' ')" "1 2 "
+	same "jobs" "$(values job.id | tr '\n' ' ')" "1 2 "
 }
 
 # Nothing is idle, and nobody reads: what finds no slot is waited for, and left. That takes ten
@@ -132,7 +138,7 @@ in_transit() {
 	origin_mark
 	submit range=start=$first,length=$length
 	for ((at = first; at < first + length; at += 65536)); do
-		wait_for 10 resident "$at" || fail "$at does not come: $out"
+		wait_for 30 resident "$at" || fail "$at does not come: $out"
 		check -s $((at / 512)) -n 64 -b 16 >/dev/null
 		check -s $((at / 512 + 64)) -n 64 >/dev/null
 	done
@@ -156,14 +162,14 @@ first_claim() {
 	first=$id
 	submit range=start=$((at + MB)),length=$MB
 	for (( ; at < end - share; at += 65536)); do
-		wait_for 10 resident "$at" || fail "$at does not come: $out"
+		wait_for 30 resident "$at" || fail "$at does not come: $out"
 		check -s $((at / 512)) -n 128 >/dev/null
 	done
 	done_with "$first"
 	ask job-get name=nc job=id="$id"
 	says job.fetched 0
 	ask job-cancel name=nc
-	wait_for 10 over || fail "not cancelled: $out"
+	wait_for 30 over || fail "not cancelled: $out"
 	check -s $((at / 512)) -n $((share / 512)) >/dev/null
 }
 
@@ -222,7 +228,7 @@ cancelled() {
 	begin=${EPOCHREALTIME/./}
 	ask job-cancel name=nc job=id=$((id - 1))
 	says count 1
-	wait_for 10 over $((id - 1)) || fail "not cancelled: $out"
+	wait_for 30 over $((id - 1)) || fail "not cancelled: $out"
 	says job.state 2
 	echo "cancelled in $(((${EPOCHREALTIME/./} - begin) / 1000)) ms"
 	refused ENOENT 'no such job' job-cancel name=nc job=id=$((id - 1))
@@ -232,14 +238,14 @@ cancelled() {
 	done
 	ask job-cancel name=nc
 	says count 70
-	wait_for 10 over "$id" || fail "not cancelled"
+	wait_for 30 over "$id" || fail "not cancelled"
 	# The last 1024 are known.
 	for ((i = 0; i < 2; i++)); do
 		ask -n 500 job-submit name=nc range=start=0,length=4096
-		wait_for 20 idle || fail "jobs do not end: $out"
+		wait_for 60 idle || fail "jobs do not end: $out"
 	done
 	ask -d job-get name=nc
-	same "known" "$(value job.id | wc -l)" 1024
+	same "known" "$(values job.id | wc -l)" 1024
 	refused ENOENT 'no such job' job-get name=nc job=id=1
 }
 
@@ -296,7 +302,7 @@ racing() {
 
 idle() {
 	ask -d job-get name=nc
-	! value job.state | grep -qx 0
+	! values job.state | grep -qx 0
 }
 
 # An origin that fails: it is tried again, and then left; one that fails in part is brought in part.
@@ -321,7 +327,7 @@ failing() {
 		stop
 		start nc '' "$bad"
 		ask -d job-get name=nc
-		same "jobs of before" "$(value job.id)" ""
+		same "jobs of before" "$(values job.id)" ""
 	done
 	stop
 }

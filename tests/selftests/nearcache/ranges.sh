@@ -255,7 +255,7 @@ lease() {
 		[[ -e $TMPDIR/listening ]]
 	}
 	wait_for 10 listening || fail "nobody listens"
-	add start=0,length=512,label=stays start=$MB,length=512,label=goes,flags=1,expires=2
+	add start=0,length=512,label=stays start=$MB,length=512,label=goes,flags=1,expires=4
 	is ranges 2
 	is blocks_reserved 1
 	wait_for 20 gone || fail "it has not gone: $(list)"
@@ -276,7 +276,8 @@ many() {
 		"25000@512,start=$((3 * MB)),length=512,label=many,priority=3"
 	end=${EPOCHREALTIME/./}
 	echo "$(field ranges) ranges added in $(((end - begin) / 1000)) ms"
-	((end - begin < 5000000)) || fail "it took $((end - begin)) us"
+	# If each had to pass all that are there it would be hours.
+	((end - begin < 60000000)) || fail "it took $((end - begin)) us"
 	check -n 4096 >/dev/null
 	same "dumped" "$(list | wc -l)" "$(field ranges)"
 	begin=${EPOCHREALTIME/./}

@@ -132,7 +132,7 @@ removed() {
 suspended() {
 	local i
 	good close nc
-	make_null L late 64 completion_nsec=50000000
+	make_null L late 64 completion_nsec=200000000
 	good create nc --origin "$L" --cache "$C" --block-size 64K --fill-memory 4M --force
 	good classifier load far.bpf.o
 	for ((i = 0; i < $(times 2); i++)); do

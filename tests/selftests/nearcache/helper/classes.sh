@@ -177,10 +177,10 @@ files_made() {
 	at_exit umount "$M"
 	mkdir "$M/shards"
 	for i in 0 1 2 3 4 5; do
-		head -c $((8 << 20)) /dev/zero >"$M/shards/$i" || fail "no room"
+		dd if=/dev/zero of="$M/shards/$i" bs=1M count=8 2>/dev/null || fail "no room"
 	done
 	tar cf "$M/big.tar" -C "$M" shards || fail "tar"
-	head -c $((75 << 20)) /dev/zero >"$M/checkpoint" || fail "no room"
+	dd if=/dev/zero of="$M/checkpoint" bs=1M count=75 2>/dev/null || fail "no room"
 	sync
 }
 

@@ -247,9 +247,9 @@ test_create_write_error() {
 # Stopped at whatever moment until it is done: no cache and no device, or all of it.
 test_create_interrupted() {
 	local cache pid delay won='' stopped=''
-	local delays=(0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1 1.2 1.5 2 3 5)
+	local delays=(0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1 1.2 1.5 2 3 5 20 60)
 	cache=$(null_dev slow 1024 completion_nsec=20000000) || fail "no slow device"
-	((${SOAK:-0})) || delays=(0.1 0.3 0.6 1 1.5 3 5)
+	((${SOAK:-0})) || delays=(0.1 0.3 0.6 1 1.5 3 5 20 60)
 	for delay in "${delays[@]}"; do
 		nearcache create "$NAME" --origin "$origin" --cache "$cache" >/dev/null &
 		pid=$!
@@ -391,11 +391,18 @@ test_open_close() {
 	good close "/dev/mapper/$NAME.2"
 }
 
+# is_valid BYTES: so much is cached.
+is_valid() {
+	good status "$NAME" -j
+	[[ $(json bytes_valid) == "$1" ]]
+}
+
 test_open_warm() {
 	local counted
 	create
 	dd if="/dev/mapper/$NAME" of=/dev/null bs=1M count=8 iflag=direct 2>/dev/null || fail "read failed"
-	good status "$NAME" -j
+	# The fills go on when the readers have what they asked for.
+	wait_for 30 is_valid 8388608 || fail "not cached: $out"
 	expect loaded new bytes_valid 8388608 read_bytes 8388608 hit_ratio 0
 	good close "$NAME"
 	good open "$NAME" --cache "$cache"

@@ -81,14 +81,16 @@ follows() {
 	[[ $(read_ahead) == 128 ]] || fail "read-ahead of a new device: $(read_ahead)"
 	begin
 	wait_for 60 sequential 4096 || fail "read-ahead is $(read_ahead): $(<"$LOG")"
-	said '^nc: read-ahead 128 KiB -> 4 MiB: [0-9]+ % of [0-9]+ bytes were read by sequential streams \(action [0-9]+, done\)$' ||
+	# It is told when it is on record, and verdicts at the end of a look.
+	wait_for 30 said '^nc: read-ahead 128 KiB -> 4 MiB: [0-9]+ % of [0-9]+ bytes were read by sequential streams \(action [0-9]+, done\)$' ||
 		fail "not told: $(<"$LOG")"
-	said '^nc: process [0-9]+ reads sequential \(before: unknown\): ' || fail "no verdict: $(<"$LOG")"
+	wait_for 30 said '^nc: process [0-9]+ reads sequential \(before: unknown\): ' || fail "no verdict: $(<"$LOG")"
 	good classifier show -j
 	expect state loaded
 	good latency show -j
 	expect state loaded
 	wait_for 60 scattered 16 || fail "read-ahead is $(read_ahead): $(<"$LOG")"
+	wait_for 30 said '4 MiB -> 16 KiB: .*done\)$' || fail "not told: $(<"$LOG")"
 	good actions -j
 	json_keys schema actions id time device setting from to state why
 	[[ $out == *'"setting": "checkpoint"'*'"to": 1,'* ]] || fail "checkpoints: $out"
@@ -120,9 +122,12 @@ shuffled() {
 	said "'s1' \(4 MiB\) was touched first"
 }
 
+# The shard is there, and the job that brought it is over.
 brought() {
 	good residency nc 12M-16M -j
-	[[ $(json ratio) == 1 ]]
+	[[ $(json ratio) == 1 ]] || return
+	good jobs nc -j
+	[[ $(json running) == 0 ]]
 }
 
 # Of shards that are read in pieces, one that is touched comes as a whole, where there is room for it.
@@ -176,7 +181,7 @@ observes() {
 	}
 	wait_for 60 would || fail "not told: $(<"$LOG")"
 	same "times that it is told" "$(grep -c 'read-ahead 128 KiB -> 4 MiB' "$LOG")" 1
-	said '^window 0 B -> 16 MiB: as nearcache.conf says \(action [0-9]+, would\)$' || fail "no window: $(<"$LOG")"
+	wait_for 30 said '^window 0 B -> 16 MiB: as nearcache.conf says \(action [0-9]+, would\)$' || fail "no window: $(<"$LOG")"
 	is prefetched_bytes "$brought" nc
 	# What it loaded is not its own.
 	good classifier unload

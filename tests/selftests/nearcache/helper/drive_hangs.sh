@@ -36,7 +36,9 @@ good status nc -j
 expect state degraded reason slow
 bad 5 "ends by itself" attach nc
 check -n 2048
-# The emulated drive may lose requests again after its reset: more than one is needed then.
+# The emulated drive may lose requests again after its reset: more than one is needed then, each of
+# which is waited for.
+patience 1000
 wait_for 150 read_on 0 || fail "the drive does not come back: $(dmsetup status nc)"
 hang 1000
 wait_for 30 state_is 3 || fail "not degraded: $(dmsetup status nc)"

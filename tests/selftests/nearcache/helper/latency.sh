@@ -82,8 +82,9 @@ heats() {
 	good heat show -j
 	json_keys schema state program program_id age_s folder maps pin regions major minor start length reads bytes hit_ratio hit_bytes
 	same "starts" "$(sed -n 's/^ *"start": \([0-9]*\),$/\1/p' <<<"$out" | paste -sd,)" "0,$((32 * MB))"
-	# 48 misses, and 512 hits, of which the last ones are not told.
-	(($(sum reads) > 48 + 512 - 64 && $(sum reads) <= 48 + 512)) || fail "reads: $(sum reads)"
+	# 48 misses, and 512 hits: of those of each processor one of 16 is told, for all. So the last ones
+	# are not, and some of those before may be, if the reader went to another processor.
+	(($(sum reads) > 48 + 512 - 64 && $(sum reads) <= 48 + 512 + 16)) || fail "reads: $(sum reads)"
 	same "bytes" "$(sum bytes)" $((3 * MB + (4096 * ($(sum reads) - 48))))
 	same "bytes of hits" "$(sum hit_bytes)" $((4096 * ($(sum reads) - 48)))
 	# Of a read that is cached in part, this part is a hit.

@@ -70,6 +70,7 @@ good list
 good stats nc -j
 expect mode writethrough writes 0
 ./blockdata write /dev/mapper/nc -g 1 -n 2048
+settle
 good status nc -j
 expect write_bytes 1048576 bytes_valid 1048576 read_bytes 0 hit_ratio null
 ./blockdata read "$O" >/dev/null || fail "the origin has not what was written"

@@ -110,7 +110,7 @@ watched() {
 		tail -n 60 "$TMPDIR/frames" | grep -q -- "$1"
 	}
 	wait_for 30 said ' 1 device ' || fail "no frames: $(tail -n 40 "$TMPDIR/frames")"
-	good prefetch nc "$((40 * MB))-$((60 * MB))" --bandwidth 1M --label slow
+	good prefetch nc "$((40 * MB))-$((60 * MB))" --bandwidth 64K --label slow
 	wait_for 30 said '  slow  .* %  20 MiB ' || fail "no job: $(tail -n 40 "$TMPDIR/frames")"
 	good cancel nc --all
 	# Whoever reads is done first.

@@ -3,7 +3,7 @@
 # nearcache verify: files through the cache against a manifest, past the page cache; what is wrong
 # is named. And settings that are shown and set: read-ahead stays over new tables; stats --watch.
 # kernels: 6.1
-# timeout: 45
+# timeout: 120
 . ./cache.sh
 . ./command.sh
 
@@ -140,10 +140,9 @@ reader() {
 	done
 }
 
-watched() {
-	local reader lines line
-	reader &
-	reader=$!
+# sees_hits: three times, of which the reader was seen at least once.
+sees_hits() {
+	local lines line
 	good stats --watch --interval 0.2 --count 3 -j
 	mapfile -t lines <<<"$out"
 	[[ ${#lines[@]} == 3 ]] || fail "not 3 lines: $out"
@@ -151,7 +150,14 @@ watched() {
 		[[ $line == '{"schema":1,"time_ns":'*'"devices":[{"name":"nc","span_ns":'*'"delta":{"hits":'*'}}]}' ]] ||
 			fail "stats --watch: $line"
 	done
-	[[ $out =~ '"delta":{"hits":'[1-9] ]] || fail "no hits: $out"
+	[[ $out =~ '"delta":{"hits":'[1-9] ]]
+}
+
+watched() {
+	local reader
+	reader &
+	reader=$!
+	wait_for 60 sees_hits || fail "no hits: $out"
 	good stats nc --watch --count 2 --interval 0.2
 	[[ $(grep -c '^DEVICE .*READ/S' <<<"$out") == 2 && $(grep -c '^nc ' <<<"$out") == 2 ]] ||
 		fail "stats --watch: $out"
