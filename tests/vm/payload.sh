@@ -3,26 +3,21 @@
 # What is put into the guest on top of the base: harness files, the module, the
 # helper and the test's own directories. Sourced by run.
 
-# payload_binary PROGRAM TARGET STAGE [FOLDER]: a program with its shared libraries, but for those
-# that are below STAGE in this folder.
+# payload_binary PROGRAM TARGET STAGE: a program or library with its shared libraries.
 payload_binary() {
 	local lib
 	install -D -m 755 "$1" "$3$2"
 	while read -r lib; do
-		[[ $lib == "$3"/* || -e $3$lib ]] || install -D -m 755 "$lib" "$3$lib"
-	done < <(LD_LIBRARY_PATH=${4:-} ldd "$1" 2>/dev/null | grep -o '/[^ ]*' || true)
+		[[ -e $3$lib ]] || install -D -m 755 "$lib" "$3$lib"
+	done < <(ldd "$1" 2>/dev/null | grep -o '/[^ ]*' || true)
 }
 
-# payload_helper STAGE: the command. Half of each of its starts, and there are thousands, was that of a library
-# for TLS, and its nine, which the one for HTTP is linked with: nobody asks it for that.
+# payload_helper STAGE: the command, and the library that it loads for metrics over HTTP.
 payload_helper() {
-	local http tls=libgnutls.so.30 folder=''
-	http=$(ldd "$BUILD/helper/nearcache" | awk '$1 ~ /^libmicrohttpd/ { print $3 }')
-	if [[ -e $http ]]; then
-		"${BASH_SOURCE[0]%/*}/stubs" "$http" "$1" $tls
-		folder=$(find "$1" -name $tls -printf %h)
-	fi
-	payload_binary "$BUILD/helper/nearcache" /usr/sbin/nearcache "$1" "$folder"
+	local http
+	http=$(gcc -print-file-name=libmicrohttpd.so.12)
+	payload_binary "$BUILD/helper/nearcache" /usr/sbin/nearcache "$1"
+	[[ ! -e $http ]] || payload_binary "$http" "$(readlink -f "${http%/*}")/libmicrohttpd.so.12" "$1"
 }
 
 # payload_terminal STAGE: what ncurses has to know of the terminals that tests play.
