@@ -18,6 +18,8 @@
 #define NEW		7U
 /* Of a pass no more than such a part is left to the reader alone. */
 #define HEAD_MOST	8U
+/* And no more than such a part is brought ahead of him. */
+#define AHEAD_MOST	2U
 /* Parts of a pass within which reads follow each other, though several go at once. */
 #define NEAR		64U
 
@@ -141,10 +143,12 @@ static bool find(const struct loop *loop, uint64_t start, uint64_t *place)
 	return start - extent->start < extent->length;
 }
 
-/* How far it is from one place on to another one. */
+/* How far it is from one place on to the next time that it is at another one. */
 static uint64_t gap(const struct loop *loop, uint64_t from, uint64_t to)
 {
-	return to >= from ? to - from : loop->trace.bytes - from + to;
+	uint64_t all = loop->trace.bytes;
+
+	return (to % all + all - from % all) % all;
 }
 
 /**
@@ -154,59 +158,52 @@ static uint64_t gap(const struct loop *loop, uint64_t from, uint64_t to)
  * @sectors: how many
  *
  * The reader is where two reads were that followed each other nearly; one alone may be somebody
- * else's.
+ * else's.  He only goes on: who begins anew is in the next pass.
  */
 void loop_follow(struct loop *loop, uint64_t sector, uint32_t sectors)
 {
 	uint64_t near = loop->trace.bytes / NEAR + (uint64_t)sectors * SECTOR, place;
+	bool follows, late;
 
 	if (!find(loop, sector * SECTOR, &place))
 		return;
-	if (loop->known && gap(loop, loop->reader, place) <= near) {
+	follows = loop->seen && gap(loop, loop->candidate, place) <= near;
+	late = loop->known && gap(loop, place, loop->reader) <= near;
+	if (!loop->known && follows)
 		loop->reader = place;
-	} else if (!loop->known || gap(loop, place, loop->reader) > near) {
-		if (loop->seen && gap(loop, loop->candidate, place) <= near) {
-			loop->reader = place;
-			loop->known = true;
-		}
-	}
+	else if (loop->known && !late &&
+		 (follows || gap(loop, loop->reader, place) <= near))
+		loop->reader += gap(loop, loop->reader, place);
+	loop->known |= follows;
 	loop->candidate = place;
 	loop->seen = true;
 }
 
 /**
- * loop_lead() - how far a place is ahead of the reader
+ * loop_next() - what to bring next, ahead of the reader
  * @loop: whose reader is known
- * @place: in any pass
- *
- * Return: bytes; less than 0: the reader is ahead.  What is more than three quarters of a pass
- * ahead is behind: no job gets that far, see replay.c.
- */
-int64_t loop_lead(const struct loop *loop, uint64_t place)
-{
-	uint64_t all = loop->trace.bytes, lead = gap(loop, loop->reader, place % all);
-
-	return lead > all - all / 4 ? (int64_t)lead - (int64_t)all : (int64_t)lead;
-}
-
-/**
- * loop_next() - where to begin to bring it ahead of the reader
- * @loop: whose reader is known
- * @come: place before which all is there; NULL: it is not known of any
+ * @come: place before which all is there that is read from the reader on; NULL: none is known
  * @head: bytes that the reader reads until it is under way
+ * @ahead: bytes that may be brought before they are read
  * @from: the result: place
  *
- * Return: whether to begin now: not when all of a pass is there, or nearly.
+ * Return: bytes; 0: none now.
  */
-bool loop_next(const struct loop *loop, const uint64_t *come, uint64_t head, uint64_t *from)
+uint64_t loop_next(const struct loop *loop, const uint64_t *come, uint64_t head, uint64_t ahead,
+		   uint64_t *from)
 {
-	uint64_t all = loop->trace.bytes;
-	int64_t lead = come ? loop_lead(loop, *come) : 0;
+	uint64_t all = loop->trace.bytes, end;
 
 	if (head > all / HEAD_MOST)
 		head = all / HEAD_MOST;
-	*from = come && lead >= (int64_t)head ? *come : loop->reader + head;
-	return lead <= (int64_t)(all / 2);
+	if (ahead > all / AHEAD_MOST)
+		ahead = all / AHEAD_MOST;
+	if (ahead < 2 * head)
+		ahead = 2 * head;
+	*from = come && *come >= loop->reader ? *come : loop->reader + head;
+	*from -= *from % SECTOR;
+	end = loop->reader + ahead;
+	return *from + ahead / 2 <= end ? end - *from : 0;
 }
 
 /* Return: number of the extent in which that place is. */
@@ -227,36 +224,32 @@ static size_t extent_at(const struct loop *loop, uint64_t place)
 /**
  * loop_unroll() - what is read from some place on, pass after pass
  * @loop: that was closed
- * @from: place, in any pass: of the extent in which it is, the rest comes first
+ * @from: place: of the extent in which it is, the rest comes first
+ * @bytes: so many at least
  * @most: extents at most
  * @count: how many there are
- * @bytes: of them
  *
  * Return: extents, to be freed; NULL after recording the error.
  */
-struct range *loop_unroll(const struct loop *loop, uint64_t from, size_t most, size_t *count,
-			  uint64_t *bytes)
+struct range *loop_unroll(const struct loop *loop, uint64_t from, uint64_t bytes, size_t most,
+			  size_t *count)
 {
 	uint64_t place = from % loop->trace.bytes;
-	size_t at = extent_at(loop, place);
-	uint64_t cut = place - loop->place[at];
-	struct range *range = calloc(most, sizeof(*range));
+	size_t i, at = extent_at(loop, place);
+	uint64_t cut = place - loop->place[at], sum = 0;
+	struct range *range;
 
-	*bytes = 0;
+	for (*count = 0; *count < most && sum < bytes + cut; ++*count)
+		sum += loop->trace.extent[(at + *count) % loop->trace.count].length;
+	range = calloc(*count, sizeof(*range));
 	if (!range) {
 		fail_memory();
 		return NULL;
 	}
-	for (*count = 0; *count < most; ++*count) {
-		struct range *this = &range[*count];
-
-		*this = loop->trace.extent[at];
-		this->start += cut;
-		this->length -= cut;
-		*bytes += this->length;
-		cut = 0;
-		at = (at + 1) % loop->trace.count;
-	}
+	for (i = 0; i < *count; i++)
+		range[i] = loop->trace.extent[(at + i) % loop->trace.count];
+	range[0].start += cut;
+	range[0].length -= cut;
 	return range;
 }
 

@@ -3,7 +3,8 @@
  * What is read of a device over and over, in its order, and where in it the reader is.  Nothing is
  * asked or done here.
  *
- * Places in a loop are bytes of what is read in a pass, from its recorded beginning.
+ * Places in a loop are bytes of what is read in a pass, from its recorded beginning; those of later
+ * passes go on behind.
  */
 #ifndef HELPER_DAEMON_LOOP_H
 #define HELPER_DAEMON_LOOP_H
@@ -22,9 +23,9 @@
  * @touched: of the device, while it is recorded
  * @again: bytes read again of late, less what was new among them
  * @order: numbers of extents, by where they are on the device
- * @place: of each extent in the loop
+ * @place: of each extent, in the first pass
  * @reader: place that the reader has come to
- * @candidate: place that was read last
+ * @candidate: that was read last, in the first pass
  * @known: @reader is one
  * @seen: @candidate is one
  */
@@ -46,10 +47,10 @@ bool loop_is_whole(const struct loop *loop);
 bool loop_is_too_long(const struct loop *loop);
 int loop_close(struct loop *loop);
 void loop_follow(struct loop *loop, uint64_t sector, uint32_t sectors);
-int64_t loop_lead(const struct loop *loop, uint64_t place);
-bool loop_next(const struct loop *loop, const uint64_t *come, uint64_t head, uint64_t *from);
-struct range *loop_unroll(const struct loop *loop, uint64_t from, size_t most, size_t *count,
-			  uint64_t *bytes);
+uint64_t loop_next(const struct loop *loop, const uint64_t *come, uint64_t head, uint64_t ahead,
+		   uint64_t *from);
+struct range *loop_unroll(const struct loop *loop, uint64_t from, uint64_t bytes, size_t most,
+			  size_t *count);
 void loop_free(struct loop *loop);
 
 #endif /* HELPER_DAEMON_LOOP_H */

@@ -116,39 +116,25 @@ static void reader(void **state)
 	assert_int_equal(loop.reader, 702 * UNIT);
 	for (i = 703; i < PASS + 10; i++)
 		read_one(i);
-	assert_int_equal(loop.reader, 9 * UNIT);
+	assert_int_equal(loop.reader, (PASS + 9) * UNIT);
 	/* It jumps, and goes on there. */
 	read_one(500);
-	assert_int_equal(loop.reader, 9 * UNIT);
+	assert_int_equal(loop.reader, (PASS + 9) * UNIT);
 	read_one(502);
-	assert_int_equal(loop.reader, 502 * UNIT);
+	assert_int_equal(loop.reader, (PASS + 502) * UNIT);
 	/* Within a unit. */
 	loop_follow(&loop, unit_of(503) * SECTORS + 2, 1);
-	assert_int_equal(loop.reader, 503 * UNIT + 1024);
-	loop_free(&loop);
-}
-
-static void lead(void **state)
-{
-	(void)state;
-	close_pass();
-	read_one(1000);
-	read_one(1001);
-	assert_int_equal(loop_lead(&loop, 1001 * UNIT), 0);
-	assert_int_equal(loop_lead(&loop, 1005 * UNIT), 4 * UNIT);
-	assert_int_equal(loop_lead(&loop, 990 * UNIT), -11 * (int)UNIT);
-	/* In the next pass, or the one after that. */
-	assert_int_equal(loop_lead(&loop, 3 * UNIT), 11 * UNIT);
-	assert_int_equal(loop_lead(&loop, (2 * PASS + 3) * UNIT), 11 * UNIT);
-	/* Most of a pass is behind, not ahead. */
-	assert_int_equal(loop_lead(&loop, 700 * UNIT), 708 * UNIT);
-	assert_int_equal(loop_lead(&loop, 800 * UNIT), -201 * (int)UNIT);
+	assert_int_equal(loop.reader, (PASS + 503) * UNIT + 1024);
+	/* From the beginning. */
+	read_one(0);
+	read_one(1);
+	assert_int_equal(loop.reader, (2 * PASS + 1) * UNIT);
 	loop_free(&loop);
 }
 
 static void next(void **state)
 {
-	const uint64_t behind = 900 * UNIT, near = 1010 * UNIT, ahead = 300 * UNIT, far = 600 * UNIT;
+	const uint64_t behind = 900 * UNIT, near = 1001 * UNIT, half = 1100 * UNIT, far = 1101 * UNIT;
 	uint64_t from;
 
 	(void)state;
@@ -156,40 +142,45 @@ static void next(void **state)
 	read_one(999);
 	read_one(1000);
 	/* Some way ahead of the reader, but not more than a part of the pass. */
-	assert_true(loop_next(&loop, NULL, 20 * UNIT, &from));
+	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT, 200 * UNIT, &from), 180 * UNIT);
 	assert_int_equal(from, 1020 * UNIT);
-	assert_true(loop_next(&loop, NULL, 900 * UNIT, &from));
+	assert_int_equal(loop_next(&loop, NULL, 900 * UNIT, 9000 * UNIT, &from),
+			 PASS * UNIT / 2 - PASS * UNIT / 8);
 	assert_int_equal(from, 1000 * UNIT + PASS * UNIT / 8);
-	assert_true(loop_next(&loop, &behind, 20 * UNIT, &from));
+	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT, 0, &from), 20 * UNIT);
+	/* Whole sectors. */
+	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT + 511, 200 * UNIT, &from), 180 * UNIT);
+	assert_int_equal(loop_next(&loop, &behind, 20 * UNIT, 200 * UNIT, &from), 180 * UNIT);
 	assert_int_equal(from, 1020 * UNIT);
-	assert_true(loop_next(&loop, &near, 20 * UNIT, &from));
-	assert_int_equal(from, 1020 * UNIT);
-	/* Where the last one ended. */
-	assert_true(loop_next(&loop, &ahead, 20 * UNIT, &from));
-	assert_int_equal(from, ahead);
-	assert_false(loop_next(&loop, &far, 20 * UNIT, &from));
+	/* Where the last one ended, unless that is far ahead. */
+	assert_int_equal(loop_next(&loop, &near, 20 * UNIT, 200 * UNIT, &from), 199 * UNIT);
+	assert_int_equal(from, near);
+	assert_int_equal(loop_next(&loop, &half, 20 * UNIT, 200 * UNIT, &from), 100 * UNIT);
+	assert_int_equal(loop_next(&loop, &far, 20 * UNIT, 200 * UNIT, &from), 0);
 	loop_free(&loop);
 }
 
 static void unroll(void **state)
 {
 	struct range *range;
-	uint64_t bytes;
 	size_t count, i;
 
 	(void)state;
 	close_pass();
 	assert_int_equal(loop.trace.count, PASS);
-	range = loop_unroll(&loop, (PASS + 1000) * UNIT + 512, 2 * PASS, &count, &bytes);
+	range = loop_unroll(&loop, (PASS + 1000) * UNIT + 512, 2 * PASS * UNIT, 10 * PASS, &count);
 	assert_non_null(range);
-	assert_int_equal(count, 2 * PASS);
-	assert_int_equal(bytes, 2 * PASS * UNIT - 512);
+	assert_int_equal(count, 2 * PASS + 1);
 	assert_int_equal(range[0].start, unit_of(1000) * UNIT + 512);
 	assert_int_equal(range[0].length, UNIT - 512);
 	for (i = 1; i < count; i++) {
 		assert_int_equal(range[i].start, unit_of(1000 + (unsigned int)i) * UNIT);
 		assert_int_equal(range[i].length, UNIT);
 	}
+	free(range);
+	range = loop_unroll(&loop, 5 * UNIT, 100 * UNIT, 7, &count);
+	assert_int_equal(count, 7);
+	assert_int_equal(range[6].start, unit_of(11) * UNIT);
 	free(range);
 	loop_free(&loop);
 }
@@ -200,7 +191,6 @@ int main(void)
 		cmocka_unit_test(whole),
 		cmocka_unit_test(too_long),
 		cmocka_unit_test(reader),
-		cmocka_unit_test(lead),
 		cmocka_unit_test(next),
 		cmocka_unit_test(unroll),
 	};
