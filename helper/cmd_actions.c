@@ -8,6 +8,7 @@
 #include "daemon/action.h"
 #include "daemon/hot_pins.h"
 #include "daemon/knob.h"
+#include "daemon/replay.h"
 #include "dm.h"
 #include "fail.h"
 #include "name.h"
@@ -110,6 +111,49 @@ static int undo_pin(const struct action *action, bool dry_run)
 	return fail_code();
 }
 
+/**
+ * struct latest - the last change of a setting of a device
+ * @of: one of them
+ * @id: number of the last one
+ * @to: what it was set to
+ */
+struct latest {
+	const struct action *of;
+	uint64_t id;
+	uint64_t to;
+};
+
+static void take_latest(const struct action *action, void *arg)
+{
+	struct latest *latest = arg;
+
+	if (strcmp(action->device, latest->of->device) ||
+	    strcmp(action->setting, latest->of->setting) || !strcmp(action->state, "would"))
+		return;
+	latest->id = action->id;
+	latest->to = action->to;
+}
+
+/* The daemon heeds it at its next look, and leaves the device alone for a while. */
+static int end_replay(const struct action *action, bool dry_run)
+{
+	struct latest latest = { .of = action };
+	struct dm_device dev;
+	uint64_t count;
+
+	if (action_each(action->id - 1, take_latest, &latest))
+		return fail_code();
+	if (!action->to || latest.to != action->to)
+		return fail(CODE_BUSY, "nothing is replayed on '%s': action %llu was the last",
+			    action->device, (unsigned long long)latest.id);
+	if (dm_need_ours(action->device, &dev))
+		return fail_code();
+	if (!dry_run)
+		replay_cancel(dev.number, &count);
+	dm_device_free(&dev);
+	return fail_code();
+}
+
 static int undo(const struct action *action, bool dry_run)
 {
 	if (check_state(action))
@@ -118,6 +162,8 @@ static int undo(const struct action *action, bool dry_run)
 		return end_job(action, dry_run);
 	if (!strcmp(action->setting, KNOB_PIN))
 		return undo_pin(action, dry_run);
+	if (!strcmp(action->setting, KNOB_REPLAY))
+		return end_replay(action, dry_run);
 	if (check_value(action) || dry_run)
 		return fail_code();
 	return knob_set(action->setting, action->device, action->from);

@@ -17,6 +17,7 @@
 #include "daemon/judge.h"
 #include "daemon/knob.h"
 #include "daemon/observer.h"
+#include "daemon/replay.h"
 #include "describe.h"
 #include "dm.h"
 #include "fail.h"
@@ -49,6 +50,7 @@
  * @hot_looks: since they were looked at
  * @hot_held: until then they are left alone, in seconds
  * @kept_shut: until then none is brought, in seconds
+ * @replay: its looping reads; on its own, as it stays where it is
  * @would: read-ahead that it would have, if anything was changed; 0: none
  * @change: number of the last change of it, 0: none
  */
@@ -64,6 +66,7 @@ struct watched {
 	struct hot hot;
 	unsigned int hot_looks;
 	uint64_t hot_held;
+	struct replay *replay;
 	uint64_t would;
 	uint64_t change;
 };
@@ -266,7 +269,8 @@ static void tell_shard(const char *label, uint64_t bytes, uint32_t job, void *ar
 /* Without a classifier a shard that is touched may be read in any way: what of it is used tells. */
 static bool may_bring(const struct daemon *daemon, const struct watched *watched)
 {
-	return seconds() >= watched->kept_shut &&
+	/* A recorded order is known better. */
+	return seconds() >= watched->kept_shut && watched->replay->state != REPLAY_ON &&
 	       (!daemon->observer.classifies || watched->judge.habit == HABIT_PIECES);
 }
 
@@ -338,6 +342,67 @@ static void look_at_regions(struct daemon *daemon, struct watched *watched,
 		say_failure(daemon);
 }
 
+static void tell_replay(const struct replay_news *news, void *arg)
+{
+	const struct bringing *of = arg;
+	struct action action = { .from = news->from, .to = news->to };
+	char text[JUDGE_WHY + 160];
+
+	if (!news->state) {
+		snprintf(text, sizeof(text), "%s: %s", of->watched->name, news->why);
+		say(of->daemon, SD_NOTICE, text_clean(text));
+		return;
+	}
+	snprintf(action.device, sizeof(action.device), "%s", of->watched->name);
+	snprintf(action.setting, sizeof(action.setting), KNOB_REPLAY);
+	snprintf(action.state, sizeof(action.state), "%s", news->state);
+	snprintf(action.why, sizeof(action.why), "%s", news->why);
+	record(of->daemon, &action);
+}
+
+static void look_at_loops(struct daemon *daemon, struct watched *watched,
+			  const struct dm_device *dev, const struct status *status,
+			  const struct look *look)
+{
+	struct bringing of = { daemon, watched };
+	const struct replay_look what = {
+		.conf = &daemon->conf,
+		.look = look,
+		.unit = (uint32_t)status->field[NEARCACHE_FIELD_SUBBLOCK_SIZE],
+		.busy = watched->judge.tried,
+		.observe = daemon->observe,
+		.told = tell_replay,
+		.arg = &of,
+	};
+
+	if (replay_look(watched->replay, dev, &what))
+		say_failure(daemon);
+}
+
+/* Of a daemon before this one, which was killed. */
+static void begin_replay(struct daemon *daemon, const struct watched *watched)
+{
+	uint64_t count;
+
+	replay_free(watched->replay);
+	if (daemon->conf.replay_loops && !daemon->observe &&
+	    replay_cancel(watched->number, &count))
+		say_failure(daemon);
+}
+
+static void end_replay(struct daemon *daemon, struct watched *watched, const char *state,
+		       const char *why)
+{
+	struct bringing of = { daemon, watched };
+	struct replay_news news = { .state = state };
+
+	news.from = replay_stop(watched->replay, watched->number);
+	snprintf(news.why, sizeof(news.why), "%s", why);
+	if (news.from && state)
+		tell_replay(&news, &of);
+	say_failure(daemon);
+}
+
 /* One that is new is judged from the next time on. */
 static void look_at(struct daemon *daemon, struct watched *watched,
 		    const struct dm_device *dev)
@@ -363,10 +428,14 @@ static void look_at(struct daemon *daemon, struct watched *watched,
 		grown(&watched->origin,
 		      status.counter[NEARCACHE_COUNTER_FILL_ORIGIN_BYTES] +
 			      status.counter[NEARCACHE_COUNTER_BYPASS_BYTES]);
-	if (!known)
+	if (!known) {
+		begin_replay(daemon, watched);
 		return;
+	}
 	judge_look(&watched->judge, &daemon->conf, &look, &advice);
 	take_advice(daemon, watched, &look, &advice);
+	if (daemon->conf.replay_loops)
+		look_at_loops(daemon, watched, dev, &status, &look);
 	if (daemon->conf.first_touch)
 		look_at_shards(daemon, watched, dev, &status);
 	if (daemon->conf.pin_hot)
@@ -387,6 +456,12 @@ static struct watched *need_watched(struct daemon *daemon, const char *name)
 	daemon->watched = watched;
 	watched += daemon->count++;
 	memset(watched, 0, sizeof(*watched));
+	watched->replay = calloc(1, sizeof(*watched->replay));
+	if (!watched->replay) {
+		daemon->count--;
+		fail_memory();
+		return NULL;
+	}
 	snprintf(watched->name, sizeof(watched->name), "%s", name);
 	return watched;
 }
@@ -406,6 +481,8 @@ static void forget_gone(struct daemon *daemon, const struct dm_device *list,
 		}
 		opening_free(&daemon->watched[i].opening);
 		hot_free(&daemon->watched[i].hot);
+		replay_free(daemon->watched[i].replay);
+		free(daemon->watched[i].replay);
 		daemon->watched[i] = daemon->watched[--daemon->count];
 	}
 }
@@ -421,6 +498,10 @@ static void heed(const struct action *action, void *arg)
 		return;
 	if (!strcmp(action->setting, KNOB_READ_AHEAD))
 		judge_hold(&watched->judge, seconds() + daemon->conf.hold);
+	if (!strcmp(action->setting, KNOB_REPLAY)) {
+		end_replay(daemon, watched, NULL, "");
+		replay_hold(watched->replay, seconds() + daemon->conf.hold);
+	}
 	/* What is pinned is looked for anew then. */
 	if (!strcmp(action->setting, KNOB_PIN)) {
 		watched->hot_held = seconds() + daemon->conf.hold;
@@ -498,15 +579,32 @@ static void ignore(const struct action *action, void *arg)
 	*(uint64_t *)arg = action->id;
 }
 
+/* Those that are recorded, or brought.  Return: whether there are any. */
+static bool step_loops(const struct daemon *daemon)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < daemon->count; i++) {
+		if (daemon->watched[i].replay->state == REPLAY_OFF)
+			continue;
+		any = true;
+		replay_step(daemon->watched[i].replay, daemon->watched[i].number);
+	}
+	return any;
+}
+
 /* Until the next look; systemd is told all the while.  Return: whether it is to stop. */
 static bool rest(const struct daemon *daemon)
 {
-	unsigned int left = daemon->conf.interval, some;
+	uint64_t end = watch_now() + daemon->conf.interval * SECOND, now, some;
 
-	for (; left; left -= some) {
-		some = left < ALIVE ? left : ALIVE;
+	while ((now = watch_now()) < end) {
+		some = step_loops(daemon) ? REPLAY_STEP : 1000 * ALIVE;
+		if (some > (end - now) / 1000000 + 1)
+			some = (end - now) / 1000000 + 1;
 		sd_notify(0, "WATCHDOG=1");
-		if (signals_wait(1000 * some))
+		if (signals_wait((unsigned int)some))
 			return true;
 	}
 	return false;
@@ -515,6 +613,7 @@ static bool rest(const struct daemon *daemon)
 static int run(struct daemon *daemon)
 {
 	sigset_t before;
+	size_t i;
 
 	if (action_each(0, ignore, &daemon->last))
 		return fail_code();
@@ -540,6 +639,8 @@ static int run(struct daemon *daemon)
 		show_metrics(daemon);
 	} while (!rest(daemon));
 	sd_notify(0, "STOPPING=1");
+	for (i = 0; i < daemon->count; i++)
+		end_replay(daemon, &daemon->watched[i], "done", "the daemon ends");
 	endpoint_stop(daemon->endpoint);
 	observer_close(&daemon->observer);
 	forget_gone(daemon, NULL, 0);

@@ -19,7 +19,8 @@
  * @time: when, seconds since 1970
  * @device: dm name; "": all of them
  * @setting: what was changed: "read-ahead" (bytes), "window" (bytes), "checkpoint" (1: around),
- *	"prefetch" (number of a job), "pin" (where a region of 16 MiB begins, plus 1)
+ *	"prefetch" (number of a job), "pin" (where a region of 16 MiB begins, plus 1),
+ *	"replay" (bytes of a pass)
  * @label: of a prefetch
  * @from: what it was
  * @to: what it is since

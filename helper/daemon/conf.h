@@ -23,6 +23,7 @@
  * @first_touch: of 100 parts of the cache, so many may be taken by shards that are brought as a
  *	whole when they are touched; 0: none are
  * @pin_hot: of 100 parts of the cache, so many may be taken by regions that are pinned; 0: none are
+ * @replay_loops: what is read over and over in one order is brought in that order
  * @around: checkpoints are not cached
  * @settle: looks in a row that must say the same before anything is changed
  * @calm: seconds between two changes of a setting
@@ -39,6 +40,7 @@ struct conf {
 	uint64_t window;
 	unsigned int first_touch;
 	unsigned int pin_hot;
+	bool replay_loops;
 	bool around;
 	unsigned int settle;
 	unsigned int calm;

@@ -69,6 +69,26 @@ static enum habit habit_of(const struct look *look, enum habit habit, char *why)
 	return HABIT_UNKNOWN;
 }
 
+/**
+ * judge_says() - was a device read by streams of one class?
+ * @look: it
+ * @class: class
+ * @so: the result
+ *
+ * Return: whether enough was read to tell.
+ */
+bool judge_says(const struct look *look, enum nearcache_class class, bool *so)
+{
+	uint64_t all = 0;
+	unsigned int i;
+
+	for (i = 0; i < NEARCACHE_CLASSES; i++)
+		if (i != NEARCACHE_CLASS_CHECKPOINT)
+			all += look->bytes[i];
+	*so = percent(look->bytes[class], all) >= SHARE;
+	return all >= BYTES_LEAST;
+}
+
 /* Return: the read-ahead that fits that, 0: it does not show. */
 static uint64_t wish_of(const struct conf *conf, enum habit habit)
 {
@@ -99,22 +119,37 @@ static unsigned long long rate(uint64_t part, uint64_t read)
 	return (unsigned long long)(1000.0 * (double)part / (double)read);
 }
 
+/**
+ * judge_weigh() - what reads cost, before a change and after it
+ * @before: of which something was read
+ * @after: the same
+ * @balance: the result
+ */
+void judge_weigh(const struct measure *before, const struct measure *after, struct balance *balance)
+{
+	const struct measure *a = after, *b = before;
+
+	balance->origin_more = is_more(a->origin, a->read, b->origin, b->read);
+	balance->origin_less = is_more(b->origin, b->read, a->origin, a->read);
+	balance->stall_more = is_more(a->stall, a->read, b->stall, b->read);
+	balance->stall_less = is_more(b->stall, b->read, a->stall, a->read);
+	snprintf(balance->why, sizeof(balance->why),
+		 "for 1000 bytes read: %llu from the origin (%llu before), %llu us (%llu before)",
+		 rate(a->origin, a->read), rate(b->origin, b->read),
+		 rate(a->stall, a->read) / 1000, rate(b->stall, b->read) / 1000);
+}
+
 /* Did the last change do more harm than good?  It does when it costs more of one thing, and no
  * less of the other.
  */
 static enum judgement compare(const struct judge *judge, char *why)
 {
-	const struct measure *a = &judge->after, *b = &judge->before;
-	bool origin_more = is_more(a->origin, a->read, b->origin, b->read);
-	bool origin_less = is_more(b->origin, b->read, a->origin, a->read);
-	bool stall_more = is_more(a->stall, a->read, b->stall, b->read);
-	bool stall_less = is_more(b->stall, b->read, a->stall, a->read);
+	struct balance balance;
 
-	snprintf(why, JUDGE_WHY,
-		 "for 1000 bytes read: %llu from the origin (%llu before), %llu us (%llu before)",
-		 rate(a->origin, a->read), rate(b->origin, b->read),
-		 rate(a->stall, a->read) / 1000, rate(b->stall, b->read) / 1000);
-	return (stall_more && !origin_less) || (origin_more && !stall_less) ?
+	judge_weigh(&judge->before, &judge->after, &balance);
+	memcpy(why, balance.why, sizeof(balance.why));
+	return (balance.stall_more && !balance.origin_less) ||
+	       (balance.origin_more && !balance.stall_less) ?
 	       JUDGE_TAKE_BACK : JUDGE_KEEP;
 }
 

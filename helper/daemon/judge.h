@@ -109,6 +109,25 @@ struct advice {
 	char why[JUDGE_WHY];
 };
 
+/**
+ * struct balance - what reads cost, for each byte that was read, after a change
+ * @origin_more: more bytes of the origin than before, by more than noise
+ * @origin_less: less
+ * @stall_more: more time
+ * @stall_less: less
+ * @why: in words
+ */
+struct balance {
+	bool origin_more;
+	bool origin_less;
+	bool stall_more;
+	bool stall_less;
+	char why[JUDGE_WHY];
+};
+
+bool judge_says(const struct look *look, enum nearcache_class class, bool *so);
+void judge_weigh(const struct measure *before, const struct measure *after,
+		 struct balance *balance);
 void judge_look(struct judge *judge, const struct conf *conf,
 		const struct look *look, struct advice *advice);
 void judge_done(struct judge *judge, const struct conf *conf,

@@ -12,6 +12,8 @@
 #define KNOB_PREFETCH	"prefetch"
 /* Its values are where a region begins that is pinned, plus 1; 0: not pinned. It is none, either. */
 #define KNOB_PIN	"pin"
+/* Its values are bytes of a pass that is brought, 0: none is. It is none, either. */
+#define KNOB_REPLAY	"replay"
 
 int knob_get(const char *setting, const char *device, uint64_t *value);
 int knob_set(const char *setting, const char *device, uint64_t value);

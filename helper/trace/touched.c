@@ -40,10 +40,12 @@ static int touch(struct touched *touched, uint64_t unit)
 	uint64_t **part = &touched->part[unit / PART_UNITS];
 	uint64_t bit = unit % PART_UNITS;
 
-	if (!*part)
+	if (!*part) {
 		*part = calloc(PART_UNITS / WORD_BITS, sizeof(**part));
-	if (!*part)
-		return fail_memory();
+		if (!*part)
+			return fail_memory();
+		touched->parts++;
+	}
 	(*part)[bit / WORD_BITS] |= 1ULL << bit % WORD_BITS;
 	return 0;
 }

@@ -9,10 +9,12 @@
  * struct touched - units that were touched
  * @units: of the device
  * @part: bits of 32,768 units each; NULL: none of those yet
+ * @parts: how many there are, of 4 KiB
  */
 struct touched {
 	uint64_t units;
 	uint64_t **part;
+	uint64_t parts;
 };
 
 int touched_init(struct touched *touched, uint64_t units);

@@ -19,7 +19,7 @@ HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
 	test_watch test_tab test_gaps test_passthrough test_opentab test_keys \
 	test_share test_bandwidth test_pins test_change test_restore test_recorded test_durable \
 	test_neighbour test_roster test_target test_job test_conf test_judge test_exposition \
-	test_trace test_opening test_hot \
+	test_trace test_opening test_hot test_loop \
 	test_replace test_heatmap test_shade test_svg \
 	test_histogram test_top
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
@@ -47,6 +47,8 @@ HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/address.c helper/dur
 	helper/size.c helper/fail.c helper/text.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_exposition := helper/metrics/exposition.c
 HELPER_UNIT_test_hot	:= helper/daemon/hot.c helper/fail.c helper/text.c
+HELPER_UNIT_test_loop	:= helper/daemon/loop.c helper/trace/trace.c helper/trace/touched.c helper/fail.c \
+	helper/text.c
 HELPER_UNIT_test_opening := helper/daemon/opening.c helper/fail.c helper/text.c
 HELPER_UNIT_test_trace	:= helper/trace/trace.c helper/trace/touched.c helper/fail.c helper/text.c
 HELPER_UNIT_test_histogram := helper/histogram.c
@@ -173,6 +175,7 @@ HELPER_UNIT_LIBS_test_keys := -luuid
 HELPER_UNIT_LIBS_test_reconnect := -luuid
 HELPER_UNIT_LIBS_test_tab := -luuid
 HELPER_UNIT_LIBS_test_trace := -lcrypto
+HELPER_UNIT_LIBS_test_loop := -lcrypto
 HELPER_UNIT_LIBS_test_opentab := -luuid
 HELPER_UNIT_LIBS_test_gaps := -luuid -Wl,--wrap=fstatfs,--wrap=fsync
 HELPER_UNIT_LIBS_test_witness := -Wl,--wrap=device_open,--wrap=device_test_claim

@@ -21,7 +21,7 @@ static void taken(void **state)
 {
 	(void)state;
 	assert_int_equal(parse(""), 0);
-	assert_true(conf.read_ahead && conf.around);
+	assert_true(conf.read_ahead && conf.replay_loops && conf.around);
 	assert_int_equal(conf.read_ahead_sequential, 4 << 20);
 	assert_int_equal(conf.hold, 600);
 	assert_int_equal(conf.first_touch, 2);
@@ -29,7 +29,7 @@ static void taken(void **state)
 			       "interval = 2\n read-ahead=no\n"
 			       "read-ahead-sequential = 8M # more\n"
 			       "read-ahead-scattered\t=\t4K\n"
-			       "window = 0\ncheckpoint = cache\nsettle = 7\nfirst-touch = 15%\npin-hot=7%\n"
+			       "window = 0\ncheckpoint = cache\nsettle = 7\nfirst-touch = 15%\npin-hot=7%\nreplay-loops = no\n"
 			       "calm = 1m\ntrial = 30\nhold = 1h\n"
 			       "metrics-listen = 127.0.0.1:9435\n"
 			       "metrics-textfile = /var/x y.prom\n"), 0);
@@ -41,6 +41,7 @@ static void taken(void **state)
 	assert_int_equal(conf.read_ahead_sequential, 8 << 20);
 	assert_int_equal(conf.read_ahead_scattered, 4096);
 	assert_int_equal(conf.window, 0);
+	assert_false(conf.replay_loops);
 	assert_false(conf.around);
 	assert_int_equal(conf.settle, 7);
 	assert_int_equal(conf.first_touch, 15);

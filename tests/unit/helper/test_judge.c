@@ -179,6 +179,43 @@ static void changes(void **state)
 	assert_int_equal(until(NEARCACHE_CLASS_RANDOM, MB, MB), 50);
 }
 
+/* Three quarters of what was read; checkpoints are written. */
+static void says(void **state)
+{
+	bool so;
+
+	(void)state;
+	memset(&look, 0, sizeof(look));
+	look.bytes[NEARCACHE_CLASS_LOOPING] = 75 * MB;
+	look.bytes[NEARCACHE_CLASS_UNKNOWN] = 25 * MB;
+	look.bytes[NEARCACHE_CLASS_CHECKPOINT] = 900 * MB;
+	assert_true(judge_says(&look, NEARCACHE_CLASS_LOOPING, &so) && so);
+	look.bytes[NEARCACHE_CLASS_SEQUENTIAL] = 2 * MB;
+	assert_true(judge_says(&look, NEARCACHE_CLASS_LOOPING, &so) && !so);
+	memset(&look, 0, sizeof(look));
+	look.bytes[NEARCACHE_CLASS_LOOPING] = MB - 1;
+	assert_false(judge_says(&look, NEARCACHE_CLASS_LOOPING, &so));
+}
+
+static void weigh(void **state)
+{
+	const struct measure before = { 1000 * MB, 500 * MB, 1000000000 };
+	struct measure after = { 2000 * MB, 1000 * MB, 2000000000 };
+	struct balance b;
+
+	(void)state;
+	judge_weigh(&before, &after, &b);
+	assert_false(b.origin_more || b.origin_less || b.stall_more || b.stall_less);
+	after.origin = 1100 * MB;
+	after.stall = 1800000000;
+	judge_weigh(&before, &after, &b);
+	assert_true(b.origin_more && !b.origin_less && !b.stall_more && b.stall_less);
+	after.origin = 900 * MB;
+	after.stall = 2200000000;
+	judge_weigh(&before, &after, &b);
+	assert_true(!b.origin_more && b.origin_less && b.stall_more && !b.stall_less);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +223,8 @@ int main(void)
 		cmocka_unit_test(nothing),
 		cmocka_unit_test(trials),
 		cmocka_unit_test(changes),
+		cmocka_unit_test(says),
+		cmocka_unit_test(weigh),
 	};
 
 	return RUN(tests);

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A loop: when all of a pass is there, where its reader is, and what comes next. */
+#include <stdlib.h>
+
+#include "daemon/loop.h"
+#include "fail.h"
+#include "unit.h"
+
+#define UNIT		65536U
+#define SECTORS		(UNIT / 512)
+#define DEVICE		(1ULL << 33)
+/* Units of a pass: every third one of the device, in an order of its own. */
+#define PASS		1009U
+
+static struct loop loop;
+
+static uint64_t unit_of(unsigned int i)
+{
+	return 3ULL * (i % PASS * 371 % PASS);
+}
+
+static void record_one(uint64_t unit)
+{
+	assert_int_equal(loop_record(&loop, unit * SECTORS, SECTORS), 0);
+}
+
+/* Of one pass, and as much of the next one as is needed.  Return: that. */
+static unsigned int record_pass(void)
+{
+	unsigned int i;
+
+	assert_int_equal(loop_begin(&loop, UNIT, DEVICE), 0);
+	for (i = 0; !loop_is_whole(&loop); i++) {
+		assert_true(i < 2 * PASS);
+		record_one(unit_of(i));
+	}
+	assert_int_equal(loop.trace.bytes, PASS * (uint64_t)UNIT);
+	return i - PASS;
+}
+
+static void close_pass(void)
+{
+	record_pass();
+	assert_int_equal(loop_close(&loop), 0);
+}
+
+static void whole(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	assert_int_equal(record_pass(), PASS / 8 + 1);
+	assert_false(loop_is_too_long(&loop));
+	loop_free(&loop);
+	/* One of three is read again while there is something new: it goes on. */
+	assert_int_equal(loop_begin(&loop, UNIT, DEVICE), 0);
+	assert_false(loop_is_whole(&loop));
+	/* Little that is read again at the beginning says nothing. */
+	for (i = 0; i < 32; i++)
+		record_one(0);
+	assert_false(loop_is_whole(&loop));
+	for (i = 0; i < PASS; i++) {
+		record_one(unit_of(i));
+		record_one(unit_of(i / 2));
+		assert_false(loop_is_whole(&loop));
+	}
+	/* Some that the page cache had answered are new in the next pass. */
+	for (i = 0; i < PASS; i++)
+		record_one(i % 16 ? unit_of(i) : 3ULL * (PASS + i));
+	assert_true(loop_is_whole(&loop));
+	loop_free(&loop);
+}
+
+static void too_long(void **state)
+{
+	uint64_t unit;
+
+	(void)state;
+	assert_int_equal(loop_begin(&loop, UNIT, 1ULL << 50), 0);
+	/* No two of them are of one page of bits. */
+	for (unit = 0; !loop_is_too_long(&loop); unit += 32768)
+		record_one(unit);
+	assert_int_equal(unit / 32768, 16385);
+	loop_free(&loop);
+	assert_int_equal(loop_begin(&loop, UNIT, 1ULL << 40), 0);
+	for (unit = 0; !loop_is_too_long(&loop); unit += 2)
+		record_one(unit);
+	assert_int_equal(unit / 2, 1048577);
+	loop_free(&loop);
+}
+
+static void read_one(unsigned int i)
+{
+	loop_follow(&loop, unit_of(i) * SECTORS, SECTORS);
+}
+
+static void reader(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	close_pass();
+	/* One read says nothing yet, nor does what is not of the loop. */
+	read_one(700);
+	assert_false(loop.known);
+	loop_follow(&loop, 1 * SECTORS, SECTORS);
+	assert_false(loop.known);
+	read_one(701);
+	assert_true(loop.known);
+	assert_int_equal(loop.reader, 701 * UNIT);
+	/* Somebody else's, and some that come late. */
+	read_one(100);
+	read_one(702);
+	read_one(699);
+	read_one(400);
+	assert_int_equal(loop.reader, 702 * UNIT);
+	for (i = 703; i < PASS + 10; i++)
+		read_one(i);
+	assert_int_equal(loop.reader, (PASS + 9) * UNIT);
+	/* It jumps, and goes on there. */
+	read_one(500);
+	assert_int_equal(loop.reader, (PASS + 9) * UNIT);
+	read_one(502);
+	assert_int_equal(loop.reader, (PASS + 502) * UNIT);
+	/* Within a unit. */
+	loop_follow(&loop, unit_of(503) * SECTORS + 2, 1);
+	assert_int_equal(loop.reader, (PASS + 503) * UNIT + 1024);
+	/* From the beginning. */
+	read_one(0);
+	read_one(1);
+	assert_int_equal(loop.reader, (2 * PASS + 1) * UNIT);
+	loop_free(&loop);
+}
+
+static void next(void **state)
+{
+	const uint64_t behind = 900 * UNIT, near = 1001 * UNIT, half = 1100 * UNIT, far = 1101 * UNIT;
+	uint64_t from;
+
+	(void)state;
+	close_pass();
+	read_one(999);
+	read_one(1000);
+	/* Some way ahead of the reader, but not more than a part of the pass. */
+	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT, 200 * UNIT, &from), 180 * UNIT);
+	assert_int_equal(from, 1020 * UNIT);
+	assert_int_equal(loop_next(&loop, NULL, 900 * UNIT, 9000 * UNIT, &from),
+			 PASS * UNIT / 2 - PASS * UNIT / 8);
+	assert_int_equal(from, 1000 * UNIT + PASS * UNIT / 8);
+	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT, 0, &from), 20 * UNIT);
+	/* Whole sectors. */
+	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT + 511, 200 * UNIT, &from), 180 * UNIT);
+	assert_int_equal(loop_next(&loop, &behind, 20 * UNIT, 200 * UNIT, &from), 180 * UNIT);
+	assert_int_equal(from, 1020 * UNIT);
+	/* Where the last one ended, unless that is far ahead. */
+	assert_int_equal(loop_next(&loop, &near, 20 * UNIT, 200 * UNIT, &from), 199 * UNIT);
+	assert_int_equal(from, near);
+	assert_int_equal(loop_next(&loop, &half, 20 * UNIT, 200 * UNIT, &from), 100 * UNIT);
+	assert_int_equal(loop_next(&loop, &far, 20 * UNIT, 200 * UNIT, &from), 0);
+	loop_free(&loop);
+}
+
+static void unroll(void **state)
+{
+	struct range *range;
+	size_t count, i;
+
+	(void)state;
+	close_pass();
+	assert_int_equal(loop.trace.count, PASS);
+	range = loop_unroll(&loop, (PASS + 1000) * UNIT + 512, 2 * PASS * UNIT, 10 * PASS, &count);
+	assert_non_null(range);
+	assert_int_equal(count, 2 * PASS + 1);
+	assert_int_equal(range[0].start, unit_of(1000) * UNIT + 512);
+	assert_int_equal(range[0].length, UNIT - 512);
+	for (i = 1; i < count; i++) {
+		assert_int_equal(range[i].start, unit_of(1000 + (unsigned int)i) * UNIT);
+		assert_int_equal(range[i].length, UNIT);
+	}
+	free(range);
+	range = loop_unroll(&loop, 5 * UNIT, 100 * UNIT, 7, &count);
+	assert_int_equal(count, 7);
+	assert_int_equal(range[6].start, unit_of(11) * UNIT);
+	free(range);
+	loop_free(&loop);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole),
+		cmocka_unit_test(too_long),
+		cmocka_unit_test(reader),
+		cmocka_unit_test(next),
+		cmocka_unit_test(unroll),
+	};
+
+	return RUN(tests);
+}
