@@ -17,7 +17,7 @@
 /* Milliseconds from one step to the next, of a device that is not off. */
 #define REPLAY_STEP	100U
 /* Of the jobs of the daemon. */
-#define REPLAY_LABEL	"looping"
+#define REPLAY_LABEL	"nearcache-loop"
 
 /**
  * enum replay_state - what is done of a device

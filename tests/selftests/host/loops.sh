@@ -57,16 +57,12 @@ pass() {
 	echo "$1: $found per mille found, $us us, $got MiB of the origin, ${fields[6]} KiB/s"
 }
 
-looks() {
-	grep -q 'looking after devices' "$TMPDIR/log"
-}
-
 replays() {
-	grep -q 'replay 0 B -> ' "$TMPDIR/log"
+	said 'replay 0 B -> '
 }
 
 runs() {
-	nearcache jobs nc | grep -q ' running .* looping$'
+	nearcache jobs nc | grep -q ' running .* nearcache-loop$'
 }
 
 none_runs() {
@@ -79,14 +75,12 @@ pass "without daemon, pass 2"
 off_found=$found off_us=$us off_got=$got
 
 fresh_cache
-nearcache daemon 2>"$TMPDIR/log" &
-daemon=$!
-wait_for 20 looks || fail "the daemon: $(<"$TMPDIR/log")"
+daemon_on
 for ((i = 1; i <= 6; i++)); do
 	pass "with it, pass $i"
 	! replays || break
 done
-replays || fail "it is not replayed: $(<"$TMPDIR/log")"
+replays || fail "it is not replayed: $(<"$LOG")"
 for i in 1 2; do
 	pass "replayed, pass $i"
 	((1000 - found <= (1000 - off_found) / 2)) || slow+=" $i: $found per mille"
@@ -95,12 +89,12 @@ for i in 1 2; do
 done
 nearcache jobs nc | tail -n 6
 echo "prefetched $(field prefetched_bytes) used $(field prefetched_used_bytes) wasted $(field prefetched_wasted_bytes)"
-cat "$TMPDIR/log"
+cat "$LOG"
 [[ ! ${slow:-} ]] || fail "it helps too little, without it $off_found per mille, $off_us us, $off_got MiB; with it, pass$slow"
-grep -q 'replay 1.1 GiB -> 1.1 GiB: .*, kept)' "$TMPDIR/log" || fail "it is not judged"
+grep -q 'replay 1.1 GiB -> 1.1 GiB: .*, kept)' "$LOG" || fail "it is not judged"
 
 # Taken back, it ends, and stays so.
-id=$(sed -nE 's/.*replay 0 B -> .*\(action ([0-9]+), done\)/\1/p' "$TMPDIR/log")
+id=$(sed -nE 's/.*replay 0 B -> .*\(action ([0-9]+), done\)/\1/p' "$LOG")
 good actions nc
 [[ $out == *replay*'0 B'*'1.1 GiB'*done* ]] || fail "actions: $out"
 pass "taken back meanwhile" &
@@ -114,12 +108,11 @@ bad 5 "nothing is replayed on 'nc'" actions --revert "$id"
 wait $reader || fail "the reader"
 pass "taken back"
 ((1000 - found > (1000 - off_found) / 2)) || fail "it is replayed still"
-same "times that it is begun" "$(grep -c 'replay 0 B -> ' "$TMPDIR/log")" 1
-kill "$daemon"
-wait "$daemon" || fail "the daemon: $(<"$TMPDIR/log")"
+same "times that it is begun" "$(grep -c 'replay 0 B -> ' "$LOG")" 1
+daemon_end
 stop
 END
 
 "$TOP/tests/vm/run" --kernel "$KERNEL" --virtual-time --timeout 480 \
 	--payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR:/boot" -- \
-	bash -c "cd /selftests && export TMPDIR=/tmp SOAK=${SOAK:-} && . ./cache.sh && . /boot/measure.sh"
+	bash -c "cd /selftests && export TMPDIR=/tmp SOAK=${SOAK:-} && . ./cache.sh && . ./daemon_on.sh && . /boot/measure.sh"

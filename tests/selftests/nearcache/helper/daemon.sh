@@ -6,10 +6,10 @@
 # kernels: 6.1 6.12
 . ./cache.sh
 . ./command.sh
+. ./daemon_on.sh
 
 NC=/dev/mapper/nc
 CONF=$TMPDIR/conf
-LOG=$TMPDIR/log
 RECORD=/run/nearcache/actions
 
 bad_input() {
@@ -33,29 +33,7 @@ begin() {
 		hold = 1h
 		$setting
 	END
-	# What the one before said is not looked at.
-	: >"$LOG"
-	nearcache daemon --config "$CONF" "$@" 2>>"$LOG" &
-	daemon=$!
-}
-
-alive() {
-	kill -0 "$daemon" 2>/dev/null || fail "the daemon is gone: $(<"$LOG")"
-}
-
-finish() {
-	alive
-	kill "$daemon"
-	wait "$daemon" || fail "the daemon: $? $(<"$LOG")"
-	daemon=
-}
-
-no_daemon() {
-	[[ ! $daemon ]] || kill -9 "$daemon" || true
-}
-
-said() {
-	grep -qE -- "$1" "$LOG"
+	daemon_begin --config "$CONF" "$@"
 }
 
 read_ahead() {
@@ -65,13 +43,13 @@ read_ahead() {
 # Each call reads for a while, as one process.
 sequential() {
 	check -s 0 -n 16384 -b 64 >/dev/null
-	alive
+	daemon_alive
 	[[ $(read_ahead) == "$1" ]]
 }
 
 scattered() {
 	check -b 8 -a 8 -r 2000 >/dev/null
-	alive
+	daemon_alive
 	[[ $(read_ahead) == "$1" ]]
 }
 
@@ -106,7 +84,7 @@ follows() {
 	same "read-ahead" "$(read_ahead)" 4096
 	bad 5 "it was changed since" actions --revert "$id"
 	stays 4096
-	finish
+	daemon_end
 }
 
 # piece: 4 KiB of the shard that is not cached yet.
@@ -118,7 +96,7 @@ piece() {
 shuffled() {
 	check -s 0 -n 24576 -b 8 -o -S $((pieces + 1)) >/dev/null
 	piece
-	alive
+	daemon_alive
 	said "'s1' \(4 MiB\) was touched first"
 }
 
@@ -148,14 +126,14 @@ touches() {
 	wait_for 30 brought || fail "it is not brought: $out"
 	id=$(sed -nE "s/.*prefetch none -> job [0-9]+: 's1' .* have 4 MiB \(action ([0-9]+), done\)/\1/p" "$LOG")
 	bad 5 "is over" actions --revert "$id"
-	finish
+	daemon_end
 	good unpin nc --all
 }
 
 # Verdicts of two more processes were told: there were two more looks.
 looked() {
 	check -b 8 -a 8 -r 1000 >/dev/null
-	alive
+	daemon_alive
 	(($(grep -cE 'reads (scattered|looping|random)' "$LOG") > seen + 1))
 }
 
@@ -188,8 +166,7 @@ observes() {
 	good latency unload
 	good classifier load
 	good latency load
-	alive
-	finish
+	daemon_end
 	good actions -j
 	[[ $out == *'"state": "would"'* ]] || fail "not on record: $out"
 }
@@ -216,7 +193,7 @@ goes() {
 	good close nc
 	good open nc --origin "$O" --cache "$C"
 	wait_for 60 sequential 4096 || true
-	finish
+	daemon_end
 	check -b 128 >/dev/null
 }
 
@@ -241,14 +218,14 @@ blind() {
 	wait_for 30 touched || fail "no shard is brought: $(<"$LOG")"
 	wait_for 30 brought || fail "it is not brought: $out"
 	good unpin nc --all
-	finish
+	daemon_end
 	said 'there is no BPF file system' || fail "no reason: $(<"$LOG")"
 	mount -t bpf bpf /sys/fs/bpf || fail "no BPF file system"
 	# Somebody's own program stays.
 	good classifier load no_scans.bpf.o
 	begin
 	wait_for 30 said "'no_scans' is loaded, which is not ours" || fail "not told: $(<"$LOG")"
-	finish
+	daemon_end
 	good classifier show -j
 	expect program no_scans
 	good classifier unload
@@ -265,7 +242,6 @@ at_exit dm_gone nc
 at_exit rm -f /var/lib/nearcache/pins/nc.json
 at_exit run classifier unload
 at_exit run latency unload
-daemon=
 setting=
 at_exit no_daemon
 ./blockdata write "$O"

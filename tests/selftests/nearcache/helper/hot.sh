@@ -6,31 +6,10 @@
 # kernels: 6.12
 . ./cache.sh
 . ./command.sh
+. ./daemon_on.sh
 
 CONF=$TMPDIR/conf
-LOG=$TMPDIR/log
 REGION=32768
-
-begin() {
-	# What the one before said is not looked at.
-	: >"$LOG"
-	nearcache daemon --config "$CONF" "$@" 2>>"$LOG" &
-	daemon=$!
-}
-
-finish() {
-	kill "$daemon"
-	wait "$daemon" || fail "the daemon: $? $(<"$LOG")"
-	daemon=
-}
-
-no_daemon() {
-	[[ ! $daemon ]] || kill -9 "$daemon" || true
-}
-
-said() {
-	grep -qE -- "$1" "$LOG"
-}
 
 # read_region NUMBER [SECTORS]: some of it.
 read_region() {
@@ -75,25 +54,24 @@ at_exit rm -f /var/lib/nearcache/pins/nc.json
 at_exit run classifier unload
 at_exit run latency unload
 at_exit run heat unload
-daemon=
 at_exit no_daemon
 ./blockdata write "$O"
 good create nc --origin "$O" --cache "$C" --block-size 64K
 printf '%s\n' 'interval = 1' 'pin-hot = 20%' 'hold = 1' >"$CONF"
 
-begin --observe
+daemon_begin --config "$CONF" --observe
 wait_for 90 hot || fail "not told: $(<"$LOG")"
 unpinned
-finish
-begin
+daemon_end
+daemon_begin --config "$CONF"
 wait_for 90 hot || fail "nothing is pinned: $(<"$LOG")"
 pinned $((32 << 20))
-finish
+daemon_end
 pinned $((32 << 20))
-begin
+daemon_begin --config "$CONF"
 wait_for 120 cool || fail "it stays pinned: $(<"$LOG")"
 unpinned
-finish
+daemon_end
 id=$(sed -nE 's/.*pin at 32 MiB -> none: .*\(action ([0-9]+), done\)/\1/p' "$LOG")
 good actions --revert "$id"
 pinned $((32 << 20))
