@@ -40,21 +40,26 @@ static struct nc_span span_of(const struct nc_cache *c,
 	};
 }
 
-/* Advance the policy's clock; nearly always a per-CPU addition. */
-static void advance_clock(struct nc_cache *c, u32 bytes)
+/* Advance the policy's clock by what was counted on this processor. */
+static noinline void set_clock(struct nc_cache *c)
 {
-	u64 held = this_cpu_add_return(c->stats->clock_bytes, bytes);
-	u32 now, old;
-
-	if (likely(held <= c->clock_portion))
-		return;
-	held = this_cpu_xchg(c->stats->clock_bytes, 0);
-	now = (u32)div64_u64(atomic64_add_return(held, &c->clock),
-			     c->tick_bytes);
+	u64 held = this_cpu_xchg(c->stats->clock_bytes, 0);
+	u32 now = (u32)div64_u64(atomic64_add_return(held, &c->clock), c->tick_bytes);
 	/* Never backwards: a slower CPU may come with an older sum. */
-	old = READ_ONCE(c->now);
+	u32 old = READ_ONCE(c->now);
+
 	while ((s32)(now - old) > 0 && !try_cmpxchg(&c->now, &old, now))
 		;
+}
+
+/* nc_read_take(), without a call on the way of a hit. */
+static __always_inline void take(struct nc_cache *c, struct bio *bio, u32 sectors)
+{
+	if (unlikely(sectors < bio_sectors(bio)))
+		dm_accept_partial_bio(bio, sectors);
+	if (unlikely(this_cpu_add_return(c->stats->clock_bytes, bio->bi_iter.bi_size) >
+		     c->clock_portion))
+		set_clock(c);
 }
 
 /**
@@ -69,9 +74,7 @@ static void advance_clock(struct nc_cache *c, u32 bytes)
  */
 void nc_read_take(struct nc_cache *c, struct bio *bio, u32 sectors)
 {
-	if (sectors < bio_sectors(bio))
-		dm_accept_partial_bio(bio, sectors);
-	advance_clock(c, bio->bi_iter.bi_size);
+	take(c, bio, sectors);
 }
 
 static void touch(struct nc_cache *c, struct nc_slot *slot)
@@ -237,7 +240,10 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	struct nc_cache *c = t->cache;
 	u64 missing = ~valid >> span->first;
 	u32 run = missing ? __ffs64(missing) : NEARCACHE_SUBBLOCKS_MAX;
-	struct nc_slot slot;
+	union {
+		u32 all;
+		struct nc_tag of;
+	} tag;
 	bool partial = run <= span->last - span->first;
 	bool aligned;
 	u32 sectors;
@@ -248,9 +254,9 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 		nc_count(c, PARTIALS);
 	}
 	nc_stream_admits(c, bio, io, span, NEARCACHE_VERDICT_HIT);
-	slot.tagged = READ_ONCE(c->index.slots[i].tagged);
-	io->label = slot.tag.label;
-	if (unlikely(slot.tag.ahead))
+	tag.all = READ_ONCE(c->index.slots[i].tagged);
+	io->label = tag.of.label;
+	if (unlikely(tag.of.ahead))
 		nc_ahead_read(c, &c->index.slots[i], bio, span);
 	if (unlikely(READ_ONCE(c->checks))) {
 		io->partial = partial;
@@ -259,7 +265,7 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	}
 	sectors = nc_read_sectors(c, bio, span);
 	aligned = align_hit(c, bio, &sectors);
-	nc_read_take(c, bio, sectors);
+	take(c, bio, sectors);
 	if (unlikely(!aligned)) {
 		nc_cache_release(c, io->srcu);
 		return BYPASS(t, bio, UNALIGNED);
@@ -508,14 +514,15 @@ static int origin_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
  * nc_read_end_io() - a read completed
  * @t: target
  * @bio: dm's clone
+ * @io: what is known about it
  * @error: its status
  *
  * Context: any, interrupts too.
  * Return: DM_ENDIO_*.
  */
-int nc_read_end_io(struct nc_target *t, struct bio *bio, blk_status_t *error)
+int nc_read_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
+		   blk_status_t *error)
 {
-	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 	struct nc_cache *c = t->cache;
 
 	if (io->kind != NC_IO_HIT)

@@ -11,7 +11,8 @@
 #include "io.h"
 
 int nc_read_map(struct nc_target *t, struct bio *bio);
-int nc_read_end_io(struct nc_target *t, struct bio *bio, blk_status_t *error);
+int nc_read_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
+		   blk_status_t *error);
 struct nc_span nc_read_span(const struct nc_cache *c,
 			    const struct bvec_iter *iter);
 void nc_read_touch(struct nc_cache *c, u32 i);

@@ -140,12 +140,13 @@ static int nearcache_map(struct dm_target *ti, struct bio *bio)
 static int nearcache_end_io(struct dm_target *ti, struct bio *bio,
 			    blk_status_t *error)
 {
+	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 	int r = likely(bio_op(bio) == REQ_OP_READ) ?
-		nc_read_end_io(ti->private, bio, error) :
-		nc_write_end_io(ti->private, bio, error);
+		nc_read_end_io(ti->private, bio, io, error) :
+		nc_write_end_io(ti->private, bio, io, error);
 
 	if (likely(r == DM_ENDIO_DONE))
-		nc_observe_done(bio, dm_per_bio_data(bio, sizeof(struct nc_io)), *error);
+		nc_observe_done(bio, io, *error);
 	return r;
 }
 

@@ -271,15 +271,15 @@ static void count_done(struct nc_cache *c, const struct bio *bio, u64 bytes)
  * nc_write_end_io() - the origin completed a write or flush
  * @t: target
  * @bio: dm's clone
+ * @io: what is known about it
  * @status: its status; an error of an earlier flush that nobody heard of is put there
  *
  * Context: any, interrupts too.
  * Return: DM_ENDIO_*.
  */
-int nc_write_end_io(struct nc_target *t, struct bio *bio,
+int nc_write_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 		    blk_status_t *status)
 {
-	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 	struct nc_cache *c = t->cache;
 	blk_status_t error = *status;
 

@@ -92,8 +92,10 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	abort();
 }
 
-int nc_read_end_io(struct nc_target *t, struct bio *bio, blk_status_t *error)
+int nc_read_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
+		   blk_status_t *error)
 {
+	(void)io;
 	(void)error;
 	return nc_read_map(t, bio);
 }
@@ -103,8 +105,10 @@ int nc_write_map(struct nc_target *t, struct bio *bio)
 	return nc_read_map(t, bio);
 }
 
-int nc_write_end_io(struct nc_target *t, struct bio *bio, blk_status_t *error)
+int nc_write_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
+		    blk_status_t *error)
 {
+	(void)io;
 	(void)error;
 	return nc_read_map(t, bio);
 }
