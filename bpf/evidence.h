@@ -26,9 +26,10 @@
  * others, in none of 213 runs (helper/classes.sh prints it).  Made up, of sets of 200 to 20000 runs
  * that one process reads: fewer than 1 of 100 at 1.25 passes, skewed or not, and no change after
  * the first verdict (random reads with a skew of 1.2: one set in five).  If a page cache answers a
- * third of the reads of each pass, as few, but after 12 passes 1 looping set of 100 is wrong, and
- * its verdict changed once more; if it answers a half, 5 of 100 looping sets are wrong at 1.25
- * passes, and in the long run one of five of these and of the shuffled ones.
+ * third of the reads of each pass, as few, but after 12 passes 1 of 100 is wrong, and looping ones
+ * changed once more; if it answers a half, 5 of 100 looping sets are wrong at 1.25 passes, and in
+ * the long run a third of these and half of the shuffled ones.  When the same runs are read in
+ * another way, that is seen within 2 passes; from shuffled to random, and back, within 3 to 20.
  *
  * Not told apart are jobs of one control group that read scattered runs of the same place in two
  * ways; and samples that share pages with each other may seem random after two passes if a page
@@ -56,7 +57,7 @@
 #define EVIDENCE_FEWEST	16U
 #define EVIDENCE_THIN	4U
 /* Then one of so many says whether it is shuffled or random. */
-#define EVIDENCE_SLOW	32U
+#define EVIDENCE_SLOW	8U
 /* What the answers above say of each event. */
 #define FOLLOWS		34
 #define JUMPS		(-270)
@@ -104,7 +105,7 @@ struct stream {
  * @loops: evidence that they are read in the same order again
  * @shuffles: that they are shuffled, not random
  * @class: SCATTERED until it is known better
- * @steady: it has been so for some passes
+ * @since: draws since it is of this class
  */
 struct set {
 	__u64 runs;
@@ -117,7 +118,7 @@ struct set {
 	__s32 loops;
 	__s32 shuffles;
 	__u32 class;
-	__u32 steady;
+	__u32 since;
 };
 
 /**
@@ -264,16 +265,22 @@ static inline void evidence_judge(struct set *set)
 	else if (set->shuffles <= -EVIDENCE_ENOUGH)
 		set->class = NEARCACHE_CLASS_RANDOM;
 	if (set->class != was)
-		set->steady = 0;
-	else if (set->class != NEARCACHE_CLASS_SCATTERED &&
-		 set->draws >= EVIDENCE_PASSES * set->units)
-		set->steady = 1;
+		set->since = 0;
+	else if (set->since < ~0U)
+		set->since++;
+}
+
+/* Is a set what it is for some passes? */
+static inline int evidence_is_steady(const struct set *set)
+{
+	return set->class != NEARCACHE_CLASS_SCATTERED &&
+	       set->since >= EVIDENCE_PASSES * set->units;
 }
 
 /* Runs of a set that are to be remembered. */
 static inline __u32 evidence_most(const struct set *set)
 {
-	if (!set->steady)
+	if (!evidence_is_steady(set))
 		return EVIDENCE_UNITS;
 	return set->sample < EVIDENCE_THIN ? EVIDENCE_FEWEST : EVIDENCE_FEW;
 }
@@ -306,7 +313,7 @@ static inline void evidence_set(struct set *set, struct unit *unit, __u64 before
 			       evidence_ln[evidence_index(32 - i, 31)];
 		if (set->draws >= 2 * set->units)
 			more += evidence_of_age(set, set->runs - unit->at);
-		if (!set->steady || !(set->draws % EVIDENCE_SLOW))
+		if (!evidence_is_steady(set) || !(set->draws % EVIDENCE_SLOW))
 			set->shuffles = evidence_add(set->shuffles, more);
 		set->loops = evidence_add(set->loops,
 					  unit->before == before ? SAME_ORDER : OTHER_ORDER);
@@ -322,6 +329,7 @@ static inline void evidence_set(struct set *set, struct unit *unit, __u64 before
 		set->units /= 2;
 		set->singles /= 2;
 		set->draws /= 2;
+		set->since /= 2;
 	}
 	evidence_judge(set);
 }

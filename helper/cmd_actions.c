@@ -143,7 +143,10 @@ static int end_replay(const struct action *action, bool dry_run)
 
 	if (action_each(action->id - 1, take_latest, &latest))
 		return fail_code();
-	if (!action->to || latest.to != action->to)
+	if (action->to && latest.to && latest.to != action->to)
+		return fail(CODE_BUSY, "'%s' replays something else by now: revert action %llu",
+			    action->device, (unsigned long long)latest.id);
+	if (!action->to || !latest.to)
 		return fail(CODE_BUSY, "nothing is replayed on '%s': action %llu was the last",
 			    action->device, (unsigned long long)latest.id);
 	if (dm_need_ours(action->device, &dev))

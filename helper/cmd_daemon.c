@@ -51,6 +51,7 @@
  * @hot_held: until then they are left alone, in seconds
  * @kept_shut: until then none is brought, in seconds
  * @replay: its looping reads; on its own, as it stays where it is
+ * @replayed: action that began with it
  * @would: read-ahead that it would have, if anything was changed; 0: none
  * @change: number of the last change of it, 0: none
  */
@@ -67,6 +68,7 @@ struct watched {
 	unsigned int hot_looks;
 	uint64_t hot_held;
 	struct replay *replay;
+	uint64_t replayed;
 	uint64_t would;
 	uint64_t change;
 };
@@ -244,7 +246,7 @@ static uint64_t grown(uint64_t *before, uint64_t now)
  */
 struct bringing {
 	struct daemon *daemon;
-	const struct watched *watched;
+	struct watched *watched;
 };
 
 static void tell_shard(const char *label, uint64_t bytes, uint32_t job, void *arg)
@@ -357,7 +359,11 @@ static void tell_replay(const struct replay_news *news, void *arg)
 	snprintf(action.setting, sizeof(action.setting), KNOB_REPLAY);
 	snprintf(action.state, sizeof(action.state), "%s", news->state);
 	snprintf(action.why, sizeof(action.why), "%s", news->why);
+	if (news->from)
+		action.of = of->watched->replayed;
 	record(of->daemon, &action);
+	if (!news->from)
+		of->watched->replayed = action.id;
 }
 
 static void look_at_loops(struct daemon *daemon, struct watched *watched,

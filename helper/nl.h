@@ -116,6 +116,7 @@ int nl_job_submit(dev_t number, const struct nl_job *wishes,
 int nl_job_get(dev_t number, uint32_t id, struct nl_job *job, bool *found);
 int nl_job_each(dev_t number,
 		void (*visit)(const struct nl_job *job, void *arg), void *arg);
+int nl_job_end(dev_t number, uint32_t id);
 int nl_job_cancel(dev_t number, uint32_t id, uint64_t *count);
 
 #endif /* HELPER_NL_H */

@@ -207,6 +207,23 @@ static int on_count(struct nl_msg *msg, void *arg)
 }
 
 /**
+ * nl_job_end() - see to it that a job sends nothing more
+ * @number: dm device
+ * @id: of the job, which may be over by now
+ *
+ * Return: 0 or the exit code.
+ */
+int nl_job_end(dev_t number, uint32_t id)
+{
+	struct nl_msg *msg = request_of(NEARCACHE_CMD_JOB_CANCEL, number, id);
+	uint64_t count;
+	bool found;
+
+	return msg ? nl_look(msg, "cannot cancel a prefetch job", on_count, &count, &found) :
+		     (int)fail_code();
+}
+
+/**
  * nl_job_cancel() - send nothing more of a job, or of all
  * @number: dm device
  * @id: of the job, 0: all

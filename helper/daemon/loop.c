@@ -20,6 +20,8 @@
 #define HEAD_MOST	8U
 /* And no more than such a part is brought ahead of him. */
 #define AHEAD_MOST	2U
+/* So many reads elsewhere, and none where the reader was, and he has gone there. */
+#define ASTRAY		64U
 /* Parts of a pass within which reads follow each other, though several go at once. */
 #define NEAR		64U
 
@@ -158,25 +160,32 @@ static uint64_t gap(const struct loop *loop, uint64_t from, uint64_t to)
  * @sectors: how many
  *
  * The reader is where two reads were that followed each other nearly; one alone may be somebody
- * else's.  He only goes on: who begins anew is in the next pass.
+ * else's.  He only goes on: who begins anew is in the next pass.  Of several readers one is followed,
+ * until he has not read for a while.
+ *
+ * Return: whether it is of the loop.
  */
-void loop_follow(struct loop *loop, uint64_t sector, uint32_t sectors)
+bool loop_follow(struct loop *loop, uint64_t sector, uint32_t sectors)
 {
 	uint64_t near = loop->trace.bytes / NEAR + (uint64_t)sectors * SECTOR, place;
-	bool follows, late;
+	bool follows;
 
 	if (!find(loop, sector * SECTOR, &place))
-		return;
+		return false;
 	follows = loop->seen && gap(loop, loop->candidate, place) <= near;
-	late = loop->known && gap(loop, place, loop->reader) <= near;
-	if (!loop->known && follows)
-		loop->reader = place;
-	else if (loop->known && !late &&
-		 (follows || gap(loop, loop->reader, place) <= near))
-		loop->reader += gap(loop, loop->reader, place);
-	loop->known |= follows;
 	loop->candidate = place;
 	loop->seen = true;
+	if (!loop->known) {
+		loop->reader = place;
+		loop->known = follows;
+	} else if (gap(loop, place, loop->reader) <= near) {
+		loop->astray = 0;
+	} else if (gap(loop, loop->reader, place) <= near ||
+		   (++loop->astray >= ASTRAY && follows)) {
+		loop->reader += gap(loop, loop->reader, place);
+		loop->astray = 0;
+	}
+	return true;
 }
 
 /**

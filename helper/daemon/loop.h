@@ -26,6 +26,7 @@
  * @place: of each extent, in the first pass
  * @reader: place that the reader has come to
  * @candidate: that was read last, in the first pass
+ * @astray: reads since one was where the reader was
  * @known: @reader is one
  * @seen: @candidate is one
  */
@@ -37,6 +38,7 @@ struct loop {
 	uint64_t *place;
 	uint64_t reader;
 	uint64_t candidate;
+	uint32_t astray;
 	bool known;
 	bool seen;
 };
@@ -46,7 +48,7 @@ int loop_record(struct loop *loop, uint64_t sector, uint32_t sectors);
 bool loop_is_whole(const struct loop *loop);
 bool loop_is_too_long(const struct loop *loop);
 int loop_close(struct loop *loop);
-void loop_follow(struct loop *loop, uint64_t sector, uint32_t sectors);
+bool loop_follow(struct loop *loop, uint64_t sector, uint32_t sectors);
 uint64_t loop_next(const struct loop *loop, const uint64_t *come, uint64_t head, uint64_t ahead,
 		   uint64_t *from);
 struct range *loop_unroll(const struct loop *loop, uint64_t from, uint64_t bytes, size_t most,

@@ -24,6 +24,9 @@
 /* Until a job is under way he reads for a second, divided by this. */
 #define HEAD		4U
 #define SECOND		1000000000ULL
+#define SECTOR		512U
+/* So much must be read before it is said whether it is of the loop. */
+#define READ_LEAST	(4U << 20)
 
 static void tell(const struct replay_look *what, struct replay_news *news)
 {
@@ -54,10 +57,11 @@ void replay_free(struct replay *replay)
  */
 uint64_t replay_stop(struct replay *replay, dev_t number)
 {
-	uint64_t bytes = replay->state == REPLAY_ON ? replay->loop.trace.bytes : 0, count;
+	uint64_t bytes = replay->state == REPLAY_ON ? replay->loop.trace.bytes : 0;
 
-	if (replay->job)
-		nl_job_cancel(number, replay->job, &count);
+	/* A device that is gone has no jobs; another job ends soon, as nobody reads what it brings. */
+	if (replay->job && nl_job_end(number, replay->job))
+		fail_reset();
 	replay_free(replay);
 	return bytes;
 }
@@ -101,14 +105,13 @@ static void take_ours(const struct nl_job *job, void *arg)
 int replay_cancel(dev_t number, uint64_t *count)
 {
 	struct ours ours = { .count = 0 };
-	uint64_t one;
 	size_t i;
 
 	*count = 0;
 	if (nl_job_each(number, take_ours, &ours))
 		return fail_code();
-	for (i = 0; i < ours.count && !nl_job_cancel(number, ours.id[i], &one); i++)
-		*count += one;
+	for (i = 0; i < ours.count && !nl_job_end(number, ours.id[i]); i++)
+		++*count;
 	return fail_code();
 }
 
@@ -118,7 +121,8 @@ static int see(uint64_t sector, uint32_t sectors, void *arg)
 
 	replay->seen++;
 	if (replay->state == REPLAY_ON)
-		loop_follow(&replay->loop, sector, sectors);
+		*(loop_follow(&replay->loop, sector, sectors) ? &replay->ours : &replay->others) +=
+			(uint64_t)sectors * SECTOR;
 	else if (!loop_is_too_long(&replay->loop))
 		return loop_record(&replay->loop, sector, sectors);
 	return 0;
@@ -138,6 +142,7 @@ static void count_looks(struct replay *replay, const struct look *look)
 
 	if (!judge_says(look, NEARCACHE_CLASS_LOOPING, &loops))
 		return;
+	replay->said = look->time;
 	replay->other = loops ? 0 : replay->other + 1;
 	replay->looping = loops && look->measure.origin * 100 >= look->measure.read * MISSES ?
 			  replay->looping + 1 : 0;
@@ -267,7 +272,8 @@ static int submit(struct replay *replay, dev_t number, uint64_t from, uint64_t b
 	replay->from = from;
 	replay->come = from;
 	replay->follows = true;
-	nl_job_submit(number, &wishes, range, count, &replay->job);
+	if (!nl_job_submit(number, &wishes, range, count, &replay->job))
+		replay->next = replay->loop.reader + replay->pace;
 	free(range);
 	return fail_code();
 }
@@ -290,7 +296,7 @@ static bool follow_job(struct replay *replay, dev_t number)
 	/* Nobody came to read what it had brought, and so it has left the rest. */
 	replay->follows = found && !job.left;
 	if (found && job.state == NEARCACHE_JOB_CANCELLED)
-		fail(CODE_BUSY, "somebody cancelled job %u", id);
+		snprintf(replay->why, sizeof(replay->why), "somebody cancelled job %u", id);
 	return false;
 }
 
@@ -304,6 +310,9 @@ static void measure_pace(struct replay *replay)
 	if (replay->looked && replay->loop.reader > replay->place)
 		replay->pace = (uint64_t)((double)(replay->loop.reader - replay->place) /
 					  (double)took * SECOND);
+	/* Somebody else's reads were taken for his. */
+	if (replay->pace > replay->loop.trace.bytes)
+		replay->pace = 0;
 	replay->looked = now;
 	replay->place = replay->loop.reader;
 }
@@ -316,15 +325,19 @@ static void measure_pace(struct replay *replay)
 static int steer(struct replay *replay, dev_t number)
 {
 	bool runs = follow_job(replay, number);
-	uint64_t from, bytes, count;
+	uint64_t from, bytes;
 
-	if (fail_code())
+	if (fail_code() || *replay->why)
 		return fail_code();
 	measure_pace(replay);
 	if (!replay->pace || (runs && replay->come >= replay->loop.reader))
 		return 0;
-	if (runs && nl_job_cancel(number, replay->job, &count))
+	if (runs && nl_job_end(number, replay->job))
 		return fail_code();
+	replay->job = 0;
+	/* What was left would be left again. */
+	if (!replay->follows && replay->loop.reader < replay->next)
+		return 0;
 	bytes = loop_next(&replay->loop, replay->follows ? &replay->come : NULL,
 			  replay->pace / HEAD, replay->pace * AHEAD, &from);
 	return bytes ? submit(replay, number, from, bytes) : 0;
@@ -335,31 +348,55 @@ static int steer(struct replay *replay, dev_t number)
  * @replay: of a device
  * @number: of it
  *
- * What fails is for the next replay_look().
+ * What fails is for the next replay_look(), but that a device is busy for a while: suspended, or
+ * given another table.
  */
 void replay_step(struct replay *replay, dev_t number)
 {
 	if (replay->state == REPLAY_OFF || *replay->why)
 		return;
-	if (!recorder_look(&replay->recorder) && replay->state == REPLAY_ON && replay->loop.known)
+	if (!recorder_look(&replay->recorder) && replay->state == REPLAY_ON &&
+	    replay->loop.known && watch_now() >= replay->retry)
 		steer(replay, number);
-	if (fail_code())
+	if (fail_code() == CODE_BUSY) {
+		replay->retry = watch_now() + SECOND;
+		replay->follows = false;
+	} else if (fail_code()) {
 		snprintf(replay->why, sizeof(replay->why), "%s", fail_message());
+	}
 	fail_reset();
+}
+
+/* Is something else read by now? */
+static bool is_strange(struct replay *replay, unsigned int looks)
+{
+	if (replay->ours + replay->others >= READ_LEAST) {
+		replay->strange = replay->others > replay->ours ? replay->strange + 1 : 0;
+		replay->ours = 0;
+		replay->others = 0;
+	}
+	return replay->strange >= looks;
+}
+
+/* Without a fault of its own. */
+static void end(struct replay *replay, const struct dm_device *dev,
+		const struct replay_look *what, const char *why)
+{
+	struct replay_news news = { .state = replay->state == REPLAY_ON ? "done" : NULL };
+
+	snprintf(news.why, sizeof(news.why), "%s", why);
+	news.from = replay_stop(replay, dev->number);
+	tell(what, &news);
 }
 
 static void look_at_loop(struct replay *replay, const struct dm_device *dev,
 			 const struct replay_look *what)
 {
-	struct replay_news news = { .state = "done" };
-
-	if (replay->other >= what->conf->settle) {
-		snprintf(news.why, sizeof(news.why), "it is not read in the same order any more");
-		news.from = replay_stop(replay, dev->number);
-		tell(what, &news);
-		return;
-	}
-	if (replay->tried)
+	if (replay->other >= what->conf->settle)
+		end(replay, dev, what, "it is not read in the same order any more");
+	else if (is_strange(replay, what->conf->settle))
+		end(replay, dev, what, "something else is read by now");
+	else if (replay->tried)
 		look_at_trial(replay, dev, what);
 }
 
@@ -382,6 +419,11 @@ int replay_look(struct replay *replay, const struct dm_device *dev,
 	if (*replay->why) {
 		memcpy(news.why, replay->why, sizeof(news.why));
 		give_up(replay, dev, what, &news);
+		return fail_code();
+	}
+	/* Nobody reads, or nothing tells how. */
+	if (replay->state != REPLAY_OFF && look->time >= replay->said + what->conf->hold) {
+		end(replay, dev, what, "it is not known any more how it is read");
 		return fail_code();
 	}
 	switch (replay->state) {

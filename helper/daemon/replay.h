@@ -40,6 +40,10 @@ enum replay_state {
  * @recorder: sees what is read, unless it is off
  * @loop: a pass
  * @seen: reads that were recorded
+ * @ours: bytes of the loop that were read since the last look
+ * @others: bytes that were read and are not of it
+ * @strange: looks in a row in which these were more
+ * @said: when it was known last how the device is read
  * @recorded: bytes of it, as of the last look
  * @before: what was measured while it was recorded
  * @again: and since there was nothing new
@@ -53,6 +57,8 @@ enum replay_state {
  * @from: place in the loop with which the last job began
  * @come: that it had come to
  * @follows: everything before that is there, or on its way
+ * @next: unless it does, the reader must come to this place before there is another job
+ * @retry: before that no job is asked for, nanoseconds: the device was busy
  * @why: it cannot go on, "": it can
  */
 struct replay {
@@ -63,6 +69,10 @@ struct replay {
 	struct recorder recorder;
 	struct loop loop;
 	uint64_t seen;
+	uint64_t ours;
+	uint64_t others;
+	unsigned int strange;
+	uint64_t said;
 	uint64_t recorded;
 	struct measure before;
 	struct measure again;
@@ -76,6 +86,8 @@ struct replay {
 	uint64_t from;
 	uint64_t come;
 	bool follows;
+	uint64_t next;
+	uint64_t retry;
 	char why[JUDGE_WHY];
 };
 

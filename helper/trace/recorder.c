@@ -11,13 +11,19 @@
 #include "fail.h"
 #include "reads.h"
 
+/* Pieces in a look: who reads faster than they are told keeps nobody here for ever. */
+#define PIECES_MOST	65536U
+
 static int tell(void *arg, void *data, size_t size)
 {
-	const struct recorder *recorder = arg;
+	struct recorder *recorder = arg;
 	const struct piece *piece = data;
 
-	return size >= sizeof(*piece) ?
-	       recorder->visit(piece->sector, piece->nr_sectors, recorder->arg) : 0;
+	/* What is negative ends the look behind this piece. */
+	if (size >= sizeof(*piece) &&
+	    recorder->visit(piece->sector, piece->nr_sectors, recorder->arg))
+		return -ECANCELED;
+	return ++recorder->told < PIECES_MOST ? 0 : -EAGAIN;
 }
 
 /* Return: descriptor, which is the program's. */
@@ -57,6 +63,7 @@ int recorder_open(struct recorder *recorder, dev_t number)
  */
 int recorder_look(struct recorder *recorder)
 {
+	recorder->told = 0;
 	ring_buffer__consume(recorder->pieces);
 	return fail_code();
 }

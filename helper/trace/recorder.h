@@ -12,12 +12,14 @@
  * struct recorder - sees what is read of a device
  * @held: the program
  * @pieces: what it saw
+ * @told: pieces that were told in this look
  * @visit: is told each piece: sectors; returns 0 to go on
  * @arg: for @visit
  */
 struct recorder {
 	struct program_held held;
 	struct ring_buffer *pieces;
+	unsigned int told;
 	int (*visit)(uint64_t sector, uint32_t sectors, void *arg);
 	void *arg;
 };

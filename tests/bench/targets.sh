@@ -41,11 +41,6 @@ zero() {
 	dd if=/dev/zero of="$1" bs=1M count="$2" oflag=direct 2>/dev/null || fail "cannot write $1"
 }
 
-# part NAME START SIZE: a piece of the cache device, sectors.
-part() {
-	make_dm _ "$1" "0 $3 linear $C $2"
-}
-
 # target_up NAME: puts the device to be read into $device; all that is read is cached.
 target_up() {
 	case $1 in
@@ -63,7 +58,7 @@ target_down() {
 	case $1 in
 	raw) ;;
 	bcache) down_bcache ;;
-	dm-cache) dm_remove bench; dm_remove bench-meta; dm_remove bench-data ;;
+	dm-cache) dm_remove bench; null_del meta ;;
 	*) dm_remove bench ;;
 	esac
 }
@@ -82,10 +77,10 @@ up_nearcache() {
 }
 
 up_dm_cache() {
-	zero "$C" 8
-	part bench-meta 0 16384
-	part bench-data 16384 $(($(sectors "$C") - 16384))
-	make_dm device bench "0 $(sectors "$O") cache /dev/mapper/bench-meta /dev/mapper/bench-data $O 512 1 writethrough smq 2 migration_threshold 131072"
+	# A device for its metadata, so that hits need not pass through a part of $C.
+	make_null M meta 16
+	zero "$M" 16
+	make_dm device bench "0 $(sectors "$O") cache $M $C $O 512 1 writethrough smq 2 migration_threshold 131072"
 	fill_all
 }
 

@@ -350,6 +350,40 @@ static void steady(void **state_)
 		}
 }
 
+/* @passes of 500 runs; the order that a looping one has is kept. */
+static void read_passes(__u32 class, __u32 passes)
+{
+	static __u32 order[500];
+	__u32 i, n;
+
+	for (i = 0; i < 500; i++)
+		order[i] = i;
+	shuffle(order, 500);
+	for (n = 0; n < 500 * passes; n++) {
+		if (class == NEARCACHE_CLASS_SHUFFLED && !(n % 500))
+			shuffle(order, 500);
+		read_run(class == NEARCACHE_CLASS_RANDOM ? draw(500) : order[n % 500], 1, true);
+	}
+}
+
+/* When the same runs are read in another way, that is seen, however long they were read so. */
+static void switches(void **state_)
+{
+	__u32 from, to, seed;
+
+	(void)state_;
+	for (from = NEARCACHE_CLASS_SHUFFLED; from <= NEARCACHE_CLASS_RANDOM; from++)
+		for (to = NEARCACHE_CLASS_SHUFFLED; to <= NEARCACHE_CLASS_RANDOM; to++)
+			for (seed = 0; seed < 5; seed++) {
+				begin(seed);
+				read_passes(from, 20);
+				assert_class(from);
+				read_passes(to, from + to == NEARCACHE_CLASS_SHUFFLED +
+					    NEARCACHE_CLASS_RANDOM ? 20 : 3);
+				assert_class(to);
+			}
+}
+
 /* Who comes in the middle of a pass sees what it is once a whole one is over. */
 static void halfway(void **state_)
 {
@@ -385,6 +419,7 @@ int main(void)
 		cmocka_unit_test(windows),
 		cmocka_unit_test(steady),
 		cmocka_unit_test(halfway),
+		cmocka_unit_test(switches),
 	};
 
 	return RUN(tests);

@@ -117,18 +117,29 @@ static void reader(void **state)
 	for (i = 703; i < PASS + 10; i++)
 		read_one(i);
 	assert_int_equal(loop.reader, (PASS + 9) * UNIT);
-	/* It jumps, and goes on there. */
-	read_one(500);
-	assert_int_equal(loop.reader, (PASS + 9) * UNIT);
-	read_one(502);
-	assert_int_equal(loop.reader, (PASS + 502) * UNIT);
+	/* Another one, somewhere else, in between. */
+	for (i = 0; i < 100; i++) {
+		read_one(500 + 2 * i);
+		read_one(501 + 2 * i);
+		read_one(PASS + 10 + i);
+	}
+	assert_int_equal(loop.reader, (PASS + 109) * UNIT);
+	/* He has gone there. */
+	for (i = 0; i < 63; i++)
+		read_one(700 + i);
+	assert_int_equal(loop.reader, (PASS + 109) * UNIT);
+	read_one(763);
+	assert_int_equal(loop.reader, (PASS + 763) * UNIT);
 	/* Within a unit. */
-	loop_follow(&loop, unit_of(503) * SECTORS + 2, 1);
-	assert_int_equal(loop.reader, (PASS + 503) * UNIT + 1024);
+	loop_follow(&loop, unit_of(764) * SECTORS + 2, 1);
+	assert_int_equal(loop.reader, (PASS + 764) * UNIT + 1024);
 	/* From the beginning. */
-	read_one(0);
-	read_one(1);
-	assert_int_equal(loop.reader, (2 * PASS + 1) * UNIT);
+	for (i = 0; i < 70; i++)
+		read_one(i);
+	assert_int_equal(loop.reader, (2 * PASS + 69) * UNIT);
+	/* What is not of the loop is told from what is. */
+	assert_true(loop_follow(&loop, unit_of(5) * SECTORS, SECTORS));
+	assert_false(loop_follow(&loop, 1 * SECTORS, SECTORS));
 	loop_free(&loop);
 }
 
