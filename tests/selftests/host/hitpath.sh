@@ -98,7 +98,7 @@ for loaded in "" "${programs[@]}"; do
 	measured "$loaded" "at first"
 	if [[ $loaded == classifier* ]]; then
 		# Some passes more, and it knows what the reads are.
-		job with 4096 16384
+		job with 4096 32768
 		nearcache classifier show | grep -Eq 'shuffled|looping|random' || fail "classes: $(nearcache classifier show)"
 		measured "$loaded" "then"
 	fi
