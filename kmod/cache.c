@@ -20,6 +20,7 @@ static void set_sizes(struct nc_cache *c)
 			 c->geo.block_size);
 
 	c->block_shift = ilog2(c->geo.block_size) - SECTOR_SHIFT;
+	c->block_mask = (1U << c->block_shift) - 1;
 	c->sub_shift = ilog2(c->geo.subblock_size) - SECTOR_SHIFT;
 	c->data_start = c->geo.data_offset >> SECTOR_SHIFT;
 	c->tick_bytes = tick;
@@ -184,6 +185,7 @@ static void set_alignment(struct nc_cache *c)
 	c->cache_dma_mask =
 		c->cache_lbs_mask || dma & ~bdev_dma_alignment(c->origin) ?
 			dma : 0;
+	c->picky = c->cache_lbs_mask || c->cache_dma_mask;
 }
 
 /* The first resume: nothing but the superblock was read before. */

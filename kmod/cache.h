@@ -62,6 +62,7 @@ struct nc_target;
  * @origin_new: it is another device than before, and was not compared yet
  * @uuid: of the cache
  * @geo: sizes, constant
+ * @block_mask: sectors of a block, less 1
  * @block_shift: log2 of a block, in sectors
  * @sub_shift: log2 of a sub-block, in sectors
  * @data_start: first sector of slot 0
@@ -74,11 +75,13 @@ struct nc_target;
  * @active: the target whose table is live, NULL while suspended
  * @loaded: enum nearcache_loaded
  * @state: enum nearcache_state; see health.c
+ * @special: hits have to take the long way, see read.c: any of the four that follow
  * @gate: a hit has to ask nc_health_admit()
  * @cache_timeout: milliseconds without an answer to any hit that make the cache
  *	device be left alone for a while, from the live table; 0: never
  * @health: of the cache device
  * @checks: hits are checked: there are @sums, or @verify
+ * @picky: the cache device does not take all that the origin takes: one of the masks is not 0
  * @verify: one of so many hits is compared with the origin, from the live table; 0:
  *	none
  * @sums: checksums of what is cached
@@ -151,8 +154,15 @@ struct nc_cache {
 	u32 clock_portion;
 	u32 now;
 	int state;
-	bool gate;
-	bool checks;
+	union {
+		u32 special;
+		struct {
+			bool gate;
+			bool checks;
+			bool picky;
+		};
+	};
+	u32 block_mask;
 	u8 block_shift;
 	u8 sub_shift;
 	u32 cache_lbs_mask;

@@ -77,6 +77,15 @@ struct nc_slot {
 };
 
 static_assert(sizeof(struct nc_tag) == sizeof(u32));
+
+/* A tag of which all was read at once. */
+static inline struct nc_tag nc_tag_of(u32 tagged)
+{
+	struct nc_slot slot = { .tagged = tagged };
+
+	return slot.tag;
+}
+
 /* The promise of 32 bytes of RAM per cache block, generation and head included: there are 15
  * heads for 16 slots, as each of the table page bitmaps adds 1/168 bit.
  */

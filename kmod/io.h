@@ -13,7 +13,8 @@ struct nc_target;
 
 enum nc_io_kind {
 	NC_IO_ORIGIN,	/* goes to the origin, or is in a fill's hands */
-	NC_IO_HIT,	/* on its way to the cache device, holds SRCU */
+	NC_IO_PLAIN,	/* a hit of which nothing is left to do but to count it, holds SRCU */
+	NC_IO_HIT,	/* another one, on its way to the cache device, holds SRCU */
 	NC_IO_BYPASS,	/* read that goes to the origin, uncached */
 	NC_IO_WRITE,	/* changes the origin, is in nc_cache.inflight */
 	NC_IO_FLUSH,
@@ -21,37 +22,39 @@ enum nc_io_kind {
 
 /**
  * struct nc_io - per-bio data
- * @target: table line, once a read is resubmitted
  * @kind: enum nc_io_kind
  * @failed_hit: the cache device failed the read
  * @waits: the origin failed the read, and it waits for another answer
  * @observed: @begun, @seen and @timed are set
  * @partial: of a hit that may be checked: its block lacks what comes behind it
+ * @timed: nearcache_latency is to tell of it
+ * @told: a classifier was asked about the piece at hand
+ * @refused: and keeps it out of the cache
+ * @target: table line, once a read is resubmitted
  * @counter: enum nearcache_counter of the reason, for NC_IO_BYPASS
- * @slot: for NC_IO_HIT
- * @srcu: read-side index of nc_cache.srcu, for NC_IO_HIT
+ * @slot: of a hit
+ * @srcu: read-side index of nc_cache.srcu, of a hit
  * @flags: bio flags as a read came
- * @label: for NC_IO_HIT: of the slot's tag
+ * @label: of a hit: of the slot's tag
  * @since: jiffies when it began to wait
  * @iter: a read as it came, to ask the origin when the cache device fails
  * @work: checks what a hit brought
- * @told: a classifier was asked about the piece at hand
- * @refused: and keeps it out of the cache
- * @timed: nearcache_latency is to tell of it
  * @range: for NC_IO_WRITE: its sectors
  * @begun: nanoseconds when it had its first verdict
  * @seen: of whom, and its last verdict
  */
 struct nc_io {
+	struct_group(state,	/* a read begins with one store to all of them */
+		u8 kind;
+		bool failed_hit;
+		bool waits;
+		bool observed;
+		bool partial;
+		bool timed;
+		bool told;
+		bool refused;
+	);
 	struct nc_target *target;
-	u8 kind;
-	bool failed_hit;
-	bool waits;
-	bool observed;
-	bool partial;
-	bool timed;
-	bool told;
-	bool refused;
 	u8 counter;
 	int srcu;
 	u32 slot;

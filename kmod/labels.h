@@ -5,6 +5,7 @@
 
 #include <asm/local64.h>
 #include <linux/list.h>
+#include <linux/smp.h>
 #include <linux/types.h>
 
 #include "nearcache_counters.h"
@@ -66,5 +67,26 @@ void nc_labels_move_counts(struct nc_labels *to, struct nc_labels *from);
 void nc_labels_clear(struct nc_labels *l);
 void nc_labels_destroy(struct nc_labels *l);
 void nc_labels_add(struct nc_labels *l, u16 id, enum nearcache_label_counter counter, u64 n);
+
+/**
+ * nc_labels_count_hit() - count a hit
+ * @l: labels
+ * @id: whose; one that has gone meanwhile does no harm
+ * @bytes: that were read
+ *
+ * Context: any.
+ */
+static inline void nc_labels_count_hit(struct nc_labels *l, u16 id, u32 bytes)
+{
+	struct nc_label_counts *chunk = READ_ONCE(l->chunk[id / NC_LABELS_CHUNK]);
+	local64_t *count;
+
+	if (unlikely(!chunk))
+		return;
+	count = chunk[get_cpu()].count[id % NC_LABELS_CHUNK];
+	local64_inc(&count[NEARCACHE_LABEL_HITS]);
+	local64_add(bytes, &count[NEARCACHE_LABEL_HIT_BYTES]);
+	put_cpu();
+}
 
 #endif /* NEARCACHE_LABELS_H */

@@ -217,22 +217,19 @@ u64 nc_ranges_owed(const struct nc_cache *c)
 }
 
 /**
- * nc_ranges_count_hit() - the cache device served a read of a block that has a label
+ * nc_ranges_count_mixed() - the cache device served a read of a block of several labels
  * @c: live cache
- * @label: of the slot's tag
  * @sector: first sector that was read
  * @bytes: how much
  *
  * Context: any.
  */
-void nc_ranges_count_hit(struct nc_cache *c, u16 label, sector_t sector, u32 bytes)
+void nc_ranges_count_mixed(struct nc_cache *c, sector_t sector, u32 bytes)
 {
-	if (label == NC_LABEL_MIXED)
-		label = label_of(c, sector);
-	if (!label)
-		return;
-	nc_labels_add(&c->ranges.labels, label, NEARCACHE_LABEL_HITS, 1);
-	nc_labels_add(&c->ranges.labels, label, NEARCACHE_LABEL_HIT_BYTES, bytes);
+	u16 label = label_of(c, sector);
+
+	if (label)
+		nc_labels_count_hit(&c->ranges.labels, label, bytes);
 }
 
 /**

@@ -107,7 +107,7 @@ void nc_ranges_count_used(struct nc_cache *c, const struct nc_slot *slot, u64 bl
 void nc_ranges_count_wasted(struct nc_cache *c, const struct nc_slot *slot, u64 block);
 void nc_ranges_count_late(struct nc_cache *c, sector_t sector, u32 bytes);
 u16 nc_ranges_label(struct nc_cache *c, sector_t sector);
-void nc_ranges_count_hit(struct nc_cache *c, u16 label, sector_t sector, u32 bytes);
+void nc_ranges_count_mixed(struct nc_cache *c, sector_t sector, u32 bytes);
 void nc_ranges_count_miss(struct nc_cache *c, sector_t sector, u32 bytes);
 void nc_ranges_count_origin(struct nc_cache *c, sector_t sector, u32 bytes);
 

@@ -29,7 +29,7 @@ static struct nc_span span_of(const struct nc_cache *c,
 			      const struct bvec_iter *iter)
 {
 	sector_t sector = iter->bi_sector;
-	u32 mask = (1U << c->block_shift) - 1;
+	u32 mask = c->block_mask;
 	u32 start = (u32)sector & mask;
 	u32 end = min(start + (iter->bi_size >> SECTOR_SHIFT) - 1, mask);
 
@@ -52,14 +52,19 @@ static noinline void set_clock(struct nc_cache *c)
 		;
 }
 
+/* So much is read through the device. */
+static __always_inline void pass(struct nc_cache *c, u32 bytes)
+{
+	if (unlikely(this_cpu_add_return(c->stats->clock_bytes, bytes) > c->clock_portion))
+		set_clock(c);
+}
+
 /* nc_read_take(), without a call on the way of a hit. */
 static __always_inline void take(struct nc_cache *c, struct bio *bio, u32 sectors)
 {
 	if (unlikely(sectors < bio_sectors(bio)))
 		dm_accept_partial_bio(bio, sectors);
-	if (unlikely(this_cpu_add_return(c->stats->clock_bytes, bio->bi_iter.bi_size) >
-		     c->clock_portion))
-		set_clock(c);
+	pass(c, bio->bi_iter.bi_size);
 }
 
 /**
@@ -230,6 +235,19 @@ static noinline bool checked(struct nc_target *t, struct bio *bio,
 	return false;
 }
 
+/* Point a hit at the cache device, and remember what it was. */
+static __always_inline void remap(struct nc_target *t, struct bio *bio, struct nc_io *io, u32 i)
+{
+	struct nc_cache *c = t->cache;
+	u32 offset = (u32)bio->bi_iter.bi_sector & c->block_mask;
+
+	io->slot = i;
+	io->iter = bio->bi_iter;
+	io->flags = bio->bi_flags;
+	bio->bi_iter.bi_sector = c->data_start + ((sector_t)i << c->block_shift) + offset;
+	bio_set_dev(bio, t->dev->bdev);
+}
+
 /*
  * The first sub-block is valid in slot @i: take what is valid after it, too.
  * The SRCU read side is held; a remapped hit keeps it.
@@ -240,10 +258,7 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	struct nc_cache *c = t->cache;
 	u64 missing = ~valid >> span->first;
 	u32 run = missing ? __ffs64(missing) : NEARCACHE_SUBBLOCKS_MAX;
-	union {
-		u32 all;
-		struct nc_tag of;
-	} tag;
+	u32 tagged = READ_ONCE(c->index.slots[i].tagged);
 	bool partial = run <= span->last - span->first;
 	bool aligned;
 	u32 sectors;
@@ -254,9 +269,8 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 		nc_count(c, PARTIALS);
 	}
 	nc_stream_admits(c, bio, io, span, NEARCACHE_VERDICT_HIT);
-	tag.all = READ_ONCE(c->index.slots[i].tagged);
-	io->label = tag.of.label;
-	if (unlikely(tag.of.ahead))
+	io->label = nc_tag_of(tagged).label;
+	if (unlikely(nc_tag_of(tagged).ahead))
 		nc_ahead_read(c, &c->index.slots[i], bio, span);
 	if (unlikely(READ_ONCE(c->checks))) {
 		io->partial = partial;
@@ -273,13 +287,7 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	touch(c, &c->index.slots[i]);
 	nc_observe(c, bio, partial ? NEARCACHE_VERDICT_PARTIAL : NEARCACHE_VERDICT_HIT);
 	io->kind = NC_IO_HIT;
-	io->slot = i;
-	io->iter = bio->bi_iter;
-	io->flags = bio->bi_flags;
-	bio_set_dev(bio, t->dev->bdev);
-	bio->bi_iter.bi_sector = c->data_start +
-		((sector_t)i << c->block_shift) +
-		(bio->bi_iter.bi_sector & ((1U << c->block_shift) - 1));
+	remap(t, bio, io, i);
 	return DM_MAPIO_REMAPPED;
 }
 
@@ -321,28 +329,17 @@ static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span, stru
 	return -EAGAIN;
 }
 
-/**
- * nc_read_map() - direct a read
- * @t: target
- * @bio: dm's clone
- *
- * Context: submitter's; does not sleep.
- * Return: DM_MAPIO_*.
- */
-int nc_read_map(struct nc_target *t, struct bio *bio)
+/* A read that is no plain hit. */
+static noinline int long_way(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
-	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 	struct nc_cache *c = t->cache;
 	struct nc_span span;
 	u64 valid;
 	int r;
 	u32 i;
 
+	memset(&io->state, 0, sizeof(io->state));
 	io->kind = NC_IO_ORIGIN;
-	io->failed_hit = false;
-	io->waits = false;
-	io->observed = false;
-	io->told = false;
 	if (unlikely(!bio_sectors(bio)))
 		return to_origin(t, bio);
 	if (unlikely(READ_ONCE(c->gate)) && !nc_health_admit(c))
@@ -363,6 +360,61 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 		r = miss(t, bio, &span, io);
 	} while (r == -EAGAIN);
 	return r;
+}
+
+/* Somebody wants to know of each hit, or of some of them. */
+static __always_inline bool is_watched(void)
+{
+	return tracepoint_enabled(nearcache_classify) || tracepoint_enabled(nearcache_access) ||
+	       tracepoint_enabled(nearcache_done) || tracepoint_enabled(nearcache_latency);
+}
+
+/**
+ * nc_read_map() - direct a read
+ * @t: target
+ * @bio: dm's clone
+ *
+ * What nearly all reads of a warm cache are comes first: a hit that lies in one block, all valid,
+ * and of which nobody wants more than the data.  It calls nothing of ours and has nothing on the
+ * stack; doc/hitpath.md counts its instructions.  Anything else goes the long way.
+ *
+ * Context: submitter's; does not sleep.
+ * Return: DM_MAPIO_*.
+ */
+int nc_read_map(struct nc_target *t, struct bio *bio)
+{
+	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+	struct nc_cache *c = t->cache;
+	struct nc_slot *slot;
+	u32 i, start, last, tagged;
+	u64 wanted;
+
+	/* Without any sectors it is the last one of no block, either. */
+	start = (u32)bio->bi_iter.bi_sector & c->block_mask;
+	last = bio_sectors(bio) - 1;
+	if (unlikely(READ_ONCE(c->special) || is_watched() || last > c->block_mask - start))
+		return long_way(t, bio, io);
+	io->srcu = nc_cache_hold(c);
+	i = nc_index_find(&c->index, bio->bi_iter.bi_sector >> c->block_shift);
+	if (unlikely(i == NC_NIL))
+		goto other;
+	slot = &c->index.slots[i];
+	start = (u32)bio->bi_iter.bi_sector & c->block_mask;
+	last = start + bio_sectors(bio) - 1;
+	wanted = (2ULL << (last >> c->sub_shift)) - (1ULL << (start >> c->sub_shift));
+	tagged = READ_ONCE(slot->tagged);
+	if (unlikely(wanted & ~READ_ONCE(slot->valid) || nc_tag_of(tagged).ahead))
+		goto other;
+	memset(&io->state, 0, sizeof(io->state));
+	io->kind = NC_IO_PLAIN;
+	io->label = nc_tag_of(tagged).label;
+	pass(c, bio->bi_iter.bi_size);
+	touch(c, slot);
+	remap(t, bio, io, i);
+	return DM_MAPIO_REMAPPED;
+other:
+	nc_cache_release(c, io->srcu);
+	return long_way(t, bio, io);
 }
 
 /**
@@ -525,9 +577,9 @@ int nc_read_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 {
 	struct nc_cache *c = t->cache;
 
-	if (io->kind != NC_IO_HIT)
+	if (io->kind != NC_IO_HIT && io->kind != NC_IO_PLAIN)
 		return origin_end_io(t, bio, io, error);
-	if (unlikely(nc_sums_present(&c->sums)) && !*error)
+	if (nc_sums_present(&c->sums) && !*error)
 		return nc_check_end_io(t, bio);
 	nc_cache_release(c, io->srcu);
 	if (unlikely(comes_again(*error)))

@@ -55,8 +55,31 @@ static inline void nc_read_count_hit(struct nc_cache *c, const struct nc_io *io,
 {
 	nc_count(c, HITS);
 	nc_count_add(c, HIT_BYTES, iter->bi_size);
-	if (unlikely(io->label))
-		nc_ranges_count_hit(c, io->label, iter->bi_sector, iter->bi_size);
+	if (likely(!io->label))
+		return;
+	if (likely(io->label != NC_LABEL_MIXED))
+		nc_labels_count_hit(&c->ranges.labels, io->label, iter->bi_size);
+	else
+		nc_ranges_count_mixed(c, iter->bi_sector, iter->bi_size);
+}
+
+/**
+ * nc_read_plain_over() - is this the end of a hit of which nothing is left to do?
+ * @c: live cache
+ * @io: of a bio that completed
+ * @error: its status
+ *
+ * Context: any, interrupts too.
+ * Return: whether it was; then it is counted.
+ */
+static inline bool nc_read_plain_over(struct nc_cache *c, const struct nc_io *io,
+				      blk_status_t error)
+{
+	if (unlikely(io->kind != NC_IO_PLAIN || error))
+		return false;
+	nc_cache_release(c, io->srcu);
+	nc_read_count_hit(c, io, &io->iter);
+	return true;
 }
 
 #endif /* NEARCACHE_READ_H */

@@ -141,11 +141,14 @@ static int nearcache_end_io(struct dm_target *ti, struct bio *bio,
 			    blk_status_t *error)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
-	int r = likely(bio_op(bio) == REQ_OP_READ) ?
-		nc_read_end_io(ti->private, bio, io, error) :
-		nc_write_end_io(ti->private, bio, io, error);
+	struct nc_target *t = ti->private;
+	int r;
 
-	if (likely(r == DM_ENDIO_DONE))
+	if (nc_read_plain_over(t->cache, io, *error))
+		return DM_ENDIO_DONE;
+	r = bio_op(bio) == REQ_OP_READ ? nc_read_end_io(t, bio, io, error) :
+					 nc_write_end_io(t, bio, io, error);
+	if (r == DM_ENDIO_DONE)
 		nc_observe_done(bio, io, *error);
 	return r;
 }
