@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The life cycle of a live cache: made, loaded, live, suspended, freed. */
 #include <linux/mm.h>
+#include <linux/random.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
@@ -29,7 +30,7 @@ static void set_sizes(struct nc_cache *c)
 	 */
 	c->clock_portion = min_t(u64, tick / 64, U32_MAX / 2);
 	c->policy_ops->init(&c->policy, c->geo.slot_count,
-			    div64_u64(c->geo.origin_size, tick));
+			    div64_u64(c->geo.origin_size, tick), c->ghost, get_random_u64());
 }
 
 /**
@@ -62,6 +63,7 @@ void nc_cache_free(struct nc_cache *c)
 	nc_sums_destroy(&c->sums);
 	nc_meta_close(c->meta);
 	nc_streams_destroy(&c->streams);
+	kvfree(c->ghost);
 	free_percpu(c->stats);
 	cleanup_srcu_struct(&c->srcu);
 	kfree(c);
@@ -87,12 +89,13 @@ static int cache_alloc(struct nc_cache *c)
 	int r;
 
 	c->stats = alloc_percpu(struct nc_stats);
+	c->ghost = kvzalloc(NC_GHOST_BYTES, GFP_KERNEL);
 	c->wq = alloc_workqueue("nearcache/%s", WQ_MEM_RECLAIM, 0, name);
 	c->origin_wq = alloc_workqueue("nearcache_o/%s",
 				       WQ_MEM_RECLAIM | WQ_UNBOUND, 0, name);
 	c->cache_wq = alloc_workqueue("nearcache_c/%s",
 				      WQ_MEM_RECLAIM | WQ_UNBOUND, 0, name);
-	if (!c->stats || !c->wq || !c->origin_wq || !c->cache_wq ||
+	if (!c->stats || !c->ghost || !c->wq || !c->origin_wq || !c->cache_wq ||
 	    !memory_fits(c))
 		return -ENOMEM;
 	r = nc_prefetch_alloc(c) ?: nc_streams_init(&c->streams);
@@ -135,6 +138,7 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	nc_windows_init(c);
 	c->policy_ops = &nc_policy_keep;
 	init_waitqueue_head(&c->fill_idle);
+	spin_lock_init(&c->policy_lock);
 	spin_lock_init(&c->retry_lock);
 	bio_list_init(&c->retry_bios);
 	INIT_WORK(&c->retry_work, nc_read_retry_work);

@@ -96,7 +96,9 @@ struct nc_target;
  * @cache_wq: submissions to the cache device that may wait for a request, and
  *	reclaim, which waits for hits
  * @policy: state of @policy_ops
+ * @policy_lock: protects @policy, see there; taken by reads of sampled blocks that find it free
  * @policy_ops: what may be evicted
+ * @ghost: entries of @policy's ghost
  * @tick_bytes: bytes read through the device per tick of the policy's clock
  * @clock: bytes read, in portions
  * @now: tick
@@ -179,6 +181,7 @@ struct nc_cache {
 
 	/* written by misses */
 	struct nc_policy policy ____cacheline_aligned_in_smp;
+	spinlock_t policy_lock;	/* see above */
 	atomic64_t clock;
 	atomic_t fills;
 	atomic64_t fill_memory;
@@ -232,6 +235,7 @@ struct nc_cache {
 	struct nc_scrub scrub;
 	struct work_struct lost_work;
 	struct delayed_work commit_work;
+	u64 *ghost;
 };
 
 /**

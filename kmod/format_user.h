@@ -34,6 +34,18 @@ typedef __s32 s32;
 	_a > _b ? _a : _b;		\
 })
 
+#ifndef min
+#define min(a, b) ({			\
+	__typeof__(a) _a = (a);		\
+	__typeof__(b) _b = (b);		\
+	_a < _b ? _a : _b;		\
+})
+#endif
+
+#define U32_MAX		UINT32_MAX
+#define READ_ONCE(x)	(x)
+#define WRITE_ONCE(x, v)	((x) = (v))
+
 #define ilog2(n)	(63 - __builtin_clzll(n))
 #define cmpxchg(at, old, new)	__sync_val_compare_and_swap(at, old, new)
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))

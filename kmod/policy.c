@@ -6,27 +6,50 @@
  * no policy that fills on demand beats never evicting, and every policy that
  * evicts by recency does worse.  So a slot goes only when the bytes read
  * through the device since its last use exceed the reuse distances that are
- * really seen: under reshuffling those reach twice the dataset, and once the
- * job has moved to another dataset the old blocks pass them.
+ * really seen: under reshuffling those reach twice the dataset.
  *
- * The distances are learnt from the cached blocks themselves, and are believed
- * only once a quarter of the slots was used again: a few hot blocks (file
- * system metadata) with short distances must not make cold data look idle.
- * Until then a slot is idle after two times the origin's size was read.
+ * The ghost tells the distances, of what is cached and of what is not.  Each is the
+ * time, in bytes read, that one block was known to be wanted.  So the sum of the distances that
+ * end in some time, divided by it, is the number of blocks that are read again and again:
+ * how many are alive, cached or outside.  A few hot ones (file system metadata) are few however
+ * often they are read, and blocks that are read once are none.  From that follows
+ *
+ * - whose distances count: those of what is cached, while half of the slots are alive; else
+ *   those of all blocks, once they are as many as a quarter of the slots.  A cache full of
+ *   what is never read again so learns from what it does not hold.
+ * - when time passes: only while blocks are alive, as many as a quarter of the slots.  A scan,
+ *   however long, makes nothing idle: what it passes by is not read again.
+ * - when a dataset was left: what is cached stopped being alive, for a time in which nearly
+ *   all of it should have been read, and as many blocks as a quarter of the slots were
+ *   meanwhile read twice.  Twice: blocks of an evaluation set are read again, too, but were
+ *   read before when the training set was alive.
+ *
+ * Only while nothing at all is known the origin's size is what idle blocks are told by: a slot is
+ * idle after twice as much was read.
  */
 #include "policy.h"
 
 /* Longer limits could never be told from a wrap. */
 #define LIMIT_MAX	NC_STAMP_FAR
+/* Ticks: four cache sizes. */
 #define WINDOW_MIN	64U
+/* Sampled blocks that may be hot ones by chance. */
+#define FEW		8ULL
+/* Ticks between two looks for what the ghost need not remember: 64 cache sizes. */
+#define EXPIRE		1024U
+/* How much faster than the clock the cut follows it when it was left behind. */
+#define CATCH_UP	4U
 
-static void keep_init(struct nc_policy *p, u64 slots, u64 origin_ticks)
+static void keep_init(struct nc_policy *p, u64 slots, u64 origin_ticks, u64 *ghost, u64 seed)
 {
 	memset(p, 0, sizeof(*p));
 	p->slots = slots;
 	p->never_seen = LIMIT_MAX;
 	if (origin_ticks < LIMIT_MAX / 2)
 		p->never_seen = 2 * (u32)origin_ticks + 2;
+	p->left = 0U - LIMIT_MAX;
+	p->beat = 1;
+	nc_ghost_init(&p->ghost, ghost, seed);
 }
 
 /* A stamp may be a tick ahead of the caller's clock, which then looks like a
@@ -40,60 +63,199 @@ static u32 distance(u16 stamp, u32 now)
 	return d < LIMIT_MAX ? d : 0;
 }
 
-static u32 longest_seen(const struct nc_policy *p)
+static u32 class_of(u32 d)
 {
-	return p->longest[0] > p->longest[1] ? p->longest[0] : p->longest[1];
+	u32 shift;
+
+	if (d < 8)
+		return d;
+	d = min(d, NC_STAMP_TICK);
+	shift = ilog2(d) - 3;
+	return 8 * shift + (d >> shift);
 }
 
-/* Once per window, whoever comes first; signed, for a clock that is behind. */
-static void rotate_window(struct nc_policy *p, u32 now)
+/* The longest distance of a class. */
+static u32 class_end(u32 class)
 {
-	u32 window = 4 * longest_seen(p);
-	u32 start = p->window_start;
+	u32 shift;
 
-	if (window < WINDOW_MIN)
-		window = WINDOW_MIN;
-	if ((s32)(now - start) <= (s32)window ||
-	    cmpxchg(&p->window_start, start, now) != start)
+	if (class < 16)
+		return class;
+	shift = class / 8 - 1;
+	return ((class % 8 + 9) << shift) - 1;
+}
+
+/* Are so many blocks alive, if their distances in @ticks sum up to @mass? */
+static bool are_alive(u64 mass, u32 ticks, u64 blocks)
+{
+	return mass && mass >= blocks * ticks;
+}
+
+/* A part of the slots that counts, and that the sample can tell from a few hot blocks. */
+static u64 quarter(const struct nc_policy *p)
+{
+	return max(p->slots / 4, p->ghost.shift ? FEW << p->ghost.shift : 0);
+}
+
+static void add_distances(struct nc_distances *to, const struct nc_distances *from)
+{
+	u32 i;
+
+	for (i = 0; i < NC_DISTANCES; i++)
+		to->mass[i] += from->mass[i];
+	to->total += from->total;
+	to->count += from->count;
+	to->longest = max(to->longest, from->longest);
+}
+
+static void add_reuses(struct nc_reuses *to, const struct nc_reuses *from)
+{
+	to->ticks += from->ticks;
+	add_distances(&to->of[NC_CACHED], &from->of[NC_CACHED]);
+	add_distances(&to->of[NC_OUTSIDE], &from->of[NC_OUTSIDE]);
+}
+
+/* The distance that all but 1 / @part of them, weighed by themselves, do not exceed. */
+static u32 quantile(const struct nc_distances *seen, u32 part)
+{
+	u64 above = 0, most = seen->total / part;
+	u32 i = NC_DISTANCES;
+
+	while (i-- > 1) {
+		above += seen->mass[i];
+		if (above > most)
+			break;
+	}
+	return min(class_end(i), seen->longest);
+}
+
+/* The beat becomes a part of the window.  A new one begins after twice the limit, if that
+ * could be learnt from this one.
+ */
+static void keep_beat(struct nc_policy *p)
+{
+	if (p->ripe && p->seen[0].ticks > max(2 * p->limit, WINDOW_MIN)) {
+		p->seen[1] = p->seen[0];
+		memset(&p->seen[0], 0, sizeof(p->seen[0]));
+		p->patience -= p->patience / 8;
+	}
+	add_reuses(&p->seen[0], &p->now);
+}
+
+/* @all: what was seen in @ticks.  Until that is nearly as long as the distances are, what was
+ * learnt before holds, but for longer ones: those that come first say nothing of those that
+ * come late.
+ */
+static void learn(struct nc_policy *p, const struct nc_distances *all, u32 ticks)
+{
+	u32 d = quantile(all, 512), limit = d + d / 4 + 2;
+
+	p->ripe = d && ticks >= quantile(all, 2) / 4 * 3;
+	if (!p->ripe && !(p->limit && limit > p->limit))
 		return;
-	p->longest[1] = p->longest[0];
-	p->longest[0] = 0;
+	WRITE_ONCE(p->limit, limit);
+	p->beat = max(limit / 32, 1U);
 }
 
-static u16 keep_touch(struct nc_policy *p, u16 stamp, u32 now)
+/* Was the dataset left that is cached?  @usual: distances of its blocks. */
+static void look_for_collapse(struct nc_policy *p, const struct nc_distances *usual, u32 now)
 {
-	u32 d = distance(stamp, now);
+	u32 dead = now - p->alive;
 
-	rotate_window(p, now);
-	if (d > p->longest[0])
-		p->longest[0] = d;
-	if (!(stamp & NC_STAMP_REUSED))
-		p->reused++;
-	return (now & NC_STAMP_TICK) | NC_STAMP_REUSED;
+	if (!p->limit || p->slots >> p->ghost.shift < 2 * FEW ||
+	    !are_alive(p->evidence, dead, quarter(p)) ||
+	    dead <= max(quantile(usual, 8), p->patience) + 1)
+		return;
+	WRITE_ONCE(p->left, p->alive);
+	p->collapses++;
+	p->evidence = 0;
+}
+
+static void look(struct nc_policy *p, u32 now)
+{
+	struct nc_distances *all = &p->sum.of[NC_OUTSIDE], *cached = &p->sum.of[NC_CACHED];
+
+	p->sum = p->seen[0];
+	add_reuses(&p->sum, &p->seen[1]);
+	add_distances(all, cached);
+	learn(p, all, p->sum.ticks);
+	look_for_collapse(p, cached->total ? cached : all, now);
+}
+
+static void end_beat(struct nc_policy *p, u32 now)
+{
+	u32 behind = now - p->cut;
+
+	p->now.ticks = now - p->beat_start;
+	if (are_alive(p->regret, p->now.ticks, quarter(p)))
+		p->patience = max(p->patience, p->regret_longest);
+	if (are_alive(p->now.of[NC_CACHED].total, p->now.ticks, p->slots / 8)) {
+		p->alive = now;
+		p->evidence = 0;
+	}
+	if (are_alive(p->now.of[NC_CACHED].total + p->now.of[NC_OUTSIDE].total,
+		      p->now.ticks, quarter(p))) {
+		keep_beat(p);
+		look(p, now);
+		behind -= min(behind, CATCH_UP * p->now.ticks);
+	}
+	WRITE_ONCE(p->cut, now - max(behind, p->limit));
+	if (now - p->expired > EXPIRE) {
+		nc_ghost_expire(&p->ghost, now, max(8 * p->limit, 4 * EXPIRE));
+		p->expired = now;
+	}
+	p->beat_start = now;
+	memset(&p->now, 0, sizeof(p->now));
+	p->regret = 0;
+	p->regret_longest = 0;
+}
+
+/* A block was read again after @d ticks. */
+static void count(struct nc_policy *p, u32 d, u32 now, bool cached)
+{
+	struct nc_distances *seen = &p->now.of[cached ? NC_CACHED : NC_OUTSIDE];
+	u64 mass = (u64)d << p->ghost.shift;
+
+	seen->mass[class_of(d)] += mass;
+	seen->total += mass;
+	seen->count++;
+	seen->longest = max(seen->longest, d);
+	if (cached)
+		return;
+	if ((s32)(now - d - p->alive) > 0)
+		p->evidence += mass;
+	if ((s32)(now - d - p->left) <= 0) {
+		p->regret += mass;
+		p->regret_longest = max(p->regret_longest, d);
+	}
+}
+
+static void keep_read(struct nc_policy *p, u64 block, u32 now, bool cached)
+{
+	u32 d = nc_ghost_read(&p->ghost, block, now);
+
+	if (d)
+		count(p, d, now, cached);
+	/* Signed, for a clock that is behind. */
+	if ((s32)(now - p->beat_start) >= (s32)p->beat)
+		end_beat(p, now);
 }
 
 static bool keep_idle(const struct nc_policy *p, u16 stamp, u32 now)
 {
-	u32 limit = p->never_seen;
+	u32 d = distance(stamp, now), known = READ_ONCE(p->limit);
+	u32 limit = max(p->never_seen, 2 * known);
 
-	if ((u64)p->reused * 4 >= p->slots) {
-		u32 seen = longest_seen(p);
-
-		limit = seen + seen / 4 + 2;
+	if (known) {
+		limit = min(limit, now - READ_ONCE(p->cut));
+		limit = min(limit, now - READ_ONCE(p->left));
 	}
-	return limit < LIMIT_MAX && distance(stamp, now) > limit;
-}
-
-static void keep_forget(struct nc_policy *p, u16 stamp)
-{
-	if ((stamp & NC_STAMP_REUSED) && p->reused)
-		p->reused--;
+	return limit < LIMIT_MAX && d > limit;
 }
 
 const struct nc_policy_ops nc_policy_keep = {
 	.name	= "keep",
 	.init	= keep_init,
-	.touch	= keep_touch,
+	.read	= keep_read,
 	.idle	= keep_idle,
-	.forget	= keep_forget,
 };

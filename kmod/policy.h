@@ -7,12 +7,16 @@
 #define NEARCACHE_POLICY_H
 
 #ifdef __KERNEL__
-#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #else
 #include "format_user.h"
 #endif
+
+#include "ghost.h"
 
 /*
  * A slot's stamp: the clock tick of its last use in the low 15 bits, and
@@ -21,7 +25,7 @@
 #define NC_STAMP_TICK	0x7fffU
 #define NC_STAMP_REUSED	0x8000U
 /* Ticks that the stamp of a slot never read lies ahead of the clock: its first
- * read differs from it, and counts as no reuse distance.
+ * read differs from it.
  */
 #define NC_STAMP_AHEAD	8
 /* Distances from here on are never acted upon: ticks wrap at 15 bits. */
@@ -33,44 +37,100 @@
  */
 #define NC_TICKS_PER_CACHE	16
 
+/* Distances are kept in classes, 8 for each power of two. */
+#define NC_DISTANCES		104U
+
+/* Where a block was when it was read again. */
+enum nc_where { NC_OUTSIDE, NC_CACHED, NC_WHERE };
+
+/**
+ * struct nc_distances - reuse distances that were seen in some time
+ * @mass: per class of distance: their sum
+ * @total: of @mass
+ * @count: how many of the sample
+ * @longest: in ticks
+ */
+struct nc_distances {
+	u64 mass[NC_DISTANCES];
+	u64 total;
+	u32 count;
+	u32 longest;
+};
+
+/**
+ * struct nc_reuses - what was read again in some time
+ * @ticks: how long that was
+ * @of: by where the blocks were
+ */
+struct nc_reuses {
+	u32 ticks;
+	struct nc_distances of[NC_WHERE];
+};
+
 /**
  * struct nc_policy - state of the eviction policy
+ * @ghost: see ghost.h
  * @slots: cache blocks
- * @never_seen: idle distance, in ticks, that counts as idle while too few
- *	reuses were seen to learn from
- * @reused: slots whose stamp has NC_STAMP_REUSED
- * @window_start: tick at which @longest[0] began
- * @longest: longest reuse distance in ticks, of this and of the last window
+ * @never_seen: idle distance, in ticks, that counts as idle while nothing is known
+ * @limit: what is idle for longer is not going to be read again; 0: not known yet
+ * @cut: tick; what was not used since is idle
+ * @left: tick; what was not used since belongs to a dataset that was left
+ * @collapses: how often one was
+ * @alive: tick at which what is cached was last seen to be read as a whole
+ * @evidence: sum of the distances of blocks outside that were read twice since @alive
+ * @patience: ticks after which a dataset was read again that had been taken for left
+ * @regret: sum of the distances of its blocks in the beat
+ * @regret_longest: longest of them
+ * @beat: ticks between two looks at all this
+ * @beat_start: tick at which the beat began
+ * @expired: tick at which the ghost last forgot what is old
+ * @ripe: @limit was learnt from @seen as it is
+ * @now: reuses of the beat
+ * @seen: of this window and of the last one; beats in which little was read again are no
+ *	part of them
+ * @sum: room for the sum of @seen
  *
- * Written without locks by whoever reads, with clocks that may be a tick apart:
- * a lost update makes the policy a little later or earlier, never the data
- * wrong.
+ * All belongs to the owner's lock.  Eviction reads @limit, @cut and @left without it: it may see
+ * one of them newer than the other, and finds a block idle a little earlier or later.
  */
 struct nc_policy {
+	struct nc_ghost ghost;
 	u64 slots;
 	u32 never_seen;
-	u32 reused;
-	u32 window_start;
-	u32 longest[2];
+	u32 limit;
+	u32 cut;
+	u32 left;
+	u32 collapses;
+	u32 alive;
+	u64 evidence;
+	u32 patience;
+	u32 regret_longest;
+	u64 regret;
+	u32 beat;
+	u32 beat_start;
+	u32 expired;
+	bool ripe;
+	struct nc_reuses now;
+	struct nc_reuses seen[2];
+	struct nc_reuses sum;
 };
 
 /**
  * struct nc_policy_ops - an eviction policy
  * @name: for logs and status
- * @init: @slots cache blocks, origin @origin_ticks long
- * @touch: a slot with @stamp is used at tick @now; returns its new stamp
+ * @init: @slots cache blocks, origin @origin_ticks long; @ghost: NC_GHOST_BYTES, zeroed
+ * @read: a block that nc_ghost_samples() is read at tick @now, the first time in this tick or
+ *	once more in it; @cached: it has a slot
  * @idle: may a slot with @stamp be evicted at tick @now?
- * @forget: a slot with @stamp was evicted
  *
- * touch is called only when the stamp would change, from the read path:
- * any context.  idle and forget are called by the one reclaim worker.
+ * read is called with the owner's lock held, from the read path.  idle is called by
+ * the one reclaim worker, without.
  */
 struct nc_policy_ops {
 	const char *name;
-	void (*init)(struct nc_policy *p, u64 slots, u64 origin_ticks);
-	u16 (*touch)(struct nc_policy *p, u16 stamp, u32 now);
+	void (*init)(struct nc_policy *p, u64 slots, u64 origin_ticks, u64 *ghost, u64 seed);
+	void (*read)(struct nc_policy *p, u64 block, u32 now, bool cached);
 	bool (*idle)(const struct nc_policy *p, u16 stamp, u32 now);
-	void (*forget)(struct nc_policy *p, u16 stamp);
 };
 
 extern const struct nc_policy_ops nc_policy_keep;

@@ -82,14 +82,32 @@ void nc_read_take(struct nc_cache *c, struct bio *bio, u32 sectors)
 	take(c, bio, sectors);
 }
 
-static void touch(struct nc_cache *c, struct nc_slot *slot)
+/* The policy sees a read of a sampled block; not if it is just looking at another one. */
+static noinline void see(struct nc_cache *c, u64 block, bool cached)
+{
+	if (!spin_trylock(&c->policy_lock))
+		return;
+	c->policy_ops->read(&c->policy, block, READ_ONCE(c->now), cached);
+	spin_unlock(&c->policy_lock);
+}
+
+/* For the first time in this tick. */
+static noinline void use(struct nc_cache *c, struct nc_slot *slot, u32 now)
+{
+	u64 block = nc_slot_block(slot);
+
+	WRITE_ONCE(slot->stamp, (now & NC_STAMP_TICK) | NC_STAMP_REUSED);
+	if (nc_ghost_samples(&c->policy.ghost, block))
+		see(c, block, true);
+}
+
+/* A slot is hit; the SRCU read side is held. */
+static __always_inline void touch(struct nc_cache *c, struct nc_slot *slot)
 {
 	u32 now = READ_ONCE(c->now);
-	u16 stamp = READ_ONCE(slot->stamp);
 
-	if (unlikely((stamp ^ now) & NC_STAMP_TICK))
-		WRITE_ONCE(slot->stamp,
-			   c->policy_ops->touch(&c->policy, stamp, now));
+	if (unlikely((READ_ONCE(slot->stamp) ^ now) & NC_STAMP_TICK))
+		use(c, slot, now);
 }
 
 /**
@@ -291,8 +309,11 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	return DM_MAPIO_REMAPPED;
 }
 
-/* Counted by the fill: once taken, the bio may complete at any moment. */
-static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span, struct nc_io *io)
+/* Counted by the fill: once taken, the bio may complete at any moment.  @cached: the block has
+ * a slot.
+ */
+static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span, struct nc_io *io,
+		bool cached)
 {
 	struct nc_cache *c = t->cache;
 
@@ -310,6 +331,9 @@ static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span, stru
 		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
 		return BYPASS(t, bio, ADVICE);
 	}
+	/* What may not be cached is none of the policy's business. */
+	if (nc_ghost_samples(&c->policy.ghost, span->block))
+		see(c, span->block, cached);
 	switch (nc_miss_read(t, bio, span)) {
 	case NC_MISS_STARTED:
 	case NC_MISS_JOINED:
@@ -357,7 +381,7 @@ static noinline int long_way(struct nc_target *t, struct bio *bio, struct nc_io 
 		valid >>= span.first;
 		if (valid)
 			span.last = min_t(u32, span.last, span.first + __ffs64(valid) - 1);
-		r = miss(t, bio, &span, io);
+		r = miss(t, bio, &span, io, i != NC_NIL);
 	} while (r == -EAGAIN);
 	return r;
 }

@@ -282,7 +282,6 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 	}
 	spin_unlock(&stripe->lock);
 	if (victim) {
-		c->policy_ops->forget(&c->policy, READ_ONCE(slot->stamp));
 		nc_ahead_gone(c, slot, block);
 		trace_nearcache_evict(c->dm_devt,
 				      block << c->block_shift, i,

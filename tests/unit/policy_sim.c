@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See policy_sim.h.  Sizes and thresholds are those of kmod/cache.c and
- * kmod/reclaim.c, with one block as the unit of bytes.
+ * kmod/reclaim.c, with one sub-block as the unit of bytes.
  */
 #include <stdlib.h>
 
 #include "policy_sim.h"
 
-struct sim *sim_new(const struct nc_policy_ops *ops, u32 slots, u32 blocks,
-		    u64 seed)
+struct sim *sim_new_subs(const struct nc_policy_ops *ops, u32 slots, u32 blocks,
+			 u32 subs, u64 seed)
 {
 	struct sim *s = calloc(1, sizeof(*s));
 	u32 i;
@@ -15,50 +15,39 @@ struct sim *sim_new(const struct nc_policy_ops *ops, u32 slots, u32 blocks,
 	s->ops = ops;
 	s->slots = slots;
 	s->blocks = blocks;
+	s->subs = subs;
 	s->slot_of = malloc(blocks * sizeof(*s->slot_of));
 	s->block_of = malloc(slots * sizeof(*s->block_of));
+	s->valid = calloc(slots, sizeof(*s->valid));
 	s->stamp = calloc(slots, sizeof(*s->stamp));
 	s->free = malloc(slots * sizeof(*s->free));
-	s->tick_blocks = max(slots / NC_TICKS_PER_CACHE, 1U);
-	s->random = seed * 0x9e3779b97f4a7c15ULL + 1;
+	s->ghost = calloc(NC_GHOST_ENTRIES, sizeof(*s->ghost));
+	s->tick_reads = max(slots * subs / NC_TICKS_PER_CACHE, subs);
 	for (i = 0; i < blocks; i++)
 		s->slot_of[i] = -1;
 	for (i = 0; i < slots; i++) {
 		s->block_of[i] = -1;
 		s->free[s->free_count++] = slots - 1 - i;
 	}
-	ops->init(&s->policy, slots, blocks / s->tick_blocks);
+	ops->init(&s->policy, slots, (u64)blocks * subs / s->tick_reads, s->ghost, seed);
 	return s;
+}
+
+struct sim *sim_new(const struct nc_policy_ops *ops, u32 slots, u32 blocks,
+		    u64 seed)
+{
+	return sim_new_subs(ops, slots, blocks, 1, seed);
 }
 
 void sim_free(struct sim *s)
 {
 	free(s->slot_of);
 	free(s->block_of);
+	free(s->valid);
 	free(s->stamp);
 	free(s->free);
+	free(s->ghost);
 	free(s);
-}
-
-/* xorshift64*: the same numbers on each machine. */
-u32 sim_random(struct sim *s, u32 below)
-{
-	s->random ^= s->random >> 12;
-	s->random ^= s->random << 25;
-	s->random ^= s->random >> 27;
-	return (u32)((s->random * 0x2545f4914f6cdd1dULL) >> 33) % below;
-}
-
-void sim_shuffle(struct sim *s, u32 *order, u32 count)
-{
-	u32 i, j, t;
-
-	for (i = count - 1; i; i--) {
-		j = sim_random(s, i + 1);
-		t = order[i];
-		order[i] = order[j];
-		order[j] = t;
-	}
 }
 
 static u32 low_water(const struct sim *s)
@@ -70,9 +59,9 @@ static u32 low_water(const struct sim *s)
 
 static void evict(struct sim *s, u32 slot)
 {
-	s->ops->forget(&s->policy, s->stamp[slot]);
 	s->slot_of[s->block_of[slot]] = -1;
 	s->block_of[slot] = -1;
+	s->valid[slot] = 0;
 	s->stamp[slot] = 0;
 	s->free[s->free_count++] = slot;
 	s->evictions++;
@@ -101,30 +90,69 @@ static void reclaim_check(struct sim *s)
 		reclaim(s);
 }
 
-static void fill(struct sim *s, u32 block)
+static void see(struct sim *s, u32 block, bool cached)
 {
-	u32 slot;
+	if (nc_ghost_samples(&s->policy.ghost, block))
+		s->ops->read(&s->policy, block, s->now, cached);
+}
 
-	if (s->free_count) {
-		slot = s->free[--s->free_count];
-		s->slot_of[block] = (int)slot;
+static void fill(struct sim *s, u32 block, u32 sub)
+{
+	int slot = s->slot_of[block];
+
+	see(s, block, slot >= 0);
+	if (slot < 0 && s->free_count) {
+		slot = (int)s->free[--s->free_count];
+		s->slot_of[block] = slot;
 		s->block_of[slot] = (int)block;
-		s->stamp[slot] = s->now & NC_STAMP_TICK;
+	}
+	if (slot >= 0) {
+		s->valid[slot] |= 1ULL << sub;
+		s->stamp[slot] = (s->stamp[slot] & NC_STAMP_REUSED) |
+				 (s->now & NC_STAMP_TICK);
 	}
 	reclaim_check(s);
+}
+
+/* Read a part of one block; true when it was cached. */
+bool sim_read_sub(struct sim *s, u32 block, u32 sub)
+{
+	int slot = s->slot_of[block];
+
+	s->now = (u32)(++s->clock / s->tick_reads);
+	if (slot < 0 || !(s->valid[slot] >> sub & 1)) {
+		fill(s, block, sub);
+		return false;
+	}
+	if ((s->stamp[slot] ^ s->now) & NC_STAMP_TICK) {
+		s->stamp[slot] = (s->now & NC_STAMP_TICK) | NC_STAMP_REUSED;
+		see(s, block, true);
+	}
+	return true;
 }
 
 /* Read one block; true when it was cached. */
 bool sim_read(struct sim *s, u32 block)
 {
-	int slot = s->slot_of[block];
+	return sim_read_sub(s, block, 0);
+}
 
-	s->now = (u32)(++s->clock / s->tick_blocks);
-	if (slot < 0) {
-		fill(s, block);
-		return false;
-	}
-	if ((s->stamp[slot] ^ s->now) & NC_STAMP_TICK)
-		s->stamp[slot] = s->ops->touch(&s->policy, s->stamp[slot], s->now);
-	return true;
+/* Read all of @reads, each a block's number times the sub-blocks plus a sub-block's: hits. */
+u32 sim_run(struct sim *s, const u32 *reads, u32 count)
+{
+	u32 i, hits = 0;
+
+	for (i = 0; i < count; i++)
+		hits += sim_read_sub(s, reads[i] / s->subs, reads[i] % s->subs);
+	return hits;
+}
+
+/* How many of @count blocks from @first have a slot? */
+u32 sim_cached(const struct sim *s, u32 first, u32 count)
+{
+	u32 i, cached = 0;
+
+	for (i = 0; i < count; i++)
+		cached += s->slot_of[first + i] >= 0;
+	return cached;
 }

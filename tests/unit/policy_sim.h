@@ -13,45 +13,52 @@
  * struct sim - a simulated cache
  * @ops: policy under test
  * @policy: its state
+ * @ghost: its ghost's entries
  * @slots: cache blocks
  * @blocks: origin blocks
+ * @subs: sub-blocks of each, read one at a time
  * @slot_of: per origin block: its slot or -1
  * @block_of: per slot: its origin block or -1
+ * @valid: per slot: sub-blocks
  * @stamp: per slot
  * @free: stack of free slots
  * @free_count: entries in it
- * @clock: blocks read
- * @tick_blocks: blocks per tick
+ * @clock: sub-blocks read
+ * @tick_reads: sub-blocks per tick
  * @now: tick
  * @hand: next slot that reclaim looks at
  * @reclaim_tick: tick of the last pass that found nothing, plus one
  * @evictions: since sim_new()
- * @random: state of sim_random()
  */
 struct sim {
 	const struct nc_policy_ops *ops;
 	struct nc_policy policy;
+	u64 *ghost;
 	u32 slots;
 	u32 blocks;
+	u32 subs;
 	int *slot_of;
 	int *block_of;
+	u64 *valid;
 	u16 *stamp;
 	u32 *free;
 	u32 free_count;
 	u64 clock;
-	u64 tick_blocks;
+	u64 tick_reads;
 	u32 now;
 	u32 hand;
 	u32 reclaim_tick;
 	u64 evictions;
-	u64 random;
 };
 
 struct sim *sim_new(const struct nc_policy_ops *ops, u32 slots, u32 blocks,
 		    u64 seed);
+struct sim *sim_new_subs(const struct nc_policy_ops *ops, u32 slots, u32 blocks,
+			 u32 subs, u64 seed);
 void sim_free(struct sim *s);
 bool sim_read(struct sim *s, u32 block);
-u32 sim_random(struct sim *s, u32 below);
-void sim_shuffle(struct sim *s, u32 *order, u32 count);
+bool sim_read_sub(struct sim *s, u32 block, u32 sub);
+u32 sim_cached(const struct sim *s, u32 first, u32 count);
+u32 sim_run(struct sim *s, const u32 *reads, u32 count);
 
 #endif /* POLICY_SIM_H */

@@ -4,226 +4,453 @@
  * once per epoch no policy that fills on demand hits more than f = cache size /
  * dataset size; never evicting reaches f, and so must this one.
  */
+#include <stdlib.h>
+
 #include "helper/unit.h"
 #include "policy_sim.h"
+#include "policy_trace.h"
 
 #define BLOCKS	4000U		/* of one dataset */
+#define ORIGIN	(20 * BLOCKS)	/* far larger than what is read of it */
 #define SEEDS	3U
 #define NEAR	0.98
-
-static const double fractions[] = { 0.1, 0.25, 0.5, 0.75 };
-
-#define for_each_fraction(f) \
-	for (f = fractions; f < fractions + sizeof(fractions) / sizeof(*fractions); f++)
-
-enum order { SAME, SHUFFLED };
-
-/* One epoch over the blocks that begin at @first: hits / blocks. */
-static double epoch(struct sim *s, u32 first, enum order how)
-{
-	u32 order[BLOCKS];
-	u32 i, hits = 0;
-
-	for (i = 0; i < BLOCKS; i++)
-		order[i] = first + i;
-	if (how == SHUFFLED)
-		sim_shuffle(s, order, BLOCKS);
-	for (i = 0; i < BLOCKS; i++)
-		hits += sim_read(s, order[i]);
-	return (double)hits / BLOCKS;
-}
-
-static struct sim *cache_of(double f, u32 origin_blocks, u64 seed)
-{
-	return sim_new(&nc_policy_keep, (u32)(f * BLOCKS), origin_blocks, seed);
-}
-
-/* Eight epochs hit the bound from the second on, and never evict. */
-static void steady(enum order how)
-{
-	const double *f;
-	u64 seed;
-	int n;
-
-	for_each_fraction(f) {
-		for (seed = 1; seed <= SEEDS; seed++) {
-			struct sim *s = cache_of(*f, BLOCKS, seed);
-
-			printf("# f %.2f seed %llu, hits per epoch:", *f,
-			       (unsigned long long)seed);
-			for (n = 1; n <= 8; n++) {
-				double hits = epoch(s, 0, how);
-
-				printf(" %.3f", hits);
-				if (n > 1)
-					assert_true(hits >= NEAR * *f);
-			}
-			printf(", evictions %llu\n",
-			       (unsigned long long)s->evictions);
-			assert_int_equal(s->evictions, 0);
-			sim_free(s);
-		}
-	}
-}
-
-static void reshuffled(void **state)
-{
-	(void)state;
-	steady(SHUFFLED);
-}
-
-static void same_order(void **state)
-{
-	(void)state;
-	steady(SAME);
-}
-
 /* File system metadata: few blocks behind the data, read all the time. */
 #define HOT		16U
 #define HOT_EVERY	8U
 
-/* As epoch(), each data block's read followed now and then by a hot one. */
-static double epoch_with_hot(struct sim *s, u32 *hot_misses)
-{
-	u32 order[BLOCKS];
-	u32 i, hits = 0;
+static const double fractions[] = { 0.1, 0.25, 0.5, 0.75 };
 
-	*hot_misses = 0;
-	for (i = 0; i < BLOCKS; i++)
-		order[i] = i;
-	sim_shuffle(s, order, BLOCKS);
-	for (i = 0; i < BLOCKS; i++) {
-		hits += sim_read(s, order[i]);
-		if (!(i % HOT_EVERY))
-			*hot_misses += !sim_read(s, BLOCKS + sim_random(s, HOT));
+/**
+ * struct run - a simulated cache and who reads from it
+ * @s: cache
+ * @t: what is read next
+ * @f: bound of the hits
+ * @hot: there are hot blocks, which take slots from the data
+ */
+struct run {
+	struct sim *s;
+	struct trace *t;
+	double f;
+	bool hot;
+};
+
+static struct run begin(double f, u32 subs, u64 seed, const char *what)
+{
+	struct run r = { .f = f };
+
+	r.s = sim_new_subs(&nc_policy_keep, (u32)(f * BLOCKS), ORIGIN + HOT, subs, seed);
+	r.t = trace_new(seed);
+	printf("# f %.2f seed %llu %s, hits per epoch:", f, (unsigned long long)seed, what);
+	return r;
+}
+
+static void end(struct run *r)
+{
+	printf(", evictions %llu\n", (unsigned long long)r->s->evictions);
+	sim_free(r->s);
+	trace_free(r->t);
+}
+
+static void read_hot(struct run *r)
+{
+	sim_read(r->s, ORIGIN + trace_random(r->t, HOT));
+}
+
+/* One epoch over @blocks from @first, in sub-blocks: hits / reads. */
+static double epoch_of(struct run *r, u32 first, u32 blocks, enum order order)
+{
+	u32 i, hits = 0, subs = r->s->subs;
+
+	r->t->count = 0;
+	trace_epoch(r->t, first * subs, blocks * subs, order);
+	for (i = 0; i < r->t->count; i++) {
+		hits += sim_run(r->s, r->t->reads + i, 1);
+		if (r->hot && !(i % HOT_EVERY))
+			read_hot(r);
 	}
-	return (double)hits / BLOCKS;
+	printf(" %.3f", (double)hits / r->t->count);
+	return (double)hits / r->t->count;
+}
+
+static double epoch(struct run *r, u32 first, enum order order)
+{
+	return epoch_of(r, first, BLOCKS, order);
+}
+
+static bool is_near(const struct run *r, double hits)
+{
+	return hits >= NEAR * (r->f - (r->hot ? (double)HOT / BLOCKS : 0));
+}
+
+/* So many epochs, each at the bound. */
+static void steady_epochs(struct run *r, u32 first, enum order order, u32 epochs)
+{
+	u32 n, hot = sim_cached(r->s, ORIGIN, HOT);
+
+	for (n = 0; n < epochs; n++)
+		assert_true(is_near(r, epoch(r, first, order)));
+	assert_true(sim_cached(r->s, ORIGIN, HOT) >= hot);
+}
+
+static void for_each_run(void (*test)(struct run *r, enum order order), u32 subs, bool hot,
+			 const char *what)
+{
+	u32 i, order;
+	u64 seed;
+
+	for (i = 0; i < ARRAY_SIZE(fractions); i++) {
+		for (order = SAME; order <= SHARDS; order++) {
+			for (seed = 1; seed <= (subs > 1 ? 1 : SEEDS); seed++) {
+				struct run r = begin(fractions[i], subs, seed, what);
+
+				r.hot = hot;
+				test(&r, order);
+				end(&r);
+			}
+		}
+	}
+}
+
+/* Epochs hit the bound from the second on, and never evict. */
+static void steady(struct run *r, enum order order)
+{
+	epoch(r, 0, order);
+	steady_epochs(r, 0, order, 7);
+	assert_int_equal(r->s->evictions, 0);
+}
+
+static void is_steady(void **state)
+{
+	(void)state;
+	for_each_run(steady, 1, false, "steady");
 }
 
 /* Their short distances must not make the cold data around them look idle. */
-static void hot_metadata(void **state)
+static void hot_blocks(void **state)
 {
-	u32 hot_misses, n;
-	const double *f;
-
 	(void)state;
-	for_each_fraction(f) {
-		struct sim *s = cache_of(*f, BLOCKS + HOT, 7);
+	for_each_run(steady, 1, true, "beside hot blocks");
+}
 
-		printf("# f %.2f with %u hot blocks, hits per epoch:", *f, HOT);
-		for (n = 1; n <= 8; n++) {
-			double hits = epoch_with_hot(s, &hot_misses);
+/* Samples of a ninth of a block: what is missing of a block that is kept comes in. */
+static void steady_samples(struct run *r, enum order order)
+{
+	epoch(r, 0, order);
+	steady_epochs(r, 0, order, 5);
+	assert_true(r->s->evictions <= r->s->slots / 10);
+}
 
-			printf(" %.3f", hits);
-			if (n <= 2)
-				assert_int_equal(s->evictions, 0);
-			/* The hot blocks take slots from the data. */
-			if (n > 1) {
-				assert_true(hits >= NEAR * (*f - (double)HOT / BLOCKS));
-				assert_int_equal(hot_misses, 0);
-			}
+static void samples(void **state)
+{
+	(void)state;
+	for_each_run(steady_samples, 9, false, "samples");
+}
+
+/* A job moves to another dataset of the same size, on an origin that is far larger. */
+static void left(struct run *r, enum order order)
+{
+	epoch(r, 0, order);
+	steady_epochs(r, 0, order, 4);
+	printf(" |");
+	epoch(r, BLOCKS, order);
+	epoch(r, BLOCKS, order);
+	epoch(r, BLOCKS, order);
+	steady_epochs(r, BLOCKS, order, 5);
+	assert_true(r->s->evictions <= 2 * r->s->slots);
+}
+
+static void dataset_is_left(void **state)
+{
+	(void)state;
+	for_each_run(left, 1, false, "then another dataset");
+	for_each_run(left, 1, true, "then another dataset, beside hot blocks");
+	for_each_run(left, 9, false, "then another dataset, samples");
+}
+
+/* The cache is full of what was copied once. */
+static void junk(struct run *r, enum order order)
+{
+	epoch_of(r, BLOCKS, 3 * BLOCKS, SAME);
+	printf(" |");
+	epoch(r, 0, order);
+	epoch(r, 0, order);
+	epoch(r, 0, order);
+	steady_epochs(r, 0, order, 4);
+}
+
+static void full_of_junk(void **state)
+{
+	(void)state;
+	for_each_run(junk, 1, false, "after a copy");
+	for_each_run(junk, 1, true, "after a copy, beside hot blocks");
+}
+
+static void all_junk(struct run *r, enum order order)
+{
+	epoch_of(r, BLOCKS, ORIGIN - BLOCKS, SAME);
+	printf(" |");
+	epoch(r, 0, order);
+	epoch(r, 0, order);
+	epoch(r, 0, order);
+	steady_epochs(r, 0, order, 4);
+}
+
+/* Of so long a copy that the ghost remembers little of what is read next. */
+static void full_of_all(void **state)
+{
+	(void)state;
+	for_each_run(all_junk, 1, false, "after a copy of all");
+}
+
+/* A scan takes nothing, however long it is: between epochs ... */
+static void scan(struct run *r, enum order order)
+{
+	epoch(r, 0, order);
+	steady_epochs(r, 0, order, 3);
+	printf(" |");
+	epoch_of(r, BLOCKS, ORIGIN - BLOCKS, SAME);
+	printf(" |");
+	steady_epochs(r, 0, order, 4);
+	assert_int_equal(r->s->evictions, 0);
+}
+
+/* ... or beside them. */
+static void scan_beside(struct run *r, enum order order)
+{
+	u32 i, n, next = BLOCKS, hits;
+
+	epoch(r, 0, order);
+	steady_epochs(r, 0, order, 3);
+	printf(" |");
+	for (n = 0; n < 4; n++) {
+		r->t->count = 0;
+		trace_epoch(r->t, 0, BLOCKS, order);
+		for (i = hits = 0; i < BLOCKS; i++) {
+			hits += sim_read(r->s, r->t->reads[i]);
+			if (r->hot && !(i % HOT_EVERY))
+				read_hot(r);
+			sim_read(r->s, next++);
+			sim_read(r->s, next++);
+			sim_read(r->s, next++);
 		}
-		printf(", evictions %llu\n", (unsigned long long)s->evictions);
-		sim_free(s);
+		printf(" %.3f", (double)hits / BLOCKS);
+		assert_true(is_near(r, (double)hits / BLOCKS));
+	}
+	printf(" |");
+	steady_epochs(r, 0, order, 4);
+}
+
+static void scans(void **state)
+{
+	(void)state;
+	for_each_run(scan, 1, false, "and a scan");
+	for_each_run(scan, 1, true, "and a scan, beside hot blocks");
+	for_each_run(scan_beside, 1, false, "and a scan beside");
+	for_each_run(scan_beside, 1, true, "and a scan beside, and hot blocks");
+}
+
+/* Another dataset is read in each third epoch. */
+static void evaluation(struct run *r, enum order order)
+{
+	u32 n;
+
+	epoch(r, 0, order);
+	for (n = 0; n < 5; n++) {
+		steady_epochs(r, 0, order, 2);
+		printf(" (");
+		epoch(r, BLOCKS, order);
+		printf(")");
+	}
+	assert_int_equal(r->s->evictions, 0);
+}
+
+/* Two take turns: one of them stays. */
+static void turns(struct run *r, enum order order)
+{
+	u32 n;
+
+	epoch(r, 0, order);
+	for (n = 0; n < 5; n++) {
+		epoch(r, BLOCKS, order);
+		steady_epochs(r, 0, order, 1);
+	}
+	assert_int_equal(r->s->evictions, 0);
+}
+
+/* Of samples smaller than a block a long evaluation looks like a move, once.  Then what is kept
+ * stays, of the one, the other, or both.
+ */
+static void evaluation_of_samples(struct run *r, enum order order)
+{
+	u64 evictions = 0;
+	u32 n;
+
+	for (n = 0; n < 10; n++) {
+		double trained, evaluated;
+
+		epoch(r, 0, order);
+		trained = epoch(r, 0, order);
+		evaluated = epoch(r, BLOCKS, order);
+		assert_true(n < 7 || is_near(r, trained + evaluated));
+		if (n == 6)
+			evictions = r->s->evictions;
+	}
+	assert_true(evictions <= 3 * r->s->slots);
+	assert_true(r->s->evictions - evictions <= r->s->slots / 10);
+}
+
+static void evaluations(void **state)
+{
+	(void)state;
+	for_each_run(evaluation, 1, false, "and an evaluation");
+	for_each_run(evaluation, 1, true, "and an evaluation, beside hot blocks");
+	for_each_run(turns, 1, false, "and another in turn");
+	for_each_run(evaluation_of_samples, 9, false, "and an evaluation, samples");
+}
+
+/* Patterns without a bound that is known: what never evicting hits, or more. */
+static void as_never(void (*epochs)(struct trace *t, u32 n), const char *what)
+{
+	u32 i, n, hits, first[ORIGIN / 20];
+
+	for (i = 0; i < ARRAY_SIZE(fractions); i++) {
+		struct run r = begin(fractions[i], 1, 1, what);
+		u32 reads = 0, never = 0, b;
+
+		for (n = 0; n < 30; n++)
+			epochs(r.t, n);
+		hits = sim_run(r.s, r.t->reads, r.t->count / 2);
+		for (b = 0; b < BLOCKS; b++)
+			first[b] = sim_cached(r.s, b, 1);
+		assert_int_equal(r.s->evictions > r.s->slots, 0);
+		for (n = r.t->count / 2; n < r.t->count; n++, reads++)
+			never += first[r.t->reads[n]];
+		hits = sim_run(r.s, r.t->reads + r.t->count / 2, reads);
+		printf(" %.3f, as it was then %.3f", (double)hits / reads, (double)never / reads);
+		assert_true(hits >= NEAR * never);
+		end(&r);
 	}
 }
 
-/* A job moves to another dataset of the same size on the same origin. */
-static void dataset_switch(void **state)
+static void half_epochs(struct trace *t, u32 n)
 {
-	const double *f;
-	u64 seed;
-	u32 n;
+	(void)n;
+	trace_half(t, BLOCKS);
+}
 
+static void job_epochs(struct trace *t, u32 n)
+{
+	if (!n)
+		trace_jobs(t, BLOCKS, 15);
+}
+
+static void mixture_epochs(struct trace *t, u32 n)
+{
+	trace_mixture(t, BLOCKS, n);
+}
+
+static void unlike(void **state)
+{
 	(void)state;
-	for_each_fraction(f) {
-		for (seed = 1; seed <= SEEDS; seed++) {
-			struct sim *s = cache_of(*f, 2 * BLOCKS, seed);
-			double hits;
-
-			for (n = 1; n <= 4; n++)
-				epoch(s, 0, SHUFFLED);
-			assert_int_equal(s->evictions, 0);
-			printf("# f %.2f seed %llu, hits per epoch after the switch:",
-			       *f, (unsigned long long)seed);
-			for (n = 1; n <= 8; n++) {
-				hits = epoch(s, BLOCKS, SHUFFLED);
-				printf(" %.3f", hits);
-				if (n >= 5)
-					assert_true(hits >= NEAR * *f);
-			}
-			printf("\n");
-			sim_free(s);
-		}
-	}
+	as_never(half_epochs, "a random half");
+	as_never(job_epochs, "two jobs");
+	as_never(mixture_epochs, "a mixture");
 }
 
 /* A tick that has wrapped is no reason to evict, nor to keep for ever. */
 static void clock_wraps(void **state)
 {
-	struct sim *s = cache_of(0.5, BLOCKS, 3);
-	u32 n;
+	struct run r = begin(0.5, 1, 3, "over a wrap");
+	u32 n, far = NC_STAMP_TICK - 20;
 
 	(void)state;
 	for (n = 1; n <= 4; n++)
-		epoch(s, 0, SHUFFLED);
-	/* 15 bits of tick: just short of the wrap, with the stamps moved along. */
-	s->clock += ((NC_STAMP_TICK - 20) - s->now) * s->tick_blocks;
-	for (n = 0; n < s->slots; n++)
-		s->stamp[n] = (u16)((s->stamp[n] & NC_STAMP_REUSED) |
-			((s->stamp[n] + (NC_STAMP_TICK - 20) - s->now) & NC_STAMP_TICK));
-	s->policy.window_start += (NC_STAMP_TICK - 20) - s->now;
-	for (n = 1; n <= 4; n++)
-		assert_true(epoch(s, 0, SHUFFLED) >= NEAR * 0.5);
-	assert_true(s->now > NC_STAMP_TICK);
-	assert_int_equal(s->evictions, 0);
-	sim_free(s);
+		epoch(&r, 0, SHUFFLED);
+	/* 15 bits of tick: just short of the wrap, with all that is a tick moved along. */
+	far -= r.s->now;
+	r.s->clock += far * r.s->tick_reads;
+	for (n = 0; n < r.s->slots; n++)
+		r.s->stamp[n] = (u16)((r.s->stamp[n] & NC_STAMP_REUSED) |
+				      ((r.s->stamp[n] + far) & NC_STAMP_TICK));
+	for (n = 0; n < NC_GHOST_ENTRIES; n++)
+		if (r.s->ghost[n])
+			r.s->ghost[n] += far;
+	r.s->policy.cut += far;
+	r.s->policy.left += far;
+	r.s->policy.alive += far;
+	r.s->policy.beat_start += far;
+	steady_epochs(&r, 0, SHUFFLED, 4);
+	assert_true(r.s->now > NC_STAMP_TICK);
+	assert_int_equal(r.s->evictions, 0);
+	end(&r);
 }
 
 /* Two CPUs' clocks are a tick apart: that is neither idle nor a distance. */
 static void stamp_ahead_of_the_clock(void **state)
 {
-	struct nc_policy p;
-	u16 stamp;
+	struct sim *s = sim_new(&nc_policy_keep, 4, 8, 1);
 
 	(void)state;
-	nc_policy_keep.init(&p, 4, 8);
-	stamp = nc_policy_keep.touch(&p, 101 & NC_STAMP_TICK, 100);
-	assert_int_equal(p.longest[0], 0);
-	assert_int_equal(stamp, 100 | NC_STAMP_REUSED);
-	assert_false(nc_policy_keep.idle(&p, 101, 100));
-	/* Enough reuses to learn from, and still no distance. */
-	p.reused = 4;
-	assert_false(nc_policy_keep.idle(&p, 101, 100));
-	assert_true(nc_policy_keep.idle(&p, 90, 100));
+	s->ops->read(&s->policy, 1, 101, true);
+	s->ops->read(&s->policy, 1, 100, true);
+	assert_int_equal(s->policy.now.of[NC_CACHED].count, 0);
+	assert_int_equal(s->policy.seen[0].of[NC_CACHED].count, 0);
+	assert_false(s->ops->idle(&s->policy, 101, 100));
+	/* Something is known, and the stamp is not idle still. */
+	s->policy.limit = 5;
+	s->policy.cut = 95;
+	assert_false(s->ops->idle(&s->policy, 101, 100));
+	assert_false(s->ops->idle(&s->policy, 95, 100));
+	assert_true(s->ops->idle(&s->policy, 94, 100));
+	s->policy.left = 98;
+	assert_true(s->ops->idle(&s->policy, 97, 100));
+	sim_free(s);
 }
 
-/* What the last window taught stays, though a slower CPU's clock is behind. */
-static void window_rotates_once(void **state)
+/* Whatever the size, a part of the blocks is known that is neither few nor many. */
+static void ghost_adapts(void **state)
 {
-	struct nc_policy p;
+	u64 *entries = calloc(NC_GHOST_ENTRIES, sizeof(*entries)), block;
+	struct nc_ghost g;
+	u32 known = 0;
 
 	(void)state;
-	nc_policy_keep.init(&p, 4, 8);
-	nc_policy_keep.touch(&p, 0, 50);
-	assert_int_equal(p.longest[0], 50);
-	nc_policy_keep.touch(&p, 250, 251);
-	assert_int_equal(p.longest[1], 50);
-	nc_policy_keep.touch(&p, 249, 250);
-	assert_int_equal(p.longest[1], 50);
-	assert_int_equal(p.window_start, 251);
+	nc_ghost_init(&g, entries, 0x123456789abcdefULL);
+	for (block = 0; block < 3000000; block++)
+		if (nc_ghost_samples(&g, block << 10))
+			assert_int_equal(nc_ghost_read(&g, block << 10, 1), 0);
+	assert_in_range(g.used, NC_GHOST_ENTRIES / 8, NC_GHOST_ENTRIES / 2);
+	for (block = 0; block < 3000000; block++) {
+		u32 d = nc_ghost_samples(&g, block << 10) ?
+			nc_ghost_read(&g, block << 10, 8) : 0;
+
+		assert_true(!d || d == 7);
+		known += !!d;
+	}
+	assert_in_range(known, (3000000 >> g.shift) * 8 / 10, (3000000 >> g.shift) * 11 / 10);
+	/* All is old: there is room for more blocks. */
+	known = g.shift;
+	nc_ghost_expire(&g, 1000, 100);
+	assert_int_equal(g.used, 0);
+	assert_true(g.shift < known);
+	free(entries);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reshuffled),
-		cmocka_unit_test(same_order),
-		cmocka_unit_test(hot_metadata),
-		cmocka_unit_test(dataset_switch),
+		cmocka_unit_test(is_steady),
+		cmocka_unit_test(hot_blocks),
+		cmocka_unit_test(samples),
+		cmocka_unit_test(dataset_is_left),
+		cmocka_unit_test(full_of_junk),
+		cmocka_unit_test(full_of_all),
+		cmocka_unit_test(scans),
+		cmocka_unit_test(evaluations),
+		cmocka_unit_test(unlike),
 		cmocka_unit_test(clock_wraps),
 		cmocka_unit_test(stamp_ahead_of_the_clock),
-		cmocka_unit_test(window_rotates_once),
+		cmocka_unit_test(ghost_adapts),
 	};
 
 	return RUN(tests);

@@ -7,7 +7,7 @@ include tests/unit/helper/helper_unit.mk
 UNIT := test_format test_recover test_policy test_rangemap test_jobs test_evidence
 UNIT_test_format := kmod/format.c
 UNIT_test_recover := kmod/recover.c kmod/format.c
-UNIT_test_policy := kmod/policy.c tests/unit/policy_sim.c
+UNIT_test_policy := kmod/policy.c kmod/ghost.c tests/unit/policy_sim.c tests/unit/policy_trace.c
 UNIT_test_rangemap := kmod/rangemap.c
 UNIT_test_jobs := kmod/job.c
 

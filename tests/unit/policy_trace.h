@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What training reads, block by block. */
+#ifndef POLICY_TRACE_H
+#define POLICY_TRACE_H
+
+#include "format_user.h"
+
+enum order { SAME, SHUFFLED, SHARDS };
+
+/* Blocks of a shard, for SHARDS. */
+#define SHARD	40U
+
+/**
+ * struct trace - a list of reads
+ * @random: state of trace_random()
+ * @reads: blocks, or sub-blocks
+ * @count: of @reads
+ * @room: for so many
+ */
+struct trace {
+	u64 random;
+	u32 *reads;
+	u32 count;
+	u32 room;
+};
+
+struct trace *trace_new(u64 seed);
+void trace_free(struct trace *t);
+u32 trace_random(struct trace *t, u32 below);
+void trace_read(struct trace *t, u32 block);
+void trace_epoch(struct trace *t, u32 first, u32 blocks, enum order order);
+void trace_half(struct trace *t, u32 blocks);
+void trace_jobs(struct trace *t, u32 blocks, u32 epochs);
+void trace_mixture(struct trace *t, u32 blocks, u32 epoch);
+
+#endif /* POLICY_TRACE_H */
