@@ -24,6 +24,18 @@ $(BUILD)/unit/$(1): tests/unit/$(1).c $(UNIT_$(1)) \
 endef
 $(foreach t,$(UNIT),$(eval $(call unit-rule,$(t))))
 
+POLICY_TABLE := $(addprefix tests/unit/,policy_table.c policy_reference.c policy_sim.c policy_trace.c) \
+	kmod/policy.c kmod/ghost.c
+
+$(BUILD)/unit/policy_table: $(POLICY_TABLE) $(wildcard kmod/*.h tests/unit/*.h) tests/unit/unit.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(filter-out -O1 -fsanitize% -fno-sanitize%,$(UNIT_CFLAGS)) -O2 -o $@ $(POLICY_TABLE) -lisal
+
+.PHONY: policy-table
+policy-table: $(BUILD)/unit/policy_table ## hits of the eviction policy, pattern by pattern, beside others (simulated)
+	@$<
+
 .PHONY: unit
 unit: $(UNIT_TESTS)
 	@printf '%s\n' $(UNIT_TESTS:$(BUILD)/unit/%=%) >$(BUILD)/unit/list

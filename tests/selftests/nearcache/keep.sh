@@ -1,26 +1,28 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # No LRU thrash: of a dataset twice the cache, read once per epoch in any order, the
-# cached half stays and hits; a dataset that is read again and again outlives a scan.
+# cached half stays and hits; a dataset that is read again and again outlives a scan; and
+# when another one takes its place, the cache follows.
 # kernels: 6.1
 . ./cache.sh
 
-# epochs DATASET_MB ORDER: from the second on at most (1 - 0.95 f) of it is read.
+# epochs START_MB DATASET_MB ORDER [UNTIL [FROM]]: from epoch FROM (2) on, until UNTIL (4), at
+# most (1 - 0.95 f) of it is read.
 epochs() {
-	local sectors=$(($1 * 2048)) f epoch hits order
-	f=$(($(field blocks) * 65536 / 1024))	# KiB
-	for epoch in 1 2 3 4; do
+	local sectors=$(($2 * 2048)) cached epoch hits order
+	cached=$(($(field blocks) * 65536))
+	for ((epoch = 1; epoch <= ${4:-4}; epoch++)); do
 		order=()
-		[[ $2 != shuffled ]] || order=(-o -S $((epoch * 31)))
+		[[ $3 != shuffled ]] || order=(-o -S $((epoch * 31)))
 		origin_mark
 		hits=$(field hit_bytes)
-		check -n "$sectors" "${order[@]}"
+		check -s $(($1 * 2048)) -n "$sectors" "${order[@]}"
 		settle
 		hits=$(($(field hit_bytes) - hits))
-		echo "$2, epoch $epoch: $((hits >> 10)) KiB hits, $(($(origin_delta) >> 10)) KiB from the origin"
-		((epoch > 1)) || continue
-		((hits >= 95 * f * 1024 / 100)) || fail "$2, epoch $epoch: $hits bytes of hits"
-		(($(origin_delta) <= ($1 << 20) - 95 * f * 1024 / 100)) || fail "$2, epoch $epoch: $(origin_delta) bytes from the origin"
+		echo "$3 from $1 MB, epoch $epoch: $((hits >> 10)) KiB hits, $(($(origin_delta) >> 10)) KiB from the origin"
+		((epoch >= ${5:-2})) || continue
+		((hits >= 95 * cached / 100)) || fail "$3, epoch $epoch: $hits bytes of hits"
+		(($(origin_delta) <= ($2 << 20) - 95 * cached / 100)) || fail "$3, epoch $epoch: $(origin_delta) bytes from the origin"
 	done
 }
 
@@ -30,7 +32,7 @@ make_null C local 14
 for order in same shuffled; do
 	format
 	start
-	epochs 24 $order
+	epochs 0 24 $order
 	stop
 done
 # The cache is full of a dataset; a scan of more than the cache goes by, in parts.
@@ -50,3 +52,10 @@ for ((part = (65536 - dataset) / 12 / 128 * 128; scanned + part <= 65536; scanne
 	(($(origin_delta) <= dataset * 512 / 20)) || fail "the scan took $(origin_delta) bytes of the dataset"
 done
 (((scanned - dataset) / 128 > $(field blocks) / 2)) || fail "no scan"
+stop
+# Another dataset of the same size, on an origin of more than both.
+make_null C near 7
+format
+start
+epochs 0 14 shuffled 3
+epochs 16 14 shuffled 5 4
