@@ -4,12 +4,13 @@
 
 include tests/unit/helper/helper_unit.mk
 
-UNIT := test_format test_recover test_policy test_rangemap test_jobs test_evidence
+UNIT := test_format test_recover test_policy test_rangemap test_jobs test_plan test_evidence
 UNIT_test_format := kmod/format.c
 UNIT_test_recover := kmod/recover.c kmod/format.c
 UNIT_test_policy := kmod/policy.c kmod/ghost.c tests/unit/policy_sim.c tests/unit/policy_trace.c
 UNIT_test_rangemap := kmod/rangemap.c
 UNIT_test_jobs := kmod/job.c
+UNIT_test_plan := kmod/plan.c kmod/bittree.c
 
 UNIT_TESTS := $(UNIT:%=$(BUILD)/unit/%) $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%)
 UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-sign-compare \

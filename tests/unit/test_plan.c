@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Plan mode against Belady's MIN, which is computed here by looking at what really comes, on the
+ * patterns where it is more than never evicting; and what becomes of readers that do not keep to
+ * the plan.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "helper/unit.h"
+#include "plan.h"
+
+#define BLOCKS	1000U
+#define EPOCHS	6U
+#define READS_MAX	(2 * EPOCHS * BLOCKS)
+#define SUBS	64U
+#define SEEDS	3U
+#define NEAR	0.98
+
+static const double fractions[] = { 0.1, 0.25, 0.5, 0.75 };
+
+#define for_each_fraction(f) \
+	for (f = fractions; f < fractions + sizeof(fractions) / sizeof(*fractions); f++)
+
+/**
+ * struct reads - what is read
+ * @block: in this order
+ * @count: how many
+ */
+struct reads {
+	u32 block[READS_MAX];
+	u32 count;
+};
+
+static u64 state;
+
+static u32 chance(u32 below)
+{
+	state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (state >> 33) % below;
+}
+
+static void shuffle(u32 *order, u32 count)
+{
+	u32 i, j, other;
+
+	for (i = count; i-- > 1;) {
+		j = chance(i + 1);
+		other = order[j];
+		order[j] = order[i];
+		order[i] = other;
+	}
+}
+
+/* @part of the blocks, in a new order. */
+static void add_epoch(struct reads *reads, u32 part)
+{
+	u32 order[BLOCKS], i;
+
+	for (i = 0; i < BLOCKS; i++)
+		order[i] = i;
+	shuffle(order, BLOCKS);
+	memcpy(reads->block + reads->count, order, part * sizeof(*order));
+	reads->count += part;
+}
+
+static void reshuffled(struct reads *reads)
+{
+	u32 n;
+
+	for (n = 0; n < EPOCHS; n++)
+		add_epoch(reads, BLOCKS);
+}
+
+static void same_order(struct reads *reads)
+{
+	for (; reads->count < EPOCHS * BLOCKS; reads->count++)
+		reads->block[reads->count] = reads->count % BLOCKS;
+}
+
+static void random_half(struct reads *reads)
+{
+	u32 n;
+
+	for (n = 0; n < 2 * EPOCHS; n++)
+		add_epoch(reads, BLOCKS / 2);
+}
+
+/* Of two jobs, one of which is ahead by a third of an epoch. */
+static void two_jobs(struct reads *reads)
+{
+	static struct reads a, b;
+	u32 at[2] = { 0, 0 };
+
+	a.count = 0;
+	b.count = 0;
+	reshuffled(&a);
+	reshuffled(&b);
+	while (at[0] < a.count || at[1] < b.count) {
+		bool first = at[0] < BLOCKS / 3 || at[1] == b.count ||
+			     (at[0] < a.count && chance(2));
+
+		reads->block[reads->count++] = first ? a.block[at[0]++] : b.block[at[1]++];
+	}
+}
+
+/* Of an epoch: 10 % of the blocks 4 times, 30 % twice, 60 % every second time. */
+static void mixture(struct reads *reads)
+{
+	static u32 order[2 * BLOCKS];
+	u32 n, i, times, count;
+
+	for (n = 0; n < EPOCHS; n++) {
+		for (count = 0, i = 0; i < BLOCKS; i++) {
+			times = i < BLOCKS / 10 ? 4 : i < BLOCKS * 4 / 10 ? 2 : chance(2);
+			for (; times; times--)
+				order[count++] = i;
+		}
+		shuffle(order, count);
+		memcpy(reads->block + reads->count, order, count * sizeof(*order));
+		reads->count += count;
+	}
+}
+
+/* Readers make what is planned out of order, by up to @depth: one waits for no more than that. */
+static void disorder(const struct reads *plan, u32 depth, struct reads *reads)
+{
+	static u32 waiting[64];
+	u32 n = 0, i, at = 0;
+
+	reads->count = 0;
+	while (n || at < plan->count) {
+		while (n < depth && at < plan->count)
+			waiting[n++] = at++;
+		i = reads->count >= waiting[0] + depth ? 0 : chance(n);
+		reads->block[reads->count++] = plan->block[waiting[i]];
+		n--;
+		memmove(waiting + i, waiting + i + 1, (n - i) * sizeof(*waiting));
+	}
+}
+
+/* Hits of MIN with @slots in the second half of what is read. */
+static u32 min_hits(const struct reads *reads, u32 slots)
+{
+	static u32 next[READS_MAX], when[BLOCKS];
+	static bool cached[BLOCKS];
+	u32 i, used = 0, hits = 0, b, far, far_b = 0;
+
+	memset(when, 0xff, sizeof(when));
+	memset(cached, 0, sizeof(cached));
+	for (i = reads->count; i-- > 0;) {
+		next[i] = when[reads->block[i]];
+		when[reads->block[i]] = i;
+	}
+	for (i = 0; i < reads->count; i++) {
+		u32 block = reads->block[i];
+
+		hits += cached[block] && i >= reads->count / 2;
+		when[block] = next[i];
+		if (cached[block] || used++ < slots) {
+			cached[block] = true;
+			continue;
+		}
+		for (far = 0, b = 0; b < BLOCKS; b++)
+			if ((cached[b] || b == block) && when[b] >= far) {
+				far = when[b];
+				far_b = b;
+			}
+		cached[block] = true;
+		cached[far_b] = false;
+	}
+	return hits;
+}
+
+/**
+ * struct cache - a cache of which the plan decides
+ * @plan: it
+ * @low: see nc_plan_admits()
+ * @left: free slots
+ * @late: reads until a slot that is to be free is
+ * @has: block by block
+ * @hits: of all reads
+ */
+struct cache {
+	struct nc_plan plan;
+	u32 low;
+	u32 left;
+	u32 late;
+	bool has[BLOCKS];
+	u32 hits;
+};
+
+static struct cache *cache_of(u32 slots, const struct reads *reads)
+{
+	struct cache *c = calloc(1, sizeof(*c));
+	u32 i;
+
+	assert_non_null(c);
+	c->plan.subs = SUBS;
+	c->left = slots;
+	c->low = slots > 64 ? slots / 64 : 1;
+	for (i = 0; i < reads->count; i++)
+		assert_int_equal(nc_plan_append(&c->plan, (u64)reads->block[i] * SUBS,
+						(u64)reads->block[i] * SUBS + SUBS - 1), 0);
+	assert_int_equal(nc_plan_build(&c->plan, 12345, slots), 0);
+	return c;
+}
+
+static void cache_free(struct cache *c)
+{
+	nc_plan_destroy(&c->plan);
+	free(c);
+}
+
+/* The worker, which comes some reads after it was called. */
+static void make_room(struct cache *c)
+{
+	u64 block;
+
+	if (c->left >= nc_plan_low(c->low) || c->late++ < 2)
+		return;
+	c->late = 0;
+	while (c->left < nc_plan_enough(c->low) && nc_plan_farthest(&c->plan, &block)) {
+		assert_true(c->has[block]);
+		c->has[block] = false;
+		c->left++;
+	}
+}
+
+/* After that it has to be told what is cached. */
+static void seek(struct cache *c)
+{
+	u32 block;
+
+	nc_plan_seek(&c->plan);
+	for (block = 0; block < BLOCKS; block++)
+		if (c->has[block])
+			nc_plan_took(&c->plan, block);
+}
+
+/* In two halves, the second of which may be read first.  Returns whether it is a hit. */
+static bool cache_read(struct cache *c, u32 block)
+{
+	struct nc_plan_piece piece = { .block = block, .whole = true };
+	bool hit = c->has[block], lower = chance(2);
+	u32 part;
+
+	if (!hit && c->left && nc_plan_admits(&c->plan, block, c->left, c->low)) {
+		nc_plan_took(&c->plan, block);
+		c->has[block] = true;
+		c->left--;
+	}
+	piece.cached = c->has[block];
+	for (part = 0; part < 2; part++) {
+		piece.first = (part ^ lower) ? 0 : SUBS / 2;
+		piece.last = piece.first + SUBS / 2 - 1;
+		piece.hit = part ? c->has[block] : hit;
+		nc_plan_read(&c->plan, &piece);
+	}
+	make_room(c);
+	c->hits += hit;
+	if (nc_plan_astray(&c->plan))
+		seek(c);
+	return hit;
+}
+
+/* Hits in the second half of what is read. */
+static u32 plan_hits(const struct reads *plan, const struct reads *reads, u32 slots)
+{
+	struct cache *c = cache_of(slots, plan);
+	u32 i, hits = 0;
+
+	for (i = 0; i < reads->count; i++)
+		hits += cache_read(c, reads->block[i]) && i >= reads->count / 2;
+	assert_true(nc_plan_over(&c->plan));
+	assert_int_equal(c->plan.figures.hits, c->hits);
+	assert_int_equal(c->plan.figures.hits + c->plan.figures.misses, reads->count);
+	assert_int_equal(c->plan.figures.astray + c->plan.figures.skipped, 0);
+	assert_false(c->plan.lost);
+	cache_free(c);
+	return hits;
+}
+
+/* As MIN does that has the slots which are not kept free, and nearly as one that has all. */
+static void compare(const char *name, void (*pattern)(struct reads *reads))
+{
+	static struct reads plan, reads;
+	const double *f;
+	u64 seed;
+
+	for_each_fraction(f) {
+		for (seed = 1; seed <= SEEDS; seed++) {
+			u32 slots = *f * BLOCKS, hits, best, all;
+
+			state = seed;
+			plan.count = 0;
+			pattern(&plan);
+			disorder(&plan, seed == 1 ? 1 : 64, &reads);
+			hits = plan_hits(&plan, &reads, slots);
+			best = min_hits(&reads, slots - nc_plan_enough(slots / 64));
+			all = min_hits(&reads, slots);
+			printf("# %s, f %.2f, out of order by %2u: hits %.3f, MIN %.3f and %.3f\n",
+			       name, *f, seed == 1 ? 1 : 64, 2. * hits / reads.count,
+			       2. * best / reads.count, 2. * all / reads.count);
+			assert_true(hits >= NEAR * best);
+		}
+	}
+}
+
+static void as_min(void **unused)
+{
+	(void)unused;
+	compare("reshuffled", reshuffled);
+	compare("same order", same_order);
+	compare("random half", random_half);
+	compare("two jobs", two_jobs);
+	compare("mixture", mixture);
+}
+
+static struct reads plan;
+
+/* Epochs that are planned, and a cache of half of the blocks. */
+static struct cache *planned(void (*pattern)(struct reads *reads))
+{
+	state = 7;
+	plan.count = 0;
+	pattern(&plan);
+	return cache_of(BLOCKS / 2, &plan);
+}
+
+/* Reads @from to @end of the plan.  Returns the hits. */
+static u32 follow(struct cache *c, u32 from, u32 end)
+{
+	u32 hits = 0;
+
+	for (; from < end; from++)
+		hits += cache_read(c, plan.block[from]);
+	return hits;
+}
+
+/* Of a plan that begins at @begun, hits of what is read from @from on. */
+static u32 foretold(u32 begun, u32 from)
+{
+	static struct reads whole;
+	struct cache *c;
+	u32 hits;
+
+	whole = plan;
+	plan.count -= begun;
+	memmove(plan.block, plan.block + begun, plan.count * sizeof(*plan.block));
+	c = cache_of(BLOCKS / 2, &plan);
+	follow(c, 0, from - begun);
+	hits = follow(c, from - begun, plan.count);
+	cache_free(c);
+	plan = whole;
+	return hits;
+}
+
+/* Readers begin the epoch anew, as after a crash, and some visits later they are where they are
+ * expected; then hits are as foretold.
+ */
+static void restarted(void **unused)
+{
+	struct cache *c = planned(random_half);
+	u32 begun = 4 * BLOCKS / 2, from = begun + BLOCKS / 8, hits, all;
+
+	(void)unused;
+	follow(c, 0, begun + BLOCKS / 4);
+	follow(c, begun, from);
+	assert_int_equal(c->plan.figures.sought, 1);
+	assert_in_range(c->plan.figures.position, from - 2 * c->plan.lag, from);
+	hits = follow(c, from, plan.count);
+	all = foretold(begun, from);
+	printf("# after the restart of an epoch: %u hits, foretold %u\n", hits, all);
+	assert_true(hits >= NEAR * all);
+	assert_true(nc_plan_over(&c->plan));
+	assert_false(c->plan.lost);
+	cache_free(c);
+}
+
+/* They go on from a checkpoint that lies ahead. */
+static void resumed(void **unused)
+{
+	struct cache *c = planned(random_half);
+	u32 at = 6 * BLOCKS / 2 + BLOCKS / 3, from = at + BLOCKS / 4, hits, all;
+
+	(void)unused;
+	follow(c, 0, BLOCKS / 8);
+	follow(c, at, from);
+	assert_int_equal(c->plan.figures.sought, 1);
+	hits = follow(c, from, plan.count);
+	all = foretold(at, from);
+	printf("# after a jump: %u hits, foretold %u\n", hits, all);
+	assert_true(hits >= NEAR * all);
+	assert_true(nc_plan_over(&c->plan));
+	cache_free(c);
+}
+
+/* What nobody reads is skipped when readers are beyond it, and goes first if it is not planned
+ * again.
+ */
+static void left_out(void **unused)
+{
+	struct cache *c = planned(same_order);
+	u32 i;
+
+	(void)unused;
+	for (i = 0; i < plan.count; i++)
+		if (i % 10)
+			cache_read(c, plan.block[i]);
+	assert_in_range(c->plan.figures.skipped, plan.count / 10 - c->plan.lag / 10 - 1,
+			plan.count / 10);
+	assert_int_equal(c->plan.figures.astray, 0);
+	assert_int_equal(c->plan.figures.sought, 0);
+	cache_free(c);
+}
+
+/* Reads of other blocks put nothing out that is planned, and when there are hardly any others the
+ * plan is lost.
+ */
+static void others(void **unused)
+{
+	struct nc_plan_piece piece = { .block = BLOCKS, .last = SUBS - 1, .whole = true };
+	struct cache *c = planned(same_order);
+	u32 i, n;
+
+	(void)unused;
+	follow(c, 0, BLOCKS);
+	for (i = 0; i < 4 * BLOCKS; i++) {
+		for (n = 0; n < 4; n++, piece.block++) {
+			assert_false(nc_plan_admits(&c->plan, piece.block, c->left, c->low));
+			nc_plan_read(&c->plan, &piece);
+		}
+		cache_read(c, plan.block[BLOCKS + i]);
+	}
+	assert_int_equal(c->plan.figures.astray, 16 * BLOCKS);
+	assert_false(c->plan.lost);
+	for (i = 0; i < 2 * 1024; i++, piece.block++)
+		nc_plan_read(&c->plan, &piece);
+	assert_true(c->plan.lost);
+	cache_free(c);
+}
+
+static void add(struct nc_plan *p, u64 first, u64 last)
+{
+	assert_int_equal(nc_plan_append(p, first, last), 0);
+}
+
+/* What follows on each other is one visit, and what is taken back was never there. */
+static void visits(void **unused)
+{
+	struct nc_plan p = { .subs = 8 };
+	u64 last;
+
+	(void)unused;
+	add(&p, 2, 3);
+	add(&p, 4, 5);
+	assert_int_equal(p.figures.visits, 1);
+	add(&p, 2, 3);
+	assert_int_equal(p.figures.visits, 2);
+	last = nc_plan_last(&p);
+	add(&p, 4, 25);
+	assert_int_equal(p.figures.visits, 5);
+	nc_plan_cut(&p, 2, last);
+	assert_int_equal(p.figures.visits, 2);
+	assert_int_equal(nc_plan_last(&p), last);
+	assert_int_equal(nc_plan_append(&p, 0, 8ULL * NC_PLAN_VISITS_MAX - 8), -E2BIG);
+	nc_plan_cut(&p, 2, last);
+	assert_int_equal(nc_plan_append(&p, 0, ~0ULL), -E2BIG);
+	assert_int_equal(p.figures.visits, 2);
+	assert_int_equal(nc_plan_build(&p, 1, 16), 0);
+	assert_int_equal(p.figures.blocks, 1);
+	nc_plan_destroy(&p);
+}
+
+/* A block that is read twice in a row, in parts: each part once a visit. */
+static void parts(void **unused)
+{
+	struct nc_plan p = { .subs = 8 };
+	struct nc_plan_piece low = { .last = 3, .whole = true };
+	struct nc_plan_piece high = { .first = 4, .last = 7, .whole = true };
+	struct nc_plan_piece start = { .last = 0 };
+
+	(void)unused;
+	add(&p, 0, 7);
+	add(&p, 0, 7);
+	add(&p, 0, 7);
+	assert_int_equal(nc_plan_build(&p, 1, 16), 0);
+	nc_plan_read(&p, &high);
+	nc_plan_read(&p, &low);
+	assert_int_equal(p.figures.position, 1);
+	nc_plan_read(&p, &start);
+	nc_plan_read(&p, &low);
+	nc_plan_read(&p, &high);
+	assert_int_equal(p.figures.position, 2);
+	nc_plan_read(&p, &low);
+	assert_true(nc_plan_over(&p));
+	nc_plan_read(&p, &high);
+	assert_int_equal(p.figures.astray, 0);
+	nc_plan_read(&p, &high);
+	assert_int_equal(p.figures.astray, 1);
+	nc_plan_destroy(&p);
+}
+
+/* At most what plan.h says, of the plan that takes most: each block once. */
+static void memory_is_bounded(void **unused)
+{
+	struct nc_plan p = { .subs = 1 };
+	u32 n = 1 << 20;
+
+	(void)unused;
+	add(&p, 0, n - 1);
+	assert_int_equal(nc_plan_build(&p, 1, 16), 0);
+	printf("# bytes of a visit: %.1f\n", (double)p.figures.memory / n);
+	assert_true(p.figures.memory <= 49ULL * n);
+	nc_plan_destroy(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(as_min),
+		cmocka_unit_test(restarted),
+		cmocka_unit_test(resumed),
+		cmocka_unit_test(left_out),
+		cmocka_unit_test(others),
+		cmocka_unit_test(visits),
+		cmocka_unit_test(parts),
+		cmocka_unit_test(memory_is_bounded),
+	};
+
+	return RUN(tests);
+}
