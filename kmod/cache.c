@@ -48,6 +48,7 @@ void nc_cache_free(struct nc_cache *c)
 	 * the end of a map whose bio is complete: it may have started reclaim.
 	 */
 	cancel_work_sync(&c->reclaim);
+	nc_foresight_destroy(c);
 	cancel_delayed_work_sync(&c->commit_work);
 	cancel_delayed_work_sync(&c->scrub.work);
 	nc_intent_cancel(c);
@@ -134,6 +135,7 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	nc_outage_init(c);
 	nc_scrub_init(&c->scrub);
 	nc_ranges_init(c);
+	nc_foresight_init(c);
 	nc_prefetch_init(c);
 	nc_windows_init(c);
 	c->policy_ops = &nc_policy_keep;
@@ -404,6 +406,7 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 		c->was_live = true;
 		WRITE_ONCE(c->reclaim_on, true);
 		nc_reclaim_check(c);
+		nc_foresight_kick(c);
 		nc_scrub_resume(c);
 		nc_prefetch_resume(c);
 		nc_windows_resume(c);

@@ -18,6 +18,7 @@
 
 #include "ahead.h"
 #include "compat.h"
+#include "foresight.h"
 #include "format.h"
 #include "health.h"
 #include "index.h"
@@ -80,7 +81,7 @@ struct nc_target;
  * @cache_timeout: milliseconds without an answer to any hit that make the cache
  *	device be left alone for a while, from the live table; 0: never
  * @health: of the cache device
- * @checks: hits are checked: there are @sums, or @verify
+ * @checks: hits are checked, as there are @sums, or @verify; or a plan is told of them
  * @picky: the cache device does not take all that the origin takes: one of the masks is not 0
  * @verify: one of so many hits is compared with the origin, from the live table; 0:
  *	none
@@ -114,6 +115,7 @@ struct nc_target;
  * @fill_memory_max: cap, from the live table
  * @fill_idle: woken when @fills falls to zero
  * @ranges: see ranges.h
+ * @foresight: see foresight.h
  * @prefetch: see prefetch.h
  * @transit: see ahead.h
  * @streams: see stream.h
@@ -138,8 +140,9 @@ struct nc_target;
  * Who protects what: @list, @targets, @refs, @writers, @users and @ready: the registry's
  * mutex. @active, @origin, @origin_new, @untold, @was_live, @load_failed, @loaded, @geo and
  * @meta: @life; no I/O runs when they change; the health's event, which reads @active without
- * it, is flushed before it is cleared. @reclaim_on, @fill_memory_max, @cache_timeout, @verify
- * and @checks change under @life, also while I/O runs (see tune.c), and are read without.
+ * it, is flushed before it is cleared. @reclaim_on, @fill_memory_max, @cache_timeout and
+ * @verify change under @life, also while I/O runs (see tune.c), and are read without, as is
+ * @checks, which is the foresight's lock's.
  * @origin_written is set by writers, and under @life; cleared under @life while nothing is
  * written. Metadata: see commit.h and meta.h. The index: see index.h. @sums: see sums.h.
  * @state and @gate change under the health's lock and are read without. @now only grows, by
@@ -195,6 +198,7 @@ struct nc_cache {
 	atomic64_t used;
 	atomic64_t valid_subblocks;
 	struct nc_ranges ranges;
+	struct nc_foresight foresight;
 	struct nc_prefetch prefetch;
 	struct nc_transit transit;
 	struct nc_streams streams;

@@ -123,6 +123,7 @@ void nc_health_bypass(struct nc_cache *c, enum nearcache_reason reason)
 	DMERR("%s: cache device %u:%u is bypassed: %s", nc_cache_name(c),
 	      MAJOR(c->devt), MINOR(c->devt), reason_text[reason]);
 	nc_intent_leave(c);
+	nc_foresight_kick(c);
 }
 
 /* Returns whether it is still to be used. */

@@ -39,6 +39,23 @@ const struct nla_policy nearcache_job_nl_policy[NEARCACHE_A_JOB_FLYING + 1] = {
 	[NEARCACHE_A_JOB_FLYING] = { .type = NLA_U64, },
 };
 
+const struct nla_policy nearcache_plan_nl_policy[NEARCACHE_A_PLAN_MEMORY + 1] = {
+	[NEARCACHE_A_PLAN_AT] = { .type = NLA_U64, },
+	[NEARCACHE_A_PLAN_COMMIT] = { .type = NLA_FLAG, },
+	[NEARCACHE_A_PLAN_STATE] = NLA_POLICY_MAX(NLA_U32, 4),
+	[NEARCACHE_A_PLAN_RANGES] = { .type = NLA_U64, },
+	[NEARCACHE_A_PLAN_VISITS] = { .type = NLA_U64, },
+	[NEARCACHE_A_PLAN_BLOCKS] = { .type = NLA_U64, },
+	[NEARCACHE_A_PLAN_POSITION] = { .type = NLA_U64, },
+	[NEARCACHE_A_PLAN_HITS] = { .type = NLA_U64, },
+	[NEARCACHE_A_PLAN_MISSES] = { .type = NLA_U64, },
+	[NEARCACHE_A_PLAN_SKIPPED] = { .type = NLA_U64, },
+	[NEARCACHE_A_PLAN_ASTRAY] = { .type = NLA_U64, },
+	[NEARCACHE_A_PLAN_REFUSED] = { .type = NLA_U64, },
+	[NEARCACHE_A_PLAN_SOUGHT] = { .type = NLA_U64, },
+	[NEARCACHE_A_PLAN_MEMORY] = { .type = NLA_U64, },
+};
+
 const struct nla_policy nearcache_range_nl_policy[NEARCACHE_A_RANGE_EXPIRES + 1] = {
 	[NEARCACHE_A_RANGE_START] = { .type = NLA_U64, },
 	[NEARCACHE_A_RANGE_LENGTH] = NLA_POLICY_MIN(NLA_U64, 1),
@@ -128,8 +145,28 @@ const struct nla_policy nearcache_job_get_nl_policy[NEARCACHE_A_DEVICE_JOB + 1] 
 	[NEARCACHE_A_DEVICE_JOB] = NLA_POLICY_NESTED(nearcache_job_nl_policy),
 };
 
+/* NEARCACHE_CMD_PLAN_SUBMIT - do */
+const struct nla_policy nearcache_plan_submit_nl_policy[NEARCACHE_A_DEVICE_PLAN + 1] = {
+	[NEARCACHE_A_DEVICE_DEV] = { .type = NLA_U32, },
+	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
+	[NEARCACHE_A_DEVICE_RANGE] = NLA_POLICY_NESTED(nearcache_range_nl_policy),
+	[NEARCACHE_A_DEVICE_PLAN] = NLA_POLICY_NESTED(nearcache_plan_nl_policy),
+};
+
+/* NEARCACHE_CMD_PLAN_CLEAR - do */
+const struct nla_policy nearcache_plan_clear_nl_policy[NEARCACHE_A_DEVICE_NAME + 1] = {
+	[NEARCACHE_A_DEVICE_DEV] = { .type = NLA_U32, },
+	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
+};
+
+/* NEARCACHE_CMD_PLAN_GET - do */
+const struct nla_policy nearcache_plan_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 1] = {
+	[NEARCACHE_A_DEVICE_DEV] = { .type = NLA_U32, },
+	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
+};
+
 /* Ops table for nearcache */
-const struct genl_ops nearcache_nl_ops[11] = {
+const struct genl_ops nearcache_nl_ops[14] = {
 	{
 		.cmd		= NEARCACHE_CMD_DEVICE_GET,
 		.doit		= nearcache_nl_device_get_doit,
@@ -210,6 +247,26 @@ const struct genl_ops nearcache_nl_ops[11] = {
 		.policy		= nearcache_job_get_nl_policy,
 		.maxattr	= NEARCACHE_A_DEVICE_JOB,
 		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= NEARCACHE_CMD_PLAN_SUBMIT,
+		.doit		= nearcache_nl_plan_submit_doit,
+		.policy		= nearcache_plan_submit_nl_policy,
+		.maxattr	= NEARCACHE_A_DEVICE_PLAN,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= NEARCACHE_CMD_PLAN_CLEAR,
+		.doit		= nearcache_nl_plan_clear_doit,
+		.policy		= nearcache_plan_clear_nl_policy,
+		.maxattr	= NEARCACHE_A_DEVICE_NAME,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= NEARCACHE_CMD_PLAN_GET,
+		.doit		= nearcache_nl_plan_get_doit,
+		.policy		= nearcache_plan_get_nl_policy,
+		.maxattr	= NEARCACHE_A_DEVICE_NAME,
 	},
 };
 

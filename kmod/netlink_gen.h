@@ -13,6 +13,7 @@
 
 /* Common nested types */
 extern const struct nla_policy nearcache_job_nl_policy[NEARCACHE_A_JOB_FLYING + 1];
+extern const struct nla_policy nearcache_plan_nl_policy[NEARCACHE_A_PLAN_MEMORY + 1];
 extern const struct nla_policy nearcache_range_nl_policy[NEARCACHE_A_RANGE_EXPIRES + 1];
 
 extern const struct nla_policy nearcache_device_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 1];
@@ -37,8 +38,14 @@ extern const struct nla_policy nearcache_job_cancel_nl_policy[NEARCACHE_A_DEVICE
 
 extern const struct nla_policy nearcache_job_get_nl_policy[NEARCACHE_A_DEVICE_JOB + 1];
 
+extern const struct nla_policy nearcache_plan_submit_nl_policy[NEARCACHE_A_DEVICE_PLAN + 1];
+
+extern const struct nla_policy nearcache_plan_clear_nl_policy[NEARCACHE_A_DEVICE_NAME + 1];
+
+extern const struct nla_policy nearcache_plan_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 1];
+
 /* Ops table for nearcache */
-extern const struct genl_ops nearcache_nl_ops[11];
+extern const struct genl_ops nearcache_nl_ops[14];
 
 int nearcache_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info);
 int nearcache_nl_device_get_dumpit(struct sk_buff *skb,
@@ -62,6 +69,9 @@ int nearcache_nl_job_cancel_doit(struct sk_buff *skb, struct genl_info *info);
 int nearcache_nl_job_get_doit(struct sk_buff *skb, struct genl_info *info);
 int nearcache_nl_job_get_dumpit(struct sk_buff *skb,
 				struct netlink_callback *cb);
+int nearcache_nl_plan_submit_doit(struct sk_buff *skb, struct genl_info *info);
+int nearcache_nl_plan_clear_doit(struct sk_buff *skb, struct genl_info *info);
+int nearcache_nl_plan_get_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	NEARCACHE_NLGRP_EVENTS,

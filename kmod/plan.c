@@ -107,7 +107,7 @@ static int append(struct nc_plan *plan, u64 block, u32 first, u32 last)
  * @last: last sub-block, inclusive
  *
  * Context: may sleep.
- * Return: 0, -ENOMEM, or -E2BIG: there are too many visits.
+ * Return: 0, -ENOMEM, or -E2BIG: there are too many visits. After errors, part of it was appended.
  */
 int nc_plan_append(struct nc_plan *plan, u64 first, u64 last)
 {
@@ -126,23 +126,29 @@ int nc_plan_append(struct nc_plan *plan, u64 first, u64 last)
 	return r;
 }
 
-/* The last visit as it is now, for nc_plan_cut(). */
-u64 nc_plan_last(const struct nc_plan *plan)
+/* What has been appended so far. */
+struct nc_plan_mark nc_plan_mark(const struct nc_plan *plan)
 {
-	return plan->figures.visits ? plan->visit[plan->figures.visits - 1] : 0;
+	u32 visits = plan->figures.visits;
+
+	return (struct nc_plan_mark) {
+		.ranges = plan->figures.ranges,
+		.visits = visits,
+		.last = visits ? plan->visit[visits - 1] : 0,
+	};
 }
 
 /**
  * nc_plan_cut() - take back what was appended
  * @plan: not built yet
- * @visits: that there were before
- * @last: nc_plan_last() of then
+ * @mark: since when
  */
-void nc_plan_cut(struct nc_plan *plan, u32 visits, u64 last)
+void nc_plan_cut(struct nc_plan *plan, const struct nc_plan_mark *mark)
 {
-	plan->figures.visits = visits;
-	if (visits)
-		plan->visit[visits - 1] = last;
+	plan->figures.ranges = mark->ranges;
+	plan->figures.visits = mark->visits;
+	if (mark->visits)
+		plan->visit[mark->visits - 1] = mark->last;
 }
 
 static u32 head_of(const struct nc_plan *plan, u64 block)
@@ -480,13 +486,15 @@ bool nc_plan_admits(struct nc_plan *plan, u64 block, u32 left, u32 low)
 	return false;
 }
 
-/* A block has a slot now, or is found to have one. */
-void nc_plan_took(struct nc_plan *plan, u64 block)
+/* A block has a slot now, or is found to have one.  Returns whether it is planned. */
+bool nc_plan_took(struct nc_plan *plan, u64 block)
 {
 	u32 i = find(plan, block);
 
-	if (i != NC_PLAN_NONE)
-		set_held(plan, i, true);
+	if (i == NC_PLAN_NONE)
+		return false;
+	set_held(plan, i, true);
+	return true;
 }
 
 /* A block has no slot any more. */

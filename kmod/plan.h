@@ -114,6 +114,18 @@ struct nc_plan {
 };
 
 /**
+ * struct nc_plan_mark - what was appended until some moment
+ * @ranges: that many
+ * @visits: and visits
+ * @last: of these the last one, to which more may be added
+ */
+struct nc_plan_mark {
+	u64 ranges;
+	u32 visits;
+	u64 last;
+};
+
+/**
  * struct nc_plan_piece - a read of a block
  * @block: origin block
  * @first: first sub-block
@@ -132,13 +144,13 @@ struct nc_plan_piece {
 };
 
 int nc_plan_append(struct nc_plan *plan, u64 first, u64 last);
-void nc_plan_cut(struct nc_plan *plan, u32 visits, u64 last);
-u64 nc_plan_last(const struct nc_plan *plan);
+struct nc_plan_mark nc_plan_mark(const struct nc_plan *plan);
+void nc_plan_cut(struct nc_plan *plan, const struct nc_plan_mark *mark);
 int nc_plan_build(struct nc_plan *plan, u64 seed, u32 slots);
 void nc_plan_destroy(struct nc_plan *plan);
 void nc_plan_read(struct nc_plan *plan, const struct nc_plan_piece *piece);
 bool nc_plan_admits(struct nc_plan *plan, u64 block, u32 left, u32 low);
-void nc_plan_took(struct nc_plan *plan, u64 block);
+bool nc_plan_took(struct nc_plan *plan, u64 block);
 void nc_plan_gone(struct nc_plan *plan, u64 block);
 bool nc_plan_holds(const struct nc_plan *plan, u64 block);
 bool nc_plan_farthest(struct nc_plan *plan, u64 *block);

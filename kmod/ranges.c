@@ -108,6 +108,9 @@ void nc_ranges_retag(struct nc_cache *c, struct nc_slot *slot, u32 tagged)
 	if (pin)
 		nc_ahead_stays(c, slot);
 	atomic64_add(pin - was, &c->ranges.pinned);
+	/* What was pinned when it was to go is one that may go again. */
+	if (was && !pin && nc_foresight_any(c))
+		nc_foresight_took(c, nc_slot_block(slot));
 }
 
 static bool keeps_out(u8 flags)

@@ -225,13 +225,17 @@ static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 	       nc_read_memory_fits(c, bio, *sectors);
 }
 
-/* A hit of a cache that is checked.  Returns whether it is an ordinary one. */
+/* A hit of a cache that is checked, or of which a plan is told.  Returns whether it is an ordinary one. */
 static noinline bool checked(struct nc_target *t, struct bio *bio,
 			     struct nc_span *span, u32 i, int srcu, int *r)
 {
+	sector_t first = bio->bi_iter.bi_sector, end = bio_end_sector(bio);
 	struct nc_cache *c = t->cache;
+	enum nc_check check = nc_check_hit(t, bio, span, i, srcu);
 
-	switch (nc_check_hit(t, bio, span, i, srcu)) {
+	if (nc_foresight_any(c) && (check == NC_CHECK_DIRECT || check == NC_CHECK_STARTED))
+		nc_foresight_read(c, span, first, end, true);
+	switch (check) {
 	case NC_CHECK_DIRECT:
 		return true;
 	case NC_CHECK_STARTED:
@@ -353,6 +357,18 @@ static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span, stru
 	return -EAGAIN;
 }
 
+/* A miss of which a plan is told, once it is known what becomes of it. */
+static noinline int planned_miss(struct nc_target *t, struct bio *bio, struct nc_span *span,
+				 struct nc_io *io, bool cached)
+{
+	sector_t first = bio->bi_iter.bi_sector, end = bio_end_sector(bio);
+	int r = miss(t, bio, span, io, cached);
+
+	if (r != -EAGAIN)
+		nc_foresight_read(t->cache, span, first, end, false);
+	return r;
+}
+
 /* A read that is no plain hit. */
 static noinline int long_way(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
@@ -381,7 +397,8 @@ static noinline int long_way(struct nc_target *t, struct bio *bio, struct nc_io 
 		valid >>= span.first;
 		if (valid)
 			span.last = min_t(u32, span.last, span.first + __ffs64(valid) - 1);
-		r = miss(t, bio, &span, io, i != NC_NIL);
+		r = likely(!nc_foresight_any(c)) ? miss(t, bio, &span, io, i != NC_NIL) :
+						   planned_miss(t, bio, &span, io, i != NC_NIL);
 	} while (r == -EAGAIN);
 	return r;
 }

@@ -21,6 +21,17 @@ static u32 low_water(const struct nc_cache *c)
 	return clamp(c->index.count / 64, 1U, 4096U);
 }
 
+/* The same, but fewer while there is a plan. */
+static u32 low(const struct nc_cache *c)
+{
+	return nc_foresight_any(c) ? nc_plan_low(low_water(c)) : low_water(c);
+}
+
+static u32 enough(const struct nc_cache *c)
+{
+	return nc_foresight_any(c) ? nc_plan_enough(low_water(c)) : 2 * low_water(c);
+}
+
 static bool is_pinned(u32 tagged)
 {
 	struct nc_slot slot = { .tagged = tagged };
@@ -68,7 +79,7 @@ u64 nc_reclaim_pinnable(const struct nc_cache *c)
  * @c: live cache
  *
  * A pass that found nothing idle is not repeated within its tick: idleness
- * only changes with the clock.  For pins and jobs it goes on without idleness.
+ * only changes with the clock.  For pins and jobs, and with a plan, it goes on without idleness.
  *
  * Context: any.
  */
@@ -76,9 +87,10 @@ void nc_reclaim_check(struct nc_cache *c)
 {
 	u32 left = READ_ONCE(c->index.free_count);
 
-	if (left >= low_water(c) + kept(c) || !READ_ONCE(c->reclaim_on))
+	if (left >= low(c) + kept(c) || !READ_ONCE(c->reclaim_on))
 		return;
-	if (READ_ONCE(c->reclaim_tick) == READ_ONCE(c->now) + 1 && left >= due(c))
+	if (READ_ONCE(c->reclaim_tick) == READ_ONCE(c->now) + 1 && left >= due(c) &&
+	    !nc_foresight_any(c))
 		return;
 	queue_work(c->cache_wq, &c->reclaim);
 }
@@ -137,9 +149,11 @@ void nc_reclaim_emptied(struct nc_cache *c)
  */
 bool nc_reclaim_room(struct nc_cache *c, u64 block, bool ahead)
 {
-	u32 left = READ_ONCE(c->index.free_count);
+	u32 left = READ_ONCE(c->index.free_count), others = ahead ? kept_for_pins(c) : kept(c);
 
-	if (left > (ahead ? kept_for_pins(c) : kept(c)))
+	if (left && nc_foresight_any(c) && !ahead && !nc_ranges_pinned(c, block))
+		return nc_foresight_admits(c, block, left - min(left, others), low_water(c));
+	if (left > others)
 		return true;
 	return left && nc_ranges_pinned(c, block);
 }
@@ -170,6 +184,8 @@ u32 nc_reclaim_take(struct nc_cache *c, u64 block, bool ahead)
 			nc_ranges_retag(c, &c->index.slots[i], tagged);
 		if (ahead)
 			nc_ahead_begin(c, &c->index.slots[i], !others && !is_pinned(tagged));
+		if (nc_foresight_any(c))
+			nc_foresight_took(c, block);
 		atomic64_inc(&c->used);
 	}
 	rcu_read_unlock();
@@ -204,9 +220,18 @@ static u32 age_of(const struct nc_slot *slot, u32 now)
 	return age >> (READ_ONCE(slot->tag.wants) >> NC_WANTS_PRIORITY_SHIFT);
 }
 
-static bool is_idle(const struct nc_cache *c, const struct nc_slot *slot, u32 now)
+/* The block of a slot, which may just be linked. */
+static u64 block_of(const struct nc_slot *slot)
+{
+	return (u64)READ_ONCE(slot->block_hi) << 32 | READ_ONCE(slot->block_lo);
+}
+
+static bool is_idle(struct nc_cache *c, const struct nc_slot *slot, u32 now)
 {
 	u16 stamp = READ_ONCE(slot->stamp);
+
+	if (nc_foresight_any(c))
+		return nc_foresight_is_stray(c, block_of(slot));
 
 	if (unlikely(READ_ONCE(slot->tagged)))
 		stamp = (stamp & NC_STAMP_REUSED) | ((now - age_of(slot, now)) & NC_STAMP_TICK);
@@ -243,7 +268,7 @@ static bool is_evictable(const struct nc_slot *slot)
 /* May go: nothing valid in it, not wanted, written but never read, or idle.  Read
  * without locks, as a hint.
  */
-static bool is_victim(const struct nc_cache *c, const struct nc_slot *slot,
+static bool is_victim(struct nc_cache *c, const struct nc_slot *slot,
 		      u32 now)
 {
 	u8 flags = READ_ONCE(slot->flags);
@@ -262,8 +287,7 @@ static bool is_victim(const struct nc_cache *c, const struct nc_slot *slot,
 static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 {
 	struct nc_slot *slot = &c->index.slots[i];
-	u64 block = (u64)READ_ONCE(slot->block_hi) << 32 |
-		    READ_ONCE(slot->block_lo);
+	u64 block = block_of(slot);
 	struct nc_span all = { block, 0, NEARCACHE_SUBBLOCKS_MAX - 1 };
 	struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
 	bool victim;
@@ -279,6 +303,8 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 		 * it is invalidated, can rely on the next commit.
 		 */
 		nc_meta_dirty(c, i);
+		if (nc_foresight_any(c))
+			nc_foresight_gone(c, block);
 	}
 	spin_unlock(&stripe->lock);
 	if (victim) {
@@ -357,16 +383,35 @@ static u32 next_slot(struct pass *p)
 	return i;
 }
 
-static void take_victim(struct pass *p, u32 i, bool forced)
+static bool take_victim(struct pass *p, u32 i, bool forced)
 {
 	struct nc_cache *c = p->c;
 
 	if (!unlink_victim(c, i, READ_ONCE(c->now), forced))
-		return;
+		return false;
 	c->reclaim_batch[p->n++] = i;
 	p->found++;
 	if (p->n == NC_RECLAIM_BATCH)
 		finish_batch(p);
+	return true;
+}
+
+/* With a plan: what is read again last.  What is busy is one of the strays from then on. */
+static void take_farthest(struct pass *p)
+{
+	struct nc_cache *c = p->c;
+	u64 block;
+	int srcu;
+	u32 i;
+
+	while (!is_over(p) && nc_foresight_farthest(c, &block)) {
+		srcu = nc_cache_hold(c);
+		i = nc_index_find(&c->index, block);
+		nc_cache_release(c, srcu);
+		if (i != NC_NIL && !take_victim(p, i, true) && is_evictable(&c->index.slots[i]))
+			nc_foresight_stray(c);
+		cond_resched();
+	}
 }
 
 /* One round: what is idle, as often as the policy finds it so.  The clock is read anew for
@@ -425,16 +470,22 @@ static void take_oldest(struct pass *p, bool pins)
 void nc_reclaim_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache, reclaim);
-	struct pass p = { .c = c, .want = 2 * low_water(c) + kept(c) };
+	struct pass p = { .c = c };
 	u32 started = READ_ONCE(c->now);
 
+	nc_foresight_work(c);
+	p.want = enough(c) + kept(c);
 	if (READ_ONCE(c->reclaim_tick) != started + 1) {
 		take_idle(&p);
 		finish_batch(&p);
 		/* Not of a pass that was over before it looked at all of them. */
-		if (!p.found && !is_over(&p))
+		if (!p.found && !is_over(&p)) {
 			WRITE_ONCE(c->reclaim_tick, started + 1);
+			nc_foresight_no_strays(c);
+		}
 	}
+	take_farthest(&p);
+	finish_batch(&p);
 	p.want = kept_for_pins(c);
 	if (!is_over(&p)) {
 		take_oldest(&p, true);

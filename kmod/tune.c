@@ -22,7 +22,7 @@ void nc_tune_apply(const struct nc_target *t)
 	WRITE_ONCE(c->fill_memory_max, t->fill_memory_max);
 	WRITE_ONCE(c->cache_timeout, t->cache_timeout);
 	WRITE_ONCE(c->verify, t->verify);
-	WRITE_ONCE(c->checks, t->verify || nc_sums_present(&c->sums));
+	nc_foresight_checks(c, t->verify || nc_sums_present(&c->sums));
 }
 
 /**

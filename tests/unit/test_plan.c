@@ -451,7 +451,7 @@ static void add(struct nc_plan *p, u64 first, u64 last)
 static void visits(void **unused)
 {
 	struct nc_plan p = { .subs = 8 };
-	u64 last;
+	struct nc_plan_mark mark;
 
 	(void)unused;
 	add(&p, 2, 3);
@@ -459,14 +459,14 @@ static void visits(void **unused)
 	assert_int_equal(p.figures.visits, 1);
 	add(&p, 2, 3);
 	assert_int_equal(p.figures.visits, 2);
-	last = nc_plan_last(&p);
+	mark = nc_plan_mark(&p);
 	add(&p, 4, 25);
 	assert_int_equal(p.figures.visits, 5);
-	nc_plan_cut(&p, 2, last);
+	nc_plan_cut(&p, &mark);
 	assert_int_equal(p.figures.visits, 2);
-	assert_int_equal(nc_plan_last(&p), last);
+	assert_int_equal(nc_plan_mark(&p).last, mark.last);
 	assert_int_equal(nc_plan_append(&p, 0, 8ULL * NC_PLAN_VISITS_MAX - 8), -E2BIG);
-	nc_plan_cut(&p, 2, last);
+	nc_plan_cut(&p, &mark);
 	assert_int_equal(nc_plan_append(&p, 0, ~0ULL), -E2BIG);
 	assert_int_equal(p.figures.visits, 2);
 	assert_int_equal(nc_plan_build(&p, 1, 16), 0);
