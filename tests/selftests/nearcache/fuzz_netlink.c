@@ -142,7 +142,21 @@ static void add_job(int command)
 	genl_nest(NEARCACHE_A_DEVICE_JOB, begin);
 }
 
-/* Ranges of a job are pieces. */
+static void add_plan(void)
+{
+	size_t begin = NLMSG_ALIGN(((struct nlmsghdr *)genl_request)->nlmsg_len);
+
+	genl_add(NEARCACHE_A_DEVICE_PLAN, "", 0);
+	if (!any(4))
+		add_u64(NEARCACHE_A_PLAN_AT, any(4) ? any(6) : number());
+	if (any(4))
+		genl_add(NEARCACHE_A_PLAN_COMMIT, "", 0);
+	if (!any(20))
+		add_u64(NEARCACHE_A_PLAN_RANGES + any(5), number());
+	genl_nest(NEARCACHE_A_DEVICE_PLAN, begin);
+}
+
+/* Ranges of a job, or of a plan, are pieces. */
 static void add_piece(void)
 {
 	size_t begin = NLMSG_ALIGN(((struct nlmsghdr *)genl_request)->nlmsg_len);
@@ -190,6 +204,11 @@ static void add_right(int command)
 			add_piece();
 		if (any(4))
 			add_job(command);
+	} else if (command == NEARCACHE_CMD_PLAN_SUBMIT) {
+		for (n = any(20); n; n--)
+			add_piece();
+		if (any(4))
+			add_plan();
 	} else if (command == NEARCACHE_CMD_DEVICE_SET) {
 		small = any(10);
 		genl_add(NEARCACHE_A_DEVICE_VERIFY, &small, sizeof(small));

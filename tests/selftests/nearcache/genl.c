@@ -22,7 +22,7 @@
 #include "genl.h"
 #include "nearcache_counters.h"
 
-enum kind { U32, U64, TEXT, BYTES, NEST };
+enum kind { U32, U64, FLAG, TEXT, BYTES, NEST };
 
 struct attribute {
 	const char *name;
@@ -85,6 +85,24 @@ static const struct attribute job[] = {
 	{ }
 };
 
+static const struct attribute plan[] = {
+	{ "at", NEARCACHE_A_PLAN_AT, U64, NULL },
+	{ "commit", NEARCACHE_A_PLAN_COMMIT, FLAG, NULL },
+	{ "state", NEARCACHE_A_PLAN_STATE, U32, NULL },
+	{ "ranges", NEARCACHE_A_PLAN_RANGES, U64, NULL },
+	{ "visits", NEARCACHE_A_PLAN_VISITS, U64, NULL },
+	{ "blocks", NEARCACHE_A_PLAN_BLOCKS, U64, NULL },
+	{ "position", NEARCACHE_A_PLAN_POSITION, U64, NULL },
+	{ "hits", NEARCACHE_A_PLAN_HITS, U64, NULL },
+	{ "misses", NEARCACHE_A_PLAN_MISSES, U64, NULL },
+	{ "skipped", NEARCACHE_A_PLAN_SKIPPED, U64, NULL },
+	{ "astray", NEARCACHE_A_PLAN_ASTRAY, U64, NULL },
+	{ "refused", NEARCACHE_A_PLAN_REFUSED, U64, NULL },
+	{ "sought", NEARCACHE_A_PLAN_SOUGHT, U64, NULL },
+	{ "memory", NEARCACHE_A_PLAN_MEMORY, U64, NULL },
+	{ }
+};
+
 static const struct attribute device[] = {
 	{ "dev", NEARCACHE_A_DEVICE_DEV, U32, NULL },
 	{ "name", NEARCACHE_A_DEVICE_NAME, TEXT, NULL },
@@ -107,6 +125,7 @@ static const struct attribute device[] = {
 	{ "available", NEARCACHE_A_DEVICE_AVAILABLE, U64, NULL },
 	{ "count", NEARCACHE_A_DEVICE_COUNT, U64, NULL },
 	{ "job", NEARCACHE_A_DEVICE_JOB, NEST, job },
+	{ "plan", NEARCACHE_A_DEVICE_PLAN, NEST, plan },
 	{ }
 };
 
@@ -125,6 +144,9 @@ static const struct {
 	{ "job-submit", NEARCACHE_CMD_JOB_SUBMIT },
 	{ "job-cancel", NEARCACHE_CMD_JOB_CANCEL },
 	{ "job-get", NEARCACHE_CMD_JOB_GET },
+	{ "plan-submit", NEARCACHE_CMD_PLAN_SUBMIT },
+	{ "plan-clear", NEARCACHE_CMD_PLAN_CLEAR },
+	{ "plan-get", NEARCACHE_CMD_PLAN_GET },
 };
 
 static void usage(const char *word)
@@ -203,6 +225,8 @@ static void add_word(const struct attribute *set, const char *word, uint64_t ahe
 	small = number;
 	if (a->kind == NEST)
 		add_nests(a, value);
+	else if (a->kind == FLAG)
+		genl_add(a->number, "", 0);
 	else if (a->kind == TEXT)
 		genl_add(a->number, value, strlen(value) + 1);
 	else if (a->kind == U32)
@@ -231,6 +255,7 @@ static void show(const unsigned char *at, const unsigned char *end, const struct
 		snprintf(name, sizeof(name), "%s%s", in, is->name);
 		memcpy(&number, data, bytes < 8 ? bytes : 8);
 		switch (is->kind) {
+		case FLAG:
 		case U32:
 		case U64:
 			printf("%s=%llu\n", name, (unsigned long long)number);

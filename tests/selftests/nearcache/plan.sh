@@ -1,0 +1,255 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 150
+# Plans: hits are as Belady's MIN foretells, a plan comes in parts, ends, and is refused, and races
+# with everything else.
+# kernels: 6.1
+. ./cache.sh
+
+NC=/dev/mapper/nc
+MB=$((1 << 20))
+BLOCK=65536
+
+# ask WORDS...: must be answered; the answer is in $out.
+ask() {
+	out=$(./genl "$@" 2>"$TMPDIR/err") || fail "genl $*: $(<"$TMPDIR/err") (line ${BASH_LINENO[0]})"
+}
+
+refused() {
+	local said
+	! said=$(./genl "${@:3}" 2>&1 >/dev/null) || fail "genl ${*:3}: not refused (line ${BASH_LINENO[0]})"
+	[[ $said == "$1:"*"$2"* ]] || fail "genl ${*:3}: '$said', not '$1: $2'"
+}
+
+# says NAME VALUE: of the plan, as asked for last.
+says() {
+	[[ $'\n'$out$'\n' == *$'\n'"plan.$1=$2"$'\n'* ]] || fail "no $1=$2 (lines ${BASH_LINENO[*]}) in: $out"
+}
+
+# value NAME: of the plan.
+value() {
+	[[ $'\n'$out =~ $'\n'"plan.$1="([^$'\n']*) ]] || return 0
+	echo "${BASH_REMATCH[1]}"
+}
+
+get() {
+	ask plan-get name=nc
+}
+
+# state_is NUMBER: none, running, over, lost or cleared.
+state_is() {
+	get
+	[[ $(value state) == "$1" ]]
+}
+
+# plan_of BLOCK...: that, from now on.
+plan_of() {
+	ask plan-submit name=nc "${@/#/range=length=$BLOCK,start=}" plan=commit=1
+}
+
+# order EPOCHS SEED: of each epoch, half of the blocks in any order: where they start.
+order() {
+	awk -v epochs="$1" -v seed="$2" -v block=$BLOCK 'BEGIN {
+		srand(seed)
+		while (epochs--) {
+			for (i = 0; i < 256; i++)
+				all[i] = i
+			for (i = 256; i-- > 128;) {
+				j = int(rand() * (i + 1))
+				print all[j] * block
+				all[j] = all[i]
+			}
+		}
+	}'
+}
+
+# min_hits SLOTS STARTS...: of who knows what comes.
+min_hits() {
+	printf '%s\n' "${@:2}" | awk -v slots="$1" '
+	{ at[NR] = $1 }
+	END {
+		for (i = NR; i; i--) { after[i] = at[i] in when ? when[at[i]] : NR + i; when[at[i]] = i }
+		for (i = 1; i <= NR; i++) {
+			if (at[i] in has) hits++
+			else if (used++ >= slots) {
+				far = at[i]; most = after[i]
+				for (b in has) if (has[b] > most) { far = b; most = has[b] }
+				if (far == at[i]) continue
+				delete has[far]
+			}
+			has[at[i]] = after[i]
+		}
+		print hits + 0
+	}'
+}
+
+# visit STARTS...: read these blocks, one after another.
+visit() {
+	local start
+	for start; do
+		./blockdata read $NC -s $((start / 512)) -n 128 >/dev/null || fail "wrong data at $start"
+	done
+}
+
+# Random halves: more than what never evicting has. The first epoch finds another dataset's blocks.
+as_foretold() {
+	local starts slots best hits
+	mapfile -t starts < <(order 4 7)
+	slots=$(field blocks)
+	# What nobody will read.
+	check -n $((slots * 128)) >/dev/null
+	settle
+	dmsetup message nc 0 invalidate all
+	best=$(min_hits $((slots - 6)) "${starts[@]}")
+	plan_of "${starts[@]}"
+	says state 1
+	says visits 512
+	says position 0
+	(($(value memory) < 64 * 512 + 65536)) || fail "memory: $out"
+	hits=$(field hits)
+	visit "${starts[@]}"
+	wait_for 30 state_is 2 || fail "not over: $out"
+	hits=$(($(field hits) - hits))
+	echo "$hits hits in $slots slots, MIN has $best of 512; $(value refused) were refused"
+	says hits "$hits"
+	says misses $((512 - hits))
+	says skipped 0
+	says astray 0
+	says memory 0
+	((hits * 100 >= best * 98)) || fail "$hits hits, MIN has $best: $out"
+	check >/dev/null
+}
+
+# It is in force with its last part, and the one before until then; what is refused is not part of it.
+in_parts() {
+	plan_of $BLOCK $((2 * BLOCK)) 0
+	says visits 3
+	ask plan-submit name=nc range=start=0,length=$((4 * BLOCK)) "range=start=$((4 * BLOCK)),length=512"
+	says at 2
+	says visits 3
+	refused ERANGE 'length must be' plan-submit name=nc range=start=0,length=512 \
+		range=start=512,length=$((16 * MB)) plan=at=2
+	get
+	says at 2
+	ask plan-submit name=nc range=start=$((4 * BLOCK + 512)),length=512 plan=at=2
+	says at 3
+	refused ESTALE 'begin the plan anew, with 0 (at)' plan-submit name=nc range=start=0,length=512 plan=at=2
+	ask plan-submit name=nc plan=at=3,commit=1
+	says at 0
+	says state 1
+	says ranges 3
+	says visits 5
+	says blocks 5
+	visit 0 $BLOCK
+	get
+	says position 2
+	# One is given up.
+	ask plan-submit name=nc range=start=0,length=512
+	ask plan-clear name=nc
+	[[ $out == *count=1* ]] || fail "$out"
+	get
+	says at 0
+	says state 4
+	says position 2
+	says memory 0
+	ask plan-clear name=nc
+	[[ $out == *count=0* ]] || fail "$out"
+}
+
+bad_input() {
+	local piece=range=start=0,length=512 long
+	refused EINVAL 'one range at least' plan-submit name=nc plan=commit=1
+	refused EINVAL 'a start and a length' plan-submit name=nc range=start=0
+	refused EINVAL 'a start and a length' plan-submit name=nc range=length=512
+	refused EINVAL 'a start and a length' plan-submit name=nc "$piece,label=x"
+	refused ERANGE 'start must be' plan-submit name=nc "$piece" range=start=1,length=512
+	refused EINVAL 'commit are said (position)' plan-submit name=nc "$piece" plan=position=7
+	refused ESTALE '(at)' plan-submit name=nc "$piece" plan=at=7
+	refused ENODEV '' plan-submit name=none "$piece"
+	refused ENODEV '' plan-get name=none
+	refused ENODEV '' plan-clear name=none
+	refused EPERM '' -u 1000 plan-submit name=nc "$piece"
+	refused EPERM '' -u 1000 plan-clear name=nc
+	refused EPERM 'CAP_SYS_ADMIN' -s plan-submit name=nc "$piece"
+	ask -u 1000 plan-get name=nc
+	dmsetup suspend nc
+	refused EBUSY 'resume it first' plan-submit name=nc "$piece"
+	dmsetup resume nc
+	# Of 256 visits each, more than 16,384 of them.
+	long=range=length=$((16 * MB)),start=0
+	ask plan-submit name=nc "range=16384@0,${long#*=}"
+	says at 16384
+	refused E2BIG '4194304 visits of blocks at most' plan-submit name=nc "$piece" "$piece" plan=at=16384
+	ask plan-submit name=nc plan=at=16384,commit=1
+	says visits 4194304
+	(($(value memory) <= 49 * 4194304)) || fail "memory: $out"
+	ask plan-clear name=nc
+}
+
+# Readers go elsewhere: to the start of their epoch, where they are found, and for good.
+elsewhere() {
+	local starts
+	mapfile -t starts < <(order 4 9)
+	plan_of "${starts[@]}"
+	visit "${starts[@]:0:200}"
+	visit "${starts[@]:0:60}"
+	get
+	says sought 1
+	echo "found at $(value position)"
+	(($(value position) <= 60)) || fail "$out"
+	visit "${starts[@]:60:20}"
+	get
+	says sought 1
+	plan_of 0
+	visit 0
+	wait_for 30 state_is 2 || fail "not over: $out"
+	plan_of $((8 * MB))
+	check -n 8192 -b 8 >/dev/null
+	check -n 8192 -b 8 >/dev/null
+	wait_for 30 state_is 3 || fail "not lost: $out"
+}
+
+# It survives reloads and suspends, and goes with the device; a new one may come at any time.
+racing() {
+	local i starts
+	mapfile -t starts < <(order 2 11)
+	MODE=writethrough reload || fail "reload"
+	verify_begin -b 1:256 -a 1 -r 200 -t 2 -n 14336
+	for ((i = 0; i < $(times 4); i++)); do
+		plan_of "${starts[@]:i:200}"
+		./blockdata write "$NC" -s $((i * 4096 % 16384)) -n 2048 -b 8
+		dmsetup suspend nc
+		state_is 1 || state_is 2 || fail "gone: $out"
+		dmsetup resume nc
+		visit "${starts[@]:i:20}"
+		reload || fail "reload"
+		((i % 2)) || ask plan-clear name=nc
+		[[ $((i % 4)) != 1 ]] || dmsetup message nc 0 invalidate all
+	done
+	verify_end >/dev/null
+	check >/dev/null
+	MODE=read-only reload || fail "reload"
+	for ((i = 0; i < $(times 3); i++)); do
+		plan_of "${starts[@]:0:200}"
+		ask plan-submit name=nc "range=start=0,length=$MB"
+		visit "${starts[@]:0:10}"
+		stop
+		start
+		get
+		says state 0
+		says at 0
+	done
+}
+
+
+make_null O origin 16
+make_null C small 9
+./blockdata write "$O"
+format
+start
+as_foretold
+in_parts
+bad_input
+elsewhere
+racing
+stop
