@@ -76,6 +76,8 @@
 				 OPTION_VERIFY | OPTION_DATASET_VERSION | \
 				 OPTION_ON_CHANGE | OPTION_GROW | OPTION_WITNESS | \
 				 OPTION_FORCE)
+#define OPTION_CLEAR		(1ULL << 55)
+#define OPTION_EPOCHS		(1ULL << 56)
 #define OPTION_DEADLINE		(1ULL << 57)
 #define OPTION_BANDWIDTH	(1ULL << 58)
 #define OPTION_RANK		(1ULL << 59)
@@ -123,6 +125,7 @@
  * @world_size: --world-size
  * @seed: --seed
  * @epoch: --epoch
+ * @epochs: --epochs, 0 when not given
  * @split: --split, strided when not given
  * @operand: operands behind the verb
  * @operands: how many
@@ -163,6 +166,7 @@ struct arguments {
 	unsigned int world_size;
 	uint64_t seed;
 	uint64_t epoch;
+	unsigned int epochs;
 	enum share_split split;
 	char **operand;
 	int operands;

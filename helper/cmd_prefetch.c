@@ -4,18 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "allotment.h"
 #include "commands.h"
 #include "fail.h"
 #include "job.h"
 #include "label.h"
 #include "name.h"
 #include "print.h"
-#include "roster.h"
-#include "share.h"
 #include "signals.h"
 #include "target.h"
-
-#define SHUFFLED	(OPTION_SEED | OPTION_EPOCH)
 
 /**
  * struct prefetching - what is prefetched
@@ -45,40 +42,7 @@ struct prefetching {
 
 static int check_words(const struct arguments *args)
 {
-	bool shared = given(args, OPTION_RANK);
-
-	if (shared != given(args, OPTION_WORLD_SIZE))
-		return fail(CODE_USAGE,
-			    "--rank N and --world-size N go together: this node's number, from 0, and how many nodes there are");
-	if (!shared && given(args, SHUFFLED | OPTION_SPLIT))
-		return fail(CODE_USAGE,
-			    "--seed, --epoch and --split go with --rank and --world-size");
-	if (given(args, OPTION_EPOCH) && !given(args, OPTION_SEED))
-		return fail(CODE_USAGE,
-			    "--epoch goes with --seed, the same on all nodes");
-	if (shared && args->rank >= args->world_size)
-		return fail(CODE_USAGE,
-			    "--rank %u: of %u nodes the last is number %u",
-			    args->rank, args->world_size, args->world_size - 1);
-	return target_check_words(args, true);
-}
-
-/* The list is one of names: nodes may name them in another order. */
-static void select_share(struct prefetching *p)
-{
-	const struct arguments *args = p->args;
-	const struct share share = {
-		.rank = args->rank,
-		.world_size = args->world_size,
-		.shuffled = given(args, OPTION_SEED),
-		.seed = args->seed,
-		.epoch = args->epoch,
-		.split = args->split,
-	};
-
-	roster_sort(&p->shards, p->order, p->chosen);
-	p->checksum = roster_checksum(&p->shards, p->order, p->chosen);
-	p->chosen = share_select(&share, p->order, p->chosen);
+	return allotment_check_words(args) ?: target_check_words(args, true);
 }
 
 static int choose(struct prefetching *p)
@@ -88,10 +52,7 @@ static int choose(struct prefetching *p)
 	p->order = calloc(p->shards.count + 1, sizeof(*p->order));
 	if (!p->order)
 		return fail_memory();
-	for (; p->chosen < p->shards.count; p->chosen++)
-		p->order[p->chosen] = p->chosen;
-	if (given(p->args, OPTION_RANK))
-		select_share(p);
+	p->chosen = allotment_select(p->args, p->args->epoch, &p->shards, p->order, &p->checksum);
 	for (i = 0; i < p->chosen; i++)
 		most += p->shards.shard[p->order[i]].ranges;
 	p->piece = calloc(most, sizeof(*p->piece));

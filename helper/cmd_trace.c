@@ -10,6 +10,7 @@
 #include "identity.h"
 #include "job.h"
 #include "name.h"
+#include "plan.h"
 #include "print.h"
 #include "replace.h"
 #include "signals.h"
@@ -215,11 +216,40 @@ static int replay_on(const struct arguments *args, const struct dm_device *dev,
 	return 0;
 }
 
-static int replay(const struct arguments *args, const struct dm_device *dev, const char *path)
+/* What was recorded, as often as it is to be read. */
+static int plan_on(const struct arguments *args, const struct dm_device *dev,
+		   const struct trace *trace, const char *path)
+{
+	unsigned int left = args->epochs ? args->epochs : 1;
+	bool dry_run = given(args, OPTION_DRY_RUN);
+	struct nl_plan now = { 0 };
+	struct plan plan = { 0 };
+
+	if (check_volume(trace, dev, path, given(args, OPTION_FORCE)))
+		return fail_code();
+	while (left-- && !plan_add(&plan, trace->extent, trace->count))
+		;
+	if (!fail_code() && (dry_run || !plan_submit(&plan, dev, &now))) {
+		print_record(NULL, dev->name);
+		print_string("name", NULL, dev->name);
+		print_string("file", "trace", path);
+		print_bytes("bytes", "bytes planned", plan.bytes);
+		print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+		if (!dry_run)
+			plan_print(&now);
+		print_end();
+	}
+	plan_free(&plan);
+	return fail_code();
+}
+
+static int use(const struct arguments *args, const struct dm_device *dev, const char *path)
 {
 	struct trace trace = { 0 };
 
-	if (!trace_read(&trace, path))
+	if (!trace_read(&trace, path) && !strcmp(args->operand[0], "plan"))
+		plan_on(args, dev, &trace, path);
+	else if (!fail_code())
 		replay_on(args, dev, &trace, path);
 	trace_free(&trace);
 	return fail_code();
@@ -235,12 +265,19 @@ static int show_file(const char *path)
 	return fail_code();
 }
 
-/* Return: whether only a replay takes it, and it is none. */
+#define OF_REPLAY	(OPTION_PRIORITY | OPTION_DEADLINE | OPTION_BANDWIDTH | OPTION_LABEL | \
+			 OPTION_WAIT)
+#define OF_PLAN		OPTION_EPOCHS
+#define OF_BOTH		(OPTION_FORCE | OPTION_DRY_RUN)
+
+/* Return: whether only another one takes it. */
 static bool is_beside(const struct arguments *args, const char *what)
 {
-	return strcmp(what, "replay") &&
-	       given(args, OPTION_PRIORITY | OPTION_DEADLINE | OPTION_BANDWIDTH | OPTION_LABEL |
-				   OPTION_WAIT | OPTION_FORCE | OPTION_DRY_RUN);
+	if (!strcmp(what, "replay"))
+		return given(args, OF_PLAN);
+	if (!strcmp(what, "plan"))
+		return given(args, OF_REPLAY);
+	return given(args, OF_REPLAY | OF_PLAN | OF_BOTH);
 }
 
 static int check_words(const struct arguments *args)
@@ -248,12 +285,13 @@ static int check_words(const struct arguments *args)
 	const char *what = args->operand[0];
 	bool shows = !strcmp(what, "show");
 
-	if (!shows && strcmp(what, "record") && strcmp(what, "replay"))
-		return fail(CODE_USAGE, "'%s': 'trace' takes record, replay or show", what);
+	if (!shows && strcmp(what, "record") && strcmp(what, "replay") && strcmp(what, "plan"))
+		return fail(CODE_USAGE, "'%s': 'trace' takes record, replay, plan or show", what);
 	if (args->operands != (shows ? 2 : 3))
 		return fail(CODE_USAGE, "'trace %s' takes %s", what, shows ? "FILE" : "NAME FILE");
 	if (is_beside(args, what))
-		return fail(CODE_USAGE, "'trace %s' takes no options: they are for 'trace replay'",
+		return fail(CODE_USAGE,
+			    "'trace %s' takes no such options: --epochs is for 'trace plan', --force and --dry-run for it and 'trace replay', the others for that",
 			    what);
 	return 0;
 }
@@ -274,7 +312,7 @@ int cmd_trace(const struct arguments *args)
 	else if (!strcmp(args->operand[0], "record"))
 		record(&dev, path);
 	else
-		replay(args, &dev, path);
+		use(args, &dev, path);
 	dm_device_free(&dev);
 	return fail_code();
 }

@@ -16,6 +16,7 @@ int cmd_pin(const struct arguments *args);
 int cmd_unpin(const struct arguments *args);
 int cmd_ranges(const struct arguments *args);
 int cmd_prefetch(const struct arguments *args);
+int cmd_plan(const struct arguments *args);
 int cmd_jobs(const struct arguments *args);
 int cmd_cancel(const struct arguments *args);
 int cmd_invalidate(const struct arguments *args);

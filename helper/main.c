@@ -2,6 +2,7 @@
 /* nearcache: the table of verbs. */
 #include <stdio.h>
 
+#include "allotment.h"
 #include "arguments.h"
 #include "commands.h"
 #include "fail.h"
@@ -279,9 +280,7 @@ LABEL_HELP
 		.operands_min = 1,
 		.operands_max = -1,
 		.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_DEADLINE |
-			    OPTION_BANDWIDTH | OPTION_RANK | OPTION_WORLD_SIZE |
-			    OPTION_SEED | OPTION_EPOCH | OPTION_SPLIT |
-			    OPTION_WAIT | TARGET_OPTIONS,
+			    OPTION_BANDWIDTH | ALLOTMENT_OPTIONS | OPTION_WAIT | TARGET_OPTIONS,
 		.summary = "bring files into the cache before they are read",
 		.details =
 "In the order in which they are named, in the background, and while nobody else\n"
@@ -307,6 +306,34 @@ LABEL_HELP
 LABEL_HELP
 "\n" TARGET_HELP,
 		.run = cmd_prefetch,
+	},
+	{
+		.name = "plan",
+		.operands = "NAME [TARGET...]",
+		.operands_min = 1,
+		.operands_max = -1,
+		.optional = OPTION_CLEAR | OPTION_EPOCHS | ALLOTMENT_OPTIONS | TARGET_OPTIONS,
+		.summary = "say in which order files will be read, or show how far that is",
+		.details =
+"While there is a plan, of what is cached that goes first which is read again last, and\n"
+"what is read again later than all that is cached, or not at all, does not come in: no\n"
+"order of eviction has more hits. Readers may be off by 128 visits of blocks, and\n"
+"1/64 of those of a long plan, 4096 at most; if they go elsewhere, they are looked for.\n"
+"What is not part of the plan puts nothing out. A plan ends when all of it was read, and\n"
+"when hardly anything that is read is part of it.\n"
+"\n"
+"TARGETs are in the order in which they will be read; a file may come several times, in\n"
+"parts (with --from: a range on each line). --epochs reads the list so often. --rank,\n"
+"--world-size, --seed, --epoch and --split are those of 'prefetch'; with --seed each epoch\n"
+"has its own order, the first one that of --epoch. A plan takes the place of the one\n"
+"before, and has up to 4,194,304 visits of blocks (1 TiB in blocks of 256 KiB); each\n"
+"takes up to 49 bytes of the kernel's memory. 'nearcache trace plan' plans what was recorded.\n"
+"\n"
+"Without TARGETs it shows how far the plan is, or how far the last one came: visits\n"
+"that are over, those that began with a hit and those that did not, those that nobody\n"
+"made (skipped), and reads that were part of none (astray).\n"
+"\n" TARGET_HELP,
+		.run = cmd_plan,
 	},
 	{
 		.name = "jobs",
@@ -543,11 +570,11 @@ LABEL_HELP
 	},
 	{
 		.name = "trace",
-		.operands = "record|replay|show [NAME] FILE",
+		.operands = "record|replay|plan|show [NAME] FILE",
 		.operands_min = 1,
 		.operands_max = 3,
 		.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_DEADLINE | OPTION_BANDWIDTH |
-			    OPTION_WAIT | OPTION_FORCE,
+			    OPTION_WAIT | OPTION_FORCE | OPTION_EPOCHS,
 		.summary = "record what a job reads, and prefetch it for its next run",
 		.details =
 "record NAME FILE writes down which parts of NAME are read, in the order in which they\n"
@@ -557,6 +584,9 @@ LABEL_HELP
 "for all nodes that have the volume; --force replays it on another one. Its order is that\n"
 "of one run: a shuffled loader reads the same one for the same seed. A trace of more than 262,144\n"
 "extents is replayed in parts, and 'replay' lasts until the last one has begun.\n"
+"plan NAME FILE makes it the plan of NAME, see 'plan': parts are cached that are read again\n"
+"soonest. --force and --dry-run are for it, too. A trace has each part once, so of what is read\n"
+"again it tells only with --epochs, as if each run read the same order so often.\n"
 "show FILE tells what is in it. --label is of the job: without it, 'trace'.\n",
 		.run = cmd_trace,
 	},

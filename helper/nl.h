@@ -96,6 +96,38 @@ struct nl_job {
 	uint64_t flying;
 };
 
+/**
+ * struct nl_plan - the plan that is in force, or the last one that was
+ * @coming: ranges of one that is being handed over
+ * @state: NEARCACHE_PLAN_*
+ * @ranges: of it
+ * @visits: of blocks, that they come to
+ * @blocks: different ones
+ * @position: visits that are over
+ * @hits: visits that began with a hit
+ * @misses: visits that did not
+ * @skipped: visits that nobody made
+ * @astray: reads that were part of none
+ * @refused: reads of what was not to be cached
+ * @sought: how often readers were found elsewhere
+ * @memory: bytes
+ */
+struct nl_plan {
+	uint64_t coming;
+	uint32_t state;
+	uint64_t ranges;
+	uint64_t visits;
+	uint64_t blocks;
+	uint64_t position;
+	uint64_t hits;
+	uint64_t misses;
+	uint64_t skipped;
+	uint64_t astray;
+	uint64_t refused;
+	uint64_t sought;
+	uint64_t memory;
+};
+
 int nl_residency(dev_t number, const struct range *range,
 		 void (*visit)(const struct nl_run *run, void *arg), void *arg);
 
@@ -118,5 +150,9 @@ int nl_job_each(dev_t number,
 		void (*visit)(const struct nl_job *job, void *arg), void *arg);
 int nl_job_end(dev_t number, uint32_t id);
 int nl_job_cancel(dev_t number, uint32_t id, uint64_t *count);
+
+int nl_plan_submit(dev_t number, const struct range *range, size_t count, struct nl_plan *plan);
+int nl_plan_get(dev_t number, struct nl_plan *plan);
+int nl_plan_clear(dev_t number, uint64_t *count);
 
 #endif /* HELPER_NL_H */
