@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# nearcache plan: files, ranges and epochs in an order; what is shown of it; and what is no plan.
+# kernels: 6.1
+. ./cache.sh
+. ./command.sh
+
+M=$TMPDIR/mnt
+
+unmount() {
+	cd /
+	! grep -q " $M " /proc/mounts || umount "$M"
+}
+
+direct() {
+	local file
+	for file; do
+		dd if="$file" of=/dev/null bs=64K iflag=direct 2>/dev/null || fail "cannot read $file"
+	done
+}
+
+nothing_yet() {
+	good plan nc -j
+	json_keys schema name state visits blocks ranges position 'done' hits misses hit_ratio skipped \
+		astray refused sought memory_bytes coming_ranges
+	expect state none visits 0 memory_bytes 0
+}
+
+# Files in an order, of which each is read again: the second time from the cache.
+of_files() {
+	good plan nc s1.tar s0.tar --epochs 2 --dry-run -j
+	json_keys schema name bytes planned_ranges dry_run
+	expect bytes $((2 << 20)) dry_run true
+	good plan nc -j
+	expect state none
+	good plan nc s1.tar s0.tar --epochs 2 -j
+	expect state running bytes $((2 << 20)) position 0 dry_run false
+	(($(json visits) >= 32)) || fail "visits: $out"
+	direct s1.tar s0.tar
+	settle
+	good plan nc -j
+	same "half of it" "$(json position)" $(($(json visits) / 2))
+	expect misses "$(json position)" hits 0 astray 0
+	direct s1.tar s0.tar
+	over() {
+		good plan nc -j
+		[[ $(json state) == over ]]
+	}
+	wait_for 20 over || fail "not over: $out"
+	expect hits "$(json misses)" skipped 0 astray 0 memory_bytes 0
+	good plan nc
+	[[ $out == *'over'*'50.0 %'* ]] || fail "as text: $out"
+}
+
+# Each epoch has its own order, which is that of prefetch; ranges may come more than once.
+of_epochs() {
+	local first
+	good plan nc s*.tar --rank 0 --world-size 2 --seed 7 --epochs 3 -j
+	expect bytes $((3 * 4 << 19)) state running
+	good plan nc --clear --dry-run -j
+	expect cleared 0 dry_run true
+	good plan nc --clear -j
+	expect cleared 1
+	good plan nc -j
+	expect state cleared
+	printf '%s\n' 0+65536 128K+64K 0+65536 | nearcache plan nc --from - -j >"$TMPDIR/out" || fail "--from -"
+	out=$(<"$TMPDIR/out")
+	expect visits 3 blocks 2 planned_ranges 3
+	# Many: in several requests.
+	for ((first = 0; first < 40000; first++)); do
+		echo $((first % 200 * 65536))+512
+	done >"$TMPDIR/many"
+	good plan nc --from "$TMPDIR/many" -j
+	expect visits 40000 blocks 200 ranges 40000 coming_ranges 0
+	good plan nc --clear
+}
+
+bad_input() {
+	bad 1 "--clear goes without TARGETs" plan nc s1.tar --clear
+	bad 1 "which ones?" plan nc --epochs 2
+	bad 1 "go together" plan nc s1.tar --rank 1
+	bad 1 "--epochs '0'" plan nc s1.tar --epochs 0
+	bad 4 "no device 'nobody'" plan nobody s1.tar
+	bad 4 "no device 'nobody'" plan nobody
+	bad 4 "'none': No such file" plan nc none
+	bad 4 "nothing is planned" plan nc empty
+	bad 1 "takes record, replay, plan or show" trace make nc file
+	bad 1 "takes no such options" trace plan nc file --wait
+	bad 4 "cannot open 'none'" trace plan nc none
+	bad 4 "is no trace" trace plan nc s1.tar
+	dmsetup suspend nc
+	bad 5 "resume it first" plan nc 0+65536
+	dmsetup resume nc
+}
+
+mkdir "$M"
+make_null O origin 16
+make_null C local 12
+at_exit dm_gone nc
+at_exit unmount
+mkfs.ext4 -qF -b 4096 -O ^has_journal -E nodiscard "$O" 2>/dev/null && mount "$O" "$M" || fail "mkfs"
+rmdir "$M/lost+found"
+for i in {0..7}; do
+	head -c 512k /dev/urandom >"$M/s$i.tar"
+done
+: >"$M/empty"
+umount "$M"
+good create nc --origin "$O" --cache "$C" --block-size 64K
+mount -o ro /dev/mapper/nc "$M" && cd "$M" || fail "mount"
+nothing_yet
+of_files
+of_epochs
+bad_input
