@@ -90,6 +90,7 @@ void fuzz_free(const void *memory);
 extern size_t fuzz_allocated;
 
 #define kzalloc(bytes, gfp)	fuzz_zalloc(bytes)
+#define kvzalloc	kzalloc
 #define kvcalloc(n, bytes, gfp)	fuzz_zalloc(array_size(n, bytes))
 #define vmalloc(bytes)		fuzz_alloc(bytes)
 #define vzalloc(bytes)		fuzz_zalloc(bytes)
