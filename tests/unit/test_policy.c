@@ -264,6 +264,17 @@ static void evaluation(struct run *r, enum order order)
 	assert_int_equal(r->s->evictions, 0);
 }
 
+/* Long distances, of blocks that are not worth a slot, do not hold up what follows. */
+static void left_after_evaluations(struct run *r, enum order order)
+{
+	evaluation(r, order);
+	printf(" |");
+	epoch(r, 2 * BLOCKS, order);
+	epoch(r, 2 * BLOCKS, order);
+	epoch(r, 2 * BLOCKS, order);
+	steady_epochs(r, 2 * BLOCKS, order, 4);
+}
+
 /* Two take turns: one of them stays. */
 static void turns(struct run *r, enum order order)
 {
@@ -304,6 +315,7 @@ static void evaluations(void **state)
 	(void)state;
 	for_each_run(evaluation, 1, false, "and an evaluation");
 	for_each_run(evaluation, 1, true, "and an evaluation, beside hot blocks");
+	for_each_run(left_after_evaluations, 1, false, "and an evaluation, then another dataset");
 	for_each_run(turns, 1, false, "and another in turn");
 	for_each_run(evaluation_of_samples, 9, false, "and an evaluation, samples");
 }
