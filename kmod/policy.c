@@ -9,23 +9,23 @@
  * really seen: under reshuffling those reach twice the dataset.
  *
  * The ghost tells the distances, of what is cached and of what is not.  Each is the
- * time, in bytes read, that one block was known to be wanted.  So the sum of the distances that
- * end in some time, divided by it, is the number of blocks that are read again and again:
- * how many are alive, cached or outside.  A few hot ones (file system metadata) are few however
+ * time, in bytes read, for which one block was known to be wanted.  So the sum of the
+ * distances that end in some time, divided by it, is the number of blocks that are
+ * alive: read again and again.  A few hot ones (file system metadata) are few however
  * often they are read, and blocks that are read once are none.  From that follows
  *
- * - whose distances count: those of what is cached, while half of the slots are alive; else
- *   those of all blocks, once they are as many as a quarter of the slots.  A cache full of
- *   what is never read again so learns from what it does not hold.
- * - when time passes: only while blocks are alive, as many as a quarter of the slots.  A scan,
- *   however long, makes nothing idle: what it passes by is not read again.
- * - when a dataset was left: what is cached stopped being alive, for a time in which nearly
- *   all of it should have been read, and as many blocks as a quarter of the slots were
- *   meanwhile read twice.  Twice: blocks of an evaluation set are read again, too, but were
- *   read before when the training set was alive.
+ * - when time passes: only while as many blocks are alive as a quarter of the slots.
+ *   A scan, however long, makes nothing idle: what it passes by is not read again.
+ * - which distances count: those of all blocks, or a cache full of what is never read
+ *   again would learn nothing; but those of a few hot ones have no weight, as each
+ *   distance weighs as much as it is long.
+ * - when a dataset was left: what is cached stopped being alive, for a time in which
+ *   nearly all of it should have been read, and meanwhile as many blocks as a quarter of
+ *   the slots were read twice.  Twice: blocks of an evaluation set are read again, too,
+ *   but were read before when the training set was alive.
  *
- * Only while nothing at all is known the origin's size is what idle blocks are told by: a slot is
- * idle after twice as much was read.
+ * Only while nothing at all is known the origin's size is what idle blocks are told by:
+ * a slot is idle after twice as much was read.
  */
 #include "policy.h"
 
