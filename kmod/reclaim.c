@@ -15,10 +15,18 @@
 #include "reclaim.h"
 #include "trace.h"
 
-/* Free slots below which the worker starts, and up to which it works. */
+/* Free slots below which the worker starts. */
 static u32 low_water(const struct nc_cache *c)
 {
 	return clamp(c->index.count / 64, 1U, 4096U);
+}
+
+/* Free slots up to which it works: each round costs a grace period and a commit, in which a
+ * small cache would fall behind what it is to follow.
+ */
+static u32 high_water(const struct nc_cache *c)
+{
+	return max(2 * low_water(c), min(32U, c->index.count / 8));
 }
 
 /* The same, but fewer while there is a plan. */
@@ -29,7 +37,7 @@ static u32 low(const struct nc_cache *c)
 
 static u32 enough(const struct nc_cache *c)
 {
-	return nc_foresight_any(c) ? nc_plan_enough(low_water(c)) : 2 * low_water(c);
+	return nc_foresight_any(c) ? nc_plan_enough(low_water(c)) : high_water(c);
 }
 
 static bool is_pinned(u32 tagged)
@@ -202,7 +210,7 @@ u32 nc_reclaim_take(struct nc_cache *c, u64 block, bool ahead)
  */
 bool nc_reclaim_spare(const struct nc_cache *c)
 {
-	return READ_ONCE(c->index.free_count) > 2 * low_water(c) + kept(c);
+	return READ_ONCE(c->index.free_count) > high_water(c) + kept(c);
 }
 
 /* Ticks since the last use; a high priority makes the clock go slower, but not stand: a limit

@@ -69,7 +69,7 @@ static void evict(struct sim *s, u32 slot)
 
 static void reclaim(struct sim *s)
 {
-	u32 want = 2 * low_water(s), looked;
+	u32 want = max(2 * low_water(s), min(32U, s->slots / 8)), looked;
 	u64 before = s->evictions;
 
 	for (looked = 0; looked < s->slots && s->free_count < want; looked++) {

@@ -23,7 +23,7 @@ for ((passes = 1; ; passes++)); do
 	check -s 8192 -n "$part" -t 8 >/dev/null
 	settle
 	(($(origin_delta))) || break
-	((passes < 16)) || fail "the new dataset does not move in"
+	((passes < 24)) || fail "the new dataset does not move in"
 done
 echo "the new dataset is there after $passes passes"
 ((passes >= 3)) || fail "the old one went too early"

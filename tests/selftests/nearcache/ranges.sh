@@ -79,7 +79,7 @@ bring() {
 
 # pressure: all of the origin is read, so often that what is idle goes.
 pressure() {
-	for _ in 1 2; do
+	for _ in 1 2 3 4; do
 		check -s $((2 * MB / 512)) -b 128 -t 4 >/dev/null
 		settle
 	done
