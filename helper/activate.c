@@ -144,7 +144,8 @@ int activate_check_devices(const struct activation *act)
 		return fail(CODE_DEVICE,
 			    "origin '%s' has logical blocks of %u bytes, at most %u work",
 			    origin->path, origin->lbs, NEARCACHE_BLOCK_MIN);
-	if (activate_check_mode(origin, act->mode))
+	if (members_check_places(act->members, cache, origin) ||
+	    activate_check_mode(origin, act->mode))
 		return fail_code();
 	return activate_check_free(origin);
 }
@@ -165,6 +166,7 @@ static const char *params_of(const struct activation *act, char *text)
 		.witness = act->witness,
 	};
 
+	members_to_params(act->members, &params);
 	return params_print(&params, text);
 }
 
@@ -207,5 +209,6 @@ void activate_print(const struct activation *act)
 	print_string("origin", "origin", act->origin->path);
 	print_bytes("size", "size", bytes);
 	print_string("cache", "cache device", act->cache->path);
+	members_print(act->members);
 	print_string("table", "table", line);
 }

@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "device.h"
 #include "format.h"
+#include "members.h"
 #include "mode.h"
 
 /**
@@ -13,7 +14,8 @@
  * @name: dm name, checked
  * @sb: sound superblock
  * @origin: open origin
- * @cache: open cache device
+ * @cache: open cache device, the first of several
+ * @members: the others
  * @witness: the witness device, 0: none
  * @mode: how it treats writes
  * @args: the command line: --fill-memory and the timeouts
@@ -23,6 +25,7 @@ struct activation {
 	const struct nearcache_super *sb;
 	const struct device *origin;
 	const struct device *cache;
+	const struct members *members;
 	dev_t witness;
 	enum nearcache_mode mode;
 	const struct arguments *args;

@@ -216,6 +216,20 @@ static void take_value(struct arguments *args, const struct option_row *row,
 		fail(CODE_USAGE, "--%s '%s': %s", row->name, value, why);
 }
 
+/* One more --cache. */
+static int take_member(struct arguments *args, const char *value,
+		       const char *next)
+{
+	if (!value && !next)
+		fail(CODE_USAGE, "--cache needs a value: --cache DEV");
+	else if (args->members == NEARCACHE_MEMBERS_MAX - 1)
+		fail(CODE_USAGE, "--cache '%s': a cache has at most %u devices",
+		     value ? value : next, NEARCACHE_MEMBERS_MAX);
+	else
+		args->member[args->members++] = value ? value : next;
+	return value || !next ? 1 : 2;
+}
+
 /* @value: in the same word, or NULL; @next: the next word. Return: words used. */
 static int take_row(struct arguments *args, const struct option_row *row,
 		    const char *value, const char *next)
@@ -223,6 +237,8 @@ static int take_row(struct arguments *args, const struct option_row *row,
 	if (row->value == FLAG && value)
 		fail(CODE_USAGE, "--%s takes no value, '%s' was given",
 		     row->name, value);
+	else if (row->bit == OPTION_CACHE && args->given & row->bit)
+		return take_member(args, value, next);
 	else if (row->value != FLAG && args->given & row->bit)
 		fail(CODE_USAGE, "--%s is given twice", row->name);
 	args->given |= row->bit;
@@ -422,6 +438,10 @@ void arguments_override(struct arguments *args, const struct arguments *by)
 	if (given(by, OPTION_MODE | OPTION_READ_ONLY)) {
 		args->given &= ~(uint64_t)(OPTION_MODE | OPTION_READ_ONLY);
 		args->mode = by->mode;
+	}
+	if (given(by, OPTION_CACHE)) {
+		memcpy(args->member, by->member, sizeof(args->member));
+		args->members = by->members;
 	}
 	for (row = options; row->bit; row++)
 		if (given(by, row->bit))

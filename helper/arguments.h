@@ -8,6 +8,7 @@
 
 #include "index_format.h"
 #include "mode.h"
+#include "nearcache_format.h"
 #include "onchange.h"
 #include "range.h"
 #include "share.h"
@@ -92,7 +93,9 @@
  * struct arguments - a parsed command line
  * @given: options given, OPTION_*
  * @origin: --origin
- * @cache: --cache
+ * @cache: --cache, the first one
+ * @member: the others, in the order given
+ * @members: how many of them
  * @witness: --witness, a device or "none"
  * @dataset_version: --dataset-version
  * @mode: --mode, read-only when not given
@@ -134,6 +137,8 @@ struct arguments {
 	uint64_t given;
 	const char *origin;
 	const char *cache;
+	const char *member[NEARCACHE_MEMBERS_MAX - 1];
+	unsigned int members;
 	const char *witness;
 	const char *dataset_version;
 	enum nearcache_mode mode;

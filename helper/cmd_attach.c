@@ -34,6 +34,7 @@
  * @now: the device as it is afterwards
  * @status: of @now
  * @pair: its origin, and the cache device to come
+ * @members: the cache devices behind that one
  * @witness: that of the table, without a path: none
  * @new: what is written to the cache device by --format
  * @other: another cache than the one that the device was made with
@@ -47,6 +48,7 @@ struct attachment {
 	struct dm_device now;
 	struct status status;
 	struct pair pair;
+	struct members members;
 	struct witness witness;
 	struct formatting new;
 	bool other;
@@ -187,8 +189,9 @@ static int open_witness(struct attachment *attach)
 	if (!attach->old.witness)
 		return 0;
 	if (!witness_open_number(witness, attach->old.witness) &&
-	    !witness_check_place(witness, &attach->pair.cache,
-				 &attach->pair.origin))
+	    !members_check_witness(&attach->members, witness,
+				   &attach->pair.cache,
+				   &attach->pair.origin))
 		return 0;
 	return fail_add("'nearcache set %s witness=none' goes on without it, or name another one there",
 			attach->dev.name);
@@ -232,9 +235,7 @@ static int check_formatted(struct attachment *attach)
 {
 	struct pair *pair = &attach->pair;
 
-	if (super_read(&pair->super, &pair->cache) ||
-	    super_require(&pair->super, &pair->cache) ||
-	    pair_check_free(&pair->cache, attach->dev.name))
+	if (pair_check_free(&pair->cache, attach->dev.name))
 		return fail_code();
 	attach->other = is_other(attach, pair->super.best);
 	pair->on_change = on_change(attach);
@@ -253,11 +254,41 @@ static int check_formatted(struct attachment *attach)
 
 static int check_blank(struct attachment *attach)
 {
+	unsigned int i;
+
 	attach->other = true;
+	for (i = 0; i < attach->members.count; i++)
+		if (pair_check_free(&attach->members.dev[i], NULL))
+			return fail_code();
 	/* In use also by this device itself, which would not know. */
 	return pair_check_free(&attach->pair.cache, NULL) ||
 	       formatting_claim(&attach->new) ||
 	       formatting_prepare(&attach->new) ? fail_code() : 0;
+}
+
+static int find_members(struct attachment *attach)
+{
+	struct pair *pair = &attach->pair;
+	unsigned int i;
+
+	if (super_read(&pair->super, &pair->cache) ||
+	    super_require(&pair->super, &pair->cache) ||
+	    members_check_first(&pair->cache, &pair->super) ||
+	    members_find(&attach->members, attach->args, &pair->cache,
+			 &pair->super, &pair->origin))
+		return fail_code();
+	for (i = 0; i < attach->members.count; i++)
+		if (pair_check_free(&attach->members.dev[i], attach->dev.name))
+			return fail_code();
+	return 0;
+}
+
+/* Those that are to be formatted are named, the others found. */
+static int open_members(struct attachment *attach)
+{
+	return given(attach->args, OPTION_FORMAT) ?
+	       members_open(&attach->members, attach->args) :
+	       find_members(attach);
 }
 
 /* Everything that can be known before anything is changed. */
@@ -268,11 +299,12 @@ static int check(struct attachment *attach)
 		.name = attach->dev.name,
 		.origin = &pair->origin,
 		.cache = &pair->cache,
+		.members = &attach->members,
 		.mode = attach->old.mode,
 		.args = attach->args,
 	};
 
-	if (open_origin(attach) || open_cache(attach) ||
+	if (open_origin(attach) || open_cache(attach) || open_members(attach) ||
 	    activate_check_devices(&act) || open_witness(attach))
 		return fail_code();
 	pair->size = attach->dev.size;
@@ -323,12 +355,14 @@ static int attach_now(struct attachment *attach)
 	struct pair *pair = &attach->pair;
 
 	params.cache = pair->cache.number;
+	members_to_params(&attach->members, &params);
 	if (pair->drop || pair->witness)
 		pair_record(pair, params.cache == attach->old.cache);
 	if (!fail_code() && attach->moved)
 		claim_record(attach);
 	/* The kernel reads it by itself, and holds it then. */
 	device_close(&pair->cache);
+	members_close(&attach->members);
 	if (!fail_code() &&
 	    !reload(&attach->dev, &attach->old, &params, attach->dev.size,
 		    false))
@@ -388,6 +422,7 @@ static void report(const struct attachment *attach)
 	print_string("name", NULL, dev->name);
 	print_string("mode", "mode", mode_word(attach->old.mode));
 	print_string("cache", "cache device", attach->pair.cache.path);
+	members_print(&attach->members);
 	device_path_of(dev->cache, path);
 	print_string("cache_before",
 		     strcmp(path, attach->pair.cache.path) ? "before" : NULL,
@@ -474,6 +509,7 @@ int cmd_attach(const struct arguments *args)
 			.label = name_of_operand(args->operand[0]),
 			.origin = &attach.pair.origin,
 			.cache = &attach.pair.cache,
+			.members = &attach.members,
 		},
 	};
 
@@ -490,6 +526,7 @@ int cmd_attach(const struct arguments *args)
 	witness_close(&attach.witness);
 	device_close(&attach.pair.origin);
 	device_close(&attach.pair.cache);
+	members_close(&attach.members);
 	dm_device_free(&attach.now);
 	dm_device_free(&attach.dev);
 	return fail_code();

@@ -20,6 +20,7 @@
  * @name: dm name and label
  * @origin: open origin
  * @cache: open, later claimed cache device
+ * @members: the cache devices behind that one
  * @witness: its witness, without a path: none
  * @new: what is written to them
  */
@@ -28,6 +29,7 @@ struct create {
 	const char *name;
 	struct device origin;
 	struct device cache;
+	struct members members;
 	struct witness witness;
 	struct formatting new;
 };
@@ -51,7 +53,8 @@ static int open_witness(struct create *create, struct activation *act)
 	if (!witness_named(create->args->witness))
 		return 0;
 	if (witness_open(witness, create->args->witness) ||
-	    witness_check_place(witness, &create->cache, &create->origin))
+	    members_check_witness(&create->members, witness, &create->cache,
+				  &create->origin))
 		return fail_code();
 	act->witness = witness->dev.number;
 	return 0;
@@ -66,6 +69,7 @@ static int prepare(struct create *create, struct activation *act)
 	if (check_words(create) ||
 	    device_open(&create->origin, args->origin, "origin") ||
 	    device_open(&create->cache, args->cache, "cache device") ||
+	    members_open(&create->members, args) ||
 	    activate_check_devices(act) || open_witness(create, act) ||
 	    formatting_claim(&create->new) ||
 	    activate_check_kernel(act, no_start))
@@ -148,12 +152,14 @@ int cmd_create(const struct arguments *args)
 			.label = args->operand[0],
 			.origin = &create.origin,
 			.cache = &create.cache,
+			.members = &create.members,
 		},
 	};
 	struct activation act = {
 		.name = create.name,
 		.origin = &create.origin,
 		.cache = &create.cache,
+		.members = &create.members,
 		.mode = args->mode,
 		.args = args,
 	};
@@ -170,5 +176,6 @@ int cmd_create(const struct arguments *args)
 	witness_close(&create.witness);
 	device_close(&create.origin);
 	device_close(&create.cache);
+	members_close(&create.members);
 	return error;
 }

@@ -8,6 +8,7 @@
 #include "device.h"
 #include "fail.h"
 #include "lock.h"
+#include "members.h"
 #include "name.h"
 #include "params.h"
 #include "owner.h"
@@ -19,13 +20,15 @@
 
 /**
  * struct destroy - what is destroyed
- * @cache: its cache device
+ * @cache: its cache device, or one of them
+ * @members: the others
  * @super: both copies
  * @active: the device that uses it
  * @is_active: whether there is one
  */
 struct destroy {
 	struct device cache;
+	struct members members;
 	struct super super;
 	struct dm_device active;
 	bool is_active;
@@ -94,6 +97,8 @@ static int check(struct destroy *destroy, bool force)
 	if (super_read(&destroy->super, &destroy->cache) ||
 	    check_ours(destroy, force))
 		return fail_code();
+	if (destroy->super.best)
+		members_find_rest(&destroy->members, &destroy->super);
 	return destroy->is_active ? stop_check(&destroy->active) : 0;
 }
 
@@ -122,13 +127,40 @@ static int check_same(const struct destroy *destroy)
 	return fail_code();
 }
 
+/* One that is not here, or is another one by now, keeps what it has: nobody opens it
+ * without the others.
+ */
+static void wipe_members(struct destroy *destroy)
+{
+	unsigned int i;
+
+	for (i = 0; i < destroy->members.count; i++) {
+		struct device *dev = &destroy->members.dev[i];
+		struct super now = { 0 };
+
+		if (!device_claim(dev) && !super_read(&now, dev) && now.best &&
+		    !memcmp(now.best->uuid, destroy->super.best->uuid,
+			    sizeof(now.best->uuid)))
+			super_wipe(dev);
+		super_free(&now);
+		if (!fail_code())
+			continue;
+		warn("%s; '%s' still carries a part of the cache", fail_message(),
+		     dev->path);
+		fail_reset();
+	}
+}
+
 static int wipe(struct destroy *destroy)
 {
 	if (destroy->is_active && stop(&destroy->active))
 		return fail_code();
 	if (device_claim(&destroy->cache) || check_same(destroy))
 		return fail_code();
-	return super_wipe(&destroy->cache);
+	if (super_wipe(&destroy->cache))
+		return fail_code();
+	wipe_members(destroy);
+	return 0;
 }
 
 static int open_recorded(const struct destroy *destroy, struct witness *witness)
@@ -234,6 +266,7 @@ static void report(const struct destroy *destroy, const char *witness,
 		     destroy->is_active ? destroy->active.name : NULL);
 	print_string("cache", dry_run ? "would wipe" : NULL,
 		     destroy->cache.path);
+	members_print_as(&destroy->members, dry_run ? "would wipe" : NULL);
 	print_string("witness",
 		     dry_run && *witness ? "would free the record on" : NULL,
 		     *witness ? witness : NULL);
@@ -248,6 +281,10 @@ int cmd_destroy(const struct arguments *args)
 	struct witness witness = WITNESS_CLOSED;
 	int error;
 
+	if (args->members)
+		return fail(CODE_USAGE,
+			    "--cache '%s': one of its devices is enough, the others are found",
+			    args->member[0]);
 	if (!args->operands == !args->cache)
 		return fail(CODE_USAGE,
 			    "'destroy' needs either NAME or --cache DEV");
@@ -271,6 +308,7 @@ int cmd_destroy(const struct arguments *args)
 	witness_close(&witness);
 	super_free(&destroy.super);
 	device_close(&destroy.cache);
+	members_close(&destroy.members);
 	dm_device_free(&destroy.active);
 	return error;
 }

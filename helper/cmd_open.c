@@ -24,6 +24,7 @@
  * struct opening - a cache on its way
  * @args: the command line
  * @pair: its devices
+ * @members: the cache devices behind the first
  * @witness: its witness, without a path: none
  * @claim: it has no record there yet
  * @moved: but had one once
@@ -34,6 +35,7 @@
 struct opening {
 	const struct arguments *args;
 	struct pair pair;
+	struct members members;
 	struct witness witness;
 	bool claim;
 	bool moved;
@@ -92,7 +94,8 @@ static int judge_witness(struct opening *open, bool said, bool found)
 	struct witness *witness = &open->witness;
 	struct witness_claim claim = claim_of(open);
 
-	if (witness_check_place(witness, &pair->cache, &pair->origin))
+	if (members_check_witness(&open->members, witness, &pair->cache,
+				  &pair->origin))
 		return fail_code();
 	if (found)
 		return 0;
@@ -356,6 +359,19 @@ static int open_cache(struct opening *open)
 	return fail_code();
 }
 
+static int find_members(struct opening *open)
+{
+	unsigned int i;
+
+	if (members_find(&open->members, open->args, &open->pair.cache,
+			 &open->pair.super, &open->pair.origin))
+		return fail_code();
+	for (i = 0; i < open->members.count; i++)
+		if (pair_check_free(&open->members.dev[i], NULL))
+			return fail_code();
+	return 0;
+}
+
 /* One whose devices are known. */
 static int open_devices(const struct arguments *args)
 {
@@ -375,6 +391,7 @@ static int open_devices(const struct arguments *args)
 		.name = args->operand[0],
 		.origin = &open.pair.origin,
 		.cache = &open.pair.cache,
+		.members = &open.members,
 		.mode = args->mode,
 		.args = args,
 	};
@@ -384,6 +401,7 @@ static int open_devices(const struct arguments *args)
 	    !open_cache(&open) &&
 	    !super_read(&open.pair.super, &open.pair.cache) &&
 	    !super_require(&open.pair.super, &open.pair.cache) &&
+	    !members_check_first(&open.pair.cache, &open.pair.super) &&
 	    !pair_check_free(&open.pair.cache, NULL)) {
 		int error = args->origin ?
 			    device_open(&open.pair.origin, args->origin, "origin") :
@@ -391,13 +409,14 @@ static int open_devices(const struct arguments *args)
 
 		act.sb = open.pair.super.best;
 		open.pair.size = open.pair.origin.size;
-		if (!error)
+		if (!error && !find_members(&open))
 			run(&open, &act);
 	}
 	super_free(&open.pair.super);
 	witness_close(&open.witness);
 	device_close(&open.pair.origin);
 	device_close(&open.pair.cache);
+	members_close(&open.members);
 	return fail_code();
 }
 

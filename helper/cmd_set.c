@@ -9,6 +9,7 @@
 #include "device.h"
 #include "fail.h"
 #include "lock.h"
+#include "members.h"
 #include "name.h"
 #include "neighbour.h"
 #include "print.h"
@@ -72,6 +73,18 @@ static int read_uuid(struct change *change, struct device *cache)
 	return fail_code();
 }
 
+/* Each of the cache devices: they are known by their numbers. */
+static int check_members(struct change *change, const struct device *cache,
+			 const struct device *origin)
+{
+	struct members members;
+
+	if (!members_open_numbers(&members, &change->old))
+		members_check_witness(&members, &change->witness, cache, origin);
+	members_close(&members);
+	return fail_code();
+}
+
 static int check_witness(struct change *change, bool force)
 {
 	struct device cache = DEVICE_CLOSED, origin = DEVICE_CLOSED;
@@ -85,7 +98,7 @@ static int check_witness(struct change *change, bool force)
 	device_path_of(origin.number, origin.path);
 	if (witness_open(&change->witness, change->said) ||
 	    read_uuid(change, &cache) ||
-	    witness_check_place(&change->witness, &cache, &origin) ||
+	    check_members(change, &cache, &origin) ||
 	    witness_look(&change->witness, change->uuid, &record, &found) ||
 	    witness_prepare(&change->witness, &claim))
 		return fail_code();

@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "describe.h"
 #include "device.h"
+#include "members.h"
 #include "params.h"
 #include "print.h"
 #include "reconnect.h"
@@ -13,6 +14,7 @@ static void print_devices(const struct dm_device *dev)
 {
 	char path[PATH_MAX], text[256];
 	bool gone = reconnect_needed(dev);
+	struct params params;
 
 	print_string("device", "device", device_path_of(dev->number, path));
 	print_string("uuid", NULL, dev->uuid);
@@ -26,6 +28,8 @@ static void print_devices(const struct dm_device *dev)
 		print_string(NULL, "origin gone", text);
 	}
 	print_string("cache", "cache device", device_path_of(dev->cache, path));
+	if (dev->table && params_parse(dev->table, &params))
+		members_print_numbers(&params);
 	print_flag("read_only", NULL, dev->read_only);
 	print_flag("suspended", dev->suspended ? "suspended" : NULL,
 		   dev->suspended);

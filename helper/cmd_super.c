@@ -126,7 +126,9 @@ static int judge(const struct device *dev)
 		describe_super(super.best, true);
 		describe_areas(super.best);
 		print_end();
-		error = print_slot_table(dev, &super);
+		/* Behind the first device of several there is none. */
+		if (!super.geo.stripe_index)
+			error = print_slot_table(dev, &super);
 	}
 	super_free(&super);
 	return error;

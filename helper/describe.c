@@ -91,6 +91,12 @@ void describe_super(const struct nearcache_super *sb, bool all)
 	print_number("blocks", "blocks", le64_to_cpu(sb->slot_count));
 	print_bytes("capacity", "capacity",
 		    le64_to_cpu(sb->slot_count) * le32_to_cpu(sb->block_size));
+	print_number("devices",
+		     le16_to_cpu(sb->stripe_count) > 1 ? "cache devices" : NULL,
+		     le16_to_cpu(sb->stripe_count));
+	print_number("place", sb->stripe_index ? DETAIL("place among them, from 0") :
+						 NULL,
+		     le16_to_cpu(sb->stripe_index));
 	print_bytes("device_size", DETAIL("used of the device"),
 		    le64_to_cpu(sb->device_size));
 	print_bytes("data_offset", DETAIL("data offset"),

@@ -15,6 +15,7 @@
 #include "kmsg.h"
 #include "lock.h"
 #include "name.h"
+#include "params.h"
 #include "signals.h"
 
 /* A message to a device that is suspended: one second. */
@@ -363,6 +364,22 @@ int dm_all_passing(struct dm_device **list, size_t *count)
 	return list_all(list, count, passes_through);
 }
 
+/* Whether a device has it as one of its cache devices. */
+static bool uses(const struct dm_device *dev, dev_t cache)
+{
+	struct params params;
+	unsigned int i;
+
+	if (dev->cache == cache)
+		return true;
+	if (!dev->ours || !dev->table || !params_parse(dev->table, &params))
+		return false;
+	for (i = 0; i < params.members; i++)
+		if (params.member[i] == cache)
+			return true;
+	return false;
+}
+
 /**
  * dm_find_cache() - the nearcache device that uses a cache device
  * @cache: the cache device
@@ -380,7 +397,7 @@ int dm_find_cache(dev_t cache, struct dm_device *dev, bool *found)
 	if (dm_all(&list, &count))
 		return fail_code();
 	for (i = 0; i < count; i++) {
-		if (*found || list[i].cache != cache) {
+		if (*found || !uses(&list[i], cache)) {
 			dm_device_free(&list[i]);
 			continue;
 		}

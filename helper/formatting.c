@@ -33,6 +33,20 @@ int formatting_check_words(const struct arguments *args)
 	return 0;
 }
 
+static int claim(const struct formatting *new, struct device *cache)
+{
+	bool busy;
+
+	if (!given(new->args, OPTION_DRY_RUN))
+		return device_claim(cache);
+	if (device_test_claim(cache, &busy))
+		return fail_code();
+	if (busy)
+		return fail(CODE_BUSY, "cache device '%s' is in use",
+			    cache->path);
+	return 0;
+}
+
 /**
  * formatting_claim() - keep others off the cache device, unless nothing is written
  * @new: its devices are open
@@ -41,15 +55,13 @@ int formatting_check_words(const struct arguments *args)
  */
 int formatting_claim(const struct formatting *new)
 {
-	bool busy;
+	unsigned int i;
 
-	if (!given(new->args, OPTION_DRY_RUN))
-		return device_claim(new->cache);
-	if (device_test_claim(new->cache, &busy))
+	if (claim(new, new->cache))
 		return fail_code();
-	if (busy)
-		return fail(CODE_BUSY, "cache device '%s' is in use",
-			    new->cache->path);
+	for (i = 0; i < new->members->count; i++)
+		if (claim(new, &new->members->dev[i]))
+			return fail_code();
 	return 0;
 }
 
@@ -119,19 +131,35 @@ static struct witness_claim claim_of(const struct formatting *new)
 }
 
 /* Put the new cache together, in memory. */
-static int design(const struct formatting *new)
+static int lay_out(struct formatting *new)
+{
+	const struct members *members = new->members;
+	const struct device *origin = new->origin;
+	u64 sizes[NEARCACHE_MEMBERS_MAX] = { new->cache->size };
+	u32 i, lbs = new->cache->lbs;
+	char why[NC_WHY_SIZE];
+
+	for (i = 0; i < members->count; i++) {
+		sizes[i + 1] = members->dev[i].size;
+		lbs = max(lbs, members->dev[i].lbs);
+	}
+	if (layout_compute_members(&new->layout, sizes, members->count + 1,
+				   new->args->block_size,
+				   new->args->integrity == NEARCACHE_INTEGRITY_CRC32C,
+				   origin->size, origin->lbs, lbs, why))
+		return 0;
+	return fail(CODE_DEVICE, "cache device '%s' is too small: %s",
+		    new->cache->path, why);
+}
+
+static int design(struct formatting *new)
 {
 	const struct device *origin = new->origin, *cache = new->cache;
 	struct nearcache_super *sb = new->sb;
-	char why[NC_WHY_SIZE];
-	struct layout layout;
 
-	if (!layout_compute(&layout, cache->size, new->args->block_size,
-			    new->args->integrity == NEARCACHE_INTEGRITY_CRC32C,
-			    origin->size, origin->lbs, cache->lbs, why))
-		return fail(CODE_DEVICE, "cache device '%s' is too small: %s",
-			    cache->path, why);
-	layout_to_super(&layout, sb);
+	if (lay_out(new))
+		return fail_code();
+	layout_to_super(&new->layout, sb);
 	memcpy(sb->magic, NEARCACHE_MAGIC, NEARCACHE_MAGIC_LEN);
 	sb->version = cpu_to_le32(NEARCACHE_VERSION);
 	sb->sequence = cpu_to_le64(1);
@@ -139,7 +167,6 @@ static int design(const struct formatting *new)
 	strncpy((char *)sb->label, new->label, sizeof(sb->label) - 1);
 	sb->created = cpu_to_le64((u64)time(NULL));
 	sb->state = cpu_to_le32(NEARCACHE_STATE_CLEAN);
-	sb->stripe_count = cpu_to_le16(1);
 	sb->table_epoch = cpu_to_le64(1);
 	memcpy(sb->witness, new->witness->path, sizeof(sb->witness));
 	return dataset_seal(sb, cache, origin, new->args->dataset_version);
@@ -154,15 +181,33 @@ static int design(const struct formatting *new)
 int formatting_prepare(struct formatting *new)
 {
 	struct witness_claim claim;
+	unsigned int i;
 
-	if (!given(new->args, OPTION_FORCE) && check_content(new->cache))
-		return fail_code();
+	if (!given(new->args, OPTION_FORCE)) {
+		if (check_content(new->cache))
+			return fail_code();
+		for (i = 0; i < new->members->count; i++)
+			if (check_content(&new->members->dev[i]))
+				return fail_code();
+	}
 	look_back(new);
 	new->sb = device_buffer(NEARCACHE_SUPER_SIZE);
 	if (!new->sb || design(new))
 		return fail_code();
 	claim = claim_of(new);
 	return *new->witness->path ? witness_prepare(new->witness, &claim) : 0;
+}
+
+/* Nothing of what was there is found on it. */
+static int clear(const struct formatting *new, const struct device *cache)
+{
+	/* Before the first write: is a partition in use? */
+	if (device_reread_partitions(cache) || super_wipe(cache))
+		return fail_code();
+	if (given(new->args, OPTION_FORCE) && probe_wipe(cache))
+		return fail_code();
+	/* Now the table is gone: so must be the partitions. */
+	return device_reread_partitions(cache);
 }
 
 /**
@@ -180,14 +225,11 @@ int formatting_write_areas(const struct formatting *new)
 	const struct device *cache = new->cache;
 	unsigned int i;
 
-	/* Before the first write: is a partition in use? */
-	if (device_reread_partitions(cache) || super_wipe(cache))
+	if (clear(new, cache))
 		return fail_code();
-	if (given(new->args, OPTION_FORCE) && probe_wipe(cache))
-		return fail_code();
-	/* Now the table is gone: so must be the partitions. */
-	if (device_reread_partitions(cache))
-		return fail_code();
+	for (i = 0; i < new->members->count; i++)
+		if (clear(new, &new->members->dev[i]))
+			return fail_code();
 	if (table_write(cache, new->sb))
 		return fail_code();
 	for (i = NEARCACHE_AREA_TABLE + 1; i < NEARCACHE_AREA_COUNT; i++)
@@ -210,6 +252,28 @@ int formatting_claim_record(const struct formatting *new)
 	return *new->witness->path ? witness_claim(new->witness, &claim) : 0;
 }
 
+/* The superblock of one behind the first. */
+static int write_member(const struct formatting *new, unsigned int index)
+{
+	struct device *dev = &new->members->dev[index - 1];
+	struct nearcache_super *sb = device_buffer(NEARCACHE_SUPER_SIZE);
+	struct nc_geometry geo;
+	char why[NC_WHY_SIZE];
+
+	if (!sb)
+		return fail_code();
+	memcpy(sb, new->sb, sizeof(*sb));
+	layout_to_member(&new->layout, index, sb);
+	nc_super_seal(sb);
+	if (!nc_super_check(sb, dev->size, &geo, why))
+		fail(CODE_DEVICE, "cache device '%s' does not fit: %s",
+		     dev->path, why);
+	else
+		super_write(dev, sb);
+	free(sb);
+	return fail_code();
+}
+
 /**
  * formatting_write_super() - make it a cache; closes the device
  * @new: its areas are written
@@ -220,10 +284,17 @@ int formatting_claim_record(const struct formatting *new)
  */
 int formatting_write_super(const struct formatting *new)
 {
-	int error = super_write(new->cache, new->sb);
+	unsigned int i;
 
+	for (i = 1; i <= new->members->count && !fail_code(); i++)
+		write_member(new, i);
+	/* The one that counts comes last. */
+	if (!fail_code())
+		super_write(new->cache, new->sb);
+	for (i = 0; i < new->members->count; i++)
+		device_close(&new->members->dev[i]);
 	device_close(new->cache);
-	return error;
+	return fail_code();
 }
 
 /**
@@ -251,22 +322,30 @@ static void free_record(const struct formatting *new)
 	witness_close(&witness);
 }
 
+static void undo(const struct formatting *new, struct device *cache)
+{
+	struct super super;
+
+	device_close(cache);
+	if (device_claim(cache))
+		return;
+	if (!super_read(&super, cache) && super.best &&
+	    !memcmp(super.best->uuid, new->sb->uuid,
+		    sizeof(new->sb->uuid)))
+		super_wipe(cache);
+	super_free(&super);
+}
+
 /**
  * formatting_undo() - take back record and superblocks, if they are still ours
  * @new: written
  */
 void formatting_undo(const struct formatting *new)
 {
-	struct super super;
+	unsigned int i;
 
 	free_record(new);
-
-	device_close(new->cache);
-	if (device_claim(new->cache))
-		return;
-	if (!super_read(&super, new->cache) && super.best &&
-	    !memcmp(super.best->uuid, new->sb->uuid,
-		    sizeof(new->sb->uuid)))
-		super_wipe(new->cache);
-	super_free(&super);
+	undo(new, new->cache);
+	for (i = 0; i < new->members->count; i++)
+		undo(new, &new->members->dev[i]);
 }

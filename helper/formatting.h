@@ -6,6 +6,8 @@
 #include "arguments.h"
 #include "device.h"
 #include "format.h"
+#include "layout.h"
+#include "members.h"
 #include "witness.h"
 
 /**
@@ -13,9 +15,11 @@
  * @args: the command line: block size, dataset version, --force, --dry-run
  * @label: what the cache is called
  * @origin: open origin
- * @cache: open, later claimed cache device
+ * @cache: open, later claimed cache device, the first of several
+ * @members: open, later claimed: the others
  * @witness: open witness, its place checked; without a path: none
  * @replaced: uuid of the cache that is overwritten, zeros: of none
+ * @layout: of the cache devices
  * @sb: the superblock to write, for free(); NULL before formatting_prepare()
  */
 struct formatting {
@@ -23,8 +27,10 @@ struct formatting {
 	const char *label;
 	const struct device *origin;
 	struct device *cache;
+	struct members *members;
 	struct witness *witness;
 	u8 replaced[16];
+	struct layout layout;
 	struct nearcache_super *sb;
 };
 

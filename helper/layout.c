@@ -91,8 +91,32 @@ static void place(struct layout *layout, u64 cache_size, u64 slots)
 	}
 	layout->metadata_end = end;
 	layout->data_offset = round_up_to(end, layout->block_size);
-	layout->device_size =
-		layout->data_offset + slots * layout->block_size;
+	layout->member_offset =
+		round_up_to(NEARCACHE_AREA_START, layout->block_size);
+	for (i = 0; i < layout->members; i++)
+		layout->device_size[i] =
+			(i ? layout->member_offset : layout->data_offset) +
+			nc_member_slots(slots, i, layout->members) *
+				layout->block_size;
+}
+
+static bool fits_in(const struct layout *layout, const u64 *sizes)
+{
+	u32 i;
+
+	for (i = 0; i < layout->members; i++)
+		if (layout->device_size[i] > sizes[i])
+			return false;
+	return true;
+}
+
+static u64 sum(const u64 *sizes, u32 members)
+{
+	u64 bytes = 0;
+
+	while (members--)
+		bytes += sizes[members];
+	return bytes;
 }
 
 /*
@@ -100,22 +124,22 @@ static void place(struct layout *layout, u64 cache_size, u64 slots)
  * the layout grows with the slots, so the largest number that fits is found by
  * halving.
  */
-static void place_most(struct layout *layout, u64 cache_size)
+static void place_most(struct layout *layout, const u64 *sizes)
 {
 	u64 fits = 0;
-	u64 most = clamp(cache_size / layout->block_size, 0,
+	u64 most = clamp(sum(sizes, layout->members) / layout->block_size, 0,
 			 NEARCACHE_MAX_SLOTS);
 
 	while (fits < most) {
 		u64 half = fits + (most - fits + 1) / 2;
 
-		place(layout, cache_size, half);
-		if (layout->device_size <= cache_size)
+		place(layout, sizes[0], half);
+		if (fits_in(layout, sizes))
 			fits = half;
 		else
 			most = half - 1;
 	}
-	place(layout, cache_size, fits);
+	place(layout, sizes[0], fits);
 }
 
 /**
@@ -131,6 +155,62 @@ u64 layout_intent_region(u64 origin_size)
 	while ((origin_size - 1) / region >= INTENT_BITS)
 		region *= 2;
 	return region;
+}
+
+/* Which device is too small, and for what. */
+static void explain(const struct layout *layout, const u64 *sizes, u64 slots, char *why)
+{
+	u32 i = 0;
+
+	while (i < layout->members - 1 && layout->device_size[i] <= sizes[i])
+		i++;
+	snprintf(why, NC_WHY_SIZE,
+		 "it has %llu bytes; %llu blocks of %u bytes%s need at least %llu",
+		 (unsigned long long)sizes[i],
+		 (unsigned long long)nc_member_slots(slots, i, layout->members),
+		 layout->block_size, i ? "" : " and the metadata",
+		 (unsigned long long)layout->device_size[i]);
+}
+
+/**
+ * layout_compute_members() - lay out the cache devices of a cache
+ * @layout: the result
+ * @sizes: bytes of each cache device
+ * @members: how many
+ * @block_size: bytes, 0: by layout_block_size()
+ * @checksums: of what is cached
+ * @origin_size: bytes, not 0
+ * @origin_lbs: bytes
+ * @cache_lbs: bytes, the largest of all
+ * @why: NC_WHY_SIZE bytes; on failure: what does not fit
+ *
+ * All have the same number of slots, or one less: what the smallest one has room for.
+ *
+ * Return: whether there is such a layout.
+ */
+bool layout_compute_members(struct layout *layout, const u64 *sizes, u32 members,
+			    u32 block_size, bool checksums, u64 origin_size,
+			    u32 origin_lbs, u32 cache_lbs, char *why)
+{
+	u64 least = members > NEARCACHE_MIN_SLOTS ? members : NEARCACHE_MIN_SLOTS;
+
+	memset(layout, 0, sizeof(*layout));
+	layout->members = members;
+	layout->checksums = checksums;
+	layout->block_size = block_size ? block_size :
+			     layout_block_size(sum(sizes, members));
+	layout->subblock_size =
+		nc_subblock_size(layout->block_size, origin_lbs, cache_lbs);
+	layout->origin_lbs = origin_lbs;
+	layout->cache_lbs = cache_lbs;
+	layout->origin_size = origin_size;
+	layout->intent_region = layout_intent_region(origin_size);
+	place_most(layout, sizes);
+	if (layout->slot_count >= least)
+		return true;
+	place(layout, sizes[0], least);
+	explain(layout, sizes, least, why);
+	return false;
 }
 
 /**
@@ -150,27 +230,9 @@ bool layout_compute(struct layout *layout, u64 cache_size, u32 block_size,
 		    bool checksums, u64 origin_size, u32 origin_lbs,
 		    u32 cache_lbs, char *why)
 {
-	memset(layout, 0, sizeof(*layout));
-	layout->checksums = checksums;
-	layout->block_size = block_size ? block_size :
-					  layout_block_size(cache_size);
-	layout->subblock_size =
-		nc_subblock_size(layout->block_size, origin_lbs, cache_lbs);
-	layout->origin_lbs = origin_lbs;
-	layout->cache_lbs = cache_lbs;
-	layout->origin_size = origin_size;
-	layout->intent_region = layout_intent_region(origin_size);
-	place_most(layout, cache_size);
-	if (layout->slot_count < NEARCACHE_MIN_SLOTS) {
-		place(layout, cache_size, NEARCACHE_MIN_SLOTS);
-		snprintf(why, NC_WHY_SIZE,
-			 "it has %llu bytes; %llu blocks of %u bytes and the metadata need at least %llu",
-			 (unsigned long long)cache_size, NEARCACHE_MIN_SLOTS,
-			 layout->block_size,
-			 (unsigned long long)layout->device_size);
-		return false;
-	}
-	return true;
+	return layout_compute_members(layout, &cache_size, 1, block_size,
+				      checksums, origin_size, origin_lbs,
+				      cache_lbs, why);
 }
 
 /**
@@ -184,11 +246,14 @@ void layout_to_super(const struct layout *layout, struct nearcache_super *sb)
 
 	if (layout->checksums)
 		sb->incompat |= cpu_to_le64(NEARCACHE_INCOMPAT_CRC32C);
+	if (layout->members > 1)
+		sb->incompat |= cpu_to_le64(NEARCACHE_INCOMPAT_STRIPES);
+	sb->stripe_count = cpu_to_le16(layout->members);
 	sb->block_size = cpu_to_le32(layout->block_size);
 	sb->subblock_size = cpu_to_le32(layout->subblock_size);
 	sb->origin_lbs = cpu_to_le32(layout->origin_lbs);
 	sb->cache_lbs = cpu_to_le32(layout->cache_lbs);
-	sb->device_size = cpu_to_le64(layout->device_size);
+	sb->device_size = cpu_to_le64(layout->device_size[0]);
 	sb->slot_count = cpu_to_le64(layout->slot_count);
 	sb->data_offset = cpu_to_le64(layout->data_offset);
 	sb->table_pages = cpu_to_le64(layout->table_pages);
@@ -198,5 +263,26 @@ void layout_to_super(const struct layout *layout, struct nearcache_super *sb)
 		sb->area[i].offset = cpu_to_le64(layout->area_offset[i]);
 		sb->area[i].length = cpu_to_le64(layout->area_length[i]);
 		sb->area[i].version = cpu_to_le32(NEARCACHE_AREA_VERSION);
+	}
+}
+
+/**
+ * layout_to_member() - make a superblock that of a member behind the first
+ * @layout: as computed
+ * @index: of the member
+ * @sb: a copy of the first one's; to be sealed
+ */
+void layout_to_member(const struct layout *layout, u32 index,
+		      struct nearcache_super *sb)
+{
+	unsigned int i;
+
+	sb->stripe_index = cpu_to_le16(index);
+	sb->device_size = cpu_to_le64(layout->device_size[index]);
+	sb->data_offset = cpu_to_le64(layout->member_offset);
+	sb->table_pages = 0;
+	for (i = 0; i < NEARCACHE_AREA_COUNT; i++) {
+		sb->area[i].offset = 0;
+		sb->area[i].length = 0;
 	}
 }

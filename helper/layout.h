@@ -9,7 +9,8 @@
 
 /**
  * struct layout - the numbers of a superblock before it is written
- * @device_size: bytes that the format uses, to the end of the last block
+ * @members: cache devices
+ * @device_size: bytes that the format uses of each, to the end of its last block
  * @checksums: there is a checksum area
  * @block_size: bytes
  * @subblock_size: bytes
@@ -17,7 +18,8 @@
  * @cache_lbs: bytes
  * @slot_count: cache blocks
  * @table_pages: pages in one copy of the slot table
- * @data_offset: bytes
+ * @data_offset: bytes, on the first
+ * @member_offset: the same on the others
  * @metadata_end: bytes, end of the last area
  * @origin_size: bytes
  * @intent_region: origin bytes per bit of the write-intent bitmap
@@ -25,7 +27,8 @@
  * @area_length: bytes
  */
 struct layout {
-	u64 device_size;
+	u32 members;
+	u64 device_size[NEARCACHE_MEMBERS_MAX];
 	bool checksums;
 	u32 block_size;
 	u32 subblock_size;
@@ -34,6 +37,7 @@ struct layout {
 	u64 slot_count;
 	u64 table_pages;
 	u64 data_offset;
+	u64 member_offset;
 	u64 metadata_end;
 	u64 origin_size;
 	u64 intent_region;
@@ -46,6 +50,11 @@ u64 layout_intent_region(u64 origin_size);
 bool layout_compute(struct layout *layout, u64 cache_size, u32 block_size,
 		    bool checksums, u64 origin_size, u32 origin_lbs,
 		    u32 cache_lbs, char *why);
+bool layout_compute_members(struct layout *layout, const u64 *sizes, u32 members,
+			    u32 block_size, bool checksums, u64 origin_size,
+			    u32 origin_lbs, u32 cache_lbs, char *why);
+void layout_to_member(const struct layout *layout, u32 index,
+		      struct nearcache_super *sb);
 void layout_to_super(const struct layout *layout, struct nearcache_super *sb);
 
 #endif /* HELPER_LAYOUT_H */

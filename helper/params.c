@@ -129,6 +129,9 @@ static bool take_option(struct params *params, const char *name,
 	}
 	if (!strcmp(name, "witness"))
 		return device_parse(value, &params->witness);
+	if (!strcmp(name, "member"))
+		return params->members < NEARCACHE_MEMBERS_MAX - 1 &&
+		       device_parse(value, &params->member[params->members++]);
 	if (snprintf(params->others + used, sizeof(params->others) - used,
 		     " %s %s", name, value) >= sizeof(params->others) - used)
 		return false;
@@ -180,6 +183,17 @@ bool params_parse(const char *text, struct params *params)
 	return parse_options(text + used, params);
 }
 
+/* Whether two have the same cache devices behind the first. */
+bool params_same_members(const struct params *a, const struct params *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < a->members && i < b->members; i++)
+		if (a->member[i] != b->member[i])
+			return false;
+	return a->members == b->members;
+}
+
 /**
  * params_same() - whether two texts say the same
  * @a: parameters
@@ -201,6 +215,7 @@ bool params_same(const char *a, const char *b)
 	       of_a.origin_timeout == of_b.origin_timeout &&
 	       of_a.verify_given == of_b.verify_given &&
 	       of_a.verify == of_b.verify && of_a.witness == of_b.witness &&
+	       params_same_members(&of_a, &of_b) &&
 	       !strcmp(of_a.others, of_b.others);
 }
 
@@ -220,7 +235,8 @@ const char *params_print(const struct params *params, char *text)
 			     (params->cache_timeout_given ? 2 : 0) +
 			     (params->origin_timeout_given ? 2 : 0) +
 			     (params->verify_given ? 2 : 0) +
-			     (params->witness ? 2 : 0);
+			     (params->witness ? 2 : 0) + 2 * params->members;
+	unsigned int i;
 	int used;
 
 	used = snprintf(text, PARAMS_TEXT, "%s %u:%u %u:%u",
@@ -246,6 +262,10 @@ const char *params_print(const struct params *params, char *text)
 		used += snprintf(text + used, PARAMS_TEXT - used,
 				 " witness %u:%u", major(params->witness),
 				 minor(params->witness));
+	for (i = 0; i < params->members; i++)
+		used += snprintf(text + used, PARAMS_TEXT - used,
+				 " member %u:%u", major(params->member[i]),
+				 minor(params->member[i]));
 	snprintf(text + used, PARAMS_TEXT - used, "%s", params->others);
 	return text;
 }

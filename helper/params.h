@@ -11,9 +11,10 @@
 #include <sys/types.h>
 
 #include "mode.h"
+#include "nearcache_format.h"
 
 /* Room for the parameters as text. */
-#define PARAMS_TEXT	352
+#define PARAMS_TEXT	768
 /* Room for options that this command does not know. */
 #define PARAMS_OTHERS	128
 
@@ -43,6 +44,8 @@
  * @verify_given: @verify is an option of the line
  * @verify: one of so many hits is compared with the origin
  * @witness: the witness device, 0: none
+ * @member: cache devices behind the first
+ * @members: how many of them
  * @others: options of a newer kernel, kept as they are: " name value"...
  * @other_words: words in @others
  */
@@ -58,12 +61,15 @@ struct params {
 	bool verify_given;
 	unsigned int verify;
 	dev_t witness;
+	dev_t member[NEARCACHE_MEMBERS_MAX - 1];
+	unsigned int members;
 	char others[PARAMS_OTHERS];
 	unsigned int other_words;
 };
 
 bool params_parse(const char *text, struct params *params);
 const char *params_print(const struct params *params, char *text);
+bool params_same_members(const struct params *a, const struct params *b);
 bool params_same(const char *a, const char *b);
 bool params_fill_memory_ok(uint64_t bytes);
 bool params_cache_timeout_parse(const char *text, unsigned int *ms);

@@ -200,7 +200,8 @@ static bool is_candidate(const char *name, const struct device *origin,
 	if (found != 2)
 		return false;
 	*number = makedev(major_number, minor_number);
-	if (is_remote(name) || identity_overlap(*number, origin->number))
+	if (is_remote(name) ||
+	    (origin && identity_overlap(*number, origin->number)))
 		return false;
 	/* Not a disk without a medium, and not a device of ours. */
 	if (!identity_attribute(*number, "size", text, sizeof(text)) ||
@@ -215,6 +216,7 @@ static bool is_candidate(const char *name, const struct device *origin,
 /**
  * struct scan - devices that carry the cache that is looked for
  * @uuid: of the cache
+ * @index: of its devices, if it has several
  * @best: the one that is meant
  * @best_held: something lies on it
  * @found: how many, on which nothing lies if there are any
@@ -222,6 +224,7 @@ static bool is_candidate(const char *name, const struct device *origin,
  */
 struct scan {
 	uuid_t uuid;
+	unsigned int index;
 	struct resolved best;
 	bool best_held;
 	unsigned int found;
@@ -241,7 +244,8 @@ static void consider(struct scan *scan, dev_t number)
 		fail_reset();
 		return;
 	}
-	if (uuid_compare(one.sb.uuid, scan->uuid))
+	if (uuid_compare(one.sb.uuid, scan->uuid) ||
+	    le16_to_cpu(one.sb.stripe_index) != scan->index)
 		return;
 	held = identity_holder(number, holder, sizeof(holder));
 	if (scan->found && held && !scan->best_held)
@@ -258,14 +262,15 @@ static void consider(struct scan *scan, dev_t number)
  * resolve_uuid() - find a cache on the drives of this machine
  * @cache: the result
  * @uuid: of it, as text
- * @origin: open origin, which is not looked at
+ * @index: which of its devices, if it has several: 0 is the first
+ * @origin: open origin, which is not looked at; NULL: unknown
  *
  * Return: 0 or the exit code.
  */
-int resolve_uuid(struct resolved *cache, const char *uuid,
+int resolve_uuid(struct resolved *cache, const char *uuid, unsigned int index,
 		 const struct device *origin)
 {
-	struct scan scan = { .found = 0 };
+	struct scan scan = { .index = index };
 	struct dirent *entry;
 	dev_t number;
 	DIR *dir;

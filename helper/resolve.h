@@ -23,7 +23,7 @@ struct resolved {
 };
 
 int resolve_path(struct resolved *cache, const char *path);
-int resolve_uuid(struct resolved *cache, const char *uuid,
+int resolve_uuid(struct resolved *cache, const char *uuid, unsigned int index,
 		 const struct device *origin);
 bool resolve_wait(const char *path, unsigned int seconds);
 

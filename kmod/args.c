@@ -84,6 +84,14 @@ static int parse_witness(struct nc_target *t, const char *name,
 	return 0;
 }
 
+static int parse_member(struct nc_target *t, const char *value)
+{
+	if (t->others == ARRAY_SIZE(t->other_path))
+		return bad(t, "A cache has at most 16 cache devices", value);
+	t->other_path[t->others++] = value;
+	return 0;
+}
+
 static int parse_option(struct nc_target *t, const char *name,
 			const char *value)
 {
@@ -97,6 +105,8 @@ static int parse_option(struct nc_target *t, const char *name,
 		return parse_verify(t, name, value);
 	if (!strcmp(name, "witness"))
 		return parse_witness(t, name, value);
+	if (!strcmp(name, "member"))
+		return parse_member(t, value);
 	return bad(t, "Unknown option", name);
 }
 
@@ -169,6 +179,40 @@ static int open_device(struct nc_target *t, const char *path, bool write,
 	return 0;
 }
 
+/* Cache devices behind the first one.  They must not be one another, or the same data
+ * would be overwritten by that of two slots.
+ */
+static int open_others(struct nc_target *t)
+{
+	u32 i, j;
+	int r;
+
+	for (i = 0; i < t->others; i++) {
+		r = open_device(t, t->other_path[i], true, &t->other[i],
+				"Cache device cannot be opened for writing");
+		if (r)
+			return r;
+		if (nc_overlap(t->other[i]->bdev, t->dev->bdev))
+			return bad(t, "Two cache devices are one",
+				   t->other_path[i]);
+		for (j = 0; j < i; j++)
+			if (nc_overlap(t->other[i]->bdev, t->other[j]->bdev))
+				return bad(t, "Two cache devices are one",
+					   t->other_path[i]);
+	}
+	return 0;
+}
+
+static bool on_others(const struct nc_target *t, struct block_device *bdev)
+{
+	u32 i;
+
+	for (i = 0; i < t->others; i++)
+		if (nc_overlap(bdev, t->other[i]->bdev))
+			return true;
+	return false;
+}
+
 /* It is to know what the cache device does not, so it must not go with it. */
 static int open_witness(struct nc_target *t, const char *path)
 {
@@ -179,7 +223,8 @@ static int open_witness(struct nc_target *t, const char *path)
 	if (r)
 		return r;
 	bdev = t->witness->bdev;
-	if (nc_overlap(bdev, t->dev->bdev) || nc_overlap(bdev, t->origin->bdev))
+	if (nc_overlap(bdev, t->dev->bdev) || on_others(t, bdev) ||
+	    nc_overlap(bdev, t->origin->bdev))
 		return bad(t, "Witness is on the origin or the cache device", path);
 	if (bdev_nr_bytes(bdev) < NEARCACHE_WITNESS_SIZE ||
 	    bdev_logical_block_size(bdev) > NEARCACHE_WITNESS_SIZE)
@@ -217,6 +262,8 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
 	 */
 	r = open_device(t, argv[2], true, &t->dev,
 			"Cache device cannot be opened for writing");
+	if (!r)
+		r = open_others(t);
 	if (r)
 		return r;
 	r = open_device(t, argv[1], nc_target_writes(t), &t->origin,
@@ -225,7 +272,8 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
 				"Origin device cannot be opened");
 	if (r)
 		return r;
-	if (nc_overlap(t->origin->bdev, t->dev->bdev))
+	if (nc_overlap(t->origin->bdev, t->dev->bdev) ||
+	    on_others(t, t->origin->bdev))
 		return bad(t, "Origin and cache are one device", argv[2]);
 	return t->witness_path ? open_witness(t, t->witness_path) : 0;
 }
@@ -243,13 +291,13 @@ void nc_args_print(const struct nc_target *t, char *result, size_t room)
 	bool cache_timeout = READ_ONCE(t->cache_timeout_given);
 	bool origin_timeout = READ_ONCE(t->origin_timeout_given);
 	bool verify = READ_ONCE(t->verify_given);
-	unsigned int words;
+	unsigned int words, i;
 	size_t n;
 
 	n = scnprintf(result, room, "%s %s %s", nc_args_mode(t->mode),
 		      t->origin->name, t->dev->name);
 	words = 2 * (fill_memory + cache_timeout + origin_timeout + verify +
-		     !!t->witness);
+		     !!t->witness + t->others);
 	if (words)
 		n += scnprintf(result + n, room - n, " %u", words);
 	if (fill_memory)
@@ -265,6 +313,9 @@ void nc_args_print(const struct nc_target *t, char *result, size_t room)
 		n += scnprintf(result + n, room - n, " verify %u",
 			       READ_ONCE(t->verify));
 	if (t->witness)
-		scnprintf(result + n, room - n, " witness %s",
-			  t->witness->name);
+		n += scnprintf(result + n, room - n, " witness %s",
+			       t->witness->name);
+	for (i = 0; i < t->others; i++)
+		n += scnprintf(result + n, room - n, " member %s",
+			       t->other[i]->name);
 }

@@ -8,6 +8,7 @@
 #include "cache.h"
 #include "fill.h"
 #include "invalidate.h"
+#include "members.h"
 #include "meta.h"
 #include "read.h"
 #include "reclaim.h"
@@ -63,6 +64,7 @@ void nc_cache_free(struct nc_cache *c)
 	nc_index_destroy(&c->index);
 	nc_sums_destroy(&c->sums);
 	nc_meta_close(c->meta);
+	nc_members_free(c);
 	nc_streams_destroy(&c->streams);
 	kvfree(c->ghost);
 	free_percpu(c->stats);
@@ -118,7 +120,8 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 
 	if (!c)
 		return NULL;
-	if (init_srcu_struct(&c->srcu)) {
+	if (nc_members_new(c, t) || init_srcu_struct(&c->srcu)) {
+		nc_members_free(c);
 		kfree(c);
 		return NULL;
 	}
@@ -172,6 +175,9 @@ int nc_cache_open(struct nc_cache *c, struct nc_target *t)
 		t->ti->error = "Cache device refused, see the kernel log";
 		return r;
 	}
+	r = nc_members_open(c, t);
+	if (r)
+		return r;
 	r = cache_alloc(c);
 	if (r) {
 		t->ti->error = "Not enough memory for the slot table";
@@ -184,10 +190,15 @@ int nc_cache_open(struct nc_cache *c, struct nc_target *t)
 /* What of a hit the cache device can take: see nearcache_io_hints(). */
 static void set_alignment(struct nc_cache *c)
 {
-	u32 dma = bdev_dma_alignment(c->bdev);
+	u32 i, dma = 0, block = 0;
 
-	c->cache_lbs_mask =
-		(bdev_logical_block_size(c->bdev) >> SECTOR_SHIFT) - 1;
+	for (i = 0; i < nc_members_count(c); i++) {
+		struct block_device *bdev = nc_members_bdev(c, i);
+
+		dma |= bdev_dma_alignment(bdev);
+		block = max(block, bdev_logical_block_size(bdev));
+	}
+	c->cache_lbs_mask = (block >> SECTOR_SHIFT) - 1;
 	c->cache_dma_mask =
 		c->cache_lbs_mask || dma & ~bdev_dma_alignment(c->origin) ?
 			dma : 0;

@@ -41,6 +41,7 @@
  */
 #define NC_RECLAIM_BATCH	1024U
 
+struct nc_members;
 struct nc_target;
 
 /**
@@ -56,7 +57,7 @@ struct nc_target;
  * @load_failed: the medium is not what the constructor saw
  * @owner: the only dm device that may use it
  * @dm_devt: number of @owner, for trace events
- * @devt: cache device
+ * @devt: cache device, the first of several
  * @targets: tables that hold it
  * @origin: the origin that the slots were filled from; the table that is or was
  *	live has it open
@@ -67,10 +68,11 @@ struct nc_target;
  * @block_shift: log2 of a block, in sectors
  * @sub_shift: log2 of a sub-block, in sectors
  * @data_start: first sector of slot 0
- * @cache_lbs_mask: cache device's logical block in sectors, less 1
+ * @members: the cache devices, if there are several; see members.h
+ * @cache_lbs_mask: cache device's (largest) logical block in sectors, less 1
  * @cache_dma_mask: bits that an offset in memory may not have for the cache
  *	device; 0 when it takes what the origin takes
- * @bdev: cache device; some table has it open
+ * @bdev: cache device, the first of several; some table has it open
  * @life: held while the cache goes live or is suspended, and by what must not
  *	run meanwhile
  * @active: the target whose table is live, NULL while suspended
@@ -173,6 +175,7 @@ struct nc_cache {
 	u32 cache_lbs_mask;
 	u32 cache_dma_mask;
 	sector_t data_start;
+	struct nc_members *members;
 	struct nc_target *active;
 	dev_t dm_devt;
 	struct workqueue_struct *wq;
@@ -248,7 +251,10 @@ struct nc_cache {
  * @ti: device-mapper's part
  * @cache: the live cache that the table's cache device belongs to
  * @origin: remote device
- * @dev: cache device
+ * @dev: cache device, the first of several
+ * @others: cache devices behind the first one
+ * @other: they
+ * @other_path: of them, valid in the constructor only
  * @witness: device that knows whether the cache device left, or NULL
  * @witness_path: of it, valid in the constructor only
  * @mode: enum nearcache_mode
@@ -280,6 +286,9 @@ struct nc_target {
 	bool origin_timeout_given;
 	u32 verify;
 	bool verify_given;
+	u32 others;
+	struct dm_dev *other[NEARCACHE_MEMBERS_MAX - 1];
+	const char *other_path[NEARCACHE_MEMBERS_MAX - 1];
 };
 
 /*

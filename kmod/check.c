@@ -26,6 +26,7 @@
 #include "fill.h"
 #include "invalidate.h"
 #include "io.h"
+#include "members.h"
 #include "miss.h"
 #include "pages.h"
 #include "read.h"
@@ -225,11 +226,12 @@ static void submit_slot(struct check *k)
 {
 	struct nc_target *t = k->target;
 	struct nc_cache *c = t->cache;
+	struct block_device *bdev;
+	sector_t place;
 
 	k->state = CHECK_SLOT;
-	init_bio(k, t->dev->bdev,
-		 c->data_start + ((sector_t)k->slot << c->block_shift) +
-			 ((sector_t)k->span.first << c->sub_shift),
+	bdev = nc_members_place(t, k->slot, &place);
+	init_bio(k, bdev, place + ((sector_t)k->span.first << c->sub_shift),
 		 span_bytes(c, &k->span));
 	submit_bio_noacct(&k->bio);
 }
@@ -324,7 +326,7 @@ static void unreadable(struct check *k)
 		return;
 	}
 	nc_count(c, HIT_ERRORS);
-	nc_health_error(c, "read");
+	nc_health_error(c, k->bio.bi_bdev, "read");
 	repair(k, drop(k, bits, true));
 }
 

@@ -4,8 +4,9 @@
  * crash after each leaves is in doc/format.md:
  *
  *	1. the pages are built from the slots as they are
- *	2. a record that names the pages; a flush of the device goes before it, so
- *	   that the data that the pages speak of is durable by then
+ *	2. a record that names the pages; a flush of the device, and of those that
+ *	   the cache has besides, goes before it, so that the data that the pages
+ *	   speak of is durable by then
  *	3. the pages, each over its older copy
  *	4. a record that names nothing: the batch is over; a flush goes before it, too
  *
@@ -17,6 +18,7 @@
 
 #include "cache.h"
 #include "commit.h"
+#include "members.h"
 #include "meta.h"
 #include "recover.h"
 
@@ -120,6 +122,8 @@ static int commit_batch(struct nc_cache *c)
 	name_pages(t, commit->record);
 	r = nc_sums_write(c);
 	if (!r)
+		r = nc_members_tell(c, false);
+	if (!r)
 		r = write_record(c);
 	if (!r)
 		r = nc_table_write(c, t);
@@ -128,6 +132,8 @@ static int commit_batch(struct nc_cache *c)
 		nc_record_init(commit->record, c->uuid, commit->sequence);
 		r = write_record(c);
 	}
+	if (!r)
+		r = nc_members_tell(c, true);
 	nc_table_written(t, !r);
 	if (!r)
 		nc_count(c, COMMITS);

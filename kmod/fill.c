@@ -26,6 +26,7 @@
 #include "cache.h"
 #include "check.h"
 #include "fill.h"
+#include "members.h"
 #include "meta.h"
 #include "read.h"
 #include "trace.h"
@@ -297,6 +298,8 @@ static void submit_write(struct nc_fill *f)
 	struct nc_target *t = f->target;
 	struct nc_cache *c = t->cache;
 	sector_t sector = f->sector + (f->skip >> SECTOR_SHIFT);
+	struct block_device *bdev;
+	sector_t place;
 
 	if (READ_ONCE(c->state) != NEARCACHE_NORMAL ||
 	    !(nc_span_bits(&f->span) & ~READ_ONCE(f->stale))) {
@@ -307,10 +310,9 @@ static void submit_write(struct nc_fill *f)
 	nc_check_fill(f);
 	WRITE_ONCE(f->state, NC_FILL_WRITING);
 	bio_uninit(&f->bio);
-	nc_fill_init_bio(f, t->dev->bdev, REQ_OP_WRITE,
-			 c->data_start +
-				 ((sector_t)f->slot << c->block_shift) +
-				 (sector & ((1U << c->block_shift) - 1)));
+	bdev = nc_members_place(t, f->slot, &place);
+	nc_fill_init_bio(f, bdev, REQ_OP_WRITE,
+			 place + (sector & ((1U << c->block_shift) - 1)));
 	/* Up to the end of a sub-block the pages hold more than f->bytes. */
 	f->bio.bi_iter.bi_size = f->skip + f->cache_bytes;
 	bvec_iter_advance(f->pages.vecs, &f->bio.bi_iter, f->skip);
@@ -326,7 +328,7 @@ static void fill_write_done(struct nc_fill *f)
 
 	if (error) {
 		nc_count(c, FILLS_FAILED_CACHE);
-		nc_health_error(c, "fill");
+		nc_health_error(c, f->bio.bi_bdev, "fill");
 	} else if (!f->update) {
 		nc_count_add(c, FILL_CACHE_BYTES, f->cache_bytes);
 	}

@@ -118,6 +118,23 @@ static bool lbs_ok(u32 lbs)
 	return lbs >= 512 && lbs <= NEARCACHE_BLOCK_MIN && is_power_of_2(lbs);
 }
 
+static bool check_stripes(const struct nearcache_super *sb, char *why)
+{
+	bool striped = le64_to_cpu(sb->incompat) & NEARCACHE_INCOMPAT_STRIPES;
+	u16 index = le16_to_cpu(sb->stripe_index);
+	u16 count = le16_to_cpu(sb->stripe_count);
+
+	if (!striped && count != 1)
+		return refuse(why, "stripe_count", count,
+			      "1 without feature STRIPES");
+	if (striped && (count < 2 || count > NEARCACHE_MEMBERS_MAX))
+		return refuse(why, "stripe_count", count, "2 to 16");
+	if (index >= count)
+		return refuse(why, "stripe_index", index,
+			      "less than stripe_count");
+	return true;
+}
+
 static bool check_identity(const struct nearcache_super *sb, char *why)
 {
 	u32 stored = le32_to_cpu(sb->checksum);
@@ -142,12 +159,8 @@ static bool check_identity(const struct nearcache_super *sb, char *why)
 			      "none: a newer nearcache made this device");
 	if (le32_to_cpu(sb->state) > NEARCACHE_STATE_WRITING)
 		return refuse(why, "state", le32_to_cpu(sb->state), "0 to 3");
-	if (le16_to_cpu(sb->stripe_count) != 1)
-		return refuse(why, "stripe_count",
-			      le16_to_cpu(sb->stripe_count), "1");
-	if (le16_to_cpu(sb->stripe_index))
-		return refuse(why, "stripe_index",
-			      le16_to_cpu(sb->stripe_index), "0");
+	if (!check_stripes(sb, why))
+		return false;
 	if (!memchr(sb->label, 0, sizeof(sb->label)) ||
 	    !memchr(sb->origin_id, 0, sizeof(sb->origin_id)) ||
 	    !memchr(sb->dataset_version, 0, sizeof(sb->dataset_version)) ||
@@ -321,6 +334,38 @@ static bool check_sums(const struct nearcache_super *sb, char *why)
 			       "0 without feature CRC32C");
 }
 
+/* The first member has all metadata. */
+static bool check_no_areas(const struct nearcache_super *sb, char *why)
+{
+	unsigned int i;
+
+	if (sb->table_pages)
+		return refuse(why, "table_pages", le64_to_cpu(sb->table_pages),
+			      "0 behind the first member");
+	for (i = 0; i < NEARCACHE_AREA_ROOM; i++) {
+		if (!sb->area[i].length)
+			continue;
+		snprintf(why, NC_WHY_SIZE,
+			 "area[%u].length is %llu, expected 0 behind the first member",
+			 i, (unsigned long long)le64_to_cpu(sb->area[i].length));
+		return false;
+	}
+	return true;
+}
+
+/**
+ * nc_member_slots() - slots that a member has
+ * @slots: of the cache
+ * @index: of the member
+ * @count: members
+ *
+ * Slot s is on member s % count.
+ */
+u64 nc_member_slots(u64 slots, u32 index, u32 count)
+{
+	return (slots + count - 1 - index) / count;
+}
+
 static bool check_layout(const struct nearcache_super *sb, u64 device_bytes,
 			 char *why)
 {
@@ -330,6 +375,8 @@ static bool check_layout(const struct nearcache_super *sb, u64 device_bytes,
 	u64 pages = le64_to_cpu(sb->table_pages);
 	u32 block = le32_to_cpu(sb->block_size);
 	u64 length = le64_to_cpu(sb->area[NEARCACHE_AREA_TABLE].length);
+	u16 index = le16_to_cpu(sb->stripe_index);
+	u16 count = le16_to_cpu(sb->stripe_count);
 
 	if (device > device_bytes) {
 		snprintf(why, NC_WHY_SIZE,
@@ -341,9 +388,14 @@ static bool check_layout(const struct nearcache_super *sb, u64 device_bytes,
 	if (data % block || data < NEARCACHE_AREA_START || data > device)
 		return refuse(why, "data_offset", data,
 			      "a multiple of block_size inside the device");
-	if (slots > (device - data) / block)
-		return refuse(why, "slot_count", slots,
-			      "at most the blocks behind data_offset");
+	if (slots < count)
+		return refuse(why, "slot_count", slots, "stripe_count or more");
+	if (nc_member_slots(slots, index, count) > (device - data) / block)
+		return refuse(why, "slot_count", slots, count == 1 ?
+			      "at most the blocks behind data_offset" :
+			      "at most stripe_count times the blocks behind data_offset");
+	if (index)
+		return check_no_areas(sb, why);
 	if (pages != (slots + NEARCACHE_SLOTS_PER_PAGE - 1) /
 		     NEARCACHE_SLOTS_PER_PAGE)
 		return refuse(why, "table_pages", pages,
@@ -392,7 +444,43 @@ bool nc_super_check(const struct nearcache_super *sb, u64 device_bytes,
 	geo->subblock_size = le32_to_cpu(sb->subblock_size);
 	geo->cache_lbs = le32_to_cpu(sb->cache_lbs);
 	geo->subblocks = geo->block_size / geo->subblock_size;
+	geo->stripe_index = le16_to_cpu(sb->stripe_index);
+	geo->stripe_count = le16_to_cpu(sb->stripe_count);
 	return true;
+}
+
+/**
+ * nc_member_check() - is a device the one that belongs at a place of a cache?
+ * @first: sound superblock of member 0
+ * @member: sound superblock of the device
+ * @index: its place, 1 or more
+ * @why: NC_WHY_SIZE bytes; if not: the field, its value and what was expected
+ *
+ * Whether its data is that which the slot table speaks of: nc_recover_member().
+ */
+bool nc_member_check(const struct nearcache_super *first,
+		     const struct nearcache_super *member, u32 index, char *why)
+{
+	char expected[24];
+
+	if (memcmp(first->uuid, member->uuid, sizeof(first->uuid))) {
+		snprintf(why, NC_WHY_SIZE,
+			 "uuid is not that of the first cache device: it belongs to another cache");
+		return false;
+	}
+	snprintf(expected, sizeof(expected), "%u at this place", index);
+	if (le16_to_cpu(member->stripe_index) != index)
+		return refuse(why, "stripe_index",
+			      le16_to_cpu(member->stripe_index), expected);
+	if (member->stripe_count == first->stripe_count &&
+	    member->incompat == first->incompat &&
+	    member->block_size == first->block_size &&
+	    member->subblock_size == first->subblock_size &&
+	    member->slot_count == first->slot_count)
+		return true;
+	snprintf(why, NC_WHY_SIZE,
+		 "stripe_count, incompat, block_size, subblock_size or slot_count is not that of the first cache device");
+	return false;
 }
 
 /**

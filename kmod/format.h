@@ -36,6 +36,8 @@
  * @subblock_size: bytes
  * @cache_lbs: bytes
  * @subblocks: sub-blocks in a block, 1..64
+ * @stripe_index: place of the device among the members
+ * @stripe_count: members, 1 or more
  */
 struct nc_geometry {
 	u64 device_size;
@@ -54,6 +56,8 @@ struct nc_geometry {
 	u32 subblock_size;
 	u32 cache_lbs;
 	u32 subblocks;
+	u32 stripe_index;
+	u32 stripe_count;
 };
 
 u32 nc_super_checksum(const struct nearcache_super *sb);
@@ -66,6 +70,9 @@ const struct nearcache_super *nc_super_choose(const struct nearcache_super *a,
 					      u64 device_bytes,
 					      struct nc_geometry *geo,
 					      char *why);
+u64 nc_member_slots(u64 slots, u32 index, u32 count);
+bool nc_member_check(const struct nearcache_super *first,
+		     const struct nearcache_super *member, u32 index, char *why);
 bool nc_page_check(const struct nearcache_page *page, const u8 *uuid,
 		   u64 index);
 void nc_page_init(struct nearcache_page *page, const u8 *uuid, u64 index,

@@ -118,10 +118,13 @@ void nc_health_loaded(struct nc_cache *c)
  */
 void nc_health_bypass(struct nc_cache *c, enum nearcache_reason reason)
 {
+	dev_t devt = READ_ONCE(c->health.failed) ?: c->devt;
+
 	if (!change(c, NEARCACHE_BYPASS, reason))
 		return;
+	/* All of them, if there are several: none has a copy of what another has. */
 	DMERR("%s: cache device %u:%u is bypassed: %s", nc_cache_name(c),
-	      MAJOR(c->devt), MINOR(c->devt), reason_text[reason]);
+	      MAJOR(devt), MINOR(devt), reason_text[reason]);
 	nc_intent_leave(c);
 	nc_foresight_kick(c);
 }
@@ -143,16 +146,31 @@ static bool count_error(struct nc_cache *c, enum nearcache_reason reason)
 }
 
 /**
+ * nc_health_failed() - which of the cache devices it is that the log is to speak of
+ * @c: live cache
+ * @bdev: one of them
+ *
+ * Context: any.
+ */
+void nc_health_failed(struct nc_cache *c, const struct block_device *bdev)
+{
+	WRITE_ONCE(c->health.failed, bdev->bd_dev);
+}
+
+/**
  * nc_health_error() - account an I/O error of the cache device
  * @c: live cache
+ * @bdev: it, or the one of several that failed
  * @what: operation that failed, for the log
  *
  * Context: any.
  */
-void nc_health_error(struct nc_cache *c, const char *what)
+void nc_health_error(struct nc_cache *c, const struct block_device *bdev,
+		     const char *what)
 {
 	DMERR_LIMIT("%s: %s failed on cache device %u:%u", nc_cache_name(c),
-		    what, MAJOR(c->devt), MINOR(c->devt));
+		    what, MAJOR(bdev->bd_dev), MINOR(bdev->bd_dev));
+	nc_health_failed(c, bdev);
 	count_error(c, NEARCACHE_REASON_ERRORS);
 }
 

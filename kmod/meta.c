@@ -16,6 +16,7 @@
 #include "identity.h"
 #include "intent.h"
 #include "invalidate.h"
+#include "members.h"
 #include "meta.h"
 #include "registry.h"
 #include "session.h"
@@ -106,7 +107,7 @@ int nc_meta_reread(struct nc_cache *c)
 		      nc_cache_name(c));
 		return -ESTALE;
 	}
-	return 0;
+	return nc_members_reread(c);
 }
 
 static void start_cold(struct nc_cache *c, const char *why)
@@ -149,6 +150,8 @@ static const char *why_cold(struct nc_cache *c)
 
 	if (c->untold)
 		return "does not know what was written or invalidated";
+	if (nc_members_differ(c))
+		return "has a device that does not fit the others";
 	switch (le32_to_cpu(sb->state)) {
 	case NEARCACHE_STATE_ACTIVE:
 		return "was not stopped cleanly in a writing mode";
@@ -315,11 +318,15 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 		return r;
 	if (state == NEARCACHE_STATE_ACTIVE)
 		numbered = nc_session_number(c);
-	r = write_super(c, state);
+	r = nc_members_go(c, state == NEARCACHE_STATE_ACTIVE);
+	if (!r)
+		r = write_super(c, state);
 	if (!r && state == NEARCACHE_STATE_WRITING && nc_session_begun(c)) {
 		state = NEARCACHE_STATE_ACTIVE;
 		numbered = nc_session_number(c);
-		r = write_super(c, state);
+		r = nc_members_go(c, true);
+		if (!r)
+			r = write_super(c, state);
 	}
 	if (!r) {
 		c->intent.recovered = false;
@@ -533,7 +540,9 @@ static int empty_table(struct nc_cache *c)
 	mutex_lock(&m->commit.lock);
 	le64_add_cpu(&m->super.sb->table_epoch, 1);
 	c->geo.table_epoch = le64_to_cpu(m->super.sb->table_epoch);
-	r = write_super(c, le32_to_cpu(m->super.sb->state));
+	r = nc_members_settle(c);
+	if (!r)
+		r = write_super(c, le32_to_cpu(m->super.sb->state));
 	/* Under the lock: no page gets an epoch that the medium does not have. */
 	if (r)
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
@@ -550,6 +559,8 @@ static int go_active(struct nc_cache *c)
 {
 	int r = write_super(c, NEARCACHE_STATE_ACTIVE);
 
+	if (!r)
+		r = nc_members_go(c, true);
 	if (r)
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
 	else
@@ -604,7 +615,10 @@ int nc_meta_stop(struct nc_cache *c)
 	lockdep_assert_held(&c->life);
 	bitmap_or(m->table.dirty, m->table.dirty, m->table.both,
 		  m->table.pages);
+	nc_members_stop(c);
 	r = nc_commit_run(c);
+	if (!r)
+		r = nc_members_go(c, false);
 	if (r)
 		return r;
 	numbered = nc_session_number(c);

@@ -19,6 +19,7 @@
 #include "fill.h"
 #include "invalidate.h"
 #include "io.h"
+#include "members.h"
 #include "miss.h"
 #include "observe.h"
 #include "outage.h"
@@ -260,14 +261,14 @@ static noinline bool checked(struct nc_target *t, struct bio *bio,
 /* Point a hit at the cache device, and remember what it was. */
 static __always_inline void remap(struct nc_target *t, struct bio *bio, struct nc_io *io, u32 i)
 {
-	struct nc_cache *c = t->cache;
-	u32 offset = (u32)bio->bi_iter.bi_sector & c->block_mask;
+	u32 offset = (u32)bio->bi_iter.bi_sector & t->cache->block_mask;
+	sector_t place;
 
 	io->slot = i;
 	io->iter = bio->bi_iter;
 	io->flags = bio->bi_flags;
-	bio->bi_iter.bi_sector = c->data_start + ((sector_t)i << c->block_shift) + offset;
-	bio_set_dev(bio, t->dev->bdev);
+	bio_set_dev(bio, nc_members_place(t, i, &place));
+	bio->bi_iter.bi_sector = place + offset;
 }
 
 /*
@@ -566,7 +567,7 @@ void nc_read_retry_work(struct work_struct *work)
 static int hit_failed(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
 	nc_count(t->cache, HIT_ERRORS);
-	nc_health_error(t->cache, "read");
+	nc_health_error(t->cache, bio->bi_bdev, "read");
 	io->kind = NC_IO_ORIGIN;
 	io->failed_hit = true;
 	nc_read_restore(bio, io);

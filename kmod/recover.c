@@ -223,3 +223,28 @@ u64 nc_recover_written(const struct nc_geometry *geo,
 			bits |= 1ULL << i;
 	return bits;
 }
+
+/**
+ * nc_recover_member() - is the data on a member that which the slot table speaks of?
+ * @member: its superblock
+ * @epoch: table_epoch of the first member's
+ * @last: number of the last commit record there, as the superblock or the ring has it
+ *
+ * A member is told that a commit begins before the first member is, and that it is over
+ * after that, and before slots that it freed are overwritten.
+ */
+bool nc_recover_member(const struct nearcache_super *member, u64 epoch, u64 last)
+{
+	u64 told = le64_to_cpu(member->commit_sequence);
+
+	if (le64_to_cpu(member->table_epoch) != epoch)
+		return false;
+	switch (le32_to_cpu(member->state)) {
+	case NEARCACHE_STATE_CLEAN:
+		return last == told;
+	case NEARCACHE_STATE_LIVE:
+		return last + 1 == told || last == told || last == told + 1;
+	default:
+		return false;
+	}
+}

@@ -35,6 +35,8 @@ void nc_recover_intent(struct nearcache_intent *area,
 		       const struct nearcache_super *sb,
 		       const struct nearcache_witness *record);
 bool nc_recover_ends(const struct nearcache_intent *area);
+bool nc_recover_member(const struct nearcache_super *member, u64 epoch,
+		       u64 last);
 u64 nc_recover_written(const struct nc_geometry *geo,
 		       const struct nearcache_intent *area, u64 block);
 

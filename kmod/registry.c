@@ -12,6 +12,7 @@
 #include <linux/wait.h>
 
 #include "cache.h"
+#include "members.h"
 #include "meta.h"
 #include "registry.h"
 
@@ -41,7 +42,7 @@ static bool is_replaceable(const struct nc_cache *c, const struct nc_target *t)
 	return c->owner == dm_table_get_md(t->ti->table) &&
 	       (READ_ONCE(c->state) == NEARCACHE_BYPASS ||
 		READ_ONCE(c->load_failed) ||
-		test_bit(GD_DEAD, &c->bdev->bd_disk->state));
+		nc_members_gone(c));
 }
 
 /* The cache of the cache device of @t; of two, the one that has taken the other's
@@ -87,6 +88,29 @@ static int refuse_busy(struct nc_target *t, struct nc_cache *holder)
 	return -EBUSY;
 }
 
+/* Is a device one of the cache devices of a table, or a part of one? */
+static bool is_cache_of(const struct nc_target *t, struct block_device *bdev)
+{
+	u32 i;
+
+	if (nc_overlap(bdev, t->dev->bdev))
+		return true;
+	for (i = 0; i < t->others; i++)
+		if (nc_overlap(bdev, t->other[i]->bdev))
+			return true;
+	return false;
+}
+
+static bool members_overlap(const struct nc_cache *c, const struct nc_target *t)
+{
+	u32 i;
+
+	for (i = 0; i < nc_members_count(c); i++)
+		if (is_cache_of(t, nc_members_bdev(c, i)))
+			return true;
+	return false;
+}
+
 /* May @t and the live cache @c stand side by side?  An origin has either one
  * cache that writes, or any number that only read: no cache learns what another
  * one writes.  And no device is both, or a partition of what is.
@@ -94,19 +118,20 @@ static int refuse_busy(struct nc_target *t, struct nc_cache *holder)
 static char *conflict(const struct nc_cache *c, const struct nc_target *t)
 {
 	const struct nc_target *other;
+	u32 i;
 
 	list_for_each_entry(other, &c->targets, list) {
 		if (nc_overlap(other->origin->bdev, t->origin->bdev) &&
 		    (c->writers || nc_target_writes(t)))
 			return "Origin has another nearcache on it: both must be read-only";
-		if (nc_overlap(other->origin->bdev, t->dev->bdev))
+		if (is_cache_of(t, other->origin->bdev))
 			return "Cache device is the origin of another nearcache";
 	}
-	if (nc_overlap(c->bdev, t->origin->bdev))
-		return "Origin is the cache device of another nearcache";
-	if (nc_overlap(c->bdev, t->dev->bdev))
-		return "Cache device overlaps that of another nearcache";
-	return NULL;
+	for (i = 0; i < nc_members_count(c); i++)
+		if (nc_overlap(nc_members_bdev(c, i), t->origin->bdev))
+			return "Origin is the cache device of another nearcache";
+	return members_overlap(c, t) ?
+	       "Cache device overlaps that of another nearcache" : NULL;
 }
 
 static int registry_check(struct nc_target *t, const struct nc_cache *own)
@@ -163,6 +188,12 @@ static int registry_share(struct nc_cache *c, struct nc_target *t)
 	if (c->owner != dm_table_get_md(t->ti->table) || !c->ready ||
 	    c->bdev != t->dev->bdev)
 		return refuse_busy(t, c);
+	if (!nc_members_same(c, t)) {
+		DMERR("%s: live cache has other cache devices behind %s: remove, open anew",
+		      nc_cache_name(c), t->dev->name);
+		t->ti->error = "The live cache has other cache devices";
+		return -EINVAL;
+	}
 	if (!same_origin(c, t)) {
 		DMERR("%s: live cache holds data of another origin than %s: remove, open anew",
 		      nc_cache_name(c), t->origin->name);

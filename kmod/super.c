@@ -149,6 +149,48 @@ int nc_super_read(struct nc_super *s, struct block_device *bdev,
 	return 0;
 }
 
+/* The copy that does not count is written, durably, and counts. */
+static int write_copy(struct nc_super *s, struct block_device *bdev)
+{
+	unsigned int copy = !s->counts;
+	int r;
+
+	r = nc_super_io(s->io, bdev,
+			REQ_OP_WRITE | REQ_META | REQ_PREFLUSH | REQ_FUA,
+			super_offset[copy], s->sb, NEARCACHE_SUPER_SIZE);
+	if (r)
+		return r;
+	s->counts = copy;
+	s->known = le64_to_cpu(s->sb->sequence);
+	return 0;
+}
+
+static void seal(struct nc_super *s, u32 state)
+{
+	s->sb->state = cpu_to_le32(state);
+	le64_add_cpu(&s->sb->sequence, 1);
+	nc_super_seal(s->sb);
+}
+
+/**
+ * nc_super_put() - write one copy with a new state: a crash may bring back the other
+ * @s: superblock that was read, of a member behind the first
+ * @bdev: that device
+ * @state: enum nearcache_super_state
+ *
+ * All that was written to the device before is durable, too.
+ *
+ * Context: may sleep.
+ * Return: 0 or -EIO; then the copy may hold the old or the new one.
+ */
+int nc_super_put(struct nc_super *s, struct block_device *bdev, u32 state)
+{
+	if (!s->read)
+		return -EIO;
+	seal(s, state);
+	return write_copy(s, bdev);
+}
+
 /**
  * nc_super_write() - write both copies with a new state
  * @s: superblock that was read
@@ -173,20 +215,11 @@ int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state)
 	if (s->durable != state && !(s->durable == NEARCACHE_STATE_WRITING &&
 				     state == NEARCACHE_STATE_ACTIVE))
 		WRITE_ONCE(s->durable, -1);
-	s->sb->state = cpu_to_le32(state);
-	le64_add_cpu(&s->sb->sequence, 1);
-	nc_super_seal(s->sb);
+	seal(s, state);
 	for (i = 0; i < NEARCACHE_SUPER_COPIES; i++) {
-		unsigned int copy = !s->counts;
-
-		r = nc_super_io(s->io, bdev,
-				REQ_OP_WRITE | REQ_META | REQ_PREFLUSH | REQ_FUA,
-				super_offset[copy], s->sb,
-				NEARCACHE_SUPER_SIZE);
+		r = write_copy(s, bdev);
 		if (r)
 			return r;
-		s->counts = copy;
-		s->known = le64_to_cpu(s->sb->sequence);
 	}
 	/* One copy would count, having the higher sequence, but must not be the
 	 * only thing between us and an old table.

@@ -40,6 +40,7 @@ int nc_super_io(struct dm_io_client *io, struct block_device *bdev,
 int nc_super_read(struct nc_super *s, struct block_device *bdev,
 		  struct nc_geometry *geo, char *why);
 int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state);
+int nc_super_put(struct nc_super *s, struct block_device *bdev, u32 state);
 void nc_super_resize(struct nc_super *s, u64 size);
 
 #endif /* NEARCACHE_SUPER_H */

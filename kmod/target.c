@@ -7,6 +7,7 @@
 #include "cache.h"
 #include "invalidate.h"
 #include "io.h"
+#include "members.h"
 #include "observe.h"
 #include "outage.h"
 #include "read.h"
@@ -16,8 +17,13 @@
 
 static void target_free(struct nc_target *t)
 {
+	unsigned int i;
+
 	if (t->cache)
 		nc_registry_put(t->cache, t);
+	for (i = 0; i < t->others; i++)
+		if (t->other[i])
+			dm_put_device(t->ti, t->other[i]);
 	if (t->witness)
 		dm_put_device(t->ti, t->witness);
 	if (t->dev)
@@ -277,9 +283,14 @@ static int nearcache_iterate_devices(struct dm_target *ti,
 {
 	struct nc_target *t = ti->private;
 	int r = fn(ti, t->origin, 0, ti->len, data);
+	u32 i;
 
-	return r ?: fn(ti, t->dev, 0,
-		       t->cache->geo.device_size >> SECTOR_SHIFT, data);
+	r = r ?: fn(ti, t->dev, 0,
+		    t->cache->geo.device_size >> SECTOR_SHIFT, data);
+	for (i = 0; !r && i < t->others; i++)
+		r = fn(ti, t->other[i], 0, t->cache->members->member[i + 1]
+			.device_size >> SECTOR_SHIFT, data);
+	return r;
 }
 
 /* A discard or write-zeroes visits its blocks while it is mapped: not too many.

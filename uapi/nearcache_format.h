@@ -15,6 +15,12 @@
  *	1 MiB ...	areas, each described in the superblock's table
  *	data_offset	slots: slot_count blocks of block_size bytes
  *
+ * A cache may have several devices: slot s is on member s % stripe_count, the
+ * s / stripe_count'th block there.  Member 0 has all metadata.  The others have
+ * superblocks, in which most is a copy of what was in that of member 0 at create;
+ * device_size and data_offset are their own, areas and table_pages are 0, and state,
+ * table_epoch and commit_sequence say which slot table their data belongs to.
+ *
  * Checksums are CRC-32C (Castagnoli, reflected, initial value and final XOR
  * all ones: iSCSI's) over the whole structure or page with the checksum field
  * itself taken as zero.
@@ -39,6 +45,8 @@
 /* Cache block: a power of two in this range. */
 #define NEARCACHE_BLOCK_MIN		(64U << 10)
 #define NEARCACHE_BLOCK_MAX		(4U << 20)
+/* Devices of a cache that has several. */
+#define NEARCACHE_MEMBERS_MAX		16U
 /* A block's valid bitmap has one bit per sub-block; a sub-block is
  * max(block / 64, 4 KiB, logical block size of either device).
  */
@@ -58,10 +66,11 @@
  * compat bit is ignored and kept.
  */
 #define NEARCACHE_COMPAT_KNOWN		0ULL
-#define NEARCACHE_INCOMPAT_KNOWN	NEARCACHE_INCOMPAT_CRC32C
+#define NEARCACHE_INCOMPAT_KNOWN	(NEARCACHE_INCOMPAT_CRC32C | \
+					 NEARCACHE_INCOMPAT_STRIPES)
 #define NEARCACHE_INCOMPAT_CRC32C	0x1ULL	/* checksum area in use */
-/* Assigned, refused by code that does not list them in INCOMPAT_KNOWN. */
 #define NEARCACHE_INCOMPAT_STRIPES	0x2ULL	/* one of several members */
+/* Assigned, refused by code that does not list them in INCOMPAT_KNOWN. */
 #define NEARCACHE_INCOMPAT_DIRTY	0x4ULL	/* slots may be dirty */
 
 /* Superblock state. */
@@ -106,7 +115,8 @@ enum nearcache_fingerprint {
  *	both is damaged, makes the sub-block one that is not cached.  Without the
  *	feature of length 0
  * @NEARCACHE_AREA_RANGES: persistent ranges and pins, two copies
- * @NEARCACHE_AREA_STRIPES: member table of a cache on several devices
+ * @NEARCACHE_AREA_STRIPES: for what may have to be known of the members of a cache
+ *	on several devices
  * @NEARCACHE_AREA_DIRTY: dirty bitmaps of a later writeback mode, length 0
  * @NEARCACHE_AREA_COUNT: number of areas in version 1
  */
@@ -155,16 +165,18 @@ struct nearcache_area {
  * @uuid: of this cache, fresh at each create
  * @label: NUL-terminated name given at create
  * @created: seconds since 1970, UTC
- * @state: enum nearcache_super_state
+ * @state: enum nearcache_super_state; of a member behind the first one what its data is:
+ *	clean: that of commit @commit_sequence; live: that of the record before, of that
+ *	record, or of the one after; active: of none
  * @block_size: bytes, power of two
  * @subblock_size: bytes, power of two
  * @origin_lbs: logical block size of the origin at create, bytes
  * @cache_lbs: logical block size of the cache device at create, bytes
- * @stripe_index: this member's place in a striped cache, 0
- * @stripe_count: members, 1
+ * @stripe_index: this device's place among the members, 0 for the first or only one
+ * @stripe_count: members, 1 without NEARCACHE_INCOMPAT_STRIPES
  * @reserved0: zero
  * @device_size: bytes of the cache device that the format uses
- * @slot_count: blocks in the data area
+ * @slot_count: blocks in the data areas of all members
  * @data_offset: bytes, multiple of block_size
  * @table_pages: pages in one copy of the slot table
  * @table_epoch: pages with another epoch are empty; a new value empties the

@@ -119,7 +119,7 @@ struct corruption {
 static const struct corruption corruptions[] = {
 	{ "magic", offsetof(struct nearcache_super, magic), 1, 'N' },
 	BAD(version, 0), BAD(version, 2), BAD(version, ~0U),
-	BAD(incompat, NEARCACHE_INCOMPAT_STRIPES),
+	{ "stripe_count", SUPER(incompat), NEARCACHE_INCOMPAT_STRIPES },
 	BAD(incompat, NEARCACHE_INCOMPAT_DIRTY), BAD(incompat, 1ULL << 63),
 	BAD(state, 4), BAD(state, ~0U), BAD(session, 1ULL << 63),
 	BAD(stripe_count, 0), BAD(stripe_count, 2), BAD(stripe_index, 1),
@@ -419,6 +419,99 @@ static void subblock_sizes(void **state)
 	assert_int_equal(nc_subblock_size(64 << 10, 512, 65536), 65536);
 }
 
+/* Member @index of @count: device 0 keeps its areas. */
+static struct nearcache_super member(u16 index, u16 count, u64 slots)
+{
+	struct nearcache_super sb = sound();
+	unsigned int i;
+
+	sb.incompat = cpu_to_le64(NEARCACHE_INCOMPAT_STRIPES);
+	sb.stripe_index = cpu_to_le16(index);
+	sb.stripe_count = cpu_to_le16(count);
+	sb.slot_count = cpu_to_le64(slots);
+	sb.table_pages = 0;
+	sb.data_offset = cpu_to_le64(MIB);
+	for (i = 0; i < NEARCACHE_AREA_COUNT; i++)
+		sb.area[i].length = 0;
+	nc_super_seal(&sb);
+	return sb;
+}
+
+static void refused(struct nearcache_super sb, const char *field)
+{
+	char why[NC_WHY_SIZE];
+
+	nc_super_seal(&sb);
+	assert_false(check(&sb, why));
+	if (strncmp(why, field, strlen(field)))
+		fail_msg("'%s' does not name %s", why, field);
+}
+
+/* Behind the first one there is data alone, and as much of it as is its share. */
+static void members_are_judged(void **state)
+{
+	const u64 most = (DEVICE_BYTES - MIB) / BLOCK;
+	struct nearcache_super sb;
+	struct nc_geometry geo;
+	char why[NC_WHY_SIZE];
+
+	(void)state;
+	assert_int_equal(nc_member_slots(10, 0, 3), 4);
+	assert_int_equal(nc_member_slots(10, 1, 3), 3);
+	assert_int_equal(nc_member_slots(10, 2, 3), 3);
+	assert_int_equal(nc_member_slots(10, 0, 1), 10);
+	/* The last member of 16 has the fewest. */
+	sb = member(15, 16, 16 * most + 15);
+	assert_true(nc_super_check(&sb, DEVICE_BYTES, &geo, why));
+	assert_int_equal(geo.stripe_index, 15);
+	assert_int_equal(geo.stripe_count, 16);
+	refused(member(15, 16, 16 * most + 16), "slot_count");
+	refused(member(1, 16, 16 * most + 16), "slot_count");
+	refused(member(1, 16, 15), "slot_count");
+	refused(member(16, 16, 64), "stripe_index");
+	refused(member(1, 17, 64), "stripe_count");
+	refused(member(0, 1, 64), "stripe_count");
+	/* The first one without its metadata. */
+	refused(member(0, 2, 64), "table_pages");
+	sb = member(1, 2, 64);
+	sb.table_pages = cpu_to_le64(1);
+	refused(sb, "table_pages");
+	sb = member(1, 2, 64);
+	sb.area[NEARCACHE_AREA_STRIPES].length = cpu_to_le64(4096);
+	refused(sb, "area[5]");
+}
+
+static void unlike(const struct nearcache_super *first, struct nearcache_super sb,
+		   u32 place, const char *field)
+{
+	char why[NC_WHY_SIZE] = "";
+
+	assert_false(nc_member_check(first, &sb, place, why));
+	if (!strstr(why, field))
+		fail_msg("'%s' does not name %s", why, field);
+}
+
+static void members_belong_together(void **state)
+{
+	struct nearcache_super first = member(0, 3, 64), sb = member(1, 3, 64);
+	char why[NC_WHY_SIZE];
+
+	(void)state;
+	assert_true(nc_member_check(&first, &sb, 1, why));
+	unlike(&first, sb, 2, "stripe_index");
+	unlike(&first, first, 1, "stripe_index");
+	unlike(&first, member(1, 2, 64), 1, "stripe_count");
+	unlike(&first, member(1, 3, 65), 1, "slot_count");
+	sb.uuid[15] ^= 1;
+	unlike(&first, sb, 1, "uuid");
+	sb = member(1, 3, 64);
+	sb.incompat |= cpu_to_le64(NEARCACHE_INCOMPAT_CRC32C);
+	unlike(&first, sb, 1, "incompat");
+	sb = member(1, 3, 64);
+	sb.block_size *= 2;
+	unlike(&first, sb, 1, "block_size");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -436,6 +529,8 @@ int main(void)
 		cmocka_unit_test(page_bit_flips_are_found),
 		cmocka_unit_test(crc_is_castagnoli),
 		cmocka_unit_test(subblock_sizes),
+		cmocka_unit_test(members_are_judged),
+		cmocka_unit_test(members_belong_together),
 	};
 
 	return RUN(tests);

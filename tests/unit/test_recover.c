@@ -411,6 +411,46 @@ static void witness_is_judged(void **state)
 	assert_false(stayed(0, 0, 0, NEARCACHE_WITNESS_STAYED));
 }
 
+static bool told(u32 state, u64 epoch, u64 sequence, u64 last)
+{
+	struct nearcache_super sb = {
+		.state = cpu_to_le32(state),
+		.table_epoch = cpu_to_le64(epoch),
+		.commit_sequence = cpu_to_le64(sequence),
+	};
+
+	return nc_recover_member(&sb, 7, last);
+}
+
+/*
+ * The steps of a commit from 20 to 22, and a crash after each: member told 21, record 21,
+ * record 22, member told 22.  Then the slots that it freed are overwritten, so the first
+ * device may be no older than that, nor the member older than the first device.
+ */
+static void members_follow_commits(void **state)
+{
+	(void)state;
+	assert_true(told(NEARCACHE_STATE_CLEAN, 7, 20, 20));
+	assert_true(told(NEARCACHE_STATE_LIVE, 7, 21, 20));
+	assert_true(told(NEARCACHE_STATE_LIVE, 7, 21, 21));
+	assert_true(told(NEARCACHE_STATE_LIVE, 7, 21, 22));
+	assert_true(told(NEARCACHE_STATE_CLEAN, 7, 22, 22));
+	/* An older copy of the first device. */
+	assert_false(told(NEARCACHE_STATE_CLEAN, 7, 22, 21));
+	assert_false(told(NEARCACHE_STATE_CLEAN, 7, 22, 20));
+	assert_false(told(NEARCACHE_STATE_LIVE, 7, 21, 19));
+	/* Of the member. */
+	assert_false(told(NEARCACHE_STATE_CLEAN, 7, 20, 21));
+	assert_false(told(NEARCACHE_STATE_CLEAN, 7, 20, 22));
+	assert_false(told(NEARCACHE_STATE_LIVE, 7, 21, 23));
+	/* Of either, from before all was dropped. */
+	assert_false(told(NEARCACHE_STATE_CLEAN, 6, 22, 22));
+	assert_false(told(NEARCACHE_STATE_CLEAN, 8, 22, 22));
+	/* A session whose slots are overwritten without commits. */
+	assert_false(told(NEARCACHE_STATE_ACTIVE, 7, 22, 22));
+	assert_false(told(NEARCACHE_STATE_WRITING, 7, 22, 22));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -425,6 +465,7 @@ int main(void)
 		cmocka_unit_test(intent_is_judged),
 		cmocka_unit_test(witness_is_judged),
 		cmocka_unit_test(copies_are_older),
+		cmocka_unit_test(members_follow_commits),
 	};
 
 	return RUN(tests);

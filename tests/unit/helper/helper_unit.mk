@@ -79,12 +79,14 @@ HELPER_UNIT_test_reload	:= helper/cmd_set.c helper/cmd_resize.c \
 	helper/setting.c \
 	helper/size.c helper/name.c helper/signals.c helper/fail.c helper/text.c \
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
-	tests/unit/helper/fake_output.c tests/unit/helper/fake_gaps.c
+	tests/unit/helper/fake_output.c tests/unit/helper/fake_gaps.c \
+	tests/unit/helper/fake_members.c
 HELPER_UNIT_test_attach	:= helper/cmd_attach.c helper/reload.c \
 	helper/readahead.c helper/size.c helper/params.c \
 	helper/mode.c helper/status.c helper/name.c helper/signals.c helper/fail.c \
 	helper/text.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
-	tests/unit/helper/fake_gaps.c tests/unit/helper/fake_device.c
+	tests/unit/helper/fake_gaps.c tests/unit/helper/fake_device.c \
+	tests/unit/helper/fake_members.c
 HELPER_UNIT_test_fsprint := $(HELPER_FSPRINT) helper/device.c helper/fail.c \
 	helper/text.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_pair	:= helper/pair.c helper/fail.c helper/text.c \
@@ -135,7 +137,8 @@ HELPER_UNIT_test_svg	:= $(HELPER_SAMPLES) helper/heatmap/svg.c helper/heatmap/le
 	helper/heatmap/picture.c helper/heatmap/plane.c helper/heatmap/xml.c helper/size.c
 HELPER_UNIT_test_keys	:= helper/cmd_status.c helper/cmd_stats.c helper/cmd_list.c \
 	helper/describe.c helper/status.c helper/mode.c helper/params.c helper/print.c \
-	helper/size.c helper/name.c helper/watch.c helper/fail.c helper/text.c
+	helper/size.c helper/name.c helper/watch.c helper/fail.c helper/text.c \
+	tests/unit/helper/fake_members.c
 HELPER_UNIT_test_progress := helper/progress.c helper/size.c
 HELPER_UNIT_test_top	:= helper/top/cells.c helper/top/frame.c helper/top/grid.c \
 	helper/top/model.c helper/top/room.c helper/top/sections.c helper/top/since.c \

@@ -110,6 +110,11 @@ static void good_lines(void **state)
 	assert_string_equal(args.witness, "/dev/w");
 	assert_int_equal(parse("tune a --witness none", &args, &verb), 0);
 	assert_string_equal(args.witness, "none");
+	assert_int_equal(parse("make a --cache x --cache=y --cache z", &args, &verb), 0);
+	assert_string_equal(args.cache, "x");
+	assert_int_equal(args.members, 2);
+	assert_string_equal(args.member[0], "y");
+	assert_string_equal(args.member[1], "z");
 	assert_int_equal(parse("show a b c --json", &args, &verb), 0);
 	assert_int_equal(args.operands, 3);
 	assert_int_equal(parse("show -- --json", &args, &verb), 0);
@@ -190,7 +195,8 @@ static void bad_lines(void **state)
 		{ "make a", "--cache DEV" },
 		{ "make a b --cache x", "'b'" },
 		{ "make a --cache", "--cache" },
-		{ "make a --cache x --cache y", "twice" },
+		{ "make a --cache x --cache", "--cache DEV" },
+		{ "make a --block-size 64K --cache x --block-size 64K", "twice" },
 		{ "make a --cache x --block-size 1Q", "'1Q'" },
 		{ "make a --cache x --block-size 0", "'0'" },
 		{ "make a --cache x --block-size=", "''" },

@@ -17,7 +17,6 @@ static void finish(const struct layout *layout, struct nearcache_super *sb)
 	layout_to_super(layout, sb);
 	memcpy(sb->magic, NEARCACHE_MAGIC, NEARCACHE_MAGIC_LEN);
 	sb->version = cpu_to_le32(NEARCACHE_VERSION);
-	sb->stripe_count = cpu_to_le16(1);
 	sb->table_epoch = cpu_to_le64(1);
 	nc_super_seal(sb);
 }
@@ -77,7 +76,7 @@ static void check_sums(u64 cache_size, u32 block, bool sums, u64 origin_size, u3
 		fail_msg("%llu bytes, block %u: %s",
 			 (unsigned long long)cache_size, block, why);
 	assert_int_equal(layout.data_offset % layout.block_size, 0);
-	assert_true(layout.device_size <= cache_size);
+	assert_true(layout.device_size[0] <= cache_size);
 	assert_areas(&layout, cache_size);
 	assert_no_waste(&layout, cache_size);
 }
@@ -170,6 +169,48 @@ static void intent_regions(void **state)
 	assert_int_equal(layout.intent_region, 2 * MIB);
 }
 
+/* All have the same share, which is what the smallest has room for. */
+static void several_devices(void **state)
+{
+	const u64 sizes[][3] = {
+		{ GIB, GIB, GIB }, { GIB, 512 * MIB, 2 * GIB }, { 64 * MIB, TIB, TIB },
+		{ TIB, 3 * MIB, TIB }, { 100 * MIB + 512, 99 * MIB, 98 * MIB },
+	};
+	struct nearcache_super first, sb;
+	struct nc_geometry geo;
+	char why[NC_WHY_SIZE];
+	struct layout layout;
+	unsigned int i, j, tight;
+
+	(void)state;
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		assert_true(layout_compute_members(&layout, sizes[i], 3, 64 * KIB, true,
+						   GIB, 512, 512, why));
+		finish(&layout, &first);
+		assert_true(nc_super_check(&first, sizes[i][0], &geo, why));
+		assert_int_equal(geo.stripe_count, 3);
+		for (tight = 0, j = 0; j < 3; j++) {
+			u64 room = sizes[i][j] - layout.device_size[j];
+
+			assert_true(layout.device_size[j] <= sizes[i][j]);
+			/* One block more, and longer areas for it. */
+			tight += room < 3 * 64 * KIB;
+			if (!j)
+				continue;
+			sb = first;
+			layout_to_member(&layout, j, &sb);
+			nc_super_seal(&sb);
+			if (!nc_super_check(&sb, sizes[i][j], &geo, why))
+				fail_msg("%u: %s", j, why);
+			assert_true(nc_member_check(&first, &sb, j, why));
+		}
+		assert_true(tight);
+	}
+	assert_false(layout_compute_members(&layout, (const u64[]){ GIB, MIB, GIB }, 3, 0,
+					    false, GIB, 512, 512, why));
+	assert_non_null(strstr(why, "1048576 bytes"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +219,7 @@ int main(void)
 		cmocka_unit_test(too_small),
 		cmocka_unit_test(block_sizes),
 		cmocka_unit_test(intent_regions),
+		cmocka_unit_test(several_devices),
 	};
 
 	return RUN(tests);

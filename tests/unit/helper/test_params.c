@@ -19,6 +19,8 @@ static void there_and_back(void **state)
 		"read-only 8:0 8:16 2 origin_timeout 0",
 		"read-only 8:0 8:16 6 cache_timeout 700 origin_timeout 86400 later 7",
 		"writethrough 8:0 8:16 2 witness 254:3",
+		"read-only 8:0 8:16 2 member 8:32",
+		"read-only 8:0 8:16 8 witness 254:3 member 8:32 member 8:48 later 7",
 		"writethrough 8:0 8:16 6 verify 9 witness 254:3 later 7",
 	};
 	char text[PARAMS_TEXT];
@@ -63,6 +65,7 @@ static void not_understood(void **state)
 		"read-only 8:0 8:16 2 cache_timeout -1",
 		"read-only 8:0 8:16 2 origin_timeout 86401",
 		"read-only 8:0 8:16 2 origin_timeout 1s",
+		"read-only 8:0 8:16 2 member 8",
 		"read-only 8:0 8:16 2 witness 8",
 		"read-only 8:0 8:16 2 witness 8:1x",
 		"read-only 8:0 8:16 2 witness /dev/sda",
@@ -95,13 +98,18 @@ static void longest(void **state)
 		.verify_given = true,
 		.verify = 0xffffffff,
 		.witness = makedev(0xffffffff, 0xffffffff),
-		.other_words = 0xffffffff - 10,
+		.members = NEARCACHE_MEMBERS_MAX - 1,
+		.other_words = 0xffffffff - 10 - 30,
 	};
+	unsigned int i;
 
 	(void)state;
+	for (i = 0; i < params.members; i++)
+		params.member[i] = makedev(0xffffffff, 0xffffffff);
 	memset(params.others, 'x', sizeof(params.others) - 1);
 	assert_int_equal(strlen(params_print(&params, text)),
 			 strlen("writethrough 4294967295:4294967295 4294967295:4294967295 4294967295 fill_memory 18446744073709551615 cache_timeout 600000 origin_timeout 86400 verify 4294967295 witness 4294967295:4294967295") +
+			 15 * strlen(" member 4294967295:4294967295") +
 			 sizeof(params.others) - 1);
 }
 
