@@ -150,7 +150,8 @@ static const char *why_cold(struct nc_cache *c)
 
 	if (c->untold)
 		return "does not know what was written or invalidated";
-	if (nc_members_differ(c))
+	if (le32_to_cpu(sb->state) != NEARCACHE_STATE_ACTIVE &&
+	    nc_members_differ(c))
 		return "has a device that does not fit the others";
 	switch (le32_to_cpu(sb->state)) {
 	case NEARCACHE_STATE_ACTIVE:

@@ -6,7 +6,7 @@ FUZZ := fuzz_image fuzz_line fuzz_recovery
 FUZZ_DIR := $(BUILD)/fuzz
 FUZZ_CC ?= clang
 FUZZ_KMOD := $(addprefix kmod/,args.c cache.c commit.c format.c ghost.c health.c index.c \
-	intent.c meta.c policy.c recover.c registry.c session.c stats.c sums.c super.c sweep.c table.c \
+	intent.c members.c meta.c policy.c recover.c registry.c session.c stats.c sums.c super.c sweep.c table.c \
 	target.c tune.c witness.c)
 FUZZ_SHARED := $(addprefix tests/fuzz/,around.c count.c device_mapper.c doubt.c image.c lines.c \
 	mutate.c store.c writes.c) helper/layout.c

@@ -78,14 +78,20 @@ static void check_geometry(const struct nearcache_super *sb, const struct nc_geo
 	      geo->subblocks * geo->subblock_size == geo->block_size);
 	HOLDS(geo->cache_lbs >= 512 && geo->cache_lbs <= geo->subblock_size);
 	HOLDS(slots >= 2 && slots <= 1LL << 31);
-	HOLDS(slots <= (__int128)geo->table_pages * 168 &&
+	HOLDS(geo->stripe_count >= 1 && geo->stripe_count <= 16 &&
+	      geo->stripe_index < geo->stripe_count && geo->stripe_count <= slots);
+	HOLDS(geo->stripe_index ? !geo->table_pages :
+	      slots <= (__int128)geo->table_pages * 168 &&
 	      slots > (__int128)(geo->table_pages - 1) * 168);
 	HOLDS(geo->data_offset % geo->block_size == 0);
+	/* The last slot that is on this device. */
+	slots = (slots - 1 - geo->stripe_index) / geo->stripe_count + 1;
 	HOLDS(geo->data_offset + slots * geo->block_size <= geo->device_size);
 	HOLDS(geo->origin_size && geo->origin_size % 512 == 0);
 	HOLDS((geo->origin_size - 1) / geo->block_size < 1ULL << 40);
 	HOLDS((geo->origin_size - 1) / le64_to_cpu(sb->intent_region) < 8 * 65536);
-	check_areas(sb, geo);
+	if (!geo->stripe_index)
+		check_areas(sb, geo);
 }
 
 /* The judge alone, as the helper calls it. Returns whether a copy counts. */

@@ -55,7 +55,6 @@ refused() {
 
 # warm: all of the origin is there, and comes from the cache devices.
 warm() {
-	is blocks_warm "$(field blocks)"
 	origin_mark
 	check
 	same "origin bytes of a warm cache" "$(origin_delta)" 0
