@@ -53,6 +53,9 @@ const struct verb verbs[] = {
 "without --force, one in use always. Nothing is written before everything is\n"
 "checked, and a failure leaves no cache behind.\n"
 "\n"
+"--cache may be given up to 16 times: blocks are spread over all these devices, as\n"
+"much on each as on the smallest. The loss of any is that of the cache.\n"
+"\n"
 "--integrity crc32c keeps a checksum of each sub-block (1 GB of memory per TB of\n"
 "cache with 256K blocks, 256 MB with 1M) and looks at it in each hit: what the\n"
 "cache device damaged is read from the origin, and cached again.\n"
@@ -73,6 +76,8 @@ const struct verb verbs[] = {
 		.details =
 "With --cache: finds the origin by the identity that create recorded (wwid, serial\n"
 "or uuid); --origin names it where it has none. NAME need not be the name of create.\n"
+"Of several cache devices name the first one, and the others are found, or all of\n"
+"them in their order.\n"
 "\n"
 "Without: as the line of NAME in /etc/nearcache/nearcachetab says (NAME ORIGIN CACHE\n"
 "OPTIONS), --all: all lines without noauto. --wait waits for devices, as long as\n"
@@ -170,7 +175,8 @@ const struct verb verbs[] = {
 "A cache device, for a device whose state is 'bypass' ('nearcache status' tells\n"
 "why). Without --cache: the one that it had, which works again. --cache names the\n"
 "same drive that was plugged in again and has another name, or another cache of\n"
-"this origin. What is cached is kept if nothing was written or invalidated through\n"
+"this origin; of several devices the first one, or all in their order. What is\n"
+"cached is kept if nothing was written or invalidated through\n"
 "NAME, else the cache starts empty. After a failure NAME goes on without a cache.\n"
 "A cache that does not record the origin as it is now is emptied if NAME had it\n"
 "before, and else refused; --on-change=drop or refuse says so for both.\n"
@@ -490,8 +496,8 @@ LABEL_HELP
 		.changes = true,
 		.summary = "close a device and wipe its cache's superblocks",
 		.details =
-"Give NAME of an open device or --cache DEV. The origin is not touched. --force\n"
-"wipes superblocks that are damaged too. The cache's record on its witness is\n"
+"Give NAME of an open device or --cache DEV, any of several. The origin is not\n"
+"touched. --force wipes superblocks that are damaged too. The cache's record on its witness is\n"
 "freed.\n",
 		.run = cmd_destroy,
 	},
