@@ -7,8 +7,6 @@
 #ifndef NEARCACHE_MEMBERS_H
 #define NEARCACHE_MEMBERS_H
 
-#include <linux/math64.h>
-
 #include "cache.h"
 #include "super.h"
 

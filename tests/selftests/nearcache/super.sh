@@ -55,7 +55,8 @@ dmsetup create --noudevsync --notable nc
 for value in 0 2 4294967295; do field_is version $value version; done
 field_is checksum 1 checksum
 field_is incompat 1 'area[3].length'
-for bit in 1 2 63; do field_is incompat $((1 << bit)) incompat; done
+field_is incompat 2 stripe_count
+for bit in 2 63; do field_is incompat $((1 << bit)) incompat; done
 for value in 4 4294967295; do field_is state $value state; done
 for value in 0 1 32768 98304 8388608; do field_is block_size $value block_size; done
 for value in 0 2048 8192; do field_is subblock_size $value subblock_size; done

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Cache devices that do not belong together are refused, or what they hold is dropped: never
+# used. In the wrong order, missing, of another cache, one twice, in use elsewhere; older copies
+# of any of them, whoever wrote them.
+# kernels: 6.12
+. ./several.sh
+
+# filled: all of the origin is cached.
+filled() {
+	start
+	check -b 128
+	settle
+	check
+	is blocks_used 64
+}
+
+make_null O origin 4
+./blockdata write "$O"
+several 4 4 4
+format_several
+read -r C D E <<<"${members[*]}"
+filled
+stop
+refused 'stripe_index is 2, expected 1 at this place' "$C" "$E" "$D"
+refused 'stripe_index is 1, expected 0' "$D" "$C" "$E"
+refused 'stripe_count is 3, the table names 2' "$C" "$D"
+refused 'stripe_count is 3, the table names 1' "$C"
+make_null empty empty 4
+refused 'stripe_count is 3, the table names 4' "$C" "$D" "$E" "$empty"
+refused 'Origin and cache are one' "$C" "$D" "$O"
+refused 'Two cache devices are one' "$C" "$D" "$D"
+refused 'Two cache devices are one' "$C" "$C" "$D"
+refused 'magic not found' "$C" "$D" "$empty"
+# Another cache with as many devices.
+own=("${members[@]}")
+several 4 4 4
+format_several
+refused 'belongs to another cache' "${own[0]}" "${own[1]}" "${members[2]}"
+members=("${own[@]}")
+C=${members[0]}
+behind "$D" "$E"
+# A copy of one in use, and one in use itself: as any of the devices of another table.
+start
+copied "$D" "$empty"
+for device in "$D" "$E"; do
+	! dm_create other "$(OPTIONS='' line '' "$O" "$device")" >/dev/null 2>&1 || fail "$device taken twice"
+	! dmsetup info other >/dev/null 2>&1 || dmsetup remove --noudevsync other
+done
+dmesg | tail -n 20 | grep -q 'overlaps that of another' || fail "the log does not say why"
+! dmsetup load nc --table "$(line "4 member $E member $D")" 2>/dev/null || fail "reload in another order"
+dmesg | tail -n 4 | grep -q 'other cache devices' || fail "the log does not say why"
+warm
+stop
+
+# older WHICH MODE: a copy of one device from before other blocks came to its slots.
+older() {
+	local device=${members[$1]} MODE=$2
+	format_several
+	MODE=$2 start
+	check -b 128
+	settle
+	stop
+	copied "$device" "$empty"
+	start
+	dmsetup message nc 0 invalidate all || fail "invalidate"
+	# In another order: other blocks in the slots.
+	dd if=/dev/mapper/nc of=/dev/null bs=1M skip=2 iflag=direct 2>/dev/null
+	check -b 128
+	settle
+	stop
+	copied "$empty" "$device"
+	cold 'was not in use, or not stopped, with the others'
+	stop
+	# From then on they are together again.
+	start
+	warm
+	stop
+}
+
+for mode in read-only writearound; do
+	for which in 0 1 2; do
+		older $which $mode
+	done
+done
+
+# The first device as it was before a session in a writing mode, which gives slots to other blocks
+# without a word about it; the others as a power cut leaves them in the middle of that.
+make_null X crashed1 4
+make_null Y crashed2 4
+./blockdata write "$O"
+format_several
+start
+check -n 4096 -b 128
+settle
+stop
+copied "$C" "$empty"
+MODE=writearound start
+dmsetup message nc 0 invalidate all || fail "invalidate"
+check -s 4096 -b 128
+settle
+check -b 128
+settle
+# Nothing is under way now.
+copied "$D" "$X"
+copied "$E" "$Y"
+stop
+copied "$X" "$D"
+copied "$Y" "$E"
+copied "$empty" "$C"
+cold 'was not in use, or not stopped, with the others'
+stop
