@@ -182,7 +182,7 @@ bool nc_members_differ(struct nc_cache *c)
 				      le64_to_cpu(sb->table_epoch),
 				      c->meta->commit.sequence))
 			continue;
-		DMWARN("%s: cache device %pg, number %u of %u, was not in use, or not stopped, with the others",
+		DMWARN("%s: cache device %pg, number %u of %u, was not in use with the others",
 		       nc_cache_name(c), nc_members_bdev(c, i), i + 1,
 		       nc_members_count(c));
 		return true;

@@ -70,7 +70,7 @@ older() {
 	settle
 	stop
 	copied "$empty" "$device"
-	cold 'was not in use, or not stopped, with the others'
+	cold 'was not in use with the others'
 	stop
 	# From then on they are together again.
 	start
@@ -108,5 +108,5 @@ stop
 copied "$X" "$D"
 copied "$Y" "$E"
 copied "$empty" "$C"
-cold 'was not in use, or not stopped, with the others'
+cold 'was not in use with the others'
 stop
