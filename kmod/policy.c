@@ -24,8 +24,8 @@
  *   the slots were read twice.  Twice: blocks of an evaluation set are read again, too,
  *   but were read before when the training set was alive.
  *
- * Only while nothing at all is known the origin's size is what idle blocks are told by:
- * a slot is idle after twice as much was read.
+ * The last resort is the origin's size: after twice as much was read a slot is idle
+ * whatever the distances are.  If they are longer, it is as good as any other.
  */
 #include "policy.h"
 
@@ -243,10 +243,10 @@ static void keep_read(struct nc_policy *p, u64 block, u32 now, bool cached)
 
 static bool keep_idle(const struct nc_policy *p, u16 stamp, u32 now)
 {
-	u32 d = distance(stamp, now), known = READ_ONCE(p->limit);
-	u32 limit = max(p->never_seen, 2 * known);
+	u32 d = distance(stamp, now);
+	u32 limit = p->never_seen;
 
-	if (known) {
+	if (READ_ONCE(p->limit)) {
 		limit = min(limit, now - READ_ONCE(p->cut));
 		limit = min(limit, now - READ_ONCE(p->left));
 	}
