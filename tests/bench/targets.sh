@@ -18,8 +18,12 @@
 # All that is cached, MiB.
 BENCH_MB=32
 
+# With COLD set nothing is: reads miss, and what is without a cache is the origin.
+COLD=''
+
 # fill: everything is read.
 fill() {
+	[[ ! $COLD ]] || return 0
 	dd if="$device" of=/dev/null bs=256k count=$((BENCH_MB * 4)) iflag=direct 2>/dev/null || fail "cannot read $device"
 }
 
@@ -27,6 +31,7 @@ fill() {
 # In between is time for what they do in the background.
 fill_all() {
 	local before pass
+	[[ ! $COLD ]] || return 0
 	for ((pass = 0; pass < 50; pass++)); do
 		before=$(origin_reads "$O")
 		fill
@@ -41,11 +46,25 @@ zero() {
 	dd if=/dev/zero of="$1" bs=1M count="$2" oflag=direct 2>/dev/null || fail "cannot write $1"
 }
 
+# quiet: nothing is done to the devices any more, for a while.
+quiet() {
+	local now=0 before='' i
+	for ((i = 0; i < 3; i++)); do
+		now="$(<"$(sys_block "$O")/stat") $(<"$(sys_block "$C")/stat")"
+		[[ $now == "$before" ]] || i=0
+		before=$now
+		nap 0.3
+	done
+}
+
 # target_up NAME: puts the device to be read into $device; all that is read is cached.
 target_up() {
+	local bare=$C
+	[[ ! $COLD ]] || bare=$O
+	[[ $COLD ]] || ! [[ $1 == raw || $1 == dm-linear ]] || zero "$C" $BENCH_MB
 	case $1 in
-	raw) zero "$C" $BENCH_MB; device=$C ;;
-	dm-linear) zero "$C" $BENCH_MB; make_dm device bench "0 $(sectors "$C") linear $C 0" ;;
+	raw | origin) device=$bare ;;
+	dm-linear) make_dm device bench "0 $(sectors "$bare") linear $bare 0" ;;
 	nearcache*) up_nearcache "${1#nearcache}" ;;
 	dm-cache) up_dm_cache ;;
 	dm-writecache) up_dm_writecache ;;
@@ -56,7 +75,7 @@ target_up() {
 
 target_down() {
 	case $1 in
-	raw) ;;
+	raw | origin) ;;
 	bcache) down_bcache ;;
 	dm-cache) dm_remove bench; null_del meta ;;
 	*) dm_remove bench ;;
@@ -87,6 +106,7 @@ up_dm_cache() {
 up_dm_writecache() {
 	zero "$C" 1
 	make_dm device bench "0 $(sectors "$O") writecache s $O $C 4096 4 high_watermark 100 low_watermark 100"
+	[[ ! $COLD ]] || return 0
 	dd if=/dev/zero of="$device" bs=256k count=$((BENCH_MB * 4)) oflag=direct 2>/dev/null || fail "cannot write"
 }
 

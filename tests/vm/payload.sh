@@ -66,5 +66,5 @@ payload_dir() {
 
 # payload_pack STAGE FILE: as a cpio archive, owned by root.
 payload_pack() {
-	(cd "$1" && find . -mindepth 1 -print0 | cpio --quiet -0 -o -H newc -R 0:0) >"$2"
+	(cd "$1" && find . -mindepth 1 -print0 | LC_ALL=C sort -z | cpio --quiet -0 -o -H newc -R 0:0) >"$2"
 }
