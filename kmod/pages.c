@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "cache.h"
@@ -102,6 +103,15 @@ void nc_pages_free(struct nc_cache *c, void *owner, struct nc_pages *pages)
 	kfree(owner);
 }
 
+/* Whole pages as such: by words, at least, where the processor is good at that. */
+static void copy(void *to, const void *from, u32 bytes)
+{
+	if (bytes == PAGE_SIZE && PAGE_ALIGNED(to) && PAGE_ALIGNED(from))
+		copy_page(to, (void *)from);
+	else
+		memcpy(to, from, bytes);
+}
+
 /**
  * nc_pages_copy() - copy to a reader
  * @pages: source
@@ -125,8 +135,7 @@ void nc_pages_copy(const struct nc_pages *pages, u32 bytes, u32 skip,
 			struct bio_vec src = mp_bvec_iter_bvec(pages->vecs, from);
 			u32 n = min(src.bv_len, to.bv_len - copied);
 
-			memcpy(dst + copied,
-			       page_address(src.bv_page) + src.bv_offset, n);
+			copy(dst + copied, page_address(src.bv_page) + src.bv_offset, n);
 			bvec_iter_advance(pages->vecs, &from, n);
 			copied += n;
 		}
