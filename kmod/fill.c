@@ -234,6 +234,19 @@ static void fill_end_io(struct bio *bio)
 	queue_work(f->target->cache->wq, &f->work);
 }
 
+/* Not yet charged to anybody. */
+static void init_bio(struct nc_fill *f, struct block_device *bdev, blk_opf_t opf,
+		     sector_t sector)
+{
+	bio_init(&f->bio, NULL, f->pages.vecs, f->pages.count, opf);
+	f->bio.bi_bdev = bdev;
+	f->bio.bi_vcnt = f->pages.count;
+	f->bio.bi_iter.bi_sector = sector;
+	f->bio.bi_iter.bi_size = f->bytes;
+	f->bio.bi_end_io = fill_end_io;
+	f->bio.bi_private = f;
+}
+
 /**
  * nc_fill_init_bio() - point the fill's bio at a device
  * @f: fill; its bio is not initialised
@@ -247,12 +260,18 @@ static void fill_end_io(struct bio *bio)
 void nc_fill_init_bio(struct nc_fill *f, struct block_device *bdev,
 		      blk_opf_t opf, sector_t sector)
 {
-	bio_init(&f->bio, bdev, f->pages.vecs, f->pages.count, opf);
-	f->bio.bi_vcnt = f->pages.count;
-	f->bio.bi_iter.bi_sector = sector;
-	f->bio.bi_iter.bi_size = f->bytes;
-	f->bio.bi_end_io = fill_end_io;
-	f->bio.bi_private = f;
+	init_bio(f, bdev, opf, sector);
+	bio_associate_blkg(&f->bio);
+}
+
+/* A fill serves everybody: it must not wait for the I/O limits of the group whose
+ * read started it.  Limits on the dm device still hold.
+ */
+static void init_bio_for_everybody(struct nc_fill *f, struct block_device *bdev,
+				   blk_opf_t opf, sector_t sector)
+{
+	init_bio(f, bdev, opf, sector);
+	bio_associate_blkg_from_css(&f->bio, blkcg_root_css);
 }
 
 /* Completion worker: the origin's data is here. */
@@ -282,14 +301,6 @@ static void fill_read_done(struct nc_fill *f)
 	queue_work(c->cache_wq, &f->work);
 }
 
-/* A fill serves everybody: it must not wait for the I/O limits of the group whose
- * read started it.  Limits on the dm device still hold.
- */
-static void for_everybody(struct nc_fill *f)
-{
-	bio_associate_blkg_from_css(&f->bio, blkcg_root_css);
-}
-
 /* cache_wq: the same pages go to the slot, unless the device is given up or all
  * of it was written meanwhile.
  */
@@ -311,12 +322,10 @@ static void submit_write(struct nc_fill *f)
 	WRITE_ONCE(f->state, NC_FILL_WRITING);
 	bio_uninit(&f->bio);
 	bdev = nc_members_place(t, f->slot, &place);
-	nc_fill_init_bio(f, bdev, REQ_OP_WRITE,
-			 place + (sector & ((1U << c->block_shift) - 1)));
+	init_bio_for_everybody(f, bdev, REQ_OP_WRITE, place + (sector & c->block_mask));
 	/* Up to the end of a sub-block the pages hold more than f->bytes. */
 	f->bio.bi_iter.bi_size = f->skip + f->cache_bytes;
 	bvec_iter_advance(f->pages.vecs, &f->bio.bi_iter, f->skip);
-	for_everybody(f);
 	submit_bio(&f->bio);
 }
 
@@ -351,8 +360,7 @@ static void update_sent(struct nc_fill *f)
 static void submit_read(struct nc_fill *f)
 {
 	WRITE_ONCE(f->state, NC_FILL_READING);
-	nc_fill_init_bio(f, f->target->origin->bdev, REQ_OP_READ, f->sector);
-	for_everybody(f);
+	init_bio_for_everybody(f, f->target->origin->bdev, REQ_OP_READ, f->sector);
 	if (unlikely(nc_prefetch_any(&f->target->cache->prefetch)))
 		nc_prefetch_read_sent(f->target->cache, f);
 	submit_bio_noacct(&f->bio);
