@@ -64,7 +64,12 @@ payload_dir() {
 	cp -a "$dir/." "$2$place/"
 }
 
-# payload_pack STAGE FILE: as a cpio archive, owned by root.
+# payload_pack STAGE FILE: as a cpio archive, owned by root. The same files make the same archive: the
+# kernel reads its headers' digits while it boots, and each takes an instruction or two.
 payload_pack() {
-	(cd "$1" && find . -mindepth 1 -print0 | LC_ALL=C sort -z | cpio --quiet -0 -o -H newc -R 0:0) >"$2"
+	(
+		cd "$1"
+		find . -exec touch -h -d @1704067200 {} +
+		find . -mindepth 1 -print0 | LC_ALL=C sort -z | cpio --quiet --reproducible -0 -o -H newc -R 0:0
+	) >"$2"
 }
