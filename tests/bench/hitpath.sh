@@ -4,7 +4,7 @@
 # processor of the guest each instruction takes 1 ns and nothing else does, so the time that a read
 # takes more than that of the bare device is the instructions that were added.
 #   rows: target, pattern (random, sequential), block_size (bytes), iodepth, iops,
-#	added_instructions (per read)
+#	added_instructions (per read), on real devices added_nanoseconds
 # shellcheck disable=SC2154 # devices are set by who includes this
 
 targets=(raw dm-linear nearcache nearcache-100k-ranges nearcache-crc32c dm-writecache bcache dm-cache)
@@ -49,7 +49,9 @@ measured() {
 }
 
 bench() {
-	local target cell pattern size depth
+	local target cell pattern size depth added=added_instructions
+
+	[[ ! $HOST ]] || added=added_nanoseconds
 	for target in "${targets[@]}"; do
 		pair 64 512
 		target_up "$target"
@@ -62,7 +64,7 @@ bench() {
 			IFS=, read -r pattern size depth <<<"$cell"
 			row target "$target" pattern "$pattern" block_size "$size" iodepth "$depth" \
 				iops "$(awk -v ns="${ns[$target,$cell]}" 'BEGIN { printf "%.1f", 1e9 / ns }')" \
-				added_instructions "$(awk -v ns="${ns[$target,$cell]}" -v raw="${ns[raw,$cell]}" 'BEGIN { printf "%.0f", ns - raw }')"
+				$added "$(awk -v ns="${ns[$target,$cell]}" -v raw="${ns[raw,$cell]}" 'BEGIN { printf "%.0f", ns - raw }')"
 		done
 	done
 }

@@ -1,22 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # What a read of what is not cached costs, beside the same read of the bare origin: an origin that
-# answers in 1 ms and brings 200 MB/s, a cache device with 80 us and 2 GB/s, which hold data in each of
-# their pages. Each job reads a part of its own, once; a random one in random order.
-#   rows: target, pattern (random, sequential), block_size (bytes), iodepth, bytes_per_second,
+# answers in 1 ms and brings 200 MB/s, a cache device with 80 us and 2 GB/s. Each job reads a part of its
+# own, once; a random one in random order. Devices are of two kinds:
+#   memory	hold data in each of their pages, which the guest's only processor copies to and fro, at
+#		1.1 GB/s: what a cache device is written competes with who reads
+#   dma	take and bring no data, and no time of the processor for it, as hardware does; but for
+#		metadata, so bcache and dm-writecache cannot be measured on them
+#   rows: devices, target, pattern (random, sequential), block_size (bytes), iodepth, bytes_per_second,
 #	throughput_ratio (to the bare origin), p50_nanoseconds, p99_nanoseconds, p99_ratio,
 #	origin_bytes_ratio (bytes that the origin was asked for, until all is quiet again, by bytes that
 #	were read), and, of another run on devices that answer at once, instructions_per_byte:
 #	all time that passes is instructions then, of all that goes on meanwhile
 # memory: 3G
-# shellcheck disable=SC2154 # devices are set by who includes this
+# shellcheck disable=SC2034,SC2054,SC2086,SC2154 # devices are set by who includes this; braces, words, and names of maps
 
 targets=(origin dm-linear nearcache dm-cache dm-writecache bcache)
 cells=({random,sequential},{4096,131072},{1,32})
-declare -A seen at_once
+declare -A seen dma at_once
 
-# MiB that a job has for itself; two of them for each pattern and size.
+# MiB that a job has for itself.
 PART=64
+ORIGIN_IS="completion_nsec=1000000 mbps=200"
+CACHE_IS="completion_nsec=80000 mbps=2000"
 
 # cell TARGET CELL PART RESULT: reads a part, and puts what is seen into RESULT[TARGET,CELL,...].
 cell() {
@@ -30,9 +36,9 @@ cell() {
 	quiet
 	fio_times times cell
 	for i in "${!times[@]}"; do
-		to[$1,$2,$i]=${times[$i]}
+		to["$1,$2,$i"]=${times["$i"]}
 	done
-	to[$1,$2,origin]=$(ratio $(($(origin_reads "$O") - before)) $((times[count] * size)))
+	to["$1,$2,origin"]=$(ratio $(($(origin_reads "$O") - before)) $((times[count] * size)))
 }
 
 # measure RESULT CELL...: of all targets, each on an empty cache.
@@ -48,37 +54,64 @@ measure() {
 	done
 }
 
+# pair_dma: without data, but for the first 16 MiB of the cache device.
+pair_dma() {
+	local table data
+	make_null O origin $((8 * PART)) $ORIGIN_IS memory_backed=0
+	make_null table table 16 $CACHE_IS
+	make_null data data $((9 * PART)) $CACHE_IS memory_backed=0
+	make_dm C local-dma "0 $(sectors "$table") linear $table 0
+$(sectors "$table") $(sectors "$data") linear $data 0"
+}
+
+pair_dma_gone() {
+	dm_remove local-dma
+	null_del table
+	null_del data
+	null_del origin
+	cleanups=()
+}
+
 bench() {
-	local target name pattern size depth
-	pair $((8 * PART)) $((9 * PART)) "completion_nsec=1000000 mbps=200" "completion_nsec=80000 mbps=2000"
+	local all=("${targets[@]}")
+	pair $((8 * PART)) $((9 * PART)) "$ORIGIN_IS" "$CACHE_IS"
 	zero "$O" $((8 * PART))
 	zero "$C" $((9 * PART))
 	measure seen "${cells[@]}"
 	pair_gone
 	if [[ ! $HOST ]]; then
+		targets=(origin dm-linear nearcache dm-cache)
+		pair_dma
+		measure dma "${cells[@]}"
+		pair_dma_gone
+		targets=("${all[@]}")
 		pair $((4 * PART)) $((5 * PART))
 		zero "$O" $((4 * PART))
 		zero "$C" $((5 * PART))
 		measure at_once {random,sequential},{4096,131072},32
 		pair_gone
 	fi
-	for target in "${targets[@]}"; do
-		for name in "${cells[@]}"; do
-			IFS=, read -r pattern size depth <<<"$name"
-			misspath_row
-		done
-	done
+	rows_of seen "$([[ $HOST ]] && echo real || echo memory)"
+	[[ $HOST ]] || rows_of dma dma
 }
 
-# misspath_row: of $target and the cell $name.
-misspath_row() {
-	local more=()
-	[[ $HOST ]] || more=(instructions_per_byte
-		"$(ratio "${at_once[$target,${name%,*},32,mean]}" $((32 * size)))")
-	row target "$target" pattern "$pattern" block_size "$size" iodepth "$depth" \
-		bytes_per_second "$(ratio $((size * depth * 1000000000)) "${seen[$target,$name,mean]}" 0)" \
-		throughput_ratio "$(ratio "${seen[origin,$name,mean]}" "${seen[$target,$name,mean]}")" \
-		p50_nanoseconds "${seen[$target,$name,p50]}" p99_nanoseconds "${seen[$target,$name,p99]}" \
-		p99_ratio "$(ratio "${seen[$target,$name,p99]}" "${seen[origin,$name,p99]}")" \
-		origin_bytes_ratio "${seen[$target,$name,origin]}" "${more[@]}"
+# rows_of RESULT DEVICES
+rows_of() {
+	local target name pattern size depth more
+	local -n of=$1
+	for target in "${targets[@]}"; do
+		for name in "${cells[@]}"; do
+			[[ ${of[$target,$name,mean]:-} ]] || continue
+			IFS=, read -r pattern size depth <<<"$name"
+			more=()
+			[[ $2 != memory ]] || more=(instructions_per_byte
+				"$(ratio "${at_once[$target,${name%,*},32,mean]}" $((32 * size)))")
+			row devices "$2" target "$target" pattern "$pattern" block_size "$size" iodepth "$depth" \
+				bytes_per_second "$(ratio $((size * depth * 1000000000)) "${of[$target,$name,mean]}" 0)" \
+				throughput_ratio "$(ratio "${of[origin,$name,mean]}" "${of[$target,$name,mean]}")" \
+				p50_nanoseconds "${of[$target,$name,p50]}" p99_nanoseconds "${of[$target,$name,p99]}" \
+				p99_ratio "$(ratio "${of[$target,$name,p99]}" "${of[origin,$name,p99]}")" \
+				origin_bytes_ratio "${of[$target,$name,origin]}" "${more[@]}"
+		done
+	done
 }

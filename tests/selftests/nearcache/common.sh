@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Functions for the tests in this directory: . ./common.sh
 # shellcheck source=tests/vm/guest/lib.sh
-. /vm/lib.sh
+. "${VM_LIB:-/vm/lib.sh}"
 
 # shellcheck disable=SC2034 # for the tests
 MODULE=/nearcache/dm-nearcache.ko

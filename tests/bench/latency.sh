@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# How long hits take while the cache is busy: reads of 32 MiB that are cached, one at a time, for a
+# second, while
+#   filling	100 MB/s that are not cached are read and kept
+#   evicting	100 MB/s that are not cached are read, and what was cached goes for them (nearcache: a
+#		range that is evicted after its use; the others: they are full)
+#   committing	what is cached in reads of 4 KiB is written down at once, over and over (nearcache)
+# Beside them the bare cache device: the same reads, the same reader of the origin, and writes of as many
+# bytes per second, and of the size, as nearcache wrote there in that time.
+#   rows: scenario, target, block_size (bytes), p50_nanoseconds, p99_nanoseconds, p999_nanoseconds,
+#	max_nanoseconds, p999_ratio, max_ratio (to the bare device), cache_write_bytes_per_second,
+#	cache_write_size (bytes)
+# shellcheck disable=SC2154 # devices are set by who includes this
+
+sizes=(4096 131072)
+# MiB: where what is not cached begins, how much of it there is for each size, and the cache device.
+COLD_AT=64
+PART=144
+CACHE_MB=384
+declare -A wrote size_of
+
+# reader DEVICE PART [fio options]: the background; PART: the second half of it is for the second size.
+reader() {
+	background reader "$1" --rw=read --bs=128k --iodepth=8 --rate=100m --offset="$((COLD_AT + $2))m" --size=${PART}m "${@:3}"
+}
+
+# under SCENARIO TARGET SIZE: measures hits, into seen[SCENARIO,TARGET,SIZE,...].
+under() {
+	local key=$1,$2,$3 i begin bytes requests
+	local -A times=()
+	begin=${EPOCHREALTIME/./}
+	bytes=$(origin_writes "$C")
+	requests=$(origin_write_ios "$C")
+	fio_run hits "$device" --rw=randread --bs="$3" --iodepth=1 "--size=${BENCH_MB}m" --time_based --runtime=1
+	begin=$((${EPOCHREALTIME/./} - begin))
+	bytes=$(($(origin_writes "$C") - bytes))
+	requests=$(($(origin_write_ios "$C") - requests))
+	fio_times times hits
+	for i in "${!times[@]}"; do
+		seen[$key,$i]=${times[$i]}
+	done
+	wrote[$key]=$((bytes * 1000000 / begin))
+	size_of[$key]=$((requests ? (bytes / requests + 2048) / 4096 * 4096 : 0))
+}
+
+# replayed SCENARIO SIZE: the bare device, under what nearcache wrote.
+replayed() {
+	local key=$1,nearcache,$2
+	((wrote[$key] && size_of[$key])) || return 0
+	background writer "$C" --rw=randwrite --bs="${size_of[$key]}" --iodepth=16 --offset=64m --size=256m \
+		--rate="${wrote[$key]}"
+}
+
+# begin SCENARIO TARGET SIZE PART: the background of a scenario.
+begin() {
+	local on=$device
+	[[ $2 != raw ]] || { on=$O; replayed "$1" "$3"; }
+	case $1 in
+	committing)
+		background reader "$on" --rw=randread --bs=4k --iodepth=4 --rate=8m --offset="$((COLD_AT + $4))m" --size=${PART}m
+		[[ $2 == raw ]] || { ./genl -n 1000000 invalidate name=bench "start=$(((COLD_AT + 2 * PART) << 20))" length=4096 >/dev/null & background_pids+=($!); }
+		;;
+	*) reader "$on" "$4" ;;
+	esac
+	wait_for 20 more_reads "$(origin_reads "$O")" || fail "nobody reads the origin"
+}
+
+more_reads() {
+	(($(origin_reads "$O") > $1))
+}
+
+# full: of what is not cached before, and is not read later.
+full() {
+	dd if="$device" of=/dev/null bs=1M skip=$((COLD_AT + 2 * PART)) count=$((CACHE_MB - BENCH_MB)) iflag=direct 2>/dev/null ||
+		fail "cannot read $device"
+}
+
+# scenario SCENARIO TARGET
+scenario() {
+	local size part=0
+	pair $((COLD_AT + 2 * PART + CACHE_MB)) $CACHE_MB "completion_nsec=1000000 mbps=200" "completion_nsec=80000 mbps=2000"
+	zero "$C" $CACHE_MB
+	target_up "$2"
+	if [[ $1 == evicting && $2 == nearcache ]]; then
+		./genl range-add name=bench "range=start=$((COLD_AT << 20)),length=$(((2 * PART) << 20)),flags=evict-after-use" \
+			>/dev/null || fail "no range"
+	elif [[ $1 == evicting && $2 != raw ]]; then
+		full
+	fi
+	quiet
+	for size in "${sizes[@]}"; do
+		begin "$1" "$2" "$size" $part
+		under "$1" "$2" "$size"
+		background_end
+		quiet
+		part=$PART
+	done
+	target_down "$2"
+	pair_gone
+}
+
+bench() {
+	local name size key raw
+	local -A seen=()
+	for name in filling,{nearcache,raw,dm-cache,bcache} evicting,{nearcache,raw,dm-cache,bcache} committing,{nearcache,raw}; do
+		scenario "${name%,*}" "${name#*,}"
+	done
+	for name in filling,{raw,nearcache,dm-cache,bcache} evicting,{raw,nearcache,dm-cache,bcache} committing,{raw,nearcache}; do
+		for size in "${sizes[@]}"; do
+			key=$name,$size raw=${name%,*},raw,$size
+			row scenario "${name%,*}" target "${name#*,}" block_size "$size" \
+				p50_nanoseconds "${seen[$key,p50]}" p99_nanoseconds "${seen[$key,p99]}" \
+				p999_nanoseconds "${seen[$key,p999]}" max_nanoseconds "${seen[$key,max]}" \
+				p999_ratio "$(ratio "${seen[$key,p999]}" "${seen[$raw,p999]}")" \
+				max_ratio "$(ratio "${seen[$key,max]}" "${seen[$raw,max]}")" \
+				cache_write_bytes_per_second "${wrote[$key]}" cache_write_size "${size_of[$key]}"
+		done
+	done
+}
