@@ -110,12 +110,13 @@ up_dm_writecache() {
 	dd if=/dev/zero of="$device" bs=256k count=$((BENCH_MB * 4)) oflag=direct 2>/dev/null || fail "cannot write"
 }
 
-up_bcache() {
+# bcache_up BUCKET: /dev/bcache0, on new devices.
+bcache_up() {
 	local dir file
 	modprobe bcache || fail "no bcache"
 	zero "$O" 1
 	zero "$C" 1
-	make-bcache -b 512k -B "$O" -C "$C" >/dev/null || fail "make-bcache"
+	make-bcache -b "$1" -B "$O" -C "$C" >/dev/null || fail "make-bcache"
 	for file in "$O" "$C"; do
 		echo "$file" >/sys/fs/bcache/register_quiet || fail "bcache refuses $file"
 	done
@@ -126,6 +127,10 @@ up_bcache() {
 	echo 0 >$dir/cache/congested_read_threshold_us
 	echo 0 >$dir/cache/congested_write_threshold_us
 	device=/dev/bcache0
+}
+
+up_bcache() {
+	bcache_up 512k
 	fill_all
 }
 

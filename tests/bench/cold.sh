@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Caches that begin empty, each with room for so many blocks of a dataset. Included behind
+# targets.sh, which says how each is set up.
+#
+# What "room" is: of nearcache, the blocks outside its reserves (kmod/reclaim.c: up to twice the low
+# water mark, a 64th of all blocks and at least one, is kept free for fills when something may go);
+# so its device has that many more. Of dm-cache, all blocks of its cache device; its metadata is on
+# another one. Of bcache, 95 percent of its cache device, as it caches no more when so much is in
+# use, and eight blocks beside, for what is its own.
+# shellcheck disable=SC2154 # devices are set by who includes this
+
+# cold_pair ORIGIN_MB: $O, as slow as $ORIGIN says, and $N, on which cache devices are made, as $CACHE
+# says: attributes of null_blk.
+cold_pair() {
+	# shellcheck disable=SC2086 # words
+	make_null O origin "$1" $ORIGIN
+	# shellcheck disable=SC2086
+	make_null N store "${STORE_MB:-256}" $CACHE
+}
+
+cold_pair_gone() {
+	null_del origin
+	null_del store
+	cleanups=()
+}
+
+# cache_device BYTES: $C, so large.
+cache_device() {
+	[[ ! ${C:-} ]] || dm_gone cachedev
+	make_dm C cachedev "0 $(($1 / 512)) linear $N 0"
+}
+
+# with_reserve BLOCKS: how many blocks nearcache needs for that.
+with_reserve() {
+	local all=$1 low
+	while
+		low=$((all / 64))
+		((low)) || low=1
+		((all - 2 * low < $1))
+	do
+		all=$((all + 1))
+	done
+	echo "$all"
+}
+
+# cold_up TARGET BLOCKS BYTES: a cache with room for so many blocks of so many bytes; the device to
+# be read is put into $device. nearcache-WORD is nearcache, too.
+cold_up() {
+	local bytes=$3
+	case $1 in
+	raw-origin) device=$O ;;
+	raw-cache) cache_device $((STORE_MB << 20)); device=$C ;;
+	nearcache*) cold_nearcache "$2" ;;
+	dm-cache)
+		cache_device $(($2 * bytes))
+		make_null M meta 16
+		zero "$M" 1
+		make_dm device bench \
+			"0 $(sectors "$O") cache $M $C $O $((bytes / 512)) 1 writethrough smq 2 migration_threshold 131072"
+		;;
+	bcache)
+		cache_device $((($2 * 100 / 95 + 8) * bytes))
+		bcache_up $(bucket_of $((($2 * 100 / 95 + 8) * bytes)))k
+		;;
+	*) fail "'$1' is no target" ;;
+	esac
+}
+
+# So many blocks as are wanted: what it needs beside them is seen when it is there.
+cold_nearcache() {
+	local all found=0 size tries
+	all=$(with_reserve "$1")
+	size=$(((all + 64) * bytes))
+	for ((tries = 0; tries < 5 && found != all; tries++)); do
+		[[ $found == 0 ]] || dm_remove bench
+		size=$((size - (found ? found - all : 0) * bytes))
+		cache_device "$size"
+		format "$C" "$O" $((bytes >> 10))K
+		start bench '' "$O" "$C"
+		look found blocks bench
+	done
+	is blocks "$all" bench
+	device=/dev/mapper/bench
+}
+
+# bucket_of BYTES: KiB, the most of which there are 600: bcache refuses a device of 512 or less.
+bucket_of() {
+	local kib=512
+	while (($1 / (kib << 10) < 600)); do
+		kib=$((kib / 2))
+	done
+	echo $kib
+}
+
+cold_down() {
+	case $1 in
+	raw-*) ;;
+	bcache) down_bcache ;;
+	dm-cache) dm_remove bench; null_del meta ;;
+	*) dm_remove bench ;;
+	esac
+	dm_gone cachedev
+	C=''
+}
+
+# demand TARGET: bytes that were read from the origin so far because somebody waited for them. For
+# dm-cache, which reads there for itself, too: "MISSES READS", of all that were as long as each
+# other.
+demand() {
+	local words
+	if [[ $1 == dm-cache ]]; then
+		read -ra words < <(dmsetup status bench)
+		echo "${words[8]} $((words[7] + words[8]))"
+	else
+		origin_reads "$O"
+	fi
+}

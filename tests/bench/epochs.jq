@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Targets of the benchmark epochs.
+include "verdict";
+
+# The first epoch of the second dataset of pattern "switch": see orders.h.
+def switched: 4;
+
+def once: .pattern | IN("full", "shards", "same");
+# Caches that learn have had the time for it. After a switch, that is from its fourth epoch on.
+def steady:
+	if once then .epoch >= 2
+	elif .pattern == "switch" then (.epoch >= 2 and .epoch < switched) or .epoch >= switched + 3
+	else .epoch >= 4 end;
+# Users of what is read more often than other things pin it.
+def ours: .target == if .pattern == "mixture" then "nearcache-pins" else "nearcache" end;
+def place: "\(.pattern) f=\(.f) epoch \(.epoch)";
+
+.rows as $all |
+verdict("once per epoch, from epoch 2: hits >= 0.98 of the bound";
+	$all[] | select(ours and once and .epoch >= 2);
+	.hit_ratio >= 0.98 * .bound;
+	"\(place): \(.hit_ratio), bound \(.bound)"),
+verdict("once per epoch, from epoch 2: origin bytes <= 1 - 0.98 of the bound";
+	$all[] | select(ours and once and .epoch >= 2);
+	.origin_bytes_ratio <= 1 - 0.98 * .bound;
+	"\(place): \(.origin_bytes_ratio), bound \(.bound)"),
+verdict("after a switch, from its 4th epoch: hits >= 0.98 of the bound";
+	$all[] | select(ours and .pattern == "switch" and .epoch >= switched + 3);
+	.hit_ratio >= 0.98 * .bound;
+	"\(place): \(.hit_ratio), bound \(.bound)"),
+verdict("told the reads to come: within 2 % of MIN, in the mean of epochs from 2";
+	[$all[] | select(.target == "nearcache-plan" and .epoch >= 2)] | group_by([.pattern, .f])[] |
+		{pattern: .[0].pattern, f: .[0].f, hits: (map(.hit_ratio) | mean), bound: (map(.bound) | mean)};
+	.hits >= 0.98 * .bound;
+	"\(.pattern) f=\(.f): \(.hits), MIN \(.bound)"),
+# Of what reads at random which blocks it reads at all, an epoch is luck: the mean is compared.
+def summed: if once or .pattern == "switch" then .epoch else 0 end;
+(("dm-cache", "bcache") as $peer |
+	verdict("at or above \($peer) in every steady row (half, jobs, mixture: mean of epochs from 4)";
+		[$all[] | select(steady and (ours or .target == $peer)) | . + {ours: ours}] |
+			group_by([.pattern, .f, summed])[] | . as $rows |
+			{pattern: .[0].pattern, f: .[0].f, epoch: .[0] | summed,
+				hits: ([$rows[] | select(.ours) | .hit_ratio] | if . == [] then null else mean end),
+				other: ([$rows[] | select(.ours | not) | .hit_ratio] | if . == [] then null else mean end)} |
+			select(.hits and .other);
+		.hits >= .other;
+		"\(.pattern) f=\(.f)\(if .epoch > 0 then " epoch \(.epoch)" else "" end): \(.hits), \($peer) \(.other)"))

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# How much of what training jobs read over and over comes from the cache, epoch by epoch.
+#
+# Reads of 64 KiB, eight in flight; cache blocks have that size in all targets, so that none
+# reads more than is read. Origin: 1 ms and 200 MB/s, cache device: 80 us and 2 GB/s. Between the epochs
+# nobody reads for ten seconds, in which caches may do what they put off; what they read from the
+# origin then counts as this epoch's.
+#   rows: pattern (see orders.h), f (room of the cache, see cold.sh, by the dataset), target, epoch,
+#	hit_ratio (1 - bytes that somebody waited for the origin for / bytes read),
+#	origin_bytes_ratio (bytes that the origin read / bytes read),
+#	bound (hit_ratio of this epoch of a cache that knows all reads of all epochs: optimum.c)
+# Environment: EPOCHS_PATTERNS, EPOCHS_F (percent): some of them; EPOCHS_MB: of the dataset, EPOCHS_KB:
+# of a read and a block.
+# A bio of bcache's that is never freed is found when its device is stopped, every few times:
+# allow log: bio-[0-9]+ .*Objects remaining on __kmem_cache_shutdown|WARNING: .*(__kmem_cache_shutdown|kmem_cache_destroy)\+
+# shellcheck disable=SC2154 # devices are set by who includes this
+
+patterns=(full shards same half jobs mixture switch)
+[[ ! ${EPOCHS_PATTERNS:-} ]] || read -ra patterns <<<"$EPOCHS_PATTERNS"
+read -ra rooms <<<"${EPOCHS_F:-10 25 50 75}"
+epochs=8
+bytes=$((${EPOCHS_KB:-64} << 10))
+dataset_mb=${EPOCHS_MB:-64}
+blocks=$(((dataset_mb << 20) / bytes))
+ORIGIN='completion_nsec=1000000 mbps=200'
+CACHE='completion_nsec=80000 mbps=2000'
+
+tool() {
+	"$here/tools/epochs" "$@" -n "$blocks" -b "$bytes" -e "$epochs" || fail "epochs $*"
+}
+
+# targets_of PATTERN: who is measured. -pins: the parts that are read more often than others are
+# pinned, the hottest one first. -plan: it is told all reads before.
+targets_of() {
+	local list=(nearcache)
+	[[ $1 != mixture ]] || list+=(nearcache-pins)
+	[[ ! $1 =~ half|jobs|mixture ]] || ! has_plan || list+=(nearcache-plan)
+	list+=(dm-cache bcache)
+	[[ ! ${TARGETS:-} ]] || mapfile -t list < <(printf '%s\n' "${list[@]}" | grep -xF "${TARGETS// /$'\n'}")
+	echo "${list[@]}"
+}
+
+has_plan() {
+	nearcache plan --help >/dev/null 2>&1
+}
+
+# prepared TARGET PATTERN ROOM: what is cached, or is to be, is told.
+prepared() {
+	local hot=$((blocks / 10 + blocks * 3 / 10))
+	case $1 in
+	nearcache-pins)
+		((hot < $3)) || hot=$3
+		./genl range-add name=bench "range=start=0,length=$((hot * bytes)),label=hot,flags=1" >/dev/null ||
+			fail "$hot blocks cannot be pinned"
+		;;
+	nearcache-plan)
+		tool plan "$2" >"$TMPDIR/plan"
+		nearcache plan bench --from "$TMPDIR/plan" >/dev/null || fail "no plan"
+		;;
+	esac
+}
+
+# marked TARGET: each block of the origin has its mark, and none is cached.
+marked() {
+	if [[ $1 == bcache ]]; then
+		# Its device begins elsewhere on the origin.
+		echo writearound >/sys/block/bcache0/bcache/cache_mode
+		tool write "$device"
+		echo writethrough >/sys/block/bcache0/bcache/cache_mode
+	else
+		tool write "$O"
+	fi
+}
+
+# epoch TARGET PATTERN NUMBER: reads one; sets $read, $waited and $fetched, bytes.
+epoch() {
+	local before begun ended
+	before=$(origin_reads "$O")
+	read -r -a begun < <(demand "$1")
+	read=$(tool read "$device" "$2" "$3")
+	read -r -a ended < <(demand "$1")
+	waited=$((read * (ended[0] - begun[0]) / (${ended[1]:-$read} - ${begun[1]:-0})))
+	nap 10
+	fetched=$(($(origin_reads "$O") - before))
+}
+
+# run PATTERN PERCENT TARGET: all epochs.
+run() {
+	local room=$((blocks * $2 / 100)) number bounds read waited fetched
+	echo "# $1, room for $2 %, $3" >&2
+	mapfile -t bounds < <(tool bound "$1" "$room")
+	cold_pair $((dataset_mb * ($([[ $1 == switch ]] && echo 2 || echo 1)) + 1))
+	[[ $3 == bcache ]] || marked "$3"
+	cold_up "$3" "$room" "$bytes"
+	[[ $3 != bcache ]] || marked "$3"
+	prepared "$3" "$1" "$room"
+	for ((number = 1; number <= epochs; number++)); do
+		epoch "$3" "$1" "$number"
+		row pattern "$1" f "$(percent "$2")" target "$3" epoch "$number" \
+			hit_ratio "$(part $((read - waited)) "$read")" \
+			origin_bytes_ratio "$(part "$fetched" "$read")" bound "${bounds[number - 1]}"
+	done
+	cold_down "$3"
+	cold_pair_gone
+}
+
+# part BYTES ALL
+part() {
+	awk -v part="$1" -v all="$2" 'BEGIN { printf "%.4f", part / all }'
+}
+
+percent() {
+	part "$1" 100
+}
+
+bench() {
+	local pattern room target
+	for pattern in "${patterns[@]}"; do
+		for room in "${rooms[@]}"; do
+			for target in $(targets_of "$pattern"); do
+				run "$pattern" "$room" "$target"
+			done
+		done
+	done
+}

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What is said of a target: does it hold in all rows that it is about? Included by NAME.jq.
+
+# verdict(TEXT; ROWS; HOLDS; WORDS): a line, and one for each row that misses it.
+def verdict($text; rows; holds; words):
+	[rows] as $rows | [$rows[] | select(holds | not)] as $missed |
+	if $rows == [] then "not measured: \($text)"
+	elif $missed == [] then "holds: \($text) (\($rows | length) rows)"
+	else "MISSED: \($text) (\($missed | length) of \($rows | length) rows)",
+		($missed[] | "\t\(words)")
+	end;
+
+def mean: add / length;
