@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Benchmarks, in a guest in virtual time.
 #   make bench BENCH=hitpath KERNEL=6.12
+#   make bench-report
 # Or on two devices of this machine, which are overwritten.
 #   make bench HOST=1 ORIGIN=/dev/... CACHE=/dev/...
 
@@ -19,6 +20,7 @@ $(BENCH_TOOLS)/$(1): $(addprefix $(BENCH_DIR),$(2)) $(wildcard $(BENCH_DIR)*.h) 
 endef
 
 $(eval $(call bench-tool,epochs,epochs.c orders.c optimum.c))
+$(eval $(call bench-tool,train,train.c orders.c ../demo/pipeline.c))
 
 .PHONY: bench bench-tools
 bench: ## benchmarks in deterministic virtual time, beside the peers (BENCH=name)

@@ -8,21 +8,13 @@
 # so its device has that many more. Of dm-cache, all blocks of its cache device; its metadata is on
 # another one. Of bcache, 95 percent of its cache device, as it caches no more when so much is in
 # use, and eight blocks beside, for what is its own.
-# shellcheck disable=SC2154 # devices are set by who includes this
+# shellcheck disable=SC2154,SC2034 # devices are set by who includes this, and read by him
 
-# cold_pair ORIGIN_MB: $O, as slow as $ORIGIN says, and $N, on which cache devices are made, as $CACHE
-# says: attributes of null_blk.
+# cold_pair ORIGIN_MB STORE_MB ATTRIBUTES ATTRIBUTES: $O, and $N, on which cache devices are made, as
+# pair has them.
 cold_pair() {
-	# shellcheck disable=SC2086 # words
-	make_null O origin "$1" $ORIGIN
-	# shellcheck disable=SC2086
-	make_null N store "${STORE_MB:-256}" $CACHE
-}
-
-cold_pair_gone() {
-	null_del origin
-	null_del store
-	cleanups=()
+	pair "$@"
+	N=$C C=''
 }
 
 # cache_device BYTES: $C, so large.
@@ -47,10 +39,10 @@ with_reserve() {
 # cold_up TARGET BLOCKS BYTES: a cache with room for so many blocks of so many bytes; the device to
 # be read is put into $device. nearcache-WORD is nearcache, too.
 cold_up() {
-	local bytes=$3
+	local bytes=$3 size
 	case $1 in
 	raw-origin) device=$O ;;
-	raw-cache) cache_device $((STORE_MB << 20)); device=$C ;;
+	raw-cache) device=$N ;;
 	nearcache*) cold_nearcache "$2" ;;
 	dm-cache)
 		cache_device $(($2 * bytes))
@@ -60,8 +52,9 @@ cold_up() {
 			"0 $(sectors "$O") cache $M $C $O $((bytes / 512)) 1 writethrough smq 2 migration_threshold 131072"
 		;;
 	bcache)
-		cache_device $((($2 * 100 / 95 + 8) * bytes))
-		bcache_up $(bucket_of $((($2 * 100 / 95 + 8) * bytes)))k
+		size=$((($2 * 100 / 95 + 8) * bytes))
+		cache_device "$size"
+		bcache_up "$(bucket_of "$size")k"
 		;;
 	*) fail "'$1' is no target" ;;
 	esac
@@ -84,7 +77,7 @@ cold_nearcache() {
 	device=/dev/mapper/bench
 }
 
-# bucket_of BYTES: KiB, the most of which there are 600: bcache refuses a device of 512 or less.
+# bucket_of BYTES: in KiB, the largest of which there are 600: bcache refuses a device of 512 or less.
 bucket_of() {
 	local kib=512
 	while (($1 / (kib << 10) < 600)); do

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A data loader with the shape of MLPerf Storage's training workloads, one epoch per call.
+ *
+ *	train DEV WORKLOAD ACCELERATOR [options]	read an epoch
+ * WORKLOAD is unet3d, resnet50 or cosmoflow, ACCELERATOR a100 or h100. Options:
+ *	-k SCALE	all sizes and rates are divided by it (1); so a read, which stays as large as it
+ *			is, stands for SCALE of them, and one file for as many
+ *	-n FILES	of the dataset (168)
+ *	-e EPOCH	(1)
+ *	-o		the same order each epoch, else another random one
+ *	-B		through the page cache, which keeps nothing of a file that was read; else past it
+ *	-l		print "OFFSET LENGTH" of each file instead, in bytes and in the order of the epoch
+ *	-i		print "BYTES DEMAND" instead: of the dataset, and per second of training
+ *
+ * Files lie one behind the other. Readers take one after the other and read it in pieces; of a zip
+ * archive (npz) the directory at the end first, and the head. Samples form batches, two of which
+ * are ready at most; a step takes one and sleeps as long as an accelerator would compute. What the
+ * last files do not fill is no batch.
+ *
+ * Prints "AU STALLS P99 SECONDS": part of the time that was computed in, steps that waited for more
+ * than a hundredth of a step, the 99th percentile of the waits for a batch in nanoseconds, and how
+ * long it was. The first step is in none of them, as it waits for the loader to begin.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../demo/pipeline.h"
+#include "orders.h"
+
+#define PIECE		(256U << 10)
+#define SMALL		4096U
+#define READERS_MAX	16
+#define STEPS_MAX	65536
+#define AHEAD		2
+#define FILES_MAX	65536
+
+/**
+ * struct workload - as in the rules of MLPerf Storage
+ * @name: of the model
+ * @record: bytes of a sample, in the mean
+ * @deviation: of it
+ * @samples: in a file
+ * @batch: samples
+ * @readers: threads
+ * @step: seconds to compute a batch, with an A100 and with an H100
+ * @zip: files have a directory at their end, which is read first
+ */
+static const struct workload {
+	const char *name;
+	double record, deviation;
+	unsigned int samples, batch, readers;
+	double step[2];
+	bool zip;
+} workloads[] = {
+	{ "unet3d", 146600628, 68341808, 1, 7, 4, { 0.636, 0.323 }, true },
+	{ "resnet50", 114660, 0, 1251, 400, 8, { 0.435, 0.224 }, false },
+	{ "cosmoflow", 2828486, 71311, 1, 1, 4, { 0.00551, 0.00350 }, false },
+};
+
+static const struct workload *w;
+static double scale = 1, step;
+static uint32_t files = 168, epoch = 1;
+static bool same_order, buffered;
+static const char *path;
+
+/* Of each file, where it begins; and of what follows the last one. */
+static uint64_t start[FILES_MAX + 1];
+static uint32_t order[FILES_MAX];
+static struct pipeline batches;
+static atomic_uint next_file;
+
+static void __attribute__((format(printf, 1, 2), noreturn)) die(const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "train: ");
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	fflush(stderr);
+	_exit(1);
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+/* Of the normal distribution, by twelve uniform ones. */
+static double normal(uint64_t seed)
+{
+	double sum = -6;
+	int i;
+
+	for (i = 0; i < 12; i++)
+		sum += (double)mixed(seed, i) / UINT64_MAX;
+	return sum;
+}
+
+/* Whole pieces, so that the device's bandwidth is that of pieces; with the right mean, few as they
+ * are.
+ */
+static void lay_out(void)
+{
+	double mean = 0;
+	uint32_t i;
+
+	for (i = 0; i < files; i++)
+		mean += (w->record + w->deviation * normal(i + 1)) / files;
+	for (i = 0; i < files; i++) {
+		double part = (w->record + w->deviation * normal(i + 1)) / mean;
+		double bytes = w->record * w->samples / scale * part;
+		uint64_t pieces = bytes > PIECE ? llround(bytes / PIECE) : 1;
+
+		start[i + 1] = start[i] + pieces * PIECE;
+		order[i] = i;
+	}
+	shuffle(order, files, same_order ? 1 : 1 + epoch);
+}
+
+static uint64_t steps_of_epoch(void)
+{
+	return (uint64_t)files * w->samples / w->batch;
+}
+
+static void read_piece(int fd, void *buffer, uint64_t offset, uint32_t bytes)
+{
+	ssize_t got = pread(fd, buffer, bytes, offset);
+
+	if (got != bytes)
+		die("%u bytes at %llu of %s: %s", bytes, (unsigned long long)offset, path,
+		    got < 0 ? strerror(errno) : "short");
+}
+
+static void read_file(int fd, void *buffer, uint32_t file)
+{
+	uint64_t at = start[file], end = start[file + 1], bytes = end - at;
+	uint64_t told = 0, samples;
+
+	if (w->zip) {
+		read_piece(fd, buffer, end - SMALL, SMALL);
+		read_piece(fd, buffer, at, SMALL);
+	}
+	for (; at < end; at += PIECE) {
+		read_piece(fd, buffer, at, PIECE);
+		samples = w->samples * (at + PIECE - start[file]) / bytes;
+		if (samples > told)
+			pipeline_add(&batches, samples - told);
+		told = samples;
+	}
+	if (buffered)
+		posix_fadvise(fd, start[file], bytes, POSIX_FADV_DONTNEED);
+}
+
+static void *reader_run(void *unused)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | (buffered ? 0 : O_DIRECT));
+	void *buffer;
+	uint32_t i;
+
+	(void)unused;
+	if (fd < 0)
+		die("cannot open %s: %s", path, strerror(errno));
+	if (posix_memalign(&buffer, SMALL, PIECE))
+		die("no memory");
+	while ((i = atomic_fetch_add(&next_file, 1)) < files)
+		read_file(fd, buffer, order[i]);
+	pipeline_reader_done(&batches);
+	close(fd);
+	free(buffer);
+	return NULL;
+}
+
+static void compute(void)
+{
+	struct timespec t = { .tv_sec = step, .tv_nsec = fmod(step, 1) * 1e9 };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &t) == EINTR)
+		;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Of the steps behind the first one. */
+static void report(uint64_t *waits, uint64_t count, uint64_t ns)
+{
+	uint64_t stalls = 0, i;
+
+	for (i = 0; i < count; i++)
+		stalls += waits[i] > step * 1e9 / 100;
+	qsort(waits, count, sizeof(*waits), by_value);
+	printf("%.4f %llu %llu %.4f\n", count * step * 1e9 / ns, (unsigned long long)stalls,
+	       (unsigned long long)waits[(count * 99 + 99) / 100 - 1], ns / 1e9);
+}
+
+static void train(void)
+{
+	static uint64_t waits[STEPS_MAX];
+	uint64_t steps = steps_of_epoch(), begun = 0, ended = 0, i;
+
+	for (i = 0; i < steps; i++) {
+		uint64_t before = now();
+
+		if (!pipeline_take(&batches))
+			die("no batch %llu", (unsigned long long)i);
+		waits[i] = now() - before;
+		compute();
+		ended = now();
+		if (!i)
+			begun = ended;
+	}
+	/* What is left of the last files. */
+	while (pipeline_take(&batches))
+		;
+	report(waits + 1, steps - 1, ended - begun);
+}
+
+static void run(void)
+{
+	pthread_t readers[READERS_MAX];
+	unsigned int i;
+
+	if (steps_of_epoch() < 2 || steps_of_epoch() > STEPS_MAX)
+		die("%llu steps: 2 to %u are measured", (unsigned long long)steps_of_epoch(),
+		    STEPS_MAX);
+	/* Sleeps end when they should. */
+	prctl(PR_SET_TIMERSLACK, 1);
+	pipeline_init(&batches, w->batch, AHEAD, w->readers);
+	for (i = 0; i < w->readers; i++)
+		if (pthread_create(&readers[i], NULL, reader_run, NULL))
+			die("cannot start a reader");
+	train();
+	for (i = 0; i < w->readers; i++)
+		pthread_join(readers[i], NULL);
+}
+
+static void print_list(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < files; i++)
+		printf("%llu %llu\n", (unsigned long long)start[order[i]],
+		       (unsigned long long)(start[order[i] + 1] - start[order[i]]));
+}
+
+static void choose(const char *name, const char *accelerator)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++)
+		if (!strcmp(workloads[i].name, name))
+			w = &workloads[i];
+	if (!w || (strcmp(accelerator, "a100") && strcmp(accelerator, "h100")))
+		die("there is no workload '%s' with '%s'", name, accelerator);
+	step = w->step[!strcmp(accelerator, "h100")];
+}
+
+int main(int argc, char **argv)
+{
+	bool list = false, info = false;
+	int option;
+
+	while ((option = getopt(argc, argv, "k:n:e:oBli")) != -1) {
+		switch (option) {
+		case 'k':
+			scale = strtod(optarg, NULL);
+			break;
+		case 'n':
+			files = strtoul(optarg, NULL, 10);
+			break;
+		case 'e':
+			epoch = strtoul(optarg, NULL, 10);
+			break;
+		case 'o':
+			same_order = true;
+			break;
+		case 'B':
+			buffered = true;
+			break;
+		case 'l':
+			list = true;
+			break;
+		case 'i':
+			info = true;
+			break;
+		default:
+			die("see train.c");
+		}
+	}
+	if (argc - optind != 3 || scale < 1 || !files || files > FILES_MAX)
+		die("DEV WORKLOAD ACCELERATOR [options]: see train.c");
+	path = argv[optind];
+	choose(argv[optind + 1], argv[optind + 2]);
+	lay_out();
+	if (list)
+		print_list();
+	else if (info)
+		printf("%llu %.0f\n", (unsigned long long)start[files],
+		       start[files] / ((double)files * w->samples / w->batch * step));
+	else
+		run();
+	return 0;
+}

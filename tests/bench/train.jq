@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Targets of the benchmark train.
+include "verdict";
+
+def round4: . * 10000 | round / 10000;
+def place: "\(.workload) \(.accelerator) \(.order) \(.io) f=\(.f) \(.target) \(.origin_gbps) GB/s \(.origin_ms) ms epoch \(.epoch)";
+# Where all targets are compared.
+def main: .workload == "unet3d" and .accelerator == "h100" and .io == "direct" and .origin_gbps == 1;
+def mean_au: map(.au) | mean | round4;
+
+# Latency at which a line through these points falls to half of the time, on a logarithmic scale.
+def half_at:
+	sort_by(.origin_ms) | . as $p |
+	if $p[0].au < 0.5 then "below 50 % at \($p[0].origin_ms) ms already"
+	elif $p[-1].au >= 0.5 then "50 % or more up to \($p[-1].origin_ms) ms"
+	else
+		first(range(1; length) | select($p[.].au < 0.5)) as $i | $p[$i - 1] as $a | $p[$i] as $b |
+		(($a.origin_ms | log) + (($a.au - 0.5) / ($a.au - $b.au)) * (($b.origin_ms | log) - ($a.origin_ms | log)) | exp |
+			. * 100 | round / 100) as $ms | "below 50 % from \($ms) ms on"
+	end;
+
+.rows as $all |
+verdict("unet3d on an H100, origin 1 GB/s, f = 0.65, from epoch 2: AU >= 0.88";
+	$all[] | select(main and .f == 0.65 and .target == "nearcache" and .epoch >= 2);
+	.au >= 0.88;
+	"\(place): \(.au), bound \(.bound)"),
+verdict("the same, mean of the epochs";
+	[$all[] | select(main and .f == 0.65 and .target == "nearcache" and .epoch >= 2)] | group_by(.order)[] |
+		{order: .[0].order, au: mean_au, bound: .[0].bound};
+	.au >= 0.88;
+	"\(.order): \(.au), bound \(.bound)"),
+verdict("f >= 1, from epoch 2: AU >= 0.97 of the bare cache device's";
+	([$all[] | select(main and .target == "raw-cache")] | if . == [] then empty else mean_au end) as $raw |
+		$all[] | select(main and .f >= 1 and (.target | startswith("nearcache")) and .epoch >= 2) | . + {raw: $raw};
+	.au >= 0.97 * .raw;
+	"\(place): \(.au), bare cache device \(.raw)"),
+verdict("told what it will read, epoch 1: AU within 3 % of what the origin's bandwidth allows";
+	$all[] | select(main and .f >= 1 and .target == "nearcache-list" and .epoch == 1);
+	.au >= 0.97 * .bound;
+	"\(place): \(.au), bound \(.bound)"),
+(("dm-cache", "bcache") as $peer |
+	verdict("at or above \($peer) from epoch 2";
+		[$all[] | select(.target == $peer and .epoch >= 2)][] as $other | $all[] |
+			select(.target == "nearcache" and .workload == $other.workload and .accelerator == $other.accelerator and
+				.order == $other.order and .io == $other.io and .f == $other.f and .epoch == $other.epoch and
+				.origin_ms == $other.origin_ms and .origin_gbps == $other.origin_gbps) | . + {other: $other.au};
+		.au >= .other;
+		"\(place): \(.au), \($peer) \(.other)")),
+"latency of an origin of 4 GB/s at which AU falls below 50 %:",
+([$all[] | select(.workload == "unet3d" and .accelerator == "h100" and .origin_gbps == 4)] |
+	group_by([.target, .f])[] |
+	"\t\(.[0].target)\(if .[0].target | startswith("raw") then "" else ", f = \(.[0].f), epoch \(map(.epoch) | max)" end): \(
+		group_by(.origin_ms) | map(max_by(.epoch)) | half_at)")

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# virtual time only: all sizes and rates are scaled, also those of the devices
+# How much of the time an accelerator computes, when a loader reads for it as those of MLPerf
+# Storage's workloads do (train.c). All sizes and rates are scaled by one factor, which is the same
+# for all that is compared. A read of 256 KiB stays one: so many fewer of them are done in the same
+# time, and each takes so many times longer. What is said here of bytes, rates and latencies is what
+# they stand for.
+#   rows: workload, accelerator, order (reshuffled, same), io (direct, buffered), f (room of the
+#	cache by the dataset), target, origin_ms, origin_gbps, epoch, au (part of the time that is
+#	computed in, without the first step), stalls (steps that wait for more than a hundredth of a
+#	step), p99_wait_ms (of steps), bound (of au: by the bandwidth of the devices, when f of an
+#	epoch but the first one comes from the cache)
+# In the parts that are about latency, the scale is half of that in others: a prefetch looks at how
+# long reads take.
+# Targets raw-origin and raw-cache are the devices alone. nearcache-list gets a prefetch job with what
+# the epoch will read, when it begins.
+# Environment: TRAIN_PARTS: some of the parts below.
+# A bio of bcache's that is never freed is found when its device is stopped, every few times:
+# allow log: bio-[0-9]+ .*Objects remaining on __kmem_cache_shutdown|WARNING: .*(__kmem_cache_shutdown|kmem_cache_destroy)\+
+# shellcheck disable=SC2154 # devices are set by who includes this
+
+read -ra parts <<<"${TRAIN_PARTS:-main same full buffered list latency bandwidth others}"
+# Of a cache block.
+bytes=262144
+# Local NVMe: what a drive does that is meant for this.
+CACHE_US=80
+CACHE_MBPS=6000
+# A record of unet3d is 560 reads of 256 KiB.
+unet3d_scale=19.0735
+unet3d_files=112
+
+# shape WORKLOAD: sets $scale and $files.
+shape() {
+	case $1 in
+	unet3d) scale=$unet3d_scale files=$unet3d_files ;;
+	resnet50) scale=9.5367 files=16 ;;
+	# Two reads are left of the eleven of a record.
+	cosmoflow) scale=5.4 files=500 ;;
+	esac
+}
+
+# sum EXPRESSION: as a whole number.
+sum() {
+	awk "BEGIN { printf \"%.0f\", $1 }"
+}
+
+# devices MILLISECONDS GB_PER_SECOND: $origin_is and $cache_is, attributes, and $origin_rate, bytes per second. null_blk
+# lets so many bytes pass each 20 ms, and what does not fit waits; so it is a number of whole reads,
+# and what is left is for small ones.
+devices() {
+	local reads
+	reads=$(sum "$2 * 1e9 / $scale / 50 / $bytes")
+	origin_rate=$((reads * 50 * bytes))
+	origin_is="completion_nsec=$(sum "$1 * 1e6 * $scale") mbps=$((reads * 25 / 2 + 1))"
+	cache_is="completion_nsec=$(sum "$CACHE_US * 1e3 * $scale") mbps=$(sum "$CACHE_MBPS / $scale")"
+}
+
+loader() {
+	"${BENCH_PROGRAMS:-$here/tools}/train" "$@" "${shape[@]}" || fail "train $*"
+}
+
+# listed EPOCH: all that it will read is wanted.
+listed() {
+	local range ranges=()
+	while read -r range; do
+		ranges+=("range=start=${range% *},length=${range#* }")
+	done < <(loader -l -e "$1")
+	./genl job-submit name=bench "${ranges[@]}" >/dev/null || fail "no job"
+}
+
+# trained WORKLOAD ACCELERATOR ORDER IO PERCENT TARGET MILLISECONDS GB_PER_SECOND EPOCHS
+trained() {
+	local shape epoch au stalls wait dataset demand scale files hits words
+	local origin_rate origin_is cache_is
+	[[ ! ${TARGETS:-} || " $TARGETS " == *" $6 "* ]] || return 0
+	echo "# $1 $2 $3 $4, room for $5 %, $6, origin of $8 GB/s and $7 ms" >&2
+	shape "$1"
+	devices "$7" "$8"
+	words=(-k "$scale" -n "$files")
+	[[ $3 != same ]] || words+=(-o)
+	[[ $4 != buffered ]] || words+=(-B)
+	shape=(/dev/null "$1" "$2" "${words[@]}")
+	read -r dataset demand < <(loader -i)
+	cold_pair $((dataset / 1048576 + 2)) 1024 "$origin_is" "$cache_is"
+	# As long as reads are: those that are longer would take more than what passes in 20 ms.
+	echo 256 >"$(sys_block "$O")/queue/max_sectors_kb"
+	cold_up "$6" $((dataset * $5 / 100 / bytes)) "$bytes"
+	shape[0]=$device
+	for ((epoch = 1; epoch <= $9; epoch++)); do
+		[[ $6 != *-list ]] || listed "$epoch"
+		read -r au stalls wait _ < <(loader -e "$epoch")
+		[[ $wait ]] || fail "no result"
+		hits=$(((epoch > 1 || $5 == 0) ? $5 : 0))
+		[[ $6 != raw-cache ]] || hits=100
+		row workload "$1" accelerator "$2" order "$3" io "$4" f "$(part "$5" 100)" target "$6" \
+			origin_ms "$7" origin_gbps "$8" epoch "$epoch" au "$au" stalls "$stalls" \
+			p99_wait_ms "$(part "$wait" 1000000)" bound "$(bound "$hits")"
+		nap 10
+	done
+	cold_down "$6"
+	pair_gone
+}
+
+# part NUMBER ALL
+part() {
+	awk -v part="$1" -v all="$2" 'BEGIN { printf "%.4f", part / all }'
+}
+
+# bound PERCENT: of AU, when so much comes from the cache device.
+bound() {
+	awk -v hits="$1" -v origin="$origin_rate" -v cache="$(sum "$CACHE_MBPS * 1e6 / $scale")" -v demand="$demand" '
+	BEGIN {
+		least = cache
+		if (hits < 100 && origin * 100 / (100 - hits) < least)
+			least = origin * 100 / (100 - hits)
+		printf "%.4f", (least < demand) ? least / demand : 1
+	}'
+}
+
+# Beside the peers: each epoch in another order, and each in the same one.
+part_main() {
+	trained unet3d h100 reshuffled direct 0 raw-origin 0.2 1 1
+	trained unet3d h100 reshuffled direct 100 raw-cache 0.2 1 2
+	for target in nearcache nearcache-list dm-cache bcache; do
+		trained unet3d h100 reshuffled direct 65 $target 0.2 1 5
+	done
+	trained unet3d a100 reshuffled direct 65 nearcache 0.2 1 3
+}
+
+part_same() {
+	for target in nearcache dm-cache bcache; do
+		trained unet3d h100 same direct 65 $target 0.2 1 4
+	done
+}
+
+# All of it fits.
+part_full() {
+	for target in nearcache dm-cache bcache; do
+		trained unet3d h100 reshuffled direct 100 $target 0.2 1 4
+	done
+}
+
+part_buffered() {
+	trained unet3d h100 reshuffled buffered 0 raw-origin 0.2 1 1
+	trained unet3d h100 reshuffled buffered 65 nearcache 0.2 1 3
+}
+
+# A cold cache that is told what will be read.
+part_list() {
+	local unet3d_scale=9.5367 unet3d_files=56
+	trained unet3d h100 reshuffled direct 100 nearcache-list 0.2 1 2
+	trained unet3d h100 reshuffled direct 100 nearcache-list 2 1 1
+}
+
+# An origin that is as fast as the accelerator asks for, but farther away each time.
+part_latency() {
+	local ms unet3d_scale=9.5367 unet3d_files=56
+	for ms in 0.2 0.5 1 2 5 20; do
+		trained unet3d h100 reshuffled direct 0 raw-origin $ms 4 1
+		trained unet3d h100 reshuffled direct 65 nearcache $ms 4 2
+		trained unet3d h100 reshuffled direct 100 nearcache $ms 4 2
+		trained unet3d h100 reshuffled direct 100 nearcache-list $ms 4 1
+	done
+}
+
+part_bandwidth() {
+	local gbps
+	for gbps in 0.5 2; do
+		trained unet3d h100 reshuffled direct 0 raw-origin 0.2 $gbps 1
+		trained unet3d h100 reshuffled direct 65 nearcache 0.2 $gbps 2
+	done
+}
+
+part_others() {
+	local target
+	trained cosmoflow h100 reshuffled direct 0 raw-origin 0.2 1 1
+	for target in nearcache dm-cache bcache; do
+		trained cosmoflow h100 reshuffled direct 65 $target 0.2 1 3
+	done
+	trained resnet50 h100 reshuffled direct 0 raw-origin 5 1 1
+	trained resnet50 h100 reshuffled direct 65 nearcache 5 1 3
+}
+
+bench() {
+	local part target
+	for part in "${parts[@]}"; do
+		"part_$part"
+	done
+}
