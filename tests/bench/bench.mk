@@ -7,13 +7,13 @@
 
 BENCH_DIR := $(dir $(lastword $(MAKEFILE_LIST)))
 
-BENCH_TOOLS := $(BUILD)/bench/tools
+BENCH_PROGRAMS := $(BUILD)/bench/tools
 BENCH_CFLAGS := -std=gnu11 -O2 -D_GNU_SOURCE -Wall -Wextra -Werror
 
 # bench-tool NAME,SOURCES: a program for the guest, which has no C library for it.
 define bench-tool
-bench-tools: $(BENCH_TOOLS)/$(1)
-$(BENCH_TOOLS)/$(1): $(addprefix $(BENCH_DIR),$(2)) $(wildcard $(BENCH_DIR)*.h) $(BENCH_DIR)bench.mk
+bench-tools: $(BENCH_PROGRAMS)/$(1)
+$(BENCH_PROGRAMS)/$(1): $(addprefix $(BENCH_DIR),$(2)) $(wildcard $(BENCH_DIR)*.h) $(BENCH_DIR)bench.mk
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
 	$$(Q)$$(CC) $$(BENCH_CFLAGS) -static -o $$@ $$(filter %.c,$$^) -pthread -lm
@@ -28,3 +28,8 @@ bench: ## benchmarks in deterministic virtual time, beside the peers (BENCH=name
 	@release=$$($(if $(filter-out 0,$(HOST)),uname -r,bash -c '. $(VM_DIR)kernel.sh && kernel_pick "$$1" ""' - "$(KERNEL)")) && \
 	$(MAKE) --no-print-directory $(if $(filter 1,$(V)),,-s) module helper selftests bench-tools KVER="$$release"
 	@BUILD=$(abspath $(BUILD)) KERNEL=$(KERNEL) HOST=$(HOST) ORIGIN=$(ORIGIN) CACHE=$(CACHE) $(BENCH_DIR)run $(BENCH)
+
+.PHONY: bench-report
+bench-report: ## charts and one page of the benchmarks that were run
+	@$(MAKE) --no-print-directory $(if $(filter 1,$(V)),,-s) deps
+	@BUILD=$(abspath $(BUILD)) $(BENCH_DIR)report
