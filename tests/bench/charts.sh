@@ -12,8 +12,11 @@ colour_of() {
 	nearcache-100k-ranges | nearcache-list*) echo '#56b4e9' ;;
 	nearcache-plan | 'nearcache f=1') echo '#009e73' ;;
 	nearcache-crc32c | nearcache-pins) echo '#004488' ;;
+	nearcache-writethrough) echo '#56b4e9' ;;
+	nearcache-*) echo '#0b6bcb' ;;
 	dm-cache) echo '#d9730d' ;;
-	bcache) echo '#a0307f' ;;
+	bcache | bcache-writethrough) echo '#a0307f' ;;
+	bcache-*) echo '#d69ac5' ;;
 	dm-writecache) echo '#b8a000' ;;
 	raw-cache) echo '#b0bac5' ;;
 	*) echo '#7b8794' ;;
@@ -49,27 +52,72 @@ lines() {
 	echo "plot ${plot:2}"
 }
 
+# bars NAME: "plot" of groups of bars, by NAME.1.tsv: group, in which | breaks the line, target, height.
+bars() {
+	local file=$page/$1.1.tsv plot='' target number=0 count
+	count=$(cut -f2 "$file" | sort -u | wc -l)
+	while read -r target; do
+		awk -F'\t' -v target="$target" -v number="$number" -v count="$count" '
+			!($1 in at) { at[$1] = groups++ }
+			$2 == target { print at[$1] + (number - (count - 1) / 2) * 0.84 / count "\t" $3 }' "$file" >"$page/$1.bar$number.tsv"
+		plot+=", '$page/$1.bar$number.tsv' using 1:2 with boxes lc rgb '$(colour_of "$target")' title '$target'"
+		number=$((number + 1))
+	done < <(cut -f2 "$file" | awk '!seen[$0]++')
+	echo "set style fill solid 0.9
+set boxwidth $(awk -v count="$count" 'BEGIN { print 0.74 / count }') absolute
+set xrange [-0.6:$(cut -f1 "$file" | sort -u | wc -l).0-0.4]
+set yrange [0:*]
+set key outside right
+set bmargin 4
+set datafile separator tab
+set xtics ($(cut -f1 "$file" | awk '!seen[$0]++ { gsub(/\|/, "\\n"); printf "%s\"%s\" %d", n ? ", " : "", $0, n; n++ }'))
+plot ${plot:2}"
+}
+
+# In jq: 4096 as "4 KiB".
+KIB='def kib: "\(. / 1024) KiB";'
+
 chart_hitpath() {
-	local targets target plot=''
-	jq -r '[.rows[] | select(.block_size == 4096 and .pattern == "random" and .target != "raw")] |
-		group_by(.target)[] | sort_by(.iodepth) | [.[0].target, .[].added_instructions] | @tsv' "$1" |
-		sort -t$'\t' -k3n >"$page/hitpath.1.tsv"
-	mapfile -t targets < <(cut -f1 "$page/hitpath.1.tsv")
-	for target in "${!targets[@]}"; do
-		plot+=", '$page/hitpath.1.tsv' every ::$target::$target using ($target):(column(NF)) with boxes lc rgb '$(colour_of "${targets[target]}")' notitle"
-		plot+=", '' every ::$target::$target using ($target):(column(NF)):(sprintf('%d', column(NF))) with labels offset 0,0.7 notitle"
-	done
-	plot=${plot//column(NF)/column(3)}
-	drawn hitpath 'Instructions added to a random read of 4 KiB that hits' 960 420 <<-END
-		set title 'Instructions that are added to a random read of 4 KiB, 16 in flight, all hits'
-		set style fill solid 0.9
-		set boxwidth 0.6
-		set yrange [0:*]
-		set offsets 0.6, 0.6, 300, 0
+	jq -r "$KIB"' .rows[] | select(.block_size == 4096 and .target != "raw") |
+		["\(.pattern), \(.iodepth) in flight", .target, .added_instructions] | @tsv' "$1" >"$page/hitpath.1.tsv"
+	drawn hitpath 'Instructions added to a read of 4 KiB that hits' 1000 420 <<-END
+		set title 'Instructions that are added to a read of 4 KiB, all hits'
 		set ylabel 'instructions per read'
-		set xtics ($(for target in "${!targets[@]}"; do echo "'${targets[target]}' $target"; done | paste -sd,)) rotate by -18
-		set datafile separator tab
-		plot ${plot:2}
+		$(bars hitpath)
+	END
+}
+
+# A chart for each kind of devices.
+chart_misspath() {
+	local kind
+	for kind in $(jq -r '[.rows[].devices] | unique | .[]' "$1"); do
+		jq -r --arg kind "$kind" "$KIB"' .rows[] | select(.devices == $kind and .target != "origin") |
+			["\(.pattern)|\(.block_size | kib), \(.iodepth)", .target, .throughput_ratio] | @tsv' "$1" >"$page/misspath-$kind.1.tsv"
+		drawn "misspath-$kind" 'Throughput of reads that miss' 1100 420 <<-END
+			set title 'Throughput of reads that miss, so many KiB each and so many in flight; devices of kind $kind'
+			set ylabel 'x the bare origin'
+			$(bars "misspath-$kind")
+		END
+	done
+}
+
+chart_latency() {
+	jq -r "$KIB"' .rows[] | ["\(.scenario)|\(.block_size | kib)", .target, .p999_nanoseconds / 1000] | @tsv' "$1" \
+		>"$page/latency.1.tsv"
+	drawn latency 'Latency of hits while the cache is busy' 1000 420 <<-END
+		set title '99.9th percentile of the latency of hits while the cache is busy'
+		set ylabel 'microseconds'
+		$(bars latency)
+	END
+}
+
+chart_checkpoint() {
+	jq -r '.rows[] | ["time to write", .target, .write_ratio], ["reads meanwhile, mean", .target, .read_mean_ratio],
+		["reads meanwhile, p99", .target, .read_p99_ratio] | @tsv' "$1" | sort -s -t$'\t' -k1,1r >"$page/checkpoint.1.tsv"
+	drawn checkpoint 'A checkpoint beside reads' 1000 420 <<-END
+		set title 'A checkpoint that is written while a dataset is read'
+		set ylabel 'x the bare origin (writes), x before (reads)'
+		$(bars checkpoint)
 	END
 }
 

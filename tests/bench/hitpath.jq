@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Targets of the benchmark hitpath.
+include "verdict";
+
+def place: "\(.target) \(.pattern) \(.block_size) bytes, \(.iodepth) in flight";
+# With the row of another target for the same reads as "other".
+def beside($all; $target): . as $row | $all[] | select(.target == $target and .pattern == $row.pattern and
+	.block_size == $row.block_size and .iodepth == $row.iodepth) as $other | $row + {other: $other};
+
+.rows as $all |
+verdict("4 KiB: at most 1.15 times the instructions that dm-linear adds, also with 100,000 ranges";
+	$all[] | select(.target | IN("nearcache", "nearcache-100k-ranges")) | select(.block_size == 4096) |
+		beside($all; "dm-linear");
+	.added_instructions <= 1.15 * .other.added_instructions;
+	"\(place): \(.added_instructions), dm-linear \(.other.added_instructions)"),
+(("dm-writecache", "bcache", "dm-cache") as $peer |
+	verdict("4 KiB: fewer instructions than \($peer)";
+		$all[] | select(.target == "nearcache" and .block_size == 4096) | beside($all; $peer);
+		.added_instructions < .other.added_instructions;
+		"\(place): \(.added_instructions), \($peer) \(.other.added_instructions)")),
+verdict("64 and 256 KiB: within 2 % of the throughput of dm-linear";
+	$all[] | select(.target == "nearcache" and .block_size > 4096) | beside($all; "dm-linear");
+	.iops >= 0.98 * .other.iops;
+	"\(place): \(.iops), dm-linear \(.other.iops)")

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Targets of the benchmark misspath.
+include "verdict";
+
+def place: "devices of kind \(.devices), \(.pattern) \(.block_size) bytes, \(.iodepth) in flight";
+
+.rows as $all |
+verdict("at least 0.97 of the bare origin's throughput";
+	$all[] | select(.target == "nearcache"); .throughput_ratio >= 0.97; "\(place): \(.throughput_ratio)"),
+verdict("p99 at most 1.10 times the bare origin's";
+	$all[] | select(.target == "nearcache"); .p99_ratio <= 1.1; "\(place): \(.p99_ratio)"),
+verdict("the origin reads each byte once";
+	$all[] | select(.target == "nearcache"); .origin_bytes_ratio == 1; "\(place): \(.origin_bytes_ratio)")
