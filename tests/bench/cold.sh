@@ -97,6 +97,11 @@ cold_down() {
 	C=''
 }
 
+# percent NUMBER: as a part of one.
+percent() {
+	awk -v n="$1" 'BEGIN { printf "%g", n / 100 }'
+}
+
 # demand TARGET: bytes that were read from the origin so far because somebody waited for them. For
 # dm-cache, which reads there for itself, too: "MISSES READS", of all that were as long as each
 # other.

@@ -32,7 +32,7 @@ verdict("told the reads to come: within 2 % of MIN, in the mean of epochs from 2
 	[$all[] | select(.target == "nearcache-plan" and .epoch >= 2)] | group_by([.pattern, .f])[] |
 		{pattern: .[0].pattern, f: .[0].f, hits: (map(.hit_ratio) | mean), bound: (map(.bound) | mean)};
 	.hits >= 0.98 * .bound;
-	"\(.pattern) f=\(.f): \(.hits), MIN \(.bound)"),
+	"\(.pattern) f=\(.f): \(.hits | round4), MIN \(.bound | round4)"),
 # Of what reads at random which blocks it reads at all, an epoch is luck: the mean is compared.
 def summed: if once or .pattern == "switch" then .epoch else 0 end;
 (("dm-cache", "bcache") as $peer |
@@ -44,4 +44,4 @@ def summed: if once or .pattern == "switch" then .epoch else 0 end;
 				other: ([$rows[] | select(.ours | not) | .hit_ratio] | if . == [] then null else mean end)} |
 			select(.hits and .other);
 		.hits >= .other;
-		"\(.pattern) f=\(.f)\(if .epoch > 0 then " epoch \(.epoch)" else "" end): \(.hits), \($peer) \(.other)"))
+		"\(.pattern) f=\(.f)\(if .epoch > 0 then " epoch \(.epoch)" else "" end): \(.hits | round4), \($peer) \(.other | round4)"))

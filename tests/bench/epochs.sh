@@ -111,10 +111,6 @@ part() {
 	awk -v part="$1" -v all="$2" 'BEGIN { printf "%.4f", part / all }'
 }
 
-percent() {
-	part "$1" 100
-}
-
 bench() {
 	local pattern room target
 	for pattern in "${patterns[@]}"; do

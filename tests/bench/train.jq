@@ -2,7 +2,6 @@
 # Targets of the benchmark train.
 include "verdict";
 
-def round4: . * 10000 | round / 10000;
 def place: "\(.workload) \(.accelerator) \(.order) \(.io) f=\(.f) \(.target) \(.origin_gbps) GB/s \(.origin_ms) ms epoch \(.epoch)";
 # Where all targets are compared.
 def main: .workload == "unet3d" and .accelerator == "h100" and .io == "direct" and .origin_gbps == 1;

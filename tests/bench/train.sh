@@ -93,7 +93,7 @@ trained() {
 		[[ $wait ]] || fail "no result"
 		hits=$(((epoch > 1 || $5 == 0) ? $5 : 0))
 		[[ $6 != raw-cache ]] || hits=100
-		row workload "$1" accelerator "$2" order "$3" io "$4" f "$(part "$5" 100)" target "$6" \
+		row workload "$1" accelerator "$2" order "$3" io "$4" f "$(percent "$5")" target "$6" \
 			origin_ms "$7" origin_gbps "$8" epoch "$epoch" au "$au" stalls "$stalls" \
 			p99_wait_ms "$(part "$wait" 1000000)" bound "$(bound "$hits")"
 		nap 10

@@ -11,3 +11,4 @@ def verdict($text; rows; holds; words):
 	end;
 
 def mean: add / length;
+def round4: . * 10000 | round / 10000;
