@@ -90,8 +90,8 @@ chart_hitpath() {
 # A chart for each kind of devices.
 chart_misspath() {
 	local kind
-	for kind in $(jq -r '[.rows[].devices] | unique | .[]' "$1"); do
-		jq -r --arg kind "$kind" "$KIB"' .rows[] | select(.devices == $kind and .target != "origin") |
+	for kind in $(jq -r '[.rows[].devices // "memory"] | unique | .[]' "$1"); do
+		jq -r --arg kind "$kind" "$KIB"' .rows[] | select((.devices // "memory") == $kind and .target != "origin") |
 			["\(.pattern)|\(.block_size | kib), \(.iodepth)", .target, .throughput_ratio] | @tsv' "$1" >"$page/misspath-$kind.1.tsv"
 		drawn "misspath-$kind" 'Throughput of reads that miss' 1100 420 <<-END
 			set title 'Throughput of reads that miss, so many KiB each and so many in flight; devices of kind $kind'
