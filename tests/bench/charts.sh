@@ -181,6 +181,7 @@ chart_train() {
 		set title 'unet3d on an H100: an origin of 4 GB/s that is farther and farther away'
 		set yrange [0:105]
 		set logscale x
+		set xrange [0.15:25]
 		set xtics (0.2, 0.5, 1, 2, 5, 10, 20)
 		set xlabel 'latency of the origin, ms'
 		set ylabel 'accelerator computes, % of the time'
