@@ -7,6 +7,7 @@
 #   dm-linear    the least that device-mapper can do
 #   nearcache    blocks of 256 KiB, read-only; -100k-ranges: with as many ranges of labels in what
 #                is read; -crc32c: with checksums
+#   nearcache-dm-stripe  its cache device is a dm-striped of two drives
 #   dm-cache     smq, blocks of 256 KiB, writethrough, migration_threshold for 64 MiB at a time, so
 #                that what is read is promoted soon (kernel documentation, admin-guide/device-mapper/cache)
 #   bcache       writethrough, buckets of 512 KiB; sequential_cutoff and congestion off, as all is to
@@ -65,6 +66,7 @@ target_up() {
 	case $1 in
 	raw | origin) device=$bare ;;
 	dm-linear) make_dm device bench "0 $(sectors "$bare") linear $bare 0" ;;
+	nearcache-dm-stripe) up_dm_stripe ;;
 	nearcache*) up_nearcache "${1#nearcache}" ;;
 	dm-cache) up_dm_cache ;;
 	dm-writecache) up_dm_writecache ;;
@@ -77,6 +79,7 @@ target_down() {
 	case $1 in
 	raw | origin) ;;
 	bcache) down_bcache ;;
+	nearcache-dm-stripe) dm_remove bench; dm_remove stripe; null_del second ;;
 	dm-cache) dm_remove bench; null_del meta ;;
 	*) dm_remove bench ;;
 	esac
@@ -93,6 +96,16 @@ up_nearcache() {
 			"range=50000@512,start=$((4 << 20)),length=512,label=two" >/dev/null || fail "no ranges"
 	fill
 	settle bench
+}
+
+# Chunks of a block: the same spread as that of a cache on two devices.
+up_dm_stripe() {
+	local striped first=$C
+	make_null D second 512
+	make_dm striped stripe "0 $(($(sectors "$C") + $(sectors "$D"))) striped 2 512 $C 0 $D 0"
+	C=$striped
+	up_nearcache ''
+	C=$first
 }
 
 up_dm_cache() {
