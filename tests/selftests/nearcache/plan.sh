@@ -186,27 +186,52 @@ bad_input() {
 	ask plan-clear name=nc
 }
 
-# Readers go elsewhere: to the start of their epoch, where they are found, and for good.
+# Readers go elsewhere: to a place of the plan, where they are found, and for good.
 elsewhere() {
-	local starts
-	mapfile -t starts < <(order 4 9)
+	local big starts i
+	stop
+	make_null big big 64
+	format "$C" "$big"
+	start nc '' "$big"
+	mapfile -t starts < <(seq 0 $BLOCK $((64 * MB - BLOCK)) | awk '{ print ($1 * 389) % (64 * 1024 * 1024) }')
 	plan_of "${starts[@]}"
-	visit "${starts[@]:0:200}"
-	visit "${starts[@]:0:60}"
+	for ((i = 0; i < 20; i++)); do
+		empty "${starts[i]}"
+	done
+	get
+	says position 20
+	for ((i = 600; i < 660; i++)); do
+		empty "${starts[i]}"
+	done
+	wait_for 30 found || fail "not found: $out"
+	empty "${starts[@]:660:20}"
 	get
 	says sought 1
-	echo "found at $(value position)"
-	(($(value position) <= 60)) || fail "$out"
-	visit "${starts[@]:60:20}"
-	get
-	says sought 1
+	echo "found, at $(value position) now"
+	(($(value position) > 600 && $(value position) <= 680)) || fail "$out"
 	plan_of 0
-	visit 0
+	empty 0
 	wait_for 30 state_is 2 || fail "not over: $out"
-	plan_of $((8 * MB))
-	check -n 8192 -b 8 >/dev/null
-	check -n 8192 -b 8 >/dev/null
+	plan_of $((63 * MB))
+	dd if=$NC of=/dev/null bs=4K count=3000 iflag=direct 2>/dev/null || fail "cannot read"
 	wait_for 30 state_is 3 || fail "not lost: $out"
+	stop
+	format
+	start
+}
+
+found() {
+	get
+	[[ $(value sought) == 1 ]]
+}
+
+# empty STARTS...: read these blocks of what was never written.
+empty() {
+	local start
+	for start; do
+		dd if=$NC of=/dev/null bs=$BLOCK count=1 skip=$((start / BLOCK)) iflag=direct 2>/dev/null ||
+			fail "cannot read at $start"
+	done
 }
 
 # It survives reloads and suspends, and goes with the device; a new one may come at any time.

@@ -28,6 +28,7 @@ nothing_yet() {
 
 # Files in an order, of which each is read again: the second time from the cache.
 of_files() {
+	local half
 	good plan nc s1.tar s0.tar --epochs 2 --dry-run -j
 	json_keys schema name bytes planned_ranges dry_run
 	expect bytes $((2 << 20)) dry_run true
@@ -39,17 +40,19 @@ of_files() {
 	direct s1.tar s0.tar
 	settle
 	good plan nc -j
-	same "half of it" "$(json position)" $(($(json visits) / 2))
-	expect misses "$(json position)" hits 0 astray 0
+	# Where one epoch ends the next one may go on in the same block.
+	half=$(json position)
+	((half == $(json visits) / 2 || half == ($(json visits) + 1) / 2)) || fail "half of it: $out"
+	expect misses "$half" hits 0 astray 0
 	direct s1.tar s0.tar
 	over() {
 		good plan nc -j
 		[[ $(json state) == over ]]
 	}
 	wait_for 20 over || fail "not over: $out"
-	expect hits "$(json misses)" skipped 0 astray 0 memory_bytes 0
+	expect misses "$half" hits $(($(json visits) - half)) skipped 0 astray 0 memory_bytes 0
 	good plan nc
-	[[ $out == *'over'*'50.0 %'* ]] || fail "as text: $out"
+	[[ $out == *'over'*'hit ratio'*'%'* ]] || fail "as text: $out"
 }
 
 # Each epoch has its own order, which is that of prefetch; ranges may come more than once.
