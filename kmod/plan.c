@@ -31,7 +31,7 @@
 #define LAG_MAX		4096U
 /* Reads that were not expected before the place is looked for, at first. */
 #define BEARABLE	24U
-#define BEARABLE_MAX	(1U << 20)
+#define BEARABLE_MAX	1048576U
 /* Reads that were, after which it is as at first. */
 #define SETTLED		1024U
 /* Visits within which most of the last reads that were not expected have to lie. */

@@ -14,7 +14,7 @@
 #define NC_PLAN_VISITS_MAX	4194304U
 /* No visit. */
 #define NC_PLAN_NONE		0xffffffffU
-/* Reads that were not expected of which it is kept what they were, to find the place in the plan. */
+/* Of so many reads that were not expected it is kept what they were, to find the place. */
 #define NC_PLAN_RECENT		16U
 
 /**

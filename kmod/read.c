@@ -226,7 +226,9 @@ static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 	       nc_read_memory_fits(c, bio, *sectors);
 }
 
-/* A hit of a cache that is checked, or of which a plan is told.  Returns whether it is an ordinary one. */
+/* A hit of a cache that is checked, or of which a plan is told.  Returns whether it is an
+ * ordinary one.
+ */
 static noinline bool checked(struct nc_target *t, struct bio *bio,
 			     struct nc_span *span, u32 i, int srcu, int *r)
 {
