@@ -413,14 +413,25 @@ static __always_inline bool is_watched(void)
 	       tracepoint_enabled(nearcache_done) || tracepoint_enabled(nearcache_latency);
 }
 
+/* Tell who watches of a hit; and of its end, if he wants to know of that. */
+static noinline void tell(struct nc_cache *c, struct bio *bio, struct nc_io *io)
+{
+	struct nc_span span = span_of(c, &bio->bi_iter);
+
+	nc_stream_admits(c, bio, io, &span, NEARCACHE_VERDICT_HIT);
+	nc_observe(c, bio, NEARCACHE_VERDICT_HIT);
+	if (io->observed)
+		io->kind = NC_IO_HIT;
+}
+
 /**
  * nc_read_map() - direct a read
  * @t: target
  * @bio: dm's clone
  *
  * What nearly all reads of a warm cache are comes first: a hit that lies in one block, all valid,
- * and of which nobody wants more than the data.  It calls nothing of ours and has nothing on the
- * stack; doc/hitpath.md counts its instructions.  Anything else goes the long way.
+ * and of which nobody wants more than the data, or to hear of it.  It has nothing on the stack;
+ * doc/hitpath.md counts its instructions.  Anything else goes the long way.
  *
  * Context: submitter's; does not sleep.
  * Return: DM_MAPIO_*.
@@ -436,7 +447,7 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	/* Without any sectors it is the last one of no block, either. */
 	start = (u32)bio->bi_iter.bi_sector & c->block_mask;
 	last = bio_sectors(bio) - 1;
-	if (unlikely(READ_ONCE(c->special) || is_watched() || last > c->block_mask - start))
+	if (unlikely(READ_ONCE(c->special) || last > c->block_mask - start))
 		return long_way(t, bio, io);
 	io->srcu = nc_cache_hold(c);
 	i = nc_index_find(&c->index, bio->bi_iter.bi_sector >> c->block_shift);
@@ -454,6 +465,8 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	io->label = nc_tag_of(tagged).label;
 	pass(c, bio->bi_iter.bi_size);
 	touch(c, slot);
+	if (is_watched())
+		tell(c, bio, io);
 	remap(t, bio, io, i);
 	return DM_MAPIO_REMAPPED;
 other:

@@ -20,8 +20,8 @@ insmod "$MODULE"
 ways=(bare linear none ranges crc32c)
 sizes=(512 4096 65536)
 declare -A devices runs
-# Percent of what dm-linear adds; 116 and 121 were seen.
-declare -A limit=([none]=120 [ranges]=125)
+# Percent of what dm-linear adds.
+declare -A limit=([none]=115 [ranges]=115)
 
 # job WAY BYTES [READS]: appends the nanoseconds that a read took; 4096 of 4096 bytes are a pass.
 job() {
@@ -40,12 +40,13 @@ median() {
 }
 
 for way in "${ways[@]}"; do
-	make_null device "local-$way" 24
+	# Large, as what is read first in a tick of the clock, 1/16 of that, takes longer.
+	make_null device "local-$way" 512
 	devices[$way]=$device
 	# What was never written costs less, and what has less in it as a whole. A cache writes what
 	# is read, by its fills.
 	[[ $way == none || $way == ranges || $way == crc32c ]] ||
-		dd if=/dev/zero of="$device" bs=1M oflag=direct 2>/dev/null
+		dd if=/dev/zero of="$device" bs=1M count=24 oflag=direct 2>/dev/null
 	[[ $way != bare ]] || continue
 	devices[$way]=/dev/mapper/$way
 	if [[ $way == linear ]]; then
@@ -53,7 +54,7 @@ for way in "${ways[@]}"; do
 		continue
 	fi
 	make_null origin "origin-$way" 16
-	INTEGRITY=$([[ $way == crc32c ]] && echo crc32c || echo none) format "$device" "$origin"
+	INTEGRITY=$([[ $way == crc32c ]] && echo crc32c || echo none) format "$device" "$origin" 256K
 	start "$way" '' "$origin" "$device"
 	[[ $way != ranges ]] ||
 		./genl range-add "name=$way" "range=25000@512,start=0,length=1024,label=one" \
@@ -123,8 +124,8 @@ for loaded in "${programs[@]}"; do
 		[[ ${ns[$loaded $when]:-} ]] || continue
 		added=$((ns[$loaded $when] - ns[ at first]))
 		echo "hits of 4096 bytes with $loaded $when: another $added instructions, $((1000 * added / ns[ at first])) per mille of the read, $((1000 * added / hit)) of what a hit adds to the bare device"
-		# 15 % of what is ours, for all of them; at first, what ticks of the clock make of it.
-		((100 * added <= (${#when} > 4 ? 16 : 15) * hit)) || fail "$loaded takes $added instructions of $hit"
+		# 16 % of what is ours, for all of them; 19 % in the first passes: 331 and 390 instructions.
+		((100 * added <= (${#when} > 4 ? 19 : 16) * hit)) || fail "$loaded takes $added instructions of $hit"
 	done
 done
 for way in none ranges crc32c; do

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Instructions of a read, by function: see account."""
+import bisect
+import collections
+import re
+import socket
+import sys
+import time
+
+# The kernel begins a read of libaio here.
+BEGIN = "aio_read"
+
+
+def record(out):
+    """Have the emulator write down what it does, for a second or two, and end."""
+    monitor = socket.socket(socket.AF_UNIX)
+    monitor.connect(out + "/monitor")
+    # The option has another name since version 8.1; the wrong one does no harm.
+    for command, seconds in (
+        ("stop", 0.5), ("singlestep on", 0.2), ("one-insn-per-tb on", 0.2),
+        ("logfile " + out + "/trace", 0.2), ("log exec,nochain", 0.2),
+        ("cont", 3), ("stop", 0.5), ("log none", 0.2), ("quit", 0),
+    ):
+        monitor.sendall((command + "\n").encode())
+        time.sleep(seconds)
+
+
+def symbols(out):
+    """Addresses of functions, and their names with the module's."""
+    found = []
+    with open(out + "/kallsyms", encoding="ascii") as lines:
+        for line in lines:
+            words = line.split()
+            if words[1] in "tTwW":
+                found.append((int(words[0], 16), " ".join(words[2:])))
+    found.sort()
+    return [address for address, _ in found], [name for _, name in found]
+
+
+def functions(out):
+    """What is executed, one function for each instruction, and whether it begins there."""
+    addresses, names = symbols(out)
+    with open(out + "/trace", encoding="ascii", errors="replace") as trace:
+        for counter in re.findall(r"\[[0-9a-f]{16}/([0-9a-f]{16})/", trace.read()):
+            at = bisect.bisect_right(addresses, int(counter, 16)) - 1
+            yield names[at], addresses[at] == int(counter, 16)
+
+
+def read_of(out):
+    """Instructions by function, of a read than which half of them take more."""
+    reads = []
+    for name, begins in functions(out):
+        if name == BEGIN and begins:
+            reads.append(collections.Counter())
+        if reads:
+            reads[-1][name] += 1
+    if len(reads) < 3:
+        sys.exit("account: " + out + " holds no two reads")
+    # The last one is cut off.
+    reads = sorted(reads[:-1], key=lambda read: read.total())
+    return reads[len(reads) // 2]
+
+
+def show(outs):
+    """One read, or how the second one differs."""
+    reads = [read_of(out) for out in outs]
+    for out, read in zip(outs, reads):
+        print(f"{read.total():6d} {out.rsplit('.', 1)[1]}")
+    more = reads[-1].copy()
+    if len(reads) > 1:
+        more.subtract(reads[0])
+    for name, count in sorted(more.items(), key=lambda item: -abs(item[1])):
+        if count:
+            print(f"{count:+6d} {name}" if len(reads) > 1 else f"{count:6d} {name}")
+
+
+if sys.argv[1] == "record":
+    record(sys.argv[2])
+else:
+    show(sys.argv[2:])
