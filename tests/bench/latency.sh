@@ -3,8 +3,8 @@
 # How long hits take while the cache is busy: reads of 32 MiB that are cached, one at a time, for a
 # second, while
 #   filling	100 MB/s that are not cached are read and kept
-#   evicting	100 MB/s that are not cached are read, and what was cached goes for them (nearcache: a
-#		range that is evicted after its use; the others: they are full)
+#   evicting	the cache is full, 100 MB/s that are not cached are read, and what was cached before goes for
+#		them (nearcache: both of a range that is evicted after its use)
 #   committing	what is cached in reads of 4 KiB is written down at once, over and over (nearcache)
 # Beside them the bare cache device: the same reads, the same reader of the origin, and writes of as many
 # bytes per second, and of the size, as nearcache wrote there in that time.
@@ -83,11 +83,12 @@ scenario() {
 	zero "$C" $CACHE_MB
 	target_up "$2"
 	if [[ $1 == evicting && $2 == nearcache ]]; then
-		./genl range-add name=bench "range=start=$((COLD_AT << 20)),length=$(((2 * PART) << 20)),flags=evict-after-use" \
-			>/dev/null || fail "no range"
-	elif [[ $1 == evicting && $2 != raw ]]; then
-		full
+		# 4: evict after use.
+		./genl range-add name=bench \
+			"range=start=$((COLD_AT << 20)),length=$(((2 * PART + CACHE_MB) << 20)),label=once,flags=4" >/dev/null ||
+			fail "no range"
 	fi
+	[[ $1 != evicting || $2 == raw ]] || full
 	quiet
 	for size in "${sizes[@]}"; do
 		begin "$1" "$2" "$size" $part
