@@ -59,7 +59,7 @@ background() {
 background_end() {
 	local pid
 	for pid in "${background_pids[@]}"; do
-		! kill -INT "$pid" 2>/dev/null || wait "$pid" || true
+		! kill "$pid" 2>/dev/null || wait "$pid" || true
 	done
 	background_pids=()
 }

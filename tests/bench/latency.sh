@@ -5,7 +5,7 @@
 #   filling	100 MB/s that are not cached are read and kept
 #   evicting	the cache is full, 100 MB/s that are not cached are read, and what was cached before goes for
 #		them (nearcache: both of a range that is evicted after its use)
-#   committing	what is cached in reads of 4 KiB is written down at once, over and over (nearcache)
+#   committing	what is cached in reads of 4 KiB is written down 100 times a second (nearcache)
 # Beside them the bare cache device: the same reads, the same reader of the origin, and writes of as many
 # bytes per second, and of the size, as nearcache wrote there in that time.
 #   rows: scenario, target, block_size (bytes), p50_nanoseconds, p99_nanoseconds, p999_nanoseconds,
@@ -48,8 +48,18 @@ under() {
 replayed() {
 	local key=$1,nearcache,$2
 	((wrote[$key] && size_of[$key])) || return 0
-	background writer "$C" --rw=randwrite --bs="${size_of[$key]}" --iodepth=16 --offset=64m --size=256m \
+	background writer "$C" --rw=randwrite --bs="${size_of[$key]}" --iodepth=8 --offset=64m --size=256m \
 		--rate="${wrote[$key]}"
+}
+
+# committer TARGET: what is cached is written down whenever something is invalidated, though it was not
+# cached. Beside the bare device a program does as much, but for that.
+committer() {
+	local words=(message bench 0 invalidate $(((COLD_AT + 2 * PART) << 11)) 8)
+	[[ $1 != raw ]] || words=(ls)
+	while dmsetup "${words[@]}" >/dev/null; do
+		nap 0.005
+	done
 }
 
 # begin SCENARIO TARGET SIZE PART: the background of a scenario.
@@ -59,7 +69,8 @@ begin() {
 	case $1 in
 	committing)
 		background reader "$on" --rw=randread --bs=4k --iodepth=4 --rate=8m --offset="$((COLD_AT + $4))m" --size=${PART}m
-		[[ $2 == raw ]] || { ./genl -n 1000000 invalidate name=bench "start=$(((COLD_AT + 2 * PART) << 20))" length=4096 >/dev/null & background_pids+=($!); }
+		committer "$2" &
+		background_pids+=($!)
 		;;
 	*) reader "$on" "$4" ;;
 	esac
