@@ -190,6 +190,45 @@ bool nc_members_differ(struct nc_cache *c)
 	return false;
 }
 
+/**
+ * nc_members_epoch() - the highest table_epoch of those behind the first
+ * @c: live cache, suspended
+ *
+ * Return: that, or 0.
+ */
+u64 nc_members_epoch(const struct nc_cache *c)
+{
+	u64 epoch = 0;
+	u32 i;
+
+	for (i = 1; i < nc_members_count(c); i++)
+		epoch = max(epoch, le64_to_cpu(c->members->member[i].super.sb->table_epoch));
+	return epoch;
+}
+
+/**
+ * nc_members_begun() - a number that is not lower than that of any commit that was begun
+ * @c: live cache, suspended; none differs
+ *
+ * A crash may have kept a commit that they were told of from the first one.  Were its number
+ * given again, an image of them from before would fit what comes after.  Both of its records count.
+ *
+ * Return: that, or 0.
+ */
+u64 nc_members_begun(const struct nc_cache *c)
+{
+	u64 begun = 0;
+	u32 i;
+
+	for (i = 1; i < nc_members_count(c); i++) {
+		const struct nearcache_super *sb = c->members->member[i].super.sb;
+
+		if (le32_to_cpu(sb->state) == NEARCACHE_STATE_LIVE)
+			begun = max(begun, le64_to_cpu(sb->commit_sequence) + 1);
+	}
+	return begun;
+}
+
 /* Write what they are to say; what they were told before is durable, and so is the data
  * that was written to them.
  */

@@ -115,8 +115,9 @@ static void start_cold(struct nc_cache *c, const char *why)
 	struct nc_meta *m = c->meta;
 
 	DMWARN("%s: cache %s: starting cold", nc_cache_name(c), why);
-	le64_add_cpu(&m->super.sb->table_epoch, 1);
-	c->geo.table_epoch = le64_to_cpu(m->super.sb->table_epoch);
+	/* One that no device has seen: what was kept away from this start is not to fit later. */
+	c->geo.table_epoch = max(le64_to_cpu(m->super.sb->table_epoch), nc_members_epoch(c)) + 1;
+	m->super.sb->table_epoch = cpu_to_le64(c->geo.table_epoch);
 	nc_table_empty(&m->table);
 	c->loaded = NEARCACHE_LOADED_UNCLEAN;
 	c->intent.untrue = true;
@@ -209,7 +210,7 @@ int nc_meta_load(struct nc_cache *c, const struct nc_known *known)
 		atomic64_set(&c->valid_subblocks, 0);
 		return r;
 	}
-	m->commit.sequence = max(m->commit.sequence, m->table.sequence);
+	m->commit.sequence = max3(m->commit.sequence, m->table.sequence, nc_members_begun(c));
 	push_free_slots(c);
 	if (!bitmap_empty(m->table.both, m->table.pages))
 		c->loaded = NEARCACHE_LOADED_DAMAGED;
@@ -229,6 +230,20 @@ static int write_super(struct nc_cache *c, u32 state)
 	m->super.sb->commit_sequence =
 		cpu_to_le64(READ_ONCE(m->commit.sequence));
 	return nc_super_write(&m->super, c->bdev, state);
+}
+
+/* All devices are to say what begins.  When one of several cannot be told, the first one has to say
+ * that its table is not true any more if the origin is going to be written.
+ */
+static int tell_all(struct nc_cache *c, bool writes, u32 state)
+{
+	int r = nc_members_go(c, state == NEARCACHE_STATE_ACTIVE);
+
+	if (!r)
+		return write_super(c, state);
+	if (writes)
+		write_super(c, NEARCACHE_STATE_ACTIVE);
+	return r;
 }
 
 /* What the superblock is to say of the session that begins. */
@@ -319,15 +334,11 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 		return r;
 	if (state == NEARCACHE_STATE_ACTIVE)
 		numbered = nc_session_number(c);
-	r = nc_members_go(c, state == NEARCACHE_STATE_ACTIVE);
-	if (!r)
-		r = write_super(c, state);
+	r = tell_all(c, writes, state);
 	if (!r && state == NEARCACHE_STATE_WRITING && nc_session_begun(c)) {
 		state = NEARCACHE_STATE_ACTIVE;
 		numbered = nc_session_number(c);
-		r = nc_members_go(c, true);
-		if (!r)
-			r = write_super(c, state);
+		r = tell_all(c, writes, state);
 	}
 	if (!r) {
 		c->intent.recovered = false;
