@@ -23,7 +23,7 @@ int nc_bittree_init(struct nc_bittree *tree, u32 bits)
 		tree->words[level] = below;
 		all += below;
 	}
-	word = kvcalloc(all, sizeof(*word), GFP_KERNEL | __GFP_NOWARN);
+	word = kvcalloc(all, sizeof(*word), NC_BITTREE_GFP);
 	if (!word)
 		return -ENOMEM;
 	for (level = 0; level < NC_BITTREE_LEVELS; level++) {

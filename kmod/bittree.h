@@ -9,6 +9,8 @@
 /* 64 to the power of the levels. */
 #define NC_BITTREE_BITS_MAX	(1U << (6 * NC_BITTREE_LEVELS))
 #define NC_BITTREE_NONE		0xffffffffU
+/* Of trees and plans: what there is no memory for fails, and does not wait for it. */
+#define NC_BITTREE_GFP		(GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
 /**
  * struct nc_bittree - bits, and above each 64 of them one that says whether any is set

@@ -78,7 +78,7 @@ struct nc_target;
  * @active: the target whose table is live, NULL while suspended
  * @loaded: enum nearcache_loaded
  * @state: enum nearcache_state; see health.c
- * @special: hits have to take the long way, see read.c: any of the four that follow
+ * @special: hits have to take the long way, see read.c: any of those that follow
  * @gate: a hit has to ask nc_health_admit()
  * @cache_timeout: milliseconds without an answer to any hit that make the cache
  *	device be left alone for a while, from the live table; 0: never

@@ -399,6 +399,9 @@ static void scan(struct nc_cache *c, struct nc_foreseen *seen)
 			cond_resched();
 	}
 	WRITE_ONCE(seen->unscanned, false);
+	/* A pass that began with another plan may just have said that there are none. */
+	WRITE_ONCE(c->foresight.strays, true);
+	nc_reclaim_again(c);
 }
 
 static void seek(struct nc_foreseen *seen)
@@ -472,6 +475,7 @@ void nc_foresight_destroy(struct nc_cache *c)
 	struct nc_foreseen *seen = rcu_dereference_protected(c->foresight.now, true);
 
 	drop_coming(&c->foresight);
+	RCU_INIT_POINTER(c->foresight.now, NULL);
 	if (seen)
 		put(seen);
 }

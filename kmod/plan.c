@@ -69,7 +69,7 @@ static u64 bits(u32 first, u32 last)
 static int grow(struct nc_plan *plan)
 {
 	u32 room = plan->room ? 2 * plan->room : ROOM_MIN;
-	u64 *visit = kvmalloc_array(room, sizeof(*visit), GFP_KERNEL | __GFP_NOWARN);
+	u64 *visit = kvmalloc_array(room, sizeof(*visit), NC_BITTREE_GFP);
 
 	if (!visit)
 		return -ENOMEM;
@@ -230,10 +230,10 @@ static int alloc_visits(struct nc_plan *plan)
 	u32 visits = plan->figures.visits;
 
 	plan->head_bits = ilog2(visits + visits / 2) + 1;
-	plan->after = kvmalloc_array(visits, sizeof(*plan->after), GFP_KERNEL | __GFP_NOWARN);
+	plan->after = kvmalloc_array(visits, sizeof(*plan->after), NC_BITTREE_GFP);
 	plan->head = kvmalloc_array(1U << plan->head_bits, sizeof(*plan->head),
-				    GFP_KERNEL | __GFP_NOWARN);
-	plan->done = kvcalloc(visits / 64 + 1, sizeof(*plan->done), GFP_KERNEL | __GFP_NOWARN);
+				    NC_BITTREE_GFP);
+	plan->done = kvcalloc(visits / 64 + 1, sizeof(*plan->done), NC_BITTREE_GFP);
 	if (!plan->after || !plan->head || !plan->done)
 		return -ENOMEM;
 	memset(plan->head, 0xff, sizeof(*plan->head) << plan->head_bits);
@@ -267,7 +267,7 @@ int nc_plan_build(struct nc_plan *plan, u64 seed, u32 slots)
 		return -ENOMEM;
 	plan->figures.blocks = number_blocks(plan);
 	plan->planned = kvmalloc_array(plan->figures.blocks, sizeof(*plan->planned),
-				       GFP_KERNEL | __GFP_NOWARN);
+				       NC_BITTREE_GFP);
 	if (!plan->planned || nc_bittree_init(&plan->far, visits + plan->figures.blocks))
 		return -ENOMEM;
 	name_blocks(plan);

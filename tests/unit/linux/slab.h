@@ -6,6 +6,7 @@
 
 #define GFP_KERNEL	0
 #define __GFP_NOWARN	0
+#define __GFP_RETRY_MAYFAIL	0
 #define kfree	free
 #define kvfree	free
 #define kvmalloc_array(n, size, flags)	((void)(flags), reallocarray(NULL, n, size))
