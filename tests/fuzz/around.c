@@ -182,6 +182,35 @@ u32 nc_scrub_left(const struct nc_cache *c)
 	return c->scrub.wanted;
 }
 
+void nc_ranges_count_mixed(struct nc_cache *c, sector_t sector, u32 bytes)
+{
+	(void)c;
+	(void)sector;
+	(void)bytes;
+	abort();
+}
+
+/* There is no plan. */
+void nc_foresight_init(struct nc_cache *c)
+{
+	(void)c;
+}
+
+void nc_foresight_destroy(struct nc_cache *c)
+{
+	(void)c;
+}
+
+void nc_foresight_kick(struct nc_cache *c)
+{
+	(void)c;
+}
+
+void nc_foresight_checks(struct nc_cache *c, bool checked)
+{
+	c->checks = checked;
+}
+
 void nc_ranges_init(struct nc_cache *c)
 {
 	(void)c;

@@ -160,7 +160,15 @@ typedef struct {
 #define atomic64_sub(v, a)	((a)->counter -= (v))
 #define atomic64_dec(a)		((a)->counter--)
 
+#define max3(a, b, c)	max(max(a, b), c)
+#define struct_group(name, ...) \
+	union { struct { __VA_ARGS__ }; struct { __VA_ARGS__ } name; }
+
 typedef atomic64_t local64_t;
+#define local64_inc(v)		((void)(v))
+#define local64_add(n, v)	((void)(v))
+#define get_cpu()		0
+#define put_cpu()		((void)0)
 
 /* Lists. */
 struct hlist_node {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # DKMS builds the module for each kernel from what 'make dkms-source' lays out.
-# timeout: 240
+# timeout: 360
 set -uo pipefail
 # shellcheck source=tests/tap.sh
 . "$TOP/tests/tap.sh"

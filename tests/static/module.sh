@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The module compiles for each kernel with the additional warnings of W=1, all of
 # them errors, and sparse has nothing to say about it. What is built is what the guests run.
-# timeout: 180
+# timeout: 360
 set -uo pipefail
 # shellcheck source=tests/tap.sh
 . "$TOP/tests/tap.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Help, manual pages, completion, the netlink interface and JSON say the same words.
-# timeout: 120
+# timeout: 240
 set -uo pipefail
 # shellcheck source=tests/tap.sh
 # shellcheck disable=SC2317 # functions that check() calls
