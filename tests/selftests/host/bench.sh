@@ -11,17 +11,23 @@ local=$(local_dev)
 remote=$(remote_backing)
 export BUILD=$TMPDIR/build BENCH_TOOLS=$PWD VM_LIB=/vm/lib.sh MODULE_FILE=$MODULE HOST=1
 
+# What is on the medium: a file system that is mounted makes its own of what is read.
+medium() {
+	dd if="$remote" bs=1M count=64 iflag=direct 2>/dev/null
+}
+
 # refused TEXT ORIGIN CACHE [NAME...]: exit 2, and nothing is written.
 refused() {
 	local rc=0
 	ORIGIN=$2 CACHE=$3 /bench/run "${@:4}" <<<"${answer:-overwrite $2 $3}" >"$TMPDIR/said" 2>&1 || rc=$?
 	((rc == 2)) && grep -qF -- "$1" "$TMPDIR/said" || fail "exit $rc instead of '$1': $(<"$TMPDIR/said")"
-	cmp -n $((64 << 20)) "$local" /dev/zero && cmp -n $((64 << 20)) "$remote" <(cat "$TMPDIR/remote" /dev/zero) ||
+	cmp -n $((64 << 20)) "$local" /dev/zero && medium | cmp - "$TMPDIR/remote" ||
 		fail "'$1', but it wrote"
 }
 
 mkfs.ext4 -q "$remote" 64M
-dd if="$remote" of="$TMPDIR/remote" bs=1M count=64 2>/dev/null
+sync
+medium >"$TMPDIR/remote"
 refused "no ORIGIN" '' "$local"
 refused "no block device" "$TMPDIR" "$local"
 refused "are one device" "$local" "$local"
@@ -40,10 +46,10 @@ refused "less than" "$remote" "$small" hitpath
 null_del small
 cleanups=()
 
-ORIGIN=$remote CACHE=$local TARGETS="raw nearcache dm-cache" /bench/run memory hitpath <<<"overwrite $remote $local" ||
+ORIGIN=$remote CACHE=$local TARGETS="raw nearcache" /bench/run memory hitpath <<<"overwrite $remote $local" ||
 	fail "it does not run"
 grep -q '"bench": "hitpath"' "$BUILD/bench/hitpath.json" || fail "no result"
-same "rows" "$(grep -c '"added_nanoseconds": ' "$BUILD/bench/hitpath.json")" 36
+same "rows" "$(grep -c '"added_nanoseconds": ' "$BUILD/bench/hitpath.json")" 24
 [[ ! -e $BUILD/bench/memory.json ]] || fail "memory is of virtual time"
 dmsetup ls | grep -q 'No devices' || fail "left: $(dmsetup ls)"
 END
