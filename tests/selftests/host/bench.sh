@@ -13,7 +13,7 @@ export BUILD=$TMPDIR/build BENCH_TOOLS=$PWD VM_LIB=/vm/lib.sh MODULE_FILE=$MODUL
 
 # What is on the medium: a file system that is mounted makes its own of what is read.
 medium() {
-	dd if="$remote" bs=1M count=64 iflag=direct 2>/dev/null
+	dd if="$remote" bs=1M count=8 iflag=direct 2>/dev/null
 }
 
 # refused TEXT ORIGIN CACHE [NAME...]: exit 2, and nothing is written.
@@ -21,7 +21,7 @@ refused() {
 	local rc=0
 	ORIGIN=$2 CACHE=$3 /bench/run "${@:4}" <<<"${answer:-overwrite $2 $3}" >"$TMPDIR/said" 2>&1 || rc=$?
 	((rc == 2)) && grep -qF -- "$1" "$TMPDIR/said" || fail "exit $rc instead of '$1': $(<"$TMPDIR/said")"
-	cmp -n $((64 << 20)) "$local" /dev/zero && medium | cmp - "$TMPDIR/remote" ||
+	cmp -n $((8 << 20)) "$local" /dev/zero && medium | cmp - "$TMPDIR/remote" ||
 		fail "'$1', but it wrote"
 }
 
