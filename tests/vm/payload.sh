@@ -68,7 +68,7 @@ payload_dir() {
 # kernel reads its headers' digits while it boots, and each takes an instruction or two.
 payload_pack() {
 	(
-		cd "$1"
+		cd "$1" || exit
 		find . -exec touch -h -d @1704067200 {} +
 		find . -mindepth 1 -print0 | LC_ALL=C sort -z | cpio --quiet --reproducible -0 -o -H newc -R 0:0
 	) >"$2"
