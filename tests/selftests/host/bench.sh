@@ -5,6 +5,8 @@
 # kernels: 6.12
 # timeout: 300
 set -euo pipefail
+# Three minutes are too long for each change.
+[[ ${SOAK:-} || ${T:-} == *bench* ]] || { echo "only in 'make soak', or by its name"; exit 4; }
 
 cat >"$HOST_DIR/measure.sh" <<'END'
 local=$(local_dev)
