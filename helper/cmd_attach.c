@@ -304,8 +304,9 @@ static int check(struct attachment *attach)
 		.args = attach->args,
 	};
 
-	if (open_origin(attach) || open_cache(attach) || open_members(attach) ||
-	    activate_check_devices(&act) || open_witness(attach))
+	/* The two that are named come before what they carry, the others after that. */
+	if (open_origin(attach) || open_cache(attach) || activate_check_devices(&act) ||
+	    open_members(attach) || activate_check_devices(&act) || open_witness(attach))
 		return fail_code();
 	pair->size = attach->dev.size;
 	return given(attach->args, OPTION_FORMAT) ? check_blank(attach) :
