@@ -3,6 +3,7 @@
 # Every bad table line is refused, the kernel log names the bad value, and nothing
 # stays open. C is the cache device, O the origin in these lines.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 
 log_since() {

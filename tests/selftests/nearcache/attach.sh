@@ -3,6 +3,7 @@
 # A cache device that was given up and is taken back by a new table, without a remount:
 # warm if nothing was written to the origin by us or told to have changed, else empty.
 # kernels: 6.1
+# cpus: 1
 . ./given_up.sh
 
 # Nothing was changed: warm, while somebody reads.

@@ -3,6 +3,7 @@
 # A cache device that takes the place of one that was given up, and whose medium says
 # that it is warm: it is not believed if anybody was told, or wrote, what it does not know.
 # kernels: 6.1
+# cpus: 1
 . ./given_up.sh
 
 # warm_and_given_up: a read-only session, whose table is on the medium.

@@ -3,6 +3,7 @@
 # Logical blocks of 512 and 4096 bytes, mixed; origins that end inside a block, inside
 # a sub-block and between logical blocks of the cache device. The tail is cached, too.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 
 # mixture ORIGIN_LBS CACHE_LBS SECTORS: the origin has so many sectors.

@@ -3,6 +3,7 @@
 # Writes of all sizes through a cache device with logical blocks of 4096 bytes to an origin
 # with 512: dm-crypt, which also refuses pieces of memory that are no whole block.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 
 KEY=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f

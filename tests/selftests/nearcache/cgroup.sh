@@ -4,6 +4,7 @@
 # writer's; a fill is nobody's, it serves everybody. A limit on either device slows its
 # group down and stops nothing.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 
 # bytes FIELD DEV: of the group.

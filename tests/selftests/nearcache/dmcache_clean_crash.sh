@@ -5,6 +5,7 @@
 # alone. Here: nobody writes to the origin but its users, no data is moved at the start, and
 # a write is at the origin when it is acknowledged.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 
 # crash: put into $X and $Y what is on the cache device now, as if the power went.

@@ -4,6 +4,7 @@
 # its lock. Here: blocks are invalidated, one, some and all, while writers and readers want
 # more slots than there are. All that is read is right, and no slot is lost or held twice.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 
 load_end() {

@@ -4,6 +4,7 @@
 # under load. Here: a fill is tried when somebody reads, and never else; blocks that fail or
 # hang hold up no others, and those are filled under load.
 # kernels: 6.1
+# cpus: 1
 . ./gate.sh
 
 # tried: reads that the origin saw since the last time.

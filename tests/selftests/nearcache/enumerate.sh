@@ -3,6 +3,7 @@
 # Reads over every pattern of valid and missing sub-blocks: right data, and from the
 # origin exactly what is missing.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 
 # enumerate all|random BLOCK SUBBLOCK CELLS SEED

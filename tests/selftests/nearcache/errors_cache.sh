@@ -3,6 +3,7 @@
 # A cache device that fails is never an error for a reader: the origin answers. After
 # 16 errors it is bypassed, an event tells, and the next start is cold.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 TRACE=/sys/kernel/tracing
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # An origin that fails: exactly the reads of the bad sectors fail, as on the bare
 # origin; their neighbours are right, and nothing wrong is cached.
+# cpus: 1
 . ./cache.sh
 
 # eio OPTIONS: reads that failed, the others checked.

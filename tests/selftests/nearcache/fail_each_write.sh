@@ -5,6 +5,7 @@
 # the device works again and the cache is opened anew, as after a crash right there.
 # timeout: 400
 # kernels: 6.1
+# cpus: 1
 . ./gate.sh
 # Checksums are written, too.
 # shellcheck disable=SC2034 # for format

@@ -3,6 +3,7 @@
 # A file system made on the bare origin, mounted from the cache: buffered, direct and
 # mapped reads of its files, cold, cached and after a restart.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 
 # files: sums of all files, read in different ways.

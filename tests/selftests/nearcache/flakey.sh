@@ -5,6 +5,7 @@
 # origin, whose errors they get, and nothing worse.
 # timeout: 200
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 . ./stressing.sh
 INTEGRITY=crc32c

@@ -4,6 +4,7 @@
 # clean only after the origin was flushed.
 # kernels: 6.1
 # expect-log: nearcache: .*(cannot be flushed|failed a flush, it may have lost writes)
+# cpus: 1
 . ./gate.sh
 
 # waits ID: still there, and the cache device has nothing to do with it.

@@ -5,6 +5,7 @@
 # Cache devices with damaged and with forged metadata, also what a crash of a session that wrote
 # left, with a witness: they start or are refused for a field that is named, wrong data is
 # never read for a damage, and no memory stays.
+# cpus: 1
 . ./cache.sh
 
 # held: kernel memory in KiB that a forgotten table would hold on to.

@@ -4,6 +4,7 @@
 # timeout: 120
 # Table lines and messages of any words and bytes: taken, or refused for a reason that the
 # kernel log has.
+# cpus: 1
 . ./cache.sh
 
 seed=1 count=$(times 400)

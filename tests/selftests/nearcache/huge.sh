@@ -3,6 +3,7 @@
 # An origin beyond 2 TiB and a large sparse cache: each sector comes from its place,
 # and a block costs at most 32 bytes of memory.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 
 TIB=$((2 ** 31)) # sectors

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Nobody reads: no I/O on either device, no work item and no timer of the module.
+# kernels: 6.12
 . ./cache.sh
 TRACE=/sys/kernel/tracing
 EVENTS="workqueue/workqueue_execute_start timer/timer_start timer/hrtimer_start block/block_bio_queue"

@@ -3,6 +3,7 @@
 # integrity=crc32c: what the cache device damaged is never read; it is dropped, told, and
 # filled again. And nothing that is sound is taken for damaged.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 INTEGRITY=crc32c
 

@@ -3,6 +3,7 @@
 # A session that writes, with a witness: a crash leaves what is cached, less what was being
 # written, unless the cache device left before; each record in doubt means a cold start.
 # kernels: 6.1
+# cpus: 1
 . ./witnessed.sh
 
 MODE=writethrough

@@ -3,6 +3,7 @@
 # A cache device that leaves a session that writes, and comes back later as if nothing had
 # been: the witness knows. Nothing is an error for the writer, unless the witness leaves, too.
 # kernels: 6.12
+# cpus: 1
 . ./witnessed.sh
 
 MODE=writethrough

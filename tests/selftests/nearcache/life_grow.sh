@@ -4,6 +4,7 @@
 # a sub-block before and afterwards. What was there is right and still cached, the old end
 # is no longer padded with zeros.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 
 # origin SECTORS: so long it is now.

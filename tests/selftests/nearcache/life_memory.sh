@@ -4,6 +4,7 @@
 # timeout: 240
 # Memory is short, and what frees it goes through the cache: swap, and a file system's
 # dirty pages. Nothing stands still, and all data are right.
+# cpus: 1
 . ./cache.sh
 
 available() {

@@ -5,6 +5,7 @@
 # are thrown away, with writers and readers that check what they read.
 # kernels: 6.12
 # timeout: 240
+# cpus: 1
 . ./cache.sh
 
 load_begin() {

@@ -3,6 +3,7 @@
 # Who may write to what: tables that a mode does not allow are refused, and the kernel log
 # says why.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 
 number=0 ro=''

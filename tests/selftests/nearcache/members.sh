@@ -3,6 +3,7 @@
 # A cache on several devices: each has its share, and it is as warm as one on a single device
 # after a stop and a crash. The table reloads to itself.
 # kernels: 6.12
+# cpus: 1
 . ./several.sh
 
 # shares: each device got as many bytes of what was filled as it has slots.

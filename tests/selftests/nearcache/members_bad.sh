@@ -4,6 +4,7 @@
 # used. In the wrong order, missing, of another cache, one twice, in use elsewhere; older copies
 # of any of them, whoever wrote them.
 # kernels: 6.12
+# cpus: 1
 . ./several.sh
 
 # filled: all of the origin is cached.

@@ -4,6 +4,7 @@
 # cache is bypassed as a whole, and the log says which device it was. A new table takes all of
 # them back: warm if nothing was written meanwhile, else empty.
 # kernels: 6.12
+# cpus: 1
 . ./several.sh
 
 # lies WHICH ERROR|LINEAR: what is under that device now.

@@ -4,6 +4,7 @@
 # before the record that names the pages; they are told again after the record that ends it. A
 # power cut at any moment leaves no block that the table speaks of and a device does not hold.
 # kernels: 6.12
+# cpus: 1
 . ./several.sh
 TRACE=/sys/kernel/tracing
 

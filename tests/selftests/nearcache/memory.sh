@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Fills hold no more memory than the cap; readers beyond it go to the origin.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 
 make_null O origin 24

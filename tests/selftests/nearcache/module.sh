@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The module loads, registers its target, unloads and leaves nothing behind.
+# cpus: 1
 . ./common.sh
 
 target_known() {

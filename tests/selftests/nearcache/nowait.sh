@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Readers that do not wait, readers and writers that poll: EAGAIN is allowed, wrong data and
 # errors are not, also on devices that know neither.
+# kernels: 6.1
 . ./cache.sh
 
 # all_ways CACHE ORIGIN OPTIONS...: cold, and cached.

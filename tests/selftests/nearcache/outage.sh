@@ -4,6 +4,7 @@
 # says, and no longer; a suspend without flush does not wait for them.
 # kernels: 6.12
 # timeout: 90
+# cpus: 1
 . ./cache.sh
 
 # lies ERROR|LINEAR: what is under the origin now.

@@ -3,6 +3,7 @@
 # Damage in the slot table: the page or slot is dropped and counted, the rest is warm,
 # and never is a byte wrong.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 
 # damaged PAGES SLOTS VALID: start, and find so much dropped and VALID bytes left.

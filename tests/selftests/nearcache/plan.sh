@@ -245,7 +245,9 @@ racing() {
 		plan_of "${starts[@]:i:200}"
 		./blockdata write "$NC" -s $((i * 4096 % 16384)) -n 2048 -b 8
 		dmsetup suspend nc
-		state_is 1 || state_is 2 || fail "gone: $out"
+		# Lost, when the writers were faster than the plan's reader: but there.
+		get
+		[[ $(value state) != 0 ]] || fail "gone: $out"
 		dmsetup resume nc
 		visit "${starts[@]:i:20}"
 		reload || fail "reload"

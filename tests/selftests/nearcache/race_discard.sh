@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Discards and write-zeroes are writes to fills, hits and updates. Secure erase is not
 # offered. The origin zeroes what is discarded.
+# kernels: 6.12
 . ./gate.sh
 
 fill() {

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A write whose block's slot is wanted by others: a slot without valid data is the first
 # to be taken, but not while the data of the write are on their way to it.
+# kernels: 6.1
 . ./gate.sh
 
 # full: each block has something in it and was read again and again, so that none is

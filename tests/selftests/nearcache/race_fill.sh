@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A write, and the fills and reads that it overtakes: nothing of what the origin held
 # before is published, and no read that begins after the write gets it.
+# kernels: 6.1
 . ./gate.sh
 
 # A fill has the old data from the origin, but not yet here. The writer does not wait for

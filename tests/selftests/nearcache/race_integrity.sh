@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Checks of cached data that writes overtake: what they find is no damage; and damage that
 # is found while writes overtake its repair. Every window is held open.
+# kernels: 6.12
 . ./gate.sh
 # shellcheck disable=SC2034 # for format
 INTEGRITY=crc32c

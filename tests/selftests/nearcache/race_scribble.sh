@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A writer that overwrites its buffer while its writes are under way: nobody knows what
 # is written, but the cache and the origin have the same.
+# kernels: 6.12
 . ./cache.sh
 
 # slow NAME DEV: writes reach the device so late that the scribbler was there meanwhile.

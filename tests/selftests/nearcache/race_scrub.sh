@@ -3,6 +3,7 @@
 # Comparisons with an origin that hangs: what is evicted, written and cached again meanwhile is
 # not damaged, and hits go on. Scrubs repair what cannot be read and what others changed, and
 # are no reason to do without the cache device.
+# kernels: 6.1
 . ./gate.sh
 # shellcheck disable=SC2034 # for format
 INTEGRITY=crc32c

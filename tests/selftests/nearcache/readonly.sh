@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A read-only origin is enough, it is never written, and neither is the device.
+# cpus: 1
 . ./cache.sh
 
 # dd_write DEV

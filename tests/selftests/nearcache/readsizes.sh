@@ -3,6 +3,7 @@
 # 512 bytes to 1 MiB, aligned or not, direct, buffered, mapped, by libaio and io_uring:
 # right data, cold and cached.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 
 # cold: an empty cache again.

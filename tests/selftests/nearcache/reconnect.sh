@@ -3,6 +3,7 @@
 # The origin is disconnected, its disk is gone; connected again it is another device. A
 # new table that names it keeps what is cached, if nobody wrote to it.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 
 # gone: its disk is dead, and hits go on.

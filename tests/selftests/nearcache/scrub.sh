@@ -3,6 +3,7 @@
 # Scrubs find what is damaged without anybody reading it, at the rate that was asked for; the
 # origin finds what has no checksums, in scrubs and in a sample of the hits (verify).
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 
 idle() {

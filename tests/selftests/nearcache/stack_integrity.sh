@@ -4,6 +4,7 @@
 # damaged, dm-crypt below it makes rubbish of it, and then the cache's own checksums tell. Readers
 # notice nothing.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 
 KEY=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f

@@ -4,6 +4,7 @@
 # raid1, a loop device on a file. What is written at the top is read there, and again when
 # nothing is in memory, and it is on the origin without the cache.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 
 KEY=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f

@@ -3,6 +3,7 @@
 # LVM on a cache: the volume group is made and used above the cache, then found and used
 # on the origin alone, and above the cache again.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 
 type lvm >/dev/null 2>&1 || skip "no lvm2 (package lvm2)"

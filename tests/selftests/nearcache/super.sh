@@ -4,6 +4,7 @@
 # timeout: 240
 # Every superblock field with values that cannot be: refused, and the log names the
 # field. One damaged copy: the other one counts. Both, foreign, truncated: refused.
+# cpus: 1
 . ./cache.sh
 
 # accepted: load a table; sets said to what the kernel had to say. False when refused.

@@ -3,6 +3,7 @@
 # What the device is to device-mapper: its table reloads to itself, the status line is
 # as uapi says, queue limits, dm-stats, read-only.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 
 # queue WORD [DEV]

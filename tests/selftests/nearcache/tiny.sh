@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A cache of two blocks: right data, no more blocks than there are, warm again.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 
 make_null O origin 4

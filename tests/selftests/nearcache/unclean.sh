@@ -4,6 +4,7 @@
 # cached in the last seconds; one that may have written starts cold. What was invalidated
 # does not come back in either.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 
 # crash: put into $X what is on the cache device now, as if the power went.

@@ -3,6 +3,7 @@
 # A cache that was stopped is warm: all of it, after a remove and after the module
 # was unloaded, and at the second and third time as well.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 
 # restarted VALID: everything is there again, and nothing is read from the origin.

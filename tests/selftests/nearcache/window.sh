@@ -3,7 +3,8 @@
 # timeout: 120
 # What a classifier wants ahead of a stream is brought: in time, no further than it says, and never
 # wrong, whatever races with it.
-# kernels: 6.1 6.12
+# kernels: 6.1
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

@@ -4,6 +4,7 @@
 # is read from there. The cache device's is nobody's; once it is given up nothing that it
 # holds is trusted again. Where it cannot record that the origin changes, nothing is written.
 # kernels: 6.12
+# cpus: 1
 . ./gate.sh
 
 # status_of CLEAN|ACTIVE: what the superblock says (enum nearcache_super_state).

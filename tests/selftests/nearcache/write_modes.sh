@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What each mode does with a write: to the data, to the cache, to the counters.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 
 # put GENERATION FIRST COUNT: write sectors through the device.

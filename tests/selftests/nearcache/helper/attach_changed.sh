@@ -3,6 +3,7 @@
 # The origin was changed by somebody else while the cache device was given up: that cache is taken
 # back empty, told or not; another one only when that is said.
 # kernels: 6.12
+# cpus: 1
 . ./given_up.sh
 . ./command.sh
 

@@ -4,6 +4,7 @@
 # place, under a mounted file system. What it refuses, and that the device goes on then.
 # kernels: 6.1
 # timeout: 300
+# cpus: 1
 . ./given_up.sh
 . ./command.sh
 

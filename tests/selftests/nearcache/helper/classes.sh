@@ -4,6 +4,7 @@
 # The classifier is right: streams of every kind, by fio, tar and loaders of samples, cold and warm,
 # alone and beside another one, each judged at the access where its class is due.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

@@ -4,6 +4,7 @@
 # nearcache classifier: our own program tells how a device is read and written; anybody's may say
 # what is cached, and none can do harm.
 # kernels: 6.1 6.12
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

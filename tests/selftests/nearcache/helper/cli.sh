@@ -4,6 +4,7 @@
 # kernels: 6.1
 # timeout: 400
 # Every test starts with an unformatted cache device and no dm device.
+# cpus: 1
 # shellcheck source=tests/vm/guest/lib.sh
 . /vm/lib.sh
 . ./command.sh

@@ -3,7 +3,8 @@
 # timeout: 150
 # nearcache daemon: settings follow how a device is read, within their bounds; what it did is on
 # record and can be taken back; it may be killed, and programs and devices may go, at any moment.
-# kernels: 6.1 6.12
+# kernels: 6.12
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 . ./daemon_on.sh

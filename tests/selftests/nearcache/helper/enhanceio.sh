@@ -5,6 +5,7 @@
 # is noticed at open; after any change 'invalidate' or 'open --dataset-version', the new data
 # is read.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

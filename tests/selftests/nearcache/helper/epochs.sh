@@ -4,6 +4,7 @@
 # prefetched, and read without the origin; half of the shards is pinned, and never asked of the
 # origin again, while epochs in random order read more than fits.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

@@ -4,6 +4,7 @@
 # are no change; what another host writes is one, also where the ends do not tell.
 # kernels: 6.12
 # timeout: 400
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

@@ -3,6 +3,7 @@
 # nearcache heatmap: a half of a device that was read is shown as cached and as hot, a file as what
 # was read of it; as numbers, lines and a picture, which is there as a whole or not at all.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

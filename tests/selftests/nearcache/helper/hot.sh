@@ -4,6 +4,7 @@
 # nearcache daemon, pin-hot: the region that is read most is pinned, stays so when the daemon
 # begins anew, and is let go when it is read no more than others.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 . ./daemon_on.sh

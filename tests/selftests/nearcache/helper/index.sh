@@ -3,6 +3,7 @@
 # nearcache index: what it says of shards and refuses, as anybody, and through a cache, where it
 # reads headers alone.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

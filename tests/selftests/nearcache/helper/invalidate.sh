@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # nearcache invalidate: what it drops, counts and refuses.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

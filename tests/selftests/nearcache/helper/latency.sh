@@ -3,6 +3,7 @@
 # nearcache latency and heat: what they count is what the counters count; how long it took is what
 # the devices take; where it was read is where it was read.
 # kernels: 6.1 6.12
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

@@ -3,6 +3,7 @@
 # A cache device that another one took the place of, and that comes back: what was told and
 # written meanwhile is not on it, so it starts empty.
 # kernels: 6.1
+# cpus: 1
 . ./given_up.sh
 . ./command.sh
 

@@ -3,6 +3,7 @@
 # The command with several cache devices: created, found again by the first one, taken back while
 # in use, refused when they do not belong together, and wiped as a whole.
 # kernels: 6.12
+# cpus: 1
 . ./several.sh
 . ./command.sh
 

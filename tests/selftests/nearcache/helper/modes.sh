@@ -4,6 +4,7 @@
 # protected, and which goes on as before when the new table does not start.
 # kernels: 6.1
 # timeout: 500
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

@@ -4,6 +4,7 @@
 # each one prefetches its share of an epoch. Together they read one dataset from the volume, and
 # then each one reads its half without it.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

@@ -4,6 +4,7 @@
 # recorded, and each answer to it. Nothing is served that the origin does not have, unless
 # somebody vouches for it.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

@@ -4,6 +4,7 @@
 # Here: whatever became of a local drive, open ends at once and says what to do, the origin
 # is there for everybody, and what is open goes on without its cache.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

@@ -3,6 +3,7 @@
 # How long reads wait for an origin that fails, by the command: at create and open, and changed
 # while they wait.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

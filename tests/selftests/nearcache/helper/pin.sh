@@ -4,6 +4,7 @@
 # else is read; a refusal changes nothing and tells what is needed; it is pinned again after close
 # and open, also when a file moved, or the record is damaged.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

@@ -4,6 +4,7 @@
 # under a mounted file system; reads that waited are answered. What is no such volume is refused.
 # kernels: 6.12
 # timeout: 300
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

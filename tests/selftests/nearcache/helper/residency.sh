@@ -4,6 +4,7 @@
 # nothing else; what has no place on the device is refused by name. ext4, XFS and EROFS, and
 # devices between file system and cache.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

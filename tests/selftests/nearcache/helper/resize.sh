@@ -3,6 +3,7 @@
 # An origin that grows: while the device is in use ('resize'), and while it was closed
 # ('open --grow').
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

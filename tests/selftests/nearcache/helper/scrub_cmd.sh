@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # create --integrity, nearcache scrub, set verify=: what they do, show and refuse.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

@@ -4,6 +4,7 @@
 # nearcache top: who reads what, as lines, as JSON, and on a terminal, which is left as it was;
 # devices and programs may come and go meanwhile.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 
