@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "checksum.h"
+#include "sha256.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +139,7 @@ static int read_some(struct reading *r, ssize_t *n)
 	return error;
 }
 
-static int digest_all(struct reading *r, EVP_MD_CTX *sum,
+static int digest_all(struct reading *r, struct sha256_ctx *sum,
 		      void (*advance)(uint64_t bytes, void *arg), void *arg)
 {
 	ssize_t n = 0;
@@ -151,8 +151,7 @@ static int digest_all(struct reading *r, EVP_MD_CTX *sum,
 			return error;
 		if (!n)
 			break;
-		if (!EVP_DigestUpdate(sum, r->buffer, (size_t)n))
-			return ENOMEM;
+		sha256_update(sum, (size_t)n, r->buffer);
 		advance((uint64_t)n, arg);
 	}
 	return 0;
@@ -174,21 +173,20 @@ int checksum_file(const char *path, unsigned char *digest,
 		  void (*advance)(uint64_t bytes, void *arg), void *arg)
 {
 	struct reading r = { .fd = -1 };
-	EVP_MD_CTX *sum = EVP_MD_CTX_new();
-	int error = ENOMEM;
+	struct sha256_ctx sum;
+	int error;
 
-	if (sum && EVP_DigestInit_ex(sum, EVP_sha256(), NULL))
-		error = start(&r, path);
+	sha256_init(&sum);
+	error = start(&r, path);
 	if (!error)
-		error = digest_all(&r, sum, advance, arg);
-	if (!error && !EVP_DigestFinal_ex(sum, digest, NULL))
-		error = ENOMEM;
+		error = digest_all(&r, &sum, advance, arg);
+	if (!error)
+		sha256_digest(&sum, CHECKSUM_BYTES, digest);
 	if (r.fd >= 0) {
 		forget(&r);
 		close(r.fd);
 	}
 	free(r.buffer);
-	EVP_MD_CTX_free(sum);
 	return error;
 }
 

@@ -16,6 +16,7 @@
 #include "daemon/hot_pins.h"
 #include "daemon/judge.h"
 #include "daemon/knob.h"
+#include "daemon/notify.h"
 #include "daemon/observer.h"
 #include "daemon/replay.h"
 #include "describe.h"
@@ -609,7 +610,7 @@ static bool rest(const struct daemon *daemon)
 		some = step_loops(daemon) ? REPLAY_STEP : 1000 * ALIVE;
 		if (some > (end - now) / 1000000 + 1)
 			some = (end - now) / 1000000 + 1;
-		sd_notify(0, "WATCHDOG=1");
+		notify("WATCHDOG=1");
 		if (signals_wait((unsigned int)some))
 			return true;
 	}
@@ -639,12 +640,12 @@ static int run(struct daemon *daemon)
 	look_at_programs(daemon);
 	observer_look(&daemon->observer);
 	say(daemon, SD_INFO, daemon->observe ? "looking on" : "looking after devices");
-	sd_notify(0, "READY=1");
+	notify("READY=1");
 	do {
 		look_around(daemon);
 		show_metrics(daemon);
 	} while (!rest(daemon));
-	sd_notify(0, "STOPPING=1");
+	notify("STOPPING=1");
 	for (i = 0; i < daemon->count; i++)
 		end_replay(daemon, &daemon->watched[i], "done", "the daemon ends");
 	endpoint_stop(daemon->endpoint);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fingerprint.h"
 
-#include <openssl/sha.h>
 #include <stdlib.h>
 
 #include "fail.h"
 #include "format.h"
 #include "fsprint.h"
+#include "sha256.h"
 
 /* Bytes hashed at each end. */
 #define END_BYTES	65536U
 
-_Static_assert(FINGERPRINT_SIZE == SHA256_DIGEST_LENGTH, "SHA-256");
+_Static_assert(FINGERPRINT_SIZE == SHA256_DIGEST_SIZE, "SHA-256");
 
 /**
  * fingerprint_ends() - SHA-256 of the first and last 64 KiB of a device
@@ -38,7 +38,7 @@ int fingerprint_ends(const struct device *dev, uint64_t size,
 		error = device_read(dev, ends + END_BYTES, bytes,
 				    size - bytes);
 	if (!error)
-		SHA256(ends, 2 * END_BYTES, digest);
+		sha256_of(ends, 2 * END_BYTES, digest);
 	free(ends);
 	return error;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fsprint.h"
 
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fail.h"
+#include "sha256.h"
 
 /* Most bytes that are looked at in one go, and room to align them. */
 #define LOOK_MAX	65536U
@@ -24,7 +24,7 @@ struct fsprint {
 	uint64_t size;
 	uint64_t align;
 	unsigned char *buffer;
-	EVP_MD_CTX *hash;
+	struct sha256_ctx hash;
 };
 
 /**
@@ -55,8 +55,7 @@ const void *fsprint_look(struct fsprint *print, uint64_t offset, size_t bytes)
 
 static void add(struct fsprint *print, const void *data, size_t bytes)
 {
-	if (!EVP_DigestUpdate(print->hash, data, bytes))
-		fail_memory();
+	sha256_update(&print->hash, bytes, data);
 }
 
 /**
@@ -139,19 +138,15 @@ int fsprint_take(const struct device *dev, uint64_t size,
 		.size = size,
 		.align = dev->lbs > DEVICE_ALIGN ? dev->lbs : DEVICE_ALIGN,
 		.buffer = device_buffer(BUFFER),
-		.hash = EVP_MD_CTX_new(),
 	};
 
 	memset(digest, 0, FSPRINT_SIZE);
 	*type = NEARCACHE_FP_NONE;
-	if (!print.hash || !EVP_DigestInit_ex(print.hash, EVP_sha256(), NULL))
-		fail_memory();
+	sha256_init(&print.hash);
 	if (!fail_code())
 		*type = try_all(&print);
-	if (*type && !fail_code() &&
-	    !EVP_DigestFinal_ex(print.hash, digest, NULL))
-		fail_memory();
-	EVP_MD_CTX_free(print.hash);
+	if (*type && !fail_code())
+		sha256_digest(&print.hash, FSPRINT_SIZE, digest);
 	free(print.buffer);
 	return fail_code();
 }

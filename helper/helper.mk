@@ -19,7 +19,7 @@ include bpf/bpf.mk
 # With wide characters, where there is one.
 HELPER_CURSES	:= $(shell pkg-config --exists ncursesw 2>/dev/null && echo ncursesw || echo ncurses)
 # A symbol is looked for in one library after the other, at each start: first those where most are.
-HELPER_PKGS	:= libcrypto devmapper blkid mount uuid json-c libisal libnl-3.0 libnl-genl-3.0 libbpf libsystemd $(HELPER_CURSES)
+HELPER_PKGS	:= devmapper blkid mount uuid json-c libisal nettle libnl-3.0 libnl-genl-3.0 libbpf $(HELPER_CURSES)
 HELPER_SRC	:= $(wildcard helper/*.c helper/daemon/*.c helper/heatmap/*.c helper/metrics/*.c helper/top/*.c helper/trace/*.c)
 # Judge of superblocks and table pages: the kernel's own source.
 HELPER_OBJ	:= $(HELPER_SRC:%.c=$(BUILD)/%.o) $(BUILD)/helper/kmod/format.o $(BUILD)/helper/kmod/recover.o

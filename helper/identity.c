@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <openssl/sha.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "device.h"
 #include "dm.h"
 #include "fail.h"
+#include "sha256.h"
 
 /* How deep stacks of devices are followed. */
 #define STACK_MAX	16
@@ -133,11 +133,11 @@ static const struct {
 
 static void hash_text(const char *text, char *hex)
 {
-	unsigned char digest[SHA256_DIGEST_LENGTH];
+	unsigned char digest[SHA256_DIGEST_SIZE];
 	int i;
 
-	SHA256((const unsigned char *)text, strlen(text), digest);
-	for (i = 0; i < SHA256_DIGEST_LENGTH; i++)
+	sha256_of(text, strlen(text), digest);
+	for (i = 0; i < SHA256_DIGEST_SIZE; i++)
 		sprintf(hex + 2 * i, "%02x", digest[i]);
 }
 
@@ -164,7 +164,7 @@ void identity_read(dev_t number, char *id)
 					sizeof(value)))
 			continue;
 		if (strlen(value) > VALUE_MAX) {
-			char hex[2 * SHA256_DIGEST_LENGTH + 1];
+			char hex[2 * SHA256_DIGEST_SIZE + 1];
 
 			hash_text(value, hex);
 			snprintf(value, sizeof(value), "sha256.%s", hex);

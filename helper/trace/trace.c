@@ -2,12 +2,12 @@
 #include "trace/trace.h"
 
 #include <endian.h>
-#include <openssl/sha.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fail.h"
+#include "sha256.h"
 
 #define SECTOR		512U
 /* Bytes of a number of 64 bits, and of the two of an extent. */
@@ -16,7 +16,7 @@
 #define UNIT_MAX	(1U << 30)
 
 _Static_assert(sizeof(struct trace_header) == 224, "part of the file");
-_Static_assert(TRACE_DIGEST == SHA256_DIGEST_LENGTH, "SHA-256");
+_Static_assert(TRACE_DIGEST == SHA256_DIGEST_SIZE, "SHA-256");
 
 /**
  * trace_units() - units of the device, the last of which may be shorter
@@ -127,7 +127,7 @@ unsigned char *trace_encode(const struct trace *trace, size_t *bytes)
 	header->lost = htole64(trace->lost);
 	header->payload = htole64(*bytes - sizeof(*header));
 	memcpy(header->origin, trace->origin, strnlen(trace->origin, TRACE_ORIGIN - 1));
-	SHA256(data, *bytes, header->digest);
+	sha256_of(data, *bytes, header->digest);
 	return data;
 }
 
@@ -178,7 +178,7 @@ static bool is_whole(unsigned char *data, size_t bytes, const struct trace_heade
 	unsigned char digest[TRACE_DIGEST];
 
 	memset(data + offsetof(struct trace_header, digest), 0, TRACE_DIGEST);
-	SHA256(data, bytes, digest);
+	sha256_of(data, bytes, digest);
 	return !memcmp(digest, header->digest, sizeof(digest));
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The module compiles for each kernel with the additional warnings of W=1, all of
-# them errors, and sparse has nothing to say about it. What is built is what the guests run.
+# them errors, and sparse has nothing to say about it: for 6.12, for each in 'make soak'. What is
+# built is what the guests run.
 # timeout: 360
 set -uo pipefail
 # shellcheck source=tests/tap.sh
@@ -13,8 +14,12 @@ cd "$TOP" || exit
 build() {
 	mkdir -p "$BUILD/static"
 	rm -f "$BUILD/module/$1/dm-nearcache.ko"
-	make --no-print-directory module "BUILD=$BUILD" "KVER=$1" W=1 C=2 CHECK=sparse \
+	make --no-print-directory module "BUILD=$BUILD" "KVER=$1" W=1 "C=$(sparse "$1" && echo 2 || echo 0)" CHECK=sparse \
 		>"$BUILD/static/module-$1.log" 2>&1
+}
+
+sparse() {
+	[[ ${SOAK:-} || $1 == 6.12* ]]
 }
 
 # But for what the generator of the netlink interface takes for constants; before 6.3 it is not.
@@ -34,6 +39,6 @@ for i in "${!kernels[@]}"; do
 	wait "${pids[i]}" || rc=$?
 	log=$BUILD/static/module-${kernels[i]}.log
 	check "${kernels[i]} compiles with W=1" bash -c "((!$rc)) || { cat '$log'; exit 1; }"
-	check "${kernels[i]} sparse" sparse_silent "${kernels[i]}"
+	! sparse "${kernels[i]}" || check "${kernels[i]} sparse" sparse_silent "${kernels[i]}"
 done
 finish

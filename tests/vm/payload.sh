@@ -12,12 +12,14 @@ payload_binary() {
 	done < <(ldd "$1" 2>/dev/null | grep -o '/[^ ]*' || true)
 }
 
-# payload_helper STAGE: the command, and the library that it loads for metrics over HTTP.
+# payload_helper STAGE: the command, and the libraries that its daemon loads.
 payload_helper() {
-	local http
-	http=$(gcc -print-file-name=libmicrohttpd.so.12)
+	local name file
 	payload_binary "$BUILD/helper/nearcache" /usr/sbin/nearcache "$1"
-	[[ ! -e $http ]] || payload_binary "$http" "$(readlink -f "${http%/*}")/libmicrohttpd.so.12" "$1"
+	for name in libmicrohttpd.so.12 libsystemd.so.0; do
+		file=$(gcc -print-file-name=$name)
+		[[ ! -e $file ]] || payload_binary "$file" "$(readlink -f "${file%/*}")/$name" "$1"
+	done
 }
 
 # payload_terminal STAGE: what ncurses has to know of the terminals that tests play.

@@ -47,10 +47,10 @@ HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/address.c helper/dur
 	helper/size.c helper/fail.c helper/text.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_exposition := helper/metrics/exposition.c
 HELPER_UNIT_test_hot	:= helper/daemon/hot.c helper/fail.c helper/text.c
-HELPER_UNIT_test_loop	:= helper/daemon/loop.c helper/trace/trace.c helper/trace/touched.c helper/fail.c \
+HELPER_UNIT_test_loop	:= helper/daemon/loop.c helper/trace/trace.c helper/trace/touched.c helper/sha256.c helper/fail.c \
 	helper/text.c
 HELPER_UNIT_test_opening := helper/daemon/opening.c helper/fail.c helper/text.c
-HELPER_UNIT_test_trace	:= helper/trace/trace.c helper/trace/touched.c helper/fail.c helper/text.c
+HELPER_UNIT_test_trace	:= helper/trace/trace.c helper/trace/touched.c helper/sha256.c helper/fail.c helper/text.c
 HELPER_UNIT_test_histogram := helper/histogram.c
 HELPER_UNIT_test_judge	:= helper/daemon/judge.c helper/class.c
 HELPER_UNIT_test_size	:= helper/size.c
@@ -72,7 +72,7 @@ HELPER_UNIT_test_setting := helper/setting.c helper/readahead.c helper/params.c 
 	helper/size.c helper/fail.c helper/text.c \
 	tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_dataset := helper/dataset.c helper/super.c helper/device.c \
-	helper/layout.c helper/fingerprint.c $(HELPER_FSPRINT) helper/fail.c \
+	helper/layout.c helper/fingerprint.c helper/sha256.c $(HELPER_FSPRINT) helper/fail.c \
 	helper/text.c kmod/format.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_reload	:= helper/cmd_set.c helper/cmd_resize.c \
 	helper/reload.c helper/readahead.c helper/params.c helper/mode.c \
@@ -167,7 +167,7 @@ HELPER_UNIT_test_recorded := $(HELPER_PINS) helper/recorded.c helper/words.c \
 HELPER_UNIT_LIBS_test_change := -DPINS_DIR='"pins"'
 HELPER_UNIT_LIBS_test_restore := -DPINS_DIR='"pins"' -Wl,--wrap=warn
 HELPER_UNIT_LIBS_test_durable := -Wl,--wrap=fsync
-HELPER_UNIT_LIBS_test_verifying := -pthread -lcrypto -Wl,--wrap=pread,--wrap=mincore,--wrap=statx
+HELPER_UNIT_LIBS_test_verifying := -pthread -lcrypto -lnettle -Wl,--wrap=pread,--wrap=mincore,--wrap=statx
 HELPER_UNIT_LIBS_test_progress := -Wl,--wrap=clock_gettime,--wrap=isatty
 HELPER_UNIT_LIBS_test_watch := -Wl,--wrap=clock_gettime,--wrap=clock_nanosleep
 HELPER_UNIT_LIBS_test_erofs := -Wl,--wrap=fstat
@@ -177,13 +177,13 @@ HELPER_UNIT_LIBS_test_attach := -luuid
 HELPER_UNIT_LIBS_test_keys := -luuid
 HELPER_UNIT_LIBS_test_reconnect := -luuid
 HELPER_UNIT_LIBS_test_tab := -luuid
-HELPER_UNIT_LIBS_test_trace := -lcrypto
-HELPER_UNIT_LIBS_test_loop := -lcrypto
+HELPER_UNIT_LIBS_test_trace := -lcrypto -lnettle
+HELPER_UNIT_LIBS_test_loop := -lnettle
 HELPER_UNIT_LIBS_test_opentab := -luuid
 HELPER_UNIT_LIBS_test_gaps := -luuid -Wl,--wrap=fstatfs,--wrap=fsync
 HELPER_UNIT_LIBS_test_witness := -Wl,--wrap=device_open,--wrap=device_test_claim
-HELPER_UNIT_LIBS_test_fsprint := -lcrypto
-HELPER_UNIT_LIBS_test_dataset := -lcrypto -Wl,--wrap=pwrite
+HELPER_UNIT_LIBS_test_fsprint := -lnettle
+HELPER_UNIT_LIBS_test_dataset := -lnettle -Wl,--wrap=pwrite
 
 .PHONY: unit-helper
 unit-helper: $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%) ## unit tests of the helper
