@@ -20,6 +20,7 @@ $(BENCH_PROGRAMS)/$(1): $(addprefix $(BENCH_DIR),$(2)) $(wildcard $(BENCH_DIR)*.
 endef
 
 $(eval $(call bench-tool,epochs,epochs.c orders.c optimum.c))
+$(eval $(call bench-tool,rewrite,rewrite.c))
 $(eval $(call bench-tool,train,train.c orders.c ../demo/pipeline.c))
 
 .PHONY: bench bench-tools

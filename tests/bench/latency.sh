@@ -6,8 +6,8 @@
 #   evicting	the cache is full, 100 MB/s that are not cached are read, and what was cached before goes for
 #		them (nearcache: both of a range that is evicted after its use)
 #   committing	what is cached in reads of 4 KiB is written down 100 times a second (nearcache)
-# Beside them the bare cache device: the same reads, the same reader of the origin, and writes of as many
-# bytes per second, and of the size, as nearcache wrote there in that time.
+# Beside them the bare cache device: the same reads, the same reader of the origin, and the writes that
+# nearcache made there in that time: of the same sizes, to the same places, at the same times.
 #   rows: scenario, target, block_size (bytes), p50_nanoseconds, p99_nanoseconds, p999_nanoseconds,
 #	max_nanoseconds, p999_ratio, max_ratio (to the bare device), cache_write_bytes_per_second,
 #	cache_write_size (bytes)
@@ -18,7 +18,10 @@ sizes=(4096 131072)
 COLD_AT=64
 PART=144
 CACHE_MB=384
-declare -A wrote size_of
+TRACE=/sys/kernel/tracing
+# How often a second of writes is replayed: longer than anybody measures.
+ROUNDS=8
+declare -A wrote size_of spans
 
 # reader DEVICE PART [fio options]: the background; PART: the second half of it is for the second size.
 reader() {
@@ -29,6 +32,7 @@ reader() {
 under() {
 	local key=$1,$2,$3 i begin bytes requests
 	local -A times=()
+	[[ $2 != nearcache ]] || record_begin
 	begin=${EPOCHREALTIME/./}
 	bytes=$(origin_writes "$C")
 	requests=$(origin_write_ios "$C")
@@ -36,6 +40,7 @@ under() {
 	begin=$((${EPOCHREALTIME/./} - begin))
 	bytes=$(($(origin_writes "$C") - bytes))
 	requests=$(($(origin_write_ios "$C") - requests))
+	[[ $2 != nearcache ]] || record_end "$TMPDIR/writes.$1.$3" $begin
 	fio_times times hits
 	for i in "${!times[@]}"; do
 		seen[$key,$i]=${times[$i]}
@@ -44,12 +49,34 @@ under() {
 	size_of[$key]=$((requests ? (bytes / requests + 2048) / 4096 * 4096 : 0))
 }
 
+# record_begin: writes to the cache device, by the kernel's own trace of them.
+record_begin() {
+	echo "dev == $(($((0x$(stat -c %t "$C"))) << 20 | $((0x$(stat -c %T "$C"))))) && rwbs ~ \"*W*\"" \
+		>"$TRACE/events/block/block_bio_queue/filter"
+	echo 1 >"$TRACE/events/block/block_bio_queue/enable"
+	echo >"$TRACE/trace"
+}
+
+# record_end FILE MICROSECONDS: what was written in that time, as rewrite takes it.
+record_end() {
+	echo 0 >"$TRACE/events/block/block_bio_queue/enable"
+	awk -v round="$2" '
+		/ block_bio_queue: / {
+			for (i = 1; $i != "block_bio_queue:"; i++) { }
+			at = $(i - 1) * 1000000
+			if (!n++) first = at
+			if ($(i + 5) && at - first < round)
+				printf "%.0f %.0f %d\n", at - first, $(i + 3) * 512, $(i + 5) * 512
+		}' "$TRACE/trace" >"$1"
+	spans[$1]=$2
+}
+
 # replayed SCENARIO SIZE: the bare device, under what nearcache wrote.
 replayed() {
-	local key=$1,nearcache,$2
-	((wrote[$key] && size_of[$key])) || return 0
-	background writer "$C" --rw=randwrite --bs="${size_of[$key]}" --iodepth=8 --offset=64m --size=256m \
-		--rate="${wrote[$key]}"
+	local list=$TMPDIR/writes.$1.$2
+	[[ -s $list ]] || return 0
+	"${BENCH_PROGRAMS:-$here/tools}/rewrite" "$C" "${spans[$list]}" $ROUNDS <"$list" &
+	background_pids+=($!)
 }
 
 # committer TARGET: what is cached is written down whenever something is invalidated, though it was not
