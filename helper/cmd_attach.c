@@ -275,7 +275,7 @@ static int find_members(struct attachment *attach)
 	    super_require(&pair->super, &pair->cache) ||
 	    members_check_first(&pair->cache, &pair->super) ||
 	    members_find(&attach->members, attach->args, &pair->cache,
-			 &pair->super, &pair->origin))
+			 &pair->super, &pair->origin, &attach->old))
 		return fail_code();
 	for (i = 0; i < attach->members.count; i++)
 		if (pair_check_free(&attach->members.dev[i], attach->dev.name))

@@ -25,6 +25,7 @@
  * @super: both copies
  * @active: the device that uses it
  * @is_active: whether there is one
+ * @force: what is damaged is wiped, too
  */
 struct destroy {
 	struct device cache;
@@ -32,6 +33,7 @@ struct destroy {
 	struct super super;
 	struct dm_device active;
 	bool is_active;
+	bool force;
 };
 
 static int find_by_name(struct destroy *destroy, const char *name)
@@ -69,42 +71,72 @@ static int find_by_cache(struct destroy *destroy, const char *path)
 	return 0;
 }
 
-/* Never wipe what is not ours; what is ours and damaged only by --force. */
-static int check_ours(const struct destroy *destroy, bool force)
+/* Whether a superblock is that of the device that uses it. */
+static bool is_of_active(const struct destroy *destroy,
+			 const struct nearcache_super *sb)
 {
-	const struct super *super = &destroy->super;
 	char uuid[sizeof(DM_UUID_PREFIX) + SUPER_UUID_TEXT] = DM_UUID_PREFIX;
 
-	if (!super->best && force && (super->magic[0] || super->magic[1]))
+	uuid_unparse_lower(sb->uuid, uuid + strlen(uuid));
+	return destroy->is_active && !strcmp(uuid, destroy->active.uuid);
+}
+
+/* Never wipe what is not ours; what is ours and damaged only by --force. */
+static int check_ours(const struct destroy *destroy)
+{
+	const struct super *super = &destroy->super;
+	char uuid[SUPER_UUID_TEXT];
+
+	if (!super->best && destroy->force && (super->magic[0] || super->magic[1]))
 		return 0;
 	if (super_require(super, &destroy->cache)) {
 		if (super->magic[0] || super->magic[1])
 			fail_add("--force wipes it all the same");
 		return fail_code();
 	}
-	uuid_unparse_lower(super->best->uuid, uuid + strlen(uuid));
-	if (destroy->is_active && destroy->active.uuid[0] &&
-	    strcmp(uuid, destroy->active.uuid) && !force)
-		return fail(CODE_DEVICE,
-			    "cache device '%s' carries the cache '%s', but device '%s' is '%s': if it was attached later, --force wipes it all the same",
-			    destroy->cache.path, uuid, destroy->active.name,
-			    destroy->active.uuid);
+	if (!destroy->is_active || !destroy->active.uuid[0] ||
+	    is_of_active(destroy, super->best) || destroy->force)
+		return 0;
+	uuid_unparse_lower(super->best->uuid, uuid);
+	return fail(CODE_DEVICE,
+		    "cache device '%s' carries the cache '" DM_UUID_PREFIX "%s', but device '%s' is '%s': if it was attached later, --force wipes it all the same",
+		    destroy->cache.path, uuid, destroy->active.name,
+		    destroy->active.uuid);
+}
+
+/*
+ * Those of a table are known by their numbers: what else carries the same, like a copy of one
+ * of them, is not meant.
+ */
+static int find_members(struct destroy *destroy)
+{
+	struct params params;
+
+	if (destroy->is_active && destroy->active.table &&
+	    params_parse(destroy->active.table, &params)) {
+		members_find_used(&destroy->members, &params,
+				  destroy->cache.number);
+		return 0;
+	}
+	if (destroy->super.best)
+		return members_find_rest(&destroy->members, &destroy->super,
+					 &destroy->cache);
+	members_tell_left(&destroy->super, &destroy->cache);
 	return 0;
 }
 
-static int check(struct destroy *destroy, bool force)
+static int check(struct destroy *destroy)
 {
 	if (super_read(&destroy->super, &destroy->cache) ||
-	    check_ours(destroy, force))
+	    check_ours(destroy) || find_members(destroy))
 		return fail_code();
-	if (destroy->super.best)
-		members_find_rest(&destroy->members, &destroy->super);
 	return destroy->is_active ? stop_check(&destroy->active) : 0;
 }
 
 /*
  * Before the claim anybody could write to the device, or format it anew: look
- * again whether it carries what was judged.
+ * again whether it carries what was judged.  One that was damaged while it was in use may be
+ * sound by now: the kernel knew it, and wrote it anew when the device was stopped.
  */
 static int check_same(const struct destroy *destroy)
 {
@@ -117,7 +149,8 @@ static int check_same(const struct destroy *destroy)
 			same = now.best && !memcmp(now.best->uuid, before->uuid,
 						   sizeof(before->uuid));
 		else
-			same = !now.best && (now.magic[0] || now.magic[1]);
+			same = now.best ? is_of_active(destroy, now.best) :
+					  now.magic[0] || now.magic[1];
 		if (!same)
 			fail(CODE_BUSY,
 			     "cache device '%s' was written to meanwhile: nothing was wiped",
@@ -127,27 +160,53 @@ static int check_same(const struct destroy *destroy)
 	return fail_code();
 }
 
+/* What is damaged has no other word for it than the table, which had it. */
+static bool is_part(const struct destroy *destroy, const struct super *super,
+		    unsigned int index)
+{
+	const struct nearcache_super *first = destroy->super.best;
+	const struct nearcache_super *sb = super->best;
+
+	if (!sb)
+		return destroy->is_active && destroy->force &&
+		       (super->magic[0] || super->magic[1]);
+	return super->geo.stripe_index == index &&
+	       super->geo.stripe_count > 1 &&
+	       (!first || !memcmp(sb->uuid, first->uuid, sizeof(sb->uuid)));
+}
+
+static int wipe_member(struct destroy *destroy, unsigned int at)
+{
+	struct device *dev = &destroy->members.dev[at];
+	struct super now = { 0 };
+
+	if (device_claim(dev) || super_read(&now, dev))
+		fail_add("'%s' still carries a part of the cache", dev->path);
+	else if (!is_part(destroy, &now, destroy->members.index[at]))
+		fail(CODE_DEVICE,
+		     "cache device '%s' does not carry number %u of the cache: nothing was wiped there",
+		     dev->path, destroy->members.index[at] + 1);
+	else if (super_wipe(dev))
+		fail_add("'%s' still carries a part of the cache", dev->path);
+	super_free(&now);
+	return fail_code();
+}
+
 /* One that is not here, or is another one by now, keeps what it has: nobody opens it
  * without the others.
  */
 static void wipe_members(struct destroy *destroy)
 {
-	unsigned int i;
+	unsigned int i = 0;
 
-	for (i = 0; i < destroy->members.count; i++) {
-		struct device *dev = &destroy->members.dev[i];
-		struct super now = { 0 };
-
-		if (!device_claim(dev) && !super_read(&now, dev) && now.best &&
-		    !memcmp(now.best->uuid, destroy->super.best->uuid,
-			    sizeof(now.best->uuid)))
-			super_wipe(dev);
-		super_free(&now);
-		if (!fail_code())
+	while (i < destroy->members.count) {
+		if (!wipe_member(destroy, i)) {
+			i++;
 			continue;
-		warn("%s; '%s' still carries a part of the cache", fail_message(),
-		     dev->path);
+		}
+		warn("%s", fail_message());
 		fail_reset();
+		members_forget(&destroy->members, i);
 	}
 }
 
@@ -277,7 +336,10 @@ static void report(const struct destroy *destroy, const char *witness,
 int cmd_destroy(const struct arguments *args)
 {
 	bool dry_run = given(args, OPTION_DRY_RUN);
-	struct destroy destroy = { .cache = DEVICE_CLOSED };
+	struct destroy destroy = {
+		.cache = DEVICE_CLOSED,
+		.force = given(args, OPTION_FORCE),
+	};
 	struct witness witness = WITNESS_CLOSED;
 	int error;
 
@@ -294,7 +356,7 @@ int cmd_destroy(const struct arguments *args)
 	else
 		error = find_by_cache(&destroy, args->cache);
 	if (!error)
-		error = check(&destroy, given(args, OPTION_FORCE));
+		error = check(&destroy);
 	if (!error && dry_run && open_witness(&destroy, &witness))
 		fail_reset();
 	if (!error && !dry_run)

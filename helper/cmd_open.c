@@ -364,7 +364,7 @@ static int find_members(struct opening *open)
 	unsigned int i;
 
 	if (members_find(&open->members, open->args, &open->pair.cache,
-			 &open->pair.super, &open->pair.origin))
+			 &open->pair.super, &open->pair.origin, NULL))
 		return fail_code();
 	for (i = 0; i < open->members.count; i++)
 		if (pair_check_free(&open->members.dev[i], NULL))

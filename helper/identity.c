@@ -263,6 +263,20 @@ static bool rests_on(dev_t upper, const void *lower, int depth)
 }
 
 /**
+ * identity_rests_on() - whether a device is stored, at any depth, on another one
+ * @upper: a device
+ * @lower: another one
+ *
+ * Return: whether it is; not of a disk and its partition.
+ */
+bool identity_rests_on(dev_t upper, dev_t lower)
+{
+	bool none;
+
+	return upper != lower && find_below(upper, rests_on, &lower, 0, &none);
+}
+
+/**
  * identity_overlap() - whether two devices share storage
  * @a: a device
  * @b: another one

@@ -12,6 +12,7 @@
 
 void identity_read(dev_t number, char *id);
 int identity_find(const char *id, dev_t except, dev_t *number);
+bool identity_rests_on(dev_t upper, dev_t lower);
 bool identity_overlap(dev_t a, dev_t b);
 bool identity_same_drive(dev_t a, dev_t b);
 

@@ -2,6 +2,7 @@
 #include "members.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <uuid/uuid.h>
 
 #include "fail.h"
@@ -21,6 +22,32 @@ static void reset(struct members *members)
 		members->dev[i].fd = -1;
 }
 
+/* One more, if it can be opened. */
+static int add(struct members *members, unsigned int index, const char *path)
+{
+	struct device *dev = &members->dev[members->count];
+
+	if (device_open(dev, path, ROLE)) {
+		device_close(dev);
+		return fail_code();
+	}
+	members->index[members->count++] = index;
+	return 0;
+}
+
+/* The same, by its number. */
+static int add_number(struct members *members, unsigned int index, dev_t number)
+{
+	struct device *dev = &members->dev[members->count];
+
+	if (device_open_number(dev, number, ROLE)) {
+		device_close(dev);
+		return fail_code();
+	}
+	members->index[members->count++] = index;
+	return 0;
+}
+
 /**
  * members_open() - open the devices of every --cache but the first
  * @members: the result; members_close() is due in any case
@@ -32,29 +59,66 @@ int members_open(struct members *members, const struct arguments *args)
 {
 	reset(members);
 	while (members->count < args->members &&
-	       !device_open(&members->dev[members->count],
-			    args->member[members->count], ROLE))
-		members->count++;
+	       !add(members, members->count + 1, args->member[members->count]))
+		;
 	return fail_code();
 }
 
-/* All of them are here, and carry what the superblock of the first one speaks of. */
-static int find_rest(struct members *members, unsigned int count,
-		     const struct super *super, const struct device *origin)
+/* Whether a table has the first one, as many behind it, and all of them are here still. */
+static bool are_used(const struct params *used, dev_t first, unsigned int count)
 {
-	char uuid[SUPER_UUID_TEXT];
-	struct resolved found;
+	char name[128];
+	unsigned int i;
 
-	uuid_unparse_lower(super->best->uuid, uuid);
+	if (!used || used->cache != first || used->members + 1 != count)
+		return false;
+	for (i = 0; i < used->members; i++)
+		if (!identity_kernel_name(used->member[i], name, sizeof(name)))
+			return false;
+	return true;
+}
+
+/* A copy of the one that is known carries the others' cache as well as that does. */
+static int check_rival(const struct carriers *all, unsigned int index,
+		       const struct device *one)
+{
+	const struct resolved *rival = resolve_rival(all, index, one->number);
+
+	if (!rival)
+		return 0;
+	return fail(CODE_DEVICE,
+		    "'%s' and '%s' both carry number %u of the devices of one cache: it cannot be told to which of them the others belong",
+		    one->path, rival->path, index + 1);
+}
+
+/* Each is here once, as is the first one. */
+static int find_rest(struct members *members, unsigned int count,
+		     const struct super *super, const struct device *first,
+		     const struct device *origin)
+{
+	const struct resolved *found;
+	struct carriers all;
+
+	if (resolve_carriers(&all, super->best->uuid, origin) ||
+	    check_rival(&all, 0, first))
+		goto out;
 	while (members->count < count - 1) {
-		if (resolve_uuid(&found, uuid, members->count + 1, origin))
-			return fail_add("it is number %u of its %u devices; name them all, in their order, with --cache",
-					members->count + 2, count);
-		if (device_open(&members->dev[members->count], found.path, ROLE))
-			return fail_code();
-		members->count++;
+		unsigned int index = members->count + 1;
+
+		if (resolve_part(&all, index, &found) ||
+		    (!found && resolve_none(&all))) {
+			fail_add("it is number %u of its %u devices", index + 1,
+				 count);
+			break;
+		}
+		if (add(members, index, found->path))
+			break;
 	}
-	return 0;
+out:
+	resolve_free(&all);
+	if (fail_code())
+		fail_add("name them all, in their order, with --cache");
+	return fail_code();
 }
 
 /**
@@ -64,12 +128,14 @@ static int find_rest(struct members *members, unsigned int count,
  * @first: the first one
  * @super: of it, sound
  * @origin: open origin
+ * @used: a table that may be of this cache, NULL: none.  If it has the first one, it knows
+ *	the others, whoever else carries the same
  *
  * Return: 0 or the exit code.
  */
 int members_find(struct members *members, const struct arguments *args,
 		 const struct device *first, const struct super *super,
-		 const struct device *origin)
+		 const struct device *origin, const struct params *used)
 {
 	unsigned int count = super->geo.stripe_count;
 
@@ -80,7 +146,10 @@ int members_find(struct members *members, const struct arguments *args,
 			    "the cache of '%s' has %u device%s, --cache names %u",
 			    first->path, count, count == 1 ? "" : "s",
 			    members->count + 1);
-	if (find_rest(members, count, super, origin))
+	if (!members->count && count > 1 &&
+	    (are_used(used, first->number, count) ?
+		     members_open_numbers(members, used) :
+		     find_rest(members, count, super, first, origin)))
 		return fail_code();
 	return members_judge(members, super) ||
 	       members_check_places(members, first, origin) ? fail_code() : 0;
@@ -97,9 +166,9 @@ int members_open_numbers(struct members *members, const struct params *params)
 {
 	reset(members);
 	while (members->count < params->members &&
-	       !device_open_number(&members->dev[members->count],
-				   params->member[members->count], ROLE))
-		members->count++;
+	       !add_number(members, members->count + 1,
+			   params->member[members->count]))
+		;
 	return fail_code();
 }
 
@@ -232,31 +301,121 @@ void members_to_params(const struct members *members, struct params *params)
 	}
 }
 
+/* From an error to a word about one that stays as it is. */
+static void leave(unsigned int index, unsigned int count)
+{
+	warn("%s; it is number %u of the %u devices of the cache, and keeps what it has",
+	     fail_message(), index + 1, count);
+	fail_reset();
+}
+
 /**
- * members_find_rest() - open those devices of a cache that are here
- * @members: the result; members_close() is due
+ * members_find_rest() - open those devices of a cache in no use that are here
+ * @members: the result; members_close() is due in any case
  * @super: of one of them, whichever that is
+ * @one: that
+ *
+ * One that is missing is told.  Where two carry the same, nobody knows which is meant.
+ *
+ * Return: 0 or the exit code.
  */
-void members_find_rest(struct members *members, const struct super *super)
+int members_find_rest(struct members *members, const struct super *super,
+		      const struct device *one)
 {
 	unsigned int i, count = super->geo.stripe_count;
-	char uuid[SUPER_UUID_TEXT];
-	struct resolved found;
+	const struct resolved *found;
+	struct carriers all;
 
 	reset(members);
-	uuid_unparse_lower(super->best->uuid, uuid);
+	if (count < 2)
+		return 0;
+	if (resolve_carriers(&all, super->best->uuid, NULL) ||
+	    check_rival(&all, super->geo.stripe_index, one))
+		goto out;
 	for (i = 0; i < count; i++) {
 		if (i == super->geo.stripe_index)
 			continue;
-		if (!resolve_uuid(&found, uuid, i, NULL) &&
-		    !device_open(&members->dev[members->count], found.path, ROLE)) {
-			members->count++;
-			continue;
-		}
-		warn("%s; it is number %u of the %u devices of the cache, and keeps what it has",
-		     fail_message(), i + 1, count);
-		fail_reset();
+		if (resolve_part(&all, i, &found))
+			break;
+		if (found ? add(members, i, found->path) : resolve_none(&all))
+			leave(i, count);
 	}
+out:
+	resolve_free(&all);
+	return fail_code();
+}
+
+/**
+ * members_find_used() - open the devices of a table, but for one
+ * @members: the result; members_close() is due
+ * @params: of the table
+ * @one: number of that
+ */
+void members_find_used(struct members *members, const struct params *params,
+		       dev_t one)
+{
+	unsigned int i, count = params->members + 1;
+
+	reset(members);
+	for (i = 0; i < count; i++) {
+		dev_t number = i ? params->member[i - 1] : params->cache;
+
+		if (number != one && add_number(members, i, number))
+			leave(i, count);
+	}
+}
+
+static void tell_left(const struct nearcache_super *sb, const struct device *one)
+{
+	struct carriers all;
+	bool told = false;
+	size_t i;
+
+	resolve_carriers(&all, sb->uuid, NULL);
+	for (i = 0; i < all.count; i++) {
+		const struct resolved *found = &all.one[i];
+
+		if (identity_overlap(found->number, one->number))
+			continue;
+		warn("'%s' carries number %u of the %u devices of what seems to be the same cache, and keeps it: 'nearcache destroy --cache %s' wipes that",
+		     found->path, le16_to_cpu(found->sb.stripe_index) + 1,
+		     le16_to_cpu(found->sb.stripe_count), found->path);
+		told = true;
+	}
+	if (!told && le32_to_cpu(sb->incompat) & NEARCACHE_INCOMPAT_STRIPES)
+		warn("'%s' seems to be one of several devices of a cache: the others cannot be told, and keep what they have",
+		     one->path);
+	resolve_free(&all);
+	fail_reset();
+}
+
+/**
+ * members_tell_left() - warn of what may belong to a damaged superblock
+ * @super: of one of them, without a copy that counts
+ * @one: that
+ */
+void members_tell_left(const struct super *super, const struct device *one)
+{
+	unsigned int i;
+
+	for (i = 0; i < NEARCACHE_SUPER_COPIES; i++)
+		if (super->magic[i] &&
+		    (!i || !super->magic[0] ||
+		     memcmp(super->copy[0]->uuid, super->copy[i]->uuid,
+			    sizeof(super->copy[i]->uuid))))
+			tell_left(super->copy[i], one);
+}
+
+/* One that does not belong to them after all. */
+void members_forget(struct members *members, unsigned int at)
+{
+	device_close(&members->dev[at]);
+	members->count--;
+	for (; at < members->count; at++) {
+		members->dev[at] = members->dev[at + 1];
+		members->index[at] = members->index[at + 1];
+	}
+	members->dev[at].fd = -1;
 }
 
 /* All in the words that one of them has. */

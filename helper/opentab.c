@@ -103,7 +103,7 @@ static int find_cache(struct reopening *re)
 	if (by_uuid) {
 		uuid_parse(cache + strlen(TAB_UUID), re->uuid);
 		re->known = true;
-		error = resolve_uuid(&re->cache, cache + strlen(TAB_UUID), 0,
+		error = resolve_uuid(&re->cache, cache + strlen(TAB_UUID),
 				     &re->origin);
 	} else {
 		error = resolve_path(&re->cache, cache);

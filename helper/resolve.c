@@ -213,87 +213,179 @@ static bool is_candidate(const char *name, const struct device *origin,
 	return !stat(path, &st) && S_ISBLK(st.st_mode);
 }
 
-/**
- * struct scan - devices that carry the cache that is looked for
- * @uuid: of the cache
- * @index: of its devices, if it has several
- * @best: the one that is meant
- * @best_held: something lies on it
- * @found: how many, on which nothing lies if there are any
- * @silent: how many did not answer
- */
-struct scan {
-	uuid_t uuid;
-	unsigned int index;
-	struct resolved best;
-	bool best_held;
-	unsigned int found;
-	unsigned int silent;
-};
-
-/* Of a device and one that lies on it and shows the same, the latter is meant. */
-static void consider(struct scan *scan, dev_t number)
+static int consider(struct carriers *all, dev_t number)
 {
-	struct resolved one;
-	char path[PATH_MAX], holder[64];
-	bool held;
+	struct resolved *longer, *one;
+	char path[PATH_MAX];
 
-	if (resolve_path(&one, device_path_of(number, path))) {
-		if (strstr(fail_message(), SILENT))
-			scan->silent++;
-		fail_reset();
-		return;
+	longer = reallocarray(all->one, all->count + 1, sizeof(*all->one));
+	if (!longer)
+		return fail_memory();
+	all->one = longer;
+	one = &longer[all->count];
+	one->number = number;
+	if (!resolve_path(one, device_path_of(number, path))) {
+		if (!uuid_compare(one->sb.uuid, all->uuid))
+			all->count++;
+		return 0;
 	}
-	if (uuid_compare(one.sb.uuid, scan->uuid) ||
-	    le16_to_cpu(one.sb.stripe_index) != scan->index)
-		return;
-	held = identity_holder(number, holder, sizeof(holder));
-	if (scan->found && held && !scan->best_held)
-		return;
-	if (!scan->found || (scan->best_held && !held)) {
-		scan->best = one;
-		scan->best_held = held;
-		scan->found = 0;
-	}
-	scan->found++;
+	if (strstr(fail_message(), SILENT))
+		all->silent++;
+	fail_reset();
+	return 0;
 }
 
 /**
- * resolve_uuid() - find a cache on the drives of this machine
- * @cache: the result
- * @uuid: of it, as text
- * @index: which of its devices, if it has several: 0 is the first
+ * resolve_carriers() - find all devices that carry a cache, or a part of it
+ * @all: the result; resolve_free() is due in any case
+ * @uuid: of the cache
  * @origin: open origin, which is not looked at; NULL: unknown
  *
  * Return: 0 or the exit code.
  */
-int resolve_uuid(struct resolved *cache, const char *uuid, unsigned int index,
-		 const struct device *origin)
+int resolve_carriers(struct carriers *all, const unsigned char *uuid,
+		     const struct device *origin)
 {
-	struct scan scan = { .index = index };
 	struct dirent *entry;
 	dev_t number;
 	DIR *dir;
 
-	if (uuid_parse(uuid, scan.uuid))
-		return fail(CODE_USAGE, "'%s' is no uuid", uuid);
+	memset(all, 0, sizeof(*all));
+	uuid_copy(all->uuid, uuid);
 	dir = opendir("/sys/class/block");
-	while (dir && (entry = readdir(dir)))
+	while (dir && !fail_code() && (entry = readdir(dir)))
 		if (is_candidate(entry->d_name, origin, &number))
-			consider(&scan, number);
+			consider(all, number);
 	if (dir)
 		closedir(dir);
-	if (scan.found == 1) {
-		*cache = scan.best;
-		return 0;
-	}
-	if (scan.found)
-		return fail(CODE_DEVICE,
-			    "%u devices carry the cache '%s': detach the copies, or name one by its path",
-			    scan.found, uuid);
+	return fail_code();
+}
+
+static bool is_part(const struct resolved *one, unsigned int index)
+{
+	return le16_to_cpu(one->sb.stripe_index) == index;
+}
+
+/* Of a device and one that lies on it and shows the same, the latter is meant. */
+static bool is_covered(const struct carriers *all, const struct resolved *one)
+{
+	size_t i;
+
+	for (i = 0; i < all->count; i++)
+		if (is_part(&all->one[i], le16_to_cpu(one->sb.stripe_index)) &&
+		    identity_rests_on(all->one[i].number, one->number))
+			return true;
+	return false;
+}
+
+static int fail_two(const struct carriers *all, const struct resolved *a,
+		    const struct resolved *b)
+{
+	char uuid[SUPER_UUID_TEXT];
+
+	uuid_unparse_lower(all->uuid, uuid);
+	return fail(CODE_DEVICE,
+		    "'%s' and '%s' carry the same part of the cache '%s': detach the copy, or name what is meant by its path",
+		    a->path, b->path, uuid);
+}
+
+/**
+ * resolve_none() - tell that nothing here carries a part of a cache
+ * @all: devices that carry it
+ *
+ * Return: the exit code.
+ */
+int resolve_none(const struct carriers *all)
+{
+	char uuid[SUPER_UUID_TEXT];
+
+	uuid_unparse_lower(all->uuid, uuid);
 	return fail(CODE_DEVICE, "no local device carries the cache '%s'%s",
-		    uuid, scan.silent ?
+		    uuid, all->silent ?
 		    ", but one did not answer" : ": is the drive there?");
+}
+
+/**
+ * resolve_part() - the one device that carries a part of a cache
+ * @all: devices that carry it
+ * @index: which of the devices of the cache: 0 is the first, or the only one
+ * @found: the result, of @all; NULL: there is none
+ *
+ * Whether somebody uses it says nothing: a copy that was plugged in is free, and what is
+ * meant may be in use.
+ *
+ * Return: 0, or the exit code: there are several.
+ */
+int resolve_part(const struct carriers *all, unsigned int index,
+		 const struct resolved **found)
+{
+	const struct resolved *first = NULL;
+	size_t i;
+
+	*found = NULL;
+	for (i = 0; i < all->count; i++) {
+		const struct resolved *one = &all->one[i];
+
+		if (!is_part(one, index) || is_covered(all, one))
+			continue;
+		if (first)
+			return fail_two(all, first, one);
+		first = one;
+	}
+	*found = first;
+	return 0;
+}
+
+/**
+ * resolve_rival() - another device that carries what a known one does
+ * @all: devices that carry the cache
+ * @index: which part of it the known one is
+ * @number: of the known one
+ *
+ * Return: one that does not share storage with it, or NULL.
+ */
+const struct resolved *resolve_rival(const struct carriers *all, unsigned int index,
+				     dev_t number)
+{
+	size_t i;
+
+	for (i = 0; i < all->count; i++)
+		if (is_part(&all->one[i], index) &&
+		    !identity_overlap(all->one[i].number, number))
+			return &all->one[i];
+	return NULL;
+}
+
+/* Free what resolve_carriers() allocated. */
+void resolve_free(struct carriers *all)
+{
+	free(all->one);
+	memset(all, 0, sizeof(*all));
+}
+
+/**
+ * resolve_uuid() - find a cache on the drives of this machine
+ * @cache: the result: its first device
+ * @uuid: of it, as text
+ * @origin: open origin, which is not looked at; NULL: unknown
+ *
+ * Return: 0 or the exit code.
+ */
+int resolve_uuid(struct resolved *cache, const char *uuid,
+		 const struct device *origin)
+{
+	const struct resolved *found;
+	struct carriers all;
+	uuid_t parsed;
+
+	if (uuid_parse(uuid, parsed))
+		return fail(CODE_USAGE, "'%s' is no uuid", uuid);
+	if (!resolve_carriers(&all, parsed, origin) &&
+	    !resolve_part(&all, 0, &found) &&
+	    (found || !resolve_none(&all)))
+		*cache = *found;
+	resolve_free(&all);
+	return fail_code();
 }
 
 /**

@@ -6,6 +6,8 @@
 #ifndef HELPER_RESOLVE_H
 #define HELPER_RESOLVE_H
 
+#include <uuid/uuid.h>
+
 #include "device.h"
 #include "format.h"
 
@@ -15,16 +17,40 @@
 /**
  * struct resolved - what lies at a place
  * @path: of the device
+ * @number: of it, if it was found by what it carries
  * @sb: its superblock
  */
 struct resolved {
 	char path[PATH_MAX];
+	dev_t number;
 	struct nearcache_super sb;
 };
 
+/**
+ * struct carriers - all devices of this machine that carry a cache, or a part of it
+ * @uuid: of the cache
+ * @one: they
+ * @count: how many
+ * @silent: how many others did not answer
+ */
+struct carriers {
+	uuid_t uuid;
+	struct resolved *one;
+	size_t count;
+	unsigned int silent;
+};
+
 int resolve_path(struct resolved *cache, const char *path);
-int resolve_uuid(struct resolved *cache, const char *uuid, unsigned int index,
+int resolve_uuid(struct resolved *cache, const char *uuid,
 		 const struct device *origin);
+int resolve_carriers(struct carriers *all, const unsigned char *uuid,
+		     const struct device *origin);
+int resolve_part(const struct carriers *all, unsigned int index,
+		 const struct resolved **found);
+int resolve_none(const struct carriers *all);
+const struct resolved *resolve_rival(const struct carriers *all, unsigned int index,
+				     dev_t number);
+void resolve_free(struct carriers *all);
 bool resolve_wait(const char *path, unsigned int seconds);
 
 #endif /* HELPER_RESOLVE_H */

@@ -14,11 +14,12 @@ int members_open(struct members *members, const struct arguments *args)
 
 int members_find(struct members *members, const struct arguments *args,
 		 const struct device *first, const struct super *super,
-		 const struct device *origin)
+		 const struct device *origin, const struct params *used)
 {
 	(void)first;
 	(void)super;
 	(void)origin;
+	(void)used;
 	return members_open(members, args);
 }
 

@@ -1,0 +1,111 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Copies of the devices of a cache that has several: what is in use goes by its table and never by a
+# copy that is plugged in; of what is not in use nothing is opened or wiped while it cannot be
+# told which one is meant. What --force leaves on the other devices of a damaged one is told.
+# kernels: 6.12
+. ./several.sh
+. ./command.sh
+
+# made [WORDS...]: a cache on all three, open.
+made() {
+	good create several --origin "$O" --cache "$C" --cache "$D" --cache "$E" --block-size 64K "$@"
+	at_exit dm_gone several
+}
+
+blank() {
+	dd if=/dev/zero of="$1" bs=1M count=1 iflag=fullblock oflag=direct conv=fsync 2>/dev/null
+}
+
+# carry 0|4 DEV...: these have a superblock, or none.
+carry() {
+	local code=$1 device
+	shift
+	for device; do
+		run super "$device"
+		[[ $rc == "$code" ]] || fail "super $device: exit $rc, not $code: $out $err"
+	done
+}
+
+# torn A B WORDS...: refused, as both carry the same; nothing is changed.
+torn() {
+	bad 4 'carry' "${@:3}"
+	[[ $out == *"'$1'"* && $out == *"'$2'"* ]] || fail "'$1' and '$2' are not named: $out"
+	carry 0 "$C" "$D" "$E"
+}
+
+make_null O origin 4
+./blockdata write "$O"
+several 4 4 4
+read -r C D E <<<"${members[*]}"
+make_null X copy 4
+
+# In use, given up, and taken back.
+made
+./blockdata read /dev/mapper/several || fail "wrong data"
+settle several
+dmsetup suspend several && dmsetup resume several
+copied "$D" "$X"
+kept=$(md5sum "$X")
+table=$(dmsetup table several)
+echo "+0-$(($(sectors "$E") - 1))" >"$NULLB/set1_2/badblocks" || fail badblocks
+given_up() {
+	./blockdata read /dev/mapper/several -b 8 || fail "wrong data"
+	[[ $(field state several) == 1 ]]
+}
+wait_for 30 given_up || fail "not given up"
+echo "-0-$(($(sectors "$E") - 1))" >"$NULLB/set1_2/badblocks" || fail badblocks
+good attach several
+same table "$(dmsetup table several)" "$table"
+is state 0 several
+good -j destroy several
+expect cache "$C" cache_2 "$D" cache_3 "$E"
+carry 4 "$C" "$D" "$E"
+same "the copy" "$(md5sum "$X")" "$kept"
+
+# Not in use.
+made
+good close several
+copied "$D" "$X"
+torn "$D" "$X" destroy --cache "$C"
+torn "$D" "$X" destroy --cache "$D"
+torn "$D" "$X" destroy --cache "$X"
+torn "$D" "$X" open several --origin "$O" --cache "$C"
+good open several --origin "$O" --cache "$C" --cache "$D" --cache "$E"
+# Held by that, and still what is meant.
+torn "$D" "$X" destroy --cache "$X"
+good close several
+blank "$X"
+copied "$C" "$X"
+for device in "$C" "$X" "$D"; do
+	torn "$C" "$X" destroy --cache "$device"
+done
+torn "$C" "$X" open several --origin "$O" --cache "$C"
+torn "$C" "$X" open several --origin "$O" --cache "$X"
+blank "$X"
+# What lies on one of them shows the same, and is no copy.
+make_dm upper upper "0 $(sectors "$D") linear $D 0"
+good -j destroy --cache "$C" --dry-run
+expect cache "$C" cache_2 "$upper" cache_3 "$E"
+dm_gone upper
+
+# Damaged: nothing is wiped but what was named, and the rest is told.
+./sbset "$C" flip both sequence
+bad 4 'is not usable' destroy --cache "$C"
+run destroy --cache "$C" --force
+[[ $rc == 0 && $err == *"'$D' carries number 2 of the 3"* && $err == *"destroy --cache $E'"* ]] ||
+	fail "destroy --force: $rc $out $err"
+carry 4 "$C"
+carry 0 "$D" "$E"
+run destroy --cache "$D"
+[[ $rc == 0 && $err == *'number 1 of the 3'* ]] || fail "destroy: $rc $out $err"
+carry 4 "$D" "$E"
+
+# Damaged while it is in use: the table has the rest.
+made
+./sbset "$C" flip both sequence
+./sbset "$E" flip both sequence
+bad 4 'is not usable' destroy several
+good -j destroy several --force
+expect cache "$C" cache_2 "$D" cache_3 "$E"
+carry 4 "$C" "$D" "$E"
