@@ -1,16 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache list: one line per device. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "commands.h"
 #include "describe.h"
 #include "device.h"
 #include "identity.h"
+#include "members.h"
 #include "print.h"
+
+/* In text the first one stands for all. */
+static void print_caches(const struct dm_device *dev)
+{
+	char path[PATH_MAX], text[PATH_MAX + 16];
+	struct params params = { .members = 0 };
+
+	device_path_of(dev->cache, path);
+	if (!dev->table || !params_parse(dev->table, &params) ||
+	    !params.members) {
+		print_string("cache", "cache", path);
+		return;
+	}
+	snprintf(text, sizeof(text), "%s +%u", path, params.members);
+	print_string(NULL, "cache", text);
+	print_string("cache", NULL, path);
+	members_list_numbers(&params);
+}
 
 static int line(const struct dm_device *dev)
 {
-	char origin[PATH_MAX], cache[PATH_MAX];
+	char origin[PATH_MAX];
 	struct status status;
 	int error = describe_status(dev, &status);
 
@@ -25,7 +45,7 @@ static int line(const struct dm_device *dev)
 				 status.field[NEARCACHE_FIELD_REASON]));
 	print_bytes("size", "size", dev->size);
 	print_string("origin", "origin", device_path_of(dev->origin, origin));
-	print_string("cache", "cache", device_path_of(dev->cache, cache));
+	print_caches(dev);
 	describe_witness(dev, NULL);
 	print_string("witness_state", NULL,
 		     status_word(NEARCACHE_FIELD_WITNESS,

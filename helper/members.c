@@ -430,13 +430,13 @@ void members_print_as(const struct members *members, const char *label)
 	}
 }
 
-static void print_one(unsigned int index, const char *path)
+static void print_one(unsigned int index, const char *path, bool listed)
 {
 	char key[24], text[24];
 
 	snprintf(key, sizeof(key), "cache_%u", index + 1);
 	snprintf(text, sizeof(text), "cache device %u", index + 1);
-	print_string(key, text, path);
+	print_string(key, listed ? NULL : text, path);
 }
 
 /* Behind the first one. */
@@ -445,17 +445,29 @@ void members_print(const struct members *members)
 	unsigned int i;
 
 	for (i = 0; i < members->count; i++)
-		print_one(i + 1, members->dev[i].path);
+		print_one(i + 1, members->dev[i].path, false);
 }
 
-/* The same, of a table. */
-void members_print_numbers(const struct params *params)
+static void print_numbers(const struct params *params, bool listed)
 {
 	char path[PATH_MAX];
 	unsigned int i;
 
 	for (i = 0; i < params->members; i++)
-		print_one(i + 1, device_path_of(params->member[i], path));
+		print_one(i + 1, device_path_of(params->member[i], path),
+			  listed);
+}
+
+/* The same, of a table. */
+void members_print_numbers(const struct params *params)
+{
+	print_numbers(params, false);
+}
+
+/* Where text has no room for them. */
+void members_list_numbers(const struct params *params)
+{
+	print_numbers(params, true);
 }
 
 void members_close(struct members *members)

@@ -44,6 +44,7 @@ void members_tell_left(const struct super *super, const struct device *one);
 void members_forget(struct members *members, unsigned int at);
 void members_to_params(const struct members *members, struct params *params);
 void members_print_numbers(const struct params *params);
+void members_list_numbers(const struct params *params);
 void members_print_as(const struct members *members, const char *label);
 void members_print(const struct members *members);
 void members_close(struct members *members);

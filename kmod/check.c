@@ -298,18 +298,21 @@ static void damaged(struct check *k, u64 bits, enum nc_damage what)
 {
 	struct nc_cache *c = k->target->cache;
 	u64 block = k->span.block << c->block_shift;
+	struct block_device *bdev;
+	sector_t place;
 
 	bits = drop(k, bits, what == NC_DAMAGE_UNREADABLE);
 	if (!bits)
 		return;
+	bdev = nc_members_place(k->target, k->slot, &place);
 	nc_count_add(c, DAMAGED, hweight64(bits));
 	trace_nearcache_damage(c->dm_devt, block, k->slot, bits,
 			       what == NC_DAMAGE_DIFFERS);
-	nc_health_damage(c, what, block + ((u64)__ffs64(bits) << c->sub_shift),
+	nc_health_damage(c, bdev, what, block + ((u64)__ffs64(bits) << c->sub_shift),
 			 hweight64(bits) << c->sub_shift);
 	/* Not by chance, or not unnoticed: a scrub, or checksums. */
 	if (what == NC_DAMAGE_DIFFERS && !k->scrub && !nc_sums_present(&c->sums))
-		nc_health_differs(c);
+		nc_health_differs(c, bdev);
 	repair(k, bits);
 }
 

@@ -19,6 +19,7 @@
 #include "cache.h"
 #include "netlink.h"
 #include "health.h"
+#include "members.h"
 #include "trace.h"
 
 /* Time between two looks. */
@@ -31,6 +32,9 @@
 #define HOLD_MAX	(60 * LOOKS_PER_S)
 
 #define ERRORS_PERIOD	(60 * 60 * HZ)
+
+/* Room for what the log calls a cache device. */
+#define NAME_SIZE	48
 
 static const char *const reason_text[] = {
 	[NEARCACHE_REASON_NONE]		= "well",
@@ -106,6 +110,35 @@ void nc_health_loaded(struct nc_cache *c)
 	change(c, NEARCACHE_NORMAL, NEARCACHE_REASON_NONE);
 }
 
+/* What the log is to call one of the cache devices: @devt, 0: nobody knows which one. */
+static const char *name_device(const struct nc_cache *c, dev_t devt, char *text)
+{
+	int n;
+
+	n = scnprintf(text, NAME_SIZE, "%u:%u", MAJOR(devt ?: c->devt),
+		      MINOR(devt ?: c->devt));
+	if (!devt && c->members)
+		scnprintf(text + n, NAME_SIZE - n, ", or another of its %u,",
+			  nc_members_count(c));
+	return text;
+}
+
+/* Whose fault it is that the cache is given up: metadata is the first device's, but for the
+ * superblocks of the others.
+ */
+static dev_t culprit(const struct nc_cache *c, enum nearcache_reason reason)
+{
+	switch (reason) {
+	case NEARCACHE_REASON_ERRORS:
+	case NEARCACHE_REASON_DIFFERS:
+		return READ_ONCE(c->health.failed);
+	case NEARCACHE_REASON_SLOW:
+		return 0;
+	default:
+		return nc_members_failed(c) ?: c->devt;
+	}
+}
+
 /**
  * nc_health_bypass() - stop using the cache device for good
  * @c: live cache
@@ -118,13 +151,13 @@ void nc_health_loaded(struct nc_cache *c)
  */
 void nc_health_bypass(struct nc_cache *c, enum nearcache_reason reason)
 {
-	dev_t devt = READ_ONCE(c->health.failed) ?: c->devt;
+	char name[NAME_SIZE];
 
 	if (!change(c, NEARCACHE_BYPASS, reason))
 		return;
 	/* All of them, if there are several: none has a copy of what another has. */
-	DMERR("%s: cache device %u:%u is bypassed: %s", nc_cache_name(c),
-	      MAJOR(devt), MINOR(devt), reason_text[reason]);
+	DMERR("%s: cache device %s is bypassed: %s", nc_cache_name(c),
+	      name_device(c, culprit(c, reason), name), reason_text[reason]);
 	nc_intent_leave(c);
 	nc_foresight_kick(c);
 }
@@ -145,16 +178,15 @@ static bool count_error(struct nc_cache *c, enum nearcache_reason reason)
 	return false;
 }
 
-/**
- * nc_health_failed() - which of the cache devices it is that the log is to speak of
- * @c: live cache
- * @bdev: one of them
- *
- * Context: any.
- */
-void nc_health_failed(struct nc_cache *c, const struct block_device *bdev)
+/* It is what the log is to speak of.  A path of it, which only the one below knows, is none. */
+static void remember(struct nc_cache *c, const struct block_device *bdev)
 {
-	WRITE_ONCE(c->health.failed, bdev->bd_dev);
+	u32 i;
+
+	for (i = 0; i < nc_members_count(c); i++)
+		if (nc_members_bdev(c, i) == bdev)
+			break;
+	WRITE_ONCE(c->health.failed, i < nc_members_count(c) ? bdev->bd_dev : 0);
 }
 
 /**
@@ -170,21 +202,22 @@ void nc_health_error(struct nc_cache *c, const struct block_device *bdev,
 {
 	DMERR_LIMIT("%s: %s failed on cache device %u:%u", nc_cache_name(c),
 		    what, MAJOR(bdev->bd_dev), MINOR(bdev->bd_dev));
-	nc_health_failed(c, bdev);
+	remember(c, bdev);
 	count_error(c, NEARCACHE_REASON_ERRORS);
 }
 
 /**
  * nc_health_damage() - cached data was found to be wrong, and dropped
  * @c: live cache
+ * @bdev: the cache device that it was on
  * @what: how
  * @sector: first of it, on the dm device
  * @sectors: how much; maybe not in one piece
  *
  * Context: any.
  */
-void nc_health_damage(struct nc_cache *c, enum nc_damage what, u64 sector,
-		      u32 sectors)
+void nc_health_damage(struct nc_cache *c, const struct block_device *bdev,
+		      enum nc_damage what, u64 sector, u32 sectors)
 {
 	static const char *const text[] = {
 		[NC_DAMAGE_UNREADABLE]	= "cannot be read",
@@ -193,19 +226,21 @@ void nc_health_damage(struct nc_cache *c, enum nc_damage what, u64 sector,
 	};
 
 	DMERR_LIMIT("%s: cache device %u:%u: %u sectors from %llu on %s: dropped",
-		    nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt), sectors,
-		    sector, text[what]);
+		    nc_cache_name(c), MAJOR(bdev->bd_dev), MINOR(bdev->bd_dev),
+		    sectors, sector, text[what]);
 	nc_health_event(c, NEARCACHE_EVENT_DAMAGE);
 }
 
 /**
  * nc_health_differs() - a hit was not what the origin has, which was found by chance
  * @c: live cache
+ * @bdev: the cache device that it was on
  *
  * Context: any.
  */
-void nc_health_differs(struct nc_cache *c)
+void nc_health_differs(struct nc_cache *c, const struct block_device *bdev)
 {
+	remember(c, bdev);
 	count_error(c, NEARCACHE_REASON_DIFFERS);
 }
 
@@ -213,12 +248,13 @@ void nc_health_differs(struct nc_cache *c)
 static void degrade(struct nc_cache *c)
 {
 	struct nc_health *h = &c->health;
+	char name[NAME_SIZE];
 
 	if (!count_error(c, NEARCACHE_REASON_SLOW) ||
 	    !change(c, NEARCACHE_DEGRADED, NEARCACHE_REASON_SLOW))
 		return;
-	DMWARN("%s: cache device %u:%u does not answer: reads go to the origin until it does",
-	       nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt));
+	DMWARN("%s: cache device %s does not answer: reads go to the origin until it does",
+	       nc_cache_name(c), name_device(c, 0, name));
 	h->calm = 0;
 }
 
@@ -226,11 +262,12 @@ static void degrade(struct nc_cache *c)
 static void trust_again(struct nc_cache *c)
 {
 	struct nc_health *h = &c->health;
+	char name[NAME_SIZE];
 
 	if (!change(c, NEARCACHE_NORMAL, NEARCACHE_REASON_NONE))
 		return;
-	DMINFO("%s: cache device %u:%u answers again", nc_cache_name(c),
-	       MAJOR(c->devt), MINOR(c->devt));
+	DMINFO("%s: cache device %s answers again", nc_cache_name(c),
+	       name_device(c, 0, name));
 	WRITE_ONCE(h->hold, min(h->hold * 2, HOLD_MAX));
 }
 

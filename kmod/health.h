@@ -33,7 +33,7 @@ enum nc_damage {
  * @lock: protects changes of nc_cache.state, nc_cache.gate and @reason; taken in
  *	interrupts
  * @reason: enum nearcache_reason of the state
- * @failed: cache device that failed last, 0: none did
+ * @failed: cache device that failed last, or had wrong data, 0: none did
  * @errors: errors since @errors_since
  * @errors_since: jiffies; written without locks: two errors at once may count in
  *	either period
@@ -74,10 +74,9 @@ void nc_health_loaded(struct nc_cache *c);
 void nc_health_stop(struct nc_cache *c);
 bool nc_health_admit(struct nc_cache *c);
 void nc_health_event(struct nc_cache *c, enum nearcache_event event);
-void nc_health_damage(struct nc_cache *c, enum nc_damage what, u64 sector,
-		      u32 sectors);
-void nc_health_differs(struct nc_cache *c);
-void nc_health_failed(struct nc_cache *c, const struct block_device *bdev);
+void nc_health_damage(struct nc_cache *c, const struct block_device *bdev,
+		      enum nc_damage what, u64 sector, u32 sectors);
+void nc_health_differs(struct nc_cache *c, const struct block_device *bdev);
 void nc_health_error(struct nc_cache *c, const struct block_device *bdev,
 		     const char *what);
 void nc_health_bypass(struct nc_cache *c, enum nearcache_reason reason);

@@ -7,7 +7,6 @@
 #include <linux/slab.h>
 
 #include "cache.h"
-#include "health.h"
 #include "members.h"
 #include "meta.h"
 #include "recover.h"
@@ -53,6 +52,8 @@ static int refuse(struct nc_cache *c, u32 index, const char *why, int error)
 {
 	DMERR("%s: cache device %pg, number %u of %u: %s", nc_cache_name(c),
 	      nc_members_bdev(c, index), index + 1, nc_members_count(c), why);
+	if (c->members)
+		WRITE_ONCE(c->members->failed, nc_members_bdev(c, index)->bd_dev);
 	return error;
 }
 
@@ -156,6 +157,8 @@ int nc_members_reread(struct nc_cache *c)
 	int r = 0;
 	u32 i;
 
+	if (c->members)
+		WRITE_ONCE(c->members->failed, 0);
 	for (i = 1; !r && i < nc_members_count(c); i++) {
 		const struct nc_member *member = &c->members->member[i];
 
@@ -166,6 +169,18 @@ int nc_members_reread(struct nc_cache *c)
 				   -ESTALE);
 	}
 	return r;
+}
+
+/**
+ * nc_members_emptied() - was all dropped since those behind the first were told anything?
+ * @c: live cache, suspended
+ *
+ * As the helper does, which only writes to the first one.
+ */
+bool nc_members_emptied(const struct nc_cache *c)
+{
+	return c->members &&
+	       le64_to_cpu(c->meta->super.sb->table_epoch) > nc_members_epoch(c);
 }
 
 /**
@@ -239,16 +254,15 @@ static int tell(struct nc_cache *c, u32 state)
 	u32 i;
 
 	lockdep_assert_held(&c->meta->commit.lock);
+	WRITE_ONCE(c->members->failed, 0);
 	for (i = 1; i < nc_members_count(c); i++) {
 		struct nc_member *member = &c->members->member[i];
 
 		member->super.sb->table_epoch = cpu_to_le64(c->geo.table_epoch);
 		member->super.sb->commit_sequence = cpu_to_le64(sequence);
 		r = nc_super_put(&member->super, member->bdev, state);
-		if (!r)
-			continue;
-		nc_health_failed(c, member->bdev);
-		return refuse(c, i, "its superblock cannot be written", r);
+		if (r)
+			return refuse(c, i, "its superblock cannot be written", r);
 	}
 	return 0;
 }

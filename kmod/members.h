@@ -29,13 +29,16 @@ struct nc_member {
  * @count: how many, at least 2
  * @active: those behind the first say that their data is that of no commit, and are to go
  *	on saying so
+ * @failed: the one whose superblock could not be read or written last, or was not right;
+ *	0: none.  Read without the lock: for the log
  * @member: they
  *
- * Constant but for @active and the superblocks: nc_commit.lock.
+ * Constant but for @active, @failed and the superblocks: nc_commit.lock.
  */
 struct nc_members {
 	u32 count;
 	bool active;
+	dev_t failed;
 	struct nc_member member[];
 };
 
@@ -75,12 +78,18 @@ static inline struct block_device *nc_members_bdev(const struct nc_cache *c,
 	return index ? c->members->member[index].bdev : c->bdev;
 }
 
+static inline dev_t nc_members_failed(const struct nc_cache *c)
+{
+	return c->members ? READ_ONCE(c->members->failed) : 0;
+}
+
 int nc_members_new(struct nc_cache *c, const struct nc_target *t);
 int nc_members_open(struct nc_cache *c, struct nc_target *t);
 void nc_members_free(struct nc_cache *c);
 bool nc_members_same(const struct nc_cache *c, const struct nc_target *t);
 bool nc_members_gone(const struct nc_cache *c);
 int nc_members_reread(struct nc_cache *c);
+bool nc_members_emptied(const struct nc_cache *c);
 bool nc_members_differ(struct nc_cache *c);
 u64 nc_members_epoch(const struct nc_cache *c);
 u64 nc_members_begun(const struct nc_cache *c);

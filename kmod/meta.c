@@ -151,6 +151,8 @@ static const char *why_cold(struct nc_cache *c)
 
 	if (c->untold)
 		return "does not know what was written or invalidated";
+	if (le32_to_cpu(sb->state) == NEARCACHE_STATE_CLEAN && nc_members_emptied(c))
+		return "was emptied since its other devices were told anything";
 	if (le32_to_cpu(sb->state) != NEARCACHE_STATE_ACTIVE &&
 	    nc_members_differ(c))
 		return "has a device that does not fit the others";
@@ -198,7 +200,12 @@ int nc_meta_load(struct nc_cache *c, const struct nc_known *known)
 		c->untold = false;
 	why = why_cold(c);
 	if (why) {
+		/* On purpose, after a clean stop. */
+		bool emptied = state == NEARCACHE_STATE_CLEAN && nc_members_emptied(c);
+
 		start_cold(c, why);
+		if (emptied)
+			c->loaded = NEARCACHE_LOADED_WARM;
 		push_free_slots(c);
 		return 0;
 	}
@@ -540,7 +547,10 @@ int nc_meta_write_ends(struct nc_cache *c, const u8 *digest)
 	forget_file_system(sb);
 	if (has_fingerprint(c->meta))
 		memcpy(sb->origin_fingerprint, digest, NC_FINGERPRINT_SIZE);
-	return write_super(c, le32_to_cpu(sb->state));
+	/* Not write_super(): a commit may be about to begin that the other devices do not know of
+	 * yet.  The ring has the number of what was.
+	 */
+	return nc_super_write(&c->meta->super, c->bdev, le32_to_cpu(sb->state));
 }
 
 /* A new epoch empties the table on the medium by one write. */

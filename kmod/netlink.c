@@ -13,6 +13,7 @@
 #include <net/genetlink.h>
 
 #include "cache.h"
+#include "members.h"
 #include "netlink.h"
 #include "netlink_gen.h"
 #include "netlink_op.h"
@@ -137,11 +138,26 @@ static int put_tunables(struct sk_buff *skb, const struct nc_target *t)
 	return 0;
 }
 
+static int put_devices(struct sk_buff *skb, const struct nc_cache *c)
+{
+	u32 i;
+
+	for (i = 0; i < nc_members_count(c); i++) {
+		dev_t devt = nc_members_bdev(c, i)->bd_dev;
+
+		if (nla_put_u32(skb, NEARCACHE_A_DEVICE_CACHE,
+				MAJOR(devt) << MINORBITS | MINOR(devt)))
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
 static int put_cache(struct sk_buff *skb, struct nc_cache *c, struct nc_target *t)
 {
 	return put_name(skb, c) ?:
 	       nla_put(skb, NEARCACHE_A_DEVICE_UUID, sizeof(c->uuid), c->uuid) ?:
-	       put_status(skb, t) ?: put_counters(skb, c) ?: put_tunables(skb, t);
+	       put_status(skb, t) ?: put_counters(skb, c) ?: put_tunables(skb, t) ?:
+	       put_devices(skb, c);
 }
 
 /**

@@ -201,6 +201,7 @@ static void nearcache_status(struct dm_target *ti, status_type_t type,
 {
 	struct nc_target *t = ti->private;
 	size_t sz = 0;
+	u32 i;
 
 	switch (type) {
 	case STATUSTYPE_INFO:
@@ -211,8 +212,11 @@ static void nearcache_status(struct dm_target *ti, status_type_t type,
 		break;
 	case STATUSTYPE_IMA:
 		DMEMIT_TARGET_NAME_VERSION(ti->type);
-		DMEMIT(",mode=%s,origin=%s,cache=%s;", nc_args_mode(t->mode),
+		DMEMIT(",mode=%s,origin=%s,cache=%s", nc_args_mode(t->mode),
 		       t->origin->name, t->dev->name);
+		for (i = 0; i < t->others; i++)
+			DMEMIT(",member_%u=%s", i + 1, t->other[i]->name);
+		DMEMIT(";");
 		break;
 	}
 }

@@ -126,6 +126,7 @@ static const struct attribute device[] = {
 	{ "count", NEARCACHE_A_DEVICE_COUNT, U64, NULL },
 	{ "job", NEARCACHE_A_DEVICE_JOB, NEST, job },
 	{ "plan", NEARCACHE_A_DEVICE_PLAN, NEST, plan },
+	{ "cache", NEARCACHE_A_DEVICE_CACHE, U32, NULL },
 	{ }
 };
 

@@ -61,6 +61,11 @@ void members_print_numbers(const struct params *params)
 	(void)params;
 }
 
+void members_list_numbers(const struct params *params)
+{
+	(void)params;
+}
+
 void members_close(struct members *members)
 {
 	(void)members;
