@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Several cache devices that do not all know the same: the first one of before and after a cold start, which
+# never fits again; a commit that a crash kept from the first one; and one that cannot be told that
+# a session begins.
+# kernels: 6.12
+. ./several.sh
+
+# lies TABLE...: what D is now, with its size and what is below: "linear" or "flakey".
+lies() {
+	local size
+	size=$(sectors "$under")
+	echo "0 $size $1 $under 0 ${*:2}" >"$TMPDIR/table"
+	dmsetup load --noudevsync slice "$TMPDIR/table" && dmsetup resume --noudevsync slice ||
+		fail "the slice becomes $*"
+}
+
+# says DEV KEY: the copy of the superblock that counts; behind the first one they take turns.
+says() {
+	nearcache super "$1" -j | sed -nE "s/^ *\"$2\": ([0-9]+),?\$/\1/p" | head -n 1
+}
+
+# epochs NUMBER: all say that.
+epochs() {
+	local device
+	for device in "${members[@]}"; do
+		same "epoch of $device" "$(says "$device" table_epoch)" "$1"
+	done
+}
+
+# refill: other blocks come to the slots, which the superblocks then say are of another epoch.
+refill() {
+	dd if=/dev/mapper/nc of=/dev/null bs=1M skip=2 iflag=direct 2>/dev/null
+	check -b 128
+	settle
+}
+
+make_null O origin 4
+./blockdata write "$O"
+several 4 4 4
+under=${members[1]}
+make_dm D slice "0 $(sectors "$under") linear $under 0"
+members[1]=$D
+behind "${members[@]:1}"
+E=${members[2]}
+make_null older older 4
+make_null newer newer 4
+
+# Of the first one there is a copy of before and one of after all was dropped; when the older one
+# is used, all others are newer, and what the newer one says must not come true again.
+format_several
+start
+check -b 128
+settle
+stop
+first=$(says "$C" table_epoch)
+copied "$C" "$older"
+start
+dmsetup message nc 0 invalidate all || fail "invalidate"
+refill
+stop
+epochs $((first + 1))
+copied "$C" "$newer"
+copied "$older" "$C"
+cold 'was not in use with the others'
+dmsetup message nc 0 invalidate 0 2048 || fail "invalidate"
+check -b 128
+settle
+stop
+epochs $((first + 2))
+copied "$newer" "$C"
+cold 'was not in use with the others'
+stop
+epochs $((first + 3))
+# Since then they are together.
+start
+warm
+stop
+
+# A crash in a commit: they were told that it begins, and the first one knows nothing of it.
+last=$(says "$C" commit_sequence)
+for device in "$D" "$E"; do
+	same "number of $device" "$(says "$device" commit_sequence)" "$last"
+	./sbset "$device" set both commit_sequence $((last + 1))
+	./sbset "$device" set both state 2
+done
+./sbset "$C" set both state 2
+start
+is loaded 5
+warm
+stop
+for device in "${members[@]}"; do
+	now=$(says "$device" commit_sequence)
+	((now >= last + 2)) || fail "$device says $now, and $((last + 2)) was begun"
+done
+
+# One that cannot be told that a session begins which writes: the first one says so, or nobody would
+# know later.
+for MODE in writearound writethrough; do
+	lies flakey 0 3600 1 error_writes
+	dmesg -c >/dev/null
+	start
+	is state 1
+	dmesg | grep -q "cache device $(number "$D") is bypassed" || fail "the log does not name it: $(dmesg)"
+	check
+	./blockdata write /dev/mapper/nc -g 2 || fail "write in $MODE"
+	stop
+	lies linear
+	same "state after $MODE" "$(./sbset "$C" get state)" 1
+	start
+	is blocks_warm 0
+	check -g 2
+	./blockdata write /dev/mapper/nc || fail "write"
+	check
+	settle
+	stop
+done

@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# One of several cache devices fails while every event of the module is traced and a plan says
+# what is cached: readers get the origin's data, the plan is over, and a device that works again
+# takes a new one.
+# kernels: 6.12
+. ./several.sh
+TRACE=/sys/kernel/tracing
+
+watch() {
+	trace_events "$1" nearcache
+}
+
+# lies ERROR|LINEAR: what the last device is now.
+lies() {
+	local size tail=''
+	size=$(sectors "$under")
+	[[ $1 == error ]] || tail="$under 0"
+	echo "0 $size $1 $tail" >"$TMPDIR/table"
+	dmsetup load --noudevsync slice "$TMPDIR/table" && dmsetup resume --noudevsync slice ||
+		fail "the slice becomes $1"
+}
+
+# plan: the origin from its start to its end, many times.
+plan() {
+	local words=() i
+	for ((i = 0; i < 400; i++)); do
+		words+=("range=start=0,length=4194304")
+	done
+	./genl plan-submit name=nc "${words[@]}" plan=commit=1 >/dev/null || fail "plan"
+}
+
+plan_is() {
+	[[ $'\n'$(./genl plan-get name=nc)$'\n' == *$'\n'"plan.state=$1"$'\n'* ]]
+}
+
+bypassed() {
+	check -b 8 >/dev/null
+	[[ $(field state) == 1 ]]
+}
+
+make_null O origin 4
+./blockdata write "$O"
+several 4 4
+under=${members[1]}
+make_dm D slice "0 $(sectors "$under") linear $under 0"
+members[1]=$D
+behind "$D"
+format_several
+start
+check
+settle
+written_down
+is blocks_used 64
+at_exit watch 0
+watch 1
+echo >$TRACE/trace
+plan
+plan_is 1 || fail "the plan does not run"
+verify_begin -b 8 -a 1 -t 2
+lies error
+wait_for 30 bypassed || fail "not bypassed"
+verify_end
+above hit_errors 0
+plan_is 4 || fail "the plan goes on: $(./genl plan-get name=nc)"
+grep -q "nearcache_mode.*too many" $TRACE/trace || fail "not traced"
+lies linear
+reload "$OPTIONS" || fail "reload"
+is state 0
+is blocks_warm 64
+plan
+plan_is 1 || fail "the plan does not run"
+warm
+# As it fails, short reads that nothing is added to are watched, too.
+lies error
+check -b 8 -n 1024
+above hit_errors 0
+lies linear
+watch 0
+stop
