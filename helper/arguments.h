@@ -203,7 +203,7 @@ struct verb {
 	int (*run)(const struct arguments *args);
 };
 
-/* Table of verbs, ends with a row without a name. In main.c. */
+/* Table of verbs, ends with a row without a name. In verbs.c. */
 extern const struct verb verbs[];
 
 /**

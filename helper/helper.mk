@@ -61,20 +61,13 @@ $(BUILD)/helper/nearcache-generator: $(HELPER_GENERATOR)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -luuid
 
 # Fills in what the command's own tables know, so it has them all; main() is its own.
-HELPER_FILL := $(patsubst helper/%.c,$(BUILD)/helper/%.o,$(wildcard helper/man/*.c)) \
-	$(BUILD)/helper/man/verbs.o
+HELPER_FILL := $(patsubst helper/%.c,$(BUILD)/helper/%.o,$(wildcard helper/man/*.c))
 HELPER_MAN := $(addprefix $(BUILD)/helper/man/,nearcache.8 nearcache.bash _nearcache)
 
 .PHONY: helper-man
 helper-man: $(HELPER_MAN)
 
-$(BUILD)/helper/man/verbs.o: helper/main.c helper/helper.mk
-	@mkdir -p $(@D)
-	$(call say,CC,$<)
-	$(Q)$(CC) $(HELPER_CFLAGS) -Wno-missing-prototypes $(CFLAGS) $(HELPER_INCLUDES) \
-		-Dmain=command_main -DHELPER_VERSION='"$(VERSION)"' -MMD -MP -c -o $@ $<
-
-$(BUILD)/helper/man/fill: $(HELPER_FILL) $(filter-out %/helper/main.o,$(HELPER_OBJ))
+$(BUILD)/helper/man/fill: $(HELPER_FILL) $(filter-out %/helper/nearcache.o,$(HELPER_OBJ))
 	$(call say,LD,$@)
 	$(Q)$(CC) -pthread $(LDFLAGS) -o $@ $^ $(HELPER_LIBS)
 

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache: the table of verbs. */
-#include <stdio.h>
-
+/* The verbs: what each takes, what it is for, and who does it. */
 #include "allotment.h"
 #include "arguments.h"
 #include "commands.h"
-#include "fail.h"
-#include "format.h"
-#include "lock.h"
-#include "name.h"
 #include "pins.h"
-#include "print.h"
 #include "target.h"
 
 #define MODES_HELP \
@@ -677,27 +670,3 @@ LABEL_HELP
 	},
 	{ .name = NULL },
 };
-
-int main(int argc, char **argv)
-{
-	const struct verb *verb;
-	struct arguments args;
-	int error;
-
-	error = arguments_parse(&args, argc, argv, &verb);
-	if (!error && given(&args, OPTION_HELP)) {
-		arguments_help(verb);
-		return print_flush();
-	}
-	if (!error && given(&args, OPTION_VERSION)) {
-		printf("nearcache %s (on-disk format %d)\n", HELPER_VERSION,
-		       NEARCACHE_VERSION);
-		return print_flush();
-	}
-	print_start(given(&args, OPTION_JSON));
-	if (!error && verb->changes && args.operands)
-		lock_name(name_of_operand(args.operand[0]));
-	if (!error)
-		verb->run(&args);
-	return print_finish();
-}
