@@ -70,7 +70,7 @@ const struct verb verbs[] = {
 "With --cache: finds the origin by the identity that create recorded (wwid, serial\n"
 "or uuid); --origin names it where it has none. NAME need not be the name of create.\n"
 "Of several cache devices name the first one, and the others are found, or all of\n"
-"them in their order.\n"
+"them in their order. While a copy of one of them is plugged in, only the latter.\n"
 "\n"
 "Without: as the line of NAME in /etc/nearcache/nearcachetab says (NAME ORIGIN CACHE\n"
 "OPTIONS), --all: all lines without noauto. --wait waits for devices, as long as\n"
@@ -491,7 +491,11 @@ LABEL_HELP
 		.details =
 "Give NAME of an open device or --cache DEV, any of several. The origin is not\n"
 "touched. --force wipes superblocks that are damaged too. The cache's record on its witness is\n"
-"freed.\n",
+"freed.\n"
+"\n"
+"The other devices of a cache are those of its table while it is open, else those that carry it:\n"
+"if two carry the same one of them, both are named and nothing is wiped. A device that is missing\n"
+"keeps what it has, as do the others of one that is damaged and not open: they are named.\n",
 		.run = cmd_destroy,
 	},
 	{
