@@ -7,9 +7,9 @@
 . ./several.sh
 . ./command.sh
 
-# made [WORDS...]: a cache on all three, open.
+# made: a cache on all three, open.
 made() {
-	good create several --origin "$O" --cache "$C" --cache "$D" --cache "$E" --block-size 64K "$@"
+	good create several --origin "$O" --cache "$C" --cache "$D" --cache "$E" --block-size 64K
 	at_exit dm_gone several
 }
 
