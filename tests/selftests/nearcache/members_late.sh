@@ -4,6 +4,7 @@
 # never fits again; a commit that a crash kept from the first one; and one that cannot be told that
 # a session begins.
 # kernels: 6.12
+# cpus: 1
 . ./several.sh
 
 # lies TABLE...: what D is now, with its size and what is below: "linear" or "flakey".

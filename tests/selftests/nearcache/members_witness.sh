@@ -3,6 +3,7 @@
 # A witness of a cache on several devices: a power cut in a writing mode leaves it warm, but for
 # what was being written, and cold when one of the devices had left, or is an older copy.
 # kernels: 6.12
+# cpus: 1
 . ./several.sh
 MODE=writearound
 

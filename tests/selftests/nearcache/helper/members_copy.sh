@@ -4,6 +4,7 @@
 # copy that is plugged in; of what is not in use nothing is opened or wiped while it cannot be
 # told which one is meant. What --force leaves on the other devices of a damaged one is told.
 # kernels: 6.12
+# cpus: 1
 . ./several.sh
 . ./command.sh
 

@@ -4,6 +4,7 @@
 # the one that is damaged or cannot be written, not the one that failed before, and no fault where
 # the cache was emptied on purpose.
 # kernels: 6.12
+# cpus: 1
 . ./several.sh
 . ./command.sh
 

@@ -3,6 +3,7 @@
 # A cache on several devices in nearcachetab: opened by the path of the first one or by its uuid; with
 # one missing, or a copy of one plugged in, the device passes through, and nothing is wiped.
 # kernels: 6.12
+# cpus: 1
 . ./several.sh
 . ./command.sh
 
