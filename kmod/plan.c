@@ -468,19 +468,18 @@ static u32 again(const struct nc_plan *plan, u32 i)
  * @left: free slots that it may have
  * @low: free slots below which some are made without a plan
  *
- * What is not read again as far as is planned only gets what nobody else wants; what is read again
- * also gets what is free anyway, and if something goes that is read later, more.
+ * More free slots than are ever made are nobody else's. One of those that are kept free costs a
+ * cached block its place, the last one; so it is for what is read again before that.
  */
 bool nc_plan_admits(struct nc_plan *plan, u64 block, u32 left, u32 low)
 {
 	u32 i = find(plan, block), next, far;
 
-	if (left > 2 * low)
+	if (left > nc_plan_enough(low))
 		return true;
 	next = i != NC_PLAN_NONE ? again(plan, i) : NC_PLAN_NONE;
 	far = nc_bittree_last(&plan->far);
-	if (left && next != NC_PLAN_NONE &&
-	    (left > nc_plan_low(low) || far == NC_BITTREE_NONE || far > next))
+	if (left && next != NC_PLAN_NONE && (far == NC_BITTREE_NONE || far > next))
 		return true;
 	plan->figures.refused++;
 	return false;

@@ -157,17 +157,19 @@ bool nc_plan_farthest(struct nc_plan *plan, u64 *block);
 bool nc_plan_astray(const struct nc_plan *plan);
 void nc_plan_seek(struct nc_plan *plan);
 
-/* Free slots below which some are made, and up to which: what is farthest goes for them before it
- * is known what comes in its place, so they are few.  @low: as without a plan.
+/* Free slots up to which some are made, and below which: what is farthest goes for them before it
+ * is known what comes in its place, so they are few.  But a grace period and a commit take longer
+ * than reads of an origin: meanwhile as many come as are in flight, and some are cached.  @low: as
+ * without a plan.
  */
-static inline u32 nc_plan_low(u32 low)
-{
-	return low > 8 ? low / 2 : 4;
-}
-
 static inline u32 nc_plan_enough(u32 low)
 {
-	return low > 6 ? low : 6;
+	return low > 16 ? low : 16;
+}
+
+static inline u32 nc_plan_low(u32 low)
+{
+	return nc_plan_enough(low) * 2 / 3;
 }
 
 /* All visits are over. */

@@ -4,8 +4,8 @@
 # targets.sh, which says how each is set up.
 #
 # What "room" is: of nearcache, the blocks outside its reserves (kmod/reclaim.c: up to twice the low
-# water mark, a 64th of all blocks and at least one, is kept free for fills when something may go);
-# so its device has that many more. Of dm-cache, all blocks of its cache device; its metadata is on
+# water mark, a 64th of all blocks and at least one, is kept free for fills when something may go;
+# with a plan, as many as the low water mark, and at least 16); so its device has that many more. Of dm-cache, all blocks of its cache device; its metadata is on
 # another one. Of bcache, 95 percent of its cache device, as it caches no more when so much is in
 # use, and eight blocks beside, for what is its own.
 # shellcheck disable=SC2154,SC2034 # devices are set by who includes this, and read by him
@@ -23,13 +23,15 @@ cache_device() {
 	make_dm C cachedev "0 $(($1 / 512)) linear $N 0"
 }
 
-# with_reserve BLOCKS: how many blocks nearcache needs for that.
+# with_reserve TARGET BLOCKS: how many blocks nearcache needs for that.
 with_reserve() {
-	local all=$1 low
+	local all=$2 low kept
 	while
 		low=$((all / 64))
 		((low)) || low=1
-		((all - 2 * low < $1))
+		kept=$((2 * low))
+		[[ $1 != nearcache-plan ]] || kept=$((low > 16 ? low : 16))
+		((all - kept < $2))
 	do
 		all=$((all + 1))
 	done
@@ -43,7 +45,7 @@ cold_up() {
 	case $1 in
 	raw-origin) device=$O ;;
 	raw-cache) device=$N ;;
-	nearcache*) cold_nearcache "$2" ;;
+	nearcache*) cold_nearcache "$1" "$2" ;;
 	dm-cache)
 		cache_device $(($2 * bytes))
 		make_null M meta 16
@@ -60,10 +62,10 @@ cold_up() {
 	esac
 }
 
-# So many blocks as are wanted: what it needs beside them is seen when it is there.
+# cold_nearcache TARGET BLOCKS: so many as are wanted: what it needs beside them is seen when it is there.
 cold_nearcache() {
 	local all found=0 size tries
-	all=$(with_reserve "$1")
+	all=$(with_reserve "$1" "$2")
 	size=$(((all + 64) * bytes))
 	for ((tries = 0; tries < 5 && found != all; tries++)); do
 		[[ $found == 0 ]] || dm_remove bench
