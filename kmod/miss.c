@@ -11,6 +11,7 @@
 #include "fill.h"
 #include "observe.h"
 #include "miss.h"
+#include "pace.h"
 #include "read.h"
 #include "reclaim.h"
 
@@ -62,6 +63,8 @@ static bool join(struct nc_cache *c, struct nc_stripe *stripe,
 	nc_observe(c, bio, NEARCACHE_VERDICT_JOIN);
 	if (f->ahead)
 		nc_ahead_joined(c, &c->index.slots[f->slot], bio, span);
+	if (f->job)
+		nc_pace_met(c, bio->bi_iter.bi_size);
 	refresh(c, f->slot);
 	if (f->state >= NC_FILL_FILLED) {
 		refcount_inc(&f->refs);

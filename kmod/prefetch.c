@@ -4,13 +4,7 @@
  * the stripe lock they are fills as any other, so a demand read joins them, and a write makes
  * them stale.  They are sent under a plug, so that what is contiguous goes as long requests.
  *
- * Others come first:
- *   - While nobody else reads from the origin, so much is on its way as comes within
- *     DELAY_MAX: that is what who comes to read waits behind, once.
- *   - While somebody does, small turns go at a rate that rises while the latency of the others'
- *     reads is as it is without us, and falls when it is not.  To know how it is without us,
- *     nothing goes for an eighth of a second, every two seconds.
- *   - A second after a large write, or an error, nothing is sent.
+ * Others come first: see pace.c.
  * Half of the fill memory is left to others.
  */
 #include <linux/blkdev.h>
@@ -21,6 +15,7 @@
 #include "cache.h"
 #include "fill.h"
 #include "miss.h"
+#include "pace.h"
 #include "prefetch.h"
 #include "ranges.h"
 #include "read.h"
@@ -35,11 +30,6 @@
 #define TURNS_LIMITED	8U
 /* Looks at the index within one turn. */
 #define TURN_STEPS	1024U
-/* Others have gone when nothing of them was seen for so long. */
-#define QUIET		(HZ / 10)
-/* So long nothing is sent after a large write, and after an error. */
-#define CHECKPOINT	HZ
-#define OUT_OF_ORDER	HZ
 /* What memory or free slots want, looks again after so long. */
 #define SHORTAGE	max(1, HZ / 50)
 /* But not for ever: 10 seconds in which nobody gets one, and not at all after that. */
@@ -49,23 +39,6 @@
 #define NEVER		((unsigned long)MAX_SCHEDULE_TIMEOUT)
 /* This job has to wait, as job->due says; others need not. */
 #define STUCK		(NEVER - 1)
-/* Time that what is on its way may take to come. */
-#define DELAY_MAX	(80 * (u64)NSEC_PER_MSEC)
-#define WINDOW_MIN	(2U << 20)
-/* Bytes per second, while others read. */
-#define RATE_FIRST	(4ULL << 20)
-#define RATE_MIN	(RATE_FIRST / 4)
-#define RATE_MAX	(64ULL << 30)
-#define RATE_STEP	(4ULL << 20)
-#define RATE_PERIOD	max(1, HZ / 10)
-/* What others' reads take without us shows only when nothing of ours was on its way for so long:
- * who stores the data may make up for it later.  So nothing is sent for a while, so often.
- */
-#define CLEAN		(30 * (u64)NSEC_PER_MSEC)
-#define PROBE		max(1, HZ / 8)
-#define PROBE_EVERY	(2 * HZ)
-/* A sample is worth 1/32 of what is smoothed. */
-#define SMOOTH		5
 
 /* The worker looks at once. */
 static void kick(struct nc_prefetch *p)
@@ -73,68 +46,6 @@ static void kick(struct nc_prefetch *p)
 	lockdep_assert_held(&p->lock);
 	if (!p->paused && p->jobs.count)
 		mod_delayed_work(p->wq, &p->work, 0);
-}
-
-/* Others read from the origin, or did so just now. */
-static bool is_shared(const struct nc_prefetch *p)
-{
-	return atomic_read(&p->demand) ||
-	       time_before(jiffies, READ_ONCE(p->demand_last) + QUIET);
-}
-
-/* Others' reads have begun: nothing is known of them. */
-static void begin_shared(struct nc_prefetch *p)
-{
-	p->rate = RATE_FIRST;
-	memset(&p->clean, 0, sizeof(p->clean));
-	memset(&p->beside, 0, sizeof(p->beside));
-	p->looked = jiffies;
-	p->probed = jiffies - PROBE_EVERY;
-}
-
-/* Send nothing for a while; what was learnt before counts half. */
-static void begin_probe(struct nc_prefetch *p)
-{
-	p->probed = jiffies;
-	p->due = jiffies + PROBE;
-	p->clean.sum /= 2;
-	p->clean.count /= 2;
-}
-
-/**
- * nc_prefetch_holds() - is what may be a checkpoint being written?
- * @c: cache
- *
- * Context: any; a hint.
- */
-bool nc_prefetch_holds(const struct nc_cache *c)
-{
-	return time_before(jiffies, READ_ONCE(c->prefetch.wrote) + CHECKPOINT);
-}
-
-/* How long to wait because of others, in jiffies. */
-static unsigned long hold_back(struct nc_cache *c)
-{
-	struct nc_prefetch *p = &c->prefetch;
-	unsigned long now = jiffies, wait = 0;
-	bool shared = is_shared(p);
-
-	if (READ_ONCE(c->state) != NEARCACHE_NORMAL || atomic_read(&c->outage.count))
-		return OUT_OF_ORDER;
-	if (nc_prefetch_holds(c))
-		return READ_ONCE(p->wrote) + CHECKPOINT - now;
-	spin_lock(&p->lock);
-	if (time_before(now, p->failed + OUT_OF_ORDER))
-		wait = p->failed + OUT_OF_ORDER - now;
-	if (shared && !p->shared)
-		begin_shared(p);
-	p->shared = shared;
-	if (shared && !time_before(now, p->probed + PROBE_EVERY))
-		begin_probe(p);
-	if (shared && time_before(now, p->due))
-		wait = max(wait, p->due - now);
-	spin_unlock(&p->lock);
-	return wait;
 }
 
 /* Bytes that may be sent now: none before it is worth a request. */
@@ -258,6 +169,7 @@ static unsigned long fetch(struct nc_cache *c, struct nc_job *job, struct nc_spa
 		break;
 	case NC_MISS_JOINED:
 		present = span_bytes(c, span);
+		nc_pace_met(c, present);
 		break;
 	case NC_MISS_VALID:
 		/* Looked at anew. */
@@ -284,6 +196,24 @@ looked:
 	return 0;
 }
 
+/* Did somebody just read from the origin what is cached of a block? */
+static bool was_just_read(struct nc_cache *c, u64 block)
+{
+	int srcu = nc_cache_hold(c);
+	u32 i = nc_index_find(&c->index, block);
+	bool found = false;
+
+	if (i != NC_NIL) {
+		const struct nc_slot *slot = &c->index.slots[i];
+		u16 stamp = READ_ONCE(slot->stamp);
+
+		found = !(stamp & NC_STAMP_REUSED) && !READ_ONCE(slot->tag.ahead) &&
+			((READ_ONCE(c->now) - stamp) & NC_STAMP_TICK) <= 1;
+	}
+	nc_cache_release(c, srcu);
+	return found;
+}
+
 /* One look at the index, for no more than @most bytes, or a sub-block.  Returns as fetch() does. */
 static unsigned long step(struct nc_cache *c, struct nc_job *job, u64 most, u64 *sent)
 {
@@ -294,6 +224,8 @@ static unsigned long step(struct nc_cache *c, struct nc_job *job, u64 most, u64 
 		span.last = min_t(u64, span.last, span.first + subs - 1);
 		return fetch(c, job, &span, sent);
 	}
+	if (nc_pace_is_shared(&c->prefetch) && was_just_read(c, span.block))
+		nc_pace_met(c, span_bytes(c, &span));
 	spin_lock(&c->prefetch.lock);
 	nc_job_see(job, span_bytes(c, &span));
 	advance(c, job, &span);
@@ -368,7 +300,7 @@ static void settle(struct nc_cache *c, struct nc_job *job)
 static unsigned long look(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
-	unsigned long wait = NEVER, held = hold_back(c);
+	unsigned long wait = NEVER, held = nc_pace_wait(c);
 	struct nc_job *job;
 	u64 most;
 	bool sent;
@@ -465,112 +397,6 @@ void nc_prefetch_done(struct nc_cache *c, struct nc_fill *f, u64 bits, int error
 	spin_unlock(&p->lock);
 }
 
-/* What of ours flies shows in how long it takes to come. */
-static void fit_window(struct nc_cache *c, u64 took)
-{
-	struct nc_prefetch *p = &c->prefetch;
-
-	if (!p->delay)
-		p->delay = took;
-	p->delay += (s64)(took - p->delay) >> SMOOTH;
-	if (p->delay > DELAY_MAX) {
-		p->window = max_t(u64, p->window - p->window / 4, WINDOW_MIN);
-		/* What is on its way already is not to make it smaller once more. */
-		p->delay = DELAY_MAX / 2;
-	} else if (p->flying + p->window / 4 > p->window) {
-		p->window = min(p->window + (64U << 10), READ_ONCE(c->fill_memory_max) / 2);
-	}
-}
-
-static void fit_rate(struct nc_prefetch *p, u64 took, bool alone)
-{
-	struct nc_latency *l = alone ? &p->clean : &p->beside;
-	u64 base, latency;
-
-	l->sum += took;
-	l->count++;
-	if (time_before(jiffies, p->looked + RATE_PERIOD))
-		return;
-	p->looked = jiffies;
-	if (!p->beside.count)
-		return;
-	latency = div_u64(p->beside.sum, p->beside.count);
-	base = p->clean.count ? div_u64(p->clean.sum, p->clean.count) : 0;
-	memset(&p->beside, 0, sizeof(p->beside));
-	if (latency > base + base / 32)
-		p->rate = max(p->rate - p->rate / 4, RATE_MIN);
-	else
-		p->rate = min(p->rate + RATE_STEP, RATE_MAX);
-}
-
-/**
- * nc_prefetch_demand() - somebody reads, or has read, from the origin past the cache
- * @c: live cache
- *
- * Context: any.
- */
-void nc_prefetch_demand(struct nc_cache *c)
-{
-	if (unlikely(nc_prefetch_any(&c->prefetch)))
-		WRITE_ONCE(c->prefetch.demand_last, jiffies);
-}
-
-/**
- * nc_prefetch_read_sent() - a fill is about to read from the origin, while there are jobs
- * @c: live cache
- * @f: fill, of a job or of a reader
- *
- * nc_prefetch_read_done() follows.
- *
- * Context: any but interrupts.
- */
-void nc_prefetch_read_sent(struct nc_cache *c, struct nc_fill *f)
-{
-	f->since = ktime_get_ns();
-	if (f->job)
-		return;
-	f->alone = !READ_ONCE(c->prefetch.flying) &&
-		   f->since - READ_ONCE(c->prefetch.landed) >= CLEAN;
-	atomic_inc(&c->prefetch.demand);
-}
-
-/**
- * nc_prefetch_read_done() - the origin has answered
- * @c: live cache
- * @f: fill, after nc_prefetch_read_sent()
- *
- * Context: process.
- */
-void nc_prefetch_read_done(struct nc_cache *c, struct nc_fill *f)
-{
-	u64 took = max(ktime_get_ns() - f->since, 1ULL);
-	struct nc_prefetch *p = &c->prefetch;
-
-	if (!f->job) {
-		WRITE_ONCE(p->demand_last, jiffies);
-		atomic_dec(&p->demand);
-	}
-	spin_lock(&p->lock);
-	if (f->job)
-		fit_window(c, took);
-	else
-		fit_rate(p, took, f->alone);
-	spin_unlock(&p->lock);
-}
-
-/**
- * nc_prefetch_wrote() - somebody writes
- * @c: live cache
- * @bytes: how much
- *
- * Context: any.
- */
-void nc_prefetch_wrote(struct nc_cache *c, u32 bytes)
-{
-	if (bytes >= NC_PREFETCH_CHECKPOINT)
-		WRITE_ONCE(c->prefetch.wrote, jiffies);
-}
-
 /**
  * nc_prefetch_submit() - begin a job
  * @c: live cache
@@ -660,12 +486,7 @@ void nc_prefetch_init(struct nc_cache *c)
 	spin_lock_init(&p->lock);
 	nc_jobs_init(&p->jobs);
 	p->paused = true;
-	p->window = WINDOW_MIN;
-	p->rate = RATE_FIRST;
-	/* Long ago. */
-	p->demand_last = jiffies - QUIET;
-	p->wrote = jiffies - CHECKPOINT;
-	p->failed = jiffies - OUT_OF_ORDER;
+	nc_pace_init(p);
 }
 
 /**

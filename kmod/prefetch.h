@@ -35,7 +35,8 @@ struct nc_latency {
  * @paused: the table is not live
  * @flying: bytes on their way
  * @window: that may be, so that who comes to read does not wait long behind them
- * @delay: smoothed time that they take to come from the origin, nanoseconds
+ * @delay: smoothed time that they take to come from the origin, beside @least, nanoseconds
+ * @least: about the shortest one
  * @shared: somebody else read from the origin at the last look
  * @due: jiffies: not before, while @shared
  * @rate: bytes per second, while @shared
@@ -48,6 +49,10 @@ struct nc_latency {
  * @looked: jiffies when @rate was changed
  * @probed: jiffies when sending was stopped to learn @clean
  * @landed: ns of ktime when the last of ours had come
+ * @asked: bytes that others asked the origin for; of a while ago counts less
+ * @met: bytes of those that a job came across, and of reads that waited for ours
+ * @weighed: jiffies when these two were compared
+ * @followed: most of the others read what jobs bring
  *
  * @flying, @landed, @demand, @demand_last and @wrote are read without the lock, as hints.
  */
@@ -60,6 +65,7 @@ struct nc_prefetch {
 	u64 flying;
 	u64 window;
 	u64 delay;
+	u64 least;
 	bool shared;
 	unsigned long due;
 	u64 rate;
@@ -72,6 +78,10 @@ struct nc_prefetch {
 	unsigned long looked;
 	unsigned long probed;
 	u64 landed;
+	atomic64_t asked;
+	atomic64_t met;
+	unsigned long weighed;
+	bool followed;
 };
 
 /* Is there a job?  A hint. */
