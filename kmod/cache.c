@@ -32,6 +32,7 @@ static void set_sizes(struct nc_cache *c)
 	c->clock_portion = min_t(u64, tick / 64, U32_MAX / 2);
 	c->policy_ops->init(&c->policy, c->geo.slot_count,
 			    div64_u64(c->geo.origin_size, tick), c->ghost, get_random_u64());
+	nc_spread_init(&c->spread, get_random_u64(), c->geo.block_size);
 }
 
 /**
@@ -226,6 +227,7 @@ static int load(struct nc_cache *c)
 	}
 	if (r)
 		return r;
+	WRITE_ONCE(c->spread.on, !c->warm);
 	nc_health_loaded(c);
 	DMINFO("%s: %llu of %llu blocks warm", nc_cache_name(c), c->warm,
 	       c->geo.slot_count);

@@ -29,6 +29,7 @@
 #include "prefetch.h"
 #include "ranges.h"
 #include "scrub.h"
+#include "spread.h"
 #include "stats.h"
 #include "stream.h"
 #include "sums.h"
@@ -102,6 +103,7 @@ struct nc_target;
  * @policy_lock: protects @policy, see there; taken by reads of sampled blocks that find it free
  * @policy_ops: what may be evicted
  * @ghost: entries of @policy's ghost
+ * @spread: see spread.h
  * @tick_bytes: bytes read through the device per tick of the policy's clock
  * @clock: bytes read, in portions
  * @now: tick
@@ -188,6 +190,7 @@ struct nc_cache {
 	/* written by misses */
 	struct nc_policy policy ____cacheline_aligned_in_smp;
 	spinlock_t policy_lock;	/* see above */
+	struct nc_spread spread;
 	atomic64_t clock;
 	atomic_t fills;
 	atomic64_t fill_memory;

@@ -190,7 +190,7 @@ static void end_beat(struct nc_policy *p, u32 now)
 	if (are_alive(p->regret, p->now.ticks, quarter(p)))
 		p->patience = max(p->patience, p->regret_longest);
 	if (are_alive(p->now.of[NC_CACHED].total, p->now.ticks, p->slots / 8)) {
-		p->alive = now;
+		WRITE_ONCE(p->alive, now);
 		p->evidence = 0;
 	}
 	if (are_alive(p->now.of[NC_CACHED].total + p->now.of[NC_OUTSIDE].total,

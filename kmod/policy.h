@@ -90,7 +90,7 @@ struct nc_reuses {
  *	part of them
  * @sum: room for the sum of @seen
  *
- * All belongs to the owner's lock.  Eviction reads @limit, @cut and @left without it: it may see
+ * All belongs to the owner's lock.  Eviction reads @limit, @cut, @left and @alive without it: it may see
  * one of them newer than the other, and finds a block idle a little earlier or later.
  */
 struct nc_policy {
@@ -134,5 +134,11 @@ struct nc_policy_ops {
 };
 
 extern const struct nc_policy_ops nc_policy_keep;
+
+/* Was it seen that what is read is read again?  A hint, without the lock. */
+static inline bool nc_policy_knows(const struct nc_policy *p)
+{
+	return READ_ONCE(p->alive) || READ_ONCE(p->limit);
+}
 
 #endif /* NEARCACHE_POLICY_H */

@@ -92,7 +92,8 @@ u64 nc_reclaim_pinnable(const struct nc_cache *c)
  * @c: live cache
  *
  * A pass that found nothing idle is not repeated within its tick: idleness
- * only changes with the clock.  For pins and jobs, and with a plan, it goes on without idleness.
+ * only changes with the clock.  For pins and jobs, for what is to stay, and with a plan, it goes on
+ * without idleness.
  *
  * Context: any.
  */
@@ -103,7 +104,7 @@ void nc_reclaim_check(struct nc_cache *c)
 	if (left >= low(c) + kept(c) || !READ_ONCE(c->reclaim_on))
 		return;
 	if (READ_ONCE(c->reclaim_tick) == READ_ONCE(c->now) + 1 && left >= due(c) &&
-	    !nc_foresight_any(c))
+	    !nc_foresight_any(c) && !READ_ONCE(c->spread.wanted))
 		return;
 	queue_work(c->cache_wq, &c->reclaim);
 }
@@ -152,6 +153,22 @@ void nc_reclaim_emptied(struct nc_cache *c)
 	nc_reclaim_again(c);
 }
 
+/* While the spread rules a full cache: is @block one of those that stay?  Then it says so when slots
+ * run low; @left: that it may have.
+ */
+static bool may_stay(struct nc_cache *c, u64 block, u32 left)
+{
+	u32 made = nc_spread_enough(low_water(c));
+
+	if (left > made || !nc_spread_rules(&c->spread, &c->policy))
+		return left;
+	if (!nc_spread_keeps(&c->spread, block))
+		return false;
+	if (left <= made / 2 && !READ_ONCE(c->spread.wanted))
+		WRITE_ONCE(c->spread.wanted, true);
+	return left;
+}
+
 /**
  * nc_reclaim_room() - would a block without a slot get one?
  * @c: live cache
@@ -166,7 +183,7 @@ bool nc_reclaim_room(struct nc_cache *c, u64 block, bool ahead)
 
 	if (left && nc_foresight_any(c) && !ahead && !nc_ranges_pinned(c, block))
 		return nc_foresight_admits(c, block, left - min(left, others), low_water(c));
-	if (left > others)
+	if (ahead ? left > others : may_stay(c, block, left - min(left, others)))
 		return true;
 	return left && nc_ranges_pinned(c, block);
 }
@@ -444,6 +461,35 @@ static void take_idle(struct pass *p)
 	}
 }
 
+/* Nobody said that he wants it, nor came to read it again, and it is none of those that stay. */
+static bool is_surplus(struct nc_cache *c, const struct nc_slot *slot)
+{
+	return is_evictable(slot) && !READ_ONCE(slot->tag.wants) && !READ_ONCE(slot->tag.ahead) &&
+	       !(READ_ONCE(slot->stamp) & NC_STAMP_REUSED) &&
+	       !nc_spread_keeps(&c->spread, block_of(slot));
+}
+
+/* Rounds in which less and less stays. */
+#define NARROWED	4U
+
+/* For what is to stay: what is not.  If that is not enough, less is to. */
+static void take_surplus(struct pass *p)
+{
+	struct nc_cache *c = p->c;
+	u32 looked, round;
+
+	for (round = 0; round < NARROWED; round++) {
+		for (looked = 0; looked < c->index.count && !is_over(p); looked++) {
+			u32 i = next_slot(p);
+
+			if (is_surplus(c, &c->index.slots[i]))
+				take_victim(p, i, true);
+		}
+		if (is_over(p) || !nc_spread_narrow(&c->spread))
+			return;
+	}
+}
+
 /* For a pin; for a job, what another job brought is not to go before somebody read it. */
 static bool may_go(const struct nc_slot *slot, bool pins)
 {
@@ -499,6 +545,13 @@ void nc_reclaim_work(struct work_struct *work)
 	}
 	take_farthest(&p);
 	finish_batch(&p);
+	if (READ_ONCE(c->spread.wanted)) {
+		WRITE_ONCE(c->spread.wanted, false);
+		p.want = nc_spread_enough(low_water(c)) + kept(c);
+		if (!nc_foresight_any(c) && nc_spread_rules(&c->spread, &c->policy))
+			take_surplus(&p);
+		finish_batch(&p);
+	}
 	p.want = kept_for_pins(c);
 	if (!is_over(&p)) {
 		take_oldest(&p, true);
