@@ -62,6 +62,30 @@ static void give_back(struct nc_foreseen *seen)
 	rcu_read_unlock();
 }
 
+/**
+ * nc_foresight_lock() - take nc_foresight.lock
+ * @c: cache
+ *
+ * Context: may sleep, for as long as it takes to build a plan.
+ */
+void nc_foresight_lock(struct nc_cache *c)
+{
+	mutex_lock(&c->foresight.lock);
+}
+
+/**
+ * nc_foresight_unlock() - give it back
+ * @c: cache
+ */
+void nc_foresight_unlock(struct nc_cache *c)
+{
+	mutex_unlock(&c->foresight.lock);
+	/* Pairs with end(). */
+	smp_mb();
+	if (READ_ONCE(c->foresight.late))
+		nc_foresight_kick(c);
+}
+
 static struct nc_foreseen *current_of(struct nc_foresight *f)
 {
 	return rcu_dereference_protected(f->now, lockdep_is_held(&f->lock));
@@ -82,10 +106,10 @@ static void set_checks(struct nc_cache *c)
  */
 void nc_foresight_checks(struct nc_cache *c, bool checked)
 {
-	mutex_lock(&c->foresight.lock);
+	nc_foresight_lock(c);
 	c->foresight.checked = checked;
 	set_checks(c);
-	mutex_unlock(&c->foresight.lock);
+	nc_foresight_unlock(c);
 }
 
 /* @seen, or none, is in force from now on.  @state: what becomes of the one before. */
@@ -207,12 +231,12 @@ bool nc_foresight_clear(struct nc_cache *c)
 {
 	bool any;
 
-	mutex_lock(&c->foresight.lock);
+	nc_foresight_lock(c);
 	any = nc_foresight_any(c);
 	if (any)
 		replace(c, NULL, NEARCACHE_PLAN_CLEARED);
 	drop_coming(&c->foresight);
-	mutex_unlock(&c->foresight.lock);
+	nc_foresight_unlock(c);
 	return any;
 }
 
@@ -416,10 +440,17 @@ static void seek(struct nc_foreseen *seen)
 	WRITE_ONCE(seen->unscanned, true);
 }
 
-/* It is over, or of no use; unless another one has taken its place. */
+/* It is over, or of no use; unless another one has taken its place.  While one is being built that
+ * would have to wait, and slots are wanted meanwhile: then it is done later.
+ */
 static void end(struct nc_cache *c, struct nc_foreseen *seen, enum nearcache_plan_state state)
 {
-	mutex_lock(&c->foresight.lock);
+	WRITE_ONCE(c->foresight.late, true);
+	/* Pairs with nc_foresight_unlock(). */
+	smp_mb();
+	if (!mutex_trylock(&c->foresight.lock))
+		return;
+	WRITE_ONCE(c->foresight.late, false);
 	if (current_of(&c->foresight) == seen)
 		replace(c, NULL, state);
 	mutex_unlock(&c->foresight.lock);

@@ -42,6 +42,7 @@ struct nc_foreseen {
  * @last: of that one, once it is not any more
  * @checked: hits are checked whether there is a plan or not
  * @strays: something may be cached that is not planned; a hint, without the lock
+ * @late: the worker found @lock taken when it was to end the plan: who gives it back calls it
  */
 struct nc_foresight {
 	struct mutex lock;	/* see above */
@@ -51,6 +52,7 @@ struct nc_foresight {
 	struct nc_plan_figures last;
 	bool checked;
 	bool strays;
+	bool late;
 };
 
 /* Is there a plan?  A hint, but for who holds the lock. */
@@ -58,6 +60,8 @@ struct nc_foresight {
 
 void nc_foresight_init(struct nc_cache *c);
 void nc_foresight_destroy(struct nc_cache *c);
+void nc_foresight_lock(struct nc_cache *c);
+void nc_foresight_unlock(struct nc_cache *c);
 void nc_foresight_checks(struct nc_cache *c, bool checked);
 
 int nc_foresight_begin(struct nc_cache *c, u64 at);

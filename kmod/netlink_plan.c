@@ -167,11 +167,11 @@ static int submit_live(struct nc_cache *c, struct genl_info *info, const struct 
 	int r = nc_nl_take_live(c, info->extack);
 
 	if (!r) {
-		mutex_lock(&c->foresight.lock);
+		nc_foresight_lock(c);
 		r = submit(c, info, wishes);
 		if (!r)
 			r = put_plan(reply, c);
-		mutex_unlock(&c->foresight.lock);
+		nc_foresight_unlock(c);
 		mutex_unlock(&c->life);
 	}
 	memalloc_noio_restore(noio);
@@ -243,9 +243,9 @@ int nearcache_nl_plan_get_doit(struct sk_buff *skb, struct genl_info *info)
 		return PTR_ERR(c);
 	reply = nc_nl_reply(info, NEARCACHE_CMD_PLAN_GET, &header);
 	if (reply) {
-		mutex_lock(&c->foresight.lock);
+		nc_foresight_lock(c);
 		r = put_plan(reply, c);
-		mutex_unlock(&c->foresight.lock);
+		nc_foresight_unlock(c);
 		r = finish(info, reply, header, r);
 	} else {
 		r = -ENOMEM;
