@@ -164,7 +164,7 @@ void nc_plan_seek(struct nc_plan *plan);
  */
 static inline u32 nc_plan_enough(u32 low)
 {
-	return low > 16 ? low : 16;
+	return low > 32 ? low : 32;
 }
 
 static inline u32 nc_plan_low(u32 low)
