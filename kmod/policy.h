@@ -90,8 +90,8 @@ struct nc_reuses {
  *	part of them
  * @sum: room for the sum of @seen
  *
- * All belongs to the owner's lock.  Eviction reads @limit, @cut, @left and @alive without it: it may see
- * one of them newer than the other, and finds a block idle a little earlier or later.
+ * All belongs to the owner's lock.  Eviction reads @limit, @cut, @left and @alive without it: it
+ * may see one of them newer than the other, and finds a block idle a little earlier or later.
  */
 struct nc_policy {
 	struct nc_ghost ghost;

@@ -153,8 +153,8 @@ void nc_reclaim_emptied(struct nc_cache *c)
 	nc_reclaim_again(c);
 }
 
-/* While the spread rules a full cache: is @block one of those that stay?  Then it says so when slots
- * run low; @left: that it may have.
+/* While the spread rules a full cache: is @block one of those that stay?  Then it says so when
+ * slots run low; @left: that it may have.
  */
 static bool may_stay(struct nc_cache *c, u64 block, u32 left)
 {

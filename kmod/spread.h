@@ -27,7 +27,7 @@
 #include "policy.h"
 
 /* What is near stays together, so that one request does not need both devices: so many bytes. */
-#define NC_SPREAD_BYTES		(1U << 20)
+#define NC_SPREAD_BYTES		1048576U
 /* Of the level, so much at once. */
 #define NC_SPREAD_PARTS		128U
 /* Below that nothing is gained: the origin has to bring most of it.  And what was read once does

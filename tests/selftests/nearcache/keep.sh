@@ -26,6 +26,15 @@ epochs() {
 	done
 }
 
+# spread DATASET_MB: of each third of it a part is cached.
+spread() {
+	local third=$(($1 * 1048576 / 3)) part bytes
+	for part in 0 1 2; do
+		bytes=$(./genl residency-get name=nc start=$((part * third)) length=$third | sed -n 's/^cached-bytes=//p')
+		((bytes * 4 >= third)) || fail "of part $part $bytes bytes of $third are cached"
+	done
+}
+
 make_null O origin 32
 make_null C local 14
 ./blockdata write "$O"
@@ -33,6 +42,7 @@ for order in same shuffled; do
 	format
 	start
 	epochs 0 24 $order
+	spread 24
 	stop
 done
 # The cache is full of a dataset; a scan of more than the cache goes by, in parts.
