@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <linux/slab.h>
+
 #include "helper/unit.h"
 #include "plan.h"
 
@@ -517,6 +519,44 @@ static void memory_is_bounded(void **unused)
 	nc_plan_destroy(&p);
 }
 
+/* Makes a plan, of which the allocation behind @allowed fails.  Returns how it ended. */
+static int made(struct nc_plan *p, int allowed)
+{
+	u32 i;
+	int r = 0;
+
+	memset(p, 0, sizeof(*p));
+	p->subs = 8;
+	unit_allocations = allowed;
+	for (i = 0; i < 3000 && !r; i++)
+		r = nc_plan_append(p, i % 1000 * 16, i % 1000 * 16 + 7);
+	if (!r)
+		r = nc_plan_build(p, 1, 16);
+	return r;
+}
+
+/* Whichever allocation fails: it is said, what is left can be freed, and the next attempt has all. */
+static void without_memory(void **unused)
+{
+	struct nc_plan p;
+	int n, r;
+
+	(void)unused;
+	for (n = 0; (r = made(&p, n)); n++) {
+		assert_int_equal(r, -ENOMEM);
+		assert_int_equal(unit_allocations, -1);
+		nc_plan_destroy(&p);
+		assert_int_equal(made(&p, -1), 0);
+		assert_int_equal(p.figures.blocks, 1000);
+		nc_plan_destroy(&p);
+	}
+	unit_allocations = -1;
+	nc_plan_destroy(&p);
+	printf("# allocations of a plan: %d\n", n);
+	/* Of visits, as they grow; what comes behind each and heads; done; blocks; the tree. */
+	assert_int_equal(n, 3 + 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -528,6 +568,7 @@ int main(void)
 		cmocka_unit_test(visits),
 		cmocka_unit_test(parts),
 		cmocka_unit_test(memory_is_bounded),
+		cmocka_unit_test(without_memory),
 	};
 
 	return RUN(tests);
