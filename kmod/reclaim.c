@@ -346,6 +346,15 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 	return victim;
 }
 
+/* With a plan each slot is wanted soon: that is not to wait for a tick of the clock, too. */
+static void wait_for_hits(struct nc_cache *c)
+{
+	if (nc_foresight_any(c))
+		synchronize_srcu_expedited(&c->srcu);
+	else
+		synchronize_srcu(&c->srcu);
+}
+
 /* No hit reads from the slots any more, and the medium does not say that they hold
  * what they held: now they are free.
  */
@@ -356,7 +365,7 @@ static void release(struct nc_cache *c, u32 n)
 
 	if (!n)
 		return;
-	synchronize_srcu(&c->srcu);
+	wait_for_hits(c);
 	if (READ_ONCE(c->meta->commit.live) && nc_commit_run(c))
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
 	/* They stay as they are: nothing is cached any more. */
