@@ -55,6 +55,7 @@ void nc_cache_free(struct nc_cache *c)
 	cancel_delayed_work_sync(&c->scrub.work);
 	nc_intent_cancel(c);
 	nc_health_destroy(c);
+	nc_store_destroy(&c->store);
 	if (c->wq)
 		destroy_workqueue(c->wq);
 	if (c->origin_wq)
@@ -102,7 +103,7 @@ static int cache_alloc(struct nc_cache *c)
 	if (!c->stats || !c->ghost || !c->wq || !c->origin_wq || !c->cache_wq ||
 	    !memory_fits(c))
 		return -ENOMEM;
-	r = nc_prefetch_alloc(c) ?: nc_streams_init(&c->streams);
+	r = nc_prefetch_alloc(c) ?: nc_streams_init(&c->streams) ?: nc_store_start(c);
 	if (r)
 		return r;
 	r = nc_sums_init(&c->sums, &c->geo);
@@ -142,6 +143,7 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	nc_foresight_init(c);
 	nc_prefetch_init(c);
 	nc_windows_init(c);
+	nc_store_init(&c->store);
 	c->policy_ops = &nc_policy_keep;
 	init_waitqueue_head(&c->fill_idle);
 	spin_lock_init(&c->policy_lock);

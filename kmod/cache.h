@@ -31,6 +31,7 @@
 #include "scrub.h"
 #include "spread.h"
 #include "stats.h"
+#include "store.h"
 #include "stream.h"
 #include "sums.h"
 #include "window.h"
@@ -94,8 +95,8 @@ struct nc_target;
  * @srcu: a hit holds its read side from look-up to I/O completion, so that
  *	its slot is not given to another block meanwhile
  * @stats: per-CPU counters
- * @wq: completions of fills: nothing on it waits for a device, so that readers
- *	get their data even when the other queues are stuck
+ * @wq: completions of fills that are long, or failed: nothing on it waits for a device,
+ *	so that readers get their data even when the other queues are stuck
  * @origin_wq: submissions to the origin that may wait for a request
  * @cache_wq: submissions to the cache device that may wait for a request, and
  *	reclaim, which waits for hits
@@ -118,6 +119,7 @@ struct nc_target;
  * @fill_memory_peak: highest value of it
  * @fill_memory_max: cap, from the live table
  * @fill_idle: woken when @fills falls to zero
+ * @store: see store.h
  * @ranges: see ranges.h
  * @foresight: see foresight.h
  * @prefetch: see prefetch.h
@@ -197,6 +199,7 @@ struct nc_cache {
 	atomic64_t fill_memory_peak;
 	u64 fill_memory_max;
 	wait_queue_head_t fill_idle;
+	struct nc_store store;
 	struct nc_inflight inflight;
 	struct nc_intent intent;
 	bool origin_written;

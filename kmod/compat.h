@@ -10,6 +10,7 @@
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
 #include <linux/dm-io.h>
+#include <linux/kthread.h>
 
 /* The RAM per block and the 64-bit valid bitmaps assume it. */
 #ifndef CONFIG_64BIT
@@ -61,6 +62,11 @@ static inline void nc_copy_write_hint(struct bio *to, const struct bio *from)
 #define nc_dump_attrs(cb)	(genl_info_dump(cb)->attrs)
 #else
 #define nc_dump_attrs(cb)	(genl_dumpit_info(cb)->attrs)
+#endif
+
+/* A worker begins by itself until 6.13. */
+#ifndef NC_HAVE_KTHREAD_RUN_WORKER
+#define kthread_run_worker(flags, ...)	kthread_create_worker(flags, __VA_ARGS__)
 #endif
 
 #endif /* NEARCACHE_COMPAT_H */

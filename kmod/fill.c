@@ -29,12 +29,18 @@
 #include "members.h"
 #include "meta.h"
 #include "read.h"
+#include "store.h"
 #include "trace.h"
 #include "update.h"
 #include "window.h"
 
 /* A fill is at most this long: the most that order-0 pages let one bio hold. */
 #define FILL_BYTES_MAX	((u32)BIO_MAX_VECS << PAGE_SHIFT)
+
+/* Bytes that are copied where the origin's read completes, which may be an interrupt: a few
+ * microseconds.
+ */
+#define INLINE_MAX	(32U << 10)
 
 static void fill_work(struct work_struct *work);
 
@@ -129,7 +135,7 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,
 	f->since = 0;
 	f->skip = 0;
 	refcount_set(&f->refs, 1);
-	bio_list_init(&f->waiters);
+	f->waiters = NULL;
 	INIT_WORK(&f->work, fill_work);
 	return f;
 }
@@ -207,6 +213,25 @@ static void fill_done(struct nc_fill *f, u64 bits, int error)
 	fill_put(f);
 }
 
+/* Nobody waits any more: who comes now copies at once.  What the origin brought is seen by
+ * who sees this, see nc_fill_wait().
+ */
+static struct bio *close_waiters(struct nc_fill *f)
+{
+	return xchg(&f->waiters, NC_FILL_READY);
+}
+
+static struct bio *next_waiter(struct bio **waiters)
+{
+	struct bio *bio = *waiters;
+
+	if (bio) {
+		*waiters = bio->bi_next;
+		bio->bi_next = NULL;
+	}
+	return bio;
+}
+
 /* The origin failed the read: each reader asks it again by itself, because the
  * fill is wider than what a reader asked for, and gets the origin's own answer.
  */
@@ -214,36 +239,27 @@ static void fill_read_failed(struct nc_fill *f)
 {
 	struct nc_target *t = f->target;
 	int error = blk_status_to_errno(f->bio.bi_status);
-	struct bio_list waiters;
-	struct bio *bio;
+	struct bio *bio, *waiters;
 
 	nc_count(t->cache, FILLS_FAILED_ORIGIN);
 	fill_unlist(f, false);
 	/* Off the list, nobody can join any more. */
-	waiters = f->waiters;
-	while ((bio = bio_list_pop(&waiters)))
+	waiters = close_waiters(f);
+	while ((bio = next_waiter(&waiters)))
 		nc_read_resubmit(t, bio);
 	fill_done(f, 0, error);
 }
 
-/* Both the read and the write end here: what follows may take long. */
-static void fill_end_io(struct bio *bio)
-{
-	struct nc_fill *f = bio->bi_private;
-
-	queue_work(f->target->cache->wq, &f->work);
-}
-
 /* Not yet charged to anybody. */
 static void init_bio(struct nc_fill *f, struct block_device *bdev, blk_opf_t opf,
-		     sector_t sector)
+		     sector_t sector, bio_end_io_t *end_io)
 {
 	bio_init(&f->bio, NULL, f->pages.vecs, f->pages.count, opf);
 	f->bio.bi_bdev = bdev;
 	f->bio.bi_vcnt = f->pages.count;
 	f->bio.bi_iter.bi_sector = sector;
 	f->bio.bi_iter.bi_size = f->bytes;
-	f->bio.bi_end_io = fill_end_io;
+	f->bio.bi_end_io = end_io;
 	f->bio.bi_private = f;
 }
 
@@ -253,58 +269,96 @@ static void init_bio(struct nc_fill *f, struct block_device *bdev, blk_opf_t opf
  * @bdev: device
  * @opf: operation and flags
  * @sector: on @bdev
+ * @end_io: what follows
  *
- * The bio has the pages of the whole fill, ends in a completion worker and is
- * charged to the caller's cgroup.
+ * The bio has the pages of the whole fill and is charged to the caller's cgroup.
  */
 void nc_fill_init_bio(struct nc_fill *f, struct block_device *bdev,
-		      blk_opf_t opf, sector_t sector)
+		      blk_opf_t opf, sector_t sector, bio_end_io_t *end_io)
 {
-	init_bio(f, bdev, opf, sector);
+	init_bio(f, bdev, opf, sector, end_io);
 	bio_associate_blkg(&f->bio);
 }
 
 /* A fill serves everybody: it must not wait for the I/O limits of the group whose
  * read started it.  Limits on the dm device still hold.
  */
-static void init_bio_for_everybody(struct nc_fill *f, struct block_device *bdev,
-				   blk_opf_t opf, sector_t sector)
+static void init_bio_for_everybody(struct nc_fill *f, struct block_device *bdev, blk_opf_t opf,
+				   sector_t sector, bio_end_io_t *end_io)
 {
-	init_bio(f, bdev, opf, sector);
+	init_bio(f, bdev, opf, sector, end_io);
 	bio_associate_blkg_from_css(&f->bio, blkcg_root_css);
 }
 
-/* Completion worker: the origin's data is here. */
+/* The origin's data is here. */
 static void fill_read_done(struct nc_fill *f)
 {
 	struct nc_cache *c = f->target->cache;
-	struct nc_stripe *stripe = nc_index_stripe(&c->index, f->span.block);
-	struct bio_list waiters;
-	struct bio *bio;
+	struct bio *bio, *waiters;
 
-	if (f->since)
-		nc_prefetch_read_done(c, f);
-	if (f->bio.bi_status) {
-		fill_read_failed(f);
-		return;
-	}
 	nc_count_add(c, FILL_ORIGIN_BYTES, f->bytes);
 	nc_ranges_count_origin(c, f->sector, f->bytes);
-	spin_lock(&stripe->lock);
 	f->state = NC_FILL_FILLED;
-	waiters = f->waiters;
-	spin_unlock(&stripe->lock);
-	while ((bio = bio_list_pop(&waiters))) {
+	waiters = close_waiters(f);
+	while ((bio = next_waiter(&waiters))) {
 		copy_to_reader(f, bio);
 		bio_endio(bio);
 	}
-	queue_work(c->cache_wq, &f->work);
+	nc_store_filled(&c->store, &f->bio);
 }
 
-/* cache_wq: the same pages go to the slot, unless the device is given up or all
- * of it was written meanwhile.
+/* Completion worker: the same, or the origin has failed. */
+static void fill_read_over(struct nc_fill *f)
+{
+	if (f->since)
+		nc_prefetch_read_done(f->target->cache, f);
+	if (f->bio.bi_status)
+		fill_read_failed(f);
+	else
+		fill_read_done(f);
+}
+
+/* Is there so little to copy that it can be done in an interrupt?  Who joins just now may add to
+ * it.
  */
-static void submit_write(struct nc_fill *f)
+static bool is_short(const struct nc_fill *f)
+{
+	const struct bio *first = READ_ONCE(f->waiters);
+
+	return f->bytes <= INLINE_MAX && !(first && first->bi_next);
+}
+
+/* The origin answered. */
+static void read_end_io(struct bio *bio)
+{
+	struct nc_fill *f = bio->bi_private;
+
+	if (likely(!bio->bi_status && !f->since && is_short(f)))
+		fill_read_done(f);
+	else
+		queue_work(f->target->cache->wq, &f->work);
+}
+
+/* The cache device did.  An update leaves its sub-blocks without their data until it is published. */
+static void write_end_io(struct bio *bio)
+{
+	struct nc_fill *f = bio->bi_private;
+
+	if (f->update)
+		queue_work(f->target->cache->wq, &f->work);
+	else
+		nc_store_written(&f->target->cache->store, bio);
+}
+
+/**
+ * nc_fill_write() - the same pages go to the slot
+ * @f: fill that has its data
+ *
+ * Unless the device is given up or all of it was written meanwhile.
+ *
+ * Context: process; may wait for a request to the cache device.
+ */
+void nc_fill_write(struct nc_fill *f)
 {
 	struct nc_target *t = f->target;
 	struct nc_cache *c = t->cache;
@@ -322,15 +376,21 @@ static void submit_write(struct nc_fill *f)
 	WRITE_ONCE(f->state, NC_FILL_WRITING);
 	bio_uninit(&f->bio);
 	bdev = nc_members_place(t, f->slot, &place);
-	init_bio_for_everybody(f, bdev, REQ_OP_WRITE, place + (sector & c->block_mask));
+	init_bio_for_everybody(f, bdev, REQ_OP_WRITE, place + (sector & c->block_mask),
+			       write_end_io);
 	/* Up to the end of a sub-block the pages hold more than f->bytes. */
 	f->bio.bi_iter.bi_size = f->skip + f->cache_bytes;
 	bvec_iter_advance(f->pages.vecs, &f->bio.bi_iter, f->skip);
 	submit_bio(&f->bio);
 }
 
-/* Completion worker: the cache device has the data, or has not. */
-static void fill_write_done(struct nc_fill *f)
+/**
+ * nc_fill_publish() - the cache device has the data, or has not
+ * @f: fill that was written
+ *
+ * Context: process.
+ */
+void nc_fill_publish(struct nc_fill *f)
 {
 	struct nc_cache *c = f->target->cache;
 	int error = blk_status_to_errno(f->bio.bi_status);
@@ -350,7 +410,7 @@ static void update_sent(struct nc_fill *f)
 	int error = blk_status_to_errno(f->bio.bi_status);
 
 	if (!error) {
-		submit_write(f);
+		nc_fill_write(f);
 		return;
 	}
 	fill_unlist(f, false);
@@ -360,7 +420,7 @@ static void update_sent(struct nc_fill *f)
 static void submit_read(struct nc_fill *f)
 {
 	WRITE_ONCE(f->state, NC_FILL_READING);
-	init_bio_for_everybody(f, f->target->origin->bdev, REQ_OP_READ, f->sector);
+	init_bio_for_everybody(f, f->target->origin->bdev, REQ_OP_READ, f->sector, read_end_io);
 	if (unlikely(nc_prefetch_any(&f->target->cache->prefetch)))
 		nc_prefetch_read_sent(f->target->cache, f);
 	submit_bio_noacct(&f->bio);
@@ -375,16 +435,16 @@ static void fill_work(struct work_struct *work)
 		submit_read(f);
 		break;
 	case NC_FILL_READING:
-		fill_read_done(f);
+		fill_read_over(f);
 		break;
 	case NC_FILL_SENDING:
 		update_sent(f);
 		break;
 	case NC_FILL_FILLED:
-		submit_write(f);
+		/* The store's. */
 		break;
 	case NC_FILL_WRITING:
-		fill_write_done(f);
+		nc_fill_publish(f);
 		break;
 	}
 }
@@ -420,6 +480,26 @@ void nc_fill_start(struct nc_fill *f, bool nowait)
 		queue_work(c->origin_wq, &f->work);
 	else
 		submit_read(f);
+}
+
+/**
+ * nc_fill_wait() - wait for a fill's data
+ * @f: listed fill; the stripe is locked
+ * @bio: read, completed when the data is here
+ *
+ * Return: false if it is here already, and then can be copied from.
+ */
+bool nc_fill_wait(struct nc_fill *f, struct bio *bio)
+{
+	/* Pairs with the exchange in close_waiters(): the data is read after this. */
+	struct bio *first = smp_load_acquire(&f->waiters);
+
+	do {
+		if (first == NC_FILL_READY)
+			return false;
+		bio->bi_next = first;
+	} while (!try_cmpxchg(&f->waiters, &first, bio));
+	return true;
 }
 
 /**
@@ -503,4 +583,5 @@ void nc_fill_drain(struct nc_cache *c)
 	wait_event(c->fill_idle, !atomic_read(&c->fills));
 	flush_workqueue(c->wq);
 	flush_workqueue(c->cache_wq);
+	nc_store_flush(&c->store);
 }

@@ -8,6 +8,7 @@
 
 #include <linux/bio.h>
 #include <linux/bits.h>
+#include <linux/err.h>
 #include <linux/list.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
@@ -41,7 +42,7 @@ enum nc_fill_state {
 	NC_FILL_START,		/* origin_wq is to submit the read */
 	NC_FILL_READING,
 	NC_FILL_SENDING,	/* an update: the origin is being written */
-	NC_FILL_FILLED,		/* the data is here, cache_wq is to submit the write */
+	NC_FILL_FILLED,		/* the data is here, the store is to submit the write */
 	NC_FILL_WRITING,
 };
 
@@ -55,10 +56,10 @@ enum nc_fill_state {
  * @dropped: an update: sub-blocks that the write made invalid, also those that
  *	it covers in part and that are not in @span
  * @slot: where to; the slot holds the block and cannot be evicted meanwhile
- * @state: enum nc_fill_state; FILLED is set under the stripe lock, the steps
- *	before and after it mean the same to readers
+ * @state: enum nc_fill_state; of whose step it is
  * @refs: the fill's own, and one of each reader that copies once FILLED
- * @waiters: readers while START or READING; stripe lock
+ * @waiters: readers while START or READING, by bi_next, the last one first; then
+ *	NC_FILL_READY.  Added to under the stripe lock, taken without
  * @update: its source is a writer
  * @writer: an update: the write, until the origin completed it
  * @ahead: of a prefetch: nobody wants it yet
@@ -83,7 +84,7 @@ struct nc_fill {
 	u32 slot;
 	enum nc_fill_state state;
 	refcount_t refs;
-	struct bio_list waiters;
+	struct bio *waiters;
 	bool update;
 	bool ahead;
 	struct bio *writer;
@@ -99,6 +100,9 @@ struct nc_fill {
 	struct nc_pages pages;
 };
 
+/* nc_fill.waiters once the data is here. */
+#define NC_FILL_READY	((struct bio *)ERR_PTR(-EALREADY))
+
 struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,
 			      bool half);
 void nc_fill_free(struct nc_cache *c, struct nc_fill *f);
@@ -108,7 +112,10 @@ u32 nc_fill_span_bytes(const struct nc_cache *c, const struct nc_span *span);
 void nc_fill_list(struct nc_fill *f, struct nc_stripe *stripe);
 void nc_fill_start(struct nc_fill *f, bool nowait);
 void nc_fill_init_bio(struct nc_fill *f, struct block_device *bdev,
-		      blk_opf_t opf, sector_t sector);
+		      blk_opf_t opf, sector_t sector, bio_end_io_t *end_io);
+void nc_fill_write(struct nc_fill *f);
+void nc_fill_publish(struct nc_fill *f);
+bool nc_fill_wait(struct nc_fill *f, struct bio *bio);
 void nc_fill_serve(struct nc_fill *f, struct bio *bio);
 struct nc_fill *nc_fill_find(const struct nc_stripe *stripe,
 			     struct nc_span *span);

@@ -66,13 +66,11 @@ static bool join(struct nc_cache *c, struct nc_stripe *stripe,
 	if (f->job)
 		nc_pace_met(c, bio->bi_iter.bi_size);
 	refresh(c, f->slot);
-	if (f->state >= NC_FILL_FILLED) {
-		refcount_inc(&f->refs);
-		return true;
-	}
 	bio_clear_polled(bio);
-	bio_list_add(&f->waiters, bio);
-	return false;
+	if (nc_fill_wait(f, bio))
+		return false;
+	refcount_inc(&f->refs);
+	return true;
 }
 
 /* May @f be joined at the start of @span? */
@@ -158,7 +156,8 @@ static void list_reader(struct nc_fill *f, struct bio *bio,
 	nc_ranges_count_miss(c, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
 	nc_observe(c, bio, NEARCACHE_VERDICT_MISS);
 	bio_clear_polled(bio);
-	bio_list_add(&f->waiters, bio);
+	bio->bi_next = NULL;
+	f->waiters = bio;
 }
 
 /* Put a new fill on the list, with @bio, if there is one, as its first reader. */

@@ -149,10 +149,9 @@ struct nc_fill *nc_update_alloc(struct nc_target *t, struct bio *bio)
 	f->writer = bio;
 	f->state = NC_FILL_SENDING;
 	nc_fill_init_bio(f, t->origin->bdev,
-			 REQ_OP_WRITE | (bio->bi_opf & KEPT_FLAGS), f->sector);
+			 REQ_OP_WRITE | (bio->bi_opf & KEPT_FLAGS), f->sector, update_end_io);
 	f->bio.bi_ioprio = bio->bi_ioprio;
 	nc_copy_write_hint(&f->bio, bio);
-	f->bio.bi_end_io = update_end_io;
 	bio_copy_data(&f->bio, bio);
 	return f;
 }

@@ -20,10 +20,13 @@ def record(out):
     for command, seconds in (
         ("stop", 0.5), ("singlestep on", 0.2), ("one-insn-per-tb on", 0.2),
         ("logfile " + out + "/trace", 0.2), ("log exec,nochain", 0.2),
-        ("cont", 3), ("stop", 0.5), ("log none", 0.2), ("quit", 0),
+        ("cont", 8), ("stop", 0.5), ("log none", 0.2), ("quit", 0),
     ):
         monitor.sendall((command + "\n").encode())
         time.sleep(seconds)
+    # It may still be writing down what it did.
+    while monitor.recv(4096):
+        pass
 
 
 def symbols(out):
@@ -47,8 +50,8 @@ def functions(out):
             yield names[at], addresses[at] == int(counter, 16)
 
 
-def read_of(out):
-    """Instructions by function, of a read than which half of them take more."""
+def reads_of(out):
+    """Instructions by function, of each read that was seen from its begin to the next one's."""
     reads = []
     for name, begins in functions(out):
         if name == BEGIN and begins:
@@ -58,13 +61,24 @@ def read_of(out):
     if len(reads) < 3:
         sys.exit("account: " + out + " holds no two reads")
     # The last one is cut off.
-    reads = sorted(reads[:-1], key=lambda read: read.total())
-    return reads[len(reads) // 2]
+    return reads[:-1]
 
 
-def show(outs):
+def median(reads):
+    """The read than which half of them take more."""
+    return sorted(reads, key=lambda read: read.total())[len(reads) // 2]
+
+
+def mean(reads):
+    """Of reads in whose midst others end, and what is done behind them: their mean."""
+    total = sum(reads, collections.Counter())
+    print(f"{len(reads)} reads")
+    return collections.Counter({name: round(count / len(reads)) for name, count in total.items()})
+
+
+def show(outs, of):
     """One read, or how the second one differs."""
-    reads = [read_of(out) for out in outs]
+    reads = [of(reads_of(out)) for out in outs]
     for out, read in zip(outs, reads):
         print(f"{read.total():6d} {out.rsplit('.', 1)[1]}")
     more = reads[-1].copy()
@@ -78,4 +92,4 @@ def show(outs):
 if sys.argv[1] == "record":
     record(sys.argv[2])
 else:
-    show(sys.argv[2:])
+    show(sys.argv[2:], mean if sys.argv[1] == "print-mean" else median)

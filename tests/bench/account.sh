@@ -1,25 +1,60 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What "account" looks at, in its guest: hits of 4 KiB of the one target of $TARGETS, until the
-# emulator ends.
+# What "account" looks at, in its guest: reads of $SIZE of the one target of $TARGETS, hits or, with $MISSES,
+# misses, until the emulator ends.
 # shellcheck disable=SC2154 # devices are set by who includes this
 
 targets=()
 
-# reads NAME COUNT
+# reads NAME MB [fio options]
 reads() {
-	fio --name="$1" --filename="$device" --ioengine=libaio --direct=1 --rw=randread --bs=4k --size="${BENCH_MB}m" \
-		--io_size=1000g --randseed=3 --thread --number_ios="$2" >/dev/null || fail "fio"
+	fio --name="$1" --filename="$device" --ioengine=libaio --direct=1 --rw=randread --bs="$SIZE" --size="$2m" \
+		--randseed=3 --thread "${@:3}" >/dev/null || fail "fio"
 }
 
-bench() {
+# Nothing is read twice; the first part is what is done for the first time.
+misses() {
+	# shellcheck source=tests/bench/misspath.sh
+	. "$(dirname "${BASH_SOURCE[0]}")/misspath.sh"
+	if [[ $DMA ]]; then
+		pair_dma
+	else
+		pair 512 576 "$ORIGIN_IS" "$CACHE_IS"
+		zero "$O" 512
+		zero "$C" 576
+	fi
+	COLD=1 target_up "$1"
+	quiet
+	reads before 64 --iodepth="$MISSES" --number_ios=1000
+	quiet
+	symbols
+	reads counted 448 --iodepth="$MISSES" --offset=64m &
+	# Until it goes on as it does.
+	nap 0.3
+	echo READY
+	wait
+}
+
+hits() {
 	pair 64 512
-	target_up "${targets[0]}"
+	target_up "$1"
 	# Reads that were before: no part of what is counted is done for the first time.
-	reads before 20000
+	reads before "$BENCH_MB" --io_size=1000g --number_ios=20000
+	symbols
+	echo READY
+	reads counted "$BENCH_MB" --io_size=1000g --number_ios=100000000
+}
+
+symbols() {
 	echo 0 >/proc/sys/kernel/kptr_restrict
 	cp /proc/kallsyms /out
 	vm-save
-	echo READY
-	reads counted 100000000
+}
+
+bench() {
+	if [[ $MISSES ]]; then
+		misses "${targets[0]}"
+	else
+		hits "${targets[0]}"
+	fi
 }
