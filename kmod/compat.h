@@ -10,6 +10,7 @@
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
 #include <linux/dm-io.h>
+#include <linux/hrtimer.h>
 #include <linux/kthread.h>
 
 /* The RAM per block and the 64-bit valid bitmaps assume it. */
@@ -67,6 +68,16 @@ static inline void nc_copy_write_hint(struct bio *to, const struct bio *from)
 /* A worker begins by itself until 6.13. */
 #ifndef NC_HAVE_KTHREAD_RUN_WORKER
 #define kthread_run_worker(flags, ...)	kthread_create_worker(flags, __VA_ARGS__)
+#endif
+
+/* A timer is told its function when it is made since 6.13. */
+#ifndef NC_HAVE_HRTIMER_SETUP
+static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*run)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = run;
+}
 #endif
 
 #endif /* NEARCACHE_COMPAT_H */

@@ -106,10 +106,23 @@ void nc_pages_free(struct nc_cache *c, void *owner, struct nc_pages *pages)
 /* Whole pages as such: by words, at least, where the processor is good at that. */
 static void copy(void *to, const void *from, u32 bytes)
 {
-	if (bytes == PAGE_SIZE && PAGE_ALIGNED(to) && PAGE_ALIGNED(from))
-		copy_page(to, (void *)from);
-	else
+	if (PAGE_ALIGNED(to) && PAGE_ALIGNED(from))
+		for (; bytes >= PAGE_SIZE; bytes -= PAGE_SIZE) {
+			copy_page(to, (void *)from);
+			to += PAGE_SIZE;
+			from += PAGE_SIZE;
+		}
+	if (bytes)
 		memcpy(to, from, bytes);
+}
+
+static void flush_dcache(const struct bio_vec *bv)
+{
+	u32 at;
+
+	if (ARCH_IMPLEMENTS_FLUSH_DCACHE_PAGE)
+		for (at = 0; at < bv->bv_offset + bv->bv_len; at += PAGE_SIZE)
+			flush_dcache_page(bv->bv_page + at / PAGE_SIZE);
 }
 
 /**
@@ -117,18 +130,19 @@ static void copy(void *to, const void *from, u32 bytes)
  * @pages: source
  * @bytes: that it holds
  * @skip: bytes before what the reader asks for
- * @bio: read; its pages need not be contiguous low memory
+ * @bio: read; all memory has an address, as the module wants 64 bits
+ *
+ * Context: any, interrupts too.
  */
 void nc_pages_copy(const struct nc_pages *pages, u32 bytes, u32 skip,
 		   struct bio *bio)
 {
-	struct bvec_iter from = { .bi_size = bytes };
-	struct bvec_iter iter;
+	struct bvec_iter from = { .bi_size = bytes }, iter = bio->bi_iter;
 	struct bio_vec to;
 
 	bvec_iter_advance(pages->vecs, &from, skip);
-	bio_for_each_segment(to, bio, iter) {
-		char *dst = bvec_kmap_local(&to);
+	__bio_for_each_bvec(to, bio, iter, bio->bi_iter) {
+		char *dst = page_address(to.bv_page) + to.bv_offset;
 		u32 copied = 0;
 
 		while (copied < to.bv_len) {
@@ -139,7 +153,6 @@ void nc_pages_copy(const struct nc_pages *pages, u32 bytes, u32 skip,
 			bvec_iter_advance(pages->vecs, &from, n);
 			copied += n;
 		}
-		flush_dcache_page(to.bv_page);
-		kunmap_local(dst);
+		flush_dcache(&to);
 	}
 }

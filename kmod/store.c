@@ -10,29 +10,45 @@
  * What came while the thread did not run is done in one go: one wake-up, and one request
  * to the cache device for what lies there in a row.
  */
+#include <linux/delay.h>
 #include <linux/sched.h>
+#include <linux/sched/stat.h>
 
 #include "cache.h"
 #include "compat.h"
 #include "fill.h"
 #include "store.h"
 
-/* A tenth of a processor that others want, too: what is filled does come to its slot. */
+/* Microseconds until the thread is woken, so that who was just given his data can ask for more,
+ * and more has come; and for how long it sleeps when others want its processor.
+ */
+#define DELAY	250
+
+/* So often it sleeps before it does some of its work nevertheless: what is filled does come to its
+ * slot.
+ */
+#define PATIENCE	8
+
+/* And then with little right to the processor. */
 #define NICE	10
 
-/* Requests that are held back to be sent together. */
+/* Fills that are done together, at most: requests to the cache device are held back for so long. */
 #define TOGETHER	16
 
 /* Returns whether there is anything. */
 static bool take(struct nc_store *s, struct bio_list *filled, struct bio_list *written)
 {
+	bool busy;
+
 	spin_lock_irq(&s->lock);
 	bio_list_merge(filled, &s->filled);
 	*written = s->written;
 	bio_list_init(&s->filled);
 	bio_list_init(&s->written);
+	busy = !bio_list_empty(filled) || !bio_list_empty(written);
+	s->busy = busy;
 	spin_unlock_irq(&s->lock);
-	return !bio_list_empty(filled) || !bio_list_empty(written);
+	return busy;
 }
 
 static void publish(struct bio_list *written)
@@ -45,22 +61,41 @@ static void publish(struct bio_list *written)
 	}
 }
 
+/* Let others have the processor.  Returns whether nobody wants it any more. */
+static bool give_way(void)
+{
+	int i;
+
+	for (i = 0; i < PATIENCE && !single_task_running(); i++)
+		usleep_range(DELAY, 2 * DELAY);
+	return i < PATIENCE;
+}
+
 /* Some of it.  Nothing is held back while others run. */
 static void write(struct bio_list *filled)
 {
+	bool alone = give_way();
 	struct blk_plug plug;
 	struct bio *bio;
-	u32 count;
+	u32 count = 0;
 
 	blk_start_plug(&plug);
-	for (count = 0; count < TOGETHER && !need_resched(); count++) {
+	do {
 		bio = bio_list_pop(filled);
 		if (!bio)
 			break;
 		nc_fill_write(container_of(bio, struct nc_fill, bio));
-	}
+	} while (++count < TOGETHER && (!alone || single_task_running()));
 	blk_finish_plug(&plug);
 	cond_resched();
+}
+
+static enum hrtimer_restart wake(struct hrtimer *timer)
+{
+	struct nc_store *s = container_of(timer, struct nc_store, timer);
+
+	kthread_queue_work(s->worker, &s->work);
+	return HRTIMER_NORESTART;
 }
 
 /* What is published gives its memory back, which others may be without. */
@@ -84,7 +119,9 @@ void nc_store_init(struct nc_store *s)
 	spin_lock_init(&s->lock);
 	bio_list_init(&s->filled);
 	bio_list_init(&s->written);
+	s->busy = false;
 	kthread_init_work(&s->work, store_work);
+	hrtimer_setup(&s->timer, wake, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 }
 
 /**
@@ -114,21 +151,22 @@ int nc_store_start(struct nc_cache *c)
  */
 void nc_store_destroy(struct nc_store *s)
 {
+	hrtimer_cancel(&s->timer);
 	if (s->worker)
 		kthread_destroy_worker(s->worker);
 }
 
-/* Queued inside the lock: once the thread has the fill, the cache may go. */
+/* All inside the lock: once the thread has the fill, the cache may go. */
 static void add(struct nc_store *s, struct bio_list *list, struct bio *bio)
 {
 	unsigned long flags;
-	bool idle;
 
 	spin_lock_irqsave(&s->lock, flags);
-	idle = bio_list_empty(&s->filled) && bio_list_empty(&s->written);
 	bio_list_add(list, bio);
-	if (idle)
-		kthread_queue_work(s->worker, &s->work);
+	if (!s->busy) {
+		s->busy = true;
+		hrtimer_start(&s->timer, ns_to_ktime(DELAY * NSEC_PER_USEC), HRTIMER_MODE_REL);
+	}
 	spin_unlock_irqrestore(&s->lock, flags);
 }
 

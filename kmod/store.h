@@ -4,6 +4,7 @@
 #define NEARCACHE_STORE_H
 
 #include <linux/bio.h>
+#include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/spinlock.h>
 
@@ -13,7 +14,9 @@ struct nc_cache;
  * struct nc_store - fills that nobody waits for any more
  * @worker: a thread that others go before
  * @work: of it: all that is on the lists
- * @lock: protects the lists; innermost; taken in interrupts
+ * @timer: queues @work
+ * @lock: protects what follows; innermost; taken in interrupts
+ * @busy: @timer or @work are going to look at the lists
  * @filled: nc_fill.bio of those whose data is here
  * @written: of those that the cache device is done with
  *
@@ -22,7 +25,9 @@ struct nc_cache;
 struct nc_store {
 	struct kthread_worker *worker;
 	struct kthread_work work;
+	struct hrtimer timer;
 	spinlock_t lock;	/* see above */
+	bool busy;
 	struct bio_list filled;
 	struct bio_list written;
 };

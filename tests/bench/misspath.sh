@@ -27,18 +27,22 @@ CACHE_IS="completion_nsec=80000 mbps=2000"
 # cell TARGET CELL PART RESULT: reads a part, and puts what is seen into RESULT[TARGET,CELL,...].
 cell() {
 	local -n to=$4
-	local pattern size depth before i
+	local pattern size depth before i lines
 	local -A times=()
 	IFS=, read -r pattern size depth <<<"$2"
 	before=$(origin_reads "$O")
 	fio_run cell "$device" --rw="$([[ $pattern == random ]] && echo randread || echo read)" --bs="$size" \
-		--iodepth="$depth" --offset=$(($3 * PART))m --size=${PART}m --number_ios=$((size > 4096 ? 500 : 1500))
+		--iodepth="$depth" --offset=$(($3 * PART))m --size=${PART}m \
+		--number_ios=$(((size > 4096 ? 500 : 1500) + depth))
+	# What is under way at the end fio takes when the last of it is over, all at once.
+	mapfile -t lines <"$TMPDIR/cell_lat.1.log"
+	printf '%s\n' "${lines[@]::${#lines[@]}-depth}" >"$TMPDIR/cell_lat.1.log"
 	quiet
 	fio_times times cell
 	for i in "${!times[@]}"; do
 		to["$1,$2,$i"]=${times["$i"]}
 	done
-	to["$1,$2,origin"]=$(ratio $(($(origin_reads "$O") - before)) $((times[count] * size)))
+	to["$1,$2,origin"]=$(ratio $(($(origin_reads "$O") - before)) $(((times[count] + depth) * size)))
 }
 
 # measure RESULT CELL...: of all targets, each on an empty cache.
