@@ -72,7 +72,8 @@ static inline void nc_copy_write_hint(struct bio *to, const struct bio *from)
 
 /* A timer is told its function when it is made since 6.13. */
 #ifndef NC_HAVE_HRTIMER_SETUP
-static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*run)(struct hrtimer *),
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*run)(struct hrtimer *),
 				 clockid_t clock, enum hrtimer_mode mode)
 {
 	hrtimer_init(timer, clock, mode);

@@ -3,16 +3,20 @@
  * Fills.  A missing run of sub-blocks is read from the origin once, into pages
  * of our own; readers get a copy, the same pages are written to the slot, and
  * only then do the valid bits appear.  A reader's or writer's own pages are
- * never the source of a cache write: it could scribble on them meanwhile.
+ * never the source of a cache write: it could scribble on them meanwhile, also
+ * before it is told that they hold anything.
  *
  *	START ---> READING ---> FILLED ---> WRITING ---> gone
  *	(NOWAIT     readers      readers copy    ^
  *	 readers)   queue up     at once         |
  *	                        SENDING ---------+   (update: see update.c)
  *
- * Submissions that may wait for a request have queues of their own, one for each
- * device: a cache device that hangs must not keep the origin's data from its
- * readers.
+ * A short copy is made where the origin's read completes, which may be an interrupt.
+ * What is long, or failed, is a completion worker's.  From FILLED on nobody waits: the
+ * store (store.c) takes the fill to its slot and publishes it.
+ *
+ * Submissions to the origin that may wait for a request have a queue of their own: a
+ * cache device that hangs must not keep the origin's data from its readers.
  *
  * A fill is on its stripe's list from its start until it is published or
  * dropped; under the stripe lock at most one fill covers a sub-block, and a
@@ -339,7 +343,9 @@ static void read_end_io(struct bio *bio)
 		queue_work(f->target->cache->wq, &f->work);
 }
 
-/* The cache device did.  An update leaves its sub-blocks without their data until it is published. */
+/* The cache device did.  An update leaves sub-blocks invalid until it is published: it does not wait
+ * its turn in the store.
+ */
 static void write_end_io(struct bio *bio)
 {
 	struct nc_fill *f = bio->bi_private;

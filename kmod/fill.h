@@ -70,8 +70,8 @@ enum nc_fill_state {
  * @bytes: to read from the origin, or to write to it
  * @skip: bytes at the start that do not go to the slot
  * @cache_bytes: bytes that go to the slot
- * @work: runs the next step
- * @bio: of the origin, then of the cache device
+ * @work: runs the next step, where the store does not
+ * @bio: of the origin, then of the cache device; between them, and then, on the store's lists
  * @pages: hold @bytes, and zeros up to the end of the sub-block where the origin
  *	ends inside
  */

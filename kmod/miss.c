@@ -19,12 +19,13 @@
  * struct look - what the stripe says about a read
  * @stripe: of the block
  * @slot: the block's slot or NC_NIL
- * @ready: for NC_MISS_JOINED: the fill to copy from, NULL when the read waits
+ * @fill: for NC_MISS_JOINED: the fill to copy from, NULL when the read waits; for
+ *	NC_MISS_STARTED, once it is listed: the new one
  */
 struct look {
 	struct nc_stripe *stripe;
 	u32 slot;
-	struct nc_fill *ready;
+	struct nc_fill *fill;
 };
 
 /* The slot is in use: the policy must not take the last hit for its last use. */
@@ -109,7 +110,7 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 	u64 valid;
 
 	lockdep_assert_held(&l->stripe->lock);
-	l->ready = NULL;
+	l->fill = NULL;
 	l->slot = nc_index_find(&c->index, span->block);
 	if (l->slot != NC_NIL) {
 		valid = c->index.slots[l->slot].valid >> span->first;
@@ -130,7 +131,7 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 	}
 	if (f) {
 		if (join(c, l->stripe, f, bio, span))
-			l->ready = f;
+			l->fill = f;
 		return NC_MISS_JOINED;
 	}
 	if (being_written(c, span)) {
@@ -178,30 +179,6 @@ static void list(struct nc_fill *f, struct nc_stripe *stripe, struct bio *bio,
 	nc_fill_list(f, stripe);
 }
 
-/* Give @new its slot and its place on the list, if it is still wanted: for a
- * span that did not grow meanwhile.
- */
-static enum nc_miss look_and_list(struct nc_cache *c, struct bio *bio,
-				  struct nc_span *span, struct look *l,
-				  struct nc_fill *new)
-{
-	enum nc_miss result = look(c, bio, span, l, new->job);
-
-	if (result != NC_MISS_STARTED)
-		return result;
-	new->slot = l->slot;
-	if (new->slot == NC_NIL) {
-		new->slot = nc_reclaim_take(c, span->block, new->job);
-		if (new->slot == NC_NIL)
-			return NC_MISS_FULL;
-		if (new->ahead && !new->job)
-			nc_ahead_window(&c->index.slots[new->slot]);
-	}
-	refresh(c, new->slot);
-	list(new, l->stripe, bio, span);
-	return NC_MISS_STARTED;
-}
-
 /* @half: of those that leave half of the memory to others. */
 static struct nc_fill *alloc(struct nc_target *t, const struct nc_span *span, bool half)
 {
@@ -210,6 +187,46 @@ static struct nc_fill *alloc(struct nc_target *t, const struct nc_span *span, bo
 			  ((sector_t)span->first << c->sub_shift);
 
 	return nc_fill_alloc(t, sector, nc_fill_span_bytes(c, span), half);
+}
+
+/* The block's slot, or a free one, which then is its. */
+static u32 take_slot(struct nc_cache *c, const struct nc_span *span, const struct look *l,
+		     bool ahead, const struct nc_job *job)
+{
+	u32 i = l->slot;
+
+	if (i != NC_NIL)
+		return i;
+	i = nc_reclaim_take(c, span->block, job);
+	if (i != NC_NIL && ahead && !job)
+		nc_ahead_window(&c->index.slots[i]);
+	return i;
+}
+
+/* What look() wants started: allocated under the lock, as nothing sleeps for it, so that what was
+ * seen stays true.  @ahead: for a prefetch, of @job or a window.
+ */
+static enum nc_miss begin(struct nc_target *t, struct bio *bio, const struct nc_span *span,
+			  struct look *l, bool ahead, struct nc_job *job)
+{
+	struct nc_cache *c = t->cache;
+	struct nc_fill *f;
+
+	lockdep_assert_held(&l->stripe->lock);
+	f = alloc(t, span, ahead);
+	if (!f)
+		return NC_MISS_MEMORY;
+	f->ahead = ahead;
+	f->job = job;
+	f->slot = take_slot(c, span, l, ahead, job);
+	if (f->slot == NC_NIL) {
+		nc_fill_free(c, f);
+		return NC_MISS_FULL;
+	}
+	refresh(c, f->slot);
+	list(f, l->stripe, bio, span);
+	l->fill = f;
+	return NC_MISS_STARTED;
 }
 
 /**
@@ -231,27 +248,18 @@ enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
 	struct nc_cache *c = t->cache;
 	struct look l = { nc_index_stripe(&c->index, span->block) };
 	bool nowait = bio->bi_opf & REQ_NOWAIT;
-	struct nc_fill *new = NULL;
 	enum nc_miss result;
 
 	nc_fill_shorten(c, span, false);
 	spin_lock(&l.stripe->lock);
 	result = look(c, bio, span, &l, false);
-	spin_unlock(&l.stripe->lock);
-	if (result == NC_MISS_STARTED) {
-		new = alloc(t, span, false);
-		if (!new)
-			return NC_MISS_MEMORY;
-		spin_lock(&l.stripe->lock);
-		result = look_and_list(c, bio, span, &l, new);
-		spin_unlock(&l.stripe->lock);
-	}
 	if (result == NC_MISS_STARTED)
-		nc_fill_start(new, nowait);
-	else if (new)
-		nc_fill_free(c, new);
-	if (result == NC_MISS_JOINED && l.ready)
-		nc_fill_serve(l.ready, bio);
+		result = begin(t, bio, span, &l, false, NULL);
+	spin_unlock(&l.stripe->lock);
+	if (result == NC_MISS_STARTED)
+		nc_fill_start(l.fill, nowait);
+	if (result == NC_MISS_JOINED && l.fill)
+		nc_fill_serve(l.fill, bio);
 	if (result == NC_MISS_STARTED || result == NC_MISS_FULL)
 		nc_reclaim_check(c);
 	return result;
@@ -271,30 +279,18 @@ enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span, struct 
 	struct nc_cache *c = t->cache;
 	struct look l = { nc_index_stripe(&c->index, span->block) };
 	enum nc_miss result;
-	struct nc_fill *new;
 
 	nc_fill_shorten(c, span, true);
-	/* A job that finds no slot asks often, or comes along much that it leaves. */
 	spin_lock(&l.stripe->lock);
 	result = look(c, NULL, span, &l, job);
-	spin_unlock(&l.stripe->lock);
-	if (result != NC_MISS_STARTED)
-		return result;
-	new = alloc(t, span, true);
-	if (!new)
-		return NC_MISS_MEMORY;
-	new->ahead = true;
-	new->job = job;
-	spin_lock(&l.stripe->lock);
-	result = look_and_list(c, NULL, span, &l, new);
+	if (result == NC_MISS_STARTED)
+		result = begin(t, NULL, span, &l, true, job);
 	if (result == NC_MISS_STARTED && job)
-		nc_prefetch_begun(c, new);
+		nc_prefetch_begun(c, l.fill);
 	spin_unlock(&l.stripe->lock);
 	if (result == NC_MISS_STARTED) {
-		nc_fill_start(new, false);
+		nc_fill_start(l.fill, false);
 		nc_reclaim_check(c);
-	} else {
-		nc_fill_free(c, new);
 	}
 	return result;
 }
@@ -311,17 +307,13 @@ void nc_miss_fill(struct nc_target *t, struct nc_span *span)
 	struct nc_cache *c = t->cache;
 	struct look l = { nc_index_stripe(&c->index, span->block) };
 	enum nc_miss result;
-	struct nc_fill *new;
 
 	nc_fill_shorten(c, span, false);
-	new = alloc(t, span, false);
-	if (!new)
-		return;
 	spin_lock(&l.stripe->lock);
-	result = look_and_list(c, NULL, span, &l, new);
+	result = look(c, NULL, span, &l, false);
+	if (result == NC_MISS_STARTED)
+		result = begin(t, NULL, span, &l, false, NULL);
 	spin_unlock(&l.stripe->lock);
 	if (result == NC_MISS_STARTED)
-		nc_fill_start(new, true);
-	else
-		nc_fill_free(c, new);
+		nc_fill_start(l.fill, true);
 }
