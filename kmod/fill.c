@@ -145,7 +145,7 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,
 }
 
 /*
- * Drop a reference.  The last one is dropped by a worker, whose queue
+ * Drop a reference.  The last one is dropped by a worker or the store's thread, which
  * nc_fill_drain() flushes, or by a reader whose bio is not yet complete: the
  * cache outlives the wake-up either way.
  */
@@ -586,7 +586,9 @@ void nc_fill_mark_stale(const struct nc_stripe *stripe, u64 block, u64 bits)
  */
 void nc_fill_drain(struct nc_cache *c)
 {
+	nc_store_hurry(&c->store, true);
 	wait_event(c->fill_idle, !atomic_read(&c->fills));
+	nc_store_hurry(&c->store, false);
 	flush_workqueue(c->wq);
 	flush_workqueue(c->cache_wq);
 	nc_store_flush(&c->store);

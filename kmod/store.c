@@ -62,19 +62,19 @@ static void publish(struct bio_list *written)
 }
 
 /* Let others have the processor.  Returns whether nobody wants it any more. */
-static bool give_way(void)
+static bool give_way(const struct nc_store *s)
 {
 	int i;
 
-	for (i = 0; i < PATIENCE && !single_task_running(); i++)
+	for (i = 0; i < PATIENCE && !READ_ONCE(s->hurry) && !single_task_running(); i++)
 		usleep_range(DELAY, 2 * DELAY);
 	return i < PATIENCE;
 }
 
 /* Some of it.  Nothing is held back while others run. */
-static void write(struct bio_list *filled)
+static void write(const struct nc_store *s, struct bio_list *filled)
 {
-	bool alone = give_way();
+	bool alone = give_way(s);
 	struct blk_plug plug;
 	struct bio *bio;
 	u32 count = 0;
@@ -90,7 +90,7 @@ static void write(struct bio_list *filled)
 	cond_resched();
 }
 
-static enum hrtimer_restart wake(struct hrtimer *timer)
+static enum hrtimer_restart store_wake(struct hrtimer *timer)
 {
 	struct nc_store *s = container_of(timer, struct nc_store, timer);
 
@@ -106,7 +106,7 @@ static void store_work(struct kthread_work *work)
 
 	while (take(s, &filled, &written)) {
 		publish(&written);
-		write(&filled);
+		write(s, &filled);
 	}
 }
 
@@ -120,8 +120,9 @@ void nc_store_init(struct nc_store *s)
 	bio_list_init(&s->filled);
 	bio_list_init(&s->written);
 	s->busy = false;
+	s->hurry = false;
 	kthread_init_work(&s->work, store_work);
-	hrtimer_setup(&s->timer, wake, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	hrtimer_setup(&s->timer, store_wake, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 }
 
 /**
@@ -192,6 +193,18 @@ void nc_store_filled(struct nc_store *s, struct bio *bio)
 void nc_store_written(struct nc_store *s, struct bio *bio)
 {
 	add(s, &s->written, bio);
+}
+
+/**
+ * nc_store_hurry() - do not give way to others, or do so again
+ * @s: of a live cache
+ * @hurry: somebody waits until no fill is under way
+ *
+ * Context: any.
+ */
+void nc_store_hurry(struct nc_store *s, bool hurry)
+{
+	WRITE_ONCE(s->hurry, hurry);
 }
 
 /**

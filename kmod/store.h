@@ -15,6 +15,7 @@ struct nc_cache;
  * @worker: a thread that others go before
  * @work: of it: all that is on the lists
  * @timer: queues @work
+ * @hurry: somebody waits for all of it
  * @lock: protects what follows; innermost; taken in interrupts
  * @busy: @timer or @work are going to look at the lists
  * @filled: nc_fill.bio of those whose data is here
@@ -26,6 +27,7 @@ struct nc_store {
 	struct kthread_worker *worker;
 	struct kthread_work work;
 	struct hrtimer timer;
+	bool hurry;
 	spinlock_t lock;	/* see above */
 	bool busy;
 	struct bio_list filled;
@@ -37,6 +39,7 @@ int nc_store_start(struct nc_cache *c);
 void nc_store_destroy(struct nc_store *s);
 void nc_store_filled(struct nc_store *s, struct bio *bio);
 void nc_store_written(struct nc_store *s, struct bio *bio);
+void nc_store_hurry(struct nc_store *s, bool hurry);
 void nc_store_flush(struct nc_store *s);
 
 #endif /* NEARCACHE_STORE_H */

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # What a read of what is not cached costs, beside the same read of the bare origin: an origin that
 # answers in 1 ms and brings 200 MB/s, a cache device with 80 us and 2 GB/s. Each job reads a part of its
-# own, once; a random one in random order. Devices are of two kinds:
+# own, once; a random one in random order. The last reads, which are fewer at once, do not count. Devices are of two kinds:
 #   memory	hold data in each of their pages, which the guest's only processor copies to and fro, at
 #		1.1 GB/s: what a cache device is written competes with who reads
 #   dma	take and bring no data, and no time of the processor for it, as hardware does; but for

@@ -18,7 +18,7 @@ watch() {
 
 # seen: what of the trace is the module's, or a bio on one of its devices.
 seen() {
-	grep -E 'dm_nearcache|nc_[a-z_]+$|fill_work|block_bio_queue: ('"${numbers//:/,}"')' $TRACE/trace
+	grep -E 'dm_nearcache|nc_[a-z_]+$|fill_work|store_wake|block_bio_queue: ('"${numbers//:/,}"')' $TRACE/trace
 }
 
 ticks() {
@@ -54,7 +54,7 @@ watch 1
 check -s 20000 -n 8 -b 8
 settle
 watch 0
-[[ $(seen) == *fill_work* && $(seen) == *block_bio_queue* ]] || fail "the trace shows nothing of a miss"
+[[ $(seen) == *store_wake* && $(seen) == *block_bio_queue* ]] || fail "the trace shows nothing of a miss"
 written_down
 watch 1
 wait_for 60 calm || fail "it never rests: $(seen)"
