@@ -10,4 +10,6 @@ verdict("at least 0.97 of the bare origin's throughput";
 verdict("p99 at most 1.10 times the bare origin's";
 	$all[] | select(.target == "nearcache"); .p99_ratio <= 1.1; "\(place): \(.p99_ratio)"),
 verdict("the origin reads each byte once";
-	$all[] | select(.target == "nearcache"); .origin_bytes_ratio == 1; "\(place): \(.origin_bytes_ratio)")
+	$all[] | select(.target == "nearcache"); .origin_bytes_ratio == 1; "\(place): \(.origin_bytes_ratio)"),
+verdict("all that was read is cached afterwards";
+	$all[] | select(.target == "nearcache"); .cached_bytes_ratio == 1; "\(place): \(.cached_bytes_ratio)")

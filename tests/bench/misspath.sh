@@ -11,7 +11,8 @@
 #	throughput_ratio (to the bare origin), p50_nanoseconds, p99_nanoseconds, p99_ratio,
 #	origin_bytes_ratio (bytes that the origin was asked for, until all is quiet again, by bytes that
 #	were read), and, of another run on devices that answer at once, instructions_per_byte:
-#	all time that passes is instructions then, of all that goes on meanwhile
+#	all time that passes is instructions then, of all that goes on meanwhile; of nearcache also
+#	cached_bytes_ratio: what of the bytes that were read is cached once all is quiet
 # memory: 3G
 # shellcheck disable=SC2034,SC2054,SC2086,SC2154 # devices are set by who includes this; braces, words, and names of maps
 
@@ -27,10 +28,11 @@ CACHE_IS="completion_nsec=80000 mbps=2000"
 # cell TARGET CELL PART RESULT: reads a part, and puts what is seen into RESULT[TARGET,CELL,...].
 cell() {
 	local -n to=$4
-	local pattern size depth before i lines
+	local pattern size depth before filled now i lines
 	local -A times=()
 	IFS=, read -r pattern size depth <<<"$2"
 	before=$(origin_reads "$O")
+	[[ $1 != nearcache ]] || look filled fill_cache_bytes bench
 	fio_run cell "$device" --rw="$([[ $pattern == random ]] && echo randread || echo read)" --bs="$size" \
 		--iodepth="$depth" --offset=$(($3 * PART))m --size=${PART}m \
 		--number_ios=$(((size > 4096 ? 500 : 1500) + depth))
@@ -43,6 +45,9 @@ cell() {
 		to["$1,$2,$i"]=${times["$i"]}
 	done
 	to["$1,$2,origin"]=$(ratio $(($(origin_reads "$O") - before)) $(((times[count] + depth) * size)))
+	[[ $1 == nearcache ]] || return 0
+	look now fill_cache_bytes bench
+	to["$1,$2,cached"]=$(ratio $((now - filled)) $(((times[count] + depth) * size)))
 }
 
 # measure RESULT CELL...: of all targets, each on an empty cache.
@@ -110,6 +115,7 @@ rows_of() {
 			more=()
 			[[ $2 != memory ]] || more=(instructions_per_byte
 				"$(ratio "${at_once[$target,${name%,*},32,mean]}" $((32 * size)))")
+			[[ ! ${of[$target,$name,cached]:-} ]] || more+=(cached_bytes_ratio "${of[$target,$name,cached]}")
 			row devices "$2" target "$target" pattern "$pattern" block_size "$size" iodepth "$depth" \
 				bytes_per_second "$(ratio $((size * depth * 1000000000)) "${of[$target,$name,mean]}" 0)" \
 				throughput_ratio "$(ratio "${of[origin,$name,mean]}" "${of[$target,$name,mean]}")" \
