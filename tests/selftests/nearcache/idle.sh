@@ -54,7 +54,7 @@ watch 1
 check -s 20000 -n 8 -b 8
 settle
 watch 0
-[[ $(seen) == *store_wake* && $(seen) == *block_bio_queue* ]] || fail "the trace shows nothing of a miss"
+[[ $(seen) == *store_wake* && $(seen) == *block_bio_queue* ]] || fail "the trace shows nothing of a miss: $(seen)"
 written_down
 watch 1
 wait_for 60 calm || fail "it never rests: $(seen)"
