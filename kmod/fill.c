@@ -343,8 +343,8 @@ static void read_end_io(struct bio *bio)
 		queue_work(f->target->cache->wq, &f->work);
 }
 
-/* The cache device did.  An update leaves sub-blocks invalid until it is published: it does not wait
- * its turn in the store.
+/* The cache device did.  An update leaves sub-blocks invalid until it is published: it does not
+ * wait its turn in the store.
  */
 static void write_end_io(struct bio *bio)
 {
