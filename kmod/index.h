@@ -145,7 +145,7 @@ static inline u64 nc_slot_block(const struct nc_slot *slot)
 	return (u64)slot->block_hi << 32 | slot->block_lo;
 }
 
-/* Chains of so many slots: 13 of 16, so that all of a full cache stays below 32 bytes for a block. */
+/* Chains of so many slots: 13 of 16, so that a full cache takes less than 32 bytes for a block. */
 static inline u32 nc_index_chains(u32 count)
 {
 	return count - count / 16 * 3;
