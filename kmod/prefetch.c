@@ -410,6 +410,8 @@ s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 	struct nc_prefetch *p = &c->prefetch;
 	s64 id = -EMLINK;
 
+	/* Somebody says what is to be there. */
+	WRITE_ONCE(c->spread.on, false);
 	spin_lock(&p->lock);
 	if (nc_jobs_add(&p->jobs, job)) {
 		id = job->id;

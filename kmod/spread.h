@@ -40,10 +40,10 @@
  * @seed: random, does not change
  * @shift: log2 of the blocks that stay together; does not change
  * @level: highest hash of what stays; U32_MAX: all did so far
- * @on: nothing was cached at first
+ * @on: nothing was cached at first, and no job was told what is to be
  * @wanted: what is to stay found few free slots; a hint, set by readers
  *
- * @level and @on are the reclaim worker's; others read them, as hints.
+ * @level is the reclaim worker's; who submits a job clears @on for good.  Others read both as hints.
  */
 struct nc_spread {
 	u64 seed;

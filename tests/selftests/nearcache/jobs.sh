@@ -198,6 +198,9 @@ in_turns() {
 	stop
 	format
 	start
+	# What is read first stays, once there was a job.
+	submit range=start=0,length=4096
+	done_with
 	check >/dev/null
 	share=$(($(field blocks) / 64 * 2 * 65536))
 	ask residency-get name=nc start=0 length=$((8 * MB))
