@@ -35,14 +35,14 @@ static u32 low(const struct nc_cache *c)
 	if (likely(!nc_foresight_any(c)))
 		return low_water(c);
 	/* Of a tiny cache most is to stay. */
-	return min(nc_plan_low(low_water(c)), max(c->index.count / 8, 1U));
+	return min(nc_plan_low(low_water(c)), max(c->index.count / 6, 1U));
 }
 
 static u32 enough(const struct nc_cache *c)
 {
 	if (likely(!nc_foresight_any(c)))
 		return high_water(c);
-	return min(nc_plan_enough(low_water(c)), max(c->index.count / 5, 2U));
+	return min(nc_plan_enough(low_water(c)), max(c->index.count / 4, 2U));
 }
 
 static bool is_pinned(u32 tagged)

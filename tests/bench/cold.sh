@@ -5,7 +5,7 @@
 #
 # What "room" is: of nearcache, the blocks outside its reserves (kmod/reclaim.c: up to twice the low
 # water mark, a 64th of all blocks and at least one, is kept free for fills when something may go;
-# with a plan, as many as the low water mark, and at least 32, or a fifth); so its device has that many more. Of dm-cache, all blocks of its cache device; its metadata is on
+# with a plan, as many as the low water mark, and at least 32, or a quarter); so its device has that many more. Of dm-cache, all blocks of its cache device; its metadata is on
 # another one. Of bcache, 95 percent of its cache device, as it caches no more when so much is in
 # use, and eight blocks beside, for what is its own.
 # shellcheck disable=SC2154,SC2034 # devices are set by who includes this, and read by him
@@ -30,7 +30,7 @@ with_reserve() {
 		low=$((all / 64))
 		((low)) || low=1
 		kept=$((2 * low))
-		[[ $1 != nearcache-plan ]] || kept=$((low > 32 ? low : all < 160 ? all / 5 : 32))
+		[[ $1 != nearcache-plan ]] || kept=$((low > 32 ? low : all < 128 ? all / 4 : 32))
 		((all - kept < $2))
 	do
 		all=$((all + 1))

@@ -101,7 +101,7 @@ as_foretold() {
 	settle
 	dmsetup message nc 0 invalidate all
 	# Some are kept free: see nc_plan_enough().
-	best=$(min_hits $((slots - (slots < 160 ? slots / 5 : 32))) "${starts[@]}")
+	best=$(min_hits $((slots - (slots < 128 ? slots / 4 : 32))) "${starts[@]}")
 	plan_of "${starts[@]}"
 	says state 1
 	says visits 512
@@ -274,14 +274,14 @@ racing() {
 # no use to it put out, whatever was said of those before.
 committed() {
 	local i starts
-	mapfile -t starts < <(seq 0 $BLOCK $((99 * BLOCK)) | shuf --random-source="$GENL")
+	mapfile -t starts < <(seq 0 $BLOCK $((79 * BLOCK)) | shuf)
 	for ((i = 0; i < $(times 3); i++)); do
 		dmsetup message nc 0 invalidate all
 		# It is full of what no plan speaks of.
 		./blockdata check "$NC" -s 16384 -n 16384 -b 8 >/dev/null
 		settle
 		plan_of "${starts[@]}" "${starts[@]}"
-		while [[ ! -e $TMPDIR/enough ]]; do visit "${starts[@]:$((RANDOM % 90)):10}"; done &
+		while [[ ! -e $TMPDIR/enough ]]; do visit "${starts[@]:$((RANDOM % 70)):10}"; done &
 		for _ in 1 2 3 4 5 6 7 8 9 10; do
 			plan_of "${starts[@]}" "${starts[@]}"
 		done
@@ -293,7 +293,7 @@ committed() {
 		settle
 		visit "${starts[@]}"
 		wait_for 10 state_is 2 || fail "not over: $out"
-		(($(value hits) >= 95)) || fail "$(value hits) hits: $out"
+		(($(value hits) >= 76)) || fail "$(value hits) hits: $out"
 	done
 }
 
