@@ -54,6 +54,8 @@ static inline unsigned int bio_sectors(const struct bio *bio)
 	return bio->bi_iter.bi_size >> 9;
 }
 
+typedef void (bio_end_io_t)(struct bio *bio);
+
 struct bio_list {
 	struct bio *head, *tail;
 };
@@ -114,6 +116,24 @@ struct work_struct {
 struct delayed_work {
 	struct work_struct work;
 };
+
+struct kthread_worker {
+	int unused;
+};
+
+struct kthread_work {
+	int unused;
+};
+
+enum hrtimer_restart { HRTIMER_NORESTART };
+enum hrtimer_mode { HRTIMER_MODE_REL };
+
+struct hrtimer {
+	int unused;
+};
+
+/* No timer is started. */
+#define NC_HAVE_HRTIMER_SETUP
 
 typedef struct {
 	int refs;

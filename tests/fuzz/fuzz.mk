@@ -12,8 +12,8 @@ FUZZ_SHARED := $(addprefix tests/fuzz/,around.c count.c device_mapper.c doubt.c 
 	mutate.c store.c writes.c) helper/layout.c
 # Empty: kernel.h has what they would bring.
 FUZZ_EMPTY := $(addprefix $(FUZZ_DIR)/include/,$(addprefix linux/,atomic.h bio.h bitmap.h bits.h \
-	blk_types.h blkdev.h build_bug.h bvec.h cache.h device-mapper.h dm-io.h hash.h kdev_t.h \
-	kernel.h list.h log2.h math.h mm.h module.h mutex.h percpu.h random.h rbtree.h rcupdate.h refcount.h \
+	blk_types.h blkdev.h build_bug.h bvec.h cache.h device-mapper.h dm-io.h err.h hash.h hrtimer.h kdev_t.h \
+	kernel.h kthread.h list.h log2.h math.h mm.h module.h mutex.h percpu.h random.h rbtree.h rcupdate.h refcount.h \
 	sched/mm.h slab.h smp.h spinlock.h srcu.h tracepoint-defs.h vmalloc.h wait.h workqueue.h) trace/define_trace.h asm/local64.h)
 FUZZ_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare \
 	-Wno-unused-value -Wno-c2x-extensions \
