@@ -43,7 +43,7 @@
  * @on: nothing was cached at first, and no job was told what is to be
  * @wanted: what is to stay found few free slots; a hint, set by readers
  *
- * @level is the reclaim worker's; who submits a job clears @on for good.  Others read both as hints.
+ * @level is the reclaim worker's; who submits a job clears @on for good; hints for all others.
  */
 struct nc_spread {
 	u64 seed;
