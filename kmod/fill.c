@@ -302,7 +302,7 @@ static void fill_read_done(struct nc_fill *f)
 
 	nc_count_add(c, FILL_ORIGIN_BYTES, f->bytes);
 	nc_ranges_count_origin(c, f->sector, f->bytes);
-	f->state = NC_FILL_FILLED;
+	WRITE_ONCE(f->state, NC_FILL_FILLED);
 	waiters = close_waiters(f);
 	while ((bio = next_waiter(&waiters))) {
 		copy_to_reader(f, bio);
@@ -497,14 +497,17 @@ void nc_fill_start(struct nc_fill *f, bool nowait)
  */
 bool nc_fill_wait(struct nc_fill *f, struct bio *bio)
 {
-	/* Pairs with the exchange in close_waiters(): the data is read after this. */
-	struct bio *first = smp_load_acquire(&f->waiters);
+	struct bio *first;
 
 	do {
+		/* Pairs with the exchange in close_waiters(): the data is read after this.  A
+		 * failed exchange below orders nothing, so it is loaded anew.
+		 */
+		first = smp_load_acquire(&f->waiters);
 		if (first == NC_FILL_READY)
 			return false;
 		bio->bi_next = first;
-	} while (!try_cmpxchg(&f->waiters, &first, bio));
+	} while (cmpxchg(&f->waiters, first, bio) != first);
 	return true;
 }
 

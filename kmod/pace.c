@@ -54,6 +54,7 @@ bool nc_pace_is_shared(const struct nc_prefetch *p)
 /* Others' reads have begun: nothing is known of them. */
 static void begin_shared(struct nc_prefetch *p)
 {
+	lockdep_assert_held(&p->lock);
 	p->rate = RATE_FIRST;
 	memset(&p->clean, 0, sizeof(p->clean));
 	memset(&p->beside, 0, sizeof(p->beside));
@@ -64,6 +65,7 @@ static void begin_shared(struct nc_prefetch *p)
 /* Send nothing for a while; what was learnt before counts half. */
 static void begin_probe(struct nc_prefetch *p)
 {
+	lockdep_assert_held(&p->lock);
 	p->probed = jiffies;
 	p->due = jiffies + PROBE;
 	p->clean.sum /= 2;
@@ -84,6 +86,7 @@ bool nc_prefetch_holds(const struct nc_cache *c)
 /* Are those who read the ones for whom jobs bring it?  @p is locked. */
 static bool is_followed(struct nc_prefetch *p)
 {
+	lockdep_assert_held(&p->lock);
 	if (!time_before(jiffies, p->weighed + WEIGH)) {
 		u64 asked = atomic64_read(&p->asked), met = atomic64_read(&p->met);
 
@@ -135,6 +138,7 @@ static void fit_window(struct nc_cache *c, u64 took)
 	struct nc_prefetch *p = &c->prefetch;
 	u64 queued;
 
+	lockdep_assert_held(&p->lock);
 	p->least = p->least ? min(took, p->least + (p->least >> FORGET)) : took;
 	queued = took - p->least;
 	p->delay += (s64)(queued - p->delay) >> SMOOTH;
@@ -152,6 +156,7 @@ static void fit_rate(struct nc_prefetch *p, u64 took, bool alone)
 	struct nc_latency *l = alone ? &p->clean : &p->beside;
 	u64 base, latency;
 
+	lockdep_assert_held(&p->lock);
 	l->sum += took;
 	l->count++;
 	if (time_before(jiffies, p->looked + RATE_PERIOD))
