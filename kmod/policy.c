@@ -24,8 +24,11 @@
  *   the slots were read twice.  Twice: blocks of an evaluation set are read again, too,
  *   but were read before when the training set was alive.
  *
- * The last resort is the origin's size: after twice as much was read a slot is idle
- * whatever the distances are.  If they are longer, it is as good as any other.
+ * The last resort is the origin's size.  A job that reads all of it has distances of up to
+ * twice as much, so what was not read for longer is idle.  Of several jobs, or of one that reads
+ * a part in each epoch, they are longer, and what was not read for long is just what is read
+ * soon: these distances count.  But not any, for reads at random over the whole origin have no
+ * longest one, a slot is as good as any other then, and the cache is to move on.
  */
 #include "policy.h"
 
@@ -37,6 +40,8 @@
 #define FEW		8ULL
 /* Ticks between two looks for what the ghost need not remember: 64 cache sizes. */
 #define EXPIRE		1024U
+/* Last resorts that distances which are seen may come to: of four jobs, or of one that reads half. */
+#define RESORTS		4U
 /* How much faster than the clock the cut follows it when it was left behind. */
 #define CATCH_UP	4U
 
@@ -243,10 +248,10 @@ static void keep_read(struct nc_policy *p, u64 block, u32 now, bool cached)
 
 static bool keep_idle(const struct nc_policy *p, u16 stamp, u32 now)
 {
-	u32 d = distance(stamp, now);
-	u32 limit = p->never_seen;
+	u32 d = distance(stamp, now), known = READ_ONCE(p->limit);
+	u32 limit = max(p->never_seen, min(known, RESORTS * p->never_seen));
 
-	if (READ_ONCE(p->limit)) {
+	if (known) {
 		limit = min(limit, now - READ_ONCE(p->cut));
 		limit = min(limit, now - READ_ONCE(p->left));
 	}

@@ -71,7 +71,7 @@ struct nc_reuses {
  * struct nc_policy - state of the eviction policy
  * @ghost: see ghost.h
  * @slots: cache blocks
- * @never_seen: idle distance, in ticks, that counts as idle whatever is known
+ * @never_seen: idle distance, in ticks, that counts as idle, unless longer ones are known
  * @limit: what is idle for longer is not going to be read again; 0: not known yet
  * @cut: tick; what was not used since is idle
  * @left: tick; what was not used since belongs to a dataset that was left
