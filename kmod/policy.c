@@ -27,8 +27,10 @@
  * The last resort is the origin's size.  A job that reads all of it has distances of up to
  * twice as much, so what was not read for longer is idle.  Of several jobs, or of one that reads
  * a part in each epoch, they are longer, and what was not read for long is just what is read
- * soon: these distances count.  But not any, for reads at random over the whole origin have no
- * longest one, a slot is as good as any other then, and the cache is to move on.
+ * soon, or no later than anything else: these distances count.  But not if what was not read for
+ * so long is read much later than what is read instead, as of blocks of which some are read more
+ * often than others.  Nor any, for reads at random over the whole origin have no longest one, a
+ * slot is as good as any other then, and the cache is to move on.
  */
 #include "policy.h"
 
@@ -52,6 +54,7 @@ static void keep_init(struct nc_policy *p, u64 slots, u64 origin_ticks, u64 *gho
 	p->never_seen = LIMIT_MAX;
 	if (origin_ticks < LIMIT_MAX / 2)
 		p->never_seen = 2 * (u32)origin_ticks + 2;
+	p->resort = p->never_seen;
 	p->left = 0U - LIMIT_MAX;
 	p->beat = 1;
 	nc_ghost_init(&p->ghost, ghost, seed);
@@ -162,6 +165,44 @@ static void learn(struct nc_policy *p, const struct nc_distances *all, u32 ticks
 	p->beat = max(limit / 32, 1U);
 }
 
+/* Mean of distances, in ticks; 0: of none. */
+static u32 mean_of(const struct nc_policy *p, const struct nc_distances *seen)
+{
+	return seen->count ? (seen->total >> p->ghost.shift) / seen->count : 0;
+}
+
+/* How much longer it is until a block is read that was not for so many ticks, in the mean; 0: not
+ * known.
+ */
+static u32 rest_after(const struct nc_policy *p, const struct nc_distances *seen, u32 ticks)
+{
+	u64 mass = 0, count = 0;
+	u32 i;
+
+	for (i = class_of(ticks) + 1; i < NC_DISTANCES; i++) {
+		u64 part = seen->mass[i] >> p->ghost.shift;
+
+		mass += part;
+		count += part / class_end(i);
+	}
+	if (count < FEW)
+		return 0;
+	mass /= count;
+	return mass > ticks ? mass - ticks : 0;
+}
+
+/* The last resort.  @instead: mean distance of what is not cached. */
+static void learn_resort(struct nc_policy *p, const struct nc_distances *all, u32 instead)
+{
+	u32 resort = max(p->never_seen, min(p->limit, RESORTS * p->never_seen));
+
+	if (!p->ripe || !p->limit)
+		return;
+	if (instead && rest_after(p, all, p->never_seen) > instead + instead / 4)
+		resort = p->never_seen;
+	WRITE_ONCE(p->resort, resort);
+}
+
 /* Was the dataset left that is cached?  @usual: distances of its blocks. */
 static void look_for_collapse(struct nc_policy *p, const struct nc_distances *usual, u32 now)
 {
@@ -179,11 +220,14 @@ static void look_for_collapse(struct nc_policy *p, const struct nc_distances *us
 static void look(struct nc_policy *p, u32 now)
 {
 	struct nc_distances *all = &p->sum.of[NC_OUTSIDE], *cached = &p->sum.of[NC_CACHED];
+	u32 instead;
 
 	p->sum = p->seen[0];
 	add_reuses(&p->sum, &p->seen[1]);
+	instead = mean_of(p, all);
 	add_distances(all, cached);
 	learn(p, all, p->sum.ticks);
+	learn_resort(p, all, instead);
 	look_for_collapse(p, cached->total ? cached : all, now);
 }
 
@@ -248,10 +292,10 @@ static void keep_read(struct nc_policy *p, u64 block, u32 now, bool cached)
 
 static bool keep_idle(const struct nc_policy *p, u16 stamp, u32 now)
 {
-	u32 d = distance(stamp, now), known = READ_ONCE(p->limit);
-	u32 limit = max(p->never_seen, min(known, RESORTS * p->never_seen));
+	u32 d = distance(stamp, now);
+	u32 limit = READ_ONCE(p->resort);
 
-	if (known) {
+	if (READ_ONCE(p->limit)) {
 		limit = min(limit, now - READ_ONCE(p->cut));
 		limit = min(limit, now - READ_ONCE(p->left));
 	}

@@ -71,7 +71,8 @@ struct nc_reuses {
  * struct nc_policy - state of the eviction policy
  * @ghost: see ghost.h
  * @slots: cache blocks
- * @never_seen: idle distance, in ticks, that counts as idle, unless longer ones are known
+ * @never_seen: idle distance, in ticks, that counts as idle while nothing is known
+ * @resort: the same by what is known
  * @limit: what is idle for longer is not going to be read again; 0: not known yet
  * @cut: tick; what was not used since is idle
  * @left: tick; what was not used since belongs to a dataset that was left
@@ -90,13 +91,15 @@ struct nc_reuses {
  *	part of them
  * @sum: room for the sum of @seen
  *
- * All belongs to the owner's lock.  Eviction reads @limit, @cut, @left and @alive without it: it
- * may see one of them newer than the other, and finds a block idle a little earlier or later.
+ * All belongs to the owner's lock.  Eviction reads @limit, @resort, @cut, @left and @alive without
+ * it: it may see one of them newer than the other, and finds a block idle a little earlier or
+ * later.
  */
 struct nc_policy {
 	struct nc_ghost ghost;
 	u64 slots;
 	u32 never_seen;
+	u32 resort;
 	u32 limit;
 	u32 cut;
 	u32 left;
