@@ -54,6 +54,7 @@ const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
 	const struct nearcache_commit *last;
 	u32 i;
 
+	commit->behind = false;
 	commit->sequence =
 		le64_to_cpu(c->meta->super.sb->commit_sequence);
 	/* One by one: a crash may leave a sector that cannot be read. */
@@ -64,8 +65,10 @@ const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
 				&ring[i], NEARCACHE_PAGE_SIZE))
 			memset(&ring[i], 0, NEARCACHE_PAGE_SIZE);
 	last = nc_recover_last((void *)ring, c->uuid);
-	if (!last)
+	if (!last) {
+		nc_record_init(commit->record, c->uuid, 0);
 		return NULL;
+	}
 	commit->sequence = max(commit->sequence, le64_to_cpu(last->sequence));
 	commit->known = le64_to_cpu(last->sequence);
 	memcpy(commit->record, last, sizeof(*last));
@@ -105,6 +108,35 @@ static int write_record(struct nc_cache *c)
 			commit->record, NEARCACHE_PAGE_SIZE);
 	if (!r)
 		WRITE_ONCE(commit->known, commit->sequence);
+	commit->behind = commit->behind && r;
+	return r;
+}
+
+/**
+ * nc_commit_catch_up() - the first of several devices is to know of the last commit that was begun
+ * @c: live cache, suspended, just loaded
+ *
+ * Its number is not given again, see nc_members_begun(): so others would be told a number
+ * that is too high for what the first one says, and another crash before that knows more
+ * would leave devices that do not fit.  The last record gets the number by which the commit
+ * would have ended, and names what it named: those pages are still to be written.
+ *
+ * Context: may sleep; nc_cache.life.
+ * Return: 0 or -EIO.
+ */
+int nc_commit_catch_up(struct nc_cache *c)
+{
+	struct nc_commit *commit = &c->meta->commit;
+	int r;
+
+	if (!commit->behind)
+		return 0;
+	mutex_lock(&commit->lock);
+	commit->record->sequence = cpu_to_le64(commit->sequence);
+	r = nc_members_catch_up(c);
+	if (!r)
+		r = write_record(c);
+	mutex_unlock(&commit->lock);
 	return r;
 }
 

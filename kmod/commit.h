@@ -22,6 +22,8 @@ struct work_struct;
  * @lock: one commit at a time; taken under nc_cache.life, or alone
  * @sequence: number of the last record written
  * @known: number of a record that the medium has, for sure
+ * @behind: a crash kept a commit from the first of several devices that others were told of:
+ *	@sequence is its number, and @record still the one found at load
  * @offset: of the ring, bytes
  * @record: to write, or the last one found at load; from vmalloc()
  * @live: the session's commits keep the medium's table such that a crash leaves a
@@ -34,6 +36,7 @@ struct nc_commit {
 	u64 sequence;
 	u64 known;
 	u64 offset;
+	bool behind;
 	struct nearcache_commit *record;
 	bool live;
 	bool armed;
@@ -43,6 +46,7 @@ struct nc_commit {
 int nc_commit_init(struct nc_commit *commit);
 void nc_commit_destroy(struct nc_commit *commit);
 const struct nearcache_commit *nc_commit_load(struct nc_cache *c);
+int nc_commit_catch_up(struct nc_cache *c);
 int nc_commit_run(struct nc_cache *c);
 void nc_commit_arm(struct nc_cache *c);
 void nc_commit_stop(struct nc_cache *c);

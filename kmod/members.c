@@ -247,9 +247,8 @@ u64 nc_members_begun(const struct nc_cache *c)
 /* Write what they are to say; what they were told before is durable, and so is the data
  * that was written to them.
  */
-static int tell(struct nc_cache *c, u32 state)
+static int tell(struct nc_cache *c, u32 state, u64 sequence)
 {
-	u64 sequence = c->meta->commit.sequence;
 	int r = 0;
 	u32 i;
 
@@ -279,11 +278,27 @@ static int tell(struct nc_cache *c, u32 state)
  */
 int nc_members_tell(struct nc_cache *c, bool over)
 {
+	u64 sequence = c->meta->commit.sequence;
+
 	if (!c->members)
 		return 0;
 	if (c->members->active)
-		return tell(c, NEARCACHE_STATE_ACTIVE);
-	return tell(c, over ? NEARCACHE_STATE_CLEAN : NEARCACHE_STATE_LIVE);
+		return tell(c, NEARCACHE_STATE_ACTIVE, sequence);
+	return tell(c, over ? NEARCACHE_STATE_CLEAN : NEARCACHE_STATE_LIVE, sequence);
+}
+
+/**
+ * nc_members_catch_up() - all are to know of the commit that a crash kept from the first one
+ * @c: live cache, nc_members_begun() is the last number that was given
+ *
+ * Then they fit its last record, and one that has this number.
+ *
+ * Context: may sleep; nc_commit.lock.
+ * Return: 0 or -EIO.
+ */
+int nc_members_catch_up(struct nc_cache *c)
+{
+	return tell(c, NEARCACHE_STATE_LIVE, c->meta->commit.sequence - 1);
 }
 
 static bool settled(const struct nc_cache *c)
@@ -311,7 +326,7 @@ static bool settled(const struct nc_cache *c)
 int nc_members_settle(struct nc_cache *c)
 {
 	lockdep_assert_held(&c->meta->commit.lock);
-	return settled(c) ? 0 : tell(c, NEARCACHE_STATE_CLEAN);
+	return settled(c) ? 0 : tell(c, NEARCACHE_STATE_CLEAN, c->meta->commit.sequence);
 }
 
 /**
@@ -330,7 +345,8 @@ int nc_members_go(struct nc_cache *c, bool active)
 		return 0;
 	mutex_lock(&c->meta->commit.lock);
 	c->members->active = active;
-	r = active ? tell(c, NEARCACHE_STATE_ACTIVE) : nc_members_settle(c);
+	r = active ? tell(c, NEARCACHE_STATE_ACTIVE, c->meta->commit.sequence) :
+		     nc_members_settle(c);
 	mutex_unlock(&c->meta->commit.lock);
 	return r;
 }

@@ -97,5 +97,6 @@ int nc_members_go(struct nc_cache *c, bool active);
 void nc_members_stop(struct nc_cache *c);
 int nc_members_settle(struct nc_cache *c);
 int nc_members_tell(struct nc_cache *c, bool over);
+int nc_members_catch_up(struct nc_cache *c);
 
 #endif /* NEARCACHE_MEMBERS_H */

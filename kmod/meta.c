@@ -217,6 +217,7 @@ int nc_meta_load(struct nc_cache *c, const struct nc_known *known)
 		atomic64_set(&c->valid_subblocks, 0);
 		return r;
 	}
+	m->commit.behind = nc_members_begun(c) > m->commit.sequence;
 	m->commit.sequence = max3(m->commit.sequence, m->table.sequence, nc_members_begun(c));
 	push_free_slots(c);
 	if (!bitmap_empty(m->table.both, m->table.pages))
@@ -261,7 +262,9 @@ static int begin_session(struct nc_cache *c, bool writes, bool live, u32 *state)
 	*state = NEARCACHE_STATE_ACTIVE;
 	if (!live || (writes && !c->active->witness))
 		return 0;
-	r = nc_commit_run(c);
+	r = nc_commit_catch_up(c);
+	if (!r)
+		r = nc_commit_run(c);
 	if (!writes) {
 		*state = NEARCACHE_STATE_LIVE;
 		return r;
