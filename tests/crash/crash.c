@@ -5,7 +5,7 @@
  * cache device the kernel must serve what that origin holds, and nothing else; and it must
  * be warm, but where a sector of the metadata is damaged besides.
  *
- *	crash [-r] [-w] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED
+ *	crash [-r] [-w] [-m DEVICES] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED
  *
  * BASE is the logged device as it was when the log began: first the origin, of at most
  * ORIGIN_SECTORS, then the cache device.  Marks in the log: "changing,FIRST,SECTORS": others
@@ -16,9 +16,13 @@
  * -r: of a recovery: nobody changes the origin, and BASE itself is what a crash left.
  * -w: of sessions in writing modes: nobody else changes the origin, and behind the cache
  * device lies the record of the witness.
+ * -m: there are so many cache devices of one size, one behind the other; in the log they are
+ * devices 1, 2 ..., and the origin is 0.  Each loses what it has not flushed by itself, and
+ * in some states one of them is as it was at an earlier moment (it was pulled, and plugged in again):
+ * then the others may not be used with it, but what is used has to be right.
  * -s: put so many states, one behind the other, into FILE, and into FILE.list a line for each:
  * sectors of the origin, blocks and bytes that the kernel must find to be cached, pages of which
- * the older copy counts.
+ * the older copy counts, number of the device that it must say does not fit (0: none).
  * The last line is one JSON object.
  */
 #include <errno.h>
@@ -39,7 +43,10 @@
 #define FAILURES_TOLD	5U
 /* Percent of the states that have damage besides. */
 #define ROTTEN		15U
-#define USAGE	"usage: crash [-r] [-w] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED\n"
+/* ... and of those of several devices, that have an older one.  So often it is another one. */
+#define AGED		15U
+#define AGED_ANEW	10U
+#define USAGE	"usage: crash [-r] [-w] [-m DEVICES] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED\n"
 
 /* The device as it is durable, and what a state changed in it, to take it back. */
 static unsigned char *image;
@@ -54,7 +61,7 @@ static size_t undo_count, undo_room;
 static uint32_t *writer;
 
 static uint64_t origin_sectors, random_state;
-static struct truth truth;
+static struct truth truth = { .devices = 1 };
 
 /* Numbers of the entries that were sent and are not durable. */
 static size_t *pending, pending_count, marks;
@@ -64,8 +71,15 @@ static bool telling, recovery, writing;
 static size_t cache_bytes;
 /* Sectors that others are changing. */
 static uint64_t changing;
-/* The state has a sector of metadata that no crash leaves so. */
-static bool rotten;
+/* The state has a sector of metadata that no crash leaves so, or an older device. */
+static bool rotten, aged;
+
+/* One of several cache devices, as it was. */
+static struct {
+	unsigned char *data;
+	unsigned int device;
+	bool known;
+} older;
 
 static struct {
 	FILE *images, *list;
@@ -74,7 +88,7 @@ static struct {
 
 static struct {
 	uint64_t states, stale, torn, lost, cold, damaged, unsound, bytes, older, failures;
-	uint64_t doubt, marked, misprinted, marking, rotten;
+	uint64_t doubt, marked, misprinted, marking, rotten, aged, differing;
 	double ratio;
 } sum = { .ratio = 1 };
 
@@ -132,27 +146,45 @@ static void take_back(void)
 	}
 }
 
-/* Some states, and if there are, such in which a torn page is. */
+/* Some states, and if there are, such in which a torn page is; of several devices in turns such in
+ * which not all know of a commit that was begun, any, and such in which one does not fit.
+ */
+static bool is_wanted(const struct recovered *r)
+{
+	switch (truth.devices > 1 ? samples.taken % 3 : 1) {
+	case 0:
+		return !r->cold && r->begun && r->blocks;
+	case 1:
+		return !r->cold && (r->older || samples.due - samples.taken >= 2);
+	default:
+		return r->differs;
+	}
+}
+
 static void sample(const struct recovered *r)
 {
 	uint64_t due = samples.due < samples.wanted ? samples.due : samples.wanted;
 
-	if (samples.taken >= due || changing || rotten || r->lost || r->cold ||
-	    (!r->older && samples.due - samples.taken < 2))
+	if (samples.taken >= due || changing || rotten || r->lost || !is_wanted(r))
 		return;
 	samples.taken++;
 	if (fwrite(image, image_bytes, 1, samples.images) != 1 ||
-	    fprintf(samples.list, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-		    r->origin_sectors, r->blocks, r->bytes, r->older) < 0) {
+	    fprintf(samples.list, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+		    r->origin_sectors, r->blocks, r->bytes, r->older, r->differs) < 0) {
 		perror("sample");
 		exit(2);
 	}
 }
 
-/* What must not be gone though nothing is wrong. */
+/* What must not be gone though nothing is wrong.  While all is dropped the devices do not have the
+ * same epoch; one that is older is the one that does not fit, or all others do not fit the first one.
+ */
 static bool is_cold(const struct recovered *r)
 {
-	return r->lost || r->cold || r->damaged || r->unsound || r->misprinted;
+	bool may_differ = (telling && truth.devices > 1) ||
+			  (aged && r->differs == older.device + !older.device);
+
+	return r->lost || (r->cold && !may_differ) || r->damaged || r->unsound || r->misprinted;
 }
 
 static void judge_warmth(const struct recovered *r)
@@ -179,8 +211,10 @@ static uint64_t judge(size_t position, const char *what)
 	sum.bytes += r.bytes;
 	if (rotten)
 		sum.rotten += !!r.bytes;
-	else
+	else if (!r.differs || is_cold(&r))
 		judge_warmth(&r);
+	sum.aged += aged && r.bytes;
+	sum.differing += !!r.differs;
 	if ((r.stale || r.torn || (!rotten && is_cold(&r))) && sum.failures++ < FAILURES_TOLD)
 		printf("before entry %zu, %s: %" PRIu64 " sectors stale, %" PRIu64
 		       " torn or another's, %" PRIu64 " devices refused, %" PRIu64
@@ -193,10 +227,26 @@ static uint64_t judge(size_t position, const char *what)
 	return r.bytes;
 }
 
+/* All of what is not durable but that of one device, or nothing but it. */
+static void one_device(const struct log *log, size_t position, unsigned int device, bool alone)
+{
+	char what[80];
+	size_t i;
+
+	for (i = 0; i < pending_count; i++)
+		if ((log->entry[pending[i]].device == device) == alone)
+			put(log, pending[i], 100, false);
+	snprintf(what, sizeof(what), "%s of device %u of what is not durable",
+		 alone ? "nothing but that" : "all but that", device);
+	judge(position, what);
+	take_back();
+}
+
 /* What is there at least, and at most: a commit takes away what was evicted, no more. */
 static void corners(const struct log *log, size_t position)
 {
 	uint64_t none = judge(position, "nothing of what is not durable"), all;
+	unsigned int device;
 	size_t i;
 
 	for (i = 0; i < pending_count; i++)
@@ -205,6 +255,10 @@ static void corners(const struct log *log, size_t position)
 	take_back();
 	if (none && !telling && !writing && (double)all / none < sum.ratio)
 		sum.ratio = (double)all / none;
+	for (device = 0; truth.devices > 1 && device <= truth.devices; device++) {
+		one_device(log, position, device, false);
+		one_device(log, position, device, true);
+	}
 }
 
 /* A sector of metadata that says something, of this kind, or of any other one but it. */
@@ -258,25 +312,73 @@ static void rot(void)
 	rotten = true;
 }
 
+static unsigned char *device_data(unsigned int device)
+{
+	return image + origin_sectors * SECTOR + device * (cache_bytes / truth.devices);
+}
+
+/* One of the devices as it is in this state. */
+static void keep_older(void)
+{
+	older.device = random_next(&random_state) % truth.devices;
+	memcpy(older.data, device_data(older.device), cache_bytes / truth.devices);
+	older.known = true;
+}
+
+static void put_older(void)
+{
+	uint64_t first = (device_data(older.device) - image) / SECTOR, i;
+
+	for (i = 0; i < cache_bytes / truth.devices / SECTOR; i++)
+		if (memcmp(older.data + i * SECTOR, image + (first + i) * SECTOR, SECTOR))
+			put_sector(first + i, older.data + i * SECTOR, false);
+	aged = true;
+}
+
+/* Nothing, all, or some of what is not durable on a device. */
+static unsigned int share(void)
+{
+	if (truth.devices > 1 && chance(50))
+		return chance(50) ? 100 : 0;
+	return random_next(&random_state) % 101;
+}
+
+static void put_some(const struct log *log, size_t position)
+{
+	unsigned int present[LOG_DEVICES], torn, i;
+	size_t n;
+
+	for (i = 0; i < LOG_DEVICES; i++)
+		present[i] = i <= truth.devices ? share() : 0;
+	torn = chance(50) ? 30 : 0;
+	for (n = 0; n < pending_count; n++) {
+		const struct log_entry *e = &log->entry[pending[n]];
+		bool under_way = e->done >= position;
+
+		if (chance(under_way ? 70 : present[e->device]))
+			put(log, pending[n], chance(under_way ? 70 : torn) ?
+				    random_next(&random_state) % 101 : 100, false);
+	}
+}
+
 /* Some of what is not durable; part of it torn, and more of what is under way. */
 static void some(const struct log *log, size_t position)
 {
-	unsigned int present = random_next(&random_state) % 101;
-	unsigned int torn = chance(50) ? 30 : 0;
-	size_t i;
+	const char *what = "some of what is not durable";
 
-	for (i = 0; i < pending_count; i++) {
-		bool under_way = log->entry[pending[i]].done >= position;
-
-		if (chance(under_way ? 70 : present))
-			put(log, pending[i], chance(under_way ? 70 : torn) ?
-				    random_next(&random_state) % 101 : 100, false);
-	}
-	if (chance(ROTTEN))
+	put_some(log, position);
+	if (chance(ROTTEN)) {
 		rot();
-	judge(position, rotten ? "some of what is not durable, and damage" :
-				 "some of what is not durable");
+		what = "some of what is not durable, and damage";
+	} else if (older.known && chance(AGED)) {
+		put_older();
+		what = "some of what is not durable, and an older device";
+	}
+	judge(position, what);
+	if (truth.devices > 1 && !rotten && !aged && chance(AGED_ANEW))
+		keep_older();
 	rotten = false;
+	aged = false;
 	take_back();
 }
 
@@ -341,7 +443,7 @@ static unsigned int *weights(const struct log *log)
 		const struct log_entry *e = &log->entry[i];
 
 		if (e->sector < origin_sectors ||
-		    e->sector >= origin_sectors + recover_data_sectors())
+		    !recover_is_metadata(e->sector - origin_sectors))
 			continue;
 		for (j = i + 1; j <= e->durable && j < log->count; j++)
 			weight[j] = j <= e->done ? 64 : weight[j] < 16 ? 16 : weight[j];
@@ -397,6 +499,8 @@ static bool worth_something(const struct log *log)
 		printf("no state with damage had anything cached\n");
 	else if (!sum.older && !recovery && !writing)
 		printf("no state had a torn page whose older copy counts\n");
+	else if (truth.devices > 1 && !recovery && (!sum.aged || !sum.differing))
+		printf("no older device fitted, or each did\n");
 	else if (samples.taken < samples.wanted)
 		printf("only %" PRIu64 " of %" PRIu64 " samples\n", samples.taken,
 		       samples.wanted);
@@ -426,6 +530,7 @@ static void load_base(const char *path)
 		cache_bytes -= NEARCACHE_WITNESS_SIZE;
 		truth.witness = (const void *)(image + image_bytes - NEARCACHE_WITNESS_SIZE);
 	}
+	older.data = must(malloc(cache_bytes / truth.devices));
 	truth.origin = image;
 	truth.oldest = must(calloc(origin_sectors, sizeof(*truth.oldest)));
 	truth.changing = must(calloc(origin_sectors, 1));
@@ -456,6 +561,8 @@ static int options(int argc, char **argv)
 			recovery = true;
 		} else if (!strcmp(argv[i], "-w")) {
 			writing = true;
+		} else if (!strcmp(argv[i], "-m") && i + 1 < argc) {
+			truth.devices = strtoul(argv[++i], NULL, 10);
 		} else if (!strcmp(argv[i], "-s") && i + 2 < argc) {
 			open_samples(argv[i + 1], argv[i + 2]);
 			i += 2;
@@ -487,10 +594,14 @@ int main(int argc, char **argv)
 	}
 	origin_sectors = strtoull(argv[2], NULL, 10);
 	random_state = strtoull(argv[4], NULL, 10);
+	if (!truth.devices || truth.devices > NEARCACHE_MEMBERS_MAX) {
+		fprintf(stderr, USAGE);
+		return 2;
+	}
 	load_base(argv[0]);
 	if (log_open(&log, argv[1]))
 		return 2;
-	recover_geometry(image + origin_sectors * SECTOR, cache_bytes);
+	recover_geometry(image + origin_sectors * SECTOR, cache_bytes, truth.devices);
 	run(&log, strtoull(argv[3], NULL, 10));
 	close_samples();
 	/* What is dropped of marked regions is no measure. */
@@ -501,11 +612,12 @@ int main(int argc, char **argv)
 	       ", \"wrong_checksums\": %" PRIu64
 	       ", \"wrong_fingerprints\": %" PRIu64 ", \"ends_in_doubt\": %" PRIu64
 	       ", \"states_with_marks\": %" PRIu64 ", \"states_with_damage\": %" PRIu64
-	       ", \"older_copies\": %" PRIu64 ", \"told\": %zu"
+	       ", \"older_copies\": %" PRIu64 ", \"older_devices_used\": %" PRIu64
+	       ", \"states_that_differ\": %" PRIu64 ", \"told\": %zu"
 	       ", \"warm_ratio_min\": %s, \"entries\": %zu}\n",
 	       sum.states, sum.stale, sum.torn, sum.lost, sum.cold, sum.damaged,
-	       sum.unsound, sum.misprinted, sum.doubt, sum.marking, sum.rotten, sum.older, marks, ratio,
-	       log.count);
+	       sum.unsound, sum.misprinted, sum.doubt, sum.marking, sum.rotten, sum.older,
+	       sum.aged, sum.differing, marks, ratio, log.count);
 	log_close(&log);
 	return sum.failures || !worth;
 }

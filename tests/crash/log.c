@@ -44,13 +44,14 @@ static void add_done(struct volatile_writes *v, size_t write, size_t at)
 	v->done[v->count++].at = at;
 }
 
-/* What was done before the flush was sent is durable now. */
+/* What was done on its device before the flush was sent is durable now. */
 static void flush_done(struct log *log, struct volatile_writes *v, size_t sent)
 {
 	size_t i, left = 0;
 
 	for (i = 0; i < v->count; i++)
-		if (v->done[i].at < sent)
+		if (v->done[i].at < sent &&
+		    log->entry[v->done[i].write].device == log->entry[sent].device)
 			log->entry[v->done[i].write].durable = log->count;
 		else
 			v->done[left++] = v->done[i];
@@ -87,8 +88,11 @@ static int add(struct log *log, struct volatile_writes *v, const struct crash_lo
 	e->durable = LOG_NEVER;
 	e->ends = LOG_NEVER;
 	e->fua = head->fua;
+	e->device = head->device;
 	if (head->number != log->count)
 		return bad(log, "has another number");
+	if (head->device >= LOG_DEVICES)
+		return bad(log, "is of a device that cannot be");
 	switch (head->kind) {
 	case CRASH_LOG_WRITE:
 		e->sector = head->sector;

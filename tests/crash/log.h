@@ -2,8 +2,8 @@
 /*
  * A log of the target crash-log (logger/): what was sent to a device and what it answered, in
  * the order in which it happened.  A write is durable when it is done, if it is FUA; else
- * when a flush is done that was sent after the write was done.  Before that, from the
- * moment at which it was sent, any part of it may be.
+ * when a flush is done that was sent to the same device after the write was done.  Before
+ * that, from the moment at which it was sent, any part of it may be.
  */
 #ifndef NEARCACHE_CRASH_LOG_H
 #define NEARCACHE_CRASH_LOG_H
@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Devices that a log may be of. */
+#define LOG_DEVICES	32U
 
 /* See log_entry.durable. */
 #define LOG_NEVER	SIZE_MAX
@@ -24,6 +27,7 @@
  * @durable: write: number of the entry that makes it durable, or LOG_NEVER
  * @ends: of a flush or write that is done: the number of its entry; else LOG_NEVER
  * @fua: write: it is durable when it is done
+ * @device: write or flush: which device it was sent to, below LOG_DEVICES
  * @mark: text of a mark, or NULL
  */
 struct log_entry {
@@ -34,6 +38,7 @@ struct log_entry {
 	size_t durable;
 	size_t ends;
 	bool fua;
+	unsigned int device;
 	const char *mark;
 };
 

@@ -18,6 +18,10 @@ struct image {
 	const struct nearcache_super *sb;
 	const struct nearcache_intent *intent; /* of a session that wrote, or NULL */
 	struct slot *slot;
+	/* Of several devices: how many, their size, and where their slots begin. */
+	unsigned int devices;
+	size_t device_bytes;
+	u64 data_offset[NEARCACHE_MEMBERS_MAX];
 };
 
 #define FINGERPRINT_END	65536ULL
@@ -93,6 +97,14 @@ static void judge_sum(const struct image *im, u64 slot, u64 bit, const void *dat
 		out->unsound++;
 }
 
+static const unsigned char *slot_data(const struct image *im, u64 slot)
+{
+	unsigned int device = slot % im->devices;
+
+	return im->bytes + device * im->device_bytes + im->data_offset[device] +
+	       slot / im->devices * im->geo.block_size;
+}
+
 static void judge(struct image *im, const struct truth *truth, struct recovered *out)
 {
 	u32 sub = im->geo.subblock_size;
@@ -104,8 +116,7 @@ static void judge(struct image *im, const struct truth *truth, struct recovered 
 		for (bit = 0; bit < im->geo.subblocks; bit++) {
 			u64 offset = bit * sub;
 			u64 origin = im->slot[i].block * im->geo.block_size + offset;
-			const struct sector *s = (const void *)(im->bytes +
-				im->geo.data_offset + i * im->geo.block_size + offset);
+			const struct sector *s = (const void *)(slot_data(im, i) + offset);
 
 			if (!(im->slot[i].valid >> bit & 1))
 				continue;
@@ -118,7 +129,9 @@ static void judge(struct image *im, const struct truth *truth, struct recovered 
 	}
 }
 
-static uint64_t data_sectors;
+/* Of each device, and how many there are. */
+static uint64_t device_sectors, data_sectors[NEARCACHE_MEMBERS_MAX];
+static unsigned int device_count;
 
 /* What the session that was cut off may have been writing. */
 static void drop_marked(struct image *im, struct recovered *out)
@@ -147,6 +160,42 @@ static bool fingerprint_fits(const struct image *im, const struct truth *truth)
 	SHA256(ends, sizeof(ends), digest);
 	return le32_to_cpu(im->sb->origin_fingerprint_type) != NEARCACHE_FP_ENDS ||
 	       !memcmp(digest, im->sb->origin_fingerprint, sizeof(digest));
+}
+
+/* The superblock that counts on a device behind the first. */
+static const struct nearcache_super *super_of(const unsigned char *bytes, size_t size,
+					      struct nc_geometry *geo, char *why)
+{
+	return nc_super_choose((const void *)(bytes + NEARCACHE_SUPER_OFFSET_0),
+			       (const void *)(bytes + NEARCACHE_SUPER_OFFSET_1), size, geo, why);
+}
+
+/* Do they have the data that the table speaks of? As kmod/members.c does it. */
+static bool members_fit(struct image *im, u64 last, struct recovered *out)
+{
+	char why[NC_WHY_SIZE];
+	struct nc_geometry geo;
+	unsigned int i;
+
+	for (i = 1; i < im->devices; i++) {
+		const struct nearcache_super *sb =
+			super_of(im->bytes + i * im->device_bytes, im->device_bytes, &geo, why);
+
+		if (!sb || !nc_member_check(im->sb, sb, i, why)) {
+			out->lost = 1;
+			return false;
+		}
+		if (!nc_recover_member(sb, im->geo.table_epoch, last)) {
+			out->cold = 1;
+			out->differs = i;
+			return false;
+		}
+		if (le32_to_cpu(sb->state) == NEARCACHE_STATE_LIVE &&
+		    le64_to_cpu(sb->commit_sequence) >= last)
+			out->begun = 1;
+		im->data_offset[i] = geo.data_offset;
+	}
+	return true;
 }
 
 /* Is anything to be used? As kmod/meta.c and intent.c do it. */
@@ -178,7 +227,8 @@ static bool starts_warm(struct image *im, const struct truth *truth, struct reco
 }
 
 /* Where metadata lies, in sectors of the cache device: each copy of the superblock, table,
- * records, marks in use, and checksums if there are.
+ * records, marks in use, checksums if there are, and of several devices each copy of the
+ * superblocks behind the first.
  */
 static struct place {
 	uint64_t first, sectors;
@@ -204,6 +254,8 @@ bool recover_place(unsigned int kind, uint64_t n, uint64_t *sector)
 	if (!p->sectors)
 		return false;
 	*sector = p->first + n % p->sectors;
+	if (kind >= RECOVER_BEHIND)
+		*sector += (1 + n / p->sectors % (device_count - 1)) * device_sectors;
 	return true;
 }
 
@@ -234,23 +286,31 @@ bool recover_named(const unsigned char *cache, uint64_t n, uint64_t *sector)
 	return true;
 }
 
-/* Remember that. */
-void recover_geometry(const unsigned char *cache, size_t bytes)
+static void refuse(const char *why)
 {
-	const struct nearcache_super *sb;
-	struct nc_geometry geo;
-	char why[NC_WHY_SIZE];
-	uint64_t regions;
+	fprintf(stderr, "the base has no superblock: %s\n", why);
+	exit(2);
+}
 
-	sb = nc_super_choose((const void *)(cache + NEARCACHE_SUPER_OFFSET_0),
-			     (const void *)(cache + NEARCACHE_SUPER_OFFSET_1), bytes, &geo, why);
-	if (!sb) {
-		fprintf(stderr, "the base has no superblock: %s\n", why);
-		exit(2);
+/* Remember that. */
+void recover_geometry(const unsigned char *cache, size_t bytes, unsigned int devices)
+{
+	struct nc_geometry geo = { 0 };
+	char why[NC_WHY_SIZE];
+	const struct nearcache_super *sb = NULL;
+	uint64_t regions;
+	unsigned int i;
+
+	device_count = devices;
+	device_sectors = bytes / devices / SECTOR;
+	for (i = devices; i--;) {
+		sb = super_of(cache + i * device_sectors * SECTOR, bytes / devices, &geo, why);
+		if (!sb)
+			refuse(why);
+		data_sectors[i] = geo.data_offset / SECTOR;
 	}
 	geometry = geo;
 	memcpy(uuid, sb->uuid, sizeof(uuid));
-	data_sectors = geo.data_offset / SECTOR;
 	set_place(0, NEARCACHE_SUPER_OFFSET_0, NEARCACHE_PAGE_SIZE);
 	set_place(1, NEARCACHE_SUPER_OFFSET_1, NEARCACHE_PAGE_SIZE);
 	set_place(RECOVER_TABLE, geo.table_offset, 2 * geo.table_pages * NEARCACHE_PAGE_SIZE);
@@ -259,16 +319,23 @@ void recover_geometry(const unsigned char *cache, size_t bytes)
 	set_place(4, geo.intent_offset, ((regions - 1) / NEARCACHE_INTENT_BITS + 1) *
 					NEARCACHE_INTENT_SIZE);
 	set_place(5, geo.sums_offset, geo.sums_length);
+	if (devices == 1)
+		return;
+	set_place(RECOVER_BEHIND, NEARCACHE_SUPER_OFFSET_0, NEARCACHE_PAGE_SIZE);
+	set_place(RECOVER_BEHIND + 1, NEARCACHE_SUPER_OFFSET_1, NEARCACHE_PAGE_SIZE);
 }
 
-uint64_t recover_data_sectors(void)
+/* Is a sector of the cache devices, one behind the other, none of a slot? */
+bool recover_is_metadata(uint64_t sector)
 {
-	return data_sectors;
+	uint64_t device = sector / device_sectors;
+
+	return device < device_count && sector % device_sectors < data_sectors[device];
 }
 
 /**
  * recover() - load a cache device and judge what it would serve
- * @cache: all of it, aligned to a page
+ * @cache: all of it, aligned to a page; several are one behind the other
  * @bytes: its size
  * @truth: what it may serve
  * @out: filled in
@@ -277,25 +344,31 @@ void recover(const unsigned char *cache, size_t bytes, const struct truth *truth
 	     struct recovered *out)
 {
 	const struct nearcache_commit *last;
-	struct image im = { .bytes = cache };
+	struct image im = {
+		.bytes = cache,
+		.devices = truth->devices,
+		.device_bytes = bytes / truth->devices,
+	};
 	char why[NC_WHY_SIZE];
-	u64 i;
+	u64 number, i;
 
 	memset(out, 0, sizeof(*out));
-	im.sb = nc_super_choose((const void *)(cache + NEARCACHE_SUPER_OFFSET_0),
-				(const void *)(cache + NEARCACHE_SUPER_OFFSET_1),
-				bytes, &im.geo, why);
+	im.sb = super_of(cache, im.device_bytes, &im.geo, why);
 	if (!im.sb) {
 		out->lost = 1;
 		return;
 	}
-	if (!starts_warm(&im, truth, out))
+	im.data_offset[0] = im.geo.data_offset;
+	last = nc_recover_last((const void *)(cache + im.geo.commit_offset),
+			       im.sb->uuid);
+	number = le64_to_cpu(im.sb->commit_sequence);
+	if (last && le64_to_cpu(last->sequence) > number)
+		number = le64_to_cpu(last->sequence);
+	if (!members_fit(&im, number, out) || !starts_warm(&im, truth, out))
 		return;
 	im.slot = calloc(im.geo.slot_count, sizeof(*im.slot));
 	if (!im.slot)
 		abort();
-	last = nc_recover_last((const void *)(cache + im.geo.commit_offset),
-			       im.sb->uuid);
 	for (i = 0; i < im.geo.table_pages; i++)
 		load_page(&im, i, last, out);
 	if (im.intent)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A device-mapper target that logs what is sent to a device, and what the device answers, in
- * the order in which it happens: <start> <length> crash-log <device> <log device>; message
- * "mark <text>" puts a text into the log.
+ * the order in which it happens: <start> <length> crash-log <device> <log device> [<number>
+ * <sector>]; message "mark <text>" puts a text into the log.  Several devices may have one log:
+ * each with a number of its own, and a sector at which it begins if all are put one behind the
+ * other.  A flush makes durable what was written to its device.
  *
  * dm-log-writes would tell which writes each flush made durable, and is wrong about it: a
  * flush takes with it, when it is sent, all writes that are complete, and puts them into
@@ -25,8 +27,9 @@
 #define DM_MSG_PREFIX "crash-log"
 
 /**
- * struct logger - a logged device
- * @dev: what is logged
+ * struct logger - a log
+ * @list: in @loggers
+ * @devices: logged devices
  * @log: where to
  * @io: client
  * @wq: of @work
@@ -39,8 +42,9 @@
  * @failed: the log is not complete: it gets no end
  */
 struct logger {
-	struct dm_dev *dev;
-	struct dm_dev *log;
+	struct list_head list;
+	unsigned int devices;
+	struct block_device *log;
 	struct dm_io_client *io;
 	struct workqueue_struct *wq;
 	struct work_struct work;
@@ -51,6 +55,25 @@ struct logger {
 	sector_t next;
 	bool failed;
 };
+
+/**
+ * struct logged - a logged device
+ * @logger: its log
+ * @dev: what is logged
+ * @log: holds the log device
+ * @number: of the device
+ * @sector: where it begins
+ */
+struct logged {
+	struct logger *logger;
+	struct dm_dev *dev;
+	struct dm_dev *log;
+	unsigned int number;
+	sector_t sector;
+};
+
+static LIST_HEAD(loggers);
+static DEFINE_MUTEX(loggers_lock);	/* of loggers, and logger.devices */
 
 struct entry {
 	struct list_head list;
@@ -106,7 +129,7 @@ static void write_entry(struct logger *l, const struct entry *e)
 {
 	bool vmalloced = is_vmalloc_addr(e->head);
 	struct dm_io_region region = {
-		.bdev = l->log->bdev,
+		.bdev = l->log,
 		.sector = l->next,
 		.count = 1 + e->head->sectors,
 	};
@@ -122,7 +145,7 @@ static void write_entry(struct logger *l, const struct entry *e)
 		request.mem.ptr.addr = e->head;
 	if (l->failed)
 		return;
-	if (l->next + region.count > bdev_nr_sectors(l->log->bdev) ||
+	if (l->next + region.count > bdev_nr_sectors(l->log) ||
 	    dm_io(&request, 1, &region, NULL, IOPRIO_DEFAULT)) {
 		DMERR("the log cannot be written");
 		l->failed = true;
@@ -148,7 +171,7 @@ static void write_queue(struct work_struct *work)
 	}
 }
 
-static struct entry *entry_of(struct bio *bio)
+static struct entry *entry_of(const struct logged *d, struct bio *bio)
 {
 	struct entry *e = entry_new(bio_sectors(bio) ? CRASH_LOG_WRITE : CRASH_LOG_FLUSH,
 				    bio->bi_iter.bi_size);
@@ -158,7 +181,8 @@ static struct entry *entry_of(struct bio *bio)
 
 	if (!e)
 		return NULL;
-	e->head->sector = bio->bi_iter.bi_sector;
+	e->head->sector = d->sector + bio->bi_iter.bi_sector;
+	e->head->device = d->number;
 	e->head->fua = !!(bio->bi_opf & REQ_FUA);
 	to = (char *)e->head + CRASH_LOG_SECTOR;
 	bio_for_each_segment(bv, bio, iter) {
@@ -171,17 +195,17 @@ static struct entry *entry_of(struct bio *bio)
 static int crash_log_map(struct dm_target *ti, struct bio *bio)
 {
 	struct sent *sent = dm_per_bio_data(bio, sizeof(*sent));
-	struct logger *l = ti->private;
+	struct logged *d = ti->private;
 	struct entry *e;
 
 	sent->done = NULL;
-	bio_set_dev(bio, l->dev->bdev);
+	bio_set_dev(bio, d->dev->bdev);
 	if (bio_data_dir(bio) == READ)
 		return DM_MAPIO_REMAPPED;
 	/* device-mapper has made two of what wants a flush and writes. */
 	if (WARN_ON_ONCE(bio_sectors(bio) && bio->bi_opf & REQ_PREFLUSH))
 		return DM_MAPIO_KILL;
-	e = entry_of(bio);
+	e = entry_of(d, bio);
 	sent->done = entry_new(CRASH_LOG_DONE, 0);
 	if (!e || !sent->done) {
 		entry_free(e);
@@ -189,7 +213,7 @@ static int crash_log_map(struct dm_target *ti, struct bio *bio)
 		sent->done = NULL;
 		return DM_MAPIO_KILL;
 	}
-	happens(l, e, sent->done);
+	happens(d->logger, e, sent->done);
 	return DM_MAPIO_REMAPPED;
 }
 
@@ -200,7 +224,7 @@ static int crash_log_end_io(struct dm_target *ti, struct bio *bio, blk_status_t 
 	if (sent->done) {
 		if (*error)
 			sent->done->head->kind = CRASH_LOG_FAILED;
-		happens(ti->private, sent->done, NULL);
+		happens(((struct logged *)ti->private)->logger, sent->done, NULL);
 		sent->done = NULL;
 	}
 	return DM_ENDIO_DONE;
@@ -222,83 +246,141 @@ static int crash_log_message(struct dm_target *ti, unsigned int argc, char **arg
 {
 	if (argc != 2 || strcmp(argv[0], "mark"))
 		return -EINVAL;
-	return mark(ti->private, argv[1]);
+	return mark(((struct logged *)ti->private)->logger, argv[1]);
 }
 
-static void free_logger(struct dm_target *ti, struct logger *l)
+static void free_logger(struct logger *l)
 {
 	if (l->wq)
 		destroy_workqueue(l->wq);
 	if (!IS_ERR_OR_NULL(l->io))
 		dm_io_client_destroy(l->io);
-	if (l->log)
-		dm_put_device(ti, l->log);
-	if (l->dev)
-		dm_put_device(ti, l->dev);
 	kfree(l);
+}
+
+static struct logger *new_logger(struct block_device *log)
+{
+	struct logger *l = kzalloc(sizeof(*l), GFP_KERNEL);
+
+	if (!l)
+		return NULL;
+	spin_lock_init(&l->lock);
+	INIT_LIST_HEAD(&l->queue);
+	INIT_WORK(&l->work, write_queue);
+	l->log = log;
+	l->id = ktime_get_real_ns();
+	l->io = dm_io_client_create();
+	l->wq = alloc_ordered_workqueue("crash-log", WQ_MEM_RECLAIM);
+	if (!IS_ERR(l->io) && l->wq)
+		return l;
+	free_logger(l);
+	return NULL;
+}
+
+/* That of the log device, new if it has none. */
+static struct logger *get_logger(struct block_device *log)
+{
+	struct logger *l;
+
+	mutex_lock(&loggers_lock);
+	list_for_each_entry(l, &loggers, list)
+		if (l->log == log)
+			goto found;
+	l = new_logger(log);
+	if (!l)
+		goto out;
+	list_add(&l->list, &loggers);
+found:
+	l->devices++;
+out:
+	mutex_unlock(&loggers_lock);
+	return l;
+}
+
+/* The last one puts an end to it. */
+static void put_logger(struct logger *l)
+{
+	mutex_lock(&loggers_lock);
+	if (!--l->devices) {
+		list_del(&l->list);
+		mark(l, CRASH_LOG_END);
+		free_logger(l);
+	}
+	mutex_unlock(&loggers_lock);
+}
+
+static void free_logged(struct dm_target *ti, struct logged *d)
+{
+	if (d->logger)
+		put_logger(d->logger);
+	if (d->log)
+		dm_put_device(ti, d->log);
+	if (d->dev)
+		dm_put_device(ti, d->dev);
+	kfree(d);
 }
 
 static int crash_log_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 {
-	struct logger *l;
+	u64 sector = 0;
+	struct logged *d;
 
-	if (argc != 2) {
-		ti->error = "Expected: <device> <log device>";
+	if (argc != 2 && argc != 4) {
+		ti->error = "Expected: <device> <log device> [<number> <sector>]";
 		return -EINVAL;
 	}
-	l = kzalloc(sizeof(*l), GFP_KERNEL);
-	if (!l)
+	d = kzalloc(sizeof(*d), GFP_KERNEL);
+	if (!d)
 		return -ENOMEM;
-	spin_lock_init(&l->lock);
-	INIT_LIST_HEAD(&l->queue);
-	INIT_WORK(&l->work, write_queue);
-	l->id = ktime_get_real_ns();
-	l->io = dm_io_client_create();
-	l->wq = alloc_ordered_workqueue("crash-log", WQ_MEM_RECLAIM);
-	if (IS_ERR(l->io) || !l->wq ||
-	    dm_get_device(ti, argv[0], dm_table_get_mode(ti->table), &l->dev) ||
-	    dm_get_device(ti, argv[1], dm_table_get_mode(ti->table), &l->log)) {
-		ti->error = "Device lookup failed";
-		free_logger(ti, l);
+	if ((argc == 4 && (kstrtouint(argv[2], 10, &d->number) || kstrtou64(argv[3], 10, &sector))) ||
+	    dm_get_device(ti, argv[0], dm_table_get_mode(ti->table), &d->dev) ||
+	    dm_get_device(ti, argv[1], dm_table_get_mode(ti->table), &d->log)) {
+		ti->error = "Device lookup failed, or no number";
+		free_logged(ti, d);
 		return -EINVAL;
+	}
+	d->sector = sector;
+	d->logger = get_logger(d->log->bdev);
+	if (!d->logger) {
+		ti->error = "Out of memory";
+		free_logged(ti, d);
+		return -ENOMEM;
 	}
 	ti->num_flush_bios = 1;
 	ti->flush_supported = true;
 	ti->per_io_data_size = sizeof(struct sent);
-	ti->private = l;
+	ti->private = d;
 	return 0;
 }
 
 static void crash_log_dtr(struct dm_target *ti)
 {
-	struct logger *l = ti->private;
-
-	mark(l, CRASH_LOG_END);
-	free_logger(ti, l);
+	free_logged(ti, ti->private);
 }
 
 static void crash_log_status(struct dm_target *ti, status_type_t type, unsigned int flags,
 			     char *result, unsigned int maxlen)
 {
-	struct logger *l = ti->private;
+	struct logged *d = ti->private;
 	unsigned int sz = 0;
 
 	if (type == STATUSTYPE_TABLE)
-		DMEMIT("%s %s", l->dev->name, l->log->name);
+		DMEMIT("%s %s %u %llu", d->dev->name, d->log->name, d->number,
+		       (u64)d->sector);
 	else if (type == STATUSTYPE_INFO)
-		DMEMIT("%llu %s", l->count, l->failed ? "failed" : "good");
+		DMEMIT("%llu %s", d->logger->count, d->logger->failed ? "failed" : "good");
 }
 
 static int crash_log_iterate(struct dm_target *ti, iterate_devices_callout_fn fn, void *data)
 {
-	struct logger *l = ti->private;
+	struct logged *d = ti->private;
 
-	return fn(ti, l->dev, 0, ti->len, data);
+	return fn(ti, d->dev, 0, ti->len, data);
 }
 
 static struct target_type crash_log_target = {
 	.name = "crash-log",
-	.version = { 1, 0, 0 },
+	.version = { 1, 1, 0 },
 	.module = THIS_MODULE,
 	.ctr = crash_log_ctr,
 	.dtr = crash_log_dtr,

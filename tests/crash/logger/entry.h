@@ -25,10 +25,11 @@ enum crash_log_kind {
  * @log: the same in all entries of one log, another one in each log
  * @number: of the entry, from 0 on
  * @of: done, failed: number of the write or flush
- * @sector: write: first sector on the logged device
+ * @sector: write: first sector, of all logged devices one behind the other
  * @sectors: write: how many; they follow the header
  * @kind: enum crash_log_kind
  * @fua: write: it is durable when it is done
+ * @device: write, flush: which of the logged devices it was sent to
  * @text: mark
  */
 struct crash_log_head {
@@ -40,7 +41,9 @@ struct crash_log_head {
 	unsigned long long sectors;
 	unsigned int kind;
 	unsigned int fua;
-	char text[CRASH_LOG_SECTOR - 56];
+	unsigned int device;
+	unsigned int reserved;
+	char text[CRASH_LOG_SECTOR - 64];
 };
 
 _Static_assert(sizeof(struct crash_log_head) == CRASH_LOG_SECTOR, "a sector");
