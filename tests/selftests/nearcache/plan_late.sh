@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A plan that is over while another one is being handed over, whose visits keep everybody out: it
+# ends when they are in, though nobody reads any more.
+# kernels: 6.12
+. ./cache.sh
+
+MB=$((1 << 20))
+
+state() {
+	./genl plan-get name=nc | sed -n 's/^plan.state=//p'
+}
+
+is_over() {
+	[[ $(state) == 2 ]]
+}
+
+# handing_over: 4 million visits, over and over, none of which is ever in force.
+handing_over() {
+	while [[ ! -e $TMPDIR/enough ]]; do
+		./genl plan-submit name=nc "range=16384@0,length=$((16 * MB)),start=0" >/dev/null || return 1
+	done
+}
+
+fresh 16 9
+for ((i = 0; i < $(times 8); i++)); do
+	./genl plan-submit name=nc range=start=0,length=65536 plan=commit=1 >/dev/null || fail "no plan"
+	same "state of the plan" "$(state)" 1
+	rm -f "$TMPDIR/enough"
+	handing_over &
+	# The messages take longer to come than to be read.
+	nap "0.$((RANDOM % 5 + 2))"
+	check -n 128 -b 128 >/dev/null
+	nap 0.2
+	touch "$TMPDIR/enough"
+	wait $! || fail "the visits are refused"
+	wait_for 10 is_over || fail "round $i: the plan's state is $(state)"
+done

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Short reads, which are copied to their reader where the origin's read completes, in an interrupt, beside
+# others that join just then: each gets the data, and the origin is read once.
+# kernels: 6.1
+# timeout: 120
+. ./cache.sh
+
+# joining OPTIONS...: all threads read the same at the same moment, of a cache that is empty.
+joining() {
+	dmsetup message nc 0 invalidate all || fail "invalidate"
+	origin_mark
+	before=$(field fill_origin_bytes)
+	timeout $((60 * ${SLOW:-1})) ./blockdata read /dev/mapper/nc -c "$@" >/dev/null ||
+		fail "$nsec ns, $*: wrong data, or somebody waits for ever"
+	settle
+	delta=$(origin_delta)
+	same "origin bytes of $*" "$delta" $(($(field fill_origin_bytes) - before))
+}
+
+# How long the origin takes: others come before, when, and after it is done.
+make_null C local 16
+for nsec in 30000 120000; do
+	make_null O "origin$nsec" 4 completion_nsec=$nsec
+	./blockdata write "$O"
+	format
+	start
+	for threads in 2 4; do
+		# 4 KiB, 32 KiB, and more than what is copied at once; parts of what others read.
+		for length in 8 64 72; do
+			joining -b $length -t $threads
+			same "origin bytes of $length" "$delta" $((4 << 20))
+		done
+		joining -b 8:64 -a 8 -r 100 -t $threads
+	done
+	above joins 0
+	echo "$nsec ns: $(field joins) joined $(field fills) fills"
+	stop
+done

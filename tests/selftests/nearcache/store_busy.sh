@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Others want all processors, and what was read comes to its slots when it has waited for
+# long enough. A device that is removed meanwhile, and the module with it, loses nothing of that; fills that have
+# all the memory that they may take keep nobody waiting: what is read then is not cached, and counted.
+# kernels: 6.12
+# timeout: 120
+. ./cache.sh
+
+quiet() {
+	# shellcheck disable=SC2086 # pids
+	[[ ! $hogs ]] || kill $hogs
+	hogs=
+	wait
+}
+
+# busy: two that want each processor.
+busy() {
+	local i
+	for ((i = 0; i < 2 * $(nproc); i++)); do
+		while :; do :; done &
+		hogs+=" $!"
+	done
+}
+
+hogs=
+at_exit quiet
+make_null O origin 16
+make_null C local 24
+./blockdata write "$O"
+format
+late=0
+for ((i = 0; i < $(times 4); i++)); do
+	start
+	dmsetup message nc 0 invalidate all || fail "invalidate"
+	busy
+	./blockdata read /dev/mapper/nc -n 8192 -b 8 -t 2 -o >"$TMPDIR/read" || fail "wrong data"
+	valid=$(field bytes_valid)
+	stop
+	rmmod dm-nearcache || fail "the module stays"
+	quiet
+	insmod "$MODULE" || fail "the module does not come again"
+	start
+	is bytes_valid $((8192 * 512))
+	is slots_dropped 0
+	late=$((late + (valid < 8192 * 512)))
+	origin_mark
+	check -n 8192
+	same "origin bytes" "$(origin_delta)" 0
+	stop
+done
+echo "$late of $i times something was on its way when the device was removed"
+((late)) || fail "all was in its slots before the device was removed"
+
+# The smallest memory.
+start nc '2 fill_memory 1048576'
+dmsetup message nc 0 invalidate all || fail "invalidate"
+busy
+./blockdata read /dev/mapper/nc -b 128 -t 4 || fail "wrong data"
+above bypass_memory 0
+peak=$(field fill_memory_peak)
+((peak <= 1048576)) || fail "the peak is $peak"
+((peak > 1048576 / 2)) || fail "the peak is only $peak"
+settle
+is fill_memory 0
+above fills 0
+quiet
+for _ in 1 2 3 4; do
+	check -b 8 >/dev/null
+	settle
+done
+is bytes_valid $((16 << 20))
+is fill_memory 0
