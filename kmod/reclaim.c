@@ -8,6 +8,8 @@
  * free, and what is not pinned does not get them; if nothing is idle, what was used
  * longest ago goes for them.  So it is for what prefetch jobs want: see ahead.c.
  */
+#include <linux/rcupdate_wait.h>
+
 #include "cache.h"
 #include "fill.h"
 #include "meta.h"
@@ -346,13 +348,32 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 	return victim;
 }
 
-/* With a plan each slot is wanted soon: that is not to wait for a tick of the clock, too. */
+/* A grace period that is expedited, as synchronize_srcu() has it after a while without any, asks
+ * over and over whether the hits are over, by a worker that does not sleep meanwhile: who is about
+ * to send one may wait for that very processor, for a slice of the scheduler.
+ */
+static void wait_asleep(struct nc_cache *c)
+{
+	struct rcu_synchronize over;
+
+	init_rcu_head_on_stack(&over.head);
+	init_completion(&over.completion);
+	call_srcu(&c->srcu, &over.head, wakeme_after_rcu);
+	wait_for_completion(&over.completion);
+	destroy_rcu_head_on_stack(&over.head);
+	/* Pairs with the lock of srcu_invoke_callbacks(), as in synchronize_srcu(). */
+	smp_mb();
+}
+
+/* That takes up to four ticks of the clock: too long with a plan, where each slot is wanted soon,
+ * and when reads are about to find no slot.
+ */
 static void wait_for_hits(struct nc_cache *c)
 {
-	if (nc_foresight_any(c))
+	if (nc_foresight_any(c) || 2 * READ_ONCE(c->index.free_count) < low_water(c))
 		synchronize_srcu_expedited(&c->srcu);
 	else
-		synchronize_srcu(&c->srcu);
+		wait_asleep(c);
 }
 
 /* No hit reads from the slots any more, and the medium does not say that they hold
