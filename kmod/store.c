@@ -24,16 +24,21 @@
  */
 #define DELAY	250
 
-/* So often it sleeps before it does some of its work nevertheless: what is filled does come to its
- * slot.
- */
-#define PATIENCE	8
-
 /* And then with little right to the processor. */
 #define NICE	10
 
 /* Fills that are done together, at most: requests to the cache device are held back for so long. */
 #define TOGETHER	16
+
+/* And bytes, but for the last one: neither the device nor a processor, where that copies, is to be
+ * kept from a hit for longer.
+ */
+#define PORTION		(128U << 10)
+
+/* For so many fills it sleeps once before it does them nevertheless: what is filled does come to
+ * its slot.
+ */
+#define PATIENCE	2U
 
 /* Returns whether there is anything. */
 static bool take(struct nc_store *s, struct bio_list *filled, struct bio_list *written)
@@ -61,23 +66,41 @@ static void publish(struct bio_list *written)
 	}
 }
 
-/* Let others have the processor.  Returns whether nobody wants it any more. */
-static bool give_way(const struct nc_store *s)
+/* How many of the first are done together.  As many as ever, unless they are long. */
+static u32 portion(const struct bio_list *filled)
 {
-	int i;
+	struct bio *bio;
+	u32 count = 0, bytes = 0;
 
-	for (i = 0; i < PATIENCE && !READ_ONCE(s->hurry) && !single_task_running(); i++)
-		usleep_range(DELAY, 2 * DELAY);
-	return i < PATIENCE;
+	bio_list_for_each(bio, filled) {
+		bytes += container_of(bio, struct nc_fill, bio)->cache_bytes;
+		if (++count == TOGETHER || bytes >= PORTION)
+			return count;
+	}
+	return TOGETHER;
+}
+
+/* Let others have the processor, for as long as @count fills are worth.  Returns whether nobody
+ * wants it any more.
+ */
+static bool give_way(const struct nc_store *s, u32 count)
+{
+	u32 part;
+
+	for (; count && !READ_ONCE(s->hurry) && !single_task_running(); count -= part) {
+		part = min(count, PATIENCE);
+		usleep_range(DELAY * part / PATIENCE, 2 * DELAY * part / PATIENCE);
+	}
+	return count;
 }
 
 /* Some of it.  Nothing is held back while others run. */
 static void write(const struct nc_store *s, struct bio_list *filled)
 {
-	bool alone = give_way(s);
+	u32 count = portion(filled);
+	bool alone = give_way(s, count);
 	struct blk_plug plug;
 	struct bio *bio;
-	u32 count = 0;
 
 	blk_start_plug(&plug);
 	do {
@@ -85,7 +108,7 @@ static void write(const struct nc_store *s, struct bio_list *filled)
 		if (!bio)
 			break;
 		nc_fill_write(container_of(bio, struct nc_fill, bio));
-	} while (++count < TOGETHER && (!alone || single_task_running()));
+	} while (--count && (!alone || single_task_running()));
 	blk_finish_plug(&plug);
 	cond_resched();
 }
