@@ -6,8 +6,10 @@
 #   evicting	the cache is full, 100 MB/s that are not cached are read, and what was cached before goes for
 #		them (nearcache: both of a range that is evicted after its use)
 #   committing	what is cached in reads of 4 KiB is written down 100 times a second (nearcache)
-# Beside them the bare cache device: the same reads, the same reader of the origin, and the writes that
-# nearcache made there in that time: of the same sizes, to the same places, at the same times.
+# Beside them the bare cache device: the same reads, and under them what nearcache wrote there, and read
+# from the origin, in that time: in the same sizes and places, at the same times. (A reader of the bare
+# origin gets what he asked for all at once when the device's limit of bandwidth lets it pass, and asks
+# for more all at once: the hits beside him would be measured by his luck.)
 #   rows: scenario, target, block_size (bytes), p50_nanoseconds, p99_nanoseconds, p999_nanoseconds,
 #	max_nanoseconds, p999_ratio, max_ratio (to the bare device), cache_write_bytes_per_second,
 #	cache_write_size (bytes)
@@ -49,15 +51,20 @@ under() {
 	size_of[$key]=$((requests ? (bytes / requests + 2048) / 4096 * 4096 : 0))
 }
 
-# record_begin: writes to the cache device, by the kernel's own trace of them.
+# number_of DEVICE: as the kernel's traces have it.
+number_of() {
+	echo $((0x$(stat -c %t "$1") << 20 | 0x$(stat -c %T "$1")))
+}
+
+# record_begin: writes to the cache device and reads of the origin, by the kernel's own trace of them.
 record_begin() {
-	echo "dev == $(($((0x$(stat -c %t "$C"))) << 20 | $((0x$(stat -c %T "$C"))))) && rwbs ~ \"*W*\"" \
+	echo "(dev == $(number_of "$C") && rwbs ~ \"*W*\") || (dev == $(number_of "$O") && rwbs ~ \"*R*\")" \
 		>"$TRACE/events/block/block_bio_queue/filter"
 	echo 1 >"$TRACE/events/block/block_bio_queue/enable"
 	echo >"$TRACE/trace"
 }
 
-# record_end FILE MICROSECONDS: what was written in that time, as rewrite takes it.
+# record_end FILE MICROSECONDS: what was read and written in that time, as rewrite takes it.
 record_end() {
 	echo 0 >"$TRACE/events/block/block_bio_queue/enable"
 	awk -v round="$2" '
@@ -66,16 +73,16 @@ record_end() {
 			at = $(i - 1) * 1000000
 			if (!n++) first = at
 			if ($(i + 5) && at - first < round)
-				printf "%.0f %.0f %d\n", at - first, $(i + 3) * 512, $(i + 5) * 512
+				printf "%.0f %s %.0f %d\n", at - first, $(i + 2) ~ /W/ ? "W" : "R", $(i + 3) * 512, $(i + 5) * 512
 		}' "$TRACE/trace" >"$1"
 	spans[$1]=$2
 }
 
-# replayed SCENARIO SIZE: the bare device, under what nearcache wrote.
+# replayed SCENARIO SIZE: the bare devices, under what nearcache did to them.
 replayed() {
 	local list=$TMPDIR/writes.$1.$2
-	[[ -s $list ]] || return 0
-	"${BENCH_PROGRAMS:-$here/tools}/rewrite" "$C" "${spans[$list]}" $ROUNDS <"$list" &
+	[[ -s $list ]] || fail "nearcache is to be measured before what is bare"
+	"${BENCH_PROGRAMS:-$here/tools}/rewrite" "$O" "$C" "${spans[$list]}" $ROUNDS <"$list" &
 	background_pids+=($!)
 }
 
@@ -91,16 +98,17 @@ committer() {
 
 # begin SCENARIO TARGET SIZE PART: the background of a scenario.
 begin() {
-	local on=$device
-	[[ $2 != raw ]] || { on=$O; replayed "$1" "$3"; }
-	case $1 in
-	committing)
-		background reader "$on" --rw=randread --bs=4k --iodepth=4 --rate=8m --offset="$((COLD_AT + $4))m" --size=${PART}m
+	case $2,$1 in
+	raw,*) replayed "$1" "$3" ;;
+	*,committing)
+		background reader "$device" --rw=randread --bs=4k --iodepth=4 --rate=8m --offset="$((COLD_AT + $4))m" --size=${PART}m
+		;;
+	*) reader "$device" "$4" ;;
+	esac
+	if [[ $1 == committing ]]; then
 		committer "$2" &
 		background_pids+=($!)
-		;;
-	*) reader "$on" "$4" ;;
-	esac
+	fi
 	wait_for 20 more_reads "$(origin_reads "$O")" || fail "nobody reads the origin"
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes what somebody wrote, again: the same sizes, to the same places, at the same times. fio's own
- * replay adds what it takes itself to each pause, and comes to two thirds of the writes.
- *   usage: rewrite DEVICE ROUND TIMES <LIST
+ * Reads and writes what somebody read and wrote, again: the same sizes, in the same places, at the
+ * same times. fio's own replay adds what it takes itself to each pause, and comes to two thirds of it.
+ *   usage: rewrite READ WRITTEN ROUND TIMES <LIST
  *
- * LIST has lines "MICROSECOND OFFSET BYTES" in order of time, below ROUND microseconds; it is done
- * TIMES times, ROUND microseconds apart. Writes are direct, asynchronous, and of zeros.
+ * READ and WRITTEN are devices. LIST has lines "MICROSECOND R|W OFFSET BYTES" in order of time, below
+ * ROUND microseconds; it is done TIMES times, ROUND microseconds apart. All is direct and
+ * asynchronous, and zeros are written.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,12 +19,19 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Writes in flight, and the largest of them. */
+/* Requests in flight, and the largest of them. */
 #define DEPTH	1024
 #define LARGEST	(4U << 20)
 
 struct request {
 	uint64_t at, offset, bytes;
+	char what;
+};
+
+/* Devices; memory that is written, and that is read into, by all at once. */
+struct ends {
+	int read, written;
+	void *zeros, *rest;
 };
 
 static void die(const char *what)
@@ -37,9 +45,9 @@ static struct request *take_list(size_t *count)
 	struct request *all = NULL, one;
 	size_t n = 0;
 
-	while (scanf("%lu %lu %lu", &one.at, &one.offset, &one.bytes) == 3) {
-		if (!one.bytes || one.bytes > LARGEST)
-			die("size of a write");
+	while (scanf("%lu %c %lu %lu", &one.at, &one.what, &one.offset, &one.bytes) == 4) {
+		if (!one.bytes || one.bytes > LARGEST || (one.what != 'R' && one.what != 'W'))
+			die("request");
 		all = realloc(all, (n + 1) * sizeof(*all));
 		if (!all)
 			die("list");
@@ -58,28 +66,29 @@ static void reap(aio_context_t context, unsigned int *flying, long least)
 	long i, n = syscall(SYS_io_getevents, context, least, (long)DEPTH, events, NULL);
 
 	if (n < 0)
-		die("end of a write");
+		die("end of a request");
 	for (i = 0; i < n; i++) {
 		errno = events[i].res < 0 ? (int)-events[i].res : 0;
 		if (events[i].res <= 0)
-			die("write");
+			die("request");
 	}
 	*flying -= (unsigned int)n;
 }
 
-static void write_one(aio_context_t context, int fd, void *zeros, const struct request *r)
+static void send_one(aio_context_t context, const struct ends *ends, const struct request *r)
 {
+	int reads = r->what == 'R';
 	struct iocb block = {
-		.aio_lio_opcode = IOCB_CMD_PWRITE,
-		.aio_fildes = (uint32_t)fd,
-		.aio_buf = (uintptr_t)zeros,
+		.aio_lio_opcode = reads ? IOCB_CMD_PREAD : IOCB_CMD_PWRITE,
+		.aio_fildes = (uint32_t)(reads ? ends->read : ends->written),
+		.aio_buf = (uintptr_t)(reads ? ends->rest : ends->zeros),
 		.aio_nbytes = r->bytes,
 		.aio_offset = (int64_t)r->offset,
 	};
 	struct iocb *blocks = &block;
 
 	if (syscall(SYS_io_submit, context, 1L, &blocks) != 1)
-		die("submission of a write");
+		die("submission of a request");
 }
 
 static void sleep_until(const struct timespec *start, uint64_t us)
@@ -93,6 +102,25 @@ static void sleep_until(const struct timespec *start, uint64_t us)
 		;
 }
 
+static void *buffer(void)
+{
+	void *room;
+
+	if (posix_memalign(&room, 4096, LARGEST))
+		die("memory");
+	memset(room, 0, LARGEST);
+	return room;
+}
+
+static int open_device(const char *path, int flags)
+{
+	int fd = open(path, flags | O_DIRECT);
+
+	if (fd < 0)
+		die(path);
+	return fd;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t round, times, k;
@@ -100,25 +128,26 @@ int main(int argc, char **argv)
 	unsigned int flying = 0;
 	struct request *all;
 	struct timespec start;
+	struct ends ends;
 	size_t i, count;
-	void *zeros;
-	int fd;
 
-	if (argc != 4)
-		die("usage: rewrite DEVICE ROUND TIMES");
-	round = strtoull(argv[2], NULL, 10);
-	times = strtoull(argv[3], NULL, 10);
+	if (argc != 5)
+		die("usage: rewrite READ WRITTEN ROUND TIMES");
+	round = strtoull(argv[3], NULL, 10);
+	times = strtoull(argv[4], NULL, 10);
 	all = take_list(&count);
-	fd = open(argv[1], O_WRONLY | O_DIRECT);
-	if (fd < 0 || posix_memalign(&zeros, 4096, LARGEST) || syscall(SYS_io_setup, DEPTH, &context))
-		die(argv[1]);
-	memset(zeros, 0, LARGEST);
+	ends.read = open_device(argv[1], O_RDONLY);
+	ends.written = open_device(argv[2], O_WRONLY);
+	ends.zeros = buffer();
+	ends.rest = buffer();
+	if (syscall(SYS_io_setup, DEPTH, &context))
+		die("io_setup");
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	for (k = 0; k < times; k++) {
 		for (i = 0; i < count; i++) {
 			sleep_until(&start, k * round + all[i].at);
 			reap(context, &flying, flying == DEPTH);
-			write_one(context, fd, zeros, &all[i]);
+			send_one(context, &ends, &all[i]);
 			flying++;
 		}
 	}
