@@ -87,13 +87,30 @@ void nc_bittree_empty(struct nc_bittree *tree)
 	memset(tree->level[0], 0, nc_bittree_memory(tree));
 }
 
-/* The last bit that is set, or NC_BITTREE_NONE. */
-u32 nc_bittree_last(const struct nc_bittree *tree)
+/* Bits of a level's word at @end that are before it. */
+static u64 before(const struct nc_bittree *tree, u32 level, u32 end)
 {
-	u32 level = NC_BITTREE_LEVELS, at = 0;
+	return end % 64 ? tree->level[level][end / 64] & ((1ULL << end % 64) - 1) : 0;
+}
 
-	if (!tree->level[level - 1][0])
-		return NC_BITTREE_NONE;
+/**
+ * nc_bittree_last() - which is the last bit that is set?
+ * @tree: tree
+ * @end: bits from this one on are not looked at; at most as many as there are
+ *
+ * Return: bit, or NC_BITTREE_NONE.
+ */
+u32 nc_bittree_last(const struct nc_bittree *tree, u32 end)
+{
+	u32 level = 0, at;
+	u64 word;
+
+	while (!(word = before(tree, level, end))) {
+		if (++level == NC_BITTREE_LEVELS)
+			return NC_BITTREE_NONE;
+		end /= 64;
+	}
+	at = end / 64 * 64 + fls64(word) - 1;
 	while (level--)
 		at = at * 64 + fls64(tree->level[level][at]) - 1;
 	return at;

@@ -30,7 +30,7 @@ u64 nc_bittree_memory(const struct nc_bittree *tree);
 void nc_bittree_set(struct nc_bittree *tree, u32 bit);
 void nc_bittree_clear(struct nc_bittree *tree, u32 bit);
 void nc_bittree_empty(struct nc_bittree *tree);
-u32 nc_bittree_last(const struct nc_bittree *tree);
+u32 nc_bittree_last(const struct nc_bittree *tree, u32 end);
 
 static inline bool nc_bittree_test(const struct nc_bittree *tree, u32 bit)
 {

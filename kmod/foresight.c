@@ -326,7 +326,7 @@ bool nc_foresight_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 	return admits;
 }
 
-/* A slot was given to a block; its stripe lock is held. */
+/* A slot was given to a block, and its stripe lock is held; or it is found to have one still. */
 void nc_foresight_took(struct nc_cache *c, u64 block)
 {
 	struct nc_foreseen *seen = take(c);
@@ -383,14 +383,15 @@ void nc_foresight_no_strays(struct nc_cache *c)
 /**
  * nc_foresight_farthest() - which block is to go first?
  * @c: live cache
- * @block: the result; if it cannot go, it is not found again before it is read
+ * @end: see nc_plan_farthest()
+ * @block: the result; it is not found again before it is read, or nc_foresight_took()
  *
  * Return: false: none that is planned.
  */
-bool nc_foresight_farthest(struct nc_cache *c, u64 *block)
+bool nc_foresight_farthest(struct nc_cache *c, u32 *end, u64 *block)
 {
 	struct nc_foreseen *seen = take(c);
-	bool found = seen && nc_plan_farthest(&seen->plan, block);
+	bool found = seen && nc_plan_farthest(&seen->plan, end, block);
 
 	give_back(seen);
 	return found;

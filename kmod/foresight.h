@@ -79,7 +79,7 @@ void nc_foresight_gone(struct nc_cache *c, u64 block);
 bool nc_foresight_is_stray(struct nc_cache *c, u64 block);
 void nc_foresight_stray(struct nc_cache *c);
 void nc_foresight_no_strays(struct nc_cache *c);
-bool nc_foresight_farthest(struct nc_cache *c, u64 *block);
+bool nc_foresight_farthest(struct nc_cache *c, u32 *end, u64 *block);
 void nc_foresight_kick(struct nc_cache *c);
 void nc_foresight_work(struct nc_cache *c);
 

@@ -240,6 +240,12 @@ static int alloc_visits(struct nc_plan *plan)
 	return 0;
 }
 
+/* Of @far. */
+static u32 bits_of(const struct nc_plan *plan)
+{
+	return plan->figures.visits + plan->figures.blocks;
+}
+
 static u64 memory(const struct nc_plan *plan)
 {
 	return (u64)plan->room * sizeof(*plan->visit) +
@@ -268,7 +274,7 @@ int nc_plan_build(struct nc_plan *plan, u64 seed, u32 slots)
 	plan->figures.blocks = number_blocks(plan);
 	plan->planned = kvmalloc_array(plan->figures.blocks, sizeof(*plan->planned),
 				       NC_BITTREE_GFP);
-	if (!plan->planned || nc_bittree_init(&plan->far, visits + plan->figures.blocks))
+	if (!plan->planned || nc_bittree_init(&plan->far, bits_of(plan)))
 		return -ENOMEM;
 	name_blocks(plan);
 	link_visits(plan, 0);
@@ -478,7 +484,7 @@ bool nc_plan_admits(struct nc_plan *plan, u64 block, u32 left, u32 low)
 	if (left > nc_plan_enough(low))
 		return true;
 	next = i != NC_PLAN_NONE ? again(plan, i) : NC_PLAN_NONE;
-	far = nc_bittree_last(&plan->far);
+	far = nc_bittree_last(&plan->far, bits_of(plan));
 	if (left && next != NC_PLAN_NONE && (far == NC_BITTREE_NONE || far > next))
 		return true;
 	plan->figures.refused++;
@@ -516,16 +522,18 @@ bool nc_plan_holds(const struct nc_plan *plan, u64 block)
 /**
  * nc_plan_farthest() - which cached block is to go first?
  * @plan: plan; it does not take that one for cached any more
+ * @end: NC_PLAN_NONE at first; then which one comes next, if that one was told to be cached still
  * @block: the result, an origin block
  *
  * Return: false: none that is planned is cached.
  */
-bool nc_plan_farthest(struct nc_plan *plan, u64 *block)
+bool nc_plan_farthest(struct nc_plan *plan, u32 *end, u64 *block)
 {
-	u32 far = nc_bittree_last(&plan->far), i;
+	u32 far = nc_bittree_last(&plan->far, min(*end, bits_of(plan))), i;
 
 	if (far == NC_BITTREE_NONE)
 		return false;
+	*end = far;
 	i = far < plan->figures.visits ? number_of(plan->visit[far]) : far - plan->figures.visits;
 	nc_bittree_clear(&plan->far, far);
 	*block = plan->planned[i].block;

@@ -153,7 +153,7 @@ bool nc_plan_admits(struct nc_plan *plan, u64 block, u32 left, u32 low);
 bool nc_plan_took(struct nc_plan *plan, u64 block);
 void nc_plan_gone(struct nc_plan *plan, u64 block);
 bool nc_plan_holds(const struct nc_plan *plan, u64 block);
-bool nc_plan_farthest(struct nc_plan *plan, u64 *block);
+bool nc_plan_farthest(struct nc_plan *plan, u32 *end, u64 *block);
 bool nc_plan_astray(const struct nc_plan *plan);
 void nc_plan_seek(struct nc_plan *plan);
 

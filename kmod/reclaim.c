@@ -456,20 +456,25 @@ static bool take_victim(struct pass *p, u32 i, bool forced)
 	return true;
 }
 
-/* With a plan: what is read again last.  What is busy is one of the strays from then on. */
+/* With a plan: what is read again last.  What is still being filled goes when it has come: in its
+ * place nothing does that is read before it, unless slots run short.
+ */
 static void take_farthest(struct pass *p)
 {
 	struct nc_cache *c = p->c;
+	u32 i, end = NC_PLAN_NONE, spare = enough(c) / 2;
 	u64 block;
 	int srcu;
-	u32 i;
 
-	while (!is_over(p) && nc_foresight_farthest(c, &block)) {
+	while (!is_over(p) && nc_foresight_farthest(c, &end, &block)) {
 		srcu = nc_cache_hold(c);
 		i = nc_index_find(&c->index, block);
 		nc_cache_release(c, srcu);
-		if (i != NC_NIL && !take_victim(p, i, true) && is_evictable(&c->index.slots[i]))
-			nc_foresight_stray(c);
+		if (i != NC_NIL && !take_victim(p, i, true) && is_evictable(&c->index.slots[i])) {
+			nc_foresight_took(c, block);
+			p->want -= !!spare;
+			spare -= !!spare;
+		}
 		cond_resched();
 	}
 }

@@ -218,12 +218,13 @@ static void cache_free(struct cache *c)
 /* The worker, which comes some reads after it was called. */
 static void make_room(struct cache *c)
 {
+	u32 end = NC_PLAN_NONE;
 	u64 block;
 
 	if (c->left >= nc_plan_low(c->low) || c->late++ < 2)
 		return;
 	c->late = 0;
-	while (c->left < nc_plan_enough(c->low) && nc_plan_farthest(&c->plan, &block)) {
+	while (c->left < nc_plan_enough(c->low) && nc_plan_farthest(&c->plan, &end, &block)) {
 		assert_true(c->has[block]);
 		c->has[block] = false;
 		c->left++;
