@@ -39,9 +39,11 @@ with_reserve() {
 }
 
 # cold_up TARGET BLOCKS BYTES: a cache with room for so many blocks of so many bytes; the device to
-# be read is put into $device. nearcache-WORD is nearcache, too.
+# be read is put into $device, and into $slots, how many blocks it can hold when it keeps none free.
+# nearcache-WORD is nearcache, too.
 cold_up() {
 	local bytes=$3 size
+	slots=$2
 	case $1 in
 	raw-origin) device=$O ;;
 	raw-cache) device=$N ;;
@@ -54,7 +56,8 @@ cold_up() {
 			"0 $(sectors "$O") cache $M $C $O $((bytes / 512)) 1 writethrough smq 2 migration_threshold 131072"
 		;;
 	bcache)
-		size=$((($2 * 100 / 95 + 8) * bytes))
+		slots=$(($2 * 100 / 95 + 8))
+		size=$((slots * bytes))
 		cache_device "$size"
 		bcache_up "$(bucket_of "$size")k"
 		;;
@@ -76,6 +79,7 @@ cold_nearcache() {
 		look found blocks bench
 	done
 	is blocks "$all" bench
+	slots=$all
 	device=/dev/mapper/bench
 }
 

@@ -9,8 +9,8 @@
 #   rows: workload, accelerator, order (reshuffled, same), io (direct, buffered), f (room of the
 #	cache by the dataset), target, origin_ms, origin_gbps, epoch, au (part of the time that is
 #	computed in, without the first step), stalls (steps that wait for more than a hundredth of a
-#	step), p99_wait_ms (of steps), bound (of au: by the bandwidth of the devices, when f of an
-#	epoch but the first one comes from the cache)
+#	step), p99_wait_ms (of steps), bound (of au: by the bandwidth of the devices, when of an epoch
+#	but the first one as much comes from the cache as it can hold, with what it may keep free)
 # In the parts that are about latency, the scale is half of that in others: a prefetch looks at how
 # long reads take.
 # Targets raw-origin and raw-cache are the devices alone. nearcache-list gets a prefetch job with what
@@ -71,7 +71,7 @@ listed() {
 
 # trained WORKLOAD ACCELERATOR ORDER IO PERCENT TARGET MILLISECONDS GB_PER_SECOND EPOCHS
 trained() {
-	local shape epoch au stalls wait dataset demand scale files hits words
+	local shape epoch au stalls wait dataset demand scale files hits words slots
 	local origin_rate origin_is cache_is
 	[[ ! ${TARGETS:-} || " $TARGETS " == *" $6 "* ]] || return 0
 	echo "# $1 $2 $3 $4, room for $5 %, $6, origin of $8 GB/s and $7 ms" >&2
@@ -91,8 +91,8 @@ trained() {
 		[[ $6 != *-list ]] || listed "$epoch"
 		read -r au stalls wait _ < <(loader -e "$epoch")
 		[[ $wait ]] || fail "no result"
-		hits=$(((epoch > 1 || $5 == 0) ? $5 : 0))
-		[[ $6 != raw-cache ]] || hits=100
+		hits=$((epoch > 1 ? slots * bytes * 10000 / dataset : 0))
+		[[ $6 != raw-cache ]] || hits=10000
 		row workload "$1" accelerator "$2" order "$3" io "$4" f "$(percent "$5")" target "$6" \
 			origin_ms "$7" origin_gbps "$8" epoch "$epoch" au "$au" stalls "$stalls" \
 			p99_wait_ms "$(part "$wait" 1000000)" bound "$(bound "$hits")"
@@ -107,13 +107,13 @@ part() {
 	awk -v part="$1" -v all="$2" 'BEGIN { printf "%.4f", part / all }'
 }
 
-# bound PERCENT: of AU, when so much comes from the cache device.
+# bound HITS: of AU, when so many in 10,000 come from the cache device.
 bound() {
 	awk -v hits="$1" -v origin="$origin_rate" -v cache="$(sum "$CACHE_MBPS * 1e6 / $scale")" -v demand="$demand" '
 	BEGIN {
 		least = cache
-		if (hits < 100 && origin * 100 / (100 - hits) < least)
-			least = origin * 100 / (100 - hits)
+		if (hits < 10000 && origin * 10000 / (10000 - hits) < least)
+			least = origin * 10000 / (10000 - hits)
 		printf "%.4f", (least < demand) ? least / demand : 1
 	}'
 }
