@@ -472,6 +472,7 @@ static void take_farthest(struct pass *p)
 		nc_cache_release(c, srcu);
 		if (i != NC_NIL && !take_victim(p, i, true) && is_evictable(&c->index.slots[i])) {
 			nc_foresight_took(c, block);
+			nc_store_want(&c->store);
 			p->want -= !!spare;
 			spare -= !!spare;
 		}

@@ -52,6 +52,8 @@ static bool take(struct nc_store *s, struct bio_list *filled, struct bio_list *w
 	bio_list_init(&s->written);
 	busy = !bio_list_empty(filled) || !bio_list_empty(written);
 	s->busy = busy;
+	if (!busy)
+		WRITE_ONCE(s->wanted, false);
 	spin_unlock_irq(&s->lock);
 	return busy;
 }
@@ -87,11 +89,13 @@ static bool give_way(const struct nc_store *s, u32 count)
 {
 	u32 part;
 
-	for (; count && !READ_ONCE(s->hurry) && !single_task_running(); count -= part) {
+	for (; count && !READ_ONCE(s->hurry) && !READ_ONCE(s->wanted); count -= part) {
+		if (single_task_running())
+			return true;
 		part = min(count, PATIENCE);
 		usleep_range(DELAY * part / PATIENCE, 2 * DELAY * part / PATIENCE);
 	}
-	return count;
+	return false;
 }
 
 /* Some of it.  Nothing is held back while others run. */
@@ -144,6 +148,7 @@ void nc_store_init(struct nc_store *s)
 	bio_list_init(&s->written);
 	s->busy = false;
 	s->hurry = false;
+	s->wanted = false;
 	kthread_init_work(&s->work, store_work);
 	hrtimer_setup(&s->timer, store_wake, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 }
@@ -228,6 +233,19 @@ void nc_store_written(struct nc_store *s, struct bio *bio)
 void nc_store_hurry(struct nc_store *s, bool hurry)
 {
 	WRITE_ONCE(s->hurry, hurry);
+}
+
+/**
+ * nc_store_want() - a slot cannot be freed before it is filled: do not give way to others until
+ *	nothing is on its way
+ * @s: of a live cache
+ *
+ * Context: any.
+ */
+void nc_store_want(struct nc_store *s)
+{
+	if (!READ_ONCE(s->wanted))
+		WRITE_ONCE(s->wanted, true);
 }
 
 /**

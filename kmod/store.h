@@ -16,6 +16,7 @@ struct nc_cache;
  * @work: of it: all that is on the lists
  * @timer: queues @work
  * @hurry: somebody waits for all of it
+ * @wanted: reclaim waits for some of it; a hint, until the lists are empty
  * @lock: protects what follows; innermost; taken in interrupts
  * @busy: @timer or @work are going to look at the lists
  * @filled: nc_fill.bio of those whose data is here
@@ -28,6 +29,7 @@ struct nc_store {
 	struct kthread_work work;
 	struct hrtimer timer;
 	bool hurry;
+	bool wanted;
 	spinlock_t lock;	/* see above */
 	bool busy;
 	struct bio_list filled;
@@ -40,6 +42,7 @@ void nc_store_destroy(struct nc_store *s);
 void nc_store_filled(struct nc_store *s, struct bio *bio);
 void nc_store_written(struct nc_store *s, struct bio *bio);
 void nc_store_hurry(struct nc_store *s, bool hurry);
+void nc_store_want(struct nc_store *s);
 void nc_store_flush(struct nc_store *s);
 
 #endif /* NEARCACHE_STORE_H */

@@ -558,10 +558,51 @@ static void without_memory(void **unused)
 	assert_int_equal(n, 3 + 5);
 }
 
+/* What cannot go is put back, and is not in the way of what can: all are found once, the one that
+ * is read last first, and are cached still.
+ */
+static void in_turn(void **unused)
+{
+	static struct reads plan;
+	u32 found, end, when, i, last, at[BLOCKS];
+	u64 block, seed;
+	struct cache *c;
+
+	(void)unused;
+	for (seed = 1; seed <= SEEDS; seed++) {
+		state = seed;
+		plan.count = 0;
+		end = NC_PLAN_NONE;
+		reshuffled(&plan);
+		c = cache_of(BLOCKS, &plan);
+		for (i = plan.count; i-- > 0;)
+			at[plan.block[i]] = i;
+		for (i = 0; i < BLOCKS; i++) {
+			c->has[i] = !chance(3);
+			c->hits += c->has[i];
+			if (c->has[i])
+				nc_plan_took(&c->plan, i);
+		}
+		last = NC_PLAN_NONE;
+		for (found = 0; nc_plan_farthest(&c->plan, &end, &block); found++) {
+			when = at[block];
+			assert_true(c->has[block] && when < last);
+			assert_false(nc_plan_holds(&c->plan, block));
+			nc_plan_took(&c->plan, block);
+			last = when;
+		}
+		assert_int_equal(found, c->hits);
+		for (i = 0; i < BLOCKS; i++)
+			assert_true(nc_plan_holds(&c->plan, i) == c->has[i]);
+		cache_free(c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_min),
+		cmocka_unit_test(in_turn),
 		cmocka_unit_test(restarted),
 		cmocka_unit_test(resumed),
 		cmocka_unit_test(left_out),
