@@ -113,6 +113,8 @@ struct nc_target;
  * @reclaim_emptied: slots that lost their last valid sub-block since the last hint
  * @reclaim_batch: victims that wait for a grace period; the reclaim worker's
  * @reclaim_hand: next slot to look at; only the reclaim worker uses it
+ * @reclaim_at: jiffies when slots were freed last
+ * @reclaim_left: how many were free then
  * @reclaim_tick: tick of the last pass that found nothing, plus one
  * @fills: fills under way
  * @fill_memory: bytes they hold
@@ -152,8 +154,8 @@ struct nc_target;
  * @origin_written is set by writers, and under @life; cleared under @life while nothing is
  * written. Metadata: see commit.h and meta.h. The index: see index.h. @sums: see sums.h.
  * @state and @gate change under the health's lock and are read without. @now only grows, by
- * whoever reads; @reclaim_hand belongs to the reclaim worker, @reclaim_tick is its hint to
- * others.
+ * whoever reads; @reclaim_hand, @reclaim_at and @reclaim_left belong to the reclaim worker,
+ * @reclaim_tick is its hint to others.
  */
 struct nc_cache {
 	/* read on each hit, never written after load but for state, gate and now */
@@ -216,6 +218,8 @@ struct nc_cache {
 	bool reclaim_on;
 	atomic_t reclaim_emptied;
 	u32 reclaim_hand;
+	unsigned long reclaim_at;
+	u32 reclaim_left;
 	u32 reclaim_tick;
 	u32 reclaim_batch[NC_RECLAIM_BATCH];
 

@@ -365,12 +365,26 @@ static void wait_asleep(struct nc_cache *c)
 	smp_mb();
 }
 
-/* That takes up to four ticks of the clock: too long with a plan, where each slot is wanted soon,
- * and when reads are about to find no slot.
+/* Ticks of the clock that this takes, at most, when hits are over at once. */
+#define ASLEEP	4U
+
+/* Would reads find no slot meanwhile, if they take as many as since the last ones were freed?  Of
+ * reads that come in bursts one tells nothing: it is looked at half of that time at least.
  */
+static bool is_scarce(const struct nc_cache *c)
+{
+	u32 left = READ_ONCE(c->index.free_count);
+	u64 used = c->reclaim_left - min(c->reclaim_left, left);
+	u64 ticks = max_t(u64, jiffies - c->reclaim_at, ASLEEP / 2);
+
+	left -= min(left, kept(c));
+	return !left || left * ticks < used * ASLEEP;
+}
+
+/* With a plan each slot is wanted soon. */
 static void wait_for_hits(struct nc_cache *c)
 {
-	if (nc_foresight_any(c) || 2 * READ_ONCE(c->index.free_count) < low_water(c))
+	if (nc_foresight_any(c) || is_scarce(c))
 		synchronize_srcu_expedited(&c->srcu);
 	else
 		wait_asleep(c);
@@ -401,6 +415,8 @@ static void release(struct nc_cache *c, u32 n)
 		nc_index_push(&c->index, batch[i]);
 	}
 	atomic64_sub(n, &c->used);
+	c->reclaim_left = READ_ONCE(c->index.free_count);
+	c->reclaim_at = jiffies;
 }
 
 /* Slots of which the one that was used longest ago goes for a pin, or a job. */
