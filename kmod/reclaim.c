@@ -368,6 +368,9 @@ static void wait_asleep(struct nc_cache *c)
 /* Ticks of the clock that this takes, at most, when hits are over at once. */
 #define ASLEEP	4U
 
+/* Slots below which a low water mark is none for so long: of a cache of 1,024 blocks. */
+#define TINY	16U
+
 /* Would reads find no slot meanwhile, if they take as many as since the last ones were freed?  Of
  * reads that come in bursts one tells nothing: it is looked at half of that time at least.
  */
@@ -378,7 +381,7 @@ static bool is_scarce(const struct nc_cache *c)
 	u64 ticks = max_t(u64, jiffies - c->reclaim_at, ASLEEP / 2);
 
 	left -= min(left, kept(c));
-	return !left || left * ticks < used * ASLEEP;
+	return low_water(c) < TINY || !left || left * ticks < used * ASLEEP;
 }
 
 /* With a plan each slot is wanted soon. */
