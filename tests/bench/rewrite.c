@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reads and writes what somebody read and wrote, again: the same sizes, in the same places, at the
- * same times. fio's own replay adds what it takes itself to each pause, and comes to two thirds of it.
+ * same times. fio's own replay adds what it takes itself to each pause, and comes to two thirds.
  *   usage: rewrite READ WRITTEN ROUND TIMES <LIST
  *
- * READ and WRITTEN are devices. LIST has lines "MICROSECOND R|W OFFSET BYTES" in order of time, below
- * ROUND microseconds; it is done TIMES times, ROUND microseconds apart. All is direct and
+ * READ and WRITTEN are devices. LIST has lines "MICROSECOND R|W OFFSET BYTES" in order of time,
+ * below ROUND microseconds; it is done TIMES times, ROUND microseconds apart. All is direct and
  * asynchronous, and zeros are written.
  */
 #include <errno.h>
