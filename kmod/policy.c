@@ -42,7 +42,9 @@
 #define FEW		8ULL
 /* Ticks between two looks for what the ghost need not remember: 64 cache sizes. */
 #define EXPIRE		1024U
-/* Last resorts that distances which are seen may come to: of four jobs, or of one that reads half. */
+/* Last resorts that distances which are seen may come to: of four jobs, or of one that reads half
+ * of all in each epoch.
+ */
 #define RESORTS		4U
 /* How much faster than the clock the cut follows it when it was left behind. */
 #define CATCH_UP	4U
@@ -112,6 +114,7 @@ static void add_distances(struct nc_distances *to, const struct nc_distances *fr
 	for (i = 0; i < NC_DISTANCES; i++)
 		to->mass[i] += from->mass[i];
 	to->total += from->total;
+	to->blocks += from->blocks;
 	to->count += from->count;
 	to->longest = max(to->longest, from->longest);
 }
@@ -166,9 +169,9 @@ static void learn(struct nc_policy *p, const struct nc_distances *all, u32 ticks
 }
 
 /* Mean of distances, in ticks; 0: of none. */
-static u32 mean_of(const struct nc_policy *p, const struct nc_distances *seen)
+static u32 mean_of(const struct nc_distances *seen)
 {
-	return seen->count ? (seen->total >> p->ghost.shift) / seen->count : 0;
+	return seen->blocks ? seen->total / seen->blocks : 0;
 }
 
 /* How much longer it is until a block is read that was not for so many ticks, in the mean; 0: not
@@ -176,25 +179,27 @@ static u32 mean_of(const struct nc_policy *p, const struct nc_distances *seen)
  */
 static u32 rest_after(const struct nc_policy *p, const struct nc_distances *seen, u32 ticks)
 {
-	u64 mass = 0, count = 0;
+	u64 mass = 0, blocks = 0;
 	u32 i;
 
 	for (i = class_of(ticks) + 1; i < NC_DISTANCES; i++) {
-		u64 part = seen->mass[i] >> p->ghost.shift;
-
-		mass += part;
-		count += part / class_end(i);
+		mass += seen->mass[i];
+		/* The middle of the class. */
+		blocks += 2 * seen->mass[i] / (class_end(i - 1) + 1 + class_end(i));
 	}
-	if (count < FEW)
+	if (blocks >> p->ghost.shift < FEW)
 		return 0;
-	mass /= count;
+	mass /= blocks;
 	return mass > ticks ? mass - ticks : 0;
 }
 
-/* The last resort.  @instead: mean distance of what is not cached. */
+/* The last resort.  @instead: mean distance of what is not cached.  Less than half a turn of the
+ * tick, or there would be hardly a time in which a stamp is longer ago and can still be told.
+ */
 static void learn_resort(struct nc_policy *p, const struct nc_distances *all, u32 instead)
 {
-	u32 resort = max(p->never_seen, min(p->limit, RESORTS * p->never_seen));
+	u32 most = min(RESORTS * p->never_seen, LIMIT_MAX / 2);
+	u32 resort = max(p->never_seen, min(p->limit, most));
 
 	if (!p->ripe || !p->limit)
 		return;
@@ -224,7 +229,7 @@ static void look(struct nc_policy *p, u32 now)
 
 	p->sum = p->seen[0];
 	add_reuses(&p->sum, &p->seen[1]);
-	instead = mean_of(p, all);
+	instead = mean_of(all);
 	add_distances(all, cached);
 	learn(p, all, p->sum.ticks);
 	learn_resort(p, all, instead);
@@ -267,6 +272,7 @@ static void count(struct nc_policy *p, u32 d, u32 now, bool cached)
 
 	seen->mass[class_of(d)] += mass;
 	seen->total += mass;
+	seen->blocks += 1ULL << p->ghost.shift;
 	seen->count++;
 	seen->longest = max(seen->longest, d);
 	if (cached)
