@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # What a read of what is not cached costs, beside the same read of the bare origin: an origin that
 # answers in 1 ms and brings 200 MB/s, a cache device with 80 us and 2 GB/s. Each job reads a part of its
-# own, once; a random one in random order. The last reads, which are fewer at once, do not count. Devices are of two kinds:
+# own, once; a random one in random order. The last reads, which are fewer at once, do not count. What is as fast as the
+# origin's bandwidth reads for more than a second, as null_blk applies its limit 50 times in one. Devices are of two kinds:
 #   memory	hold data in each of their pages, which the guest's only processor copies to and fro, at
 #		1.1 GB/s: what a cache device is written competes with who reads
 #   dma	take and bring no data, and no time of the processor for it, as hardware does; but for
@@ -13,29 +14,44 @@
 #	were read), and, of another run on devices that answer at once, instructions_per_byte:
 #	all time that passes is instructions then, of all that goes on meanwhile; of nearcache also
 #	cached_bytes_ratio: what of the bytes that were read is cached once all is quiet
-# memory: 3G
+# memory: 4G
 # shellcheck disable=SC2034,SC2054,SC2086,SC2154 # devices are set by who includes this; braces, words, and names of maps
 
 targets=(origin dm-linear nearcache dm-cache dm-writecache bcache)
 cells=({random,sequential},{4096,131072},{1,32})
 declare -A seen dma at_once
 
-# MiB that a job has for itself.
-PART=64
+# part_of CELL: MiB that a job has for itself; sets $part.
+part_of() {
+	part=64
+	[[ $1 != *,131072,32 ]] || part=256
+}
+
+# sum_of CELL...: of all of them; sets $sum.
+sum_of() {
+	local cell part
+	sum=0
+	for cell; do
+		part_of "$cell"
+		sum=$((sum + part))
+	done
+}
+
 ORIGIN_IS="completion_nsec=1000000 mbps=200"
 CACHE_IS="completion_nsec=80000 mbps=2000"
 
-# cell TARGET CELL PART RESULT: reads a part, and puts what is seen into RESULT[TARGET,CELL,...].
+# cell TARGET CELL OFFSET RESULT: reads a part, from so many MiB on, and puts what is seen into RESULT[TARGET,CELL,...].
 cell() {
 	local -n to=$4
-	local pattern size depth before filled now i lines
+	local pattern size depth before filled now i lines part
 	local -A times=()
 	IFS=, read -r pattern size depth <<<"$2"
+	part_of "$2"
 	before=$(origin_reads "$O")
 	[[ $1 != nearcache ]] || look filled fill_cache_bytes bench
 	fio_run cell "$device" --rw="$([[ $pattern == random ]] && echo randread || echo read)" --bs="$size" \
-		--iodepth="$depth" --offset=$(($3 * PART))m --size=${PART}m \
-		--number_ios=$(((size > 4096 ? 500 : 1500) + depth))
+		--iodepth="$depth" --offset="${3}m" --size=${part}m \
+		--number_ios=$(((size == 4096 ? 1500 : depth == 1 ? 500 : 2000) + depth))
 	# What is under way at the end fio takes when the last of it is over, all at once.
 	mapfile -t lines <"$TMPDIR/cell_lat.1.log"
 	printf '%s\n' "${lines[@]::${#lines[@]}-depth}" >"$TMPDIR/cell_lat.1.log"
@@ -52,23 +68,24 @@ cell() {
 
 # measure RESULT CELL...: of all targets, each on an empty cache.
 measure() {
-	local target i
+	local target i sum
 	for target in "${targets[@]}"; do
 		COLD=1 target_up "$target"
 		quiet
 		for ((i = 1; i < $#; i++)); do
-			cell "$target" "${*:i+1:1}" $((i - 1)) "$1"
+			sum_of "${@:2:i-1}"
+			cell "$target" "${*:i+1:1}" "$sum" "$1"
 		done
 		target_down "$target"
 	done
 }
 
-# pair_dma: without data, but for the first 16 MiB of the cache device.
+# pair_dma: of $sum MiB, without data, but for the first 16 MiB of the cache device.
 pair_dma() {
 	local table data
-	make_null O origin $((8 * PART)) $ORIGIN_IS memory_backed=0
+	make_null O origin "$sum" $ORIGIN_IS memory_backed=0
 	make_null table table 16 $CACHE_IS
-	make_null data data $((9 * PART)) $CACHE_IS memory_backed=0
+	make_null data data $((sum + 64)) $CACHE_IS memory_backed=0
 	make_dm C local-dma "0 $(sectors "$table") linear $table 0
 $(sectors "$table") $(sectors "$data") linear $data 0"
 }
@@ -82,10 +99,11 @@ pair_dma_gone() {
 }
 
 bench() {
-	local all=("${targets[@]}")
-	pair $((8 * PART)) $((9 * PART)) "$ORIGIN_IS" "$CACHE_IS"
-	zero "$O" $((8 * PART))
-	zero "$C" $((9 * PART))
+	local all=("${targets[@]}") few=({random,sequential},{4096,131072},32) sum
+	sum_of "${cells[@]}"
+	pair "$sum" $((sum + 64)) "$ORIGIN_IS" "$CACHE_IS"
+	zero "$O" "$sum"
+	zero "$C" $((sum + 64))
 	measure seen "${cells[@]}"
 	pair_gone
 	if [[ ! $HOST ]]; then
@@ -94,10 +112,11 @@ bench() {
 		measure dma "${cells[@]}"
 		pair_dma_gone
 		targets=("${all[@]}")
-		pair $((4 * PART)) $((5 * PART))
-		zero "$O" $((4 * PART))
-		zero "$C" $((5 * PART))
-		measure at_once {random,sequential},{4096,131072},32
+		sum_of "${few[@]}"
+		pair "$sum" $((sum + 64))
+		zero "$O" "$sum"
+		zero "$C" $((sum + 64))
+		measure at_once "${few[@]}"
 		pair_gone
 	fi
 	rows_of seen "$([[ $HOST ]] && echo real || echo memory)"
