@@ -214,7 +214,7 @@ static uint64_t judge(size_t position, const char *what)
 	else if (!r.differs || is_cold(&r))
 		judge_warmth(&r);
 	sum.aged += aged && r.bytes;
-	sum.differing += !!r.differs;
+	sum.differing += aged && r.differs;
 	if ((r.stale || r.torn || (!rotten && is_cold(&r))) && sum.failures++ < FAILURES_TOLD)
 		printf("before entry %zu, %s: %" PRIu64 " sectors stale, %" PRIu64
 		       " torn or another's, %" PRIu64 " devices refused, %" PRIu64

@@ -31,6 +31,12 @@ pieces() {
 	traced "nearcache_$1: $devno [0-9]+ \+ [0-9]+ opf=0x[0-9a-f]+ $2 ${3:-label=0 cgroup=[0-9]+ pid=[0-9]+ tid=[0-9]+} latency="
 }
 
+# told_sectors PATTERN: of all pieces of the kind: what is cached in part is read in two.
+told_sectors() {
+	grep -E -- "$1" "$TMPDIR/trace" |
+		awk '{ for (i = 1; i < NF; i++) if ($i == "+") n += $(i + 1) } END { print n + 0 }'
+}
+
 # latencies VERDICT: of pieces that are over, in ns.
 latencies() {
 	sed -nE "s/.*nearcache_done: .* $1 label=.* latency=([0-9]+) error=0\$/\1/p" "$TMPDIR/trace"
@@ -73,9 +79,9 @@ whose() {
 	id=$(./genl -d label-get name=nc | awk -F= '$1 == "label.name" { name = $2 } $1 == "label.id" && name == "second" { print $2 }')
 	[[ $id ]] || fail "no id: $(./genl -d label-get name=nc)"
 	who="cgroup=$group pid=$pid tid=[0-9]+"
-	same "reads of the second one" "$(traced "nearcache_access: .* label=$id $who")" 32
-	same "reads of both" "$(traced "nearcache_access: .* label=[1-9][0-9]* $who")" 64
-	same "reads that are over" "$(traced "nearcache_done: .* label=[1-9][0-9]* $who latency=[1-9]")" 64
+	same "sectors of the second one" "$(told_sectors "nearcache_access: .* label=$id $who")" 2048
+	same "sectors of both" "$(told_sectors "nearcache_access: .* label=[1-9][0-9]* $who")" 4096
+	same "sectors of what is over" "$(told_sectors "nearcache_done: .* label=[1-9][0-9]* $who latency=[1-9]")" 4096
 	# Threads of the kernel read for somebody.
 	modprobe loop || fail "no loop devices"
 	loop=$(losetup -f --show --direct-io=on /dev/mapper/nc) || fail "losetup"
@@ -118,6 +124,5 @@ same "fill_done" "$(traced "nearcache_fill_done: $devno [0-9]+ \+ [0-9]+ slot=[0
 same "evict" "$(traced "nearcache_evict: $devno [0-9]+ slot=[0-9]+ valid=0x[0-9a-f]+\$")" "$(field evictions)"
 above evictions 0
 # Sectors of all misses together are what the fills' readers asked for.
-sum=$(awk '/nearcache_access:.* miss / { for (i = 1; i <= NF; i++) if ($i == "+") n += $(i + 1) } END { print n * 512 }' "$TMPDIR/trace")
-same "bytes of misses" "$sum" "$(field miss_bytes)"
+same "bytes of misses" "$(($(told_sectors 'nearcache_access:.* miss ') * 512))" "$(field miss_bytes)"
 whose
