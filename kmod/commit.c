@@ -101,6 +101,7 @@ static int write_record(struct nc_cache *c)
 	u64 place = commit->sequence % NC_RECOVER_RING;
 	int r;
 
+	lockdep_assert_held(&commit->lock);
 	nc_record_seal(commit->record);
 	r = nc_super_io(c->meta->super.io, c->bdev,
 			REQ_OP_WRITE | REQ_META | REQ_PREFLUSH | REQ_FUA,
@@ -127,15 +128,15 @@ static int write_record(struct nc_cache *c)
 int nc_commit_catch_up(struct nc_cache *c)
 {
 	struct nc_commit *commit = &c->meta->commit;
-	int r;
+	int r = 0;
 
-	if (!commit->behind)
-		return 0;
 	mutex_lock(&commit->lock);
-	commit->record->sequence = cpu_to_le64(commit->sequence);
-	r = nc_members_catch_up(c);
-	if (!r)
-		r = write_record(c);
+	if (commit->behind) {
+		commit->record->sequence = cpu_to_le64(commit->sequence);
+		r = nc_members_catch_up(c);
+		if (!r)
+			r = write_record(c);
+	}
 	mutex_unlock(&commit->lock);
 	return r;
 }

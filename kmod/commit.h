@@ -30,6 +30,8 @@ struct work_struct;
  *	warm cache; changes under nc_cache.life
  * @armed: c->commit_work is queued
  * @failed: a commit failed since the cache went live
+ *
+ * @behind and @record: @lock; alone while the cache is loaded.
  */
 struct nc_commit {
 	struct mutex lock;	/* see above */
