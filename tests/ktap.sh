@@ -20,6 +20,12 @@ declared() {
 	sed -nE "/^(#|\/\/|\/\*| \*|\$)/! q; s,^(#|//| \*) $2: (.*)\$,\2,p" "$1"
 }
 
+# ktap_due FILE: is this test one of those that every run has? What takes long and seldom fails
+# declares "when: soak": it runs in 'make soak', and when T asks for tests.
+ktap_due() {
+	[[ ${SOAK:-} || ${T:-} || $(declared "$1" when) != soak ]]
+}
+
 # seconds_since START: with one digit behind the point; START is EPOCHREALTIME.
 seconds_since() {
 	local tenths=$(((${EPOCHREALTIME/./} - ${1/./}) / 100000))

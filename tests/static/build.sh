@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The promises of the Makefile: parallel builds, nothing to do the second time,
 # commands on request, and an install that can be taken back.
+# when: soak
 # timeout: 360
 set -uo pipefail
 # shellcheck source=tests/tap.sh

@@ -4,6 +4,7 @@
 # cache, comes at nearly the speed of the best fixed read-ahead, which nobody had to find.
 #
 # In virtual time: origin 5 ms and 1 GB/s, cache device 80 us; shards of 32 MiB.
+# when: soak
 # kernels: 6.12
 # timeout: 300
 set -euo pipefail

@@ -5,6 +5,7 @@
 #
 # In virtual time: origin 5 ms and 1 GB/s, cache device 80 us; samples of 114,660 bytes through the
 # page cache.
+# when: soak
 # kernels: 6.12
 # timeout: 300
 set -euo pipefail

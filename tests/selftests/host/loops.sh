@@ -6,6 +6,7 @@
 # ends when it is taken back.
 #
 # In virtual time: origin 5 ms and 1 GB/s, cache device 80 us; samples of 128 KiB.
+# when: soak
 # kernels: 6.12
 # timeout: 500
 set -euo pipefail

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Does the runner tell the truth? Every way a test can go wrong must fail that test,
 # and no other one.
+# when: soak
 # kernels: 6.12
 # timeout: 240
 set -uo pipefail

@@ -242,7 +242,7 @@ racing() {
 	mapfile -t starts < <(order 2 11)
 	MODE=writethrough reload || fail "reload"
 	verify_begin -b 1:256 -a 1 -r 200 -t 2 -n 14336
-	for ((i = 0; i < $(times 4); i++)); do
+	for ((i = 0; i < $(times 2); i++)); do
 		plan_of "${starts[@]:i:200}"
 		./blockdata write "$NC" -s $((i * 4096 % 16384)) -n 2048 -b 8
 		dmsetup suspend nc
@@ -258,7 +258,7 @@ racing() {
 	verify_end >/dev/null
 	check >/dev/null
 	MODE=read-only reload || fail "reload"
-	for ((i = 0; i < $(times 3); i++)); do
+	for ((i = 0; i < $(times 1); i++)); do
 		plan_of "${starts[@]:0:200}"
 		ask plan-submit name=nc "range=start=0,length=$MB"
 		visit "${starts[@]:0:10}"
@@ -275,7 +275,7 @@ racing() {
 committed() {
 	local i starts
 	mapfile -t starts < <(seq 0 $BLOCK $((79 * BLOCK)) | shuf)
-	for ((i = 0; i < $(times 3); i++)); do
+	for ((i = 0; i < $(times 1); i++)); do
 		dmsetup message nc 0 invalidate all
 		# It is full of what no plan speaks of.
 		./blockdata check "$NC" -s 16384 -n 16384 -b 8 >/dev/null

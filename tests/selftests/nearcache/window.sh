@@ -106,7 +106,7 @@ races() {
 	good classifier load far.bpf.o
 	./blockdata write $NC
 	verify_begin -b 1:256 -a 1 -r 300 -t 2
-	for ((i = 0; i < $(times 6); i++)); do
+	for ((i = 0; i < $(times 3); i++)); do
 		dmsetup message nc 0 invalidate all || fail "invalidate"
 		written_down
 		./blockdata write $NC -s 4096 -n 2048 -b 64
@@ -119,7 +119,7 @@ races() {
 # Gone with windows on their way.
 removed() {
 	local i
-	for ((i = 0; i < $(times 4); i++)); do
+	for ((i = 0; i < $(times 2); i++)); do
 		check -s $((i * 8192)) -n 512 -b 64 >/dev/null
 		good close nc
 		good open nc --origin "$O" --cache "$S"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# when: soak
 # timeout: 420
 # The classifier is right: streams of every kind, by fio, tar and loaders of samples, cold and warm,
 # alone and beside another one, each judged at the access where its class is due.

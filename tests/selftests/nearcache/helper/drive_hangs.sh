@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The cache drive stops answering under readers, who get their data from the origin meanwhile,
 # and answers again after its driver reset it. Then it stops once more and is torn out.
+# when: soak
 # kernels: 6.1
 # timeout: 300
 . ./cache.sh
