@@ -17,6 +17,7 @@ misses() {
 	# shellcheck source=tests/bench/misspath.sh
 	. "$(dirname "${BASH_SOURCE[0]}")/misspath.sh"
 	if [[ $DMA ]]; then
+		sum=512
 		pair_dma
 	else
 		pair 512 576 "$ORIGIN_IS" "$CACHE_IS"
