@@ -12,6 +12,7 @@
 #include <linux/dm-io.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
+#include <linux/workqueue.h>
 
 /* The RAM per block and the 64-bit valid bitmaps assume it. */
 #ifndef CONFIG_64BIT
@@ -80,5 +81,17 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 	timer->function = run;
 }
 #endif
+
+/* Work items can be softirqs' since 6.9.  Before, it is @worker's: a tasklet would touch what it
+ * is part of once more when it is over.
+ */
+static inline void nc_queue_bh_work(struct workqueue_struct *worker, struct work_struct *work)
+{
+#ifdef NC_HAVE_BH_WORK
+	queue_work(system_bh_wq, work);
+#else
+	queue_work(worker, work);
+#endif
+}
 
 #endif /* NEARCACHE_COMPAT_H */

@@ -11,9 +11,10 @@
  *	 readers)   queue up     at once         |
  *	                        SENDING ---------+   (update: see update.c)
  *
- * A short copy is made where the origin's read completes, which may be an interrupt.
- * What is long, or failed, is a completion worker's.  From FILLED on nobody waits: the
- * store (store.c) takes the fill to its slot and publishes it.
+ * A short copy is made where the origin's read completes, which may be an interrupt; one
+ * of some length, too, but not in an interrupt: right after it, in a softirq.  What is
+ * long, or failed, is a completion worker's.  From FILLED on nobody waits: the store
+ * (store.c) takes the fill to its slot and publishes it.
  *
  * Submissions to the origin that may wait for a request have a queue of their own: a
  * cache device that hangs must not keep the origin's data from its readers.
@@ -29,6 +30,7 @@
 
 #include "cache.h"
 #include "check.h"
+#include "compat.h"
 #include "fill.h"
 #include "members.h"
 #include "meta.h"
@@ -45,6 +47,11 @@
  * microseconds.
  */
 #define INLINE_MAX	(32U << 10)
+
+/* Bytes that are copied without a worker: some ten microseconds, in which this processor takes
+ * interrupts but runs nobody else.
+ */
+#define SOFTIRQ_MAX	(128U << 10)
 
 static void fill_work(struct work_struct *work);
 
@@ -322,14 +329,14 @@ static void fill_read_over(struct nc_fill *f)
 		fill_read_done(f);
 }
 
-/* Is there so little to copy that it can be done in an interrupt?  Who joins just now may add to
+/* Is there so little to copy that no worker is to be woken for it?  Who joins just now may add to
  * it.
  */
 static bool is_short(const struct nc_fill *f)
 {
 	const struct bio *first = READ_ONCE(f->waiters);
 
-	return f->bytes <= INLINE_MAX && !(first && first->bi_next);
+	return f->bytes <= SOFTIRQ_MAX && !(first && first->bi_next);
 }
 
 /* The origin answered. */
@@ -337,10 +344,12 @@ static void read_end_io(struct bio *bio)
 {
 	struct nc_fill *f = bio->bi_private;
 
-	if (likely(!bio->bi_status && !f->since && is_short(f)))
-		fill_read_done(f);
-	else
+	if (unlikely(bio->bi_status || f->since || !is_short(f)))
 		queue_work(f->target->cache->wq, &f->work);
+	else if (f->bytes > INLINE_MAX && (in_hardirq() || irqs_disabled()))
+		nc_queue_bh_work(f->target->cache->wq, &f->work);
+	else
+		fill_read_done(f);
 }
 
 /* The cache device did.  An update leaves sub-blocks invalid until it is published: it does not
