@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Short reads, which are copied to their reader where the origin's read completes, in an interrupt, beside
-# others that join just then: each gets the data, and the origin is read once.
+# Short reads, which are copied to their reader where the origin's read completes, in an interrupt, or right
+# after it, beside others that join just then: each gets the data, and the origin is read once.
 # kernels: 6.1
 # timeout: 120
 . ./cache.sh
@@ -26,8 +26,9 @@ for nsec in 30000 120000; do
 	format
 	start
 	for threads in 2 4; do
-		# 4 KiB, 32 KiB, and more than what is copied at once; parts of what others read.
-		for length in 8 64 72; do
+		# 4 KiB, 32 KiB, and more than what is copied in an interrupt; 128 KiB, and more than what is
+		# copied in a softirq; parts of what others read.
+		for length in 8 64 72 256 264; do
 			joining -b $length -t $threads
 			same "origin bytes of $length" "$delta" $((4 << 20))
 		done
