@@ -261,6 +261,18 @@ static void corners(const struct log *log, size_t position)
 	}
 }
 
+/* A kind of metadata that there is. */
+static unsigned int draw_kind(void)
+{
+	unsigned int kind;
+	uint64_t sector;
+
+	do
+		kind = random_next(&random_state) % RECOVER_PLACES;
+	while (!recover_place(kind, 0, &sector));
+	return kind;
+}
+
 /* A sector of metadata that says something, of this kind, or of any other one but it. */
 static uint64_t place(unsigned int kind, bool other)
 {
@@ -268,11 +280,11 @@ static uint64_t place(unsigned int kind, bool other)
 	uint64_t sector = 0, tries;
 
 	for (tries = 0; tries < 1000; tries++) {
-		unsigned int its = random_next(&random_state) % RECOVER_PLACES;
+		unsigned int its = other ? draw_kind() : kind;
 
-		if (!recover_place(other ? its : kind, random_next(&random_state), &sector) ||
-		    (other && its == kind))
+		if (other && its == kind)
 			continue;
+		recover_place(its, random_next(&random_state), &sector);
 		sector += origin_sectors;
 		if (memcmp(image + sector * SECTOR, nothing, SECTOR))
 			break;
@@ -285,7 +297,7 @@ static uint64_t place(unsigned int kind, bool other)
  */
 static void rot(void)
 {
-	unsigned int kind = random_next(&random_state) % RECOVER_PLACES;
+	unsigned int kind = draw_kind();
 	bool witness = writing && chance(10);
 	uint64_t at = witness ? origin_sectors + cache_bytes / SECTOR : place(kind, false);
 	unsigned char data[SECTOR] = { };
@@ -306,7 +318,7 @@ static void rot(void)
 		memcpy(data, image + place(kind, true) * SECTOR, SECTOR);
 		break;
 	}
-	if (!at || !memcmp(data, image + at * SECTOR, SECTOR))
+	if (!memcmp(data, image + at * SECTOR, SECTOR))
 		return;
 	put_sector(at, data, false);
 	rotten = true;
