@@ -35,7 +35,8 @@ cp "$HOST_DIR/common.sh" "$HOST_DIR/first"
 cat >"$HOST_DIR/first/first.sh" <<'END'
 R=$(remote_backing)
 make_dm L log "0 $((3072 * 2048)) linear $R 0"
-size=30310 changed=28160 generation=1
+. ./logged.sh
+logger=logged size=30310 changed=28160
 ./blockdata write "$D" -n $origin
 make_dm O plain-origin "0 $size linear $D 0"
 make_dm C plain-cache "0 $(($(sectors "$D") - origin)) linear $D $origin"
@@ -47,25 +48,6 @@ dd if="$D" of="$R" bs=1M seek=3072 iflag=direct oflag=direct 2>/dev/null || fail
 make_dm logged logged "0 $(sectors "$D") crash-log $D $L"
 make_dm O origin "0 $size linear $logged 0"
 make_dm C cache "0 $(($(sectors "$D") - origin)) linear $logged $origin"
-
-mark() {
-	dmsetup message logged 0 mark "$1" || fail "mark"
-}
-
-# change FIRST COUNT [all]: while others read and blocks are evicted, somebody writes to the
-# origin, and says so.
-change() {
-	generation=$((generation + 1))
-	mark "changing,$1,$2"
-	./blockdata write "$O" -g $generation -s "$1" -n "$2"
-	if [[ ${3:-} ]]; then
-		mark telling
-		dmsetup message nc 0 invalidate all
-	else
-		dmsetup message nc 0 invalidate "$1" "$2"
-	fi || fail "invalidate"
-	mark "told,$generation,$1,$2"
-}
 
 # grow SECTORS: the origin, whose last sub-block, which is cached, is then longer.
 grow() {

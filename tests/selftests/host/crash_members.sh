@@ -77,25 +77,8 @@ format_several --integrity crc32c 2>/dev/null
 dd if="$D" of="$R" bs=1M seek=1024 iflag=direct oflag=direct 2>/dev/null || fail "base"
 logged "$L"
 
-mark() {
-	dmsetup message logged0 0 mark "$1" || fail "mark"
-}
-
-# change FIRST COUNT [all]: somebody writes to the origin, and says so.
-generation=1
-change() {
-	generation=$((generation + 1))
-	mark "changing,$1,$2"
-	./blockdata write "$O" -g $generation -s "$1" -n "$2"
-	if [[ ${3:-} ]]; then
-		mark telling
-		dmsetup message nc 0 invalidate all
-	else
-		dmsetup message nc 0 invalidate "$1" "$2"
-	fi || fail "invalidate"
-	mark "told,$generation,$1,$2"
-}
-
+. ./logged.sh
+logger=logged0
 start
 evicted=0 changed=18400
 change $changed 1900
