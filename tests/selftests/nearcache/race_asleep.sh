@@ -63,7 +63,8 @@ gate held cache 1
 gate pass cache
 gate message nc invalidate $((first + 5 * block)) 8
 expect 'done'
-occupy 1
+cached $at 8
+at=$((at + block))
 wait_for 30 asleep $((low - 1)) || fail "nobody waits for hits"
 
 # Others take all that is free, and more.
