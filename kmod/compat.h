@@ -82,16 +82,13 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* Work items can be softirqs' since 6.9.  Before, it is @worker's: a tasklet would touch what it
- * is part of once more when it is over.
+/* Work items can be softirqs' since 6.9.  A tasklet, before, would touch what it is part of once
+ * more when it is over.
  */
-static inline void nc_queue_bh_work(struct workqueue_struct *worker, struct work_struct *work)
-{
 #ifdef NC_HAVE_BH_WORK
-	queue_work(system_bh_wq, work);
+#define nc_bh_wq	system_bh_wq
 #else
-	queue_work(worker, work);
+#define nc_bh_wq	((struct workqueue_struct *)NULL)
 #endif
-}
 
 #endif /* NEARCACHE_COMPAT_H */

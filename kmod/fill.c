@@ -12,8 +12,8 @@
  *	                        SENDING ---------+   (update: see update.c)
  *
  * A short copy is made where the origin's read completes, which may be an interrupt; one
- * of some length, too, but not in an interrupt: right after it, in a softirq.  What is
- * long, or failed, is a completion worker's.  From FILLED on nobody waits: the store
+ * of some length, too, if that is a thread, and else right after it, in a softirq.  What is
+ * long, has several readers, or failed, is a completion worker's.  From FILLED on nobody waits: the store
  * (store.c) takes the fill to its slot and publishes it.
  *
  * Submissions to the origin that may wait for a request have a queue of their own: a
@@ -48,8 +48,9 @@
  */
 #define INLINE_MAX	(32U << 10)
 
-/* Bytes that are copied without a worker: some ten microseconds, in which this processor takes
- * interrupts but runs nobody else.
+/* Bytes that are copied without a worker: 10 to 20 microseconds, in which this processor takes
+ * interrupts but runs nobody else.  Of copies that come together softirqs make ten at most before
+ * they look at what else there is, and leave the rest to their thread if that takes long.
  */
 #define SOFTIRQ_MAX	(128U << 10)
 
@@ -339,15 +340,45 @@ static bool is_short(const struct nc_fill *f)
 	return f->bytes <= SOFTIRQ_MAX && !(first && first->bi_next);
 }
 
+static void over_to_worker(struct nc_fill *f)
+{
+	INIT_WORK(&f->work, fill_work);
+	queue_work(f->target->cache->wq, &f->work);
+}
+
+/* In a softirq.  Readers may have joined in between. */
+static void copy_work(struct work_struct *work)
+{
+	struct nc_fill *f = container_of(work, struct nc_fill, work);
+
+	if (likely(is_short(f)))
+		fill_read_done(f);
+	else
+		over_to_worker(f);
+}
+
+/* Right after this, if the kernel can.  The work is one of its own: softirqs do this one, and
+ * never any other of the fill's.  Who submitted the read has no use for the fill any more.
+ */
+static void copy_soon(struct nc_fill *f)
+{
+	if (!nc_bh_wq) {
+		over_to_worker(f);
+		return;
+	}
+	INIT_WORK(&f->work, copy_work);
+	queue_work(nc_bh_wq, &f->work);
+}
+
 /* The origin answered. */
 static void read_end_io(struct bio *bio)
 {
 	struct nc_fill *f = bio->bi_private;
 
 	if (unlikely(bio->bi_status || f->since || !is_short(f)))
-		queue_work(f->target->cache->wq, &f->work);
-	else if (f->bytes > INLINE_MAX && (in_hardirq() || irqs_disabled()))
-		nc_queue_bh_work(f->target->cache->wq, &f->work);
+		over_to_worker(f);
+	else if (f->bytes > INLINE_MAX && (!in_task() || irqs_disabled()))
+		copy_soon(f);
 	else
 		fill_read_done(f);
 }

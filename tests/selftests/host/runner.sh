@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Does the runner tell the truth? Every way a test can go wrong must fail that test,
 # and no other one.
-# when: soak
 # kernels: 6.12
 # timeout: 240
 set -uo pipefail

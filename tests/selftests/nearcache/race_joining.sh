@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Short reads, which are copied to their reader where the origin's read completes, in an interrupt, or right
 # after it, beside others that join just then: each gets the data, and the origin is read once.
-# kernels: 6.1
+# kernels: 6.12
 # timeout: 120
 . ./cache.sh
 
@@ -19,11 +19,11 @@ joining() {
 }
 
 # How long the origin takes: others come before, when, and after it is done.
-make_null C local 16
+make_null C local 24
 for nsec in 30000 120000; do
 	make_null O "origin$nsec" 4 completion_nsec=$nsec
 	./blockdata write "$O"
-	format
+	format "$C" "$O" 512K
 	start
 	for threads in 2 4; do
 		# 4 KiB, 32 KiB, and more than what is copied in an interrupt; 128 KiB, and more than what is

@@ -345,7 +345,7 @@ racing() {
 	check -n 2048 -b 128 >/dev/null
 	settle
 	verify_begin -b 1:256 -a 1 -r 400 -t 2
-	for ((i = 0; i < $(times 5); i++)); do
+	for ((i = 0; i < $(times 8); i++)); do
 		add "64@65536,start=$((2 * MB + i * 4096)),length=65536,label=a,flags=$((i % 8))" \
 			"16@4096,start=$((i * 512)),length=2048,label=b,flags=$((i % 8 & 6))"
 		((i % 5)) || { reload || fail "reload"; }
