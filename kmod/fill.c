@@ -13,8 +13,8 @@
  *
  * A short copy is made where the origin's read completes, which may be an interrupt; one
  * of some length, too, if that is a thread, and else right after it, in a softirq.  What is
- * long, has several readers, or failed, is a completion worker's.  From FILLED on nobody waits: the store
- * (store.c) takes the fill to its slot and publishes it.
+ * long, has several readers, or failed, is a completion worker's.  From FILLED on nobody
+ * waits: the store (store.c) takes the fill to its slot and publishes it.
  *
  * Submissions to the origin that may wait for a request have a queue of their own: a
  * cache device that hangs must not keep the origin's data from its readers.
