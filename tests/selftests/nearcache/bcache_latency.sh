@@ -29,6 +29,7 @@ gates 8 3
 between read-only
 fill_slots
 # Of so small a cache the policy finds idle what is not read all the time.
+at_exit rm -f /var/lib/nearcache/pins/nc.json
 nearcache pin nc 256K-768K --no-load >/dev/null || fail "pin"
 data=$(($(./sbset "$C" get data_offset) / 512))
 # Four slots are emptied, and wanted: reclaim's commit comes after the one that records it.

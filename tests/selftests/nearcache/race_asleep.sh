@@ -34,6 +34,7 @@ few_evictable() {
 	start
 	at_exit gate_open
 	is blocks_warm $pinned
+	at_exit rm -f /var/lib/nearcache/pins/nc.json
 	nearcache pin nc 0-$((pinned * block / 2))K --no-load >/dev/null || fail "pin"
 	is blocks_pinned $pinned
 	occupy $low
