@@ -346,7 +346,10 @@ static void over_to_worker(struct nc_fill *f)
 	queue_work(f->target->cache->wq, &f->work);
 }
 
-/* In a softirq.  Readers may have joined in between. */
+/* In a softirq.  Readers may have joined in between.  The cache waits for its fills, and this one
+ * is the store's, if not gone, when it returns: nothing of either is touched then; and the module
+ * does not go before a grace period of RCU, which a softirq holds up.
+ */
 static void copy_work(struct work_struct *work)
 {
 	struct nc_fill *f = container_of(work, struct nc_fill, work);

@@ -115,7 +115,6 @@ static void add_distances(struct nc_distances *to, const struct nc_distances *fr
 		to->mass[i] += from->mass[i];
 	to->total += from->total;
 	to->blocks += from->blocks;
-	to->count += from->count;
 	to->longest = max(to->longest, from->longest);
 }
 
@@ -273,7 +272,6 @@ static void count(struct nc_policy *p, u32 d, u32 now, bool cached)
 	seen->mass[class_of(d)] += mass;
 	seen->total += mass;
 	seen->blocks += 1ULL << p->ghost.shift;
-	seen->count++;
 	seen->longest = max(seen->longest, d);
 	if (cached)
 		return;

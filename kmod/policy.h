@@ -48,14 +48,12 @@ enum nc_where { NC_OUTSIDE, NC_CACHED, NC_WHERE };
  * @mass: per class of distance: their sum
  * @total: of @mass
  * @blocks: how many blocks they stand for
- * @count: how many of the sample
  * @longest: in ticks
  */
 struct nc_distances {
 	u64 mass[NC_DISTANCES];
 	u64 total;
 	u64 blocks;
-	u32 count;
 	u32 longest;
 };
 

@@ -425,8 +425,8 @@ static void stamp_ahead_of_the_clock(void **state)
 	(void)state;
 	s->ops->read(&s->policy, 1, 101, true);
 	s->ops->read(&s->policy, 1, 100, true);
-	assert_int_equal(s->policy.now.of[NC_CACHED].count, 0);
-	assert_int_equal(s->policy.seen[0].of[NC_CACHED].count, 0);
+	assert_int_equal(s->policy.now.of[NC_CACHED].blocks, 0);
+	assert_int_equal(s->policy.seen[0].of[NC_CACHED].blocks, 0);
 	assert_false(s->ops->idle(&s->policy, 101, 100));
 	/* Something is known, and the stamp is not idle still. */
 	s->policy.limit = 5;
