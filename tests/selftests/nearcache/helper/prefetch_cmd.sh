@@ -160,6 +160,8 @@ hanging() {
 
 # More end while nobody looks than the kernel remembers: no failure, and no other job is taken for it.
 forgotten() {
+	# What hung has come since: all of it, once the window is as large.
+	cold
 	nearcache prefetch nc s*.tar --bandwidth 64K --wait >"$TMPDIR/out" 2>&1 &
 	pid=$!
 	wait_for 20 jobs_are '"running": 1' || fail "does not run: $out"
