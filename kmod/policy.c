@@ -235,6 +235,38 @@ static void look(struct nc_policy *p, u32 now)
 	look_for_collapse(p, cached->total ? cached : all, now);
 }
 
+/* Cached blocks that are alive when the dataset is that they belong to.  What comes into slots that
+ * reclaim keeps free, or had just made, is alive however that is; of a small cache it is more.
+ */
+static u64 enough_alive(const struct nc_policy *p)
+{
+	return max(max(p->slots / 8, min(p->slots / 4, 64ULL)), 1ULL);
+}
+
+/* Ticks in which a few are seen to be read again, if only just enough are alive: of a small cache a
+ * beat may have one, which tells nothing.  A part of an epoch, or it would tell too late.
+ */
+static u32 living_ticks(const struct nc_policy *p)
+{
+	u64 mean = mean_of(&p->sum.of[NC_CACHED]);
+
+	return min((FEW << p->ghost.shift) * mean / enough_alive(p), mean / 2);
+}
+
+/* Is what is cached read, as a whole? */
+static void look_for_life(struct nc_policy *p, u32 now)
+{
+	u32 ticks = p->now.ticks, window = max(ticks, living_ticks(p));
+
+	p->living -= p->living / window * ticks;
+	p->living += p->now.of[NC_CACHED].total;
+	if (!are_alive(p->living, window, enough_alive(p)))
+		return;
+	/* What was used in that very tick goes with the rest, should it be left. */
+	WRITE_ONCE(p->alive, p->living_last + (p->living_last != now));
+	p->evidence = 0;
+}
+
 static void end_beat(struct nc_policy *p, u32 now)
 {
 	u32 behind = now - p->cut;
@@ -242,10 +274,7 @@ static void end_beat(struct nc_policy *p, u32 now)
 	p->now.ticks = now - p->beat_start;
 	if (are_alive(p->regret, p->now.ticks, quarter(p)))
 		p->patience = max(p->patience, p->regret_longest);
-	if (are_alive(p->now.of[NC_CACHED].total, p->now.ticks, p->slots / 8)) {
-		WRITE_ONCE(p->alive, now);
-		p->evidence = 0;
-	}
+	look_for_life(p, now);
 	if (are_alive(p->now.of[NC_CACHED].total + p->now.of[NC_OUTSIDE].total,
 		      p->now.ticks, quarter(p))) {
 		keep_beat(p);
@@ -273,8 +302,10 @@ static void count(struct nc_policy *p, u32 d, u32 now, bool cached)
 	seen->total += mass;
 	seen->blocks += 1ULL << p->ghost.shift;
 	seen->longest = max(seen->longest, d);
-	if (cached)
+	if (cached) {
+		p->living_last = now;
 		return;
+	}
 	if ((s32)(now - d - p->alive) > 0)
 		p->evidence += mass;
 	if ((s32)(now - d - p->left) <= 0) {

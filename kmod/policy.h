@@ -78,6 +78,8 @@ struct nc_reuses {
  * @left: tick; what was not used since belongs to a dataset that was left
  * @collapses: how often one was
  * @alive: tick at which what is cached was last seen to be read as a whole
+ * @living: sum of the distances of what was read again in the cache, a while ago worth less
+ * @living_last: tick at which something of it was last read again
  * @evidence: sum of the distances of blocks outside that were read twice since @alive
  * @patience: ticks after which a dataset was read again that had been taken for left
  * @regret: sum of the distances of its blocks in the beat
@@ -105,6 +107,8 @@ struct nc_policy {
 	u32 left;
 	u32 collapses;
 	u32 alive;
+	u64 living;
+	u32 living_last;
 	u64 evidence;
 	u32 patience;
 	u32 regret_longest;

@@ -57,7 +57,8 @@ static u32 low_water(const struct sim *s)
 	return n < 1 ? 1 : n > 4096 ? 4096 : n;
 }
 
-static void evict(struct sim *s, u32 slot)
+/* A slot that holds a block becomes free. */
+void sim_evict(struct sim *s, u32 slot)
 {
 	s->slot_of[s->block_of[slot]] = -1;
 	s->block_of[slot] = -1;
@@ -78,7 +79,7 @@ static void reclaim(struct sim *s)
 		s->hand = i + 1 < s->slots ? i + 1 : 0;
 		if (s->block_of[i] >= 0 &&
 		    s->ops->idle(&s->policy, s->stamp[i], s->now))
-			evict(s, i);
+			sim_evict(s, i);
 	}
 	if (s->evictions == before)
 		s->reclaim_tick = s->now + 1;

@@ -58,6 +58,7 @@ struct sim *sim_new_subs(const struct nc_policy_ops *ops, u32 slots, u32 blocks,
 void sim_free(struct sim *s);
 bool sim_read(struct sim *s, u32 block);
 bool sim_read_sub(struct sim *s, u32 block, u32 sub);
+void sim_evict(struct sim *s, u32 slot);
 u32 sim_cached(const struct sim *s, u32 first, u32 count);
 u32 sim_run(struct sim *s, const u32 *reads, u32 count);
 
