@@ -260,10 +260,12 @@ static void look_for_life(struct nc_policy *p, u32 now)
 
 	p->living -= p->living / window * ticks;
 	p->living += p->now.of[NC_CACHED].total;
+	if (are_alive(p->now.of[NC_CACHED].total, ticks, p->slots / 8))
+		WRITE_ONCE(p->knows, true);
 	if (!are_alive(p->living, window, enough_alive(p)))
 		return;
 	/* What was used in that very tick goes with the rest, should it be left. */
-	WRITE_ONCE(p->alive, p->living_last + (p->living_last != now));
+	p->alive = p->living_last + (p->living_last != now);
 	p->evidence = 0;
 }
 

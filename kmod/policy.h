@@ -87,13 +87,14 @@ struct nc_reuses {
  * @beat: ticks between two looks at all this
  * @beat_start: tick at which the beat began
  * @expired: tick at which the ghost last forgot what is old
+ * @knows: something of what is cached was seen to be read again
  * @ripe: @limit was learnt from @seen as it is
  * @now: reuses of the beat
  * @seen: of this window and of the last one; beats in which little was read again are no
  *	part of them
  * @sum: room for the sum of @seen
  *
- * All belongs to the owner's lock.  Eviction reads @limit, @resort, @cut, @left and @alive without
+ * All belongs to the owner's lock.  Eviction reads @limit, @resort, @cut, @left and @knows without
  * it: it may see one of them newer than the other, and finds a block idle a little earlier or
  * later.
  */
@@ -116,6 +117,7 @@ struct nc_policy {
 	u32 beat;
 	u32 beat_start;
 	u32 expired;
+	bool knows;
 	bool ripe;
 	struct nc_reuses now;
 	struct nc_reuses seen[2];
@@ -145,7 +147,7 @@ extern const struct nc_policy_ops nc_policy_keep;
 /* Was it seen that what is read is read again?  A hint, without the lock. */
 static inline bool nc_policy_knows(const struct nc_policy *p)
 {
-	return READ_ONCE(p->alive) || READ_ONCE(p->limit);
+	return READ_ONCE(p->knows) || READ_ONCE(p->limit);
 }
 
 #endif /* NEARCACHE_POLICY_H */

@@ -17,25 +17,27 @@
 #include "reclaim.h"
 #include "trace.h"
 
-/* Free slots below which the worker starts. */
+/* Free slots that are few. */
 static u32 low_water(const struct nc_cache *c)
 {
 	return clamp(c->index.count / 64, 1U, 4096U);
 }
 
-/* Free slots up to which it works: each round costs a grace period and a commit, in which a
+/* Free slots up to which the worker goes: each round costs a grace period and a commit, in which a
  * small cache would fall behind what it is to follow.
  */
 static u32 high_water(const struct nc_cache *c)
 {
-	return max(2 * low_water(c), min(32U, c->index.count / 8));
+	return max(2 * low_water(c), min(32U, c->index.count / 4));
 }
 
-/* The same, but fewer while there is a plan. */
+/* Free slots below which it starts: reads have the rest of them meanwhile.  Fewer while there is a
+ * plan.
+ */
 static u32 low(const struct nc_cache *c)
 {
 	if (likely(!nc_foresight_any(c)))
-		return low_water(c);
+		return high_water(c) / 2;
 	/* Of a tiny cache most is to stay. */
 	return min(nc_plan_low(low_water(c)), max(c->index.count / 6, 1U));
 }
