@@ -57,6 +57,7 @@ static void keep_init(struct nc_policy *p, u64 slots, u64 origin_ticks, u64 *gho
 	if (origin_ticks < LIMIT_MAX / 2)
 		p->never_seen = 2 * (u32)origin_ticks + 2;
 	p->resort = p->never_seen;
+	p->cut = 0U - LIMIT_MAX;
 	p->left = 0U - LIMIT_MAX;
 	p->beat = 1;
 	nc_ghost_init(&p->ghost, ghost, seed);
@@ -260,8 +261,6 @@ static void look_for_life(struct nc_policy *p, u32 now)
 
 	p->living -= p->living / window * ticks;
 	p->living += p->now.of[NC_CACHED].total;
-	if (are_alive(p->now.of[NC_CACHED].total, ticks, p->slots / 8))
-		WRITE_ONCE(p->knows, true);
 	if (!are_alive(p->living, window, enough_alive(p)))
 		return;
 	/* What was used in that very tick goes with the rest, should it be left. */
@@ -271,7 +270,7 @@ static void look_for_life(struct nc_policy *p, u32 now)
 
 static void end_beat(struct nc_policy *p, u32 now)
 {
-	u32 behind = now - p->cut;
+	u32 behind = p->limit ? now - p->cut : 0;
 
 	p->now.ticks = now - p->beat_start;
 	if (are_alive(p->regret, p->now.ticks, quarter(p)))
@@ -283,7 +282,8 @@ static void end_beat(struct nc_policy *p, u32 now)
 		look(p, now);
 		behind -= min(behind, CATCH_UP * p->now.ticks);
 	}
-	WRITE_ONCE(p->cut, now - max(behind, p->limit));
+	/* Eviction may see a limit that was just learnt beside the cut of before. */
+	WRITE_ONCE(p->cut, now - (p->limit ? max(behind, p->limit) : LIMIT_MAX));
 	if (now - p->expired > EXPIRE) {
 		nc_ghost_expire(&p->ghost, now, max(8 * p->limit, 4 * EXPIRE));
 		p->expired = now;
@@ -306,6 +306,9 @@ static void count(struct nc_policy *p, u32 d, u32 now, bool cached)
 	seen->longest = max(seen->longest, d);
 	if (cached) {
 		p->living_last = now;
+		/* Not when the beat is over: each that goes till then is missed in this epoch. */
+		if (!p->knows && are_alive(seen->total, p->beat, p->slots / 8))
+			WRITE_ONCE(p->knows, true);
 		return;
 	}
 	if ((s32)(now - d - p->alive) > 0)

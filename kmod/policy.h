@@ -96,7 +96,8 @@ struct nc_reuses {
  *
  * All belongs to the owner's lock.  Eviction reads @limit, @resort, @cut, @left and @knows without
  * it: it may see one of them newer than the other, and finds a block idle a little earlier or
- * later.
+ * later.  As long as there is no limit, @cut and @left are so long ago that one without them makes
+ * nothing idle.
  */
 struct nc_policy {
 	struct nc_ghost ghost;

@@ -466,6 +466,32 @@ static void stamp_ahead_of_the_clock(void **state)
 	sim_free(s);
 }
 
+/* Eviction reads without the lock: a limit, and the cut of before there was one. */
+static void limit_is_seen_first(void **state)
+{
+	struct run r = begin(0.5, 1, 1, "before a limit is known");
+	u32 i, n = 0;
+
+	(void)state;
+	r.t->count = 0;
+	trace_epoch(r.t, 0, BLOCKS, SHUFFLED);
+	trace_epoch(r.t, 0, BLOCKS, SHUFFLED);
+	for (; !r.s->policy.limit; n++) {
+		u32 slot = n % r.s->slots;
+
+		sim_run(r.s, r.t->reads + n, 1);
+		if (r.s->policy.limit)
+			break;
+		r.s->policy.limit = 1;
+		assert_false(r.s->ops->idle(&r.s->policy, r.s->stamp[slot], r.s->now));
+		r.s->policy.limit = 0;
+	}
+	assert_in_range(n, BLOCKS, 2 * BLOCKS);
+	for (i = 0; i < r.s->slots; i++)
+		assert_false(r.s->ops->idle(&r.s->policy, r.s->stamp[i], r.s->now));
+	end(&r);
+}
+
 /* Whatever the size, a part of the blocks is known that is neither few nor many. */
 static void ghost_adapts(void **state)
 {
@@ -552,6 +578,7 @@ int main(void)
 		cmocka_unit_test(unlike),
 		cmocka_unit_test(clock_wraps),
 		cmocka_unit_test(stamp_ahead_of_the_clock),
+		cmocka_unit_test(limit_is_seen_first),
 		cmocka_unit_test(ghost_adapts),
 		cmocka_unit_test(spread_is_even),
 	};
