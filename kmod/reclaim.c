@@ -91,6 +91,12 @@ u64 nc_reclaim_pinnable(const struct nc_cache *c)
 	return c->index.count - min(c->index.count, rest);
 }
 
+/* Is something to go for what is to stay?  Not ahead of it: what goes is missed. */
+static bool is_spread_due(const struct nc_cache *c)
+{
+	return READ_ONCE(c->spread.wanted) && READ_ONCE(c->index.free_count) < low_water(c);
+}
+
 /**
  * nc_reclaim_check() - start the worker when free slots run low
  * @c: live cache
@@ -108,7 +114,7 @@ void nc_reclaim_check(struct nc_cache *c)
 	if (left >= low(c) + kept(c) || !READ_ONCE(c->reclaim_on))
 		return;
 	if (READ_ONCE(c->reclaim_tick) == READ_ONCE(c->now) + 1 && left >= due(c) &&
-	    !nc_foresight_any(c) && !READ_ONCE(c->spread.wanted))
+	    !nc_foresight_any(c) && !is_spread_due(c))
 		return;
 	queue_work(c->cache_wq, &c->reclaim);
 }
@@ -602,7 +608,7 @@ void nc_reclaim_work(struct work_struct *work)
 	}
 	take_farthest(&p);
 	finish_batch(&p);
-	if (READ_ONCE(c->spread.wanted)) {
+	if (is_spread_due(c)) {
 		WRITE_ONCE(c->spread.wanted, false);
 		p.want = nc_spread_enough(low_water(c)) + kept(c);
 		if (!nc_foresight_any(c) && nc_spread_rules(&c->spread, &c->policy))
