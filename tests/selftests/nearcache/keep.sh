@@ -73,9 +73,12 @@ for ((part = (65536 - dataset) / 12 / 128 * 128; scanned + part <= 65536; scanne
 done
 (((scanned - dataset) / 128 > $(field blocks) / 2)) || fail "no scan"
 stop
-# Another dataset of the same size, on an origin of more than both.
+# Another dataset of the same size, on an origin of more than both that takes its time, as above. Of
+# so few blocks a few go for what is to stay when the second epoch of the first one has begun.
 make_null C near 7
+make_null O remote 32 completion_nsec=1000000
+./blockdata write "$O"
 format
 start
-epochs 0 14 shuffled 3
+epochs 0 14 shuffled 3 3
 epochs 16 14 shuffled 5 4
