@@ -270,9 +270,8 @@ static void look_for_life(struct nc_policy *p, u32 now)
 
 static void end_beat(struct nc_policy *p, u32 now)
 {
-	u32 behind = p->limit ? now - p->cut : 0;
-
 	p->now.ticks = now - p->beat_start;
+	p->behind += p->now.ticks;
 	if (are_alive(p->regret, p->now.ticks, quarter(p)))
 		p->patience = max(p->patience, p->regret_longest);
 	look_for_life(p, now);
@@ -280,10 +279,11 @@ static void end_beat(struct nc_policy *p, u32 now)
 		      p->now.ticks, quarter(p))) {
 		keep_beat(p);
 		look(p, now);
-		behind -= min(behind, CATCH_UP * p->now.ticks);
+		p->behind -= min(p->behind, CATCH_UP * p->now.ticks);
 	}
+	p->behind = max(p->behind, p->limit);
 	/* Eviction may see a limit that was just learnt beside the cut of before. */
-	WRITE_ONCE(p->cut, now - (p->limit ? max(behind, p->limit) : LIMIT_MAX));
+	WRITE_ONCE(p->cut, now - (p->limit ? p->behind : LIMIT_MAX));
 	if (now - p->expired > EXPIRE) {
 		nc_ghost_expire(&p->ghost, now, max(8 * p->limit, 4 * EXPIRE));
 		p->expired = now;

@@ -74,10 +74,11 @@ struct nc_reuses {
  * @never_seen: idle distance, in ticks, that counts as idle while nothing is known
  * @resort: the same by what is known
  * @limit: what is idle for longer is not going to be read again; 0: not known yet
+ * @behind: ticks by which the cut is behind the clock
  * @cut: tick; what was not used since is idle
  * @left: tick; what was not used since belongs to a dataset that was left
  * @collapses: how often one was
- * @alive: tick at which what is cached was last seen to be read as a whole
+ * @alive: tick behind the last in which what is cached was seen to be read as a whole
  * @living: sum of the distances of what was read again in the cache, a while ago worth less
  * @living_last: tick at which something of it was last read again
  * @evidence: sum of the distances of blocks outside that were read twice since @alive
@@ -87,7 +88,7 @@ struct nc_reuses {
  * @beat: ticks between two looks at all this
  * @beat_start: tick at which the beat began
  * @expired: tick at which the ghost last forgot what is old
- * @knows: something of what is cached was seen to be read again
+ * @knows: in some beat an eighth of what is cached was alive
  * @ripe: @limit was learnt from @seen as it is
  * @now: reuses of the beat
  * @seen: of this window and of the last one; beats in which little was read again are no
@@ -105,6 +106,7 @@ struct nc_policy {
 	u32 never_seen;
 	u32 resort;
 	u32 limit;
+	u32 behind;
 	u32 cut;
 	u32 left;
 	u32 collapses;

@@ -17,27 +17,25 @@
 #include "reclaim.h"
 #include "trace.h"
 
-/* Free slots that are few. */
+/* Free slots below which the worker starts. */
 static u32 low_water(const struct nc_cache *c)
 {
 	return clamp(c->index.count / 64, 1U, 4096U);
 }
 
-/* Free slots up to which the worker goes: each round costs a grace period and a commit, in which a
+/* Free slots up to which it works: each round costs a grace period and a commit, in which a
  * small cache would fall behind what it is to follow.
  */
 static u32 high_water(const struct nc_cache *c)
 {
-	return max(2 * low_water(c), min(32U, c->index.count / 4));
+	return max(2 * low_water(c), min(32U, c->index.count / 8));
 }
 
-/* Free slots below which it starts: reads have the rest of them meanwhile.  Fewer while there is a
- * plan.
- */
+/* The same, but fewer while there is a plan. */
 static u32 low(const struct nc_cache *c)
 {
 	if (likely(!nc_foresight_any(c)))
-		return high_water(c) / 2;
+		return low_water(c);
 	/* Of a tiny cache most is to stay. */
 	return min(nc_plan_low(low_water(c)), max(c->index.count / 6, 1U));
 }
@@ -91,12 +89,6 @@ u64 nc_reclaim_pinnable(const struct nc_cache *c)
 	return c->index.count - min(c->index.count, rest);
 }
 
-/* Is something to go for what is to stay?  Not ahead of it: what goes is missed. */
-static bool is_spread_due(const struct nc_cache *c)
-{
-	return READ_ONCE(c->spread.wanted) && READ_ONCE(c->index.free_count) < low_water(c);
-}
-
 /**
  * nc_reclaim_check() - start the worker when free slots run low
  * @c: live cache
@@ -114,7 +106,7 @@ void nc_reclaim_check(struct nc_cache *c)
 	if (left >= low(c) + kept(c) || !READ_ONCE(c->reclaim_on))
 		return;
 	if (READ_ONCE(c->reclaim_tick) == READ_ONCE(c->now) + 1 && left >= due(c) &&
-	    !nc_foresight_any(c) && !is_spread_due(c))
+	    !nc_foresight_any(c) && !READ_ONCE(c->spread.wanted))
 		return;
 	queue_work(c->cache_wq, &c->reclaim);
 }
@@ -608,7 +600,7 @@ void nc_reclaim_work(struct work_struct *work)
 	}
 	take_farthest(&p);
 	finish_batch(&p);
-	if (is_spread_due(c)) {
+	if (READ_ONCE(c->spread.wanted)) {
 		WRITE_ONCE(c->spread.wanted, false);
 		p.want = nc_spread_enough(low_water(c)) + kept(c);
 		if (!nc_foresight_any(c) && nc_spread_rules(&c->spread, &c->policy))

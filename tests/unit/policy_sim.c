@@ -2,6 +2,7 @@
 /* See policy_sim.h.  Sizes and thresholds are those of kmod/cache.c and
  * kmod/reclaim.c, with one sub-block as the unit of bytes.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "policy_sim.h"
@@ -50,16 +51,17 @@ void sim_free(struct sim *s)
 	free(s);
 }
 
-static u32 high_water(const struct sim *s)
+static u32 low_water(const struct sim *s)
 {
 	u32 n = s->slots / 64;
 
-	return max(2 * (n < 1 ? 1 : n > 4096 ? 4096 : n), min(32U, s->slots / 4));
+	return n < 1 ? 1 : n > 4096 ? 4096 : n;
 }
 
 /* A slot that holds a block becomes free. */
 void sim_evict(struct sim *s, u32 slot)
 {
+	assert(s->block_of[slot] >= 0);
 	s->slot_of[s->block_of[slot]] = -1;
 	s->block_of[slot] = -1;
 	s->valid[slot] = 0;
@@ -70,7 +72,7 @@ void sim_evict(struct sim *s, u32 slot)
 
 static void reclaim(struct sim *s)
 {
-	u32 want = high_water(s), looked;
+	u32 want = max(2 * low_water(s), min(32U, s->slots / 8)), looked;
 	u64 before = s->evictions;
 
 	for (looked = 0; looked < s->slots && s->free_count < want; looked++) {
@@ -87,7 +89,7 @@ static void reclaim(struct sim *s)
 
 static void reclaim_check(struct sim *s)
 {
-	if (s->free_count < high_water(s) / 2 && s->reclaim_tick != s->now + 1)
+	if (s->free_count < low_water(s) && s->reclaim_tick != s->now + 1)
 		reclaim(s);
 }
 
