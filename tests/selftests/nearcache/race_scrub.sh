@@ -35,6 +35,11 @@ keep() {
 
 gates 8 3
 between writethrough
+# Of a cache that was empty at its start it is chosen at random what stays (kmod/spread.h).
+cached 128 128
+stop
+start
+at_exit gate_open
 blocks=$(field blocks)
 
 # The comparison of block 0 stands at the origin, its slot is evicted, the block is written, and
