@@ -265,15 +265,17 @@ static void *reader(void *arg)
 static int read_all(void)
 {
 	pthread_t thread[THREADS_MAX];
+	/* Open until all are done: who sees it open finds it so. */
+	int fd = open_device(O_RDONLY);
 	uintptr_t i;
 
-	close(open_device(O_RDONLY));
 	pthread_barrier_init(&barrier, NULL, o.threads);
 	for (i = 0; i < o.threads; i++)
 		if (pthread_create(&thread[i], NULL, reader, (void *)i))
 			return 1;
 	for (i = 0; i < o.threads; i++)
 		pthread_join(thread[i], NULL);
+	close(fd);
 	printf("reads %llu bytes %llu eio %llu again %llu\n",
 	       (unsigned long long)reads_done, (unsigned long long)bytes_done,
 	       (unsigned long long)eio_count, (unsigned long long)again_count);

@@ -185,7 +185,11 @@ check() {
 	./blockdata read /dev/mapper/nc "$@" || fail "wrong data (line ${BASH_LINENO[0]})"
 }
 
-# verify_begin [options]: readers that check until verify_end.
+is_open() {
+	[[ $(dmsetup info -c --noheadings -o open nc) != 0 ]]
+}
+
+# verify_begin [options]: readers that check until verify_end; they have the device open.
 verify_begin() {
 	verify_stop=$TMPDIR/verify-stop
 	rm -f "$verify_stop"
@@ -202,5 +206,6 @@ verify_kill() {
 verify_end() {
 	touch "$verify_stop"
 	wait "$verify_pid" || fail "readers: $(tail -n 5 "$TMPDIR/verify-log")"
+	wait_for 30 is_open || fail "readers: $(tail -n 5 "$TMPDIR/verify-log")"
 	cat "$TMPDIR/verify-log"
 }
