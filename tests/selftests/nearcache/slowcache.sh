@@ -1,22 +1,33 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache device that cannot absorb the fills does not hold up the readers: far more
-# reads than it has written, and than it has requests, are complete.
+# A cache device that cannot absorb the fills does not hold up the readers: while it does
+# none of its writes far more reads than it has requests are complete.
 # kernels: 6.12
-. ./cache.sh
+. ./gate.sh
 
-make_null O origin 128
-# One request at a time, 20 ms each, or more where readers are slow.
-make_null C local 160 hw_queue_depth=1 submit_queues=1 completion_nsec=$((20000000 * ${SLOW:-1}))
+over() {
+	! kill -0 "$reader" 2>/dev/null
+}
+
+gates 16 24
 format
 start
-before=$(origin_write_ios "$C")
-fio --name=x --filename=/dev/mapper/nc --readonly --rw=randread --bs=4k --direct=1 --ioengine=libaio \
-	--iodepth=300 --number_ios=300 --size=128M >"$TMPDIR/fio" || fail "$(<"$TMPDIR/fio")"
-written=$(($(origin_write_ios "$C") - before))
-echo "300 reads are complete, the cache device has done $written writes"
-# When readers waited for it, it would have done more than half of them.
-((written < 100)) || fail "$written writes were waited for"
+at_exit gate_open
+echo 4 >"$(sys_block "$C")/queue/nr_requests" || fail "nr_requests"
+gate hold cache write
+gate seen cache
+fio --name=x --filename="$NC" --readonly --rw=randread --bs=4k --direct=1 --ioengine=libaio \
+	--iodepth=300 --number_ios=300 --size=16M >"$TMPDIR/fio" &
+reader=$!
+wait_for 60 over || fail "readers wait for the cache device"
+wait $reader || fail "$(<"$TMPDIR/fio")"
 above misses 200
+above fills_in_flight 200
+gate seen cache
+read -r _ writes _ <<<"$REPLY"
+echo "300 reads are complete, $writes writes stand at the cache device"
+((writes > 0 && writes < 100)) || fail "$writes writes"
+gate_open
 settle
 is fills_failed_cache 0
+above fills 200
