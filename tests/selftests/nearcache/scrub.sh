@@ -71,7 +71,7 @@ took=$(($(uptime_cs) - start))
 ((took > 150)) || fail "2 MiB at 1 MiB/s took $took cs"
 
 # One at a time; it goes on after a suspend, with another table; it can be given up.
-dmsetup message nc 0 scrub start 262144
+dmsetup message nc 0 scrub start 65536
 refused scrub start 0
 left=$(field scrub_left)
 dmsetup suspend nc
