@@ -8,7 +8,7 @@
 # Some of these states the kernel itself starts from. It must give what the origin holds, and
 # have cached what was foretold. What it writes then is logged, too: crashes of recoveries.
 # kernels: 6.12
-# timeout: 300
+# timeout: 480
 set -euo pipefail
 
 origin=32768 # sectors, at most
@@ -144,7 +144,7 @@ same "states" $n $samples
 echo "$evicted blocks evicted"
 END
 truncate -s $((samples * (mib + log_mib)))M "$crashes"
-boot again --timeout $((${SOAK:+10 *} 100))
+boot again --timeout $((${SOAK:+10 *} 200))
 for ((n = 0; n < samples; n++)); do
 	dd if="$crashes" of="$HOST_DIR/base.img" bs=1M skip=$((n * mib)) count=$mib status=none
 	dd if="$crashes" of="$HOST_DIR/log.img" bs=1M skip=$((samples * mib + n * log_mib)) \

@@ -3,7 +3,7 @@
 # The power goes while one cache is live, another one was stopped, and a third one, too small
 # for all, drops, fills and commits; the latter a few times. In the next boot the first two are
 # warm, all of them, the third is warm, and all give right data.
-# timeout: 240
+# timeout: 600
 # kernels: 6.1
 set -euo pipefail
 kills=$((${SOAK:+7 *} 2))
@@ -14,7 +14,7 @@ boot() {
 	cp "$HOST_DIR/common.sh" "$HOST_DIR/$1/common.sh"
 	cat >"$HOST_DIR/$1/$1.sh"
 	"$TOP/tests/vm/run" --kernel "$KERNEL" --disk-dir "$HOST_DIR/disks" --local-size 120M \
-		--remote-size 32M --payload "$BUILD/selftests/nearcache:/selftests" \
+		--remote-size 32M --timeout 200 --payload "$BUILD/selftests/nearcache:/selftests" \
 		--payload "$HOST_DIR/$1:/boot" "${@:2}" -- \
 		bash -c "cd /selftests && export TMPDIR=/tmp && . ./cache.sh && . /boot/common.sh && . /boot/$1.sh"
 }

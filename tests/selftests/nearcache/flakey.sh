@@ -3,7 +3,6 @@
 # Threads write and read everywhere while dm-flakey makes the cache device fail, lose writes and
 # change data: no error reaches them, nothing that they read is ever wrong. Then the same of the
 # origin, whose errors they get, and nothing worse.
-# timeout: 200
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 120
 # Netlink messages of any kind, from several processes at once, while the devices are read,
 # suspended, loaded anew and removed: each is answered, no data is wrong, nobody waits for ever.
 . ./cache.sh

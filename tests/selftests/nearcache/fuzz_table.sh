@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # kernels: 6.12
-# timeout: 120
 # Table lines and messages of any words and bytes: taken, or refused for a reason that the
 # kernel log has.
 # cpus: 1

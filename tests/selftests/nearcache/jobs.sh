@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 150
 # Prefetch jobs: what they bring is right and read as hits, in requests as long as can be; they give
 # way, end, are cancelled, fail, and race with everything else.
 # kernels: 6.1

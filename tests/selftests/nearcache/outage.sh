@@ -3,7 +3,6 @@
 # An origin that fails for a while: hits go on, other reads wait as long as the table
 # says, and no longer; a suspend without flush does not wait for them.
 # kernels: 6.12
-# timeout: 90
 # cpus: 1
 . ./cache.sh
 

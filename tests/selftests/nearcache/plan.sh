@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 150
 # Plans: hits are as Belady's MIN foretells, a plan comes in parts, ends, and is refused, and races
 # with everything else.
 # kernels: 6.1

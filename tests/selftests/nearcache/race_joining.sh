@@ -3,7 +3,6 @@
 # Short reads, which are copied to their reader where the origin's read completes, in an interrupt, or right
 # after it, beside others that join just then: each gets the data, and the origin is read once.
 # kernels: 6.12
-# timeout: 120
 . ./cache.sh
 
 # joining OPTIONS...: all threads read the same at the same moment, of a cache that is empty.

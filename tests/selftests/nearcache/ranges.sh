@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 150
 # Ranges: what is pinned stays and has room, what is bypassed stays out, what was used goes
 # first, labels count what was done with theirs; many of them, for a time, over a reload; and what
 # is refused leaves things as they were.

@@ -4,7 +4,6 @@
 # long enough. A device that is removed meanwhile, and the module with it, loses nothing of that; fills that have
 # all the memory that they may take keep nobody waiting: what is read then is not cached, and counted.
 # kernels: 6.12
-# timeout: 120
 . ./cache.sh
 
 quiet() {

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 120
 # What a classifier wants ahead of a stream is brought: in time, no further than it says, and never
 # wrong, whatever races with it.
 # kernels: 6.1

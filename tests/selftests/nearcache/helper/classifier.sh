@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 150
 # nearcache classifier: our own program tells how a device is read and written; anybody's may say
 # what is cached, and none can do harm.
 # kernels: 6.1 6.12

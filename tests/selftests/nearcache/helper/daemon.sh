@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 150
 # nearcache daemon: settings follow how a device is read, within their bounds; what it did is on
 # record and can be taken back; it may be killed, and programs and devices may go, at any moment.
 # kernels: 6.12

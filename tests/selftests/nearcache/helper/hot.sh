@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # when: soak
-# timeout: 200
 # nearcache daemon, pin-hot: the region that is read most is pinned, stays so when the daemon
 # begins anew, and is let go when it is read no more than others.
 # kernels: 6.12

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 150
 # nearcache top: who reads what, as lines, as JSON, and on a terminal, which is left as it was;
 # devices and programs may come and go meanwhile.
 # kernels: 6.12

@@ -3,7 +3,6 @@
 # nearcache verify: files through the cache against a manifest, past the page cache; what is wrong
 # is named. And settings that are shown and set: read-ahead stays over new tables; stats --watch.
 # kernels: 6.1
-# timeout: 120
 . ./cache.sh
 . ./command.sh
 
