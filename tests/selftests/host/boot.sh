@@ -3,7 +3,7 @@
 # A real systemd boots, with udev, a volume that comes by the network and a table: with the
 # cache (when soaking), then without its drive, when the volume is written to, then with it again:
 # nothing is stale, no boot waits for what is not there, and a pinned file that moved is followed.
-# timeout: 480
+# timeout: 900
 # kernels: 6.12
 set -euo pipefail
 PATH=$PATH:/usr/sbin:/sbin
@@ -73,7 +73,7 @@ mkdir -p "$etc/network-online.target.wants"
 ln -s ../volume.service "$etc/network-online.target.wants/"
 volume=/dev/disk/by-id/nvme-uuid.3d0b7a52-96a1-4c08-8f0e-51a3a2b0c9d4
 cat >"$root/etc/nearcache/nearcachetab" <<END
-data  $volume                       /dev/disk/by-id/virtio-cache  _netdev,mode=writearound,timeout=5
+data  $volume                       /dev/disk/by-id/virtio-cache  _netdev,mode=writearound,timeout=20
 # Neither is ever there.
 gone  /dev/disk/by-id/nvme-nowhere  /dev/disk/by-id/virtio-cache  _netdev,timeout=1
 wrong /dev/disk/by-id/nvme-nowhere
@@ -102,7 +102,7 @@ boot() {
 	mkdir -p "$HOST_DIR/$name"
 	cat >"$HOST_DIR/$name/boot.sh"
 	echo "# boot: $name"
-	"$TOP/tests/vm/run" --kernel "$KERNEL" --cpus 1 --quiet --timeout 200 --disk-dir "$HOST_DIR/disks" \
+	"$TOP/tests/vm/run" --kernel "$KERNEL" --cpus 1 --quiet --timeout 300 --disk-dir "$HOST_DIR/disks" \
 		--remote-size 64M --payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR/$name:/boot" \
 		--payload "$root:/" "${options[@]}" "$@" -- \
 		bash -c "cd /selftests && export TMPDIR=/tmp && . ./cache.sh && . ./command.sh && . /boot/boot.sh"
@@ -115,7 +115,7 @@ unset DM_DISABLE_UDEV
 no_jobs() {
 	[[ $(systemctl list-jobs --no-legend) == '' ]]
 }
-wait_for 60 no_jobs || fail "the boot does not end: $(systemctl list-jobs)"
+wait_for 150 no_jobs || fail "the boot does not end: $(systemctl list-jobs)"
 for unit in multi-user.target remote-fs.target data.mount nearcache@data.service nearcache-daemon.service; do
 	systemctl is-active --quiet "$unit" || fail "not active: $(systemctl status "$unit")"
 done
