@@ -49,7 +49,8 @@ agree() {
 	./blockdata same /dev/mapper/nc -f "$O" "$@" || fail "not what the origin holds"
 }
 
-OPTIONS="2 witness $W"
+# However long the device below takes.
+OPTIONS="4 cache_timeout 0 witness $W"
 modes=(writearound writethrough)
 writers=4
 MODE=writethrough start

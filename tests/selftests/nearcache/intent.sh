@@ -22,7 +22,7 @@ crash() {
 
 # again [OPTIONS]: from what the crash left.
 again() {
-	start nc "${1-2 witness $V}" "$O" "$X"
+	start nc "${1-4 cache_timeout 0 witness $V}" "$O" "$X"
 }
 
 # put FIRST COUNT GENERATION: through the cache.
@@ -150,7 +150,7 @@ cold
 session
 stop
 dd if="$C" of="$X" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
-start nc "2 witness $W"
+start nc "4 cache_timeout 0 witness $W"
 put $((region * 5)) 8 2
 stop
 dd if="$W" of="$V" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"

@@ -47,7 +47,7 @@ get $((region * 5)) 8 2
 stop
 there cache "$c"
 same "state on the medium" "$(./sbset "$c" get state)" 3
-start nc "2 witness $W"
+start nc "4 cache_timeout 0 witness $W"
 is loaded 3
 is bytes_valid 0
 get $((region * 2)) 8 2
@@ -60,7 +60,7 @@ session
 gone cache
 put $((region * 5)) 8 2 || fail "write"
 there cache "$c"
-reload "2 witness $W" || fail "reload"
+reload "4 cache_timeout 0 witness $W" || fail "reload"
 is state 0
 is loaded 3
 is bytes_valid 0
@@ -80,7 +80,7 @@ dmsetup resume cache
 get $((region * 7)) 8 2
 # A stop that comes to its end says all that has to be known.
 stop
-start nc "2 witness $W"
+start nc "4 cache_timeout 0 witness $W"
 is loaded 2
 get $((region * 7)) 8 2
 is witness 1
@@ -113,12 +113,12 @@ put $((region * 5)) 8 2 || fail "write"
 is witness 2
 get $((region * 5)) 8 2
 # A reload needs no cache device that can be told: the witness was.
-reload "2 witness $W" || fail "reload"
+reload "4 cache_timeout 0 witness $W" || fail "reload"
 put $((region * 6)) 8 2 || fail "write"
 get $((region * 6)) 8 2
 stop
 there cache "$c"
-start nc "2 witness $W"
+start nc "4 cache_timeout 0 witness $W"
 is loaded 3
 get $((region * 2)) 8 2
 stop

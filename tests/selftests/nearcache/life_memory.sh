@@ -35,7 +35,7 @@ pages_out() {
 # crowd MODE MIB: with so much more than there is room for.  False: nothing was swapped.
 crowd() {
 	local hog i before
-	MODE=$1 reload '2 fill_memory 1048576' || fail "reload to $1"
+	MODE=$1 reload "$options" || fail "reload to $1"
 	before=$(pages_out)
 	drop_caches
 	# Huge pages that nobody uses are the quickest way to be rid of memory.
@@ -69,8 +69,10 @@ memory_back() {
 	echo 0 >/proc/sys/vm/nr_hugepages
 }
 
-start nc '2 fill_memory 1048576'
-MODE=writethrough reload '2 fill_memory 1048576' || fail "reload"
+# With what is swapped in front of it any device is slow.
+options='4 fill_memory 1048576 cache_timeout 0'
+start nc "$options"
+MODE=writethrough reload "$options" || fail "reload"
 # More than is swapped: what came back keeps its place for a while.
 make_dm swap swap "0 $((384 * 2048)) linear /dev/mapper/nc 0"
 make_dm data data "0 $((128 * 2048)) linear /dev/mapper/nc $((384 * 2048))"

@@ -17,7 +17,8 @@ crash() {
 
 # on DEV...: the cache on these and the witness behind them.
 on() {
-	start nc "6 member $2 member $3 witness $4" "$O" "$1"
+	# On a busy machine any device is slow.
+	start nc "8 cache_timeout 0 member $2 member $3 witness $4" "$O" "$1"
 }
 
 # session: all is cached, on the medium, and nothing marked.

@@ -173,7 +173,7 @@ who_waits_too_long() {
 	open_gates
 	agrees $at 16 '2x8 1x8'
 	is state 0
-	written_down
+	OPTIONS="4 cache_timeout 0 witness $W" reload || fail "reload"
 	is witness 1
 	puts 2 $((at + 2 * region)) 8
 	is intent_regions 1

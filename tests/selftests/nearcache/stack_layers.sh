@@ -35,7 +35,8 @@ crypt() {
 # begin [ORIGIN [CACHE]]
 begin() {
 	format "${2:-$C}" "${1:-$O}"
-	start nc '' "${1:-$O}" "${2:-$C}"
+	# On a busy machine any of the layers is slow.
+	start nc '2 cache_timeout 0' "${1:-$O}" "${2:-$C}"
 }
 
 # used: the cache had its part in it.

@@ -44,6 +44,10 @@ load_end() {
 	wait "$load_pid" || fail "fio: $(cat "$TMPDIR/fio")"
 }
 
+works() {
+	[[ $(field state) == 0 ]]
+}
+
 more() {
 	(($(field "$1") > $2))
 }
@@ -102,7 +106,8 @@ yank() {
 	go_on hits "with the drive"
 	go_on updates "with the drive"
 	load_end
-	is state 0
+	# It may have been too slow for a while.
+	wait_for 30 works || fail "it does not work: $(dmsetup status nc)"
 	umount "$TMPDIR/mnt"
 	sums=$(files "$1" /dev/mapper/nc) || exit
 	good close nc
