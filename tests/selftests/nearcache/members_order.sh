@@ -25,10 +25,11 @@ committed() {
 	(($(field commits) > 0))
 }
 wait_for 10 committed || fail "no commit"
-check
-settle
 at_exit watch 0
 watch 1
+# From here on a commit by itself is 4 s away.
+check -s 4096 -n 4096
+settle
 echo >$TRACE/trace
 dmsetup message nc 0 invalidate 0 8 || fail "invalidate"
 watch 0
