@@ -72,18 +72,23 @@ wrote() {
 
 # While a checkpoint is written, nothing; a window of one's own is cut to what there is.
 pauses() {
-	local writer
-	empty
+	local writer try brought=''
 	good set nc mode=writethrough
 	good classifier load far.bpf.o
 	fio --name=checkpoint --filename=$NC --direct=1 --ioengine=psync --thread --rw=write --bs=256k --offset=60m --size=1m \
 		--time_based --runtime=600 --output="$TMPDIR/fio" &
 	writer=$!
 	wait_for 30 wrote || fail "no writes"
-	begin_count
-	check -s 0 -n 4096 -b 64 >/dev/null
-	settle
-	same "brought beside a checkpoint" "$(delta prefetched_bytes)" 0
+	# A writer that gets no processor for a while writes no checkpoint.
+	for try in 1 2 3; do
+		empty
+		begin_count
+		check -s 0 -n 4096 -b 64 >/dev/null
+		settle
+		brought+=" $(delta prefetched_bytes)"
+		[[ $brought != *' 0' ]] || break
+	done
+	[[ $brought == *' 0' ]] || fail "brought beside a checkpoint, in $try attempts: $brought"
 	kill $writer
 	wait $writer || true
 	./blockdata write $NC -s $((60 * 2048)) -n 2048
