@@ -83,6 +83,6 @@ umount "$TMPDIR/mnt"
 dmsetup suspend nc
 bad 5 "'nc' is suspended" invalidate nc
 bad 5 "'nc' is suspended" invalidate nc --dry-run
-(sleep 0.3 && dmsetup resume nc) &
+(sleep 0.1 && dmsetup resume nc) &
 good invalidate nc
 wait
