@@ -21,6 +21,11 @@ events() {
 	dmsetup info -c --noheadings -o events nc
 }
 
+# evented BEFORE: more of them.
+evented() {
+	(($(events) > $1))
+}
+
 # sick WHY: nothing but the origin is used, and all data is right.
 sick() {
 	is state 1
@@ -55,7 +60,7 @@ while [[ $(field state) == 0 ]]; do
 done
 (($(field fills_failed_cache) + $(field hit_errors) >= 16)) || fail "bypassed too early"
 wait_for 5 grep -q 'state 0 -> 1: too many' $TRACE/trace || fail "no trace event: $(<$TRACE/trace)"
-wait_for 5 test "$(events)" -gt "$before" || fail "no dm event"
+wait_for 10 evented "$before" || fail "no dm event"
 sick "after 16 errors"
 # A reload does not make it well.
 dmsetup suspend --noudevsync nc

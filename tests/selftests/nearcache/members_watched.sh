@@ -63,7 +63,7 @@ lies error
 wait_for 30 bypassed || fail "not bypassed"
 verify_end
 above hit_errors 0
-plan_is 4 || fail "the plan goes on: $(./genl plan-get name=nc)"
+wait_for 10 plan_is 4 || fail "the plan goes on: $(./genl plan-get name=nc)"
 grep -q "nearcache_mode.*too many" $TRACE/trace || fail "not traced"
 lies linear
 reload "$OPTIONS" || fail "reload"

@@ -11,6 +11,11 @@ events() {
 	dmsetup info -c --noheadings -o events nc
 }
 
+# evented BEFORE: more of them.
+evented() {
+	(($(events) > $1))
+}
+
 # hangs WHAT SIGN VALUE: a hit stands at the cache device until the state is degraded.
 hangs() {
 	gate hold cache read
@@ -37,7 +42,7 @@ degraded() {
 	cached "$at" 128
 	before=$(events)
 	hangs
-	(($(events) > before)) || fail "no dm event"
+	wait_for 10 evented "$before" || fail "no dm event"
 	# Each of these would stand at the gate, were it sent there.
 	now bypassed bypass_state
 	gets "$at" 64 1x64
