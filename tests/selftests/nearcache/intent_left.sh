@@ -14,11 +14,16 @@ becomes() {
 		dmsetup resume "$1" || fail "$1 does not change"
 }
 
-# gone NAME, there NAME DEV
-gone() {
-	becomes "$1" "0 $(sectors "/dev/mapper/$1") error"
+# goes NAME: all is ready for it to be gone; gone NAME: it is.
+goes() {
+	dmsetup load "$1" --table "0 $(sectors "/dev/mapper/$1") error" || fail "load"
 }
 
+gone() {
+	dmsetup suspend --noflush --nolockfs "$1" && dmsetup resume "$1" || fail "$1 does not go"
+}
+
+# there NAME DEV
 there() {
 	becomes "$1" "0 $(sectors "$2") linear $2 0"
 }
@@ -35,6 +40,8 @@ make_dm W witness "0 $(sectors "$w") linear $w 0"
 
 # Pulled out, the origin written, a power cut, plugged in again.
 session
+# A commit by itself, 4 s after the first write, is not to find it.
+goes cache
 put $((region * 2)) 8 2 || fail "write"
 gone cache
 put $((region * 5)) 8 2 || fail "write"
@@ -57,6 +64,7 @@ stop
 
 # The same, and it comes back before it is noticed anywhere else.
 session
+goes cache
 gone cache
 put $((region * 5)) 8 2 || fail "write"
 there cache "$c"
@@ -88,6 +96,7 @@ stop
 
 # The witness alone is gone: nobody notices, until a session begins.
 session
+goes witness
 gone witness
 put $((region * 7)) 8 2 || fail "write"
 is witness 1
@@ -101,6 +110,8 @@ is witness 1
 same "state on the medium" "$(./sbset "$C" get state)" 3
 
 # Both: what neither could be told of may not be written.
+goes witness
+goes cache
 put $((region * 2)) 8 2 || fail "write"
 gone witness
 gone cache
