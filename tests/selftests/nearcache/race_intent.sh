@@ -84,6 +84,7 @@ first_the_mark() {
 	(($(seen cache fua) > 0)) || fail "the mark is not durable"
 	marked $((at / region)) $((at / region + 1))
 	# Marked already: nobody waits.
+	puts 3 $((at + 8)) 8
 	marking
 	puts 4 $((at + 100)) 8
 	open_gates
@@ -112,9 +113,9 @@ while_it_is_written() {
 # Until the origin is flushed, and for who writes during the flush until the next one.
 until_it_is_flushed() {
 	next_region
-	puts 2 $at 8
-	puts 2 $((at + region)) 8
 	gate hold origin flush
+	# Both at once: the same sweep is for both.
+	puts 2 $((at + region - 8)) 16
 	gate held origin 1
 	marked $((at / region)) $((at / region + 1))
 	puts 3 $((at + 8)) 8
@@ -132,8 +133,8 @@ until_it_is_flushed() {
 # Until the table on the medium does not call valid any more what was there before.
 until_it_is_committed() {
 	next_region
-	puts 2 $at 8
 	gate hold cache write "$ring" 128
+	puts 2 $at 8
 	gate held cache 1
 	gate until nc intent_regions = 1
 	marked $((at / region))
@@ -182,8 +183,8 @@ who_waits_too_long() {
 # What an origin lost that fails a flush, it may have lost of any marked region.
 flush_fails() {
 	next_region
-	puts 2 $at 8
 	gate fail origin flush
+	puts 2 $at 8
 	gate until nc witness = 2
 	same "said" "$(./intent "$C" said "$W" 0)" "3 0 2"
 	gate pass origin

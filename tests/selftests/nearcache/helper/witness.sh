@@ -124,13 +124,16 @@ good status nc
 [[ $out == *"a crash now"*"would leave it warm"* && $out == *"witness"*"$W"* ]] || fail "status: $out"
 [[ $out != *'regions being written'* ]] || fail "status: $out"
 says "$W" 0 "3 0 1"
+# A mark stays for 2 s at least.
 put $((region * 3)) 8 2
 good status nc
 [[ $out == *'regions being written'*1* ]] || fail "status: $out"
+put $((region * 3)) 8 2
 good status nc -j
 expect witness "$W" witness_state warm intent_regions 1
 good list -j
 expect witness "$W" witness_state warm
+put $((region * 3)) 8 2
 good stats nc -j
 [[ $(jq -r '.witness.value, .intent_regions.value' <<<"$out" 2>/dev/null | tr '\n' ' ') == "warm 1 " ]] ||
 	[[ ! $(type -P jq) ]] || fail "stats: $out"
