@@ -6,10 +6,6 @@
 # cpus: 1
 . ./cache.sh
 
-log_since() {
-	dmesg | sed "1,/$1\$/d"
-}
-
 refusals=0
 # refused SAYS WORDS...: such a target line is not accepted; the log says SAYS.
 refused() {
@@ -21,12 +17,12 @@ no_table() {
 	local says=${1//@O/$O} table=${2//@O/$O}
 	table=${table//@C/$C}
 	refusals=$((refusals + 1))
-	echo "nearcache-test: refusal $refusals" >/dev/kmsg
+	log_mark
 	if dmsetup create --noudevsync bad --table "$table" 2>/dev/null; then
 		dmsetup remove --noudevsync bad
 		fail "accepted: $table"
 	fi
-	said=$(log_since "refusal $refusals")
+	said=$(log_since)
 	[[ $said == *"$says"* ]] || fail "'$says' is not in the log of '$table': $said"
 	[[ ! $said =~ 'call missing'|'not in table' ]] || fail "'$table': $said"
 	closed
@@ -95,8 +91,9 @@ for mode in writearound writethrough; do
 	refused "'x'" $mode @O @C x
 done
 # Writing: not to what is read-only, not in a table that is, not to zones.
+log_mark
 if ! echo "0 $S nearcache writearound $O $C" | dmsetup create --readonly nc 2>/dev/null; then
-	dmesg | tail -n 3 | grep -q "'writearound': A table loaded read-only" || fail "refused without a reason"
+	log_since | grep -q "'writearound': A table loaded read-only" || fail "refused without a reason"
 else
 	fail "a writing mode in a read-only table"
 fi

@@ -171,6 +171,16 @@ written_down() {
 		fail "suspend and resume"
 }
 
+# log_mark; ...; log_since: what the kernel has said in between.
+log_mark() {
+	log_marks=$((${log_marks:-0} + 1))
+	echo "nearcache-test: mark $log_marks" >/dev/kmsg
+}
+
+log_since() {
+	dmesg | sed "1,/nearcache-test: mark $log_marks\$/d"
+}
+
 # origin_mark; ...; origin_delta [DEV]: bytes read from the origin in between.
 origin_mark() {
 	origin_before=$(origin_reads "${1:-$O}")
@@ -196,6 +206,7 @@ verify_begin() {
 	./blockdata read /dev/mapper/nc -f "$verify_stop" "$@" >"$TMPDIR/verify-log" &
 	verify_pid=$!
 	at_exit verify_kill
+	wait_for 30 is_open || fail "readers: $(tail -n 5 "$TMPDIR/verify-log")"
 }
 
 verify_kill() {
@@ -206,6 +217,5 @@ verify_kill() {
 verify_end() {
 	touch "$verify_stop"
 	wait "$verify_pid" || fail "readers: $(tail -n 5 "$TMPDIR/verify-log")"
-	wait_for 30 is_open || fail "readers: $(tail -n 5 "$TMPDIR/verify-log")"
 	cat "$TMPDIR/verify-log"
 }

@@ -6,19 +6,17 @@
 # cpus: 1
 . ./cache.sh
 
-number=0 ro=''
+ro=''
 # refused SAYS NAME TABLE [dmsetup options]: as a new device, or a new table of a live one.
 refused() {
 	local said
-	number=$((number + 1))
-	echo "nearcache-test: refusal $number" >/dev/kmsg
+	log_mark
 	if dmsetup info "$2" >/dev/null 2>&1; then
 		! dmsetup load --noudevsync "$2" --table "$3" "${@:4}" 2>/dev/null || fail "loaded: $3"
 	else
 		! dmsetup create --noudevsync "$2" --table "$3" "${@:4}" 2>/dev/null || fail "made: $3"
 	fi
-	said=$(dmesg | tail -n 6)
-	said=${said##*refusal $number}
+	said=$(log_since)
 	[[ $said == *"$1"* ]] || fail "'$1' is not in the log of '$3': $said"
 }
 

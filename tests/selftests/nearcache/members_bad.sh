@@ -44,13 +44,15 @@ behind "$D" "$E"
 # A copy of one in use, and one in use itself: as any of the devices of another table.
 start
 copied "$D" "$empty"
+log_mark
 for device in "$D" "$E"; do
 	! dm_create other "$(OPTIONS='' line '' "$O" "$device")" >/dev/null 2>&1 || fail "$device taken twice"
 	! dmsetup info other >/dev/null 2>&1 || dmsetup remove --noudevsync other
 done
-dmesg | tail -n 20 | grep -q 'overlaps that of another' || fail "the log does not say why"
+log_since | grep -q 'overlaps that of another' || fail "the log does not say why"
+log_mark
 ! dmsetup load nc --table "$(line "4 member $E member $D")" 2>/dev/null || fail "reload in another order"
-dmesg | tail -n 4 | grep -q 'other cache devices' || fail "the log does not say why"
+log_since | grep -q 'other cache devices' || fail "the log does not say why"
 warm
 stop
 

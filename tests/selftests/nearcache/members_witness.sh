@@ -79,9 +79,10 @@ same "origin bytes of what was not written" "$(origin_delta)" 0
 stop
 # One of them is from before other blocks came to its slots.
 copied "$older" "${crashed[1]}"
+log_mark
 on "${crashed[@]}"
 is blocks_warm 0
-dmesg | tail -n 8 | grep -q 'was not in use with the others' || fail "the log does not say why"
+log_since | grep -q 'was not in use with the others' || fail "the log does not say why"
 check -n 4096
 stop
 

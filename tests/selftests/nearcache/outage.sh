@@ -63,13 +63,15 @@ stop
 
 format
 half '2 origin_timeout 600'
+log_mark
 # 64 reads, each of which is a miss, or joins one.
 reader -b 32 -t 8
 wait_for 30 waiting '>= 8' || fail "nothing waits"
-dmesg | tail -n 20 | grep -q 'fails: reads wait up to 600 s' || fail "the log does not tell"
+log_since | grep -q 'fails: reads wait up to 600 s' || fail "the log does not tell"
 check -n 2048 -b 8
+log_mark
 back
-dmesg | tail -n 20 | grep -q 'answers again' || fail "the log does not tell"
+log_since | grep -q 'answers again' || fail "the log does not tell"
 settle
 is fills_in_flight 0
 stop

@@ -47,8 +47,9 @@ is state 0
 # Another origin of the same size is another cache's business: this content is not its.
 make_null other other 16
 ./blockdata write "$other" -g 2
+log_mark
 ! dmsetup load --noudevsync nc --table "$(line '' "$other")" 2>/dev/null || fail "another origin accepted"
-dmesg | tail -n 5 | grep -q 'belongs to another origin' || fail "the log does not say why"
+log_since | grep -q 'belongs to another origin' || fail "the log does not say why"
 dmsetup resume --noudevsync nc || fail "resume"
 same "table" "$(dmsetup table nc)" "$before"
 check

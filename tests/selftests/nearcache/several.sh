@@ -47,8 +47,9 @@ refused() {
 	local why=$1
 	shift
 	behind "${@:2}"
+	log_mark
 	! dm_create nc "$(line "$OPTIONS" "$O" "$1")" >"$TMPDIR/refused" 2>&1 || fail "accepted: $*"
-	dmesg | tail -n 6 | grep -q "$why" || fail "the log does not say '$why': $(dmesg | tail -n 6)"
+	log_since | grep -q "$why" || fail "the log does not say '$why': $(log_since)"
 	! dmsetup info nc >/dev/null 2>&1 || dmsetup remove --noudevsync nc
 	behind "${members[@]:1}"
 }
@@ -62,9 +63,10 @@ warm() {
 
 # cold WHY: nothing is taken over, and all data is right.
 cold() {
+	log_mark
 	start
 	is blocks_warm 0
-	dmesg | tail -n 8 | grep -q "$1" || fail "the log does not say '$1'"
+	log_since | grep -q "$1" || fail "the log does not say '$1'"
 	check
 	settle
 }

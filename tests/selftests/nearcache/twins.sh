@@ -7,8 +7,9 @@
 
 # refused NAME CACHE: as the live table or the inactive one of another dm device.
 refused() {
+	log_mark
 	! dm_create "$1" "$(line '' "$O" "$2")" >/dev/null 2>&1 || fail "$2 accepted a second time"
-	dmesg | tail -n 6 | grep -q 'in use by dm device' || fail "the log does not say who has it"
+	log_since | grep -q 'in use by dm device' || fail "the log does not say who has it"
 	! dmsetup info "$1" >/dev/null 2>&1 || dmsetup remove --noudevsync "$1"
 	dmsetup create --noudevsync --notable "$1" || fail "create"
 	! dmsetup load --noudevsync "$1" --table "$(line '' "$O" "$2")" 2>/dev/null || fail "$2 loaded a second time"
