@@ -53,6 +53,7 @@ check
 settle
 written_down
 is blocks_used 48
+echo 8192 >$TRACE/buffer_size_kb
 at_exit watch 0
 watch 1
 echo >$TRACE/trace

@@ -115,6 +115,8 @@ check -b 1:200 -a 1 -r 60
 for i in {1..24}; do
 	check -s 16384 -n 4096 -b 512
 done
+# What goes is traced before it is counted: suspended, both are over.
+dmsetup suspend --noudevsync nc || fail "suspend"
 taken
 is bypass_memory 0
 same "mode" "$(traced "nearcache_mode: $devno state 2 -> 0: .")" 1
@@ -125,4 +127,5 @@ same "evict" "$(traced "nearcache_evict: $devno [0-9]+ slot=[0-9]+ valid=0x[0-9a
 above evictions 0
 # Sectors of all misses together are what the fills' readers asked for.
 same "bytes of misses" "$(($(told_sectors 'nearcache_access:.* miss ') * 512))" "$(field miss_bytes)"
+dmsetup resume --noudevsync nc || fail "resume"
 whose
