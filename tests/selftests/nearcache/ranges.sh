@@ -254,10 +254,10 @@ lease() {
 		[[ -e $TMPDIR/listening ]]
 	}
 	wait_for 10 listening || fail "nobody listens"
-	add start=0,length=512,label=stays start=$MB,length=512,label=goes,flags=1,expires=4
+	add start=0,length=512,label=stays start=$MB,length=512,label=goes,flags=1,expires=6
 	is ranges 2
 	is blocks_reserved 1
-	wait_for 20 gone || fail "it has not gone: $(list)"
+	wait_for 40 gone || fail "it has not gone: $(list)"
 	same "what is left" "$(list)" "0 512 stays 0"
 	is blocks_reserved 0
 	wait $listener || fail "listen"
@@ -276,7 +276,7 @@ many() {
 	end=${EPOCHREALTIME/./}
 	echo "$(field ranges) ranges added in $(((end - begin) / 1000)) ms"
 	# If each had to pass all that are there it would be hours.
-	((end - begin < 60000000)) || fail "it took $((end - begin)) us"
+	((end - begin < 180000000 * ${SLOW:-1})) || fail "it took $((end - begin)) us"
 	check -n 4096 >/dev/null
 	same "dumped" "$(list | wc -l)" "$(field ranges)"
 	begin=${EPOCHREALTIME/./}
