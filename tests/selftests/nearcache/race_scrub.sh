@@ -12,12 +12,6 @@ calm() {
 	gate until nc fills_in_flight = 0
 }
 
-evicted() {
-	local evictions
-	now evictions evictions
-	((evictions))
-}
-
 # fill FIRST LAST: cache these blocks.
 fill() {
 	local block
@@ -46,7 +40,6 @@ cached 128 128
 stop
 start
 at_exit gate_open
-dmsetup message nc 0 invalidate all || fail "invalidate"
 blocks=$(field blocks)
 
 # The comparison of block 0 stands at the origin, its slot is evicted, the block is written, and
@@ -57,15 +50,9 @@ gate hold origin read
 dmsetup message nc 0 scrub start 0 origin
 gate held origin 1
 gate pass origin
-# The slot that is free last is taken first: it is not to be another block's. Less than an eighth
-# of them is free when reclaim begins.
-for ((block = 1; block < blocks; block++)); do
-	fill $block $block
-	gate until nc fills_in_flight = 1
-	now used blocks_used
-	((blocks - used > blocks / 8)) || ! wait_for 1 evicted || break
-done
+fill 1 $((blocks - 1))
 gate until nc evictions '>' 0
+gate until nc fills_in_flight = 1
 puts 3 0 128
 gate get "$NC" 0 128
 gate until nc fills_in_flight = 1
