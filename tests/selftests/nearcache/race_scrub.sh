@@ -40,6 +40,7 @@ cached 128 128
 stop
 start
 at_exit gate_open
+dmsetup message nc 0 invalidate all || fail "invalidate"
 blocks=$(field blocks)
 
 # The comparison of block 0 stands at the origin, its slot is evicted, the block is written, and
