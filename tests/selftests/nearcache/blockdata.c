@@ -49,7 +49,7 @@ static struct {
 
 static _Atomic uint64_t reads_done, bytes_done, eio_count, again_count;
 static _Atomic bool failed;
-static pthread_barrier_t barrier;
+static pthread_barrier_t barrier, opened;
 
 static int open_device(int flags)
 {
@@ -245,6 +245,7 @@ static void *reader(void *arg)
 	void *buffer = room();
 	char *map = NULL;
 
+	pthread_barrier_wait(&opened);
 	if (o.mapped) {
 		map = mmap(NULL, (o.start + o.count) * SECTOR, PROT_READ,
 			   MAP_SHARED, fd, 0);
@@ -265,17 +266,19 @@ static void *reader(void *arg)
 static int read_all(void)
 {
 	pthread_t thread[THREADS_MAX];
-	/* Open until all are done: who sees it open finds it so. */
+	/* Until all have it open: who sees that it is finds it so. */
 	int fd = open_device(O_RDONLY);
 	uintptr_t i;
 
 	pthread_barrier_init(&barrier, NULL, o.threads);
+	pthread_barrier_init(&opened, NULL, o.threads + 1);
 	for (i = 0; i < o.threads; i++)
 		if (pthread_create(&thread[i], NULL, reader, (void *)i))
 			return 1;
+	pthread_barrier_wait(&opened);
+	close(fd);
 	for (i = 0; i < o.threads; i++)
 		pthread_join(thread[i], NULL);
-	close(fd);
 	printf("reads %llu bytes %llu eio %llu again %llu\n",
 	       (unsigned long long)reads_done, (unsigned long long)bytes_done,
 	       (unsigned long long)eio_count, (unsigned long long)again_count);
