@@ -476,6 +476,7 @@ LABEL_HELP
 "  s          streams by rate, bytes, accesses, process\n"
 "  Tab        next section: it gets the most room, and\n"
 "  arrows     scroll it, as do Page Up, Page Down, Home and End\n"
+"  ^L         draw all of it anew\n"
 "\n"
 "--batch prints lines, all of them and of any length, for files and other programs; the\n"
 "first frame comes after an interval. In JSON each frame is an object on a line.\n",

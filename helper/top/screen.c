@@ -15,6 +15,8 @@
 
 /* Pair of colours of what stands out. */
 #define RED	1
+/* ^L: all is written once more, as other programs may have written between. */
+#define REDRAW	('L' & 0x1f)
 /* Milliseconds until an escape is known to be no arrow. */
 #define ESCAPE	25
 
@@ -200,6 +202,8 @@ bool screen_wait(const struct screen *screen, uint64_t until, enum view_key *key
 		if (typed == ERR && events[0].revents)
 			return true;
 	}
+	if (typed == REDRAW)
+		clearok(curscr, TRUE);
 	*key = meaning(typed);
 	return typed != ERR;
 }

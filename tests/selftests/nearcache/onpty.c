@@ -6,6 +6,7 @@
  *
  * Lines of the script:
  *	see TEXT	wait until it has written TEXT since the last "see"
+ *	show TEXT	the same, but type ^L each second: what is there already is not written anew
  *	type TEXT	type it; \t, \e and \xHH are what they are in C
  *	size COLUMNS ROWS	resize the terminal
  *	signal NUMBER	send the command a signal
@@ -72,9 +73,9 @@ static bool take(int milliseconds)
 	return true;
 }
 
-static void see(const char *text)
+static void see(const char *text, bool asked)
 {
-	time_t until = now() + SECONDS;
+	time_t until = now() + SECONDS, next = now() + 1;
 
 	for (;;) {
 		const char *found = memmem(run.output + run.seen, run.used - run.seen,
@@ -86,6 +87,11 @@ static void see(const char *text)
 		}
 		if (now() > until || !take(1000))
 			die("it does not show", text);
+		if (asked && now() > next) {
+			next = now() + 1;
+			if (write(run.terminal, "\f", 1) != 1)
+				die("cannot ask for", text);
+		}
 	}
 }
 
@@ -176,7 +182,9 @@ int main(int argc, char **argv)
 		line[strcspn(line, "\n")] = '\0';
 		words += *words == ' ';
 		if (!strncmp(line, "see ", 4))
-			see(words);
+			see(words, false);
+		else if (!strncmp(line, "show ", 5))
+			see(words, true);
 		else if (!strncmp(line, "type ", 5))
 			type(words);
 		else if (!strncmp(line, "size ", 5))
