@@ -84,7 +84,8 @@ pauses() {
 		empty
 		begin_count
 		check -s 0 -n 4096 -b 64 >/dev/null
-		settle
+		# What is written is on its way at any time.
+		written_down
 		brought+=" $(delta prefetched_bytes)"
 		[[ $brought != *' 0' ]] || break
 	done
