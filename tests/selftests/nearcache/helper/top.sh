@@ -90,8 +90,8 @@ terminal() {
 }
 
 on_terminal() {
-	terminal 80 24 'see DEVICE' 'see STATE' 'see normal' 'show COMMAND' 'see bloc' 'type s' 'see bytes' \
-		'size 60 8' 'see room' 'size 100 40' 'show COMMAND' 'type \t' 'type \e[B' 'type q' 'end 0'
+	terminal 80 24 'see DEVICE' 'see STATE' 'see normal' 'show COMMAND' 'see bloc' \
+		'type \x0c' 'see DEVICE' 'type s' 'see bytes' 'size 60 8' 'see room' 'size 100 40' 'show COMMAND' 'type \t' 'type \e[B' 'type q' 'end 0'
 	# ^C is taken as what it is on this terminal, other signals are the same.
 	terminal 80 24 'see DEVICE' 'type \x03' 'end 0'
 	terminal 20 3 'see nearcache' 'signal 15' 'end 0'
