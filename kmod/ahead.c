@@ -116,7 +116,7 @@ void nc_ahead_window(struct nc_slot *slot)
  * @bio: read
  * @span: sub-blocks that it reads
  *
- * Context: any; inside the cache's SRCU read section.
+ * Context: any; nc_cache.holds is held.
  */
 void nc_ahead_read(struct nc_cache *c, struct nc_slot *slot, const struct bio *bio,
 		   const struct nc_span *span)

@@ -70,7 +70,7 @@ void nc_cache_free(struct nc_cache *c)
 	nc_streams_destroy(&c->streams);
 	kvfree(c->ghost);
 	free_percpu(c->stats);
-	cleanup_srcu_struct(&c->srcu);
+	nc_holds_destroy(&c->holds);
 	kfree(c);
 }
 
@@ -122,7 +122,7 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 
 	if (!c)
 		return NULL;
-	if (nc_members_new(c, t) || init_srcu_struct(&c->srcu)) {
+	if (nc_members_new(c, t) || nc_holds_init(&c->holds)) {
 		nc_members_free(c);
 		kfree(c);
 		return NULL;

@@ -12,7 +12,6 @@
 #include <linux/device-mapper.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
-#include <linux/srcu.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
@@ -21,6 +20,7 @@
 #include "foresight.h"
 #include "format.h"
 #include "health.h"
+#include "holds.h"
 #include "index.h"
 #include "inflight.h"
 #include "intent.h"
@@ -38,8 +38,8 @@
 
 #define DM_MSG_PREFIX "nearcache"
 
-/* Slots that one grace period frees: hits may take milliseconds, and after a
- * checkpoint every new block waits for a slot that a write held.
+/* Slots that are freed at a time: hits may take milliseconds, and after a checkpoint every
+ * new block waits for a slot that a write held.
  */
 #define NC_RECLAIM_BATCH	1024U
 
@@ -92,8 +92,8 @@ struct nc_target;
  * @sums: checksums of what is cached
  * @scrub: see scrub.c
  * @index: slots and look-up
- * @srcu: a hit holds its read side from look-up to I/O completion, so that
- *	its slot is not given to another block meanwhile
+ * @holds: a hit is among them from look-up to I/O completion, so that its slot is not given to
+ *	another block meanwhile
  * @stats: per-CPU counters
  * @wq: completions of fills that are long, or failed: nothing on it waits for a device,
  *	so that readers get their data even when the other queues are stuck
@@ -111,10 +111,8 @@ struct nc_target;
  * @reclaim: see reclaim.c
  * @reclaim_on: @reclaim may be queued: the table is live
  * @reclaim_emptied: slots that lost their last valid sub-block since the last hint
- * @reclaim_batch: victims that wait for a grace period; the reclaim worker's
+ * @reclaim_batch: victims, while hits are waited for; the reclaim worker's
  * @reclaim_hand: next slot to look at; only the reclaim worker uses it
- * @reclaim_at: jiffies when slots were freed last
- * @reclaim_left: how many were free then
  * @reclaim_tick: tick of the last pass that found nothing, plus one
  * @fills: fills under way
  * @fill_memory: bytes they hold
@@ -154,13 +152,12 @@ struct nc_target;
  * @origin_written is set by writers, and under @life; cleared under @life while nothing is
  * written. Metadata: see commit.h and meta.h. The index: see index.h. @sums: see sums.h.
  * @state and @gate change under the health's lock and are read without. @now only grows, by
- * whoever reads; @reclaim_hand, @reclaim_at and @reclaim_left belong to the reclaim worker,
- * @reclaim_tick is its hint to others.
+ * whoever reads; @reclaim_hand belongs to the reclaim worker, @reclaim_tick is its hint to others.
  */
 struct nc_cache {
 	/* read on each hit, never written after load but for state, gate and now */
 	struct nc_index index;
-	struct srcu_struct srcu;
+	struct nc_holds holds;
 	struct nc_stats __percpu *stats;
 	const struct nc_policy_ops *policy_ops;
 	u64 tick_bytes;
@@ -218,8 +215,6 @@ struct nc_cache {
 	bool reclaim_on;
 	atomic_t reclaim_emptied;
 	u32 reclaim_hand;
-	unsigned long reclaim_at;
-	u32 reclaim_left;
 	u32 reclaim_tick;
 	u32 reclaim_batch[NC_RECLAIM_BATCH];
 
@@ -300,24 +295,6 @@ struct nc_target {
 	struct dm_dev *other[NEARCACHE_MEMBERS_MAX - 1];
 	const char *other_path[NEARCACHE_MEMBERS_MAX - 1];
 };
-
-/*
- * The SRCU read side of a hit, from map to completion: in another context, and
- * for longer than a function.  Sparse is told that nothing is held in between.
- */
-static inline int nc_cache_hold(struct nc_cache *c)
-{
-	int srcu = __srcu_read_lock(&c->srcu);
-
-	__release(&c->srcu);
-	return srcu;
-}
-
-static inline void nc_cache_release(struct nc_cache *c, int srcu)
-{
-	__acquire(&c->srcu);
-	__srcu_read_unlock(&c->srcu, srcu);
-}
 
 struct nc_cache *nc_cache_new(const struct nc_target *t);
 int nc_cache_open(struct nc_cache *c, struct nc_target *t);

@@ -53,7 +53,7 @@ enum check_state {
  * @span: sub-blocks that are looked at, all of them valid at the start
  * @slot: where they are
  * @drops: of the stripe at the start
- * @srcu: read side of nc_cache.srcu, held until the slot was read
+ * @hold: of nc_cache.holds, until the slot was read
  * @compare: with the origin, too
  * @scrub: it was a scrub that asked
  * @state: enum check_state
@@ -68,7 +68,7 @@ struct check {
 	struct nc_span span;
 	u32 slot;
 	u32 drops;
-	int srcu;
+	int hold;
 	bool compare;
 	bool scrub;
 	enum check_state state;
@@ -169,17 +169,17 @@ static struct check *check_alloc(struct nc_target *t, const struct nc_span *span
 	return k;
 }
 
-/* @srcu, which is held, is the check's if all of the span is valid.  Returns whether
+/* @hold is the check's if all of the span is valid.  Returns whether
  * it is.
  */
-static bool check_begin(struct check *k, int srcu)
+static bool check_begin(struct check *k, int hold)
 {
 	struct nc_cache *c = k->target->cache;
 	struct nc_stripe *stripe = nc_index_stripe(&c->index, k->span.block);
 	u64 bits = nc_span_bits(&k->span);
 	bool valid;
 
-	k->srcu = srcu;
+	k->hold = hold;
 	spin_lock(&stripe->lock);
 	k->slot = nc_index_find(&c->index, k->span.block);
 	k->drops = stripe->drops;
@@ -392,7 +392,7 @@ static void slot_done(struct check *k)
 	bool failed = k->bio.bi_status;
 	u64 bad = failed ? 0 : judge(k);
 
-	nc_cache_release(c, k->srcu);
+	nc_holds_give(&c->holds, k->hold);
 	if (failed)
 		unreadable(k);
 	else if (bad)
@@ -426,13 +426,13 @@ static void start(struct check *k)
 	struct nc_target *t = k->target;
 	struct nc_cache *c = t->cache;
 	struct bio *reader = k->reader;
-	int srcu = nc_cache_hold(c);
+	int hold = nc_holds_take(&c->holds);
 
-	if (check_begin(k, srcu)) {
+	if (check_begin(k, hold)) {
 		submit_slot(k);
 		return;
 	}
-	nc_cache_release(c, srcu);
+	nc_holds_give(&c->holds, hold);
 	nc_pages_free(c, k, &k->pages);
 	count_hit(c, reader);
 	nc_read_resubmit(t, reader);
@@ -477,7 +477,7 @@ static void take_reader(struct check *k, u32 slot, u32 sectors)
  * @bio: read that starts in @span
  * @span: valid sub-blocks that the read covers; shortened to what one check takes
  * @slot: where they are
- * @srcu: read side of nc_cache.srcu, held; the check's from NC_CHECK_STARTED on
+ * @hold: of nc_cache.holds; the check's from NC_CHECK_STARTED on
  *
  * On NC_CHECK_STARTED the bio was cut to @span and may already be complete.
  *
@@ -485,7 +485,7 @@ static void take_reader(struct check *k, u32 slot, u32 sectors)
  * Return: see enum nc_check.
  */
 enum nc_check nc_check_hit(struct nc_target *t, struct bio *bio,
-			   struct nc_span *span, u32 slot, int srcu)
+			   struct nc_span *span, u32 slot, int hold)
 {
 	struct nc_cache *c = t->cache;
 	bool sums = nc_sums_present(&c->sums);
@@ -513,11 +513,11 @@ enum nc_check nc_check_hit(struct nc_target *t, struct bio *bio,
 	/* Submitting may have to wait for a request. */
 	if (bio->bi_opf & REQ_NOWAIT) {
 		take_reader(k, slot, sectors);
-		nc_cache_release(c, srcu);
+		nc_holds_give(&c->holds, hold);
 		queue_work(c->cache_wq, &k->work);
 		return NC_CHECK_STARTED;
 	}
-	if (!check_begin(k, srcu)) {
+	if (!check_begin(k, hold)) {
 		nc_pages_free(c, k, &k->pages);
 		return NC_CHECK_GONE;
 	}
@@ -564,7 +564,7 @@ static void again_work(struct work_struct *work)
 
 static void read_again(struct nc_cache *c, struct bio *bio, struct nc_io *io)
 {
-	nc_cache_release(c, io->srcu);
+	nc_holds_give(&c->holds, io->hold);
 	io->kind = NC_IO_ORIGIN;
 	nc_read_restore(bio, io);
 	INIT_WORK(&io->work, again_work);
@@ -582,7 +582,7 @@ static void hit_work(struct work_struct *work)
 		read_again(c, bio, io);
 		return;
 	}
-	nc_cache_release(c, io->srcu);
+	nc_holds_give(&c->holds, io->hold);
 	io->kind = NC_IO_ORIGIN;
 	nc_read_restore(bio, io);
 	count_hit(c, bio);
@@ -612,7 +612,7 @@ int nc_check_end_io(struct nc_target *t, struct bio *bio)
 		read_again(c, bio, io);
 		return DM_ENDIO_INCOMPLETE;
 	}
-	nc_cache_release(c, io->srcu);
+	nc_holds_give(&c->holds, io->hold);
 	nc_read_count_hit(c, io, &io->iter);
 	return DM_ENDIO_DONE;
 }
@@ -633,13 +633,13 @@ enum nc_check nc_check_scrub(struct nc_target *t, const struct nc_span *span,
 {
 	struct check *k = check_alloc(t, span, compare);
 	struct nc_cache *c = t->cache;
-	int srcu;
+	int hold;
 
 	if (!k)
 		return NC_CHECK_MEMORY;
-	srcu = nc_cache_hold(c);
-	if (!check_begin(k, srcu)) {
-		nc_cache_release(c, srcu);
+	hold = nc_holds_take(&c->holds);
+	if (!check_begin(k, hold)) {
+		nc_holds_give(&c->holds, hold);
 		nc_pages_free(c, k, &k->pages);
 		return NC_CHECK_GONE;
 	}

@@ -23,7 +23,7 @@ enum nc_check {
 };
 
 enum nc_check nc_check_hit(struct nc_target *t, struct bio *bio,
-			   struct nc_span *span, u32 slot, int srcu);
+			   struct nc_span *span, u32 slot, int hold);
 int nc_check_end_io(struct nc_target *t, struct bio *bio);
 void nc_check_fill(struct nc_fill *f);
 enum nc_check nc_check_scrub(struct nc_target *t, const struct nc_span *span,

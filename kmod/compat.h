@@ -19,11 +19,6 @@
 #error "nearcache needs a 64-bit kernel"
 #endif
 
-/* Tiny SRCU may not be released in interrupts, as a hit's completion does. */
-#ifndef CONFIG_SMP
-#error "nearcache needs an SMP kernel"
-#endif
-
 /* blk_mode_t came with 6.5; drop the else branch with support for 6.1 - 6.4. */
 #ifdef NC_HAVE_BLK_MODE_T
 #define NC_MODE_READ	BLK_OPEN_READ

@@ -271,7 +271,7 @@ static bool wants_work(const struct nc_plan *plan)
  * @span: sub-blocks of which it is
  * @first: first sector
  * @end: behind the last one; no more than @span counts
- * @hit: it is one, and the SRCU read side is held
+ * @hit: it is one, and nc_cache.holds is held
  *
  * Context: process.
  */
@@ -290,12 +290,12 @@ void nc_foresight_read(struct nc_cache *c, const struct nc_span *span, sector_t 
 	};
 	struct nc_foreseen *seen;
 	bool work = false;
-	int srcu;
+	int hold;
 
 	if (!hit) {
-		srcu = nc_cache_hold(c);
+		hold = nc_holds_take(&c->holds);
 		piece.cached = nc_index_find(&c->index, span->block) != NC_NIL;
-		nc_cache_release(c, srcu);
+		nc_holds_give(&c->holds, hold);
 	}
 	seen = take(c);
 	if (seen) {

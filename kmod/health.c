@@ -11,8 +11,8 @@
  * it was asked, and a while longer.  bypass: it failed too often, or cannot record
  * what it has to; only a reload, which looks at it anew, ends that.
  *
- * Whether hits come back is seen without their help: each holds SRCU, so a grace
- * period that ends proves that all hits that were under way at its start are over.
+ * Whether hits come back is seen without their help: each is among nc_cache.holds, so a
+ * round that ends proves that all hits that were under way at its start are over.
  * A watch looks ten times a second while there are hits, and not at all while
  * there are none: then nc_cache.gate makes the next one wake it.
  */
@@ -278,7 +278,7 @@ static bool hits_wait(struct nc_cache *c, bool over, u64 hits)
 	u32 limit = READ_ONCE(c->cache_timeout) * LOOKS_PER_S / MSEC_PER_SEC;
 
 	if (over) {
-		h->cookie = start_poll_synchronize_srcu(&c->srcu);
+		h->cookie = nc_holds_begin(&c->holds);
 		h->late = 0;
 	}
 	h->stuck = over || hits != h->hits ? 0 : h->stuck + 1;
@@ -297,7 +297,7 @@ static void close_gate(struct nc_cache *c)
 
 /* Nobody reads: first the gate is closed, and when the hits that went through it
  * before are over, too, the watch may sleep.  (One that is just between the gate and
- * SRCU is seen when the next one comes.)
+ * nc_holds_take() is seen when the next one comes.)
  */
 static bool fall_asleep(struct nc_cache *c, bool idle)
 {
@@ -316,7 +316,7 @@ static void watch(struct work_struct *work)
 					  struct nc_cache, health.watch);
 	struct nc_health *h = &c->health;
 	u64 hits = nc_stats_sum(c, NEARCACHE_COUNTER_HITS);
-	bool over = !h->begun || poll_state_synchronize_srcu(&c->srcu, h->cookie);
+	bool over = !h->begun || nc_holds_over(&c->holds, h->cookie);
 	bool idle = h->begun && over && hits == h->hits;
 	int state = READ_ONCE(c->state);
 	bool wait;
@@ -334,7 +334,7 @@ static void watch(struct work_struct *work)
 			degrade(c);
 		break;
 	case NEARCACHE_DEGRADED:
-		/* A grace period may take longer than a look without any hit. */
+		/* A round may take longer than a look without any hit that hangs. */
 		if (over)
 			h->calm++;
 		else if (h->late > 2)
@@ -419,6 +419,4 @@ void nc_health_destroy(struct nc_cache *c)
 {
 	cancel_delayed_work_sync(&c->health.watch);
 	cancel_work_sync(&c->health.event);
-	/* Grace periods that nobody waits for have to end, too. */
-	synchronize_srcu(&c->srcu);
 }

@@ -42,7 +42,7 @@ enum nc_damage {
  * @watch: looks whether hits come back, while there are any; owns what follows
  * @begun: @cookie is valid
  * @dozing: the gate is closed because nobody read
- * @cookie: of SRCU; tells when the hits that were under way then are over
+ * @cookie: of nc_cache.holds; tells when the hits that were under way then are over
  * @late: looks since @cookie was taken
  * @stuck: looks since any hit completed
  * @hits: hits completed, at the last look
@@ -60,7 +60,7 @@ struct nc_health {
 	struct delayed_work watch;
 	bool begun;
 	bool dozing;
-	unsigned long cookie;
+	u64 cookie;
 	u32 late;
 	u32 stuck;
 	u64 hits;

@@ -3,9 +3,9 @@
  * The index of cached blocks: chained hashing over flat arrays, so that a slot
  * costs 32 bytes and any slot can hold any block.
  *
- * Readers walk a chain without locks under SRCU.  A slot leaves its chain with
- * its own next pointer intact and is not given to another block before a grace
- * period has passed, so a reader on it still reaches the rest of the chain, and
+ * Readers walk a chain without locks, but among nc_cache.holds.  A slot leaves its chain
+ * with its own next pointer intact and is not given to another block before those who held
+ * then are through, so a reader on it still reaches the rest of the chain, and
  * never sees another block's valid bits under the block that it looked up.
  */
 #include <linux/random.h>
@@ -91,8 +91,8 @@ void nc_index_link(struct nc_index *ix, u32 i, u64 block)
  * @ix: index
  * @i: linked slot
  *
- * Readers may still be on the slot: it may go to the free list only after a
- * grace period of the cache's SRCU.
+ * Readers may still be on the slot: it may go to the free list only after a round of the
+ * cache's holds.
  *
  * Context: the stripe lock of the slot's block is held.
  */

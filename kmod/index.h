@@ -53,11 +53,11 @@ struct nc_tag {
  * Who protects what:
  *   block_*	written under the block's stripe lock while the
  *		slot is not reachable; stable while it is linked, and until
- *		the grace period after its unlinking has passed
+ *		the round of the cache's holds after its unlinking is over
  *   flags	stripe lock; reclaim looks at them without, as a hint
- *   next	chain: stripe lock for writers, readers follow it under SRCU;
+ *   next	chain: stripe lock for writers, readers hold nc_cache.holds;
  *		free list: nc_index.free_lock
- *   valid	stripe lock for writers; readers under SRCU take one 64-bit
+ *   valid	stripe lock for writers; readers, who hold, take one 64-bit
  *		snapshot.  A bit is set only after the data reached the device.
  *   stamp	nobody: readers write it without locks, the policy bears it
  *   tag	stripe lock, but for ahead; a hit and reclaim look at it without, as a
@@ -174,7 +174,7 @@ static inline struct nc_stripe *nc_index_stripe(const struct nc_index *ix,
  * @ix: index
  * @block: origin block
  *
- * Context: inside the cache's SRCU read section (then a slot that is just
+ * Context: nc_cache.holds is held (then a slot that is just
  * being linked may be missed), or under the block's stripe lock (then the
  * answer is exact).
  *

@@ -13,8 +13,8 @@ struct nc_target;
 
 enum nc_io_kind {
 	NC_IO_ORIGIN,	/* goes to the origin, or is in a fill's hands */
-	NC_IO_PLAIN,	/* a hit of which nothing is left to do but to count it, holds SRCU */
-	NC_IO_HIT,	/* another one, on its way to the cache device, holds SRCU */
+	NC_IO_PLAIN,	/* a hit, holds nc_cache.holds, of which nothing is left but to count it */
+	NC_IO_HIT,	/* another one, on its way to the cache device, holds it, too */
 	NC_IO_BYPASS,	/* read that goes to the origin, uncached */
 	NC_IO_WRITE,	/* changes the origin, is in nc_cache.inflight */
 	NC_IO_FLUSH,
@@ -33,7 +33,7 @@ enum nc_io_kind {
  * @target: table line, once a read is resubmitted
  * @counter: enum nearcache_counter of the reason, for NC_IO_BYPASS
  * @slot: of a hit
- * @srcu: read-side index of nc_cache.srcu, of a hit
+ * @hold: of nc_cache.holds, of a hit
  * @flags: bio flags as a read came
  * @label: of a hit: of the slot's tag
  * @since: jiffies when it began to wait
@@ -56,7 +56,7 @@ struct nc_io {
 	);
 	struct nc_target *target;
 	u8 counter;
-	int srcu;
+	int hold;
 	u32 slot;
 	unsigned short flags;
 	u16 label;

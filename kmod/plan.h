@@ -158,9 +158,9 @@ bool nc_plan_astray(const struct nc_plan *plan);
 void nc_plan_seek(struct nc_plan *plan);
 
 /* Free slots up to which some are made, and below which: what is farthest goes for them before it
- * is known what comes in its place, so they are few.  But a grace period and a commit take longer
- * than reads of an origin: meanwhile as many come as are in flight, and some are cached.  @low: as
- * without a plan.
+ * is known what comes in its place, so they are few.  But to wait for hits and to commit may take
+ * longer than reads of an origin: meanwhile as many come as are in flight, and some are cached.
+ * @low: as without a plan.
  */
 static inline u32 nc_plan_enough(u32 low)
 {

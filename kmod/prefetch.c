@@ -199,7 +199,7 @@ looked:
 /* Did somebody just read from the origin what is cached of a block? */
 static bool was_just_read(struct nc_cache *c, u64 block)
 {
-	int srcu = nc_cache_hold(c);
+	int hold = nc_holds_take(&c->holds);
 	u32 i = nc_index_find(&c->index, block);
 	bool found = false;
 
@@ -210,7 +210,7 @@ static bool was_just_read(struct nc_cache *c, u64 block)
 		found = !(stamp & NC_STAMP_REUSED) && !READ_ONCE(slot->tag.ahead) &&
 			((READ_ONCE(c->now) - stamp) & NC_STAMP_TICK) <= 1;
 	}
-	nc_cache_release(c, srcu);
+	nc_holds_give(&c->holds, hold);
 	return found;
 }
 

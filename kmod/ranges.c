@@ -287,7 +287,7 @@ static u16 label_of_slot(struct nc_cache *c, const struct nc_slot *slot, u64 blo
  * @slot: its slot
  * @block: origin block
  *
- * Context: any; inside the cache's SRCU read section.
+ * Context: any; nc_cache.holds is held.
  */
 void nc_ranges_count_used(struct nc_cache *c, const struct nc_slot *slot, u64 block)
 {

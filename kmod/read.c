@@ -6,9 +6,9 @@
  *
  * A hit takes no lock, allocates nothing and writes no shared cache line but
  * its slot's stamp, once per tick of the policy's clock: the bio is pointed at
- * the cache device and its payload is never looked at.  The SRCU read side is
- * held from the look-up to the completion, and a slot is given to another
- * block only after a grace period.
+ * the cache device and its payload is never looked at.  It is
+ * among nc_cache.holds from the look-up to the completion, and a slot is given to another
+ * block only when those that were there have gone.
  *
  * map() never sleeps (DM_TARGET_NOWAIT).
  */
@@ -102,7 +102,7 @@ static noinline void use(struct nc_cache *c, struct nc_slot *slot, u32 now)
 		see(c, block, true);
 }
 
-/* A slot is hit; the SRCU read side is held. */
+/* A slot is hit; nc_cache.holds is held. */
 static __always_inline void touch(struct nc_cache *c, struct nc_slot *slot)
 {
 	u32 now = READ_ONCE(c->now);
@@ -132,14 +132,14 @@ struct nc_span nc_read_span(const struct nc_cache *c,
 bool nc_read_cached(struct nc_cache *c, struct nc_span *span)
 {
 	u64 valid = 0, border;
-	int srcu;
+	int hold;
 	u32 i;
 
-	srcu = nc_cache_hold(c);
+	hold = nc_holds_take(&c->holds);
 	i = nc_index_find(&c->index, span->block);
 	if (i != NC_NIL)
 		valid = READ_ONCE(c->index.slots[i].valid) >> span->first;
-	nc_cache_release(c, srcu);
+	nc_holds_give(&c->holds, hold);
 	border = valid & 1 ? ~valid : valid;
 	if (border)
 		span->last = min_t(u32, span->last, span->first + __ffs64(border) - 1);
@@ -149,7 +149,7 @@ bool nc_read_cached(struct nc_cache *c, struct nc_span *span)
 /**
  * nc_read_touch() - a slot is hit
  * @c: live cache
- * @i: slot; the SRCU read side is held
+ * @i: slot; nc_cache.holds is held
  */
 void nc_read_touch(struct nc_cache *c, u32 i)
 {
@@ -230,11 +230,11 @@ static bool align_hit(const struct nc_cache *c, const struct bio *bio,
  * ordinary one.
  */
 static noinline bool checked(struct nc_target *t, struct bio *bio,
-			     struct nc_span *span, u32 i, int srcu, int *r)
+			     struct nc_span *span, u32 i, int hold, int *r)
 {
 	sector_t first = bio->bi_iter.bi_sector, end = bio_end_sector(bio);
 	struct nc_cache *c = t->cache;
-	enum nc_check check = nc_check_hit(t, bio, span, i, srcu);
+	enum nc_check check = nc_check_hit(t, bio, span, i, hold);
 
 	if (nc_foresight_any(c) && (check == NC_CHECK_DIRECT || check == NC_CHECK_STARTED))
 		nc_foresight_read(c, span, first, end, true);
@@ -256,7 +256,7 @@ static noinline bool checked(struct nc_target *t, struct bio *bio,
 		*r = BYPASS(t, bio, P2P);
 		break;
 	}
-	nc_cache_release(c, srcu);
+	nc_holds_give(&c->holds, hold);
 	return false;
 }
 
@@ -275,7 +275,7 @@ static __always_inline void remap(struct nc_target *t, struct bio *bio, struct n
 
 /*
  * The first sub-block is valid in slot @i: take what is valid after it, too.
- * The SRCU read side is held; a remapped hit keeps it.
+ * nc_cache.holds is held; a remapped hit keeps it.
  */
 static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	       u32 i, u64 valid, struct nc_io *io)
@@ -299,14 +299,14 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 		nc_ahead_read(c, &c->index.slots[i], bio, span);
 	if (unlikely(READ_ONCE(c->checks))) {
 		io->partial = partial;
-		if (!checked(t, bio, span, i, io->srcu, &r))
+		if (!checked(t, bio, span, i, io->hold, &r))
 			return r;
 	}
 	sectors = nc_read_sectors(c, bio, span);
 	aligned = align_hit(c, bio, &sectors);
 	take(c, bio, sectors);
 	if (unlikely(!aligned)) {
-		nc_cache_release(c, io->srcu);
+		nc_holds_give(&c->holds, io->hold);
 		return BYPASS(t, bio, UNALIGNED);
 	}
 	touch(c, &c->index.slots[i]);
@@ -389,14 +389,14 @@ static noinline int long_way(struct nc_target *t, struct bio *bio, struct nc_io 
 		return BYPASS(t, bio, STATE);
 	do {
 		span = span_of(c, &bio->bi_iter);
-		io->srcu = nc_cache_hold(c);
+		io->hold = nc_holds_take(&c->holds);
 		i = nc_index_find(&c->index, span.block);
 		valid = i == NC_NIL ? 0 : READ_ONCE(c->index.slots[i].valid);
 		if (likely(valid & BIT_ULL(span.first))) {
 			r = hit(t, bio, &span, i, valid, io);
 			continue;
 		}
-		nc_cache_release(c, io->srcu);
+		nc_holds_give(&c->holds, io->hold);
 		valid >>= span.first;
 		if (valid)
 			span.last = min_t(u32, span.last, span.first + __ffs64(valid) - 1);
@@ -449,7 +449,7 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	last = bio_sectors(bio) - 1;
 	if (unlikely(READ_ONCE(c->special) || last > c->block_mask - start))
 		return long_way(t, bio, io);
-	io->srcu = nc_cache_hold(c);
+	io->hold = nc_holds_take(&c->holds);
 	i = nc_index_find(&c->index, bio->bi_iter.bi_sector >> c->block_shift);
 	if (unlikely(i == NC_NIL))
 		goto other;
@@ -470,7 +470,7 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	remap(t, bio, io, i);
 	return DM_MAPIO_REMAPPED;
 other:
-	nc_cache_release(c, io->srcu);
+	nc_holds_give(&c->holds, io->hold);
 	return long_way(t, bio, io);
 }
 
@@ -638,7 +638,7 @@ int nc_read_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 		return origin_end_io(t, bio, io, error);
 	if (nc_sums_present(&c->sums) && !*error)
 		return nc_check_end_io(t, bio);
-	nc_cache_release(c, io->srcu);
+	nc_holds_give(&c->holds, io->hold);
 	if (unlikely(comes_again(*error)))
 		return DM_ENDIO_DONE;
 	nc_read_count_hit(c, io, &io->iter);

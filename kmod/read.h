@@ -77,7 +77,7 @@ static inline bool nc_read_plain_over(struct nc_cache *c, const struct nc_io *io
 {
 	if (unlikely(io->kind != NC_IO_PLAIN || error))
 		return false;
-	nc_cache_release(c, io->srcu);
+	nc_holds_give(&c->holds, io->hold);
 	nc_read_count_hit(c, io, &io->iter);
 	return true;
 }

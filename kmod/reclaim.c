@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reclaim.  A worker keeps some slots free, so that fills never wait for an
- * eviction.  Victims are unlinked in batches, and one SRCU grace period and one
- * commit of the slot table serve a batch.
+ * eviction.  Victims are unlinked in batches, and hits are waited for and the slot
+ * table is committed once for a batch.
  *
  * Pinned blocks never go.  For those that have no slot yet some more slots are kept
  * free, and what is not pinned does not get them; if nothing is idle, what was used
  * longest ago goes for them.  So it is for what prefetch jobs want: see ahead.c.
  */
-#include <linux/rcupdate_wait.h>
-
 #include "cache.h"
 #include "fill.h"
 #include "meta.h"
@@ -23,7 +21,7 @@ static u32 low_water(const struct nc_cache *c)
 	return clamp(c->index.count / 64, 1U, 4096U);
 }
 
-/* Free slots up to which it works: each round costs a grace period and a commit, in which a
+/* Free slots up to which it works: each round waits for hits and a commit, in which a
  * small cache would fall behind what it is to follow.
  */
 static u32 high_water(const struct nc_cache *c)
@@ -348,51 +346,6 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 	return victim;
 }
 
-/* A grace period that is expedited, as synchronize_srcu() has it after a while without any, asks
- * over and over whether the hits are over, by a worker that does not sleep meanwhile: who is about
- * to send one may wait for that very processor, for a slice of the scheduler.
- */
-static void wait_asleep(struct nc_cache *c)
-{
-	struct rcu_synchronize over;
-
-	init_rcu_head_on_stack(&over.head);
-	init_completion(&over.completion);
-	call_srcu(&c->srcu, &over.head, wakeme_after_rcu);
-	wait_for_completion(&over.completion);
-	destroy_rcu_head_on_stack(&over.head);
-	/* Pairs with the lock of srcu_invoke_callbacks(), as in synchronize_srcu(). */
-	smp_mb();
-}
-
-/* Ticks of the clock that this takes, at most, when hits are over at once. */
-#define ASLEEP	4U
-
-/* Slots below which a low water mark is none for so long: of a cache of 1,024 blocks. */
-#define TINY	16U
-
-/* Would reads find no slot meanwhile, if they take as many as since the last ones were freed?  Of
- * reads that come in bursts one tells nothing: it is looked at half of that time at least.
- */
-static bool is_scarce(const struct nc_cache *c)
-{
-	u32 left = READ_ONCE(c->index.free_count);
-	u64 used = c->reclaim_left - min(c->reclaim_left, left);
-	u64 ticks = max_t(u64, jiffies - c->reclaim_at, ASLEEP / 2);
-
-	left -= min(left, kept(c));
-	return low_water(c) < TINY || !left || left * ticks < used * ASLEEP;
-}
-
-/* With a plan each slot is wanted soon. */
-static void wait_for_hits(struct nc_cache *c)
-{
-	if (nc_foresight_any(c) || is_scarce(c))
-		synchronize_srcu_expedited(&c->srcu);
-	else
-		wait_asleep(c);
-}
-
 /* No hit reads from the slots any more, and the medium does not say that they hold
  * what they held: now they are free.
  */
@@ -403,7 +356,7 @@ static void release(struct nc_cache *c, u32 n)
 
 	if (!n)
 		return;
-	wait_for_hits(c);
+	nc_holds_wait(&c->holds);
 	if (READ_ONCE(c->meta->commit.live) && nc_commit_run(c))
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
 	/* They stay as they are: nothing is cached any more. */
@@ -418,8 +371,6 @@ static void release(struct nc_cache *c, u32 n)
 		nc_index_push(&c->index, batch[i]);
 	}
 	atomic64_sub(n, &c->used);
-	c->reclaim_left = READ_ONCE(c->index.free_count);
-	c->reclaim_at = jiffies;
 }
 
 /* Slots of which the one that was used longest ago goes for a pin, or a job. */
@@ -429,7 +380,7 @@ static void release(struct nc_cache *c, u32 n)
  * struct pass - the worker's way through the slots
  * @c: live cache
  * @want: free slots that are enough
- * @n: victims that wait for a grace period
+ * @n: victims, until hits are over
  * @found: victims in all
  */
 struct pass {
@@ -483,12 +434,12 @@ static void take_farthest(struct pass *p)
 	struct nc_cache *c = p->c;
 	u32 i, end = NC_PLAN_NONE, spare = enough(c) / 2;
 	u64 block;
-	int srcu;
+	int hold;
 
 	while (!is_over(p) && nc_foresight_farthest(c, &end, &block)) {
-		srcu = nc_cache_hold(c);
+		hold = nc_holds_take(&c->holds);
 		i = nc_index_find(&c->index, block);
-		nc_cache_release(c, srcu);
+		nc_holds_give(&c->holds, hold);
 		if (i != NC_NIL && !take_victim(p, i, true) && is_evictable(&c->index.slots[i])) {
 			nc_foresight_took(c, block);
 			nc_store_want(&c->store);

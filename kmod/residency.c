@@ -11,18 +11,18 @@
 
 static u64 valid_bits(struct nc_cache *c, u64 block)
 {
-	int state = READ_ONCE(c->state), srcu;
+	int state = READ_ONCE(c->state), hold;
 	u64 valid = 0;
 	u32 slot;
 
 	/* What is not served is not cached, nor what is just being loaded. */
 	if (state != NEARCACHE_NORMAL && state != NEARCACHE_DEGRADED)
 		return 0;
-	srcu = nc_cache_hold(c);
+	hold = nc_holds_take(&c->holds);
 	slot = nc_index_find(&c->index, block);
 	if (slot != NC_NIL)
 		valid = READ_ONCE(c->index.slots[slot].valid);
-	nc_cache_release(c, srcu);
+	nc_holds_give(&c->holds, hold);
 	return valid;
 }
 

@@ -69,7 +69,7 @@ bool nc_update_wanted(struct nc_cache *c, sector_t first, sector_t end)
 {
 	bool whole = covers_subblock(c, first, end);
 	bool wanted = false;
-	int srcu;
+	int hold;
 	u32 i;
 
 	/* place() would refuse it. */
@@ -77,14 +77,14 @@ bool nc_update_wanted(struct nc_cache *c, sector_t first, sector_t end)
 		return false;
 	if (whole && nc_reclaim_spare(c))
 		return true;
-	srcu = nc_cache_hold(c);
+	hold = nc_holds_take(&c->holds);
 	i = nc_index_find(&c->index, first >> c->block_shift);
 	if (i != NC_NIL)
 		wanted = whole ||
 			 (!nc_sums_present(&c->sums) &&
 			  ends_valid(c, READ_ONCE(c->index.slots[i].valid),
 				     first, end));
-	nc_cache_release(c, srcu);
+	nc_holds_give(&c->holds, hold);
 	return wanted;
 }
 

@@ -5,16 +5,16 @@
 FUZZ := fuzz_image fuzz_line fuzz_recovery
 FUZZ_DIR := $(BUILD)/fuzz
 FUZZ_CC ?= clang
-FUZZ_KMOD := $(addprefix kmod/,args.c cache.c commit.c format.c ghost.c health.c index.c \
+FUZZ_KMOD := $(addprefix kmod/,args.c cache.c commit.c format.c ghost.c health.c holds.c index.c \
 	intent.c members.c meta.c policy.c recover.c registry.c session.c stats.c sums.c super.c sweep.c table.c \
 	target.c tune.c witness.c)
 FUZZ_SHARED := $(addprefix tests/fuzz/,around.c count.c device_mapper.c doubt.c image.c lines.c \
 	mutate.c store.c writes.c) helper/layout.c
 # Empty: kernel.h has what they would bring.
 FUZZ_EMPTY := $(addprefix $(FUZZ_DIR)/include/,$(addprefix linux/,atomic.h bio.h bitmap.h bits.h \
-	blk_types.h blkdev.h build_bug.h bvec.h cache.h device-mapper.h dm-io.h err.h hash.h hrtimer.h kdev_t.h \
-	kernel.h kthread.h list.h log2.h math.h mm.h module.h mutex.h percpu.h random.h rbtree.h rcupdate.h refcount.h \
-	sched/mm.h slab.h smp.h spinlock.h srcu.h tracepoint-defs.h vmalloc.h wait.h workqueue.h) trace/define_trace.h asm/local64.h)
+	blk_types.h blkdev.h build_bug.h bvec.h cache.h cpumask.h delay.h device-mapper.h dm-io.h err.h hash.h hrtimer.h kdev_t.h \
+	kernel.h kthread.h list.h log2.h math.h minmax.h mm.h module.h mutex.h percpu.h random.h rbtree.h rcupdate.h refcount.h \
+	sched/mm.h slab.h smp.h spinlock.h tracepoint-defs.h vmalloc.h wait.h workqueue.h) trace/define_trace.h asm/local64.h)
 FUZZ_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare \
 	-Wno-unused-value -Wno-c2x-extensions \
 	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \

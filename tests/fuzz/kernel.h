@@ -60,6 +60,7 @@ typedef u8 blk_status_t;
 #define max_t(t, a, b)	max((t)(a), (t)(b))
 #define container_of(p, type, m)	((type *)((char *)(p) - offsetof(type, m)))
 #define WARN_ON_ONCE(x) ({ if (x) abort(); 0; })
+#define WARN_ON		WARN_ON_ONCE
 #define le64_add_cpu(p, v)	(*(p) = cpu_to_le64(le64_to_cpu(*(p)) + (v)))
 
 #define IS_ERR(p)	((unsigned long)(p) >= -4095UL)
@@ -103,6 +104,9 @@ extern size_t fuzz_allocated;
 #define for_each_possible_cpu(cpu)	for (cpu = 0; cpu < 1; cpu++)
 #define per_cpu_ptr(p, cpu)	(&(p)[cpu])
 #define this_cpu_add(counter, n)	((counter) += (n))
+#define this_cpu_inc(counter)	((counter)++)
+/* Nobody else is there to be waited for. */
+#define usleep_range(least, most)	abort()
 #define memalloc_noio_save()	0U
 #define memalloc_noio_restore(flags)	((void)(flags))
 /* 64 MiB: cache.c takes half of it. */
@@ -128,18 +132,6 @@ typedef struct mutex spinlock_t;
 #define spin_lock_irqsave(m, flags)	((flags) = 0, ({ mutex_lock(m); }))
 #define spin_unlock_irqrestore(m, flags)	((void)(flags), ({ mutex_unlock(m); }))
 #define lockdep_assert_held(m)	do { if (!(m)->held) abort(); } while (0)
-
-struct srcu_struct {
-	int readers;
-};
-
-#define init_srcu_struct(s)	((s)->readers = 0)
-#define synchronize_srcu(s)	do { if ((s)->readers) abort(); } while (0)
-#define start_poll_synchronize_srcu(s)	((void)(s), 0UL)
-#define poll_state_synchronize_srcu(s, cookie)	((void)(cookie), !(s)->readers)
-#define cleanup_srcu_struct(s)	((void)(s))
-#define __srcu_read_lock(s)	((s)->readers++)
-#define __srcu_read_unlock(s, i)	((s)->readers--, (void)(i))
 
 typedef struct {
 	int counter;

@@ -4,13 +4,14 @@
 
 include tests/unit/helper/helper_unit.mk
 
-UNIT := test_format test_recover test_policy test_rangemap test_jobs test_plan test_evidence
+UNIT := test_format test_recover test_policy test_rangemap test_jobs test_plan test_holds test_evidence
 UNIT_test_format := kmod/format.c
 UNIT_test_recover := kmod/recover.c kmod/format.c
 UNIT_test_policy := kmod/policy.c kmod/ghost.c tests/unit/policy_sim.c tests/unit/policy_trace.c
 UNIT_test_rangemap := kmod/rangemap.c
 UNIT_test_jobs := kmod/job.c
 UNIT_test_plan := kmod/plan.c kmod/bittree.c
+UNIT_test_holds := kmod/holds.c
 
 UNIT_TESTS := $(UNIT:%=$(BUILD)/unit/%) $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%)
 UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-sign-compare \
@@ -24,6 +25,8 @@ $(BUILD)/unit/$(1): tests/unit/$(1).c $(UNIT_$(1)) \
 	$$(Q)$$(CC) $$(UNIT_CFLAGS) -o $$@ $$< $(UNIT_$(1)) -lcmocka -lisal
 endef
 $(foreach t,$(UNIT),$(eval $(call unit-rule,$(t))))
+# ASan knows nothing of stacks that are taken turns on.
+$(BUILD)/unit/test_holds: UNIT_CFLAGS := $(patsubst -fsanitize=address%,-fsanitize=undefined,$(UNIT_CFLAGS))
 
 POLICY_TABLE := $(addprefix tests/unit/,policy_table.c policy_reference.c policy_sim.c policy_trace.c) \
 	kmod/policy.c kmod/ghost.c

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef UNIT_LINUX_DELAY_H
+#define UNIT_LINUX_DELAY_H
+
+/* The test says what happens meanwhile. */
+void usleep_range(unsigned long least, unsigned long most);
+
+#endif /* UNIT_LINUX_DELAY_H */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Processors that a test takes turns on: it runs whatever it likes where the kernel's code may be
+ * overtaken by others, in unit_elsewhere().
+ */
+#ifndef UNIT_LINUX_PERCPU_H
+#define UNIT_LINUX_PERCPU_H
+
+#include <linux/slab.h>
+
+#define UNIT_CPUS	3
+
+extern int unit_cpu;
+void unit_elsewhere(void);
+
+#define __percpu
+#define alloc_percpu(type)	((type *)kvcalloc(UNIT_CPUS, sizeof(type), GFP_KERNEL))
+#define free_percpu		free
+#define per_cpu_ptr(counts, cpu)	(unit_elsewhere(), &(counts)[cpu])
+/* For struct nc_hold_counts: four words for each processor. */
+#define this_cpu_inc(counter) \
+	(unit_elsewhere(), (void)(++(&(counter))[4 * unit_cpu]))
+
+#define READ_ONCE(what)		(*(const volatile __typeof__(what) *)&(what))
+#define WRITE_ONCE(what, value)	(*(volatile __typeof__(what) *)&(what) = (value))
+#define smp_mb()		unit_elsewhere()
+#define WARN_ON(what)		((what) ? (abort(), 1) : 0)
+
+#endif /* UNIT_LINUX_PERCPU_H */

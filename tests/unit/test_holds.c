@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rounds of holds, whatever others do between any two steps: who holds when a round is over has
+ * looked up after it was asked for.  Memory is as processors see it that do not reorder; barriers
+ * are where others are let in, not what is tested.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <ucontext.h>
+
+#include "helper/unit.h"
+#include "holds.h"
+
+#define READERS	3U
+#define ASKERS	2U
+#define TASKS	(READERS + ASKERS)
+#define STACK	(256U << 10)
+#define SEEDS	40U
+#define STEPS	200000U
+/* Looks at a round that is not over. */
+#define LOOKS	1000U
+
+/**
+ * struct task - somebody who runs until he lets others
+ * @context: where he is
+ * @stack: his
+ * @locks: he has the lock
+ * @holds: a reader has a hit under way
+ * @saw: what was unlinked when he looked it up
+ */
+struct task {
+	ucontext_t context;
+	void *stack;
+	bool locks;
+	bool holds;
+	u64 saw;
+};
+
+int unit_cpu;
+
+static struct nc_holds holds;
+static struct task task[TASKS], *running;
+static ucontext_t scheduler;
+static u64 unlinked, state, rounds, waits;
+
+static u32 chance(u32 below)
+{
+	state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (state >> 33) % below;
+}
+
+void unit_elsewhere(void)
+{
+	struct task *t = running;
+	int cpu = unit_cpu;
+
+	if (!t)
+		return;
+	t->locks = holds.lock.held && t >= task + READERS;
+	swapcontext(&t->context, &scheduler);
+	unit_cpu = cpu;
+}
+
+/* A reader: hit by hit, each of which ends on any processor. */
+static void reads(void)
+{
+	struct task *t = running;
+	int phase;
+
+	for (;;) {
+		unit_cpu = chance(UNIT_CPUS);
+		phase = nc_holds_take(&holds);
+		t->saw = unlinked;
+		t->holds = true;
+		unit_elsewhere();
+		t->holds = false;
+		unit_cpu = chance(UNIT_CPUS);
+		nc_holds_give(&holds, phase);
+		unit_elsewhere();
+	}
+}
+
+/* When a round is over, nobody has what was unlinked before. */
+static void asks(void)
+{
+	u64 mine, round;
+	u32 looks, i;
+
+	for (;;) {
+		mine = ++unlinked;
+		round = nc_holds_begin(&holds);
+		for (looks = 0; !nc_holds_over(&holds, round); looks++) {
+			waits++;
+			unit_elsewhere();
+			assert_true(looks < LOOKS);
+		}
+		for (i = 0; i < READERS; i++)
+			assert_true(!task[i].holds || task[i].saw >= mine);
+		rounds++;
+		unit_elsewhere();
+	}
+}
+
+static void start(struct task *t, void (*what)(void))
+{
+	memset(t, 0, sizeof(*t));
+	t->stack = malloc(STACK);
+	assert_non_null(t->stack);
+	getcontext(&t->context);
+	t->context.uc_stack.ss_sp = t->stack;
+	t->context.uc_stack.ss_size = STACK;
+	t->context.uc_link = &scheduler;
+	makecontext(&t->context, what, 0);
+}
+
+static struct task *owner(void)
+{
+	u32 i;
+
+	for (i = READERS; i < TASKS; i++)
+		if (task[i].locks)
+			return &task[i];
+	return NULL;
+}
+
+/* Anybody, but who would wait for a lock, or does not run for a while. */
+static void run_one(void)
+{
+	static u32 asleep;
+	struct task *t = &task[chance(TASKS)];
+
+	if (!chance(200))
+		asleep = chance(1U << TASKS);
+	if (t >= task + READERS && owner())
+		t = owner();
+	if (asleep >> (t - task) & 1)
+		return;
+	running = t;
+	swapcontext(&scheduler, &t->context);
+	running = NULL;
+}
+
+static void whatever_others_do(void **unused)
+{
+	u32 seed, i;
+
+	(void)unused;
+	rounds = 0;
+	waits = 0;
+	for (seed = 0; seed < SEEDS; seed++) {
+		state = seed;
+		assert_int_equal(nc_holds_init(&holds), 0);
+		for (i = 0; i < TASKS; i++)
+			start(&task[i], i < READERS ? reads : asks);
+		for (i = 0; i < STEPS; i++)
+			run_one();
+		for (i = 0; i < TASKS; i++)
+			free(task[i].stack);
+		free_percpu(holds.counts);
+	}
+	assert_true(rounds > SEEDS * STEPS / 1000);
+	assert_true(waits > rounds / 4);
+}
+
+/* Hits that began when it was asked for do not hold it up. */
+static void not_for_ever(void **unused)
+{
+	int first, other = 0, next;
+	u64 round;
+	u32 i;
+
+	(void)unused;
+	assert_int_equal(nc_holds_init(&holds), 0);
+	other = nc_holds_take(&holds);
+	for (i = 0; i < 1000; i++) {
+		first = nc_holds_take(&holds);
+		round = nc_holds_begin(&holds);
+		next = nc_holds_take(&holds);
+		assert_false(nc_holds_over(&holds, round));
+		nc_holds_give(&holds, first);
+		assert_false(nc_holds_over(&holds, round));
+		nc_holds_give(&holds, other);
+		assert_true(nc_holds_over(&holds, round));
+		other = next;
+	}
+	nc_holds_give(&holds, other);
+	nc_holds_destroy(&holds);
+}
+
+static u32 slept;
+static unsigned long last;
+static int held;
+
+void usleep_range(unsigned long least, unsigned long most)
+{
+	assert_true(least >= 50 && least <= 6400 && most <= 2 * least && least >= last);
+	last = least;
+	assert_true(++slept <= 20);
+	if (slept == 20)
+		nc_holds_give(&holds, held);
+}
+
+static void waited_for(void **unused)
+{
+	(void)unused;
+	assert_int_equal(nc_holds_init(&holds), 0);
+	nc_holds_wait(&holds);
+	assert_int_equal(slept, 0);
+	held = nc_holds_take(&holds);
+	nc_holds_wait(&holds);
+	assert_int_equal(slept, 20);
+	nc_holds_destroy(&holds);
+}
+
+static void without_memory(void **unused)
+{
+	(void)unused;
+	unit_allocations = 0;
+	assert_int_equal(nc_holds_init(&holds), -ENOMEM);
+	unit_allocations = -1;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whatever_others_do),
+		cmocka_unit_test(not_for_ever),
+		cmocka_unit_test(waited_for),
+		cmocka_unit_test(without_memory),
+	};
+
+	return RUN(tests);
+}
