@@ -15,6 +15,7 @@
 #include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
+#include <linux/slab.h>
 
 #include "holds.h"
 
@@ -33,12 +34,16 @@
  */
 int nc_holds_init(struct nc_holds *h)
 {
-	spin_lock_init(&h->lock);
 	h->phase = 0;
-	h->turned = false;
-	h->rounds = 0;
+	h->rounds = kzalloc(sizeof(*h->rounds), GFP_KERNEL);
 	h->counts = alloc_percpu(struct nc_hold_counts);
-	return h->counts ? 0 : -ENOMEM;
+	if (!h->rounds || !h->counts) {
+		free_percpu(h->counts);
+		kfree(h->rounds);
+		return -ENOMEM;
+	}
+	mutex_init(&h->rounds->lock);
+	return 0;
 }
 
 /* Is none of a phase under way that began before this is called? */
@@ -65,13 +70,16 @@ void nc_holds_destroy(struct nc_holds *h)
 	if (WARN_ON(!is_drained(h, 0) || !is_drained(h, 1)))
 		return;
 	free_percpu(h->counts);
+	kfree(h->rounds);
 }
 
 /* The round that goes on, or the next one, as far as it can.  Returns whether it is over. */
 static bool go_on(struct nc_holds *h)
 {
-	lockdep_assert_held(&h->lock);
-	if (!h->turned) {
+	struct nc_rounds *rounds = h->rounds;
+
+	lockdep_assert_held(&rounds->lock);
+	if (!rounds->turned) {
 		if (!is_drained(h, !h->phase))
 			return false;
 		/* Who sees the new phase comes after what was counted of it until now. */
@@ -79,12 +87,12 @@ static bool go_on(struct nc_holds *h)
 		WRITE_ONCE(h->phase, !h->phase);
 		/* And who is not counted below has seen it, or will, before he begins again. */
 		smp_mb();
-		h->turned = true;
+		rounds->turned = true;
 	}
 	if (!is_drained(h, !h->phase))
 		return false;
-	h->turned = false;
-	h->rounds++;
+	rounds->turned = false;
+	rounds->over++;
 	return true;
 }
 
@@ -92,7 +100,7 @@ static bool go_on(struct nc_holds *h)
  * nc_holds_begin() - which hits are under way?
  * @h: hits
  *
- * Context: process.
+ * Context: may sleep.
  * Return: the round after which all are over that are now; for nc_holds_over().
  */
 u64 nc_holds_begin(struct nc_holds *h)
@@ -100,11 +108,11 @@ u64 nc_holds_begin(struct nc_holds *h)
 	u64 round;
 
 	smp_mb(); /* What was done before is done for those that are not waited for. */
-	spin_lock(&h->lock);
+	mutex_lock(&h->rounds->lock);
 	/* One that has turned does not wait for those that began since. */
-	round = h->rounds + 1 + h->turned;
+	round = h->rounds->over + 1 + h->rounds->turned;
 	go_on(h);
-	spin_unlock(&h->lock);
+	mutex_unlock(&h->rounds->lock);
 	return round;
 }
 
@@ -113,17 +121,17 @@ u64 nc_holds_begin(struct nc_holds *h)
  * @h: hits
  * @round: from nc_holds_begin()
  *
- * Context: process. Asked seldom, it says so later than it is so.
+ * Context: may sleep. Asked seldom, it says so later than it is so.
  */
 bool nc_holds_over(struct nc_holds *h, u64 round)
 {
 	bool over;
 
-	spin_lock(&h->lock);
-	while (h->rounds < round && go_on(h))
+	mutex_lock(&h->rounds->lock);
+	while (h->rounds->over < round && go_on(h))
 		;
-	over = h->rounds >= round;
-	spin_unlock(&h->lock);
+	over = h->rounds->over >= round;
+	mutex_unlock(&h->rounds->lock);
 	smp_mb(); /* What they read is read before what is done next. */
 	return over;
 }

@@ -9,8 +9,8 @@
 #ifndef NEARCACHE_HOLDS_H
 #define NEARCACHE_HOLDS_H
 
+#include <linux/mutex.h>
 #include <linux/percpu.h>
-#include <linux/spinlock.h>
 #include <linux/types.h>
 
 /**
@@ -21,22 +21,30 @@
 struct nc_hold_counts {
 	unsigned long begun[2];
 	unsigned long over[2];
+} __aligned(4 * sizeof(unsigned long));
+
+/**
+ * struct nc_rounds - rounds: not what hits look at
+ * @lock: protects what follows
+ * @turned: the phase was changed in the round that goes on
+ * @over: how many are over
+ */
+struct nc_rounds {
+	struct mutex lock;	/* see above */
+	bool turned;
+	u64 over;
 };
 
 /**
  * struct nc_holds - hits under way
  * @counts: of each processor; who holds writes nothing else
- * @phase: of hits that begin now, 0 or 1; changed with @lock, read without
- * @lock: protects what follows; process context
- * @turned: the phase was changed in the round that goes on
- * @rounds: that are over
+ * @phase: of hits that begin now, 0 or 1; changed under nc_rounds.lock, read without
+ * @rounds: see there
  */
 struct nc_holds {
 	struct nc_hold_counts __percpu *counts;
 	int phase;
-	spinlock_t lock;	/* see above */
-	bool turned;
-	u64 rounds;
+	struct nc_rounds *rounds;
 };
 
 int nc_holds_init(struct nc_holds *h);

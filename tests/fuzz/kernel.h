@@ -33,6 +33,7 @@ typedef u8 blk_status_t;
 #define GFP_KERNEL	0
 
 #define __percpu
+#define __aligned(bytes)
 #define ____cacheline_aligned_in_smp
 #define __release(x)	((void)(x))
 #define __acquire(x)	((void)(x))

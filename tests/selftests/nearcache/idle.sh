@@ -36,7 +36,7 @@ a_while() {
 }
 
 # calm: nothing of the module ran for a while.  The watch over the cache device looks
-# a few times more after the last hit, as many as grace periods take.
+# a few times more after the last hit, as many as rounds of holds take.
 calm() {
 	echo >$TRACE/trace
 	a_while

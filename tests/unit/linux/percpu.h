@@ -13,6 +13,7 @@ extern int unit_cpu;
 void unit_elsewhere(void);
 
 #define __percpu
+#define __aligned(bytes)
 #define alloc_percpu(type)	((type *)kvcalloc(UNIT_CPUS, sizeof(type), GFP_KERNEL))
 #define free_percpu		free
 #define per_cpu_ptr(counts, cpu)	(unit_elsewhere(), &(counts)[cpu])

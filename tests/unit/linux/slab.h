@@ -17,6 +17,7 @@ static inline bool unit_memory_fails(void)
 #define __GFP_NOWARN	0
 #define __GFP_RETRY_MAYFAIL	0
 #define kfree	free
+#define kzalloc(size, flags)	kvcalloc(1, size, flags)
 #define kvfree	free
 #define kvmalloc_array(n, size, flags) \
 	((void)(flags), unit_memory_fails() ? NULL : reallocarray(NULL, n, size))
