@@ -148,6 +148,7 @@ static const char *why_cold(struct nc_cache *c)
 {
 	struct nearcache_super *sb = c->meta->super.sb;
 	const char *why;
+	int older;
 
 	if (c->untold)
 		return "does not know what was written or invalidated";
@@ -166,8 +167,10 @@ static const char *why_cold(struct nc_cache *c)
 			forget_file_system(sb);
 		return why;
 	default:
-		return nc_session_is_older(c) ?
-		       "is older than what the witness knows of it" : NULL;
+		older = nc_session_is_older(c);
+		if (older < 0)
+			return "may be older than the witness knows, which cannot be read";
+		return older ? "is older than what the witness knows of it" : NULL;
 	}
 }
 

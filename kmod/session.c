@@ -79,12 +79,15 @@ const char *nc_session_load(struct nc_cache *c)
  * @c: live cache, suspended
  *
  * Context: may sleep; nc_cache.life.
+ * Return: 0 or 1; -EIO: the witness cannot be read, which may know of one.
  */
-bool nc_session_is_older(struct nc_cache *c)
+int nc_session_is_older(struct nc_cache *c)
 {
-	return c->active->witness && !find_record(c) &&
-	       nc_recover_older(c->meta->super.sb,
-				c->intent.witness.record);
+	int r = c->active->witness ? find_record(c) : -ENOENT;
+
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	return nc_recover_older(c->meta->super.sb, c->intent.witness.record);
 }
 
 /**
@@ -97,7 +100,7 @@ bool nc_session_is_older(struct nc_cache *c)
  */
 void nc_session_catch_up(struct nc_cache *c)
 {
-	if (nc_session_is_older(c))
+	if (nc_session_is_older(c) > 0)
 		c->meta->super.sb->session = c->intent.witness.record->session;
 }
 

@@ -94,6 +94,18 @@ get $((region * 7)) 8 2
 is witness 1
 stop
 
+# When the witness cannot be read, what was stopped clean may be a copy from before.
+session
+stop
+goes witness
+gone witness
+start nc "4 cache_timeout 0 witness $W"
+is loaded 3
+is bytes_valid 0
+get $((region * 7)) 8 1
+stop
+there witness "$w"
+
 # The witness alone is gone: nobody notices, until a session begins.
 session
 goes witness
