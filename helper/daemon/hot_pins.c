@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "built_in.h"
-#include "fail.h"
+#include "bpf/builtin.h"
+#include "lib/error.h"
 #include "heat.h"
-#include "nl.h"
-#include "program.h"
+#include "netlink/client.h"
+#include "bpf/program.h"
 
 #define REGION_BYTES	(512ULL << HEAT_REGION_SHIFT)
 

@@ -3,7 +3,7 @@
 # Caches that begin empty, each with room for so many blocks of a dataset. Included behind
 # targets.sh, which says how each is set up.
 #
-# What "room" is: of nearcache, the blocks outside its reserves (kmod/reclaim.c: up to twice the low
+# What "room" is: of nearcache, the blocks outside its reserves (kmod/evict/reclaim.c: up to twice the low
 # water mark, a 64th of all blocks and at least one, is kept free for fills when something may go;
 # with a plan, as many as the low water mark, and at least 32, or a quarter); so its device has that many more. Of dm-cache, all blocks of its cache device; its metadata is on
 # another one. Of bcache, 95 percent of its cache device, as it caches no more when so much is in

@@ -3,16 +3,16 @@
 #include "fuzz.h"
 
 #include "cache.h"
-#include "fill.h"
-#include "flush.h"
-#include "identity.h"
-#include "invalidate.h"
-#include "meta.h"
-#include "netlink.h"
-#include "outage.h"
-#include "read.h"
-#include "reclaim.h"
-#include "write.h"
+#include "io/fill.h"
+#include "meta/flush.h"
+#include "meta/origin.h"
+#include "io/invalidate.h"
+#include "meta/meta.h"
+#include "netlink/family.h"
+#include "io/origin_retry.h"
+#include "io/read.h"
+#include "evict/reclaim.h"
+#include "io/writearound.h"
 
 sector_t fuzz_told_first, fuzz_told_last;
 u32 fuzz_ends;

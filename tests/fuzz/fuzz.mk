@@ -5,11 +5,11 @@
 FUZZ := fuzz_image fuzz_line fuzz_recovery
 FUZZ_DIR := $(BUILD)/fuzz
 FUZZ_CC ?= clang
-FUZZ_KMOD := $(addprefix kmod/,args.c cache.c commit.c format.c ghost.c health.c holds.c index.c \
-	intent.c members.c meta.c policy.c recover.c registry.c session.c stats.c sums.c super.c sweep.c table.c \
-	target.c tune.c witness.c)
+FUZZ_KMOD := $(addprefix kmod/,dm/table_line.c cache.c meta/commit.c meta/format.c evict/ghost.c core/health.c core/hit_srcu.c core/index.c \
+	meta/intent.c meta/members.c meta/meta.c evict/keep.c meta/recover.c dm/registry.c meta/session.c dm/status.c meta/checksum.c meta/superblock.c meta/intent_clear.c meta/slot_table.c \
+	dm/target.c dm/settings.c meta/witness.c)
 FUZZ_SHARED := $(addprefix tests/fuzz/,around.c count.c device_mapper.c doubt.c image.c lines.c \
-	mutate.c store.c writes.c) helper/layout.c
+	mutate.c store.c writes.c) helper/ondisk/layout.c
 # Empty: kernel.h has what they would bring.
 FUZZ_EMPTY := $(addprefix $(FUZZ_DIR)/include/,$(addprefix linux/,atomic.h bio.h bitmap.h bits.h \
 	blk_types.h blkdev.h build_bug.h bvec.h cache.h cpumask.h delay.h device-mapper.h dm-io.h err.h hash.h hrtimer.h kdev_t.h \
@@ -18,7 +18,7 @@ FUZZ_EMPTY := $(addprefix $(FUZZ_DIR)/include/,$(addprefix linux/,atomic.h bio.h
 FUZZ_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare \
 	-Wno-unused-value -Wno-c2x-extensions \
 	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
-	-I$(FUZZ_DIR)/include -Itests/fuzz -Ikmod -Iuapi -include tests/fuzz/kernel.h
+	-I$(FUZZ_DIR)/include -iquote tests/fuzz -iquote kmod -iquote helper -Iuapi -include tests/fuzz/kernel.h
 FUZZ_OBJECTS := $(patsubst %.c,$(FUZZ_DIR)/%.o,$(FUZZ_KMOD) $(FUZZ_SHARED))
 
 # No arithmetic of the judges may overflow, not even where C allows it.
@@ -28,7 +28,7 @@ $(FUZZ_DIR)/kmod/format.o $(FUZZ_DIR)/kmod/recover.o: \
 $(FUZZ_EMPTY):
 	@mkdir -p $(@D) && touch $@
 
-$(FUZZ_DIR)/%.o: %.c $(FUZZ_EMPTY) $(wildcard tests/fuzz/*.h kmod/*.h uapi/*.h helper/layout.h) \
+$(FUZZ_DIR)/%.o: %.c $(FUZZ_EMPTY) $(wildcard tests/fuzz/*.h kmod/*.h kmod/*/*.h uapi/*.h helper/ondisk/layout.h) \
 		tests/fuzz/fuzz.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -46,8 +46,8 @@ FUZZ_INDEX := $(patsubst %.c,$(FUZZ_DIR)/%.o,$(HELPER_INDEX_UNIT) tests/fuzz/fuz
 	tests/fuzz/shards.c)
 $(FUZZ_INDEX): FUZZ_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare \
 	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
-	-Ihelper -Itests/unit/helper -Itests/fuzz
-$(FUZZ_INDEX): $(wildcard helper/*.h tests/unit/helper/*.h)
+	-iquote helper -iquote tests/unit/helper -iquote tests/fuzz
+$(FUZZ_INDEX): $(wildcard helper/*/*.h tests/unit/helper/*.h)
 
 $(FUZZ_DIR)/fuzz_index: $(FUZZ_INDEX) $(FUZZ_DIR)/tests/fuzz/count.o
 	$(call say,LD,$@)
@@ -55,12 +55,12 @@ $(FUZZ_DIR)/fuzz_index: $(FUZZ_INDEX) $(FUZZ_DIR)/tests/fuzz/count.o
 
 FUZZ_TAB := $(patsubst %.c,$(FUZZ_DIR)/tab/%.o,$(HELPER_TAB) helper/systemd/verbs.c \
 	tests/fuzz/fuzz_tab.c)
-$(FUZZ_DIR)/tab/%.o: %.c $(wildcard helper/*.h) tests/fuzz/fuzz.mk
+$(FUZZ_DIR)/tab/%.o: %.c $(wildcard helper/*/*.h) tests/fuzz/fuzz.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(FUZZ_CC) -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare \
 		-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
-		-Ihelper -Ikmod -Iuapi -Itests/fuzz -c -o $@ $<
+		-iquote helper -iquote kmod -Iuapi -iquote tests/fuzz -c -o $@ $<
 
 $(FUZZ_DIR)/fuzz_tab: $(FUZZ_TAB) $(FUZZ_DIR)/tests/fuzz/count.o
 	$(call say,LD,$@)

@@ -10,9 +10,9 @@
 #include "cache.h"
 #include "doubt.h"
 #include "image.h"
-#include "meta.h"
+#include "meta/meta.h"
 #include "store.h"
-#include "target.h"
+#include "dm/target.h"
 #include "writes.h"
 
 /* Larger tables are judged, and not loaded. */

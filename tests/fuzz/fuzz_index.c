@@ -11,12 +11,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "bytes.h"
+#include "lib/le.h"
 #include "count.h"
-#include "fail.h"
-#include "index_select.h"
+#include "lib/error.h"
+#include "shard/select.h"
 #include "shards.h"
-#include "tar_header.h"
+#include "shard/tar_header.h"
 
 #define NAME	"shard.bin"
 /* A page is read for what is in it, or to get to what is elsewhere. */

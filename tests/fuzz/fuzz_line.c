@@ -6,11 +6,11 @@
  */
 #include "fuzz.h"
 
-#include "args.h"
+#include "dm/table_line.h"
 #include "cache.h"
 #include "image.h"
 #include "lines.h"
-#include "target.h"
+#include "dm/target.h"
 
 #define ORIGIN_SECTORS	20480U
 

@@ -9,8 +9,8 @@
 
 #include "cache.h"
 #include "image.h"
-#include "meta.h"
-#include "target.h"
+#include "meta/meta.h"
+#include "dm/target.h"
 
 #define BLOCK		65536U
 #define ORIGIN		((16ULL << 30) + 512)

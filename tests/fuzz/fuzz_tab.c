@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "count.h"
-#include "fail.h"
-#include "name.h"
-#include "tab.h"
-#include "text.h"
+#include "lib/error.h"
+#include "lib/name.h"
+#include "open/nearcachetab.h"
+#include "lib/sanitize.h"
 
 #define HOLDS(what)	((what) ? (void)0 : bug(#what))
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Images as "nearcache create" and the kernel make them. */
-#include "../../helper/layout.h"
+#include "../../helper/ondisk/layout.h"
 #include "image.h"
-#include "recover.h"
+#include "meta/recover.h"
 
 u64 image_random(u64 *state)
 {

@@ -6,7 +6,7 @@
 #ifndef NEARCACHE_FUZZ_IMAGE_H
 #define NEARCACHE_FUZZ_IMAGE_H
 
-#include "format.h"
+#include "meta/format.h"
 
 #define IMAGE_RECORDS	4U
 #define IMAGE_PAGES	3U

@@ -15,7 +15,7 @@
 #include <strings.h>
 #include <sys/types.h>
 
-#include "format_user.h"
+#include "meta/format_user.h"
 
 typedef int64_t s64;
 typedef u64 sector_t;

@@ -3,7 +3,7 @@
 #ifndef NEARCACHE_FUZZ_LINES_H
 #define NEARCACHE_FUZZ_LINES_H
 
-#include "format.h"
+#include "meta/format.h"
 
 #define LINES_ROOM_MIN	256U
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes.h"
-#include "tar_header.h"
+#include "lib/le.h"
+#include "shard/tar_header.h"
 
 /**
  * shards_random() - a number that the seed decides

@@ -3,7 +3,7 @@
 #ifndef NEARCACHE_FUZZ_SHARDS_H
 #define NEARCACHE_FUZZ_SHARDS_H
 
-#include "index.h"
+#include "shard/index.h"
 #include "shard.h"
 
 /* A list of samples to choose. */

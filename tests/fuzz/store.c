@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "image.h"
-#include "recover.h"
+#include "meta/recover.h"
 #include "store.h"
 
 #define STORE_UNITS	1024U

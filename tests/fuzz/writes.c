@@ -9,9 +9,9 @@
 #include "cache.h"
 #include "doubt.h"
 #include "image.h"
-#include "invalidate.h"
-#include "meta.h"
-#include "sweep.h"
+#include "io/invalidate.h"
+#include "meta/meta.h"
+#include "meta/intent_clear.h"
 #include "writes.h"
 
 #define WRITES		32U

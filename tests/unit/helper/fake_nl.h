@@ -3,7 +3,7 @@
 #ifndef HELPER_FAKE_NL_H
 #define HELPER_FAKE_NL_H
 
-#include "nl.h"
+#include "netlink/client.h"
 
 #define FAKE_RANGES	4096
 /* Ranges that one request to delete some takes. */

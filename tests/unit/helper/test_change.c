@@ -5,10 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "change.h"
-#include "fail.h"
+#include "pins/change.h"
+#include "lib/error.h"
 #include "fake_nl.h"
-#include "pins.h"
+#include "pins/pins.h"
 #include "unit.h"
 
 #define K	1024ULL

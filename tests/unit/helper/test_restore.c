@@ -6,16 +6,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arguments.h"
-#include "change.h"
-#include "fail.h"
+#include "cli/options.h"
+#include "pins/change.h"
+#include "lib/error.h"
 #include "fake_dm.h"
 #include "fake_nl.h"
-#include "identity.h"
-#include "pins.h"
-#include "record.h"
-#include "restore.h"
-#include "target.h"
+#include "block/device_id.h"
+#include "pins/pins.h"
+#include "pins/record.h"
+#include "pins/restore.h"
+#include "files/operand.h"
 #include "unit.h"
 
 #define K	1024ULL
