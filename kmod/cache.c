@@ -21,18 +21,19 @@ static void set_sizes(struct nc_cache *c)
 	u64 tick = max_t(u64, cache_bytes / NC_TICKS_PER_CACHE,
 			 c->geo.block_size);
 
-	c->block_shift = ilog2(c->geo.block_size) - SECTOR_SHIFT;
-	c->block_mask = (1U << c->block_shift) - 1;
-	c->sub_shift = ilog2(c->geo.subblock_size) - SECTOR_SHIFT;
-	c->data_start = c->geo.data_offset >> SECTOR_SHIFT;
-	c->tick_bytes = tick;
+	c->hot.block_shift = ilog2(c->geo.block_size) - SECTOR_SHIFT;
+	c->hot.block_mask = (1U << c->hot.block_shift) - 1;
+	c->hot.sub_shift = ilog2(c->geo.subblock_size) - SECTOR_SHIFT;
+	c->hot.data_start = c->geo.data_offset >> SECTOR_SHIFT;
+	c->hot.tick_bytes = tick;
 	/* What a CPU may hold back: 1/64 tick keeps the clock fresh, and the
 	 * shared counter out of nearly all reads.
 	 */
-	c->clock_portion = min_t(u64, tick / 64, U32_MAX / 2);
-	c->policy_ops->init(&c->policy, c->geo.slot_count,
-			    div64_u64(c->geo.origin_size, tick), c->ghost, get_random_u64());
-	nc_spread_init(&c->spread, get_random_u64(), c->geo.block_size);
+	c->hot.clock_portion = min_t(u64, tick / 64, U32_MAX / 2);
+	c->hot.policy_ops->init(&c->policy.keep, c->geo.slot_count,
+				div64_u64(c->geo.origin_size, tick), c->policy.ghost,
+				get_random_u64());
+	nc_spread_init(&c->policy.retain, get_random_u64(), c->geo.block_size);
 }
 
 /**
@@ -49,28 +50,28 @@ void nc_cache_free(struct nc_cache *c)
 	/* device-mapper does not wait, before it suspends what it removes, for
 	 * the end of a map whose bio is complete: it may have started reclaim.
 	 */
-	cancel_work_sync(&c->reclaim);
+	cancel_work_sync(&c->reclaim.work);
 	nc_foresight_destroy(c);
-	cancel_delayed_work_sync(&c->commit_work);
+	cancel_delayed_work_sync(&c->workers.commit);
 	cancel_delayed_work_sync(&c->scrub.work);
 	nc_intent_cancel(c);
 	nc_health_destroy(c);
-	nc_store_destroy(&c->store);
-	if (c->wq)
-		destroy_workqueue(c->wq);
-	if (c->origin_wq)
-		destroy_workqueue(c->origin_wq);
-	if (c->cache_wq)
-		destroy_workqueue(c->cache_wq);
+	nc_store_destroy(&c->fills.writer);
+	if (c->workers.completion)
+		destroy_workqueue(c->workers.completion);
+	if (c->workers.origin)
+		destroy_workqueue(c->workers.origin);
+	if (c->workers.cache)
+		destroy_workqueue(c->workers.cache);
 	nc_intent_destroy(&c->intent);
 	nc_index_destroy(&c->index);
 	nc_sums_destroy(&c->sums);
 	nc_meta_close(c->meta);
 	nc_members_free(c);
 	nc_streams_destroy(&c->streams);
-	kvfree(c->ghost);
-	free_percpu(c->stats);
-	nc_holds_destroy(&c->holds);
+	kvfree(c->policy.ghost);
+	free_percpu(c->hot.counters);
+	nc_hit_srcu_destroy(&c->hot.hit_srcu);
 	kfree(c);
 }
 
@@ -93,15 +94,15 @@ static int cache_alloc(struct nc_cache *c)
 	const char *name = nc_cache_name(c);
 	int r;
 
-	c->stats = alloc_percpu(struct nc_stats);
-	c->ghost = kvzalloc(NC_GHOST_BYTES, GFP_KERNEL);
-	c->wq = alloc_workqueue("nearcache/%s", WQ_MEM_RECLAIM, 0, name);
-	c->origin_wq = alloc_workqueue("nearcache_o/%s",
-				       WQ_MEM_RECLAIM | WQ_UNBOUND, 0, name);
-	c->cache_wq = alloc_workqueue("nearcache_c/%s",
-				      WQ_MEM_RECLAIM | WQ_UNBOUND, 0, name);
-	if (!c->stats || !c->ghost || !c->wq || !c->origin_wq || !c->cache_wq ||
-	    !memory_fits(c))
+	c->hot.counters = alloc_percpu(struct nc_counters);
+	c->policy.ghost = kvzalloc(NC_GHOST_BYTES, GFP_KERNEL);
+	c->workers.completion = alloc_workqueue("nearcache/%s", WQ_MEM_RECLAIM, 0, name);
+	c->workers.origin = alloc_workqueue("nearcache_o/%s",
+					    WQ_MEM_RECLAIM | WQ_UNBOUND, 0, name);
+	c->workers.cache = alloc_workqueue("nearcache_c/%s",
+					   WQ_MEM_RECLAIM | WQ_UNBOUND, 0, name);
+	if (!c->hot.counters || !c->policy.ghost || !c->workers.completion ||
+	    !c->workers.origin || !c->workers.cache || !memory_fits(c))
 		return -ENOMEM;
 	r = nc_prefetch_alloc(c) ?: nc_streams_init(&c->streams) ?: nc_store_start(c);
 	if (r)
@@ -122,19 +123,19 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 
 	if (!c)
 		return NULL;
-	if (nc_members_new(c, t) || nc_holds_init(&c->holds)) {
+	if (nc_members_new(c, t) || nc_hit_srcu_init(&c->hot.hit_srcu)) {
 		nc_members_free(c);
 		kfree(c);
 		return NULL;
 	}
-	c->owner = dm_table_get_md(t->ti->table);
-	c->dm_devt = disk_devt(dm_disk(c->owner));
-	c->devt = t->dev->bdev->bd_dev;
-	c->bdev = t->dev->bdev;
-	c->origin = t->origin->bdev;
-	INIT_LIST_HEAD(&c->targets);
-	mutex_init(&c->life);
-	nc_inflight_init(&c->inflight);
+	c->dev.owner = dm_table_get_md(t->ti->table);
+	c->dev.dm_devt = disk_devt(dm_disk(c->dev.owner));
+	c->dev.devt = t->dev->bdev->bd_dev;
+	c->dev.bdev = t->dev->bdev;
+	c->origin.bdev = t->origin->bdev;
+	INIT_LIST_HEAD(&c->reg.targets);
+	mutex_init(&c->life.lock);
+	nc_write_ranges_init(&c->write_ranges);
 	nc_intent_init(&c->intent);
 	nc_health_init(c);
 	nc_outage_init(c);
@@ -143,16 +144,16 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	nc_foresight_init(c);
 	nc_prefetch_init(c);
 	nc_windows_init(c);
-	nc_store_init(&c->store);
-	c->policy_ops = &nc_policy_keep;
-	init_waitqueue_head(&c->fill_idle);
-	spin_lock_init(&c->policy_lock);
-	spin_lock_init(&c->retry_lock);
-	bio_list_init(&c->retry_bios);
-	INIT_WORK(&c->retry_work, nc_read_retry_work);
-	INIT_WORK(&c->lost_work, nc_invalidate_lost_work);
-	INIT_DELAYED_WORK(&c->commit_work, nc_commit_work);
-	INIT_WORK(&c->reclaim, nc_reclaim_work);
+	nc_store_init(&c->fills.writer);
+	c->hot.policy_ops = &nc_policy_keep;
+	init_waitqueue_head(&c->fills.idle);
+	spin_lock_init(&c->policy.lock);
+	spin_lock_init(&c->retry.lock);
+	bio_list_init(&c->retry.bios);
+	INIT_WORK(&c->retry.work, nc_read_retry_work);
+	INIT_WORK(&c->workers.drop_all, nc_invalidate_lost_work);
+	INIT_DELAYED_WORK(&c->workers.commit, nc_commit_work);
+	INIT_WORK(&c->reclaim.work, nc_reclaim_work);
 	return c;
 }
 
@@ -169,7 +170,7 @@ int nc_cache_open(struct nc_cache *c, struct nc_target *t)
 	char why[NC_WHY_SIZE];
 	int r;
 
-	c->meta = nc_meta_open(t->dev->bdev, &c->geo, c->uuid, why);
+	c->meta = nc_meta_open(t->dev->bdev, &c->geo, c->dev.uuid, why);
 	if (IS_ERR(c->meta)) {
 		r = PTR_ERR(c->meta);
 		c->meta = NULL;
@@ -201,11 +202,11 @@ static void set_alignment(struct nc_cache *c)
 		dma |= bdev_dma_alignment(bdev);
 		block = max(block, bdev_logical_block_size(bdev));
 	}
-	c->cache_lbs_mask = (block >> SECTOR_SHIFT) - 1;
-	c->cache_dma_mask =
-		c->cache_lbs_mask || dma & ~bdev_dma_alignment(c->origin) ?
+	c->hot.lbs_mask = (block >> SECTOR_SHIFT) - 1;
+	c->hot.dma_mask =
+		c->hot.lbs_mask || dma & ~bdev_dma_alignment(c->origin.bdev) ?
 			dma : 0;
-	c->picky = c->cache_lbs_mask || c->cache_dma_mask;
+	c->hot.needs_alignment = c->hot.lbs_mask || c->hot.dma_mask;
 }
 
 /* The first resume: nothing but the superblock was read before. */
@@ -216,22 +217,22 @@ static int load(struct nc_cache *c)
 
 	/* For good: what took the place of it, and failed, does not know better. */
 	if (!nc_registry_known(c, &known))
-		c->untold = true;
+		c->life.dirty_unrecorded = true;
 	if (known.flush_owed)
-		WRITE_ONCE(c->flush_owed, true);
+		WRITE_ONCE(c->origin.flush_owed, true);
 	r = nc_meta_reread(c);
 	if (!r)
 		r = nc_meta_load(c, &known);
-	WRITE_ONCE(c->load_failed, r && r != -EIO);
+	WRITE_ONCE(c->life.load_failed, r && r != -EIO);
 	if (r == -EIO) {
 		nc_health_bypass(c, NEARCACHE_REASON_READ_METADATA);
 		return 0;
 	}
 	if (r)
 		return r;
-	WRITE_ONCE(c->spread.on, !c->warm);
+	WRITE_ONCE(c->policy.retain.on, !c->life.warm);
 	nc_health_loaded(c);
-	DMINFO("%s: %llu of %llu blocks warm", nc_cache_name(c), c->warm,
+	DMINFO("%s: %llu of %llu blocks warm", nc_cache_name(c), c->life.warm,
 	       c->geo.slot_count);
 	return 0;
 }
@@ -268,11 +269,11 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 
 	nc_intent_ask_again(c);
 	/* A bypassed device is not written without need. */
-	if (c->state == NEARCACHE_BYPASS &&
+	if (c->hot.state == NEARCACHE_BYPASS &&
 	    (!writes || nc_meta_starts_cold(c)))
 		return 0;
 	if (!nc_meta_go(c, writes)) {
-		c->untold = false;
+		c->life.dirty_unrecorded = false;
 		return 0;
 	}
 	nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
@@ -289,7 +290,7 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
  */
 static void drop_all(struct nc_cache *c)
 {
-	c->untold = true;
+	c->life.dirty_unrecorded = true;
 	nc_invalidate_all(c);
 }
 
@@ -298,18 +299,18 @@ static int drop_if_changed(struct nc_cache *c, const char *since)
 {
 	int r;
 
-	if (c->state != NEARCACHE_NORMAL)
+	if (c->hot.state != NEARCACHE_NORMAL)
 		return 0;
 	r = nc_meta_origin_changed(c);
 	if (r < 0) {
 		DMERR("%s: origin %pg has %s and cannot be read (%d)",
-		      nc_cache_name(c), c->origin, since, r);
+		      nc_cache_name(c), c->origin.bdev, since, r);
 		return r;
 	}
 	if (!r)
 		return 0;
 	DMWARN("%s: origin %pg has %s and was changed without us: dropping the cached data",
-	       nc_cache_name(c), c->origin, since);
+	       nc_cache_name(c), c->origin.bdev, since);
 	/* From now on this is what the next load has to find. */
 	c->meta->fingerprint_old = true;
 	drop_all(c);
@@ -323,28 +324,28 @@ static int take_origin(struct nc_cache *c, const struct nc_target *t)
 {
 	int r = 0;
 
-	if (c->origin != t->origin->bdev) {
+	if (c->origin.bdev != t->origin->bdev) {
 		DMINFO("%s: origin is %pg now", nc_cache_name(c),
 		       t->origin->bdev);
-		c->origin = t->origin->bdev;
-		c->origin_new = true;
+		c->origin.bdev = t->origin->bdev;
+		c->origin.replaced = true;
 		c->meta->origin_durable = false;
 	}
 	set_alignment(c);
-	if (!c->origin_new)
+	if (!c->origin.replaced)
 		return 0;
-	if (c->state == NEARCACHE_BYPASS) {
+	if (c->hot.state == NEARCACHE_BYPASS) {
 		/* The medium cannot be compared with it, neither now nor later. */
-		c->untold = true;
+		c->life.dirty_unrecorded = true;
 	} else if (nc_meta_unsettled(c)) {
 		DMWARN("%s: origin %pg may have lost what was written: dropping the cached data",
-		       nc_cache_name(c), c->origin);
+		       nc_cache_name(c), c->origin.bdev);
 		drop_all(c);
 	} else {
 		r = drop_if_changed(c, "come back");
 	}
 	if (!r)
-		c->origin_new = false;
+		c->origin.replaced = false;
 	return r;
 }
 
@@ -369,8 +370,8 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 	 * not after a suspend that was not to wait for the origin.  What fails now
 	 * is tried again at the stop.
 	 */
-	if ((!nc_target_writes(t) || t->witness) && !c->origin_written &&
-	    c->state == NEARCACHE_NORMAL)
+	if ((!nc_target_writes(t) || t->witness) && !c->origin.written &&
+	    c->hot.state == NEARCACHE_NORMAL)
 		nc_meta_settle(c);
 	r = mark_active(c, t);
 	if (size == old)
@@ -403,10 +404,10 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 	unsigned int noio = memalloc_noio_save();
 	int r = 0;
 
-	mutex_lock(&c->life);
-	c->active = t;
+	mutex_lock(&c->life.lock);
+	c->life.active = t;
 	nc_tune_apply(t);
-	if (c->state == NEARCACHE_NOT_LOADED)
+	if (c->hot.state == NEARCACHE_NOT_LOADED)
 		r = load_first(c);
 	if (!r)
 		r = take_origin(c, t);
@@ -416,10 +417,10 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 		r = start_with_size(c, t);
 	if (r) {
 		flush_work(&c->health.event);
-		c->active = NULL;
+		c->life.active = NULL;
 	} else {
-		c->was_live = true;
-		WRITE_ONCE(c->reclaim_on, true);
+		c->life.was_live = true;
+		WRITE_ONCE(c->reclaim.enabled, true);
 		nc_reclaim_check(c);
 		nc_foresight_kick(c);
 		nc_scrub_resume(c);
@@ -427,7 +428,7 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 		nc_windows_resume(c);
 		nc_ranges_live(c);
 	}
-	mutex_unlock(&c->life);
+	mutex_unlock(&c->life.lock);
 	nc_registry_changed();
 	memalloc_noio_restore(noio);
 	return r;
@@ -440,9 +441,9 @@ static void commit_clean(struct nc_cache *c)
 {
 	int r;
 
-	if (c->state != NEARCACHE_NORMAL)
+	if (c->hot.state != NEARCACHE_NORMAL)
 		return;
-	if (c->active->noflush && nc_meta_unsettled(c)) {
+	if (c->life.active->noflush && nc_meta_unsettled(c)) {
 		DMINFO("%s: suspended without flushing the origin: not marked clean",
 		       nc_cache_name(c));
 		return;
@@ -450,7 +451,7 @@ static void commit_clean(struct nc_cache *c)
 	r = nc_meta_settle(c);
 	if (r)
 		DMERR("%s: origin %pg cannot be flushed or read (%d): not marked clean",
-		      nc_cache_name(c), c->origin, r);
+		      nc_cache_name(c), c->origin.bdev, r);
 	else if (nc_meta_stop(c))
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
 }
@@ -458,10 +459,10 @@ static void commit_clean(struct nc_cache *c)
 /* Who changes ranges may start it, too. */
 static void stop_reclaim(struct nc_cache *c)
 {
-	mutex_lock(&c->life);
-	WRITE_ONCE(c->reclaim_on, false);
-	mutex_unlock(&c->life);
-	cancel_work_sync(&c->reclaim);
+	mutex_lock(&c->life.lock);
+	WRITE_ONCE(c->reclaim.enabled, false);
+	mutex_unlock(&c->life.lock);
+	cancel_work_sync(&c->reclaim.work);
 }
 
 /**
@@ -480,22 +481,22 @@ void nc_cache_deactivate(struct nc_cache *c)
 	nc_prefetch_pause(c);
 	nc_windows_pause(c);
 	nc_fill_drain(c);
-	flush_work(&c->lost_work);
+	flush_work(&c->workers.drop_all);
 	stop_reclaim(c);
-	flush_work(&c->retry_work);
+	flush_work(&c->retry.work);
 	nc_intent_stop(c);
 	/* A sweep may have found that the origin lost something. */
-	flush_work(&c->lost_work);
-	cancel_delayed_work_sync(&c->outage.again);
-	mutex_lock(&c->life);
-	WARN_ON_ONCE(!nc_inflight_empty(&c->inflight));
+	flush_work(&c->workers.drop_all);
+	cancel_delayed_work_sync(&c->origin_retry.again);
+	mutex_lock(&c->life.lock);
+	WARN_ON_ONCE(!nc_write_ranges_empty(&c->write_ranges));
 	nc_commit_stop(c);
 	nc_health_stop(c);
 	commit_clean(c);
 	flush_work(&c->health.event);
 	flush_work(&c->intent.leave_work);
-	c->active = NULL;
-	mutex_unlock(&c->life);
+	c->life.active = NULL;
+	mutex_unlock(&c->life.lock);
 	nc_registry_changed();
 	memalloc_noio_restore(noio);
 }

@@ -6,253 +6,100 @@
 #ifndef NEARCACHE_CACHE_H
 #define NEARCACHE_CACHE_H
 
-#include <linux/atomic.h>
-#include <linux/bio.h>
-#include <linux/bitmap.h>
 #include <linux/device-mapper.h>
-#include <linux/list.h>
-#include <linux/mutex.h>
-#include <linux/wait.h>
-#include <linux/workqueue.h>
 
-#include "evict/prefetched.h"
+#include "core/bio.h"
 #include "core/compat.h"
-#include "evict/plan.h"
-#include "meta/format.h"
 #include "core/health.h"
-#include "core/hit_srcu.h"
 #include "core/index.h"
+#include "core/types.h"
 #include "core/write_range.h"
-#include "meta/intent.h"
-#include "io/origin_retry.h"
-#include "evict/keep.h"
-#include "prefetch/prefetch.h"
-#include "ranges/lookup.h"
-#include "io/scrub.h"
-#include "evict/spread.h"
+#include "dm/registry.h"
 #include "dm/status.h"
-#include "io/fill_writer.h"
+#include "evict/plan.h"
+#include "evict/policy.h"
+#include "evict/reclaim.h"
+#include "evict/slots.h"
+#include "io/fill.h"
+#include "io/origin_retry.h"
+#include "io/scrub.h"
 #include "io/stream.h"
 #include "meta/checksum.h"
+#include "meta/format.h"
+#include "meta/intent.h"
+#include "prefetch/prefetch.h"
 #include "prefetch/readahead.h"
+#include "ranges/lookup.h"
 
 #define DM_MSG_PREFIX "nearcache"
 
-/* Slots that are freed at a time: hits may take milliseconds, and after a checkpoint every
- * new block waits for a slot that a write held.
- */
-#define NC_RECLAIM_BATCH	1024U
-
-struct nc_members;
 struct nc_target;
 
 /**
  * struct nc_cache - a live cache
- * @list: in the registry
- * @refs: number of @targets
- * @writers: those of them in a writing mode
- * @users: who holds it without a table, see nc_registry_hold()
- * @ready: the superblock was judged; before, the entry only keeps others off
- * @untold: the medium speaks of what is not so: something was invalidated, or written,
- *	and it was not told
- * @was_live: some table with it was resumed
- * @load_failed: the medium is not what the constructor saw
- * @owner: the only dm device that may use it
- * @dm_devt: number of @owner, for trace events
- * @devt: cache device, the first of several
- * @targets: tables that hold it
- * @origin: the origin that the slots were filled from; the table that is or was
- *	live has it open
- * @origin_new: it is another device than before, and was not compared yet
- * @uuid: of the cache
- * @geo: sizes, constant
- * @block_mask: sectors of a block, less 1
- * @block_shift: log2 of a block, in sectors
- * @sub_shift: log2 of a sub-block, in sectors
- * @data_start: first sector of slot 0
- * @members: the cache devices, if there are several; see members.h
- * @cache_lbs_mask: cache device's (largest) logical block in sectors, less 1
- * @cache_dma_mask: bits that an offset in memory may not have for the cache
- *	device; 0 when it takes what the origin takes
- * @bdev: cache device, the first of several; some table has it open
- * @life: held while the cache goes live or is suspended, and by what must not
- *	run meanwhile
- * @active: the target whose table is live, NULL while suspended
- * @loaded: enum nearcache_loaded
- * @state: enum nearcache_state; see health.c
- * @special: hits have to take the long way, see read.c: any of those that follow
- * @gate: a hit has to ask nc_health_admit()
- * @cache_timeout: milliseconds without an answer to any hit that make the cache
- *	device be left alone for a while, from the live table; 0: never
- * @health: of the cache device
- * @checks: hits are checked, as there are @sums, or @verify; or a plan is told of them
- * @picky: the cache device does not take all that the origin takes: one of the masks is not 0
- * @verify: one of so many hits is compared with the origin, from the live table; 0:
- *	none
- * @sums: checksums of what is cached
- * @scrub: see scrub.c
  * @index: slots and look-up
- * @holds: a hit is among them from look-up to I/O completion, so that its slot is not given to
- *	another block meanwhile
- * @stats: per-CPU counters
- * @wq: completions of fills that are long, or failed: nothing on it waits for a device,
- *	so that readers get their data even when the other queues are stuck
- * @origin_wq: submissions to the origin that may wait for a request
- * @cache_wq: submissions to the cache device that may wait for a request, and
- *	reclaim, which waits for hits
- * @policy: state of @policy_ops
- * @policy_lock: protects @policy, see there; taken by reads of sampled blocks that find it free
- * @policy_ops: what may be evicted
- * @ghost: entries of @policy's ghost
- * @spread: see spread.h
- * @tick_bytes: bytes read through the device per tick of the policy's clock
- * @clock: bytes read, in portions
- * @now: tick
- * @reclaim: see reclaim.c
- * @reclaim_on: @reclaim may be queued: the table is live
- * @reclaim_emptied: slots that lost their last valid sub-block since the last hint
- * @reclaim_batch: victims, while hits are waited for; the reclaim worker's
- * @reclaim_hand: next slot to look at; only the reclaim worker uses it
- * @reclaim_tick: tick of the last pass that found nothing, plus one
- * @fills: fills under way
- * @fill_memory: bytes they hold
- * @fill_memory_peak: highest value of it
- * @fill_memory_max: cap, from the live table
- * @fill_idle: woken when @fills falls to zero
- * @store: see store.h
- * @ranges: see ranges.h
- * @foresight: see foresight.h
- * @prefetch: see prefetch.h
- * @transit: see ahead.h
- * @streams: see stream.h
- * @windows: see window.h
- * @inflight: sectors of the origin that are being written
+ * @hot: fields that each hit reads
+ * @dev: cache device and dm device
+ * @life: state of the cache as a whole; its lock protects @geo and @meta
+ * @reg: see registry.h
+ * @workers: work queues
+ * @geo: sizes, constant while I/O runs
+ * @sums: checksums of cached data
+ * @policy: eviction policy
+ * @fills: see fill.h
+ * @write_ranges: sectors of the origin that are being written
  * @intent: see intent.h
- * @origin_written: since the last clean stop something was written to the origin
- *	by us, or by others and cannot be flushed
- * @flush_owed: the origin failed a flush of ours, of which no writer knows; set and
- *	cleared in any context
- * @used: slots that hold a block
- * @valid_subblocks: valid bits set in all slots
- * @warm: slots taken over at load
+ * @origin: the origin
+ * @slots: see slots.h
+ * @reclaim: see reclaim.h
+ * @ranges: see lookup.h
+ * @plan: see plan.h
+ * @prefetch: see prefetch.h
+ * @streams: see stream.h
+ * @readahead: see readahead.h
+ * @retry: see bio.h
+ * @origin_retry: reads that wait for the origin
+ * @health: of the cache device
+ * @scrub: see scrub.c
  * @meta: metadata on the cache device, see meta.c
- * @retry_lock: protects @retry_bios; taken from I/O completion
- * @retry_bios: reads to be sent to the origin by @retry_work
- * @retry_work: resubmits @retry_bios
- * @outage: reads that wait for the origin
- * @commit_work: see commit.h
- * @lost_work: drops all that is cached; only queued while I/O runs
  *
- * Who protects what: @list, @targets, @refs, @writers, @users and @ready: the registry's
- * mutex. @active, @origin, @origin_new, @untold, @was_live, @load_failed, @loaded, @geo and
- * @meta: @life; no I/O runs when they change; the health's event, which reads @active without
- * it, is flushed before it is cleared. @reclaim_on, @fill_memory_max, @cache_timeout and
- * @verify change under @life, also while I/O runs (see tune.c), and are read without, as is
- * @checks, which is the foresight's lock's.
- * @origin_written is set by writers, and under @life; cleared under @life while nothing is
- * written. Metadata: see commit.h and meta.h. The index: see index.h. @sums: see sums.h.
- * @state and @gate change under the health's lock and are read without. @now only grows, by
- * whoever reads; @reclaim_hand belongs to the reclaim worker, @reclaim_tick is its hint to others.
+ * Each hit reads @index, @hot and, when there are several cache devices, @dev.
  */
 struct nc_cache {
-	/* read on each hit, never written after load but for state, gate and now */
 	struct nc_index index;
-	struct nc_holds holds;
-	struct nc_stats __percpu *stats;
-	const struct nc_policy_ops *policy_ops;
-	u64 tick_bytes;
-	u32 clock_portion;
-	u32 now;
-	int state;
-	union {
-		u32 special;
-		struct {
-			bool gate;
-			bool checks;
-			bool picky;
-		};
-	};
-	u32 block_mask;
-	u8 block_shift;
-	u8 sub_shift;
-	u32 cache_lbs_mask;
-	u32 cache_dma_mask;
-	sector_t data_start;
-	struct nc_members *members;
-	struct nc_target *active;
-	dev_t dm_devt;
-	struct workqueue_struct *wq;
-	struct workqueue_struct *origin_wq;
-	struct workqueue_struct *cache_wq;
+	struct nc_hot hot;
+	struct nc_devices dev;
+	struct nc_life life;
 	struct nc_geometry geo;
 	struct nc_sums sums;
-	u32 verify;
+	struct nc_workers workers;
 
 	/* written by misses */
-	struct nc_policy policy ____cacheline_aligned_in_smp;
-	spinlock_t policy_lock;	/* see above */
-	struct nc_spread spread;
-	atomic64_t clock;
-	atomic_t fills;
-	atomic64_t fill_memory;
-	atomic64_t fill_memory_peak;
-	u64 fill_memory_max;
-	wait_queue_head_t fill_idle;
-	struct nc_store store;
-	struct nc_inflight inflight;
+	struct nc_policy_state policy ____cacheline_aligned_in_smp;
+	struct nc_fills fills;
+	struct nc_write_ranges write_ranges;
 	struct nc_intent intent;
-	bool origin_written;
-	bool flush_owed;
-	atomic64_t used;
-	atomic64_t valid_subblocks;
+	struct nc_origin origin;
+	struct nc_slots slots;
 	struct nc_ranges ranges;
-	struct nc_foresight foresight;
+	struct nc_foresight plan;
 	struct nc_prefetch prefetch;
-	struct nc_transit transit;
 	struct nc_streams streams;
-	struct nc_windows windows;
-	struct work_struct reclaim;
-	bool reclaim_on;
-	atomic_t reclaim_emptied;
-	u32 reclaim_hand;
-	u32 reclaim_tick;
-	u32 reclaim_batch[NC_RECLAIM_BATCH];
+	struct nc_windows readahead;
+	struct nc_reclaim reclaim;
 
 	/* management */
-	struct list_head list;
-	struct list_head targets;
-	unsigned int refs;
-	unsigned int writers;
-	unsigned int users;
-	bool ready;
-	bool untold;
-	bool was_live;
-	bool load_failed;
-	struct mutex life;	/* see above */
-	struct mapped_device *owner;
-	dev_t devt;
-	struct block_device *bdev;
-	struct block_device *origin;
-	bool origin_new;
-	u8 uuid[16];
-	int loaded;
-	u64 warm;
+	struct nc_registration reg;
 	struct nc_meta *meta;
-	spinlock_t retry_lock;	/* see above */
-	struct bio_list retry_bios;
-	struct work_struct retry_work;
-	struct nc_outage outage;
+	struct nc_retry retry;
+	struct nc_outage origin_retry;
 	struct nc_health health;
-	u32 cache_timeout;
 	struct nc_scrub scrub;
-	struct work_struct lost_work;
-	struct delayed_work commit_work;
-	u64 *ghost;
 };
 
 /**
  * struct nc_target - one dm table line
- * @list: in nc_cache.targets
+ * @list: in nc_cache.reg.targets
  * @ti: device-mapper's part
  * @cache: the live cache that the table's cache device belongs to
  * @origin: remote device
@@ -318,7 +165,7 @@ static inline bool nc_overlap(struct block_device *a, struct block_device *b)
 /* "major:minor" of the dm device, for messages. */
 static inline const char *nc_cache_name(struct nc_cache *c)
 {
-	return dm_device_name(c->owner);
+	return dm_device_name(c->dev.owner);
 }
 
 #endif /* NEARCACHE_CACHE_H */

@@ -13,10 +13,10 @@ struct nc_target;
 
 enum nc_io_kind {
 	NC_IO_ORIGIN,	/* goes to the origin, or is in a fill's hands */
-	NC_IO_PLAIN,	/* a hit, holds nc_cache.holds, of which nothing is left but to count it */
+	NC_IO_PLAIN,	/* a hit, holds nc_hot.hit_srcu, of which nothing is left but to count it */
 	NC_IO_HIT,	/* another one, on its way to the cache device, holds it, too */
 	NC_IO_BYPASS,	/* read that goes to the origin, uncached */
-	NC_IO_WRITE,	/* changes the origin, is in nc_cache.inflight */
+	NC_IO_WRITE,	/* changes the origin, is in nc_cache.write_ranges */
 	NC_IO_FLUSH,
 };
 
@@ -33,7 +33,7 @@ enum nc_io_kind {
  * @target: table line, once a read is resubmitted
  * @counter: enum nearcache_counter of the reason, for NC_IO_BYPASS
  * @slot: of a hit
- * @hold: of nc_cache.holds, of a hit
+ * @hold: of nc_hot.hit_srcu, of a hit
  * @flags: bio flags as a read came
  * @label: of a hit: of the slot's tag
  * @since: jiffies when it began to wait
@@ -66,10 +66,22 @@ struct nc_io {
 			struct bvec_iter iter;
 			struct work_struct work;
 		};
-		struct nc_range range;
+		struct nc_write_range range;
 	};
 	u64 begun;
 	struct nearcache_io seen;
+};
+
+/**
+ * struct nc_retry - reads that must be sent to the origin again
+ * @lock: protects @bios; taken from I/O completion
+ * @bios: the reads
+ * @work: sends @bios
+ */
+struct nc_retry {
+	spinlock_t lock;	/* see above */
+	struct bio_list bios;
+	struct work_struct work;
 };
 
 #endif /* NEARCACHE_CORE_BIO_H */

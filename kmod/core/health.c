@@ -11,10 +11,10 @@
  * it was asked, and a while longer.  bypass: it failed too often, or cannot record
  * what it has to; only a reload, which looks at it anew, ends that.
  *
- * Whether hits come back is seen without their help: each is among nc_cache.holds, so a
+ * Whether hits come back is seen without their help: each is among nc_hot.hit_srcu, so a
  * round that ends proves that all hits that were under way at its start are over.
  * A watch looks ten times a second while there are hits, and not at all while
- * there are none: then nc_cache.gate makes the next one wake it.
+ * there are none: then nc_cache.hot.gate makes the next one wake it.
  */
 #include "cache.h"
 #include "netlink/family.h"
@@ -50,7 +50,7 @@ static const char *const reason_text[] = {
 static void raise_event(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache, health.event);
-	struct nc_target *t = READ_ONCE(c->active);
+	struct nc_target *t = READ_ONCE(c->life.active);
 	unsigned long bit, events = xchg(&c->health.events, 0);
 
 	if (!t)
@@ -72,7 +72,7 @@ static void raise_event(struct work_struct *work)
 void nc_health_event(struct nc_cache *c, enum nearcache_event event)
 {
 	set_bit(event, &c->health.events);
-	queue_work(c->wq, &c->health.event);
+	queue_work(c->workers.completion, &c->health.event);
 }
 
 /* Returns false when it was so already, or is given up for good. */
@@ -84,16 +84,16 @@ static bool change(struct nc_cache *c, enum nearcache_state to,
 	int old;
 
 	spin_lock_irqsave(&h->lock, flags);
-	old = c->state;
+	old = c->hot.state;
 	if (old == to || old == NEARCACHE_BYPASS) {
 		spin_unlock_irqrestore(&h->lock, flags);
 		return false;
 	}
-	WRITE_ONCE(c->gate, true);
-	WRITE_ONCE(c->state, to);
+	WRITE_ONCE(c->hot.gate, true);
+	WRITE_ONCE(c->hot.state, to);
 	WRITE_ONCE(h->reason, reason);
 	spin_unlock_irqrestore(&h->lock, flags);
-	trace_nearcache_mode(c->dm_devt, old, to,
+	trace_nearcache_mode(c->dev.dm_devt, old, to,
 			     old == NEARCACHE_NOT_LOADED && to == NEARCACHE_NORMAL ?
 				     "loaded" : reason_text[reason]);
 	if (old != NEARCACHE_NOT_LOADED || to == NEARCACHE_BYPASS)
@@ -115,9 +115,9 @@ static const char *name_device(const struct nc_cache *c, dev_t devt, char *text)
 {
 	int n;
 
-	n = scnprintf(text, NAME_SIZE, "%u:%u", MAJOR(devt ?: c->devt),
-		      MINOR(devt ?: c->devt));
-	if (!devt && c->members)
+	n = scnprintf(text, NAME_SIZE, "%u:%u", MAJOR(devt ?: c->dev.devt),
+		      MINOR(devt ?: c->dev.devt));
+	if (!devt && c->dev.members)
 		scnprintf(text + n, NAME_SIZE - n, ", or another of its %u,",
 			  nc_members_count(c));
 	return text;
@@ -135,7 +135,7 @@ static dev_t culprit(const struct nc_cache *c, enum nearcache_reason reason)
 	case NEARCACHE_REASON_SLOW:
 		return 0;
 	default:
-		return nc_members_failed(c) ?: c->devt;
+		return nc_members_failed(c) ?: c->dev.devt;
 	}
 }
 
@@ -275,10 +275,10 @@ static void trust_again(struct nc_cache *c)
 static bool hits_wait(struct nc_cache *c, bool over, u64 hits)
 {
 	struct nc_health *h = &c->health;
-	u32 limit = READ_ONCE(c->cache_timeout) * LOOKS_PER_S / MSEC_PER_SEC;
+	u32 limit = READ_ONCE(c->health.cache_timeout) * LOOKS_PER_S / MSEC_PER_SEC;
 
 	if (over) {
-		h->cookie = nc_holds_begin(&c->holds);
+		h->cookie = nc_hit_start_poll(&c->hot.hit_srcu);
 		h->late = 0;
 	}
 	h->stuck = over || hits != h->hits ? 0 : h->stuck + 1;
@@ -291,18 +291,18 @@ static bool hits_wait(struct nc_cache *c, bool over, u64 hits)
 static void close_gate(struct nc_cache *c)
 {
 	spin_lock_irq(&c->health.lock);
-	WRITE_ONCE(c->gate, true);
+	WRITE_ONCE(c->hot.gate, true);
 	spin_unlock_irq(&c->health.lock);
 }
 
 /* Nobody reads: first the gate is closed, and when the hits that went through it
  * before are over, too, the watch may sleep.  (One that is just between the gate and
- * nc_holds_take() is seen when the next one comes.)
+ * nc_hit_lock() is seen when the next one comes.)
  */
 static bool fall_asleep(struct nc_cache *c, bool idle)
 {
 	struct nc_health *h = &c->health;
-	bool asleep = idle && h->dozing && READ_ONCE(c->gate);
+	bool asleep = idle && h->dozing && READ_ONCE(c->hot.gate);
 
 	h->dozing = idle && !asleep;
 	if (h->dozing)
@@ -315,10 +315,10 @@ static void watch(struct work_struct *work)
 	struct nc_cache *c = container_of(to_delayed_work(work),
 					  struct nc_cache, health.watch);
 	struct nc_health *h = &c->health;
-	u64 hits = nc_stats_sum(c, NEARCACHE_COUNTER_HITS);
-	bool over = !h->begun || nc_holds_over(&c->holds, h->cookie);
+	u64 hits = nc_counters_sum(c, NEARCACHE_COUNTER_HITS);
+	bool over = !h->begun || nc_hit_poll(&c->hot.hit_srcu, h->cookie);
 	bool idle = h->begun && over && hits == h->hits;
-	int state = READ_ONCE(c->state);
+	int state = READ_ONCE(c->hot.state);
 	bool wait;
 
 	if (fall_asleep(c, idle && state == NEARCACHE_NORMAL)) {
@@ -346,7 +346,7 @@ static void watch(struct work_struct *work)
 		h->begun = false;
 		return;
 	}
-	queue_delayed_work(c->wq, &h->watch, LOOK);
+	queue_delayed_work(c->workers.completion, &h->watch, LOOK);
 }
 
 /**
@@ -363,13 +363,13 @@ bool nc_health_admit(struct nc_cache *c)
 	unsigned long flags;
 	bool ok;
 
-	if (READ_ONCE(c->state) != NEARCACHE_NORMAL)
+	if (READ_ONCE(c->hot.state) != NEARCACHE_NORMAL)
 		return false;
 	spin_lock_irqsave(&h->lock, flags);
-	ok = c->state == NEARCACHE_NORMAL;
-	if (ok && c->gate) {
-		WRITE_ONCE(c->gate, false);
-		queue_delayed_work(c->wq, &h->watch, LOOK);
+	ok = c->hot.state == NEARCACHE_NORMAL;
+	if (ok && c->hot.gate) {
+		WRITE_ONCE(c->hot.gate, false);
+		queue_delayed_work(c->workers.completion, &h->watch, LOOK);
 	}
 	spin_unlock_irqrestore(&h->lock, flags);
 	return ok;
@@ -387,7 +387,7 @@ void nc_health_stop(struct nc_cache *c)
 	close_gate(c);
 	c->health.begun = false;
 	c->health.dozing = false;
-	if (READ_ONCE(c->state) == NEARCACHE_DEGRADED)
+	if (READ_ONCE(c->hot.state) == NEARCACHE_DEGRADED)
 		trust_again(c);
 	flush_work(&c->health.event);
 }
@@ -400,8 +400,8 @@ void nc_health_init(struct nc_cache *c)
 {
 	struct nc_health *h = &c->health;
 
-	c->state = NEARCACHE_NOT_LOADED;
-	c->gate = true;
+	c->hot.state = NEARCACHE_NOT_LOADED;
+	c->hot.gate = true;
 	spin_lock_init(&h->lock);
 	h->errors_since = jiffies;
 	h->hold = HOLD_MIN;

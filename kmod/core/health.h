@@ -30,7 +30,7 @@ enum nc_damage {
 
 /**
  * struct nc_health - health of a cache device
- * @lock: protects changes of nc_cache.state, nc_cache.gate and @reason; taken in
+ * @lock: protects changes of nc_cache.hot.state, nc_cache.hot.gate and @reason; taken in
  *	interrupts
  * @reason: enum nearcache_reason of the state
  * @failed: cache device that failed last, or had wrong data, 0: none did
@@ -42,11 +42,14 @@ enum nc_damage {
  * @watch: looks whether hits come back, while there are any; owns what follows
  * @begun: @cookie is valid
  * @dozing: the gate is closed because nobody read
- * @cookie: of nc_cache.holds; tells when the hits that were under way then are over
+ * @cookie: of nc_hot.hit_srcu; tells when the hits that were under way then are over
  * @late: looks since @cookie was taken
  * @stuck: looks since any hit completed
  * @hits: hits completed, at the last look
  * @calm: looks, while degraded, since hits were waiting
+ * @cache_timeout: milliseconds without the completion of any hit after which the cache device is
+ *	left alone for a while, from the live table; 0: never.  Changed under nc_life.lock, also
+ *	while I/O runs
  * @hold: looks that it takes to believe in a degraded device again
  */
 struct nc_health {
@@ -66,6 +69,7 @@ struct nc_health {
 	u64 hits;
 	u32 calm;
 	u32 hold;
+	u32 cache_timeout;
 };
 
 void nc_health_init(struct nc_cache *c);

@@ -26,17 +26,17 @@
 #define LOOK_LAST	6400U
 
 /**
- * nc_holds_init() - nobody holds anything
+ * nc_hit_srcu_init() - nobody holds anything
  * @h: new one
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int nc_holds_init(struct nc_holds *h)
+int nc_hit_srcu_init(struct nc_hit_srcu *h)
 {
 	h->phase = 0;
 	h->rounds = kzalloc(sizeof(*h->rounds), GFP_KERNEL);
-	h->counts = alloc_percpu(struct nc_hold_counts);
+	h->counts = alloc_percpu(struct nc_hit_counts);
 	if (!h->rounds || !h->counts) {
 		free_percpu(h->counts);
 		kfree(h->rounds);
@@ -47,24 +47,24 @@ int nc_holds_init(struct nc_holds *h)
 }
 
 /* Is none of a phase under way that began before this is called? */
-static bool is_drained(const struct nc_holds *h, int phase)
+static bool is_drained(const struct nc_hit_srcu *h, int phase)
 {
 	unsigned long over = 0, begun = 0;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
 		over += READ_ONCE(per_cpu_ptr(h->counts, cpu)->over[phase]);
-	smp_mb(); /* Pairs with those of nc_holds_take() and nc_holds_give(). */
+	smp_mb(); /* Pairs with those of nc_hit_lock() and nc_hit_unlock(). */
 	for_each_possible_cpu(cpu)
 		begun += READ_ONCE(per_cpu_ptr(h->counts, cpu)->begun[phase]);
 	return begun == over;
 }
 
 /**
- * nc_holds_destroy() - it is not used any more
+ * nc_hit_srcu_destroy() - it is not used any more
  * @h: nobody holds anything
  */
-void nc_holds_destroy(struct nc_holds *h)
+void nc_hit_srcu_destroy(struct nc_hit_srcu *h)
 {
 	/* Rather lose it than let a late one write to what is somebody else's. */
 	if (WARN_ON(!is_drained(h, 0) || !is_drained(h, 1)))
@@ -74,7 +74,7 @@ void nc_holds_destroy(struct nc_holds *h)
 }
 
 /* The round that goes on, or the next one, as far as it can.  Returns whether it is over. */
-static bool go_on(struct nc_holds *h)
+static bool go_on(struct nc_hit_srcu *h)
 {
 	struct nc_rounds *rounds = h->rounds;
 
@@ -97,13 +97,13 @@ static bool go_on(struct nc_holds *h)
 }
 
 /**
- * nc_holds_begin() - which hits are under way?
+ * nc_hit_start_poll() - which hits are under way?
  * @h: hits
  *
  * Context: may sleep.
- * Return: the round after which all are over that are now; for nc_holds_over().
+ * Return: the round after which all are over that are now; for nc_hit_poll().
  */
-u64 nc_holds_begin(struct nc_holds *h)
+u64 nc_hit_start_poll(struct nc_hit_srcu *h)
 {
 	u64 round;
 
@@ -117,13 +117,13 @@ u64 nc_holds_begin(struct nc_holds *h)
 }
 
 /**
- * nc_holds_over() - are they over?
+ * nc_hit_poll() - are they over?
  * @h: hits
- * @round: from nc_holds_begin()
+ * @round: from nc_hit_start_poll()
  *
  * Context: may sleep. Asked seldom, it says so later than it is so.
  */
-bool nc_holds_over(struct nc_holds *h, u64 round)
+bool nc_hit_poll(struct nc_hit_srcu *h, u64 round)
 {
 	bool over;
 
@@ -137,16 +137,16 @@ bool nc_holds_over(struct nc_holds *h, u64 round)
 }
 
 /**
- * nc_holds_wait() - wait until all hits are over that are under way
+ * nc_hit_synchronize() - wait until all hits are over that are under way
  * @h: hits
  *
  * Context: may sleep; for as long as the cache device hangs.
  */
-void nc_holds_wait(struct nc_holds *h)
+void nc_hit_synchronize(struct nc_hit_srcu *h)
 {
-	u64 round = nc_holds_begin(h);
+	u64 round = nc_hit_start_poll(h);
 	u32 look = LOOK_FIRST;
 
-	for (; !nc_holds_over(h, round); look = min(2 * look, LOOK_LAST))
+	for (; !nc_hit_poll(h, round); look = min(2 * look, LOOK_LAST))
 		usleep_range(look, 2 * look);
 }

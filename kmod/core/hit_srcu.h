@@ -14,11 +14,11 @@
 #include <linux/types.h>
 
 /**
- * struct nc_hold_counts - of a processor; each only grows, and may wrap
+ * struct nc_hit_counts - of a processor; each only grows, and may wrap
  * @begun: hits that began there, by phase
  * @over: hits whose end was seen there
  */
-struct nc_hold_counts {
+struct nc_hit_counts {
 	unsigned long begun[2];
 	unsigned long over[2];
 } __aligned(4 * sizeof(unsigned long));
@@ -36,27 +36,27 @@ struct nc_rounds {
 };
 
 /**
- * struct nc_holds - hits under way
+ * struct nc_hit_srcu - hits under way
  * @counts: of each processor; who holds writes nothing else
  * @phase: of hits that begin now, 0 or 1; changed under nc_rounds.lock, read without
  * @rounds: see there
  */
-struct nc_holds {
-	struct nc_hold_counts __percpu *counts;
+struct nc_hit_srcu {
+	struct nc_hit_counts __percpu *counts;
 	int phase;
 	struct nc_rounds *rounds;
 };
 
-int nc_holds_init(struct nc_holds *h);
-void nc_holds_destroy(struct nc_holds *h);
-u64 nc_holds_begin(struct nc_holds *h);
-bool nc_holds_over(struct nc_holds *h, u64 round);
-void nc_holds_wait(struct nc_holds *h);
+int nc_hit_srcu_init(struct nc_hit_srcu *h);
+void nc_hit_srcu_destroy(struct nc_hit_srcu *h);
+u64 nc_hit_start_poll(struct nc_hit_srcu *h);
+bool nc_hit_poll(struct nc_hit_srcu *h, u64 round);
+void nc_hit_synchronize(struct nc_hit_srcu *h);
 
-/* A hit begins.  Returns its phase, for nc_holds_give(), which may be called on another processor,
+/* A hit begins.  Returns its phase, for nc_hit_unlock(), which may be called on another processor,
  * and in an interrupt.  What is looked up from here on is not given away until then.
  */
-static inline int nc_holds_take(struct nc_holds *h)
+static inline int nc_hit_lock(struct nc_hit_srcu *h)
 {
 	int phase = READ_ONCE(h->phase);
 
@@ -66,7 +66,7 @@ static inline int nc_holds_take(struct nc_holds *h)
 }
 
 /* It is over. */
-static inline void nc_holds_give(struct nc_holds *h, int phase)
+static inline void nc_hit_unlock(struct nc_hit_srcu *h, int phase)
 {
 	smp_mb(); /* Pairs with the one of is_drained(). */
 	this_cpu_inc(h->counts->over[phase]);

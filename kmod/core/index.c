@@ -3,7 +3,7 @@
  * The index of cached blocks: chained hashing over flat arrays, so that a slot
  * costs 32 bytes and any slot can hold any block.
  *
- * Readers walk a chain without locks, but among nc_cache.holds.  A slot leaves its chain
+ * Readers walk a chain without locks, but among nc_hot.hit_srcu.  A slot leaves its chain
  * with its own next pointer intact and is not given to another block before those who held
  * then are through, so a reader on it still reaches the rest of the chain, and
  * never sees another block's valid bits under the block that it looked up.
@@ -35,14 +35,14 @@ int nc_index_init(struct nc_index *ix, u32 count)
 	ix->slots = vzalloc(array_size(count, sizeof(*ix->slots)));
 	ix->generation = vzalloc(array_size(count, sizeof(*ix->generation)));
 	ix->heads = vmalloc(array_size(ix->chains, sizeof(*ix->heads)));
-	ix->stripes = kvcalloc(NC_STRIPES, sizeof(*ix->stripes), GFP_KERNEL);
-	if (!ix->slots || !ix->generation || !ix->heads || !ix->stripes) {
+	ix->bucket_locks = kvcalloc(NC_BUCKET_LOCKS, sizeof(*ix->bucket_locks), GFP_KERNEL);
+	if (!ix->slots || !ix->generation || !ix->heads || !ix->bucket_locks) {
 		nc_index_destroy(ix);
 		return -ENOMEM;
 	}
-	for (i = 0; i < NC_STRIPES; i++) {
-		spin_lock_init(&ix->stripes[i].lock);
-		INIT_LIST_HEAD(&ix->stripes[i].fills);
+	for (i = 0; i < NC_BUCKET_LOCKS; i++) {
+		spin_lock_init(&ix->bucket_locks[i].lock);
+		INIT_LIST_HEAD(&ix->bucket_locks[i].fills);
 	}
 	memset(ix->heads, 0xff, array_size(ix->chains, sizeof(*ix->heads)));
 	ix->free = NC_NIL;
@@ -55,11 +55,11 @@ void nc_index_destroy(struct nc_index *ix)
 	vfree(ix->slots);
 	vfree(ix->generation);
 	vfree(ix->heads);
-	kvfree(ix->stripes);
+	kvfree(ix->bucket_locks);
 	ix->slots = NULL;
 	ix->generation = NULL;
 	ix->heads = NULL;
-	ix->stripes = NULL;
+	ix->bucket_locks = NULL;
 }
 
 /**
@@ -68,14 +68,14 @@ void nc_index_destroy(struct nc_index *ix)
  * @i: slot, popped from the free list, so that no reader can be on it
  * @block: origin block, not in the index
  *
- * Context: the block's stripe lock is held.
+ * Context: the block's bucket lock is held.
  */
 void nc_index_link(struct nc_index *ix, u32 i, u64 block)
 {
 	struct nc_slot *slot = &ix->slots[i];
 	u32 *head = &ix->heads[nc_index_hash(ix, block)];
 
-	lockdep_assert_held(&nc_index_stripe(ix, block)->lock);
+	lockdep_assert_held(&nc_index_bucket(ix, block)->lock);
 	slot->block_lo = (u32)block;
 	slot->block_hi = (u8)(block >> 32);
 	slot->flags = NC_SLOT_LINKED;
@@ -94,7 +94,7 @@ void nc_index_link(struct nc_index *ix, u32 i, u64 block)
  * Readers may still be on the slot: it may go to the free list only after a round of the
  * cache's holds.
  *
- * Context: the stripe lock of the slot's block is held.
+ * Context: the bucket lock of the slot's block is held.
  */
 void nc_index_unlink(struct nc_index *ix, u32 i)
 {
@@ -102,7 +102,7 @@ void nc_index_unlink(struct nc_index *ix, u32 i)
 	u64 block = nc_slot_block(slot);
 	u32 *link = &ix->heads[nc_index_hash(ix, block)];
 
-	lockdep_assert_held(&nc_index_stripe(ix, block)->lock);
+	lockdep_assert_held(&nc_index_bucket(ix, block)->lock);
 	while (*link != i)
 		link = &ix->slots[*link].next;
 	WRITE_ONCE(*link, slot->next);

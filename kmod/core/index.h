@@ -14,7 +14,7 @@
 #include <linux/types.h>
 
 #define NC_NIL		U32_MAX		/* end of a chain */
-#define NC_STRIPES	1024U		/* power of two */
+#define NC_BUCKET_LOCKS	1024U		/* power of two */
 
 /* nc_slot.flags */
 #define NC_SLOT_LINKED	0x01		/* holds a block, is in the index */
@@ -30,7 +30,7 @@
  * struct nc_tag - what ranges want of a block
  * @label: id of the label, 0: none, or NC_LABEL_MIXED
  * @wants: NC_WANTS_*
- * @ahead: what became of what a prefetch brought, see ahead.h; begun under the stripe lock, and
+ * @ahead: what became of what a prefetch brought, see ahead.h; begun under the bucket lock, and
  *	ended without
  */
 struct nc_tag {
@@ -51,16 +51,16 @@ struct nc_tag {
  * @tagged: all of @tag; 0: nothing
  *
  * Who protects what:
- *   block_*	written under the block's stripe lock while the
+ *   block_*	written under the block's bucket lock while the
  *		slot is not reachable; stable while it is linked, and until
  *		the round of the cache's holds after its unlinking is over
- *   flags	stripe lock; reclaim looks at them without, as a hint
- *   next	chain: stripe lock for writers, readers hold nc_cache.holds;
+ *   flags	bucket lock; reclaim looks at them without, as a hint
+ *   next	chain: bucket lock for writers, readers hold nc_hot.hit_srcu;
  *		free list: nc_index.free_lock
- *   valid	stripe lock for writers; readers, who hold, take one 64-bit
+ *   valid	bucket lock for writers; readers, who hold, take one 64-bit
  *		snapshot.  A bit is set only after the data reached the device.
  *   stamp	nobody: readers write it without locks, the policy bears it
- *   tag	stripe lock, but for ahead; a hit and reclaim look at it without, as a
+ *   tag	bucket lock, but for ahead; a hit and reclaim look at it without, as a
  *		hint
  */
 struct nc_slot {
@@ -92,13 +92,13 @@ static inline struct nc_tag nc_tag_of(u32 tagged)
 static_assert(16 * (sizeof(struct nc_slot) + sizeof(u32)) + 15 * sizeof(u32) < 16 * 32);
 
 /**
- * struct nc_stripe - one of the locks over the index
+ * struct nc_bucket_lock - one of the locks over the index
  * @lock: protects the chains, slots and fills whose blocks hash here; process
- *	context only; innermost but for nc_index.free_lock and nc_inflight.lock
+ *	context only; innermost but for nc_index.free_lock and nc_write_ranges.lock
  * @drops: how often something that was valid became invalid, or left the index
  * @fills: struct nc_fill under way, by origin block
  */
-struct nc_stripe {
+struct nc_bucket_lock {
 	spinlock_t lock;	/* see above */
 	u32 drops;
 	struct list_head fills;
@@ -114,7 +114,7 @@ struct nc_stripe {
  * @chains: nc_index_chains()
  * @seed: random, so that nobody can prepare a table whose blocks all meet in one
  *	chain
- * @stripes: NC_STRIPES locks
+ * @bucket_locks: NC_BUCKET_LOCKS locks
  * @free_lock: protects @free and the free list; innermost
  * @free: first slot of the free list.  A slot on it is durably and visibly
  *	gone from the index: whoever pops it may overwrite its data at once.
@@ -127,7 +127,7 @@ struct nc_index {
 	u32 count;
 	u32 chains;
 	u64 seed;
-	struct nc_stripe *stripes;
+	struct nc_bucket_lock *bucket_locks;
 	spinlock_t free_lock;	/* see above */
 	u32 free;
 	u32 free_count;
@@ -163,10 +163,10 @@ static inline u32 nc_index_hash(const struct nc_index *ix, u64 block)
 	return reciprocal_scale(hash_64(block ^ ix->seed, 32), ix->chains);
 }
 
-static inline struct nc_stripe *nc_index_stripe(const struct nc_index *ix,
-						u64 block)
+static inline struct nc_bucket_lock *nc_index_bucket(const struct nc_index *ix,
+						     u64 block)
 {
-	return &ix->stripes[nc_index_hash(ix, block) & (NC_STRIPES - 1)];
+	return &ix->bucket_locks[nc_index_hash(ix, block) & (NC_BUCKET_LOCKS - 1)];
 }
 
 /**
@@ -174,8 +174,8 @@ static inline struct nc_stripe *nc_index_stripe(const struct nc_index *ix,
  * @ix: index
  * @block: origin block
  *
- * Context: nc_cache.holds is held (then a slot that is just
- * being linked may be missed), or under the block's stripe lock (then the
+ * Context: nc_hot.hit_srcu is held (then a slot that is just
+ * being linked may be missed), or under the block's bucket lock (then the
  * answer is exact).
  *
  * Return: the slot's number or NC_NIL.

@@ -10,15 +10,15 @@
 
 static bool reserve_memory(struct nc_cache *c, u32 bytes, u64 cap)
 {
-	s64 held = atomic64_add_return(bytes, &c->fill_memory);
-	s64 peak = atomic64_read(&c->fill_memory_peak);
+	s64 held = atomic64_add_return(bytes, &c->fills.memory);
+	s64 peak = atomic64_read(&c->fills.memory_peak);
 
 	if (held > (s64)cap) {
-		atomic64_sub(bytes, &c->fill_memory);
+		atomic64_sub(bytes, &c->fills.memory);
 		return false;
 	}
 	while (held > peak &&
-	       !atomic64_try_cmpxchg(&c->fill_memory_peak, &peak, held))
+	       !atomic64_try_cmpxchg(&c->fills.memory_peak, &peak, held))
 		;
 	return true;
 }
@@ -51,7 +51,7 @@ static bool alloc_chunks(struct nc_pages *pages, u32 bytes, gfp_t gfp)
  * @c: live cache
  * @offset: of the object's struct nc_pages, its last member
  * @bytes: of pages
- * @cap: most that nc_cache.fill_memory may be afterwards, bytes
+ * @cap: most that nc_cache.fills.memory may be afterwards, bytes
  * @zero: the pages are to be zeros
  *
  * Context: map; does not sleep.
@@ -71,7 +71,7 @@ void *nc_pages_alloc(struct nc_cache *c, size_t offset, u32 bytes, u64 cap,
 		return NULL;
 	owner = kmalloc(size, NC_PAGES_GFP);
 	if (!owner) {
-		atomic64_sub(memory, &c->fill_memory);
+		atomic64_sub(memory, &c->fills.memory);
 		return NULL;
 	}
 	pages = owner + offset;
@@ -99,7 +99,7 @@ void nc_pages_free(struct nc_cache *c, void *owner, struct nc_pages *pages)
 	for (i = 0; i < pages->count; i++)
 		__free_pages(pages->vecs[i].bv_page,
 			     get_order(pages->vecs[i].bv_len));
-	atomic64_sub(pages->memory, &c->fill_memory);
+	atomic64_sub(pages->memory, &c->fills.memory);
 	kfree(owner);
 }
 

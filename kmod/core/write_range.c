@@ -2,7 +2,7 @@
 /*
  * Writes in flight.  A range is in the tree before the first valid bit that it
  * overlaps is cleared, and until the origin is done with it: whoever starts to
- * copy the origin's data under the block's stripe lock either sees the range or
+ * copy the origin's data under the block's bucket lock either sees the range or
  * is seen by it.  See doc/writing.md.
  */
 #include <linux/interval_tree_generic.h>
@@ -12,23 +12,23 @@
 #define FIRST(range)	((range)->first)
 #define LAST(range)	((range)->last)
 
-INTERVAL_TREE_DEFINE(struct nc_range, rb, u64, subtree_last, FIRST, LAST,
+INTERVAL_TREE_DEFINE(struct nc_write_range, rb, u64, subtree_last, FIRST, LAST,
 		     static, range)
 
-void nc_inflight_init(struct nc_inflight *in)
+void nc_write_ranges_init(struct nc_write_ranges *in)
 {
 	spin_lock_init(&in->lock);
 	in->root = RB_ROOT_CACHED;
 }
 
 /**
- * nc_inflight_add() - sectors are about to be changed
+ * nc_write_range_add() - sectors are about to be changed
  * @in: all ranges
  * @range: first and last are set; stays where it is until removed
  *
  * Context: any.
  */
-void nc_inflight_add(struct nc_inflight *in, struct nc_range *range)
+void nc_write_range_add(struct nc_write_ranges *in, struct nc_write_range *range)
 {
 	unsigned long flags;
 
@@ -38,13 +38,13 @@ void nc_inflight_add(struct nc_inflight *in, struct nc_range *range)
 }
 
 /**
- * nc_inflight_remove() - the origin is done with the sectors
+ * nc_write_range_remove() - the origin is done with the sectors
  * @in: all ranges
  * @range: in the tree
  *
  * Context: any.
  */
-void nc_inflight_remove(struct nc_inflight *in, struct nc_range *range)
+void nc_write_range_remove(struct nc_write_ranges *in, struct nc_write_range *range)
 {
 	unsigned long flags;
 
@@ -54,25 +54,25 @@ void nc_inflight_remove(struct nc_inflight *in, struct nc_range *range)
 }
 
 /**
- * nc_inflight_first() - the first sector that is being changed
+ * nc_write_range_first() - the first sector that is being changed
  * @in: all ranges
  * @first: first sector to look at
  * @last: last sector to look at
  * @found: filled in when there is one
  *
- * Context: the stripe lock of the block that holds the sectors: a range that
- * comes later will find what the caller puts on the stripe's list.
+ * Context: the bucket lock of the block that holds the sectors: a range that
+ * comes later will find what the caller puts on the bucket's list.
  * Return: whether there is one.
  */
-bool nc_inflight_first(struct nc_inflight *in, u64 first, u64 last, u64 *found)
+bool nc_write_range_first(struct nc_write_ranges *in, u64 first, u64 last, u64 *found)
 {
-	struct nc_range *range;
+	struct nc_write_range *range;
 	unsigned long flags;
 
 	/* Nobody writes: a range that this does not see did not yet come to
-	 * the caller's stripe.
+	 * the caller's bucket.
 	 */
-	if (nc_inflight_empty(in))
+	if (nc_write_ranges_empty(in))
 		return false;
 	spin_lock_irqsave(&in->lock, flags);
 	range = range_iter_first(&in->root, first, last);
@@ -83,18 +83,18 @@ bool nc_inflight_first(struct nc_inflight *in, u64 first, u64 last, u64 *found)
 }
 
 /**
- * nc_inflight_alone() - is nobody else changing these sectors?
+ * nc_write_range_alone() - is nobody else changing these sectors?
  * @in: all ranges
  * @range: the caller's own
  * @first: first sector
  * @last: last sector
  *
- * Context: as nc_inflight_first().
+ * Context: as nc_write_range_first().
  */
-bool nc_inflight_alone(struct nc_inflight *in, const struct nc_range *range,
-		       u64 first, u64 last)
+bool nc_write_range_alone(struct nc_write_ranges *in, const struct nc_write_range *range,
+			  u64 first, u64 last)
 {
-	struct nc_range *other;
+	struct nc_write_range *other;
 	unsigned long flags;
 
 	spin_lock_irqsave(&in->lock, flags);

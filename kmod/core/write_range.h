@@ -11,7 +11,7 @@
 #include <linux/types.h>
 
 /**
- * struct nc_range - sectors that are being changed
+ * struct nc_write_range - sectors that are being changed
  * @rb: in the tree
  * @first: first sector
  * @last: last sector, inclusive
@@ -19,7 +19,7 @@
  *
  * @first and @last are constant while the range is in the tree.
  */
-struct nc_range {
+struct nc_write_range {
 	struct rb_node rb;
 	u64 first;
 	u64 last;
@@ -27,23 +27,23 @@ struct nc_range {
 };
 
 /**
- * struct nc_inflight - all ranges that are being changed
+ * struct nc_write_ranges - all ranges that are being changed
  * @lock: protects the tree; innermost, taken in any context
- * @root: struct nc_range by @first
+ * @root: struct nc_write_range by @first
  */
-struct nc_inflight {
+struct nc_write_ranges {
 	spinlock_t lock;	/* see above */
 	struct rb_root_cached root;
 };
 
-void nc_inflight_init(struct nc_inflight *in);
-void nc_inflight_add(struct nc_inflight *in, struct nc_range *range);
-void nc_inflight_remove(struct nc_inflight *in, struct nc_range *range);
-bool nc_inflight_first(struct nc_inflight *in, u64 first, u64 last, u64 *found);
-bool nc_inflight_alone(struct nc_inflight *in, const struct nc_range *range,
-		       u64 first, u64 last);
+void nc_write_ranges_init(struct nc_write_ranges *in);
+void nc_write_range_add(struct nc_write_ranges *in, struct nc_write_range *range);
+void nc_write_range_remove(struct nc_write_ranges *in, struct nc_write_range *range);
+bool nc_write_range_first(struct nc_write_ranges *in, u64 first, u64 last, u64 *found);
+bool nc_write_range_alone(struct nc_write_ranges *in, const struct nc_write_range *range,
+			  u64 first, u64 last);
 
-static inline bool nc_inflight_empty(const struct nc_inflight *in)
+static inline bool nc_write_ranges_empty(const struct nc_write_ranges *in)
 {
 	return !READ_ONCE(in->root.rb_root.rb_node);
 }

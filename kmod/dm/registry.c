@@ -39,9 +39,9 @@ void nc_registry_changed(void)
  */
 static bool is_replaceable(const struct nc_cache *c, const struct nc_target *t)
 {
-	return c->owner == dm_table_get_md(t->ti->table) &&
-	       (READ_ONCE(c->state) == NEARCACHE_BYPASS ||
-		READ_ONCE(c->load_failed) ||
+	return c->dev.owner == dm_table_get_md(t->ti->table) &&
+	       (READ_ONCE(c->hot.state) == NEARCACHE_BYPASS ||
+		READ_ONCE(c->life.load_failed) ||
 		nc_members_gone(c));
 }
 
@@ -53,8 +53,8 @@ static struct nc_cache *registry_find(const struct nc_target *t)
 	struct nc_cache *c, *given_up = NULL;
 
 	lockdep_assert_held(&registry_lock);
-	list_for_each_entry(c, &registry, list) {
-		if (c->devt != t->dev->bdev->bd_dev)
+	list_for_each_entry(c, &registry, reg.list) {
+		if (c->dev.devt != t->dev->bdev->bd_dev)
 			continue;
 		if (!is_replaceable(c, t))
 			return c;
@@ -72,9 +72,9 @@ static struct nc_cache *registry_twin(const struct nc_cache *c,
 	struct nc_cache *other;
 
 	lockdep_assert_held(&registry_lock);
-	list_for_each_entry(other, &registry, list)
-		if (other != c && other->ready && !is_replaceable(other, t) &&
-		    !memcmp(other->uuid, c->uuid, sizeof(c->uuid)))
+	list_for_each_entry(other, &registry, reg.list)
+		if (other != c && other->reg.ready && !is_replaceable(other, t) &&
+		    !memcmp(other->dev.uuid, c->dev.uuid, sizeof(c->dev.uuid)))
 			return other;
 	return NULL;
 }
@@ -120,9 +120,9 @@ static char *conflict(const struct nc_cache *c, const struct nc_target *t)
 	const struct nc_target *other;
 	u32 i;
 
-	list_for_each_entry(other, &c->targets, list) {
+	list_for_each_entry(other, &c->reg.targets, list) {
 		if (nc_overlap(other->origin->bdev, t->origin->bdev) &&
-		    (c->writers || nc_target_writes(t)))
+		    (c->reg.writers || nc_target_writes(t)))
 			return "Origin has another nearcache on it: both must be read-only";
 		if (is_cache_of(t, other->origin->bdev))
 			return "Cache device is the origin of another nearcache";
@@ -140,7 +140,7 @@ static int registry_check(struct nc_target *t, const struct nc_cache *own)
 	char *error;
 
 	lockdep_assert_held(&registry_lock);
-	list_for_each_entry(c, &registry, list) {
+	list_for_each_entry(c, &registry, reg.list) {
 		if (c == own || is_replaceable(c, t))
 			continue;
 		error = conflict(c, t);
@@ -162,7 +162,7 @@ static bool same_origin(const struct nc_cache *c, const struct nc_target *t)
 {
 	const struct nc_target *other;
 
-	list_for_each_entry(other, &c->targets, list)
+	list_for_each_entry(other, &c->reg.targets, list)
 		if (other->origin->bdev != t->origin->bdev &&
 		    !test_bit(GD_DEAD, &other->origin->bdev->bd_disk->state))
 			return false;
@@ -174,9 +174,9 @@ static void hold(struct nc_cache *c, struct nc_target *t)
 	lockdep_assert_held(&registry_lock);
 	/* From here on it is seen: see nc_registry_each(). */
 	t->cache = c;
-	list_add(&t->list, &c->targets);
-	c->refs++;
-	c->writers += nc_target_writes(t);
+	list_add(&t->list, &c->reg.targets);
+	c->reg.refs++;
+	c->reg.writers += nc_target_writes(t);
 }
 
 /* A reload: share the live cache, if it is the same one. */
@@ -185,8 +185,8 @@ static int registry_share(struct nc_cache *c, struct nc_target *t)
 	int r;
 
 	/* One number, two devices: the live one is gone and not yet let go. */
-	if (c->owner != dm_table_get_md(t->ti->table) || !c->ready ||
-	    c->bdev != t->dev->bdev)
+	if (c->dev.owner != dm_table_get_md(t->ti->table) || !c->reg.ready ||
+	    c->dev.bdev != t->dev->bdev)
 		return refuse_busy(t, c);
 	if (!nc_members_same(c, t)) {
 		DMERR("%s: live cache has other cache devices behind %s: remove, open anew",
@@ -204,7 +204,7 @@ static int registry_share(struct nc_cache *c, struct nc_target *t)
 	 * leave the device suspended.
 	 */
 	if (nc_target_writes(t) &&
-	    READ_ONCE(c->state) == NEARCACHE_BYPASS &&
+	    READ_ONCE(c->hot.state) == NEARCACHE_BYPASS &&
 	    !nc_meta_starts_cold(c)) {
 		t->ti->error = "Cache is bypassed and not marked active: close and open";
 		return -EIO;
@@ -232,7 +232,7 @@ static struct nc_cache *registry_add(struct nc_target *t)
 		return ERR_PTR(-ENOMEM);
 	}
 	hold(c, t);
-	list_add(&c->list, &registry);
+	list_add(&c->reg.list, &registry);
 	nc_registry_changed();
 	return c;
 }
@@ -240,7 +240,7 @@ static struct nc_cache *registry_add(struct nc_target *t)
 static void registry_drop(struct nc_cache *c)
 {
 	mutex_lock(&registry_lock);
-	list_del(&c->list);
+	list_del(&c->reg.list);
 	nc_registry_changed();
 	mutex_unlock(&registry_lock);
 	nc_cache_free(c);
@@ -259,7 +259,7 @@ static int registry_open(struct nc_cache *c, struct nc_target *t)
 	if (twin)
 		r = refuse_busy(t, twin);
 	else
-		c->ready = true;
+		c->reg.ready = true;
 	nc_registry_changed();
 	mutex_unlock(&registry_lock);
 	return r;
@@ -332,16 +332,16 @@ void nc_registry_put(struct nc_cache *c, struct nc_target *t)
 
 	mutex_lock(&registry_lock);
 	list_del(&t->list);
-	c->writers -= nc_target_writes(t);
-	last = !--c->refs;
+	c->reg.writers -= nc_target_writes(t);
+	last = !--c->reg.refs;
 	if (last)
-		list_del(&c->list);
+		list_del(&c->reg.list);
 	nc_registry_changed();
 	mutex_unlock(&registry_lock);
 	if (!last)
 		return;
 	/* Not on the list any more: nobody begins to. */
-	wait_event(registry_unheld, !READ_ONCE(c->users));
+	wait_event(registry_unheld, !READ_ONCE(c->reg.users));
 	nc_cache_free(c);
 }
 
@@ -364,17 +364,17 @@ bool nc_registry_known(const struct nc_cache *c, struct nc_known *known)
 
 	*known = (struct nc_known) {};
 	mutex_lock(&registry_lock);
-	list_for_each_entry(other, &registry, list) {
-		if (other == c || other->owner != c->owner)
+	list_for_each_entry(other, &registry, reg.list) {
+		if (other == c || other->dev.owner != c->dev.owner)
 			continue;
-		if (other->untold ||
-		    (other->was_live &&
-		     (other->origin != c->origin ||
-		      memcmp(other->uuid, c->uuid, sizeof(c->uuid)))))
+		if (other->life.dirty_unrecorded ||
+		    (other->life.was_live &&
+		     (other->origin.bdev != c->origin.bdev ||
+		      memcmp(other->dev.uuid, c->dev.uuid, sizeof(c->dev.uuid)))))
 			truth = false;
-		if (xchg(&other->flush_owed, false))
+		if (xchg(&other->origin.flush_owed, false))
 			known->flush_owed = true;
-		if (!other->was_live)
+		if (!other->life.was_live)
 			continue;
 		known->super = max(known->super, other->meta->super.known);
 		known->commit = max(known->commit,
@@ -398,15 +398,15 @@ struct nc_cache *nc_registry_before(const struct nc_cache *c)
 	struct nc_cache *other, *found = NULL;
 
 	mutex_lock(&registry_lock);
-	list_for_each_entry(other, &registry, list) {
-		if (other == c || other->owner != c->owner ||
-		    (!other->was_live && !READ_ONCE(other->ranges.count)))
+	list_for_each_entry(other, &registry, reg.list) {
+		if (other == c || other->dev.owner != c->dev.owner ||
+		    (!other->life.was_live && !READ_ONCE(other->ranges.count)))
 			continue;
-		if (other->origin != c->origin &&
-		    !test_bit(GD_DEAD, &other->origin->bd_disk->state))
+		if (other->origin.bdev != c->origin.bdev &&
+		    !test_bit(GD_DEAD, &other->origin.bdev->bd_disk->state))
 			continue;
 		found = other;
-		other->users++;
+		other->reg.users++;
 		break;
 	}
 	mutex_unlock(&registry_lock);
@@ -419,10 +419,10 @@ static struct nc_cache *current_of(const struct mapped_device *owner)
 	struct nc_cache *c, *newest = NULL;
 
 	lockdep_assert_held(&registry_lock);
-	list_for_each_entry(c, &registry, list) {
-		if (c->owner != owner || !c->ready)
+	list_for_each_entry(c, &registry, reg.list) {
+		if (c->dev.owner != owner || !c->reg.ready)
 			continue;
-		if (READ_ONCE(c->active))
+		if (READ_ONCE(c->life.active))
 			return c;
 		/* The newest is the first. */
 		if (!newest)
@@ -449,15 +449,15 @@ int nc_registry_each(nc_registry_visit *visit, void *arg)
 	int r = 0;
 
 	mutex_lock(&registry_lock);
-	list_for_each_entry(c, &registry, list) {
-		if (current_of(c->owner) != c)
+	list_for_each_entry(c, &registry, reg.list) {
+		if (current_of(c->dev.owner) != c)
 			continue;
 		/* A table that is live now is not freed before it has left the list.  Of a
 		 * suspended device it is the oldest one.
 		 */
-		t = READ_ONCE(c->active);
+		t = READ_ONCE(c->life.active);
 		if (!t)
-			t = list_last_entry(&c->targets, struct nc_target, list);
+			t = list_last_entry(&c->reg.targets, struct nc_target, list);
 		r = visit(c, t, arg);
 		if (r)
 			break;
@@ -478,13 +478,13 @@ unsigned int nc_registry_changes(void)
  * nc_registry_hold() - keep a cache from being freed, though no table may hold it any more
  * @c: cache that is being visited
  *
- * Its last table's destructor waits for nc_registry_release(): only under nc_cache.life,
- * and with nc_cache.active set, anything of it may be used that needs a table.
+ * Its last table's destructor waits for nc_registry_release(): only under nc_life.lock,
+ * and with nc_cache.life.active set, anything of it may be used that needs a table.
  */
 void nc_registry_hold(struct nc_cache *c)
 {
 	lockdep_assert_held(&registry_lock);
-	c->users++;
+	c->reg.users++;
 }
 
 /**
@@ -498,9 +498,9 @@ void nc_registry_release(struct nc_cache *c)
 	unsigned int left;
 
 	mutex_lock(&registry_lock);
-	left = c->users - 1;
+	left = c->reg.users - 1;
 	/* Who waits for the last one frees the cache at once. */
-	WRITE_ONCE(c->users, left);
+	WRITE_ONCE(c->reg.users, left);
 	if (!left)
 		wake_up_all(&registry_unheld);
 	mutex_unlock(&registry_lock);

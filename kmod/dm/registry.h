@@ -3,6 +3,7 @@
 #ifndef NEARCACHE_DM_REGISTRY_H
 #define NEARCACHE_DM_REGISTRY_H
 
+#include <linux/list.h>
 #include <linux/types.h>
 
 struct nc_cache;
@@ -20,6 +21,24 @@ struct nc_known {
 	u64 super;
 	u64 commit;
 	bool flush_owed;
+};
+
+/**
+ * struct nc_registration - the registry's part of a cache, protected by the registry's mutex
+ * @list: in the registry
+ * @targets: tables that hold the cache
+ * @refs: number of @targets
+ * @writers: those of them in a writing mode
+ * @users: holders without a table, see nc_registry_hold()
+ * @ready: the superblock was judged; before, the entry only keeps others off
+ */
+struct nc_registration {
+	struct list_head list;
+	struct list_head targets;
+	unsigned int refs;
+	unsigned int writers;
+	unsigned int users;
+	bool ready;
 };
 
 typedef int nc_registry_visit(struct nc_cache *c, struct nc_target *t, void *arg);

@@ -12,16 +12,16 @@
  *
  * Also while I/O runs: who looks sees the old value or the new one.
  *
- * Context: nc_cache.life.
+ * Context: nc_life.lock.
  */
 void nc_tune_apply(const struct nc_target *t)
 {
 	struct nc_cache *c = t->cache;
 
-	lockdep_assert_held(&c->life);
-	WRITE_ONCE(c->fill_memory_max, t->fill_memory_max);
-	WRITE_ONCE(c->cache_timeout, t->cache_timeout);
-	WRITE_ONCE(c->verify, t->verify);
+	lockdep_assert_held(&c->life.lock);
+	WRITE_ONCE(c->fills.memory_max, t->fill_memory_max);
+	WRITE_ONCE(c->health.cache_timeout, t->cache_timeout);
+	WRITE_ONCE(c->hot.verify, t->verify);
 	nc_foresight_checks(c, t->verify || nc_sums_present(&c->sums));
 }
 
@@ -31,7 +31,7 @@ void nc_tune_apply(const struct nc_target *t)
  * @bytes: NEARCACHE_FILL_MEMORY_MIN to NEARCACHE_FILL_MEMORY_MAX; what they hold above it is
  *	given back as they end
  *
- * Context: nc_cache.life, as of those below.
+ * Context: nc_life.lock, as of those below.
  */
 void nc_tune_fill_memory(struct nc_target *t, u64 bytes)
 {

@@ -5,17 +5,17 @@
 #include "dm/status.h"
 
 /**
- * nc_stats_sum() - a counter over all CPUs
+ * nc_counters_sum() - a counter over all CPUs
  * @c: live cache
  * @counter: which
  */
-u64 nc_stats_sum(struct nc_cache *c, enum nearcache_counter counter)
+u64 nc_counters_sum(struct nc_cache *c, enum nearcache_counter counter)
 {
 	u64 total = 0;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		total += READ_ONCE(per_cpu_ptr(c->stats, cpu)->count[counter]);
+		total += READ_ONCE(per_cpu_ptr(c->hot.counters, cpu)->count[counter]);
 	return total;
 }
 
@@ -30,13 +30,13 @@ static u64 witness(const struct nc_target *t)
 }
 
 /**
- * nc_stats_field() - a value of the status line
+ * nc_status_field() - a value of the status line
  * @t: target
  * @which: field
  *
  * Context: may not do I/O.
  */
-u64 nc_stats_field(struct nc_target *t, enum nearcache_status_field which)
+u64 nc_status_field(struct nc_target *t, enum nearcache_status_field which)
 {
 	struct nc_cache *c = t->cache;
 
@@ -46,11 +46,11 @@ u64 nc_stats_field(struct nc_target *t, enum nearcache_status_field which)
 	case NEARCACHE_FIELD_MODE:
 		return t->mode;
 	case NEARCACHE_FIELD_STATE:
-		return READ_ONCE(c->state);
+		return READ_ONCE(c->hot.state);
 	case NEARCACHE_FIELD_REASON:
 		return READ_ONCE(c->health.reason);
 	case NEARCACHE_FIELD_LOADED:
-		return c->loaded;
+		return c->life.loaded;
 	case NEARCACHE_FIELD_BLOCK_SIZE:
 		return c->geo.block_size;
 	case NEARCACHE_FIELD_SUBBLOCK_SIZE:
@@ -58,25 +58,25 @@ u64 nc_stats_field(struct nc_target *t, enum nearcache_status_field which)
 	case NEARCACHE_FIELD_BLOCKS:
 		return c->geo.slot_count;
 	case NEARCACHE_FIELD_BLOCKS_USED:
-		return atomic64_read(&c->used);
+		return atomic64_read(&c->slots.used);
 	case NEARCACHE_FIELD_BLOCKS_WARM:
-		return c->warm;
+		return c->life.warm;
 	case NEARCACHE_FIELD_BYTES_VALID:
-		return atomic64_read(&c->valid_subblocks) *
+		return atomic64_read(&c->slots.valid_subblocks) *
 		       c->geo.subblock_size;
 	case NEARCACHE_FIELD_FILLS_IN_FLIGHT:
-		return atomic_read(&c->fills);
+		return atomic_read(&c->fills.count);
 	case NEARCACHE_FIELD_FILL_MEMORY:
-		return atomic64_read(&c->fill_memory);
+		return atomic64_read(&c->fills.memory);
 	case NEARCACHE_FIELD_FILL_MEMORY_PEAK:
-		return atomic64_read(&c->fill_memory_peak);
+		return atomic64_read(&c->fills.memory_peak);
 	case NEARCACHE_FIELD_FILL_MEMORY_MAX:
-		return READ_ONCE(c->fill_memory_max);
+		return READ_ONCE(c->fills.memory_max);
 	case NEARCACHE_FIELD_METADATA_MEMORY:
 		return nc_index_memory(c->index.count) + nc_meta_memory(c->meta) +
 		       nc_sums_memory(&c->sums) + nc_ranges_memory(c);
 	case NEARCACHE_FIELD_READS_WAITING:
-		return atomic_read(&c->outage.count);
+		return atomic_read(&c->origin_retry.count);
 	case NEARCACHE_FIELD_INTEGRITY:
 		return nc_sums_present(&c->sums) ? NEARCACHE_INTEGRITY_CRC32C :
 						   NEARCACHE_INTEGRITY_NONE;
@@ -101,7 +101,7 @@ u64 nc_stats_field(struct nc_target *t, enum nearcache_status_field which)
 }
 
 /**
- * nc_stats_print() - the status line
+ * nc_status_print() - the status line
  * @t: target
  * @result: where to
  * @room: bytes there
@@ -109,16 +109,16 @@ u64 nc_stats_field(struct nc_target *t, enum nearcache_status_field which)
  * Context: may not do I/O.
  * Return: bytes printed.
  */
-size_t nc_stats_print(struct nc_target *t, char *result, size_t room)
+size_t nc_status_print(struct nc_target *t, char *result, size_t room)
 {
 	size_t n = 0;
 	int i;
 
 	for (i = 0; i < NEARCACHE_STATUS_FIELD_COUNT; i++)
 		n += scnprintf(result + n, room - n, "%s%llu", i ? " " : "",
-			       nc_stats_field(t, i));
+			       nc_status_field(t, i));
 	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
 		n += scnprintf(result + n, room - n, " %llu",
-			       nc_stats_sum(t->cache, i));
+			       nc_counters_sum(t->cache, i));
 	return n;
 }

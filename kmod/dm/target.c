@@ -133,7 +133,7 @@ static void nearcache_dtr(struct dm_target *ti)
 {
 	struct nc_target *t = ti->private;
 
-	WARN_ON_ONCE(t->cache->active == t);
+	WARN_ON_ONCE(t->cache->life.active == t);
 	target_free(t);
 }
 
@@ -191,7 +191,7 @@ static void nearcache_postsuspend(struct dm_target *ti)
 	struct nc_target *t = ti->private;
 
 	/* A resume that failed was never live. */
-	if (t->cache->active == t)
+	if (t->cache->life.active == t)
 		nc_cache_deactivate(t->cache);
 }
 
@@ -205,7 +205,7 @@ static void nearcache_status(struct dm_target *ti, status_type_t type,
 
 	switch (type) {
 	case STATUSTYPE_INFO:
-		nc_stats_print(t, result, maxlen);
+		nc_status_print(t, result, maxlen);
 		break;
 	case STATUSTYPE_TABLE:
 		nc_args_print(t, result, maxlen);
@@ -292,7 +292,7 @@ static int nearcache_iterate_devices(struct dm_target *ti,
 	r = r ?: fn(ti, t->dev, 0,
 		    t->cache->geo.device_size >> SECTOR_SHIFT, data);
 	for (i = 0; !r && i < t->others; i++)
-		r = fn(ti, t->other[i], 0, t->cache->members->member[i + 1]
+		r = fn(ti, t->other[i], 0, t->cache->dev.members->member[i + 1]
 			.device_size >> SECTOR_SHIFT, data);
 	return r;
 }

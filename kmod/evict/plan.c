@@ -7,7 +7,7 @@
  *
  * Who reads takes the plan's lock, for as long as it takes to look a block up and to set a few
  * bits.  What takes longer is the reclaim worker's.  The plan is told of each slot that is given
- * to a block or taken from it under the block's stripe lock, so the two agree; what it is told of
+ * to a block or taken from it under the block's bucket lock, so the two agree; what it is told of
  * reads may come late, and what it then says is found wrong when the block is to go.
  */
 #include <linux/random.h>
@@ -20,7 +20,7 @@
 
 void nc_foresight_init(struct nc_cache *c)
 {
-	mutex_init(&c->foresight.lock);
+	mutex_init(&c->plan.lock);
 }
 
 static void put(struct nc_foreseen *seen)
@@ -39,7 +39,7 @@ static struct nc_foreseen *take(struct nc_cache *c)
 	struct nc_foreseen *seen;
 
 	rcu_read_lock();
-	seen = rcu_dereference(c->foresight.now);
+	seen = rcu_dereference(c->plan.now);
 	__release(RCU);
 	if (!seen)
 		return NULL;
@@ -70,7 +70,7 @@ static void give_back(struct nc_foreseen *seen)
  */
 void nc_foresight_lock(struct nc_cache *c)
 {
-	mutex_lock(&c->foresight.lock);
+	mutex_lock(&c->plan.lock);
 }
 
 /**
@@ -79,10 +79,10 @@ void nc_foresight_lock(struct nc_cache *c)
  */
 void nc_foresight_unlock(struct nc_cache *c)
 {
-	mutex_unlock(&c->foresight.lock);
+	mutex_unlock(&c->plan.lock);
 	/* Pairs with end(). */
 	smp_mb();
-	if (READ_ONCE(c->foresight.late))
+	if (READ_ONCE(c->plan.late))
 		nc_foresight_kick(c);
 }
 
@@ -93,8 +93,8 @@ static struct nc_foreseen *current_of(struct nc_foresight *f)
 
 static void set_checks(struct nc_cache *c)
 {
-	lockdep_assert_held(&c->foresight.lock);
-	WRITE_ONCE(c->checks, c->foresight.checked || nc_foresight_any(c));
+	lockdep_assert_held(&c->plan.lock);
+	WRITE_ONCE(c->hot.checks, c->plan.checked || nc_foresight_any(c));
 }
 
 /**
@@ -102,12 +102,12 @@ static void set_checks(struct nc_cache *c)
  * @c: live cache
  * @checked: are they, for other reasons than a plan?
  *
- * Context: nc_cache.life.
+ * Context: nc_life.lock.
  */
 void nc_foresight_checks(struct nc_cache *c, bool checked)
 {
 	nc_foresight_lock(c);
-	c->foresight.checked = checked;
+	c->plan.checked = checked;
 	set_checks(c);
 	nc_foresight_unlock(c);
 }
@@ -115,7 +115,7 @@ void nc_foresight_checks(struct nc_cache *c, bool checked)
 /* @seen, or none, is in force from now on.  @state: what becomes of the one before. */
 static void replace(struct nc_cache *c, struct nc_foreseen *seen, enum nearcache_plan_state state)
 {
-	struct nc_foresight *f = &c->foresight;
+	struct nc_foresight *f = &c->plan;
 	struct nc_foreseen *old = current_of(f);
 
 	lockdep_assert_held(&f->lock);
@@ -150,7 +150,7 @@ static void drop_coming(struct nc_foresight *f)
  */
 int nc_foresight_begin(struct nc_cache *c, u64 at)
 {
-	struct nc_foresight *f = &c->foresight;
+	struct nc_foresight *f = &c->plan;
 
 	lockdep_assert_held(&f->lock);
 	if (at)
@@ -173,10 +173,10 @@ int nc_foresight_begin(struct nc_cache *c, u64 at)
  */
 int nc_foresight_append(struct nc_cache *c, u64 first, u64 end)
 {
-	struct nc_plan *plan = c->foresight.coming;
-	int r = nc_plan_append(plan, first >> c->sub_shift, (end - 1) >> c->sub_shift);
+	struct nc_plan *plan = c->plan.coming;
+	int r = nc_plan_append(plan, first >> c->hot.sub_shift, (end - 1) >> c->hot.sub_shift);
 
-	lockdep_assert_held(&c->foresight.lock);
+	lockdep_assert_held(&c->plan.lock);
 	if (!r)
 		plan->figures.ranges++;
 	return r;
@@ -188,8 +188,8 @@ int nc_foresight_append(struct nc_cache *c, u64 first, u64 end)
  */
 void nc_foresight_drop(struct nc_cache *c)
 {
-	lockdep_assert_held(&c->foresight.lock);
-	drop_coming(&c->foresight);
+	lockdep_assert_held(&c->plan.lock);
+	drop_coming(&c->plan);
 }
 
 /**
@@ -200,7 +200,7 @@ void nc_foresight_drop(struct nc_cache *c)
  */
 int nc_foresight_commit(struct nc_cache *c)
 {
-	struct nc_foresight *f = &c->foresight;
+	struct nc_foresight *f = &c->plan;
 	struct nc_foreseen *seen = kzalloc(sizeof(*seen), GFP_KERNEL);
 
 	lockdep_assert_held(&f->lock);
@@ -235,7 +235,7 @@ bool nc_foresight_clear(struct nc_cache *c)
 	any = nc_foresight_any(c);
 	if (any)
 		replace(c, NULL, NEARCACHE_PLAN_CLEARED);
-	drop_coming(&c->foresight);
+	drop_coming(&c->plan);
 	nc_foresight_unlock(c);
 	return any;
 }
@@ -247,7 +247,7 @@ bool nc_foresight_clear(struct nc_cache *c)
  */
 void nc_foresight_figures(struct nc_cache *c, struct nc_plan_figures *figures)
 {
-	struct nc_foresight *f = &c->foresight;
+	struct nc_foresight *f = &c->plan;
 	struct nc_foreseen *seen = current_of(f);
 
 	lockdep_assert_held(&f->lock);
@@ -271,15 +271,15 @@ static bool wants_work(const struct nc_plan *plan)
  * @span: sub-blocks of which it is
  * @first: first sector
  * @end: behind the last one; no more than @span counts
- * @hit: it is one, and nc_cache.holds is held
+ * @hit: it is one, and nc_hot.hit_srcu is held
  *
  * Context: process.
  */
 void nc_foresight_read(struct nc_cache *c, const struct nc_span *span, sector_t first,
 		       sector_t end, bool hit)
 {
-	sector_t span_end = (span->block << c->block_shift) +
-			    ((sector_t)(span->last + 1) << c->sub_shift);
+	sector_t span_end = (span->block << c->hot.block_shift) +
+			    ((sector_t)(span->last + 1) << c->hot.sub_shift);
 	struct nc_plan_piece piece = {
 		.block = span->block,
 		.first = span->first,
@@ -293,9 +293,9 @@ void nc_foresight_read(struct nc_cache *c, const struct nc_span *span, sector_t 
 	int hold;
 
 	if (!hit) {
-		hold = nc_holds_take(&c->holds);
+		hold = nc_hit_lock(&c->hot.hit_srcu);
 		piece.cached = nc_index_find(&c->index, span->block) != NC_NIL;
-		nc_holds_give(&c->holds, hold);
+		nc_hit_unlock(&c->hot.hit_srcu, hold);
 	}
 	seen = take(c);
 	if (seen) {
@@ -315,7 +315,7 @@ void nc_foresight_read(struct nc_cache *c, const struct nc_span *span, sector_t 
  * @left: free slots that it may have
  * @low: free slots below which some are made without a plan
  *
- * Context: process; stripe locks may be held, as for those below.
+ * Context: process; bucket locks may be held, as for those below.
  */
 bool nc_foresight_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 {
@@ -326,7 +326,7 @@ bool nc_foresight_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 	return admits;
 }
 
-/* A slot was given to a block, and its stripe lock is held; or it is found to have one still. */
+/* A slot was given to a block, and its bucket lock is held; or it is found to have one still. */
 void nc_foresight_took(struct nc_cache *c, u64 block)
 {
 	struct nc_foreseen *seen = take(c);
@@ -337,7 +337,7 @@ void nc_foresight_took(struct nc_cache *c, u64 block)
 		nc_foresight_stray(c);
 }
 
-/* Its slot was taken from a block; its stripe lock is held. */
+/* Its slot was taken from a block; its bucket lock is held. */
 void nc_foresight_gone(struct nc_cache *c, u64 block)
 {
 	struct nc_foreseen *seen = take(c);
@@ -357,7 +357,7 @@ bool nc_foresight_is_stray(struct nc_cache *c, u64 block)
 	struct nc_foreseen *seen;
 	bool stray;
 
-	if (!READ_ONCE(c->foresight.strays))
+	if (!READ_ONCE(c->plan.strays))
 		return false;
 	seen = take(c);
 	stray = seen && !READ_ONCE(seen->unscanned) && !nc_plan_holds(&seen->plan, block);
@@ -368,16 +368,16 @@ bool nc_foresight_is_stray(struct nc_cache *c, u64 block)
 /* There may be some. */
 void nc_foresight_stray(struct nc_cache *c)
 {
-	if (READ_ONCE(c->foresight.strays))
+	if (READ_ONCE(c->plan.strays))
 		return;
-	WRITE_ONCE(c->foresight.strays, true);
+	WRITE_ONCE(c->plan.strays, true);
 	nc_reclaim_again(c);
 }
 
 /* All slots were looked at, and there was none. */
 void nc_foresight_no_strays(struct nc_cache *c)
 {
-	WRITE_ONCE(c->foresight.strays, false);
+	WRITE_ONCE(c->plan.strays, false);
 }
 
 /**
@@ -400,8 +400,8 @@ bool nc_foresight_farthest(struct nc_cache *c, u32 *end, u64 *block)
 /* The worker looks after the plan.  Context: any. */
 void nc_foresight_kick(struct nc_cache *c)
 {
-	if (nc_foresight_any(c) && READ_ONCE(c->reclaim_on))
-		queue_work(c->cache_wq, &c->reclaim);
+	if (nc_foresight_any(c) && READ_ONCE(c->reclaim.enabled))
+		queue_work(c->workers.cache, &c->reclaim.work);
 }
 
 /* Tell the plan what is cached.  What changes meanwhile is told by who changes it. */
@@ -425,7 +425,7 @@ static void scan(struct nc_cache *c, struct nc_foreseen *seen)
 	}
 	WRITE_ONCE(seen->unscanned, false);
 	/* A pass that began with another plan may just have said that there are none. */
-	WRITE_ONCE(c->foresight.strays, true);
+	WRITE_ONCE(c->plan.strays, true);
 	nc_reclaim_again(c);
 }
 
@@ -446,15 +446,15 @@ static void seek(struct nc_foreseen *seen)
  */
 static void end(struct nc_cache *c, struct nc_foreseen *seen, enum nearcache_plan_state state)
 {
-	WRITE_ONCE(c->foresight.late, true);
+	WRITE_ONCE(c->plan.late, true);
 	/* Pairs with nc_foresight_unlock(). */
 	smp_mb();
-	if (!mutex_trylock(&c->foresight.lock))
+	if (!mutex_trylock(&c->plan.lock))
 		return;
-	WRITE_ONCE(c->foresight.late, false);
-	if (current_of(&c->foresight) == seen)
+	WRITE_ONCE(c->plan.late, false);
+	if (current_of(&c->plan) == seen)
 		replace(c, NULL, state);
-	mutex_unlock(&c->foresight.lock);
+	mutex_unlock(&c->plan.lock);
 }
 
 static void look_after(struct nc_cache *c, struct nc_foreseen *seen)
@@ -467,7 +467,7 @@ static void look_after(struct nc_cache *c, struct nc_foreseen *seen)
 	over = nc_plan_over(&seen->plan);
 	astray = nc_plan_astray(&seen->plan);
 	spin_unlock(&seen->lock);
-	if (READ_ONCE(c->state) == NEARCACHE_BYPASS)
+	if (READ_ONCE(c->hot.state) == NEARCACHE_BYPASS)
 		end(c, seen, NEARCACHE_PLAN_CLEARED);
 	else if (over || lost)
 		end(c, seen, over ? NEARCACHE_PLAN_OVER : NEARCACHE_PLAN_LOST);
@@ -488,7 +488,7 @@ void nc_foresight_work(struct nc_cache *c)
 	struct nc_foreseen *seen;
 
 	rcu_read_lock();
-	seen = rcu_dereference(c->foresight.now);
+	seen = rcu_dereference(c->plan.now);
 	if (seen && !refcount_inc_not_zero(&seen->refs))
 		seen = NULL;
 	rcu_read_unlock();
@@ -504,10 +504,10 @@ void nc_foresight_work(struct nc_cache *c)
  */
 void nc_foresight_destroy(struct nc_cache *c)
 {
-	struct nc_foreseen *seen = rcu_dereference_protected(c->foresight.now, true);
+	struct nc_foreseen *seen = rcu_dereference_protected(c->plan.now, true);
 
-	drop_coming(&c->foresight);
-	RCU_INIT_POINTER(c->foresight.now, NULL);
+	drop_coming(&c->plan);
+	RCU_INIT_POINTER(c->plan.now, NULL);
 	if (seen)
 		put(seen);
 }

@@ -17,7 +17,7 @@ struct nc_span;
 
 /**
  * struct nc_foreseen - a plan in force
- * @lock: protects @plan and @paused; taken inside stripe locks; process context; innermost
+ * @lock: protects @plan and @paused; taken inside bucket locks; process context; innermost
  * @refs: of nc_foresight.now, and of the reclaim worker
  * @plan: it
  * @paused: the worker has @plan for itself, without the lock
@@ -35,7 +35,7 @@ struct nc_foreseen {
 
 /**
  * struct nc_foresight - the plans of a cache
- * @lock: protects what is here, and nc_cache.checks; taken inside nc_cache.life
+ * @lock: protects what is here, and nc_cache.hot.checks; taken inside nc_life.lock
  * @now: the plan in force, or NULL; read under RCU
  * @coming: one that is being handed over, or NULL
  * @state: what became of the last one that was in force
@@ -56,7 +56,7 @@ struct nc_foresight {
 };
 
 /* Is there a plan?  A hint, but for who holds the lock. */
-#define nc_foresight_any(c)	(!!rcu_access_pointer((c)->foresight.now))
+#define nc_foresight_any(c)	(!!rcu_access_pointer((c)->plan.now))
 
 void nc_foresight_init(struct nc_cache *c);
 void nc_foresight_destroy(struct nc_cache *c);

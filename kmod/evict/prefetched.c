@@ -46,7 +46,7 @@ static u8 change(struct nc_slot *slot, u8 clear, u32 read)
  */
 static u32 read_to_end(const struct nc_cache *c, const struct bio *bio, const struct nc_span *span)
 {
-	u64 end = (span->block << c->block_shift) + ((u64)(span->last + 1) << c->sub_shift);
+	u64 end = (span->block << c->hot.block_shift) + ((u64)(span->last + 1) << c->hot.sub_shift);
 
 	end = min(end, c->geo.origin_size >> SECTOR_SHIFT);
 	return span->last - span->first + (bio_end_sector(bio) >= end);
@@ -57,7 +57,7 @@ static void count_over(struct nc_cache *c)
 {
 	u32 share = c->index.count - nc_reclaim_pinnable(c);
 
-	if (atomic_inc_return(&c->transit.over) > share / PARTS)
+	if (atomic_inc_return(&c->slots.reserve.over) > share / PARTS)
 		nc_transit_look(c);
 }
 
@@ -78,11 +78,11 @@ static bool is_first(struct nc_cache *c, struct nc_slot *slot, u32 read)
  * @slot: just linked
  * @transit: it is of the transit share
  *
- * Context: the prefetch worker; the stripe lock of the slot's block is held.
+ * Context: the prefetch worker; the bucket lock of the slot's block is held.
  */
 void nc_ahead_begin(struct nc_cache *c, struct nc_slot *slot, bool transit)
 {
-	struct nc_transit *t = &c->transit;
+	struct nc_transit *t = &c->slots.reserve;
 	u32 used;
 
 	WRITE_ONCE(slot->tag.ahead, NC_AHEAD_UNREAD | transit);
@@ -102,7 +102,7 @@ void nc_ahead_begin(struct nc_cache *c, struct nc_slot *slot, bool transit)
  * nc_ahead_window() - a window is about to bring something into a slot
  * @slot: just linked
  *
- * Context: process; the stripe lock of the slot's block is held.
+ * Context: process; the bucket lock of the slot's block is held.
  */
 void nc_ahead_window(struct nc_slot *slot)
 {
@@ -116,7 +116,7 @@ void nc_ahead_window(struct nc_slot *slot)
  * @bio: read
  * @span: sub-blocks that it reads
  *
- * Context: any; nc_cache.holds is held.
+ * Context: any; nc_hot.hit_srcu is held.
  */
 void nc_ahead_read(struct nc_cache *c, struct nc_slot *slot, const struct bio *bio,
 		   const struct nc_span *span)
@@ -132,7 +132,7 @@ void nc_ahead_read(struct nc_cache *c, struct nc_slot *slot, const struct bio *b
  * @bio: read, cut to @span
  * @span: sub-blocks
  *
- * Context: the stripe lock is held.
+ * Context: the bucket lock is held.
  */
 void nc_ahead_joined(struct nc_cache *c, struct nc_slot *slot, const struct bio *bio,
 		     const struct nc_span *span)
@@ -149,7 +149,7 @@ void nc_ahead_joined(struct nc_cache *c, struct nc_slot *slot, const struct bio 
  * What brought nothing is not unread.  What readers joined may be read to its end already: of
  * that no hit tells.
  *
- * Context: the stripe lock is held.
+ * Context: the bucket lock is held.
  */
 void nc_ahead_came(struct nc_cache *c, struct nc_slot *slot)
 {
@@ -177,12 +177,12 @@ bool nc_ahead_is_over(const struct nc_slot *slot)
  * @c: live cache
  * @slot: linked
  *
- * Context: the stripe lock is held.
+ * Context: the bucket lock is held.
  */
 void nc_ahead_stays(struct nc_cache *c, struct nc_slot *slot)
 {
 	if (change(slot, NC_AHEAD_TRANSIT, 0) & NC_AHEAD_TRANSIT)
-		atomic_dec(&c->transit.used);
+		atomic_dec(&c->slots.reserve.used);
 }
 
 /**
@@ -198,7 +198,7 @@ void nc_ahead_gone(struct nc_cache *c, struct nc_slot *slot, u64 block)
 	u8 was = change(slot, NC_AHEAD_UNREAD | NC_AHEAD_TRANSIT, 0);
 
 	if (was & NC_AHEAD_TRANSIT)
-		atomic_dec(&c->transit.used);
+		atomic_dec(&c->slots.reserve.used);
 	if (was & NC_AHEAD_UNREAD)
 		nc_ranges_count_wasted(c, slot, block);
 }
@@ -213,12 +213,12 @@ void nc_ahead_gone(struct nc_cache *c, struct nc_slot *slot, u64 block)
  */
 u32 nc_transit_due(const struct nc_cache *c)
 {
-	u32 wanted = READ_ONCE(c->transit.wanted), used, share;
+	u32 wanted = READ_ONCE(c->slots.reserve.wanted), used, share;
 
 	if (likely(!wanted))
 		return 0;
 	share = c->index.count - nc_reclaim_pinnable(c);
-	used = atomic_read(&c->transit.used);
+	used = atomic_read(&c->slots.reserve.used);
 	return min(wanted, share - min(share, used));
 }
 
@@ -230,7 +230,7 @@ u32 nc_transit_due(const struct nc_cache *c)
  */
 u32 nc_transit_kept(const struct nc_cache *c)
 {
-	u32 own = READ_ONCE(c->transit.own), used = atomic_read(&c->transit.used);
+	u32 own = READ_ONCE(c->slots.reserve.own), used = atomic_read(&c->slots.reserve.used);
 
 	return max(own - min(own, used), nc_transit_due(c));
 }
@@ -244,7 +244,7 @@ u32 nc_transit_kept(const struct nc_cache *c)
  */
 void nc_transit_want(struct nc_cache *c, u64 slots)
 {
-	WRITE_ONCE(c->transit.wanted, min_t(u64, slots, U32_MAX));
+	WRITE_ONCE(c->slots.reserve.wanted, min_t(u64, slots, U32_MAX));
 }
 
 /**
@@ -255,7 +255,7 @@ void nc_transit_want(struct nc_cache *c, u64 slots)
  */
 void nc_transit_look(struct nc_cache *c)
 {
-	if (!atomic_xchg(&c->transit.over, 0))
+	if (!atomic_xchg(&c->slots.reserve.over, 0))
 		return;
 	nc_reclaim_again(c);
 	nc_reclaim_check(c);

@@ -101,12 +101,12 @@ void nc_reclaim_check(struct nc_cache *c)
 {
 	u32 left = READ_ONCE(c->index.free_count);
 
-	if (left >= low(c) + kept(c) || !READ_ONCE(c->reclaim_on))
+	if (left >= low(c) + kept(c) || !READ_ONCE(c->reclaim.enabled))
 		return;
-	if (READ_ONCE(c->reclaim_tick) == READ_ONCE(c->now) + 1 && left >= due(c) &&
-	    !nc_foresight_any(c) && !READ_ONCE(c->spread.wanted))
+	if (READ_ONCE(c->reclaim.tick) == READ_ONCE(c->hot.now) + 1 && left >= due(c) &&
+	    !nc_foresight_any(c) && !READ_ONCE(c->policy.retain.wanted))
 		return;
-	queue_work(c->cache_wq, &c->reclaim);
+	queue_work(c->workers.cache, &c->reclaim.work);
 }
 
 /**
@@ -119,10 +119,10 @@ void nc_reclaim_check(struct nc_cache *c)
  */
 void nc_reclaim_again(struct nc_cache *c)
 {
-	u32 now = READ_ONCE(c->now);
+	u32 now = READ_ONCE(c->hot.now);
 
-	if (READ_ONCE(c->reclaim_tick) == now + 1)
-		WRITE_ONCE(c->reclaim_tick, now);
+	if (READ_ONCE(c->reclaim.tick) == now + 1)
+		WRITE_ONCE(c->reclaim.tick, now);
 }
 
 /**
@@ -147,9 +147,9 @@ bool nc_reclaim_may_empty(const struct nc_slot *slot)
  */
 void nc_reclaim_emptied(struct nc_cache *c)
 {
-	if (atomic_inc_return(&c->reclaim_emptied) < low_water(c))
+	if (atomic_inc_return(&c->reclaim.emptied) < low_water(c))
 		return;
-	atomic_set(&c->reclaim_emptied, 0);
+	atomic_set(&c->reclaim.emptied, 0);
 	nc_reclaim_again(c);
 }
 
@@ -160,12 +160,12 @@ static bool may_stay(struct nc_cache *c, u64 block, u32 left)
 {
 	u32 made = nc_spread_enough(low_water(c));
 
-	if (left > made || !nc_spread_rules(&c->spread, &c->policy))
+	if (left > made || !nc_spread_rules(&c->policy.retain, &c->policy.keep))
 		return left;
-	if (!nc_spread_keeps(&c->spread, block))
+	if (!nc_spread_keeps(&c->policy.retain, block))
 		return false;
-	if (left <= made / 2 && !READ_ONCE(c->spread.wanted))
-		WRITE_ONCE(c->spread.wanted, true);
+	if (left <= made / 2 && !READ_ONCE(c->policy.retain.wanted))
+		WRITE_ONCE(c->policy.retain.wanted, true);
 	return left;
 }
 
@@ -194,7 +194,7 @@ bool nc_reclaim_room(struct nc_cache *c, u64 block, bool ahead)
  * @block: origin block that has none
  * @ahead: for a prefetch
  *
- * Context: the block's stripe lock is held.
+ * Context: the block's bucket lock is held.
  * Return: slot, linked, nothing valid in it; NC_NIL when none is free.
  */
 u32 nc_reclaim_take(struct nc_cache *c, u64 block, bool ahead)
@@ -216,7 +216,7 @@ u32 nc_reclaim_take(struct nc_cache *c, u64 block, bool ahead)
 			nc_ahead_begin(c, &c->index.slots[i], !others && !is_pinned(tagged));
 		if (nc_foresight_any(c))
 			nc_foresight_took(c, block);
-		atomic64_inc(&c->used);
+		atomic64_inc(&c->slots.used);
 	}
 	rcu_read_unlock();
 	return i;
@@ -265,7 +265,7 @@ static bool is_idle(struct nc_cache *c, const struct nc_slot *slot, u32 now)
 
 	if (unlikely(READ_ONCE(slot->tagged)))
 		stamp = (stamp & NC_STAMP_REUSED) | ((now - age_of(slot, now)) & NC_STAMP_TICK);
-	return c->policy_ops->idle(&c->policy, stamp, now);
+	return c->hot.policy_ops->idle(&c->policy.keep, stamp, now);
 }
 
 /* Ticks after which nobody is expected to read what is in transit still, if others wait. */
@@ -284,7 +284,7 @@ static bool is_unwanted(const struct nc_cache *c, const struct nc_slot *slot, u3
 	if (nc_ahead_is_over(slot))
 		return true;
 	if (ahead & NC_AHEAD_UNREAD)
-		return ahead & NC_AHEAD_TRANSIT && READ_ONCE(c->transit.pressed) &&
+		return ahead & NC_AHEAD_TRANSIT && READ_ONCE(c->slots.reserve.pressed) &&
 		       ticks >= TRANSIT_TICKS && ticks < NC_STAMP_FAR;
 	/* Readers of its next sub-blocks may just be coming. */
 	return (wants & NEARCACHE_RANGE_EVICT_AFTER_USE || ahead) && ticks;
@@ -319,16 +319,16 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 	struct nc_slot *slot = &c->index.slots[i];
 	u64 block = block_of(slot);
 	struct nc_span all = { block, 0, NEARCACHE_SUBBLOCKS_MAX - 1 };
-	struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
+	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
 	bool victim;
 
-	spin_lock(&stripe->lock);
+	spin_lock(&bucket->lock);
 	victim = nc_index_find(&c->index, block) == i &&
 		 (forced ? is_evictable(slot) : is_victim(c, slot, now)) &&
-		 !nc_fill_busy(stripe, &all);
+		 !nc_fill_busy(bucket, &all);
 	if (victim) {
 		nc_index_unlink(&c->index, i);
-		stripe->drops++;
+		bucket->drops++;
 		/* Under the lock: who does not find the block any more, because
 		 * it is invalidated, can rely on the next commit.
 		 */
@@ -336,11 +336,11 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 		if (nc_foresight_any(c))
 			nc_foresight_gone(c, block);
 	}
-	spin_unlock(&stripe->lock);
+	spin_unlock(&bucket->lock);
 	if (victim) {
 		nc_ahead_gone(c, slot, block);
-		trace_nearcache_evict(c->dm_devt,
-				      block << c->block_shift, i,
+		trace_nearcache_evict(c->dev.dm_devt,
+				      block << c->hot.block_shift, i,
 				      READ_ONCE(slot->valid));
 	}
 	return victim;
@@ -351,26 +351,26 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
  */
 static void release(struct nc_cache *c, u32 n)
 {
-	const u32 *batch = c->reclaim_batch;
+	const u32 *batch = c->reclaim.batch;
 	u32 i;
 
 	if (!n)
 		return;
-	nc_holds_wait(&c->holds);
+	nc_hit_synchronize(&c->hot.hit_srcu);
 	if (READ_ONCE(c->meta->commit.live) && nc_commit_run(c))
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
 	/* They stay as they are: nothing is cached any more. */
-	if (READ_ONCE(c->state) == NEARCACHE_BYPASS)
+	if (READ_ONCE(c->hot.state) == NEARCACHE_BYPASS)
 		return;
 	for (i = 0; i < n; i++) {
 		struct nc_slot *slot = &c->index.slots[batch[i]];
 
 		if (slot->valid)
 			nc_count(c, EVICTIONS);
-		atomic64_sub(hweight64(slot->valid), &c->valid_subblocks);
+		atomic64_sub(hweight64(slot->valid), &c->slots.valid_subblocks);
 		nc_index_push(&c->index, batch[i]);
 	}
-	atomic64_sub(n, &c->used);
+	atomic64_sub(n, &c->slots.used);
 }
 
 /* Slots of which the one that was used longest ago goes for a pin, or a job. */
@@ -393,7 +393,7 @@ struct pass {
 static bool is_over(const struct pass *p)
 {
 	return READ_ONCE(p->c->index.free_count) + p->n >= p->want ||
-	       READ_ONCE(p->c->state) != NEARCACHE_NORMAL;
+	       READ_ONCE(p->c->hot.state) != NEARCACHE_NORMAL;
 }
 
 static void finish_batch(struct pass *p)
@@ -405,9 +405,9 @@ static void finish_batch(struct pass *p)
 static u32 next_slot(struct pass *p)
 {
 	struct nc_cache *c = p->c;
-	u32 i = c->reclaim_hand;
+	u32 i = c->reclaim.hand;
 
-	c->reclaim_hand = i + 1 < c->index.count ? i + 1 : 0;
+	c->reclaim.hand = i + 1 < c->index.count ? i + 1 : 0;
 	if (!(i % 4096))
 		cond_resched();
 	return i;
@@ -417,9 +417,9 @@ static bool take_victim(struct pass *p, u32 i, bool forced)
 {
 	struct nc_cache *c = p->c;
 
-	if (!unlink_victim(c, i, READ_ONCE(c->now), forced))
+	if (!unlink_victim(c, i, READ_ONCE(c->hot.now), forced))
 		return false;
-	c->reclaim_batch[p->n++] = i;
+	c->reclaim.batch[p->n++] = i;
 	p->found++;
 	if (p->n == NC_RECLAIM_BATCH)
 		finish_batch(p);
@@ -437,12 +437,12 @@ static void take_farthest(struct pass *p)
 	int hold;
 
 	while (!is_over(p) && nc_foresight_farthest(c, &end, &block)) {
-		hold = nc_holds_take(&c->holds);
+		hold = nc_hit_lock(&c->hot.hit_srcu);
 		i = nc_index_find(&c->index, block);
-		nc_holds_give(&c->holds, hold);
+		nc_hit_unlock(&c->hot.hit_srcu, hold);
 		if (i != NC_NIL && !take_victim(p, i, true) && is_evictable(&c->index.slots[i])) {
 			nc_foresight_took(c, block);
-			nc_store_want(&c->store);
+			nc_store_want(&c->fills.writer);
 			p->want -= !!spare;
 			spare -= !!spare;
 		}
@@ -462,7 +462,7 @@ static void take_idle(struct pass *p)
 	for (looked = 0; looked < c->index.count && !is_over(p); looked++) {
 		u32 i = next_slot(p);
 
-		if (is_victim(c, &c->index.slots[i], READ_ONCE(c->now)))
+		if (is_victim(c, &c->index.slots[i], READ_ONCE(c->hot.now)))
 			take_victim(p, i, false);
 	}
 }
@@ -472,7 +472,7 @@ static bool is_surplus(struct nc_cache *c, const struct nc_slot *slot)
 {
 	return is_evictable(slot) && !READ_ONCE(slot->tag.wants) && !READ_ONCE(slot->tag.ahead) &&
 	       !(READ_ONCE(slot->stamp) & NC_STAMP_REUSED) &&
-	       !nc_spread_keeps(&c->spread, block_of(slot));
+	       !nc_spread_keeps(&c->policy.retain, block_of(slot));
 }
 
 /* Rounds in which less and less stays. */
@@ -491,7 +491,7 @@ static void take_surplus(struct pass *p)
 			if (is_surplus(c, &c->index.slots[i]))
 				take_victim(p, i, true);
 		}
-		if (is_over(p) || !nc_spread_narrow(&c->spread))
+		if (is_over(p) || !nc_spread_narrow(&c->policy.retain))
 			return;
 	}
 }
@@ -510,7 +510,7 @@ static void take_oldest(struct pass *p, bool pins)
 	u64 looked;
 
 	for (looked = 0; looked < 2ULL * c->index.count && !is_over(p); looked++) {
-		u32 now = READ_ONCE(c->now), i = next_slot(p), age;
+		u32 now = READ_ONCE(c->hot.now), i = next_slot(p), age;
 		const struct nc_slot *slot = &c->index.slots[i];
 
 		if (!may_go(slot, pins))
@@ -534,27 +534,27 @@ static void take_oldest(struct pass *p, bool pins)
 
 void nc_reclaim_work(struct work_struct *work)
 {
-	struct nc_cache *c = container_of(work, struct nc_cache, reclaim);
+	struct nc_cache *c = container_of(work, struct nc_cache, reclaim.work);
 	struct pass p = { .c = c };
-	u32 started = READ_ONCE(c->now);
+	u32 started = READ_ONCE(c->hot.now);
 
 	nc_foresight_work(c);
 	p.want = enough(c) + kept(c);
-	if (READ_ONCE(c->reclaim_tick) != started + 1) {
+	if (READ_ONCE(c->reclaim.tick) != started + 1) {
 		take_idle(&p);
 		finish_batch(&p);
 		/* Not of a pass that was over before it looked at all of them. */
 		if (!p.found && !is_over(&p)) {
-			WRITE_ONCE(c->reclaim_tick, started + 1);
+			WRITE_ONCE(c->reclaim.tick, started + 1);
 			nc_foresight_no_strays(c);
 		}
 	}
 	take_farthest(&p);
 	finish_batch(&p);
-	if (READ_ONCE(c->spread.wanted)) {
-		WRITE_ONCE(c->spread.wanted, false);
+	if (READ_ONCE(c->policy.retain.wanted)) {
+		WRITE_ONCE(c->policy.retain.wanted, false);
 		p.want = nc_spread_enough(low_water(c)) + kept(c);
-		if (!nc_foresight_any(c) && nc_spread_rules(&c->spread, &c->policy))
+		if (!nc_foresight_any(c) && nc_spread_rules(&c->policy.retain, &c->policy.keep))
 			take_surplus(&p);
 		finish_batch(&p);
 	}

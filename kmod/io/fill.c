@@ -19,8 +19,8 @@
  * Submissions to the origin that may wait for a request have a queue of their own: a
  * cache device that hangs must not keep the origin's data from its readers.
  *
- * A fill is on its stripe's list from its start until it is published or
- * dropped; under the stripe lock at most one fill covers a sub-block, and a
+ * A fill is on its bucket's list from its start until it is published or
+ * dropped; under the bucket lock at most one fill covers a sub-block, and a
  * sub-block is missing, being filled or valid: that is the single flight.
  * Fills of disjoint runs of one block run in parallel and share the slot.
  *
@@ -65,9 +65,9 @@ static void fill_work(struct work_struct *work);
  */
 u32 nc_fill_span_bytes(const struct nc_cache *c, const struct nc_span *span)
 {
-	u64 start = (span->block << c->block_shift) +
-		    ((u64)span->first << c->sub_shift);
-	u64 sectors = (u64)(span->last - span->first + 1) << c->sub_shift;
+	u64 start = (span->block << c->hot.block_shift) +
+		    ((u64)span->first << c->hot.sub_shift);
+	u64 sectors = (u64)(span->last - span->first + 1) << c->hot.sub_shift;
 
 	return min(sectors, (c->geo.origin_size >> SECTOR_SHIFT) - start)
 	       << SECTOR_SHIFT;
@@ -82,7 +82,7 @@ u32 nc_fill_span_bytes(const struct nc_cache *c, const struct nc_span *span)
  */
 u32 nc_fill_bytes_max(const struct nc_cache *c, bool half)
 {
-	return min_t(u64, FILL_BYTES_MAX, (READ_ONCE(c->fill_memory_max) >> half) / 2);
+	return min_t(u64, FILL_BYTES_MAX, (READ_ONCE(c->fills.memory_max) >> half) / 2);
 }
 
 /**
@@ -93,7 +93,7 @@ u32 nc_fill_bytes_max(const struct nc_cache *c, bool half)
  */
 void nc_fill_shorten(const struct nc_cache *c, struct nc_span *span, bool half)
 {
-	u32 count = nc_fill_bytes_max(c, half) >> (c->sub_shift + SECTOR_SHIFT);
+	u32 count = nc_fill_bytes_max(c, half) >> (c->hot.sub_shift + SECTOR_SHIFT);
 
 	span->last = min(span->last, span->first + max(count, 1U) - 1);
 }
@@ -132,7 +132,7 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,
 	if ((sector << SECTOR_SHIFT) + bytes == c->geo.origin_size)
 		room += -c->geo.origin_size & (c->geo.subblock_size - 1);
 	f = nc_pages_alloc(c, offsetof(struct nc_fill, pages), room,
-			   READ_ONCE(c->fill_memory_max) >> half, room != bytes);
+			   READ_ONCE(c->fills.memory_max) >> half, room != bytes);
 	if (!f)
 		return NULL;
 	f->target = t;
@@ -164,8 +164,8 @@ static void fill_put(struct nc_fill *f)
 	if (!refcount_dec_and_test(&f->refs))
 		return;
 	nc_fill_free(c, f);
-	if (atomic_dec_and_test(&c->fills))
-		wake_up(&c->fill_idle);
+	if (atomic_dec_and_test(&c->fills.count))
+		wake_up(&c->fills.idle);
 }
 
 /* Copy what @bio asks for out of the fill, which covers it. */
@@ -175,17 +175,17 @@ static void copy_to_reader(struct nc_fill *f, struct bio *bio)
 		      (bio->bi_iter.bi_sector - f->sector) << SECTOR_SHIFT, bio);
 }
 
-/* Take the fill off its stripe's list, with new valid bits or without.  Returns
+/* Take the fill off its bucket's list, with new valid bits or without.  Returns
  * the bits that became valid.
  */
 static u64 fill_unlist(struct nc_fill *f, bool publish)
 {
 	struct nc_cache *c = f->target->cache;
-	struct nc_stripe *stripe = nc_index_stripe(&c->index, f->span.block);
+	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, f->span.block);
 	struct nc_slot *slot = &c->index.slots[f->slot];
 	u64 bits = 0;
 
-	spin_lock(&stripe->lock);
+	spin_lock(&bucket->lock);
 	list_del(&f->list);
 	if (publish)
 		bits = nc_span_bits(&f->span) & ~f->stale;
@@ -194,12 +194,12 @@ static u64 fill_unlist(struct nc_fill *f, bool publish)
 		if (nc_sums_present(&c->sums))
 			nc_sums_dirty(&c->sums, f->slot);
 		WRITE_ONCE(slot->valid, slot->valid | bits);
-		atomic64_add(hweight64(bits), &c->valid_subblocks);
+		atomic64_add(hweight64(bits), &c->slots.valid_subblocks);
 		nc_meta_dirty(c, f->slot);
 	}
 	if (f->ahead)
 		nc_ahead_came(c, slot);
-	spin_unlock(&stripe->lock);
+	spin_unlock(&bucket->lock);
 	return bits;
 }
 
@@ -214,7 +214,7 @@ static void fill_done(struct nc_fill *f, u64 bits, int error)
 		nc_update_count(c, f, bits);
 	else if (bits)
 		nc_count(c, FILLS);
-	trace_nearcache_fill_done(c->dm_devt, f->sector,
+	trace_nearcache_fill_done(c->dev.dm_devt, f->sector,
 				  f->bytes >> SECTOR_SHIFT, f->slot, !!bits,
 				  error);
 	if (f->job)
@@ -316,7 +316,7 @@ static void fill_read_done(struct nc_fill *f)
 		copy_to_reader(f, bio);
 		bio_endio(bio);
 	}
-	nc_store_filled(&c->store, &f->bio);
+	nc_store_filled(&c->fills.writer, &f->bio);
 }
 
 /* Completion worker: the same, or the origin has failed. */
@@ -343,7 +343,7 @@ static bool is_short(const struct nc_fill *f)
 static void over_to_worker(struct nc_fill *f)
 {
 	INIT_WORK(&f->work, fill_work);
-	queue_work(f->target->cache->wq, &f->work);
+	queue_work(f->target->cache->workers.completion, &f->work);
 }
 
 /* In a softirq.  Readers may have joined in between.  The cache waits for its fills, and this one
@@ -394,9 +394,9 @@ static void write_end_io(struct bio *bio)
 	struct nc_fill *f = bio->bi_private;
 
 	if (f->update)
-		queue_work(f->target->cache->wq, &f->work);
+		queue_work(f->target->cache->workers.completion, &f->work);
 	else
-		nc_store_written(&f->target->cache->store, bio);
+		nc_store_written(&f->target->cache->fills.writer, bio);
 }
 
 /**
@@ -415,7 +415,7 @@ void nc_fill_write(struct nc_fill *f)
 	struct block_device *bdev;
 	sector_t place;
 
-	if (READ_ONCE(c->state) != NEARCACHE_NORMAL ||
+	if (READ_ONCE(c->hot.state) != NEARCACHE_NORMAL ||
 	    !(nc_span_bits(&f->span) & ~READ_ONCE(f->stale))) {
 		fill_unlist(f, false);
 		fill_done(f, 0, 0);
@@ -425,7 +425,7 @@ void nc_fill_write(struct nc_fill *f)
 	WRITE_ONCE(f->state, NC_FILL_WRITING);
 	bio_uninit(&f->bio);
 	bdev = nc_members_place(t, f->slot, &place);
-	init_bio_for_everybody(f, bdev, REQ_OP_WRITE, place + (sector & c->block_mask),
+	init_bio_for_everybody(f, bdev, REQ_OP_WRITE, place + (sector & c->hot.block_mask),
 			       write_end_io);
 	/* Up to the end of a sub-block the pages hold more than f->bytes. */
 	f->bio.bi_iter.bi_size = f->skip + f->cache_bytes;
@@ -501,13 +501,13 @@ static void fill_work(struct work_struct *work)
 /**
  * nc_fill_list() - a fill is under way from now on
  * @f: fill; span, slot, sector and bytes are set
- * @stripe: of the block, locked
+ * @bucket: of the block, locked
  */
-void nc_fill_list(struct nc_fill *f, struct nc_stripe *stripe)
+void nc_fill_list(struct nc_fill *f, struct nc_bucket_lock *bucket)
 {
-	lockdep_assert_held(&stripe->lock);
-	atomic_inc(&f->target->cache->fills);
-	list_add(&f->list, &stripe->fills);
+	lockdep_assert_held(&bucket->lock);
+	atomic_inc(&f->target->cache->fills.count);
+	list_add(&f->list, &bucket->fills);
 }
 
 /**
@@ -523,17 +523,17 @@ void nc_fill_start(struct nc_fill *f, bool nowait)
 {
 	struct nc_cache *c = f->target->cache;
 
-	trace_nearcache_fill_start(c->dm_devt, f->sector,
+	trace_nearcache_fill_start(c->dev.dm_devt, f->sector,
 				   f->bytes >> SECTOR_SHIFT, f->slot);
 	if (nowait)
-		queue_work(c->origin_wq, &f->work);
+		queue_work(c->workers.origin, &f->work);
 	else
 		submit_read(f);
 }
 
 /**
  * nc_fill_wait() - wait for a fill's data
- * @f: listed fill; the stripe is locked
+ * @f: listed fill; the bucket is locked
  * @bio: read, completed when the data is here
  *
  * Return: false if it is here already, and then can be copied from.
@@ -570,19 +570,19 @@ void nc_fill_serve(struct nc_fill *f, struct bio *bio)
 
 /**
  * nc_fill_find() - the fill that covers the start of a span
- * @stripe: the block's stripe, locked
+ * @bucket: the block's bucket, locked
  * @span: sub-blocks; without a fill at their start they are shortened to end
  *	before the next one
  *
  * Return: fill or NULL.
  */
-struct nc_fill *nc_fill_find(const struct nc_stripe *stripe,
+struct nc_fill *nc_fill_find(const struct nc_bucket_lock *bucket,
 			     struct nc_span *span)
 {
 	struct nc_fill *f;
 
-	lockdep_assert_held(&stripe->lock);
-	list_for_each_entry(f, &stripe->fills, list) {
+	lockdep_assert_held(&bucket->lock);
+	list_for_each_entry(f, &bucket->fills, list) {
 		if (f->span.block != span->block)
 			continue;
 		if (span->first >= f->span.first && span->first <= f->span.last)
@@ -595,30 +595,30 @@ struct nc_fill *nc_fill_find(const struct nc_stripe *stripe,
 
 /**
  * nc_fill_busy() - is anything filling these sub-blocks?
- * @stripe: the block's stripe, locked
+ * @bucket: the block's bucket, locked
  * @span: sub-blocks
  */
-bool nc_fill_busy(const struct nc_stripe *stripe, const struct nc_span *span)
+bool nc_fill_busy(const struct nc_bucket_lock *bucket, const struct nc_span *span)
 {
 	struct nc_span rest = *span;
 
-	return nc_fill_find(stripe, &rest) || rest.last != span->last;
+	return nc_fill_find(bucket, &rest) || rest.last != span->last;
 }
 
 /**
  * nc_fill_mark_stale() - these sub-blocks are being changed on the origin
- * @stripe: the block's stripe, locked
+ * @bucket: the block's bucket, locked
  * @block: origin block
  * @bits: sub-blocks
  *
  * What fills bring for them is not published.
  */
-void nc_fill_mark_stale(const struct nc_stripe *stripe, u64 block, u64 bits)
+void nc_fill_mark_stale(const struct nc_bucket_lock *bucket, u64 block, u64 bits)
 {
 	struct nc_fill *f;
 
-	lockdep_assert_held(&stripe->lock);
-	list_for_each_entry(f, &stripe->fills, list)
+	lockdep_assert_held(&bucket->lock);
+	list_for_each_entry(f, &bucket->fills, list)
 		if (f->span.block == block)
 			WRITE_ONCE(f->stale, f->stale |
 				   (bits & nc_span_bits(&f->span)));
@@ -632,10 +632,10 @@ void nc_fill_mark_stale(const struct nc_stripe *stripe, u64 block, u64 bits)
  */
 void nc_fill_drain(struct nc_cache *c)
 {
-	nc_store_hurry(&c->store, true);
-	wait_event(c->fill_idle, !atomic_read(&c->fills));
-	nc_store_hurry(&c->store, false);
-	flush_workqueue(c->wq);
-	flush_workqueue(c->cache_wq);
-	nc_store_flush(&c->store);
+	nc_store_hurry(&c->fills.writer, true);
+	wait_event(c->fills.idle, !atomic_read(&c->fills.count));
+	nc_store_hurry(&c->fills.writer, false);
+	flush_workqueue(c->workers.completion);
+	flush_workqueue(c->workers.cache);
+	nc_store_flush(&c->fills.writer);
 }

@@ -12,13 +12,15 @@
 #include <linux/list.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "core/pages.h"
+#include "io/fill_writer.h"
 
 struct nc_cache;
 struct nc_job;
-struct nc_stripe;
+struct nc_bucket_lock;
 struct nc_target;
 
 /**
@@ -48,18 +50,18 @@ enum nc_fill_state {
 
 /**
  * struct nc_fill - a fill under way
- * @list: in nc_stripe.fills; stripe lock
+ * @list: in nc_bucket_lock.fills; bucket lock
  * @target: table line that started it
  * @span: what it fills; constant once on the list
  * @stale: sub-blocks that were written since it started: not to be published,
- *	not to be joined; stripe lock
+ *	not to be joined; bucket lock
  * @dropped: an update: sub-blocks that the write made invalid, also those that
  *	it covers in part and that are not in @span
  * @slot: where to; the slot holds the block and cannot be evicted meanwhile
  * @state: enum nc_fill_state; of whose step it is
  * @refs: the fill's own, and one of each reader that copies once FILLED
  * @waiters: readers while START or READING, by bi_next, the last one first; then
- *	NC_FILL_READY.  Added to under the stripe lock, taken without
+ *	NC_FILL_READY.  Added to under the bucket lock, taken without
  * @update: its source is a writer
  * @writer: an update: the write, until the origin completed it
  * @ahead: of a prefetch: nobody wants it yet
@@ -100,6 +102,24 @@ struct nc_fill {
 	struct nc_pages pages;
 };
 
+/**
+ * struct nc_fills - the fills of a cache
+ * @count: fills under way
+ * @memory: bytes they hold
+ * @memory_peak: highest value of @memory
+ * @memory_max: cap, from the live table; changed under nc_life.lock, also while I/O runs
+ * @idle: woken when @count falls to zero
+ * @writer: see fill_writer.h
+ */
+struct nc_fills {
+	atomic_t count;
+	atomic64_t memory;
+	atomic64_t memory_peak;
+	u64 memory_max;
+	wait_queue_head_t idle;
+	struct nc_store writer;
+};
+
 /* nc_fill.waiters once the data is here. */
 #define NC_FILL_READY	((struct bio *)ERR_PTR(-EALREADY))
 
@@ -109,7 +129,7 @@ void nc_fill_free(struct nc_cache *c, struct nc_fill *f);
 u32 nc_fill_bytes_max(const struct nc_cache *c, bool half);
 void nc_fill_shorten(const struct nc_cache *c, struct nc_span *span, bool half);
 u32 nc_fill_span_bytes(const struct nc_cache *c, const struct nc_span *span);
-void nc_fill_list(struct nc_fill *f, struct nc_stripe *stripe);
+void nc_fill_list(struct nc_fill *f, struct nc_bucket_lock *bucket);
 void nc_fill_start(struct nc_fill *f, bool nowait);
 void nc_fill_init_bio(struct nc_fill *f, struct block_device *bdev,
 		      blk_opf_t opf, sector_t sector, bio_end_io_t *end_io);
@@ -117,10 +137,10 @@ void nc_fill_write(struct nc_fill *f);
 void nc_fill_publish(struct nc_fill *f);
 bool nc_fill_wait(struct nc_fill *f, struct bio *bio);
 void nc_fill_serve(struct nc_fill *f, struct bio *bio);
-struct nc_fill *nc_fill_find(const struct nc_stripe *stripe,
+struct nc_fill *nc_fill_find(const struct nc_bucket_lock *bucket,
 			     struct nc_span *span);
-bool nc_fill_busy(const struct nc_stripe *stripe, const struct nc_span *span);
-void nc_fill_mark_stale(const struct nc_stripe *stripe, u64 block, u64 bits);
+bool nc_fill_busy(const struct nc_bucket_lock *bucket, const struct nc_span *span);
+void nc_fill_mark_stale(const struct nc_bucket_lock *bucket, u64 block, u64 bits);
 void nc_fill_drain(struct nc_cache *c);
 
 #endif /* NEARCACHE_IO_FILL_H */

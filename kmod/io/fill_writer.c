@@ -162,7 +162,7 @@ void nc_store_init(struct nc_store *s)
  */
 int nc_store_start(struct nc_cache *c)
 {
-	struct nc_store *s = &c->store;
+	struct nc_store *s = &c->fills.writer;
 	struct kthread_worker *worker = kthread_run_worker(0, "nearcache_s/%s", nc_cache_name(c));
 
 	if (IS_ERR(worker))

@@ -13,24 +13,24 @@
 /**
  * nc_invalidate_bits() - sub-blocks of a slot are not valid any more
  * @c: live cache
- * @stripe: of the slot's block, locked
+ * @bucket: of the slot's block, locked
  * @i: linked slot
  * @bits: sub-blocks
  *
  * Return: those that were valid.
  */
-u64 nc_invalidate_bits(struct nc_cache *c, struct nc_stripe *stripe, u32 i,
+u64 nc_invalidate_bits(struct nc_cache *c, struct nc_bucket_lock *bucket, u32 i,
 		       u64 bits)
 {
 	struct nc_slot *slot = &c->index.slots[i];
 
-	lockdep_assert_held(&stripe->lock);
+	lockdep_assert_held(&bucket->lock);
 	bits &= slot->valid;
 	if (!bits)
 		return 0;
 	WRITE_ONCE(slot->valid, slot->valid & ~bits);
-	stripe->drops++;
-	atomic64_sub(hweight64(bits), &c->valid_subblocks);
+	bucket->drops++;
+	atomic64_sub(hweight64(bits), &c->slots.valid_subblocks);
 	nc_meta_dirty(c, i);
 	return bits;
 }
@@ -50,8 +50,8 @@ static void drop_slots(struct nc_cache *c, u64 first, u64 last)
 		if (READ_ONCE(slot->flags) & NC_SLOT_LINKED) {
 			block = (u64)READ_ONCE(slot->block_hi) << 32 |
 				READ_ONCE(slot->block_lo);
-			if (block >= first >> c->block_shift &&
-			    block <= last >> c->block_shift)
+			if (block >= first >> c->hot.block_shift &&
+			    block <= last >> c->hot.block_shift)
 				nc_write_drop_block(c, block, first, last);
 		}
 		if (!(i % 1024))
@@ -65,32 +65,32 @@ static void mark_fills(struct nc_cache *c, u64 first, u64 last)
 	struct nc_fill *f;
 	u32 i;
 
-	for (i = 0; i < NC_STRIPES; i++) {
-		struct nc_stripe *stripe = &c->index.stripes[i];
+	for (i = 0; i < NC_BUCKET_LOCKS; i++) {
+		struct nc_bucket_lock *bucket = &c->index.bucket_locks[i];
 
-		spin_lock(&stripe->lock);
-		list_for_each_entry(f, &stripe->fills, list)
-			if (f->span.block >= first >> c->block_shift &&
-			    f->span.block <= last >> c->block_shift)
-				nc_fill_mark_stale(stripe, f->span.block,
+		spin_lock(&bucket->lock);
+		list_for_each_entry(f, &bucket->fills, list)
+			if (f->span.block >= first >> c->hot.block_shift &&
+			    f->span.block <= last >> c->hot.block_shift)
+				nc_fill_mark_stale(bucket, f->span.block,
 						   nc_write_bits(c, f->span.block,
 								 first, last));
-		spin_unlock(&stripe->lock);
+		spin_unlock(&bucket->lock);
 	}
 }
 
-/* From here to nc_inflight_remove() nothing is filled from these sectors. */
-static void drop(struct nc_cache *c, struct nc_range *range)
+/* From here to nc_write_range_remove() nothing is filled from these sectors. */
+static void drop(struct nc_cache *c, struct nc_write_range *range)
 {
 	u64 first = range->first, last = range->last, block;
 
-	nc_inflight_add(&c->inflight, range);
-	if ((last - first) >> c->block_shift > c->index.count) {
+	nc_write_range_add(&c->write_ranges, range);
+	if ((last - first) >> c->hot.block_shift > c->index.count) {
 		mark_fills(c, first, last);
 		drop_slots(c, first, last);
 		return;
 	}
-	for (block = first >> c->block_shift; block <= last >> c->block_shift;
+	for (block = first >> c->hot.block_shift; block <= last >> c->hot.block_shift;
 	     block++) {
 		nc_write_drop_block(c, block, first, last);
 		if (!(block % 1024))
@@ -106,12 +106,12 @@ static void drop(struct nc_cache *c, struct nc_range *range)
  */
 void nc_invalidate_all(struct nc_cache *c)
 {
-	struct nc_range all = {
+	struct nc_write_range all = {
 		.last = (c->geo.origin_size >> SECTOR_SHIFT) - 1,
 	};
 
 	drop(c, &all);
-	nc_inflight_remove(&c->inflight, &all);
+	nc_write_range_remove(&c->write_ranges, &all);
 }
 
 /* The next load must not take for a change what was told today.  Only when all is
@@ -123,7 +123,7 @@ static void accept_origin(struct nc_cache *c)
 
 	if (r)
 		DMWARN("%s: origin %pg cannot be read (%d): the next open may find it changed",
-		       nc_cache_name(c), c->origin, r);
+		       nc_cache_name(c), c->origin.bdev, r);
 }
 
 /**
@@ -143,23 +143,23 @@ static void accept_origin(struct nc_cache *c)
  */
 int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 {
-	struct nc_range range = { .first = first, .last = last };
+	struct nc_write_range range = { .first = first, .last = last };
 	int r = -EBUSY;
 	bool all;
 
-	mutex_lock(&c->life);
-	if (c->active) {
+	mutex_lock(&c->life.lock);
+	if (c->life.active) {
 		all = !first &&
 		      last == (c->geo.origin_size >> SECTOR_SHIFT) - 1;
 		drop(c, &range);
 		if (all)
 			accept_origin(c);
 		r = nc_meta_record_drop(c, all);
-		nc_inflight_remove(&c->inflight, &range);
+		nc_write_range_remove(&c->write_ranges, &range);
 	}
 	if (r == -EIO)
-		c->untold = true;
-	mutex_unlock(&c->life);
+		c->life.dirty_unrecorded = true;
+	mutex_unlock(&c->life.lock);
 	if (r == -EIO)
 		DMERR("%s: cache device cannot record the invalidation: create the cache anew",
 		      nc_cache_name(c));
@@ -177,24 +177,24 @@ int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
  */
 void nc_invalidate_lost(struct nc_cache *c)
 {
-	if (!READ_ONCE(c->origin_written))
+	if (!READ_ONCE(c->origin.written))
 		return;
 	DMERR_LIMIT("%s: origin %pg failed a flush, it may have lost writes: dropping cached data",
-		    nc_cache_name(c), c->origin);
+		    nc_cache_name(c), c->origin.bdev);
 	/* The next flush may lie: no mark of what was written may go any more, and nothing
 	 * that is read from now on may outlive the session.
 	 */
 	WRITE_ONCE(c->meta->flush_failed, true);
 	nc_intent_leave(c);
-	queue_work(c->wq, &c->lost_work);
+	queue_work(c->workers.completion, &c->workers.drop_all);
 }
 
-/* Not under nc_cache.life: suspending waits for it.  Nothing needs to be recorded:
+/* Not under nc_life.lock: suspending waits for it.  Nothing needs to be recorded:
  * what was written to has a superblock that says active, or marks of write intent.
  */
 void nc_invalidate_lost_work(struct work_struct *work)
 {
-	struct nc_cache *c = container_of(work, struct nc_cache, lost_work);
+	struct nc_cache *c = container_of(work, struct nc_cache, workers.drop_all);
 
 	nc_invalidate_all(c);
 }

@@ -6,10 +6,10 @@
 #include <linux/types.h>
 
 struct nc_cache;
-struct nc_stripe;
+struct nc_bucket_lock;
 struct work_struct;
 
-u64 nc_invalidate_bits(struct nc_cache *c, struct nc_stripe *stripe, u32 i,
+u64 nc_invalidate_bits(struct nc_cache *c, struct nc_bucket_lock *bucket, u32 i,
 		       u64 bits);
 void nc_invalidate_all(struct nc_cache *c);
 int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Missing reads.  Under the stripe lock of its block a missing run of sub-blocks
+ * Missing reads.  Under the bucket lock of its block a missing run of sub-blocks
  * is one of: valid by now, being filled (join), being written (ask the origin),
  * or nobody's (start a fill).
  *
@@ -16,14 +16,14 @@
 #include "evict/reclaim.h"
 
 /**
- * struct look - what the stripe says about a read
- * @stripe: of the block
+ * struct look - what the bucket says about a read
+ * @bucket: of the block
  * @slot: the block's slot or NC_NIL
  * @fill: for NC_MISS_JOINED: the fill to copy from, NULL when the read waits; for
  *	NC_MISS_STARTED, once it is listed: the new one
  */
 struct look {
-	struct nc_stripe *stripe;
+	struct nc_bucket_lock *bucket;
 	u32 slot;
 	struct nc_fill *fill;
 };
@@ -35,7 +35,7 @@ static void refresh(struct nc_cache *c, u32 i)
 
 	slot->flags &= ~NC_SLOT_WRITTEN;
 	WRITE_ONCE(slot->stamp, (READ_ONCE(slot->stamp) & NC_STAMP_REUSED) |
-				(READ_ONCE(c->now) & NC_STAMP_TICK));
+				(READ_ONCE(c->hot.now) & NC_STAMP_TICK));
 }
 
 /* What @f, which can be joined at the start of @span, brings of it. */
@@ -52,10 +52,10 @@ static void shorten_to(const struct nc_fill *f, struct nc_span *span)
 /* Join @f.  Returns whether the data is here already: then a reference is held
  * and the caller copies, without the lock.
  */
-static bool join(struct nc_cache *c, struct nc_stripe *stripe,
+static bool join(struct nc_cache *c, struct nc_bucket_lock *bucket,
 		 struct nc_fill *f, struct bio *bio, struct nc_span *span)
 {
-	lockdep_assert_held(&stripe->lock);
+	lockdep_assert_held(&bucket->lock);
 	shorten_to(f, span);
 	nc_read_take(c, bio, nc_read_sectors(c, bio, span));
 	nc_count(c, JOINS);
@@ -85,22 +85,22 @@ static bool joinable(const struct nc_fill *f, const struct nc_span *span)
  */
 static bool being_written(struct nc_cache *c, struct nc_span *span)
 {
-	u64 block = span->block << c->block_shift;
-	u64 first = block + ((u64)span->first << c->sub_shift);
-	u64 last = block + ((u64)(span->last + 1) << c->sub_shift) - 1;
+	u64 block = span->block << c->hot.block_shift;
+	u64 first = block + ((u64)span->first << c->hot.sub_shift);
+	u64 last = block + ((u64)(span->last + 1) << c->hot.sub_shift) - 1;
 	u64 found;
 	u32 sub;
 
-	if (!nc_inflight_first(&c->inflight, first, last, &found))
+	if (!nc_write_range_first(&c->write_ranges, first, last, &found))
 		return false;
-	sub = (u32)(found - block) >> c->sub_shift;
+	sub = (u32)(found - block) >> c->hot.sub_shift;
 	if (sub == span->first)
 		return true;
 	span->last = sub - 1;
 	return false;
 }
 
-/* Under the stripe lock: NC_MISS_STARTED means that a fill is to be started, of
+/* Under the bucket lock: NC_MISS_STARTED means that a fill is to be started, of
  * what is left of @span.  Without @bio nobody joins.  @ahead: for a prefetch.
  */
 static enum nc_miss look(struct nc_cache *c, struct bio *bio,
@@ -109,7 +109,7 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 	struct nc_fill *f;
 	u64 valid;
 
-	lockdep_assert_held(&l->stripe->lock);
+	lockdep_assert_held(&l->bucket->lock);
 	l->fill = NULL;
 	l->slot = nc_index_find(&c->index, span->block);
 	if (l->slot != NC_NIL) {
@@ -120,7 +120,7 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 			span->last = min_t(u32, span->last,
 					   span->first + __ffs64(valid) - 1);
 	}
-	f = nc_fill_find(l->stripe, span);
+	f = nc_fill_find(l->bucket, span);
 	if (f && !joinable(f, span)) {
 		span->last = min(span->last, f->span.last);
 		return NC_MISS_WRITE;
@@ -130,7 +130,7 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 		return NC_MISS_JOINED;
 	}
 	if (f) {
-		if (join(c, l->stripe, f, bio, span))
+		if (join(c, l->bucket, f, bio, span))
 			l->fill = f;
 		return NC_MISS_JOINED;
 	}
@@ -162,29 +162,29 @@ static void list_reader(struct nc_fill *f, struct bio *bio,
 }
 
 /* Put a new fill on the list, with @bio, if there is one, as its first reader. */
-static void list(struct nc_fill *f, struct nc_stripe *stripe, struct bio *bio,
+static void list(struct nc_fill *f, struct nc_bucket_lock *bucket, struct bio *bio,
 		 const struct nc_span *span)
 {
 	struct nc_cache *c = f->target->cache;
 
 	f->span = *span;
-	f->sector = (span->block << c->block_shift) +
-		    ((sector_t)span->first << c->sub_shift);
+	f->sector = (span->block << c->hot.block_shift) +
+		    ((sector_t)span->first << c->hot.sub_shift);
 	f->bytes = nc_fill_span_bytes(c, span);
 	/* What goes to the cache device: whole sub-blocks. */
 	f->cache_bytes = round_up(f->bytes, c->geo.subblock_size);
 	f->state = NC_FILL_START;
 	if (bio)
 		list_reader(f, bio, span);
-	nc_fill_list(f, stripe);
+	nc_fill_list(f, bucket);
 }
 
 /* @half: of those that leave half of the memory to others. */
 static struct nc_fill *alloc(struct nc_target *t, const struct nc_span *span, bool half)
 {
 	struct nc_cache *c = t->cache;
-	sector_t sector = (span->block << c->block_shift) +
-			  ((sector_t)span->first << c->sub_shift);
+	sector_t sector = (span->block << c->hot.block_shift) +
+			  ((sector_t)span->first << c->hot.sub_shift);
 
 	return nc_fill_alloc(t, sector, nc_fill_span_bytes(c, span), half);
 }
@@ -212,7 +212,7 @@ static enum nc_miss begin(struct nc_target *t, struct bio *bio, const struct nc_
 	struct nc_cache *c = t->cache;
 	struct nc_fill *f;
 
-	lockdep_assert_held(&l->stripe->lock);
+	lockdep_assert_held(&l->bucket->lock);
 	f = alloc(t, span, ahead);
 	if (!f)
 		return NC_MISS_MEMORY;
@@ -224,7 +224,7 @@ static enum nc_miss begin(struct nc_target *t, struct bio *bio, const struct nc_
 		return NC_MISS_FULL;
 	}
 	refresh(c, f->slot);
-	list(f, l->stripe, bio, span);
+	list(f, l->bucket, bio, span);
 	l->fill = f;
 	return NC_MISS_STARTED;
 }
@@ -246,16 +246,16 @@ enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
 			  struct nc_span *span)
 {
 	struct nc_cache *c = t->cache;
-	struct look l = { nc_index_stripe(&c->index, span->block) };
+	struct look l = { nc_index_bucket(&c->index, span->block) };
 	bool nowait = bio->bi_opf & REQ_NOWAIT;
 	enum nc_miss result;
 
 	nc_fill_shorten(c, span, false);
-	spin_lock(&l.stripe->lock);
+	spin_lock(&l.bucket->lock);
 	result = look(c, bio, span, &l, false);
 	if (result == NC_MISS_STARTED)
 		result = begin(t, bio, span, &l, false, NULL);
-	spin_unlock(&l.stripe->lock);
+	spin_unlock(&l.bucket->lock);
 	if (result == NC_MISS_STARTED)
 		nc_fill_start(l.fill, nowait);
 	if (result == NC_MISS_JOINED && l.fill)
@@ -277,17 +277,17 @@ enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
 enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span, struct nc_job *job)
 {
 	struct nc_cache *c = t->cache;
-	struct look l = { nc_index_stripe(&c->index, span->block) };
+	struct look l = { nc_index_bucket(&c->index, span->block) };
 	enum nc_miss result;
 
 	nc_fill_shorten(c, span, true);
-	spin_lock(&l.stripe->lock);
+	spin_lock(&l.bucket->lock);
 	result = look(c, NULL, span, &l, job);
 	if (result == NC_MISS_STARTED)
 		result = begin(t, NULL, span, &l, true, job);
 	if (result == NC_MISS_STARTED && job)
 		nc_prefetch_begun(c, l.fill);
-	spin_unlock(&l.stripe->lock);
+	spin_unlock(&l.bucket->lock);
 	if (result == NC_MISS_STARTED) {
 		nc_fill_start(l.fill, false);
 		nc_reclaim_check(c);
@@ -305,15 +305,15 @@ enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span, struct 
 void nc_miss_fill(struct nc_target *t, struct nc_span *span)
 {
 	struct nc_cache *c = t->cache;
-	struct look l = { nc_index_stripe(&c->index, span->block) };
+	struct look l = { nc_index_bucket(&c->index, span->block) };
 	enum nc_miss result;
 
 	nc_fill_shorten(c, span, false);
-	spin_lock(&l.stripe->lock);
+	spin_lock(&l.bucket->lock);
 	result = look(c, NULL, span, &l, false);
 	if (result == NC_MISS_STARTED)
 		result = begin(t, NULL, span, &l, false, NULL);
-	spin_unlock(&l.stripe->lock);
+	spin_unlock(&l.bucket->lock);
 	if (result == NC_MISS_STARTED)
 		nc_fill_start(l.fill, true);
 }

@@ -62,7 +62,7 @@ void nc_observe_see(struct nc_cache *c, struct bio *bio, struct nearcache_io *se
 	*seen = (struct nearcache_io) {
 		.sector = bio->bi_iter.bi_sector,
 		.cgroup = nc_observe_cgroup(bio),
-		.dev = c->dm_devt,
+		.dev = c->dev.dm_devt,
 		.nr_sectors = bio_sectors(bio),
 		.opf = (__force u32)bio->bi_opf,
 		.op = (__force u16)bio_op(bio),
@@ -85,7 +85,7 @@ bool nc_observe_is_timed(struct nc_cache *c, enum nearcache_verdict verdict)
 {
 	if (verdict != NEARCACHE_VERDICT_HIT && verdict != NEARCACHE_VERDICT_PARTIAL)
 		return true;
-	return !(this_cpu_inc_return(c->stats->untimed) % NEARCACHE_TIMED);
+	return !(this_cpu_inc_return(c->hot.counters->untimed) % NEARCACHE_TIMED);
 }
 
 /**

@@ -29,7 +29,7 @@
 bool nc_outage_wait(struct nc_target *t, struct bio *bio, blk_status_t *error)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
-	struct nc_outage *o = &t->cache->outage;
+	struct nc_outage *o = &t->cache->origin_retry;
 	u32 timeout = READ_ONCE(t->origin_timeout);
 	unsigned long flags;
 
@@ -56,7 +56,7 @@ bool nc_outage_wait(struct nc_target *t, struct bio *bio, blk_status_t *error)
 	/* Queued inside the lock: once the worker has the bio, the cache may go. */
 	spin_lock_irqsave(&o->lock, flags);
 	bio_list_add(&o->waiting, bio);
-	queue_delayed_work(t->cache->origin_wq, &o->again, AGAIN);
+	queue_delayed_work(t->cache->workers.origin, &o->again, AGAIN);
 	spin_unlock_irqrestore(&o->lock, flags);
 	return true;
 }
@@ -72,7 +72,7 @@ bool nc_outage_wait(struct nc_target *t, struct bio *bio, blk_status_t *error)
 void nc_outage_answered(struct nc_target *t, struct bio *bio, bool well)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
-	struct nc_outage *o = &t->cache->outage;
+	struct nc_outage *o = &t->cache->origin_retry;
 
 	io->waits = false;
 	atomic_dec(&o->count);
@@ -86,8 +86,8 @@ void nc_outage_answered(struct nc_target *t, struct bio *bio, bool well)
 static void send_again(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(to_delayed_work(work),
-					  struct nc_cache, outage.again);
-	struct nc_outage *o = &c->outage;
+					  struct nc_cache, origin_retry.again);
+	struct nc_outage *o = &c->origin_retry;
 	struct bio_list bios;
 	struct bio *bio;
 
@@ -117,11 +117,11 @@ static void send_again(struct work_struct *work)
  */
 void nc_outage_suspend(struct nc_target *t)
 {
-	struct nc_outage *o = &t->cache->outage;
+	struct nc_outage *o = &t->cache->origin_retry;
 
 	spin_lock_irq(&o->lock);
 	if (t->noflush && !bio_list_empty(&o->waiting))
-		mod_delayed_work(t->cache->origin_wq, &o->again, 0);
+		mod_delayed_work(t->cache->workers.origin, &o->again, 0);
 	spin_unlock_irq(&o->lock);
 }
 
@@ -131,7 +131,7 @@ void nc_outage_suspend(struct nc_target *t)
  */
 void nc_outage_init(struct nc_cache *c)
 {
-	struct nc_outage *o = &c->outage;
+	struct nc_outage *o = &c->origin_retry;
 
 	spin_lock_init(&o->lock);
 	bio_list_init(&o->waiting);

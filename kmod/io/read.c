@@ -7,7 +7,7 @@
  * A hit takes no lock, allocates nothing and writes no shared cache line but
  * its slot's stamp, once per tick of the policy's clock: the bio is pointed at
  * the cache device and its payload is never looked at.  It is
- * among nc_cache.holds from the look-up to the completion, and a slot is given to another
+ * among nc_hot.hit_srcu from the look-up to the completion, and a slot is given to another
  * block only when those that were there have gone.
  *
  * map() never sleeps (DM_TARGET_NOWAIT).
@@ -30,33 +30,34 @@ static struct nc_span span_of(const struct nc_cache *c,
 			      const struct bvec_iter *iter)
 {
 	sector_t sector = iter->bi_sector;
-	u32 mask = c->block_mask;
+	u32 mask = c->hot.block_mask;
 	u32 start = (u32)sector & mask;
 	u32 end = min(start + (iter->bi_size >> SECTOR_SHIFT) - 1, mask);
 
 	return (struct nc_span) {
-		.block = sector >> c->block_shift,
-		.first = start >> c->sub_shift,
-		.last = end >> c->sub_shift,
+		.block = sector >> c->hot.block_shift,
+		.first = start >> c->hot.sub_shift,
+		.last = end >> c->hot.sub_shift,
 	};
 }
 
 /* Advance the policy's clock by what was counted on this processor. */
 static noinline void set_clock(struct nc_cache *c)
 {
-	u64 held = this_cpu_xchg(c->stats->clock_bytes, 0);
-	u32 now = (u32)div64_u64(atomic64_add_return(held, &c->clock), c->tick_bytes);
+	u64 held = this_cpu_xchg(c->hot.counters->clock_bytes, 0);
+	u32 now = (u32)div64_u64(atomic64_add_return(held, &c->policy.clock), c->hot.tick_bytes);
 	/* Never backwards: a slower CPU may come with an older sum. */
-	u32 old = READ_ONCE(c->now);
+	u32 old = READ_ONCE(c->hot.now);
 
-	while ((s32)(now - old) > 0 && !try_cmpxchg(&c->now, &old, now))
+	while ((s32)(now - old) > 0 && !try_cmpxchg(&c->hot.now, &old, now))
 		;
 }
 
 /* So much is read through the device. */
 static __always_inline void pass(struct nc_cache *c, u32 bytes)
 {
-	if (unlikely(this_cpu_add_return(c->stats->clock_bytes, bytes) > c->clock_portion))
+	if (unlikely(this_cpu_add_return(c->hot.counters->clock_bytes, bytes) >
+		     c->hot.clock_portion))
 		set_clock(c);
 }
 
@@ -86,10 +87,10 @@ void nc_read_take(struct nc_cache *c, struct bio *bio, u32 sectors)
 /* The policy sees a read of a sampled block; not if it is just looking at another one. */
 static noinline void see(struct nc_cache *c, u64 block, bool cached)
 {
-	if (!spin_trylock(&c->policy_lock))
+	if (!spin_trylock(&c->policy.lock))
 		return;
-	c->policy_ops->read(&c->policy, block, READ_ONCE(c->now), cached);
-	spin_unlock(&c->policy_lock);
+	c->hot.policy_ops->read(&c->policy.keep, block, READ_ONCE(c->hot.now), cached);
+	spin_unlock(&c->policy.lock);
 }
 
 /* For the first time in this tick. */
@@ -98,14 +99,14 @@ static noinline void use(struct nc_cache *c, struct nc_slot *slot, u32 now)
 	u64 block = nc_slot_block(slot);
 
 	WRITE_ONCE(slot->stamp, (now & NC_STAMP_TICK) | NC_STAMP_REUSED);
-	if (nc_ghost_samples(&c->policy.ghost, block))
+	if (nc_ghost_samples(&c->policy.keep.ghost, block))
 		see(c, block, true);
 }
 
-/* A slot is hit; nc_cache.holds is held. */
+/* A slot is hit; nc_hot.hit_srcu is held. */
 static __always_inline void touch(struct nc_cache *c, struct nc_slot *slot)
 {
-	u32 now = READ_ONCE(c->now);
+	u32 now = READ_ONCE(c->hot.now);
 
 	if (unlikely((READ_ONCE(slot->stamp) ^ now) & NC_STAMP_TICK))
 		use(c, slot, now);
@@ -135,11 +136,11 @@ bool nc_read_cached(struct nc_cache *c, struct nc_span *span)
 	int hold;
 	u32 i;
 
-	hold = nc_holds_take(&c->holds);
+	hold = nc_hit_lock(&c->hot.hit_srcu);
 	i = nc_index_find(&c->index, span->block);
 	if (i != NC_NIL)
 		valid = READ_ONCE(c->index.slots[i].valid) >> span->first;
-	nc_holds_give(&c->holds, hold);
+	nc_hit_unlock(&c->hot.hit_srcu, hold);
 	border = valid & 1 ? ~valid : valid;
 	if (border)
 		span->last = min_t(u32, span->last, span->first + __ffs64(border) - 1);
@@ -149,7 +150,7 @@ bool nc_read_cached(struct nc_cache *c, struct nc_span *span)
 /**
  * nc_read_touch() - a slot is hit
  * @c: live cache
- * @i: slot; nc_cache.holds is held
+ * @i: slot; nc_hot.hit_srcu is held
  */
 void nc_read_touch(struct nc_cache *c, u32 i)
 {
@@ -192,15 +193,15 @@ static int bypass(struct nc_target *t, struct bio *bio,
 bool nc_read_memory_fits(const struct nc_cache *c, const struct bio *bio,
 			 u32 sectors)
 {
-	u32 mask = c->cache_lbs_mask ?
-		   (c->cache_lbs_mask << SECTOR_SHIFT) | (SECTOR_SIZE - 1) :
-		   c->cache_dma_mask;
+	u32 mask = c->hot.lbs_mask ?
+		   (c->hot.lbs_mask << SECTOR_SHIFT) | (SECTOR_SIZE - 1) :
+		   c->hot.dma_mask;
 	struct bvec_iter iter, start = bio->bi_iter;
 	struct bio_vec bv;
 
 	start.bi_size = sectors << SECTOR_SHIFT;
 	__bio_for_each_bvec(bv, bio, iter, start)
-		if (bv.bv_offset & c->cache_dma_mask || bv.bv_len & mask)
+		if (bv.bv_offset & c->hot.dma_mask || bv.bv_len & mask)
 			return false;
 	return true;
 }
@@ -213,16 +214,16 @@ bool nc_read_memory_fits(const struct nc_cache *c, const struct bio *bio,
 static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 		      u32 *sectors)
 {
-	u32 odd = bio->bi_iter.bi_sector & c->cache_lbs_mask;
+	u32 odd = bio->bi_iter.bi_sector & c->hot.lbs_mask;
 
 	if (odd) {
-		*sectors = min(*sectors, c->cache_lbs_mask + 1 - odd);
+		*sectors = min(*sectors, c->hot.lbs_mask + 1 - odd);
 		return false;
 	}
-	if (*sectors <= c->cache_lbs_mask)
+	if (*sectors <= c->hot.lbs_mask)
 		return false;
-	*sectors &= ~c->cache_lbs_mask;
-	return !(c->cache_lbs_mask | c->cache_dma_mask) ||
+	*sectors &= ~c->hot.lbs_mask;
+	return !(c->hot.lbs_mask | c->hot.dma_mask) ||
 	       nc_read_memory_fits(c, bio, *sectors);
 }
 
@@ -256,14 +257,14 @@ static noinline bool checked(struct nc_target *t, struct bio *bio,
 		*r = BYPASS(t, bio, P2P);
 		break;
 	}
-	nc_holds_give(&c->holds, hold);
+	nc_hit_unlock(&c->hot.hit_srcu, hold);
 	return false;
 }
 
 /* Point a hit at the cache device, and remember what it was. */
 static __always_inline void remap(struct nc_target *t, struct bio *bio, struct nc_io *io, u32 i)
 {
-	u32 offset = (u32)bio->bi_iter.bi_sector & t->cache->block_mask;
+	u32 offset = (u32)bio->bi_iter.bi_sector & t->cache->hot.block_mask;
 	sector_t place;
 
 	io->slot = i;
@@ -275,7 +276,7 @@ static __always_inline void remap(struct nc_target *t, struct bio *bio, struct n
 
 /*
  * The first sub-block is valid in slot @i: take what is valid after it, too.
- * nc_cache.holds is held; a remapped hit keeps it.
+ * nc_hot.hit_srcu is held; a remapped hit keeps it.
  */
 static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	       u32 i, u64 valid, struct nc_io *io)
@@ -297,7 +298,7 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	io->label = nc_tag_of(tagged).label;
 	if (unlikely(nc_tag_of(tagged).ahead))
 		nc_ahead_read(c, &c->index.slots[i], bio, span);
-	if (unlikely(READ_ONCE(c->checks))) {
+	if (unlikely(READ_ONCE(c->hot.checks))) {
 		io->partial = partial;
 		if (!checked(t, bio, span, i, io->hold, &r))
 			return r;
@@ -306,7 +307,7 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	aligned = align_hit(c, bio, &sectors);
 	take(c, bio, sectors);
 	if (unlikely(!aligned)) {
-		nc_holds_give(&c->holds, io->hold);
+		nc_hit_unlock(&c->hot.hit_srcu, io->hold);
 		return BYPASS(t, bio, UNALIGNED);
 	}
 	touch(c, &c->index.slots[i]);
@@ -339,7 +340,7 @@ static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span, stru
 		return BYPASS(t, bio, ADVICE);
 	}
 	/* What may not be cached is none of the policy's business. */
-	if (nc_ghost_samples(&c->policy.ghost, span->block))
+	if (nc_ghost_samples(&c->policy.keep.ghost, span->block))
 		see(c, span->block, cached);
 	switch (nc_miss_read(t, bio, span)) {
 	case NC_MISS_STARTED:
@@ -385,18 +386,18 @@ static noinline int long_way(struct nc_target *t, struct bio *bio, struct nc_io 
 	io->kind = NC_IO_ORIGIN;
 	if (unlikely(!bio_sectors(bio)))
 		return to_origin(t, bio);
-	if (unlikely(READ_ONCE(c->gate)) && !nc_health_admit(c))
+	if (unlikely(READ_ONCE(c->hot.gate)) && !nc_health_admit(c))
 		return BYPASS(t, bio, STATE);
 	do {
 		span = span_of(c, &bio->bi_iter);
-		io->hold = nc_holds_take(&c->holds);
+		io->hold = nc_hit_lock(&c->hot.hit_srcu);
 		i = nc_index_find(&c->index, span.block);
 		valid = i == NC_NIL ? 0 : READ_ONCE(c->index.slots[i].valid);
 		if (likely(valid & BIT_ULL(span.first))) {
 			r = hit(t, bio, &span, i, valid, io);
 			continue;
 		}
-		nc_holds_give(&c->holds, io->hold);
+		nc_hit_unlock(&c->hot.hit_srcu, io->hold);
 		valid >>= span.first;
 		if (valid)
 			span.last = min_t(u32, span.last, span.first + __ffs64(valid) - 1);
@@ -445,18 +446,18 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	u64 wanted;
 
 	/* Without any sectors it is the last one of no block, either. */
-	start = (u32)bio->bi_iter.bi_sector & c->block_mask;
+	start = (u32)bio->bi_iter.bi_sector & c->hot.block_mask;
 	last = bio_sectors(bio) - 1;
-	if (unlikely(READ_ONCE(c->special) || last > c->block_mask - start))
+	if (unlikely(READ_ONCE(c->hot.slow_path) || last > c->hot.block_mask - start))
 		return long_way(t, bio, io);
-	io->hold = nc_holds_take(&c->holds);
-	i = nc_index_find(&c->index, bio->bi_iter.bi_sector >> c->block_shift);
+	io->hold = nc_hit_lock(&c->hot.hit_srcu);
+	i = nc_index_find(&c->index, bio->bi_iter.bi_sector >> c->hot.block_shift);
 	if (unlikely(i == NC_NIL))
 		goto other;
 	slot = &c->index.slots[i];
-	start = (u32)bio->bi_iter.bi_sector & c->block_mask;
+	start = (u32)bio->bi_iter.bi_sector & c->hot.block_mask;
 	last = start + bio_sectors(bio) - 1;
-	wanted = (2ULL << (last >> c->sub_shift)) - (1ULL << (start >> c->sub_shift));
+	wanted = (2ULL << (last >> c->hot.sub_shift)) - (1ULL << (start >> c->hot.sub_shift));
 	tagged = READ_ONCE(slot->tagged);
 	if (unlikely(wanted & ~READ_ONCE(slot->valid) || nc_tag_of(tagged).ahead))
 		goto other;
@@ -470,7 +471,7 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	remap(t, bio, io, i);
 	return DM_MAPIO_REMAPPED;
 other:
-	nc_holds_give(&c->holds, io->hold);
+	nc_hit_unlock(&c->hot.hit_srcu, io->hold);
 	return long_way(t, bio, io);
 }
 
@@ -537,36 +538,36 @@ void nc_read_resubmit(struct nc_target *t, struct bio *bio)
 
 	io->target = t;
 	/* Queued inside the lock: once the worker has the bio, the cache may go. */
-	spin_lock_irqsave(&c->retry_lock, flags);
-	bio_list_add(&c->retry_bios, bio);
-	queue_work(c->origin_wq, &c->retry_work);
-	spin_unlock_irqrestore(&c->retry_lock, flags);
+	spin_lock_irqsave(&c->retry.lock, flags);
+	bio_list_add(&c->retry.bios, bio);
+	queue_work(c->workers.origin, &c->retry.work);
+	spin_unlock_irqrestore(&c->retry.lock, flags);
 }
 
 /* The cache device failed to read these sub-blocks: forget them. */
 static void forget(struct nc_cache *c, const struct bio *bio)
 {
 	struct nc_span span = span_of(c, &bio->bi_iter);
-	struct nc_stripe *stripe = nc_index_stripe(&c->index, span.block);
+	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, span.block);
 	u32 i;
 
-	spin_lock(&stripe->lock);
+	spin_lock(&bucket->lock);
 	i = nc_index_find(&c->index, span.block);
 	if (i != NC_NIL)
-		nc_invalidate_bits(c, stripe, i, nc_span_bits(&span));
-	spin_unlock(&stripe->lock);
+		nc_invalidate_bits(c, bucket, i, nc_span_bits(&span));
+	spin_unlock(&bucket->lock);
 }
 
 void nc_read_retry_work(struct work_struct *work)
 {
-	struct nc_cache *c = container_of(work, struct nc_cache, retry_work);
+	struct nc_cache *c = container_of(work, struct nc_cache, retry.work);
 	struct bio_list bios;
 	struct bio *bio;
 
-	spin_lock_irq(&c->retry_lock);
-	bios = c->retry_bios;
-	bio_list_init(&c->retry_bios);
-	spin_unlock_irq(&c->retry_lock);
+	spin_lock_irq(&c->retry.lock);
+	bios = c->retry.bios;
+	bio_list_init(&c->retry.bios);
+	spin_unlock_irq(&c->retry.lock);
 	while ((bio = bio_list_pop(&bios))) {
 		struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 
@@ -610,7 +611,7 @@ static int origin_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 	if (unlikely(io->waits))
 		nc_outage_answered(t, bio, !*error);
 	if (io->kind == NC_IO_BYPASS && !comes_again(*error)) {
-		this_cpu_inc(c->stats->count[io->counter]);
+		this_cpu_inc(c->hot.counters->count[io->counter]);
 		nc_count_add(c, BYPASS_BYTES, io->iter.bi_size);
 		nc_prefetch_demand(c);
 		nc_ranges_count_miss(c, io->iter.bi_sector, io->iter.bi_size);
@@ -638,7 +639,7 @@ int nc_read_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 		return origin_end_io(t, bio, io, error);
 	if (nc_sums_present(&c->sums) && !*error)
 		return nc_check_end_io(t, bio);
-	nc_holds_give(&c->holds, io->hold);
+	nc_hit_unlock(&c->hot.hit_srcu, io->hold);
 	if (unlikely(comes_again(*error)))
 		return DM_ENDIO_DONE;
 	nc_read_count_hit(c, io, &io->iter);

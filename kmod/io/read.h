@@ -36,8 +36,8 @@ void nc_read_retry_work(struct work_struct *work);
 static inline u32 nc_read_sectors(const struct nc_cache *c, const struct bio *bio,
 				  const struct nc_span *span)
 {
-	sector_t end = (span->block << c->block_shift) +
-		       ((sector_t)(span->last + 1) << c->sub_shift);
+	sector_t end = (span->block << c->hot.block_shift) +
+		       ((sector_t)(span->last + 1) << c->hot.sub_shift);
 
 	return min_t(sector_t, end - bio->bi_iter.bi_sector, bio_sectors(bio));
 }
@@ -77,7 +77,7 @@ static inline bool nc_read_plain_over(struct nc_cache *c, const struct nc_io *io
 {
 	if (unlikely(io->kind != NC_IO_PLAIN || error))
 		return false;
-	nc_holds_give(&c->holds, io->hold);
+	nc_hit_unlock(&c->hot.hit_srcu, io->hold);
 	nc_read_count_hit(c, io, &io->iter);
 	return true;
 }

@@ -11,27 +11,27 @@
 
 static u64 valid_bits(struct nc_cache *c, u64 block)
 {
-	int state = READ_ONCE(c->state), hold;
+	int state = READ_ONCE(c->hot.state), hold;
 	u64 valid = 0;
 	u32 slot;
 
 	/* What is not served is not cached, nor what is just being loaded. */
 	if (state != NEARCACHE_NORMAL && state != NEARCACHE_DEGRADED)
 		return 0;
-	hold = nc_holds_take(&c->holds);
+	hold = nc_hit_lock(&c->hot.hit_srcu);
 	slot = nc_index_find(&c->index, block);
 	if (slot != NC_NIL)
 		valid = READ_ONCE(c->index.slots[slot].valid);
-	nc_holds_give(&c->holds, hold);
+	nc_hit_unlock(&c->hot.hit_srcu, hold);
 	return valid;
 }
 
 /* Sectors from @first on, inside one block, that are alike. */
 static void run_in_block(struct nc_cache *c, sector_t first, struct nc_run *run)
 {
-	u64 block = first >> c->block_shift;
-	sector_t start = block << c->block_shift;
-	u32 sub = (first - start) >> c->sub_shift;
+	u64 block = first >> c->hot.block_shift;
+	sector_t start = block << c->hot.block_shift;
+	u32 sub = (first - start) >> c->hot.sub_shift;
 	u64 bits = valid_bits(c, block) >> sub;
 	u32 alike;
 
@@ -41,8 +41,8 @@ static void run_in_block(struct nc_cache *c, sector_t first, struct nc_run *run)
 		bits = ~bits;
 	/* What was shifted in is no sub-block of this one. */
 	alike = bits ? __ffs64(bits) : NEARCACHE_SUBBLOCKS_MAX;
-	run->end = min(start + ((sector_t)(sub + alike) << c->sub_shift),
-		       (block + 1) << c->block_shift);
+	run->end = min(start + ((sector_t)(sub + alike) << c->hot.sub_shift),
+		       (block + 1) << c->hot.block_shift);
 }
 
 /**
@@ -84,7 +84,7 @@ void nc_residency_run(struct nc_cache *c, sector_t first, sector_t end, struct n
  */
 u64 nc_residency_sectors(struct nc_cache *c, sector_t first, sector_t *end)
 {
-	sector_t most = first + ((sector_t)RUN_BLOCKS_MAX << c->block_shift);
+	sector_t most = first + ((sector_t)RUN_BLOCKS_MAX << c->hot.block_shift);
 	struct nc_run run;
 	u64 sectors = 0;
 

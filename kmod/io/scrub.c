@@ -24,7 +24,7 @@ static bool find_span(struct nc_cache *c, struct nc_span *span)
 {
 	struct nc_scrub *s = &c->scrub;
 	struct nc_slot *slot = &c->index.slots[s->slot];
-	struct nc_stripe *stripe;
+	struct nc_bucket_lock *bucket;
 	u64 valid = 0, missing;
 
 	if (s->sub >= c->geo.subblocks ||
@@ -33,11 +33,11 @@ static bool find_span(struct nc_cache *c, struct nc_span *span)
 	/* Racy: under the lock it can be told whether it is the slot's. */
 	span->block = (u64)READ_ONCE(slot->block_hi) << 32 |
 		      READ_ONCE(slot->block_lo);
-	stripe = nc_index_stripe(&c->index, span->block);
-	spin_lock(&stripe->lock);
+	bucket = nc_index_bucket(&c->index, span->block);
+	spin_lock(&bucket->lock);
 	if (nc_index_find(&c->index, span->block) == s->slot)
 		valid = slot->valid;
-	spin_unlock(&stripe->lock);
+	spin_unlock(&bucket->lock);
 	valid &= GENMASK_ULL(63, s->sub);
 	if (!valid)
 		return false;
@@ -66,14 +66,14 @@ static bool next_span(struct nc_cache *c, struct nc_span *span)
 static void again(struct nc_cache *c, unsigned long delay)
 {
 	if (!READ_ONCE(c->scrub.paused))
-		queue_delayed_work(c->cache_wq, &c->scrub.work, delay);
+		queue_delayed_work(c->workers.cache, &c->scrub.work, delay);
 }
 
 /* There was nothing to look at, or the rest is not to be used any more. */
 static void pass_on(struct nc_cache *c)
 {
 	struct nc_scrub *s = &c->scrub;
-	bool bypass = READ_ONCE(c->state) == NEARCACHE_BYPASS;
+	bool bypass = READ_ONCE(c->hot.state) == NEARCACHE_BYPASS;
 
 	if (s->slot < c->index.count && !bypass) {
 		again(c, 0);
@@ -97,18 +97,18 @@ static void scrub_work(struct work_struct *work)
 
 	if (READ_ONCE(s->paused) || !READ_ONCE(s->wanted) || READ_ONCE(s->busy))
 		return;
-	if (READ_ONCE(c->state) == NEARCACHE_DEGRADED) {
+	if (READ_ONCE(c->hot.state) == NEARCACHE_DEGRADED) {
 		again(c, HZ);
 		return;
 	}
-	if (READ_ONCE(c->state) == NEARCACHE_BYPASS || !next_span(c, &span)) {
+	if (READ_ONCE(c->hot.state) == NEARCACHE_BYPASS || !next_span(c, &span)) {
 		pass_on(c);
 		return;
 	}
 	WRITE_ONCE(s->busy, true);
 	s->sub = span.last + 1;
 	/* Not paused: the table stays live while the check runs. */
-	result = nc_check_scrub(READ_ONCE(c->active), &span, s->compare);
+	result = nc_check_scrub(READ_ONCE(c->life.active), &span, s->compare);
 	if (result == NC_CHECK_STARTED)
 		return;
 	/* Not now, or no more as it was: look again. */
@@ -152,10 +152,10 @@ int nc_scrub_start(struct nc_cache *c, u64 rate, bool compare)
 	struct nc_scrub *s = &c->scrub;
 	int r = 0;
 
-	mutex_lock(&c->life);
-	if (!c->active || s->wanted || READ_ONCE(s->busy)) {
+	mutex_lock(&c->life.lock);
+	if (!c->life.active || s->wanted || READ_ONCE(s->busy)) {
 		r = -EBUSY;
-	} else if (READ_ONCE(c->state) == NEARCACHE_BYPASS) {
+	} else if (READ_ONCE(c->hot.state) == NEARCACHE_BYPASS) {
 		r = -EIO;
 	} else {
 		cancel_delayed_work_sync(&s->work);
@@ -167,7 +167,7 @@ int nc_scrub_start(struct nc_cache *c, u64 rate, bool compare)
 		WRITE_ONCE(s->wanted, true);
 		again(c, 0);
 	}
-	mutex_unlock(&c->life);
+	mutex_unlock(&c->life.lock);
 	return r;
 }
 
@@ -182,12 +182,12 @@ int nc_scrub_stop(struct nc_cache *c)
 {
 	int r = 0;
 
-	mutex_lock(&c->life);
+	mutex_lock(&c->life.lock);
 	if (READ_ONCE(c->scrub.wanted))
 		WRITE_ONCE(c->scrub.wanted, false);
 	else
 		r = -ENOENT;
-	mutex_unlock(&c->life);
+	mutex_unlock(&c->life.lock);
 	return r;
 }
 

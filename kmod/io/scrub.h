@@ -20,7 +20,7 @@ struct nc_cache;
  * @rate: bytes per second, 0: as fast as one piece after the other goes
  * @due: when the next piece may begin, ns of ktime_get()
  *
- * A pass begins and is given up under nc_cache.life; @wanted is cleared by @work at
+ * A pass begins and is given up under nc_life.lock; @wanted is cleared by @work at
  * its end, too.  The rest is @work's, and that of the check that it started.
  */
 struct nc_scrub {

@@ -13,7 +13,7 @@
  *
  * Data that is wrong there is no error for anybody: the reader is sent to the origin,
  * the sub-blocks are dropped and filled anew.  It is not wrong if something of its
- * stripe became invalid or was evicted since the check looked at the index: then a write
+ * bucket became invalid or was evicted since the check looked at the index: then a write
  * may have changed it.  (A slot does not get other data without that: a fill writes only
  * where nothing is valid.)
  */
@@ -52,8 +52,8 @@ enum check_state {
  * @reader: read to be served, NULL when there is none, or not any more
  * @span: sub-blocks that are looked at, all of them valid at the start
  * @slot: where they are
- * @drops: of the stripe at the start
- * @hold: of nc_cache.holds, until the slot was read
+ * @drops: of the bucket at the start
+ * @hold: of nc_hot.hit_srcu, until the slot was read
  * @compare: with the origin, too
  * @scrub: it was a scrub that asked
  * @state: enum check_state
@@ -124,11 +124,11 @@ void nc_check_fill(struct nc_fill *f)
 /* Is this hit one of those that are compared with the origin? */
 static bool sampled(struct nc_cache *c)
 {
-	u32 every = READ_ONCE(c->verify);
+	u32 every = READ_ONCE(c->hot.verify);
 
-	if (!every || this_cpu_inc_return(c->stats->unverified) < every)
+	if (!every || this_cpu_inc_return(c->hot.counters->unverified) < every)
 		return false;
-	this_cpu_write(c->stats->unverified, 0);
+	this_cpu_write(c->hot.counters->unverified, 0);
 	return true;
 }
 
@@ -136,7 +136,7 @@ static bool sampled(struct nc_cache *c)
 static bool whole_subblocks(const struct nc_cache *c, const struct bio *bio,
 			    u32 sectors)
 {
-	u32 mask = (1U << c->sub_shift) - 1;
+	u32 mask = (1U << c->hot.sub_shift) - 1;
 
 	return !(((u32)bio->bi_iter.bi_sector | sectors) & mask) &&
 	       nc_read_memory_fits(c, bio, sectors);
@@ -155,7 +155,7 @@ static struct check *check_alloc(struct nc_target *t, const struct nc_span *span
 	/* An origin that hangs may hold comparisons: the rest is for others. */
 	struct check *k = nc_pages_alloc(c, offsetof(struct check, pages),
 					 span_bytes(c, span),
-					 READ_ONCE(c->fill_memory_max) >> compare, false);
+					 READ_ONCE(c->fills.memory_max) >> compare, false);
 
 	if (!k)
 		return NULL;
@@ -175,19 +175,19 @@ static struct check *check_alloc(struct nc_target *t, const struct nc_span *span
 static bool check_begin(struct check *k, int hold)
 {
 	struct nc_cache *c = k->target->cache;
-	struct nc_stripe *stripe = nc_index_stripe(&c->index, k->span.block);
+	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, k->span.block);
 	u64 bits = nc_span_bits(&k->span);
 	bool valid;
 
 	k->hold = hold;
-	spin_lock(&stripe->lock);
+	spin_lock(&bucket->lock);
 	k->slot = nc_index_find(&c->index, k->span.block);
-	k->drops = stripe->drops;
+	k->drops = bucket->drops;
 	valid = k->slot != NC_NIL &&
 		(c->index.slots[k->slot].valid & bits) == bits;
-	spin_unlock(&stripe->lock);
+	spin_unlock(&bucket->lock);
 	if (valid)
-		atomic_inc(&c->fills);
+		atomic_inc(&c->fills.count);
 	return valid;
 }
 
@@ -199,15 +199,15 @@ static void check_end(struct check *k)
 		nc_scrub_checked(c, span_bytes(c, &k->span));
 	bio_uninit(&k->bio);
 	nc_pages_free(c, k, &k->pages);
-	if (atomic_dec_and_test(&c->fills))
-		wake_up(&c->fill_idle);
+	if (atomic_dec_and_test(&c->fills.count))
+		wake_up(&c->fills.idle);
 }
 
 static void check_end_io(struct bio *bio)
 {
 	struct check *k = bio->bi_private;
 
-	queue_work(k->target->cache->wq, &k->work);
+	queue_work(k->target->cache->workers.completion, &k->work);
 }
 
 static void init_bio(struct check *k, struct block_device *bdev, sector_t sector,
@@ -231,7 +231,7 @@ static void submit_slot(struct check *k)
 
 	k->state = CHECK_SLOT;
 	bdev = nc_members_place(t, k->slot, &place);
-	init_bio(k, bdev, place + ((sector_t)k->span.first << c->sub_shift),
+	init_bio(k, bdev, place + ((sector_t)k->span.first << c->hot.sub_shift),
 		 span_bytes(c, &k->span));
 	submit_bio_noacct(&k->bio);
 }
@@ -255,8 +255,8 @@ static void submit_origin(struct check *k)
 	k->state = CHECK_ORIGIN;
 	bio_uninit(&k->bio);
 	init_bio(k, t->origin->bdev,
-		 (k->span.block << c->block_shift) +
-			 ((sector_t)k->span.first << c->sub_shift), bytes);
+		 (k->span.block << c->hot.block_shift) +
+			 ((sector_t)k->span.first << c->hot.sub_shift), bytes);
 	bio_associate_blkg_from_css(&k->bio, blkcg_root_css);
 	submit_bio_noacct(&k->bio);
 }
@@ -281,15 +281,15 @@ static void repair(struct check *k, u64 bits)
 static u64 drop(struct check *k, u64 bits, bool unreadable)
 {
 	struct nc_cache *c = k->target->cache;
-	struct nc_stripe *stripe = nc_index_stripe(&c->index, k->span.block);
+	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, k->span.block);
 
-	spin_lock(&stripe->lock);
-	if ((unreadable || stripe->drops == k->drops) &&
+	spin_lock(&bucket->lock);
+	if ((unreadable || bucket->drops == k->drops) &&
 	    nc_index_find(&c->index, k->span.block) == k->slot)
-		bits = nc_invalidate_bits(c, stripe, k->slot, bits);
+		bits = nc_invalidate_bits(c, bucket, k->slot, bits);
 	else
 		bits = 0;
-	spin_unlock(&stripe->lock);
+	spin_unlock(&bucket->lock);
 	return bits;
 }
 
@@ -297,7 +297,7 @@ static u64 drop(struct check *k, u64 bits, bool unreadable)
 static void damaged(struct check *k, u64 bits, enum nc_damage what)
 {
 	struct nc_cache *c = k->target->cache;
-	u64 block = k->span.block << c->block_shift;
+	u64 block = k->span.block << c->hot.block_shift;
 	struct block_device *bdev;
 	sector_t place;
 
@@ -306,10 +306,10 @@ static void damaged(struct check *k, u64 bits, enum nc_damage what)
 		return;
 	bdev = nc_members_place(k->target, k->slot, &place);
 	nc_count_add(c, DAMAGED, hweight64(bits));
-	trace_nearcache_damage(c->dm_devt, block, k->slot, bits,
+	trace_nearcache_damage(c->dev.dm_devt, block, k->slot, bits,
 			       what == NC_DAMAGE_DIFFERS);
-	nc_health_damage(c, bdev, what, block + ((u64)__ffs64(bits) << c->sub_shift),
-			 hweight64(bits) << c->sub_shift);
+	nc_health_damage(c, bdev, what, block + ((u64)__ffs64(bits) << c->hot.sub_shift),
+			 hweight64(bits) << c->hot.sub_shift);
 	/* Not by chance, or not unnoticed: a scrub, or checksums. */
 	if (what == NC_DAMAGE_DIFFERS && !k->scrub && !nc_sums_present(&c->sums))
 		nc_health_differs(c, bdev);
@@ -369,8 +369,8 @@ static void serve(struct check *k, bool good)
 	struct nc_target *t = k->target;
 	struct nc_cache *c = t->cache;
 	struct bio *reader = k->reader;
-	sector_t start = (k->span.block << c->block_shift) +
-			 ((sector_t)k->span.first << c->sub_shift);
+	sector_t start = (k->span.block << c->hot.block_shift) +
+			 ((sector_t)k->span.first << c->hot.sub_shift);
 
 	if (!reader)
 		return;
@@ -392,7 +392,7 @@ static void slot_done(struct check *k)
 	bool failed = k->bio.bi_status;
 	u64 bad = failed ? 0 : judge(k);
 
-	nc_holds_give(&c->holds, k->hold);
+	nc_hit_unlock(&c->hot.hit_srcu, k->hold);
 	if (failed)
 		unreadable(k);
 	else if (bad)
@@ -400,7 +400,7 @@ static void slot_done(struct check *k)
 	serve(k, !failed && !bad);
 	if (k->compare && !failed && !bad) {
 		k->state = CHECK_SERVED;
-		queue_work(c->origin_wq, &k->work);
+		queue_work(c->workers.origin, &k->work);
 		return;
 	}
 	check_end(k);
@@ -426,13 +426,13 @@ static void start(struct check *k)
 	struct nc_target *t = k->target;
 	struct nc_cache *c = t->cache;
 	struct bio *reader = k->reader;
-	int hold = nc_holds_take(&c->holds);
+	int hold = nc_hit_lock(&c->hot.hit_srcu);
 
 	if (check_begin(k, hold)) {
 		submit_slot(k);
 		return;
 	}
-	nc_holds_give(&c->holds, hold);
+	nc_hit_unlock(&c->hot.hit_srcu, hold);
 	nc_pages_free(c, k, &k->pages);
 	count_hit(c, reader);
 	nc_read_resubmit(t, reader);
@@ -477,7 +477,7 @@ static void take_reader(struct check *k, u32 slot, u32 sectors)
  * @bio: read that starts in @span
  * @span: valid sub-blocks that the read covers; shortened to what one check takes
  * @slot: where they are
- * @hold: of nc_cache.holds; the check's from NC_CHECK_STARTED on
+ * @hold: of nc_hot.hit_srcu; the check's from NC_CHECK_STARTED on
  *
  * On NC_CHECK_STARTED the bio was cut to @span and may already be complete.
  *
@@ -513,8 +513,8 @@ enum nc_check nc_check_hit(struct nc_target *t, struct bio *bio,
 	/* Submitting may have to wait for a request. */
 	if (bio->bi_opf & REQ_NOWAIT) {
 		take_reader(k, slot, sectors);
-		nc_holds_give(&c->holds, hold);
-		queue_work(c->cache_wq, &k->work);
+		nc_hit_unlock(&c->hot.hit_srcu, hold);
+		queue_work(c->workers.cache, &k->work);
 		return NC_CHECK_STARTED;
 	}
 	if (!check_begin(k, hold)) {
@@ -564,11 +564,11 @@ static void again_work(struct work_struct *work)
 
 static void read_again(struct nc_cache *c, struct bio *bio, struct nc_io *io)
 {
-	nc_holds_give(&c->holds, io->hold);
+	nc_hit_unlock(&c->hot.hit_srcu, io->hold);
 	io->kind = NC_IO_ORIGIN;
 	nc_read_restore(bio, io);
 	INIT_WORK(&io->work, again_work);
-	queue_work(c->cache_wq, &io->work);
+	queue_work(c->workers.cache, &io->work);
 }
 
 /* Completion worker: sum a long read. */
@@ -582,7 +582,7 @@ static void hit_work(struct work_struct *work)
 		read_again(c, bio, io);
 		return;
 	}
-	nc_holds_give(&c->holds, io->hold);
+	nc_hit_unlock(&c->hot.hit_srcu, io->hold);
 	io->kind = NC_IO_ORIGIN;
 	nc_read_restore(bio, io);
 	count_hit(c, bio);
@@ -605,14 +605,14 @@ int nc_check_end_io(struct nc_target *t, struct bio *bio)
 	io->target = t;
 	if (io->iter.bi_size > INLINE_MAX) {
 		INIT_WORK(&io->work, hit_work);
-		queue_work(c->wq, &io->work);
+		queue_work(c->workers.completion, &io->work);
 		return DM_ENDIO_INCOMPLETE;
 	}
 	if (unlikely(!hit_is_sound(c, bio, io))) {
 		read_again(c, bio, io);
 		return DM_ENDIO_INCOMPLETE;
 	}
-	nc_holds_give(&c->holds, io->hold);
+	nc_hit_unlock(&c->hot.hit_srcu, io->hold);
 	nc_read_count_hit(c, io, &io->iter);
 	return DM_ENDIO_DONE;
 }
@@ -637,9 +637,9 @@ enum nc_check nc_check_scrub(struct nc_target *t, const struct nc_span *span,
 
 	if (!k)
 		return NC_CHECK_MEMORY;
-	hold = nc_holds_take(&c->holds);
+	hold = nc_hit_lock(&c->hot.hit_srcu);
 	if (!check_begin(k, hold)) {
-		nc_holds_give(&c->holds, hold);
+		nc_hit_unlock(&c->hot.hit_srcu, hold);
 		nc_pages_free(c, k, &k->pages);
 		return NC_CHECK_GONE;
 	}

@@ -21,31 +21,31 @@
 u64 nc_write_bits(const struct nc_cache *c, u64 block, sector_t first,
 		  sector_t last)
 {
-	u64 start = block << c->block_shift;
-	u64 end = start + (1U << c->block_shift) - 1;
+	u64 start = block << c->hot.block_shift;
+	u64 end = start + (1U << c->hot.block_shift) - 1;
 
-	return GENMASK_ULL((min(last, end) - start) >> c->sub_shift,
-			   (max(first, start) - start) >> c->sub_shift);
+	return GENMASK_ULL((min(last, end) - start) >> c->hot.sub_shift,
+			   (max(first, start) - start) >> c->hot.sub_shift);
 }
 
 /*
  * These sub-blocks are about to change on the origin: none of them is valid any
- * more, and no fill will make it so.  Returns those that were valid.  The stripe
- * lock of the block is held and the sectors are in c->inflight.  @empty: nothing
+ * more, and no fill will make it so.  Returns those that were valid.  The bucket
+ * lock of the block is held and the sectors are in c->write_ranges.  @empty: nothing
  * valid is left in the slot.
  */
-static u64 drop_bits(struct nc_cache *c, struct nc_stripe *stripe, u64 block,
+static u64 drop_bits(struct nc_cache *c, struct nc_bucket_lock *bucket, u64 block,
 		     u64 bits, bool *empty)
 {
 	u32 i = nc_index_find(&c->index, block);
 	u64 dropped;
 
-	lockdep_assert_held(&stripe->lock);
+	lockdep_assert_held(&bucket->lock);
 	*empty = false;
-	nc_fill_mark_stale(stripe, block, bits);
+	nc_fill_mark_stale(bucket, block, bits);
 	if (i == NC_NIL)
 		return 0;
-	dropped = nc_invalidate_bits(c, stripe, i, bits);
+	dropped = nc_invalidate_bits(c, bucket, i, bits);
 	*empty = dropped && nc_reclaim_may_empty(&c->index.slots[i]);
 	return dropped;
 }
@@ -67,19 +67,19 @@ static void count_dropped(struct nc_cache *c, u64 dropped, bool empty)
  * @first: first sector, in that block or before
  * @last: last sector, in that block or behind
  *
- * Context: any but interrupts; the sectors are in nc_cache.inflight.
+ * Context: any but interrupts; the sectors are in nc_cache.write_ranges.
  */
 void nc_write_drop_block(struct nc_cache *c, u64 block, sector_t first,
 			 sector_t last)
 {
-	struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
+	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
 	u64 bits = nc_write_bits(c, block, first, last);
 	u64 dropped;
 	bool empty;
 
-	spin_lock(&stripe->lock);
-	dropped = drop_bits(c, stripe, block, bits, &empty);
-	spin_unlock(&stripe->lock);
+	spin_lock(&bucket->lock);
+	dropped = drop_bits(c, bucket, block, bits, &empty);
+	spin_unlock(&bucket->lock);
 	count_dropped(c, dropped, empty);
 }
 
@@ -89,9 +89,9 @@ static void enter(struct nc_cache *c, struct nc_io *io, const struct bio *bio)
 	io->kind = NC_IO_WRITE;
 	io->range.first = bio->bi_iter.bi_sector;
 	io->range.last = bio_end_sector(bio) - 1;
-	if (!READ_ONCE(c->origin_written))
-		WRITE_ONCE(c->origin_written, true);
-	nc_inflight_add(&c->inflight, &io->range);
+	if (!READ_ONCE(c->origin.written))
+		WRITE_ONCE(c->origin.written, true);
+	nc_write_range_add(&c->write_ranges, &io->range);
 }
 
 /* Drop what is cached, and let the bio go to the origin as it is. */
@@ -104,8 +104,8 @@ static int around(struct nc_target *t, struct bio *bio, enum nearcache_verdict v
 	nc_observe(c, bio, verdict);
 	enter(c, io, bio);
 	bio_set_dev(bio, t->origin->bdev);
-	for (block = io->range.first >> c->block_shift;
-	     block <= io->range.last >> c->block_shift; block++)
+	for (block = io->range.first >> c->hot.block_shift;
+	     block <= io->range.last >> c->hot.block_shift; block++)
 		nc_write_drop_block(c, block, io->range.first, io->range.last);
 	return nc_intent_admit(c, &c->intent, bio) ? DM_MAPIO_REMAPPED :
 						     DM_MAPIO_SUBMITTED;
@@ -115,11 +115,11 @@ static int around(struct nc_target *t, struct bio *bio, enum nearcache_verdict v
 static u32 around_sectors(struct nc_cache *c, const struct bio *bio)
 {
 	sector_t end = bio_end_sector(bio);
-	u64 block = bio->bi_iter.bi_sector >> c->block_shift;
+	u64 block = bio->bi_iter.bi_sector >> c->hot.block_shift;
 
-	while (++block << c->block_shift < end)
-		if (nc_update_wanted(c, block << c->block_shift, end))
-			return (block << c->block_shift) -
+	while (++block << c->hot.block_shift < end)
+		if (nc_update_wanted(c, block << c->hot.block_shift, end))
+			return (block << c->hot.block_shift) -
 			       bio->bi_iter.bi_sector;
 	return end - bio->bi_iter.bi_sector;
 }
@@ -135,8 +135,8 @@ static int update(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 	struct nc_cache *c = t->cache;
-	u64 block = bio->bi_iter.bi_sector >> c->block_shift;
-	struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
+	u64 block = bio->bi_iter.bi_sector >> c->hot.block_shift;
+	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
 	struct nc_fill *f;
 	u64 dropped;
 	bool listed, empty;
@@ -148,13 +148,13 @@ static int update(struct nc_target *t, struct bio *bio)
 		return around(t, bio, NEARCACHE_VERDICT_WRITEAROUND);
 	}
 	enter(c, io, bio);
-	spin_lock(&stripe->lock);
-	dropped = drop_bits(c, stripe, block,
+	spin_lock(&bucket->lock);
+	dropped = drop_bits(c, bucket, block,
 			    nc_write_bits(c, block, io->range.first,
 					  io->range.last),
 			    &empty);
-	listed = nc_update_list(f, stripe, &io->range, dropped);
-	spin_unlock(&stripe->lock);
+	listed = nc_update_list(f, bucket, &io->range, dropped);
+	spin_unlock(&bucket->lock);
 	if (listed) {
 		nc_update_send(f);
 		return DM_MAPIO_SUBMITTED;
@@ -182,14 +182,14 @@ static bool admits(struct nc_target *t, struct bio *bio, struct nc_io *io)
 static u32 alike_sectors(struct nc_cache *c, const struct bio *bio, bool *pinned)
 {
 	sector_t end = bio_end_sector(bio);
-	u64 block = bio->bi_iter.bi_sector >> c->block_shift;
+	u64 block = bio->bi_iter.bi_sector >> c->hot.block_shift;
 
 	*pinned = nc_ranges_pinned(c, block);
 	if (!nc_ranges_any(c))
 		return bio_sectors(bio);
-	while (++block << c->block_shift < end)
+	while (++block << c->hot.block_shift < end)
 		if (nc_ranges_pinned(c, block) != *pinned)
-			return (block << c->block_shift) - bio->bi_iter.bi_sector;
+			return (block << c->hot.block_shift) - bio->bi_iter.bi_sector;
 	return bio_sectors(bio);
 }
 
@@ -200,7 +200,7 @@ static int through(struct nc_target *t, struct bio *bio, struct nc_io *io)
 
 	if (unlikely(!admits(t, bio, io)))
 		cut(bio, alike_sectors(c, bio, &wanted));
-	if (likely(READ_ONCE(c->state) == NEARCACHE_NORMAL) && wanted) {
+	if (likely(READ_ONCE(c->hot.state) == NEARCACHE_NORMAL) && wanted) {
 		if (nc_update_wanted(c, bio->bi_iter.bi_sector,
 				     bio_end_sector(bio)))
 			return update(t, bio);
@@ -284,14 +284,14 @@ int nc_write_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 	blk_status_t error = *status;
 
 	if (io->kind == NC_IO_WRITE)
-		nc_inflight_remove(&c->inflight, &io->range);
+		nc_write_range_remove(&c->write_ranges, &io->range);
 	/* Told to come again (NOWAIT), it is counted when it comes. */
 	if (error == BLK_STS_AGAIN)
 		return DM_ENDIO_DONE;
 	if (error && op_is_flush(bio->bi_opf))
 		nc_invalidate_lost(c);
-	if (!error && io->kind == NC_IO_FLUSH && READ_ONCE(c->flush_owed) &&
-	    xchg(&c->flush_owed, false))
+	if (!error && io->kind == NC_IO_FLUSH && READ_ONCE(c->origin.flush_owed) &&
+	    xchg(&c->origin.flush_owed, false))
 		error = *status = BLK_STS_IOERR;
 	if (error)
 		nc_count(c, WRITE_ERRORS);

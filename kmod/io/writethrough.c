@@ -29,10 +29,10 @@
 static bool covers_subblock(const struct nc_cache *c, sector_t first,
 			    sector_t end)
 {
-	u32 size = 1U << c->sub_shift;
+	u32 size = 1U << c->hot.sub_shift;
 	sector_t start = round_up(first, size);
-	sector_t block_end = round_down(first, 1U << c->block_shift) +
-			     (1U << c->block_shift);
+	sector_t block_end = round_down(first, 1U << c->hot.block_shift) +
+			     (1U << c->hot.block_shift);
 
 	if (end == c->geo.origin_size >> SECTOR_SHIFT)
 		end = round_up(end, size);
@@ -43,12 +43,12 @@ static bool covers_subblock(const struct nc_cache *c, sector_t first,
 static bool ends_valid(const struct nc_cache *c, u64 valid, sector_t first,
 		       sector_t end)
 {
-	u32 mask = (1U << c->block_shift) - 1;
+	u32 mask = (1U << c->hot.block_shift) - 1;
 	u32 start = (u32)first & mask;
 	u32 last = min_t(sector_t, start + (end - first) - 1, mask);
 
-	return valid & (BIT_ULL(start >> c->sub_shift) |
-			BIT_ULL(last >> c->sub_shift));
+	return valid & (BIT_ULL(start >> c->hot.sub_shift) |
+			BIT_ULL(last >> c->hot.sub_shift));
 }
 
 /**
@@ -73,18 +73,18 @@ bool nc_update_wanted(struct nc_cache *c, sector_t first, sector_t end)
 	u32 i;
 
 	/* place() would refuse it. */
-	if (first & c->cache_lbs_mask || nc_ranges_keep_out(c, first >> c->block_shift))
+	if (first & c->hot.lbs_mask || nc_ranges_keep_out(c, first >> c->hot.block_shift))
 		return false;
 	if (whole && nc_reclaim_spare(c))
 		return true;
-	hold = nc_holds_take(&c->holds);
-	i = nc_index_find(&c->index, first >> c->block_shift);
+	hold = nc_hit_lock(&c->hot.hit_srcu);
+	i = nc_index_find(&c->index, first >> c->hot.block_shift);
 	if (i != NC_NIL)
 		wanted = whole ||
 			 (!nc_sums_present(&c->sums) &&
 			  ends_valid(c, READ_ONCE(c->index.slots[i].valid),
 				     first, end));
-	nc_holds_give(&c->holds, hold);
+	nc_hit_unlock(&c->hot.hit_srcu, hold);
 	return wanted;
 }
 
@@ -99,15 +99,15 @@ u32 nc_update_sectors(const struct nc_cache *c, const struct bio *bio)
 {
 	sector_t start = bio->bi_iter.bi_sector;
 	sector_t end = min(bio_end_sector(bio),
-			   round_down(start, 1U << c->block_shift) +
-				   (1U << c->block_shift));
+			   round_down(start, 1U << c->hot.block_shift) +
+				   (1U << c->hot.block_shift));
 	/* A longer write ends with a whole sub-block. */
 	sector_t most = round_down(start + (nc_fill_bytes_max(c, true) >>
 					    SECTOR_SHIFT),
-				   1U << c->sub_shift);
+				   1U << c->hot.sub_shift);
 
 	if (most <= start)
-		most = round_up(start + 1, 1U << c->sub_shift);
+		most = round_up(start + 1, 1U << c->hot.sub_shift);
 	return min(end, most) - start;
 }
 
@@ -121,7 +121,7 @@ static void update_end_io(struct bio *bio)
 	/* The fill goes on by itself.  The writer, not yet complete, keeps the
 	 * table and the cache until here.
 	 */
-	queue_work(f->target->cache->cache_wq, &f->work);
+	queue_work(f->target->cache->workers.cache, &f->work);
 	bio_endio(writer);
 }
 
@@ -172,8 +172,8 @@ void nc_update_cancel(struct nc_cache *c, struct nc_fill *f)
  */
 static bool can_update(const struct nc_cache *c, u32 at, u64 dropped)
 {
-	return dropped & BIT_ULL(at >> c->sub_shift) &&
-	       !(at & c->cache_lbs_mask) && !nc_sums_present(&c->sums);
+	return dropped & BIT_ULL(at >> c->hot.sub_shift) &&
+	       !(at & c->hot.lbs_mask) && !nc_sums_present(&c->sums);
 }
 
 /* The start of what goes to the slot, in sectors of the block: a sub-block that
@@ -181,7 +181,7 @@ static bool can_update(const struct nc_cache *c, u32 at, u64 dropped)
  */
 static u32 slot_start(const struct nc_cache *c, u32 start, u64 dropped)
 {
-	u32 mask = (1U << c->sub_shift) - 1;
+	u32 mask = (1U << c->hot.sub_shift) - 1;
 
 	if (!(start & mask) || can_update(c, start, dropped))
 		return start;
@@ -194,7 +194,7 @@ static u32 slot_start(const struct nc_cache *c, u32 start, u64 dropped)
 static u32 slot_end(const struct nc_cache *c, u32 end, bool origin_ends,
 		    u64 dropped)
 {
-	u32 mask = (1U << c->sub_shift) - 1;
+	u32 mask = (1U << c->hot.sub_shift) - 1;
 
 	if (origin_ends)
 		return round_up(end, mask + 1);
@@ -206,7 +206,7 @@ static u32 slot_end(const struct nc_cache *c, u32 end, bool origin_ends,
 /* What of the update goes to the slot.  Returns whether anything does. */
 static bool place(struct nc_cache *c, struct nc_fill *f, u64 dropped)
 {
-	sector_t block = round_down(f->sector, 1U << c->block_shift);
+	sector_t block = round_down(f->sector, 1U << c->hot.block_shift);
 	u32 start = f->sector - block;
 	u32 end = start + (f->bytes >> SECTOR_SHIFT);
 	bool origin_ends = (f->sector << SECTOR_SHIFT) + f->bytes ==
@@ -217,11 +217,11 @@ static bool place(struct nc_cache *c, struct nc_fill *f, u64 dropped)
 	if (from >= to)
 		return false;
 	/* Segments of the slot's part must be whole blocks of the device. */
-	if ((from - start) & c->cache_lbs_mask)
+	if ((from - start) & c->hot.lbs_mask)
 		return false;
-	f->span.block = block >> c->block_shift;
-	f->span.first = from >> c->sub_shift;
-	f->span.last = (to - 1) >> c->sub_shift;
+	f->span.block = block >> c->hot.block_shift;
+	f->span.first = from >> c->hot.sub_shift;
+	f->span.last = (to - 1) >> c->hot.sub_shift;
 	f->skip = (from - start) << SECTOR_SHIFT;
 	f->cache_bytes = (to - from) << SECTOR_SHIFT;
 	return true;
@@ -229,14 +229,14 @@ static bool place(struct nc_cache *c, struct nc_fill *f, u64 dropped)
 
 /* Does anybody else bring or change one of the sub-blocks just now? */
 static bool conflict(struct nc_cache *c, const struct nc_fill *f,
-		     const struct nc_stripe *stripe, const struct nc_range *own)
+		     const struct nc_bucket_lock *bucket, const struct nc_write_range *own)
 {
-	u64 block = f->span.block << c->block_shift;
-	u64 first = block + ((u64)f->span.first << c->sub_shift);
-	u64 last = block + ((u64)(f->span.last + 1) << c->sub_shift) - 1;
+	u64 block = f->span.block << c->hot.block_shift;
+	u64 first = block + ((u64)f->span.first << c->hot.sub_shift);
+	u64 last = block + ((u64)(f->span.last + 1) << c->hot.sub_shift) - 1;
 
-	return nc_fill_busy(stripe, &f->span) ||
-	       !nc_inflight_alone(&c->inflight, own, first, last);
+	return nc_fill_busy(bucket, &f->span) ||
+	       !nc_write_range_alone(&c->write_ranges, own, first, last);
 }
 
 /* The block's slot, or a free one that nobody will miss. */
@@ -253,33 +253,33 @@ static u32 slot_for(struct nc_cache *c, u64 block)
 	slot = &c->index.slots[i];
 	slot->flags |= NC_SLOT_WRITTEN;
 	WRITE_ONCE(slot->stamp,
-		   (READ_ONCE(c->now) + NC_STAMP_AHEAD) & NC_STAMP_TICK);
+		   (READ_ONCE(c->hot.now) + NC_STAMP_AHEAD) & NC_STAMP_TICK);
 	return i;
 }
 
 /**
  * nc_update_list() - an update is under way from now on
  * @f: from nc_update_alloc()
- * @stripe: of the block, locked since the valid bits were cleared
- * @own: the write, in nc_cache.inflight
+ * @bucket: of the block, locked since the valid bits were cleared
+ * @own: the write, in nc_cache.write_ranges
  * @dropped: sub-blocks that were valid until the write came
  *
- * Context: map; the stripe lock is held.
+ * Context: map; the bucket lock is held.
  * Return: false when its data is to stay out: cancel it.
  */
-bool nc_update_list(struct nc_fill *f, struct nc_stripe *stripe,
-		    const struct nc_range *own, u64 dropped)
+bool nc_update_list(struct nc_fill *f, struct nc_bucket_lock *bucket,
+		    const struct nc_write_range *own, u64 dropped)
 {
 	struct nc_cache *c = f->target->cache;
 
-	lockdep_assert_held(&stripe->lock);
-	if (!place(c, f, dropped) || conflict(c, f, stripe, own))
+	lockdep_assert_held(&bucket->lock);
+	if (!place(c, f, dropped) || conflict(c, f, bucket, own))
 		return false;
 	f->slot = slot_for(c, f->span.block);
 	if (f->slot == NC_NIL)
 		return false;
 	f->dropped = dropped;
-	nc_fill_list(f, stripe);
+	nc_fill_list(f, bucket);
 	return true;
 }
 

@@ -60,7 +60,7 @@ static void *page_of(const struct nc_sums *s, u64 page)
 static int page_io(struct nc_cache *c, blk_opf_t opf, u64 page, void *buffer,
 		   u32 pages)
 {
-	return nc_super_io(c->meta->super.io, c->bdev, opf | REQ_META,
+	return nc_super_io(c->meta->super.io, c->dev.bdev, opf | REQ_META,
 			   c->sums.offset + page * NEARCACHE_PAGE_SIZE, buffer,
 			   pages * NEARCACHE_PAGE_SIZE);
 }
@@ -85,7 +85,7 @@ static u32 load_slowly(struct nc_cache *c, u64 first, u32 n)
 		/* So that a commit writes it. */
 		nc_meta_dirty(c, first_slot(s, first + i));
 		DMERR_LIMIT("%s: cache device %u:%u: checksums cannot be read",
-			    nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt));
+			    nc_cache_name(c), MAJOR(c->dev.devt), MINOR(c->dev.devt));
 		failed++;
 	}
 	return failed;

@@ -23,7 +23,7 @@ struct nc_geometry;
  *
  * Who protects what: a sum belongs to whoever may write its sub-block's data, which
  * is the fill that covers it; the page's bit is set before the valid bit is, under the
- * stripe lock.  A reader of the sum holds nc_cache.holds, so that the slot stays its block's;
+ * bucket lock.  A reader of the sum holds nc_hot.hit_srcu, so that the slot stays its block's;
  * while the sub-block is valid the sum is constant, and who sees another one sees data
  * that was dropped meanwhile.  @buffer: nc_commit.lock.
  */

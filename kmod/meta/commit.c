@@ -59,14 +59,14 @@ const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
 		le64_to_cpu(c->meta->super.sb->commit_sequence);
 	/* One by one: a crash may leave a sector that cannot be read. */
 	for (i = 0; i < NC_RECOVER_RING; i++)
-		if (nc_super_io(c->meta->super.io, c->bdev,
+		if (nc_super_io(c->meta->super.io, c->dev.bdev,
 				REQ_OP_READ | REQ_META,
 				commit->offset + i * NEARCACHE_PAGE_SIZE,
 				&ring[i], NEARCACHE_PAGE_SIZE))
 			memset(&ring[i], 0, NEARCACHE_PAGE_SIZE);
-	last = nc_recover_last((void *)ring, c->uuid);
+	last = nc_recover_last((void *)ring, c->dev.uuid);
 	if (!last) {
-		nc_record_init(commit->record, c->uuid, 0);
+		nc_record_init(commit->record, c->dev.uuid, 0);
 		return NULL;
 	}
 	commit->sequence = max(commit->sequence, le64_to_cpu(last->sequence));
@@ -103,7 +103,7 @@ static int write_record(struct nc_cache *c)
 
 	lockdep_assert_held(&commit->lock);
 	nc_record_seal(commit->record);
-	r = nc_super_io(c->meta->super.io, c->bdev,
+	r = nc_super_io(c->meta->super.io, c->dev.bdev,
 			REQ_OP_WRITE | REQ_META | REQ_PREFLUSH | REQ_FUA,
 			commit->offset + place * NEARCACHE_PAGE_SIZE,
 			commit->record, NEARCACHE_PAGE_SIZE);
@@ -122,7 +122,7 @@ static int write_record(struct nc_cache *c)
  * would leave devices that do not fit.  The last record gets the number by which the commit
  * would have ended, and names what it named: those pages are still to be written.
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  * Return: 0 or -EIO.
  */
 int nc_commit_catch_up(struct nc_cache *c)
@@ -151,7 +151,7 @@ static int commit_batch(struct nc_cache *c)
 	int r;
 
 	WRITE_ONCE(commit->sequence, commit->sequence + 1);
-	nc_record_init(commit->record, c->uuid, commit->sequence);
+	nc_record_init(commit->record, c->dev.uuid, commit->sequence);
 	name_pages(t, commit->record);
 	r = nc_sums_write(c);
 	if (!r)
@@ -162,7 +162,7 @@ static int commit_batch(struct nc_cache *c)
 		r = nc_table_write(c, t);
 	if (!r) {
 		WRITE_ONCE(commit->sequence, commit->sequence + 1);
-		nc_record_init(commit->record, c->uuid, commit->sequence);
+		nc_record_init(commit->record, c->dev.uuid, commit->sequence);
 		r = write_record(c);
 	}
 	if (!r)
@@ -196,12 +196,12 @@ int nc_commit_run(struct nc_cache *c)
 	do {
 		mutex_lock(&commit->lock);
 		more = !commit->failed &&
-		       READ_ONCE(c->state) != NEARCACHE_BYPASS &&
+		       READ_ONCE(c->hot.state) != NEARCACHE_BYPASS &&
 		       nc_table_collect(c, &c->meta->table, &from,
 					commit->sequence + 1);
 		if (more && commit_batch(c))
 			commit->failed = true;
-		if (commit->failed || READ_ONCE(c->state) == NEARCACHE_BYPASS)
+		if (commit->failed || READ_ONCE(c->hot.state) == NEARCACHE_BYPASS)
 			r = -EIO;
 		mutex_unlock(&commit->lock);
 	} while (more && !r);
@@ -223,12 +223,12 @@ void nc_commit_arm(struct nc_cache *c)
 	if (!READ_ONCE(commit->live) || READ_ONCE(commit->armed))
 		return;
 	WRITE_ONCE(commit->armed, true);
-	queue_delayed_work(c->cache_wq, &c->commit_work, NC_COMMIT_PERIOD);
+	queue_delayed_work(c->workers.cache, &c->workers.commit, NC_COMMIT_PERIOD);
 }
 
 /**
  * nc_commit_stop() - no commit by itself any more
- * @c: live cache, being suspended; nc_cache.life is held, so that no message
+ * @c: live cache, being suspended; nc_life.lock is held, so that no message
  *	makes anything dirty meanwhile
  *
  * Context: may sleep.
@@ -236,7 +236,7 @@ void nc_commit_arm(struct nc_cache *c)
 void nc_commit_stop(struct nc_cache *c)
 {
 	WRITE_ONCE(c->meta->commit.live, false);
-	cancel_delayed_work_sync(&c->commit_work);
+	cancel_delayed_work_sync(&c->workers.commit);
 	c->meta->commit.armed = false;
 }
 
@@ -246,11 +246,11 @@ void nc_commit_stop(struct nc_cache *c)
 void nc_commit_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(to_delayed_work(work),
-					  struct nc_cache, commit_work);
+					  struct nc_cache, workers.commit);
 
 	WRITE_ONCE(c->meta->commit.armed, false);
 	/* What is made dirty and does not see this is committed now. */
 	smp_mb();
-	if (READ_ONCE(c->state) != NEARCACHE_BYPASS && nc_commit_run(c))
+	if (READ_ONCE(c->hot.state) != NEARCACHE_BYPASS && nc_commit_run(c))
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
 }

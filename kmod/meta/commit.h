@@ -19,7 +19,7 @@ struct work_struct;
 
 /**
  * struct nc_commit - state of the commits
- * @lock: one commit at a time; taken under nc_cache.life, or alone
+ * @lock: one commit at a time; taken under nc_life.lock, or alone
  * @sequence: number of the last record written
  * @known: number of a record that the medium has, for sure
  * @behind: a crash kept a commit from the first of several devices that others were told of:
@@ -27,8 +27,8 @@ struct work_struct;
  * @offset: of the ring, bytes
  * @record: to write, or the last one found at load; from vmalloc()
  * @live: the session's commits keep the medium's table such that a crash leaves a
- *	warm cache; changes under nc_cache.life
- * @armed: c->commit_work is queued
+ *	warm cache; changes under nc_life.lock
+ * @armed: c->workers.commit is queued
  * @failed: a commit failed since the cache went live
  *
  * @behind and @record: @lock; alone while the cache is loaded.

@@ -26,7 +26,7 @@ static void flush_done(struct bio *bio)
 		container_of(bio, struct origin_flush, bio);
 
 	if (bio->bi_status)
-		WRITE_ONCE(flush->c->flush_owed, true);
+		WRITE_ONCE(flush->c->origin.flush_owed, true);
 	complete(&flush->done);
 }
 
@@ -34,7 +34,7 @@ static void flush_done(struct bio *bio)
  * nc_flush_origin() - make durable what was written to the origin
  * @c: live cache
  *
- * An error is owed to the next flush of a user, see nc_cache.flush_owed.
+ * An error is owed to the next flush of a user, see nc_cache.origin.flush_owed.
  *
  * Context: may sleep, for as long as the origin needs.
  * Return: 0 or what flushing it returned.
@@ -45,7 +45,7 @@ int nc_flush_origin(struct nc_cache *c)
 	int r;
 
 	init_completion(&flush.done);
-	bio_init(&flush.bio, c->origin, NULL, 0,
+	bio_init(&flush.bio, c->origin.bdev, NULL, 0,
 		 REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
 	flush.bio.bi_end_io = flush_done;
 	submit_bio(&flush.bio);

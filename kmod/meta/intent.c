@@ -78,7 +78,7 @@ int nc_intent_write(struct nc_cache *c, u32 pages, blk_opf_t flags)
 	for_each_set_bitrange(first, end, &map, PAGES) {
 		for (n = first * NC_INTENT_PAGE; n < end * NC_INTENT_PAGE; n++)
 			nc_intent_sector_seal(&image[n]);
-		r = nc_super_io(c->meta->super.io, c->bdev,
+		r = nc_super_io(c->meta->super.io, c->dev.bdev,
 				REQ_OP_WRITE | REQ_META | flags,
 				c->geo.intent_offset + first * NEARCACHE_PAGE_SIZE,
 				&image[first * NC_INTENT_PAGE],
@@ -160,7 +160,7 @@ static bool noted(const unsigned long *map, const struct touched *at)
 static void hold_locked(struct nc_cache *c, struct bio *bio)
 {
 	struct nc_intent *i = &c->intent;
-	u32 timeout = READ_ONCE(c->cache_timeout);
+	u32 timeout = READ_ONCE(c->health.cache_timeout);
 
 	lockdep_assert_held(&i->lock);
 	if (bio_list_empty(&i->waiting) && bio_list_empty(&i->batch))
@@ -168,13 +168,13 @@ static void hold_locked(struct nc_cache *c, struct bio *bio)
 	bio_list_add(&i->waiting, bio);
 	/* mark_work may stand at a device that hangs. */
 	if (i->mode == NC_INTENT_LEAVING) {
-		queue_work(c->origin_wq, &i->leave_work);
+		queue_work(c->workers.origin, &i->leave_work);
 		return;
 	}
 	if (timeout)
-		queue_delayed_work(c->origin_wq, &i->slow_work,
+		queue_delayed_work(c->workers.origin, &i->slow_work,
 				   msecs_to_jiffies(timeout));
-	queue_work(c->cache_wq, &i->mark_work);
+	queue_work(c->workers.cache, &i->mark_work);
 }
 
 /* Returns false when there is nothing to wait for any more. */
@@ -206,7 +206,7 @@ bool nc_intent_wait(struct nc_cache *c, struct bio *bio)
 	struct nc_intent_maps *maps = c->intent.maps;
 	struct touched at = touched_by(c, bio);
 
-	/* The write in nc_cache.inflight, then "recent", then "set": pairs with
+	/* The write in nc_cache.write_ranges, then "recent", then "set": pairs with
 	 * sweep.c, which looks at them the other way round.
 	 */
 	smp_mb();
@@ -257,7 +257,7 @@ static void release(struct nc_cache *c, struct bio_list *bios)
 		return;
 	bio_list_merge(&i->ready, bios);
 	bio_list_init(bios);
-	queue_work(c->origin_wq, &i->ready_work);
+	queue_work(c->workers.origin, &i->ready_work);
 }
 
 static void mark(struct work_struct *work)
@@ -282,7 +282,7 @@ static void mark(struct work_struct *work)
 	}
 	/* It releases those of whatever mode it is by then. */
 	if (r || mode == NC_INTENT_LEAVING) {
-		queue_work(c->origin_wq, &i->leave_work);
+		queue_work(c->workers.origin, &i->leave_work);
 		return;
 	}
 	/* What is not here any more did not want to wait. */
@@ -313,7 +313,7 @@ static void fail_all(struct nc_cache *c, struct bio_list *bios)
 	struct bio *bio;
 
 	DMERR_LIMIT("%s: writes failed: cache device %u:%u and witness %pg cannot be told",
-		    nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt),
+		    nc_cache_name(c), MAJOR(c->dev.devt), MINOR(c->dev.devt),
 		    c->intent.bdev);
 	while ((bio = bio_list_pop(bios)))
 		bio_io_error(bio);
@@ -355,7 +355,7 @@ static void leave(struct work_struct *work)
 		fail_all(c, &failed);
 	if (left)
 		DMWARN("%s: cache device %u:%u is not told of writes: a crash would cost the cache",
-		       nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt));
+		       nc_cache_name(c), MAJOR(c->dev.devt), MINOR(c->dev.devt));
 }
 
 /* Does the table name the witness of the session still? */
@@ -372,20 +372,20 @@ static bool is_witness(struct nc_cache *c, const struct dm_dev *dev)
  * nc_intent_ask_again() - the witness failed: does it still?
  * @c: live cache, suspended; the table before is still there
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  */
 void nc_intent_ask_again(struct nc_cache *c)
 {
 	struct nc_intent *i = &c->intent;
 
-	lockdep_assert_held(&c->life);
+	lockdep_assert_held(&c->life.lock);
 	flush_work(&i->leave_work);
 	if (READ_ONCE(i->mode) != NC_INTENT_LEAVING)
 		return;
 	/* The device of the table before may be closed soon. */
-	if (!is_witness(c, c->active->witness))
+	if (!is_witness(c, c->life.active->witness))
 		i->bdev = NULL;
-	queue_work(c->origin_wq, &i->leave_work);
+	queue_work(c->workers.origin, &i->leave_work);
 	flush_work(&i->leave_work);
 }
 
@@ -409,7 +409,7 @@ void nc_intent_leave(struct nc_cache *c)
 		WRITE_ONCE(i->mode, NC_INTENT_LEAVING);
 	spin_unlock_irqrestore(&i->lock, flags);
 	if (leaves)
-		queue_work(c->origin_wq, &i->leave_work);
+		queue_work(c->workers.origin, &i->leave_work);
 }
 
 /* A device that hangs does not say so: nobody waits for it longer than hits do. */
@@ -417,7 +417,7 @@ static void slow(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(to_delayed_work(work),
 					  struct nc_cache, intent.slow_work);
-	unsigned long limit = msecs_to_jiffies(READ_ONCE(c->cache_timeout));
+	unsigned long limit = msecs_to_jiffies(READ_ONCE(c->health.cache_timeout));
 	struct nc_intent *i = &c->intent;
 	unsigned long until;
 	bool waits;
@@ -430,16 +430,16 @@ static void slow(struct work_struct *work)
 	if (!waits)
 		return;
 	if (time_before(jiffies, until)) {
-		queue_delayed_work(c->origin_wq, &i->slow_work, until - jiffies);
+		queue_delayed_work(c->workers.origin, &i->slow_work, until - jiffies);
 		return;
 	}
 	DMWARN("%s: cache device %u:%u does not answer: writes do not wait for it",
-	       nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt));
+	       nc_cache_name(c), MAJOR(c->dev.devt), MINOR(c->dev.devt));
 	nc_intent_leave(c);
 }
 
 /**
- * nc_intent_retime() - nc_cache.cache_timeout is another one
+ * nc_intent_retime() - nc_cache.health.cache_timeout is another one
  * @c: live cache
  *
  * Also for writes that wait already.
@@ -448,14 +448,14 @@ static void slow(struct work_struct *work)
  */
 void nc_intent_retime(struct nc_cache *c)
 {
-	mod_delayed_work(c->origin_wq, &c->intent.slow_work, 0);
+	mod_delayed_work(c->workers.origin, &c->intent.slow_work, 0);
 }
 
 /**
  * nc_intent_end() - the medium relies on nothing of this any more
  * @c: live cache; its superblock durably says what needs no write intent
  *
- * Context: may sleep; nc_cache.life; I/O may be under way.
+ * Context: may sleep; nc_life.lock; I/O may be under way.
  */
 void nc_intent_end(struct nc_cache *c)
 {

@@ -66,13 +66,13 @@ struct nc_intent_maps {
  *	durably says active; else under @lock
  * @region_shift: log2 of a region, in sectors; constant while the cache is live
  * @session: that is under way, see struct nearcache_super
- * @recovered: a session was taken over at load: @maps has its marks; nc_cache.life
- * @untrue: what the superblock on the medium says was not believed at load; nc_cache.life
+ * @recovered: a session was taken over at load: @maps has its marks; nc_life.lock
+ * @untrue: what the superblock on the medium says was not believed at load; nc_life.lock
  * @maps: allocated with the first table that names a witness, or NULL
  * @witness: record of the cache
  * @bdev: witness device; the active table has it open, unless @mode is OFF or LEFT;
  *	NULL: none that the active table has
- * @io_lock: one writer of the area; taken under nc_cache.life, or alone
+ * @io_lock: one writer of the area; taken under nc_life.lock, or alone
  * @lock: protects the lists, @since and @mode; taken in any context
  * @waiting: writes to regions that are not @set
  * @batch: those of them whose regions are being marked
@@ -136,7 +136,7 @@ static inline bool nc_intent_has_left(const struct nc_intent *i)
  * nc_intent_admit() - may a write go to the origin?
  * @c: live cache
  * @i: its write intent
- * @bio: write, discard or write-zeroes as it will be sent there; in nc_cache.inflight
+ * @bio: write, discard or write-zeroes as it will be sent there; in nc_cache.write_ranges
  *
  * Context: any that may submit bios; does not sleep.
  * Return: false when it was taken over and will be sent later.

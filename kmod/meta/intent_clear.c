@@ -28,8 +28,8 @@ static bool ends_are_written(struct nc_cache *c)
 	u64 length = min_t(u64, NC_IDENTITY_END >> SECTOR_SHIFT, last + 1);
 	u64 at;
 
-	return nc_inflight_first(&c->inflight, 0, length - 1, &at) ||
-	       nc_inflight_first(&c->inflight, last - length + 1, last, &at);
+	return nc_write_range_first(&c->write_ranges, 0, length - 1, &at) ||
+	       nc_write_range_first(&c->write_ranges, last - length + 1, last, &at);
 }
 
 static bool is_written(struct nc_cache *c, u32 bit)
@@ -39,11 +39,11 @@ static bool is_written(struct nc_cache *c, u32 bit)
 
 	if (bit == NC_INTENT_ENDS)
 		return ends_are_written(c);
-	return nc_inflight_first(&c->inflight, (u64)bit << shift,
-				 (((u64)bit + 1) << shift) - 1, &at);
+	return nc_write_range_first(&c->write_ranges, (u64)bit << shift,
+				    (((u64)bit + 1) << shift) - 1, &at);
 }
 
-/* Step 1.  A writer is in nc_cache.inflight, or made "recent" true again, or is over. */
+/* Step 1.  A writer is in nc_cache.write_ranges, or made "recent" true again, or is over. */
 static bool pick_idle(struct nc_cache *c)
 {
 	struct nc_intent_maps *maps = c->intent.maps;
@@ -82,7 +82,7 @@ static int renew_ends(struct nc_cache *c)
 	u8 digest[NC_FINGERPRINT_SIZE];
 	int r = 0;
 
-	mutex_lock(&c->life);
+	mutex_lock(&c->life.lock);
 	/* An origin that cannot be read keeps the mark. */
 	if (READ_ONCE(i->mode) == NC_INTENT_ON && !nc_meta_read_ends(c, digest)) {
 		mutex_lock(&i->io_lock);
@@ -95,7 +95,7 @@ static int renew_ends(struct nc_cache *c)
 		}
 		mutex_unlock(&i->io_lock);
 	}
-	mutex_unlock(&c->life);
+	mutex_unlock(&c->life.lock);
 	return r;
 }
 
@@ -133,7 +133,7 @@ static bool settle(struct nc_cache *c)
 static bool is_on(const struct nc_cache *c)
 {
 	return READ_ONCE(c->intent.mode) == NC_INTENT_ON &&
-	       READ_ONCE(c->state) != NEARCACHE_BYPASS;
+	       READ_ONCE(c->hot.state) != NEARCACHE_BYPASS;
 }
 
 void nc_sweep_work(struct work_struct *work)
@@ -167,13 +167,13 @@ void nc_sweep_work(struct work_struct *work)
  */
 void nc_sweep_arm(struct nc_cache *c)
 {
-	queue_delayed_work(c->cache_wq, &c->intent.sweep_work,
+	queue_delayed_work(c->workers.cache, &c->intent.sweep_work,
 			   NC_INTENT_PERIOD);
 }
 
 /**
  * nc_sweep_stop() - the cache is being suspended
- * @c: live cache; nobody writes, and nc_cache.life is not held
+ * @c: live cache; nobody writes, and nc_life.lock is not held
  *
  * Context: may sleep.
  */

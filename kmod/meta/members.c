@@ -32,13 +32,13 @@ int nc_members_new(struct nc_cache *c, const struct nc_target *t)
 	m->member[0].bdev = t->dev->bdev;
 	for (i = 1; i < m->count; i++)
 		m->member[i].bdev = t->other[i - 1]->bdev;
-	c->members = m;
+	c->dev.members = m;
 	return 0;
 }
 
 void nc_members_free(struct nc_cache *c)
 {
-	struct nc_members *m = c->members;
+	struct nc_members *m = c->dev.members;
 	u32 i;
 
 	if (!m)
@@ -52,15 +52,15 @@ static int refuse(struct nc_cache *c, u32 index, const char *why, int error)
 {
 	DMERR("%s: cache device %pg, number %u of %u: %s", nc_cache_name(c),
 	      nc_members_bdev(c, index), index + 1, nc_members_count(c), why);
-	if (c->members)
-		WRITE_ONCE(c->members->failed, nc_members_bdev(c, index)->bd_dev);
+	if (c->dev.members)
+		WRITE_ONCE(c->dev.members->failed, nc_members_bdev(c, index)->bd_dev);
 	return error;
 }
 
 /* Read the superblock of one behind the first, and judge it. */
 static int read_super(struct nc_cache *c, u32 index, struct nc_geometry *geo)
 {
-	struct nc_member *member = &c->members->member[index];
+	struct nc_member *member = &c->dev.members->member[index];
 	char why[NC_WHY_SIZE];
 	int r = nc_super_read(&member->super, member->bdev, geo, why);
 
@@ -99,7 +99,7 @@ static int check_count(struct nc_cache *c)
  */
 int nc_members_open(struct nc_cache *c, struct nc_target *t)
 {
-	struct nc_members *m = c->members;
+	struct nc_members *m = c->dev.members;
 	struct nc_geometry geo = c->geo;
 	int r = check_count(c);
 	u32 i;
@@ -126,7 +126,7 @@ bool nc_members_same(const struct nc_cache *c, const struct nc_target *t)
 {
 	u32 i;
 
-	if (c->bdev != t->dev->bdev || nc_members_count(c) != 1 + t->others)
+	if (c->dev.bdev != t->dev->bdev || nc_members_count(c) != 1 + t->others)
 		return false;
 	for (i = 1; i <= t->others; i++)
 		if (nc_members_bdev(c, i) != t->other[i - 1]->bdev)
@@ -157,10 +157,10 @@ int nc_members_reread(struct nc_cache *c)
 	int r = 0;
 	u32 i;
 
-	if (c->members)
-		WRITE_ONCE(c->members->failed, 0);
+	if (c->dev.members)
+		WRITE_ONCE(c->dev.members->failed, 0);
 	for (i = 1; !r && i < nc_members_count(c); i++) {
-		const struct nc_member *member = &c->members->member[i];
+		const struct nc_member *member = &c->dev.members->member[i];
 
 		r = read_super(c, i, &geo);
 		if (!r && (geo.data_offset >> SECTOR_SHIFT != member->data_start ||
@@ -179,7 +179,7 @@ int nc_members_reread(struct nc_cache *c)
  */
 bool nc_members_emptied(const struct nc_cache *c)
 {
-	return c->members &&
+	return c->dev.members &&
 	       le64_to_cpu(c->meta->super.sb->table_epoch) > nc_members_epoch(c);
 }
 
@@ -193,7 +193,7 @@ bool nc_members_differ(struct nc_cache *c)
 	u32 i;
 
 	for (i = 1; i < nc_members_count(c); i++) {
-		if (nc_recover_member(c->members->member[i].super.sb,
+		if (nc_recover_member(c->dev.members->member[i].super.sb,
 				      le64_to_cpu(sb->table_epoch),
 				      c->meta->commit.sequence))
 			continue;
@@ -217,7 +217,7 @@ u64 nc_members_epoch(const struct nc_cache *c)
 	u32 i;
 
 	for (i = 1; i < nc_members_count(c); i++)
-		epoch = max(epoch, le64_to_cpu(c->members->member[i].super.sb->table_epoch));
+		epoch = max(epoch, le64_to_cpu(c->dev.members->member[i].super.sb->table_epoch));
 	return epoch;
 }
 
@@ -236,7 +236,7 @@ u64 nc_members_begun(const struct nc_cache *c)
 	u32 i;
 
 	for (i = 1; i < nc_members_count(c); i++) {
-		const struct nearcache_super *sb = c->members->member[i].super.sb;
+		const struct nearcache_super *sb = c->dev.members->member[i].super.sb;
 
 		if (le32_to_cpu(sb->state) == NEARCACHE_STATE_LIVE)
 			begun = max(begun, le64_to_cpu(sb->commit_sequence) + 1);
@@ -253,9 +253,9 @@ static int tell(struct nc_cache *c, u32 state, u64 sequence)
 	u32 i;
 
 	lockdep_assert_held(&c->meta->commit.lock);
-	WRITE_ONCE(c->members->failed, 0);
+	WRITE_ONCE(c->dev.members->failed, 0);
 	for (i = 1; i < nc_members_count(c); i++) {
-		struct nc_member *member = &c->members->member[i];
+		struct nc_member *member = &c->dev.members->member[i];
 
 		member->super.sb->table_epoch = cpu_to_le64(c->geo.table_epoch);
 		member->super.sb->commit_sequence = cpu_to_le64(sequence);
@@ -280,9 +280,9 @@ int nc_members_tell(struct nc_cache *c, bool over)
 {
 	u64 sequence = c->meta->commit.sequence;
 
-	if (!c->members)
+	if (!c->dev.members)
 		return 0;
-	if (c->members->active)
+	if (c->dev.members->active)
 		return tell(c, NEARCACHE_STATE_ACTIVE, sequence);
 	return tell(c, over ? NEARCACHE_STATE_CLEAN : NEARCACHE_STATE_LIVE, sequence);
 }
@@ -306,7 +306,7 @@ static bool settled(const struct nc_cache *c)
 	u32 i;
 
 	for (i = 1; i < nc_members_count(c); i++) {
-		const struct nearcache_super *sb = c->members->member[i].super.sb;
+		const struct nearcache_super *sb = c->dev.members->member[i].super.sb;
 
 		if (le32_to_cpu(sb->state) != NEARCACHE_STATE_CLEAN ||
 		    le64_to_cpu(sb->table_epoch) != c->geo.table_epoch ||
@@ -341,10 +341,10 @@ int nc_members_go(struct nc_cache *c, bool active)
 {
 	int r;
 
-	if (!c->members)
+	if (!c->dev.members)
 		return 0;
 	mutex_lock(&c->meta->commit.lock);
-	c->members->active = active;
+	c->dev.members->active = active;
 	r = active ? tell(c, NEARCACHE_STATE_ACTIVE, c->meta->commit.sequence) :
 		     nc_members_settle(c);
 	mutex_unlock(&c->meta->commit.lock);
@@ -361,9 +361,9 @@ int nc_members_go(struct nc_cache *c, bool active)
  */
 void nc_members_stop(struct nc_cache *c)
 {
-	if (!c->members)
+	if (!c->dev.members)
 		return;
 	mutex_lock(&c->meta->commit.lock);
-	c->members->active = false;
+	c->dev.members->active = false;
 	mutex_unlock(&c->meta->commit.lock);
 }

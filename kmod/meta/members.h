@@ -54,33 +54,33 @@ static __always_inline struct block_device *
 nc_members_place(const struct nc_target *t, u32 slot, sector_t *sector)
 {
 	const struct nc_cache *c = t->cache;
-	const struct nc_members *m = c->members;
+	const struct nc_members *m = c->dev.members;
 	const struct nc_member *on;
 
 	if (likely(!m)) {
-		*sector = c->data_start + ((sector_t)slot << c->block_shift);
+		*sector = c->hot.data_start + ((sector_t)slot << c->hot.block_shift);
 		return t->dev->bdev;
 	}
 	on = &m->member[slot % m->count];
 	*sector = on->data_start +
-		  ((sector_t)(slot / m->count) << c->block_shift);
+		  ((sector_t)(slot / m->count) << c->hot.block_shift);
 	return on->bdev;
 }
 
 static inline u32 nc_members_count(const struct nc_cache *c)
 {
-	return c->members ? c->members->count : 1;
+	return c->dev.members ? c->dev.members->count : 1;
 }
 
 static inline struct block_device *nc_members_bdev(const struct nc_cache *c,
 						   u32 index)
 {
-	return index ? c->members->member[index].bdev : c->bdev;
+	return index ? c->dev.members->member[index].bdev : c->dev.bdev;
 }
 
 static inline dev_t nc_members_failed(const struct nc_cache *c)
 {
-	return c->members ? READ_ONCE(c->members->failed) : 0;
+	return c->dev.members ? READ_ONCE(c->dev.members->failed) : 0;
 }
 
 int nc_members_new(struct nc_cache *c, const struct nc_target *t);

@@ -82,14 +82,14 @@ int nc_meta_reread(struct nc_cache *c)
 	struct nc_meta *m = c->meta;
 	char why[NC_WHY_SIZE];
 	struct nc_geometry geo;
-	int r = nc_super_read(&m->super, c->bdev, &geo, why);
+	int r = nc_super_read(&m->super, c->dev.bdev, &geo, why);
 
 	if (r) {
 		DMERR("%s: cache device: %s", nc_cache_name(c), why);
 		return r;
 	}
 	/* The epoch differs when another dm device used the cache since. */
-	if (memcmp(c->uuid, m->super.sb->uuid, sizeof(c->uuid)) ||
+	if (memcmp(c->dev.uuid, m->super.sb->uuid, sizeof(c->dev.uuid)) ||
 	    c->geo.device_size != geo.device_size ||
 	    c->geo.origin_size != geo.origin_size ||
 	    c->geo.slot_count != geo.slot_count ||
@@ -119,7 +119,7 @@ static void start_cold(struct nc_cache *c, const char *why)
 	c->geo.table_epoch = max(le64_to_cpu(m->super.sb->table_epoch), nc_members_epoch(c)) + 1;
 	m->super.sb->table_epoch = cpu_to_le64(c->geo.table_epoch);
 	nc_table_empty(&m->table);
-	c->loaded = NEARCACHE_LOADED_UNCLEAN;
+	c->life.loaded = NEARCACHE_LOADED_UNCLEAN;
 	c->intent.untrue = true;
 	nc_session_catch_up(c);
 	/* The session that was cut off may have written to the origin. */
@@ -140,7 +140,7 @@ static void push_free_slots(struct nc_cache *c)
 	while (i--)
 		if (!(c->index.slots[i].flags & NC_SLOT_LINKED))
 			nc_index_push(&c->index, i);
-	atomic64_set(&c->used, c->index.count - c->index.free_count);
+	atomic64_set(&c->slots.used, c->index.count - c->index.free_count);
 }
 
 /* Why nothing of what the medium says may be trusted, or NULL. */
@@ -150,7 +150,7 @@ static const char *why_cold(struct nc_cache *c)
 	const char *why;
 	int older;
 
-	if (c->untold)
+	if (c->life.dirty_unrecorded)
 		return "does not know what was written or invalidated";
 	if (le32_to_cpu(sb->state) == NEARCACHE_STATE_CLEAN && nc_members_emptied(c))
 		return "was emptied since its other devices were told anything";
@@ -179,7 +179,7 @@ static const char *why_cold(struct nc_cache *c)
  * @c: live cache with an empty index
  * @known: what the medium must have, at least
  *
- * Sets c->loaded and c->warm.  The table of a session that wrote and was not
+ * Sets c->life.loaded and c->life.warm.  The table of a session that wrote and was not
  * stopped is not read, unless it is known what it wrote.  Pages and slots that cannot be
  * relied on are dropped and counted.
  *
@@ -197,10 +197,10 @@ int nc_meta_load(struct nc_cache *c, const struct nc_known *known)
 	c->geo.table_epoch = le64_to_cpu(m->super.sb->table_epoch);
 	if (le64_to_cpu(m->super.sb->sequence) < known->super ||
 	    m->commit.sequence < known->commit)
-		c->untold = true;
+		c->life.dirty_unrecorded = true;
 	/* One that was never used speaks of nothing. */
 	if (state == NEARCACHE_STATE_CLEAN && !m->commit.sequence)
-		c->untold = false;
+		c->life.dirty_unrecorded = false;
 	why = why_cold(c);
 	if (why) {
 		/* On purpose, after a clean stop. */
@@ -208,29 +208,29 @@ int nc_meta_load(struct nc_cache *c, const struct nc_known *known)
 
 		start_cold(c, why);
 		if (emptied)
-			c->loaded = NEARCACHE_LOADED_WARM;
+			c->life.loaded = NEARCACHE_LOADED_WARM;
 		push_free_slots(c);
 		return 0;
 	}
 	r = nc_table_load(c, &m->table, last);
-	if (!r && c->warm)
+	if (!r && c->life.warm)
 		r = nc_sums_load(c);
 	if (r) {
-		c->warm = 0;
-		atomic64_set(&c->valid_subblocks, 0);
+		c->life.warm = 0;
+		atomic64_set(&c->slots.valid_subblocks, 0);
 		return r;
 	}
 	m->commit.behind = nc_members_begun(c) > m->commit.sequence;
 	m->commit.sequence = max3(m->commit.sequence, m->table.sequence, nc_members_begun(c));
 	push_free_slots(c);
 	if (!bitmap_empty(m->table.both, m->table.pages))
-		c->loaded = NEARCACHE_LOADED_DAMAGED;
+		c->life.loaded = NEARCACHE_LOADED_DAMAGED;
 	else if (state != NEARCACHE_STATE_CLEAN)
-		c->loaded = NEARCACHE_LOADED_RECOVERED;
-	else if (c->warm || le64_to_cpu(m->super.sb->commit_sequence))
-		c->loaded = NEARCACHE_LOADED_WARM;
+		c->life.loaded = NEARCACHE_LOADED_RECOVERED;
+	else if (c->life.warm || le64_to_cpu(m->super.sb->commit_sequence))
+		c->life.loaded = NEARCACHE_LOADED_WARM;
 	else
-		c->loaded = NEARCACHE_LOADED_NEW;
+		c->life.loaded = NEARCACHE_LOADED_NEW;
 	return 0;
 }
 
@@ -240,7 +240,7 @@ static int write_super(struct nc_cache *c, u32 state)
 
 	m->super.sb->commit_sequence =
 		cpu_to_le64(READ_ONCE(m->commit.sequence));
-	return nc_super_write(&m->super, c->bdev, state);
+	return nc_super_write(&m->super, c->dev.bdev, state);
 }
 
 /* All devices are to say what begins.  When one of several cannot be told, the first one has to say
@@ -263,7 +263,7 @@ static int begin_session(struct nc_cache *c, bool writes, bool live, u32 *state)
 	int r;
 
 	*state = NEARCACHE_STATE_ACTIVE;
-	if (!live || (writes && !c->active->witness))
+	if (!live || (writes && !c->life.active->witness))
 		return 0;
 	r = nc_commit_catch_up(c);
 	if (!r)
@@ -303,16 +303,16 @@ int nc_meta_flush_written(struct nc_cache *c)
  */
 static bool flush_origin(struct nc_cache *c)
 {
-	bool written = READ_ONCE(c->origin_written);
+	bool written = READ_ONCE(c->origin.written);
 	int r = nc_meta_flush_written(c);
 
 	if (!r)
 		return true;
 	if (written)
 		nc_invalidate_lost(c);
-	WRITE_ONCE(c->origin_written, true);
+	WRITE_ONCE(c->origin.written, true);
 	DMWARN("%s: origin %pg cannot be flushed (%d): a crash will leave nothing cached",
-	       nc_cache_name(c), c->origin, r);
+	       nc_cache_name(c), c->origin.bdev, r);
 	return false;
 }
 
@@ -333,7 +333,7 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 	u32 state;
 	int r;
 
-	lockdep_assert_held(&c->life);
+	lockdep_assert_held(&c->life.lock);
 	/* Whoever wrote to it before: what is cached of it outlives this session, and
 	 * must not be newer than what the origin has after a power cut.
 	 */
@@ -370,7 +370,7 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 }
 
 /* Can the medium, or the witness, be relied on to make the next load drop the table?
- * Without nc_cache.life this is a hint.
+ * Without nc_life.lock this is a hint.
  */
 bool nc_meta_starts_cold(const struct nc_cache *c)
 {
@@ -388,17 +388,17 @@ bool nc_meta_starts_cold(const struct nc_cache *c)
 static void drop_short_subblock(struct nc_cache *c)
 {
 	u64 end = c->geo.origin_size;
-	u64 block = end >> (c->block_shift + SECTOR_SHIFT);
-	struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
+	u64 block = end >> (c->hot.block_shift + SECTOR_SHIFT);
+	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
 	u32 sub = (end & (c->geo.block_size - 1)) >>
-		  (c->sub_shift + SECTOR_SHIFT);
+		  (c->hot.sub_shift + SECTOR_SHIFT);
 	u32 i;
 
-	spin_lock(&stripe->lock);
+	spin_lock(&bucket->lock);
 	i = nc_index_find(&c->index, block);
 	if (end & (c->geo.subblock_size - 1) && i != NC_NIL)
-		nc_invalidate_bits(c, stripe, i, BIT_ULL(sub));
-	spin_unlock(&stripe->lock);
+		nc_invalidate_bits(c, bucket, i, BIT_ULL(sub));
+	spin_unlock(&bucket->lock);
 }
 
 /**
@@ -423,7 +423,7 @@ void nc_meta_resize(struct nc_cache *c, u64 size)
 /* Is there anything that nc_meta_settle() has to do on the origin? */
 bool nc_meta_unsettled(const struct nc_cache *c)
 {
-	return c->origin_written || c->meta->fingerprint_old;
+	return c->origin.written || c->meta->fingerprint_old;
 }
 
 static bool has_fingerprint(const struct nc_meta *m)
@@ -435,7 +435,7 @@ static bool has_fingerprint(const struct nc_meta *m)
 /* Of the origin as it is, with the size that it had. */
 static int take_fingerprint(struct nc_cache *c, u8 *digest)
 {
-	return nc_identity_ends(c->origin, c->meta->super.io,
+	return nc_identity_ends(c->origin.bdev, c->meta->super.io,
 				c->geo.origin_size, c->meta->ends, digest);
 }
 
@@ -504,7 +504,7 @@ int nc_meta_settle(struct nc_cache *c)
 
 	if (!nc_meta_unsettled(c))
 		return 0;
-	if (c->origin_written) {
+	if (c->origin.written) {
 		r = nc_meta_flush_written(c);
 		if (r) {
 			nc_invalidate_all(c);
@@ -514,7 +514,7 @@ int nc_meta_settle(struct nc_cache *c)
 		if (m->flush_failed)
 			nc_invalidate_all(c);
 		m->flush_failed = false;
-		c->origin_written = false;
+		c->origin.written = false;
 		m->fingerprint_old = true;
 	}
 	r = renew_fingerprint(c);
@@ -528,12 +528,12 @@ int nc_meta_settle(struct nc_cache *c)
  * @c: live cache, nothing of the ends being written but what makes it void
  * @digest: NC_FINGERPRINT_SIZE bytes; filled in, if the superblock has one
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  * Return: 0 or what reading the origin returned.
  */
 int nc_meta_read_ends(struct nc_cache *c, u8 *digest)
 {
-	lockdep_assert_held(&c->life);
+	lockdep_assert_held(&c->life.lock);
 	return has_fingerprint(c->meta) ? take_fingerprint(c, digest) : 0;
 }
 
@@ -542,21 +542,21 @@ int nc_meta_read_ends(struct nc_cache *c, u8 *digest)
  * @c: live cache in a session that writes
  * @digest: from nc_meta_read_ends()
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  * Return: 0 or -EIO.
  */
 int nc_meta_write_ends(struct nc_cache *c, const u8 *digest)
 {
 	struct nearcache_super *sb = c->meta->super.sb;
 
-	lockdep_assert_held(&c->life);
+	lockdep_assert_held(&c->life.lock);
 	forget_file_system(sb);
 	if (has_fingerprint(c->meta))
 		memcpy(sb->origin_fingerprint, digest, NC_FINGERPRINT_SIZE);
 	/* Not write_super(): a commit may be about to begin that the other devices do not know of
 	 * yet.  The ring has the number of what was.
 	 */
-	return nc_super_write(&c->meta->super, c->bdev, le32_to_cpu(sb->state));
+	return nc_super_write(&c->meta->super, c->dev.bdev, le32_to_cpu(sb->state));
 }
 
 /* A new epoch empties the table on the medium by one write. */
@@ -609,16 +609,16 @@ int nc_meta_record_drop(struct nc_cache *c, bool all)
 {
 	int r;
 
-	lockdep_assert_held(&c->life);
+	lockdep_assert_held(&c->life.lock);
 	/* What was written there has to last as long as what is cached of it: here, to
 	 * the stop.
 	 */
 	if (nc_meta_starts_cold(c)) {
-		WRITE_ONCE(c->origin_written, true);
+		WRITE_ONCE(c->origin.written, true);
 		return 0;
 	}
 	if (flush_origin(c) && c->meta->commit.live &&
-	    READ_ONCE(c->state) != NEARCACHE_BYPASS) {
+	    READ_ONCE(c->hot.state) != NEARCACHE_BYPASS) {
 		r = all ? empty_table(c) : nc_commit_run(c);
 		if (!r)
 			return 0;
@@ -640,7 +640,7 @@ int nc_meta_stop(struct nc_cache *c)
 	bool numbered;
 	int r;
 
-	lockdep_assert_held(&c->life);
+	lockdep_assert_held(&c->life.lock);
 	bitmap_or(m->table.dirty, m->table.dirty, m->table.both,
 		  m->table.pages);
 	nc_members_stop(c);

@@ -3,7 +3,7 @@
  * Metadata on the cache device.  All that reads or writes it is in meta.c,
  * super.c, table.c, commit.c, sums.c, intent.c and sweep.c.
  *
- * Functions that do I/O sleep; nc_cache.life is their lock once the cache is
+ * Functions that do I/O sleep; nc_life.lock is their lock once the cache is
  * live, but for nc_commit_run(), which has its own.
  */
 #ifndef NEARCACHE_META_META_H

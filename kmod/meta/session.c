@@ -19,7 +19,7 @@ static void read_area(struct nc_cache *c, struct nearcache_intent *area)
 	u32 i;
 
 	for (i = 0; i < NC_RECOVER_INTENT; i += NC_INTENT_PAGE)
-		if (nc_super_io(c->meta->super.io, c->bdev,
+		if (nc_super_io(c->meta->super.io, c->dev.bdev,
 				REQ_OP_READ | REQ_META,
 				c->geo.intent_offset + i * NEARCACHE_INTENT_SIZE,
 				&area[i], NEARCACHE_PAGE_SIZE))
@@ -32,11 +32,11 @@ static int find_record(struct nc_cache *c)
 	struct nc_intent *i = &c->intent;
 	int r;
 
-	lockdep_assert_held(&c->life);
+	lockdep_assert_held(&c->life.lock);
 	/* It writes the same record. */
 	flush_work(&i->leave_work);
 	i->witness.record = &i->maps->record;
-	r = nc_witness_find(c, c->active->witness->bdev, &i->witness);
+	r = nc_witness_find(c, c->life.active->witness->bdev, &i->witness);
 	if (!r && le32_to_cpu(i->witness.record->state) == NEARCACHE_WITNESS_MOVED)
 		return -ENOENT;
 	return r;
@@ -47,12 +47,12 @@ static int find_record(struct nc_cache *c)
  *	wrote?
  * @c: live cache, its superblock says writing
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  * Return: NULL, then nc_session_written() tells; or why nothing may be trusted.
  */
 const char *nc_session_load(struct nc_cache *c)
 {
-	const struct nc_target *t = c->active;
+	const struct nc_target *t = c->life.active;
 	const struct nearcache_super *sb = c->meta->super.sb;
 	struct nc_intent *i = &c->intent;
 	int r;
@@ -78,12 +78,12 @@ const char *nc_session_load(struct nc_cache *c)
  * nc_session_is_older() - does the witness know of a session that the medium does not?
  * @c: live cache, suspended
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  * Return: 0 or 1; -EIO: the witness cannot be read, which may know of one.
  */
 int nc_session_is_older(struct nc_cache *c)
 {
-	int r = c->active->witness ? find_record(c) : -ENOENT;
+	int r = c->life.active->witness ? find_record(c) : -ENOENT;
 
 	if (r)
 		return r == -ENOENT ? 0 : r;
@@ -96,7 +96,7 @@ int nc_session_is_older(struct nc_cache *c)
  *
  * So it is not older any more than what the witness knows.
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  */
 void nc_session_catch_up(struct nc_cache *c)
 {
@@ -125,7 +125,7 @@ static int write_empty(struct nc_cache *c, u64 session)
 	bitmap_zero(maps->recent, NC_INTENT_BITS);
 	bitmap_zero(maps->wanted, NC_INTENT_BITS);
 	for (n = 0; n < NC_RECOVER_INTENT; n++)
-		nc_intent_sector_init(&maps->image[n], c->uuid, session, n);
+		nc_intent_sector_init(&maps->image[n], c->dev.uuid, session, n);
 	r = nc_intent_write(c, ~0U, REQ_FUA);
 	mutex_unlock(&c->intent.io_lock);
 	return r;
@@ -134,7 +134,7 @@ static int write_empty(struct nc_cache *c, u64 session)
 static void no_witness(struct nc_cache *c, const char *why)
 {
 	DMWARN("%s: witness %pg %s: a crash will leave nothing cached",
-	       nc_cache_name(c), c->active->witness->bdev, why);
+	       nc_cache_name(c), c->life.active->witness->bdev, why);
 }
 
 /* A number that no copy of this device has: used up, whatever comes of it.  After
@@ -156,8 +156,8 @@ static int tell(struct nc_cache *c, u64 previous, u32 state)
 {
 	u64 session = le64_to_cpu(c->meta->super.sb->session);
 
-	lockdep_assert_held(&c->life);
-	return nc_witness_write(c, c->active->witness->bdev, &c->intent.witness,
+	lockdep_assert_held(&c->life.lock);
+	return nc_witness_write(c, c->life.active->witness->bdev, &c->intent.witness,
 				session, previous, state);
 }
 
@@ -169,7 +169,7 @@ static int tell(struct nc_cache *c, u64 previous, u32 state)
  * it names, and it names the one before only if the slot table is without what was marked
  * in it.  Then the bitmap; the superblock has to say so next.
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  * Return: 1, then nc_session_begun() or nc_intent_end() must follow; 0 when there is no
  * witness; -EIO when the medium cannot be written.
  */
@@ -177,7 +177,7 @@ int nc_session_begin(struct nc_cache *c)
 {
 	struct nearcache_super *sb = c->meta->super.sb;
 	u64 before = le64_to_cpu(sb->session);
-	const struct nc_target *t = c->active;
+	const struct nc_target *t = c->life.active;
 	struct nc_intent *i = &c->intent;
 	int r;
 
@@ -211,7 +211,7 @@ int nc_session_begin(struct nc_cache *c)
  *
  * The one before must not count any more, wherever there may be a copy of it.
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  * Return: 0 or -EIO.
  */
 int nc_session_begun(struct nc_cache *c)
@@ -228,7 +228,7 @@ static void not_told_apart(struct nc_cache *c, int r)
 	/* Nothing on it is taken for this cache's. */
 	if (r != -ENOENT)
 		DMWARN("%s: witness %pg cannot be told: older copies are not told apart",
-		       nc_cache_name(c), c->active->witness->bdev);
+		       nc_cache_name(c), c->life.active->witness->bdev);
 }
 
 /**
@@ -238,14 +238,14 @@ static void not_told_apart(struct nc_cache *c, int r)
  * It gets a number of its own, so that a copy from before, or one that was made while a
  * session wrote, does not count any more.
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  * Return: whether nc_session_tell() is to follow when both superblocks say so.
  */
 bool nc_session_number(struct nc_cache *c)
 {
 	int r;
 
-	if (!nc_target_writes(c->active) || !c->active->witness)
+	if (!nc_target_writes(c->life.active) || !c->life.active->witness)
 		return false;
 	r = find_record(c);
 	if (!r)
@@ -260,7 +260,7 @@ bool nc_session_number(struct nc_cache *c)
  * @c: live cache, suspended, after nc_session_number()
  * @state: NEARCACHE_WITNESS_LEFT for a session whose writes have no marks, or ENDED
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  */
 void nc_session_tell(struct nc_cache *c, u32 state)
 {

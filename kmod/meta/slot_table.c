@@ -62,8 +62,8 @@ static bool drop_twin(struct nc_cache *c, u64 block, u32 generation)
 	nc_index_unlink(&c->index, twin);
 	nc_meta_dirty(c, twin);
 	nc_count(c, SLOTS_DROPPED);
-	c->warm--;
-	atomic64_sub(hweight64(c->index.slots[twin].valid), &c->valid_subblocks);
+	c->life.warm--;
+	atomic64_sub(hweight64(c->index.slots[twin].valid), &c->slots.valid_subblocks);
 	return true;
 }
 
@@ -72,13 +72,13 @@ static void load_slot(struct nc_cache *c, u32 i,
 {
 	u64 block = le64_to_cpu(disk->origin_block);
 	struct nc_slot *slot = &c->index.slots[i];
-	struct nc_stripe *stripe;
+	struct nc_bucket_lock *bucket;
 	u64 valid = 0;
 
 	if (block == NEARCACHE_NO_BLOCK)
 		return;
-	stripe = nc_index_stripe(&c->index, block);
-	spin_lock(&stripe->lock);
+	bucket = nc_index_bucket(&c->index, block);
+	spin_lock(&bucket->lock);
 	if (nc_recover_slot(&c->geo, disk) &&
 	    drop_twin(c, block, le32_to_cpu(disk->generation)))
 		valid = le64_to_cpu(disk->valid) &
@@ -88,10 +88,10 @@ static void load_slot(struct nc_cache *c, u32 i,
 		c->index.generation[i] = le32_to_cpu(disk->generation);
 		nc_index_link(&c->index, i, block);
 	}
-	spin_unlock(&stripe->lock);
+	spin_unlock(&bucket->lock);
 	if (valid) {
-		c->warm++;
-		atomic64_add(hweight64(valid), &c->valid_subblocks);
+		c->life.warm++;
+		atomic64_add(hweight64(valid), &c->slots.valid_subblocks);
 	} else {
 		nc_count(c, SLOTS_DROPPED);
 	}
@@ -104,7 +104,7 @@ static void load_page(struct nc_cache *c, struct nc_table *t, u64 index,
 		      const struct nearcache_page *p1,
 		      const struct nearcache_commit *last)
 {
-	int copy = nc_recover_page(p0, p1, c->uuid, index, c->geo.table_epoch,
+	int copy = nc_recover_page(p0, p1, c->dev.uuid, index, c->geo.table_epoch,
 				   last, &t->sequence);
 	const struct nearcache_page *page = copy > 0 ? p1 : p0;
 	u64 first = index * NEARCACHE_SLOTS_PER_PAGE;
@@ -135,7 +135,7 @@ static void load_page(struct nc_cache *c, struct nc_table *t, u64 index,
 static u32 read_pages(struct nc_cache *c, int copy, u64 first, u32 n,
 		      struct nearcache_page *buffer)
 {
-	struct block_device *bdev = c->bdev;
+	struct block_device *bdev = c->dev.bdev;
 	u64 offset = c->geo.table_offset +
 		     (copy * c->geo.table_pages + first) * NEARCACHE_PAGE_SIZE;
 	u32 i, failed = 0;
@@ -203,7 +203,7 @@ void nc_table_empty(struct nc_table *t)
 static void snapshot(struct nc_cache *c, u32 i, struct nearcache_slot *disk)
 {
 	struct nc_slot *slot = &c->index.slots[i];
-	struct nc_stripe *stripe;
+	struct nc_bucket_lock *bucket;
 	bool linked, done = false;
 	u64 block;
 
@@ -216,8 +216,8 @@ static void snapshot(struct nc_cache *c, u32 i, struct nearcache_slot *disk)
 		 */
 		block = (u64)READ_ONCE(slot->block_hi) << 32 |
 			READ_ONCE(slot->block_lo);
-		stripe = nc_index_stripe(&c->index, block);
-		spin_lock(&stripe->lock);
+		bucket = nc_index_bucket(&c->index, block);
+		spin_lock(&bucket->lock);
 		linked = nc_index_find(&c->index, block) == i;
 		if (linked && slot->valid) {
 			disk->origin_block = cpu_to_le64(block);
@@ -225,7 +225,7 @@ static void snapshot(struct nc_cache *c, u32 i, struct nearcache_slot *disk)
 			disk->generation = cpu_to_le32(c->index.generation[i]);
 		}
 		done = linked;
-		spin_unlock(&stripe->lock);
+		spin_unlock(&bucket->lock);
 	} while (!done);
 }
 
@@ -237,7 +237,7 @@ static void build_page(struct nc_cache *c, u64 index, u64 sequence,
 		      c->geo.slot_count - first);
 	unsigned int i;
 
-	nc_page_init(page, c->uuid, index, sequence, c->geo.table_epoch);
+	nc_page_init(page, c->dev.uuid, index, sequence, c->geo.table_epoch);
 	for (i = 0; i < n; i++)
 		snapshot(c, first + i, &page->slot[i]);
 	nc_page_seal(page);
@@ -326,7 +326,7 @@ static int write_copy(struct nc_cache *c, struct nc_table *t, int copy)
 		n = run_of(t, i, copy);
 		if (!n)
 			continue;
-		r = nc_super_io(c->meta->super.io, c->bdev,
+		r = nc_super_io(c->meta->super.io, c->dev.bdev,
 				REQ_OP_WRITE | REQ_META,
 				base + (u64)t->batch[i] * NEARCACHE_PAGE_SIZE,
 				&t->buffer[i], n * NEARCACHE_PAGE_SIZE);

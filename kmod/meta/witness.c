@@ -32,7 +32,7 @@ int nc_witness_find(struct nc_cache *c, struct block_device *bdev,
 				at, w->record, NEARCACHE_WITNESS_SIZE))
 			return -EIO;
 		w->offset = at;
-		if (nc_witness_check(w->record, c->uuid))
+		if (nc_witness_check(w->record, c->dev.uuid))
 			return 0;
 	}
 	return -ENOENT;
@@ -53,7 +53,7 @@ int nc_witness_find(struct nc_cache *c, struct block_device *bdev,
 int nc_witness_write(struct nc_cache *c, struct block_device *bdev,
 		     struct nc_witness *w, u64 session, u64 previous, u32 state)
 {
-	nc_witness_init(w->record, c->uuid);
+	nc_witness_init(w->record, c->dev.uuid);
 	w->record->session = cpu_to_le64(session);
 	w->record->previous = cpu_to_le64(previous);
 	w->record->state = cpu_to_le32(state);

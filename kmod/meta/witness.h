@@ -15,7 +15,7 @@ struct nc_cache;
  * @offset: of it, bytes
  * @record: as read or written last; from vmalloc()
  *
- * nc_cache.life, and while the cache is live nc_intent.leave_work alone.
+ * nc_life.lock, and while the cache is live nc_intent.leave_work alone.
  */
 struct nc_witness {
 	u64 offset;

@@ -221,7 +221,7 @@ static int put_run(struct sk_buff *skb, const struct nc_run *run)
 static int dump_runs(struct sk_buff *skb, struct netlink_callback *cb, struct nc_cache *c)
 {
 	struct run_dump *dump = (void *)cb->ctx;
-	sector_t most = dump->first + ((sector_t)RUN_BLOCKS << c->block_shift);
+	sector_t most = dump->first + ((sector_t)RUN_BLOCKS << c->hot.block_shift);
 	struct nc_run run;
 	void *header;
 

@@ -4,7 +4,7 @@
  * operations are generated from there.
  *
  * Operations run side by side (parallel_ops).  One that only looks does so under the registry's
- * mutex; one that works on a cache holds it (nc_registry_hold()), and takes nc_cache.life when
+ * mutex; one that works on a cache holds it (nc_registry_hold()), and takes nc_life.lock when
  * it needs the live table.  What waits for a device does so in a worker, and replies later: all
  * other families would wait, too, when one is registered meanwhile.
  */
@@ -77,7 +77,7 @@ static void name_of(const struct nc_cache *c, char *name)
 {
 	char uuid[DM_UUID_LEN];
 
-	if (dm_copy_name_and_uuid(c->owner, name, uuid))
+	if (dm_copy_name_and_uuid(c->dev.owner, name, uuid))
 		*name = 0;
 }
 
@@ -87,7 +87,7 @@ static void name_of(const struct nc_cache *c, char *name)
  */
 u32 nc_nl_dev(const struct nc_cache *c)
 {
-	return MAJOR(c->dm_devt) << MINORBITS | MINOR(c->dm_devt);
+	return MAJOR(c->dev.dm_devt) << MINORBITS | MINOR(c->dev.dm_devt);
 }
 
 static int put_name(struct sk_buff *skb, const struct nc_cache *c)
@@ -107,7 +107,7 @@ static int put_status(struct sk_buff *skb, struct nc_target *t)
 	if (!nest)
 		return -EMSGSIZE;
 	for (i = 0; i < NEARCACHE_STATUS_FIELD_COUNT; i++)
-		if (nla_put_u64_64bit(skb, i + 2, nc_stats_field(t, i), NEARCACHE_A_STATUS_PAD))
+		if (nla_put_u64_64bit(skb, i + 2, nc_status_field(t, i), NEARCACHE_A_STATUS_PAD))
 			return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -121,7 +121,7 @@ static int put_counters(struct sk_buff *skb, struct nc_cache *c)
 	if (!nest)
 		return -EMSGSIZE;
 	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
-		if (nla_put_u64_64bit(skb, i + 2, nc_stats_sum(c, i), NEARCACHE_A_COUNTER_PAD))
+		if (nla_put_u64_64bit(skb, i + 2, nc_counters_sum(c, i), NEARCACHE_A_COUNTER_PAD))
 			return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -155,7 +155,7 @@ static int put_devices(struct sk_buff *skb, const struct nc_cache *c)
 static int put_cache(struct sk_buff *skb, struct nc_cache *c, struct nc_target *t)
 {
 	return put_name(skb, c) ?:
-	       nla_put(skb, NEARCACHE_A_DEVICE_UUID, sizeof(c->uuid), c->uuid) ?:
+	       nla_put(skb, NEARCACHE_A_DEVICE_UUID, sizeof(c->dev.uuid), c->dev.uuid) ?:
 	       put_status(skb, t) ?: put_counters(skb, c) ?: put_tunables(skb, t) ?:
 	       put_devices(skb, c);
 }
@@ -395,7 +395,7 @@ static bool take_life(struct nc_cache *c)
 	int tries;
 
 	for (tries = 0; tries < 50; tries++) {
-		if (mutex_trylock(&c->life))
+		if (mutex_trylock(&c->life.lock))
 			return true;
 		msleep(20);
 	}
@@ -407,7 +407,7 @@ static bool take_life(struct nc_cache *c)
  * @c: held cache
  * @extack: told why not
  *
- * Return: 0 with nc_cache.life locked and nc_cache.active set, or -EBUSY.
+ * Return: 0 with nc_life.lock locked and nc_cache.life.active set, or -EBUSY.
  */
 int nc_nl_take_live(struct nc_cache *c, struct netlink_ext_ack *extack)
 {
@@ -415,9 +415,9 @@ int nc_nl_take_live(struct nc_cache *c, struct netlink_ext_ack *extack)
 		NL_SET_ERR_MSG(extack, "The device is just being changed: try again");
 		return -EBUSY;
 	}
-	if (c->active)
+	if (c->life.active)
 		return 0;
-	mutex_unlock(&c->life);
+	mutex_unlock(&c->life.lock);
 	NL_SET_ERR_MSG(extack, "The device is suspended: resume it first");
 	return -EBUSY;
 }
@@ -434,8 +434,8 @@ int nearcache_nl_device_set_doit(struct sk_buff *skb, struct genl_info *info)
 		return PTR_ERR(c);
 	r = nc_nl_take_live(c, info->extack);
 	if (!r) {
-		r = set_tunables(c->active, info);
-		mutex_unlock(&c->life);
+		r = set_tunables(c->life.active, info);
+		mutex_unlock(&c->life.lock);
 	}
 	nc_registry_release(c);
 	return r;

@@ -71,8 +71,8 @@ static int parse_piece(const struct nc_cache *c, const struct nlattr *range, str
 			extack, &piece->first, &piece->end);
 	if (r)
 		return r;
-	piece->first = round_down(piece->first, 1ULL << c->sub_shift);
-	piece->end = min(round_up(piece->end, 1ULL << c->sub_shift), end);
+	piece->first = round_down(piece->first, 1ULL << c->hot.sub_shift);
+	piece->end = min(round_up(piece->end, 1ULL << c->hot.sub_shift), end);
 	job->bytes += (piece->end - piece->first) << SECTOR_SHIFT;
 	job->pieces++;
 	return 0;
@@ -201,7 +201,7 @@ static s64 submit(struct nc_cache *c, struct genl_info *info, struct nc_job *job
 	if (id == -EMLINK)
 		NL_SET_ERR_MSG(info->extack,
 			       "There are 1024 jobs, or 1048576 pieces: wait, or cancel some");
-	mutex_unlock(&c->life);
+	mutex_unlock(&c->life.lock);
 	return id;
 }
 

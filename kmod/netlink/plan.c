@@ -78,7 +78,7 @@ static int append(struct nc_cache *c, const struct nlattr *range, struct netlink
 static int append_all(struct nc_cache *c, const struct genl_info *info)
 {
 	const struct nlattr *range = nc_nl_next_range(info, NULL);
-	struct nc_plan *plan = c->foresight.coming;
+	struct nc_plan *plan = c->plan.coming;
 	struct nc_plan_mark before = nc_plan_mark(plan);
 	u32 count = 0;
 	int r = 0;
@@ -106,7 +106,7 @@ static int submit(struct nc_cache *c, const struct genl_info *info, const struct
 	r = append_all(c, info);
 	if (r || !wishes->commit)
 		return r;
-	if (!c->foresight.coming->figures.visits) {
+	if (!c->plan.coming->figures.visits) {
 		NL_SET_ERR_MSG(info->extack, "A plan has one range at least");
 		return -EINVAL;
 	}
@@ -140,7 +140,7 @@ static int put_figures(struct sk_buff *skb, const struct nc_plan_figures *f)
 /* nc_foresight.lock is held. */
 static int put_plan(struct sk_buff *skb, struct nc_cache *c)
 {
-	const struct nc_plan *coming = c->foresight.coming;
+	const struct nc_plan *coming = c->plan.coming;
 	struct nc_plan_figures figures;
 	struct nlattr *nest;
 
@@ -151,7 +151,7 @@ static int put_plan(struct sk_buff *skb, struct nc_cache *c)
 		return -EMSGSIZE;
 	nc_foresight_figures(c, &figures);
 	if (put_u64(skb, NEARCACHE_A_PLAN_AT, coming ? coming->figures.ranges : 0) ||
-	    nla_put_u32(skb, NEARCACHE_A_PLAN_STATE, c->foresight.state) ||
+	    nla_put_u32(skb, NEARCACHE_A_PLAN_STATE, c->plan.state) ||
 	    put_figures(skb, &figures))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
@@ -172,7 +172,7 @@ static int submit_live(struct nc_cache *c, struct genl_info *info, const struct 
 		if (!r)
 			r = put_plan(reply, c);
 		nc_foresight_unlock(c);
-		mutex_unlock(&c->life);
+		mutex_unlock(&c->life.lock);
 	}
 	memalloc_noio_restore(noio);
 	return r;

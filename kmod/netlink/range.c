@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests about ranges and labels.  A change is made under nc_cache.life and nc_ranges.lock,
+ * Requests about ranges and labels.  A change is made under nc_life.lock and nc_ranges.lock,
  * with the reply's memory in hand: what was done is told.
  */
 #include <linux/sched/mm.h>
@@ -86,8 +86,8 @@ static void end(struct request *q, bool changed)
 {
 	mutex_unlock(&q->cache->ranges.lock);
 	if (changed)
-		nc_netlink_event(q->cache->active, NEARCACHE_EVENT_RANGES);
-	mutex_unlock(&q->cache->life);
+		nc_netlink_event(q->cache->life.active, NEARCACHE_EVENT_RANGES);
+	mutex_unlock(&q->cache->life.lock);
 	memalloc_noio_restore(q->noio);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The prefetch engine.  One worker per cache turns jobs into fills that nobody waits for: under
- * the stripe lock they are fills as any other, so a demand read joins them, and a write makes
+ * the bucket lock they are fills as any other, so a demand read joins them, and a write makes
  * them stale.  They are sent under a plug, so that what is contiguous goes as long requests.
  *
  * Others come first: see pace.c.
@@ -52,7 +52,7 @@ static void kick(struct nc_prefetch *p)
 static u64 room(const struct nc_cache *c)
 {
 	const struct nc_prefetch *p = &c->prefetch;
-	u64 most = min(p->window, READ_ONCE(c->fill_memory_max) / 2), left;
+	u64 most = min(p->window, READ_ONCE(c->fills.memory_max) / 2), left;
 
 	/* One fill is always possible. */
 	if (!p->flying)
@@ -71,7 +71,8 @@ static u64 span_bytes(const struct nc_cache *c, const struct nc_span *span)
 /* @span of the job's piece was looked at. */
 static void advance(const struct nc_cache *c, struct nc_job *job, const struct nc_span *span)
 {
-	u64 next = (span->block << c->block_shift) + ((u64)(span->last + 1) << c->sub_shift);
+	u64 next = (span->block << c->hot.block_shift) +
+		   ((u64)(span->last + 1) << c->hot.sub_shift);
 
 	job->sector = next;
 	if (next < job->piece[job->at].end)
@@ -83,13 +84,13 @@ static void advance(const struct nc_cache *c, struct nc_job *job, const struct n
 /* Sub-blocks of the block at which the job is. */
 static struct nc_span span_at(const struct nc_cache *c, const struct nc_job *job)
 {
-	u64 block = job->sector >> c->block_shift, start = block << c->block_shift;
-	u64 end = min(job->piece[job->at].end, start + (1U << c->block_shift)) - start;
+	u64 block = job->sector >> c->hot.block_shift, start = block << c->hot.block_shift;
+	u64 end = min(job->piece[job->at].end, start + (1U << c->hot.block_shift)) - start;
 
 	return (struct nc_span) {
 		.block = block,
-		.first = (u32)(job->sector - start) >> c->sub_shift,
-		.last = (u32)(end - 1) >> c->sub_shift,
+		.first = (u32)(job->sector - start) >> c->hot.sub_shift,
+		.last = (u32)(end - 1) >> c->hot.sub_shift,
 	};
 }
 
@@ -99,7 +100,7 @@ static struct nc_span span_at(const struct nc_cache *c, const struct nc_job *job
  */
 static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 {
-	u32 given = READ_ONCE(c->transit.given);
+	u32 given = READ_ONCE(c->slots.reserve.given);
 	u64 seen;
 
 	if (job->given != given) {
@@ -109,7 +110,7 @@ static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 	if (job->shortages == SHORTAGES_MAX)
 		return false;
 	if (job->shortages == SHORTAGES_MAX / 2) {
-		WRITE_ONCE(c->transit.pressed, true);
+		WRITE_ONCE(c->slots.reserve.pressed, true);
 		nc_reclaim_again(c);
 	}
 	if (!(job->shortages++ % SHORTAGES_LOOK)) {
@@ -117,7 +118,7 @@ static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 		seen = job->fetched + job->present + job->left + job->flying;
 		spin_unlock(&c->prefetch.lock);
 		nc_transit_want(c, ((job->bytes - min(job->bytes, seen)) >>
-				    (c->block_shift + SECTOR_SHIFT)) + 1);
+				    (c->hot.block_shift + SECTOR_SHIFT)) + 1);
 		nc_transit_look(c);
 	}
 	return true;
@@ -145,7 +146,7 @@ static enum nc_miss start(struct nc_cache *c, struct nc_span *span, struct nc_jo
 	if (unlikely(nc_jobs_behind(&c->prefetch.jobs, job)) &&
 	    !nc_reclaim_room(c, span->block, false))
 		return NC_MISS_FULL;
-	return nc_miss_prefetch(c->active, span, job);
+	return nc_miss_prefetch(c->life.active, span, job);
 }
 
 /* Bring what is missing at the start of @span, which is shortened to what was done.  Returns
@@ -199,7 +200,7 @@ looked:
 /* Did somebody just read from the origin what is cached of a block? */
 static bool was_just_read(struct nc_cache *c, u64 block)
 {
-	int hold = nc_holds_take(&c->holds);
+	int hold = nc_hit_lock(&c->hot.hit_srcu);
 	u32 i = nc_index_find(&c->index, block);
 	bool found = false;
 
@@ -208,16 +209,16 @@ static bool was_just_read(struct nc_cache *c, u64 block)
 		u16 stamp = READ_ONCE(slot->stamp);
 
 		found = !(stamp & NC_STAMP_REUSED) && !READ_ONCE(slot->tag.ahead) &&
-			((READ_ONCE(c->now) - stamp) & NC_STAMP_TICK) <= 1;
+			((READ_ONCE(c->hot.now) - stamp) & NC_STAMP_TICK) <= 1;
 	}
-	nc_holds_give(&c->holds, hold);
+	nc_hit_unlock(&c->hot.hit_srcu, hold);
 	return found;
 }
 
 /* One look at the index, for no more than @most bytes, or a sub-block.  Returns as fetch() does. */
 static unsigned long step(struct nc_cache *c, struct nc_job *job, u64 most, u64 *sent)
 {
-	u64 subs = max(most >> (c->sub_shift + SECTOR_SHIFT), 1ULL);
+	u64 subs = max(most >> (c->hot.sub_shift + SECTOR_SHIFT), 1ULL);
 	struct nc_span span = span_at(c, job);
 
 	if (!nc_read_cached(c, &span)) {
@@ -309,7 +310,7 @@ static unsigned long look(struct nc_cache *c)
 	job = nc_jobs_pick(&p->jobs, jiffies, &wait);
 	most = room(c);
 	/* Given up for good. */
-	if (job && READ_ONCE(c->state) == NEARCACHE_BYPASS)
+	if (job && READ_ONCE(c->hot.state) == NEARCACHE_BYPASS)
 		WRITE_ONCE(job->state, NEARCACHE_JOB_CANCELLED);
 	sent = job && (job->at == job->pieces || job->state != NEARCACHE_JOB_RUNNING);
 	spin_unlock(&p->lock);
@@ -354,7 +355,7 @@ static void work(struct work_struct *work)
  * @c: live cache
  * @f: fill; its job is set
  *
- * Context: the worker; the stripe lock is held.
+ * Context: the worker; the bucket lock is held.
  */
 void nc_prefetch_begun(struct nc_cache *c, struct nc_fill *f)
 {
@@ -411,7 +412,7 @@ s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 	s64 id = -EMLINK;
 
 	/* Somebody says what is to be there. */
-	WRITE_ONCE(c->spread.on, false);
+	WRITE_ONCE(c->policy.retain.on, false);
 	spin_lock(&p->lock);
 	if (nc_jobs_add(&p->jobs, job)) {
 		id = job->id;
@@ -500,7 +501,7 @@ void nc_prefetch_init(struct nc_cache *c)
 int nc_prefetch_alloc(struct nc_cache *c)
 {
 	c->prefetch.wq = alloc_workqueue("nearcache_p/%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 1,
-					 dm_device_name(c->owner));
+					 dm_device_name(c->dev.owner));
 	return c->prefetch.wq ? 0 : -ENOMEM;
 }
 

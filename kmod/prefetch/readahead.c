@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Windows.  A classifier says how far ahead of a stream its data is to be brought.  What that
- * comes to becomes fills that nobody waits for: under the stripe lock they are as any other, so
+ * comes to becomes fills that nobody waits for: under the bucket lock they are as any other, so
  * a read joins them, and a write makes them stale.
  *
  * Prefetch jobs (see prefetch.c) stand back while somebody reads.  Windows do not, as who reads
@@ -34,9 +34,10 @@
 /* Is anything to be brought now?  A hint. */
 static bool is_open(const struct nc_cache *c)
 {
-	return READ_ONCE(c->state) == NEARCACHE_NORMAL && !atomic_read(&c->outage.count) &&
+	return READ_ONCE(c->hot.state) == NEARCACHE_NORMAL &&
+	       !atomic_read(&c->origin_retry.count) &&
 	       !nc_prefetch_holds(c) &&
-	       !time_before(jiffies, READ_ONCE(c->windows.failed) + OUT_OF_ORDER);
+	       !time_before(jiffies, READ_ONCE(c->readahead.failed) + OUT_OF_ORDER);
 }
 
 /**
@@ -50,7 +51,7 @@ static bool is_open(const struct nc_cache *c)
  */
 void nc_window_ask(struct nc_cache *c, const struct nc_window *window)
 {
-	struct nc_windows *w = &c->windows;
+	struct nc_windows *w = &c->readahead;
 	u32 i;
 
 	if (!is_open(c))
@@ -67,7 +68,7 @@ void nc_window_ask(struct nc_cache *c, const struct nc_window *window)
 			w->window[i].first = window->end - NEARCACHE_WINDOW_MAX;
 	} else if (!w->paused && w->count < NC_WINDOWS) {
 		w->window[w->count++] = *window;
-		mod_delayed_work(c->origin_wq, &w->work, 0);
+		mod_delayed_work(c->workers.origin, &w->work, 0);
 	}
 	spin_unlock(&w->lock);
 }
@@ -86,7 +87,7 @@ static bool step(struct nc_cache *c, struct nc_window *window, u32 *sent)
 
 	if (!nc_read_cached(c, &span) &&
 	    !(nc_ranges_any(c) && nc_ranges_bypassed(c, &span)))
-		switch (nc_miss_prefetch(c->active, &span, NULL)) {
+		switch (nc_miss_prefetch(c->life.active, &span, NULL)) {
 		case NC_MISS_STARTED:
 			*sent += nc_fill_span_bytes(c, &span);
 			break;
@@ -99,8 +100,8 @@ static bool step(struct nc_cache *c, struct nc_window *window, u32 *sent)
 		default:
 			break;
 		}
-	window->first = (span.block << c->block_shift) +
-			((sector_t)(span.last + 1) << c->sub_shift);
+	window->first = (span.block << c->hot.block_shift) +
+			((sector_t)(span.last + 1) << c->hot.sub_shift);
 	return true;
 }
 
@@ -113,7 +114,7 @@ static bool take_turn(struct nc_cache *c, struct nc_window *window)
 
 	blk_start_plug(&plug);
 	for (steps = 0; memory && steps < TURN_STEPS && sent < TURN_BYTES &&
-	     window->first < window->end && !READ_ONCE(c->windows.paused); steps++)
+	     window->first < window->end && !READ_ONCE(c->readahead.paused); steps++)
 		memory = step(c, window, &sent);
 	blk_finish_plug(&plug);
 	return memory;
@@ -159,7 +160,7 @@ static void drop_all(struct nc_windows *w)
 static void work(struct work_struct *work)
 {
 	struct nc_windows *w = container_of(to_delayed_work(work), struct nc_windows, work);
-	struct nc_cache *c = container_of(w, struct nc_cache, windows);
+	struct nc_cache *c = container_of(w, struct nc_cache, readahead);
 	struct nc_window window;
 	bool memory = true;
 
@@ -174,7 +175,7 @@ static void work(struct work_struct *work)
 	}
 	nc_reclaim_check(c);
 	if (!memory)
-		queue_delayed_work(c->origin_wq, &w->work, SHORTAGE);
+		queue_delayed_work(c->workers.origin, &w->work, SHORTAGE);
 }
 
 /**
@@ -191,7 +192,7 @@ void nc_window_done(struct nc_cache *c, const struct nc_fill *f, u64 bits, int e
 	nc_count_add(c, PREFETCHED_BYTES,
 		     min_t(u64, hweight64(bits) * c->geo.subblock_size, f->bytes));
 	if (error)
-		WRITE_ONCE(c->windows.failed, jiffies);
+		WRITE_ONCE(c->readahead.failed, jiffies);
 }
 
 /**
@@ -202,7 +203,7 @@ void nc_window_done(struct nc_cache *c, const struct nc_fill *f, u64 bits, int e
  */
 void nc_windows_pause(struct nc_cache *c)
 {
-	struct nc_windows *w = &c->windows;
+	struct nc_windows *w = &c->readahead;
 
 	spin_lock(&w->lock);
 	WRITE_ONCE(w->paused, true);
@@ -217,14 +218,14 @@ void nc_windows_pause(struct nc_cache *c)
  */
 void nc_windows_resume(struct nc_cache *c)
 {
-	spin_lock(&c->windows.lock);
-	WRITE_ONCE(c->windows.paused, false);
-	spin_unlock(&c->windows.lock);
+	spin_lock(&c->readahead.lock);
+	WRITE_ONCE(c->readahead.paused, false);
+	spin_unlock(&c->readahead.lock);
 }
 
 void nc_windows_init(struct nc_cache *c)
 {
-	struct nc_windows *w = &c->windows;
+	struct nc_windows *w = &c->readahead;
 
 	spin_lock_init(&w->lock);
 	INIT_DELAYED_WORK(&w->work, work);

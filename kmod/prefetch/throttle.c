@@ -111,7 +111,7 @@ unsigned long nc_pace_wait(struct nc_cache *c)
 	unsigned long now = jiffies, wait = 0;
 	bool shared;
 
-	if (READ_ONCE(c->state) != NEARCACHE_NORMAL || atomic_read(&c->outage.count))
+	if (READ_ONCE(c->hot.state) != NEARCACHE_NORMAL || atomic_read(&c->origin_retry.count))
 		return OUT_OF_ORDER;
 	if (nc_prefetch_holds(c))
 		return READ_ONCE(p->wrote) + CHECKPOINT - now;
@@ -147,7 +147,7 @@ static void fit_window(struct nc_cache *c, u64 took)
 		/* What is on its way already is not to make it smaller once more. */
 		p->delay = DELAY_MAX / 2;
 	} else if (p->flying + p->window / 4 > p->window) {
-		p->window = min(p->window + (64U << 10), READ_ONCE(c->fill_memory_max) / 2);
+		p->window = min(p->window + (64U << 10), READ_ONCE(c->fills.memory_max) / 2);
 	}
 }
 

@@ -78,20 +78,20 @@ static int make_segments(struct nc_cache *c, struct change *to)
 	}
 	s->count = n;
 	to->segments = s;
-	to->reserved = nc_rangemap_blocks(s->segment, n, NEARCACHE_RANGE_PIN, c->block_shift);
+	to->reserved = nc_rangemap_blocks(s->segment, n, NEARCACHE_RANGE_PIN, c->hot.block_shift);
 	return 0;
 }
 
 static void retag_block(struct nc_cache *c, u64 block)
 {
-	struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
+	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
 	u32 i;
 
-	spin_lock(&stripe->lock);
+	spin_lock(&bucket->lock);
 	i = nc_index_find(&c->index, block);
 	if (i != NC_NIL)
 		nc_ranges_retag(c, &c->index.slots[i], nc_ranges_tag(c, block));
-	spin_unlock(&stripe->lock);
+	spin_unlock(&bucket->lock);
 }
 
 /* A hint, without a lock. */
@@ -127,15 +127,15 @@ static void retag(struct nc_cache *c, const struct change *to)
 	u32 i, looked = 0;
 
 	for (i = 0; i < to->touched_count; i++)
-		blocks += ((to->touched[i].end - 1) >> c->block_shift) -
-			  (to->touched[i].first >> c->block_shift) + 1;
+		blocks += ((to->touched[i].end - 1) >> c->hot.block_shift) -
+			  (to->touched[i].first >> c->hot.block_shift) + 1;
 	if (blocks > c->index.count) {
 		retag_slots(c);
 		return;
 	}
 	for (i = 0; i < to->touched_count; i++)
-		for (block = to->touched[i].first >> c->block_shift;
-		     block <= (to->touched[i].end - 1) >> c->block_shift; block++) {
+		for (block = to->touched[i].first >> c->hot.block_shift;
+		     block <= (to->touched[i].end - 1) >> c->hot.block_shift; block++) {
 			retag_block(c, block);
 			if (!(++looked % 1024))
 				cond_resched();
@@ -221,7 +221,7 @@ static bool has_pin(const struct nc_want *want, u32 count)
  * @count: how many, not 0
  * @room: where to put what pins would need, and may
  *
- * Context: nc_cache.life and nc_ranges.lock are held; may sleep, waits for no I/O when told so.
+ * Context: nc_life.lock and nc_ranges.lock are held; may sleep, waits for no I/O when told so.
  * Return: 0; -E2BIG: too many; -ELOOP: too many overlap; -ENOSPC: see @room; -ENOMEM.
  */
 int nc_ranges_add(struct nc_cache *c, struct nc_want *add, u32 count, struct nc_room *room)
@@ -351,7 +351,7 @@ static int drop_meant(struct nc_cache *c, const struct nc_which *which, u32 coun
  * @count: how many there are of @which
  * @deleted: where to put how many were deleted
  *
- * Context: nc_cache.life and nc_ranges.lock are held; may sleep, waits for no I/O when told so.
+ * Context: nc_life.lock and nc_ranges.lock are held; may sleep, waits for no I/O when told so.
  * Return: 0; -ENOMEM: nothing was deleted.
  */
 int nc_ranges_delete(struct nc_cache *c, const struct nc_which *which, u32 count, u64 *deleted)
@@ -362,7 +362,7 @@ int nc_ranges_delete(struct nc_cache *c, const struct nc_which *which, u32 count
 /* Ranges changed, and nobody asked for it. */
 static void tell(struct nc_cache *c)
 {
-	if (c->active)
+	if (c->life.active)
 		nc_health_event(c, NEARCACHE_EVENT_RANGES);
 	else
 		c->ranges.untold = true;
@@ -375,7 +375,7 @@ void nc_ranges_expire_work(struct work_struct *work)
 	unsigned int noio = memalloc_noio_save();
 	u64 deleted;
 
-	mutex_lock(&c->life);
+	mutex_lock(&c->life.lock);
 	mutex_lock(&c->ranges.lock);
 	/* Without memory: in a second. */
 	if (drop_meant(c, NULL, 0, nc_ranges_now(), &deleted) || !deleted)
@@ -383,7 +383,7 @@ void nc_ranges_expire_work(struct work_struct *work)
 	mutex_unlock(&c->ranges.lock);
 	if (deleted)
 		tell(c);
-	mutex_unlock(&c->life);
+	mutex_unlock(&c->life.lock);
 	memalloc_noio_restore(noio);
 }
 
@@ -392,7 +392,7 @@ void nc_ranges_expire_work(struct work_struct *work)
  */
 static u32 clip(struct nc_cache *c, const struct nc_ranges *before, struct nc_want *want)
 {
-	u64 end = c->active->ti->len;
+	u64 end = c->life.active->ti->len;
 	u32 i, n = 0;
 
 	for (i = 0; i < before->count; i++) {
@@ -470,7 +470,7 @@ static void inherit(struct nc_cache *c, struct nc_cache *before)
  * For its device was given up, and another one takes its place: what somebody wants of the
  * origin is still so.
  *
- * Context: nc_cache.life is held; may sleep, waits for no I/O when told so.
+ * Context: nc_life.lock is held; may sleep, waits for no I/O when told so.
  */
 void nc_ranges_inherit(struct nc_cache *c)
 {
@@ -486,7 +486,7 @@ void nc_ranges_inherit(struct nc_cache *c)
  * nc_ranges_loaded() - slots were linked without a look at the ranges
  * @c: cache that was just loaded
  *
- * Context: nc_cache.life is held; may sleep, waits for no I/O.
+ * Context: nc_life.lock is held; may sleep, waits for no I/O.
  */
 void nc_ranges_loaded(struct nc_cache *c)
 {
@@ -503,12 +503,12 @@ void nc_ranges_loaded(struct nc_cache *c)
  *
  * What was all of its last block may be a part of it now.
  *
- * Context: nc_cache.life is held; may sleep, waits for no I/O.
+ * Context: nc_life.lock is held; may sleep, waits for no I/O.
  */
 void nc_ranges_grown(struct nc_cache *c, u64 old)
 {
 	mutex_lock(&c->ranges.lock);
-	retag_block(c, ((old >> SECTOR_SHIFT) - 1) >> c->block_shift);
+	retag_block(c, ((old >> SECTOR_SHIFT) - 1) >> c->hot.block_shift);
 	mutex_unlock(&c->ranges.lock);
 }
 
@@ -516,7 +516,7 @@ void nc_ranges_grown(struct nc_cache *c, u64 old)
  * nc_ranges_live() - a table went live: now it can be told what happened before
  * @c: live cache
  *
- * Context: nc_cache.life is held.
+ * Context: nc_life.lock is held.
  */
 void nc_ranges_live(struct nc_cache *c)
 {

@@ -81,8 +81,8 @@ static u32 tag_of(const struct nc_segments *s, u64 first, u64 end)
  */
 u32 nc_ranges_tag(struct nc_cache *c, u64 block)
 {
-	u64 first = block << c->block_shift;
-	u64 end = min(first + (1U << c->block_shift), c->geo.origin_size >> SECTOR_SHIFT);
+	u64 first = block << c->hot.block_shift;
+	u64 end = min(first + (1U << c->hot.block_shift), c->geo.origin_size >> SECTOR_SHIFT);
 	const struct nc_segments *s =
 		rcu_dereference_check(c->ranges.segments, lockdep_is_held(&c->ranges.lock));
 
@@ -95,7 +95,7 @@ u32 nc_ranges_tag(struct nc_cache *c, u64 block)
  * @slot: linked
  * @tagged: nc_ranges_tag()
  *
- * Context: the stripe lock of the slot's block is held.
+ * Context: the bucket lock of the slot's block is held.
  */
 void nc_ranges_retag(struct nc_cache *c, struct nc_slot *slot, u32 tagged)
 {
@@ -167,9 +167,9 @@ bool nc_ranges_pinned(struct nc_cache *c, u64 block)
  */
 bool nc_ranges_bypassed(struct nc_cache *c, struct nc_span *span)
 {
-	u64 block = span->block << c->block_shift;
-	u64 sector = block + ((u64)span->first << c->sub_shift);
-	u64 end = block + ((u64)(span->last + 1) << c->sub_shift);
+	u64 block = span->block << c->hot.block_shift;
+	u64 sector = block + ((u64)span->first << c->hot.sub_shift);
+	u64 end = block + ((u64)(span->last + 1) << c->hot.sub_shift);
 	u64 origin_end = c->geo.origin_size >> SECTOR_SHIFT;
 	const struct nc_segment *at, *behind;
 	struct nc_segments *s;
@@ -191,9 +191,9 @@ bool nc_ranges_bypassed(struct nc_cache *c, struct nc_span *span)
 			at++;
 		/* Sub-blocks that lie in it as a whole: from @first, up to before @last. */
 		first = begin <= block ? 0 :
-			(begin - block + (1U << c->sub_shift) - 1) >> c->sub_shift;
+			(begin - block + (1U << c->hot.sub_shift) - 1) >> c->hot.sub_shift;
 		last = (at->end >= origin_end ? end - block : min(at->end, end) - block) >>
-		       c->sub_shift;
+		       c->hot.sub_shift;
 		if (last <= first || last <= span->first)
 			continue;
 		bypassed = first <= span->first;
@@ -278,7 +278,7 @@ static u16 label_of_slot(struct nc_cache *c, const struct nc_slot *slot, u64 blo
 {
 	u16 label = READ_ONCE(slot->tag.label);
 
-	return label == NC_LABEL_MIXED ? label_of(c, block << c->block_shift) : label;
+	return label == NC_LABEL_MIXED ? label_of(c, block << c->hot.block_shift) : label;
 }
 
 /**
@@ -287,7 +287,7 @@ static u16 label_of_slot(struct nc_cache *c, const struct nc_slot *slot, u64 blo
  * @slot: its slot
  * @block: origin block
  *
- * Context: any; nc_cache.holds is held.
+ * Context: any; nc_hot.hit_srcu is held.
  */
 void nc_ranges_count_used(struct nc_cache *c, const struct nc_slot *slot, u64 block)
 {
@@ -323,7 +323,7 @@ void nc_ranges_count_wasted(struct nc_cache *c, const struct nc_slot *slot, u64 
  * @sector: first sector of the read
  * @bytes: how much
  *
- * Context: the stripe lock is held.
+ * Context: the bucket lock is held.
  */
 void nc_ranges_count_late(struct nc_cache *c, sector_t sector, u32 bytes)
 {

@@ -41,7 +41,7 @@ struct nc_room {
 
 /**
  * struct nc_ranges - the ranges of a cache
- * @lock: protects all that is here; taken inside nc_cache.life; stripe locks are taken inside
+ * @lock: protects all that is here; taken inside nc_life.lock; bucket locks are taken inside
  * @want: ranges, in the order of nc_want_compare()
  * @count: how many
  * @serial: of the last one that was given
@@ -49,13 +49,13 @@ struct nc_room {
  * @segments: the same for a look-up, NULL: there are none.  Read under RCU
  * @labels: see labels.h
  * @reserved: blocks that pinned ranges touch
- * @pinned: slots whose tag has NEARCACHE_RANGE_PIN; under stripe locks, read without
+ * @pinned: slots whose tag has NEARCACHE_RANGE_PIN; under bucket locks, read without
  * @expire_work: deletes what has had its time
- * @untold: they changed while no table was live; nc_cache.life
+ * @untold: they changed while no table was live; nc_life.lock
  *
  * A slot's tag is what @segments say of its block.  Whoever gives a slot to a block reads them
  * under RCU, tags and links it within one read section; who changes them waits for a grace
- * period, and then tags what is linked anew, under stripe locks: both agree in the end,
+ * period, and then tags what is linked anew, under bucket locks: both agree in the end,
  * whichever comes first.
  */
 struct nc_ranges {

@@ -23,19 +23,19 @@ void nc_netlink_event(struct nc_target *t, enum nearcache_event event)
 	(void)event;
 }
 
-void nc_inflight_init(struct nc_inflight *in)
+void nc_write_ranges_init(struct nc_write_ranges *in)
 {
 	memset(in, 0, sizeof(*in));
 }
 
 /* A list. */
-void nc_inflight_add(struct nc_inflight *in, struct nc_range *range)
+void nc_write_range_add(struct nc_write_ranges *in, struct nc_write_range *range)
 {
 	range->rb.rb_left = in->root.rb_root.rb_node;
 	in->root.rb_root.rb_node = &range->rb;
 }
 
-void nc_inflight_remove(struct nc_inflight *in, struct nc_range *range)
+void nc_write_range_remove(struct nc_write_ranges *in, struct nc_write_range *range)
 {
 	struct rb_node **at = &in->root.rb_root.rb_node;
 
@@ -44,13 +44,13 @@ void nc_inflight_remove(struct nc_inflight *in, struct nc_range *range)
 	*at = range->rb.rb_left;
 }
 
-bool nc_inflight_first(struct nc_inflight *in, u64 first, u64 last, u64 *found)
+bool nc_write_range_first(struct nc_write_ranges *in, u64 first, u64 last, u64 *found)
 {
 	struct rb_node *node = in->root.rb_root.rb_node;
-	struct nc_range *range;
+	struct nc_write_range *range;
 
 	for (; node; node = node->rb_left) {
-		range = container_of(node, struct nc_range, rb);
+		range = container_of(node, struct nc_write_range, rb);
 		if (range->first <= last && first <= range->last) {
 			*found = max(range->first, first);
 			return true;
@@ -61,27 +61,27 @@ bool nc_inflight_first(struct nc_inflight *in, u64 first, u64 last, u64 *found)
 
 int nc_flush_origin(struct nc_cache *c)
 {
-	int r = fuzz_flush(c->origin);
+	int r = fuzz_flush(c->origin.bdev);
 
 	if (r)
-		WRITE_ONCE(c->flush_owed, true);
+		WRITE_ONCE(c->origin.flush_owed, true);
 	return r;
 }
 
 void nc_outage_init(struct nc_cache *c)
 {
-	memset(&c->outage, 0, sizeof(c->outage));
+	memset(&c->origin_retry, 0, sizeof(c->origin_retry));
 }
 
 void nc_outage_suspend(struct nc_target *t)
 {
-	if (t->cache->outage.count.counter)
+	if (t->cache->origin_retry.count.counter)
 		abort();
 }
 
 void nc_fill_drain(struct nc_cache *c)
 {
-	if (c->fills.counter)
+	if (c->fills.count.counter)
 		abort();
 }
 
@@ -125,27 +125,27 @@ void nc_reclaim_work(struct work_struct *work)
 
 void nc_invalidate_lost_work(struct work_struct *work)
 {
-	nc_invalidate_all(container_of(work, struct nc_cache, lost_work));
+	nc_invalidate_all(container_of(work, struct nc_cache, workers.drop_all));
 }
 
-u64 nc_invalidate_bits(struct nc_cache *c, struct nc_stripe *stripe, u32 i, u64 bits)
+u64 nc_invalidate_bits(struct nc_cache *c, struct nc_bucket_lock *bucket, u32 i, u64 bits)
 {
 	struct nc_slot *slot = &c->index.slots[i];
 
 	bits &= slot->valid;
 	slot->valid &= ~bits;
-	stripe->drops++;
-	c->valid_subblocks.counter -= hweight64(bits);
+	bucket->drops++;
+	c->slots.valid_subblocks.counter -= hweight64(bits);
 	nc_meta_dirty(c, i);
 	return bits;
 }
 
 void nc_invalidate_lost(struct nc_cache *c)
 {
-	if (!c->origin_written)
+	if (!c->origin.written)
 		return;
 	nc_intent_leave(c);
-	queue_work(c->wq, &c->lost_work);
+	queue_work(c->workers.completion, &c->workers.drop_all);
 }
 
 void nc_scrub_init(struct nc_scrub *s)
@@ -208,7 +208,7 @@ void nc_foresight_kick(struct nc_cache *c)
 
 void nc_foresight_checks(struct nc_cache *c, bool checked)
 {
-	c->checks = checked;
+	c->hot.checks = checked;
 }
 
 void nc_ranges_init(struct nc_cache *c)
@@ -255,17 +255,17 @@ void nc_prefetch_init(struct nc_cache *c)
 
 void nc_windows_init(struct nc_cache *c)
 {
-	c->windows.paused = true;
+	c->readahead.paused = true;
 }
 
 void nc_windows_pause(struct nc_cache *c)
 {
-	c->windows.paused = true;
+	c->readahead.paused = true;
 }
 
 void nc_windows_resume(struct nc_cache *c)
 {
-	c->windows.paused = false;
+	c->readahead.paused = false;
 }
 
 void nc_store_init(struct nc_store *s)
@@ -327,7 +327,7 @@ void nc_invalidate_all(struct nc_cache *c)
 
 	for (i = 0; i < c->index.count; i++)
 		if (c->index.slots[i].valid) {
-			c->valid_subblocks.counter -= hweight64(c->index.slots[i].valid);
+			c->slots.valid_subblocks.counter -= hweight64(c->index.slots[i].valid);
 			c->index.slots[i].valid = 0;
 			nc_meta_dirty(c, i);
 		}

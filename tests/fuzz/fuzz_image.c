@@ -152,9 +152,9 @@ static void check_index(const struct nc_cache *c)
 	u64 subblocks, used = used_blocks(c, &subblocks), free = 0;
 	u32 i;
 
-	HOLDS(c->state == NEARCACHE_NORMAL && c->index.count == c->geo.slot_count);
-	HOLDS(c->used.counter == used && c->warm == used);
-	HOLDS(c->valid_subblocks.counter == subblocks);
+	HOLDS(c->hot.state == NEARCACHE_NORMAL && c->index.count == c->geo.slot_count);
+	HOLDS(c->slots.used.counter == used && c->life.warm == used);
+	HOLDS(c->slots.valid_subblocks.counter == subblocks);
 	for (i = c->index.free; i != NC_NIL; i = c->index.slots[i].next) {
 		HOLDS(i < c->index.count && !(c->index.slots[i].flags & NC_SLOT_LINKED));
 		HOLDS(free++ < c->index.count);
@@ -164,7 +164,7 @@ static void check_index(const struct nc_cache *c)
 
 static u64 count_of(const struct nc_cache *c, enum nearcache_counter counter)
 {
-	return c->stats->count[counter];
+	return c->hot.counters->count[counter];
 }
 
 static int ctr(const struct image *im, struct fuzz_table *t)
@@ -284,13 +284,13 @@ static int resume(const struct image *im, struct fuzz_table *t)
 	for (i = 0; i < 3; i++)
 		sound[i] = doubt_read(&d[i], (int)i - 1, im->witness % 4, false);
 	r = fuzz_target->preresume(&t->ti);
-	if (r || c->state != NEARCACHE_NORMAL)
+	if (r || c->hot.state != NEARCACHE_NORMAL)
 		return r;
 	if (failures != fuzz_failures) {
 		HOLDS((sound[1] && fits(c, &d[1])) || (sound[2] && fits(c, &d[2])));
 		return r;
 	}
-	cold = c->loaded == NEARCACHE_LOADED_UNCLEAN;
+	cold = c->life.loaded == NEARCACHE_LOADED_UNCLEAN;
 	HOLDS(sound[0] && fits(c, &d[0]) && cold == d[0].all);
 	if (le32_to_cpu(d[0].super.state) == NEARCACHE_STATE_WRITING)
 		fuzz_count(cold ? "images_cold" : "images_warm", 1);
@@ -310,7 +310,7 @@ static void load_again(const struct image *im, const struct nc_slot *then)
 	check_index(c);
 	check_unwritten(c);
 	if (then) {
-		HOLDS(c->loaded == NEARCACHE_LOADED_WARM || c->loaded == NEARCACHE_LOADED_NEW);
+		HOLDS(c->life.loaded == NEARCACHE_LOADED_WARM || c->life.loaded == NEARCACHE_LOADED_NEW);
 		HOLDS(!count_of(c, NEARCACHE_COUNTER_PAGES_DAMAGED));
 		HOLDS(!count_of(c, NEARCACHE_COUNTER_SLOTS_DROPPED));
 		same_slots(then, c);
@@ -386,7 +386,7 @@ static void load_left(const struct image *im, const struct nc_slot *begun,
 /* Nothing more reaches the medium, and some of what did may be lost. */
 static void cut_off(const struct image *im, struct fuzz_table *t, u64 *random)
 {
-	cache_of(t)->active = NULL;
+	cache_of(t)->life.active = NULL;
 	fuzz_target->dtr(&t->ti);
 	fuzz_fail_at = 0;
 	if (im->end % IMAGE_END_COUNT == IMAGE_END_POWER)
@@ -417,7 +417,7 @@ static void stop(const struct image *im, struct fuzz_table *t)
 		idle(c);
 	fuzz_target->presuspend(&t->ti);
 	fuzz_target->postsuspend(&t->ti);
-	HOLDS(c->state == NEARCACHE_NORMAL ||
+	HOLDS(c->hot.state == NEARCACHE_NORMAL ||
 	      ((failing || writes_broken()) && strstr(fuzz_said, "is bypassed: ")));
 }
 
@@ -427,7 +427,7 @@ static bool has_future(const struct image *im, const struct nc_cache *c)
 	u32 i;
 
 	for (i = 0; i < 2 * IMAGE_PAGES; i++)
-		if (c->loaded == NEARCACHE_LOADED_UNCLEAN &&
+		if (c->life.loaded == NEARCACHE_LOADED_UNCLEAN &&
 		    le64_to_cpu(im->page[i / IMAGE_PAGES][i % IMAGE_PAGES].epoch) >=
 		    c->geo.table_epoch)
 			return true;
@@ -447,7 +447,7 @@ static struct nc_slot *session(const struct image *im, struct fuzz_table *t, u64
 		HOLDS(im->fail_at && fuzz_said[0]);
 		return NULL;
 	}
-	if (c->state == NEARCACHE_NORMAL)
+	if (c->hot.state == NEARCACHE_NORMAL)
 		check_index(c);
 	fuzz_target->resume(&t->ti);
 	begun = slots_of(c);
@@ -470,7 +470,7 @@ static void load(const struct image *im, struct fuzz_table *t)
 		stop(im, t);
 	again = !near_end(c);
 	told = is_told(c);
-	if (begun && c->state == NEARCACHE_NORMAL && !fuzz_failures &&
+	if (begun && c->hot.state == NEARCACHE_NORMAL && !fuzz_failures &&
 	    (cut ? !has_future(im, c) : !writes_broken()))
 		then = slots_of(c);
 	if (cut)

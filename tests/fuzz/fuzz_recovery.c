@@ -127,23 +127,23 @@ static u64 bits_of(u64 block)
 /* As a miss does it: the data is written, then it is valid. */
 static void fill(struct nc_cache *c, u64 block)
 {
-	struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
+	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
 	u32 i = nc_index_find(&c->index, block);
 
 	if (i == NC_NIL) {
 		if (c->index.free == NC_NIL || unsure_count == SLOTS_MAX)
 			return;
 		i = nc_index_pop(&c->index);
-		spin_lock(&stripe->lock);
+		spin_lock(&bucket->lock);
 		c->index.generation[i] = nc_meta_generation(c->meta);
 		nc_index_link(&c->index, i, block);
-		spin_unlock(&stripe->lock);
+		spin_unlock(&bucket->lock);
 		held_before[i] = held[i];
 		held[i] = block;
 		unsure[unsure_count++] = i;
-		atomic64_add(1, &c->used);
+		atomic64_add(1, &c->slots.used);
 	}
-	atomic64_add(hweight64(bits_of(block) & ~c->index.slots[i].valid), &c->valid_subblocks);
+	atomic64_add(hweight64(bits_of(block) & ~c->index.slots[i].valid), &c->slots.valid_subblocks);
 	c->index.slots[i].valid |= bits_of(block);
 	nc_meta_dirty(c, i);
 }
@@ -156,14 +156,14 @@ static void unlink_some(struct nc_cache *c, u32 want)
 	for (i = upto(chance(50) ? c->index.count - 1 : 4000); i < c->index.count && want; i++) {
 		struct nc_slot *slot = &c->index.slots[i];
 		u64 block = nc_slot_block(slot);
-		struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
+		struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
 
 		if (!(slot->flags & NC_SLOT_LINKED))
 			continue;
-		spin_lock(&stripe->lock);
+		spin_lock(&bucket->lock);
 		nc_index_unlink(&c->index, i);
 		nc_meta_dirty(c, i);
-		spin_unlock(&stripe->lock);
+		spin_unlock(&bucket->lock);
 		victim[victims++] = i;
 		want--;
 		if (chance(5))
@@ -183,9 +183,9 @@ static void evict(struct nc_cache *c)
 	while (n) {
 		u32 i = victim[--n];
 
-		atomic64_sub(hweight64(c->index.slots[i].valid), &c->valid_subblocks);
+		atomic64_sub(hweight64(c->index.slots[i].valid), &c->slots.valid_subblocks);
 		nc_index_push(&c->index, i);
-		atomic64_dec(&c->used);
+		atomic64_dec(&c->slots.used);
 		victim[n] = victim[--victims];
 	}
 }
@@ -286,10 +286,10 @@ static void check_loaded(const struct nc_cache *c)
 	const struct nc_slot *slot = c->index.slots;
 	u32 i;
 
-	if (c->stats->count[NEARCACHE_COUNTER_PAGES_DAMAGED])
+	if (c->hot.counters->count[NEARCACHE_COUNTER_PAGES_DAMAGED])
 		fuzz_bug("%llu pages are lost",
-			 c->stats->count[NEARCACHE_COUNTER_PAGES_DAMAGED]);
-	if (c->state != NEARCACHE_NORMAL || c->loaded == NEARCACHE_LOADED_UNCLEAN)
+			 c->hot.counters->count[NEARCACHE_COUNTER_PAGES_DAMAGED]);
+	if (c->hot.state != NEARCACHE_NORMAL || c->life.loaded == NEARCACHE_LOADED_UNCLEAN)
 		fuzz_bug("it is not warm");
 	for (i = 0; i < c->index.count; i++)
 		if (slot[i].flags & NC_SLOT_LINKED && slot[i].valid && held[i] != nc_slot_block(&slot[i]))

@@ -18,10 +18,10 @@
 #define SECTOR_SIZE	512U
 #define ENDS		(65536U / SECTOR_SIZE)
 
-/* @end: either end of the origin; @under_way: in nc_cache.inflight */
+/* @end: either end of the origin; @under_way: in nc_cache.write_ranges */
 static struct writer {
 	struct bio bio;
-	struct nc_range range;
+	struct nc_write_range range;
 	bool end, under_way;
 } writers[WRITES];
 
@@ -59,24 +59,24 @@ void fuzz_submit(struct bio *bio)
 static void drop(u64 first, u64 last)
 {
 	struct nc_cache *c = live;
-	struct nc_stripe *stripe;
+	struct nc_bucket_lock *bucket;
 	u64 block, sub, bits;
 	u32 i;
 
-	for (block = first >> c->block_shift; block <= last >> c->block_shift; block++) {
+	for (block = first >> c->hot.block_shift; block <= last >> c->hot.block_shift; block++) {
 		bits = 0;
 		for (sub = 0; sub < c->geo.subblocks; sub++) {
-			u64 start = (block << c->block_shift) + (sub << c->sub_shift);
+			u64 start = (block << c->hot.block_shift) + (sub << c->hot.sub_shift);
 
-			if (start <= last && first < start + (1U << c->sub_shift))
+			if (start <= last && first < start + (1U << c->hot.sub_shift))
 				bits |= BIT_ULL(sub);
 		}
-		stripe = nc_index_stripe(&c->index, block);
-		spin_lock(&stripe->lock);
+		bucket = nc_index_bucket(&c->index, block);
+		spin_lock(&bucket->lock);
 		i = nc_index_find(&c->index, block);
 		if (i != NC_NIL)
-			nc_invalidate_bits(c, stripe, i, bits);
-		spin_unlock(&stripe->lock);
+			nc_invalidate_bits(c, bucket, i, bits);
+		spin_unlock(&bucket->lock);
 	}
 }
 
@@ -93,8 +93,8 @@ static u64 any_sector(u64 *random, u64 sectors)
 		i = (i + 1) % live->index.count;
 	if (!(r / 32 % 2 + r / 8 % 4) || !live->index.slots[i].valid)
 		return r / 128 % sectors;
-	return ((nc_slot_block(&live->index.slots[i]) << live->block_shift) +
-		r / 128 % (1U << live->block_shift)) % sectors;
+	return ((nc_slot_block(&live->index.slots[i]) << live->hot.block_shift) +
+		r / 128 % (1U << live->hot.block_shift)) % sectors;
 }
 
 static void begin_write(u64 *random)
@@ -113,8 +113,8 @@ static void begin_write(u64 *random)
 		.end = at < ENDS || at + n + ENDS > sectors,
 		.under_way = true,
 	};
-	live->origin_written = true;
-	nc_inflight_add(&live->inflight, &w->range);
+	live->origin.written = true;
+	nc_write_range_add(&live->write_ranges, &w->range);
 	drop(at, at + n - 1);
 	if (nc_intent_admit(live, &live->intent, &w->bio))
 		fuzz_submit(&w->bio);
@@ -128,7 +128,7 @@ static void complete(struct writer *w)
 		return;
 	/* Who read the ends since it was sent may have either. */
 	fuzz_ends += w->bio.done == FUZZ_BIO_SENT && w->end;
-	nc_inflight_remove(&live->inflight, &w->range);
+	nc_write_range_remove(&live->write_ranges, &w->range);
 	w->under_way = false;
 }
 
@@ -175,10 +175,10 @@ static void invalidate(u64 *random)
 		return;
 	count++;
 	*w = (struct writer) { .range = { .first = at, .last = at } };
-	mutex_lock(&live->life);
+	mutex_lock(&live->life.lock);
 	drop(at, at);
 	w->bio.done = nc_meta_record_drop(live, false) ? FUZZ_BIO_FAILED : FUZZ_BIO_SENT;
-	mutex_unlock(&live->life);
+	mutex_unlock(&live->life.lock);
 }
 
 static void sweep(void)
@@ -241,8 +241,8 @@ void writes_step(u64 *random)
 	case 14:
 		if (r / 16 % 4 == 0)
 			invalidate(random);
-		flush_work(&live->commit_work.work);
-		flush_work(&live->lost_work);
+		flush_work(&live->workers.commit.work);
+		flush_work(&live->workers.drop_all);
 		break;
 	case 15:
 		if (may_break)

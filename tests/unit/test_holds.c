@@ -38,7 +38,7 @@ struct task {
 
 int unit_cpu;
 
-static struct nc_holds holds;
+static struct nc_hit_srcu holds;
 static struct task task[TASKS], *running;
 static ucontext_t scheduler;
 static u64 unlinked, state, rounds, waits;
@@ -69,13 +69,13 @@ static void reads(void)
 
 	for (;;) {
 		unit_cpu = chance(UNIT_CPUS);
-		phase = nc_holds_take(&holds);
+		phase = nc_hit_lock(&holds);
 		t->saw = unlinked;
 		t->holds = true;
 		unit_elsewhere();
 		t->holds = false;
 		unit_cpu = chance(UNIT_CPUS);
-		nc_holds_give(&holds, phase);
+		nc_hit_unlock(&holds, phase);
 		unit_elsewhere();
 	}
 }
@@ -88,8 +88,8 @@ static void asks(void)
 
 	for (;;) {
 		mine = ++unlinked;
-		round = nc_holds_begin(&holds);
-		for (looks = 0; !nc_holds_over(&holds, round); looks++) {
+		round = nc_hit_start_poll(&holds);
+		for (looks = 0; !nc_hit_poll(&holds, round); looks++) {
 			waits++;
 			unit_elsewhere();
 			assert_true(looks < LOOKS);
@@ -149,7 +149,7 @@ static void whatever_others_do(void **unused)
 	waits = 0;
 	for (seed = 0; seed < SEEDS; seed++) {
 		state = seed;
-		assert_int_equal(nc_holds_init(&holds), 0);
+		assert_int_equal(nc_hit_srcu_init(&holds), 0);
 		for (i = 0; i < TASKS; i++)
 			start(&task[i], i < READERS ? reads : asks);
 		for (i = 0; i < STEPS; i++)
@@ -171,21 +171,21 @@ static void not_for_ever(void **unused)
 	u32 i;
 
 	(void)unused;
-	assert_int_equal(nc_holds_init(&holds), 0);
-	other = nc_holds_take(&holds);
+	assert_int_equal(nc_hit_srcu_init(&holds), 0);
+	other = nc_hit_lock(&holds);
 	for (i = 0; i < 1000; i++) {
-		first = nc_holds_take(&holds);
-		round = nc_holds_begin(&holds);
-		next = nc_holds_take(&holds);
-		assert_false(nc_holds_over(&holds, round));
-		nc_holds_give(&holds, first);
-		assert_false(nc_holds_over(&holds, round));
-		nc_holds_give(&holds, other);
-		assert_true(nc_holds_over(&holds, round));
+		first = nc_hit_lock(&holds);
+		round = nc_hit_start_poll(&holds);
+		next = nc_hit_lock(&holds);
+		assert_false(nc_hit_poll(&holds, round));
+		nc_hit_unlock(&holds, first);
+		assert_false(nc_hit_poll(&holds, round));
+		nc_hit_unlock(&holds, other);
+		assert_true(nc_hit_poll(&holds, round));
 		other = next;
 	}
-	nc_holds_give(&holds, other);
-	nc_holds_destroy(&holds);
+	nc_hit_unlock(&holds, other);
+	nc_hit_srcu_destroy(&holds);
 }
 
 static u32 slept;
@@ -198,19 +198,19 @@ void usleep_range(unsigned long least, unsigned long most)
 	last = least;
 	assert_true(++slept <= 20);
 	if (slept == 20)
-		nc_holds_give(&holds, held);
+		nc_hit_unlock(&holds, held);
 }
 
 static void waited_for(void **unused)
 {
 	(void)unused;
-	assert_int_equal(nc_holds_init(&holds), 0);
-	nc_holds_wait(&holds);
+	assert_int_equal(nc_hit_srcu_init(&holds), 0);
+	nc_hit_synchronize(&holds);
 	assert_int_equal(slept, 0);
-	held = nc_holds_take(&holds);
-	nc_holds_wait(&holds);
+	held = nc_hit_lock(&holds);
+	nc_hit_synchronize(&holds);
 	assert_int_equal(slept, 20);
-	nc_holds_destroy(&holds);
+	nc_hit_srcu_destroy(&holds);
 }
 
 static void without_memory(void **unused)
@@ -220,7 +220,7 @@ static void without_memory(void **unused)
 	(void)unused;
 	for (some = 0; some < 2; some++) {
 		unit_allocations = some;
-		assert_int_equal(nc_holds_init(&holds), -ENOMEM);
+		assert_int_equal(nc_hit_srcu_init(&holds), -ENOMEM);
 	}
 	unit_allocations = -1;
 }

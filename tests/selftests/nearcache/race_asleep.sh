@@ -44,7 +44,7 @@ asleep() {
 	now used blocks_used
 	((blocks - used == $1)) || fail "a slot is given away while a hit reads from it"
 	while read -r stack; do
-		grep -qs '^State:.D' "${stack%stack}status" && grep -qsw nc_holds_wait "$stack" && return
+		grep -qs '^State:.D' "${stack%stack}status" && grep -qsw nc_hit_synchronize "$stack" && return
 	done < <(grep -lsw nc_reclaim_work /proc/[0-9]*/stack)
 	return 1
 }

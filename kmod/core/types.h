@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Members of struct nc_cache that no single file of core/ owns. */
+#ifndef NEARCACHE_CORE_TYPES_H
+#define NEARCACHE_CORE_TYPES_H
+
+#include <linux/blk_types.h>
+#include <linux/mutex.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+#include "core/hit_srcu.h"
+
+struct mapped_device;
+struct nc_members;
+struct nc_policy_ops;
+struct nc_counters;
+struct nc_target;
+
+/**
+ * struct nc_hot - fields that each hit reads; only @now, @state and @gate change after load
+ * @hit_srcu: a hit is in a read section from look-up to I/O completion, so that reclaim
+ *	cannot give its slot to another block
+ * @counters: per-CPU counters
+ * @policy_ops: eviction policy
+ * @tick_bytes: bytes read through the device per tick of the policy's clock
+ * @clock_portion: bytes that one CPU adds to the clock at once
+ * @now: current tick; only grows, written by readers
+ * @state: enum nearcache_state; changed under nc_health.lock
+ * @slow_path: hits must take the slow path of read.c: any of the next three is set
+ * @gate: a hit must call nc_health_admit(); changed under nc_health.lock
+ * @checks: hits are checked (checksums or @verify), or a plan needs to see them; changed under
+ *	the plan's lock
+ * @needs_alignment: the cache device does not accept every bio that the origin accepts:
+ *	@lbs_mask or @dma_mask is not 0
+ * @block_mask: sectors of a block, less 1
+ * @block_shift: log2 of a block, in sectors
+ * @sub_shift: log2 of a sub-block, in sectors
+ * @lbs_mask: largest logical block of the cache devices in sectors, less 1
+ * @dma_mask: address bits that must be 0 in memory for the cache device; 0 when it accepts all
+ *	that the origin accepts
+ * @data_start: first sector of slot 0
+ * @verify: compare one of this many hits with the origin; 0: none.  Changed under nc_life.lock,
+ *	also while I/O runs
+ */
+struct nc_hot {
+	struct nc_hit_srcu hit_srcu;
+	struct nc_counters __percpu *counters;
+	const struct nc_policy_ops *policy_ops;
+	u64 tick_bytes;
+	u32 clock_portion;
+	u32 now;
+	int state;
+	union {
+		u32 slow_path;
+		struct {
+			bool gate;
+			bool checks;
+			bool needs_alignment;
+		};
+	};
+	u32 block_mask;
+	u8 block_shift;
+	u8 sub_shift;
+	u32 lbs_mask;
+	u32 dma_mask;
+	sector_t data_start;
+	u32 verify;
+};
+
+/**
+ * struct nc_devices - the cache device and the dm device
+ * @members: all cache devices, if there are several; see members.h
+ * @bdev: cache device, the first of several; some table has it open
+ * @owner: the only dm device that may use the cache device
+ * @dm_devt: number of @owner, for trace events
+ * @devt: number of @bdev
+ * @uuid: of the cache, constant after the superblock was read
+ */
+struct nc_devices {
+	struct nc_members *members;
+	struct block_device *bdev;
+	struct mapped_device *owner;
+	dev_t dm_devt;
+	dev_t devt;
+	u8 uuid[16];
+};
+
+/**
+ * struct nc_life - state of the cache as a whole
+ * @active: the target whose table is live, NULL while suspended
+ * @lock: held while the cache is activated or suspended, and by code that must not run
+ *	meanwhile; protects the rest
+ * @loaded: enum nearcache_loaded
+ * @warm: slots taken over at load
+ * @dirty_unrecorded: the medium says something that is not true: data was invalidated, or the
+ *	origin was written, without a record of it on the medium
+ * @was_live: a table of this cache was resumed once
+ * @load_failed: the medium is not what the constructor saw
+ *
+ * No I/O runs when they change.  The health's event work reads @active without the lock; it is
+ * flushed before @active is cleared.
+ */
+struct nc_life {
+	struct nc_target *active;
+	struct mutex lock;	/* see above */
+	int loaded;
+	u64 warm;
+	bool dirty_unrecorded;
+	bool was_live;
+	bool load_failed;
+};
+
+/**
+ * struct nc_workers - work queues, and work that belongs to several files
+ * @completion: completions of fills that are long, or failed.  No work on it waits for a device,
+ *	so that readers get their data even when the other queues are stuck
+ * @origin: submissions to the origin that may wait for a request
+ * @cache: submissions to the cache device that may wait for a request, and reclaim, which waits
+ *	for hits
+ * @drop_all: drops all cached data; only queued while I/O runs
+ * @commit: see commit.h
+ */
+struct nc_workers {
+	struct workqueue_struct *completion;
+	struct workqueue_struct *origin;
+	struct workqueue_struct *cache;
+	struct work_struct drop_all;
+	struct delayed_work commit;
+};
+
+/**
+ * struct nc_origin - the origin that the slots were filled from
+ * @bdev: it; the table that is or was live has it open.  Changed under nc_life.lock
+ * @replaced: @bdev is another device than before, and was not compared yet; nc_life.lock
+ * @written: since the last clean stop the origin was written by this cache, or by others whose
+ *	writes cannot be flushed.  Set by writers and under nc_life.lock; cleared under
+ *	nc_life.lock while nothing is written
+ * @flush_owed: the origin failed a flush that the cache sent and that no writer knows of; set and
+ *	cleared in any context
+ */
+struct nc_origin {
+	struct block_device *bdev;
+	bool replaced;
+	bool written;
+	bool flush_owed;
+};
+
+#endif /* NEARCACHE_CORE_TYPES_H */
