@@ -111,6 +111,17 @@ static int cache_alloc(struct nc_cache *c)
 	return r ?: nc_index_init(&c->index, (u32)c->geo.slot_count);
 }
 
+/* nc_health_ops.left: the witness first, then the plan, which needs no free slots any more. */
+static void device_left(struct nc_cache *c)
+{
+	nc_intent_leave(c);
+	nc_foresight_kick(c);
+}
+
+static const struct nc_health_ops health_ops = {
+	.left = device_left,
+};
+
 /**
  * nc_cache_new() - a cache of which nothing is known yet
  * @t: target under construction, its devices open
@@ -137,7 +148,7 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	mutex_init(&c->life.lock);
 	nc_write_ranges_init(&c->write_ranges);
 	nc_intent_init(&c->intent);
-	nc_health_init(c);
+	nc_health_init(c, &health_ops);
 	nc_outage_init(c);
 	nc_scrub_init(&c->scrub);
 	nc_ranges_init(c);

@@ -15,7 +15,6 @@
 #include "core/types.h"
 #include "core/write_range.h"
 #include "dm/registry.h"
-#include "dm/status.h"
 #include "evict/plan.h"
 #include "evict/policy.h"
 #include "evict/reclaim.h"

@@ -6,9 +6,6 @@
 #include "netlink/family.h"
 #include "dm/target.h"
 
-#define CREATE_TRACE_POINTS
-#include "core/tracepoints.h"
-
 static int __init nearcache_init(void)
 {
 	int r = nc_netlink_register();

@@ -17,7 +17,6 @@
  * there are none: then nc_cache.hot.gate makes the next one wake it.
  */
 #include "cache.h"
-#include "netlink/family.h"
 #include "core/health.h"
 #include "meta/members.h"
 #include "core/tracepoints.h"
@@ -47,6 +46,15 @@ static const char *const reason_text[] = {
 	[NEARCACHE_REASON_WRITE_INTENT]	= "the write-intent bitmap cannot be written",
 };
 
+/* Changes only while there is no table. */
+static nc_health_listener *event_listener;
+
+/* @listener: NULL: none.  Call it before the first table exists, or after the last one is gone. */
+void nc_health_listen(nc_health_listener *listener)
+{
+	event_listener = listener;
+}
+
 static void raise_event(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache, health.event);
@@ -56,7 +64,8 @@ static void raise_event(struct work_struct *work)
 	if (!t)
 		return;
 	for_each_set_bit(bit, &events, NC_EVENTS)
-		nc_netlink_event(t, bit);
+		if (event_listener)
+			event_listener(t, bit);
 	dm_table_event(t->ti->table);
 }
 
@@ -158,8 +167,7 @@ void nc_health_bypass(struct nc_cache *c, enum nearcache_reason reason)
 	/* All of them, if there are several: none has a copy of what another has. */
 	DMERR("%s: cache device %s is bypassed: %s", nc_cache_name(c),
 	      name_device(c, culprit(c, reason), name), reason_text[reason]);
-	nc_intent_leave(c);
-	nc_foresight_kick(c);
+	c->health.ops->left(c);
 }
 
 /* Returns whether it is still to be used. */
@@ -315,7 +323,7 @@ static void watch(struct work_struct *work)
 	struct nc_cache *c = container_of(to_delayed_work(work),
 					  struct nc_cache, health.watch);
 	struct nc_health *h = &c->health;
-	u64 hits = nc_counters_sum(c, NEARCACHE_COUNTER_HITS);
+	u64 hits = nc_counters_sum(c->hot.counters, NEARCACHE_COUNTER_HITS);
 	bool over = !h->begun || nc_hit_poll(&c->hot.hit_srcu, h->cookie);
 	bool idle = h->begun && over && hits == h->hits;
 	int state = READ_ONCE(c->hot.state);
@@ -392,16 +400,13 @@ void nc_health_stop(struct nc_cache *c)
 	flush_work(&c->health.event);
 }
 
-/**
- * nc_health_init() - nothing is known yet
- * @c: new cache, zeroed
- */
-void nc_health_init(struct nc_cache *c)
+void nc_health_init(struct nc_cache *c, const struct nc_health_ops *ops)
 {
 	struct nc_health *h = &c->health;
 
 	c->hot.state = NEARCACHE_NOT_LOADED;
 	c->hot.gate = true;
+	h->ops = ops;
 	spin_lock_init(&h->lock);
 	h->errors_since = jiffies;
 	h->hold = HOLD_MIN;

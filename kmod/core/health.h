@@ -20,6 +20,19 @@
 #define NC_EVENTS	(NEARCACHE_EVENT_JOB_OVER + 1)
 
 struct nc_cache;
+struct nc_target;
+
+/**
+ * struct nc_health_ops - calls from the health into higher layers, set by cache.c
+ * @left: the cache device is bypassed; any context.  Called once, after reads have stopped using the
+ *	device
+ */
+struct nc_health_ops {
+	void (*left)(struct nc_cache *c);
+};
+
+/* Called for each event of a live table, which stays live meanwhile; may sleep, may not do I/O. */
+typedef void nc_health_listener(struct nc_target *t, enum nearcache_event event);
 
 /* What was found of cached data. */
 enum nc_damage {
@@ -30,6 +43,7 @@ enum nc_damage {
 
 /**
  * struct nc_health - health of a cache device
+ * @ops: see above
  * @lock: protects changes of nc_cache.hot.state, nc_cache.hot.gate and @reason; taken in
  *	interrupts
  * @reason: enum nearcache_reason of the state
@@ -53,6 +67,7 @@ enum nc_damage {
  * @hold: looks that it takes to believe in a degraded device again
  */
 struct nc_health {
+	const struct nc_health_ops *ops;
 	spinlock_t lock;	/* see above */
 	enum nearcache_reason reason;
 	dev_t failed;
@@ -72,7 +87,8 @@ struct nc_health {
 	u32 cache_timeout;
 };
 
-void nc_health_init(struct nc_cache *c);
+void nc_health_listen(nc_health_listener *listener);
+void nc_health_init(struct nc_cache *c, const struct nc_health_ops *ops);
 void nc_health_destroy(struct nc_cache *c);
 void nc_health_loaded(struct nc_cache *c);
 void nc_health_stop(struct nc_cache *c);

@@ -9,6 +9,7 @@
 #if !defined(NEARCACHE_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
 #define NEARCACHE_TRACE_H
 
+#include <linux/types.h>
 #include <linux/kdev_t.h>
 #include <linux/tracepoint.h>
 

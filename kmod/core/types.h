@@ -8,12 +8,12 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "core/counters.h"
 #include "core/hit_srcu.h"
 
 struct mapped_device;
 struct nc_members;
 struct nc_policy_ops;
-struct nc_counters;
 struct nc_target;
 
 /**

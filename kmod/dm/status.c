@@ -4,21 +4,6 @@
 #include "meta/meta.h"
 #include "dm/status.h"
 
-/**
- * nc_counters_sum() - a counter over all CPUs
- * @c: live cache
- * @counter: which
- */
-u64 nc_counters_sum(struct nc_cache *c, enum nearcache_counter counter)
-{
-	u64 total = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		total += READ_ONCE(per_cpu_ptr(c->hot.counters, cpu)->count[counter]);
-	return total;
-}
-
 /* What would a crash leave? */
 static u64 witness(const struct nc_target *t)
 {
@@ -119,6 +104,6 @@ size_t nc_status_print(struct nc_target *t, char *result, size_t room)
 			       nc_status_field(t, i));
 	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
 		n += scnprintf(result + n, room - n, " %llu",
-			       nc_counters_sum(t->cache, i));
+			       nc_counters_sum(t->cache->hot.counters, i));
 	return n;
 }

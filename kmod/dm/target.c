@@ -12,6 +12,7 @@
 #include "io/origin_retry.h"
 #include "io/read.h"
 #include "dm/registry.h"
+#include "dm/status.h"
 #include "dm/target.h"
 #include "io/writearound.h"
 

@@ -19,6 +19,7 @@
 #include "netlink/op.h"
 #include "dm/registry.h"
 #include "dm/settings.h"
+#include "dm/status.h"
 
 /* The numbers of counters and fields are those of uapi/nearcache_counters.h, behind the pad. */
 #define NC_CHECK(symbol, name, unit, help) \
@@ -121,7 +122,8 @@ static int put_counters(struct sk_buff *skb, struct nc_cache *c)
 	if (!nest)
 		return -EMSGSIZE;
 	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
-		if (nla_put_u64_64bit(skb, i + 2, nc_counters_sum(c, i), NEARCACHE_A_COUNTER_PAD))
+		if (nla_put_u64_64bit(skb, i + 2, nc_counters_sum(c->hot.counters, i),
+				      NEARCACHE_A_COUNTER_PAD))
 			return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -441,15 +443,8 @@ int nearcache_nl_device_set_doit(struct sk_buff *skb, struct genl_info *info)
 	return r;
 }
 
-/**
- * nc_netlink_event() - tell who listens what happened to a device
- * @t: live table, which stays so meanwhile
- * @event: what
- *
- * Who does not get it, because memory or the listener's buffer is short, is told so by
- * netlink (ENOBUFS), or finds it in the status.
- *
- * Context: may sleep, waits for no I/O.
+/* nc_health_listener: multicast an event of a live table.  A listener that misses it, because memory
+ * or its buffer is short, gets ENOBUFS from netlink, or finds the change in the status.
  */
 void nc_netlink_event(struct nc_target *t, enum nearcache_event event)
 {
@@ -484,11 +479,14 @@ int nc_netlink_register(void)
 	r = genl_register_family(&nc_nl_family);
 	if (r)
 		destroy_workqueue(nc_nl_queue);
+	else
+		nc_health_listen(nc_netlink_event);
 	return r;
 }
 
 void nc_netlink_unregister(void)
 {
+	nc_health_listen(NULL);
 	genl_unregister_family(&nc_nl_family);
 	destroy_workqueue(nc_nl_queue);
 }

@@ -8,7 +8,6 @@
 #include "meta/origin.h"
 #include "io/invalidate.h"
 #include "meta/meta.h"
-#include "netlink/family.h"
 #include "io/origin_retry.h"
 #include "io/read.h"
 #include "evict/reclaim.h"
@@ -16,12 +15,6 @@
 
 sector_t fuzz_told_first, fuzz_told_last;
 u32 fuzz_ends;
-
-void nc_netlink_event(struct nc_target *t, enum nearcache_event event)
-{
-	(void)t;
-	(void)event;
-}
 
 void nc_write_ranges_init(struct nc_write_ranges *in)
 {
