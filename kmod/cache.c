@@ -8,12 +8,11 @@
 #include "cache.h"
 #include "io/fill.h"
 #include "io/invalidate.h"
+#include "meta/intent_clear.h"
 #include "meta/members.h"
 #include "meta/meta.h"
 #include "io/read.h"
 #include "evict/reclaim.h"
-#include "dm/registry.h"
-#include "dm/settings.h"
 
 static void set_sizes(struct nc_cache *c)
 {
@@ -122,6 +121,33 @@ static const struct nc_health_ops health_ops = {
 	.left = device_left,
 };
 
+static const struct nc_intent_ops intent_ops = {
+	.flush_lost = nc_invalidate_lost,
+};
+
+/* A pinned slot leaves the prefetch reserve.  The plan skipped a pinned slot, and may evict it once the
+ * pin is gone.
+ */
+static void slot_retagged(struct nc_cache *c, struct nc_slot *slot, bool was, bool pin)
+{
+	if (pin)
+		nc_ahead_stays(c, slot);
+	else if (was && nc_foresight_any(c))
+		nc_foresight_took(c, nc_slot_block(slot));
+}
+
+static void ranges_changed(struct nc_cache *c)
+{
+	nc_reclaim_again(c);
+	nc_reclaim_check(c);
+}
+
+static const struct nc_ranges_ops ranges_ops = {
+	.retagged = slot_retagged,
+	.changed = ranges_changed,
+	.pinnable = nc_reclaim_pinnable,
+};
+
 /**
  * nc_cache_new() - a cache of which nothing is known yet
  * @t: target under construction, its devices open
@@ -147,11 +173,12 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	INIT_LIST_HEAD(&c->reg.targets);
 	mutex_init(&c->life.lock);
 	nc_write_ranges_init(&c->write_ranges);
-	nc_intent_init(&c->intent);
+	nc_intent_init(&c->intent, &intent_ops);
+	INIT_DELAYED_WORK(&c->intent.clear_work, nc_intent_clear_work);
 	nc_health_init(c, &health_ops);
 	nc_outage_init(c);
 	nc_scrub_init(&c->scrub);
-	nc_ranges_init(c);
+	nc_ranges_init(c, &ranges_ops);
 	nc_foresight_init(c);
 	nc_prefetch_init(c);
 	nc_windows_init(c);
@@ -220,20 +247,19 @@ static void set_alignment(struct nc_cache *c)
 	c->hot.needs_alignment = c->hot.lbs_mask || c->hot.dma_mask;
 }
 
-/* The first resume: nothing but the superblock was read before. */
-static int load(struct nc_cache *c)
+/* For the first resume: nothing but the superblock was read before. */
+static int load(struct nc_cache *c, const struct nc_known *known)
 {
-	struct nc_known known;
 	int r;
 
 	/* For good: what took the place of it, and failed, does not know better. */
-	if (!nc_registry_known(c, &known))
+	if (known->doubtful)
 		c->life.dirty_unrecorded = true;
-	if (known.flush_owed)
+	if (known->flush_owed)
 		WRITE_ONCE(c->origin.flush_owed, true);
 	r = nc_meta_reread(c);
 	if (!r)
-		r = nc_meta_load(c, &known);
+		r = nc_meta_load(c, known);
 	WRITE_ONCE(c->life.load_failed, r && r != -EIO);
 	if (r == -EIO) {
 		nc_health_bypass(c, NEARCACHE_REASON_READ_METADATA);
@@ -246,18 +272,6 @@ static int load(struct nc_cache *c)
 	DMINFO("%s: %llu of %llu blocks warm", nc_cache_name(c), c->life.warm,
 	       c->geo.slot_count);
 	return 0;
-}
-
-/* What is wanted of the origin is not on the medium. */
-static int load_first(struct nc_cache *c)
-{
-	int r;
-
-	nc_ranges_inherit(c);
-	r = load(c);
-	if (!r)
-		nc_ranges_loaded(c);
-	return r;
 }
 
 /* The table may be longer than the origin was: then it has grown. */
@@ -397,29 +411,46 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 	return r;
 }
 
+/* Use the settings of a live table, also while I/O runs: a reader of one sees the old value or the new
+ * one.  Context: nc_life.lock.
+ */
+void nc_cache_apply_settings(const struct nc_target *t)
+{
+	struct nc_cache *c = t->cache;
+
+	lockdep_assert_held(&c->life.lock);
+	WRITE_ONCE(c->fills.memory_max, t->fill_memory_max);
+	WRITE_ONCE(c->health.cache_timeout, t->cache_timeout);
+	WRITE_ONCE(c->hot.verify, t->verify);
+	nc_foresight_checks(c, t->verify || nc_sums_present(&c->sums));
+}
+
 /**
  * nc_cache_activate() - the table of @t goes live
  * @c: live cache
  * @t: target
+ * @known: what earlier caches know of the medium, for the first activation
  *
  * Loads the slot table on first use and marks the superblock active or live,
  * durably, before any slot can be overwritten.  A cache device that cannot be read or
  * written is bypassed: the origin is still good.
  *
- * Context: preresume; may sleep, allocates without I/O (the device itself may
- * be what memory is written back to).
+ * Context: preresume; may sleep, with memalloc_noio_save() (the device itself may be what memory is
+ * written back to).
  * Return: 0; -EINVAL, -ESTALE or -EIO, which leave the device suspended.
  */
-int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
+int nc_cache_activate(struct nc_cache *c, struct nc_target *t, const struct nc_known *known)
 {
-	unsigned int noio = memalloc_noio_save();
 	int r = 0;
 
 	mutex_lock(&c->life.lock);
 	c->life.active = t;
-	nc_tune_apply(t);
-	if (c->hot.state == NEARCACHE_NOT_LOADED)
-		r = load_first(c);
+	nc_cache_apply_settings(t);
+	if (c->hot.state == NEARCACHE_NOT_LOADED) {
+		r = load(c, known);
+		if (!r)
+			nc_ranges_loaded(c);
+	}
 	if (!r)
 		r = take_origin(c, t);
 	if (!r)
@@ -440,8 +471,6 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 		nc_ranges_live(c);
 	}
 	mutex_unlock(&c->life.lock);
-	nc_registry_changed();
-	memalloc_noio_restore(noio);
 	return r;
 }
 
@@ -496,7 +525,7 @@ void nc_cache_deactivate(struct nc_cache *c)
 	stop_reclaim(c);
 	flush_work(&c->retry.work);
 	nc_intent_stop(c);
-	/* A sweep may have found that the origin lost something. */
+	/* intent_clear.c may have found that the origin lost something. */
 	flush_work(&c->workers.drop_all);
 	cancel_delayed_work_sync(&c->origin_retry.again);
 	mutex_lock(&c->life.lock);
@@ -508,6 +537,5 @@ void nc_cache_deactivate(struct nc_cache *c)
 	flush_work(&c->intent.leave_work);
 	c->life.active = NULL;
 	mutex_unlock(&c->life.lock);
-	nc_registry_changed();
 	memalloc_noio_restore(noio);
 }

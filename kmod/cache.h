@@ -32,6 +32,7 @@
 
 #define DM_MSG_PREFIX "nearcache"
 
+struct nc_known;
 struct nc_target;
 
 /**
@@ -145,7 +146,8 @@ struct nc_target {
 struct nc_cache *nc_cache_new(const struct nc_target *t);
 int nc_cache_open(struct nc_cache *c, struct nc_target *t);
 void nc_cache_free(struct nc_cache *c);
-int nc_cache_activate(struct nc_cache *c, struct nc_target *t);
+int nc_cache_activate(struct nc_cache *c, struct nc_target *t, const struct nc_known *known);
+void nc_cache_apply_settings(const struct nc_target *t);
 void nc_cache_deactivate(struct nc_cache *c);
 
 static inline bool nc_target_writes(const struct nc_target *t)

@@ -345,74 +345,6 @@ void nc_registry_put(struct nc_cache *c, struct nc_target *t)
 	nc_cache_free(c);
 }
 
-/**
- * nc_registry_known() - what is known of a medium that another cache gave up
- * @c: cache of it, that is about to be loaded
- * @known: what its medium must have, at least
- *
- * The tables of one dm device follow each other, so the caches that it had before are
- * still here while it gets this one.  One of another device or origin may have written,
- * or have been told, what the medium of @c knows nothing of.
- *
- * Context: may sleep, waits for no I/O.
- * Return: whether the medium may tell the truth.
- */
-bool nc_registry_known(const struct nc_cache *c, struct nc_known *known)
-{
-	struct nc_cache *other;
-	bool truth = true;
-
-	*known = (struct nc_known) {};
-	mutex_lock(&registry_lock);
-	list_for_each_entry(other, &registry, reg.list) {
-		if (other == c || other->dev.owner != c->dev.owner)
-			continue;
-		if (other->life.dirty_unrecorded ||
-		    (other->life.was_live &&
-		     (other->origin.bdev != c->origin.bdev ||
-		      memcmp(other->dev.uuid, c->dev.uuid, sizeof(c->dev.uuid)))))
-			truth = false;
-		if (xchg(&other->origin.flush_owed, false))
-			known->flush_owed = true;
-		if (!other->life.was_live)
-			continue;
-		known->super = max(known->super, other->meta->super.known);
-		known->commit = max(known->commit,
-				    READ_ONCE(other->meta->commit.known));
-	}
-	mutex_unlock(&registry_lock);
-	return truth;
-}
-
-/**
- * nc_registry_before() - the cache whose place another one takes
- * @c: cache that is about to be loaded
- *
- * Of several the newest: it has what they had.
- *
- * Return: cache that was live, or took over ranges to be, of the same dm device and origin (or
- * of one whose disk is gone), which nc_registry_release() must follow; or NULL.
- */
-struct nc_cache *nc_registry_before(const struct nc_cache *c)
-{
-	struct nc_cache *other, *found = NULL;
-
-	mutex_lock(&registry_lock);
-	list_for_each_entry(other, &registry, reg.list) {
-		if (other == c || other->dev.owner != c->dev.owner ||
-		    (!other->life.was_live && !READ_ONCE(other->ranges.count)))
-			continue;
-		if (other->origin.bdev != c->origin.bdev &&
-		    !test_bit(GD_DEAD, &other->origin.bdev->bd_disk->state))
-			continue;
-		found = other;
-		other->reg.users++;
-		break;
-	}
-	mutex_unlock(&registry_lock);
-	return found;
-}
-
 /* What a dm device has now: of the caches that its tables hold the live one, or the newest. */
 static struct nc_cache *current_of(const struct mapped_device *owner)
 {
@@ -504,4 +436,88 @@ void nc_registry_release(struct nc_cache *c)
 	if (!left)
 		wake_up_all(&registry_unheld);
 	mutex_unlock(&registry_lock);
+}
+
+/* What the medium of @c must have, at least: caches of another device or origin may have written, or
+ * recorded an invalidation, that the medium of @c knows nothing of.
+ */
+static void collect_known(const struct nc_cache *c, struct nc_known *known)
+{
+	struct nc_cache *other;
+
+	mutex_lock(&registry_lock);
+	list_for_each_entry(other, &registry, reg.list) {
+		if (other == c || other->dev.owner != c->dev.owner)
+			continue;
+		if (other->life.dirty_unrecorded ||
+		    (other->life.was_live &&
+		     (other->origin.bdev != c->origin.bdev ||
+		      memcmp(other->dev.uuid, c->dev.uuid, sizeof(c->dev.uuid)))))
+			known->doubtful = true;
+		if (xchg(&other->origin.flush_owed, false))
+			known->flush_owed = true;
+		if (!other->life.was_live)
+			continue;
+		known->super = max(known->super, other->meta->super.known);
+		known->commit = max(known->commit,
+				    READ_ONCE(other->meta->commit.known));
+	}
+	mutex_unlock(&registry_lock);
+}
+
+/* The cache whose place @c takes: one of the same dm device and origin (or of one whose disk is gone)
+ * that was live, or inherited ranges to be.  Of several the newest: it has what they had.
+ */
+static struct nc_cache *hold_predecessor(const struct nc_cache *c)
+{
+	struct nc_cache *other, *found = NULL;
+
+	mutex_lock(&registry_lock);
+	list_for_each_entry(other, &registry, reg.list) {
+		if (other == c || other->dev.owner != c->dev.owner ||
+		    (!other->life.was_live && !READ_ONCE(other->ranges.count)))
+			continue;
+		if (other->origin.bdev != c->origin.bdev &&
+		    !test_bit(GD_DEAD, &other->origin.bdev->bd_disk->state))
+			continue;
+		found = other;
+		other->reg.users++;
+		break;
+	}
+	mutex_unlock(&registry_lock);
+	return found;
+}
+
+/**
+ * nc_registry_activate() - the table of a target goes live
+ * @t: target
+ *
+ * The tables of one dm device follow each other, so the caches that it had before are still
+ * registered: a cache that is loaded takes over their ranges and what they know of its medium.
+ *
+ * Context: preresume; may sleep, allocates without I/O.
+ * Return: as nc_cache_activate().
+ */
+int nc_registry_activate(struct nc_target *t)
+{
+	unsigned int noio = memalloc_noio_save();
+	struct nc_cache *before, *c = t->cache;
+	struct nc_known known = { };
+	int r;
+
+	/* device-mapper serialises resumes, and nothing else loads the cache. */
+	if (READ_ONCE(c->hot.state) == NEARCACHE_NOT_LOADED) {
+		before = hold_predecessor(c);
+		if (before) {
+			mutex_lock(&c->life.lock);
+			nc_ranges_inherit(c, before, t->ti->len);
+			mutex_unlock(&c->life.lock);
+			nc_registry_release(before);
+		}
+		collect_known(c, &known);
+	}
+	r = nc_cache_activate(c, t, &known);
+	nc_registry_changed();
+	memalloc_noio_restore(noio);
+	return r;
 }

@@ -10,20 +10,6 @@ struct nc_cache;
 struct nc_target;
 
 /**
- * struct nc_known - numbers that a medium was seen to have
- * @super: sequence of its superblock
- * @commit: sequence of its last commit record
- * @flush_owed: see struct nc_cache; of the caches before
- *
- * One that has less is a copy, or lost what it acknowledged.
- */
-struct nc_known {
-	u64 super;
-	u64 commit;
-	bool flush_owed;
-};
-
-/**
  * struct nc_registration - the registry's part of a cache, protected by the registry's mutex
  * @list: in the registry
  * @targets: tables that hold the cache
@@ -45,8 +31,7 @@ typedef int nc_registry_visit(struct nc_cache *c, struct nc_target *t, void *arg
 
 struct nc_cache *nc_registry_get(struct nc_target *t);
 void nc_registry_put(struct nc_cache *c, struct nc_target *t);
-struct nc_cache *nc_registry_before(const struct nc_cache *c);
-bool nc_registry_known(const struct nc_cache *c, struct nc_known *known);
+int nc_registry_activate(struct nc_target *t);
 int nc_registry_each(nc_registry_visit *visit, void *arg);
 void nc_registry_changed(void);
 unsigned int nc_registry_changes(void);

@@ -7,25 +7,6 @@
 #include "dm/settings.h"
 
 /**
- * nc_tune_apply() - from now on the cache does as a table says
- * @t: live table
- *
- * Also while I/O runs: who looks sees the old value or the new one.
- *
- * Context: nc_life.lock.
- */
-void nc_tune_apply(const struct nc_target *t)
-{
-	struct nc_cache *c = t->cache;
-
-	lockdep_assert_held(&c->life.lock);
-	WRITE_ONCE(c->fills.memory_max, t->fill_memory_max);
-	WRITE_ONCE(c->health.cache_timeout, t->cache_timeout);
-	WRITE_ONCE(c->hot.verify, t->verify);
-	nc_foresight_checks(c, t->verify || nc_sums_present(&c->sums));
-}
-
-/**
  * nc_tune_fill_memory() - cap of the memory of fills and checks
  * @t: live table
  * @bytes: NEARCACHE_FILL_MEMORY_MIN to NEARCACHE_FILL_MEMORY_MAX; what they hold above it is
@@ -37,7 +18,7 @@ void nc_tune_fill_memory(struct nc_target *t, u64 bytes)
 {
 	WRITE_ONCE(t->fill_memory_max, bytes);
 	WRITE_ONCE(t->fill_memory_given, true);
-	nc_tune_apply(t);
+	nc_cache_apply_settings(t);
 }
 
 /* @hits: one of so many is compared with the origin; 0: none. */
@@ -45,7 +26,7 @@ void nc_tune_verify(struct nc_target *t, u32 hits)
 {
 	WRITE_ONCE(t->verify, hits);
 	WRITE_ONCE(t->verify_given, true);
-	nc_tune_apply(t);
+	nc_cache_apply_settings(t);
 }
 
 /* @milliseconds: 0, or NEARCACHE_CACHE_TIMEOUT_MIN to NEARCACHE_CACHE_TIMEOUT_MAX. */
@@ -53,7 +34,7 @@ void nc_tune_cache_timeout(struct nc_target *t, u32 milliseconds)
 {
 	WRITE_ONCE(t->cache_timeout, milliseconds);
 	WRITE_ONCE(t->cache_timeout_given, true);
-	nc_tune_apply(t);
+	nc_cache_apply_settings(t);
 	nc_intent_retime(t->cache);
 }
 
@@ -62,5 +43,5 @@ void nc_tune_origin_timeout(struct nc_target *t, u32 seconds)
 {
 	WRITE_ONCE(t->origin_timeout, seconds);
 	WRITE_ONCE(t->origin_timeout_given, true);
-	nc_tune_apply(t);
+	nc_cache_apply_settings(t);
 }

@@ -7,7 +7,6 @@
 
 struct nc_target;
 
-void nc_tune_apply(const struct nc_target *t);
 void nc_tune_fill_memory(struct nc_target *t, u64 bytes);
 void nc_tune_verify(struct nc_target *t, u32 hits);
 void nc_tune_cache_timeout(struct nc_target *t, u32 milliseconds);

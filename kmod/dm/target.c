@@ -164,7 +164,7 @@ static int nearcache_preresume(struct dm_target *ti)
 {
 	struct nc_target *t = ti->private;
 
-	return nc_cache_activate(t->cache, t);
+	return nc_registry_activate(t);
 }
 
 /* device-mapper makes the disk writable when the table was loaded without
@@ -192,8 +192,10 @@ static void nearcache_postsuspend(struct dm_target *ti)
 	struct nc_target *t = ti->private;
 
 	/* A resume that failed was never live. */
-	if (t->cache->life.active == t)
-		nc_cache_deactivate(t->cache);
+	if (t->cache->life.active != t)
+		return;
+	nc_cache_deactivate(t->cache);
+	nc_registry_changed();
 }
 
 static void nearcache_status(struct dm_target *ti, status_type_t type,

@@ -332,7 +332,7 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 		/* Under the lock: who does not find the block any more, because
 		 * it is invalidated, can rely on the next commit.
 		 */
-		nc_meta_dirty(c, i);
+		nc_table_dirty(c, i);
 		if (nc_foresight_any(c))
 			nc_foresight_gone(c, block);
 	}

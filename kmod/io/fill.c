@@ -195,7 +195,7 @@ static u64 fill_unlist(struct nc_fill *f, bool publish)
 			nc_sums_dirty(&c->sums, f->slot);
 		WRITE_ONCE(slot->valid, slot->valid | bits);
 		atomic64_add(hweight64(bits), &c->slots.valid_subblocks);
-		nc_meta_dirty(c, f->slot);
+		nc_table_dirty(c, f->slot);
 	}
 	if (f->ahead)
 		nc_ahead_came(c, slot);

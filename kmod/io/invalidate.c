@@ -31,7 +31,7 @@ u64 nc_invalidate_bits(struct nc_cache *c, struct nc_bucket_lock *bucket, u32 i,
 	WRITE_ONCE(slot->valid, slot->valid & ~bits);
 	bucket->drops++;
 	atomic64_sub(hweight64(bits), &c->slots.valid_subblocks);
-	nc_meta_dirty(c, i);
+	nc_table_dirty(c, i);
 	return bits;
 }
 

@@ -83,7 +83,7 @@ static u32 load_slowly(struct nc_cache *c, u64 first, u32 n)
 		memset(page_of(s, first + i), 0, NEARCACHE_PAGE_SIZE);
 		set_bit(first + i, s->dirty);
 		/* So that a commit writes it. */
-		nc_meta_dirty(c, first_slot(s, first + i));
+		nc_table_dirty(c, first_slot(s, first + i));
 		DMERR_LIMIT("%s: cache device %u:%u: checksums cannot be read",
 			    nc_cache_name(c), MAJOR(c->dev.devt), MINOR(c->dev.devt));
 		failed++;

@@ -209,24 +209,6 @@ int nc_commit_run(struct nc_cache *c)
 }
 
 /**
- * nc_commit_arm() - the table differs from the medium: commit it in a while
- * @c: live cache
- *
- * Context: any.
- */
-void nc_commit_arm(struct nc_cache *c)
-{
-	struct nc_commit *commit = &c->meta->commit;
-
-	/* The page's dirty bit first: pairs with nc_commit_work(). */
-	smp_mb__after_atomic();
-	if (!READ_ONCE(commit->live) || READ_ONCE(commit->armed))
-		return;
-	WRITE_ONCE(commit->armed, true);
-	queue_delayed_work(c->workers.cache, &c->workers.commit, NC_COMMIT_PERIOD);
-}
-
-/**
  * nc_commit_stop() - no commit by itself any more
  * @c: live cache, being suspended; nc_life.lock is held, so that no message
  *	makes anything dirty meanwhile

@@ -50,7 +50,6 @@ void nc_commit_destroy(struct nc_commit *commit);
 const struct nearcache_commit *nc_commit_load(struct nc_cache *c);
 int nc_commit_catch_up(struct nc_cache *c);
 int nc_commit_run(struct nc_cache *c);
-void nc_commit_arm(struct nc_cache *c);
 void nc_commit_stop(struct nc_cache *c);
 void nc_commit_work(struct work_struct *work);
 

@@ -2,7 +2,7 @@
 /*
  * Write intent: what makes a cache warm after a crash of a session that wrote.  A
  * region of the origin is durably marked on the cache device before it is written, and
- * stays so until the origin made that durable and the slot table knows of it (sweep.c):
+ * stays so until the origin made that durable and the slot table knows of it (intent_clear.c):
  * a crash drops what is cached of the marked regions, and nothing else is in doubt.
  *
  * A device that was pulled cannot be marked any more, and does not know it.  So
@@ -18,7 +18,6 @@
 #include "meta/origin.h"
 #include "meta/intent.h"
 #include "meta/meta.h"
-#include "meta/intent_clear.h"
 
 #define PAGES			(NC_RECOVER_INTENT / NC_INTENT_PAGE)
 #define BITS_PER_PAGE		(NC_INTENT_PAGE * NEARCACHE_INTENT_BITS)
@@ -207,7 +206,7 @@ bool nc_intent_wait(struct nc_cache *c, struct bio *bio)
 	struct touched at = touched_by(c, bio);
 
 	/* The write in nc_cache.write_ranges, then "recent", then "set": pairs with
-	 * sweep.c, which looks at them the other way round.
+	 * intent_clear.c, which looks at them the other way round.
 	 */
 	smp_mb();
 	note(maps->recent, &at);
@@ -219,6 +218,12 @@ bool nc_intent_wait(struct nc_cache *c, struct bio *bio)
 		return false;
 	nc_count(c, INTENT_WAITS);
 	return true;
+}
+
+/* A region is marked: clear it in a while.  Context: any. */
+void nc_intent_arm_clear(struct nc_cache *c)
+{
+	queue_delayed_work(c->workers.cache, &c->intent.clear_work, NC_INTENT_PERIOD);
 }
 
 static int mark_wanted(struct nc_cache *c)
@@ -243,7 +248,7 @@ static int mark_wanted(struct nc_cache *c)
 		nc_count(c, INTENT_MARKS);
 	}
 	if (pages)
-		nc_sweep_arm(c);
+		nc_intent_arm_clear(c);
 	return 0;
 }
 
@@ -480,7 +485,7 @@ void nc_intent_stop(struct nc_cache *c)
 	struct nc_intent *i = &c->intent;
 
 	flush_work(&i->mark_work);
-	nc_sweep_stop(c);
+	cancel_delayed_work_sync(&i->clear_work);
 	cancel_delayed_work_sync(&i->slow_work);
 	flush_work(&i->leave_work);
 	flush_work(&i->ready_work);
@@ -499,18 +504,16 @@ void nc_intent_cancel(struct nc_cache *c)
 	struct nc_intent *i = &c->intent;
 
 	cancel_work_sync(&i->mark_work);
-	nc_sweep_stop(c);
+	cancel_delayed_work_sync(&i->clear_work);
 	cancel_delayed_work_sync(&i->slow_work);
 	cancel_work_sync(&i->leave_work);
 	cancel_work_sync(&i->ready_work);
 }
 
-/**
- * nc_intent_init() - nothing is marked
- * @i: zeroed
- */
-void nc_intent_init(struct nc_intent *i)
+/* The caller initialises @i->clear_work. */
+void nc_intent_init(struct nc_intent *i, const struct nc_intent_ops *ops)
 {
+	i->ops = ops;
 	mutex_init(&i->io_lock);
 	spin_lock_init(&i->lock);
 	bio_list_init(&i->waiting);
@@ -520,5 +523,4 @@ void nc_intent_init(struct nc_intent *i)
 	INIT_WORK(&i->ready_work, submit_ready);
 	INIT_WORK(&i->leave_work, leave);
 	INIT_DELAYED_WORK(&i->slow_work, slow);
-	INIT_DELAYED_WORK(&i->sweep_work, nc_sweep_work);
 }

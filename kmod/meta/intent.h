@@ -45,10 +45,10 @@ enum nc_intent_mode {
  * @record: see struct nc_witness
  * @set: durable on the medium; set under io_lock, cleared there, too, and tested
  *	by writers without
- * @recent: written since the last sweep; set by writers, cleared by the sweep
+ * @recent: written since the last pass of intent_clear.c, which clears it; set by writers
  * @wanted: somebody waits for it
  * @marking: being written to the medium; io_lock
- * @idle: the sweep's
+ * @idle: of intent_clear.c
  */
 struct nc_intent_maps {
 	struct nearcache_intent image[NC_RECOVER_INTENT];
@@ -61,7 +61,16 @@ struct nc_intent_maps {
 };
 
 /**
+ * struct nc_intent_ops - calls from the write intent into higher layers, set by cache.c
+ * @flush_lost: the origin failed a flush after it acknowledged writes; may sleep
+ */
+struct nc_intent_ops {
+	void (*flush_lost)(struct nc_cache *c);
+};
+
+/**
  * struct nc_intent - write intent of a live cache
+ * @ops: see above
  * @mode: enum nc_intent_mode; from and to OFF while suspended, or when the superblock
  *	durably says active; else under @lock
  * @region_shift: log2 of a region, in sectors; constant while the cache is live
@@ -82,9 +91,10 @@ struct nc_intent_maps {
  * @ready_work: submits @ready
  * @leave_work: tells the witness
  * @slow_work: has somebody waited for too long?
- * @sweep_work: clears regions that nobody writes to
+ * @clear_work: see intent_clear.h
  */
 struct nc_intent {
+	const struct nc_intent_ops *ops;
 	int mode;
 	u8 region_shift;
 	u64 session;
@@ -103,10 +113,10 @@ struct nc_intent {
 	struct work_struct ready_work;
 	struct work_struct leave_work;
 	struct delayed_work slow_work;
-	struct delayed_work sweep_work;
+	struct delayed_work clear_work;
 };
 
-void nc_intent_init(struct nc_intent *i);
+void nc_intent_init(struct nc_intent *i, const struct nc_intent_ops *ops);
 int nc_intent_alloc(struct nc_intent *i);
 void nc_intent_destroy(struct nc_intent *i);
 void nc_intent_end(struct nc_cache *c);
@@ -115,6 +125,7 @@ void nc_intent_leave(struct nc_cache *c);
 void nc_intent_retime(struct nc_cache *c);
 void nc_intent_ask_again(struct nc_cache *c);
 void nc_intent_cancel(struct nc_cache *c);
+void nc_intent_arm_clear(struct nc_cache *c);
 bool nc_intent_wait(struct nc_cache *c, struct bio *bio);
 int nc_intent_write(struct nc_cache *c, u32 pages, blk_opf_t flags);
 u32 nc_intent_put(struct nc_intent_maps *maps, u32 bit, bool on);

@@ -18,7 +18,6 @@
 #include "cache.h"
 #include "meta/origin.h"
 #include "meta/intent.h"
-#include "io/invalidate.h"
 #include "meta/meta.h"
 #include "meta/intent_clear.h"
 
@@ -120,7 +119,7 @@ static int clear_idle(struct nc_cache *c)
 static bool settle(struct nc_cache *c)
 {
 	if (nc_meta_flush_written(c)) {
-		nc_invalidate_lost(c);
+		c->intent.ops->flush_lost(c);
 		return false;
 	}
 	if (nc_commit_run(c)) {
@@ -136,10 +135,10 @@ static bool is_on(const struct nc_cache *c)
 	       READ_ONCE(c->hot.state) != NEARCACHE_BYPASS;
 }
 
-void nc_sweep_work(struct work_struct *work)
+void nc_intent_clear_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(to_delayed_work(work),
-					  struct nc_cache, intent.sweep_work);
+					  struct nc_cache, intent.clear_work);
 	struct nc_intent_maps *maps = c->intent.maps;
 	int r = 0;
 
@@ -156,28 +155,5 @@ void nc_sweep_work(struct work_struct *work)
 			nc_health_bypass(c, NEARCACHE_REASON_WRITE_INTENT);
 	}
 	if (is_on(c) && !bitmap_empty(maps->set, NC_INTENT_BITS))
-		nc_sweep_arm(c);
-}
-
-/**
- * nc_sweep_arm() - a region was marked
- * @c: live cache
- *
- * Context: any.
- */
-void nc_sweep_arm(struct nc_cache *c)
-{
-	queue_delayed_work(c->workers.cache, &c->intent.sweep_work,
-			   NC_INTENT_PERIOD);
-}
-
-/**
- * nc_sweep_stop() - the cache is being suspended
- * @c: live cache; nobody writes, and nc_life.lock is not held
- *
- * Context: may sleep.
- */
-void nc_sweep_stop(struct nc_cache *c)
-{
-	cancel_delayed_work_sync(&c->intent.sweep_work);
+		nc_intent_arm_clear(c);
 }

@@ -3,11 +3,8 @@
 #ifndef NEARCACHE_META_INTENT_CLEAR_H
 #define NEARCACHE_META_INTENT_CLEAR_H
 
-struct nc_cache;
 struct work_struct;
 
-void nc_sweep_arm(struct nc_cache *c);
-void nc_sweep_stop(struct nc_cache *c);
-void nc_sweep_work(struct work_struct *work);
+void nc_intent_clear_work(struct work_struct *work);
 
 #endif /* NEARCACHE_META_INTENT_CLEAR_H */

@@ -659,26 +659,6 @@ int nc_meta_stop(struct nc_cache *c)
 	return 0;
 }
 
-/**
- * nc_meta_dirty() - a slot differs from its entry in the table
- * @c: live cache
- * @slot: slot
- *
- * Context: any.
- */
-void nc_meta_dirty(struct nc_cache *c, u32 slot)
-{
-	struct nc_table *t = &c->meta->table;
-	u32 page = slot / NEARCACHE_SLOTS_PER_PAGE;
-
-	/* The slot first: pairs with nc_table_collect(). */
-	smp_mb();
-	if (test_bit(page, t->dirty))
-		return;
-	set_bit(page, t->dirty);
-	nc_commit_arm(c);
-}
-
 /* Number that slots given out now carry, see struct nearcache_slot. */
 u32 nc_meta_generation(const struct nc_meta *m)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Metadata on the cache device.  All that reads or writes it is in meta.c,
- * super.c, table.c, commit.c, sums.c, intent.c and sweep.c.
+ * superblock.c, slot_table.c, commit.c, checksum.c, intent.c and intent_clear.c.
  *
  * Functions that do I/O sleep; nc_life.lock is their lock once the cache is
  * live, but for nc_commit_run(), which has its own.
@@ -18,7 +18,22 @@
 struct block_device;
 struct nc_cache;
 struct nc_geometry;
-struct nc_known;
+
+/**
+ * struct nc_known - what earlier caches of the dm device know of a medium
+ * @super: sequence that its superblock must have, at least
+ * @commit: sequence that its last commit record must have, at least
+ * @doubtful: it may not tell the truth: one of them wrote without it, or could not record on it
+ * @flush_owed: see struct nc_origin; of one of them
+ *
+ * A medium with a lower sequence is a copy, or lost what it acknowledged.
+ */
+struct nc_known {
+	u64 super;
+	u64 commit;
+	bool doubtful;
+	bool flush_owed;
+};
 
 /**
  * struct nc_meta - metadata of one cache device
@@ -62,6 +77,5 @@ int nc_meta_record_drop(struct nc_cache *c, bool all);
 int nc_meta_stop(struct nc_cache *c);
 size_t nc_meta_memory(const struct nc_meta *m);
 u32 nc_meta_generation(const struct nc_meta *m);
-void nc_meta_dirty(struct nc_cache *c, u32 slot);
 
 #endif /* NEARCACHE_META_META_H */

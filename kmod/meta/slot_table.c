@@ -50,6 +50,33 @@ void nc_table_destroy(struct nc_table *t)
 	vfree(t->buffer);
 }
 
+/* The table differs from the medium: commit it in a while. */
+static void arm_commit(struct nc_cache *c)
+{
+	struct nc_commit *commit = &c->meta->commit;
+
+	/* The page's dirty bit first: pairs with nc_commit_work(). */
+	smp_mb__after_atomic();
+	if (!READ_ONCE(commit->live) || READ_ONCE(commit->armed))
+		return;
+	WRITE_ONCE(commit->armed, true);
+	queue_delayed_work(c->workers.cache, &c->workers.commit, NC_COMMIT_PERIOD);
+}
+
+/* @slot differs from its entry in the table.  Context: any. */
+void nc_table_dirty(struct nc_cache *c, u32 slot)
+{
+	struct nc_table *t = &c->meta->table;
+	u32 page = slot / NEARCACHE_SLOTS_PER_PAGE;
+
+	/* The slot first: pairs with nc_table_collect(). */
+	smp_mb();
+	if (test_bit(page, t->dirty))
+		return;
+	set_bit(page, t->dirty);
+	arm_commit(c);
+}
+
 /* Two slots for one block: the younger one stays. */
 static bool drop_twin(struct nc_cache *c, u64 block, u32 generation)
 {
@@ -60,7 +87,7 @@ static bool drop_twin(struct nc_cache *c, u64 block, u32 generation)
 	if (c->index.generation[twin] >= generation)
 		return false;
 	nc_index_unlink(&c->index, twin);
-	nc_meta_dirty(c, twin);
+	nc_table_dirty(c, twin);
 	nc_count(c, SLOTS_DROPPED);
 	c->life.warm--;
 	atomic64_sub(hweight64(c->index.slots[twin].valid), &c->slots.valid_subblocks);
@@ -96,7 +123,7 @@ static void load_slot(struct nc_cache *c, u32 i,
 		nc_count(c, SLOTS_DROPPED);
 	}
 	if (!valid || valid != le64_to_cpu(disk->valid))
-		nc_meta_dirty(c, i);
+		nc_table_dirty(c, i);
 }
 
 static void load_page(struct nc_cache *c, struct nc_table *t, u64 index,
@@ -246,7 +273,7 @@ static void build_page(struct nc_cache *c, u64 index, u64 sequence,
 static void take(struct nc_cache *c, struct nc_table *t, u64 page, u64 sequence)
 {
 	clear_bit(page, t->dirty);
-	/* Before the slots are looked at: pairs with nc_meta_dirty(). */
+	/* Before the slots are looked at: pairs with nc_table_dirty(). */
 	smp_mb__after_atomic();
 	build_page(c, page, sequence, &t->buffer[t->batched]);
 	t->batch[t->batched++] = page;

@@ -44,6 +44,7 @@ void nc_table_destroy(struct nc_table *t);
 int nc_table_load(struct nc_cache *c, struct nc_table *t,
 		  const struct nearcache_commit *last);
 void nc_table_empty(struct nc_table *t);
+void nc_table_dirty(struct nc_cache *c, u32 slot);
 u32 nc_table_collect(struct nc_cache *c, struct nc_table *t, u64 *from,
 		     u64 sequence);
 int nc_table_write(struct nc_cache *c, struct nc_table *t);

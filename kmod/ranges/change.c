@@ -15,8 +15,6 @@
 
 #include "cache.h"
 #include "ranges/lookup.h"
-#include "evict/reclaim.h"
-#include "dm/registry.h"
 
 /* Expiry looks again after so many seconds, at the latest. */
 #define LOOK_AGAIN	(24U * 60 * 60)
@@ -55,7 +53,7 @@ u32 nc_ranges_now(void)
 void nc_ranges_room(struct nc_cache *c, struct nc_room *room)
 {
 	room->needed = READ_ONCE(c->ranges.reserved) * c->geo.block_size;
-	room->available = nc_reclaim_pinnable(c) * c->geo.block_size;
+	room->available = c->ranges.ops->pinnable(c) * c->geo.block_size;
 }
 
 /* Fills in what follows from the ranges.  Returns 0, -ENOMEM or -ELOOP. */
@@ -185,8 +183,7 @@ static void publish(struct nc_cache *c, const struct change *to)
 	WRITE_ONCE(r->count, to->count);
 	r->changes++;
 	wait_for_expiry(r);
-	nc_reclaim_again(c);
-	nc_reclaim_check(c);
+	r->ops->changed(c);
 }
 
 static void merge(struct nc_want *out, const struct nc_want *a, u32 na, const struct nc_want *b,
@@ -368,7 +365,7 @@ static void tell(struct nc_cache *c)
 		c->ranges.untold = true;
 }
 
-void nc_ranges_expire_work(struct work_struct *work)
+static void expire_ranges(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(to_delayed_work(work), struct nc_cache,
 					  ranges.expire_work);
@@ -387,12 +384,11 @@ void nc_ranges_expire_work(struct work_struct *work)
 	memalloc_noio_restore(noio);
 }
 
-/* The ranges of @before, as far as the origin of @c goes, with the references of its own
+/* The ranges of @before, up to sector @end, with the references of its own
  * labels, which were copied.  Returns how many.
  */
-static u32 clip(struct nc_cache *c, const struct nc_ranges *before, struct nc_want *want)
+static u32 clip(struct nc_cache *c, const struct nc_ranges *before, u64 end, struct nc_want *want)
 {
-	u64 end = c->life.active->ti->len;
 	u32 i, n = 0;
 
 	for (i = 0; i < before->count; i++) {
@@ -407,7 +403,7 @@ static u32 clip(struct nc_cache *c, const struct nc_ranges *before, struct nc_wa
 	return n;
 }
 
-static int inherit_wants(struct nc_cache *c, const struct nc_ranges *before)
+static int inherit_wants(struct nc_cache *c, const struct nc_ranges *before, u64 end)
 {
 	struct nc_want *want;
 	struct nc_room room;
@@ -420,7 +416,7 @@ static int inherit_wants(struct nc_cache *c, const struct nc_ranges *before)
 	error = nc_labels_copy(&c->ranges.labels, &before->labels);
 	if (error)
 		goto free;
-	n = clip(c, before, want);
+	n = clip(c, before, end, want);
 	if (!n)
 		goto free;
 	error = nc_ranges_add(c, want, n, &room);
@@ -438,7 +434,15 @@ free:
 	return error;
 }
 
-static void inherit(struct nc_cache *c, struct nc_cache *before)
+/**
+ * nc_ranges_inherit() - take over the ranges of the cache that the dm device had before
+ * @c: cache that is about to be loaded; if that fails, the next one may take them over from it
+ * @before: the cache before; its device was given up, but users still want these ranges
+ * @end: size of the origin, sectors
+ *
+ * Context: nc_life.lock of @c is held; may sleep, waits for no I/O when told so.
+ */
+void nc_ranges_inherit(struct nc_cache *c, struct nc_cache *before, u64 end)
 {
 	struct nc_ranges *from = &before->ranges, *to = &c->ranges;
 	int error;
@@ -450,7 +454,7 @@ static void inherit(struct nc_cache *c, struct nc_cache *before)
 		/* Who dumps them notices that they are others. */
 		to->changes = from->changes + 1;
 		to->untold = true;
-		error = inherit_wants(c, from);
+		error = inherit_wants(c, from, end);
 		if (!error) {
 			nc_labels_move_counts(&to->labels, &from->labels);
 		} else {
@@ -461,25 +465,6 @@ static void inherit(struct nc_cache *c, struct nc_cache *before)
 	}
 	mutex_unlock(&to->lock);
 	mutex_unlock(&from->lock);
-}
-
-/**
- * nc_ranges_inherit() - take over the ranges of the cache that the dm device had before
- * @c: cache that is about to be loaded; if that fails, the next one may take them over from it
- *
- * For its device was given up, and another one takes its place: what somebody wants of the
- * origin is still so.
- *
- * Context: nc_life.lock is held; may sleep, waits for no I/O when told so.
- */
-void nc_ranges_inherit(struct nc_cache *c)
-{
-	struct nc_cache *before = nc_registry_before(c);
-
-	if (!before)
-		return;
-	inherit(c, before);
-	nc_registry_release(before);
 }
 
 /**
@@ -523,4 +508,20 @@ void nc_ranges_live(struct nc_cache *c)
 	if (c->ranges.untold)
 		nc_health_event(c, NEARCACHE_EVENT_RANGES);
 	c->ranges.untold = false;
+}
+
+void nc_ranges_init(struct nc_cache *c, const struct nc_ranges_ops *ops)
+{
+	c->ranges.ops = ops;
+	mutex_init(&c->ranges.lock);
+	INIT_DELAYED_WORK(&c->ranges.expire_work, expire_ranges);
+}
+
+/* @c: cache that nobody uses any more. */
+void nc_ranges_destroy(struct nc_cache *c)
+{
+	cancel_delayed_work_sync(&c->ranges.expire_work);
+	kvfree(rcu_access_pointer(c->ranges.segments));
+	kvfree(c->ranges.want);
+	nc_labels_destroy(&c->ranges.labels);
 }

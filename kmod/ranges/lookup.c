@@ -100,17 +100,14 @@ u32 nc_ranges_tag(struct nc_cache *c, u64 block)
 void nc_ranges_retag(struct nc_cache *c, struct nc_slot *slot, u32 tagged)
 {
 	struct nc_slot next = { .tagged = tagged };
-	int pin = !!(next.tag.wants & NEARCACHE_RANGE_PIN);
-	int was = !!(slot->tag.wants & NEARCACHE_RANGE_PIN);
+	bool pin = next.tag.wants & NEARCACHE_RANGE_PIN;
+	bool was = slot->tag.wants & NEARCACHE_RANGE_PIN;
 
 	WRITE_ONCE(slot->tag.label, next.tag.label);
 	WRITE_ONCE(slot->tag.wants, next.tag.wants);
-	if (pin)
-		nc_ahead_stays(c, slot);
 	atomic64_add(pin - was, &c->ranges.pinned);
-	/* What was pinned when it was to go is one that may go again. */
-	if (was && !pin && nc_foresight_any(c))
-		nc_foresight_took(c, nc_slot_block(slot));
+	if (was || pin)
+		c->ranges.ops->retagged(c, slot, was, pin);
 }
 
 static bool keeps_out(u8 flags)
@@ -349,24 +346,4 @@ u64 nc_ranges_memory(const struct nc_cache *c)
 	return count * sizeof(struct nc_want) +
 	       nc_rangemap_segments_max(count) * sizeof(struct nc_segment) +
 	       nc_labels_memory(&c->ranges.labels);
-}
-
-void nc_ranges_init(struct nc_cache *c)
-{
-	mutex_init(&c->ranges.lock);
-	INIT_DELAYED_WORK(&c->ranges.expire_work, nc_ranges_expire_work);
-}
-
-/**
- * nc_ranges_destroy() - free all of it
- * @c: cache that nobody uses any more
- *
- * Context: may sleep.
- */
-void nc_ranges_destroy(struct nc_cache *c)
-{
-	cancel_delayed_work_sync(&c->ranges.expire_work);
-	kvfree(rcu_access_pointer(c->ranges.segments));
-	kvfree(c->ranges.want);
-	nc_labels_destroy(&c->ranges.labels);
 }

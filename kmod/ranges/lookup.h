@@ -40,7 +40,22 @@ struct nc_room {
 };
 
 /**
+ * struct nc_ranges_ops - calls from the ranges into higher layers, set by cache.c
+ * @retagged: a linked slot got a pin, or had one (@was) and has one still or not; the bucket lock is
+ *	held
+ * @changed: the ranges changed: slots that could not be evicted may be now, and more slots may be
+ *	needed; nc_ranges.lock is held
+ * @pinnable: how many slots pins may take at most; any context
+ */
+struct nc_ranges_ops {
+	void (*retagged)(struct nc_cache *c, struct nc_slot *slot, bool was, bool pin);
+	void (*changed)(struct nc_cache *c);
+	u64 (*pinnable)(const struct nc_cache *c);
+};
+
+/**
  * struct nc_ranges - the ranges of a cache
+ * @ops: see above
  * @lock: protects all that is here; taken inside nc_life.lock; bucket locks are taken inside
  * @want: ranges, in the order of nc_want_compare()
  * @count: how many
@@ -59,6 +74,7 @@ struct nc_room {
  * whichever comes first.
  */
 struct nc_ranges {
+	const struct nc_ranges_ops *ops;
 	struct mutex lock;	/* see above */
 	struct nc_want *want;
 	u32 count;
@@ -94,8 +110,6 @@ static inline bool nc_ranges_any_of(const struct nc_ranges *r)
 /* Is there any range? */
 #define nc_ranges_any(c)	nc_ranges_any_of(&(c)->ranges)
 
-void nc_ranges_init(struct nc_cache *c);
-void nc_ranges_destroy(struct nc_cache *c);
 u64 nc_ranges_memory(const struct nc_cache *c);
 u32 nc_ranges_tag(struct nc_cache *c, u64 block);
 void nc_ranges_retag(struct nc_cache *c, struct nc_slot *slot, u32 tagged);
@@ -111,12 +125,13 @@ void nc_ranges_count_mixed(struct nc_cache *c, sector_t sector, u32 bytes);
 void nc_ranges_count_miss(struct nc_cache *c, sector_t sector, u32 bytes);
 void nc_ranges_count_origin(struct nc_cache *c, sector_t sector, u32 bytes);
 
-/* range_change.c */
+/* change.c */
+void nc_ranges_init(struct nc_cache *c, const struct nc_ranges_ops *ops);
+void nc_ranges_destroy(struct nc_cache *c);
 int nc_ranges_add(struct nc_cache *c, struct nc_want *add, u32 count, struct nc_room *room);
 int nc_ranges_delete(struct nc_cache *c, const struct nc_which *which, u32 count, u64 *deleted);
 void nc_ranges_room(struct nc_cache *c, struct nc_room *room);
-void nc_ranges_expire_work(struct work_struct *work);
-void nc_ranges_inherit(struct nc_cache *c);
+void nc_ranges_inherit(struct nc_cache *c, struct nc_cache *before, u64 end);
 void nc_ranges_loaded(struct nc_cache *c);
 void nc_ranges_grown(struct nc_cache *c, u64 old);
 void nc_ranges_live(struct nc_cache *c);

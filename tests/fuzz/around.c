@@ -129,7 +129,7 @@ u64 nc_invalidate_bits(struct nc_cache *c, struct nc_bucket_lock *bucket, u32 i,
 	slot->valid &= ~bits;
 	bucket->drops++;
 	c->slots.valid_subblocks.counter -= hweight64(bits);
-	nc_meta_dirty(c, i);
+	nc_table_dirty(c, i);
 	return bits;
 }
 
@@ -194,6 +194,12 @@ void nc_foresight_destroy(struct nc_cache *c)
 	(void)c;
 }
 
+void nc_foresight_took(struct nc_cache *c, u64 block)
+{
+	(void)c;
+	(void)block;
+}
+
 void nc_foresight_kick(struct nc_cache *c)
 {
 	(void)c;
@@ -204,9 +210,10 @@ void nc_foresight_checks(struct nc_cache *c, bool checked)
 	c->hot.checks = checked;
 }
 
-void nc_ranges_init(struct nc_cache *c)
+void nc_ranges_init(struct nc_cache *c, const struct nc_ranges_ops *ops)
 {
 	(void)c;
+	(void)ops;
 }
 
 void nc_ranges_destroy(struct nc_cache *c)
@@ -214,9 +221,11 @@ void nc_ranges_destroy(struct nc_cache *c)
 	(void)c;
 }
 
-void nc_ranges_inherit(struct nc_cache *c)
+void nc_ranges_inherit(struct nc_cache *c, struct nc_cache *before, u64 end)
 {
 	(void)c;
+	(void)before;
+	(void)end;
 }
 
 void nc_ranges_loaded(struct nc_cache *c)
@@ -309,6 +318,22 @@ void nc_prefetch_resume(struct nc_cache *c)
 	c->prefetch.paused = false;
 }
 
+void nc_ahead_stays(struct nc_cache *c, struct nc_slot *slot)
+{
+	(void)c;
+	(void)slot;
+}
+
+void nc_reclaim_again(struct nc_cache *c)
+{
+	(void)c;
+}
+
+u64 nc_reclaim_pinnable(const struct nc_cache *c)
+{
+	return c->index.count;
+}
+
 void nc_reclaim_check(struct nc_cache *c)
 {
 	(void)c;
@@ -322,7 +347,7 @@ void nc_invalidate_all(struct nc_cache *c)
 		if (c->index.slots[i].valid) {
 			c->slots.valid_subblocks.counter -= hweight64(c->index.slots[i].valid);
 			c->index.slots[i].valid = 0;
-			nc_meta_dirty(c, i);
+			nc_table_dirty(c, i);
 		}
 }
 

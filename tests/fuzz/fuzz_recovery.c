@@ -145,7 +145,7 @@ static void fill(struct nc_cache *c, u64 block)
 	}
 	atomic64_add(hweight64(bits_of(block) & ~c->index.slots[i].valid), &c->slots.valid_subblocks);
 	c->index.slots[i].valid |= bits_of(block);
-	nc_meta_dirty(c, i);
+	nc_table_dirty(c, i);
 }
 
 /* As reclaim does it.  Some of these blocks are asked for at once, and get another slot. */
@@ -162,7 +162,7 @@ static void unlink_some(struct nc_cache *c, u32 want)
 			continue;
 		spin_lock(&bucket->lock);
 		nc_index_unlink(&c->index, i);
-		nc_meta_dirty(c, i);
+		nc_table_dirty(c, i);
 		spin_unlock(&bucket->lock);
 		victim[victims++] = i;
 		want--;
@@ -305,7 +305,7 @@ static void full_batch(struct nc_cache *c)
 	u32 page;
 
 	for (page = 1; page < c->geo.table_pages && page <= NC_TABLE_BATCH; page++)
-		nc_meta_dirty(c, page * NEARCACHE_SLOTS_PER_PAGE);
+		nc_table_dirty(c, page * NEARCACHE_SLOTS_PER_PAGE);
 	unlink_some(c, EVICT_MAX);
 	if (nc_commit_run(c))
 		fuzz_bug("no commit");

@@ -184,7 +184,7 @@ static void invalidate(u64 *random)
 static void sweep(void)
 {
 	fuzz_jiffies += NC_INTENT_PERIOD;
-	flush_work(&live->intent.sweep_work.work);
+	flush_work(&live->intent.clear_work.work);
 }
 
 /**
