@@ -13,6 +13,8 @@ u64 nc_invalidate_bits(struct nc_cache *c, struct nc_bucket_lock *bucket, u32 i,
 		       u64 bits);
 void nc_invalidate_all(struct nc_cache *c);
 int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last);
+void nc_invalidate_tail(struct nc_cache *c);
+bool nc_invalidate_unless_flushed(struct nc_cache *c);
 void nc_invalidate_lost(struct nc_cache *c);
 void nc_invalidate_lost_work(struct work_struct *work);
 
