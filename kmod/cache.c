@@ -32,7 +32,7 @@ static void set_sizes(struct nc_cache *c)
 	c->hot.policy_ops->init(&c->policy.keep, c->geo.slot_count,
 				div64_u64(c->geo.origin_size, tick), c->policy.ghost,
 				get_random_u64());
-	nc_spread_init(&c->policy.retain, get_random_u64(), c->geo.block_size);
+	retain_init(&c->policy.retain, get_random_u64(), c->geo.block_size);
 }
 
 /**
@@ -55,7 +55,7 @@ void nc_cache_free(struct nc_cache *c)
 	cancel_delayed_work_sync(&c->scrub.work);
 	nc_intent_cancel(c);
 	nc_health_destroy(c);
-	nc_store_destroy(&c->fills.writer);
+	nc_fill_writer_destroy(&c->fills.writer);
 	if (c->workers.completion)
 		destroy_workqueue(c->workers.completion);
 	if (c->workers.origin)
@@ -103,7 +103,7 @@ static int cache_alloc(struct nc_cache *c)
 	if (!c->hot.counters || !c->policy.ghost || !c->workers.completion ||
 	    !c->workers.origin || !c->workers.cache || !memory_fits(c))
 		return -ENOMEM;
-	r = nc_prefetch_alloc(c) ?: nc_streams_init(&c->streams) ?: nc_store_start(c);
+	r = nc_prefetch_alloc(c) ?: nc_streams_init(&c->streams) ?: nc_fill_writer_start(c);
 	if (r)
 		return r;
 	r = nc_sums_init(&c->sums, &c->geo);
@@ -138,14 +138,13 @@ static void slot_retagged(struct nc_cache *c, struct nc_slot *slot, bool was, bo
 
 static void ranges_changed(struct nc_cache *c)
 {
-	nc_reclaim_again(c);
-	nc_reclaim_check(c);
+	nc_slots_look_again(c);
+	nc_slots_check(c);
 }
 
 static const struct nc_ranges_ops ranges_ops = {
 	.retagged = slot_retagged,
 	.changed = ranges_changed,
-	.pinnable = nc_reclaim_pinnable,
 };
 
 /**
@@ -182,7 +181,8 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	nc_foresight_init(c);
 	nc_prefetch_init(c);
 	nc_windows_init(c);
-	nc_store_init(&c->fills.writer);
+	c->streams.ask_window = nc_window_ask;
+	nc_fill_writer_init(&c->fills.writer);
 	c->hot.policy_ops = &nc_policy_keep;
 	init_waitqueue_head(&c->fills.idle);
 	spin_lock_init(&c->policy.lock);
@@ -493,7 +493,7 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t, const struct nc_k
 	} else {
 		c->life.was_live = true;
 		WRITE_ONCE(c->reclaim.enabled, true);
-		nc_reclaim_check(c);
+		nc_slots_check(c);
 		nc_foresight_kick(c);
 		nc_scrub_resume(c);
 		nc_prefetch_resume(c);

@@ -4,11 +4,15 @@
 #define NEARCACHE_CORE_BIO_H
 
 #include <linux/bio.h>
+#include <linux/device-mapper.h>
 #include <linux/workqueue.h>
 
+#include "core/index.h"
+#include "core/types.h"
 #include "core/write_range.h"
 #include "nearcache_trace.h"
 
+struct nc_cache;
 struct nc_target;
 
 enum nc_io_kind {
@@ -83,5 +87,44 @@ struct nc_retry {
 	struct bio_list bios;
 	struct work_struct work;
 };
+
+void nc_bio_take(struct nc_cache *c, struct bio *bio, u32 sectors);
+bool nc_bio_memory_fits(const struct nc_hot *hot, const struct bio *bio, u32 sectors);
+void nc_bio_restore(struct bio *bio, const struct nc_io *io);
+void nc_bio_send_to_origin(struct nc_target *t, struct bio *bio);
+void nc_bio_retry(struct nc_target *t, struct bio *bio);
+struct bio_list nc_bio_take_retries(struct nc_retry *retry);
+
+/* Cut a bio to @sectors, while it is mapped; device-mapper maps the rest again. */
+static __always_inline void nc_bio_cut(struct bio *bio, u32 sectors)
+{
+	if (unlikely(sectors < bio_sectors(bio)))
+		dm_accept_partial_bio(bio, sectors);
+}
+
+/* Sub-blocks of the first block that a bio with @iter touches. */
+static inline struct nc_span nc_bio_span(const struct nc_hot *hot, const struct bvec_iter *iter)
+{
+	sector_t sector = iter->bi_sector;
+	u32 mask = hot->block_mask;
+	u32 start = (u32)sector & mask;
+	u32 end = min(start + (iter->bi_size >> SECTOR_SHIFT) - 1, mask);
+
+	return (struct nc_span) {
+		.block = sector >> hot->block_shift,
+		.first = start >> hot->sub_shift,
+		.last = end >> hot->sub_shift,
+	};
+}
+
+/* Sectors of a bio that lie in @span, in which the bio starts. */
+static inline u32 nc_bio_sectors(const struct nc_hot *hot, const struct bio *bio,
+				 const struct nc_span *span)
+{
+	sector_t end = (span->block << hot->block_shift) +
+		       ((sector_t)(span->last + 1) << hot->sub_shift);
+
+	return min_t(sector_t, end - bio->bi_iter.bi_sector, bio_sectors(bio));
+}
 
 #endif /* NEARCACHE_CORE_BIO_H */

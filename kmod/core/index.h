@@ -5,6 +5,7 @@
 #ifndef NEARCACHE_CORE_INDEX_H
 #define NEARCACHE_CORE_INDEX_H
 
+#include <linux/bits.h>
 #include <linux/build_bug.h>
 #include <linux/cache.h>
 #include <linux/hash.h>
@@ -30,7 +31,7 @@
  * struct nc_tag - what ranges want of a block
  * @label: id of the label, 0: none, or NC_LABEL_MIXED
  * @wants: NC_WANTS_*
- * @ahead: what became of what a prefetch brought, see ahead.h; begun under the bucket lock, and
+ * @ahead: what became of what a prefetch brought, see prefetched.h; begun under the bucket lock, and
  *	ended without
  */
 struct nc_tag {
@@ -92,11 +93,38 @@ static inline struct nc_tag nc_tag_of(u32 tagged)
 static_assert(16 * (sizeof(struct nc_slot) + sizeof(u32)) + 15 * sizeof(u32) < 16 * 32);
 
 /**
+ * struct nc_span - sub-blocks of one block
+ * @block: origin block
+ * @first: first sub-block
+ * @last: last sub-block, inclusive
+ */
+struct nc_span {
+	u64 block;
+	u32 first;
+	u32 last;
+};
+
+static inline u64 nc_span_bits(const struct nc_span *span)
+{
+	return GENMASK_ULL(span->last, span->first);
+}
+
+/**
+ * struct nc_fill_entry - sub-blocks that are being filled, as the index sees them
+ * @list: in nc_bucket_lock.fills; bucket lock
+ * @span: constant once on the list
+ */
+struct nc_fill_entry {
+	struct list_head list;
+	struct nc_span span;
+};
+
+/**
  * struct nc_bucket_lock - one of the locks over the index
  * @lock: protects the chains, slots and fills whose blocks hash here; process
  *	context only; innermost but for nc_index.free_lock and nc_write_ranges.lock
  * @drops: how often something that was valid became invalid, or left the index
- * @fills: struct nc_fill under way, by origin block
+ * @fills: struct nc_fill_entry
  */
 struct nc_bucket_lock {
 	spinlock_t lock;	/* see above */
@@ -194,6 +222,22 @@ static inline u32 nc_index_find(const struct nc_index *ix, u64 block)
 		i = READ_ONCE(slot->next);
 	}
 	return i;
+}
+
+/* Free slots below which reclaim starts. */
+static inline u32 nc_index_low_water(const struct nc_index *ix)
+{
+	return max(min(ix->count / 64, 4096U), 1U);
+}
+
+/* How many slots may be pinned.  The rest is the prefetch reserve, and for other reads: 2 percent
+ * and what reclaim keeps free.
+ */
+static inline u64 nc_index_pinnable(const struct nc_index *ix)
+{
+	u32 rest = max(2 * nc_index_low_water(ix), ix->count / 50);
+
+	return ix->count - min(ix->count, rest);
 }
 
 #endif /* NEARCACHE_CORE_INDEX_H */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/crc32c.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -155,4 +156,22 @@ void nc_pages_copy(const struct nc_pages *pages, u32 bytes, u32 skip,
 		}
 		flush_dcache(&to);
 	}
+}
+
+/* CRC-32C of the next @bytes of @vecs; moves @iter behind them. */
+__le32 nc_pages_sum(const struct bio_vec *vecs, struct bvec_iter *iter, u32 bytes)
+{
+	u32 crc = ~0U;
+
+	while (bytes) {
+		struct bio_vec bv = bvec_iter_bvec(vecs, *iter);
+		u32 n = min(bv.bv_len, bytes);
+		char *data = bvec_kmap_local(&bv);
+
+		crc = crc32c(crc, data, n);
+		kunmap_local(data);
+		bvec_iter_advance(vecs, iter, n);
+		bytes -= n;
+	}
+	return cpu_to_le32(~crc);
 }

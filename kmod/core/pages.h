@@ -34,5 +34,6 @@ void *nc_pages_alloc(struct nc_cache *c, size_t offset, u32 bytes, u64 cap,
 void nc_pages_free(struct nc_cache *c, void *owner, struct nc_pages *pages);
 void nc_pages_copy(const struct nc_pages *pages, u32 bytes, u32 skip,
 		   struct bio *bio);
+__le32 nc_pages_sum(const struct bio_vec *vecs, struct bvec_iter *iter, u32 bytes);
 
 #endif /* NEARCACHE_CORE_PAGES_H */

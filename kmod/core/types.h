@@ -9,6 +9,7 @@
 #include <linux/workqueue.h>
 
 #include "core/counters.h"
+#include "core/demand.h"
 #include "core/hit_srcu.h"
 
 struct mapped_device;
@@ -137,12 +138,14 @@ struct nc_workers {
  *	nc_life.lock while nothing is written
  * @flush_owed: the origin failed a flush that the cache sent and that no writer knows of; set and
  *	cleared in any context
+ * @demand: users' I/O on it
  */
 struct nc_origin {
 	struct block_device *bdev;
 	bool replaced;
 	bool written;
 	bool flush_owed;
+	struct nc_demand demand;
 };
 
 #endif /* NEARCACHE_CORE_TYPES_H */

@@ -8,6 +8,7 @@
 
 #ifdef __KERNEL__
 #include <linux/compiler.h>
+#include <linux/limits.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -151,6 +152,84 @@ extern const struct nc_policy_ops nc_policy_keep;
 static inline bool nc_policy_knows(const struct nc_policy *p)
 {
 	return READ_ONCE(p->knows) || READ_ONCE(p->limit);
+}
+
+/*
+ * Retention: which part of a dataset that does not fit stays, before anything of it was read again.
+ *
+ * Until then each part is worth the same number of hits.  But the blocks that are read first are
+ * whole files: in the next epoch some files would come from the cache and others from the origin,
+ * which is overloaded while readers are at the latter, and idle while they are at the former.  So
+ * the same share of each file stays: the blocks whose hash is at most a threshold, which falls as
+ * more is read.  A block above it is evicted for one below it, which is read from the origin
+ * anyway.  Once the threshold suits the dataset nothing more is evicted, in whatever order the
+ * dataset is read.
+ */
+
+/* Bytes that share a hash, so that one request does not need both devices. */
+#define NC_RETAIN_BYTES		1048576U
+/* One step lowers the threshold by a NC_RETAIN_PARTS-th. */
+#define NC_RETAIN_PARTS		128U
+/* Lowest threshold: below it nothing is gained, as the origin has to bring most of the dataset.  And
+ * it keeps some of what was read once from going for data that is never read again.
+ */
+#define NC_RETAIN_LEAST		(U32_MAX / 4)
+
+/**
+ * struct nc_retain - retention
+ * @seed: random, constant
+ * @shift: log2 of the blocks that share a hash, constant
+ * @threshold: highest hash of what stays; U32_MAX: everything so far
+ * @on: the cache was empty at first, and no job has said what is wanted
+ * @wanted: a block that is to stay found few free slots; a hint, set by readers
+ *
+ * The reclaim worker owns @threshold; submitting a job clears @on for the rest of the cache's life.
+ * Others read both as hints.
+ */
+struct nc_retain {
+	u64 seed;
+	u32 shift;
+	u32 threshold;
+	bool on;
+	bool wanted;
+};
+
+static inline void retain_init(struct nc_retain *r, u64 seed, u32 block_size)
+{
+	r->seed = seed;
+	r->shift = block_size < NC_RETAIN_BYTES ? ilog2(NC_RETAIN_BYTES / block_size) : 0;
+	r->threshold = U32_MAX;
+	r->on = false;
+	r->wanted = false;
+}
+
+/* Does @block stay?  The hash samples consecutive blocks evenly. */
+static inline bool retain_keeps(const struct nc_retain *r, u64 block)
+{
+	u64 hash = ((block >> r->shift) ^ r->seed) * 0x61c8864680b583ebULL;
+
+	return hash >> 32 <= READ_ONCE(r->threshold);
+}
+
+/* Lower the retention threshold.  Returns false if it is already at its minimum. */
+static inline bool retain_lower(struct nc_retain *r)
+{
+	if (r->threshold < NC_RETAIN_LEAST)
+		return false;
+	WRITE_ONCE(r->threshold, r->threshold - r->threshold / NC_RETAIN_PARTS);
+	return true;
+}
+
+/* Does retention decide?  Not once the policy knows what is read again. */
+static inline bool retain_in_force(const struct nc_retain *r, const struct nc_policy *p)
+{
+	return READ_ONCE(r->on) && !nc_policy_knows(p);
+}
+
+/* Free slots that reclaim makes for what stays. */
+static inline u32 retain_free_slots(u32 low)
+{
+	return low / 2 > 2 ? low / 2 : 2;
 }
 
 #endif /* NEARCACHE_EVICT_KEEP_H */

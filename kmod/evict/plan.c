@@ -16,7 +16,7 @@
 #include "cache.h"
 #include "io/fill.h"
 #include "evict/plan.h"
-#include "evict/reclaim.h"
+#include "evict/slots.h"
 
 void nc_foresight_init(struct nc_cache *c)
 {
@@ -216,7 +216,7 @@ int nc_foresight_commit(struct nc_cache *c)
 	kfree(f->coming);
 	f->coming = NULL;
 	replace(c, seen, 0);
-	nc_reclaim_again(c);
+	nc_slots_look_again(c);
 	nc_foresight_kick(c);
 	return 0;
 }
@@ -371,7 +371,7 @@ void nc_foresight_stray(struct nc_cache *c)
 	if (READ_ONCE(c->plan.strays))
 		return;
 	WRITE_ONCE(c->plan.strays, true);
-	nc_reclaim_again(c);
+	nc_slots_look_again(c);
 }
 
 /* All slots were looked at, and there was none. */
@@ -426,7 +426,7 @@ static void scan(struct nc_cache *c, struct nc_foreseen *seen)
 	WRITE_ONCE(seen->unscanned, false);
 	/* A pass that began with another plan may just have said that there are none. */
 	WRITE_ONCE(c->plan.strays, true);
-	nc_reclaim_again(c);
+	nc_slots_look_again(c);
 }
 
 static void seek(struct nc_foreseen *seen)

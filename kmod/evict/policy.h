@@ -7,20 +7,19 @@
 #include <linux/spinlock.h>
 
 #include "evict/keep.h"
-#include "evict/spread.h"
 
 /**
  * struct nc_policy_state - the eviction policy of a cache
  * @keep: state of the default policy
  * @lock: protects @keep, see there; reads of sampled blocks take it if it is free
- * @retain: see spread.h
+ * @retain: see keep.h
  * @clock: bytes read, in portions
  * @ghost: entries of the ghost of @keep
  */
 struct nc_policy_state {
 	struct nc_policy keep;
 	spinlock_t lock;	/* see above */
-	struct nc_spread retain;
+	struct nc_retain retain;
 	atomic64_t clock;
 	u64 *ghost;
 };

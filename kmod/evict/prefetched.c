@@ -14,7 +14,7 @@
 #include "cache.h"
 #include "io/fill.h"
 #include "ranges/lookup.h"
-#include "evict/reclaim.h"
+#include "evict/slots.h"
 
 /* Of the share so much must have been read before it is looked for: a pass may look at all
  * slots.
@@ -55,7 +55,7 @@ static u32 read_to_end(const struct nc_cache *c, const struct bio *bio, const st
 /* A slot's all was read. */
 static void count_over(struct nc_cache *c)
 {
-	u32 share = c->index.count - nc_reclaim_pinnable(c);
+	u32 share = c->index.count - nc_index_pinnable(&c->index);
 
 	if (atomic_inc_return(&c->slots.reserve.over) > share / PARTS)
 		nc_transit_look(c);
@@ -217,7 +217,7 @@ u32 nc_transit_due(const struct nc_cache *c)
 
 	if (likely(!wanted))
 		return 0;
-	share = c->index.count - nc_reclaim_pinnable(c);
+	share = c->index.count - nc_index_pinnable(&c->index);
 	used = atomic_read(&c->slots.reserve.used);
 	return min(wanted, share - min(share, used));
 }
@@ -257,6 +257,6 @@ void nc_transit_look(struct nc_cache *c)
 {
 	if (!atomic_xchg(&c->slots.reserve.over, 0))
 		return;
-	nc_reclaim_again(c);
-	nc_reclaim_check(c);
+	nc_slots_look_again(c);
+	nc_slots_check(c);
 }

@@ -6,234 +6,14 @@
  *
  * Pinned blocks never go.  For those that have no slot yet some more slots are kept
  * free, and what is not pinned does not get them; if nothing is idle, what was used
- * longest ago goes for them.  So it is for what prefetch jobs want: see ahead.c.
+ * longest ago goes for them.  So it is for what prefetch jobs want: see prefetched.c.
  */
 #include "cache.h"
-#include "io/fill.h"
 #include "meta/meta.h"
 #include "ranges/lookup.h"
 #include "evict/reclaim.h"
+#include "evict/slots.h"
 #include "core/tracepoints.h"
-
-/* Free slots below which the worker starts. */
-static u32 low_water(const struct nc_cache *c)
-{
-	return clamp(c->index.count / 64, 1U, 4096U);
-}
-
-/* Free slots up to which it works: each round waits for hits and a commit, in which a
- * small cache would fall behind what it is to follow.
- */
-static u32 high_water(const struct nc_cache *c)
-{
-	return max(2 * low_water(c), min(32U, c->index.count / 8));
-}
-
-/* The same, but fewer while there is a plan. */
-static u32 low(const struct nc_cache *c)
-{
-	if (likely(!nc_foresight_any(c)))
-		return low_water(c);
-	/* Of a tiny cache most is to stay. */
-	return min(nc_plan_low(low_water(c)), max(c->index.count / 6, 1U));
-}
-
-static u32 enough(const struct nc_cache *c)
-{
-	if (likely(!nc_foresight_any(c)))
-		return high_water(c);
-	return min(nc_plan_enough(low_water(c)), max(c->index.count / 4, 2U));
-}
-
-static bool is_pinned(u32 tagged)
-{
-	struct nc_slot slot = { .tagged = tagged };
-
-	return slot.tag.wants & NEARCACHE_RANGE_PIN;
-}
-
-/* Free slots that only pinned blocks may have. */
-static u32 kept_for_pins(const struct nc_cache *c)
-{
-	return min_t(u64, nc_ranges_owed(c), 2 * low_water(c));
-}
-
-/* Free slots for which something goes that is not idle. */
-static u32 due(const struct nc_cache *c)
-{
-	return kept_for_pins(c) + nc_transit_due(c);
-}
-
-/* Free slots that neither reads nor writes get. */
-static u32 kept(const struct nc_cache *c)
-{
-	return kept_for_pins(c) + nc_transit_kept(c);
-}
-
-/**
- * nc_reclaim_pinnable() - how many slots may be pinned at most
- * @c: live cache
- *
- * The rest, 2 percent and what reclaim keeps free, is for what else is read, and the transit
- * share.
- *
- * Context: any.
- * Return: slots.
- */
-u64 nc_reclaim_pinnable(const struct nc_cache *c)
-{
-	u32 rest = max(2 * low_water(c), c->index.count / 50);
-
-	return c->index.count - min(c->index.count, rest);
-}
-
-/**
- * nc_reclaim_check() - start the worker when free slots run low
- * @c: live cache
- *
- * A pass that found nothing idle is not repeated within its tick: idleness
- * only changes with the clock.  For pins and jobs, for what is to stay, and with a plan, it goes on
- * without idleness.
- *
- * Context: any.
- */
-void nc_reclaim_check(struct nc_cache *c)
-{
-	u32 left = READ_ONCE(c->index.free_count);
-
-	if (left >= low(c) + kept(c) || !READ_ONCE(c->reclaim.enabled))
-		return;
-	if (READ_ONCE(c->reclaim.tick) == READ_ONCE(c->hot.now) + 1 && left >= due(c) &&
-	    !nc_foresight_any(c) && !READ_ONCE(c->policy.retain.wanted))
-		return;
-	queue_work(c->workers.cache, &c->reclaim.work);
-}
-
-/**
- * nc_reclaim_again() - something may go that could not
- * @c: live cache
- *
- * A pass that found nothing is repeated within its tick.
- *
- * Context: any.
- */
-void nc_reclaim_again(struct nc_cache *c)
-{
-	u32 now = READ_ONCE(c->hot.now);
-
-	if (READ_ONCE(c->reclaim.tick) == now + 1)
-		WRITE_ONCE(c->reclaim.tick, now);
-}
-
-/**
- * nc_reclaim_may_empty() - may a slot go, as nothing valid is left in it?
- * @slot: linked
- *
- * Context: any; a hint.
- */
-bool nc_reclaim_may_empty(const struct nc_slot *slot)
-{
-	return !READ_ONCE(slot->valid) && !is_pinned(READ_ONCE(slot->tagged));
-}
-
-/**
- * nc_reclaim_emptied() - a slot that may go lost its last valid sub-block
- * @c: live cache
- *
- * When there are enough of them, a pass that found nothing is repeated within its
- * tick; not for each, because a pass may look at all slots.
- *
- * Context: any.
- */
-void nc_reclaim_emptied(struct nc_cache *c)
-{
-	if (atomic_inc_return(&c->reclaim.emptied) < low_water(c))
-		return;
-	atomic_set(&c->reclaim.emptied, 0);
-	nc_reclaim_again(c);
-}
-
-/* While the spread rules a full cache: is @block one of those that stay?  Then it says so when
- * slots run low; @left: that it may have.
- */
-static bool may_stay(struct nc_cache *c, u64 block, u32 left)
-{
-	u32 made = nc_spread_enough(low_water(c));
-
-	if (left > made || !nc_spread_rules(&c->policy.retain, &c->policy.keep))
-		return left;
-	if (!nc_spread_keeps(&c->policy.retain, block))
-		return false;
-	if (left <= made / 2 && !READ_ONCE(c->policy.retain.wanted))
-		WRITE_ONCE(c->policy.retain.wanted, true);
-	return left;
-}
-
-/**
- * nc_reclaim_room() - would a block without a slot get one?
- * @c: live cache
- * @block: origin block
- * @ahead: for a prefetch
- *
- * Context: any; a hint.
- */
-bool nc_reclaim_room(struct nc_cache *c, u64 block, bool ahead)
-{
-	u32 left = READ_ONCE(c->index.free_count), others = ahead ? kept_for_pins(c) : kept(c);
-
-	if (left && nc_foresight_any(c) && !ahead && !nc_ranges_pinned(c, block))
-		return nc_foresight_admits(c, block, left - min(left, others), low_water(c));
-	if (ahead ? left > others : may_stay(c, block, left - min(left, others)))
-		return true;
-	return left && nc_ranges_pinned(c, block);
-}
-
-/**
- * nc_reclaim_take() - give a free slot to a block
- * @c: live cache
- * @block: origin block that has none
- * @ahead: for a prefetch
- *
- * Context: the block's bucket lock is held.
- * Return: slot, linked, nothing valid in it; NC_NIL when none is free.
- */
-u32 nc_reclaim_take(struct nc_cache *c, u64 block, bool ahead)
-{
-	u32 left = READ_ONCE(c->index.free_count), tagged, i = NC_NIL;
-	bool others = left > kept(c);
-
-	/* Until it is linked and tagged: see struct nc_ranges. */
-	rcu_read_lock();
-	tagged = nc_ranges_any(c) ? nc_ranges_tag(c, block) : 0;
-	if (is_pinned(tagged) || others || (ahead && left > kept_for_pins(c)))
-		i = nc_index_pop(&c->index);
-	if (i != NC_NIL) {
-		c->index.generation[i] = nc_meta_generation(c->meta);
-		nc_index_link(&c->index, i, block);
-		if (tagged)
-			nc_ranges_retag(c, &c->index.slots[i], tagged);
-		if (ahead)
-			nc_ahead_begin(c, &c->index.slots[i], !others && !is_pinned(tagged));
-		if (nc_foresight_any(c))
-			nc_foresight_took(c, block);
-		atomic64_inc(&c->slots.used);
-	}
-	rcu_read_unlock();
-	return i;
-}
-
-/**
- * nc_reclaim_spare() - are there more free slots than reads will want soon?
- * @c: live cache
- *
- * More than reclaim ever frees, so that writes do not live on evictions.
- *
- * Context: any.
- */
-bool nc_reclaim_spare(const struct nc_cache *c)
-{
-	return READ_ONCE(c->index.free_count) > high_water(c) + kept(c);
-}
 
 /* Ticks since the last use; a high priority makes the clock go slower, but not stand: a limit
  * that is learnt may be more than all that the clock could come to.
@@ -292,7 +72,7 @@ static bool is_unwanted(const struct nc_cache *c, const struct nc_slot *slot, u3
 
 static bool is_evictable(const struct nc_slot *slot)
 {
-	return READ_ONCE(slot->flags) & NC_SLOT_LINKED && !is_pinned(READ_ONCE(slot->tagged));
+	return READ_ONCE(slot->flags) & NC_SLOT_LINKED && !nc_tag_is_pinned(READ_ONCE(slot->tagged));
 }
 
 /* May go: nothing valid in it, not wanted, written but never read, or idle.  Read
@@ -310,6 +90,17 @@ static bool is_victim(struct nc_cache *c, const struct nc_slot *slot,
 	       is_idle(c, slot, now);
 }
 
+static bool is_being_filled(const struct nc_bucket_lock *bucket, u64 block)
+{
+	const struct nc_fill_entry *entry;
+
+	lockdep_assert_held(&bucket->lock);
+	list_for_each_entry(entry, &bucket->fills, list)
+		if (entry->span.block == block)
+			return true;
+	return false;
+}
+
 /* The block is read without a lock and may be that of a slot that is just being
  * linked: only the look-up under the lock tells that the slot is this block's.
  * @forced: it need not be idle.
@@ -318,14 +109,13 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 {
 	struct nc_slot *slot = &c->index.slots[i];
 	u64 block = block_of(slot);
-	struct nc_span all = { block, 0, NEARCACHE_SUBBLOCKS_MAX - 1 };
 	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
 	bool victim;
 
 	spin_lock(&bucket->lock);
 	victim = nc_index_find(&c->index, block) == i &&
 		 (forced ? is_evictable(slot) : is_victim(c, slot, now)) &&
-		 !nc_fill_busy(bucket, &all);
+		 !is_being_filled(bucket, block);
 	if (victim) {
 		nc_index_unlink(&c->index, i);
 		bucket->drops++;
@@ -432,7 +222,7 @@ static bool take_victim(struct pass *p, u32 i, bool forced)
 static void take_farthest(struct pass *p)
 {
 	struct nc_cache *c = p->c;
-	u32 i, end = NC_PLAN_NONE, spare = enough(c) / 2;
+	u32 i, end = NC_PLAN_NONE, spare = nc_slots_high_mark(c) / 2;
 	u64 block;
 	int hold;
 
@@ -442,7 +232,7 @@ static void take_farthest(struct pass *p)
 		nc_hit_unlock(&c->hot.hit_srcu, hold);
 		if (i != NC_NIL && !take_victim(p, i, true) && is_evictable(&c->index.slots[i])) {
 			nc_foresight_took(c, block);
-			nc_store_want(&c->fills.writer);
+			WRITE_ONCE(c->reclaim.awaits_fills, true);
 			p->want -= !!spare;
 			spare -= !!spare;
 		}
@@ -472,7 +262,7 @@ static bool is_surplus(struct nc_cache *c, const struct nc_slot *slot)
 {
 	return is_evictable(slot) && !READ_ONCE(slot->tag.wants) && !READ_ONCE(slot->tag.ahead) &&
 	       !(READ_ONCE(slot->stamp) & NC_STAMP_REUSED) &&
-	       !nc_spread_keeps(&c->policy.retain, block_of(slot));
+	       !retain_keeps(&c->policy.retain, block_of(slot));
 }
 
 /* Rounds in which less and less stays. */
@@ -491,7 +281,7 @@ static void take_surplus(struct pass *p)
 			if (is_surplus(c, &c->index.slots[i]))
 				take_victim(p, i, true);
 		}
-		if (is_over(p) || !nc_spread_narrow(&c->policy.retain))
+		if (is_over(p) || !retain_lower(&c->policy.retain))
 			return;
 	}
 }
@@ -539,7 +329,7 @@ void nc_reclaim_work(struct work_struct *work)
 	u32 started = READ_ONCE(c->hot.now);
 
 	nc_foresight_work(c);
-	p.want = enough(c) + kept(c);
+	p.want = nc_slots_high_mark(c) + nc_slots_reserved(c);
 	if (READ_ONCE(c->reclaim.tick) != started + 1) {
 		take_idle(&p);
 		finish_batch(&p);
@@ -553,17 +343,17 @@ void nc_reclaim_work(struct work_struct *work)
 	finish_batch(&p);
 	if (READ_ONCE(c->policy.retain.wanted)) {
 		WRITE_ONCE(c->policy.retain.wanted, false);
-		p.want = nc_spread_enough(low_water(c)) + kept(c);
-		if (!nc_foresight_any(c) && nc_spread_rules(&c->policy.retain, &c->policy.keep))
+		p.want = retain_free_slots(nc_index_low_water(&c->index)) + nc_slots_reserved(c);
+		if (!nc_foresight_any(c) && retain_in_force(&c->policy.retain, &c->policy.keep))
 			take_surplus(&p);
 		finish_batch(&p);
 	}
-	p.want = kept_for_pins(c);
+	p.want = nc_slots_for_pins(c);
 	if (!is_over(&p)) {
 		take_oldest(&p, true);
 		finish_batch(&p);
 	}
-	p.want = due(c);
+	p.want = nc_slots_due(c);
 	if (!is_over(&p)) {
 		p.found = 0;
 		take_oldest(&p, false);

@@ -13,7 +13,6 @@
 #define NC_RECLAIM_BATCH	1024U
 
 struct nc_cache;
-struct nc_slot;
 
 /**
  * struct nc_reclaim - the reclaim worker of a cache
@@ -22,6 +21,8 @@ struct nc_slot;
  * @emptied: slots that lost their last valid sub-block since the last hint
  * @hand: next slot to look at; only the worker uses it
  * @tick: tick of the last pass that found nothing, plus one; the worker's hint to others
+ * @awaits_fills: a victim cannot go before it is filled: the fill writer must hurry; a hint, which
+ *	it clears when its lists are empty
  * @batch: victims, while hits are waited for; only the worker uses it
  */
 struct nc_reclaim {
@@ -30,17 +31,10 @@ struct nc_reclaim {
 	atomic_t emptied;
 	u32 hand;
 	u32 tick;
+	bool awaits_fills;
 	u32 batch[NC_RECLAIM_BATCH];
 };
 
-u32 nc_reclaim_take(struct nc_cache *c, u64 block, bool ahead);
-bool nc_reclaim_room(struct nc_cache *c, u64 block, bool ahead);
-u64 nc_reclaim_pinnable(const struct nc_cache *c);
-bool nc_reclaim_may_empty(const struct nc_slot *slot);
-void nc_reclaim_again(struct nc_cache *c);
-bool nc_reclaim_spare(const struct nc_cache *c);
-void nc_reclaim_check(struct nc_cache *c);
-void nc_reclaim_emptied(struct nc_cache *c);
 void nc_reclaim_work(struct work_struct *work);
 
 #endif /* NEARCACHE_EVICT_RECLAIM_H */

@@ -9,12 +9,12 @@
  *	START ---> READING ---> FILLED ---> WRITING ---> gone
  *	(NOWAIT     readers      readers copy    ^
  *	 readers)   queue up     at once         |
- *	                        SENDING ---------+   (update: see update.c)
+ *	                        SENDING ---------+   (update: see writethrough.c)
  *
  * A short copy is made where the origin's read completes, which may be an interrupt; one
  * of some length, too, if that is a thread, and else right after it, in a softirq.  What is
  * long, has several readers, or failed, is a completion worker's.  From FILLED on nobody
- * waits: the store (store.c) takes the fill to its slot and publishes it.
+ * waits: the fill writer (fill_writer.c) takes the fill to its slot and publishes it.
  *
  * Submissions to the origin that may wait for a request have a queue of their own: a
  * cache device that hangs must not keep the origin's data from its readers.
@@ -27,18 +27,15 @@
  * A write that overlaps marks the fill stale there: see doc/writing.md.
  */
 #include <linux/blk-cgroup.h>
+#include <linux/ktime.h>
 
 #include "cache.h"
-#include "io/verify.h"
 #include "core/compat.h"
 #include "io/fill.h"
 #include "meta/members.h"
 #include "meta/meta.h"
-#include "io/read.h"
 #include "io/fill_writer.h"
 #include "core/tracepoints.h"
-#include "io/writethrough.h"
-#include "prefetch/readahead.h"
 
 /* A fill is at most this long: the most that order-0 pages let one bio hold. */
 #define FILL_BYTES_MAX	((u32)BIO_MAX_VECS << PAGE_SHIFT)
@@ -113,6 +110,7 @@ void nc_fill_free(struct nc_cache *c, struct nc_fill *f)
 /**
  * nc_fill_alloc() - memory for a fill
  * @t: target
+ * @ops: its kind
  * @sector: first sector on the origin
  * @bytes: length, at most nc_fill_bytes_max() or one sub-block
  * @half: writes and prefetches leave half of the memory to reads
@@ -121,8 +119,8 @@ void nc_fill_free(struct nc_cache *c, struct nc_fill *f)
  * Return: a fill with @bytes of pages, on no list; NULL when there is no memory
  * within the cap.
  */
-struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,
-			      bool half)
+struct nc_fill *nc_fill_alloc(struct nc_target *t, const struct nc_fill_ops *ops, sector_t sector,
+			      u32 bytes, bool half)
 {
 	struct nc_cache *c = t->cache;
 	u32 room = bytes;
@@ -136,14 +134,13 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,
 	if (!f)
 		return NULL;
 	f->target = t;
+	f->ops = ops;
+	f->owner = NULL;
 	f->sector = sector;
 	f->bytes = bytes;
 	f->stale = 0;
 	f->dropped = 0;
-	f->update = false;
 	f->writer = NULL;
-	f->ahead = false;
-	f->job = NULL;
 	f->since = 0;
 	f->skip = 0;
 	refcount_set(&f->refs, 1);
@@ -181,14 +178,14 @@ static void copy_to_reader(struct nc_fill *f, struct bio *bio)
 static u64 fill_unlist(struct nc_fill *f, bool publish)
 {
 	struct nc_cache *c = f->target->cache;
-	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, f->span.block);
+	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, f->entry.span.block);
 	struct nc_slot *slot = &c->index.slots[f->slot];
 	u64 bits = 0;
 
 	spin_lock(&bucket->lock);
-	list_del(&f->list);
+	list_del(&f->entry.list);
 	if (publish)
-		bits = nc_span_bits(&f->span) & ~f->stale;
+		bits = nc_span_bits(&f->entry.span) & ~f->stale;
 	if (bits) {
 		WARN_ON_ONCE(slot->valid & bits);
 		if (nc_sums_present(&c->sums))
@@ -197,7 +194,7 @@ static u64 fill_unlist(struct nc_fill *f, bool publish)
 		atomic64_add(hweight64(bits), &c->slots.valid_subblocks);
 		nc_table_dirty(c, f->slot);
 	}
-	if (f->ahead)
+	if (f->ops->ahead)
 		nc_ahead_came(c, slot);
 	spin_unlock(&bucket->lock);
 	return bits;
@@ -210,17 +207,10 @@ static void fill_done(struct nc_fill *f, u64 bits, int error)
 
 	if (f->stale)
 		nc_count(c, FILLS_STALE);
-	if (f->update)
-		nc_update_count(c, f, bits);
-	else if (bits)
-		nc_count(c, FILLS);
 	trace_nearcache_fill_done(c->dev.dm_devt, f->sector,
 				  f->bytes >> SECTOR_SHIFT, f->slot, !!bits,
 				  error);
-	if (f->job)
-		nc_prefetch_done(c, f, bits, error);
-	else if (f->ahead)
-		nc_window_done(c, f, bits, error);
+	f->ops->done(f, bits, error);
 	bio_uninit(&f->bio);
 	fill_put(f);
 }
@@ -258,7 +248,7 @@ static void fill_read_failed(struct nc_fill *f)
 	/* Off the list, nobody can join any more. */
 	waiters = close_waiters(f);
 	while ((bio = next_waiter(&waiters)))
-		nc_read_resubmit(t, bio);
+		nc_bio_retry(t, bio);
 	fill_done(f, 0, error);
 }
 
@@ -316,14 +306,14 @@ static void fill_read_done(struct nc_fill *f)
 		copy_to_reader(f, bio);
 		bio_endio(bio);
 	}
-	nc_store_filled(&c->fills.writer, &f->bio);
+	nc_fill_writer_filled(&c->fills.writer, &f->bio);
 }
 
 /* Completion worker: the same, or the origin has failed. */
 static void fill_read_over(struct nc_fill *f)
 {
 	if (f->since)
-		nc_prefetch_read_done(f->target->cache, f);
+		f->ops->read_done(f, max(ktime_get_ns() - f->since, 1ULL));
 	if (f->bio.bi_status)
 		fill_read_failed(f);
 	else
@@ -393,10 +383,27 @@ static void write_end_io(struct bio *bio)
 {
 	struct nc_fill *f = bio->bi_private;
 
-	if (f->update)
+	if (f->ops->write)
 		queue_work(f->target->cache->workers.completion, &f->work);
 	else
-		nc_store_written(&f->target->cache->fills.writer, bio);
+		nc_fill_writer_written(&f->target->cache->fills.writer, bio);
+}
+
+/* Checksum what is about to be written to the slot.  No lock is needed: none of these sub-blocks is
+ * valid, and no other fill covers them.
+ */
+static void sum_fill(struct nc_fill *f)
+{
+	struct nc_cache *c = f->target->cache;
+	struct bvec_iter iter = { .bi_size = f->skip + f->cache_bytes };
+	u32 sub;
+
+	if (!nc_sums_present(&c->sums))
+		return;
+	bvec_iter_advance(f->pages.vecs, &iter, f->skip);
+	for (sub = f->entry.span.first; sub <= f->entry.span.last; sub++)
+		WRITE_ONCE(*nc_sums_of(&c->sums, f->slot, sub),
+			   nc_pages_sum(f->pages.vecs, &iter, c->geo.subblock_size));
 }
 
 /**
@@ -416,12 +423,12 @@ void nc_fill_write(struct nc_fill *f)
 	sector_t place;
 
 	if (READ_ONCE(c->hot.state) != NEARCACHE_NORMAL ||
-	    !(nc_span_bits(&f->span) & ~READ_ONCE(f->stale))) {
+	    !(nc_span_bits(&f->entry.span) & ~READ_ONCE(f->stale))) {
 		fill_unlist(f, false);
 		fill_done(f, 0, 0);
 		return;
 	}
-	nc_check_fill(f);
+	sum_fill(f);
 	WRITE_ONCE(f->state, NC_FILL_WRITING);
 	bio_uninit(&f->bio);
 	bdev = nc_members_place(t, f->slot, &place);
@@ -447,7 +454,7 @@ void nc_fill_publish(struct nc_fill *f)
 	if (error) {
 		nc_count(c, FILLS_FAILED_CACHE);
 		nc_health_error(c, f->bio.bi_bdev, "fill");
-	} else if (!f->update) {
+	} else if (!f->ops->write) {
 		nc_count_add(c, FILL_CACHE_BYTES, f->cache_bytes);
 	}
 	fill_done(f, fill_unlist(f, !error), error);
@@ -470,8 +477,11 @@ static void submit_read(struct nc_fill *f)
 {
 	WRITE_ONCE(f->state, NC_FILL_READING);
 	init_bio_for_everybody(f, f->target->origin->bdev, REQ_OP_READ, f->sector, read_end_io);
-	if (unlikely(nc_prefetch_any(&f->target->cache->prefetch)))
-		nc_prefetch_read_sent(f->target->cache, f);
+	if (unlikely(READ_ONCE(f->target->cache->origin.demand.watched))) {
+		f->since = ktime_get_ns();
+		if (f->ops->sent)
+			f->ops->sent(f);
+	}
 	submit_bio_noacct(&f->bio);
 }
 
@@ -507,7 +517,7 @@ void nc_fill_list(struct nc_fill *f, struct nc_bucket_lock *bucket)
 {
 	lockdep_assert_held(&bucket->lock);
 	atomic_inc(&f->target->cache->fills.count);
-	list_add(&f->list, &bucket->fills);
+	list_add(&f->entry.list, &bucket->fills);
 }
 
 /**
@@ -582,13 +592,13 @@ struct nc_fill *nc_fill_find(const struct nc_bucket_lock *bucket,
 	struct nc_fill *f;
 
 	lockdep_assert_held(&bucket->lock);
-	list_for_each_entry(f, &bucket->fills, list) {
-		if (f->span.block != span->block)
+	list_for_each_entry(f, &bucket->fills, entry.list) {
+		if (f->entry.span.block != span->block)
 			continue;
-		if (span->first >= f->span.first && span->first <= f->span.last)
+		if (span->first >= f->entry.span.first && span->first <= f->entry.span.last)
 			return f;
-		if (f->span.first > span->first && f->span.first <= span->last)
-			span->last = f->span.first - 1;
+		if (f->entry.span.first > span->first && f->entry.span.first <= span->last)
+			span->last = f->entry.span.first - 1;
 	}
 	return NULL;
 }
@@ -618,10 +628,10 @@ void nc_fill_mark_stale(const struct nc_bucket_lock *bucket, u64 block, u64 bits
 	struct nc_fill *f;
 
 	lockdep_assert_held(&bucket->lock);
-	list_for_each_entry(f, &bucket->fills, list)
-		if (f->span.block == block)
+	list_for_each_entry(f, &bucket->fills, entry.list)
+		if (f->entry.span.block == block)
 			WRITE_ONCE(f->stale, f->stale |
-				   (bits & nc_span_bits(&f->span)));
+				   (bits & nc_span_bits(&f->entry.span)));
 }
 
 /**
@@ -632,10 +642,10 @@ void nc_fill_mark_stale(const struct nc_bucket_lock *bucket, u64 block, u64 bits
  */
 void nc_fill_drain(struct nc_cache *c)
 {
-	nc_store_hurry(&c->fills.writer, true);
+	nc_fill_writer_hurry(&c->fills.writer, true);
 	wait_event(c->fills.idle, !atomic_read(&c->fills.count));
-	nc_store_hurry(&c->fills.writer, false);
+	nc_fill_writer_hurry(&c->fills.writer, false);
 	flush_workqueue(c->workers.completion);
 	flush_workqueue(c->workers.cache);
-	nc_store_flush(&c->fills.writer);
+	nc_fill_writer_flush(&c->fills.writer);
 }

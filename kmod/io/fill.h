@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A fill: a run of sub-blocks on its way into a slot, from the origin (a read
- * missed) or from a writer (an update, see update.c).
+ * missed) or from a writer (an update, see writethrough.c).
  */
 #ifndef NEARCACHE_IO_FILL_H
 #define NEARCACHE_IO_FILL_H
@@ -19,26 +19,8 @@
 #include "io/fill_writer.h"
 
 struct nc_cache;
-struct nc_job;
 struct nc_bucket_lock;
 struct nc_target;
-
-/**
- * struct nc_span - sub-blocks of one block
- * @block: origin block
- * @first: first sub-block
- * @last: last sub-block, inclusive
- */
-struct nc_span {
-	u64 block;
-	u32 first;
-	u32 last;
-};
-
-static inline u64 nc_span_bits(const struct nc_span *span)
-{
-	return GENMASK_ULL(span->last, span->first);
-}
 
 enum nc_fill_state {
 	NC_FILL_START,		/* origin_wq is to submit the read */
@@ -48,51 +30,69 @@ enum nc_fill_state {
 	NC_FILL_WRITING,
 };
 
+struct nc_fill;
+
 /**
- * struct nc_fill - a fill under way
- * @list: in nc_bucket_lock.fills; bucket lock
+ * struct nc_fill_ops - the kind of a fill
+ * @ahead: a prefetch: nobody wants the data yet
+ * @reserve: it may take slots of the prefetch reserve
+ * @write: its data come from a writer, not from the origin; nobody may join it
+ * @sent: while nc_demand.watched: the origin is about to be read, at ns nc_fill.since; may be NULL
+ * @read_done: the origin answered a read that has nc_fill.since, after @took ns; process context
+ * @joined: a read of so many bytes joined; bucket lock; may be NULL
+ * @done: it is off its list, @bits became valid; process context
+ */
+struct nc_fill_ops {
+	bool ahead;
+	bool reserve;
+	bool write;
+	void (*sent)(struct nc_fill *f);
+	void (*read_done)(struct nc_fill *f, u64 took);
+	void (*joined)(struct nc_fill *f, u32 bytes);
+	void (*done)(struct nc_fill *f, u64 bits, int error);
+};
+
+/**
+ * struct nc_fill - a fill in flight
+ * @entry: which sub-blocks it fills
  * @target: table line that started it
- * @span: what it fills; constant once on the list
- * @stale: sub-blocks that were written since it started: not to be published,
- *	not to be joined; bucket lock
- * @dropped: an update: sub-blocks that the write made invalid, also those that
- *	it covers in part and that are not in @span
- * @slot: where to; the slot holds the block and cannot be evicted meanwhile
- * @state: enum nc_fill_state; of whose step it is
+ * @ops: its kind
+ * @owner: of a prefetch job's: struct nc_job
+ * @stale: sub-blocks that were written since it started: they are not published and cannot be
+ *	joined; bucket lock
+ * @dropped: an update: sub-blocks that the write made invalid, also those that it covers in part
+ *	and that are not in @entry
+ * @slot: target; holds the block and cannot be evicted meanwhile
+ * @state: enum nc_fill_state; written by the one who runs the step
  * @refs: the fill's own, and one of each reader that copies once FILLED
- * @waiters: readers while START or READING, by bi_next, the last one first; then
- *	NC_FILL_READY.  Added to under the bucket lock, taken without
- * @update: its source is a writer
+ * @waiters: readers while START or READING, by bi_next, the last one first; then NC_FILL_READY.
+ *	Added to under the bucket lock, taken without
  * @writer: an update: the write, until the origin completed it
- * @ahead: of a prefetch: nobody wants it yet
- * @job: of those: whose it is, NULL: a window's
- * @since: ns of ktime when the origin was asked; 0: nobody wants to know
- * @alone: no prefetch was on its way then, nor shortly before
+ * @since: ns of ktime when the origin was asked; 0: not measured
+ * @undisturbed: see nc_demand_begin_read()
  * @sector: origin sector of the first byte
  * @bytes: to read from the origin, or to write to it
  * @skip: bytes at the start that do not go to the slot
  * @cache_bytes: bytes that go to the slot
- * @work: runs the next step, where the store does not
- * @bio: of the origin, then of the cache device; between them, and then, on the store's lists
- * @pages: hold @bytes, and zeros up to the end of the sub-block where the origin
- *	ends inside
+ * @work: runs the next step, where the fill writer does not
+ * @bio: of the origin, then of the cache device; before and after the latter, on the fill
+ *	writer's lists
+ * @pages: hold @bytes, and zeros up to the end of the sub-block where the origin ends inside
  */
 struct nc_fill {
-	struct list_head list;
+	struct nc_fill_entry entry;
 	struct nc_target *target;
-	struct nc_span span;
+	const struct nc_fill_ops *ops;
+	void *owner;
 	u64 stale;
 	u64 dropped;
 	u32 slot;
 	enum nc_fill_state state;
 	refcount_t refs;
+	bool undisturbed;
 	struct bio *waiters;
-	bool update;
-	bool ahead;
 	struct bio *writer;
-	struct nc_job *job;
 	u64 since;
-	bool alone;
 	sector_t sector;
 	u32 bytes;
 	u32 skip;
@@ -117,14 +117,14 @@ struct nc_fills {
 	atomic64_t memory_peak;
 	u64 memory_max;
 	wait_queue_head_t idle;
-	struct nc_store writer;
+	struct nc_fill_writer writer;
 };
 
 /* nc_fill.waiters once the data is here. */
 #define NC_FILL_READY	((struct bio *)ERR_PTR(-EALREADY))
 
-struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,
-			      bool half);
+struct nc_fill *nc_fill_alloc(struct nc_target *t, const struct nc_fill_ops *ops, sector_t sector,
+			      u32 bytes, bool half);
 void nc_fill_free(struct nc_cache *c, struct nc_fill *f);
 u32 nc_fill_bytes_max(const struct nc_cache *c, bool half);
 void nc_fill_shorten(const struct nc_cache *c, struct nc_span *span, bool half);

@@ -40,8 +40,13 @@
  */
 #define PATIENCE	2U
 
-/* Returns whether there is anything. */
-static bool take(struct nc_store *s, struct bio_list *filled, struct bio_list *written)
+static struct nc_cache *cache_of(const struct nc_fill_writer *s)
+{
+	return container_of(s, struct nc_cache, fills.writer);
+}
+
+/* Take all fills off the lists.  Returns whether there are any. */
+static bool take_fills(struct nc_fill_writer *s, struct bio_list *filled, struct bio_list *written)
 {
 	bool busy;
 
@@ -53,7 +58,7 @@ static bool take(struct nc_store *s, struct bio_list *filled, struct bio_list *w
 	busy = !bio_list_empty(filled) || !bio_list_empty(written);
 	s->busy = busy;
 	if (!busy)
-		WRITE_ONCE(s->wanted, false);
+		WRITE_ONCE(cache_of(s)->reclaim.awaits_fills, false);
 	spin_unlock_irq(&s->lock);
 	return busy;
 }
@@ -85,11 +90,12 @@ static u32 portion(const struct bio_list *filled)
 /* Let others have the processor, for as long as @count fills are worth.  Returns whether nobody
  * wants it any more.
  */
-static bool give_way(const struct nc_store *s, u32 count)
+static bool give_way(const struct nc_fill_writer *s, u32 count)
 {
+	const bool *awaited = &cache_of(s)->reclaim.awaits_fills;
 	u32 part;
 
-	for (; count && !READ_ONCE(s->hurry) && !READ_ONCE(s->wanted); count -= part) {
+	for (; count && !READ_ONCE(s->hurry) && !READ_ONCE(*awaited); count -= part) {
 		if (single_task_running())
 			return true;
 		part = min(count, PATIENCE);
@@ -99,7 +105,7 @@ static bool give_way(const struct nc_store *s, u32 count)
 }
 
 /* Some of it.  Nothing is held back while others run. */
-static void write(const struct nc_store *s, struct bio_list *filled)
+static void write(const struct nc_fill_writer *s, struct bio_list *filled)
 {
 	u32 count = portion(filled);
 	bool alone = give_way(s, count);
@@ -119,7 +125,7 @@ static void write(const struct nc_store *s, struct bio_list *filled)
 
 static enum hrtimer_restart store_wake(struct hrtimer *timer)
 {
-	struct nc_store *s = container_of(timer, struct nc_store, timer);
+	struct nc_fill_writer *s = container_of(timer, struct nc_fill_writer, timer);
 
 	kthread_queue_work(s->worker, &s->work);
 	return HRTIMER_NORESTART;
@@ -128,41 +134,40 @@ static enum hrtimer_restart store_wake(struct hrtimer *timer)
 /* What is published gives its memory back, which others may be without. */
 static void store_work(struct kthread_work *work)
 {
-	struct nc_store *s = container_of(work, struct nc_store, work);
+	struct nc_fill_writer *s = container_of(work, struct nc_fill_writer, work);
 	struct bio_list filled = BIO_EMPTY_LIST, written;
 
-	while (take(s, &filled, &written)) {
+	while (take_fills(s, &filled, &written)) {
 		publish(&written);
 		write(s, &filled);
 	}
 }
 
 /**
- * nc_store_init() - nothing is on its way
+ * nc_fill_writer_init() - nothing is on its way
  * @s: of a new cache
  */
-void nc_store_init(struct nc_store *s)
+void nc_fill_writer_init(struct nc_fill_writer *s)
 {
 	spin_lock_init(&s->lock);
 	bio_list_init(&s->filled);
 	bio_list_init(&s->written);
 	s->busy = false;
 	s->hurry = false;
-	s->wanted = false;
 	kthread_init_work(&s->work, store_work);
 	hrtimer_setup(&s->timer, store_wake, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 }
 
 /**
- * nc_store_start() - the thread
+ * nc_fill_writer_start() - the thread
  * @c: new cache
  *
  * Context: may sleep.
  * Return: 0 or an error code.
  */
-int nc_store_start(struct nc_cache *c)
+int nc_fill_writer_start(struct nc_cache *c)
 {
-	struct nc_store *s = &c->fills.writer;
+	struct nc_fill_writer *s = &c->fills.writer;
 	struct kthread_worker *worker = kthread_run_worker(0, "nearcache_s/%s", nc_cache_name(c));
 
 	if (IS_ERR(worker))
@@ -173,12 +178,12 @@ int nc_store_start(struct nc_cache *c)
 }
 
 /**
- * nc_store_destroy() - no thread any more
+ * nc_fill_writer_destroy() - no thread any more
  * @s: nothing is on its way
  *
  * Context: may sleep.
  */
-void nc_store_destroy(struct nc_store *s)
+void nc_fill_writer_destroy(struct nc_fill_writer *s)
 {
 	hrtimer_cancel(&s->timer);
 	if (s->worker)
@@ -186,7 +191,7 @@ void nc_store_destroy(struct nc_store *s)
 }
 
 /* All inside the lock: once the thread has the fill, the cache may go. */
-static void add(struct nc_store *s, struct bio_list *list, struct bio *bio)
+static void add(struct nc_fill_writer *s, struct bio_list *list, struct bio *bio)
 {
 	unsigned long flags;
 
@@ -200,61 +205,48 @@ static void add(struct nc_store *s, struct bio_list *list, struct bio *bio)
 }
 
 /**
- * nc_store_filled() - a fill's data is here
+ * nc_fill_writer_filled() - a fill's data is here
  * @s: of a live cache
  * @bio: nc_fill.bio; the thread goes on with nc_fill_write()
  *
  * Context: any.
  */
-void nc_store_filled(struct nc_store *s, struct bio *bio)
+void nc_fill_writer_filled(struct nc_fill_writer *s, struct bio *bio)
 {
 	add(s, &s->filled, bio);
 }
 
 /**
- * nc_store_written() - the cache device is done with a fill
+ * nc_fill_writer_written() - the cache device is done with a fill
  * @s: of a live cache
  * @bio: nc_fill.bio; the thread goes on with nc_fill_publish()
  *
  * Context: any.
  */
-void nc_store_written(struct nc_store *s, struct bio *bio)
+void nc_fill_writer_written(struct nc_fill_writer *s, struct bio *bio)
 {
 	add(s, &s->written, bio);
 }
 
 /**
- * nc_store_hurry() - do not give way to others, or do so again
+ * nc_fill_writer_hurry() - do not give way to others, or do so again
  * @s: of a live cache
  * @hurry: somebody waits until no fill is under way
  *
  * Context: any.
  */
-void nc_store_hurry(struct nc_store *s, bool hurry)
+void nc_fill_writer_hurry(struct nc_fill_writer *s, bool hurry)
 {
 	WRITE_ONCE(s->hurry, hurry);
 }
 
 /**
- * nc_store_want() - a slot cannot be freed before it is filled: do not give way to others until
- *	nothing is on its way
- * @s: of a live cache
- *
- * Context: any.
- */
-void nc_store_want(struct nc_store *s)
-{
-	if (!READ_ONCE(s->wanted))
-		WRITE_ONCE(s->wanted, true);
-}
-
-/**
- * nc_store_flush() - wait until the thread has let go of all fills that are over
+ * nc_fill_writer_flush() - wait until the thread has let go of all fills that are over
  * @s: of a live cache
  *
  * Context: may sleep.
  */
-void nc_store_flush(struct nc_store *s)
+void nc_fill_writer_flush(struct nc_fill_writer *s)
 {
 	kthread_flush_worker(s->worker);
 }

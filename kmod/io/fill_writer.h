@@ -11,12 +11,11 @@
 struct nc_cache;
 
 /**
- * struct nc_store - fills that nobody waits for any more
+ * struct nc_fill_writer - fills that nobody waits for any more
  * @worker: a thread that others go before
  * @work: of it: all that is on the lists
  * @timer: queues @work
  * @hurry: somebody waits for all of it
- * @wanted: reclaim waits for some of it; a hint, until the lists are empty
  * @lock: protects what follows; innermost; taken in interrupts
  * @busy: @timer or @work are going to look at the lists
  * @filled: nc_fill.bio of those whose data is here
@@ -24,25 +23,23 @@ struct nc_cache;
  *
  * Who adds to a list does nothing with the fill, nor with the cache, once @lock is free.
  */
-struct nc_store {
+struct nc_fill_writer {
 	struct kthread_worker *worker;
 	struct kthread_work work;
 	struct hrtimer timer;
 	bool hurry;
-	bool wanted;
 	spinlock_t lock;	/* see above */
 	bool busy;
 	struct bio_list filled;
 	struct bio_list written;
 };
 
-void nc_store_init(struct nc_store *s);
-int nc_store_start(struct nc_cache *c);
-void nc_store_destroy(struct nc_store *s);
-void nc_store_filled(struct nc_store *s, struct bio *bio);
-void nc_store_written(struct nc_store *s, struct bio *bio);
-void nc_store_hurry(struct nc_store *s, bool hurry);
-void nc_store_want(struct nc_store *s);
-void nc_store_flush(struct nc_store *s);
+void nc_fill_writer_init(struct nc_fill_writer *s);
+int nc_fill_writer_start(struct nc_cache *c);
+void nc_fill_writer_destroy(struct nc_fill_writer *s);
+void nc_fill_writer_filled(struct nc_fill_writer *s, struct bio *bio);
+void nc_fill_writer_written(struct nc_fill_writer *s, struct bio *bio);
+void nc_fill_writer_hurry(struct nc_fill_writer *s, bool hurry);
+void nc_fill_writer_flush(struct nc_fill_writer *s);
 
 #endif /* NEARCACHE_IO_FILL_WRITER_H */

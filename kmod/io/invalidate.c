@@ -5,10 +5,10 @@
  * doc/writing.md it is a write that ends at once.
  */
 #include "cache.h"
+#include "evict/slots.h"
 #include "io/fill.h"
 #include "io/invalidate.h"
 #include "meta/meta.h"
-#include "io/writearound.h"
 
 /**
  * nc_invalidate_bits() - sub-blocks of a slot are not valid any more
@@ -54,6 +54,68 @@ void nc_invalidate_tail(struct nc_cache *c)
 	spin_unlock(&bucket->lock);
 }
 
+/* Sub-blocks of @block that the sectors from @first to @last touch. */
+u64 nc_invalidate_mask(const struct nc_cache *c, u64 block, sector_t first, sector_t last)
+{
+	u64 start = block << c->hot.block_shift;
+	u64 end = start + (1U << c->hot.block_shift) - 1;
+
+	return GENMASK_ULL((min(last, end) - start) >> c->hot.sub_shift,
+			   (max(first, start) - start) >> c->hot.sub_shift);
+}
+
+/**
+ * nc_invalidate_subblocks() - sub-blocks are about to change on the origin
+ * @c: live cache
+ * @bucket: of @block, locked
+ * @block: origin block; the sectors are in nc_cache.write_ranges
+ * @bits: sub-blocks: none of them stays valid, and no fill in flight makes them valid
+ * @empty: the result: nothing valid is left in the slot
+ *
+ * Return: sub-blocks that were valid; give them to nc_invalidate_count().
+ */
+u64 nc_invalidate_subblocks(struct nc_cache *c, struct nc_bucket_lock *bucket, u64 block, u64 bits,
+			    bool *empty)
+{
+	u32 i = nc_index_find(&c->index, block);
+	u64 dropped;
+
+	lockdep_assert_held(&bucket->lock);
+	*empty = false;
+	nc_fill_mark_stale(bucket, block, bits);
+	if (i == NC_NIL)
+		return 0;
+	dropped = nc_invalidate_bits(c, bucket, i, bits);
+	*empty = dropped && nc_slot_is_empty(&c->index.slots[i]);
+	return dropped;
+}
+
+/* Account @dropped, which does not become valid by the same write. */
+void nc_invalidate_count(struct nc_cache *c, u64 dropped, bool empty)
+{
+	if (dropped)
+		nc_count_add(c, INVALIDATED_BYTES,
+			     hweight64(dropped) * c->geo.subblock_size);
+	if (empty)
+		nc_slots_emptied(c);
+}
+
+/* Invalidate what a block has of the sectors from @first to @last, which may go beyond it and are
+ * in nc_cache.write_ranges.  Context: any but interrupts.
+ */
+void nc_invalidate_block(struct nc_cache *c, u64 block, sector_t first, sector_t last)
+{
+	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
+	u64 bits = nc_invalidate_mask(c, block, first, last);
+	u64 dropped;
+	bool empty;
+
+	spin_lock(&bucket->lock);
+	dropped = nc_invalidate_subblocks(c, bucket, block, bits, &empty);
+	spin_unlock(&bucket->lock);
+	nc_invalidate_count(c, dropped, empty);
+}
+
 /* Every slot that holds one of many blocks.  A block that gets its slot
  * meanwhile has nothing of the range in it: nobody fills from there.
  */
@@ -65,13 +127,13 @@ static void drop_slots(struct nc_cache *c, u64 first, u64 last)
 		struct nc_slot *slot = &c->index.slots[i];
 		u64 block;
 
-		/* Racy, as is the block: nc_write_drop_block() looks it up again. */
+		/* Racy, as is the block: nc_invalidate_block() looks it up again. */
 		if (READ_ONCE(slot->flags) & NC_SLOT_LINKED) {
 			block = (u64)READ_ONCE(slot->block_hi) << 32 |
 				READ_ONCE(slot->block_lo);
 			if (block >= first >> c->hot.block_shift &&
 			    block <= last >> c->hot.block_shift)
-				nc_write_drop_block(c, block, first, last);
+				nc_invalidate_block(c, block, first, last);
 		}
 		if (!(i % 1024))
 			cond_resched();
@@ -81,18 +143,18 @@ static void drop_slots(struct nc_cache *c, u64 first, u64 last)
 /* Every fill of a range. */
 static void mark_fills(struct nc_cache *c, u64 first, u64 last)
 {
-	struct nc_fill *f;
+	struct nc_fill_entry *entry;
 	u32 i;
 
 	for (i = 0; i < NC_BUCKET_LOCKS; i++) {
 		struct nc_bucket_lock *bucket = &c->index.bucket_locks[i];
 
 		spin_lock(&bucket->lock);
-		list_for_each_entry(f, &bucket->fills, list)
-			if (f->span.block >= first >> c->hot.block_shift &&
-			    f->span.block <= last >> c->hot.block_shift)
-				nc_fill_mark_stale(bucket, f->span.block,
-						   nc_write_bits(c, f->span.block,
+		list_for_each_entry(entry, &bucket->fills, list)
+			if (entry->span.block >= first >> c->hot.block_shift &&
+			    entry->span.block <= last >> c->hot.block_shift)
+				nc_fill_mark_stale(bucket, entry->span.block,
+						   nc_invalidate_mask(c, entry->span.block,
 								 first, last));
 		spin_unlock(&bucket->lock);
 	}
@@ -111,7 +173,7 @@ static void drop(struct nc_cache *c, struct nc_write_range *range)
 	}
 	for (block = first >> c->hot.block_shift; block <= last >> c->hot.block_shift;
 	     block++) {
-		nc_write_drop_block(c, block, first, last);
+		nc_invalidate_block(c, block, first, last);
 		if (!(block % 1024))
 			cond_resched();
 	}

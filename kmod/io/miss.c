@@ -11,9 +11,8 @@
 #include "io/fill.h"
 #include "io/observe.h"
 #include "io/miss.h"
-#include "prefetch/throttle.h"
 #include "io/read.h"
-#include "evict/reclaim.h"
+#include "evict/slots.h"
 
 /**
  * struct look - what the bucket says about a read
@@ -43,7 +42,7 @@ static void shorten_to(const struct nc_fill *f, struct nc_span *span)
 {
 	u64 stale = f->stale >> span->first;
 
-	span->last = min(span->last, f->span.last);
+	span->last = min(span->last, f->entry.span.last);
 	if (stale)
 		span->last = min_t(u32, span->last,
 				   span->first + __ffs64(stale) - 1);
@@ -57,15 +56,15 @@ static bool join(struct nc_cache *c, struct nc_bucket_lock *bucket,
 {
 	lockdep_assert_held(&bucket->lock);
 	shorten_to(f, span);
-	nc_read_take(c, bio, nc_read_sectors(c, bio, span));
+	nc_bio_take(c, bio, nc_bio_sectors(&c->hot, bio, span));
 	nc_count(c, JOINS);
 	nc_count_add(c, JOIN_BYTES, bio->bi_iter.bi_size);
 	nc_ranges_count_miss(c, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
 	nc_observe(c, bio, NEARCACHE_VERDICT_JOIN);
-	if (f->ahead)
+	if (f->ops->ahead)
 		nc_ahead_joined(c, &c->index.slots[f->slot], bio, span);
-	if (f->job)
-		nc_pace_met(c, bio->bi_iter.bi_size);
+	if (f->ops->joined)
+		f->ops->joined(f, bio->bi_iter.bi_size);
 	refresh(c, f->slot);
 	bio_clear_polled(bio);
 	if (nc_fill_wait(f, bio))
@@ -77,7 +76,7 @@ static bool join(struct nc_cache *c, struct nc_bucket_lock *bucket,
 /* May @f be joined at the start of @span? */
 static bool joinable(const struct nc_fill *f, const struct nc_span *span)
 {
-	return !f->update && !(f->stale & BIT_ULL(span->first));
+	return !f->ops->write && !(f->stale & BIT_ULL(span->first));
 }
 
 /* Is the start of @span being written?  If not, @span ends before the first
@@ -101,10 +100,10 @@ static bool being_written(struct nc_cache *c, struct nc_span *span)
 }
 
 /* Under the bucket lock: NC_MISS_STARTED means that a fill is to be started, of
- * what is left of @span.  Without @bio nobody joins.  @ahead: for a prefetch.
+ * what is left of @span.  Without @bio nobody joins.  @reserve: see struct nc_fill_ops.
  */
 static enum nc_miss look(struct nc_cache *c, struct bio *bio,
-			 struct nc_span *span, struct look *l, bool ahead)
+			 struct nc_span *span, struct look *l, bool reserve)
 {
 	struct nc_fill *f;
 	u64 valid;
@@ -122,7 +121,7 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 	}
 	f = nc_fill_find(l->bucket, span);
 	if (f && !joinable(f, span)) {
-		span->last = min(span->last, f->span.last);
+		span->last = min(span->last, f->entry.span.last);
 		return NC_MISS_WRITE;
 	}
 	if (f && !bio) {
@@ -140,7 +139,7 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 			span->last = span->first;
 		return NC_MISS_WRITE;
 	}
-	if (l->slot == NC_NIL && !nc_reclaim_room(c, span->block, ahead))
+	if (l->slot == NC_NIL && !nc_slots_room(c, span->block, reserve))
 		return NC_MISS_FULL;
 	return NC_MISS_STARTED;
 }
@@ -151,7 +150,7 @@ static void list_reader(struct nc_fill *f, struct bio *bio,
 {
 	struct nc_cache *c = f->target->cache;
 
-	nc_read_take(c, bio, nc_read_sectors(c, bio, span));
+	nc_bio_take(c, bio, nc_bio_sectors(&c->hot, bio, span));
 	nc_count(c, MISSES);
 	nc_count_add(c, MISS_BYTES, bio->bi_iter.bi_size);
 	nc_ranges_count_miss(c, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
@@ -167,7 +166,7 @@ static void list(struct nc_fill *f, struct nc_bucket_lock *bucket, struct bio *b
 {
 	struct nc_cache *c = f->target->cache;
 
-	f->span = *span;
+	f->entry.span = *span;
 	f->sector = (span->block << c->hot.block_shift) +
 		    ((sector_t)span->first << c->hot.sub_shift);
 	f->bytes = nc_fill_span_bytes(c, span);
@@ -179,46 +178,60 @@ static void list(struct nc_fill *f, struct nc_bucket_lock *bucket, struct bio *b
 	nc_fill_list(f, bucket);
 }
 
-/* @half: of those that leave half of the memory to others. */
-static struct nc_fill *alloc(struct nc_target *t, const struct nc_span *span, bool half)
+/* For nc_fill_ops of data that users read, or are about to. */
+void nc_miss_sent(struct nc_fill *f)
 {
-	struct nc_cache *c = t->cache;
-	sector_t sector = (span->block << c->hot.block_shift) +
-			  ((sector_t)span->first << c->hot.sub_shift);
-
-	return nc_fill_alloc(t, sector, nc_fill_span_bytes(c, span), half);
+	f->undisturbed = nc_demand_begin_read(&f->target->cache->origin.demand, f->bytes, f->since);
 }
 
-/* The block's slot, or a free one, which then is its. */
+void nc_miss_read_done(struct nc_fill *f, u64 took)
+{
+	nc_demand_end_read(&f->target->cache->origin.demand, took, f->undisturbed);
+}
+
+static void demand_done(struct nc_fill *f, u64 bits, int error)
+{
+	if (bits)
+		nc_count(f->target->cache, FILLS);
+}
+
+/* Fills that users' reads start. */
+static const struct nc_fill_ops demand_fill_ops = {
+	.sent = nc_miss_sent,
+	.read_done = nc_miss_read_done,
+	.done = demand_done,
+};
+
+/* The block's slot, or a free one, which it then has. */
 static u32 take_slot(struct nc_cache *c, const struct nc_span *span, const struct look *l,
-		     bool ahead, const struct nc_job *job)
+		     const struct nc_fill_ops *ops)
 {
 	u32 i = l->slot;
 
 	if (i != NC_NIL)
 		return i;
-	i = nc_reclaim_take(c, span->block, job);
-	if (i != NC_NIL && ahead && !job)
+	i = nc_slots_take(c, span->block, ops->reserve);
+	if (i != NC_NIL && ops->ahead && !ops->reserve)
 		nc_ahead_window(&c->index.slots[i]);
 	return i;
 }
 
-/* What look() wants started: allocated under the lock, as nothing sleeps for it, so that what was
- * seen stays true.  @ahead: for a prefetch, of @job or a window.
+/* Make the fill that look() asks for.  The bucket lock is held since look(), so that its answer
+ * stays true; nothing here sleeps.  A prefetch leaves half of the memory to others.
  */
-static enum nc_miss begin(struct nc_target *t, struct bio *bio, const struct nc_span *span,
-			  struct look *l, bool ahead, struct nc_job *job)
+static enum nc_miss begin_fill(struct nc_target *t, struct bio *bio, const struct nc_span *span,
+			       struct look *l, const struct nc_fill_ops *ops)
 {
 	struct nc_cache *c = t->cache;
+	sector_t sector = (span->block << c->hot.block_shift) +
+			  ((sector_t)span->first << c->hot.sub_shift);
 	struct nc_fill *f;
 
 	lockdep_assert_held(&l->bucket->lock);
-	f = alloc(t, span, ahead);
+	f = nc_fill_alloc(t, ops, sector, nc_fill_span_bytes(c, span), ops->ahead);
 	if (!f)
 		return NC_MISS_MEMORY;
-	f->ahead = ahead;
-	f->job = job;
-	f->slot = take_slot(c, span, l, ahead, job);
+	f->slot = take_slot(c, span, l, ops);
 	if (f->slot == NC_NIL) {
 		nc_fill_free(c, f);
 		return NC_MISS_FULL;
@@ -227,6 +240,23 @@ static enum nc_miss begin(struct nc_target *t, struct bio *bio, const struct nc_
 	list(f, l->bucket, bio, span);
 	l->fill = f;
 	return NC_MISS_STARTED;
+}
+
+/* Look up @span, and list a fill when that is NC_MISS_STARTED: the caller starts it. */
+static enum nc_miss look_and_begin(struct nc_target *t, struct bio *bio, struct nc_span *span,
+				   const struct nc_fill_ops *ops, struct look *l)
+{
+	struct nc_cache *c = t->cache;
+	enum nc_miss result;
+
+	l->bucket = nc_index_bucket(&c->index, span->block);
+	nc_fill_shorten(c, span, ops->ahead);
+	spin_lock(&l->bucket->lock);
+	result = look(c, bio, span, l, ops->reserve);
+	if (result == NC_MISS_STARTED)
+		result = begin_fill(t, bio, span, l, ops);
+	spin_unlock(&l->bucket->lock);
+	return result;
 }
 
 /**
@@ -246,74 +276,50 @@ enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
 			  struct nc_span *span)
 {
 	struct nc_cache *c = t->cache;
-	struct look l = { nc_index_bucket(&c->index, span->block) };
 	bool nowait = bio->bi_opf & REQ_NOWAIT;
-	enum nc_miss result;
+	struct look l;
+	enum nc_miss result = look_and_begin(t, bio, span, &demand_fill_ops, &l);
 
-	nc_fill_shorten(c, span, false);
-	spin_lock(&l.bucket->lock);
-	result = look(c, bio, span, &l, false);
-	if (result == NC_MISS_STARTED)
-		result = begin(t, bio, span, &l, false, NULL);
-	spin_unlock(&l.bucket->lock);
 	if (result == NC_MISS_STARTED)
 		nc_fill_start(l.fill, nowait);
 	if (result == NC_MISS_JOINED && l.fill)
 		nc_fill_serve(l.fill, bio);
 	if (result == NC_MISS_STARTED || result == NC_MISS_FULL)
-		nc_reclaim_check(c);
+		nc_slots_check(c);
 	return result;
 }
 
 /**
- * nc_miss_prefetch() - bring what nobody reads yet
+ * nc_miss_prefetch() - list a fill of data that nobody reads yet
  * @t: live target
  * @span: missing sub-blocks; shortened to what the result holds for
- * @job: whose it is; NULL: a window's
+ * @ops: kind of the fill
+ * @f: for NC_MISS_STARTED: the fill; the caller calls nc_fill_start() and nc_slots_check()
  *
- * Context: process; may wait for a request to the origin.
- * Return: see enum nc_miss; joined: somebody else brings it.
+ * Context: process.
+ * Return: see enum nc_miss; joined: another fill brings it.
  */
-enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span, struct nc_job *job)
+enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span,
+			      const struct nc_fill_ops *ops, struct nc_fill **f)
 {
-	struct nc_cache *c = t->cache;
-	struct look l = { nc_index_bucket(&c->index, span->block) };
-	enum nc_miss result;
+	struct look l;
+	enum nc_miss result = look_and_begin(t, NULL, span, ops, &l);
 
-	nc_fill_shorten(c, span, true);
-	spin_lock(&l.bucket->lock);
-	result = look(c, NULL, span, &l, job);
-	if (result == NC_MISS_STARTED)
-		result = begin(t, NULL, span, &l, true, job);
-	if (result == NC_MISS_STARTED && job)
-		nc_prefetch_begun(c, l.fill);
-	spin_unlock(&l.bucket->lock);
-	if (result == NC_MISS_STARTED) {
-		nc_fill_start(l.fill, false);
-		nc_reclaim_check(c);
-	}
+	*f = l.fill;
 	return result;
 }
 
 /**
- * nc_miss_fill() - fill what nobody waits for
+ * nc_miss_fill() - fill sub-blocks that nobody waits for
  * @t: target
- * @span: missing sub-blocks; what cannot be filled now is left to who reads it
+ * @span: missing sub-blocks; what cannot be filled now is left to its next reader
  *
  * Context: process; may wait for a request to the origin.
  */
 void nc_miss_fill(struct nc_target *t, struct nc_span *span)
 {
-	struct nc_cache *c = t->cache;
-	struct look l = { nc_index_bucket(&c->index, span->block) };
-	enum nc_miss result;
+	struct look l;
 
-	nc_fill_shorten(c, span, false);
-	spin_lock(&l.bucket->lock);
-	result = look(c, NULL, span, &l, false);
-	if (result == NC_MISS_STARTED)
-		result = begin(t, NULL, span, &l, false, NULL);
-	spin_unlock(&l.bucket->lock);
-	if (result == NC_MISS_STARTED)
+	if (look_and_begin(t, NULL, span, &demand_fill_ops, &l) == NC_MISS_STARTED)
 		nc_fill_start(l.fill, true);
 }

@@ -4,7 +4,8 @@
 #define NEARCACHE_IO_MISS_H
 
 struct bio;
-struct nc_job;
+struct nc_fill;
+struct nc_fill_ops;
 struct nc_span;
 struct nc_target;
 
@@ -28,7 +29,10 @@ enum nc_miss {
 
 enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
 			  struct nc_span *span);
-enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span, struct nc_job *job);
+enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span,
+			      const struct nc_fill_ops *ops, struct nc_fill **f);
+void nc_miss_sent(struct nc_fill *f);
+void nc_miss_read_done(struct nc_fill *f, u64 took);
 void nc_miss_fill(struct nc_target *t, struct nc_span *span);
 
 #endif /* NEARCACHE_IO_MISS_H */

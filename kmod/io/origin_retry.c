@@ -51,7 +51,7 @@ bool nc_outage_wait(struct nc_target *t, struct bio *bio, blk_status_t *error)
 		*error = BLK_STS_DM_REQUEUE;
 		return false;
 	}
-	nc_read_restore(bio, io);
+	nc_bio_restore(bio, io);
 	io->target = t;
 	/* Queued inside the lock: once the worker has the bio, the cache may go. */
 	spin_lock_irqsave(&o->lock, flags);
@@ -102,7 +102,7 @@ static void send_again(struct work_struct *work)
 			bio->bi_status = BLK_STS_DM_REQUEUE;
 			bio_endio(bio);
 		} else {
-			nc_read_again(io->target, bio);
+			nc_bio_send_to_origin(io->target, bio);
 		}
 	}
 }

@@ -19,114 +19,17 @@
 #include "io/fill.h"
 #include "io/invalidate.h"
 #include "core/bio.h"
+#include "core/clock.h"
 #include "meta/members.h"
 #include "io/miss.h"
 #include "io/observe.h"
 #include "io/origin_retry.h"
 #include "io/read.h"
 
-/* Sub-blocks of the first block that a read touches. */
-static struct nc_span span_of(const struct nc_cache *c,
-			      const struct bvec_iter *iter)
-{
-	sector_t sector = iter->bi_sector;
-	u32 mask = c->hot.block_mask;
-	u32 start = (u32)sector & mask;
-	u32 end = min(start + (iter->bi_size >> SECTOR_SHIFT) - 1, mask);
-
-	return (struct nc_span) {
-		.block = sector >> c->hot.block_shift,
-		.first = start >> c->hot.sub_shift,
-		.last = end >> c->hot.sub_shift,
-	};
-}
-
-/* Advance the policy's clock by what was counted on this processor. */
-static noinline void set_clock(struct nc_cache *c)
-{
-	u64 held = this_cpu_xchg(c->hot.counters->clock_bytes, 0);
-	u32 now = (u32)div64_u64(atomic64_add_return(held, &c->policy.clock), c->hot.tick_bytes);
-	/* Never backwards: a slower CPU may come with an older sum. */
-	u32 old = READ_ONCE(c->hot.now);
-
-	while ((s32)(now - old) > 0 && !try_cmpxchg(&c->hot.now, &old, now))
-		;
-}
-
-/* So much is read through the device. */
-static __always_inline void pass(struct nc_cache *c, u32 bytes)
-{
-	if (unlikely(this_cpu_add_return(c->hot.counters->clock_bytes, bytes) >
-		     c->hot.clock_portion))
-		set_clock(c);
-}
-
-/* nc_read_take(), without a call on the way of a hit. */
-static __always_inline void take(struct nc_cache *c, struct bio *bio, u32 sectors)
-{
-	if (unlikely(sectors < bio_sectors(bio)))
-		dm_accept_partial_bio(bio, sectors);
-	pass(c, bio->bi_iter.bi_size);
-}
-
-/**
- * nc_read_take() - cut a read, and account the piece
- * @c: live cache
- * @bio: read
- * @sectors: length of the piece; device-mapper sends the rest again
- *
- * Called once for each piece of a read.
- *
- * Context: map of @bio.
- */
-void nc_read_take(struct nc_cache *c, struct bio *bio, u32 sectors)
-{
-	take(c, bio, sectors);
-}
-
-/* The policy sees a read of a sampled block; not if it is just looking at another one. */
-static noinline void see(struct nc_cache *c, u64 block, bool cached)
-{
-	if (!spin_trylock(&c->policy.lock))
-		return;
-	c->hot.policy_ops->read(&c->policy.keep, block, READ_ONCE(c->hot.now), cached);
-	spin_unlock(&c->policy.lock);
-}
-
-/* For the first time in this tick. */
-static noinline void use(struct nc_cache *c, struct nc_slot *slot, u32 now)
-{
-	u64 block = nc_slot_block(slot);
-
-	WRITE_ONCE(slot->stamp, (now & NC_STAMP_TICK) | NC_STAMP_REUSED);
-	if (nc_ghost_samples(&c->policy.keep.ghost, block))
-		see(c, block, true);
-}
-
-/* A slot is hit; nc_hot.hit_srcu is held. */
-static __always_inline void touch(struct nc_cache *c, struct nc_slot *slot)
-{
-	u32 now = READ_ONCE(c->hot.now);
-
-	if (unlikely((READ_ONCE(slot->stamp) ^ now) & NC_STAMP_TICK))
-		use(c, slot, now);
-}
-
-/**
- * nc_read_span() - sub-blocks of the first block that a read touches
- * @c: live cache
- * @iter: of the read
- */
-struct nc_span nc_read_span(const struct nc_cache *c,
-			    const struct bvec_iter *iter)
-{
-	return span_of(c, iter);
-}
-
 /**
  * nc_read_cached() - is the start of a span cached?
  * @c: live cache
- * @span: sub-blocks; shortened to those that the answer holds for
+ * @span: sub-blocks; shortened to those that have the same answer
  *
  * Context: any; a hint.
  */
@@ -147,24 +50,14 @@ bool nc_read_cached(struct nc_cache *c, struct nc_span *span)
 	return valid & 1;
 }
 
-/**
- * nc_read_touch() - a slot is hit
- * @c: live cache
- * @i: slot; nc_hot.hit_srcu is held
- */
-void nc_read_touch(struct nc_cache *c, u32 i)
-{
-	touch(c, &c->index.slots[i]);
-}
-
-static int to_origin(struct nc_target *t, struct bio *bio)
+static int send_to_origin(struct nc_target *t, struct bio *bio)
 {
 	bio_set_dev(bio, t->origin->bdev);
 	return DM_MAPIO_REMAPPED;
 }
 
-static int bypass(struct nc_target *t, struct bio *bio,
-		  enum nearcache_counter counter, enum nearcache_verdict verdict)
+static int send_bypass(struct nc_target *t, struct bio *bio,
+		       enum nearcache_counter counter, enum nearcache_verdict verdict)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 
@@ -172,39 +65,20 @@ static int bypass(struct nc_target *t, struct bio *bio,
 	io->counter = counter;
 	io->iter = bio->bi_iter;
 	io->flags = bio->bi_flags;
-	nc_prefetch_demand(t->cache);
+	nc_demand_see_bypass(&t->cache->origin.demand);
 	nc_observe(t->cache, bio, verdict);
-	return to_origin(t, bio);
+	return send_to_origin(t, bio);
 }
 
 #define BYPASS(t, bio, reason)						\
-	bypass(t, bio, NEARCACHE_COUNTER_BYPASS_##reason,		\
-	       NEARCACHE_VERDICT_BYPASS_##reason)
+	send_bypass(t, bio, NEARCACHE_COUNTER_BYPASS_##reason,		\
+		    NEARCACHE_VERDICT_BYPASS_##reason)
 
-/**
- * nc_read_memory_fits() - can the cache device take the memory of a read?
- * @c: live cache
- * @bio: read
- * @sectors: from its start
- *
- * It may be pickier than the origin.  Stacked ones with larger blocks (dm-crypt)
- * want each piece to be a whole block.
- */
-bool nc_read_memory_fits(const struct nc_cache *c, const struct bio *bio,
-			 u32 sectors)
-{
-	u32 mask = c->hot.lbs_mask ?
-		   (c->hot.lbs_mask << SECTOR_SHIFT) | (SECTOR_SIZE - 1) :
-		   c->hot.dma_mask;
-	struct bvec_iter iter, start = bio->bi_iter;
-	struct bio_vec bv;
-
-	start.bi_size = sectors << SECTOR_SHIFT;
-	__bio_for_each_bvec(bv, bio, iter, start)
-		if (bv.bv_offset & c->hot.dma_mask || bv.bv_len & mask)
-			return false;
-	return true;
-}
+/* The part of a read that lies in @span.  Pastes by itself: WRITE is a macro, too. */
+#define BYPASS_SPAN(t, bio, span, reason)						\
+	(nc_bio_take((t)->cache, bio, nc_bio_sectors(&(t)->cache->hot, bio, span)),	\
+	 send_bypass(t, bio, NEARCACHE_COUNTER_BYPASS_##reason,			\
+		     NEARCACHE_VERDICT_BYPASS_##reason))
 
 /* The part of a hit that the cache device's logical blocks allow, from the start
  * of @bio; when the start itself does not lie on one, what comes before the
@@ -224,7 +98,7 @@ static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 		return false;
 	*sectors &= ~c->hot.lbs_mask;
 	return !(c->hot.lbs_mask | c->hot.dma_mask) ||
-	       nc_read_memory_fits(c, bio, *sectors);
+	       nc_bio_memory_fits(&c->hot, bio, *sectors);
 }
 
 /* A hit of a cache that is checked, or of which a plan is told.  Returns whether it is an
@@ -249,12 +123,10 @@ static noinline bool checked(struct nc_target *t, struct bio *bio,
 		*r = -EAGAIN;
 		break;
 	case NC_CHECK_MEMORY:
-		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
-		*r = BYPASS(t, bio, MEMORY);
+		*r = BYPASS_SPAN(t, bio, span, MEMORY);
 		break;
 	case NC_CHECK_P2P:
-		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
-		*r = BYPASS(t, bio, P2P);
+		*r = BYPASS_SPAN(t, bio, span, P2P);
 		break;
 	}
 	nc_hit_unlock(&c->hot.hit_srcu, hold);
@@ -303,14 +175,16 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 		if (!checked(t, bio, span, i, io->hold, &r))
 			return r;
 	}
-	sectors = nc_read_sectors(c, bio, span);
+	sectors = nc_bio_sectors(&c->hot, bio, span);
 	aligned = align_hit(c, bio, &sectors);
-	take(c, bio, sectors);
+	nc_bio_cut(bio, sectors);
+	nc_clock_add(c, bio->bi_iter.bi_size);
 	if (unlikely(!aligned)) {
 		nc_hit_unlock(&c->hot.hit_srcu, io->hold);
 		return BYPASS(t, bio, UNALIGNED);
 	}
-	touch(c, &c->index.slots[i]);
+	if (unlikely(nc_slot_is_first_use(&c->hot, &c->index.slots[i])))
+		nc_slots_stamp(c, &c->index.slots[i]);
 	nc_observe(c, bio, partial ? NEARCACHE_VERDICT_PARTIAL : NEARCACHE_VERDICT_HIT);
 	io->kind = NC_IO_HIT;
 	remap(t, bio, io, i);
@@ -326,35 +200,26 @@ static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span, stru
 	struct nc_cache *c = t->cache;
 
 	/* Memory of another device: nothing of ours may be copied into it. */
-	if (unlikely(is_pci_p2pdma_page(bio_page(bio)))) {
-		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
-		return BYPASS(t, bio, P2P);
-	}
-	if (unlikely(nc_ranges_any(c)) && nc_ranges_bypassed(c, span)) {
-		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
-		return BYPASS(t, bio, RANGE);
-	}
+	if (unlikely(is_pci_p2pdma_page(bio_page(bio))))
+		return BYPASS_SPAN(t, bio, span, P2P);
+	if (unlikely(nc_ranges_any(c)) && nc_ranges_bypassed(c, span))
+		return BYPASS_SPAN(t, bio, span, RANGE);
 	if (unlikely(!nc_stream_admits(c, bio, io, span, NEARCACHE_VERDICT_MISS)) &&
-	    !nc_ranges_pinned(c, span->block)) {
-		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
-		return BYPASS(t, bio, ADVICE);
-	}
+	    !nc_ranges_pinned(c, span->block))
+		return BYPASS_SPAN(t, bio, span, ADVICE);
 	/* What may not be cached is none of the policy's business. */
 	if (nc_ghost_samples(&c->policy.keep.ghost, span->block))
-		see(c, span->block, cached);
+		nc_slots_sample(c, span->block, cached);
 	switch (nc_miss_read(t, bio, span)) {
 	case NC_MISS_STARTED:
 	case NC_MISS_JOINED:
 		return DM_MAPIO_SUBMITTED;
 	case NC_MISS_FULL:
-		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
-		return BYPASS(t, bio, FULL);
+		return BYPASS_SPAN(t, bio, span, FULL);
 	case NC_MISS_MEMORY:
-		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
-		return BYPASS(t, bio, MEMORY);
+		return BYPASS_SPAN(t, bio, span, MEMORY);
 	case NC_MISS_WRITE:
-		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
-		return BYPASS(t, bio, WRITE);
+		return BYPASS_SPAN(t, bio, span, WRITE);
 	case NC_MISS_VALID:
 		break;
 	}
@@ -385,11 +250,11 @@ static noinline int long_way(struct nc_target *t, struct bio *bio, struct nc_io 
 	memset(&io->state, 0, sizeof(io->state));
 	io->kind = NC_IO_ORIGIN;
 	if (unlikely(!bio_sectors(bio)))
-		return to_origin(t, bio);
+		return send_to_origin(t, bio);
 	if (unlikely(READ_ONCE(c->hot.gate)) && !nc_health_admit(c))
 		return BYPASS(t, bio, STATE);
 	do {
-		span = span_of(c, &bio->bi_iter);
+		span = nc_bio_span(&c->hot, &bio->bi_iter);
 		io->hold = nc_hit_lock(&c->hot.hit_srcu);
 		i = nc_index_find(&c->index, span.block);
 		valid = i == NC_NIL ? 0 : READ_ONCE(c->index.slots[i].valid);
@@ -417,7 +282,7 @@ static __always_inline bool is_watched(void)
 /* Tell who watches of a hit; and of its end, if he wants to know of that. */
 static noinline void tell(struct nc_cache *c, struct bio *bio, struct nc_io *io)
 {
-	struct nc_span span = span_of(c, &bio->bi_iter);
+	struct nc_span span = nc_bio_span(&c->hot, &bio->bi_iter);
 
 	nc_stream_admits(c, bio, io, &span, NEARCACHE_VERDICT_HIT);
 	nc_observe(c, bio, NEARCACHE_VERDICT_HIT);
@@ -464,8 +329,9 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	memset(&io->state, 0, sizeof(io->state));
 	io->kind = NC_IO_PLAIN;
 	io->label = nc_tag_of(tagged).label;
-	pass(c, bio->bi_iter.bi_size);
-	touch(c, slot);
+	nc_clock_add(c, bio->bi_iter.bi_size);
+	if (unlikely(nc_slot_is_first_use(&c->hot, slot)))
+		nc_slots_stamp(c, slot);
 	if (is_watched())
 		tell(c, bio, io);
 	remap(t, bio, io, i);
@@ -475,79 +341,24 @@ other:
 	return long_way(t, bio, io);
 }
 
-/**
- * nc_read_restore() - make a read that completed what it was when it came
- * @bio: dm's clone
- * @io: what is known about it; iter and flags are set
- *
- * A lower driver may have split it, which uses up __bi_remaining; a poller must not
- * take one device's queue number for another's.
- *
- * Context: any.
- */
-void nc_read_restore(struct bio *bio, const struct nc_io *io)
-{
-	bio->bi_iter = io->iter;
-	bio->bi_flags = io->flags;
-	bio->bi_status = BLK_STS_OK;
-	atomic_set(&bio->__bi_remaining, 1);
-	bio_clear_polled(bio);
-	bio->bi_cookie = BLK_QC_T_NONE;
-}
-
-/**
- * nc_read_again() - ask the origin
- * @t: target
- * @bio: dm's clone, as it came
- *
- * Context: may wait for a request.
- */
-void nc_read_again(struct nc_target *t, struct bio *bio)
-{
-	bio->bi_opf &= ~REQ_NOWAIT;
-	bio_set_dev(bio, t->origin->bdev);
-	submit_bio_noacct(bio);
-}
-
 /* Ask the origin for a read that could not be served. */
 static void retry(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 
 	nc_count(t->cache, BYPASS_RETRY);
-	nc_prefetch_demand(t->cache);
+	nc_demand_see_bypass(&t->cache->origin.demand);
 	nc_ranges_count_origin(t->cache, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
 	nc_observe(t->cache, bio, NEARCACHE_VERDICT_BYPASS_RETRY);
 	io->iter = bio->bi_iter;
 	io->flags = bio->bi_flags;
-	nc_read_again(t, bio);
-}
-
-/**
- * nc_read_resubmit() - have a worker ask the origin for a read
- * @t: target
- * @bio: dm's clone, as it came
- *
- * Context: any.
- */
-void nc_read_resubmit(struct nc_target *t, struct bio *bio)
-{
-	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
-	struct nc_cache *c = t->cache;
-	unsigned long flags;
-
-	io->target = t;
-	/* Queued inside the lock: once the worker has the bio, the cache may go. */
-	spin_lock_irqsave(&c->retry.lock, flags);
-	bio_list_add(&c->retry.bios, bio);
-	queue_work(c->workers.origin, &c->retry.work);
-	spin_unlock_irqrestore(&c->retry.lock, flags);
+	nc_bio_send_to_origin(t, bio);
 }
 
 /* The cache device failed to read these sub-blocks: forget them. */
 static void forget(struct nc_cache *c, const struct bio *bio)
 {
-	struct nc_span span = span_of(c, &bio->bi_iter);
+	struct nc_span span = nc_bio_span(&c->hot, &bio->bi_iter);
 	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, span.block);
 	u32 i;
 
@@ -561,13 +372,9 @@ static void forget(struct nc_cache *c, const struct bio *bio)
 void nc_read_retry_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache, retry.work);
-	struct bio_list bios;
+	struct bio_list bios = nc_bio_take_retries(&c->retry);
 	struct bio *bio;
 
-	spin_lock_irq(&c->retry.lock);
-	bios = c->retry.bios;
-	bio_list_init(&c->retry.bios);
-	spin_unlock_irq(&c->retry.lock);
 	while ((bio = bio_list_pop(&bios))) {
 		struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 
@@ -586,8 +393,8 @@ static int hit_failed(struct nc_target *t, struct bio *bio, struct nc_io *io)
 	nc_health_error(t->cache, bio->bi_bdev, "read");
 	io->kind = NC_IO_ORIGIN;
 	io->failed_hit = true;
-	nc_read_restore(bio, io);
-	nc_read_resubmit(t, bio);
+	nc_bio_restore(bio, io);
+	nc_bio_retry(t, bio);
 	return DM_ENDIO_INCOMPLETE;
 }
 
@@ -613,7 +420,7 @@ static int origin_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 	if (io->kind == NC_IO_BYPASS && !comes_again(*error)) {
 		this_cpu_inc(c->hot.counters->count[io->counter]);
 		nc_count_add(c, BYPASS_BYTES, io->iter.bi_size);
-		nc_prefetch_demand(c);
+		nc_demand_see_bypass(&c->origin.demand);
 		nc_ranges_count_miss(c, io->iter.bi_sector, io->iter.bi_size);
 		nc_ranges_count_origin(c, io->iter.bi_sector, io->iter.bi_size);
 	}

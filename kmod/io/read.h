@@ -13,34 +13,8 @@
 int nc_read_map(struct nc_target *t, struct bio *bio);
 int nc_read_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 		   blk_status_t *error);
-struct nc_span nc_read_span(const struct nc_cache *c,
-			    const struct bvec_iter *iter);
-void nc_read_touch(struct nc_cache *c, u32 i);
 bool nc_read_cached(struct nc_cache *c, struct nc_span *span);
-bool nc_read_memory_fits(const struct nc_cache *c, const struct bio *bio,
-			 u32 sectors);
-void nc_read_take(struct nc_cache *c, struct bio *bio, u32 sectors);
-void nc_read_restore(struct bio *bio, const struct nc_io *io);
-void nc_read_again(struct nc_target *t, struct bio *bio);
-void nc_read_resubmit(struct nc_target *t, struct bio *bio);
 void nc_read_retry_work(struct work_struct *work);
-
-/**
- * nc_read_sectors() - how much of a read lies in a span
- * @c: live cache
- * @bio: read that starts in the span
- * @span: sub-blocks
- *
- * Return: sectors.
- */
-static inline u32 nc_read_sectors(const struct nc_cache *c, const struct bio *bio,
-				  const struct nc_span *span)
-{
-	sector_t end = (span->block << c->hot.block_shift) +
-		       ((sector_t)(span->last + 1) << c->hot.sub_shift);
-
-	return min_t(sector_t, end - bio->bi_iter.bi_sector, bio_sectors(bio));
-}
 
 /**
  * nc_read_count_hit() - the cache device was asked for a read

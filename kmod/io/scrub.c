@@ -87,6 +87,20 @@ static void pass_on(struct nc_cache *c)
 	nc_health_event(c, NEARCACHE_EVENT_SCRUB_OVER);
 }
 
+/* A piece was checked.  Context: completion worker. */
+static void scrub_piece_done(struct nc_cache *c, u32 bytes)
+{
+	struct nc_scrub *s = &c->scrub;
+	u64 now = ktime_get_ns();
+
+	nc_count_add(c, SCRUBBED_BYTES, bytes);
+	if (s->rate)
+		s->due = max(s->due, now) +
+			 div64_u64((u64)bytes * NSEC_PER_SEC, s->rate);
+	WRITE_ONCE(s->busy, false);
+	again(c, s->rate && s->due > now ? nsecs_to_jiffies(s->due - now) : 0);
+}
+
 static void scrub_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(to_delayed_work(work),
@@ -108,33 +122,14 @@ static void scrub_work(struct work_struct *work)
 	WRITE_ONCE(s->busy, true);
 	s->sub = span.last + 1;
 	/* Not paused: the table stays live while the check runs. */
-	result = nc_check_scrub(READ_ONCE(c->life.active), &span, s->compare);
+	result = nc_check_scrub(READ_ONCE(c->life.active), &span, s->compare,
+				scrub_piece_done);
 	if (result == NC_CHECK_STARTED)
 		return;
 	/* Not now, or no more as it was: look again. */
 	s->sub = span.first;
 	WRITE_ONCE(s->busy, false);
 	again(c, result == NC_CHECK_MEMORY ? NO_MEMORY_DELAY : 0);
-}
-
-/**
- * nc_scrub_checked() - a piece was checked
- * @c: live cache
- * @bytes: of the cache device
- *
- * Context: completion worker.
- */
-void nc_scrub_checked(struct nc_cache *c, u32 bytes)
-{
-	struct nc_scrub *s = &c->scrub;
-	u64 now = ktime_get_ns();
-
-	nc_count_add(c, SCRUBBED_BYTES, bytes);
-	if (s->rate)
-		s->due = max(s->due, now) +
-			 div64_u64((u64)bytes * NSEC_PER_SEC, s->rate);
-	WRITE_ONCE(s->busy, false);
-	again(c, s->rate && s->due > now ? nsecs_to_jiffies(s->due - now) : 0);
 }
 
 /**

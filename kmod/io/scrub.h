@@ -40,7 +40,6 @@ int nc_scrub_start(struct nc_cache *c, u64 rate, bool compare);
 int nc_scrub_stop(struct nc_cache *c);
 void nc_scrub_pause(struct nc_cache *c);
 void nc_scrub_resume(struct nc_cache *c);
-void nc_scrub_checked(struct nc_cache *c, u32 bytes);
 u32 nc_scrub_left(const struct nc_cache *c);
 
 #endif /* NEARCACHE_IO_SCRUB_H */

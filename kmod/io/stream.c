@@ -13,7 +13,6 @@
 #include "io/observe.h"
 #include "io/read.h"
 #include "core/tracepoints.h"
-#include "prefetch/readahead.h"
 
 #define NOWHERE	(~(sector_t)0)
 /* Of a window one of so many parts is asked for at a time. */
@@ -167,7 +166,7 @@ static bool reaches(const struct nc_cache *c, struct nc_stream *s, struct nc_win
 
 static u32 sectors_of(const struct nc_cache *c, const struct bio *bio, const struct nc_span *span)
 {
-	return span ? nc_read_sectors(c, bio, span) : bio_sectors(bio);
+	return span ? nc_bio_sectors(&c->hot, bio, span) : bio_sectors(bio);
 }
 
 /* Ask the classifier.  The lock of @set is held, and let go.  On its own, as most pieces
@@ -194,7 +193,7 @@ static noinline bool ask(struct nc_cache *c, struct bio *bio, const struct nc_sp
 	reach = obey(s, who, writes, &told) && reaches(c, s, &window);
 	spin_unlock(&set->lock);
 	if (reach)
-		nc_window_ask(c, &window);
+		c->streams.ask_window(c, &window);
 	return told.admission != NEARCACHE_ADMIT_NOT;
 }
 
@@ -209,7 +208,7 @@ static noinline void go_on(struct nc_cache *c, struct nc_stream_set *set, struct
 	reach = reaches(c, s, &window);
 	spin_unlock(&set->lock);
 	if (reach)
-		nc_window_ask(c, &window);
+		c->streams.ask_window(c, &window);
 }
 
 /**

@@ -77,13 +77,25 @@ struct nc_stream_set {
 } ____cacheline_aligned_in_smp;
 
 /**
+ * struct nc_window - what a stream will read soon
+ * @first: first sector
+ * @end: behind the last one
+ */
+struct nc_window {
+	sector_t first;
+	sector_t end;
+};
+
+/**
  * struct nc_streams - those of a cache
  * @set: sets; 32 streams for each processor, 4096 at most
  * @bits: log2 of how many
+ * @ask_window: asked to prefetch what a stream will read soon; called while a read is mapped
  */
 struct nc_streams {
 	struct nc_stream_set *set;
 	u32 bits;
+	void (*ask_window)(struct nc_cache *c, const struct nc_window *window);
 };
 
 int nc_streams_init(struct nc_streams *streams);

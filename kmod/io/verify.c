@@ -18,7 +18,6 @@
  * where nothing is valid.)
  */
 #include <linux/blk-cgroup.h>
-#include <linux/crc32c.h>
 #include <linux/memremap.h>
 
 #include "cache.h"
@@ -30,7 +29,6 @@
 #include "io/miss.h"
 #include "core/pages.h"
 #include "io/read.h"
-#include "io/scrub.h"
 #include "io/observe.h"
 #include "core/tracepoints.h"
 
@@ -55,7 +53,7 @@ enum check_state {
  * @drops: of the bucket at the start
  * @hold: of nc_hot.hit_srcu, until the slot was read
  * @compare: with the origin, too
- * @scrub: it was a scrub that asked
+ * @done: told when the check is over, with the bytes that it read; NULL unless a scrub asked
  * @state: enum check_state
  * @work: runs the next step
  * @bio: of the cache device, then of the origin
@@ -70,7 +68,7 @@ struct check {
 	u32 drops;
 	int hold;
 	bool compare;
-	bool scrub;
+	nc_check_done_fn *done;
 	enum check_state state;
 	struct work_struct work;
 	struct bio bio;
@@ -79,47 +77,6 @@ struct check {
 };
 
 static void check_work(struct work_struct *work);
-
-/* CRC-32C of the next @bytes; moves @iter behind them. */
-static __le32 sum_next(const struct bio_vec *vecs, struct bvec_iter *iter,
-		       u32 bytes)
-{
-	u32 crc = ~0U;
-
-	while (bytes) {
-		struct bio_vec bv = bvec_iter_bvec(vecs, *iter);
-		u32 n = min(bv.bv_len, bytes);
-		char *data = bvec_kmap_local(&bv);
-
-		crc = crc32c(crc, data, n);
-		kunmap_local(data);
-		bvec_iter_advance(vecs, iter, n);
-		bytes -= n;
-	}
-	return cpu_to_le32(~crc);
-}
-
-/**
- * nc_check_fill() - checksums of what a fill is about to write to its slot
- * @f: fill that has its data
- *
- * Nobody else's: none of the sub-blocks is valid, and no other fill covers them.
- *
- * Context: may take long.
- */
-void nc_check_fill(struct nc_fill *f)
-{
-	struct nc_cache *c = f->target->cache;
-	struct bvec_iter iter = { .bi_size = f->skip + f->cache_bytes };
-	u32 sub;
-
-	if (!nc_sums_present(&c->sums))
-		return;
-	bvec_iter_advance(f->pages.vecs, &iter, f->skip);
-	for (sub = f->span.first; sub <= f->span.last; sub++)
-		WRITE_ONCE(*nc_sums_of(&c->sums, f->slot, sub),
-			   sum_next(f->pages.vecs, &iter, c->geo.subblock_size));
-}
 
 /* Is this hit one of those that are compared with the origin? */
 static bool sampled(struct nc_cache *c)
@@ -139,7 +96,7 @@ static bool whole_subblocks(const struct nc_cache *c, const struct bio *bio,
 	u32 mask = (1U << c->hot.sub_shift) - 1;
 
 	return !(((u32)bio->bi_iter.bi_sector | sectors) & mask) &&
-	       nc_read_memory_fits(c, bio, sectors);
+	       nc_bio_memory_fits(&c->hot, bio, sectors);
 }
 
 static u32 span_bytes(const struct nc_cache *c, const struct nc_span *span)
@@ -163,7 +120,7 @@ static struct check *check_alloc(struct nc_target *t, const struct nc_span *span
 	k->reader = NULL;
 	k->span = *span;
 	k->compare = compare;
-	k->scrub = false;
+	k->done = NULL;
 	k->state = CHECK_START;
 	INIT_WORK(&k->work, check_work);
 	return k;
@@ -195,8 +152,8 @@ static void check_end(struct check *k)
 {
 	struct nc_cache *c = k->target->cache;
 
-	if (k->scrub)
-		nc_scrub_checked(c, span_bytes(c, &k->span));
+	if (k->done)
+		k->done(c, span_bytes(c, &k->span));
 	bio_uninit(&k->bio);
 	nc_pages_free(c, k, &k->pages);
 	if (atomic_dec_and_test(&c->fills.count))
@@ -311,7 +268,7 @@ static void damaged(struct check *k, u64 bits, enum nc_damage what)
 	nc_health_damage(c, bdev, what, block + ((u64)__ffs64(bits) << c->hot.sub_shift),
 			 hweight64(bits) << c->hot.sub_shift);
 	/* Not by chance, or not unnoticed: a scrub, or checksums. */
-	if (what == NC_DAMAGE_DIFFERS && !k->scrub && !nc_sums_present(&c->sums))
+	if (what == NC_DAMAGE_DIFFERS && !k->done && !nc_sums_present(&c->sums))
 		nc_health_differs(c, bdev);
 	repair(k, bits);
 }
@@ -324,7 +281,7 @@ static void unreadable(struct check *k)
 	struct nc_cache *c = k->target->cache;
 	u64 bits = nc_span_bits(&k->span);
 
-	if (k->scrub) {
+	if (k->done) {
 		damaged(k, bits, NC_DAMAGE_UNREADABLE);
 		return;
 	}
@@ -344,7 +301,7 @@ static u64 judge(struct check *k)
 	u32 sub;
 
 	for (sub = k->span.first; sub <= k->span.last; sub++) {
-		__le32 sum = sum_next(k->pages.vecs, &iter, c->geo.subblock_size);
+		__le32 sum = nc_pages_sum(k->pages.vecs, &iter, c->geo.subblock_size);
 		__le32 other = sum;
 
 		if (k->state == CHECK_ORIGIN)
@@ -377,7 +334,7 @@ static void serve(struct check *k, bool good)
 	k->reader = NULL;
 	count_hit(c, reader);
 	if (!good) {
-		nc_read_resubmit(t, reader);
+		nc_bio_retry(t, reader);
 		return;
 	}
 	nc_pages_copy(&k->pages, span_bytes(c, &k->span),
@@ -435,7 +392,7 @@ static void start(struct check *k)
 	nc_hit_unlock(&c->hot.hit_srcu, hold);
 	nc_pages_free(c, k, &k->pages);
 	count_hit(c, reader);
-	nc_read_resubmit(t, reader);
+	nc_bio_retry(t, reader);
 }
 
 static void check_work(struct work_struct *work)
@@ -464,8 +421,9 @@ static void take_reader(struct check *k, u32 slot, u32 sectors)
 	struct nc_io *io = dm_per_bio_data(k->reader, sizeof(*io));
 	struct nc_cache *c = k->target->cache;
 
-	nc_read_take(c, k->reader, sectors);
-	nc_read_touch(c, slot);
+	nc_bio_take(c, k->reader, sectors);
+	if (unlikely(nc_slot_is_first_use(&c->hot, &c->index.slots[slot])))
+		nc_slots_stamp(c, &c->index.slots[slot]);
 	nc_observe(c, k->reader, io->partial ? NEARCACHE_VERDICT_PARTIAL :
 						NEARCACHE_VERDICT_HIT);
 	bio_clear_polled(k->reader);
@@ -499,7 +457,7 @@ enum nc_check nc_check_hit(struct nc_target *t, struct bio *bio,
 	if (!sums && !compare)
 		return NC_CHECK_DIRECT;
 	nc_fill_shorten(c, span, false);
-	sectors = nc_read_sectors(c, bio, span);
+	sectors = nc_bio_sectors(&c->hot, bio, span);
 	if (!compare && whole_subblocks(c, bio, sectors))
 		return NC_CHECK_DIRECT;
 	k = check_alloc(t, span, compare);
@@ -530,12 +488,12 @@ enum nc_check nc_check_hit(struct nc_target *t, struct bio *bio,
 static bool hit_is_sound(struct nc_cache *c, const struct bio *bio,
 			 const struct nc_io *io)
 {
-	struct nc_span span = nc_read_span(c, &io->iter);
+	struct nc_span span = nc_bio_span(&c->hot, &io->iter);
 	struct bvec_iter iter = io->iter;
 	u32 sub;
 
 	for (sub = span.first; sub <= span.last; sub++)
-		if (sum_next(bio->bi_io_vec, &iter, c->geo.subblock_size) !=
+		if (nc_pages_sum(bio->bi_io_vec, &iter, c->geo.subblock_size) !=
 		    READ_ONCE(*nc_sums_of(&c->sums, io->slot, sub)))
 			return false;
 	return true;
@@ -550,7 +508,7 @@ static void again_work(struct work_struct *work)
 	struct bio *bio = dm_bio_from_per_bio_data(io, sizeof(*io));
 	struct nc_target *t = io->target;
 	struct nc_cache *c = t->cache;
-	struct nc_span span = nc_read_span(c, &bio->bi_iter);
+	struct nc_span span = nc_bio_span(&c->hot, &bio->bi_iter);
 	struct check *k = check_alloc(t, &span, false);
 
 	if (k) {
@@ -559,14 +517,14 @@ static void again_work(struct work_struct *work)
 		return;
 	}
 	count_hit(c, bio);
-	nc_read_resubmit(t, bio);
+	nc_bio_retry(t, bio);
 }
 
 static void read_again(struct nc_cache *c, struct bio *bio, struct nc_io *io)
 {
 	nc_hit_unlock(&c->hot.hit_srcu, io->hold);
 	io->kind = NC_IO_ORIGIN;
-	nc_read_restore(bio, io);
+	nc_bio_restore(bio, io);
 	INIT_WORK(&io->work, again_work);
 	queue_work(c->workers.cache, &io->work);
 }
@@ -584,7 +542,7 @@ static void hit_work(struct work_struct *work)
 	}
 	nc_hit_unlock(&c->hot.hit_srcu, io->hold);
 	io->kind = NC_IO_ORIGIN;
-	nc_read_restore(bio, io);
+	nc_bio_restore(bio, io);
 	count_hit(c, bio);
 	bio_endio(bio);
 }
@@ -622,14 +580,13 @@ int nc_check_end_io(struct nc_target *t, struct bio *bio)
  * @t: live target
  * @span: sub-blocks, no more than nc_fill_shorten() leaves
  * @compare: with the origin, too
- *
- * nc_scrub_checked() is called when that is over.
+ * @done: called in a completion worker when the check is over, if it is started
  *
  * Context: process; may wait for a request.
  * Return: NC_CHECK_STARTED, NC_CHECK_MEMORY or NC_CHECK_GONE.
  */
 enum nc_check nc_check_scrub(struct nc_target *t, const struct nc_span *span,
-			     bool compare)
+			     bool compare, nc_check_done_fn *done)
 {
 	struct check *k = check_alloc(t, span, compare);
 	struct nc_cache *c = t->cache;
@@ -643,7 +600,7 @@ enum nc_check nc_check_scrub(struct nc_target *t, const struct nc_span *span,
 		nc_pages_free(c, k, &k->pages);
 		return NC_CHECK_GONE;
 	}
-	k->scrub = true;
+	k->done = done;
 	submit_slot(k);
 	return NC_CHECK_STARTED;
 }

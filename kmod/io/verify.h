@@ -9,7 +9,6 @@
 #include <linux/types.h>
 
 struct nc_cache;
-struct nc_fill;
 struct nc_span;
 struct nc_target;
 
@@ -22,11 +21,12 @@ enum nc_check {
 	NC_CHECK_GONE,		/* not valid any more */
 };
 
+typedef void nc_check_done_fn(struct nc_cache *c, u32 bytes);
+
 enum nc_check nc_check_hit(struct nc_target *t, struct bio *bio,
 			   struct nc_span *span, u32 slot, int hold);
 int nc_check_end_io(struct nc_target *t, struct bio *bio);
-void nc_check_fill(struct nc_fill *f);
 enum nc_check nc_check_scrub(struct nc_target *t, const struct nc_span *span,
-			     bool compare);
+			     bool compare, nc_check_done_fn *done);
 
 #endif /* NEARCACHE_IO_VERIFY_H */

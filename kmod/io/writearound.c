@@ -13,75 +13,9 @@
 #include "meta/meta.h"
 #include "io/observe.h"
 #include "ranges/lookup.h"
-#include "evict/reclaim.h"
+#include "evict/slots.h"
 #include "io/writethrough.h"
 #include "io/writearound.h"
-
-/* Sub-blocks of @block that the sectors from @first to @last touch. */
-u64 nc_write_bits(const struct nc_cache *c, u64 block, sector_t first,
-		  sector_t last)
-{
-	u64 start = block << c->hot.block_shift;
-	u64 end = start + (1U << c->hot.block_shift) - 1;
-
-	return GENMASK_ULL((min(last, end) - start) >> c->hot.sub_shift,
-			   (max(first, start) - start) >> c->hot.sub_shift);
-}
-
-/*
- * These sub-blocks are about to change on the origin: none of them is valid any
- * more, and no fill will make it so.  Returns those that were valid.  The bucket
- * lock of the block is held and the sectors are in c->write_ranges.  @empty: nothing
- * valid is left in the slot.
- */
-static u64 drop_bits(struct nc_cache *c, struct nc_bucket_lock *bucket, u64 block,
-		     u64 bits, bool *empty)
-{
-	u32 i = nc_index_find(&c->index, block);
-	u64 dropped;
-
-	lockdep_assert_held(&bucket->lock);
-	*empty = false;
-	nc_fill_mark_stale(bucket, block, bits);
-	if (i == NC_NIL)
-		return 0;
-	dropped = nc_invalidate_bits(c, bucket, i, bits);
-	*empty = dropped && nc_reclaim_may_empty(&c->index.slots[i]);
-	return dropped;
-}
-
-/* What was dropped stays so. */
-static void count_dropped(struct nc_cache *c, u64 dropped, bool empty)
-{
-	if (dropped)
-		nc_count_add(c, INVALIDATED_BYTES,
-			     hweight64(dropped) * c->geo.subblock_size);
-	if (empty)
-		nc_reclaim_emptied(c);
-}
-
-/**
- * nc_write_drop_block() - drop what a block has of some sectors
- * @c: live cache
- * @block: block
- * @first: first sector, in that block or before
- * @last: last sector, in that block or behind
- *
- * Context: any but interrupts; the sectors are in nc_cache.write_ranges.
- */
-void nc_write_drop_block(struct nc_cache *c, u64 block, sector_t first,
-			 sector_t last)
-{
-	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
-	u64 bits = nc_write_bits(c, block, first, last);
-	u64 dropped;
-	bool empty;
-
-	spin_lock(&bucket->lock);
-	dropped = drop_bits(c, bucket, block, bits, &empty);
-	spin_unlock(&bucket->lock);
-	count_dropped(c, dropped, empty);
-}
 
 /* From here to nc_write_end_io() nobody fills from these sectors. */
 static void enter(struct nc_cache *c, struct nc_io *io, const struct bio *bio)
@@ -106,7 +40,7 @@ static int around(struct nc_target *t, struct bio *bio, enum nearcache_verdict v
 	bio_set_dev(bio, t->origin->bdev);
 	for (block = io->range.first >> c->hot.block_shift;
 	     block <= io->range.last >> c->hot.block_shift; block++)
-		nc_write_drop_block(c, block, io->range.first, io->range.last);
+		nc_invalidate_block(c, block, io->range.first, io->range.last);
 	return nc_intent_admit(c, &c->intent, bio) ? DM_MAPIO_REMAPPED :
 						     DM_MAPIO_SUBMITTED;
 }
@@ -124,12 +58,6 @@ static u32 around_sectors(struct nc_cache *c, const struct bio *bio)
 	return end - bio->bi_iter.bi_sector;
 }
 
-static void cut(struct bio *bio, u32 sectors)
-{
-	if (sectors < bio_sectors(bio))
-		dm_accept_partial_bio(bio, sectors);
-}
-
 /* The data of this write is cached, too, if nothing speaks against it. */
 static int update(struct nc_target *t, struct bio *bio)
 {
@@ -141,7 +69,7 @@ static int update(struct nc_target *t, struct bio *bio)
 	u64 dropped;
 	bool listed, empty;
 
-	cut(bio, nc_update_sectors(c, bio));
+	nc_bio_cut(bio, nc_update_sectors(c, bio));
 	f = nc_update_alloc(t, bio);
 	if (!f) {
 		nc_count(c, UPDATES_SKIPPED);
@@ -149,8 +77,8 @@ static int update(struct nc_target *t, struct bio *bio)
 	}
 	enter(c, io, bio);
 	spin_lock(&bucket->lock);
-	dropped = drop_bits(c, bucket, block,
-			    nc_write_bits(c, block, io->range.first,
+	dropped = nc_invalidate_subblocks(c, bucket, block,
+			    nc_invalidate_mask(c, block, io->range.first,
 					  io->range.last),
 			    &empty);
 	listed = nc_update_list(f, bucket, &io->range, dropped);
@@ -161,7 +89,7 @@ static int update(struct nc_target *t, struct bio *bio)
 	}
 	nc_update_cancel(c, f);
 	nc_count(c, UPDATES_SKIPPED);
-	count_dropped(c, dropped, empty);
+	nc_invalidate_count(c, dropped, empty);
 	nc_observe(c, bio, NEARCACHE_VERDICT_WRITEAROUND);
 	bio_set_dev(bio, t->origin->bdev);
 	return nc_intent_admit(c, &c->intent, bio) ? DM_MAPIO_REMAPPED :
@@ -199,12 +127,12 @@ static int through(struct nc_target *t, struct bio *bio, struct nc_io *io)
 	bool wanted = true;
 
 	if (unlikely(!admits(t, bio, io)))
-		cut(bio, alike_sectors(c, bio, &wanted));
+		nc_bio_cut(bio, alike_sectors(c, bio, &wanted));
 	if (likely(READ_ONCE(c->hot.state) == NEARCACHE_NORMAL) && wanted) {
 		if (nc_update_wanted(c, bio->bi_iter.bi_sector,
 				     bio_end_sector(bio)))
 			return update(t, bio);
-		cut(bio, around_sectors(c, bio));
+		nc_bio_cut(bio, around_sectors(c, bio));
 	}
 	nc_count(c, UPDATES_SKIPPED);
 	return around(t, bio, NEARCACHE_VERDICT_WRITEAROUND);
@@ -236,7 +164,7 @@ int nc_write_map(struct nc_target *t, struct bio *bio)
 		return DM_MAPIO_KILL;
 	switch (bio_op(bio)) {
 	case REQ_OP_WRITE:
-		nc_prefetch_wrote(t->cache, bio->bi_iter.bi_size);
+		nc_demand_see_write(&t->cache->origin.demand, bio->bi_iter.bi_size);
 		if (t->mode == NEARCACHE_WRITETHROUGH)
 			return through(t, bio, io);
 		admits(t, bio, io);

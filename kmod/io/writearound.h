@@ -15,9 +15,5 @@ struct nc_target;
 int nc_write_map(struct nc_target *t, struct bio *bio);
 int nc_write_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 		    blk_status_t *status);
-u64 nc_write_bits(const struct nc_cache *c, u64 block, sector_t first,
-		  sector_t last);
-void nc_write_drop_block(struct nc_cache *c, u64 block, sector_t first,
-			 sector_t last);
 
 #endif /* NEARCACHE_IO_WRITEAROUND_H */

@@ -17,7 +17,7 @@
 #include "io/fill.h"
 #include "core/write_range.h"
 #include "io/observe.h"
-#include "evict/reclaim.h"
+#include "evict/slots.h"
 #include "io/writethrough.h"
 
 /* Flags of the writer that its data carries to the origin. */
@@ -75,7 +75,7 @@ bool nc_update_wanted(struct nc_cache *c, sector_t first, sector_t end)
 	/* place() would refuse it. */
 	if (first & c->hot.lbs_mask || nc_ranges_keep_out(c, first >> c->hot.block_shift))
 		return false;
-	if (whole && nc_reclaim_spare(c))
+	if (whole && nc_slots_spare(c))
 		return true;
 	hold = nc_hit_lock(&c->hot.hit_srcu);
 	i = nc_index_find(&c->index, first >> c->hot.block_shift);
@@ -125,6 +125,29 @@ static void update_end_io(struct bio *bio)
 	bio_endio(writer);
 }
 
+/* Account what became of an update. */
+static void update_done(struct nc_fill *f, u64 bits, int error)
+{
+	struct nc_cache *c = f->target->cache;
+
+	nc_count_add(c, INVALIDATED_BYTES,
+		     hweight64(f->dropped & ~bits) * c->geo.subblock_size);
+	if (!bits) {
+		nc_count(c, UPDATES_SKIPPED);
+		if (f->dropped && nc_slot_is_empty(&c->index.slots[f->slot]))
+			nc_slots_emptied(c);
+		return;
+	}
+	nc_count(c, UPDATES);
+	nc_count_add(c, UPDATE_BYTES,
+		     min_t(u64, f->cache_bytes, hweight64(bits) * c->geo.subblock_size));
+}
+
+static const struct nc_fill_ops update_fill_ops = {
+	.write = true,
+	.done = update_done,
+};
+
 /**
  * nc_update_alloc() - copy the payload of a write
  * @t: target
@@ -141,11 +164,9 @@ struct nc_fill *nc_update_alloc(struct nc_target *t, struct bio *bio)
 	/* Another device's memory. */
 	if (unlikely(is_pci_p2pdma_page(bio_page(bio))))
 		return NULL;
-	f = nc_fill_alloc(t, bio->bi_iter.bi_sector, bio->bi_iter.bi_size,
-			  true);
+	f = nc_fill_alloc(t, &update_fill_ops, bio->bi_iter.bi_sector, bio->bi_iter.bi_size, true);
 	if (!f)
 		return NULL;
-	f->update = true;
 	f->writer = bio;
 	f->state = NC_FILL_SENDING;
 	nc_fill_init_bio(f, t->origin->bdev,
@@ -219,9 +240,9 @@ static bool place(struct nc_cache *c, struct nc_fill *f, u64 dropped)
 	/* Segments of the slot's part must be whole blocks of the device. */
 	if ((from - start) & c->hot.lbs_mask)
 		return false;
-	f->span.block = block >> c->hot.block_shift;
-	f->span.first = from >> c->hot.sub_shift;
-	f->span.last = (to - 1) >> c->hot.sub_shift;
+	f->entry.span.block = block >> c->hot.block_shift;
+	f->entry.span.first = from >> c->hot.sub_shift;
+	f->entry.span.last = (to - 1) >> c->hot.sub_shift;
 	f->skip = (from - start) << SECTOR_SHIFT;
 	f->cache_bytes = (to - from) << SECTOR_SHIFT;
 	return true;
@@ -231,11 +252,11 @@ static bool place(struct nc_cache *c, struct nc_fill *f, u64 dropped)
 static bool conflict(struct nc_cache *c, const struct nc_fill *f,
 		     const struct nc_bucket_lock *bucket, const struct nc_write_range *own)
 {
-	u64 block = f->span.block << c->hot.block_shift;
-	u64 first = block + ((u64)f->span.first << c->hot.sub_shift);
-	u64 last = block + ((u64)(f->span.last + 1) << c->hot.sub_shift) - 1;
+	u64 block = f->entry.span.block << c->hot.block_shift;
+	u64 first = block + ((u64)f->entry.span.first << c->hot.sub_shift);
+	u64 last = block + ((u64)(f->entry.span.last + 1) << c->hot.sub_shift) - 1;
 
-	return nc_fill_busy(bucket, &f->span) ||
+	return nc_fill_busy(bucket, &f->entry.span) ||
 	       !nc_write_range_alone(&c->write_ranges, own, first, last);
 }
 
@@ -245,9 +266,9 @@ static u32 slot_for(struct nc_cache *c, u64 block)
 	u32 i = nc_index_find(&c->index, block);
 	struct nc_slot *slot;
 
-	if (i != NC_NIL || !nc_reclaim_spare(c) || nc_ranges_keep_out(c, block))
+	if (i != NC_NIL || !nc_slots_spare(c) || nc_ranges_keep_out(c, block))
 		return i;
-	i = nc_reclaim_take(c, block, false);
+	i = nc_slots_take(c, block, false);
 	if (i == NC_NIL)
 		return i;
 	slot = &c->index.slots[i];
@@ -275,7 +296,7 @@ bool nc_update_list(struct nc_fill *f, struct nc_bucket_lock *bucket,
 	lockdep_assert_held(&bucket->lock);
 	if (!place(c, f, dropped) || conflict(c, f, bucket, own))
 		return false;
-	f->slot = slot_for(c, f->span.block);
+	f->slot = slot_for(c, f->entry.span.block);
 	if (f->slot == NC_NIL)
 		return false;
 	f->dropped = dropped;
@@ -300,26 +321,4 @@ void nc_update_send(struct nc_fill *f)
 	bio_clear_polled(f->writer);
 	if (nc_intent_admit(c, &c->intent, &f->bio))
 		submit_bio_noacct(&f->bio);
-}
-
-/**
- * nc_update_count() - account what became of an update
- * @c: live cache
- * @f: off its list
- * @bits: sub-blocks that became valid
- */
-void nc_update_count(struct nc_cache *c, const struct nc_fill *f, u64 bits)
-{
-	nc_count_add(c, INVALIDATED_BYTES,
-		     hweight64(f->dropped & ~bits) * c->geo.subblock_size);
-	if (!bits) {
-		nc_count(c, UPDATES_SKIPPED);
-		if (f->dropped && nc_reclaim_may_empty(&c->index.slots[f->slot]))
-			nc_reclaim_emptied(c);
-		return;
-	}
-	nc_count(c, UPDATES);
-	nc_count_add(c, UPDATE_BYTES,
-		     min_t(u64, f->cache_bytes,
-			   hweight64(bits) * c->geo.subblock_size));
 }

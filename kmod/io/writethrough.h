@@ -19,6 +19,5 @@ bool nc_update_list(struct nc_fill *f, struct nc_bucket_lock *bucket,
 		    const struct nc_write_range *own, u64 dropped);
 void nc_update_send(struct nc_fill *f);
 void nc_update_cancel(struct nc_cache *c, struct nc_fill *f);
-void nc_update_count(struct nc_cache *c, const struct nc_fill *f, u64 bits);
 
 #endif /* NEARCACHE_IO_WRITETHROUGH_H */

@@ -4,7 +4,7 @@
  * the bucket lock they are fills as any other, so a demand read joins them, and a write makes
  * them stale.  They are sent under a plug, so that what is contiguous goes as long requests.
  *
- * Others come first: see pace.c.
+ * Others come first: see throttle.c.
  * Half of the fill memory is left to others.
  */
 #include <linux/blkdev.h>
@@ -19,7 +19,7 @@
 #include "prefetch/prefetch.h"
 #include "ranges/lookup.h"
 #include "io/read.h"
-#include "evict/reclaim.h"
+#include "evict/slots.h"
 
 /* Bytes that one job may send before another one has its turn. */
 #define TURN_BYTES	(4U << 20)
@@ -111,7 +111,7 @@ static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 		return false;
 	if (job->shortages == SHORTAGES_MAX / 2) {
 		WRITE_ONCE(c->slots.reserve.pressed, true);
-		nc_reclaim_again(c);
+		nc_slots_look_again(c);
 	}
 	if (!(job->shortages++ % SHORTAGES_LOOK)) {
 		spin_lock(&c->prefetch.lock);
@@ -133,20 +133,87 @@ static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
 	job->waits = waits && !pinned;
 	if (!waits)
 		return false;
-	nc_reclaim_check(c);
+	nc_slots_check(c);
 	spin_lock(&c->prefetch.lock);
 	job->due = (jiffies + SHORTAGE) ?: 1;
 	spin_unlock(&c->prefetch.lock);
 	return true;
 }
 
-/* Start a fill, unless the few slots that jobs may have are for another one. */
-static enum nc_miss start(struct nc_cache *c, struct nc_span *span, struct nc_job *job)
+static void job_read_done(struct nc_fill *f, u64 took)
 {
+	nc_throttle_measure_job(f->target->cache, took);
+}
+
+static void job_joined(struct nc_fill *f, u32 bytes)
+{
+	nc_demand_see_met(&f->target->cache->origin.demand, bytes);
+}
+
+static void job_fill_done(struct nc_fill *f, u64 bits, int error)
+{
+	struct nc_cache *c = f->target->cache;
+	u64 got = min_t(u64, hweight64(bits) * c->geo.subblock_size, f->bytes);
+	struct nc_prefetch *p = &c->prefetch;
+	struct nc_job *job = f->owner;
+
+	if (bits)
+		nc_count(c, FILLS);
+	nc_count_add(c, PREFETCHED_BYTES, got);
+	spin_lock(&p->lock);
+	p->flying -= f->bytes;
+	if (!p->flying) {
+		WRITE_ONCE(c->origin.demand.clean_since, ktime_get_ns());
+		WRITE_ONCE(c->origin.demand.disturbed, false);
+	}
+	job->flying -= f->bytes;
+	job->fetched += got;
+	job->left += f->bytes - got;
+	if (got < f->bytes)
+		job->again = true;
+	if (error)
+		p->failed = jiffies;
+	kick(p);
+	spin_unlock(&p->lock);
+}
+
+static const struct nc_fill_ops job_fill_ops = {
+	.ahead = true,
+	.reserve = true,
+	.read_done = job_read_done,
+	.joined = job_joined,
+	.done = job_fill_done,
+};
+
+/* Account a fill of @job that is about to be sent. */
+static void add_flying(struct nc_cache *c, struct nc_job *job, struct nc_fill *f)
+{
+	struct nc_prefetch *p = &c->prefetch;
+
+	f->owner = job;
+	spin_lock(&p->lock);
+	p->flying += f->bytes;
+	job->flying += f->bytes;
+	WRITE_ONCE(c->origin.demand.disturbed, true);
+	spin_unlock(&p->lock);
+}
+
+/* Start a fill, unless another job has the first claim on the few slots that jobs may have. */
+static enum nc_miss start_fill(struct nc_cache *c, struct nc_span *span, struct nc_job *job)
+{
+	enum nc_miss result;
+	struct nc_fill *f;
+
 	if (unlikely(nc_jobs_behind(&c->prefetch.jobs, job)) &&
-	    !nc_reclaim_room(c, span->block, false))
+	    !nc_slots_room(c, span->block, false))
 		return NC_MISS_FULL;
-	return nc_miss_prefetch(c->life.active, span, job);
+	result = nc_miss_prefetch(c->life.active, span, &job_fill_ops, &f);
+	if (result != NC_MISS_STARTED)
+		return result;
+	add_flying(c, job, f);
+	nc_fill_start(f, false);
+	nc_slots_check(c);
+	return result;
 }
 
 /* Bring what is missing at the start of @span, which is shortened to what was done.  Returns
@@ -162,7 +229,7 @@ static unsigned long fetch(struct nc_cache *c, struct nc_job *job, struct nc_spa
 		left = span_bytes(c, span);
 		goto looked;
 	}
-	switch (start(c, span, job)) {
+	switch (start_fill(c, span, job)) {
 	case NC_MISS_STARTED:
 		job->waits = false;
 		job->pin_shortages = 0;
@@ -170,7 +237,7 @@ static unsigned long fetch(struct nc_cache *c, struct nc_job *job, struct nc_spa
 		break;
 	case NC_MISS_JOINED:
 		present = span_bytes(c, span);
-		nc_pace_met(c, present);
+		nc_demand_see_met(&c->origin.demand, present);
 		break;
 	case NC_MISS_VALID:
 		/* Looked at anew. */
@@ -225,8 +292,8 @@ static unsigned long step(struct nc_cache *c, struct nc_job *job, u64 most, u64 
 		span.last = min_t(u64, span.last, span.first + subs - 1);
 		return fetch(c, job, &span, sent);
 	}
-	if (nc_pace_is_shared(&c->prefetch) && was_just_read(c, span.block))
-		nc_pace_met(c, span_bytes(c, &span));
+	if (nc_demand_reads(&c->origin.demand) && was_just_read(c, span.block))
+		nc_demand_see_met(&c->origin.demand, span_bytes(c, &span));
 	spin_lock(&c->prefetch.lock);
 	nc_job_see(job, span_bytes(c, &span));
 	advance(c, job, &span);
@@ -290,6 +357,7 @@ static void settle(struct nc_cache *c, struct nc_job *job)
 			job->state = NEARCACHE_JOB_DONE;
 		swap(pieces, job->piece);
 		gone = nc_jobs_end(&p->jobs, job);
+		WRITE_ONCE(c->origin.demand.watched, p->jobs.count);
 		nc_health_event(c, NEARCACHE_EVENT_JOB_OVER);
 	}
 	spin_unlock(&p->lock);
@@ -301,7 +369,7 @@ static void settle(struct nc_cache *c, struct nc_job *job)
 static unsigned long look(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
-	unsigned long wait = NEVER, held = nc_pace_wait(c);
+	unsigned long wait = NEVER, held = nc_throttle_wait(c);
 	struct nc_job *job;
 	u64 most;
 	bool sent;
@@ -351,54 +419,6 @@ static void work(struct work_struct *work)
 }
 
 /**
- * nc_prefetch_begun() - a fill of a job is listed, and about to be sent
- * @c: live cache
- * @f: fill; its job is set
- *
- * Context: the worker; the bucket lock is held.
- */
-void nc_prefetch_begun(struct nc_cache *c, struct nc_fill *f)
-{
-	struct nc_prefetch *p = &c->prefetch;
-
-	spin_lock(&p->lock);
-	p->flying += f->bytes;
-	f->job->flying += f->bytes;
-	spin_unlock(&p->lock);
-}
-
-/**
- * nc_prefetch_done() - a fill of a job is over
- * @c: live cache
- * @f: fill, off its list
- * @bits: sub-blocks that became valid
- * @error: 0 or what failed
- *
- * Context: process.
- */
-void nc_prefetch_done(struct nc_cache *c, struct nc_fill *f, u64 bits, int error)
-{
-	u64 got = min_t(u64, hweight64(bits) * c->geo.subblock_size, f->bytes);
-	struct nc_prefetch *p = &c->prefetch;
-	struct nc_job *job = f->job;
-
-	nc_count_add(c, PREFETCHED_BYTES, got);
-	spin_lock(&p->lock);
-	p->flying -= f->bytes;
-	if (!p->flying)
-		WRITE_ONCE(p->landed, ktime_get_ns());
-	job->flying -= f->bytes;
-	job->fetched += got;
-	job->left += f->bytes - got;
-	if (got < f->bytes)
-		job->again = true;
-	if (error)
-		p->failed = jiffies;
-	kick(p);
-	spin_unlock(&p->lock);
-}
-
-/**
  * nc_prefetch_submit() - begin a job
  * @c: live cache
  * @job: with pieces of whole sub-blocks; the engine's from here on, if it is taken
@@ -416,6 +436,7 @@ s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 	spin_lock(&p->lock);
 	if (nc_jobs_add(&p->jobs, job)) {
 		id = job->id;
+		WRITE_ONCE(c->origin.demand.watched, true);
 		kick(p);
 	}
 	spin_unlock(&p->lock);
@@ -489,7 +510,8 @@ void nc_prefetch_init(struct nc_cache *c)
 	spin_lock_init(&p->lock);
 	nc_jobs_init(&p->jobs);
 	p->paused = true;
-	nc_pace_init(p);
+	nc_throttle_init(p);
+	nc_demand_init(&c->origin.demand, nc_throttle_measure_user);
 }
 
 /**

@@ -20,7 +20,7 @@
 #include "prefetch/prefetch.h"
 #include "ranges/lookup.h"
 #include "io/read.h"
-#include "evict/reclaim.h"
+#include "evict/slots.h"
 #include "prefetch/readahead.h"
 
 /* Bytes that one window may send before another one has its turn. */
@@ -34,9 +34,8 @@
 /* Is anything to be brought now?  A hint. */
 static bool is_open(const struct nc_cache *c)
 {
-	return READ_ONCE(c->hot.state) == NEARCACHE_NORMAL &&
-	       !atomic_read(&c->origin_retry.count) &&
-	       !nc_prefetch_holds(c) &&
+	return READ_ONCE(c->hot.state) == NEARCACHE_NORMAL && !atomic_read(&c->origin_retry.count) &&
+	       !nc_demand_writes(&c->origin.demand) &&
 	       !time_before(jiffies, READ_ONCE(c->readahead.failed) + OUT_OF_ORDER);
 }
 
@@ -73,6 +72,26 @@ void nc_window_ask(struct nc_cache *c, const struct nc_window *window)
 	spin_unlock(&w->lock);
 }
 
+static void window_fill_done(struct nc_fill *f, u64 bits, int error)
+{
+	struct nc_cache *c = f->target->cache;
+
+	if (bits)
+		nc_count(c, FILLS);
+	nc_count_add(c, PREFETCHED_BYTES,
+		     min_t(u64, hweight64(bits) * c->geo.subblock_size, f->bytes));
+	if (error)
+		WRITE_ONCE(c->readahead.failed, jiffies);
+}
+
+/* Users are about to read the data: the reads count as theirs. */
+static const struct nc_fill_ops window_fill_ops = {
+	.ahead = true,
+	.sent = nc_miss_sent,
+	.read_done = nc_miss_read_done,
+	.done = window_fill_done,
+};
+
 /* Bring what is missing at the start of @window, and go on behind it.  Returns whether there is
  * memory for that.
  */
@@ -83,12 +102,15 @@ static bool step(struct nc_cache *c, struct nc_window *window, u32 *sent)
 		.bi_sector = window->first,
 		.bi_size = most << SECTOR_SHIFT,
 	};
-	struct nc_span span = nc_read_span(c, &iter);
+	struct nc_span span = nc_bio_span(&c->hot, &iter);
+	struct nc_fill *f;
 
 	if (!nc_read_cached(c, &span) &&
 	    !(nc_ranges_any(c) && nc_ranges_bypassed(c, &span)))
-		switch (nc_miss_prefetch(c->life.active, &span, NULL)) {
+		switch (nc_miss_prefetch(c->life.active, &span, &window_fill_ops, &f)) {
 		case NC_MISS_STARTED:
+			nc_fill_start(f, false);
+			nc_slots_check(c);
 			*sent += nc_fill_span_bytes(c, &span);
 			break;
 		case NC_MISS_MEMORY:
@@ -173,26 +195,9 @@ static void work(struct work_struct *work)
 		put_back(w, &window);
 		cond_resched();
 	}
-	nc_reclaim_check(c);
+	nc_slots_check(c);
 	if (!memory)
 		queue_delayed_work(c->workers.origin, &w->work, SHORTAGE);
-}
-
-/**
- * nc_window_done() - a fill of a window is over
- * @c: live cache
- * @f: fill, off its list
- * @bits: sub-blocks that became valid
- * @error: 0 or what failed
- *
- * Context: process.
- */
-void nc_window_done(struct nc_cache *c, const struct nc_fill *f, u64 bits, int error)
-{
-	nc_count_add(c, PREFETCHED_BYTES,
-		     min_t(u64, hweight64(bits) * c->geo.subblock_size, f->bytes));
-	if (error)
-		WRITE_ONCE(c->readahead.failed, jiffies);
 }
 
 /**

@@ -7,21 +7,12 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "io/stream.h"
+
 struct nc_cache;
-struct nc_fill;
 
 /* Windows that wait; more are not taken. */
 #define NC_WINDOWS	256U
-
-/**
- * struct nc_window - what a stream will read soon
- * @first: first sector
- * @end: behind the last one
- */
-struct nc_window {
-	sector_t first;
-	sector_t end;
-};
 
 /**
  * struct nc_windows - those of a cache
@@ -47,6 +38,5 @@ void nc_windows_init(struct nc_cache *c);
 void nc_windows_pause(struct nc_cache *c);
 void nc_windows_resume(struct nc_cache *c);
 void nc_window_ask(struct nc_cache *c, const struct nc_window *window);
-void nc_window_done(struct nc_cache *c, const struct nc_fill *f, u64 bits, int error);
 
 #endif /* NEARCACHE_PREFETCH_READAHEAD_H */

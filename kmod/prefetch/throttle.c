@@ -17,10 +17,7 @@
 #include "io/fill.h"
 #include "prefetch/throttle.h"
 
-/* Others have gone when nothing of them was seen for so long. */
-#define QUIET		(HZ / 10)
-/* So long nothing is sent after a large write, and after an error. */
-#define CHECKPOINT	HZ
+/* So long nothing is sent after an error. */
 #define OUT_OF_ORDER	HZ
 /* Time that what is on its way may take to come, beside the origin's latency. */
 #define DELAY_MAX	(80 * (u64)NSEC_PER_MSEC)
@@ -31,10 +28,7 @@
 #define RATE_MAX	(64ULL << 30)
 #define RATE_STEP	(4ULL << 20)
 #define RATE_PERIOD	max(1, HZ / 10)
-/* What others' reads take without us shows only when nothing of ours was on its way for so long:
- * who stores the data may make up for it later.  So nothing is sent for a while, so often.
- */
-#define CLEAN		(30 * (u64)NSEC_PER_MSEC)
+/* Send nothing for PROBE, once in PROBE_EVERY, to measure undisturbed reads: NC_DEMAND_CLEAN. */
 #define PROBE		max(1, HZ / 8)
 #define PROBE_EVERY	(2 * HZ)
 /* A sample is worth 1/32 of what is smoothed. */
@@ -43,13 +37,6 @@
 #define FORGET		8
 /* So often it is looked who the others are; what was seen before counts half. */
 #define WEIGH		max(1, HZ / 10)
-
-/* Others read from the origin, or did so just now.  Context: any; a hint. */
-bool nc_pace_is_shared(const struct nc_prefetch *p)
-{
-	return atomic_read(&p->demand) ||
-	       time_before(jiffies, READ_ONCE(p->demand_last) + QUIET);
-}
 
 /* Others' reads have begun: nothing is known of them. */
 static void begin_shared(struct nc_prefetch *p)
@@ -72,51 +59,41 @@ static void begin_probe(struct nc_prefetch *p)
 	p->clean.count /= 2;
 }
 
-/**
- * nc_prefetch_holds() - is what may be a checkpoint being written?
- * @c: cache
- *
- * Context: any; a hint.
- */
-bool nc_prefetch_holds(const struct nc_cache *c)
-{
-	return time_before(jiffies, READ_ONCE(c->prefetch.wrote) + CHECKPOINT);
-}
-
 /* Are those who read the ones for whom jobs bring it?  @p is locked. */
-static bool is_followed(struct nc_prefetch *p)
+static bool is_followed(struct nc_prefetch *p, struct nc_demand *d)
 {
 	lockdep_assert_held(&p->lock);
 	if (!time_before(jiffies, p->weighed + WEIGH)) {
-		u64 asked = atomic64_read(&p->asked), met = atomic64_read(&p->met);
+		u64 asked = atomic64_read(&d->asked), met = atomic64_read(&d->met);
 
 		p->followed = met && met >= asked / 2;
-		atomic64_sub(asked - asked / 2, &p->asked);
-		atomic64_sub(met - met / 2, &p->met);
+		atomic64_sub(asked - asked / 2, &d->asked);
+		atomic64_sub(met - met / 2, &d->met);
 		p->weighed = jiffies;
 	}
 	return p->followed;
 }
 
 /**
- * nc_pace_wait() - how long to wait because of others
+ * nc_throttle_wait() - how long to wait because of others
  * @c: live cache
  *
  * Context: the prefetch worker.
  * Return: jiffies.
  */
-unsigned long nc_pace_wait(struct nc_cache *c)
+unsigned long nc_throttle_wait(struct nc_cache *c)
 {
+	struct nc_demand *d = &c->origin.demand;
 	struct nc_prefetch *p = &c->prefetch;
 	unsigned long now = jiffies, wait = 0;
 	bool shared;
 
 	if (READ_ONCE(c->hot.state) != NEARCACHE_NORMAL || atomic_read(&c->origin_retry.count))
 		return OUT_OF_ORDER;
-	if (nc_prefetch_holds(c))
-		return READ_ONCE(p->wrote) + CHECKPOINT - now;
+	if (nc_demand_writes(d))
+		return READ_ONCE(d->wrote) + NC_DEMAND_HOLD - now;
 	spin_lock(&p->lock);
-	shared = nc_pace_is_shared(p) && !is_followed(p);
+	shared = nc_demand_reads(d) && !is_followed(p, d);
 	if (time_before(now, p->failed + OUT_OF_ORDER))
 		wait = p->failed + OUT_OF_ORDER - now;
 	if (shared && !p->shared)
@@ -173,95 +150,30 @@ static void fit_rate(struct nc_prefetch *p, u64 took, bool alone)
 		p->rate = min(p->rate + RATE_STEP, RATE_MAX);
 }
 
-/**
- * nc_prefetch_demand() - somebody reads, or has read, from the origin past the cache
- * @c: live cache
- *
- * Context: any.
- */
-void nc_prefetch_demand(struct nc_cache *c)
+/* A user's read of the origin took @took ns.  Context: process. */
+void nc_throttle_measure_user(struct nc_demand *d, u64 took, bool undisturbed)
 {
-	if (unlikely(nc_prefetch_any(&c->prefetch)))
-		WRITE_ONCE(c->prefetch.demand_last, jiffies);
+	struct nc_cache *c = container_of(d, struct nc_cache, origin.demand);
+
+	spin_lock(&c->prefetch.lock);
+	fit_rate(&c->prefetch, took, undisturbed);
+	spin_unlock(&c->prefetch.lock);
 }
 
-/**
- * nc_prefetch_read_sent() - a fill is about to read from the origin, while there are jobs
- * @c: live cache
- * @f: fill, of a job or of a reader
- *
- * nc_prefetch_read_done() follows.
- *
- * Context: any but interrupts.
- */
-void nc_prefetch_read_sent(struct nc_cache *c, struct nc_fill *f)
+/* A job's read of the origin took @took ns.  Context: process. */
+void nc_throttle_measure_job(struct nc_cache *c, u64 took)
 {
-	f->since = ktime_get_ns();
-	if (f->job)
-		return;
-	atomic64_add(f->bytes, &c->prefetch.asked);
-	f->alone = !READ_ONCE(c->prefetch.flying) &&
-		   f->since - READ_ONCE(c->prefetch.landed) >= CLEAN;
-	atomic_inc(&c->prefetch.demand);
-}
-
-/**
- * nc_prefetch_read_done() - the origin has answered
- * @c: live cache
- * @f: fill, after nc_prefetch_read_sent()
- *
- * Context: process.
- */
-void nc_prefetch_read_done(struct nc_cache *c, struct nc_fill *f)
-{
-	u64 took = max(ktime_get_ns() - f->since, 1ULL);
-	struct nc_prefetch *p = &c->prefetch;
-
-	if (!f->job) {
-		WRITE_ONCE(p->demand_last, jiffies);
-		atomic_dec(&p->demand);
-	}
-	spin_lock(&p->lock);
-	if (f->job)
-		fit_window(c, took);
-	else
-		fit_rate(p, took, f->alone);
-	spin_unlock(&p->lock);
-}
-
-/**
- * nc_prefetch_wrote() - somebody writes
- * @c: live cache
- * @bytes: how much
- *
- * Context: any.
- */
-void nc_prefetch_wrote(struct nc_cache *c, u32 bytes)
-{
-	if (bytes >= NC_PREFETCH_CHECKPOINT)
-		WRITE_ONCE(c->prefetch.wrote, jiffies);
-}
-
-/**
- * nc_pace_met() - a job came across what was read just before, or a reader waits for what it brings
- * @c: live cache
- * @bytes: how much
- *
- * Context: any.
- */
-void nc_pace_met(struct nc_cache *c, u64 bytes)
-{
-	atomic64_add(bytes, &c->prefetch.met);
+	spin_lock(&c->prefetch.lock);
+	fit_window(c, took);
+	spin_unlock(&c->prefetch.lock);
 }
 
 /* See struct nc_prefetch. */
-void nc_pace_init(struct nc_prefetch *p)
+void nc_throttle_init(struct nc_prefetch *p)
 {
 	p->window = WINDOW_MIN;
 	p->rate = RATE_FIRST;
 	/* Long ago. */
-	p->demand_last = jiffies - QUIET;
-	p->wrote = jiffies - CHECKPOINT;
 	p->failed = jiffies - OUT_OF_ORDER;
 	p->weighed = jiffies;
 }

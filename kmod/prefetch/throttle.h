@@ -6,11 +6,12 @@
 #include <linux/types.h>
 
 struct nc_cache;
+struct nc_demand;
 struct nc_prefetch;
 
-void nc_pace_init(struct nc_prefetch *p);
-unsigned long nc_pace_wait(struct nc_cache *c);
-bool nc_pace_is_shared(const struct nc_prefetch *p);
-void nc_pace_met(struct nc_cache *c, u64 bytes);
+void nc_throttle_init(struct nc_prefetch *p);
+unsigned long nc_throttle_wait(struct nc_cache *c);
+void nc_throttle_measure_user(struct nc_demand *d, u64 took, bool undisturbed);
+void nc_throttle_measure_job(struct nc_cache *c, u64 took);
 
 #endif /* NEARCACHE_PREFETCH_THROTTLE_H */

@@ -53,7 +53,7 @@ u32 nc_ranges_now(void)
 void nc_ranges_room(struct nc_cache *c, struct nc_room *room)
 {
 	room->needed = READ_ONCE(c->ranges.reserved) * c->geo.block_size;
-	room->available = c->ranges.ops->pinnable(c) * c->geo.block_size;
+	room->available = nc_index_pinnable(&c->index) * c->geo.block_size;
 }
 
 /* Fills in what follows from the ranges.  Returns 0, -ENOMEM or -ELOOP. */

@@ -45,12 +45,10 @@ struct nc_room {
  *	is held
  * @changed: the ranges changed: slots that could not be evicted may be now, and more slots may be
  *	needed; nc_ranges.lock is held
- * @pinnable: how many slots pins may take at most; any context
  */
 struct nc_ranges_ops {
 	void (*retagged)(struct nc_cache *c, struct nc_slot *slot, bool was, bool pin);
 	void (*changed)(struct nc_cache *c);
-	u64 (*pinnable)(const struct nc_cache *c);
 };
 
 /**

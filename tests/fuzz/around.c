@@ -289,6 +289,11 @@ void nc_windows_init(struct nc_cache *c)
 	c->readahead.paused = true;
 }
 
+void nc_window_ask(struct nc_cache *c, const struct nc_window *window)
+{
+	abort();
+}
+
 void nc_windows_pause(struct nc_cache *c)
 {
 	c->readahead.paused = true;
@@ -299,18 +304,18 @@ void nc_windows_resume(struct nc_cache *c)
 	c->readahead.paused = false;
 }
 
-void nc_store_init(struct nc_store *s)
+void nc_fill_writer_init(struct nc_fill_writer *s)
 {
 	(void)s;
 }
 
-int nc_store_start(struct nc_cache *c)
+int nc_fill_writer_start(struct nc_cache *c)
 {
 	(void)c;
 	return 0;
 }
 
-void nc_store_destroy(struct nc_store *s)
+void nc_fill_writer_destroy(struct nc_fill_writer *s)
 {
 	(void)s;
 }
@@ -353,17 +358,12 @@ void nc_ahead_stays(struct nc_cache *c, struct nc_slot *slot)
 	(void)slot;
 }
 
-void nc_reclaim_again(struct nc_cache *c)
+void nc_slots_look_again(struct nc_cache *c)
 {
 	(void)c;
 }
 
-u64 nc_reclaim_pinnable(const struct nc_cache *c)
-{
-	return c->index.count;
-}
-
-void nc_reclaim_check(struct nc_cache *c)
+void nc_slots_check(struct nc_cache *c)
 {
 	(void)c;
 }

@@ -91,6 +91,8 @@ static inline struct bio *bio_list_pop(struct bio_list *l)
 }
 
 #define bio_list_empty(l)	(!(l)->head)
+/* Nobody reads. */
+#define dm_accept_partial_bio(bio, sectors)	abort()
 #define bio_end_sector(b)	((b)->bi_iter.bi_sector + ((b)->bi_iter.bi_size >> SECTOR_SHIFT))
 #define bio_clear_polled(b)	((void)(b))
 #define bio_op(b)		((b)->bi_opf & REQ_OP_WRITE)

@@ -9,7 +9,6 @@
 #include "helper/unit.h"
 #include "policy_sim.h"
 #include "policy_trace.h"
-#include "evict/spread.h"
 
 #define BLOCKS	4000U		/* of one dataset */
 #define ORIGIN	(20 * BLOCKS)	/* far larger than what is read of it */
@@ -536,32 +535,32 @@ static void ghost_adapts(void **state)
 }
 
 /* How many of 64 MiB from @first on stay. */
-static u32 stay_of(const struct nc_spread *s, u64 first)
+static u32 stay_of(const struct nc_retain *s, u64 first)
 {
 	u32 i, n = 0;
 
 	for (i = 0; i < 64; i++)
-		n += nc_spread_keeps(s, first + 4 * i);
+		n += retain_keeps(s, first + 4 * i);
 	return n;
 }
 
 /* Of what is consecutive an even part stays, whole MiBs, and of that a part when there is less
  * room; not without end.
  */
-static void spread_is_even(void **unused)
+static void retention_is_even(void **unused)
 {
-	struct nc_spread s;
+	struct nc_retain s;
 	u32 before[64], rounds = 0, at, n;
 	u64 seed;
 
 	(void)unused;
 	for (seed = 0; seed < 8; seed++) {
-		nc_spread_init(&s, seed * 0x123456789abcdefULL, 256 << 10);
+		retain_init(&s, seed * 0x123456789abcdefULL, 256 << 10);
 		for (at = 0; at < 64; at++)
 			before[at] = stay_of(&s, 4096 * at);
 		assert_int_equal(before[0], 64);
-		for (rounds = 0; nc_spread_narrow(&s); rounds++) {
-			double part = s.level / 4294967296.0;
+		for (rounds = 0; retain_lower(&s); rounds++) {
+			double part = s.threshold / 4294967296.0;
 
 			for (at = 0; at < 64; at++) {
 				n = stay_of(&s, 4096 * at);
@@ -570,9 +569,9 @@ static void spread_is_even(void **unused)
 				before[at] = n;
 			}
 		}
-		assert_in_range(s.level, NC_SPREAD_LEAST / 100 * 98, NC_SPREAD_LEAST);
+		assert_in_range(s.threshold, NC_RETAIN_LEAST / 100 * 98, NC_RETAIN_LEAST);
 		for (at = 0; at < 4096; at++)
-			assert_int_equal(nc_spread_keeps(&s, at), nc_spread_keeps(&s, at & ~3));
+			assert_int_equal(retain_keeps(&s, at), retain_keeps(&s, at & ~3));
 	}
 	printf("# a quarter of it is left after %u rounds\n", rounds);
 }
@@ -594,7 +593,7 @@ int main(void)
 		cmocka_unit_test(stamp_ahead_of_the_clock),
 		cmocka_unit_test(limit_is_seen_first),
 		cmocka_unit_test(ghost_adapts),
-		cmocka_unit_test(spread_is_even),
+		cmocka_unit_test(retention_is_even),
 	};
 
 	return RUN(tests);

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Helpers for bios that any file above may use: cut, restore, send to the origin. */
+#include "cache.h"
+#include "core/bio.h"
+#include "core/clock.h"
+
+/* Cut a read to @sectors and advance the clock; device-mapper maps the rest again.  Call it once
+ * for each piece, while @bio is mapped.
+ */
+void nc_bio_take(struct nc_cache *c, struct bio *bio, u32 sectors)
+{
+	nc_bio_cut(bio, sectors);
+	nc_clock_add(c, bio->bi_iter.bi_size);
+}
+
+/**
+ * nc_bio_memory_fits() - can the cache device use the memory of a read?
+ * @hot: alignment of the cache device, which may need more than the origin
+ * @bio: read
+ * @sectors: length from its start
+ *
+ * A stacked cache device with larger blocks (dm-crypt) needs each segment to be a whole block.
+ */
+bool nc_bio_memory_fits(const struct nc_hot *hot, const struct bio *bio, u32 sectors)
+{
+	u32 mask = hot->lbs_mask ? (hot->lbs_mask << SECTOR_SHIFT) | (SECTOR_SIZE - 1) :
+				   hot->dma_mask;
+	struct bvec_iter iter, start = bio->bi_iter;
+	struct bio_vec bv;
+
+	start.bi_size = sectors << SECTOR_SHIFT;
+	__bio_for_each_bvec(bv, bio, iter, start)
+		if (bv.bv_offset & hot->dma_mask || bv.bv_len & mask)
+			return false;
+	return true;
+}
+
+/**
+ * nc_bio_restore() - undo what a lower device did to a completed read
+ * @bio: dm's clone
+ * @io: its per-bio data; iter and flags are set
+ *
+ * A lower driver may have split the bio, which uses up __bi_remaining.  The cookie goes because a
+ * poller must not take one device's queue number for another's.
+ *
+ * Context: any.
+ */
+void nc_bio_restore(struct bio *bio, const struct nc_io *io)
+{
+	bio->bi_iter = io->iter;
+	bio->bi_flags = io->flags;
+	bio->bi_status = BLK_STS_OK;
+	atomic_set(&bio->__bi_remaining, 1);
+	bio_clear_polled(bio);
+	bio->bi_cookie = BLK_QC_T_NONE;
+}
+
+/* Send a read, as it came, to the origin.  May wait for a request. */
+void nc_bio_send_to_origin(struct nc_target *t, struct bio *bio)
+{
+	bio->bi_opf &= ~REQ_NOWAIT;
+	bio_set_dev(bio, t->origin->bdev);
+	submit_bio_noacct(bio);
+}
+
+/* Let the retry worker send a read, as it came, to the origin.  Context: any. */
+void nc_bio_retry(struct nc_target *t, struct bio *bio)
+{
+	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+	struct nc_cache *c = t->cache;
+	unsigned long flags;
+
+	io->target = t;
+	/* Queue the work inside the lock: once the worker has the bio, the cache may be freed. */
+	spin_lock_irqsave(&c->retry.lock, flags);
+	bio_list_add(&c->retry.bios, bio);
+	queue_work(c->workers.origin, &c->retry.work);
+	spin_unlock_irqrestore(&c->retry.lock, flags);
+}
+
+/* All reads of the queue, for the retry worker. */
+struct bio_list nc_bio_take_retries(struct nc_retry *retry)
+{
+	struct bio_list bios;
+
+	spin_lock_irq(&retry->lock);
+	bios = retry->bios;
+	bio_list_init(&retry->bios);
+	spin_unlock_irq(&retry->lock);
+	return bios;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/clock.h"
+
+/* Advance the clock by the bytes that this CPU held back. */
+void nc_clock_flush(struct nc_cache *c)
+{
+	u64 held = this_cpu_xchg(c->hot.counters->clock_bytes, 0);
+	u32 now = (u32)div64_u64(atomic64_add_return(held, &c->policy.clock), c->hot.tick_bytes);
+	/* Never backwards: a slower CPU may come with an older sum. */
+	u32 old = READ_ONCE(c->hot.now);
+
+	while ((s32)(now - old) > 0 && !try_cmpxchg(&c->hot.now, &old, now))
+		;
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The pool of slots: how many free slots there should be, and who may have one.
+ *
+ * Pinned blocks that have no slot yet, and prefetch jobs, have free slots of their own, which
+ * other blocks do not get.  reclaim.c frees slots; it is started here.
+ */
+#include "cache.h"
+#include "evict/slots.h"
+#include "meta/meta.h"
+#include "ranges/lookup.h"
+
+/* Free slots below which the worker starts. */
+static u32 low_water(const struct nc_cache *c)
+{
+	return nc_index_low_water(&c->index);
+}
+
+/* Free slots up to which the worker goes on: each round waits for hits and a commit, meanwhile a
+ * small cache would fall behind the readers.
+ */
+static u32 high_water(const struct nc_cache *c)
+{
+	return max(2 * low_water(c), min(32U, c->index.count / 8));
+}
+
+/* low_water(), but lower while there is a plan. */
+static u32 low_mark(const struct nc_cache *c)
+{
+	if (likely(!nc_foresight_any(c)))
+		return low_water(c);
+	/* Most of a tiny cache stays. */
+	return min(nc_plan_low(low_water(c)), max(c->index.count / 6, 1U));
+}
+
+/* Free slots up to which the worker goes on: high_water(), but lower while there is a plan. */
+u32 nc_slots_high_mark(const struct nc_cache *c)
+{
+	if (likely(!nc_foresight_any(c)))
+		return high_water(c);
+	return min(nc_plan_enough(low_water(c)), max(c->index.count / 4, 2U));
+}
+
+/* Free slots that only pinned blocks may have. */
+u32 nc_slots_for_pins(const struct nc_cache *c)
+{
+	return min_t(u64, nc_ranges_owed(c), 2 * low_water(c));
+}
+
+/* Free slots for which the worker evicts blocks that are not idle. */
+u32 nc_slots_due(const struct nc_cache *c)
+{
+	return nc_slots_for_pins(c) + nc_transit_due(c);
+}
+
+/* Free slots that neither reads nor writes may have. */
+u32 nc_slots_reserved(const struct nc_cache *c)
+{
+	return nc_slots_for_pins(c) + nc_transit_kept(c);
+}
+
+/**
+ * nc_slots_check() - start the reclaim worker when free slots run low
+ * @c: live cache
+ *
+ * A pass that found nothing idle is not repeated within its tick, because idleness only changes
+ * with the clock.  It is repeated for pins, jobs and retained blocks, and while there is a plan:
+ * these do not need idle blocks.
+ *
+ * Context: any.
+ */
+void nc_slots_check(struct nc_cache *c)
+{
+	u32 left = READ_ONCE(c->index.free_count);
+
+	if (left >= low_mark(c) + nc_slots_reserved(c) || !READ_ONCE(c->reclaim.enabled))
+		return;
+	if (READ_ONCE(c->reclaim.tick) == READ_ONCE(c->hot.now) + 1 && left >= nc_slots_due(c) &&
+	    !nc_foresight_any(c) && !READ_ONCE(c->policy.retain.wanted))
+		return;
+	queue_work(c->workers.cache, &c->reclaim.work);
+}
+
+/* Let reclaim repeat a pass that found nothing within its tick: something became evictable.
+ * Context: any.
+ */
+void nc_slots_look_again(struct nc_cache *c)
+{
+	u32 now = READ_ONCE(c->hot.now);
+
+	if (READ_ONCE(c->reclaim.tick) == now + 1)
+		WRITE_ONCE(c->reclaim.tick, now);
+}
+
+/**
+ * nc_slots_emptied() - a slot became nc_slot_is_empty()
+ * @c: live cache
+ *
+ * Only after a number of them reclaim repeats a pass within its tick, because a pass may look at
+ * all slots.
+ *
+ * Context: any.
+ */
+void nc_slots_emptied(struct nc_cache *c)
+{
+	if (atomic_inc_return(&c->reclaim.emptied) < low_water(c))
+		return;
+	atomic_set(&c->reclaim.emptied, 0);
+	nc_slots_look_again(c);
+}
+
+/* May @block have one of @left free slots, as far as retention in a full cache matters?  A
+ * retained block that finds few asks reclaim for more.
+ */
+static bool retain_admits(struct nc_cache *c, u64 block, u32 left)
+{
+	u32 made = retain_free_slots(low_water(c));
+
+	if (left > made || !retain_in_force(&c->policy.retain, &c->policy.keep))
+		return left;
+	if (!retain_keeps(&c->policy.retain, block))
+		return false;
+	if (left <= made / 2 && !READ_ONCE(c->policy.retain.wanted))
+		WRITE_ONCE(c->policy.retain.wanted, true);
+	return left;
+}
+
+/**
+ * nc_slots_room() - would a block without a slot get one?
+ * @c: live cache
+ * @block: origin block
+ * @reserve: for a prefetch job, which may use the prefetch reserve
+ *
+ * Context: any; a hint.
+ */
+bool nc_slots_room(struct nc_cache *c, u64 block, bool reserve)
+{
+	u32 left = READ_ONCE(c->index.free_count);
+	u32 others = reserve ? nc_slots_for_pins(c) : nc_slots_reserved(c);
+
+	if (left && nc_foresight_any(c) && !reserve && !nc_ranges_pinned(c, block))
+		return nc_foresight_admits(c, block, left - min(left, others), low_water(c));
+	if (reserve ? left > others : retain_admits(c, block, left - min(left, others)))
+		return true;
+	return left && nc_ranges_pinned(c, block);
+}
+
+/**
+ * nc_slots_take() - give a free slot to a block
+ * @c: live cache
+ * @block: origin block that has none
+ * @reserve: for a prefetch job, which may use the prefetch reserve
+ *
+ * Context: the block's bucket lock is held.
+ * Return: slot, linked, nothing valid in it; NC_NIL when none is free.
+ */
+u32 nc_slots_take(struct nc_cache *c, u64 block, bool reserve)
+{
+	u32 left = READ_ONCE(c->index.free_count), tagged, i = NC_NIL;
+	bool others = left > nc_slots_reserved(c);
+
+	/* Until the slot is linked and tagged: see struct nc_ranges. */
+	rcu_read_lock();
+	tagged = nc_ranges_any(c) ? nc_ranges_tag(c, block) : 0;
+	if (nc_tag_is_pinned(tagged) || others || (reserve && left > nc_slots_for_pins(c)))
+		i = nc_index_pop(&c->index);
+	if (i != NC_NIL) {
+		c->index.generation[i] = nc_meta_generation(c->meta);
+		nc_index_link(&c->index, i, block);
+		if (tagged)
+			nc_ranges_retag(c, &c->index.slots[i], tagged);
+		if (reserve)
+			nc_ahead_begin(c, &c->index.slots[i],
+				       !others && !nc_tag_is_pinned(tagged));
+		if (nc_foresight_any(c))
+			nc_foresight_took(c, block);
+		atomic64_inc(&c->slots.used);
+	}
+	rcu_read_unlock();
+	return i;
+}
+
+/* Are there more free slots than reads will need soon?  Reclaim never frees as many, so that
+ * writes do not cause evictions.  Context: any.
+ */
+bool nc_slots_spare(const struct nc_cache *c)
+{
+	return READ_ONCE(c->index.free_count) > high_water(c) + nc_slots_reserved(c);
+}
+
+/* Show the policy a read of a sampled block, unless it is busy with another one. */
+void nc_slots_sample(struct nc_cache *c, u64 block, bool cached)
+{
+	if (!spin_trylock(&c->policy.lock))
+		return;
+	c->hot.policy_ops->read(&c->policy.keep, block, READ_ONCE(c->hot.now), cached);
+	spin_unlock(&c->policy.lock);
+}
+
+/* A hit uses a slot for the first time in this tick; nc_hot.hit_srcu is held. */
+void nc_slots_stamp(struct nc_cache *c, struct nc_slot *slot)
+{
+	u64 block = nc_slot_block(slot);
+
+	WRITE_ONCE(slot->stamp, (READ_ONCE(c->hot.now) & NC_STAMP_TICK) | NC_STAMP_REUSED);
+	if (nc_ghost_samples(&c->policy.keep.ghost, block))
+		nc_slots_sample(c, block, true);
+}
