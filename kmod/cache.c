@@ -125,8 +125,8 @@ static const struct nc_intent_ops intent_ops = {
 	.flush_lost = nc_invalidate_lost,
 };
 
-/* A pinned slot leaves the prefetch reserve.  The plan skipped a pinned slot, and may evict it once the
- * pin is gone.
+/* A pinned slot leaves the prefetch reserve.  The plan skipped a pinned slot, and may evict it once
+ * the pin is gone.
  */
 static void slot_retagged(struct nc_cache *c, struct nc_slot *slot, bool was, bool pin)
 {
@@ -297,6 +297,11 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	if (c->hot.state == NEARCACHE_BYPASS &&
 	    (!writes || nc_meta_starts_cold(c)))
 		return 0;
+	/* Cached copies of what others wrote before outlive this session: they must not be newer
+	 * than what the origin has after a power cut.
+	 */
+	if (!c->meta->origin_durable)
+		c->meta->origin_durable = nc_invalidate_unless_flushed(c);
 	if (!nc_meta_go(c, writes)) {
 		c->life.dirty_unrecorded = false;
 		return 0;
@@ -374,6 +379,34 @@ static int take_origin(struct nc_cache *c, const struct nc_target *t)
 	return r;
 }
 
+/* Make durable what was written to the origin, and take its fingerprint.  Slots may hold data that
+ * the origin acknowledged but would lose with its power.  After an error of a flush, which the
+ * origin may report only once, nobody knows what it holds: drop all cached data, before the
+ * superblock is written.  Returns 0 or an error: then the cache must not be marked clean.
+ */
+static int settle_origin(struct nc_cache *c)
+{
+	int r = 0;
+
+	if (!nc_meta_unsettled(c))
+		return 0;
+	if (c->origin.written) {
+		r = nc_meta_flush_written(c);
+		if (c->meta->flush_failed)
+			nc_invalidate_all(c);
+	}
+	return r ?: nc_meta_settle(c);
+}
+
+static void resize(struct nc_cache *c, u64 size)
+{
+	u64 old = c->geo.origin_size;
+
+	nc_invalidate_tail(c);
+	nc_meta_resize(c, size);
+	nc_ranges_grown(c, min(old, size));
+}
+
 /* Go on with the size of the table, and write it with the superblock; a table
  * that cannot go live leaves the old size, so that the old one still fits.
  */
@@ -388,8 +421,7 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 		r = drop_if_changed(c, "grown");
 		if (r)
 			return r;
-		nc_meta_resize(c, size);
-		nc_ranges_grown(c, old);
+		resize(c, size);
 	}
 	/* The fingerprint, if it is old, before anybody else can change the ends;
 	 * not after a suspend that was not to wait for the origin.  What fails now
@@ -397,22 +429,20 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 	 */
 	if ((!nc_target_writes(t) || t->witness) && !c->origin.written &&
 	    c->hot.state == NEARCACHE_NORMAL)
-		nc_meta_settle(c);
+		settle_origin(c);
 	r = mark_active(c, t);
 	if (size == old)
 		return r;
-	if (r) {
-		nc_meta_resize(c, old);
-		nc_ranges_grown(c, old);
-	} else {
+	if (r)
+		resize(c, old);
+	else
 		DMINFO("%s: origin has grown from %llu to %llu bytes",
 		       nc_cache_name(c), old, size);
-	}
 	return r;
 }
 
-/* Use the settings of a live table, also while I/O runs: a reader of one sees the old value or the new
- * one.  Context: nc_life.lock.
+/* Use the settings of a live table, also while I/O runs: a reader of one sees the old value or the
+ * new one.  Context: nc_life.lock.
  */
 void nc_cache_apply_settings(const struct nc_target *t)
 {
@@ -488,7 +518,7 @@ static void commit_clean(struct nc_cache *c)
 		       nc_cache_name(c));
 		return;
 	}
-	r = nc_meta_settle(c);
+	r = settle_origin(c);
 	if (r)
 		DMERR("%s: origin %pg cannot be flushed or read (%d): not marked clean",
 		      nc_cache_name(c), c->origin.bdev, r);

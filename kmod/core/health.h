@@ -24,8 +24,8 @@ struct nc_target;
 
 /**
  * struct nc_health_ops - calls from the health into higher layers, set by cache.c
- * @left: the cache device is bypassed; any context.  Called once, after reads have stopped using the
- *	device
+ * @left: the cache device is bypassed; any context.  Called once, after reads have stopped using
+ *	the device
  */
 struct nc_health_ops {
 	void (*left)(struct nc_cache *c);

@@ -438,8 +438,8 @@ void nc_registry_release(struct nc_cache *c)
 	mutex_unlock(&registry_lock);
 }
 
-/* What the medium of @c must have, at least: caches of another device or origin may have written, or
- * recorded an invalidation, that the medium of @c knows nothing of.
+/* What the medium of @c must have, at least: caches of another device or origin may have written,
+ * or recorded an invalidation, that the medium of @c knows nothing of.
  */
 static void collect_known(const struct nc_cache *c, struct nc_known *known)
 {
@@ -465,8 +465,8 @@ static void collect_known(const struct nc_cache *c, struct nc_known *known)
 	mutex_unlock(&registry_lock);
 }
 
-/* The cache whose place @c takes: one of the same dm device and origin (or of one whose disk is gone)
- * that was live, or inherited ranges to be.  Of several the newest: it has what they had.
+/* The cache whose place @c takes: one of the same dm device and origin (or of one whose disk is
+ * gone) that was live, or inherited ranges to be.  Of several the newest: it has what they had.
  */
 static struct nc_cache *hold_predecessor(const struct nc_cache *c)
 {

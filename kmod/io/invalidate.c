@@ -35,6 +35,25 @@ u64 nc_invalidate_bits(struct nc_cache *c, struct nc_bucket_lock *bucket, u32 i,
 	return bits;
 }
 
+/* Before the origin's size changes: if the origin ends inside a sub-block, the cached copy holds
+ * zeros where there may be data then.
+ */
+void nc_invalidate_tail(struct nc_cache *c)
+{
+	u64 end = c->geo.origin_size;
+	u64 block = end >> (c->hot.block_shift + SECTOR_SHIFT);
+	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
+	u32 sub = (end & (c->geo.block_size - 1)) >>
+		  (c->hot.sub_shift + SECTOR_SHIFT);
+	u32 i;
+
+	spin_lock(&bucket->lock);
+	i = nc_index_find(&c->index, block);
+	if (end & (c->geo.subblock_size - 1) && i != NC_NIL)
+		nc_invalidate_bits(c, bucket, i, BIT_ULL(sub));
+	spin_unlock(&bucket->lock);
+}
+
 /* Sub-blocks of @block that the sectors from @first to @last touch. */
 u64 nc_invalidate_mask(const struct nc_cache *c, u64 block, sector_t first, sector_t last)
 {
@@ -189,6 +208,42 @@ static void accept_origin(struct nc_cache *c)
 }
 
 /**
+ * nc_invalidate_unless_flushed() - make durable what others wrote to the origin
+ * @c: live cache
+ *
+ * If the flush fails, the cache treats these writes as its own: the stop flushes again, and nothing
+ * survives a crash.
+ *
+ * Context: may sleep; nc_life.lock.
+ * Return: whether the origin keeps what it acknowledged.
+ */
+bool nc_invalidate_unless_flushed(struct nc_cache *c)
+{
+	bool written = READ_ONCE(c->origin.written);
+	int r = nc_meta_flush_written(c);
+
+	if (!r)
+		return true;
+	if (written)
+		nc_invalidate_lost(c);
+	WRITE_ONCE(c->origin.written, true);
+	DMWARN("%s: origin %pg cannot be flushed (%d): a crash will leave nothing cached",
+	       nc_cache_name(c), c->origin.bdev, r);
+	return false;
+}
+
+static int record_drop(struct nc_cache *c, bool all)
+{
+	if (!nc_meta_starts_cold(c))
+		return nc_meta_record_drop(c, all, nc_invalidate_unless_flushed(c));
+	/* The writes of others must last as long as the cached copies of them: until the stop,
+	 * which flushes the origin.
+	 */
+	WRITE_ONCE(c->origin.written, true);
+	return 0;
+}
+
+/**
  * nc_invalidate_told() - the origin was changed without us
  * @c: live cache
  * @first: first sector
@@ -216,7 +271,7 @@ int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 		drop(c, &range);
 		if (all)
 			accept_origin(c);
-		r = nc_meta_record_drop(c, all);
+		r = record_drop(c, all);
 		nc_write_range_remove(&c->write_ranges, &range);
 	}
 	if (r == -EIO)

@@ -18,6 +18,8 @@ void nc_invalidate_count(struct nc_cache *c, u64 dropped, bool empty);
 void nc_invalidate_block(struct nc_cache *c, u64 block, sector_t first, sector_t last);
 void nc_invalidate_all(struct nc_cache *c);
 int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last);
+void nc_invalidate_tail(struct nc_cache *c);
+bool nc_invalidate_unless_flushed(struct nc_cache *c);
 void nc_invalidate_lost(struct nc_cache *c);
 void nc_invalidate_lost_work(struct work_struct *work);
 

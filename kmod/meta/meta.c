@@ -12,13 +12,10 @@
 #include <linux/vmalloc.h>
 
 #include "cache.h"
-#include "meta/flush.h"
 #include "meta/origin.h"
 #include "meta/intent.h"
-#include "io/invalidate.h"
 #include "meta/members.h"
 #include "meta/meta.h"
-#include "dm/registry.h"
 #include "meta/session.h"
 
 /**
@@ -280,14 +277,14 @@ static int begin_session(struct nc_cache *c, bool writes, bool live, u32 *state)
 }
 
 /**
- * nc_meta_flush_written() - flush the origin, to which was written
+ * nc_meta_flush_written() - flush the origin after writes
  * @c: live cache
  *
- * Such an error may be told once, and it is who wrote that has to hear it: with the next
- * flush of theirs.
+ * The origin may report such an error only once.  The writers must hear of it: the next flush of a
+ * user fails, too, and nc_meta.flush_failed tells the cache that later flushes may be lying.
  *
  * Context: may sleep.
- * Return: what flushing it returned.
+ * Return: 0 or what the flush returned.
  */
 int nc_meta_flush_written(struct nc_cache *c)
 {
@@ -298,27 +295,9 @@ int nc_meta_flush_written(struct nc_cache *c)
 	return r;
 }
 
-/* Is what others wrote to the origin durable there?  If not, it is as if we had
- * written it: the stop flushes again, and nothing survives a crash.
- */
-static bool flush_origin(struct nc_cache *c)
-{
-	bool written = READ_ONCE(c->origin.written);
-	int r = nc_meta_flush_written(c);
-
-	if (!r)
-		return true;
-	if (written)
-		nc_invalidate_lost(c);
-	WRITE_ONCE(c->origin.written, true);
-	DMWARN("%s: origin %pg cannot be flushed (%d): a crash will leave nothing cached",
-	       nc_cache_name(c), c->origin.bdev, r);
-	return false;
-}
-
 /**
  * nc_meta_go() - from here on slots may be overwritten
- * @c: live cache, suspended
+ * @c: live cache, suspended; the caller tried to flush the origin, see nc_meta.origin_durable
  * @writes: the origin, too
  *
  * What was dropped at load, or because the origin grew, is gone from the medium
@@ -334,11 +313,6 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 	int r;
 
 	lockdep_assert_held(&c->life.lock);
-	/* Whoever wrote to it before: what is cached of it outlives this session, and
-	 * must not be newer than what the origin has after a power cut.
-	 */
-	if (!m->origin_durable)
-		m->origin_durable = flush_origin(c);
 	live = !nc_meta_unsettled(c);
 	WRITE_ONCE(m->commit.live, false);
 	m->commit.failed = false;
@@ -382,45 +356,25 @@ bool nc_meta_starts_cold(const struct nc_cache *c)
 		nc_intent_has_left(&c->intent));
 }
 
-/* The last sub-block, if the origin ended inside, holds zeros where there may be
- * data now.
- */
-static void drop_short_subblock(struct nc_cache *c)
-{
-	u64 end = c->geo.origin_size;
-	u64 block = end >> (c->hot.block_shift + SECTOR_SHIFT);
-	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
-	u32 sub = (end & (c->geo.block_size - 1)) >>
-		  (c->hot.sub_shift + SECTOR_SHIFT);
-	u32 i;
-
-	spin_lock(&bucket->lock);
-	i = nc_index_find(&c->index, block);
-	if (end & (c->geo.subblock_size - 1) && i != NC_NIL)
-		nc_invalidate_bits(c, bucket, i, BIT_ULL(sub));
-	spin_unlock(&bucket->lock);
-}
-
 /**
  * nc_meta_resize() - the origin has another size
  * @c: live cache, suspended
  * @size: of the origin, bytes: it has grown, or growing is taken back because
  *	the superblock could not be written
  *
- * On the medium with the superblock's next write.
+ * On the medium with the superblock's next write.  Call nc_invalidate_tail() first.
  */
 void nc_meta_resize(struct nc_cache *c, u64 size)
 {
 	struct nc_meta *m = c->meta;
 
-	drop_short_subblock(c);
 	c->geo.origin_size = size;
 	nc_super_resize(&m->super, size);
 	c->geo.intent_region = le64_to_cpu(m->super.sb->intent_region);
 	m->fingerprint_old = true;
 }
 
-/* Is there anything that nc_meta_settle() has to do on the origin? */
+/* Was the origin written since its fingerprint was taken? */
 bool nc_meta_unsettled(const struct nc_cache *c)
 {
 	return c->origin.written || c->meta->fingerprint_old;
@@ -487,32 +441,17 @@ int nc_meta_accept_origin(struct nc_cache *c)
 }
 
 /**
- * nc_meta_settle() - make what was written to the origin durable there
- * @c: live cache, suspended, before the superblock is written
+ * nc_meta_settle() - the origin keeps what was written to it: take its new fingerprint
+ * @c: live cache, suspended and flushed, before the superblock is written
  *
- * Slots may hold what the origin acknowledged but would lose with its power;
- * and its fingerprint is another one now.  If it cannot be flushed, nobody knows
- * what it holds: all that is cached is dropped.
- *
- * Return: 0 or what flushing or reading the origin returned: then the cache must
- * not be marked clean.
+ * Return: 0 or what reading the origin returned: then the cache must not be marked clean.
  */
 int nc_meta_settle(struct nc_cache *c)
 {
 	struct nc_meta *m = c->meta;
-	int r = 0;
+	int r;
 
-	if (!nc_meta_unsettled(c))
-		return 0;
 	if (c->origin.written) {
-		r = nc_meta_flush_written(c);
-		if (r) {
-			nc_invalidate_all(c);
-			return r;
-		}
-		/* Such an error is told once: this flush may be lying. */
-		if (m->flush_failed)
-			nc_invalidate_all(c);
 		m->flush_failed = false;
 		c->origin.written = false;
 		m->fingerprint_old = true;
@@ -600,24 +539,18 @@ static int go_active(struct nc_cache *c)
 
 /**
  * nc_meta_record_drop() - cached data was dropped; it must not come back
- * @c: live cache, active; nothing is filled where it was
+ * @c: live cache, active and not nc_meta_starts_cold(); nothing is filled where the data was
  * @all: nothing is cached any more
+ * @durable: the origin was flushed
  *
  * Return: 0 or -EIO; then the medium still speaks of it.
  */
-int nc_meta_record_drop(struct nc_cache *c, bool all)
+int nc_meta_record_drop(struct nc_cache *c, bool all, bool durable)
 {
 	int r;
 
 	lockdep_assert_held(&c->life.lock);
-	/* What was written there has to last as long as what is cached of it: here, to
-	 * the stop.
-	 */
-	if (nc_meta_starts_cold(c)) {
-		WRITE_ONCE(c->origin.written, true);
-		return 0;
-	}
-	if (flush_origin(c) && c->meta->commit.live &&
+	if (durable && c->meta->commit.live &&
 	    READ_ONCE(c->hot.state) != NEARCACHE_BYPASS) {
 		r = all ? empty_table(c) : nc_commit_run(c);
 		if (!r)

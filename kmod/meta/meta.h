@@ -73,7 +73,7 @@ int nc_meta_origin_changed(struct nc_cache *c);
 int nc_meta_accept_origin(struct nc_cache *c);
 int nc_meta_read_ends(struct nc_cache *c, u8 *digest);
 int nc_meta_write_ends(struct nc_cache *c, const u8 *digest);
-int nc_meta_record_drop(struct nc_cache *c, bool all);
+int nc_meta_record_drop(struct nc_cache *c, bool all, bool durable);
 int nc_meta_stop(struct nc_cache *c);
 size_t nc_meta_memory(const struct nc_meta *m);
 u32 nc_meta_generation(const struct nc_meta *m);

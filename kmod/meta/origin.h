@@ -7,6 +7,7 @@
 
 struct block_device;
 struct dm_io_client;
+struct nc_cache;
 
 #define NC_FINGERPRINT_SIZE	32
 
@@ -15,5 +16,6 @@ struct dm_io_client;
 
 int nc_identity_ends(struct block_device *bdev, struct dm_io_client *io,
 		     u64 size, void *buffer, u8 *digest);
+int nc_flush_origin(struct nc_cache *c);
 
 #endif /* NEARCACHE_META_ORIGIN_H */

@@ -443,8 +443,8 @@ int nearcache_nl_device_set_doit(struct sk_buff *skb, struct genl_info *info)
 	return r;
 }
 
-/* nc_health_listener: multicast an event of a live table.  A listener that misses it, because memory
- * or its buffer is short, gets ENOBUFS from netlink, or finds the change in the status.
+/* nc_health_listener: multicast an event of a live table.  A listener that misses it, because
+ * memory or its buffer is short, gets ENOBUFS from netlink, or finds the change in the status.
  */
 void nc_netlink_event(struct nc_target *t, enum nearcache_event event)
 {

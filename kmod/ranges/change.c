@@ -484,7 +484,7 @@ void nc_ranges_loaded(struct nc_cache *c)
 /**
  * nc_ranges_grown() - the origin has another size
  * @c: cache, no I/O runs
- * @old: size before, bytes
+ * @old: smaller one of the sizes before and after, bytes
  *
  * What was all of its last block may be a part of it now.
  *

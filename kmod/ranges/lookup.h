@@ -41,8 +41,8 @@ struct nc_room {
 
 /**
  * struct nc_ranges_ops - calls from the ranges into higher layers, set by cache.c
- * @retagged: a linked slot got a pin, or had one (@was) and has one still or not; the bucket lock is
- *	held
+ * @retagged: a linked slot got a pin, or had one (@was) and has one still or not; the bucket lock
+ *	is held
  * @changed: the ranges changed: slots that could not be evicted may be now, and more slots may be
  *	needed; nc_ranges.lock is held
  */

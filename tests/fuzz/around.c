@@ -4,7 +4,6 @@
 
 #include "cache.h"
 #include "io/fill.h"
-#include "meta/flush.h"
 #include "meta/origin.h"
 #include "io/invalidate.h"
 #include "meta/meta.h"
@@ -139,6 +138,36 @@ void nc_invalidate_lost(struct nc_cache *c)
 		return;
 	nc_intent_leave(c);
 	queue_work(c->workers.completion, &c->workers.drop_all);
+}
+
+void nc_invalidate_tail(struct nc_cache *c)
+{
+	u64 end = c->geo.origin_size, block = end / c->geo.block_size;
+	u32 i = nc_index_find(&c->index, block);
+	u32 sub = end % c->geo.block_size / c->geo.subblock_size;
+
+	if (end % c->geo.subblock_size && i != NC_NIL)
+		nc_invalidate_bits(c, nc_index_bucket(&c->index, block), i, BIT_ULL(sub));
+}
+
+bool nc_invalidate_unless_flushed(struct nc_cache *c)
+{
+	bool written = c->origin.written;
+
+	if (!nc_meta_flush_written(c))
+		return true;
+	if (written)
+		nc_invalidate_lost(c);
+	c->origin.written = true;
+	return false;
+}
+
+int fuzz_record_drop(struct nc_cache *c)
+{
+	if (!nc_meta_starts_cold(c))
+		return nc_meta_record_drop(c, false, nc_invalidate_unless_flushed(c));
+	c->origin.written = true;
+	return 0;
 }
 
 void nc_scrub_init(struct nc_scrub *s)

@@ -44,6 +44,8 @@ extern u32 fuzz_ends;
 /* The allocation of this number fails; 0: none. */
 extern u32 fuzz_no_memory;
 
+struct nc_cache;
+int fuzz_record_drop(struct nc_cache *c);
 void fuzz_bug(const char *format, ...) __attribute__((noreturn));
 #define HOLDS(what)	((what) ? (void)0 : fuzz_bug("does not hold: %s", #what))
 void fuzz_devices(u64 origin_bytes, u64 cache_bytes, u64 witness_bytes);

@@ -177,7 +177,7 @@ static void invalidate(u64 *random)
 	*w = (struct writer) { .range = { .first = at, .last = at } };
 	mutex_lock(&live->life.lock);
 	drop(at, at);
-	w->bio.done = nc_meta_record_drop(live, false) ? FUZZ_BIO_FAILED : FUZZ_BIO_SENT;
+	w->bio.done = fuzz_record_drop(live) ? FUZZ_BIO_FAILED : FUZZ_BIO_SENT;
 	mutex_unlock(&live->life.lock);
 }
 
