@@ -62,21 +62,13 @@ static void give_back(struct nc_foreseen *seen)
 	rcu_read_unlock();
 }
 
-/**
- * nc_foresight_lock() - take nc_foresight.lock
- * @c: cache
- *
- * Context: may sleep, for as long as it takes to build a plan.
- */
+/* Take nc_foresight.lock.  Context: may sleep, for as long as it takes to build a plan. */
 void nc_foresight_lock(struct nc_cache *c)
 {
 	mutex_lock(&c->plan.lock);
 }
 
-/**
- * nc_foresight_unlock() - give it back
- * @c: cache
- */
+/* Release nc_foresight.lock. */
 void nc_foresight_unlock(struct nc_cache *c)
 {
 	mutex_unlock(&c->plan.lock);
@@ -182,10 +174,7 @@ int nc_foresight_append(struct nc_cache *c, u64 first, u64 end)
 	return r;
 }
 
-/**
- * nc_foresight_drop() - forget what came of a plan that is not in force
- * @c: cache
- */
+/* Forget what came of a plan that is not in force. */
 void nc_foresight_drop(struct nc_cache *c)
 {
 	lockdep_assert_held(&c->plan.lock);
@@ -221,12 +210,7 @@ int nc_foresight_commit(struct nc_cache *c)
 	return 0;
 }
 
-/**
- * nc_foresight_clear() - there is no plan any more, nor one that is coming
- * @c: cache
- *
- * Return: whether there was one in force.
- */
+/* There is no plan any more, nor one that is coming.  Returns whether there was one in force. */
 bool nc_foresight_clear(struct nc_cache *c)
 {
 	bool any;
@@ -240,11 +224,7 @@ bool nc_foresight_clear(struct nc_cache *c)
 	return any;
 }
 
-/**
- * nc_foresight_figures() - how far the plan is, or how far the last one came
- * @c: cache
- * @figures: the result
- */
+/* How far the plan is, or how far the last one came. */
 void nc_foresight_figures(struct nc_cache *c, struct nc_plan_figures *figures)
 {
 	struct nc_foresight *f = &c->plan;
@@ -347,11 +327,7 @@ void nc_foresight_gone(struct nc_cache *c, u64 block)
 	give_back(seen);
 }
 
-/**
- * nc_foresight_is_stray() - is a cached block one that the plan knows nothing of?
- * @c: live cache
- * @block: origin block
- */
+/* Is a cached block one that the plan knows nothing of? */
 bool nc_foresight_is_stray(struct nc_cache *c, u64 block)
 {
 	struct nc_foreseen *seen;
@@ -477,12 +453,7 @@ static void look_after(struct nc_cache *c, struct nc_foreseen *seen)
 		scan(c, seen);
 }
 
-/**
- * nc_foresight_work() - what reads have no time for
- * @c: live cache
- *
- * Context: the reclaim worker.
- */
+/* What reads have no time for.  Context: the reclaim worker. */
 void nc_foresight_work(struct nc_cache *c)
 {
 	struct nc_foreseen *seen;

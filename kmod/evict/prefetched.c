@@ -159,12 +159,7 @@ void nc_ahead_came(struct nc_cache *c, struct nc_slot *slot)
 		count_over(c);
 }
 
-/**
- * nc_ahead_is_over() - was all that is valid in a slot read in transit?
- * @slot: linked
- *
- * Context: any; a hint.
- */
+/* Was all that is valid in a slot read in transit?  Context: any; a hint. */
 bool nc_ahead_is_over(const struct nc_slot *slot)
 {
 	u8 read = READ_ONCE(slot->tag.ahead) & NC_AHEAD_TRANSIT;
@@ -172,13 +167,7 @@ bool nc_ahead_is_over(const struct nc_slot *slot)
 	return read && read > hweight64(READ_ONCE(slot->valid));
 }
 
-/**
- * nc_ahead_stays() - a slot is not in transit any more, but one as others
- * @c: live cache
- * @slot: linked
- *
- * Context: the bucket lock is held.
- */
+/* A slot is not in transit any more, but one as others.  Context: the bucket lock is held. */
 void nc_ahead_stays(struct nc_cache *c, struct nc_slot *slot)
 {
 	if (change(slot, NC_AHEAD_TRANSIT, 0) & NC_AHEAD_TRANSIT)
@@ -203,13 +192,7 @@ void nc_ahead_gone(struct nc_cache *c, struct nc_slot *slot, u64 block)
 		nc_ranges_count_wasted(c, slot, block);
 }
 
-/**
- * nc_transit_due() - free slots that jobs wait for
- * @c: live cache
- *
- * What was used longest ago goes for them.
- *
- * Context: any; a hint.
+/* Free slots that jobs wait for.  What was used longest ago goes for them.  Context: any; a hint.
  */
 u32 nc_transit_due(const struct nc_cache *c)
 {
@@ -222,12 +205,7 @@ u32 nc_transit_due(const struct nc_cache *c)
 	return min(wanted, share - min(share, used));
 }
 
-/**
- * nc_transit_kept() - free slots that only jobs may have
- * @c: live cache
- *
- * Context: any; a hint.
- */
+/* Free slots that only jobs may have.  Context: any; a hint. */
 u32 nc_transit_kept(const struct nc_cache *c)
 {
 	u32 own = READ_ONCE(c->slots.reserve.own), used = atomic_read(&c->slots.reserve.used);
@@ -247,12 +225,7 @@ void nc_transit_want(struct nc_cache *c, u64 slots)
 	WRITE_ONCE(c->slots.reserve.wanted, min_t(u64, slots, U32_MAX));
 }
 
-/**
- * nc_transit_look() - free what was read to its end in transit
- * @c: live cache
- *
- * Context: any.
- */
+/* Free what was read to its end in transit.  Context: any. */
 void nc_transit_look(struct nc_cache *c)
 {
 	if (!atomic_xchg(&c->slots.reserve.over, 0))

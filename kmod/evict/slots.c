@@ -59,15 +59,9 @@ u32 nc_slots_reserved(const struct nc_cache *c)
 	return nc_slots_for_pins(c) + nc_transit_kept(c);
 }
 
-/**
- * nc_slots_check() - start the reclaim worker when free slots run low
- * @c: live cache
- *
- * A pass that found nothing idle is not repeated within its tick, because idleness only changes
- * with the clock.  It is repeated for pins, jobs and retained blocks, and while there is a plan:
- * these do not need idle blocks.
- *
- * Context: any.
+/* Start the reclaim worker when free slots run low.  A pass that found nothing idle is not repeated
+ * within its tick, because idleness only changes with the clock.  It is repeated for pins, jobs and
+ * retained blocks, and while there is a plan: these do not need idle blocks.  Context: any.
  */
 void nc_slots_check(struct nc_cache *c)
 {
@@ -92,14 +86,8 @@ void nc_slots_look_again(struct nc_cache *c)
 		WRITE_ONCE(c->reclaim.tick, now);
 }
 
-/**
- * nc_slots_emptied() - a slot became nc_slot_is_empty()
- * @c: live cache
- *
- * Only after a number of them reclaim repeats a pass within its tick, because a pass may look at
- * all slots.
- *
- * Context: any.
+/* A slot became nc_slot_is_empty().  Only after a number of them reclaim repeats a pass within its
+ * tick, because a pass may look at all slots.  Context: any.
  */
 void nc_slots_emptied(struct nc_cache *c)
 {

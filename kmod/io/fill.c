@@ -95,13 +95,7 @@ void nc_fill_shorten(const struct nc_cache *c, struct nc_span *span, bool half)
 	span->last = min(span->last, span->first + max(count, 1U) - 1);
 }
 
-/**
- * nc_fill_free() - free a fill that is on no list
- * @c: live cache
- * @f: fill
- *
- * Context: any but hard interrupts.
- */
+/* Free a fill that is on no list.  Context: any but hard interrupts. */
 void nc_fill_free(struct nc_cache *c, struct nc_fill *f)
 {
 	nc_pages_free(c, f, &f->pages);

@@ -143,10 +143,6 @@ static void store_work(struct kthread_work *work)
 	}
 }
 
-/**
- * nc_fill_writer_init() - nothing is on its way
- * @s: of a new cache
- */
 void nc_fill_writer_init(struct nc_fill_writer *s)
 {
 	spin_lock_init(&s->lock);
@@ -158,13 +154,7 @@ void nc_fill_writer_init(struct nc_fill_writer *s)
 	hrtimer_setup(&s->timer, store_wake, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 }
 
-/**
- * nc_fill_writer_start() - the thread
- * @c: new cache
- *
- * Context: may sleep.
- * Return: 0 or an error code.
- */
+/* Start the thread.  Context: may sleep.  Returns 0 or an error code. */
 int nc_fill_writer_start(struct nc_cache *c)
 {
 	struct nc_fill_writer *s = &c->fills.writer;
@@ -240,12 +230,7 @@ void nc_fill_writer_hurry(struct nc_fill_writer *s, bool hurry)
 	WRITE_ONCE(s->hurry, hurry);
 }
 
-/**
- * nc_fill_writer_flush() - wait until the thread has let go of all fills that are over
- * @s: of a live cache
- *
- * Context: may sleep.
- */
+/* Wait until the thread has let go of all fills that are over.  Context: may sleep. */
 void nc_fill_writer_flush(struct nc_fill_writer *s)
 {
 	kthread_flush_worker(s->worker);

@@ -283,14 +283,8 @@ int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 	return r;
 }
 
-/**
- * nc_invalidate_lost() - the origin could not make durable what it acknowledged
- * @c: live cache
- *
- * It may hold something older than what is cached of it; such an error is told
- * once, so the next flush says nothing.
- *
- * Context: any.
+/* The origin could not make durable what it acknowledged.  It may hold something older than what is
+ * cached of it; such an error is told once, so the next flush says nothing.  Context: any.
  */
 void nc_invalidate_lost(struct nc_cache *c)
 {

@@ -12,13 +12,8 @@
 /* Programs that were built once go on. */
 static_assert(sizeof(struct nearcache_io) == 64);
 
-/**
- * nc_observe_cgroup() - whose a piece is
- * @bio: dm's clone
- *
- * Context: map of @bio.
- * Return: id of the control group: of the process that asks, or, in a kernel thread, of whom
- *	it is accounted to; 0: nobody's.
+/* Whose a piece is.  Context: map of @bio.  Returns id of the control group: of the process that
+ * asks, or, in a kernel thread, of whom it is accounted to; 0: nobody's.
  */
 u64 nc_observe_cgroup(struct bio *bio)
 {
@@ -49,14 +44,7 @@ static u16 flags_of(const struct bio *bio)
 	       (bio->bi_opf & REQ_SYNC ? NEARCACHE_IO_SYNC : 0);
 }
 
-/**
- * nc_observe_see() - what is known about a piece before its verdict
- * @c: live cache
- * @bio: dm's clone
- * @seen: the result
- *
- * Context: map of @bio.
- */
+/* What is known about a piece before its verdict.  Context: map of @bio. */
 void nc_observe_see(struct nc_cache *c, struct bio *bio, struct nearcache_io *seen)
 {
 	*seen = (struct nearcache_io) {
@@ -117,12 +105,7 @@ void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verd
 	trace_nearcache_access(&told);
 }
 
-/**
- * nc_observe_over() - nc_observe_done(), when somebody listens
- * @bio: dm's clone
- * @io: what is known about it
- * @error: its status
- */
+/* nc_observe_done(), when somebody listens. */
 void nc_observe_over(struct bio *bio, struct nc_io *io, blk_status_t error)
 {
 	struct nearcache_io told = io->seen;

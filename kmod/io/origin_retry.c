@@ -125,10 +125,6 @@ void nc_outage_suspend(struct nc_target *t)
 	spin_unlock_irq(&o->lock);
 }
 
-/**
- * nc_outage_init() - nothing waits
- * @c: new cache
- */
 void nc_outage_init(struct nc_cache *c)
 {
 	struct nc_outage *o = &c->origin_retry;

@@ -290,17 +290,9 @@ static noinline void tell(struct nc_cache *c, struct bio *bio, struct nc_io *io)
 		io->kind = NC_IO_HIT;
 }
 
-/**
- * nc_read_map() - direct a read
- * @t: target
- * @bio: dm's clone
- *
- * What nearly all reads of a warm cache are comes first: a hit that lies in one block, all valid,
- * and of which nobody wants more than the data, or to hear of it.  It has nothing on the stack;
- * doc/hitpath.md counts its instructions.  Anything else goes the long way.
- *
- * Context: submitter's; does not sleep.
- * Return: DM_MAPIO_*.
+/* Map a read.  Fast path: a hit within one block, all sub-blocks valid, nothing of it prefetched and
+ * unread, no observer.  It needs no stack frame of its own; doc/hitpath.md counts its instructions.
+ * All other reads take the slow path.  Does not sleep.  Returns DM_MAPIO_*.
  */
 int nc_read_map(struct nc_target *t, struct bio *bio)
 {
@@ -427,16 +419,7 @@ static int origin_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 	return DM_ENDIO_DONE;
 }
 
-/**
- * nc_read_end_io() - a read completed
- * @t: target
- * @bio: dm's clone
- * @io: what is known about it
- * @error: its status
- *
- * Context: any, interrupts too.
- * Return: DM_ENDIO_*.
- */
+/* A read completed with @error.  Context: any, also interrupts.  Returns DM_ENDIO_*. */
 int nc_read_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 		   blk_status_t *error)
 {

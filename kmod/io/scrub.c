@@ -166,13 +166,7 @@ int nc_scrub_start(struct nc_cache *c, u64 rate, bool compare)
 	return r;
 }
 
-/**
- * nc_scrub_stop() - give the pass up
- * @c: live cache
- *
- * Context: may sleep.
- * Return: 0, or -ENOENT when there is none.
- */
+/* Cancel the pass.  May sleep.  Returns 0, or -ENOENT when there is none. */
 int nc_scrub_stop(struct nc_cache *c)
 {
 	int r = 0;

@@ -254,12 +254,7 @@ bool nc_stream_tell(struct nc_cache *c, struct bio *bio, struct nc_io *io,
 	return !io->refused;
 }
 
-/**
- * nc_streams_init() - no stream yet
- * @streams: to be initialised
- *
- * Return: 0 or -ENOMEM; nc_streams_destroy() is harmless after that.
- */
+/* No stream yet.  Returns 0 or -ENOMEM; nc_streams_destroy() is harmless after that. */
 int nc_streams_init(struct nc_streams *streams)
 {
 	u32 i;

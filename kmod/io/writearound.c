@@ -138,14 +138,7 @@ static int through(struct nc_target *t, struct bio *bio, struct nc_io *io)
 	return around(t, bio, NEARCACHE_VERDICT_WRITEAROUND);
 }
 
-/**
- * nc_write_map() - direct what is not a read
- * @t: target
- * @bio: dm's clone
- *
- * Context: submitter's; does not sleep.
- * Return: DM_MAPIO_*.
- */
+/* Map a write, discard, write-zeroes or flush.  Does not sleep.  Returns DM_MAPIO_*. */
 int nc_write_map(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));

@@ -88,12 +88,8 @@ bool nc_update_wanted(struct nc_cache *c, sector_t first, sector_t end)
 	return wanted;
 }
 
-/**
- * nc_update_sectors() - how much of a write one update takes
- * @c: live cache
- * @bio: write
- *
- * Return: sectors: up to the end of the block, and what a fill can hold.
+/* How much of a write one update takes.  Returns sectors: up to the end of the block, and what a
+ * fill can hold.
  */
 u32 nc_update_sectors(const struct nc_cache *c, const struct bio *bio)
 {

@@ -472,12 +472,7 @@ u32 nc_prefetch_cancel(struct nc_cache *c, u32 id)
 	return count;
 }
 
-/**
- * nc_prefetch_pause() - send nothing more, before a table is suspended
- * @c: live cache
- *
- * Context: may sleep, also for a request to the origin.
- */
+/* Stop sending, before the table is suspended.  May sleep, also for a request to the origin. */
 void nc_prefetch_pause(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
@@ -488,10 +483,7 @@ void nc_prefetch_pause(struct nc_cache *c)
 	cancel_delayed_work_sync(&p->work);
 }
 
-/**
- * nc_prefetch_resume() - go on, as a table is live
- * @c: live cache
- */
+/* The table is live: go on. */
 void nc_prefetch_resume(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
@@ -514,12 +506,7 @@ void nc_prefetch_init(struct nc_cache *c)
 	nc_demand_init(&c->origin.demand, nc_throttle_measure_user);
 }
 
-/**
- * nc_prefetch_alloc() - what may fail
- * @c: new cache
- *
- * Return: 0 or -ENOMEM.
- */
+/* Returns 0 or -ENOMEM. */
 int nc_prefetch_alloc(struct nc_cache *c)
 {
 	c->prefetch.wq = alloc_workqueue("nearcache_p/%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 1,

@@ -200,12 +200,7 @@ static void work(struct work_struct *work)
 		queue_delayed_work(c->workers.origin, &w->work, SHORTAGE);
 }
 
-/**
- * nc_windows_pause() - bring nothing more, before a table is suspended
- * @c: live cache
- *
- * Context: may sleep, also for a request to the origin.
- */
+/* Stop sending, before the table is suspended.  May sleep, also for a request to the origin. */
 void nc_windows_pause(struct nc_cache *c)
 {
 	struct nc_windows *w = &c->readahead;
@@ -217,10 +212,7 @@ void nc_windows_pause(struct nc_cache *c)
 	cancel_delayed_work_sync(&w->work);
 }
 
-/**
- * nc_windows_resume() - a table is live
- * @c: live cache
- */
+/* The table is live: accept windows. */
 void nc_windows_resume(struct nc_cache *c)
 {
 	spin_lock(&c->readahead.lock);

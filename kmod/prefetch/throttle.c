@@ -74,13 +74,7 @@ static bool is_followed(struct nc_prefetch *p, struct nc_demand *d)
 	return p->followed;
 }
 
-/**
- * nc_throttle_wait() - how long to wait because of others
- * @c: live cache
- *
- * Context: the prefetch worker.
- * Return: jiffies.
- */
+/* How long to wait because of others.  Context: the prefetch worker.  Returns jiffies. */
 unsigned long nc_throttle_wait(struct nc_cache *c)
 {
 	struct nc_demand *d = &c->origin.demand;
