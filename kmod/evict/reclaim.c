@@ -72,7 +72,8 @@ static bool is_unwanted(const struct nc_cache *c, const struct nc_slot *slot, u3
 
 static bool is_evictable(const struct nc_slot *slot)
 {
-	return READ_ONCE(slot->flags) & NC_SLOT_LINKED && !nc_tag_is_pinned(READ_ONCE(slot->tagged));
+	return READ_ONCE(slot->flags) & NC_SLOT_LINKED &&
+	       !nc_tag_is_pinned(READ_ONCE(slot->tagged));
 }
 
 /* May go: nothing valid in it, not wanted, written but never read, or idle.  Read

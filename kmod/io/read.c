@@ -290,9 +290,9 @@ static noinline void tell(struct nc_cache *c, struct bio *bio, struct nc_io *io)
 		io->kind = NC_IO_HIT;
 }
 
-/* Map a read.  Fast path: a hit within one block, all sub-blocks valid, nothing of it prefetched and
- * unread, no observer.  It needs no stack frame of its own; doc/hitpath.md counts its instructions.
- * All other reads take the slow path.  Does not sleep.  Returns DM_MAPIO_*.
+/* Map a read.  Fast path: a hit within one block, all sub-blocks valid, nothing of it prefetched
+ * and unread, no observer.  It needs no stack frame of its own; doc/hitpath.md counts its
+ * instructions. All other reads take the slow path.  Does not sleep.  Returns DM_MAPIO_*.
  */
 int nc_read_map(struct nc_target *t, struct bio *bio)
 {

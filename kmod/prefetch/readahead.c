@@ -34,7 +34,8 @@
 /* Is anything to be brought now?  A hint. */
 static bool is_open(const struct nc_cache *c)
 {
-	return READ_ONCE(c->hot.state) == NEARCACHE_NORMAL && !atomic_read(&c->origin_retry.count) &&
+	return READ_ONCE(c->hot.state) == NEARCACHE_NORMAL &&
+	       !atomic_read(&c->origin_retry.count) &&
 	       !nc_demand_writes(&c->origin.demand) &&
 	       !time_before(jiffies, READ_ONCE(c->readahead.failed) + OUT_OF_ORDER);
 }
