@@ -31,7 +31,7 @@
  * struct nc_tag - what ranges want of a block
  * @label: id of the label, 0: none, or NC_LABEL_MIXED
  * @wants: NC_WANTS_*
- * @ahead: what became of what a prefetch brought, see prefetched.h; begun under the bucket lock, and
+ * @ahead: what became of what a prefetch brought, see prefetched.h; begun under the bucket lock,
  *	ended without
  */
 struct nc_tag {
