@@ -99,7 +99,7 @@ struct nc_cache {
 
 /**
  * struct nc_target - one dm table line
- * @list: in nc_cache.reg.targets
+ * @list: in nc_registration.targets
  * @ti: device-mapper's part
  * @cache: the live cache that the table's cache device belongs to
  * @origin: remote device

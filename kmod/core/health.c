@@ -14,7 +14,7 @@
  * Whether hits come back is seen without their help: each is among nc_hot.hit_srcu, so a
  * round that ends proves that all hits that were under way at its start are over.
  * A watch looks ten times a second while there are hits, and not at all while
- * there are none: then nc_cache.hot.gate makes the next one wake it.
+ * there are none: then nc_hot.gate makes the next one wake it.
  */
 #include "cache.h"
 #include "core/health.h"
@@ -357,14 +357,7 @@ static void watch(struct work_struct *work)
 	queue_delayed_work(c->workers.completion, &h->watch, LOOK);
 }
 
-/**
- * nc_health_admit() - may the cache device be used? asked when the gate is closed
- * @c: live cache
- *
- * Wakes the watch.
- *
- * Context: map.
- */
+/* May the cache device be used? asked when the gate is closed.  Wakes the watch.  Context: map. */
 bool nc_health_admit(struct nc_cache *c)
 {
 	struct nc_health *h = &c->health;

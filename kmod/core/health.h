@@ -44,7 +44,7 @@ enum nc_damage {
 /**
  * struct nc_health - health of a cache device
  * @ops: see above
- * @lock: protects changes of nc_cache.hot.state, nc_cache.hot.gate and @reason; taken in
+ * @lock: protects changes of nc_hot.state, nc_hot.gate and @reason; taken in
  *	interrupts
  * @reason: enum nearcache_reason of the state
  * @failed: cache device that failed last, or had wrong data, 0: none did

@@ -52,7 +52,7 @@ static bool alloc_chunks(struct nc_pages *pages, u32 bytes, gfp_t gfp)
  * @c: live cache
  * @offset: of the object's struct nc_pages, its last member
  * @bytes: of pages
- * @cap: most that nc_cache.fills.memory may be afterwards, bytes
+ * @cap: most that nc_fills.memory may be afterwards, bytes
  * @zero: the pages are to be zeros
  *
  * Context: map; does not sleep.

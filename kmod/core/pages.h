@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Pages of our own, in chunks, that data passes through on its way from one device to
- * another or to a reader.  They count against the cap of nc_cache.fills.memory.
+ * another or to a reader.  They count against the cap of nc_fills.memory.
  */
 #ifndef NEARCACHE_CORE_PAGES_H
 #define NEARCACHE_CORE_PAGES_H
@@ -19,7 +19,7 @@ struct nc_cache;
 
 /**
  * struct nc_pages - the last member of what owns them
- * @memory: bytes accounted in nc_cache.fills.memory, the owner included
+ * @memory: bytes accounted in nc_fills.memory, the owner included
  * @count: chunks
  * @vecs: chunks, contiguous low memory
  */

@@ -411,7 +411,7 @@ unsigned int nc_registry_changes(void)
  * @c: cache that is being visited
  *
  * Its last table's destructor waits for nc_registry_release(): only under nc_life.lock,
- * and with nc_cache.life.active set, anything of it may be used that needs a table.
+ * and with nc_life.active set, anything of it may be used that needs a table.
  */
 void nc_registry_hold(struct nc_cache *c)
 {

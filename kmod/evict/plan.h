@@ -35,7 +35,7 @@ struct nc_active_plan {
 
 /**
  * struct nc_plan - the plans of a cache
- * @lock: protects what is here, and nc_cache.hot.checks; taken inside nc_life.lock
+ * @lock: protects what is here, and nc_hot.checks; taken inside nc_life.lock
  * @now: the plan in force, or NULL; read under RCU
  * @coming: one that is being handed over, or NULL
  * @state: what became of the last one that was in force

@@ -129,14 +129,8 @@ static u32 take_run(struct nc_sums *s, u64 first)
 	return run;
 }
 
-/**
- * nc_sums_write() - bring the checksums on the medium up to date
- * @c: live cache
- *
- * Of all that was valid at the call.  Not yet durable.
- *
- * Context: may sleep; nc_commit.lock.
- * Return: 0 or -EIO.
+/* Bring the checksums on the medium up to date.  Of all that was valid at the call.  Not yet
+ * durable.  Context: may sleep; nc_commit.lock.  Return: 0 or -EIO.
  */
 int nc_sums_write(struct nc_cache *c)
 {

@@ -123,7 +123,7 @@ static struct touched touched_by(const struct nc_cache *c, const struct bio *bio
 {
 	sector_t start = bio->bi_iter.bi_sector, end = bio_end_sector(bio);
 	sector_t size = c->geo.origin_size >> SECTOR_SHIFT;
-	sector_t length = NC_IDENTITY_END >> SECTOR_SHIFT;
+	sector_t length = NC_FINGERPRINT_END >> SECTOR_SHIFT;
 
 	return (struct touched) {
 		.first = start >> c->intent.region_shift,
@@ -337,7 +337,7 @@ static void leave(struct work_struct *work)
 	int r = -EIO;
 
 	if (READ_ONCE(i->mode) == NC_INTENT_LEAVING && i->bdev)
-		r = nc_witness_write(c, i->bdev, &i->witness, i->session, 0,
+		r = nc_witness_write(&c->meta->super, i->bdev, &i->witness, i->session, 0,
 				     NEARCACHE_WITNESS_LEFT);
 	bio_list_init(&failed);
 	spin_lock_irq(&i->lock);
@@ -369,7 +369,7 @@ static bool is_witness(struct nc_cache *c, const struct dm_dev *dev)
 	struct nc_intent *i = &c->intent;
 
 	return dev && dev->bdev == i->bdev &&
-	       !nc_witness_find(c, dev->bdev, &i->witness) &&
+	       !nc_witness_find(&c->meta->super, dev->bdev, &i->witness) &&
 	       le64_to_cpu(i->witness.record->session) == i->session;
 }
 
@@ -394,14 +394,7 @@ void nc_intent_ask_again(struct nc_cache *c)
 	flush_work(&i->leave_work);
 }
 
-/**
- * nc_intent_leave() - the medium cannot be relied on after a crash any more
- * @c: live cache
- *
- * Until the next resume.
- *
- * Context: any.
- */
+/* The medium cannot be relied on after a crash any more.  Until the next resume.  Context: any. */
 void nc_intent_leave(struct nc_cache *c)
 {
 	struct nc_intent *i = &c->intent;
@@ -444,7 +437,7 @@ static void slow(struct work_struct *work)
 }
 
 /**
- * nc_intent_retime() - nc_cache.health.cache_timeout is another one
+ * nc_intent_retime() - nc_health.cache_timeout is another one
  * @c: live cache
  *
  * Also for writes that wait already.

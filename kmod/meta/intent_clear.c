@@ -24,7 +24,7 @@
 static bool ends_are_written(struct nc_cache *c)
 {
 	u64 last = (c->geo.origin_size >> SECTOR_SHIFT) - 1;
-	u64 length = min_t(u64, NC_IDENTITY_END >> SECTOR_SHIFT, last + 1);
+	u64 length = min_t(u64, NC_FINGERPRINT_END >> SECTOR_SHIFT, last + 1);
 	u64 at;
 
 	return nc_write_range_first(&c->write_ranges, 0, length - 1, &at) ||

@@ -36,7 +36,7 @@ struct nc_meta *nc_meta_open(struct block_device *bdev,
 	snprintf(why, NC_WHY_SIZE, "out of memory");
 	if (!m)
 		return ERR_PTR(r);
-	m->ends = vmalloc(2 * NC_IDENTITY_END);
+	m->ends = vmalloc(2 * NC_FINGERPRINT_END);
 	if (nc_super_init(&m->super) || nc_commit_init(&m->commit) || !m->ends)
 		goto bad;
 	r = nc_super_read(&m->super, bdev, geo, why);
@@ -288,7 +288,7 @@ static int begin_session(struct nc_cache *c, bool writes, bool live, u32 *state)
  */
 int nc_meta_flush_written(struct nc_cache *c)
 {
-	int r = nc_flush_origin(c);
+	int r = nc_origin_flush(c);
 
 	if (r)
 		WRITE_ONCE(c->meta->flush_failed, true);
@@ -389,17 +389,12 @@ static bool has_fingerprint(const struct nc_meta *m)
 /* Of the origin as it is, with the size that it had. */
 static int take_fingerprint(struct nc_cache *c, u8 *digest)
 {
-	return nc_identity_ends(c->origin.bdev, c->meta->super.io,
+	return nc_origin_fingerprint(c->origin.bdev, c->meta->super.io,
 				c->geo.origin_size, c->meta->ends, digest);
 }
 
-/**
- * nc_meta_origin_changed() - did somebody else write to the ends of the origin?
- * @c: live cache
- *
- * As far as the fingerprint tells: not while it is older than our own writes.
- *
- * Return: 1, 0, or what reading the origin returned.
+/* Did somebody else write to the ends of the origin?  As far as the fingerprint tells: not while
+ * it is older than our own writes.  Return: 1, 0, or what reading the origin returned.
  */
 int nc_meta_origin_changed(struct nc_cache *c)
 {

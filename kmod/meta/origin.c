@@ -18,11 +18,11 @@
 static_assert(NC_FINGERPRINT_SIZE == SHA256_DIGEST_SIZE);
 
 /**
- * nc_identity_ends() - fingerprint of type NEARCACHE_FP_ENDS
+ * nc_origin_fingerprint() - fingerprint of type NEARCACHE_FP_ENDS
  * @bdev: origin
  * @io: for synchronous I/O
  * @size: of the origin, bytes
- * @buffer: two times NC_IDENTITY_END bytes from vmalloc()
+ * @buffer: two times NC_FINGERPRINT_END bytes from vmalloc()
  * @digest: NC_FINGERPRINT_SIZE bytes: SHA-256 of the first 64 KiB and the last
  *	64 KiB, one after the other; of a shorter origin, all of it twice, each
  *	filled up with zeros
@@ -30,19 +30,19 @@ static_assert(NC_FINGERPRINT_SIZE == SHA256_DIGEST_SIZE);
  * Context: may sleep.
  * Return: 0 or what reading returned.
  */
-int nc_identity_ends(struct block_device *bdev, struct dm_io_client *io,
+int nc_origin_fingerprint(struct block_device *bdev, struct dm_io_client *io,
 		     u64 size, void *buffer, u8 *digest)
 {
-	size_t bytes = min(size, NC_IDENTITY_END);
+	size_t bytes = min(size, NC_FINGERPRINT_END);
 	int r;
 
-	memset(buffer, 0, 2 * NC_IDENTITY_END);
+	memset(buffer, 0, 2 * NC_FINGERPRINT_END);
 	r = nc_super_io(io, bdev, REQ_OP_READ, 0, buffer, bytes);
 	if (!r)
 		r = nc_super_io(io, bdev, REQ_OP_READ, size - bytes,
-				buffer + NC_IDENTITY_END, bytes);
+				buffer + NC_FINGERPRINT_END, bytes);
 	if (!r)
-		sha256(buffer, 2 * NC_IDENTITY_END, digest);
+		sha256(buffer, 2 * NC_FINGERPRINT_END, digest);
 	return r;
 }
 
@@ -70,15 +70,15 @@ static void flush_done(struct bio *bio)
 }
 
 /**
- * nc_flush_origin() - make durable what was written to the origin
+ * nc_origin_flush() - make durable what was written to the origin
  * @c: live cache
  *
- * An error is owed to the next flush of a user, see nc_cache.origin.flush_owed.
+ * An error is owed to the next flush of a user, see nc_origin.flush_owed.
  *
  * Context: may sleep, for as long as the origin needs.
  * Return: 0 or what flushing it returned.
  */
-int nc_flush_origin(struct nc_cache *c)
+int nc_origin_flush(struct nc_cache *c)
 {
 	struct origin_flush flush = { .c = c };
 	int r;

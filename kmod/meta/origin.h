@@ -12,10 +12,10 @@ struct nc_cache;
 #define NC_FINGERPRINT_SIZE	32
 
 /* Bytes of either end that count for NEARCACHE_FP_ENDS. */
-#define NC_IDENTITY_END		65536ULL
+#define NC_FINGERPRINT_END		65536ULL
 
-int nc_identity_ends(struct block_device *bdev, struct dm_io_client *io,
+int nc_origin_fingerprint(struct block_device *bdev, struct dm_io_client *io,
 		     u64 size, void *buffer, u8 *digest);
-int nc_flush_origin(struct nc_cache *c);
+int nc_origin_flush(struct nc_cache *c);
 
 #endif /* NEARCACHE_META_ORIGIN_H */

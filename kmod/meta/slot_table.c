@@ -364,13 +364,7 @@ static int write_copy(struct nc_cache *c, struct nc_table *t, int copy)
 	return 0;
 }
 
-/**
- * nc_table_write() - write the batch
- * @c: live cache
- * @t: table
- *
- * Return: 0 or -EIO; nothing of it is durable yet.
- */
+/* Write the batch.  Return: 0 or -EIO; nothing of it is durable yet. */
 int nc_table_write(struct nc_cache *c, struct nc_table *t)
 {
 	return write_copy(c, t, 0) ?: write_copy(c, t, 1);

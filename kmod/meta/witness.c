@@ -6,20 +6,20 @@
  */
 #include <linux/blkdev.h>
 
-#include "cache.h"
-#include "meta/meta.h"
+#include "meta/format.h"
+#include "meta/superblock.h"
 #include "meta/witness.h"
 
 /**
  * nc_witness_find() - read the record of a cache
- * @c: live cache
+ * @s: its superblock
  * @bdev: witness device
  * @w: @record is room for one; filled in
  *
  * Context: may sleep.
  * Return: 0, -ENOENT when there is none, or -EIO.
  */
-int nc_witness_find(struct nc_cache *c, struct block_device *bdev,
+int nc_witness_find(const struct nc_super *s, struct block_device *bdev,
 		    struct nc_witness *w)
 {
 	u64 end = min_t(u64, bdev_nr_bytes(bdev), NEARCACHE_WITNESS_RECORDS *
@@ -28,19 +28,19 @@ int nc_witness_find(struct nc_cache *c, struct block_device *bdev,
 
 	for (at = 0; at + NEARCACHE_WITNESS_SIZE <= end;
 	     at += NEARCACHE_WITNESS_SIZE) {
-		if (nc_super_io(c->meta->super.io, bdev, REQ_OP_READ | REQ_META,
+		if (nc_super_io(s->io, bdev, REQ_OP_READ | REQ_META,
 				at, w->record, NEARCACHE_WITNESS_SIZE))
 			return -EIO;
 		w->offset = at;
-		if (nc_witness_check(w->record, c->dev.uuid))
+		if (nc_witness_check(w->record, s->sb->uuid))
 			return 0;
 	}
 	return -ENOENT;
 }
 
 /**
- * nc_witness_write() - durably
- * @c: live cache
+ * nc_witness_write() - write the record of a cache durably
+ * @s: its superblock
  * @bdev: witness device
  * @w: from nc_witness_find()
  * @session: of the cache
@@ -50,15 +50,15 @@ int nc_witness_find(struct nc_cache *c, struct block_device *bdev,
  * Context: may sleep.
  * Return: 0 or -EIO; then the device may say this or what it said.
  */
-int nc_witness_write(struct nc_cache *c, struct block_device *bdev,
+int nc_witness_write(const struct nc_super *s, struct block_device *bdev,
 		     struct nc_witness *w, u64 session, u64 previous, u32 state)
 {
-	nc_witness_init(w->record, c->dev.uuid);
+	nc_witness_init(w->record, s->sb->uuid);
 	w->record->session = cpu_to_le64(session);
 	w->record->previous = cpu_to_le64(previous);
 	w->record->state = cpu_to_le32(state);
 	nc_witness_seal(w->record);
-	return nc_super_io(c->meta->super.io, bdev,
+	return nc_super_io(s->io, bdev,
 			   REQ_OP_WRITE | REQ_META | REQ_PREFLUSH | REQ_FUA,
 			   w->offset, w->record, NEARCACHE_WITNESS_SIZE);
 }

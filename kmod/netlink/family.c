@@ -82,10 +82,7 @@ static void name_of(const struct nc_cache *c, char *name)
 		*name = 0;
 }
 
-/**
- * nc_nl_dev() - NEARCACHE_A_DEVICE_DEV of a cache's dm device
- * @c: cache
- */
+/* NEARCACHE_A_DEVICE_DEV of a cache's dm device. */
 u32 nc_nl_dev(const struct nc_cache *c)
 {
 	return MAJOR(c->dev.dm_devt) << MINORBITS | MINOR(c->dev.dm_devt);
@@ -409,7 +406,7 @@ static bool take_life(struct nc_cache *c)
  * @c: held cache
  * @extack: told why not
  *
- * Return: 0 with nc_life.lock locked and nc_cache.life.active set, or -EBUSY.
+ * Return: 0 with nc_life.lock locked and nc_life.active set, or -EBUSY.
  */
 int nc_nl_take_live(struct nc_cache *c, struct netlink_ext_ack *extack)
 {

@@ -497,12 +497,7 @@ void nc_ranges_grown(struct nc_cache *c, u64 old)
 	mutex_unlock(&c->ranges.lock);
 }
 
-/**
- * nc_ranges_live() - a table went live: now it can be told what happened before
- * @c: live cache
- *
- * Context: nc_life.lock is held.
- */
+/* A table went live: now it can be told what happened before.  Context: nc_life.lock is held. */
 void nc_ranges_live(struct nc_cache *c)
 {
 	if (c->ranges.untold)

@@ -176,14 +176,7 @@ u64 nc_labels_sum(const struct nc_labels *l, u16 id, enum nearcache_label_counte
 	return total;
 }
 
-/**
- * nc_labels_memory() - what labels and counters take
- * @l: labels
- *
- * Return: bytes, names not counted.
- *
- * Context: any; a hint.
- */
+/* What labels and counters take.  Return: bytes, names not counted.  Context: any; a hint. */
 u64 nc_labels_memory(const struct nc_labels *l)
 {
 	u64 bytes = READ_ONCE(l->label) ?
@@ -247,10 +240,7 @@ void nc_labels_move_counts(struct nc_labels *to, struct nc_labels *from)
 	}
 }
 
-/**
- * nc_labels_clear() - no labels any more; counters stay allocated
- * @l: labels
- */
+/* No labels any more; counters stay allocated. */
 void nc_labels_clear(struct nc_labels *l)
 {
 	u32 id;

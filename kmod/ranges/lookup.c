@@ -202,12 +202,7 @@ bool nc_ranges_bypassed(struct nc_cache *c, struct nc_span *span)
 	return bypassed;
 }
 
-/**
- * nc_ranges_owed() - blocks that are pinned, and have no slot yet
- * @c: live cache
- *
- * Context: any; a hint.
- */
+/* Blocks that are pinned, and have no slot yet.  Context: any; a hint. */
 u64 nc_ranges_owed(const struct nc_cache *c)
 {
 	u64 reserved = READ_ONCE(c->ranges.reserved);
@@ -332,13 +327,7 @@ void nc_ranges_count_late(struct nc_cache *c, sector_t sector, u32 bytes)
 			      bytes);
 }
 
-/**
- * nc_ranges_memory() - what ranges take
- * @c: live cache
- *
- * Context: any; a hint.
- * Return: bytes.
- */
+/* What ranges take.  Context: any; a hint.  Return: bytes. */
 u64 nc_ranges_memory(const struct nc_cache *c)
 {
 	u64 count = READ_ONCE(c->ranges.count);

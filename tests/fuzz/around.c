@@ -51,7 +51,7 @@ bool nc_write_range_first(struct nc_write_ranges *in, u64 first, u64 last, u64 *
 	return false;
 }
 
-int nc_flush_origin(struct nc_cache *c)
+int nc_origin_flush(struct nc_cache *c)
 {
 	int r = fuzz_flush(c->origin.bdev);
 
@@ -389,7 +389,7 @@ int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 }
 
 /* Of the fuzzed origin: all that is known of it is how often its ends were written. */
-int nc_identity_ends(struct block_device *bdev, struct dm_io_client *io, u64 size, void *buffer,
+int nc_origin_fingerprint(struct block_device *bdev, struct dm_io_client *io, u64 size, void *buffer,
 		     u8 *digest)
 {
 	(void)bdev;
