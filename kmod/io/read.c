@@ -291,8 +291,8 @@ static noinline void tell(struct nc_cache *c, struct bio *bio, struct nc_io *io)
 }
 
 /* Map a read.  Fast path: a hit within one block, all sub-blocks valid, no observer, no prefetched
- * data that waits for its reader.  It needs no stack frame of its own; doc/hitpath.md counts its instructions.
- * All other reads take the slow path.  Does not sleep.  Returns DM_MAPIO_*.
+ * data that waits for its reader.  It keeps no variable on the stack; doc/hitpath.md counts its
+ * instructions.  All other reads take the slow path.  Does not sleep.  Returns DM_MAPIO_*.
  */
 int nc_read_map(struct nc_target *t, struct bio *bio)
 {
