@@ -50,7 +50,7 @@ void nc_cache_free(struct nc_cache *c)
 	 * the end of a map whose bio is complete: it may have started reclaim.
 	 */
 	cancel_work_sync(&c->reclaim.work);
-	nc_foresight_destroy(c);
+	nc_plan_destroy(c);
 	cancel_delayed_work_sync(&c->workers.commit);
 	cancel_delayed_work_sync(&c->scrub.work);
 	nc_intent_cancel(c);
@@ -114,7 +114,7 @@ static int cache_alloc(struct nc_cache *c)
 static void device_left(struct nc_cache *c)
 {
 	nc_intent_leave(c);
-	nc_foresight_kick(c);
+	nc_plan_kick(c);
 }
 
 static const struct nc_health_ops health_ops = {
@@ -131,9 +131,9 @@ static const struct nc_intent_ops intent_ops = {
 static void slot_retagged(struct nc_cache *c, struct nc_slot *slot, bool was, bool pin)
 {
 	if (pin)
-		nc_ahead_stays(c, slot);
-	else if (was && nc_foresight_any(c))
-		nc_foresight_took(c, nc_slot_block(slot));
+		nc_prefetched_stays(c, slot);
+	else if (was && nc_plan_any(c))
+		nc_plan_took(c, nc_slot_block(slot));
 }
 
 static void ranges_changed(struct nc_cache *c)
@@ -175,13 +175,13 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	nc_intent_init(&c->intent, &intent_ops);
 	INIT_DELAYED_WORK(&c->intent.clear_work, nc_intent_clear_work);
 	nc_health_init(c, &health_ops);
-	nc_outage_init(c);
+	nc_origin_retry_init(c);
 	nc_scrub_init(&c->scrub);
 	nc_ranges_init(c, &ranges_ops);
-	nc_foresight_init(c);
+	nc_plan_init(c);
 	nc_prefetch_init(c);
-	nc_windows_init(c);
-	c->streams.ask_window = nc_window_ask;
+	nc_readahead_init(c);
+	c->streams.ask_window = nc_readahead_ask;
 	nc_fill_writer_init(&c->fills.writer);
 	c->hot.policy_ops = &nc_policy_keep;
 	init_waitqueue_head(&c->fills.idle);
@@ -452,7 +452,7 @@ void nc_cache_apply_settings(const struct nc_target *t)
 	WRITE_ONCE(c->fills.memory_max, t->fill_memory_max);
 	WRITE_ONCE(c->health.cache_timeout, t->cache_timeout);
 	WRITE_ONCE(c->hot.verify, t->verify);
-	nc_foresight_checks(c, t->verify || nc_sums_present(&c->sums));
+	nc_plan_checks(c, t->verify || nc_sums_present(&c->sums));
 }
 
 /**
@@ -494,10 +494,10 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t, const struct nc_k
 		c->life.was_live = true;
 		WRITE_ONCE(c->reclaim.enabled, true);
 		nc_slots_check(c);
-		nc_foresight_kick(c);
+		nc_plan_kick(c);
 		nc_scrub_resume(c);
 		nc_prefetch_resume(c);
-		nc_windows_resume(c);
+		nc_readahead_resume(c);
 		nc_ranges_live(c);
 	}
 	mutex_unlock(&c->life.lock);
@@ -549,7 +549,7 @@ void nc_cache_deactivate(struct nc_cache *c)
 
 	nc_scrub_pause(c);
 	nc_prefetch_pause(c);
-	nc_windows_pause(c);
+	nc_readahead_pause(c);
 	nc_fill_drain(c);
 	flush_work(&c->workers.drop_all);
 	stop_reclaim(c);

@@ -82,17 +82,17 @@ struct nc_cache {
 	struct nc_origin origin;
 	struct nc_slots slots;
 	struct nc_ranges ranges;
-	struct nc_foresight plan;
+	struct nc_plan plan;
 	struct nc_prefetch prefetch;
 	struct nc_streams streams;
-	struct nc_windows readahead;
+	struct nc_readahead readahead;
 	struct nc_reclaim reclaim;
 
 	/* management */
 	struct nc_registration reg;
 	struct nc_meta *meta;
 	struct nc_retry retry;
-	struct nc_outage origin_retry;
+	struct nc_origin_retry origin_retry;
 	struct nc_health health;
 	struct nc_scrub scrub;
 };

@@ -32,7 +32,7 @@
  * @label: id of the label, 0: none, or NC_LABEL_MIXED
  * @wants: NC_WANTS_*
  * @ahead: what became of what a prefetch brought, see prefetched.h; begun under the bucket lock,
- *	and ended without
+ *	ended without
  */
 struct nc_tag {
 	u16 label;

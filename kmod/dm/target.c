@@ -184,7 +184,7 @@ static void nearcache_presuspend(struct dm_target *ti)
 	struct nc_target *t = ti->private;
 
 	WRITE_ONCE(t->noflush, dm_noflush_suspending(ti));
-	nc_outage_suspend(t);
+	nc_origin_retry_suspend(t);
 }
 
 static void nearcache_postsuspend(struct dm_target *ti)

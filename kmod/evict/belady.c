@@ -66,7 +66,7 @@ static u64 bits(u32 first, u32 last)
 	return ~0ULL >> (63 - last) & ~0ULL << first;
 }
 
-static int grow(struct nc_plan *plan)
+static int grow(struct nc_belady *plan)
 {
 	u32 room = plan->room ? 2 * plan->room : ROOM_MIN;
 	u64 *visit = kvmalloc_array(room, sizeof(*visit), NC_BITTREE_GFP);
@@ -82,7 +82,7 @@ static int grow(struct nc_plan *plan)
 }
 
 /* What goes on where the last visit ends is part of it. */
-static int append(struct nc_plan *plan, u64 block, u32 first, u32 last)
+static int append(struct nc_belady *plan, u64 block, u32 first, u32 last)
 {
 	u32 n = plan->figures.visits;
 	u64 *before = n ? &plan->visit[n - 1] : NULL;
@@ -92,7 +92,7 @@ static int append(struct nc_plan *plan, u64 block, u32 first, u32 last)
 		*before = pack(block, first_of(*before), max(last, last_of(*before)));
 		return 0;
 	}
-	if (n == NC_PLAN_VISITS_MAX)
+	if (n == NC_BELADY_VISITS_MAX)
 		return -E2BIG;
 	if (n == plan->room && grow(plan))
 		return -ENOMEM;
@@ -101,7 +101,7 @@ static int append(struct nc_plan *plan, u64 block, u32 first, u32 last)
 }
 
 /**
- * nc_plan_append() - what is read next
+ * nc_belady_append() - what is read next
  * @plan: all 0 at first but for subs; not built yet
  * @first: first sub-block of the origin
  * @last: last sub-block, inclusive
@@ -109,13 +109,13 @@ static int append(struct nc_plan *plan, u64 block, u32 first, u32 last)
  * Context: may sleep.
  * Return: 0, -ENOMEM, or -E2BIG: there are too many visits. After errors, part of it was appended.
  */
-int nc_plan_append(struct nc_plan *plan, u64 first, u64 last)
+int nc_belady_append(struct nc_belady *plan, u64 first, u64 last)
 {
 	u32 shift = ilog2(plan->subs), mask = plan->subs - 1;
 	u64 block = first >> shift, end = last >> shift;
 	int r = 0;
 
-	if (end - block > NC_PLAN_VISITS_MAX)
+	if (end - block > NC_BELADY_VISITS_MAX)
 		return -E2BIG;
 	for (; block <= end && !r; block++) {
 		r = append(plan, block, block == first >> shift ? first & mask : 0,
@@ -127,11 +127,11 @@ int nc_plan_append(struct nc_plan *plan, u64 first, u64 last)
 }
 
 /* What has been appended so far. */
-struct nc_plan_mark nc_plan_mark(const struct nc_plan *plan)
+struct nc_belady_mark nc_belady_mark(const struct nc_belady *plan)
 {
 	u32 visits = plan->figures.visits;
 
-	return (struct nc_plan_mark) {
+	return (struct nc_belady_mark) {
 		.ranges = plan->figures.ranges,
 		.visits = visits,
 		.last = visits ? plan->visit[visits - 1] : 0,
@@ -139,11 +139,11 @@ struct nc_plan_mark nc_plan_mark(const struct nc_plan *plan)
 }
 
 /**
- * nc_plan_cut() - take back what was appended
+ * nc_belady_cut() - take back what was appended
  * @plan: not built yet
  * @mark: since when
  */
-void nc_plan_cut(struct nc_plan *plan, const struct nc_plan_mark *mark)
+void nc_belady_cut(struct nc_belady *plan, const struct nc_belady_mark *mark)
 {
 	plan->figures.ranges = mark->ranges;
 	plan->figures.visits = mark->visits;
@@ -151,29 +151,29 @@ void nc_plan_cut(struct nc_plan *plan, const struct nc_plan_mark *mark)
 		plan->visit[mark->visits - 1] = mark->last;
 }
 
-static u32 head_of(const struct nc_plan *plan, u64 block)
+static u32 head_of(const struct nc_belady *plan, u64 block)
 {
 	return hash_64(block ^ plan->seed, plan->head_bits);
 }
 
-static u32 next_head(const struct nc_plan *plan, u32 at)
+static u32 next_head(const struct nc_belady *plan, u32 at)
 {
 	return (at + 1) & ((1U << plan->head_bits) - 1);
 }
 
 /* Number the blocks, in @after for now.  Heads hold each block's first visit. */
-static u32 number_blocks(struct nc_plan *plan)
+static u32 number_blocks(struct nc_belady *plan)
 {
 	u32 v, at, blocks = 0;
 
 	for (v = 0; v < plan->figures.visits; v++) {
 		u64 block = number_of(plan->visit[v]);
 
-		for (at = head_of(plan, block); plan->head[at] != NC_PLAN_NONE;
+		for (at = head_of(plan, block); plan->head[at] != NC_BELADY_NONE;
 		     at = next_head(plan, at))
 			if (number_of(plan->visit[plan->head[at]]) == block)
 				break;
-		if (plan->head[at] == NC_PLAN_NONE) {
+		if (plan->head[at] == NC_BELADY_NONE) {
 			plan->head[at] = v;
 			plan->after[v] = blocks++;
 		} else {
@@ -186,12 +186,12 @@ static u32 number_blocks(struct nc_plan *plan)
 }
 
 /* From here on it is the numbers that visits and heads hold. */
-static void name_blocks(struct nc_plan *plan)
+static void name_blocks(struct nc_belady *plan)
 {
 	u32 v, at;
 
 	for (at = 0; at < 1U << plan->head_bits; at++)
-		if (plan->head[at] != NC_PLAN_NONE)
+		if (plan->head[at] != NC_BELADY_NONE)
 			plan->head[at] = plan->after[plan->head[at]];
 	for (v = 0; v < plan->figures.visits; v++) {
 		u64 *visit = &plan->visit[v];
@@ -206,13 +206,13 @@ static void name_blocks(struct nc_plan *plan)
 /* Which visit is the next one of each block, from @from on.  @after is as it was, but the first
  * time.
  */
-static void link_visits(struct nc_plan *plan, u32 from)
+static void link_visits(struct nc_belady *plan, u32 from)
 {
 	u32 i, v;
 
 	for (i = 0; i < plan->figures.blocks; i++) {
-		plan->planned[i].next = NC_PLAN_NONE;
-		plan->planned[i].at = NC_PLAN_NONE;
+		plan->planned[i].next = NC_BELADY_NONE;
+		plan->planned[i].at = NC_BELADY_NONE;
 		plan->planned[i].seen = 0;
 	}
 	for (v = plan->figures.visits; v-- > from;) {
@@ -225,7 +225,7 @@ static void link_visits(struct nc_plan *plan, u32 from)
 	}
 }
 
-static int alloc_visits(struct nc_plan *plan)
+static int alloc_visits(struct nc_belady *plan)
 {
 	u32 visits = plan->figures.visits;
 
@@ -241,12 +241,12 @@ static int alloc_visits(struct nc_plan *plan)
 }
 
 /* Of @far. */
-static u32 bits_of(const struct nc_plan *plan)
+static u32 bits_of(const struct nc_belady *plan)
 {
 	return plan->figures.visits + plan->figures.blocks;
 }
 
-static u64 memory(const struct nc_plan *plan)
+static u64 memory(const struct nc_belady *plan)
 {
 	return (u64)plan->room * sizeof(*plan->visit) +
 	       (u64)plan->figures.visits * sizeof(*plan->after) +
@@ -256,15 +256,15 @@ static u64 memory(const struct nc_plan *plan)
 }
 
 /**
- * nc_plan_build() - all was appended: make it one that can be followed
- * @plan: with a visit at least; nc_plan_destroy() is for the caller, after errors, too
+ * nc_belady_build() - all was appended: make it one that can be followed
+ * @plan: with a visit at least; nc_belady_destroy() is for the caller, after errors, too
  * @seed: random
  * @slots: cache blocks
  *
  * Context: may sleep, for a second.
  * Return: 0 or -ENOMEM.
  */
-int nc_plan_build(struct nc_plan *plan, u64 seed, u32 slots)
+int nc_belady_build(struct nc_belady *plan, u64 seed, u32 slots)
 {
 	u32 visits = plan->figures.visits;
 
@@ -286,7 +286,7 @@ int nc_plan_build(struct nc_plan *plan, u64 seed, u32 slots)
 	return 0;
 }
 
-void nc_plan_destroy(struct nc_plan *plan)
+void nc_belady_destroy(struct nc_belady *plan)
 {
 	kvfree(plan->visit);
 	kvfree(plan->after);
@@ -296,49 +296,49 @@ void nc_plan_destroy(struct nc_plan *plan)
 	nc_bittree_destroy(&plan->far);
 }
 
-/* The number of a block, or NC_PLAN_NONE. */
-static u32 find(const struct nc_plan *plan, u64 block)
+/* The number of a block, or NC_BELADY_NONE. */
+static u32 find(const struct nc_belady *plan, u64 block)
 {
 	u32 at = head_of(plan, block), i;
 
-	for (; (i = plan->head[at]) != NC_PLAN_NONE; at = next_head(plan, at))
+	for (; (i = plan->head[at]) != NC_BELADY_NONE; at = next_head(plan, at))
 		if (plan->planned[i].block == block)
 			break;
 	return i;
 }
 
 /* The bit of @far that stands for a block. */
-static u32 bit_of(const struct nc_plan *plan, u32 i)
+static u32 bit_of(const struct nc_belady *plan, u32 i)
 {
 	u32 next = plan->planned[i].next;
 
-	return next != NC_PLAN_NONE ? next : plan->figures.visits + i;
+	return next != NC_BELADY_NONE ? next : plan->figures.visits + i;
 }
 
-static bool is_done(const struct nc_plan *plan, u32 v)
+static bool is_done(const struct nc_belady *plan, u32 v)
 {
 	return plan->done[v / 64] >> v % 64 & 1;
 }
 
 /* Visits up to which reads are taken for them; readers that are twice as far off are elsewhere. */
-static u32 expected_end(const struct nc_plan *plan)
+static u32 expected_end(const struct nc_belady *plan)
 {
 	return plan->figures.position + 2 * plan->lag;
 }
 
 /* Is the visit in which a block was read last one of which some may be read still? */
-static bool is_open(const struct nc_plan *plan, const struct nc_planned *planned)
+static bool is_open(const struct nc_belady *plan, const struct nc_planned *planned)
 {
 	u64 visit;
 
-	if (planned->at == NC_PLAN_NONE || planned->at + 2 * plan->lag < plan->figures.position)
+	if (planned->at == NC_BELADY_NONE || planned->at + 2 * plan->lag < plan->figures.position)
 		return false;
 	visit = plan->visit[planned->at];
 	return bits(first_of(visit), last_of(visit)) & ~planned->seen;
 }
 
 /* Is a read part of the visit in which its block was read last? */
-static bool goes_on(const struct nc_plan *plan, const struct nc_planned *planned, u64 touched)
+static bool goes_on(const struct nc_belady *plan, const struct nc_planned *planned, u64 touched)
 {
 	u64 visit;
 
@@ -349,7 +349,7 @@ static bool goes_on(const struct nc_plan *plan, const struct nc_planned *planned
 }
 
 /* The block is read next in the visit after @v. */
-static void step(struct nc_plan *plan, u32 i, u32 v)
+static void step(struct nc_belady *plan, u32 i, u32 v)
 {
 	bool held = nc_bittree_test(&plan->far, bit_of(plan, i));
 
@@ -361,7 +361,7 @@ static void step(struct nc_plan *plan, u32 i, u32 v)
 }
 
 /* Nobody makes a visit. */
-static void skip(struct nc_plan *plan, u32 v)
+static void skip(struct nc_belady *plan, u32 v)
 {
 	u32 i = number_of(plan->visit[v]);
 
@@ -370,7 +370,7 @@ static void skip(struct nc_plan *plan, u32 v)
 	plan->figures.skipped++;
 }
 
-static void advance(struct nc_plan *plan)
+static void advance(struct nc_belady *plan)
 {
 	u32 *position = &plan->figures.position;
 
@@ -384,7 +384,7 @@ static void advance(struct nc_plan *plan)
 }
 
 /* Visit @v, the next one of block @i, is made. */
-static void make_visit(struct nc_plan *plan, u32 i, u32 v, u64 seen)
+static void make_visit(struct nc_belady *plan, u32 i, u32 v, u64 seen)
 {
 	step(plan, i, v);
 	plan->planned[i].at = v;
@@ -398,19 +398,19 @@ static void make_visit(struct nc_plan *plan, u32 i, u32 v, u64 seen)
 		plan->unexpected--;
 }
 
-static void begin_period(struct nc_plan *plan)
+static void begin_period(struct nc_belady *plan)
 {
 	plan->expected = 0;
 	plan->others = 0;
 }
 
 /* A read that is part of no visit.  When hardly any other comes, the plan is of no use. */
-static void stray(struct nc_plan *plan, u32 i)
+static void stray(struct nc_belady *plan, u32 i)
 {
 	plan->figures.astray++;
-	if (i != NC_PLAN_NONE) {
+	if (i != NC_BELADY_NONE) {
 		plan->unexpected++;
-		plan->recent[plan->recent_at++ % NC_PLAN_RECENT] = i;
+		plan->recent[plan->recent_at++ % NC_BELADY_RECENT] = i;
 	}
 	if (++plan->others < plan->patience)
 		return;
@@ -419,7 +419,7 @@ static void stray(struct nc_plan *plan, u32 i)
 	begin_period(plan);
 }
 
-static void set_held(struct nc_plan *plan, u32 i, bool held)
+static void set_held(struct nc_belady *plan, u32 i, bool held)
 {
 	if (held)
 		nc_bittree_set(&plan->far, bit_of(plan, i));
@@ -428,17 +428,17 @@ static void set_held(struct nc_plan *plan, u32 i, bool held)
 }
 
 /**
- * nc_plan_read() - somebody reads
+ * nc_belady_read() - somebody reads
  * @plan: plan
  * @piece: what
  */
-void nc_plan_read(struct nc_plan *plan, const struct nc_plan_piece *piece)
+void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece)
 {
 	u64 touched = bits(piece->first, piece->last);
 	u64 seen = piece->whole ? touched : touched & ~(1ULL << piece->last);
 	u32 i = find(plan, piece->block), v;
 
-	if (i == NC_PLAN_NONE) {
+	if (i == NC_BELADY_NONE) {
 		stray(plan, i);
 		return;
 	}
@@ -458,7 +458,7 @@ void nc_plan_read(struct nc_plan *plan, const struct nc_plan_piece *piece)
 }
 
 /* When a block that is being read is read again; the visit that is being made does not count. */
-static u32 again(const struct nc_plan *plan, u32 i)
+static u32 again(const struct nc_belady *plan, u32 i)
 {
 	u32 next = plan->planned[i].next;
 
@@ -468,7 +468,7 @@ static u32 again(const struct nc_plan *plan, u32 i)
 }
 
 /**
- * nc_plan_admits() - is a block that is being read, and missing, to be cached?
+ * nc_belady_admits() - is a block that is being read, and missing, to be cached?
  * @plan: plan
  * @block: origin block
  * @left: free slots that it may have
@@ -477,57 +477,57 @@ static u32 again(const struct nc_plan *plan, u32 i)
  * More free slots than are ever made are nobody else's. One of those that are kept free costs a
  * cached block its place, the last one; so it is for what is read again before that.
  */
-bool nc_plan_admits(struct nc_plan *plan, u64 block, u32 left, u32 low)
+bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low)
 {
 	u32 i = find(plan, block), next, far;
 
-	if (left > nc_plan_enough(low))
+	if (left > nc_belady_enough(low))
 		return true;
-	next = i != NC_PLAN_NONE ? again(plan, i) : NC_PLAN_NONE;
+	next = i != NC_BELADY_NONE ? again(plan, i) : NC_BELADY_NONE;
 	far = nc_bittree_last(&plan->far, bits_of(plan));
-	if (left && next != NC_PLAN_NONE && (far == NC_BITTREE_NONE || far > next))
+	if (left && next != NC_BELADY_NONE && (far == NC_BITTREE_NONE || far > next))
 		return true;
 	plan->figures.refused++;
 	return false;
 }
 
 /* A block has a slot now, or is found to have one.  Returns whether it is planned. */
-bool nc_plan_took(struct nc_plan *plan, u64 block)
+bool nc_belady_took(struct nc_belady *plan, u64 block)
 {
 	u32 i = find(plan, block);
 
-	if (i == NC_PLAN_NONE)
+	if (i == NC_BELADY_NONE)
 		return false;
 	set_held(plan, i, true);
 	return true;
 }
 
 /* A block has no slot any more. */
-void nc_plan_gone(struct nc_plan *plan, u64 block)
+void nc_belady_gone(struct nc_belady *plan, u64 block)
 {
 	u32 i = find(plan, block);
 
-	if (i != NC_PLAN_NONE)
+	if (i != NC_BELADY_NONE)
 		set_held(plan, i, false);
 }
 
-/* Is a block one that nc_plan_farthest() finds? */
-bool nc_plan_holds(const struct nc_plan *plan, u64 block)
+/* Is a block one that nc_belady_farthest() finds? */
+bool nc_belady_holds(const struct nc_belady *plan, u64 block)
 {
 	u32 i = find(plan, block);
 
-	return i != NC_PLAN_NONE && nc_bittree_test(&plan->far, bit_of(plan, i));
+	return i != NC_BELADY_NONE && nc_bittree_test(&plan->far, bit_of(plan, i));
 }
 
 /**
- * nc_plan_farthest() - which cached block is to go first?
+ * nc_belady_farthest() - which cached block is to go first?
  * @plan: plan; it does not take that one for cached any more
- * @end: NC_PLAN_NONE at first; then which one comes next, if that one was told to be cached still
+ * @end: NC_BELADY_NONE at first; then which one comes next, if that one was told to be cached still
  * @block: the result, an origin block
  *
  * Return: false: none that is planned is cached.
  */
-bool nc_plan_farthest(struct nc_plan *plan, u32 *end, u64 *block)
+bool nc_belady_farthest(struct nc_belady *plan, u32 *end, u64 *block)
 {
 	u32 far = nc_bittree_last(&plan->far, min(*end, bits_of(plan))), i;
 
@@ -541,22 +541,22 @@ bool nc_plan_farthest(struct nc_plan *plan, u32 *end, u64 *block)
 }
 
 /* Are readers where the plan does not expect them? */
-bool nc_plan_astray(const struct nc_plan *plan)
+bool nc_belady_astray(const struct nc_belady *plan)
 {
-	return plan->unexpected >= plan->bearable && plan->recent_at >= NC_PLAN_RECENT;
+	return plan->unexpected >= plan->bearable && plan->recent_at >= NC_BELADY_RECENT;
 }
 
 /* Bits of the recent reads that are of a visit. */
-static u32 recent_of(const struct nc_plan *plan, u32 v)
+static u32 recent_of(const struct nc_belady *plan, u32 v)
 {
 	u32 i = number_of(plan->visit[v]), at, found = 0;
 
-	for (at = 0; at < NC_PLAN_RECENT; at++)
+	for (at = 0; at < NC_BELADY_RECENT; at++)
 		found |= (plan->recent[at] == i) << at;
 	return found;
 }
 
-static u32 away(const struct nc_plan *plan, u32 v)
+static u32 away(const struct nc_belady *plan, u32 v)
 {
 	u32 position = plan->figures.position;
 
@@ -566,9 +566,9 @@ static u32 away(const struct nc_plan *plan, u32 v)
 /* Where most of the recent reads are visits of; of such places the nearest one.  In steps of half
  * of a place, so that each read is seen in two of them.
  */
-static u32 find_place(const struct nc_plan *plan)
+static u32 find_place(const struct nc_belady *plan)
 {
-	u32 start, v, best = NC_PLAN_NONE, most = PLACE_ENOUGH - 1, before = 0, half;
+	u32 start, v, best = NC_BELADY_NONE, most = PLACE_ENOUGH - 1, before = 0, half;
 
 	for (start = 0; start < plan->figures.visits; start += PLACE / 2) {
 		u32 end = min(start + PLACE / 2, plan->figures.visits), from, count;
@@ -577,7 +577,7 @@ static u32 find_place(const struct nc_plan *plan)
 			half |= recent_of(plan, v);
 		count = hweight32(half | before);
 		from = start ? start - PLACE / 2 : 0;
-		if (count > most || (count == most && best != NC_PLAN_NONE &&
+		if (count > most || (count == most && best != NC_BELADY_NONE &&
 				     away(plan, from) < away(plan, best))) {
 			most = count;
 			best = from;
@@ -589,7 +589,7 @@ static u32 find_place(const struct nc_plan *plan)
 }
 
 /* Go on at @place, where the recent reads are made already. */
-static void go_to(struct nc_plan *plan, u32 place)
+static void go_to(struct nc_belady *plan, u32 place)
 {
 	u32 v, end = min(place + PLACE, plan->figures.visits), i;
 
@@ -606,21 +606,21 @@ static void go_to(struct nc_plan *plan, u32 place)
 }
 
 /**
- * nc_plan_seek() - find the place where readers are
+ * nc_belady_seek() - find the place where readers are
  * @plan: astray; who has a say in what is cached has to tell it anew
  *
  * The next attempt is made after twice as many reads, unless many come as expected meanwhile.
  *
  * Context: may sleep, for a second.
  */
-void nc_plan_seek(struct nc_plan *plan)
+void nc_belady_seek(struct nc_belady *plan)
 {
 	u32 place = find_place(plan);
 
 	plan->unexpected = 0;
 	plan->recent_at = 0;
 	plan->bearable = min(2 * plan->bearable, BEARABLE_MAX);
-	if (place == NC_PLAN_NONE)
+	if (place == NC_BELADY_NONE)
 		return;
 	plan->figures.sought++;
 	begin_period(plan);

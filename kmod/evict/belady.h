@@ -11,18 +11,18 @@
 #include "evict/bittree.h"
 
 /* A visit takes up to 49 bytes of memory, and while the plan is handed over up to 24: 206 MB. */
-#define NC_PLAN_VISITS_MAX	4194304U
+#define NC_BELADY_VISITS_MAX	4194304U
 /* No visit. */
-#define NC_PLAN_NONE		0xffffffffU
+#define NC_BELADY_NONE		0xffffffffU
 /* Of so many reads that were not expected it is kept what they were, to find the place. */
-#define NC_PLAN_RECENT		16U
+#define NC_BELADY_RECENT		16U
 
 /**
  * struct nc_planned - a block of the plan
  * @block: origin block
  * @seen: sub-blocks that were read to their end in visit @at
- * @next: visit in which it is read next, NC_PLAN_NONE: not any more
- * @at: visit in which it was read last, or NC_PLAN_NONE
+ * @next: visit in which it is read next, NC_BELADY_NONE: not any more
+ * @at: visit in which it was read last, or NC_BELADY_NONE
  */
 struct nc_planned {
 	u64 block;
@@ -32,7 +32,7 @@ struct nc_planned {
 };
 
 /**
- * struct nc_plan_figures - what became of a plan
+ * struct nc_belady_figures - what became of a plan
  * @ranges: that were handed over
  * @visits: of blocks that they come to
  * @blocks: different ones
@@ -45,7 +45,7 @@ struct nc_planned {
  * @sought: how often the place in the plan was found anew
  * @memory: bytes
  */
-struct nc_plan_figures {
+struct nc_belady_figures {
 	u64 ranges;
 	u32 visits;
 	u32 blocks;
@@ -60,14 +60,14 @@ struct nc_plan_figures {
 };
 
 /**
- * struct nc_plan - a plan
+ * struct nc_belady - a plan
  * @subs: sub-blocks of a block
  * @visit: in reading order: number of the block in @planned, and sub-blocks; before
- *	nc_plan_build(), the origin block itself in place of the number
- * @room: visits for which there is memory, before nc_plan_build()
- * @after: of each visit: the next one of the same block, or NC_PLAN_NONE
+ *	nc_belady_build(), the origin block itself in place of the number
+ * @room: visits for which there is memory, before nc_belady_build()
+ * @after: of each visit: the next one of the same block, or NC_BELADY_NONE
  * @planned: blocks
- * @head: hash heads with open addressing, NC_PLAN_NONE: free
+ * @head: hash heads with open addressing, NC_BELADY_NONE: free
  * @head_bits: log2 of how many
  * @seed: of the hash, so that nobody can prepare blocks that all meet
  * @done: bit per visit: it is over
@@ -86,10 +86,10 @@ struct nc_plan_figures {
  * @lost: in a period hardly any read was part of the plan
  * @figures: see there; position is the first visit that is not over
  *
- * What nc_plan_build() makes of visit, after, and planned.block does not change any more. For the
+ * What nc_belady_build() makes of visit, after, and planned.block does not change any more. For the
  * rest the caller sees to it that calls do not overlap.
  */
-struct nc_plan {
+struct nc_belady {
 	u32 subs;
 	u64 *visit;
 	u32 room;
@@ -104,29 +104,29 @@ struct nc_plan {
 	u32 lag;
 	u32 unexpected;
 	u32 bearable;
-	u32 recent[NC_PLAN_RECENT];
+	u32 recent[NC_BELADY_RECENT];
 	u32 recent_at;
 	u32 expected;
 	u32 others;
 	u32 patience;
 	bool lost;
-	struct nc_plan_figures figures;
+	struct nc_belady_figures figures;
 };
 
 /**
- * struct nc_plan_mark - what was appended until some moment
+ * struct nc_belady_mark - what was appended until some moment
  * @ranges: that many
  * @visits: and visits
  * @last: of these the last one, to which more may be added
  */
-struct nc_plan_mark {
+struct nc_belady_mark {
 	u64 ranges;
 	u32 visits;
 	u64 last;
 };
 
 /**
- * struct nc_plan_piece - a read of a block
+ * struct nc_belady_piece - a read of a block
  * @block: origin block
  * @first: first sub-block
  * @last: last sub-block, inclusive
@@ -134,7 +134,7 @@ struct nc_plan_mark {
  * @hit: it is one
  * @cached: the block has a slot, or was just given one
  */
-struct nc_plan_piece {
+struct nc_belady_piece {
 	u64 block;
 	u32 first;
 	u32 last;
@@ -143,37 +143,37 @@ struct nc_plan_piece {
 	bool cached;
 };
 
-int nc_plan_append(struct nc_plan *plan, u64 first, u64 last);
-struct nc_plan_mark nc_plan_mark(const struct nc_plan *plan);
-void nc_plan_cut(struct nc_plan *plan, const struct nc_plan_mark *mark);
-int nc_plan_build(struct nc_plan *plan, u64 seed, u32 slots);
-void nc_plan_destroy(struct nc_plan *plan);
-void nc_plan_read(struct nc_plan *plan, const struct nc_plan_piece *piece);
-bool nc_plan_admits(struct nc_plan *plan, u64 block, u32 left, u32 low);
-bool nc_plan_took(struct nc_plan *plan, u64 block);
-void nc_plan_gone(struct nc_plan *plan, u64 block);
-bool nc_plan_holds(const struct nc_plan *plan, u64 block);
-bool nc_plan_farthest(struct nc_plan *plan, u32 *end, u64 *block);
-bool nc_plan_astray(const struct nc_plan *plan);
-void nc_plan_seek(struct nc_plan *plan);
+int nc_belady_append(struct nc_belady *plan, u64 first, u64 last);
+struct nc_belady_mark nc_belady_mark(const struct nc_belady *plan);
+void nc_belady_cut(struct nc_belady *plan, const struct nc_belady_mark *mark);
+int nc_belady_build(struct nc_belady *plan, u64 seed, u32 slots);
+void nc_belady_destroy(struct nc_belady *plan);
+void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece);
+bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low);
+bool nc_belady_took(struct nc_belady *plan, u64 block);
+void nc_belady_gone(struct nc_belady *plan, u64 block);
+bool nc_belady_holds(const struct nc_belady *plan, u64 block);
+bool nc_belady_farthest(struct nc_belady *plan, u32 *end, u64 *block);
+bool nc_belady_astray(const struct nc_belady *plan);
+void nc_belady_seek(struct nc_belady *plan);
 
 /* Free slots up to which some are made, and below which: what is farthest goes for them before it
  * is known what comes in its place, so they are few.  But to wait for hits and to commit may take
  * longer than reads of an origin: meanwhile as many come as are in flight, and some are cached.
  * @low: as without a plan.
  */
-static inline u32 nc_plan_enough(u32 low)
+static inline u32 nc_belady_enough(u32 low)
 {
 	return low > 32 ? low : 32;
 }
 
-static inline u32 nc_plan_low(u32 low)
+static inline u32 nc_belady_low(u32 low)
 {
-	return nc_plan_enough(low) * 2 / 3;
+	return nc_belady_enough(low) * 2 / 3;
 }
 
 /* All visits are over. */
-static inline bool nc_plan_over(const struct nc_plan *plan)
+static inline bool nc_belady_over(const struct nc_belady *plan)
 {
 	return plan->figures.position == plan->figures.visits;
 }

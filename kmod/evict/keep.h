@@ -170,8 +170,8 @@ static inline bool nc_policy_knows(const struct nc_policy *p)
 #define NC_RETAIN_BYTES		1048576U
 /* One step lowers the threshold by a NC_RETAIN_PARTS-th. */
 #define NC_RETAIN_PARTS		128U
-/* Lowest threshold: below it nothing is gained, as the origin has to bring most of the dataset.
- * And it keeps some of what was read once from going for data that is never read again.
+/* Lowest threshold: below it nothing is gained, as the origin has to bring most of the dataset, and
+ * blocks that were read once would go for blocks that are never read again.
  */
 #define NC_RETAIN_LEAST		(U32_MAX / 4)
 

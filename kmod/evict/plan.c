@@ -18,67 +18,67 @@
 #include "evict/plan.h"
 #include "evict/slots.h"
 
-void nc_foresight_init(struct nc_cache *c)
+void nc_plan_init(struct nc_cache *c)
 {
 	mutex_init(&c->plan.lock);
 }
 
-static void put(struct nc_foreseen *seen)
+static void put(struct nc_active_plan *active)
 {
-	if (!refcount_dec_and_test(&seen->refs))
+	if (!refcount_dec_and_test(&active->refs))
 		return;
-	nc_plan_destroy(&seen->plan);
-	kfree(seen);
+	nc_belady_destroy(&active->order);
+	kfree(active);
 }
 
 /* The plan in force, with its lock; NULL if there is none, or the worker has it for itself.  Sparse
  * is told that nothing is held until give_back().
  */
-static struct nc_foreseen *take(struct nc_cache *c)
+static struct nc_active_plan *take(struct nc_cache *c)
 {
-	struct nc_foreseen *seen;
+	struct nc_active_plan *active;
 
 	rcu_read_lock();
-	seen = rcu_dereference(c->plan.now);
+	active = rcu_dereference(c->plan.now);
 	__release(RCU);
-	if (!seen)
+	if (!active)
 		return NULL;
-	spin_lock(&seen->lock);
-	__release(&seen->lock);
-	if (!seen->paused)
-		return seen;
-	__acquire(&seen->lock);
-	spin_unlock(&seen->lock);
+	spin_lock(&active->lock);
+	__release(&active->lock);
+	if (!active->paused)
+		return active;
+	__acquire(&active->lock);
+	spin_unlock(&active->lock);
 	return NULL;
 }
 
-static void give_back(struct nc_foreseen *seen)
+static void give_back(struct nc_active_plan *active)
 {
-	if (seen) {
-		__acquire(&seen->lock);
-		spin_unlock(&seen->lock);
+	if (active) {
+		__acquire(&active->lock);
+		spin_unlock(&active->lock);
 	}
 	__acquire(RCU);
 	rcu_read_unlock();
 }
 
-/* Take nc_foresight.lock.  Context: may sleep, for as long as it takes to build a plan. */
-void nc_foresight_lock(struct nc_cache *c)
+/* Take nc_plan.lock.  Context: may sleep, for as long as it takes to build a plan. */
+void nc_plan_lock(struct nc_cache *c)
 {
 	mutex_lock(&c->plan.lock);
 }
 
-/* Release nc_foresight.lock. */
-void nc_foresight_unlock(struct nc_cache *c)
+/* Release nc_plan.lock. */
+void nc_plan_unlock(struct nc_cache *c)
 {
 	mutex_unlock(&c->plan.lock);
 	/* Pairs with end(). */
 	smp_mb();
 	if (READ_ONCE(c->plan.late))
-		nc_foresight_kick(c);
+		nc_plan_kick(c);
 }
 
-static struct nc_foreseen *current_of(struct nc_foresight *f)
+static struct nc_active_plan *current_of(struct nc_plan *f)
 {
 	return rcu_dereference_protected(f->now, lockdep_is_held(&f->lock));
 }
@@ -86,63 +86,64 @@ static struct nc_foreseen *current_of(struct nc_foresight *f)
 static void set_checks(struct nc_cache *c)
 {
 	lockdep_assert_held(&c->plan.lock);
-	WRITE_ONCE(c->hot.checks, c->plan.checked || nc_foresight_any(c));
+	WRITE_ONCE(c->hot.checks, c->plan.checked || nc_plan_any(c));
 }
 
 /**
- * nc_foresight_checks() - from now on hits are checked, or not
+ * nc_plan_checks() - from now on hits are checked, or not
  * @c: live cache
  * @checked: are they, for other reasons than a plan?
  *
  * Context: nc_life.lock.
  */
-void nc_foresight_checks(struct nc_cache *c, bool checked)
+void nc_plan_checks(struct nc_cache *c, bool checked)
 {
-	nc_foresight_lock(c);
+	nc_plan_lock(c);
 	c->plan.checked = checked;
 	set_checks(c);
-	nc_foresight_unlock(c);
+	nc_plan_unlock(c);
 }
 
-/* @seen, or none, is in force from now on.  @state: what becomes of the one before. */
-static void replace(struct nc_cache *c, struct nc_foreseen *seen, enum nearcache_plan_state state)
+/* @active, or none, is in force from now on.  @state: what becomes of the one before. */
+static void replace_plan(struct nc_cache *c, struct nc_active_plan *active,
+			 enum nearcache_plan_state state)
 {
-	struct nc_foresight *f = &c->plan;
-	struct nc_foreseen *old = current_of(f);
+	struct nc_plan *f = &c->plan;
+	struct nc_active_plan *old = current_of(f);
 
 	lockdep_assert_held(&f->lock);
-	WRITE_ONCE(f->strays, seen);
-	rcu_assign_pointer(f->now, seen);
+	WRITE_ONCE(f->strays, active);
+	rcu_assign_pointer(f->now, active);
 	set_checks(c);
-	f->state = seen ? NEARCACHE_PLAN_RUNNING : state;
+	f->state = active ? NEARCACHE_PLAN_RUNNING : state;
 	if (!old)
 		return;
 	synchronize_rcu();
-	f->last = old->plan.figures;
+	f->last = old->order.figures;
 	f->last.memory = 0;
 	put(old);
 }
 
-static void drop_coming(struct nc_foresight *f)
+static void drop_coming(struct nc_plan *f)
 {
 	if (!f->coming)
 		return;
-	nc_plan_destroy(f->coming);
+	nc_belady_destroy(f->coming);
 	kfree(f->coming);
 	f->coming = NULL;
 }
 
 /**
- * nc_foresight_begin() - more of a plan is about to come
+ * nc_plan_begin() - more of a plan is about to come
  * @c: live cache
  * @at: ranges that came before; 0: it begins, and what came before is forgotten
  *
- * Context: nc_foresight.lock, as of those below; may sleep.
+ * Context: nc_plan.lock, as of those below; may sleep.
  * Return: 0, -ENOMEM, or -ESTALE: so many did not come before.
  */
-int nc_foresight_begin(struct nc_cache *c, u64 at)
+int nc_plan_begin(struct nc_cache *c, u64 at)
 {
-	struct nc_foresight *f = &c->plan;
+	struct nc_plan *f = &c->plan;
 
 	lockdep_assert_held(&f->lock);
 	if (at)
@@ -156,17 +157,17 @@ int nc_foresight_begin(struct nc_cache *c, u64 at)
 }
 
 /**
- * nc_foresight_append() - a range is read next
+ * nc_plan_append() - a range is read next
  * @c: live cache
  * @first: first sector
  * @end: behind the last one
  *
  * Return: 0, -ENOMEM, or -E2BIG: the plan is too long.
  */
-int nc_foresight_append(struct nc_cache *c, u64 first, u64 end)
+int nc_plan_append(struct nc_cache *c, u64 first, u64 end)
 {
-	struct nc_plan *plan = c->plan.coming;
-	int r = nc_plan_append(plan, first >> c->hot.sub_shift, (end - 1) >> c->hot.sub_shift);
+	struct nc_belady *plan = c->plan.coming;
+	int r = nc_belady_append(plan, first >> c->hot.sub_shift, (end - 1) >> c->hot.sub_shift);
 
 	lockdep_assert_held(&c->plan.lock);
 	if (!r)
@@ -174,79 +175,72 @@ int nc_foresight_append(struct nc_cache *c, u64 first, u64 end)
 	return r;
 }
 
-/* Forget what came of a plan that is not in force. */
-void nc_foresight_drop(struct nc_cache *c)
-{
-	lockdep_assert_held(&c->plan.lock);
-	drop_coming(&c->plan);
-}
-
 /**
- * nc_foresight_commit() - what came is all of the plan: it is in force from now on
+ * nc_plan_commit() - what came is all of the plan: it is in force from now on
  * @c: live cache, to which a visit came at least
  *
  * Return: 0 or -ENOMEM: the one before stays in force, and what came is forgotten.
  */
-int nc_foresight_commit(struct nc_cache *c)
+int nc_plan_commit(struct nc_cache *c)
 {
-	struct nc_foresight *f = &c->plan;
-	struct nc_foreseen *seen = kzalloc(sizeof(*seen), GFP_KERNEL);
+	struct nc_plan *f = &c->plan;
+	struct nc_active_plan *active = kzalloc(sizeof(*active), GFP_KERNEL);
 
 	lockdep_assert_held(&f->lock);
-	if (!seen || nc_plan_build(f->coming, get_random_u64(), c->index.count)) {
-		kfree(seen);
+	if (!active || nc_belady_build(f->coming, get_random_u64(), c->index.count)) {
+		kfree(active);
 		drop_coming(f);
 		return -ENOMEM;
 	}
-	spin_lock_init(&seen->lock);
-	refcount_set(&seen->refs, 1);
-	seen->plan = *f->coming;
-	seen->unscanned = true;
+	spin_lock_init(&active->lock);
+	refcount_set(&active->refs, 1);
+	active->order = *f->coming;
+	active->unscanned = true;
 	kfree(f->coming);
 	f->coming = NULL;
-	replace(c, seen, 0);
+	replace_plan(c, active, 0);
 	nc_slots_look_again(c);
-	nc_foresight_kick(c);
+	nc_plan_kick(c);
 	return 0;
 }
 
 /* There is no plan any more, nor one that is coming.  Returns whether there was one in force. */
-bool nc_foresight_clear(struct nc_cache *c)
+bool nc_plan_clear(struct nc_cache *c)
 {
 	bool any;
 
-	nc_foresight_lock(c);
-	any = nc_foresight_any(c);
+	nc_plan_lock(c);
+	any = nc_plan_any(c);
 	if (any)
-		replace(c, NULL, NEARCACHE_PLAN_CLEARED);
+		replace_plan(c, NULL, NEARCACHE_PLAN_CLEARED);
 	drop_coming(&c->plan);
-	nc_foresight_unlock(c);
+	nc_plan_unlock(c);
 	return any;
 }
 
 /* How far the plan is, or how far the last one came. */
-void nc_foresight_figures(struct nc_cache *c, struct nc_plan_figures *figures)
+void nc_plan_figures(struct nc_cache *c, struct nc_belady_figures *figures)
 {
-	struct nc_foresight *f = &c->plan;
-	struct nc_foreseen *seen = current_of(f);
+	struct nc_plan *f = &c->plan;
+	struct nc_active_plan *active = current_of(f);
 
 	lockdep_assert_held(&f->lock);
 	*figures = f->last;
-	if (!seen)
+	if (!active)
 		return;
-	spin_lock(&seen->lock);
-	*figures = seen->plan.figures;
-	spin_unlock(&seen->lock);
+	spin_lock(&active->lock);
+	*figures = active->order.figures;
+	spin_unlock(&active->lock);
 }
 
 /* Does the worker have to look after it? */
-static bool wants_work(const struct nc_plan *plan)
+static bool wants_work(const struct nc_belady *plan)
 {
-	return plan->lost || nc_plan_over(plan) || nc_plan_astray(plan);
+	return plan->lost || nc_belady_over(plan) || nc_belady_astray(plan);
 }
 
 /**
- * nc_foresight_read() - somebody reads
+ * nc_plan_read() - somebody reads
  * @c: live cache
  * @span: sub-blocks of which it is
  * @first: first sector
@@ -255,12 +249,12 @@ static bool wants_work(const struct nc_plan *plan)
  *
  * Context: process.
  */
-void nc_foresight_read(struct nc_cache *c, const struct nc_span *span, sector_t first,
-		       sector_t end, bool hit)
+void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first,
+		  sector_t end, bool hit)
 {
 	sector_t span_end = (span->block << c->hot.block_shift) +
 			    ((sector_t)(span->last + 1) << c->hot.sub_shift);
-	struct nc_plan_piece piece = {
+	struct nc_belady_piece piece = {
 		.block = span->block,
 		.first = span->first,
 		.last = span->last,
@@ -268,7 +262,7 @@ void nc_foresight_read(struct nc_cache *c, const struct nc_span *span, sector_t 
 		.hit = hit,
 		.cached = hit,
 	};
-	struct nc_foreseen *seen;
+	struct nc_active_plan *active;
 	bool work = false;
 	int hold;
 
@@ -277,19 +271,19 @@ void nc_foresight_read(struct nc_cache *c, const struct nc_span *span, sector_t 
 		piece.cached = nc_index_find(&c->index, span->block) != NC_NIL;
 		nc_hit_unlock(&c->hot.hit_srcu, hold);
 	}
-	seen = take(c);
-	if (seen) {
-		nc_plan_read(&seen->plan, &piece);
-		work = wants_work(&seen->plan) && !seen->asked;
-		seen->asked |= work;
+	active = take(c);
+	if (active) {
+		nc_belady_read(&active->order, &piece);
+		work = wants_work(&active->order) && !active->asked;
+		active->asked |= work;
 	}
-	give_back(seen);
+	give_back(active);
 	if (work)
-		nc_foresight_kick(c);
+		nc_plan_kick(c);
 }
 
 /**
- * nc_foresight_admits() - is a block that is missing, and being read, to be cached?
+ * nc_plan_admits() - is a block that is missing, and being read, to be cached?
  * @c: live cache
  * @block: origin block
  * @left: free slots that it may have
@@ -297,52 +291,52 @@ void nc_foresight_read(struct nc_cache *c, const struct nc_span *span, sector_t 
  *
  * Context: process; bucket locks may be held, as for those below.
  */
-bool nc_foresight_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
+bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 {
-	struct nc_foreseen *seen = take(c);
-	bool admits = seen ? nc_plan_admits(&seen->plan, block, left, low) : left;
+	struct nc_active_plan *active = take(c);
+	bool admits = active ? nc_belady_admits(&active->order, block, left, low) : left;
 
-	give_back(seen);
+	give_back(active);
 	return admits;
 }
 
 /* A slot was given to a block, and its bucket lock is held; or it is found to have one still. */
-void nc_foresight_took(struct nc_cache *c, u64 block)
+void nc_plan_took(struct nc_cache *c, u64 block)
 {
-	struct nc_foreseen *seen = take(c);
-	bool stray = seen && !nc_plan_took(&seen->plan, block);
+	struct nc_active_plan *active = take(c);
+	bool stray = active && !nc_belady_took(&active->order, block);
 
-	give_back(seen);
+	give_back(active);
 	if (stray)
-		nc_foresight_stray(c);
+		nc_plan_stray(c);
 }
 
 /* Its slot was taken from a block; its bucket lock is held. */
-void nc_foresight_gone(struct nc_cache *c, u64 block)
+void nc_plan_gone(struct nc_cache *c, u64 block)
 {
-	struct nc_foreseen *seen = take(c);
+	struct nc_active_plan *active = take(c);
 
-	if (seen)
-		nc_plan_gone(&seen->plan, block);
-	give_back(seen);
+	if (active)
+		nc_belady_gone(&active->order, block);
+	give_back(active);
 }
 
 /* Is a cached block one that the plan knows nothing of? */
-bool nc_foresight_is_stray(struct nc_cache *c, u64 block)
+bool nc_plan_is_stray(struct nc_cache *c, u64 block)
 {
-	struct nc_foreseen *seen;
+	struct nc_active_plan *active;
 	bool stray;
 
 	if (!READ_ONCE(c->plan.strays))
 		return false;
-	seen = take(c);
-	stray = seen && !READ_ONCE(seen->unscanned) && !nc_plan_holds(&seen->plan, block);
-	give_back(seen);
+	active = take(c);
+	stray = active && !READ_ONCE(active->unscanned) && !nc_belady_holds(&active->order, block);
+	give_back(active);
 	return stray;
 }
 
 /* There may be some. */
-void nc_foresight_stray(struct nc_cache *c)
+void nc_plan_stray(struct nc_cache *c)
 {
 	if (READ_ONCE(c->plan.strays))
 		return;
@@ -351,37 +345,37 @@ void nc_foresight_stray(struct nc_cache *c)
 }
 
 /* All slots were looked at, and there was none. */
-void nc_foresight_no_strays(struct nc_cache *c)
+void nc_plan_no_strays(struct nc_cache *c)
 {
 	WRITE_ONCE(c->plan.strays, false);
 }
 
 /**
- * nc_foresight_farthest() - which block is to go first?
+ * nc_plan_farthest() - which block is to go first?
  * @c: live cache
- * @end: see nc_plan_farthest()
- * @block: the result; it is not found again before it is read, or nc_foresight_took()
+ * @end: see nc_belady_farthest()
+ * @block: the result; it is not found again before it is read, or nc_plan_took()
  *
  * Return: false: none that is planned.
  */
-bool nc_foresight_farthest(struct nc_cache *c, u32 *end, u64 *block)
+bool nc_plan_farthest(struct nc_cache *c, u32 *end, u64 *block)
 {
-	struct nc_foreseen *seen = take(c);
-	bool found = seen && nc_plan_farthest(&seen->plan, end, block);
+	struct nc_active_plan *active = take(c);
+	bool found = active && nc_belady_farthest(&active->order, end, block);
 
-	give_back(seen);
+	give_back(active);
 	return found;
 }
 
 /* The worker looks after the plan.  Context: any. */
-void nc_foresight_kick(struct nc_cache *c)
+void nc_plan_kick(struct nc_cache *c)
 {
-	if (nc_foresight_any(c) && READ_ONCE(c->reclaim.enabled))
+	if (nc_plan_any(c) && READ_ONCE(c->reclaim.enabled))
 		queue_work(c->workers.cache, &c->reclaim.work);
 }
 
 /* Tell the plan what is cached.  What changes meanwhile is told by who changes it. */
-static void scan(struct nc_cache *c, struct nc_foreseen *seen)
+static void scan(struct nc_cache *c, struct nc_active_plan *active)
 {
 	u32 i;
 
@@ -392,93 +386,93 @@ static void scan(struct nc_cache *c, struct nc_foreseen *seen)
 			u64 block = (u64)READ_ONCE(slot->block_hi) << 32 |
 				    READ_ONCE(slot->block_lo);
 
-			spin_lock(&seen->lock);
-			nc_plan_took(&seen->plan, block);
-			spin_unlock(&seen->lock);
+			spin_lock(&active->lock);
+			nc_belady_took(&active->order, block);
+			spin_unlock(&active->lock);
 		}
 		if (!(i % 1024))
 			cond_resched();
 	}
-	WRITE_ONCE(seen->unscanned, false);
+	WRITE_ONCE(active->unscanned, false);
 	/* A pass that began with another plan may just have said that there are none. */
 	WRITE_ONCE(c->plan.strays, true);
 	nc_slots_look_again(c);
 }
 
-static void seek(struct nc_foreseen *seen)
+static void seek(struct nc_active_plan *active)
 {
-	spin_lock(&seen->lock);
-	seen->paused = true;
-	spin_unlock(&seen->lock);
-	nc_plan_seek(&seen->plan);
-	spin_lock(&seen->lock);
-	seen->paused = false;
-	spin_unlock(&seen->lock);
-	WRITE_ONCE(seen->unscanned, true);
+	spin_lock(&active->lock);
+	active->paused = true;
+	spin_unlock(&active->lock);
+	nc_belady_seek(&active->order);
+	spin_lock(&active->lock);
+	active->paused = false;
+	spin_unlock(&active->lock);
+	WRITE_ONCE(active->unscanned, true);
 }
 
 /* It is over, or of no use; unless another one has taken its place.  While one is being built that
  * would have to wait, and slots are wanted meanwhile: then it is done later.
  */
-static void end(struct nc_cache *c, struct nc_foreseen *seen, enum nearcache_plan_state state)
+static void end(struct nc_cache *c, struct nc_active_plan *active, enum nearcache_plan_state state)
 {
 	WRITE_ONCE(c->plan.late, true);
-	/* Pairs with nc_foresight_unlock(). */
+	/* Pairs with nc_plan_unlock(). */
 	smp_mb();
 	if (!mutex_trylock(&c->plan.lock))
 		return;
 	WRITE_ONCE(c->plan.late, false);
-	if (current_of(&c->plan) == seen)
-		replace(c, NULL, state);
+	if (current_of(&c->plan) == active)
+		replace_plan(c, NULL, state);
 	mutex_unlock(&c->plan.lock);
 }
 
-static void look_after(struct nc_cache *c, struct nc_foreseen *seen)
+static void look_after(struct nc_cache *c, struct nc_active_plan *active)
 {
 	bool lost, over, astray;
 
-	spin_lock(&seen->lock);
-	seen->asked = false;
-	lost = seen->plan.lost;
-	over = nc_plan_over(&seen->plan);
-	astray = nc_plan_astray(&seen->plan);
-	spin_unlock(&seen->lock);
+	spin_lock(&active->lock);
+	active->asked = false;
+	lost = active->order.lost;
+	over = nc_belady_over(&active->order);
+	astray = nc_belady_astray(&active->order);
+	spin_unlock(&active->lock);
 	if (READ_ONCE(c->hot.state) == NEARCACHE_BYPASS)
-		end(c, seen, NEARCACHE_PLAN_CLEARED);
+		end(c, active, NEARCACHE_PLAN_CLEARED);
 	else if (over || lost)
-		end(c, seen, over ? NEARCACHE_PLAN_OVER : NEARCACHE_PLAN_LOST);
+		end(c, active, over ? NEARCACHE_PLAN_OVER : NEARCACHE_PLAN_LOST);
 	else if (astray)
-		seek(seen);
-	if (READ_ONCE(seen->unscanned))
-		scan(c, seen);
+		seek(active);
+	if (READ_ONCE(active->unscanned))
+		scan(c, active);
 }
 
 /* What reads have no time for.  Context: the reclaim worker. */
-void nc_foresight_work(struct nc_cache *c)
+void nc_plan_work(struct nc_cache *c)
 {
-	struct nc_foreseen *seen;
+	struct nc_active_plan *active;
 
 	rcu_read_lock();
-	seen = rcu_dereference(c->plan.now);
-	if (seen && !refcount_inc_not_zero(&seen->refs))
-		seen = NULL;
+	active = rcu_dereference(c->plan.now);
+	if (active && !refcount_inc_not_zero(&active->refs))
+		active = NULL;
 	rcu_read_unlock();
-	if (!seen)
+	if (!active)
 		return;
-	look_after(c, seen);
-	put(seen);
+	look_after(c, active);
+	put(active);
 }
 
 /**
- * nc_foresight_destroy() - free all of it
+ * nc_plan_destroy() - free all of it
  * @c: cache that nobody uses any more; the reclaim worker does not run
  */
-void nc_foresight_destroy(struct nc_cache *c)
+void nc_plan_destroy(struct nc_cache *c)
 {
-	struct nc_foreseen *seen = rcu_dereference_protected(c->plan.now, true);
+	struct nc_active_plan *active = rcu_dereference_protected(c->plan.now, true);
 
 	drop_coming(&c->plan);
 	RCU_INIT_POINTER(c->plan.now, NULL);
-	if (seen)
-		put(seen);
+	if (active)
+		put(active);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Foresight: the plan that a cache follows, while there is one. */
+/* The plan that a cache follows, while there is one. */
 #ifndef NEARCACHE_EVICT_PLAN_H
 #define NEARCACHE_EVICT_PLAN_H
 
@@ -16,25 +16,25 @@ struct nc_cache;
 struct nc_span;
 
 /**
- * struct nc_foreseen - a plan in force
- * @lock: protects @plan and @paused; taken inside bucket locks; process context; innermost
- * @refs: of nc_foresight.now, and of the reclaim worker
- * @plan: it
- * @paused: the worker has @plan for itself, without the lock
+ * struct nc_active_plan - a plan in force
+ * @lock: protects @order and @paused; taken inside bucket locks; process context; innermost
+ * @refs: of nc_plan.now, and of the reclaim worker
+ * @order: it
+ * @paused: the worker has @order for itself, without the lock
  * @unscanned: the plan does not know yet what is cached; the worker's, set before others see it
  * @asked: the worker was asked to look after it; a hint
  */
-struct nc_foreseen {
+struct nc_active_plan {
 	spinlock_t lock;	/* see above */
 	refcount_t refs;
-	struct nc_plan plan;
+	struct nc_belady order;
 	bool paused;
 	bool unscanned;
 	bool asked;
 };
 
 /**
- * struct nc_foresight - the plans of a cache
+ * struct nc_plan - the plans of a cache
  * @lock: protects what is here, and nc_hot.checks; taken inside nc_life.lock
  * @now: the plan in force, or NULL; read under RCU
  * @coming: one that is being handed over, or NULL
@@ -44,43 +44,42 @@ struct nc_foreseen {
  * @strays: something may be cached that is not planned; a hint, without the lock
  * @late: the worker found @lock taken when it was to end the plan: who gives it back calls it
  */
-struct nc_foresight {
+struct nc_plan {
 	struct mutex lock;	/* see above */
-	struct nc_foreseen __rcu *now;
-	struct nc_plan *coming;
+	struct nc_active_plan __rcu *now;
+	struct nc_belady *coming;
 	enum nearcache_plan_state state;
-	struct nc_plan_figures last;
+	struct nc_belady_figures last;
 	bool checked;
 	bool strays;
 	bool late;
 };
 
 /* Is there a plan?  A hint, but for who holds the lock. */
-#define nc_foresight_any(c)	(!!rcu_access_pointer((c)->plan.now))
+#define nc_plan_any(c)	(!!rcu_access_pointer((c)->plan.now))
 
-void nc_foresight_init(struct nc_cache *c);
-void nc_foresight_destroy(struct nc_cache *c);
-void nc_foresight_lock(struct nc_cache *c);
-void nc_foresight_unlock(struct nc_cache *c);
-void nc_foresight_checks(struct nc_cache *c, bool checked);
+void nc_plan_init(struct nc_cache *c);
+void nc_plan_destroy(struct nc_cache *c);
+void nc_plan_lock(struct nc_cache *c);
+void nc_plan_unlock(struct nc_cache *c);
+void nc_plan_checks(struct nc_cache *c, bool checked);
 
-int nc_foresight_begin(struct nc_cache *c, u64 at);
-int nc_foresight_append(struct nc_cache *c, u64 first, u64 end);
-int nc_foresight_commit(struct nc_cache *c);
-void nc_foresight_drop(struct nc_cache *c);
-bool nc_foresight_clear(struct nc_cache *c);
-void nc_foresight_figures(struct nc_cache *c, struct nc_plan_figures *figures);
+int nc_plan_begin(struct nc_cache *c, u64 at);
+int nc_plan_append(struct nc_cache *c, u64 first, u64 end);
+int nc_plan_commit(struct nc_cache *c);
+bool nc_plan_clear(struct nc_cache *c);
+void nc_plan_figures(struct nc_cache *c, struct nc_belady_figures *figures);
 
-void nc_foresight_read(struct nc_cache *c, const struct nc_span *span, sector_t first,
-		       sector_t end, bool hit);
-bool nc_foresight_admits(struct nc_cache *c, u64 block, u32 left, u32 low);
-void nc_foresight_took(struct nc_cache *c, u64 block);
-void nc_foresight_gone(struct nc_cache *c, u64 block);
-bool nc_foresight_is_stray(struct nc_cache *c, u64 block);
-void nc_foresight_stray(struct nc_cache *c);
-void nc_foresight_no_strays(struct nc_cache *c);
-bool nc_foresight_farthest(struct nc_cache *c, u32 *end, u64 *block);
-void nc_foresight_kick(struct nc_cache *c);
-void nc_foresight_work(struct nc_cache *c);
+void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first,
+		  sector_t end, bool hit);
+bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low);
+void nc_plan_took(struct nc_cache *c, u64 block);
+void nc_plan_gone(struct nc_cache *c, u64 block);
+bool nc_plan_is_stray(struct nc_cache *c, u64 block);
+void nc_plan_stray(struct nc_cache *c);
+void nc_plan_no_strays(struct nc_cache *c);
+bool nc_plan_farthest(struct nc_cache *c, u32 *end, u64 *block);
+void nc_plan_kick(struct nc_cache *c);
+void nc_plan_work(struct nc_cache *c);
 
 #endif /* NEARCACHE_EVICT_PLAN_H */

@@ -40,15 +40,15 @@ static bool is_idle(struct nc_cache *c, const struct nc_slot *slot, u32 now)
 {
 	u16 stamp = READ_ONCE(slot->stamp);
 
-	if (nc_foresight_any(c))
-		return nc_foresight_is_stray(c, block_of(slot));
+	if (nc_plan_any(c))
+		return nc_plan_is_stray(c, block_of(slot));
 
 	if (unlikely(READ_ONCE(slot->tagged)))
 		stamp = (stamp & NC_STAMP_REUSED) | ((now - age_of(slot, now)) & NC_STAMP_TICK);
 	return c->hot.policy_ops->idle(&c->policy.keep, stamp, now);
 }
 
-/* Ticks after which nobody is expected to read what is in transit still, if others wait. */
+/* Ticks after which nobody is expected to read what is in the reserve still, if others wait. */
 #define TRANSIT_TICKS	2U
 
 /* Somebody said that it is not worth its place. */
@@ -61,10 +61,10 @@ static bool is_unwanted(const struct nc_cache *c, const struct nc_slot *slot, u3
 		return true;
 	if (likely(!(wants | ahead)))
 		return false;
-	if (nc_ahead_is_over(slot))
+	if (nc_prefetched_is_over(slot))
 		return true;
 	if (ahead & NC_AHEAD_UNREAD)
-		return ahead & NC_AHEAD_TRANSIT && READ_ONCE(c->slots.reserve.pressed) &&
+		return ahead & NC_AHEAD_RESERVE && READ_ONCE(c->slots.reserve.pressed) &&
 		       ticks >= TRANSIT_TICKS && ticks < NC_STAMP_FAR;
 	/* Readers of its next sub-blocks may just be coming. */
 	return (wants & NEARCACHE_RANGE_EVICT_AFTER_USE || ahead) && ticks;
@@ -124,12 +124,12 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 		 * it is invalidated, can rely on the next commit.
 		 */
 		nc_table_dirty(c, i);
-		if (nc_foresight_any(c))
-			nc_foresight_gone(c, block);
+		if (nc_plan_any(c))
+			nc_plan_gone(c, block);
 	}
 	spin_unlock(&bucket->lock);
 	if (victim) {
-		nc_ahead_gone(c, slot, block);
+		nc_prefetched_gone(c, slot, block);
 		trace_nearcache_evict(c->dev.dm_devt,
 				      block << c->hot.block_shift, i,
 				      READ_ONCE(slot->valid));
@@ -223,16 +223,16 @@ static bool take_victim(struct pass *p, u32 i, bool forced)
 static void take_farthest(struct pass *p)
 {
 	struct nc_cache *c = p->c;
-	u32 i, end = NC_PLAN_NONE, spare = nc_slots_high_mark(c) / 2;
+	u32 i, end = NC_BELADY_NONE, spare = nc_slots_high_mark(c) / 2;
 	u64 block;
 	int hold;
 
-	while (!is_over(p) && nc_foresight_farthest(c, &end, &block)) {
+	while (!is_over(p) && nc_plan_farthest(c, &end, &block)) {
 		hold = nc_hit_lock(&c->hot.hit_srcu);
 		i = nc_index_find(&c->index, block);
 		nc_hit_unlock(&c->hot.hit_srcu, hold);
 		if (i != NC_NIL && !take_victim(p, i, true) && is_evictable(&c->index.slots[i])) {
-			nc_foresight_took(c, block);
+			nc_plan_took(c, block);
 			WRITE_ONCE(c->reclaim.awaits_fills, true);
 			p->want -= !!spare;
 			spare -= !!spare;
@@ -329,7 +329,7 @@ void nc_reclaim_work(struct work_struct *work)
 	struct pass p = { .c = c };
 	u32 started = READ_ONCE(c->hot.now);
 
-	nc_foresight_work(c);
+	nc_plan_work(c);
 	p.want = nc_slots_high_mark(c) + nc_slots_reserved(c);
 	if (READ_ONCE(c->reclaim.tick) != started + 1) {
 		take_idle(&p);
@@ -337,7 +337,7 @@ void nc_reclaim_work(struct work_struct *work)
 		/* Not of a pass that was over before it looked at all of them. */
 		if (!p.found && !is_over(&p)) {
 			WRITE_ONCE(c->reclaim.tick, started + 1);
-			nc_foresight_no_strays(c);
+			nc_plan_no_strays(c);
 		}
 	}
 	take_farthest(&p);
@@ -345,7 +345,7 @@ void nc_reclaim_work(struct work_struct *work)
 	if (READ_ONCE(c->policy.retain.wanted)) {
 		WRITE_ONCE(c->policy.retain.wanted, false);
 		p.want = retain_free_slots(nc_index_low_water(&c->index)) + nc_slots_reserved(c);
-		if (!nc_foresight_any(c) && retain_in_force(&c->policy.retain, &c->policy.keep))
+		if (!nc_plan_any(c) && retain_in_force(&c->policy.retain, &c->policy.keep))
 			take_surplus(&p);
 		finish_batch(&p);
 	}
@@ -361,6 +361,6 @@ void nc_reclaim_work(struct work_struct *work)
 		finish_batch(&p);
 		/* Not over and over: the job asks again, later. */
 		if (!p.found)
-			nc_transit_want(c, 0);
+			nc_reserve_want(c, 0);
 	}
 }

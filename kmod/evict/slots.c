@@ -27,18 +27,18 @@ static u32 high_water(const struct nc_cache *c)
 /* low_water(), but lower while there is a plan. */
 static u32 low_mark(const struct nc_cache *c)
 {
-	if (likely(!nc_foresight_any(c)))
+	if (likely(!nc_plan_any(c)))
 		return low_water(c);
 	/* Most of a tiny cache stays. */
-	return min(nc_plan_low(low_water(c)), max(c->index.count / 6, 1U));
+	return min(nc_belady_low(low_water(c)), max(c->index.count / 6, 1U));
 }
 
 /* Free slots up to which the worker goes on: high_water(), but lower while there is a plan. */
 u32 nc_slots_high_mark(const struct nc_cache *c)
 {
-	if (likely(!nc_foresight_any(c)))
+	if (likely(!nc_plan_any(c)))
 		return high_water(c);
-	return min(nc_plan_enough(low_water(c)), max(c->index.count / 4, 2U));
+	return min(nc_belady_enough(low_water(c)), max(c->index.count / 4, 2U));
 }
 
 /* Free slots that only pinned blocks may have. */
@@ -50,13 +50,13 @@ u32 nc_slots_for_pins(const struct nc_cache *c)
 /* Free slots for which the worker evicts blocks that are not idle. */
 u32 nc_slots_due(const struct nc_cache *c)
 {
-	return nc_slots_for_pins(c) + nc_transit_due(c);
+	return nc_slots_for_pins(c) + nc_reserve_due(c);
 }
 
 /* Free slots that neither reads nor writes may have. */
 u32 nc_slots_reserved(const struct nc_cache *c)
 {
-	return nc_slots_for_pins(c) + nc_transit_kept(c);
+	return nc_slots_for_pins(c) + nc_reserve_kept(c);
 }
 
 /* Start the reclaim worker when free slots run low.  A pass that found nothing idle is not repeated
@@ -70,7 +70,7 @@ void nc_slots_check(struct nc_cache *c)
 	if (left >= low_mark(c) + nc_slots_reserved(c) || !READ_ONCE(c->reclaim.enabled))
 		return;
 	if (READ_ONCE(c->reclaim.tick) == READ_ONCE(c->hot.now) + 1 && left >= nc_slots_due(c) &&
-	    !nc_foresight_any(c) && !READ_ONCE(c->policy.retain.wanted))
+	    !nc_plan_any(c) && !READ_ONCE(c->policy.retain.wanted))
 		return;
 	queue_work(c->workers.cache, &c->reclaim.work);
 }
@@ -126,8 +126,8 @@ bool nc_slots_room(struct nc_cache *c, u64 block, bool reserve)
 	u32 left = READ_ONCE(c->index.free_count);
 	u32 others = reserve ? nc_slots_for_pins(c) : nc_slots_reserved(c);
 
-	if (left && nc_foresight_any(c) && !reserve && !nc_ranges_pinned(c, block))
-		return nc_foresight_admits(c, block, left - min(left, others), low_water(c));
+	if (left && nc_plan_any(c) && !reserve && !nc_ranges_pinned(c, block))
+		return nc_plan_admits(c, block, left - min(left, others), low_water(c));
 	if (reserve ? left > others : retain_admits(c, block, left - min(left, others)))
 		return true;
 	return left && nc_ranges_pinned(c, block);
@@ -158,10 +158,10 @@ u32 nc_slots_take(struct nc_cache *c, u64 block, bool reserve)
 		if (tagged)
 			nc_ranges_retag(c, &c->index.slots[i], tagged);
 		if (reserve)
-			nc_ahead_begin(c, &c->index.slots[i],
-				       !others && !nc_tag_is_pinned(tagged));
-		if (nc_foresight_any(c))
-			nc_foresight_took(c, block);
+			nc_prefetched_begin(c, &c->index.slots[i],
+					    !others && !nc_tag_is_pinned(tagged));
+		if (nc_plan_any(c))
+			nc_plan_took(c, block);
 		atomic64_inc(&c->slots.used);
 	}
 	rcu_read_unlock();

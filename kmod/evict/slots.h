@@ -22,7 +22,7 @@ struct nc_cache;
 struct nc_slots {
 	atomic64_t used;
 	atomic64_t valid_subblocks;
-	struct nc_transit reserve;
+	struct nc_prefetch_reserve reserve;
 };
 
 u32 nc_slots_take(struct nc_cache *c, u64 block, bool reserve);

@@ -189,7 +189,7 @@ static u64 fill_unlist(struct nc_fill *f, bool publish)
 		nc_table_dirty(c, f->slot);
 	}
 	if (f->ops->ahead)
-		nc_ahead_came(c, slot);
+		nc_prefetched_came(c, slot);
 	spin_unlock(&bucket->lock);
 	return bits;
 }

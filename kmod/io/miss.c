@@ -62,7 +62,7 @@ static bool join(struct nc_cache *c, struct nc_bucket_lock *bucket,
 	nc_ranges_count_miss(c, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
 	nc_observe(c, bio, NEARCACHE_VERDICT_JOIN);
 	if (f->ops->ahead)
-		nc_ahead_joined(c, &c->index.slots[f->slot], bio, span);
+		nc_prefetched_joined(c, &c->index.slots[f->slot], bio, span);
 	if (f->ops->joined)
 		f->ops->joined(f, bio->bi_iter.bi_size);
 	refresh(c, f->slot);
@@ -212,7 +212,7 @@ static u32 take_slot(struct nc_cache *c, const struct nc_span *span, const struc
 		return i;
 	i = nc_slots_take(c, span->block, ops->reserve);
 	if (i != NC_NIL && ops->ahead && !ops->reserve)
-		nc_ahead_window(&c->index.slots[i]);
+		nc_prefetched_window(&c->index.slots[i]);
 	return i;
 }
 

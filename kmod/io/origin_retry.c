@@ -18,7 +18,7 @@
 #define AGAIN	HZ
 
 /**
- * nc_outage_wait() - the origin failed a read: may it wait?
+ * nc_origin_retry_wait() - the origin failed a read: may it wait?
  * @t: target
  * @bio: dm's clone, complete
  * @error: why; changed when device-mapper is to take the read back
@@ -26,10 +26,10 @@
  * Context: completion of @bio, interrupts too.
  * Return: whether the read was taken, and is not complete.
  */
-bool nc_outage_wait(struct nc_target *t, struct bio *bio, blk_status_t *error)
+bool nc_origin_retry_wait(struct nc_target *t, struct bio *bio, blk_status_t *error)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
-	struct nc_outage *o = &t->cache->origin_retry;
+	struct nc_origin_retry *o = &t->cache->origin_retry;
 	u32 timeout = READ_ONCE(t->origin_timeout);
 	unsigned long flags;
 
@@ -62,17 +62,17 @@ bool nc_outage_wait(struct nc_target *t, struct bio *bio, blk_status_t *error)
 }
 
 /**
- * nc_outage_answered() - a read that waited is complete
+ * nc_origin_retry_answered() - a read that waited is complete
  * @t: target
  * @bio: dm's clone
  * @well: it has its data
  *
  * Context: completion of @bio, interrupts too.
  */
-void nc_outage_answered(struct nc_target *t, struct bio *bio, bool well)
+void nc_origin_retry_answered(struct nc_target *t, struct bio *bio, bool well)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
-	struct nc_outage *o = &t->cache->origin_retry;
+	struct nc_origin_retry *o = &t->cache->origin_retry;
 
 	io->waits = false;
 	atomic_dec(&o->count);
@@ -87,7 +87,7 @@ static void send_again(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(to_delayed_work(work),
 					  struct nc_cache, origin_retry.again);
-	struct nc_outage *o = &c->origin_retry;
+	struct nc_origin_retry *o = &c->origin_retry;
 	struct bio_list bios;
 	struct bio *bio;
 
@@ -108,16 +108,16 @@ static void send_again(struct work_struct *work)
 }
 
 /**
- * nc_outage_suspend() - the table is about to be suspended
+ * nc_origin_retry_suspend() - the table is about to be suspended
  * @t: live target; t->noflush is set
  *
  * Without flush, what waits is handed back at once; else suspending waits for it.
  *
  * Context: presuspend; may sleep.
  */
-void nc_outage_suspend(struct nc_target *t)
+void nc_origin_retry_suspend(struct nc_target *t)
 {
-	struct nc_outage *o = &t->cache->origin_retry;
+	struct nc_origin_retry *o = &t->cache->origin_retry;
 
 	spin_lock_irq(&o->lock);
 	if (t->noflush && !bio_list_empty(&o->waiting))
@@ -125,9 +125,9 @@ void nc_outage_suspend(struct nc_target *t)
 	spin_unlock_irq(&o->lock);
 }
 
-void nc_outage_init(struct nc_cache *c)
+void nc_origin_retry_init(struct nc_cache *c)
 {
-	struct nc_outage *o = &c->origin_retry;
+	struct nc_origin_retry *o = &c->origin_retry;
 
 	spin_lock_init(&o->lock);
 	bio_list_init(&o->waiting);

@@ -11,14 +11,14 @@ struct nc_cache;
 struct nc_target;
 
 /**
- * struct nc_outage - the origin fails reads
+ * struct nc_origin_retry - the origin fails reads
  * @lock: protects @waiting; taken in interrupts
  * @waiting: reads, as they came, to be sent again
  * @count: reads that failed and were not answered since
  * @told: the log says that the origin is gone
  * @again: sends @waiting to the origin
  */
-struct nc_outage {
+struct nc_origin_retry {
 	spinlock_t lock;	/* see above */
 	struct bio_list waiting;
 	atomic_t count;
@@ -26,9 +26,9 @@ struct nc_outage {
 	struct delayed_work again;
 };
 
-void nc_outage_init(struct nc_cache *c);
-bool nc_outage_wait(struct nc_target *t, struct bio *bio, blk_status_t *error);
-void nc_outage_answered(struct nc_target *t, struct bio *bio, bool well);
-void nc_outage_suspend(struct nc_target *t);
+void nc_origin_retry_init(struct nc_cache *c);
+bool nc_origin_retry_wait(struct nc_target *t, struct bio *bio, blk_status_t *error);
+void nc_origin_retry_answered(struct nc_target *t, struct bio *bio, bool well);
+void nc_origin_retry_suspend(struct nc_target *t);
 
 #endif /* NEARCACHE_IO_ORIGIN_RETRY_H */

@@ -109,23 +109,23 @@ static noinline bool checked(struct nc_target *t, struct bio *bio,
 {
 	sector_t first = bio->bi_iter.bi_sector, end = bio_end_sector(bio);
 	struct nc_cache *c = t->cache;
-	enum nc_check check = nc_check_hit(t, bio, span, i, hold);
+	enum nc_verify check = nc_verify_hit(t, bio, span, i, hold);
 
-	if (nc_foresight_any(c) && (check == NC_CHECK_DIRECT || check == NC_CHECK_STARTED))
-		nc_foresight_read(c, span, first, end, true);
+	if (nc_plan_any(c) && (check == NC_VERIFY_DIRECT || check == NC_VERIFY_STARTED))
+		nc_plan_read(c, span, first, end, true);
 	switch (check) {
-	case NC_CHECK_DIRECT:
+	case NC_VERIFY_DIRECT:
 		return true;
-	case NC_CHECK_STARTED:
+	case NC_VERIFY_STARTED:
 		*r = DM_MAPIO_SUBMITTED;
 		return false;
-	case NC_CHECK_GONE:
+	case NC_VERIFY_GONE:
 		*r = -EAGAIN;
 		break;
-	case NC_CHECK_MEMORY:
+	case NC_VERIFY_MEMORY:
 		*r = BYPASS_SPAN(t, bio, span, MEMORY);
 		break;
-	case NC_CHECK_P2P:
+	case NC_VERIFY_P2P:
 		*r = BYPASS_SPAN(t, bio, span, P2P);
 		break;
 	}
@@ -169,7 +169,7 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	nc_stream_admits(c, bio, io, span, NEARCACHE_VERDICT_HIT);
 	io->label = nc_tag_of(tagged).label;
 	if (unlikely(nc_tag_of(tagged).ahead))
-		nc_ahead_read(c, &c->index.slots[i], bio, span);
+		nc_prefetched_read(c, &c->index.slots[i], bio, span);
 	if (unlikely(READ_ONCE(c->hot.checks))) {
 		io->partial = partial;
 		if (!checked(t, bio, span, i, io->hold, &r))
@@ -234,7 +234,7 @@ static noinline int planned_miss(struct nc_target *t, struct bio *bio, struct nc
 	int r = miss(t, bio, span, io, cached);
 
 	if (r != -EAGAIN)
-		nc_foresight_read(t->cache, span, first, end, false);
+		nc_plan_read(t->cache, span, first, end, false);
 	return r;
 }
 
@@ -266,7 +266,7 @@ static noinline int long_way(struct nc_target *t, struct bio *bio, struct nc_io 
 		valid >>= span.first;
 		if (valid)
 			span.last = min_t(u32, span.last, span.first + __ffs64(valid) - 1);
-		r = likely(!nc_foresight_any(c)) ? miss(t, bio, &span, io, i != NC_NIL) :
+		r = likely(!nc_plan_any(c)) ? miss(t, bio, &span, io, i != NC_NIL) :
 						   planned_miss(t, bio, &span, io, i != NC_NIL);
 	} while (r == -EAGAIN);
 	return r;
@@ -290,9 +290,9 @@ static noinline void tell(struct nc_cache *c, struct bio *bio, struct nc_io *io)
 		io->kind = NC_IO_HIT;
 }
 
-/* Map a read.  Fast path: a hit within one block, all sub-blocks valid, nothing of it prefetched
- * and unread, no observer.  It needs no stack frame of its own; doc/hitpath.md counts its
- * instructions. All other reads take the slow path.  Does not sleep.  Returns DM_MAPIO_*.
+/* Map a read.  Fast path: a hit within one block, all sub-blocks valid, no observer, no prefetched
+ * data that waits for its reader.  It keeps no variable on the stack; doc/hitpath.md counts its
+ * instructions.  All other reads take the slow path.  Does not sleep.  Returns DM_MAPIO_*.
  */
 int nc_read_map(struct nc_target *t, struct bio *bio)
 {
@@ -405,10 +405,10 @@ static int origin_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 	struct nc_cache *c = t->cache;
 
 	if (unlikely(*error) && !comes_again(*error) &&
-	    nc_outage_wait(t, bio, error))
+	    nc_origin_retry_wait(t, bio, error))
 		return DM_ENDIO_INCOMPLETE;
 	if (unlikely(io->waits))
-		nc_outage_answered(t, bio, !*error);
+		nc_origin_retry_answered(t, bio, !*error);
 	if (io->kind == NC_IO_BYPASS && !comes_again(*error)) {
 		this_cpu_inc(c->hot.counters->count[io->counter]);
 		nc_count_add(c, BYPASS_BYTES, io->iter.bi_size);
@@ -428,7 +428,7 @@ int nc_read_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 	if (io->kind != NC_IO_HIT && io->kind != NC_IO_PLAIN)
 		return origin_end_io(t, bio, io, error);
 	if (nc_sums_present(&c->sums) && !*error)
-		return nc_check_end_io(t, bio);
+		return nc_verify_end_io(t, bio);
 	nc_hit_unlock(&c->hot.hit_srcu, io->hold);
 	if (unlikely(comes_again(*error)))
 		return DM_ENDIO_DONE;

@@ -106,7 +106,7 @@ static void scrub_work(struct work_struct *work)
 	struct nc_cache *c = container_of(to_delayed_work(work),
 					  struct nc_cache, scrub.work);
 	struct nc_scrub *s = &c->scrub;
-	enum nc_check result;
+	enum nc_verify result;
 	struct nc_span span;
 
 	if (READ_ONCE(s->paused) || !READ_ONCE(s->wanted) || READ_ONCE(s->busy))
@@ -122,14 +122,14 @@ static void scrub_work(struct work_struct *work)
 	WRITE_ONCE(s->busy, true);
 	s->sub = span.last + 1;
 	/* Not paused: the table stays live while the check runs. */
-	result = nc_check_scrub(READ_ONCE(c->life.active), &span, s->compare,
-				scrub_piece_done);
-	if (result == NC_CHECK_STARTED)
+	result = nc_verify_scrub(READ_ONCE(c->life.active), &span, s->compare,
+				 scrub_piece_done);
+	if (result == NC_VERIFY_STARTED)
 		return;
 	/* Not now, or no more as it was: look again. */
 	s->sub = span.first;
 	WRITE_ONCE(s->busy, false);
-	again(c, result == NC_CHECK_MEMORY ? NO_MEMORY_DELAY : 0);
+	again(c, result == NC_VERIFY_MEMORY ? NO_MEMORY_DELAY : 0);
 }
 
 /**

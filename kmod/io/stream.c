@@ -145,7 +145,8 @@ static bool obey(struct nc_stream *s, u64 whose, bool writes, const struct nearc
 }
 
 /* What is to be asked for ahead of a stream: none until it is a good part of the window. */
-static bool reaches(const struct nc_cache *c, struct nc_stream *s, struct nc_window *window)
+static bool reaches(const struct nc_cache *c, struct nc_stream *s,
+		    struct nc_readahead_window *window)
 {
 	sector_t end;
 
@@ -159,7 +160,7 @@ static bool reaches(const struct nc_cache *c, struct nc_stream *s, struct nc_win
 		s->ahead = s->asked;
 	if (end < s->ahead + max(s->window / WINDOW_PARTS, 1U))
 		return false;
-	*window = (struct nc_window) { .first = s->ahead, .end = end };
+	*window = (struct nc_readahead_window) { .first = s->ahead, .end = end };
 	s->ahead = end;
 	return true;
 }
@@ -178,7 +179,7 @@ static noinline bool ask(struct nc_cache *c, struct bio *bio, const struct nc_sp
 	__releases(&set->lock)
 {
 	struct nearcache_classify told;
-	struct nc_window window;
+	struct nc_readahead_window window;
 	bool writes = s->writes, reach;
 	u64 who = s->whose;
 
@@ -201,7 +202,7 @@ static noinline bool ask(struct nc_cache *c, struct bio *bio, const struct nc_sp
 static noinline void go_on(struct nc_cache *c, struct nc_stream_set *set, struct nc_stream *s)
 	__releases(&set->lock)
 {
-	struct nc_window window;
+	struct nc_readahead_window window;
 	bool reach;
 
 	lockdep_assert_held(&set->lock);

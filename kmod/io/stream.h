@@ -77,11 +77,11 @@ struct nc_stream_set {
 } ____cacheline_aligned_in_smp;
 
 /**
- * struct nc_window - what a stream will read soon
+ * struct nc_readahead_window - what a stream will read soon
  * @first: first sector
  * @end: behind the last one
  */
-struct nc_window {
+struct nc_readahead_window {
 	sector_t first;
 	sector_t end;
 };
@@ -95,7 +95,7 @@ struct nc_window {
 struct nc_streams {
 	struct nc_stream_set *set;
 	u32 bits;
-	void (*ask_window)(struct nc_cache *c, const struct nc_window *window);
+	void (*ask_window)(struct nc_cache *c, const struct nc_readahead_window *window);
 };
 
 int nc_streams_init(struct nc_streams *streams);

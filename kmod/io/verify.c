@@ -68,7 +68,7 @@ struct check {
 	u32 drops;
 	int hold;
 	bool compare;
-	nc_check_done_fn *done;
+	nc_verify_done_fn *done;
 	enum check_state state;
 	struct work_struct work;
 	struct bio bio;
@@ -430,20 +430,20 @@ static void take_reader(struct check *k, u32 slot, u32 sectors)
 }
 
 /**
- * nc_check_hit() - how to serve a hit of a cache that is checked
+ * nc_verify_hit() - how to serve a hit of a cache that is checked
  * @t: target
  * @bio: read that starts in @span
  * @span: valid sub-blocks that the read covers; shortened to what one check takes
  * @slot: where they are
- * @hold: of nc_hot.hit_srcu; the check's from NC_CHECK_STARTED on
+ * @hold: of nc_hot.hit_srcu; the check's from NC_VERIFY_STARTED on
  *
- * On NC_CHECK_STARTED the bio was cut to @span and may already be complete.
+ * On NC_VERIFY_STARTED the bio was cut to @span and may already be complete.
  *
  * Context: map; does not sleep.
- * Return: see enum nc_check.
+ * Return: see enum nc_verify.
  */
-enum nc_check nc_check_hit(struct nc_target *t, struct bio *bio,
-			   struct nc_span *span, u32 slot, int hold)
+enum nc_verify nc_verify_hit(struct nc_target *t, struct bio *bio,
+			     struct nc_span *span, u32 slot, int hold)
 {
 	struct nc_cache *c = t->cache;
 	bool sums = nc_sums_present(&c->sums);
@@ -452,36 +452,36 @@ enum nc_check nc_check_hit(struct nc_target *t, struct bio *bio,
 	u32 sectors;
 
 	if (unlikely(is_pci_p2pdma_page(bio_page(bio))))
-		return sums ? NC_CHECK_P2P : NC_CHECK_DIRECT;
+		return sums ? NC_VERIFY_P2P : NC_VERIFY_DIRECT;
 	compare = sampled(c);
 	if (!sums && !compare)
-		return NC_CHECK_DIRECT;
+		return NC_VERIFY_DIRECT;
 	nc_fill_shorten(c, span, false);
 	sectors = nc_bio_sectors(&c->hot, bio, span);
 	if (!compare && whole_subblocks(c, bio, sectors))
-		return NC_CHECK_DIRECT;
+		return NC_VERIFY_DIRECT;
 	k = check_alloc(t, span, compare);
 	if (!k && (!sums || whole_subblocks(c, bio, sectors)))
-		return NC_CHECK_DIRECT;
+		return NC_VERIFY_DIRECT;
 	if (!k)
 		k = check_alloc(t, span, false);
 	if (!k)
-		return NC_CHECK_MEMORY;
+		return NC_VERIFY_MEMORY;
 	k->reader = bio;
 	/* Submitting may have to wait for a request. */
 	if (bio->bi_opf & REQ_NOWAIT) {
 		take_reader(k, slot, sectors);
 		nc_hit_unlock(&c->hot.hit_srcu, hold);
 		queue_work(c->workers.cache, &k->work);
-		return NC_CHECK_STARTED;
+		return NC_VERIFY_STARTED;
 	}
 	if (!check_begin(k, hold)) {
 		nc_pages_free(c, k, &k->pages);
-		return NC_CHECK_GONE;
+		return NC_VERIFY_GONE;
 	}
 	take_reader(k, slot, sectors);
 	submit_slot(k);
-	return NC_CHECK_STARTED;
+	return NC_VERIFY_STARTED;
 }
 
 /* Does the reader have what was cached? */
@@ -548,14 +548,14 @@ static void hit_work(struct work_struct *work)
 }
 
 /**
- * nc_check_end_io() - the cache device completed a hit that its checksums judge
+ * nc_verify_end_io() - the cache device completed a hit that its checksums judge
  * @t: target
  * @bio: dm's clone, whole sub-blocks, read without an error
  *
  * Context: any, interrupts too.
  * Return: DM_ENDIO_*.
  */
-int nc_check_end_io(struct nc_target *t, struct bio *bio)
+int nc_verify_end_io(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 	struct nc_cache *c = t->cache;
@@ -576,31 +576,31 @@ int nc_check_end_io(struct nc_target *t, struct bio *bio)
 }
 
 /**
- * nc_check_scrub() - look at cached data that nobody reads
+ * nc_verify_scrub() - look at cached data that nobody reads
  * @t: live target
  * @span: sub-blocks, no more than nc_fill_shorten() leaves
  * @compare: with the origin, too
  * @done: called in a completion worker when the check is over, if it is started
  *
  * Context: process; may wait for a request.
- * Return: NC_CHECK_STARTED, NC_CHECK_MEMORY or NC_CHECK_GONE.
+ * Return: NC_VERIFY_STARTED, NC_VERIFY_MEMORY or NC_VERIFY_GONE.
  */
-enum nc_check nc_check_scrub(struct nc_target *t, const struct nc_span *span,
-			     bool compare, nc_check_done_fn *done)
+enum nc_verify nc_verify_scrub(struct nc_target *t, const struct nc_span *span,
+			       bool compare, nc_verify_done_fn *done)
 {
 	struct check *k = check_alloc(t, span, compare);
 	struct nc_cache *c = t->cache;
 	int hold;
 
 	if (!k)
-		return NC_CHECK_MEMORY;
+		return NC_VERIFY_MEMORY;
 	hold = nc_hit_lock(&c->hot.hit_srcu);
 	if (!check_begin(k, hold)) {
 		nc_hit_unlock(&c->hot.hit_srcu, hold);
 		nc_pages_free(c, k, &k->pages);
-		return NC_CHECK_GONE;
+		return NC_VERIFY_GONE;
 	}
 	k->done = done;
 	submit_slot(k);
-	return NC_CHECK_STARTED;
+	return NC_VERIFY_STARTED;
 }

@@ -13,20 +13,20 @@ struct nc_span;
 struct nc_target;
 
 /* What becomes of a hit on a cache that is checked. */
-enum nc_check {
-	NC_CHECK_DIRECT,	/* into the reader's own pages; judged there, if at all */
-	NC_CHECK_STARTED,	/* taken: the data comes through our pages */
-	NC_CHECK_MEMORY,	/* cannot be checked: no memory for it */
-	NC_CHECK_P2P,		/* cannot be checked: another device's memory */
-	NC_CHECK_GONE,		/* not valid any more */
+enum nc_verify {
+	NC_VERIFY_DIRECT,	/* into the reader's own pages; judged there, if at all */
+	NC_VERIFY_STARTED,	/* taken: the data comes through our pages */
+	NC_VERIFY_MEMORY,	/* cannot be checked: no memory for it */
+	NC_VERIFY_P2P,		/* cannot be checked: another device's memory */
+	NC_VERIFY_GONE,		/* not valid any more */
 };
 
-typedef void nc_check_done_fn(struct nc_cache *c, u32 bytes);
+typedef void nc_verify_done_fn(struct nc_cache *c, u32 bytes);
 
-enum nc_check nc_check_hit(struct nc_target *t, struct bio *bio,
-			   struct nc_span *span, u32 slot, int hold);
-int nc_check_end_io(struct nc_target *t, struct bio *bio);
-enum nc_check nc_check_scrub(struct nc_target *t, const struct nc_span *span,
-			     bool compare, nc_check_done_fn *done);
+enum nc_verify nc_verify_hit(struct nc_target *t, struct bio *bio,
+			     struct nc_span *span, u32 slot, int hold);
+int nc_verify_end_io(struct nc_target *t, struct bio *bio);
+enum nc_verify nc_verify_scrub(struct nc_target *t, const struct nc_span *span,
+			       bool compare, nc_verify_done_fn *done);
 
 #endif /* NEARCACHE_IO_VERIFY_H */

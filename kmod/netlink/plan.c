@@ -8,7 +8,7 @@
 #include "netlink/op.h"
 #include "dm/registry.h"
 
-static_assert(NC_PLAN_VISITS_MAX == NEARCACHE_PLAN_VISITS_MAX);
+static_assert(NC_BELADY_VISITS_MAX == NEARCACHE_PLAN_VISITS_MAX);
 
 /**
  * struct wishes - what a request says of the plan
@@ -67,7 +67,7 @@ static int append(struct nc_cache *c, const struct nlattr *range, struct netlink
 
 	if (r)
 		return r;
-	r = nc_foresight_append(c, first, end);
+	r = nc_plan_append(c, first, end);
 	if (r == -E2BIG)
 		NL_SET_ERR_MSG_ATTR(extack, range,
 				    "A plan has 4194304 visits of blocks at most: plan less at a time");
@@ -78,8 +78,8 @@ static int append(struct nc_cache *c, const struct nlattr *range, struct netlink
 static int append_all(struct nc_cache *c, const struct genl_info *info)
 {
 	const struct nlattr *range = nc_nl_next_range(info, NULL);
-	struct nc_plan *plan = c->plan.coming;
-	struct nc_plan_mark before = nc_plan_mark(plan);
+	struct nc_belady *plan = c->plan.coming;
+	struct nc_belady_mark before = nc_belady_mark(plan);
 	u32 count = 0;
 	int r = 0;
 
@@ -89,14 +89,14 @@ static int append_all(struct nc_cache *c, const struct genl_info *info)
 			cond_resched();
 	}
 	if (r)
-		nc_plan_cut(plan, &before);
+		nc_belady_cut(plan, &before);
 	return r;
 }
 
 /* Only a live device takes plans: what a range is depends on the origin's size. */
 static int submit(struct nc_cache *c, const struct genl_info *info, const struct wishes *wishes)
 {
-	int r = nc_foresight_begin(c, wishes->at ? nla_get_u64(wishes->at) : 0);
+	int r = nc_plan_begin(c, wishes->at ? nla_get_u64(wishes->at) : 0);
 
 	if (r == -ESTALE)
 		NL_SET_ERR_MSG_ATTR(info->extack, wishes->at,
@@ -110,7 +110,7 @@ static int submit(struct nc_cache *c, const struct genl_info *info, const struct
 		NL_SET_ERR_MSG(info->extack, "A plan has one range at least");
 		return -EINVAL;
 	}
-	r = nc_foresight_commit(c);
+	r = nc_plan_commit(c);
 	if (r == -ENOMEM)
 		NL_SET_ERR_MSG(info->extack,
 			       "There is no memory for the plan: plan less at a time");
@@ -122,7 +122,7 @@ static int put_u64(struct sk_buff *skb, int type, u64 value)
 	return nla_put_u64_64bit(skb, type, value, NEARCACHE_A_PLAN_PAD);
 }
 
-static int put_figures(struct sk_buff *skb, const struct nc_plan_figures *f)
+static int put_figures(struct sk_buff *skb, const struct nc_belady_figures *f)
 {
 	return put_u64(skb, NEARCACHE_A_PLAN_RANGES, f->ranges) ?:
 	       put_u64(skb, NEARCACHE_A_PLAN_VISITS, f->visits) ?:
@@ -137,11 +137,11 @@ static int put_figures(struct sk_buff *skb, const struct nc_plan_figures *f)
 	       put_u64(skb, NEARCACHE_A_PLAN_MEMORY, f->memory);
 }
 
-/* nc_foresight.lock is held. */
+/* nc_plan.lock is held. */
 static int put_plan(struct sk_buff *skb, struct nc_cache *c)
 {
-	const struct nc_plan *coming = c->plan.coming;
-	struct nc_plan_figures figures;
+	const struct nc_belady *coming = c->plan.coming;
+	struct nc_belady_figures figures;
 	struct nlattr *nest;
 
 	if (nla_put_u32(skb, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(c)))
@@ -149,7 +149,7 @@ static int put_plan(struct sk_buff *skb, struct nc_cache *c)
 	nest = nla_nest_start(skb, NEARCACHE_A_DEVICE_PLAN);
 	if (!nest)
 		return -EMSGSIZE;
-	nc_foresight_figures(c, &figures);
+	nc_plan_figures(c, &figures);
 	if (put_u64(skb, NEARCACHE_A_PLAN_AT, coming ? coming->figures.ranges : 0) ||
 	    nla_put_u32(skb, NEARCACHE_A_PLAN_STATE, c->plan.state) ||
 	    put_figures(skb, &figures))
@@ -167,11 +167,11 @@ static int submit_live(struct nc_cache *c, struct genl_info *info, const struct 
 	int r = nc_nl_take_live(c, info->extack);
 
 	if (!r) {
-		nc_foresight_lock(c);
+		nc_plan_lock(c);
 		r = submit(c, info, wishes);
 		if (!r)
 			r = put_plan(reply, c);
-		nc_foresight_unlock(c);
+		nc_plan_unlock(c);
 		mutex_unlock(&c->life.lock);
 	}
 	memalloc_noio_restore(noio);
@@ -222,7 +222,7 @@ int nearcache_nl_plan_clear_doit(struct sk_buff *skb, struct genl_info *info)
 	reply = nc_nl_reply(info, NEARCACHE_CMD_PLAN_CLEAR, &header);
 	if (reply) {
 		r = nla_put_u32(reply, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(c)) ?:
-		    nla_put_u64_64bit(reply, NEARCACHE_A_DEVICE_COUNT, nc_foresight_clear(c),
+		    nla_put_u64_64bit(reply, NEARCACHE_A_DEVICE_COUNT, nc_plan_clear(c),
 				      NEARCACHE_A_DEVICE_PAD);
 		r = finish(info, reply, header, r);
 	} else {
@@ -243,9 +243,9 @@ int nearcache_nl_plan_get_doit(struct sk_buff *skb, struct genl_info *info)
 		return PTR_ERR(c);
 	reply = nc_nl_reply(info, NEARCACHE_CMD_PLAN_GET, &header);
 	if (reply) {
-		nc_foresight_lock(c);
+		nc_plan_lock(c);
 		r = put_plan(reply, c);
-		nc_foresight_unlock(c);
+		nc_plan_unlock(c);
 		r = finish(info, reply, header, r);
 	} else {
 		r = -ENOMEM;

@@ -40,7 +40,7 @@ struct nc_piece {
  * @known: bytes that passes before fetched, and this one has not come across yet
  * @again: some of @left may be brought in another pass
  * @shortages: how often it found no slot, since some job got one
- * @given: nc_transit.given, of then
+ * @given: nc_prefetch_reserve.given, of then
  * @waits: it waits for a slot for what is not pinned
  * @pin_shortages: how often it found none for what is pinned, since it brought something
  * @pass: passes over the pieces that are over

@@ -34,7 +34,7 @@
 #define SHORTAGE	max(1, HZ / 50)
 /* But not for ever: 10 seconds in which nobody gets one, and not at all after that. */
 #define SHORTAGES_MAX	500U
-/* At each of so many it is said what is wanted, and looked for what was read in transit. */
+/* At each of so many it is said what is wanted, and looked for what was read in the reserve. */
 #define SHORTAGES_LOOK	25U
 #define NEVER		((unsigned long)MAX_SCHEDULE_TIMEOUT)
 /* This job has to wait, as job->due says; others need not. */
@@ -94,9 +94,9 @@ static struct nc_span span_at(const struct nc_cache *c, const struct nc_job *job
 	};
 }
 
-/* Of what is not pinned: wait for the readers of what is in transit?  What fills blocks that have
- * a slot is no sign that one will come: of a job that comes across many such, each block between
- * them would be waited for.
+/* Of what is not pinned: wait for the readers of what is in the reserve?  What fills blocks that
+ * have a slot is no sign that one will come: of a job that comes across many such, each block
+ * between them would be waited for.
  */
 static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 {
@@ -117,9 +117,9 @@ static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 		spin_lock(&c->prefetch.lock);
 		seen = job->fetched + job->present + job->left + job->flying;
 		spin_unlock(&c->prefetch.lock);
-		nc_transit_want(c, ((job->bytes - min(job->bytes, seen)) >>
+		nc_reserve_want(c, ((job->bytes - min(job->bytes, seen)) >>
 				    (c->hot.block_shift + SECTOR_SHIFT)) + 1);
-		nc_transit_look(c);
+		nc_reserve_look(c);
 	}
 	return true;
 }
@@ -343,7 +343,7 @@ static void settle(struct nc_cache *c, struct nc_job *job)
 	struct nc_job *gone = NULL;
 
 	/* Others say so themselves. */
-	nc_transit_want(c, 0);
+	nc_reserve_want(c, 0);
 	spin_lock(&p->lock);
 	/* What was brought in a pass before, and is not there any more, was not brought. */
 	job->fetched -= job->known;

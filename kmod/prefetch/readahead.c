@@ -41,7 +41,7 @@ static bool is_open(const struct nc_cache *c)
 }
 
 /**
- * nc_window_ask() - bring what a stream will read
+ * nc_readahead_ask() - bring what a stream will read
  * @c: live cache
  * @window: that
  *
@@ -49,9 +49,9 @@ static bool is_open(const struct nc_cache *c)
  *
  * Context: map of a read.
  */
-void nc_window_ask(struct nc_cache *c, const struct nc_window *window)
+void nc_readahead_ask(struct nc_cache *c, const struct nc_readahead_window *window)
 {
-	struct nc_windows *w = &c->readahead;
+	struct nc_readahead *w = &c->readahead;
 	u32 i;
 
 	if (!is_open(c))
@@ -66,7 +66,7 @@ void nc_window_ask(struct nc_cache *c, const struct nc_window *window)
 		/* What nobody brought in time who reads has brought himself. */
 		if (window->end - w->window[i].first > NEARCACHE_WINDOW_MAX)
 			w->window[i].first = window->end - NEARCACHE_WINDOW_MAX;
-	} else if (!w->paused && w->count < NC_WINDOWS) {
+	} else if (!w->paused && w->count < NC_READAHEAD_WINDOWS) {
 		w->window[w->count++] = *window;
 		mod_delayed_work(c->workers.origin, &w->work, 0);
 	}
@@ -96,7 +96,7 @@ static const struct nc_fill_ops window_fill_ops = {
 /* Bring what is missing at the start of @window, and go on behind it.  Returns whether there is
  * memory for that.
  */
-static bool step(struct nc_cache *c, struct nc_window *window, u32 *sent)
+static bool step(struct nc_cache *c, struct nc_readahead_window *window, u32 *sent)
 {
 	sector_t most = min_t(sector_t, window->end - window->first, TURN_BYTES >> SECTOR_SHIFT);
 	struct bvec_iter iter = {
@@ -129,7 +129,7 @@ static bool step(struct nc_cache *c, struct nc_window *window, u32 *sent)
 }
 
 /* Returns whether there is memory for the next turn. */
-static bool take_turn(struct nc_cache *c, struct nc_window *window)
+static bool take_turn(struct nc_cache *c, struct nc_readahead_window *window)
 {
 	struct blk_plug plug;
 	bool memory = true;
@@ -144,7 +144,7 @@ static bool take_turn(struct nc_cache *c, struct nc_window *window)
 }
 
 /* Whose turn it is.  Returns whether there is any. */
-static bool pick(struct nc_windows *w, struct nc_window *window)
+static bool pick(struct nc_readahead *w, struct nc_readahead_window *window)
 {
 	bool any;
 
@@ -159,9 +159,9 @@ static bool pick(struct nc_windows *w, struct nc_window *window)
 }
 
 /* It may have got longer meanwhile. */
-static void put_back(struct nc_windows *w, const struct nc_window *window)
+static void put_back(struct nc_readahead *w, const struct nc_readahead_window *window)
 {
-	struct nc_window *there;
+	struct nc_readahead_window *there;
 
 	spin_lock(&w->lock);
 	if (w->count) {
@@ -173,7 +173,7 @@ static void put_back(struct nc_windows *w, const struct nc_window *window)
 	spin_unlock(&w->lock);
 }
 
-static void drop_all(struct nc_windows *w)
+static void drop_all(struct nc_readahead *w)
 {
 	spin_lock(&w->lock);
 	w->count = 0;
@@ -182,9 +182,9 @@ static void drop_all(struct nc_windows *w)
 
 static void work(struct work_struct *work)
 {
-	struct nc_windows *w = container_of(to_delayed_work(work), struct nc_windows, work);
+	struct nc_readahead *w = container_of(to_delayed_work(work), struct nc_readahead, work);
 	struct nc_cache *c = container_of(w, struct nc_cache, readahead);
-	struct nc_window window;
+	struct nc_readahead_window window;
 	bool memory = true;
 
 	while (memory && pick(w, &window)) {
@@ -202,9 +202,9 @@ static void work(struct work_struct *work)
 }
 
 /* Stop sending, before the table is suspended.  May sleep, also for a request to the origin. */
-void nc_windows_pause(struct nc_cache *c)
+void nc_readahead_pause(struct nc_cache *c)
 {
-	struct nc_windows *w = &c->readahead;
+	struct nc_readahead *w = &c->readahead;
 
 	spin_lock(&w->lock);
 	WRITE_ONCE(w->paused, true);
@@ -214,16 +214,16 @@ void nc_windows_pause(struct nc_cache *c)
 }
 
 /* The table is live: accept windows. */
-void nc_windows_resume(struct nc_cache *c)
+void nc_readahead_resume(struct nc_cache *c)
 {
 	spin_lock(&c->readahead.lock);
 	WRITE_ONCE(c->readahead.paused, false);
 	spin_unlock(&c->readahead.lock);
 }
 
-void nc_windows_init(struct nc_cache *c)
+void nc_readahead_init(struct nc_cache *c)
 {
-	struct nc_windows *w = &c->readahead;
+	struct nc_readahead *w = &c->readahead;
 
 	spin_lock_init(&w->lock);
 	INIT_DELAYED_WORK(&w->work, work);

@@ -12,10 +12,10 @@
 struct nc_cache;
 
 /* Windows that wait; more are not taken. */
-#define NC_WINDOWS	256U
+#define NC_READAHEAD_WINDOWS	256U
 
 /**
- * struct nc_windows - those of a cache
+ * struct nc_readahead - those of a cache
  * @lock: protects the rest; process context; innermost
  * @window: those that wait, each for its turn
  * @count: how many
@@ -24,9 +24,9 @@ struct nc_cache;
  * @failed: jiffies of the last read that failed
  * @work: sends what is due
  */
-struct nc_windows {
+struct nc_readahead {
 	spinlock_t lock;	/* see above */
-	struct nc_window window[NC_WINDOWS];
+	struct nc_readahead_window window[NC_READAHEAD_WINDOWS];
 	u32 count;
 	u32 turn;
 	bool paused;
@@ -34,9 +34,9 @@ struct nc_windows {
 	struct delayed_work work;
 };
 
-void nc_windows_init(struct nc_cache *c);
-void nc_windows_pause(struct nc_cache *c);
-void nc_windows_resume(struct nc_cache *c);
-void nc_window_ask(struct nc_cache *c, const struct nc_window *window);
+void nc_readahead_init(struct nc_cache *c);
+void nc_readahead_pause(struct nc_cache *c);
+void nc_readahead_resume(struct nc_cache *c);
+void nc_readahead_ask(struct nc_cache *c, const struct nc_readahead_window *window);
 
 #endif /* NEARCACHE_PREFETCH_READAHEAD_H */

@@ -60,12 +60,12 @@ int nc_origin_flush(struct nc_cache *c)
 	return r;
 }
 
-void nc_outage_init(struct nc_cache *c)
+void nc_origin_retry_init(struct nc_cache *c)
 {
 	memset(&c->origin_retry, 0, sizeof(c->origin_retry));
 }
 
-void nc_outage_suspend(struct nc_target *t)
+void nc_origin_retry_suspend(struct nc_target *t)
 {
 	if (t->cache->origin_retry.count.counter)
 		abort();
@@ -213,28 +213,28 @@ void nc_ranges_count_mixed(struct nc_cache *c, sector_t sector, u32 bytes)
 }
 
 /* There is no plan. */
-void nc_foresight_init(struct nc_cache *c)
+void nc_plan_init(struct nc_cache *c)
 {
 	(void)c;
 }
 
-void nc_foresight_destroy(struct nc_cache *c)
+void nc_plan_destroy(struct nc_cache *c)
 {
 	(void)c;
 }
 
-void nc_foresight_took(struct nc_cache *c, u64 block)
+void nc_plan_took(struct nc_cache *c, u64 block)
 {
 	(void)c;
 	(void)block;
 }
 
-void nc_foresight_kick(struct nc_cache *c)
+void nc_plan_kick(struct nc_cache *c)
 {
 	(void)c;
 }
 
-void nc_foresight_checks(struct nc_cache *c, bool checked)
+void nc_plan_checks(struct nc_cache *c, bool checked)
 {
 	c->hot.checks = checked;
 }
@@ -284,22 +284,22 @@ void nc_prefetch_init(struct nc_cache *c)
 	c->prefetch.paused = true;
 }
 
-void nc_windows_init(struct nc_cache *c)
+void nc_readahead_init(struct nc_cache *c)
 {
 	c->readahead.paused = true;
 }
 
-void nc_window_ask(struct nc_cache *c, const struct nc_window *window)
+void nc_readahead_ask(struct nc_cache *c, const struct nc_readahead_window *window)
 {
 	abort();
 }
 
-void nc_windows_pause(struct nc_cache *c)
+void nc_readahead_pause(struct nc_cache *c)
 {
 	c->readahead.paused = true;
 }
 
-void nc_windows_resume(struct nc_cache *c)
+void nc_readahead_resume(struct nc_cache *c)
 {
 	c->readahead.paused = false;
 }
@@ -352,7 +352,7 @@ void nc_prefetch_resume(struct nc_cache *c)
 	c->prefetch.paused = false;
 }
 
-void nc_ahead_stays(struct nc_cache *c, struct nc_slot *slot)
+void nc_prefetched_stays(struct nc_cache *c, struct nc_slot *slot)
 {
 	(void)c;
 	(void)slot;

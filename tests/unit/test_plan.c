@@ -178,14 +178,14 @@ static u32 min_hits(const struct reads *reads, u32 slots)
 /**
  * struct cache - a cache of which the plan decides
  * @plan: it
- * @low: see nc_plan_admits()
+ * @low: see nc_belady_admits()
  * @left: free slots
  * @late: reads until a slot that is to be free is
  * @has: block by block
  * @hits: of all reads
  */
 struct cache {
-	struct nc_plan plan;
+	struct nc_belady plan;
 	u32 low;
 	u32 left;
 	u32 late;
@@ -203,28 +203,28 @@ static struct cache *cache_of(u32 slots, const struct reads *reads)
 	c->left = slots;
 	c->low = slots > 64 ? slots / 64 : 1;
 	for (i = 0; i < reads->count; i++)
-		assert_int_equal(nc_plan_append(&c->plan, (u64)reads->block[i] * SUBS,
-						(u64)reads->block[i] * SUBS + SUBS - 1), 0);
-	assert_int_equal(nc_plan_build(&c->plan, 12345, slots), 0);
+		assert_int_equal(nc_belady_append(&c->plan, (u64)reads->block[i] * SUBS,
+						  (u64)reads->block[i] * SUBS + SUBS - 1), 0);
+	assert_int_equal(nc_belady_build(&c->plan, 12345, slots), 0);
 	return c;
 }
 
 static void cache_free(struct cache *c)
 {
-	nc_plan_destroy(&c->plan);
+	nc_belady_destroy(&c->plan);
 	free(c);
 }
 
 /* The worker, which comes some reads after it was called. */
 static void make_room(struct cache *c)
 {
-	u32 end = NC_PLAN_NONE;
+	u32 end = NC_BELADY_NONE;
 	u64 block;
 
-	if (c->left >= nc_plan_low(c->low) || c->late++ < 2)
+	if (c->left >= nc_belady_low(c->low) || c->late++ < 2)
 		return;
 	c->late = 0;
-	while (c->left < nc_plan_enough(c->low) && nc_plan_farthest(&c->plan, &end, &block)) {
+	while (c->left < nc_belady_enough(c->low) && nc_belady_farthest(&c->plan, &end, &block)) {
 		assert_true(c->has[block]);
 		c->has[block] = false;
 		c->left++;
@@ -236,21 +236,21 @@ static void seek(struct cache *c)
 {
 	u32 block;
 
-	nc_plan_seek(&c->plan);
+	nc_belady_seek(&c->plan);
 	for (block = 0; block < BLOCKS; block++)
 		if (c->has[block])
-			nc_plan_took(&c->plan, block);
+			nc_belady_took(&c->plan, block);
 }
 
 /* In two halves, the second of which may be read first.  Returns whether it is a hit. */
 static bool cache_read(struct cache *c, u32 block)
 {
-	struct nc_plan_piece piece = { .block = block, .whole = true };
+	struct nc_belady_piece piece = { .block = block, .whole = true };
 	bool hit = c->has[block], lower = chance(2);
 	u32 part;
 
-	if (!hit && c->left && nc_plan_admits(&c->plan, block, c->left, c->low)) {
-		nc_plan_took(&c->plan, block);
+	if (!hit && c->left && nc_belady_admits(&c->plan, block, c->left, c->low)) {
+		nc_belady_took(&c->plan, block);
 		c->has[block] = true;
 		c->left--;
 	}
@@ -259,11 +259,11 @@ static bool cache_read(struct cache *c, u32 block)
 		piece.first = (part ^ lower) ? 0 : SUBS / 2;
 		piece.last = piece.first + SUBS / 2 - 1;
 		piece.hit = part ? c->has[block] : hit;
-		nc_plan_read(&c->plan, &piece);
+		nc_belady_read(&c->plan, &piece);
 	}
 	make_room(c);
 	c->hits += hit;
-	if (nc_plan_astray(&c->plan))
+	if (nc_belady_astray(&c->plan))
 		seek(c);
 	return hit;
 }
@@ -276,7 +276,7 @@ static u32 plan_hits(const struct reads *plan, const struct reads *reads, u32 sl
 
 	for (i = 0; i < reads->count; i++)
 		hits += cache_read(c, reads->block[i]) && i >= reads->count / 2;
-	assert_true(nc_plan_over(&c->plan));
+	assert_true(nc_belady_over(&c->plan));
 	assert_int_equal(c->plan.figures.hits, c->hits);
 	assert_int_equal(c->plan.figures.hits + c->plan.figures.misses, reads->count);
 	assert_int_equal(c->plan.figures.astray + c->plan.figures.skipped, 0);
@@ -301,7 +301,7 @@ static void compare(const char *name, void (*pattern)(struct reads *reads))
 			pattern(&plan);
 			disorder(&plan, seed == 1 ? 1 : 64, &reads);
 			hits = plan_hits(&plan, &reads, slots);
-			best = min_hits(&reads, slots - nc_plan_enough(slots / 64));
+			best = min_hits(&reads, slots - nc_belady_enough(slots / 64));
 			all = min_hits(&reads, slots);
 			printf("# %s, f %.2f, out of order by %2u: hits %.3f, MIN %.3f and %.3f\n",
 			       name, *f, seed == 1 ? 1 : 64, 2. * hits / reads.count,
@@ -377,7 +377,7 @@ static void restarted(void **unused)
 	all = foretold(begun, from);
 	printf("# after the restart of an epoch: %u hits, foretold %u\n", hits, all);
 	assert_true(hits >= NEAR * all);
-	assert_true(nc_plan_over(&c->plan));
+	assert_true(nc_belady_over(&c->plan));
 	assert_false(c->plan.lost);
 	cache_free(c);
 }
@@ -396,7 +396,7 @@ static void resumed(void **unused)
 	all = foretold(at, from);
 	printf("# after a jump: %u hits, foretold %u\n", hits, all);
 	assert_true(hits >= NEAR * all);
-	assert_true(nc_plan_over(&c->plan));
+	assert_true(nc_belady_over(&c->plan));
 	cache_free(c);
 }
 
@@ -424,7 +424,7 @@ static void left_out(void **unused)
  */
 static void others(void **unused)
 {
-	struct nc_plan_piece piece = { .block = BLOCKS, .last = SUBS - 1, .whole = true };
+	struct nc_belady_piece piece = { .block = BLOCKS, .last = SUBS - 1, .whole = true };
 	struct cache *c = planned(same_order);
 	u32 i, n;
 
@@ -432,29 +432,29 @@ static void others(void **unused)
 	follow(c, 0, BLOCKS);
 	for (i = 0; i < 4 * BLOCKS; i++) {
 		for (n = 0; n < 4; n++, piece.block++) {
-			assert_false(nc_plan_admits(&c->plan, piece.block, c->left, c->low));
-			nc_plan_read(&c->plan, &piece);
+			assert_false(nc_belady_admits(&c->plan, piece.block, c->left, c->low));
+			nc_belady_read(&c->plan, &piece);
 		}
 		cache_read(c, plan.block[BLOCKS + i]);
 	}
 	assert_int_equal(c->plan.figures.astray, 16 * BLOCKS);
 	assert_false(c->plan.lost);
 	for (i = 0; i < 2 * 1024; i++, piece.block++)
-		nc_plan_read(&c->plan, &piece);
+		nc_belady_read(&c->plan, &piece);
 	assert_true(c->plan.lost);
 	cache_free(c);
 }
 
-static void add(struct nc_plan *p, u64 first, u64 last)
+static void add(struct nc_belady *p, u64 first, u64 last)
 {
-	assert_int_equal(nc_plan_append(p, first, last), 0);
+	assert_int_equal(nc_belady_append(p, first, last), 0);
 }
 
 /* What follows on each other is one visit, and what is taken back was never there. */
 static void visits(void **unused)
 {
-	struct nc_plan p = { .subs = 8 };
-	struct nc_plan_mark mark;
+	struct nc_belady p = { .subs = 8 };
+	struct nc_belady_mark mark;
 
 	(void)unused;
 	add(&p, 2, 3);
@@ -462,66 +462,66 @@ static void visits(void **unused)
 	assert_int_equal(p.figures.visits, 1);
 	add(&p, 2, 3);
 	assert_int_equal(p.figures.visits, 2);
-	mark = nc_plan_mark(&p);
+	mark = nc_belady_mark(&p);
 	add(&p, 4, 25);
 	assert_int_equal(p.figures.visits, 5);
-	nc_plan_cut(&p, &mark);
+	nc_belady_cut(&p, &mark);
 	assert_int_equal(p.figures.visits, 2);
-	assert_int_equal(nc_plan_mark(&p).last, mark.last);
-	assert_int_equal(nc_plan_append(&p, 0, 8ULL * NC_PLAN_VISITS_MAX - 8), -E2BIG);
-	nc_plan_cut(&p, &mark);
-	assert_int_equal(nc_plan_append(&p, 0, ~0ULL), -E2BIG);
+	assert_int_equal(nc_belady_mark(&p).last, mark.last);
+	assert_int_equal(nc_belady_append(&p, 0, 8ULL * NC_BELADY_VISITS_MAX - 8), -E2BIG);
+	nc_belady_cut(&p, &mark);
+	assert_int_equal(nc_belady_append(&p, 0, ~0ULL), -E2BIG);
 	assert_int_equal(p.figures.visits, 2);
-	assert_int_equal(nc_plan_build(&p, 1, 16), 0);
+	assert_int_equal(nc_belady_build(&p, 1, 16), 0);
 	assert_int_equal(p.figures.blocks, 1);
-	nc_plan_destroy(&p);
+	nc_belady_destroy(&p);
 }
 
 /* A block that is read twice in a row, in parts: each part once a visit. */
 static void parts(void **unused)
 {
-	struct nc_plan p = { .subs = 8 };
-	struct nc_plan_piece low = { .last = 3, .whole = true };
-	struct nc_plan_piece high = { .first = 4, .last = 7, .whole = true };
-	struct nc_plan_piece start = { .last = 0 };
+	struct nc_belady p = { .subs = 8 };
+	struct nc_belady_piece low = { .last = 3, .whole = true };
+	struct nc_belady_piece high = { .first = 4, .last = 7, .whole = true };
+	struct nc_belady_piece start = { .last = 0 };
 
 	(void)unused;
 	add(&p, 0, 7);
 	add(&p, 0, 7);
 	add(&p, 0, 7);
-	assert_int_equal(nc_plan_build(&p, 1, 16), 0);
-	nc_plan_read(&p, &high);
-	nc_plan_read(&p, &low);
+	assert_int_equal(nc_belady_build(&p, 1, 16), 0);
+	nc_belady_read(&p, &high);
+	nc_belady_read(&p, &low);
 	assert_int_equal(p.figures.position, 1);
-	nc_plan_read(&p, &start);
-	nc_plan_read(&p, &low);
-	nc_plan_read(&p, &high);
+	nc_belady_read(&p, &start);
+	nc_belady_read(&p, &low);
+	nc_belady_read(&p, &high);
 	assert_int_equal(p.figures.position, 2);
-	nc_plan_read(&p, &low);
-	assert_true(nc_plan_over(&p));
-	nc_plan_read(&p, &high);
+	nc_belady_read(&p, &low);
+	assert_true(nc_belady_over(&p));
+	nc_belady_read(&p, &high);
 	assert_int_equal(p.figures.astray, 0);
-	nc_plan_read(&p, &high);
+	nc_belady_read(&p, &high);
 	assert_int_equal(p.figures.astray, 1);
-	nc_plan_destroy(&p);
+	nc_belady_destroy(&p);
 }
 
 /* At most what plan.h says, of the plan that takes most: each block once. */
 static void memory_is_bounded(void **unused)
 {
-	struct nc_plan p = { .subs = 1 };
+	struct nc_belady p = { .subs = 1 };
 	u32 n = 1 << 20;
 
 	(void)unused;
 	add(&p, 0, n - 1);
-	assert_int_equal(nc_plan_build(&p, 1, 16), 0);
+	assert_int_equal(nc_belady_build(&p, 1, 16), 0);
 	printf("# bytes of a visit: %.1f\n", (double)p.figures.memory / n);
 	assert_true(p.figures.memory <= 49ULL * n);
-	nc_plan_destroy(&p);
+	nc_belady_destroy(&p);
 }
 
 /* Makes a plan, of which the allocation behind @allowed fails.  Returns how it ended. */
-static int made(struct nc_plan *p, int allowed)
+static int made(struct nc_belady *p, int allowed)
 {
 	u32 i;
 	int r = 0;
@@ -530,29 +530,29 @@ static int made(struct nc_plan *p, int allowed)
 	p->subs = 8;
 	unit_allocations = allowed;
 	for (i = 0; i < 3000 && !r; i++)
-		r = nc_plan_append(p, i % 1000 * 16, i % 1000 * 16 + 7);
+		r = nc_belady_append(p, i % 1000 * 16, i % 1000 * 16 + 7);
 	if (!r)
-		r = nc_plan_build(p, 1, 16);
+		r = nc_belady_build(p, 1, 16);
 	return r;
 }
 
 /* Whichever allocation fails: it is said, what is left can be freed, and the next attempt has all. */
 static void without_memory(void **unused)
 {
-	struct nc_plan p;
+	struct nc_belady p;
 	int n, r;
 
 	(void)unused;
 	for (n = 0; (r = made(&p, n)); n++) {
 		assert_int_equal(r, -ENOMEM);
 		assert_int_equal(unit_allocations, -1);
-		nc_plan_destroy(&p);
+		nc_belady_destroy(&p);
 		assert_int_equal(made(&p, -1), 0);
 		assert_int_equal(p.figures.blocks, 1000);
-		nc_plan_destroy(&p);
+		nc_belady_destroy(&p);
 	}
 	unit_allocations = -1;
-	nc_plan_destroy(&p);
+	nc_belady_destroy(&p);
 	printf("# allocations of a plan: %d\n", n);
 	/* Of visits, as they grow; what comes behind each and heads; done; blocks; the tree. */
 	assert_int_equal(n, 3 + 5);
@@ -572,7 +572,7 @@ static void in_turn(void **unused)
 	for (seed = 1; seed <= SEEDS; seed++) {
 		state = seed;
 		plan.count = 0;
-		end = NC_PLAN_NONE;
+		end = NC_BELADY_NONE;
 		reshuffled(&plan);
 		c = cache_of(BLOCKS, &plan);
 		for (i = plan.count; i-- > 0;)
@@ -581,19 +581,19 @@ static void in_turn(void **unused)
 			c->has[i] = !chance(3);
 			c->hits += c->has[i];
 			if (c->has[i])
-				nc_plan_took(&c->plan, i);
+				nc_belady_took(&c->plan, i);
 		}
-		last = NC_PLAN_NONE;
-		for (found = 0; nc_plan_farthest(&c->plan, &end, &block); found++) {
+		last = NC_BELADY_NONE;
+		for (found = 0; nc_belady_farthest(&c->plan, &end, &block); found++) {
 			when = at[block];
 			assert_true(c->has[block] && when < last);
-			assert_false(nc_plan_holds(&c->plan, block));
-			nc_plan_took(&c->plan, block);
+			assert_false(nc_belady_holds(&c->plan, block));
+			nc_belady_took(&c->plan, block);
 			last = when;
 		}
 		assert_int_equal(found, c->hits);
 		for (i = 0; i < BLOCKS; i++)
-			assert_true(nc_plan_holds(&c->plan, i) == c->has[i]);
+			assert_true(nc_belady_holds(&c->plan, i) == c->has[i]);
 		cache_free(c);
 	}
 }

@@ -99,7 +99,7 @@ as_foretold() {
 	check -n $((slots * 128)) >/dev/null
 	settle
 	dmsetup message nc 0 invalidate all
-	# Some are kept free: see nc_plan_enough().
+	# Some are kept free: see nc_belady_enough().
 	best=$(min_hits $((slots - (slots < 128 ? slots / 4 : 32))) "${starts[@]}")
 	plan_of "${starts[@]}"
 	says state 1
