@@ -286,7 +286,7 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
  */
 void nc_args_print(const struct nc_target *t, char *result, size_t room)
 {
-	/* Each may be given right now, see tune.c: the count is to be that of the words. */
+	/* Each may be given right now, see settings.c: the count is to be that of the words. */
 	bool fill_memory = READ_ONCE(t->fill_memory_given);
 	bool cache_timeout = READ_ONCE(t->cache_timeout_given);
 	bool origin_timeout = READ_ONCE(t->origin_timeout_given);

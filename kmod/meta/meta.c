@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Metadata on the cache device as the rest of the cache sees it: loaded once,
- * followed by commits (commit.c), and marked in the superblock (super.c).  The
+ * followed by commits (commit.c), and marked in the superblock (superblock.c).  The
  * table on the medium is always true, unless the session writes to the origin:
  * then the superblock says so, and the next load drops the table by a new
  * table_epoch.

@@ -60,7 +60,7 @@ struct nc_ranges_ops {
  * @serial: of the last one that was given
  * @changes: how often they changed
  * @segments: the same for a look-up, NULL: there are none.  Read under RCU
- * @labels: see labels.h
+ * @labels: see label.h
  * @reserved: blocks that pinned ranges touch
  * @pinned: slots whose tag has NEARCACHE_RANGE_PIN; under bucket locks, read without
  * @expire_work: deletes what has had its time
