@@ -155,7 +155,7 @@ static void mark_fills(struct nc_cache *c, u64 first, u64 last)
 			    entry->span.block <= last >> c->hot.block_shift)
 				nc_fill_mark_stale(bucket, entry->span.block,
 						   nc_invalidate_mask(c, entry->span.block,
-								 first, last));
+								      first, last));
 		spin_unlock(&bucket->lock);
 	}
 }

@@ -78,9 +78,9 @@ static int update(struct nc_target *t, struct bio *bio)
 	enter(c, io, bio);
 	spin_lock(&bucket->lock);
 	dropped = nc_invalidate_subblocks(c, bucket, block,
-			    nc_invalidate_mask(c, block, io->range.first,
-					  io->range.last),
-			    &empty);
+					  nc_invalidate_mask(c, block, io->range.first,
+							     io->range.last),
+					  &empty);
 	listed = nc_update_list(f, bucket, &io->range, dropped);
 	spin_unlock(&bucket->lock);
 	if (listed) {

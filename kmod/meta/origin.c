@@ -31,7 +31,7 @@ static_assert(NC_FINGERPRINT_SIZE == SHA256_DIGEST_SIZE);
  * Return: 0 or what reading returned.
  */
 int nc_origin_fingerprint(struct block_device *bdev, struct dm_io_client *io,
-		     u64 size, void *buffer, u8 *digest)
+			  u64 size, void *buffer, u8 *digest)
 {
 	size_t bytes = min(size, NC_FINGERPRINT_END);
 	int r;

@@ -15,7 +15,7 @@ struct nc_cache;
 #define NC_FINGERPRINT_END		65536ULL
 
 int nc_origin_fingerprint(struct block_device *bdev, struct dm_io_client *io,
-		     u64 size, void *buffer, u8 *digest);
+			  u64 size, void *buffer, u8 *digest);
 int nc_origin_flush(struct nc_cache *c);
 
 #endif /* NEARCACHE_META_ORIGIN_H */
