@@ -74,11 +74,17 @@ static int send_bypass(struct nc_target *t, struct bio *bio,
 	send_bypass(t, bio, NEARCACHE_COUNTER_BYPASS_##reason,		\
 		    NEARCACHE_VERDICT_BYPASS_##reason)
 
-/* The part of a read that lies in @span.  Pastes by itself: WRITE is a macro, too. */
-#define BYPASS_SPAN(t, bio, span, reason)						\
-	(nc_bio_take((t)->cache, bio, nc_bio_sectors(&(t)->cache->hot, bio, span)),	\
-	 send_bypass(t, bio, NEARCACHE_COUNTER_BYPASS_##reason,			\
-		     NEARCACHE_VERDICT_BYPASS_##reason))
+/* The part of a read that lies in @span. */
+static int send_span_bypass(struct nc_target *t, struct bio *bio, const struct nc_span *span,
+			    enum nearcache_counter counter, enum nearcache_verdict verdict)
+{
+	nc_bio_take(t->cache, bio, nc_bio_sectors(&t->cache->hot, bio, span));
+	return send_bypass(t, bio, counter, verdict);
+}
+
+#define BYPASS_SPAN(t, bio, span, reason)				\
+	send_span_bypass(t, bio, span, NEARCACHE_COUNTER_BYPASS_##reason, \
+			 NEARCACHE_VERDICT_BYPASS_##reason)
 
 /* The part of a hit that the cache device's logical blocks allow, from the start
  * of @bio; when the start itself does not lie on one, what comes before the

@@ -94,9 +94,9 @@ static struct nc_span span_at(const struct nc_cache *c, const struct nc_job *job
 	};
 }
 
-/* Of what is not pinned: wait for the readers of what is in the reserve?  What fills blocks that
- * have a slot is no sign that one will come: of a job that comes across many such, each block
- * between them would be waited for.
+/* For blocks that are not pinned: wait until readers free slots of the reserve?  Fills of blocks
+ * that have a slot do not tell that one will be free: a job that comes across many such blocks
+ * would wait for each block between them.
  */
 static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 {
