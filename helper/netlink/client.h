@@ -25,12 +25,12 @@ struct nl_run {
 };
 
 /**
- * struct nl_range - bytes of a device of which something is wanted
- * @range: where they are
- * @label: whose they are; to delete: NULL for any
- * @flags: NEARCACHE_RANGE_*; to delete: any
- * @priority: 0 to NEARCACHE_PRIORITY_MAX; to delete: any
- * @expires: seconds that are left, 0: it stays; to delete: any
+ * struct nl_range - a range of a device
+ * @range: its bytes
+ * @label: its label; to drop: NULL matches any label
+ * @flags: NEARCACHE_RANGE_*; to drop: not used
+ * @priority: 0 to NEARCACHE_PRIORITY_MAX; to drop: not used
+ * @expires: seconds until it expires, 0: never; to drop: not used
  */
 struct nl_range {
 	struct range range;
@@ -50,6 +50,30 @@ struct nl_room {
 	uint64_t count;
 	uint64_t needed;
 	uint64_t available;
+};
+
+/**
+ * struct nl_replacement - one change of a device's ranges; see range-replace in nearcache.yaml
+ * @drop: delete the ranges that lie in one of these and have its label; of length 0: to the end
+ * @keep: ranges that stay although @drop matches them
+ * @add: ranges to add, in place of equal ones
+ * @drop_count: elements of @drop
+ * @keep_count: elements of @keep
+ * @add_count: elements of @add
+ * @deleted: result: ranges that were deleted and did not come back
+ * @room: result: what pins need afterwards, or would
+ * @refused: result: the cache has no room for the pins, and nothing was changed
+ */
+struct nl_replacement {
+	const struct nl_range *drop;
+	const struct nl_range *keep;
+	const struct nl_range *add;
+	size_t drop_count;
+	size_t keep_count;
+	size_t add_count;
+	uint64_t deleted;
+	struct nl_room room;
+	bool refused;
 };
 
 /**
@@ -131,10 +155,7 @@ struct nl_plan {
 int nl_residency(dev_t number, const struct range *range,
 		 void (*visit)(const struct nl_run *run, void *arg), void *arg);
 
-int nl_range_add(dev_t number, const struct nl_range *range, size_t count,
-		 struct nl_room *room, bool *refused);
-int nl_range_delete(dev_t number, const struct nl_range *which, size_t count,
-		    uint64_t *deleted);
+int nl_range_replace(dev_t number, struct nl_replacement *change);
 int nl_range_room(dev_t number, struct nl_room *room);
 int nl_range_each(dev_t number,
 		  void (*visit)(const struct nl_range *range, void *arg),

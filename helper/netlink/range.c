@@ -10,13 +10,11 @@
 
 /* Bytes of a range in a request, without its label. */
 #define RANGE_ROOM	56U
-/* In one request to delete some. */
-#define DELETE_MAX	1024U
 
 /**
- * struct reply - what the kernel says of a change
- * @error: why it was refused, positive errno, or 0
- * @room: what pins take afterwards, or would
+ * struct reply - the kernel's reply
+ * @error: positive errno of a refusal, or 0
+ * @room: its numbers; @room.count: ranges there are, or deleted ones
  */
 struct reply {
 	int error;
@@ -55,11 +53,11 @@ static int put_piece(struct nl_msg *msg, const struct range *range)
 	       nla_put_u64(msg, NEARCACHE_A_RANGE_LENGTH, range->length) : 0;
 }
 
-/* One range; @before: the one before it, whose values it has but for its own. */
-static int put_range(struct nl_msg *msg, const struct nl_range *range,
+/* One range; the kernel takes values that are not put from @before, the range before it. */
+static int put_range(struct nl_msg *msg, int type, const struct nl_range *range,
 		     const struct nl_range *before)
 {
-	struct nlattr *nest = nla_nest_start(msg, NEARCACHE_A_DEVICE_RANGE);
+	struct nlattr *nest = nla_nest_start(msg, type);
 
 	if (!nest || nla_put_u64(msg, NEARCACHE_A_RANGE_START,
 				 range->range.start) ||
@@ -94,102 +92,83 @@ static size_t room_of(const struct nl_range *range, size_t count)
 	return bytes;
 }
 
+static int put_ranges(struct nl_msg *msg, int type, const struct nl_range *range, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (put_range(msg, type, &range[i], i ? &range[i - 1] : NULL))
+			return -1;
+	return 0;
+}
+
+static int put_drop(struct nl_msg *msg, const struct nl_range *drop, size_t count)
+{
+	struct nlattr *nest;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		nest = nla_nest_start(msg, NEARCACHE_A_DEVICE_DROP);
+		if (!nest || put_piece(msg, &drop[i].range) ||
+		    (drop[i].label && nla_put_string(msg, NEARCACHE_A_RANGE_LABEL,
+						     drop[i].label)))
+			return -1;
+		nla_nest_end(msg, nest);
+	}
+	return 0;
+}
+
+static struct nl_msg *replace_request(dev_t number, const struct nl_replacement *change)
+{
+	struct nl_msg *msg = nl_request(NEARCACHE_CMD_RANGE_REPLACE, 0, number,
+					change->drop_count * (RANGE_ROOM + NEARCACHE_LABEL_MAX) +
+					room_of(change->keep, change->keep_count) +
+					room_of(change->add, change->add_count));
+
+	if (!msg)
+		return NULL;
+	if (put_drop(msg, change->drop, change->drop_count) ||
+	    put_ranges(msg, NEARCACHE_A_DEVICE_KEEP, change->keep, change->keep_count) ||
+	    put_ranges(msg, NEARCACHE_A_DEVICE_RANGE, change->add, change->add_count)) {
+		nlmsg_free(msg);
+		fail_memory();
+		return NULL;
+	}
+	return msg;
+}
+
 /**
- * nl_range_add() - add ranges: all, or none
+ * nl_range_replace() - delete ranges and add others, as one change: all of it or nothing
  * @number: dm device
- * @range: with labels, inside the device
- * @count: how many, not 0
- * @room: what pins need then, and what they may; also when refused for that
- * @refused: there is no room: nothing was added, and no error is recorded
+ * @change: the change; its ranges lie inside the device, those to add or keep have labels
  *
- * Return: 0 or the exit code.
+ * What is cached in a deleted range stays cached, as data without a range.
+ *
+ * Return: 0, also with @change->refused; or the exit code.
  */
-int nl_range_add(dev_t number, const struct nl_range *range, size_t count,
-		 struct nl_room *room, bool *refused)
+int nl_range_replace(dev_t number, struct nl_replacement *change)
 {
 	struct reply reply = { 0 };
 	struct nl_msg *msg;
-	size_t i;
 
-	*refused = false;
-	if (count > NEARCACHE_RANGES_MAX)
+	change->deleted = 0;
+	change->refused = false;
+	if (!change->drop_count && !change->add_count)
+		return nl_range_room(number, &change->room);
+	if (change->drop_count > NEARCACHE_RANGES_MAX || change->add_count > NEARCACHE_RANGES_MAX)
 		return fail(CODE_DEVICE,
 			    "%zu ranges are more than the %d that a device can have: name fewer files, or less fragmented ones",
-			    count, NEARCACHE_RANGES_MAX);
-	msg = nl_request(NEARCACHE_CMD_RANGE_ADD, 0, number,
-			 room_of(range, count));
-	if (!msg)
+			    change->drop_count > change->add_count ? change->drop_count :
+								    change->add_count,
+			    NEARCACHE_RANGES_MAX);
+	msg = replace_request(number, change);
+	if (!msg || nl_ask(msg, "cannot change ranges", on_reply, &reply))
 		return fail_code();
-	for (i = 0; i < count; i++)
-		if (put_range(msg, &range[i], i ? &range[i - 1] : NULL)) {
-			nlmsg_free(msg);
-			return fail_memory();
-		}
-	if (nl_ask(msg, "cannot add ranges", on_reply, &reply))
-		return fail_code();
-	*room = reply.room;
-	*refused = reply.error == ENOSPC;
-	if (reply.error && !*refused)
-		return fail_errno(reply.error, "cannot add ranges");
-	return 0;
-}
-
-static int put_which(struct nl_msg *msg, const struct nl_range *which)
-{
-	struct nlattr *nest = nla_nest_start(msg, NEARCACHE_A_DEVICE_RANGE);
-
-	if (!nest || put_piece(msg, &which->range) ||
-	    (which->label && nla_put_string(msg, NEARCACHE_A_RANGE_LABEL,
-					    which->label)))
-		return -1;
-	nla_nest_end(msg, nest);
-	return 0;
-}
-
-static int delete_some(dev_t number, const struct nl_range *which, size_t count,
-		       uint64_t *deleted)
-{
-	struct nl_msg *msg = nl_request(NEARCACHE_CMD_RANGE_DELETE, 0, number,
-					count * (RANGE_ROOM +
-						 NEARCACHE_LABEL_MAX));
-	struct reply reply = { 0 };
-	size_t i;
-
-	if (!msg)
-		return fail_code();
-	for (i = 0; i < count; i++)
-		if (put_which(msg, &which[i])) {
-			nlmsg_free(msg);
-			return fail_memory();
-		}
-	if (nl_ask(msg, "cannot delete ranges", on_reply, &reply))
-		return fail_code();
-	*deleted += reply.room.count;
-	return 0;
-}
-
-/**
- * nl_range_delete() - delete the ranges that lie in one of the given ones
- * @number: dm device
- * @which: those, and whose; of length 0: up to the end of the device
- * @count: how many
- * @deleted: how many were deleted; also when only some were, after a failure
- *
- * What is cached stays, as other data.
- *
- * Return: 0 or the exit code.
- */
-int nl_range_delete(dev_t number, const struct nl_range *which, size_t count,
-		    uint64_t *deleted)
-{
-	size_t done, some;
-
-	*deleted = 0;
-	for (done = 0; done < count; done += some) {
-		some = count - done < DELETE_MAX ? count - done : DELETE_MAX;
-		if (delete_some(number, which + done, some, deleted))
-			return fail_code();
-	}
+	if (reply.error && reply.error != ENOSPC)
+		return fail_errno(reply.error, "cannot change ranges");
+	change->refused = reply.error;
+	change->room = reply.room;
+	change->deleted = reply.room.count;
 	return 0;
 }
 

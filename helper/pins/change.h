@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is wanted of a device changes: in the kernel and on record, or in neither. */
+/* A change of the pins of a device: in the kernel and in the record, or in neither. */
 #ifndef HELPER_PINS_CHANGE_H
 #define HELPER_PINS_CHANGE_H
 
@@ -7,13 +7,13 @@
 #include "pins/pins.h"
 
 /**
- * struct change - pins as they are to be
+ * struct change - a change of pins
  * @dev: the device
- * @pins: of it: those that are dropped go, those that are fresh come
- * @which: what lies in one of these goes, too; it is not among @pins any more
- * @count: how many
- * @some: without room for all that come, as many come as there is room for
- * @room: result: what pins take then; also after a refusal
+ * @pins: its pins: dropped ones go, fresh ones come
+ * @which: ranges that lie in one of these go as well; they are no longer among @pins
+ * @count: elements of @which
+ * @some: if the cache has no room for all fresh pins, add those that fit
+ * @room: result: what pins need then; also after a refusal
  * @deleted: result: how many ranges went
  */
 struct change {

@@ -29,7 +29,7 @@ static uint64_t end_of(const struct range *range)
 /**
  * spans_make() - prepare to ask what lies in ranges
  * @spans: the result; spans_free() is due also after a failure
- * @which: as nl_range_delete() takes them; their labels stay the caller's
+ * @which: as struct nl_replacement.drop has them; their labels stay the caller's
  * @count: how many
  *
  * Return: 0 or the exit code.

@@ -269,33 +269,36 @@ int nearcache_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 /**
- * nc_nl_next_range() - the next NEARCACHE_A_DEVICE_RANGE of a request
+ * nc_nl_next_range() - the next attribute of a request that is a range
  * @info: request
+ * @type: NEARCACHE_A_DEVICE_RANGE, _DROP or _KEEP
  * @last: the one before, NULL for the first
  *
  * A table of attributes has the last one only.
  *
  * Return: attribute or NULL.
  */
-const struct nlattr *nc_nl_next_range(const struct genl_info *info, const struct nlattr *last)
+const struct nlattr *nc_nl_next_range(const struct genl_info *info, int type,
+				      const struct nlattr *last)
 {
 	const u8 *head = last ? (const u8 *)last + NLA_ALIGN(last->nla_len) :
 				genlmsg_data(info->genlhdr);
 	int rest = (const u8 *)info->nlhdr + info->nlhdr->nlmsg_len - head;
 
-	return nla_find((const struct nlattr *)head, rest, NEARCACHE_A_DEVICE_RANGE);
+	return nla_find((const struct nlattr *)head, rest, type);
 }
 
 /**
- * nc_nl_count_ranges() - how many there are
+ * nc_nl_count_ranges() - count the attributes of a request that are ranges
  * @info: request
+ * @type: see nc_nl_next_range()
  */
-u32 nc_nl_count_ranges(const struct genl_info *info)
+u32 nc_nl_count_ranges(const struct genl_info *info, int type)
 {
-	const struct nlattr *range = nc_nl_next_range(info, NULL);
+	const struct nlattr *range = nc_nl_next_range(info, type, NULL);
 	u32 count = 0;
 
-	for (; range; range = nc_nl_next_range(info, range))
+	for (; range; range = nc_nl_next_range(info, type, range))
 		count++;
 	return count;
 }

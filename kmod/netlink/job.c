@@ -80,10 +80,10 @@ static int parse_piece(const struct nc_cache *c, const struct nlattr *range, str
 
 static int parse_pieces(const struct nc_cache *c, const struct genl_info *info, struct nc_job *job)
 {
-	const struct nlattr *range = nc_nl_next_range(info, NULL);
+	const struct nlattr *range = nc_nl_next_range(info, NEARCACHE_A_DEVICE_RANGE, NULL);
 	int r = 0;
 
-	for (; range && !r; range = nc_nl_next_range(info, range)) {
+	for (; range && !r; range = nc_nl_next_range(info, NEARCACHE_A_DEVICE_RANGE, range)) {
 		r = parse_piece(c, range, job, info->extack);
 		if (!(job->pieces % 1024))
 			cond_resched();
@@ -207,7 +207,7 @@ static s64 submit(struct nc_cache *c, struct genl_info *info, struct nc_job *job
 
 int nearcache_nl_job_submit_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	u32 pieces = nc_nl_count_ranges(info);
+	u32 pieces = nc_nl_count_ranges(info, NEARCACHE_A_DEVICE_RANGE);
 	struct sk_buff *reply = NULL;
 	unsigned int noio;
 	struct nc_job *job;

@@ -19,7 +19,8 @@ int nc_nl_piece(const struct nc_cache *c, const struct nlattr *start, const stru
 		struct netlink_ext_ack *extack, u64 *first, u64 *end);
 struct sk_buff *nc_nl_reply(struct genl_info *info, u8 cmd, void **header);
 void nc_nl_watch(struct netlink_callback *cb);
-const struct nlattr *nc_nl_next_range(const struct genl_info *info, const struct nlattr *last);
-u32 nc_nl_count_ranges(const struct genl_info *info);
+const struct nlattr *nc_nl_next_range(const struct genl_info *info, int type,
+				      const struct nlattr *last);
+u32 nc_nl_count_ranges(const struct genl_info *info, int type);
 
 #endif /* NEARCACHE_NETLINK_OP_H */

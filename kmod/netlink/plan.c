@@ -77,13 +77,13 @@ static int append(struct nc_cache *c, const struct nlattr *range, struct netlink
 /* All of the request's ranges, or none.  Return: 0 or an error code. */
 static int append_all(struct nc_cache *c, const struct genl_info *info)
 {
-	const struct nlattr *range = nc_nl_next_range(info, NULL);
+	const struct nlattr *range = nc_nl_next_range(info, NEARCACHE_A_DEVICE_RANGE, NULL);
 	struct nc_belady *plan = c->plan.coming;
 	struct nc_belady_mark before = nc_belady_mark(plan);
 	u32 count = 0;
 	int r = 0;
 
-	for (; range && !r; range = nc_nl_next_range(info, range)) {
+	for (; range && !r; range = nc_nl_next_range(info, NEARCACHE_A_DEVICE_RANGE, range)) {
 		r = append(c, range, info->extack);
 		if (!(++count % 1024))
 			cond_resched();

@@ -165,8 +165,17 @@ const struct nla_policy nearcache_plan_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 1
 	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
 };
 
+/* NEARCACHE_CMD_RANGE_REPLACE - do */
+const struct nla_policy nearcache_range_replace_nl_policy[NEARCACHE_A_DEVICE_KEEP + 1] = {
+	[NEARCACHE_A_DEVICE_DEV] = { .type = NLA_U32, },
+	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
+	[NEARCACHE_A_DEVICE_RANGE] = NLA_POLICY_NESTED(nearcache_range_nl_policy),
+	[NEARCACHE_A_DEVICE_DROP] = NLA_POLICY_NESTED(nearcache_range_nl_policy),
+	[NEARCACHE_A_DEVICE_KEEP] = NLA_POLICY_NESTED(nearcache_range_nl_policy),
+};
+
 /* Ops table for nearcache */
-const struct genl_ops nearcache_nl_ops[14] = {
+const struct genl_ops nearcache_nl_ops[15] = {
 	{
 		.cmd		= NEARCACHE_CMD_DEVICE_GET,
 		.doit		= nearcache_nl_device_get_doit,
@@ -267,6 +276,13 @@ const struct genl_ops nearcache_nl_ops[14] = {
 		.doit		= nearcache_nl_plan_get_doit,
 		.policy		= nearcache_plan_get_nl_policy,
 		.maxattr	= NEARCACHE_A_DEVICE_NAME,
+	},
+	{
+		.cmd		= NEARCACHE_CMD_RANGE_REPLACE,
+		.doit		= nearcache_nl_range_replace_doit,
+		.policy		= nearcache_range_replace_nl_policy,
+		.maxattr	= NEARCACHE_A_DEVICE_KEEP,
+		.flags		= GENL_ADMIN_PERM,
 	},
 };
 

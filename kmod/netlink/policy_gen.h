@@ -44,8 +44,10 @@ extern const struct nla_policy nearcache_plan_clear_nl_policy[NEARCACHE_A_DEVICE
 
 extern const struct nla_policy nearcache_plan_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 1];
 
+extern const struct nla_policy nearcache_range_replace_nl_policy[NEARCACHE_A_DEVICE_KEEP + 1];
+
 /* Ops table for nearcache */
-extern const struct genl_ops nearcache_nl_ops[14];
+extern const struct genl_ops nearcache_nl_ops[15];
 
 int nearcache_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info);
 int nearcache_nl_device_get_dumpit(struct sk_buff *skb,
@@ -72,6 +74,8 @@ int nearcache_nl_job_get_dumpit(struct sk_buff *skb,
 int nearcache_nl_plan_submit_doit(struct sk_buff *skb, struct genl_info *info);
 int nearcache_nl_plan_clear_doit(struct sk_buff *skb, struct genl_info *info);
 int nearcache_nl_plan_get_doit(struct sk_buff *skb, struct genl_info *info);
+int nearcache_nl_range_replace_doit(struct sk_buff *skb,
+				    struct genl_info *info);
 
 enum {
 	NEARCACHE_NLGRP_EVENTS,

@@ -13,7 +13,7 @@
 #include "netlink/op.h"
 #include "dm/registry.h"
 
-/* Ranges in one request to delete some: each is compared with all. */
+/* Most ranges in one range-delete request. */
 #define WHICH_MAX	1024U
 
 /* The numbers of counters are those of uapi/nearcache_counters.h, behind the others. */
@@ -30,21 +30,17 @@ static_assert(NEARCACHE_LABELS_MAX < NC_LABEL_MIXED);
 /**
  * struct request - a change of ranges under way
  * @cache: held, live, its ranges locked
- * @info: who asks for what
- * @want: to be added
- * @which: to be deleted
- * @count: of either
- * @room: what pins take afterwards
- * @reply: begun
- * @header: of that
+ * @info: the request
+ * @rp: the change
+ * @room: result: what pins need and the room for pins
+ * @reply: reply, its header is written
+ * @header: header of @reply
  * @noio: of memalloc_noio_save()
  */
 struct request {
 	struct nc_cache *cache;
 	struct genl_info *info;
-	struct nc_want *want;
-	struct nc_which *which;
-	u32 count;
+	struct nc_replacement rp;
 	struct nc_room room;
 	struct sk_buff *reply;
 	void *header;
@@ -138,11 +134,33 @@ static int take_label(struct request *q, const struct nlattr *label)
 	return id;
 }
 
-/* The next range to be added; it has a reference to its label then. */
-static int parse_want(struct request *q, const struct nlattr *range)
+/* A range to keep holds no reference to its label; a label that is unknown matches nothing. */
+static int find_label(struct request *q, const struct nlattr *label)
+{
+	const char *name = nla_data(label);
+
+	return nc_labels_find(&q->cache->ranges.labels, name, strnlen(name, nla_len(label)));
+}
+
+static int parse_label(struct request *q, const struct nlattr *range, const struct nlattr *label,
+		       const struct nc_want *before, bool add)
+{
+	if (label)
+		return add ? take_label(q, label) : find_label(q, label);
+	if (!before) {
+		NL_SET_ERR_MSG_ATTR(q->info->extack, range, "The first range needs a label");
+		return -EINVAL;
+	}
+	if (add)
+		nc_labels_hold(&q->cache->ranges.labels, before->id);
+	return before->id;
+}
+
+/* Fill in @want, the range after @before.  With @add it holds a reference to its label. */
+static int parse_want(struct request *q, const struct nlattr *range, struct nc_want *want,
+		      const struct nc_want *before, bool add)
 {
 	struct netlink_ext_ack *extack = q->info->extack;
-	struct nc_want *want = &q->want[q->count], *before = q->count ? want - 1 : NULL;
 	struct nlattr *attrs[NEARCACHE_A_RANGE_MAX + 1];
 	int r = parse(range, attrs, extack);
 
@@ -167,29 +185,24 @@ static int parse_want(struct request *q, const struct nlattr *range)
 		/* The second that is under way does not count. */
 		want->expires = left ? min_t(u64, nc_ranges_now() + 1 + left, U32_MAX) : 0;
 	}
-	if (attrs[NEARCACHE_A_RANGE_LABEL]) {
-		r = take_label(q, attrs[NEARCACHE_A_RANGE_LABEL]);
-		if (r < 0)
-			return r;
-		want->id = r;
-	} else if (before) {
-		nc_labels_hold(&q->cache->ranges.labels, want->id);
-	} else {
-		NL_SET_ERR_MSG_ATTR(extack, range, "The first range needs a label");
-		return -EINVAL;
-	}
-	q->count++;
+	r = parse_label(q, range, attrs[NEARCACHE_A_RANGE_LABEL], before, add);
+	if (r < 0)
+		return r;
+	want->id = r;
 	return 0;
 }
 
-static int parse_wants(struct request *q)
+/* @list has room for all ranges of @type; *@count of them are filled in, also after an error. */
+static int parse_wants(struct request *q, int type, struct nc_want *list, u32 *count, bool add)
 {
-	const struct nlattr *range = nc_nl_next_range(q->info, NULL);
+	const struct nlattr *range = nc_nl_next_range(q->info, type, NULL);
 	int r = 0;
 
-	for (; range && !r; range = nc_nl_next_range(q->info, range)) {
-		r = parse_want(q, range);
-		if (!(q->count % 1024))
+	for (; range && !r; range = nc_nl_next_range(q->info, type, range)) {
+		r = parse_want(q, range, &list[*count], *count ? &list[*count - 1] : NULL, add);
+		if (!r)
+			(*count)++;
+		if (!(*count % 1024))
 			cond_resched();
 	}
 	return r;
@@ -203,47 +216,8 @@ static void tell_refused(struct netlink_ext_ack *extack, int error)
 		NL_SET_ERR_MSG(extack, "More than 16 ranges overlap");
 }
 
-int nearcache_nl_range_add_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	struct request q = { .info = info };
-	u32 i, most = nc_nl_count_ranges(info);
-	int r;
-
-	if (!most || most > NC_RANGES_MAX) {
-		NL_SET_ERR_MSG(info->extack, "1 to 262144 ranges are needed");
-		return -EINVAL;
-	}
-	q.want = kvmalloc_array(most, sizeof(*q.want), GFP_KERNEL);
-	if (!q.want)
-		return -ENOMEM;
-	r = begin(&q, skb, NEARCACHE_CMD_RANGE_ADD);
-	if (r)
-		goto free;
-	r = parse_wants(&q);
-	if (!r)
-		r = nc_ranges_add(q.cache, q.want, q.count, &q.room);
-	if (r) {
-		tell_refused(info->extack, r);
-		for (i = 0; i < q.count; i++)
-			nc_labels_put(&q.cache->ranges.labels, q.want[i].id);
-	}
-	end(&q, !r);
-	/* Numbers are told in a reply: this refusal is one. */
-	if (!r || r == -ENOSPC) {
-		send_reply(&q, nla_put_u32(q.reply, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(q.cache)) ?:
-			       nla_put_u32(q.reply, NEARCACHE_A_DEVICE_ERROR, -r) ?: put_room(&q));
-		r = 0;
-	} else {
-		nlmsg_free(q.reply);
-	}
-	nc_registry_release(q.cache);
-free:
-	kvfree(q.want);
-	return r;
-}
-
-/* Not only inside the origin: it may have been longer, and then there are ranges behind its
- * end, or shorter than who asks remembers.
+/* The piece may reach beyond the origin: the origin may have been longer when ranges were added
+ * there, or shorter than the requester assumes.
  */
 static int parse_where(struct nlattr **attrs, struct netlink_ext_ack *extack,
 		       struct nc_which *which)
@@ -263,11 +237,11 @@ static int parse_where(struct nlattr **attrs, struct netlink_ext_ack *extack,
 	return 0;
 }
 
-/* Which ranges are to be deleted.  Those of a label that is not there are none. */
+/* Fill in the next element of @q->rp.drop, unless it names a label that no range has. */
 static int parse_which(struct request *q, const struct nlattr *range)
 {
 	struct netlink_ext_ack *extack = q->info->extack;
-	struct nc_which *which = &q->which[q->count];
+	struct nc_which *which = &q->rp.drop[q->rp.drop_count];
 	struct nlattr *attrs[NEARCACHE_A_RANGE_MAX + 1], *label;
 	int r = parse(range, attrs, extack);
 
@@ -286,53 +260,162 @@ static int parse_which(struct request *q, const struct nlattr *range)
 	which->label = 0;
 	label = attrs[NEARCACHE_A_RANGE_LABEL];
 	if (label) {
-		which->label = nc_labels_find(&q->cache->ranges.labels, nla_data(label),
-					      strnlen(nla_data(label), nla_len(label)));
+		which->label = find_label(q, label);
 		if (!which->label)
 			return 0;
 	}
-	q->count++;
+	q->rp.drop_count++;
 	return 0;
 }
 
-static int delete_meant(struct request *q, u64 *deleted)
+static int parse_drop(struct request *q, int type)
 {
-	const struct nlattr *range = nc_nl_next_range(q->info, NULL);
+	const struct nlattr *range = nc_nl_next_range(q->info, type, NULL);
 	int r = 0;
 
-	for (; range && !r; range = nc_nl_next_range(q->info, range))
+	for (; range && !r; range = nc_nl_next_range(q->info, type, range)) {
 		r = parse_which(q, range);
+		if (!(q->rp.drop_count % 1024))
+			cond_resched();
+	}
+	return r;
+}
+
+static int alloc_list(void **list, u32 count, size_t size)
+{
+	*list = count ? kvmalloc_array(count, size, GFP_KERNEL) : NULL;
+	return count && !*list ? -ENOMEM : 0;
+}
+
+static void free_lists(struct request *q)
+{
+	kvfree(q->rp.drop);
+	kvfree(q->rp.keep);
+	kvfree(q->rp.add);
+}
+
+static int alloc_lists(struct request *q, u32 drop, u32 keep, u32 add)
+{
+	return alloc_list((void **)&q->rp.drop, drop, sizeof(*q->rp.drop)) ?:
+	       alloc_list((void **)&q->rp.keep, keep, sizeof(*q->rp.keep)) ?:
+	       alloc_list((void **)&q->rp.add, add, sizeof(*q->rp.add));
+}
+
+/* Parse the lists and make the change.  @drop_type: attribute with the ranges to delete, or 0. */
+static int change(struct request *q, int drop_type, bool add)
+{
+	struct nc_replacement *rp = &q->rp;
+	u32 i;
+	int r = 0;
+
+	if (drop_type)
+		r = parse_drop(q, drop_type);
+	if (!r && rp->keep)
+		r = parse_wants(q, NEARCACHE_A_DEVICE_KEEP, rp->keep, &rp->keep_count, false);
+	if (!r && add)
+		r = parse_wants(q, NEARCACHE_A_DEVICE_RANGE, rp->add, &rp->add_count, true);
 	if (!r)
-		r = nc_ranges_delete(q->cache, q->which, q->count, deleted);
-	if (!r)
+		r = nc_ranges_replace(q->cache, rp, &q->room);
+	if (r) {
+		tell_refused(q->info->extack, r);
+		for (i = 0; i < rp->add_count; i++)
+			nc_labels_put(&q->cache->ranges.labels, rp->add[i].id);
+	} else {
 		nc_ranges_room(q->cache, &q->room);
+	}
+	return r;
+}
+
+/*
+ * A refusal for lack of room is a reply: it has numbers.  @count: the reply has the number of
+ * deleted ranges.
+ */
+static int send_result(struct request *q, int r, bool count)
+{
+	int bad;
+
+	if (r && r != -ENOSPC) {
+		nlmsg_free(q->reply);
+		return r;
+	}
+	bad = nla_put_u32(q->reply, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(q->cache)) ?:
+	      nla_put_u32(q->reply, NEARCACHE_A_DEVICE_ERROR, -r);
+	if (!bad && count)
+		bad = put_u64(q->reply, NEARCACHE_A_DEVICE_COUNT, q->rp.deleted);
+	send_reply(q, bad ?: put_room(q));
+	return 0;
+}
+
+static bool count_ok(struct netlink_ext_ack *extack, u32 count)
+{
+	if (count && count <= NC_RANGES_MAX)
+		return true;
+	NL_SET_ERR_MSG(extack, "1 to 262144 ranges are needed");
+	return false;
+}
+
+int nearcache_nl_range_add_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct request q = { .info = info };
+	u32 count = nc_nl_count_ranges(info, NEARCACHE_A_DEVICE_RANGE);
+	int r;
+
+	if (!count_ok(info->extack, count))
+		return -EINVAL;
+	r = alloc_lists(&q, 0, 0, count) ?: begin(&q, skb, NEARCACHE_CMD_RANGE_ADD);
+	if (r)
+		goto free;
+	r = change(&q, 0, true);
+	end(&q, !r);
+	r = send_result(&q, r, false);
+	nc_registry_release(q.cache);
+free:
+	free_lists(&q);
 	return r;
 }
 
 int nearcache_nl_range_delete_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct request q = { .info = info };
-	u32 most = nc_nl_count_ranges(info);
-	u64 deleted = 0;
+	u32 count = nc_nl_count_ranges(info, NEARCACHE_A_DEVICE_RANGE);
 	int r;
 
-	if (!most || most > WHICH_MAX) {
+	if (!count || count > WHICH_MAX) {
 		NL_SET_ERR_MSG(info->extack, "1 to 1024 ranges are needed");
 		return -EINVAL;
 	}
-	q.which = kvmalloc_array(most, sizeof(*q.which), GFP_KERNEL);
-	if (!q.which)
-		return -ENOMEM;
-	r = begin(&q, skb, NEARCACHE_CMD_RANGE_DELETE);
+	r = alloc_lists(&q, count, 0, 0) ?: begin(&q, skb, NEARCACHE_CMD_RANGE_DELETE);
 	if (r)
 		goto free;
-	r = delete_meant(&q, &deleted);
-	end(&q, deleted);
+	r = change(&q, NEARCACHE_A_DEVICE_RANGE, false);
+	end(&q, q.rp.deleted);
 	send_reply(&q, r ?: nla_put_u32(q.reply, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(q.cache)) ?:
-			put_u64(q.reply, NEARCACHE_A_DEVICE_COUNT, deleted) ?: put_room(&q));
+			put_u64(q.reply, NEARCACHE_A_DEVICE_COUNT, q.rp.deleted) ?: put_room(&q));
 	nc_registry_release(q.cache);
 free:
-	kvfree(q.which);
+	free_lists(&q);
+	return r;
+}
+
+int nearcache_nl_range_replace_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct request q = { .info = info, .rp.unique = true };
+	u32 drop = nc_nl_count_ranges(info, NEARCACHE_A_DEVICE_DROP);
+	u32 keep = nc_nl_count_ranges(info, NEARCACHE_A_DEVICE_KEEP);
+	u32 add = nc_nl_count_ranges(info, NEARCACHE_A_DEVICE_RANGE);
+	int r;
+
+	if (!count_ok(info->extack, max3(drop, keep, add)))
+		return -EINVAL;
+	r = alloc_lists(&q, drop, keep, add) ?: begin(&q, skb, NEARCACHE_CMD_RANGE_REPLACE);
+	if (r)
+		goto free;
+	r = change(&q, NEARCACHE_A_DEVICE_DROP, true);
+	end(&q, !r && (q.rp.add_count || q.rp.deleted));
+	r = send_result(&q, r, true);
+	nc_registry_release(q.cache);
+free:
+	free_lists(&q);
 	return r;
 }
 

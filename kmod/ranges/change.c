@@ -210,94 +210,188 @@ static bool has_pin(const struct nc_want *want, u32 count)
 	return false;
 }
 
-/**
- * nc_ranges_add() - add ranges: all, or none
- * @c: live cache, or one that is just being loaded
- * @add: ranges, none of them empty, all inside the origin; sorted and numbered.  Each has a
- *	reference to its label, which is the caller's still on failure
- * @count: how many, not 0
- * @room: where to put what pins would need, and may
- *
- * Context: nc_life.lock and nc_ranges.lock are held; may sleep, waits for no I/O when told so.
- * Return: 0; -E2BIG: too many; -ELOOP: too many overlap; -ENOSPC: see @room; -ENOMEM.
+static int compare_group(const struct nc_which *a, u16 label, u8 flags)
+{
+	if (a->label != label)
+		return a->label < label ? -1 : 1;
+	return a->flags < flags ? -1 : a->flags > flags;
+}
+
+static int compare_which(const void *x, const void *y)
+{
+	const struct nc_which *a = x, *b = y;
+	int order = compare_group(a, b->label, b->flags);
+
+	return order ?: a->first < b->first ? -1 : a->first > b->first;
+}
+
+/*
+ * Sort by label, flags and start, and raise the end of each element to the largest end before
+ * it in its group.  A range then lies inside one of the group exactly if it lies inside the
+ * last one that starts at or before it.
  */
-int nc_ranges_add(struct nc_cache *c, struct nc_want *add, u32 count, struct nc_room *room)
+static void sort_which(struct nc_which *which, u32 count)
+{
+	u32 i;
+
+	sort(which, count, sizeof(*which), compare_which, NULL);
+	for (i = 1; i < count; i++)
+		if (!compare_group(&which[i - 1], which[i].label, which[i].flags))
+			which[i].end = max(which[i].end, which[i - 1].end);
+}
+
+/* Does @want lie inside one of the sorted @which with exactly this label and these flags? */
+static bool lies_in(const struct nc_want *want, const struct nc_which *which, u32 count,
+		    u16 label, u8 flags)
+{
+	const struct nc_which key = { .first = want->first, .label = label, .flags = flags };
+	u32 low = 0, high = count;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (compare_which(&which[middle], &key) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && !compare_group(&which[low - 1], label, flags) &&
+	       want->end <= which[low - 1].end;
+}
+
+/* A @which matches if its label is 0 or that of @want, and its flags are a subset of those of
+ * @want.
+ */
+static bool which_matches(const struct nc_which *which, u32 count, const struct nc_want *want)
+{
+	u8 flags = want->flags;
+
+	if (!count)
+		return false;
+	for (;; flags = (flags - 1) & want->flags) {
+		if (lies_in(want, which, count, 0, flags) ||
+		    lies_in(want, which, count, want->id, flags))
+			return true;
+		if (!flags)
+			return false;
+	}
+}
+
+/* Is a range equal to @want in @list, which ascends?  Ignores the expiry. */
+static bool has_equal(const struct nc_want *list, u32 count, const struct nc_want *want)
+{
+	u32 low = 0, high = count;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (list[middle].first < want->first)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < count && list[low].first == want->first; low++)
+		if (list[low].end == want->end && list[low].id == want->id &&
+		    list[low].flags == want->flags && list[low].priority == want->priority)
+			return true;
+	return false;
+}
+
+/* Set a bit in @goes for each range to delete.  Returns the number of bits. */
+static u32 find_going(const struct nc_ranges *r, struct nc_replacement *rp, unsigned long *goes)
+{
+	u32 i, count = 0;
+
+	for (i = 0; i < r->count; i++) {
+		const struct nc_want *want = &r->want[i];
+		bool superseded = rp->unique && has_equal(rp->add, rp->add_count, want);
+		bool dropped = (rp->expired_at && want->expires &&
+				want->expires <= rp->expired_at) ||
+			       (which_matches(rp->drop, rp->drop_count, want) &&
+				!has_equal(rp->keep, rp->keep_count, want));
+
+		if (superseded || dropped) {
+			__set_bit(i, goes);
+			count++;
+		}
+		if (dropped && !superseded)
+			rp->deleted++;
+		if (!(i % 1024))
+			cond_resched();
+	}
+	return count;
+}
+
+/*
+ * Merge the ranges that stay with the added ones into @to->want.  List the deleted ranges, then the
+ * added ones, in @touched.
+ */
+static void divide(const struct nc_ranges *r, const struct nc_replacement *rp,
+		   const unsigned long *goes, struct change *to, struct nc_want *touched)
+{
+	struct nc_want *stay = to->want + rp->add_count;
+	u32 i, gone = 0, left = 0;
+
+	/* The merge below reads each element of @stay before it overwrites it. */
+	for (i = 0; i < r->count; i++)
+		if (test_bit(i, goes))
+			touched[gone++] = r->want[i];
+		else
+			stay[left++] = r->want[i];
+	if (rp->add_count)
+		memcpy(touched + gone, rp->add, rp->add_count * sizeof(*rp->add));
+	merge(to->want, stay, left, rp->add, rp->add_count);
+	to->touched = touched;
+}
+
+static void count_labels(struct nc_labels *l, const struct nc_want *touched, u32 gone, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		u64 bytes = (touched[i].end - touched[i].first) << SECTOR_SHIFT;
+
+		if (i >= gone) {
+			l->label[touched[i].id]->bytes += bytes;
+		} else {
+			l->label[touched[i].id]->bytes -= bytes;
+			nc_labels_put(l, touched[i].id);
+		}
+	}
+}
+
+/* Replace the ranges marked in @goes.  Return: 0; or an error, and nothing was changed. */
+static int replace_going(struct nc_cache *c, struct nc_replacement *rp, const unsigned long *goes,
+			 u32 gone, struct nc_room *room)
 {
 	struct nc_ranges *r = &c->ranges;
 	struct change to = {
-		.count = r->count + count, .touched = add, .touched_count = count,
+		.count = r->count - gone + rp->add_count, .touched_count = gone + rp->add_count,
 	};
-	int error;
-	u32 i;
-
-	nc_ranges_room(c, room);
-	if (count > NC_RANGES_MAX - r->count)
-		return -E2BIG;
-	to.want = kvmalloc_array(to.count, sizeof(*to.want), GFP_KERNEL);
-	if (!to.want)
-		return -ENOMEM;
-	for (i = 0; i < count; i++)
-		add[i].serial = ++r->serial;
-	sort(add, count, sizeof(*add), nc_want_compare, NULL);
-	cond_resched();
-	merge(to.want, r->want, r->count, add, count);
-	cond_resched();
-	error = make_segments(c, &to);
-	if (error)
-		goto free;
-	room->needed = to.reserved * c->geo.block_size;
-	/* What does not pin is not to blame for what does. */
-	if (room->needed > room->available && has_pin(add, count)) {
-		kvfree(to.segments);
-		error = -ENOSPC;
-		goto free;
-	}
-	publish(c, &to);
-	for (i = 0; i < count; i++)
-		r->labels.label[add[i].id]->bytes += (add[i].end - add[i].first) << SECTOR_SHIFT;
-	return 0;
-free:
-	kvfree(to.want);
-	return error;
-}
-
-static bool is_meant(const struct nc_want *want, const struct nc_which *which)
-{
-	return which->first <= want->first && want->end <= which->end &&
-	       (!which->label || which->label == want->id) &&
-	       (want->flags & which->flags) == which->flags;
-}
-
-/* The ranges that are not in @goes stay.  Returns 0, or an error: then all do. */
-static int drop(struct nc_cache *c, const unsigned long *goes)
-{
-	struct nc_ranges *r = &c->ranges;
-	struct change to = { .touched_count = bitmap_weight(goes, r->count) };
-	u32 i, gone = 0, left = 0;
 	struct nc_want *touched;
 	int error = -ENOMEM;
 
-	to.count = r->count - to.touched_count;
+	if (to.count > NC_RANGES_MAX)
+		return -E2BIG;
 	touched = kvmalloc_array(to.touched_count, sizeof(*touched), GFP_KERNEL);
 	if (to.count)
 		to.want = kvmalloc_array(to.count, sizeof(*to.want), GFP_KERNEL);
 	if (!touched || (to.count && !to.want))
 		goto free;
-	for (i = 0; i < r->count; i++)
-		if (test_bit(i, goes))
-			touched[gone++] = r->want[i];
-		else
-			to.want[left++] = r->want[i];
-	to.touched = touched;
+	divide(r, rp, goes, &to, touched);
+	cond_resched();
 	error = make_segments(c, &to);
 	if (error)
 		goto free;
-	publish(c, &to);
-	for (i = 0; i < gone; i++) {
-		r->labels.label[touched[i].id]->bytes -=
-			(touched[i].end - touched[i].first) << SECTOR_SHIFT;
-		nc_labels_put(&r->labels, touched[i].id);
+	room->needed = to.reserved * c->geo.block_size;
+	/* Pins inherited by a smaller cache may exceed the room: refuse only new pins. */
+	if (room->needed > room->available && has_pin(rp->add, rp->add_count)) {
+		kvfree(to.segments);
+		error = -ENOSPC;
+		goto free;
 	}
+	publish(c, &to);
+	count_labels(&r->labels, touched, gone, to.touched_count);
 	kvfree(touched);
 	return 0;
 free:
@@ -306,54 +400,45 @@ free:
 	return error;
 }
 
-/* Delete what is meant by one of @which, or has had its time at @now; 0: nothing has. */
-static int drop_meant(struct nc_cache *c, const struct nc_which *which, u32 count, u32 now,
-		      u64 *deleted)
+/**
+ * nc_ranges_replace() - delete ranges and add others, as one change
+ * @c: live cache, or one that is being loaded
+ * @rp: the change
+ * @room: result: what the pins need afterwards, and the room for pins; also after -ENOSPC
+ *
+ * Readers see the ranges before or after the change, nothing between.  Until the change is
+ * complete, both old and new pins are respected.
+ *
+ * Context: nc_life.lock and nc_ranges.lock are held; may sleep.  Allocates memory: the caller
+ * is in a memalloc_noio scope.
+ * Return: 0; or an error, and nothing has changed: -E2BIG: too many ranges; -ELOOP: too many
+ * overlap; -ENOSPC: see @room; -ENOMEM.
+ */
+int nc_ranges_replace(struct nc_cache *c, struct nc_replacement *rp, struct nc_room *room)
 {
 	struct nc_ranges *r = &c->ranges;
 	unsigned long *goes;
 	int error = 0;
-	u32 i, k;
+	u32 i, gone;
 
-	*deleted = 0;
-	if (!r->count)
-		return 0;
-	goes = kvcalloc(BITS_TO_LONGS(r->count), sizeof(*goes), GFP_KERNEL);
+	nc_ranges_room(c, room);
+	rp->deleted = 0;
+	goes = kvcalloc(BITS_TO_LONGS(r->count) + 1, sizeof(*goes), GFP_KERNEL);
 	if (!goes)
 		return -ENOMEM;
-	for (i = 0; i < r->count; i++) {
-		bool meant = now && r->want[i].expires && r->want[i].expires <= now;
-
-		for (k = 0; k < count && !meant; k++)
-			meant = is_meant(&r->want[i], &which[k]);
-		if (meant) {
-			__set_bit(i, goes);
-			(*deleted)++;
-		}
-		if (!(i % 1024))
-			cond_resched();
-	}
-	if (*deleted)
-		error = drop(c, goes);
+	for (i = 0; i < rp->add_count; i++)
+		rp->add[i].serial = ++r->serial;
+	sort(rp->add, rp->add_count, sizeof(*rp->add), nc_want_compare, NULL);
+	sort(rp->keep, rp->keep_count, sizeof(*rp->keep), nc_want_compare, NULL);
+	sort_which(rp->drop, rp->drop_count);
+	cond_resched();
+	gone = find_going(r, rp, goes);
+	if (gone || rp->add_count)
+		error = replace_going(c, rp, goes, gone, room);
 	if (error)
-		*deleted = 0;
+		rp->deleted = 0;
 	kvfree(goes);
 	return error;
-}
-
-/**
- * nc_ranges_delete() - delete ranges
- * @c: live cache
- * @which: those that lie in one of these and are meant by it
- * @count: how many there are of @which
- * @deleted: where to put how many were deleted
- *
- * Context: nc_life.lock and nc_ranges.lock are held; may sleep, waits for no I/O when told so.
- * Return: 0; -ENOMEM: nothing was deleted.
- */
-int nc_ranges_delete(struct nc_cache *c, const struct nc_which *which, u32 count, u64 *deleted)
-{
-	return drop_meant(c, which, count, 0, deleted);
 }
 
 /* Ranges changed, and nobody asked for it. */
@@ -369,16 +454,17 @@ static void expire_ranges(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(to_delayed_work(work), struct nc_cache,
 					  ranges.expire_work);
+	struct nc_replacement rp = { .expired_at = nc_ranges_now() };
 	unsigned int noio = memalloc_noio_save();
-	u64 deleted;
+	struct nc_room room;
 
 	mutex_lock(&c->life.lock);
 	mutex_lock(&c->ranges.lock);
-	/* Without memory: in a second. */
-	if (drop_meant(c, NULL, 0, nc_ranges_now(), &deleted) || !deleted)
+	/* Without memory, try again in a second. */
+	if (nc_ranges_replace(c, &rp, &room) || !rp.deleted)
 		wait_for_expiry(&c->ranges);
 	mutex_unlock(&c->ranges.lock);
-	if (deleted)
+	if (rp.deleted)
 		tell(c);
 	mutex_unlock(&c->life.lock);
 	memalloc_noio_restore(noio);
@@ -405,6 +491,7 @@ static u32 clip(struct nc_cache *c, const struct nc_ranges *before, u64 end, str
 
 static int inherit_wants(struct nc_cache *c, const struct nc_ranges *before, u64 end)
 {
+	struct nc_replacement rp = { };
 	struct nc_want *want;
 	struct nc_room room;
 	int error = -ENOMEM;
@@ -419,7 +506,9 @@ static int inherit_wants(struct nc_cache *c, const struct nc_ranges *before, u64
 	n = clip(c, before, end, want);
 	if (!n)
 		goto free;
-	error = nc_ranges_add(c, want, n, &room);
+	rp.add = want;
+	rp.add_count = n;
+	error = nc_ranges_replace(c, &rp, &room);
 	if (error == -ENOSPC) {
 		DMWARN("%s: pins need %llu bytes, the new cache has room for %llu: none stays",
 		       nc_cache_name(c), room.needed, room.available);
@@ -427,7 +516,7 @@ static int inherit_wants(struct nc_cache *c, const struct nc_ranges *before, u64
 		for (i = 0; i < n; i++)
 			if (want[i].flags & NEARCACHE_RANGE_PIN)
 				want[i].flags &= ~(NEARCACHE_RANGE_PIN | NEARCACHE_RANGE_BYPASS);
-		error = nc_ranges_add(c, want, n, &room);
+		error = nc_ranges_replace(c, &rp, &room);
 	}
 free:
 	kvfree(want);

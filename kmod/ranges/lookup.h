@@ -87,17 +87,45 @@ struct nc_ranges {
 };
 
 /**
- * struct nc_which - which ranges are meant
+ * struct nc_which - matches ranges that lie in it
  * @first: first sector
- * @end: behind the last one
- * @label: of this one only; 0: of any
- * @flags: with all of these
+ * @end: sector behind the last one
+ * @label: the range has this label; 0: any label
+ * @flags: the range has at least these flags
  */
 struct nc_which {
 	u64 first;
 	u64 end;
 	u16 label;
 	u8 flags;
+};
+
+/**
+ * struct nc_replacement - one change of the ranges
+ * @drop: delete the ranges that one of these matches
+ * @keep: ranges that stay although one of @drop matches them
+ * @add: ranges to add, none empty, all inside the origin.  Each holds a reference to its label:
+ *	the ranges' after success, the caller's after an error
+ * @drop_count: elements of @drop
+ * @keep_count: elements of @keep
+ * @add_count: elements of @add
+ * @expired_at: also delete the ranges that have expired at this time; 0: none
+ * @unique: a range that is equal to one of @add is deleted
+ * @deleted: result: ranges that were deleted and are not equal to one of @add
+ *
+ * Two ranges are equal if they differ at most in their expiry.  The change sorts all three
+ * lists in place.
+ */
+struct nc_replacement {
+	struct nc_which *drop;
+	struct nc_want *keep;
+	struct nc_want *add;
+	u32 drop_count;
+	u32 keep_count;
+	u32 add_count;
+	u32 expired_at;
+	bool unique;
+	u64 deleted;
 };
 
 static inline bool nc_ranges_any_of(const struct nc_ranges *r)
@@ -126,8 +154,7 @@ void nc_ranges_count_origin(struct nc_cache *c, sector_t sector, u32 bytes);
 /* change.c */
 void nc_ranges_init(struct nc_cache *c, const struct nc_ranges_ops *ops);
 void nc_ranges_destroy(struct nc_cache *c);
-int nc_ranges_add(struct nc_cache *c, struct nc_want *add, u32 count, struct nc_room *room);
-int nc_ranges_delete(struct nc_cache *c, const struct nc_which *which, u32 count, u64 *deleted);
+int nc_ranges_replace(struct nc_cache *c, struct nc_replacement *rp, struct nc_room *room);
 void nc_ranges_room(struct nc_cache *c, struct nc_room *room);
 void nc_ranges_inherit(struct nc_cache *c, struct nc_cache *before, u64 end);
 void nc_ranges_loaded(struct nc_cache *c);

@@ -158,7 +158,7 @@ HELPER_PINS	:= helper/pins/pins.c helper/pins/file.c helper/pins/json.c helper/p
 	helper/lib/durable.c helper/lib/label.c helper/lib/path.c helper/lib/want.c helper/files/range_set.c \
 	helper/lib/index_format.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_pins	:= $(HELPER_PINS)
-HELPER_UNIT_test_change	:= $(HELPER_PINS) helper/pins/change.c helper/pins/exchange.c \
+HELPER_UNIT_test_change	:= $(HELPER_PINS) helper/pins/change.c \
 	helper/pins/known.c helper/lib/size.c tests/unit/helper/fake_nl.c
 HELPER_UNIT_test_restore := $(HELPER_UNIT_test_change) helper/pins/restore.c \
 	helper/pins/record.c helper/pins/owner.c helper/block/volume.c tests/unit/helper/fake_dm.c
