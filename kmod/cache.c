@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The life cycle of a live cache: made, loaded, live, suspended, freed. */
+/* The life cycle of a live cache: new, loaded, live, suspended, freed. */
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/sched/mm.h>
@@ -25,8 +25,8 @@ static void set_sizes(struct nc_cache *c)
 	c->hot.sub_shift = ilog2(c->geo.subblock_size) - SECTOR_SHIFT;
 	c->hot.data_start = c->geo.data_offset >> SECTOR_SHIFT;
 	c->hot.tick_bytes = tick;
-	/* What a CPU may hold back: 1/64 tick keeps the clock fresh, and the
-	 * shared counter out of nearly all reads.
+	/* Bytes that a CPU counts before it updates the shared clock: 1/64 tick keeps the clock
+	 * exact enough, and nearly all reads off the shared counter.
 	 */
 	c->hot.clock_portion = min_t(u64, tick / 64, U32_MAX / 2);
 	c->hot.policy_ops->init(&c->policy.keep, c->geo.slot_count,
@@ -35,19 +35,14 @@ static void set_sizes(struct nc_cache *c)
 	retain_init(&c->policy.retain, get_random_u64(), c->geo.block_size);
 }
 
-/**
- * nc_cache_free() - free a cache
- * @c: cache that is in no registry and that no table holds
- *
- * Context: may sleep.
- */
+/* Free a cache that is not in the registry and not in a table.  May sleep. */
 void nc_cache_free(struct nc_cache *c)
 {
-	/* Both may start reclaim. */
+	/* Both may queue reclaim. */
 	nc_prefetch_destroy(c);
 	nc_ranges_destroy(c);
-	/* device-mapper does not wait, before it suspends what it removes, for
-	 * the end of a map whose bio is complete: it may have started reclaim.
+	/* On removal device-mapper does not wait for a map function that still runs after its bio
+	 * completed: it may have queued reclaim.
 	 */
 	cancel_work_sync(&c->reclaim.work);
 	nc_plan_destroy(c);
@@ -87,7 +82,7 @@ static bool memory_fits(struct nc_cache *c)
 	return false;
 }
 
-/* Everything but the metadata: allocations that may fail. */
+/* All allocations that depend on the superblock. */
 static int cache_alloc(struct nc_cache *c)
 {
 	const char *name = nc_cache_name(c);
@@ -147,12 +142,7 @@ static const struct nc_ranges_ops ranges_ops = {
 	.changed = ranges_changed,
 };
 
-/**
- * nc_cache_new() - a cache of which nothing is known yet
- * @t: target under construction, its devices open
- *
- * Return: cache that nobody holds, or NULL.
- */
+/* Constructor: a new cache with only its devices set.  Returns NULL if out of memory. */
 struct nc_cache *nc_cache_new(const struct nc_target *t)
 {
 	struct nc_cache *c = kzalloc(sizeof(*c), GFP_KERNEL);
@@ -196,7 +186,7 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 }
 
 /**
- * nc_cache_open() - read the superblock and allocate what it asks for
+ * nc_cache_open() - read the superblock and allocate the memory that it requires
  * @c: new cache
  * @t: target under construction; t->ti->error is set on failure
  *
@@ -229,7 +219,7 @@ int nc_cache_open(struct nc_cache *c, struct nc_target *t)
 	return 0;
 }
 
-/* What of a hit the cache device can take: see nearcache_io_hints(). */
+/* Alignment that hits need: the dm device has the origin's limits, see nearcache_io_hints(). */
 static void set_alignment(struct nc_cache *c)
 {
 	u32 i, dma = 0, block = 0;
@@ -247,12 +237,12 @@ static void set_alignment(struct nc_cache *c)
 	c->hot.needs_alignment = c->hot.lbs_mask || c->hot.dma_mask;
 }
 
-/* For the first resume: nothing but the superblock was read before. */
+/* First resume: only the superblock was read before. */
 static int load(struct nc_cache *c, const struct nc_known *known)
 {
 	int r;
 
-	/* For good: what took the place of it, and failed, does not know better. */
+	/* Permanent: if this load fails, a successor must not trust the medium either. */
 	if (known->doubtful)
 		c->life.dirty_unrecorded = true;
 	if (known->flush_owed)
@@ -274,26 +264,25 @@ static int load(struct nc_cache *c, const struct nc_known *known)
 	return 0;
 }
 
-/* The table may be longer than the origin was: then it has grown. */
+/* A table longer than the origin's recorded size means that the origin has grown. */
 static int check_size(struct nc_cache *c, u64 size)
 {
 	if (size >= c->geo.origin_size)
 		return 0;
-	DMERR("%s: table is for %llu bytes, the origin has %llu: load a new one",
+	DMERR("%s: table has %llu bytes, the origin has %llu: load a table of the origin's size",
 	      nc_cache_name(c), size, c->geo.origin_size);
 	return -EINVAL;
 }
 
-/* From here on slots may be overwritten, and in a writing mode the origin.  The
- * latter not without a durable record of it: with a superblock that says clean,
- * the next load would trust what is stale by then.
+/* After this slots may be overwritten, and in a writing mode the origin. The superblock must
+ * durably say so first: if it still said clean, the next load would trust stale data.
  */
 static int mark_active(struct nc_cache *c, const struct nc_target *t)
 {
 	bool writes = nc_target_writes(t);
 
 	nc_intent_ask_again(c);
-	/* A bypassed device is not written without need. */
+	/* Do not write to a bypassed device without need. */
 	if (c->hot.state == NEARCACHE_BYPASS &&
 	    (!writes || nc_meta_starts_cold(c)))
 		return 0;
@@ -310,13 +299,13 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	nc_intent_ask_again(c);
 	if (!writes || nc_meta_starts_cold(c))
 		return 0;
-	DMERR("%s: no writing mode: the cache device cannot record that the origin changes",
+	DMERR("%s: cannot start in a writing mode: the cache device cannot record it",
 	      nc_cache_name(c));
 	return -EIO;
 }
 
-/* The medium speaks of what is dropped here until nc_meta_go() has recorded it: if
- * that fails, nobody may believe it later.
+/* Until nc_meta_go() has recorded the drop, the medium still describes the dropped data.  If that
+ * fails, no later load may trust it.
  */
 static void drop_all(struct nc_cache *c)
 {
@@ -324,7 +313,7 @@ static void drop_all(struct nc_cache *c)
 	nc_invalidate_all(c);
 }
 
-/* Somebody else may have written to the origin.  Its ends tell. */
+/* Compare the origin's ends with the fingerprint: another host may have written to it. */
 static int drop_if_changed(struct nc_cache *c, const char *since)
 {
 	int r;
@@ -339,16 +328,16 @@ static int drop_if_changed(struct nc_cache *c, const char *since)
 	}
 	if (!r)
 		return 0;
-	DMWARN("%s: origin %pg has %s and was changed without us: dropping the cached data",
+	DMWARN("%s: origin %pg has %s and was changed by others: dropping the cached data",
 	       nc_cache_name(c), c->origin.bdev, since);
-	/* From now on this is what the next load has to find. */
+	/* Accept the changed origin: the next load compares with the new fingerprint. */
 	c->meta->fingerprint_old = true;
 	drop_all(c);
 	return 0;
 }
 
-/* The origin's disk died, and its volume has come back as another device.  What we
- * wrote and it had not made durable may be lost: then nobody knows what it holds.
+/* The origin's disk went away, and its volume came back as another block device.  If our writes
+ * were not durable, the origin's content is unknown.
  */
 static int take_origin(struct nc_cache *c, const struct nc_target *t)
 {
@@ -365,10 +354,10 @@ static int take_origin(struct nc_cache *c, const struct nc_target *t)
 	if (!c->origin.replaced)
 		return 0;
 	if (c->hot.state == NEARCACHE_BYPASS) {
-		/* The medium cannot be compared with it, neither now nor later. */
+		/* The medium of a bypassed cache will never be compared with this origin. */
 		c->life.dirty_unrecorded = true;
 	} else if (nc_meta_unsettled(c)) {
-		DMWARN("%s: origin %pg may have lost what was written: dropping the cached data",
+		DMWARN("%s: origin %pg may have lost writes: dropping the cached data",
 		       nc_cache_name(c), c->origin.bdev);
 		drop_all(c);
 	} else {
@@ -407,8 +396,8 @@ static void resize(struct nc_cache *c, u64 size)
 	nc_ranges_grown(c, min(old, size));
 }
 
-/* Go on with the size of the table, and write it with the superblock; a table
- * that cannot go live leaves the old size, so that the old one still fits.
+/* Start with the table's origin size, and record it with the superblock.  If the start fails,
+ * restore the old size, so that the old table still fits.
  */
 static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 {
@@ -417,15 +406,15 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 	int r;
 
 	if (size != old) {
-		/* They will not tell afterwards: they are others then. */
+		/* Compare first: with the new size the ends are others. */
 		r = drop_if_changed(c, "grown");
 		if (r)
 			return r;
 		resize(c, size);
 	}
-	/* The fingerprint, if it is old, before anybody else can change the ends;
-	 * not after a suspend that was not to wait for the origin.  What fails now
-	 * is tried again at the stop.
+	/* Renew an old fingerprint before another host can change the ends; but not after a noflush
+	 * suspend, which must not wait for the origin.  An error is ignored here: the stop tries
+	 * again.
 	 */
 	if ((!nc_target_writes(t) || t->witness) && !c->origin.written &&
 	    c->hot.state == NEARCACHE_NORMAL)
@@ -504,8 +493,8 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t, const struct nc_k
 	return r;
 }
 
-/* The medium may say clean only if the origin keeps what it acknowledged: slots
- * hold that, too.
+/* The medium may say clean only if the origin's acknowledged writes are durable: slots hold them as
+ * well.
  */
 static void commit_clean(struct nc_cache *c)
 {
@@ -526,7 +515,7 @@ static void commit_clean(struct nc_cache *c)
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
 }
 
-/* Who changes ranges may start it, too. */
+/* Clear reclaim_on under @life: a change of ranges may queue reclaim meanwhile. */
 static void stop_reclaim(struct nc_cache *c)
 {
 	mutex_lock(&c->life.lock);
@@ -537,7 +526,7 @@ static void stop_reclaim(struct nc_cache *c)
 
 /**
  * nc_cache_deactivate() - the live table is suspended
- * @c: live cache; no bio is under way, fills may be
+ * @c: live cache; no bio is in flight, fills may be
  *
  * Waits for the fills, writes the slot table and marks the superblock clean.
  *

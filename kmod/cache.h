@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A live cache: what one formatted cache device is in memory.  It outlives a
- * single dm table: a reload hands it from the old table to the new one.
+ * A live cache: the in-memory state of one formatted cache device.  It outlives a single
+ * dm table: a reload passes it from the old table to the new one.
  */
 #ifndef NEARCACHE_CACHE_H
 #define NEARCACHE_CACHE_H
@@ -99,26 +99,26 @@ struct nc_cache {
 
 /**
  * struct nc_target - one dm table line
- * @list: in nc_registration.targets
- * @ti: device-mapper's part
- * @cache: the live cache that the table's cache device belongs to
+ * @list: in nc_cache.targets
+ * @ti: the target in device-mapper
+ * @cache: the live cache of the table's cache device
  * @origin: remote device
- * @dev: cache device, the first of several
- * @others: cache devices behind the first one
- * @other: they
- * @other_path: of them, valid in the constructor only
- * @witness: device that knows whether the cache device left, or NULL
- * @witness_path: of it, valid in the constructor only
+ * @dev: cache device, the first member
+ * @others: number of members behind the first one
+ * @other: these members
+ * @other_path: their paths, valid in the constructor only
+ * @witness: device that records whether the cache device left, or NULL
+ * @witness_path: its path, valid in the constructor only
  * @mode: enum nearcache_mode
- * @noflush: the suspend under way is not to wait for the origin
+ * @noflush: the current suspend must not wait for the origin
  * @fill_memory_max: bytes
- * @fill_memory_given: the table names fill_memory
+ * @fill_memory_given: the table has option fill_memory
  * @cache_timeout: milliseconds, see struct nc_cache
- * @cache_timeout_given: the table names cache_timeout
- * @origin_timeout: seconds that reads wait for an origin that fails; 0: not at all
- * @origin_timeout_given: the table names origin_timeout
+ * @cache_timeout_given: the table has option cache_timeout
+ * @origin_timeout: seconds that reads wait while the origin fails; 0: they do not wait
+ * @origin_timeout_given: the table has option origin_timeout
  * @verify: see struct nc_cache
- * @verify_given: the table names verify
+ * @verify_given: the table has option verify
  */
 struct nc_target {
 	struct list_head list;
@@ -155,7 +155,7 @@ static inline bool nc_target_writes(const struct nc_target *t)
 	return t->mode != NEARCACHE_READ_ONLY;
 }
 
-/* One device, or a disk and its partition: writing one would write the other. */
+/* The same device, or a disk and its partition: a write to one changes the other. */
 static inline bool nc_overlap(struct block_device *a, struct block_device *b)
 {
 	return a == b ||

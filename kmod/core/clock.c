@@ -6,7 +6,7 @@ void nc_clock_flush(struct nc_cache *c)
 {
 	u64 held = this_cpu_xchg(c->hot.counters->clock_bytes, 0);
 	u32 now = (u32)div64_u64(atomic64_add_return(held, &c->policy.clock), c->hot.tick_bytes);
-	/* Never backwards: a slower CPU may come with an older sum. */
+	/* The tick never decreases: another CPU may come here with an older sum. */
 	u32 old = READ_ONCE(c->hot.now);
 
 	while ((s32)(now - old) > 0 && !try_cmpxchg(&c->hot.now, &old, now))

@@ -8,7 +8,7 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-/* A write of so many bytes may be part of a checkpoint. */
+/* A write of at least this many bytes may be part of a checkpoint. */
 #define NC_DEMAND_CHECKPOINT	(128U << 10)
 /* A second after such a write nothing is prefetched. */
 #define NC_DEMAND_HOLD		HZ

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Is the cache device well enough to be used? */
+/* Health of the cache device: decides whether hits may use it. */
 #ifndef NEARCACHE_CORE_HEALTH_H
 #define NEARCACHE_CORE_HEALTH_H
 
@@ -10,13 +10,12 @@
 
 #include "nearcache_counters.h"
 
-/* Errors of the cache device that make it be bypassed, when they come within an
- * hour of the first: a hit may take the device's timeout (30 s and more) to fail,
- * a bad sector now and then is no reason.
+/* I/O errors within an hour of the first after which the cache device is bypassed.  A hit may take
+ * the device's timeout (30 s and more) to fail; a rare bad sector is no reason to bypass.
  */
 #define NC_HEALTH_ERRORS_MAX	16
 
-/* Kinds of events. */
+/* Number of event kinds. */
 #define NC_EVENTS	(NEARCACHE_EVENT_JOB_OVER + 1)
 
 struct nc_cache;
@@ -34,7 +33,7 @@ struct nc_health_ops {
 /* Called for each event of a live table, which stays live meanwhile; may sleep, may not do I/O. */
 typedef void nc_health_listener(struct nc_target *t, enum nearcache_event event);
 
-/* What was found of cached data. */
+/* Kind of damage found in cached data. */
 enum nc_damage {
 	NC_DAMAGE_UNREADABLE,
 	NC_DAMAGE_CHECKSUM,

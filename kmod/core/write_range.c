@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes in flight.  A range is in the tree before the first valid bit that it
- * overlaps is cleared, and until the origin is done with it: whoever starts to
- * copy the origin's data under the block's bucket lock either sees the range or
- * is seen by it.  See doc/writing.md.
+ * Writes in flight.  A range is in the tree before the first valid bit that it overlaps is cleared,
+ * and until the origin has completed the write.  So either a fill that starts under the bucket lock
+ * sees the range, or the writer sees the fill.  See doc/writing.md.
  */
 #include <linux/interval_tree_generic.h>
 
@@ -21,13 +20,7 @@ void nc_write_ranges_init(struct nc_write_ranges *in)
 	in->root = RB_ROOT_CACHED;
 }
 
-/**
- * nc_write_range_add() - sectors are about to be changed
- * @in: all ranges
- * @range: first and last are set; stays where it is until removed
- *
- * Context: any.
- */
+/* Add a range with @first and @last set; it must not move until removed.  Any context. */
 void nc_write_range_add(struct nc_write_ranges *in, struct nc_write_range *range)
 {
 	unsigned long flags;
@@ -37,13 +30,7 @@ void nc_write_range_add(struct nc_write_ranges *in, struct nc_write_range *range
 	spin_unlock_irqrestore(&in->lock, flags);
 }
 
-/**
- * nc_write_range_remove() - the origin is done with the sectors
- * @in: all ranges
- * @range: in the tree
- *
- * Context: any.
- */
+/* The origin has completed the write of @range.  Any context. */
 void nc_write_range_remove(struct nc_write_ranges *in, struct nc_write_range *range)
 {
 	unsigned long flags;
@@ -69,8 +56,8 @@ bool nc_write_range_first(struct nc_write_ranges *in, u64 first, u64 last, u64 *
 	struct nc_write_range *range;
 	unsigned long flags;
 
-	/* Nobody writes: a range that this does not see did not yet come to
-	 * the caller's bucket.
+	/* No write is in flight: the writer of a range that this check misses has yet to take the
+	 * caller's bucket lock.
 	 */
 	if (nc_write_ranges_empty(in))
 		return false;
@@ -82,15 +69,7 @@ bool nc_write_range_first(struct nc_write_ranges *in, u64 first, u64 last, u64 *
 	return range;
 }
 
-/**
- * nc_write_range_alone() - is nobody else changing these sectors?
- * @in: all ranges
- * @range: the caller's own
- * @first: first sector
- * @last: last sector
- *
- * Context: as nc_write_range_first().
- */
+/* Is @range the only one in these sectors?  Context: as nc_write_range_first(). */
 bool nc_write_range_alone(struct nc_write_ranges *in, const struct nc_write_range *range,
 			  u64 first, u64 last)
 {

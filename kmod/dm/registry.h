@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who may use which cache device. */
+/* Registry: ownership of cache devices. */
 #ifndef NEARCACHE_DM_REGISTRY_H
 #define NEARCACHE_DM_REGISTRY_H
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The plan that a cache follows.  User space hands the coming order over, in as many requests as
- * it takes, and it is in force from its last one on, until all of it was read, hardly anything
- * that is read is part of it, it is cleared, or another one is in force.  Then the policy decides
- * again, which has gone on with its stamps meanwhile.
+ * The plan that a cache follows.  User space hands over the future order in several requests;
+ * the plan is in force from the last one on, until all of it was read, nearly all reads are
+ * outside of it, it is cleared, or another plan replaces it.  After that the policy decides
+ * again; it has updated its stamps meanwhile.
  *
- * Who reads takes the plan's lock, for as long as it takes to look a block up and to set a few
- * bits.  What takes longer is the reclaim worker's.  The plan is told of each slot that is given
- * to a block or taken from it under the block's bucket lock, so the two agree; what it is told of
- * reads may come late, and what it then says is found wrong when the block is to go.
+ * Readers take the plan's spin lock for one look-up and a few bit operations; the reclaim worker
+ * does all longer work.  Callers report each slot that a block gets or loses under the block's
+ * bucket lock, so plan and index agree.  Reports of reads may arrive late; reclaim detects a
+ * wrong answer of the plan when it tries to evict the block.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -31,8 +31,8 @@ static void put(struct nc_active_plan *active)
 	kfree(active);
 }
 
-/* The plan in force, with its lock; NULL if there is none, or the worker has it for itself.  Sparse
- * is told that nothing is held until give_back().
+/* Return the plan in force, locked; NULL without a plan, or while the worker owns it.  The sparse
+ * annotations balance: sparse sees nothing held until give_back().
  */
 static struct nc_active_plan *take(struct nc_cache *c)
 {
@@ -72,7 +72,7 @@ void nc_plan_lock(struct nc_cache *c)
 void nc_plan_unlock(struct nc_cache *c)
 {
 	mutex_unlock(&c->plan.lock);
-	/* Pairs with end(). */
+	/* Pairs with the barrier in end(). */
 	smp_mb();
 	if (READ_ONCE(c->plan.late))
 		nc_plan_kick(c);
@@ -89,13 +89,7 @@ static void set_checks(struct nc_cache *c)
 	WRITE_ONCE(c->hot.checks, c->plan.checked || nc_plan_any(c));
 }
 
-/**
- * nc_plan_checks() - from now on hits are checked, or not
- * @c: live cache
- * @checked: are they, for other reasons than a plan?
- *
- * Context: nc_life.lock.
- */
+/* Record whether hits are checked for reasons other than a plan.  Context: nc_cache.life. */
 void nc_plan_checks(struct nc_cache *c, bool checked)
 {
 	nc_plan_lock(c);
@@ -104,7 +98,7 @@ void nc_plan_checks(struct nc_cache *c, bool checked)
 	nc_plan_unlock(c);
 }
 
-/* @active, or none, is in force from now on.  @state: what becomes of the one before. */
+/* Put @seen, or no plan, in force.  @state: final state of the old plan if @seen is NULL. */
 static void replace_plan(struct nc_cache *c, struct nc_active_plan *active,
 			 enum nearcache_plan_state state)
 {
@@ -134,12 +128,12 @@ static void drop_coming(struct nc_plan *f)
 }
 
 /**
- * nc_plan_begin() - more of a plan is about to come
+ * nc_plan_begin() - prepare for the next ranges of a plan
  * @c: live cache
- * @at: ranges that came before; 0: it begins, and what came before is forgotten
+ * @at: number of ranges handed over so far; 0: begin a new plan and drop an unfinished one
  *
- * Context: nc_plan.lock, as of those below; may sleep.
- * Return: 0, -ENOMEM, or -ESTALE: so many did not come before.
+ * Context: nc_plan.lock, as for the functions below; may sleep.
+ * Return: 0, -ENOMEM, or -ESTALE if @at does not match.
  */
 int nc_plan_begin(struct nc_cache *c, u64 at)
 {
@@ -157,10 +151,10 @@ int nc_plan_begin(struct nc_cache *c, u64 at)
 }
 
 /**
- * nc_plan_append() - a range is read next
+ * nc_plan_append() - append a range to the plan
  * @c: live cache
  * @first: first sector
- * @end: behind the last one
+ * @end: sector behind the last one
  *
  * Return: 0, -ENOMEM, or -E2BIG: the plan is too long.
  */
@@ -176,10 +170,10 @@ int nc_plan_append(struct nc_cache *c, u64 first, u64 end)
 }
 
 /**
- * nc_plan_commit() - what came is all of the plan: it is in force from now on
- * @c: live cache, to which a visit came at least
+ * nc_plan_commit() - put the completely handed-over plan in force
+ * @c: live cache; the plan has at least one visit
  *
- * Return: 0 or -ENOMEM: the one before stays in force, and what came is forgotten.
+ * Return: 0 or -ENOMEM: the old plan stays in force, and the new one is dropped.
  */
 int nc_plan_commit(struct nc_cache *c)
 {
@@ -233,19 +227,19 @@ void nc_plan_figures(struct nc_cache *c, struct nc_belady_figures *figures)
 	spin_unlock(&active->lock);
 }
 
-/* Does the worker have to look after it? */
+/* Does the plan need the worker? */
 static bool wants_work(const struct nc_belady *plan)
 {
 	return plan->lost || nc_belady_over(plan) || nc_belady_astray(plan);
 }
 
 /**
- * nc_plan_read() - somebody reads
+ * nc_plan_read() - report a read to the plan
  * @c: live cache
- * @span: sub-blocks of which it is
+ * @span: sub-blocks of the read
  * @first: first sector
- * @end: behind the last one; no more than @span counts
- * @hit: it is one, and nc_hot.hit_srcu is held
+ * @end: sector behind the last one; only the part in @span counts
+ * @hit: it is a hit, and the caller is in its hit section
  *
  * Context: process.
  */
@@ -283,13 +277,13 @@ void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first
 }
 
 /**
- * nc_plan_admits() - is a block that is missing, and being read, to be cached?
+ * nc_plan_admits() - decide whether to cache a missing block that is being read
  * @c: live cache
  * @block: origin block
- * @left: free slots that it may have
- * @low: free slots below which some are made without a plan
+ * @left: free slots available to it
+ * @low: low water mark without a plan
  *
- * Context: process; bucket locks may be held, as for those below.
+ * Context: process; bucket locks may be held, as for the functions below.
  */
 bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 {
@@ -300,7 +294,7 @@ bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 	return admits;
 }
 
-/* A slot was given to a block, and its bucket lock is held; or it is found to have one still. */
+/* A block got a slot, and its bucket lock is held; or the block turns out to have one still. */
 void nc_plan_took(struct nc_cache *c, u64 block)
 {
 	struct nc_active_plan *active = take(c);
@@ -335,7 +329,7 @@ bool nc_plan_is_stray(struct nc_cache *c, u64 block)
 	return stray;
 }
 
-/* There may be some. */
+/* A block outside the plan may be cached: have reclaim look for it. */
 void nc_plan_stray(struct nc_cache *c)
 {
 	if (READ_ONCE(c->plan.strays))
@@ -344,19 +338,19 @@ void nc_plan_stray(struct nc_cache *c)
 	nc_slots_look_again(c);
 }
 
-/* All slots were looked at, and there was none. */
+/* Reclaim looked at all slots and found no block outside the plan. */
 void nc_plan_no_strays(struct nc_cache *c)
 {
 	WRITE_ONCE(c->plan.strays, false);
 }
 
 /**
- * nc_plan_farthest() - which block is to go first?
+ * nc_plan_farthest() - find the planned block to evict first
  * @c: live cache
  * @end: see nc_belady_farthest()
- * @block: the result; it is not found again before it is read, or nc_plan_took()
+ * @block: result; not found again until it is read or passed to nc_plan_took()
  *
- * Return: false: none that is planned.
+ * Return: false if no planned block is cached.
  */
 bool nc_plan_farthest(struct nc_cache *c, u32 *end, u64 *block)
 {
@@ -367,14 +361,14 @@ bool nc_plan_farthest(struct nc_cache *c, u32 *end, u64 *block)
 	return found;
 }
 
-/* The worker looks after the plan.  Context: any. */
+/* Have the reclaim worker run nc_plan_work().  Context: any. */
 void nc_plan_kick(struct nc_cache *c)
 {
 	if (nc_plan_any(c) && READ_ONCE(c->reclaim.enabled))
 		queue_work(c->workers.cache, &c->reclaim.work);
 }
 
-/* Tell the plan what is cached.  What changes meanwhile is told by who changes it. */
+/* Report all cached blocks to the plan.  Concurrent changes report themselves. */
 static void scan(struct nc_cache *c, struct nc_active_plan *active)
 {
 	u32 i;
@@ -394,7 +388,7 @@ static void scan(struct nc_cache *c, struct nc_active_plan *active)
 			cond_resched();
 	}
 	WRITE_ONCE(active->unscanned, false);
-	/* A pass that began with another plan may just have said that there are none. */
+	/* A pass that began with another plan may just have cleared the hint. */
 	WRITE_ONCE(c->plan.strays, true);
 	nc_slots_look_again(c);
 }
@@ -411,13 +405,13 @@ static void seek(struct nc_active_plan *active)
 	WRITE_ONCE(active->unscanned, true);
 }
 
-/* It is over, or of no use; unless another one has taken its place.  While one is being built that
- * would have to wait, and slots are wanted meanwhile: then it is done later.
+/* End the plan, unless another one has replaced it.  If nc_plan.lock is taken, for a new plan,
+ * do not wait, as reclaim must go on: nc_plan_unlock() queues the worker again.
  */
 static void end(struct nc_cache *c, struct nc_active_plan *active, enum nearcache_plan_state state)
 {
 	WRITE_ONCE(c->plan.late, true);
-	/* Pairs with nc_plan_unlock(). */
+	/* Pairs with the barrier in nc_plan_unlock(). */
 	smp_mb();
 	if (!mutex_trylock(&c->plan.lock))
 		return;
@@ -463,10 +457,7 @@ void nc_plan_work(struct nc_cache *c)
 	put(active);
 }
 
-/**
- * nc_plan_destroy() - free all of it
- * @c: cache that nobody uses any more; the reclaim worker does not run
- */
+/* Free all plans.  No user of the cache is left, and the reclaim worker does not run. */
 void nc_plan_destroy(struct nc_cache *c)
 {
 	struct nc_active_plan *active = rcu_dereference_protected(c->plan.now, true);

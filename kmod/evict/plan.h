@@ -55,7 +55,7 @@ struct nc_plan {
 	bool late;
 };
 
-/* Is there a plan?  A hint, but for who holds the lock. */
+/* Is a plan in force?  A hint, except under nc_plan.lock. */
 #define nc_plan_any(c)	(!!rcu_access_pointer((c)->plan.now))
 
 void nc_plan_init(struct nc_cache *c);

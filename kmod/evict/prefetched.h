@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a prefetch brought: has it been read, and does it only pass through? */
+/* Prefetched blocks: unread or used, and in transit or staying. */
 #ifndef NEARCACHE_EVICT_PREFETCHED_H
 #define NEARCACHE_EVICT_PREFETCHED_H
 
@@ -13,7 +13,7 @@ struct nc_cache;
 struct nc_span;
 
 /* nc_tag.ahead */
-#define NC_AHEAD_UNREAD		0x80	/* a prefetch brought it, and nobody has read it yet */
+#define NC_AHEAD_UNREAD		0x80	/* a prefetch brought it, and no reader used it */
 /* 0: not in the reserve; n > 0: in the reserve, n - 1 sub-blocks read so far */
 #define NC_AHEAD_RESERVE	0x7f
 

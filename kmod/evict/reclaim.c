@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reclaim.  A worker keeps some slots free, so that fills never wait for an
- * eviction.  Victims are unlinked in batches, and hits are waited for and the slot
- * table is committed once for a batch.
+ * Reclaim.  A worker keeps some slots free, so that fills never wait for an eviction.  It
+ * unlinks victims in batches; for each batch it waits once for hits and commits the slot
+ * table once.
  *
- * Pinned blocks never go.  For those that have no slot yet some more slots are kept
- * free, and what is not pinned does not get them; if nothing is idle, what was used
- * longest ago goes for them.  So it is for what prefetch jobs want: see prefetched.c.
+ * Pinned blocks are never evicted.  Reclaim keeps additional slots free for pinned blocks that
+ * have none, and other blocks do not get these.  If no block is idle, it evicts the least
+ * recently used ones for them, and for the prefetch reserve: see prefetched.c.
  */
 #include "cache.h"
 #include "meta/meta.h"
@@ -15,14 +15,14 @@
 #include "evict/slots.h"
 #include "core/tracepoints.h"
 
-/* Ticks since the last use; a high priority makes the clock go slower, but not stand: a limit
- * that is learnt may be more than all that the clock could come to.
+/* Ticks since the last use.  A high priority reduces them, but not those beyond half of the range:
+ * otherwise no age could reach a large learnt limit.
  */
 static u32 age_of(const struct nc_slot *slot, u32 now)
 {
 	u32 age = (now - READ_ONCE(slot->stamp)) & NC_STAMP_TICK;
 
-	/* A stamp that is ahead. */
+	/* The stamp is ahead of the clock. */
 	if (age >= NC_STAMP_FAR)
 		return 0;
 	if (age >= NC_STAMP_FAR / 2)
@@ -30,7 +30,7 @@ static u32 age_of(const struct nc_slot *slot, u32 now)
 	return age >> (READ_ONCE(slot->tag.wants) >> NC_WANTS_PRIORITY_SHIFT);
 }
 
-/* The block of a slot, which may just be linked. */
+/* Block of a slot that another thread may just be linking: a hint. */
 static u64 block_of(const struct nc_slot *slot)
 {
 	return (u64)READ_ONCE(slot->block_hi) << 32 | READ_ONCE(slot->block_lo);
@@ -48,10 +48,10 @@ static bool is_idle(struct nc_cache *c, const struct nc_slot *slot, u32 now)
 	return c->hot.policy_ops->idle(&c->policy.keep, stamp, now);
 }
 
-/* Ticks after which nobody is expected to read what is in the reserve still, if others wait. */
+/* Age at which unread blocks in transit may be evicted if other jobs wait. */
 #define TRANSIT_TICKS	2U
 
-/* Somebody said that it is not worth its place. */
+/* Does a range, or a prefetch that is over, allow an early eviction of the block? */
 static bool is_unwanted(const struct nc_cache *c, const struct nc_slot *slot, u32 now)
 {
 	u8 wants = READ_ONCE(slot->tag.wants), ahead = READ_ONCE(slot->tag.ahead);
@@ -66,7 +66,7 @@ static bool is_unwanted(const struct nc_cache *c, const struct nc_slot *slot, u3
 	if (ahead & NC_AHEAD_UNREAD)
 		return ahead & NC_AHEAD_RESERVE && READ_ONCE(c->slots.reserve.pressed) &&
 		       ticks >= TRANSIT_TICKS && ticks < NC_STAMP_FAR;
-	/* Readers of its next sub-blocks may just be coming. */
+	/* Within a tick readers may still come for the next sub-blocks. */
 	return (wants & NEARCACHE_RANGE_EVICT_AFTER_USE || ahead) && ticks;
 }
 
@@ -76,8 +76,8 @@ static bool is_evictable(const struct nc_slot *slot)
 	       !nc_tag_is_pinned(READ_ONCE(slot->tagged));
 }
 
-/* May go: nothing valid in it, not wanted, written but never read, or idle.  Read
- * without locks, as a hint.
+/* May the slot be evicted: no valid data, unwanted, written but never read, or idle?
+ * Reads without locks, so a hint.
  */
 static bool is_victim(struct nc_cache *c, const struct nc_slot *slot,
 		      u32 now)
@@ -102,9 +102,9 @@ static bool is_being_filled(const struct nc_bucket_lock *bucket, u64 block)
 	return false;
 }
 
-/* The block is read without a lock and may be that of a slot that is just being
- * linked: only the look-up under the lock tells that the slot is this block's.
- * @forced: it need not be idle.
+/* Unlink a slot if it is evictable.  The block is read without a lock, and the slot may just
+ * be getting another one: only the look-up under the lock proves that they belong
+ * together.  @forced: it need not be idle.
  */
 static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 {
@@ -120,8 +120,8 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 	if (victim) {
 		nc_index_unlink(&c->index, i);
 		bucket->drops++;
-		/* Under the lock: who does not find the block any more, because
-		 * it is invalidated, can rely on the next commit.
+		/* Under the lock: an invalidation that does not find the block
+		 * must be able to rely on the next commit.
 		 */
 		nc_table_dirty(c, i);
 		if (nc_plan_any(c))
@@ -137,8 +137,8 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 	return victim;
 }
 
-/* No hit reads from the slots any more, and the medium does not say that they hold
- * what they held: now they are free.
+/* Free a batch of victims, after all hits that may read from them have ended and the cache
+ * device no longer maps them to their old blocks.
  */
 static void release(struct nc_cache *c, u32 n)
 {
@@ -150,7 +150,7 @@ static void release(struct nc_cache *c, u32 n)
 	nc_hit_synchronize(&c->hot.hit_srcu);
 	if (READ_ONCE(c->meta->commit.live) && nc_commit_run(c))
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
-	/* They stay as they are: nothing is cached any more. */
+	/* In bypass nothing is cached: leave the slots as they are. */
 	if (READ_ONCE(c->hot.state) == NEARCACHE_BYPASS)
 		return;
 	for (i = 0; i < n; i++) {
@@ -164,15 +164,15 @@ static void release(struct nc_cache *c, u32 n)
 	atomic64_sub(n, &c->slots.used);
 }
 
-/* Slots of which the one that was used longest ago goes for a pin, or a job. */
+/* Number of slots per sample, of which the least recently used one is evicted for a pin or job. */
 #define SAMPLE	16U
 
 /**
- * struct pass - the worker's way through the slots
+ * struct pass - a pass of the worker over the slots
  * @c: live cache
- * @want: free slots that are enough
- * @n: victims, until hits are over
- * @found: victims in all
+ * @want: sufficient number of free slots
+ * @n: victims of the present batch
+ * @found: victims of the pass
  */
 struct pass {
 	struct nc_cache *c;
@@ -217,8 +217,8 @@ static bool take_victim(struct pass *p, u32 i, bool forced)
 	return true;
 }
 
-/* With a plan: what is read again last.  What is still being filled goes when it has come: in its
- * place nothing does that is read before it, unless slots run short.
+/* With a plan: evict the blocks whose next use is farthest.  A block that is still being filled
+ * is evicted later: do not take one that is read sooner in its place, unless slots run short.
  */
 static void take_farthest(struct pass *p)
 {
@@ -241,9 +241,9 @@ static void take_farthest(struct pass *p)
 	}
 }
 
-/* One round: what is idle, as often as the policy finds it so.  The clock is read anew for
- * each: waiting for hits takes time, and what was used since is younger than an old clock
- * can tell.
+/* Evict idle blocks, in one round over all slots.  Reads the clock for each slot: releasing a batch
+ * takes time, and a slot used meanwhile would seem to have a stamp ahead of an old
+ * clock.
  */
 static void take_idle(struct pass *p)
 {
@@ -258,7 +258,7 @@ static void take_idle(struct pass *p)
 	}
 }
 
-/* Nobody said that he wants it, nor came to read it again, and it is none of those that stay. */
+/* Not wanted by a range, not prefetched, not read again, and above the retention threshold? */
 static bool is_surplus(struct nc_cache *c, const struct nc_slot *slot)
 {
 	return is_evictable(slot) && !READ_ONCE(slot->tag.wants) && !READ_ONCE(slot->tag.ahead) &&
@@ -266,10 +266,10 @@ static bool is_surplus(struct nc_cache *c, const struct nc_slot *slot)
 	       !retain_keeps(&c->policy.retain, block_of(slot));
 }
 
-/* Rounds in which less and less stays. */
+/* Most rounds, each with a lower retention threshold. */
 #define NARROWED	4U
 
-/* For what is to stay: what is not.  If that is not enough, less is to. */
+/* Evict blocks above the retention threshold; lower it if that is not enough. */
 static void take_surplus(struct pass *p)
 {
 	struct nc_cache *c = p->c;
@@ -287,13 +287,13 @@ static void take_surplus(struct pass *p)
 	}
 }
 
-/* For a pin; for a job, what another job brought is not to go before somebody read it. */
+/* For a pin anything evictable; for a job no unread block of another job. */
 static bool may_go(const struct nc_slot *slot, bool pins)
 {
 	return is_evictable(slot) && (pins || !(READ_ONCE(slot->tag.ahead) & NC_AHEAD_UNREAD));
 }
 
-/* Of each few the one that was used longest ago, if none may go by itself. */
+/* Evict victims; without enough of them, the least recently used block of each sample. */
 static void take_oldest(struct pass *p, bool pins)
 {
 	struct nc_cache *c = p->c;
@@ -334,7 +334,7 @@ void nc_reclaim_work(struct work_struct *work)
 	if (READ_ONCE(c->reclaim.tick) != started + 1) {
 		take_idle(&p);
 		finish_batch(&p);
-		/* Not of a pass that was over before it looked at all of them. */
+		/* Only a pass that looked at all slots proves that nothing is idle. */
 		if (!p.found && !is_over(&p)) {
 			WRITE_ONCE(c->reclaim.tick, started + 1);
 			nc_plan_no_strays(c);
@@ -359,7 +359,7 @@ void nc_reclaim_work(struct work_struct *work)
 		p.found = 0;
 		take_oldest(&p, false);
 		finish_batch(&p);
-		/* Not over and over: the job asks again, later. */
+		/* Do not retry in a loop: the job asks again later. */
 		if (!p.found)
 			nc_reserve_want(c, 0);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reclaim: keeps the free list filled from what the policy calls idle. */
+/* Reclaim: keeps slots free by evicting the blocks that the policy finds idle. */
 #ifndef NEARCACHE_EVICT_RECLAIM_H
 #define NEARCACHE_EVICT_RECLAIM_H
 
@@ -7,8 +7,8 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
-/* Slots that are freed at a time: hits may take milliseconds, and after a checkpoint every
- * new block waits for a slot that a write held.
+/* Slots freed per round of reclaim: hits in flight may take milliseconds, and after a checkpoint
+ * every new block waits for a slot that a write held.
  */
 #define NC_RECLAIM_BATCH	1024U
 

@@ -10,7 +10,7 @@
 #include "meta/meta.h"
 #include "ranges/lookup.h"
 
-/* Free slots below which the worker starts. */
+/* Low water mark: number of free slots below which the worker starts. */
 static u32 low_water(const struct nc_cache *c)
 {
 	return nc_index_low_water(&c->index);
@@ -41,7 +41,7 @@ u32 nc_slots_high_mark(const struct nc_cache *c)
 	return min(nc_belady_enough(low_water(c)), max(c->index.count / 4, 2U));
 }
 
-/* Free slots that only pinned blocks may have. */
+/* Number of free slots that only pinned blocks may take. */
 u32 nc_slots_for_pins(const struct nc_cache *c)
 {
 	return min_t(u64, nc_ranges_owed(c), 2 * low_water(c));

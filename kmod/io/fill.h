@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A fill: a run of sub-blocks on its way into a slot, from the origin (a read
- * missed) or from a writer (an update, see writethrough.c).
+ * A fill: a run of sub-blocks that goes from the origin (after a miss) or from a write (an
+ * update, see writethrough.c) into a slot.
  */
 #ifndef NEARCACHE_IO_FILL_H
 #define NEARCACHE_IO_FILL_H
@@ -23,10 +23,10 @@ struct nc_bucket_lock;
 struct nc_target;
 
 enum nc_fill_state {
-	NC_FILL_START,		/* origin_wq is to submit the read */
+	NC_FILL_START,		/* origin_wq will submit the origin read */
 	NC_FILL_READING,
-	NC_FILL_SENDING,	/* an update: the origin is being written */
-	NC_FILL_FILLED,		/* the data is here, the store is to submit the write */
+	NC_FILL_SENDING,	/* an update writes to the origin */
+	NC_FILL_FILLED,		/* the data is here, the fill writer will submit the write */
 	NC_FILL_WRITING,
 };
 
@@ -120,7 +120,7 @@ struct nc_fills {
 	struct nc_fill_writer writer;
 };
 
-/* nc_fill.waiters once the data is here. */
+/* Value of nc_fill.waiters once the data is here. */
 #define NC_FILL_READY	((struct bio *)ERR_PTR(-EALREADY))
 
 struct nc_fill *nc_fill_alloc(struct nc_target *t, const struct nc_fill_ops *ops, sector_t sector,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Dropping cached data; that of many blocks at once when somebody changed the origin
- * without the cache, or nobody knows what the origin holds.  To the protocol of
- * doc/writing.md it is a write that ends at once.
+ * Invalidation of cached data, including many blocks at once when the origin was changed
+ * without the cache or its content is unknown.  In the protocol of doc/writing.md an
+ * invalidation is a write that ends at once.
  */
 #include "cache.h"
 #include "evict/slots.h"
@@ -11,13 +11,13 @@
 #include "meta/meta.h"
 
 /**
- * nc_invalidate_bits() - sub-blocks of a slot are not valid any more
+ * nc_invalidate_bits() - clear valid bits of a slot
  * @c: live cache
- * @bucket: of the slot's block, locked
+ * @stripe: bucket lock of the slot's block, held
  * @i: linked slot
  * @bits: sub-blocks
  *
- * Return: those that were valid.
+ * Return: the bits that were valid.
  */
 u64 nc_invalidate_bits(struct nc_cache *c, struct nc_bucket_lock *bucket, u32 i,
 		       u64 bits)
@@ -116,8 +116,8 @@ void nc_invalidate_block(struct nc_cache *c, u64 block, sector_t first, sector_t
 	nc_invalidate_count(c, dropped, empty);
 }
 
-/* Every slot that holds one of many blocks.  A block that gets its slot
- * meanwhile has nothing of the range in it: nobody fills from there.
+/* Invalidate the range in every slot that holds one of its blocks.  A block that gets a slot
+ * during the scan has no sub-block of the range, because nc_cache.inflight keeps fills away.
  */
 static void drop_slots(struct nc_cache *c, u64 first, u64 last)
 {
@@ -127,7 +127,7 @@ static void drop_slots(struct nc_cache *c, u64 first, u64 last)
 		struct nc_slot *slot = &c->index.slots[i];
 		u64 block;
 
-		/* Racy, as is the block: nc_invalidate_block() looks it up again. */
+		/* Racy, as is the block: nc_invalidate_block() looks it up again under the lock. */
 		if (READ_ONCE(slot->flags) & NC_SLOT_LINKED) {
 			block = (u64)READ_ONCE(slot->block_hi) << 32 |
 				READ_ONCE(slot->block_lo);
@@ -140,7 +140,7 @@ static void drop_slots(struct nc_cache *c, u64 first, u64 last)
 	}
 }
 
-/* Every fill of a range. */
+/* Mark the sectors stale in every fill under way. */
 static void mark_fills(struct nc_cache *c, u64 first, u64 last)
 {
 	struct nc_fill_entry *entry;
@@ -160,7 +160,7 @@ static void mark_fills(struct nc_cache *c, u64 first, u64 last)
 	}
 }
 
-/* From here to nc_write_range_remove() nothing is filled from these sectors. */
+/* From here to nc_write_range_remove() no fill reads these sectors. */
 static void drop(struct nc_cache *c, struct nc_write_range *range)
 {
 	u64 first = range->first, last = range->last, block;
@@ -179,12 +179,7 @@ static void drop(struct nc_cache *c, struct nc_write_range *range)
 	}
 }
 
-/**
- * nc_invalidate_all() - nothing is cached any more
- * @c: live cache, its slot table not being written
- *
- * Context: may sleep.
- */
+/* Invalidate the whole cache.  The slot table is not being written.  May sleep. */
 void nc_invalidate_all(struct nc_cache *c)
 {
 	struct nc_write_range all = {
@@ -195,15 +190,15 @@ void nc_invalidate_all(struct nc_cache *c)
 	nc_write_range_remove(&c->write_ranges, &all);
 }
 
-/* The next load must not take for a change what was told today.  Only when all is
- * dropped: the fingerprint vouches for all that is cached.
+/* Take the fingerprint of the changed origin, so that the next load does not see the reported
+ * change as a new one.  Only if all was invalidated: the fingerprint covers all cached data.
  */
 static void accept_origin(struct nc_cache *c)
 {
 	int r = nc_meta_accept_origin(c);
 
 	if (r)
-		DMWARN("%s: origin %pg cannot be read (%d): the next open may find it changed",
+		DMWARN("%s: origin %pg cannot be read (%d): the next open may see a change",
 		       nc_cache_name(c), c->origin.bdev, r);
 }
 
@@ -244,19 +239,17 @@ static int record_drop(struct nc_cache *c, bool all)
 }
 
 /**
- * nc_invalidate_told() - the origin was changed without us
+ * nc_invalidate_told() - invalidate sectors that user space says have changed on the origin
  * @c: live cache
  * @first: first sector
  * @last: last sector, inclusive
  *
- * Reads that begin after the return get what the origin then has; hits end before
- * the origin is asked for its fingerprint (when all is dropped), however long it
- * takes.
+ * Reads that begin after the return get the origin's present data.  If all is
+ * invalidated, hits end before the fingerprint is read, however long that takes.
  *
- * Context: may sleep.
- * Return: 0, then it does not come back after a crash either; -EBUSY while
- * suspended; -EIO when the medium cannot be made to tell, and the next load would
- * trust what was to be dropped.
+ * Context: may sleep; takes nc_cache.life.
+ * Return: 0: the data does not come back after a crash either; -EBUSY while suspended; -EIO
+ * if the cache device cannot record it: the next load would trust the invalidated data.
  */
 int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 {
@@ -278,7 +271,7 @@ int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 		c->life.dirty_unrecorded = true;
 	mutex_unlock(&c->life.lock);
 	if (r == -EIO)
-		DMERR("%s: cache device cannot record the invalidation: create the cache anew",
+		DMERR("%s: cache device cannot record the invalidation: format it again before use",
 		      nc_cache_name(c));
 	return r;
 }
@@ -292,16 +285,16 @@ void nc_invalidate_lost(struct nc_cache *c)
 		return;
 	DMERR_LIMIT("%s: origin %pg failed a flush, it may have lost writes: dropping cached data",
 		    nc_cache_name(c), c->origin.bdev);
-	/* The next flush may lie: no mark of what was written may go any more, and nothing
-	 * that is read from now on may outlive the session.
+	/* The next flush may succeed wrongly: keep all write-intent bits of this session, and let
+	 * no data that is read from now on outlive it.
 	 */
 	WRITE_ONCE(c->meta->flush_failed, true);
 	nc_intent_leave(c);
 	queue_work(c->workers.completion, &c->workers.drop_all);
 }
 
-/* Not under nc_life.lock: suspending waits for it.  Nothing needs to be recorded:
- * what was written to has a superblock that says active, or marks of write intent.
+/* Not under nc_cache.life: suspending waits for this work.  Nothing needs recording: after
+ * writes the superblock says active, or the write intent marks the written regions.
  */
 void nc_invalidate_lost_work(struct work_struct *work)
 {

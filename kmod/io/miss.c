@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Missing reads.  Under the bucket lock of its block a missing run of sub-blocks
- * is one of: valid by now, being filled (join), being written (ask the origin),
- * or nobody's (start a fill).
+ * Misses.  Under the bucket lock of its block a missing run of sub-blocks is valid by now,
+ * being filled (join the fill), being written (read the origin), or none of these (start a
+ * fill).
  *
- * Nothing here waits for memory or for a free slot: a read that cannot be
- * filled from goes to the origin.
+ * Nothing here waits for memory or for a free slot: a read that cannot start a fill bypasses
+ * the cache.
  */
 #include "cache.h"
 #include "io/fill.h"
@@ -15,11 +15,11 @@
 #include "evict/slots.h"
 
 /**
- * struct look - what the bucket says about a read
- * @bucket: of the block
- * @slot: the block's slot or NC_NIL
- * @fill: for NC_MISS_JOINED: the fill to copy from, NULL when the read waits; for
- *	NC_MISS_STARTED, once it is listed: the new one
+ * struct look - state of a missing run under the bucket lock
+ * @stripe: bucket lock of the block
+ * @slot: slot of the block, or NC_NIL
+ * @fill: for NC_MISS_JOINED the fill to copy from, or NULL if the read waits; for
+ *	NC_MISS_STARTED the new fill once it is listed
  */
 struct look {
 	struct nc_bucket_lock *bucket;
@@ -27,7 +27,7 @@ struct look {
 	struct nc_fill *fill;
 };
 
-/* The slot is in use: the policy must not take the last hit for its last use. */
+/* A miss uses the slot as well: the policy must not judge the slot by its last hit. */
 static void refresh(struct nc_cache *c, u32 i)
 {
 	struct nc_slot *slot = &c->index.slots[i];
@@ -37,7 +37,7 @@ static void refresh(struct nc_cache *c, u32 i)
 				(READ_ONCE(c->hot.now) & NC_STAMP_TICK));
 }
 
-/* What @f, which can be joined at the start of @span, brings of it. */
+/* Shorten @span to the sub-blocks that @f will publish.  @f is joinable at the start of @span. */
 static void shorten_to(const struct nc_fill *f, struct nc_span *span)
 {
 	u64 stale = f->stale >> span->first;
@@ -48,8 +48,8 @@ static void shorten_to(const struct nc_fill *f, struct nc_span *span)
 				   span->first + __ffs64(stale) - 1);
 }
 
-/* Join @f.  Returns whether the data is here already: then a reference is held
- * and the caller copies, without the lock.
+/* Join @f.  Returns true if the data is here already: then the caller holds a reference
+ * and copies after it drops the bucket lock.
  */
 static bool join(struct nc_cache *c, struct nc_bucket_lock *bucket,
 		 struct nc_fill *f, struct bio *bio, struct nc_span *span)
@@ -73,13 +73,13 @@ static bool join(struct nc_cache *c, struct nc_bucket_lock *bucket,
 	return true;
 }
 
-/* May @f be joined at the start of @span? */
+/* Can a read join @f at the start of @span? */
 static bool joinable(const struct nc_fill *f, const struct nc_span *span)
 {
 	return !f->ops->write && !(f->stale & BIT_ULL(span->first));
 }
 
-/* Is the start of @span being written?  If not, @span ends before the first
+/* Is the start of @span being written?  If not, shorten @span to end before the first
  * sub-block that is.
  */
 static bool being_written(struct nc_cache *c, struct nc_span *span)
@@ -134,7 +134,7 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 		return NC_MISS_JOINED;
 	}
 	if (being_written(c, span)) {
-		/* What nobody reads is looked at in parts. */
+		/* No reader depends on the length: continue sub-block by sub-block. */
 		if (!bio)
 			span->last = span->first;
 		return NC_MISS_WRITE;
@@ -144,7 +144,7 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 	return NC_MISS_STARTED;
 }
 
-/* @bio is the first reader of a new fill. */
+/* Make @bio the first reader of a new fill. */
 static void list_reader(struct nc_fill *f, struct bio *bio,
 			const struct nc_span *span)
 {
@@ -160,7 +160,7 @@ static void list_reader(struct nc_fill *f, struct bio *bio,
 	f->waiters = bio;
 }
 
-/* Put a new fill on the list, with @bio, if there is one, as its first reader. */
+/* List a new fill, with @bio, unless NULL, as its first reader. */
 static void list(struct nc_fill *f, struct nc_bucket_lock *bucket, struct bio *bio,
 		 const struct nc_span *span)
 {
@@ -170,7 +170,7 @@ static void list(struct nc_fill *f, struct nc_bucket_lock *bucket, struct bio *b
 	f->sector = (span->block << c->hot.block_shift) +
 		    ((sector_t)span->first << c->hot.sub_shift);
 	f->bytes = nc_fill_span_bytes(c, span);
-	/* What goes to the cache device: whole sub-blocks. */
+	/* The cache device gets whole sub-blocks. */
 	f->cache_bytes = round_up(f->bytes, c->geo.subblock_size);
 	f->state = NC_FILL_START;
 	if (bio)
@@ -260,14 +260,13 @@ static enum nc_miss look_and_begin(struct nc_target *t, struct bio *bio, struct 
 }
 
 /**
- * nc_miss_read() - what to do with a missing read
+ * nc_miss_read() - join or start a fill for a missing read
  * @t: target
  * @bio: read, starting in @span->first
- * @span: missing sub-blocks that the read covers; shortened to what was taken,
- *	or to what the result holds for
+ * @span: missing sub-blocks of the read; shortened to those that the result applies to
  *
- * On STARTED and JOINED the bio was cut to @span and belongs to the fill; it may
- * already be complete.
+ * On STARTED and JOINED the bio was cut to @span and belongs to the fill; it may already be
+ * complete.
  *
  * Context: map; does not sleep.
  * Return: see enum nc_miss.

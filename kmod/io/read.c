@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The read path.  A read is cut at the end of its block and where its
- * sub-blocks change between valid and missing; what is left is a hit, a miss or
- * a bypass as a whole, and device-mapper sends the rest again.
+ * The read path.  A read is cut at the end of its block and where its sub-blocks change
+ * between valid and missing; the piece is a hit, a miss or a bypass as a whole, and
+ * device-mapper sends the rest again.
  *
- * A hit takes no lock, allocates nothing and writes no shared cache line but
- * its slot's stamp, once per tick of the policy's clock: the bio is pointed at
- * the cache device and its payload is never looked at.  It is
- * among nc_hot.hit_srcu from the look-up to the completion, and a slot is given to another
- * block only when those that were there have gone.
+ * A hit takes no lock, allocates nothing and writes no shared cache line except its slot's
+ * stamp, once per tick of the policy's clock.  The bio is remapped to the cache device and
+ * its payload is not touched.  The hit section (nc_cache.holds) lasts from the look-up to
+ * the completion; a slot gets another block only after all hit sections that began before
+ * its unlinking have ended.
  *
  * map() never sleeps (DM_TARGET_NOWAIT).
  */
@@ -27,9 +27,9 @@
 #include "io/read.h"
 
 /**
- * nc_read_cached() - is the start of a span cached?
+ * nc_read_cached() - test whether the start of a span is cached
  * @c: live cache
- * @span: sub-blocks; shortened to those that have the same answer
+ * @span: sub-blocks; shortened to those that the answer applies to
  *
  * Context: any; a hint.
  */
@@ -86,10 +86,10 @@ static int send_span_bypass(struct nc_target *t, struct bio *bio, const struct n
 	send_span_bypass(t, bio, span, NEARCACHE_COUNTER_BYPASS_##reason, \
 			 NEARCACHE_VERDICT_BYPASS_##reason)
 
-/* The part of a hit that the cache device's logical blocks allow, from the start
- * of @bio; when the start itself does not lie on one, what comes before the
- * next border, and false.  So it is for memory that lies as that device cannot
- * take it, which the rest of a read that was cut like this may.
+/* Shorten a hit to whole logical blocks of the cache device.  Returns false if the start is
+ * not aligned, with *sectors reaching to the next boundary, or if the piece is less than a
+ * block.  Also returns false if the device does not accept the memory; the rest of a read
+ * that is cut this way may be accepted.
  */
 static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 		      u32 *sectors)
@@ -107,8 +107,8 @@ static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 	       nc_bio_memory_fits(&c->hot, bio, *sectors);
 }
 
-/* A hit of a cache that is checked, or of which a plan is told.  Returns whether it is an
- * ordinary one.
+/* A hit while hits are checked or a plan needs them.  Returns true if the caller continues with
+ * an ordinary hit; otherwise *r is the result of map.
  */
 static noinline bool checked(struct nc_target *t, struct bio *bio,
 			     struct nc_span *span, u32 i, int hold, int *r)
@@ -139,7 +139,7 @@ static noinline bool checked(struct nc_target *t, struct bio *bio,
 	return false;
 }
 
-/* Point a hit at the cache device, and remember what it was. */
+/* Remap a hit to the cache device and save the original for a retry. */
 static __always_inline void remap(struct nc_target *t, struct bio *bio, struct nc_io *io, u32 i)
 {
 	u32 offset = (u32)bio->bi_iter.bi_sector & t->cache->hot.block_mask;
@@ -153,8 +153,8 @@ static __always_inline void remap(struct nc_target *t, struct bio *bio, struct n
 }
 
 /*
- * The first sub-block is valid in slot @i: take what is valid after it, too.
- * nc_hot.hit_srcu is held; a remapped hit keeps it.
+ * A hit: the first sub-block is valid in slot @i; take the valid run that starts there.
+ * Inside a hit section; a remapped hit stays in it.
  */
 static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	       u32 i, u64 valid, struct nc_io *io)
@@ -197,15 +197,15 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	return DM_MAPIO_REMAPPED;
 }
 
-/* Counted by the fill: once taken, the bio may complete at any moment.  @cached: the block has
- * a slot.
+/* The fill counts the miss, because a queued bio may complete at any moment.  @cached: the block
+ * has a slot.
  */
 static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span, struct nc_io *io,
 		bool cached)
 {
 	struct nc_cache *c = t->cache;
 
-	/* Memory of another device: nothing of ours may be copied into it. */
+	/* Another device's memory: the CPU must not copy data into it. */
 	if (unlikely(is_pci_p2pdma_page(bio_page(bio))))
 		return BYPASS_SPAN(t, bio, span, P2P);
 	if (unlikely(nc_ranges_any(c)) && nc_ranges_bypassed(c, span))
@@ -213,7 +213,7 @@ static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span, stru
 	if (unlikely(!nc_stream_admits(c, bio, io, span, NEARCACHE_VERDICT_MISS)) &&
 	    !nc_ranges_pinned(c, span->block))
 		return BYPASS_SPAN(t, bio, span, ADVICE);
-	/* What may not be cached is none of the policy's business. */
+	/* The policy sees only reads that may be cached. */
 	if (nc_ghost_samples(&c->policy.keep.ghost, span->block))
 		nc_slots_sample(c, span->block, cached);
 	switch (nc_miss_read(t, bio, span)) {
@@ -232,7 +232,7 @@ static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span, stru
 	return -EAGAIN;
 }
 
-/* A miss of which a plan is told, once it is known what becomes of it. */
+/* A miss while a plan is active: report it to the plan once its fate is known. */
 static noinline int planned_miss(struct nc_target *t, struct bio *bio, struct nc_span *span,
 				 struct nc_io *io, bool cached)
 {
@@ -244,7 +244,7 @@ static noinline int planned_miss(struct nc_target *t, struct bio *bio, struct nc
 	return r;
 }
 
-/* A read that is no plain hit. */
+/* Slow path: a read that is not a plain hit. */
 static noinline int long_way(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
 	struct nc_cache *c = t->cache;
@@ -278,14 +278,14 @@ static noinline int long_way(struct nc_target *t, struct bio *bio, struct nc_io 
 	return r;
 }
 
-/* Somebody wants to know of each hit, or of some of them. */
+/* Is any tracepoint enabled that reports hits? */
 static __always_inline bool is_watched(void)
 {
 	return tracepoint_enabled(nearcache_classify) || tracepoint_enabled(nearcache_access) ||
 	       tracepoint_enabled(nearcache_done) || tracepoint_enabled(nearcache_latency);
 }
 
-/* Tell who watches of a hit; and of its end, if he wants to know of that. */
+/* Report a plain hit; if a tracepoint wants its completion, make it an ordinary hit. */
 static noinline void tell(struct nc_cache *c, struct bio *bio, struct nc_io *io)
 {
 	struct nc_span span = nc_bio_span(&c->hot, &bio->bi_iter);
@@ -308,7 +308,7 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	u32 i, start, last, tagged;
 	u64 wanted;
 
-	/* Without any sectors it is the last one of no block, either. */
+	/* For an empty bio @last wraps to U32_MAX, so it takes the slow path. */
 	start = (u32)bio->bi_iter.bi_sector & c->hot.block_mask;
 	last = bio_sectors(bio) - 1;
 	if (unlikely(READ_ONCE(c->hot.slow_path) || last > c->hot.block_mask - start))
@@ -339,7 +339,7 @@ other:
 	return long_way(t, bio, io);
 }
 
-/* Ask the origin for a read that could not be served. */
+/* Count a read that could not be served as a bypass, and send it to the origin. */
 static void retry(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
@@ -353,7 +353,7 @@ static void retry(struct nc_target *t, struct bio *bio)
 	nc_bio_send_to_origin(t, bio);
 }
 
-/* The cache device failed to read these sub-blocks: forget them. */
+/* Invalidate sub-blocks that the cache device failed to read. */
 static void forget(struct nc_cache *c, const struct bio *bio)
 {
 	struct nc_span span = nc_bio_span(&c->hot, &bio->bi_iter);
@@ -382,8 +382,8 @@ void nc_read_retry_work(struct work_struct *work)
 	}
 }
 
-/* The cache device failed a hit: the bio goes back to what it was, and to the
- * worker.
+/* The cache device failed a hit: restore the bio and have a worker send it to the
+ * origin.
  */
 static int hit_failed(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
@@ -396,8 +396,8 @@ static int hit_failed(struct nc_target *t, struct bio *bio, struct nc_io *io)
 	return DM_ENDIO_INCOMPLETE;
 }
 
-/* A NOWAIT reader that is told to come again is counted when it comes, as is what
- * device-mapper takes back.
+/* A NOWAIT read that gets BLK_STS_AGAIN, and a read that device-mapper requeues, come again
+ * and are counted then.
  */
 static bool comes_again(blk_status_t error)
 {

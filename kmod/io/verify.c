@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checks of cached data.  A read of whole sub-blocks goes to the reader's own pages
- * and is judged there by its checksums.  Everything else is judged in pages of our own:
- * reads of parts of sub-blocks, hits that are compared with the origin, what a scrub
- * looks at, and a read that seemed wrong, because the reader may have written to its
- * pages meanwhile.
+ * Checks of cached data.  A read of whole sub-blocks goes to the reader's own pages, which
+ * are compared with the checksums there.  All other checks use pages of the cache: reads of
+ * parts of sub-blocks, hits that are compared with the origin, a scrub's reads, and reads
+ * that failed the first check, because the reader may have modified its pages meanwhile.
  *
  *	START ---> SLOT ---> gone
  *	(NOWAIT      |
  *	 readers)    +-----> SERVED ---> ORIGIN ---> gone
- *	                     (the reader has its data; to be compared)
+ *	                     (the reader has its data; the comparison follows)
  *
- * Data that is wrong there is no error for anybody: the reader is sent to the origin,
- * the sub-blocks are dropped and filled anew.  It is not wrong if something of its
- * bucket became invalid or was evicted since the check looked at the index: then a write
- * may have changed it.  (A slot does not get other data without that: a fill writes only
- * where nothing is valid.)
+ * Wrong data on the cache device causes no I/O error: the read goes to the origin, and the
+ * sub-blocks are invalidated and filled again.  A mismatch does not count if any valid bit
+ * under the same bucket lock was cleared, or a slot was evicted, since the check looked at
+ * the index: a write may have changed the data.  (Without that a slot's data does not change:
+ * a fill writes only where nothing is valid.)
  */
 #include <linux/blk-cgroup.h>
 #include <linux/memremap.h>
@@ -32,15 +31,15 @@
 #include "io/observe.h"
 #include "core/tracepoints.h"
 
-/* Bytes that are summed where the read completes, which may be an interrupt: a few
+/* Largest checksum in the completion of a read, which may be an interrupt: a few
  * microseconds.
  */
 #define INLINE_MAX	(32U << 10)
 
 enum check_state {
-	CHECK_START,	/* cache_wq is to submit the read of the slot */
+	CHECK_START,	/* cache_wq will submit the read of the slot */
 	CHECK_SLOT,
-	CHECK_SERVED,	/* origin_wq is to submit the read of the origin */
+	CHECK_SERVED,	/* origin_wq will submit the read of the origin */
 	CHECK_ORIGIN,
 };
 
@@ -78,7 +77,7 @@ struct check {
 
 static void check_work(struct work_struct *work);
 
-/* Is this hit one of those that are compared with the origin? */
+/* Compare this hit with the origin?  True for one of c->verify hits. */
 static bool sampled(struct nc_cache *c)
 {
 	u32 every = READ_ONCE(c->hot.verify);
@@ -89,7 +88,7 @@ static bool sampled(struct nc_cache *c)
 	return true;
 }
 
-/* Can the reader's own pages be judged, and take the data from the cache device? */
+/* Can the data go to the reader's own pages and be checked there? */
 static bool whole_subblocks(const struct nc_cache *c, const struct bio *bio,
 			    u32 sectors)
 {
@@ -104,12 +103,12 @@ static u32 span_bytes(const struct nc_cache *c, const struct nc_span *span)
 	return (span->last - span->first + 1) * c->geo.subblock_size;
 }
 
-/* A check of @span for nobody yet. */
+/* Allocate a check of @span without a reader. */
 static struct check *check_alloc(struct nc_target *t, const struct nc_span *span,
 				 bool compare)
 {
 	struct nc_cache *c = t->cache;
-	/* An origin that hangs may hold comparisons: the rest is for others. */
+	/* A hung origin may block all comparisons: leave half of the memory to others. */
 	struct check *k = nc_pages_alloc(c, offsetof(struct check, pages),
 					 span_bytes(c, span),
 					 READ_ONCE(c->fills.memory_max) >> compare, false);
@@ -126,8 +125,8 @@ static struct check *check_alloc(struct nc_target *t, const struct nc_span *span
 	return k;
 }
 
-/* @hold is the check's if all of the span is valid.  Returns whether
- * it is.
+/* Start the check if all of the span is valid.  Returns whether it is; then the hit section
+ * @hold belongs to the check.
  */
 static bool check_begin(struct check *k, int hold)
 {
@@ -193,7 +192,7 @@ static void submit_slot(struct check *k)
 	submit_bio_noacct(&k->bio);
 }
 
-/* The origin's data, into the pages that the slot's was in. */
+/* Read the origin into the pages that held the slot's data. */
 static void submit_origin(struct check *k)
 {
 	struct nc_target *t = k->target;
@@ -201,7 +200,7 @@ static void submit_origin(struct check *k)
 	u32 bytes = nc_fill_span_bytes(c, &k->span);
 	struct bvec_iter rest = { .bi_size = span_bytes(c, &k->span) };
 
-	/* Past its end there are zeros. */
+	/* Zeros behind the end of the origin. */
 	bvec_iter_advance(k->pages.vecs, &rest, bytes);
 	while (rest.bi_size) {
 		struct bio_vec bv = bvec_iter_bvec(k->pages.vecs, rest);
@@ -218,7 +217,7 @@ static void submit_origin(struct check *k)
 	submit_bio_noacct(&k->bio);
 }
 
-/* Bring dropped sub-blocks again. */
+/* Fill invalidated sub-blocks again. */
 static void repair(struct check *k, u64 bits)
 {
 	while (bits) {
@@ -232,8 +231,8 @@ static void repair(struct check *k, u64 bits)
 	}
 }
 
-/* Sub-blocks that could not be read, or hold what they should not: drop them.  The
- * latter not if somebody was faster.  Returns those that were dropped.
+/* Invalidate sub-blocks that are unreadable or wrong; wrong ones only if @drops shows that no
+ * write or eviction may have changed them.  Returns the sub-blocks that were invalidated.
  */
 static u64 drop(struct check *k, u64 bits, bool unreadable)
 {
@@ -250,7 +249,7 @@ static u64 drop(struct check *k, u64 bits, bool unreadable)
 	return bits;
 }
 
-/* @bits cannot be read, are not what was cached, or not what the origin has. */
+/* Invalidate, report and refill @bits, which are unreadable or wrong. */
 static void damaged(struct check *k, u64 bits, enum nc_damage what)
 {
 	struct nc_cache *c = k->target->cache;
@@ -267,14 +266,14 @@ static void damaged(struct check *k, u64 bits, enum nc_damage what)
 			       what == NC_DAMAGE_DIFFERS);
 	nc_health_damage(c, bdev, what, block + ((u64)__ffs64(bits) << c->hot.sub_shift),
 			 hweight64(bits) << c->hot.sub_shift);
-	/* Not by chance, or not unnoticed: a scrub, or checksums. */
+	/* A sampled hit found wrong data that no checksum detects: other hits may return more. */
 	if (what == NC_DAMAGE_DIFFERS && !k->done && !nc_sums_present(&c->sums))
 		nc_health_differs(c, bdev);
 	repair(k, bits);
 }
 
-/* The slot cannot be read.  A scrub meets in minutes what readers meet in months, so for
- * it that is no reason to do without the device.
+/* The slot cannot be read.  A scrub finds in minutes the bad sectors that reads meet in
+ * months, so its read errors do not count towards a bypass of the device.
  */
 static void unreadable(struct check *k)
 {
@@ -290,8 +289,8 @@ static void unreadable(struct check *k)
 	repair(k, drop(k, bits, true));
 }
 
-/* Sum what the pages hold: of the slot, or of the origin.  Returns sub-blocks of which
- * it is not what it should be: what was cached, or what the slot holds.
+/* Sum the pages and compare them: data of the slot with its checksums, data of the origin with
+ * the sums of the slot's data.  Returns the sub-blocks that differ.
  */
 static u64 judge(struct check *k)
 {
@@ -320,7 +319,7 @@ static void count_hit(struct nc_cache *c, struct bio *reader)
 	nc_read_count_hit(c, dm_per_bio_data(reader, sizeof(struct nc_io)), &reader->bi_iter);
 }
 
-/* The reader gets its data, from here or from the origin. */
+/* Complete the reader, with the data of the pages if @good, otherwise from the origin. */
 static void serve(struct check *k, bool good)
 {
 	struct nc_target *t = k->target;
@@ -342,7 +341,7 @@ static void serve(struct check *k, bool good)
 	bio_endio(reader);
 }
 
-/* Completion worker: the slot was read. */
+/* Completion worker: the slot was read, perhaps with an error. */
 static void slot_done(struct check *k)
 {
 	struct nc_cache *c = k->target->cache;
@@ -363,7 +362,7 @@ static void slot_done(struct check *k)
 	check_end(k);
 }
 
-/* Completion worker: the origin was read, or cannot be. */
+/* Completion worker: the origin was read.  A read error ends the comparison. */
 static void origin_done(struct check *k)
 {
 	u64 bad;
@@ -377,7 +376,7 @@ static void origin_done(struct check *k)
 	check_end(k);
 }
 
-/* cache_wq: a check that has a reader, and may come too late. */
+/* cache_wq: start a check for a reader, whose sub-blocks may have become invalid meanwhile. */
 static void start(struct check *k)
 {
 	struct nc_target *t = k->target;
@@ -415,7 +414,7 @@ static void check_work(struct work_struct *work)
 	}
 }
 
-/* The reader is the check's from here on. */
+/* From here on the check owns the reader. */
 static void take_reader(struct check *k, u32 slot, u32 sectors)
 {
 	struct nc_io *io = dm_per_bio_data(k->reader, sizeof(*io));
@@ -430,12 +429,12 @@ static void take_reader(struct check *k, u32 slot, u32 sectors)
 }
 
 /**
- * nc_verify_hit() - how to serve a hit of a cache that is checked
+ * nc_verify_hit() - decide how to serve a hit while hits are checked
  * @t: target
  * @bio: read that starts in @span
- * @span: valid sub-blocks that the read covers; shortened to what one check takes
- * @slot: where they are
- * @hold: of nc_hot.hit_srcu; the check's from NC_VERIFY_STARTED on
+ * @span: valid sub-blocks that the read covers; shortened to the longest check
+ * @slot: slot that holds them
+ * @hold: hit section; belongs to the check on NC_VERIFY_STARTED
  *
  * On NC_VERIFY_STARTED the bio was cut to @span and may already be complete.
  *
@@ -468,7 +467,7 @@ enum nc_verify nc_verify_hit(struct nc_target *t, struct bio *bio,
 	if (!k)
 		return NC_VERIFY_MEMORY;
 	k->reader = bio;
-	/* Submitting may have to wait for a request. */
+	/* Submitting may wait for a request, so leave it to a worker. */
 	if (bio->bi_opf & REQ_NOWAIT) {
 		take_reader(k, slot, sectors);
 		nc_hit_unlock(&c->hot.hit_srcu, hold);
@@ -484,7 +483,7 @@ enum nc_verify nc_verify_hit(struct nc_target *t, struct bio *bio,
 	return NC_VERIFY_STARTED;
 }
 
-/* Does the reader have what was cached? */
+/* Do the reader's pages match the checksums? */
 static bool hit_is_sound(struct nc_cache *c, const struct bio *bio,
 			 const struct nc_io *io)
 {
@@ -499,8 +498,8 @@ static bool hit_is_sound(struct nc_cache *c, const struct bio *bio,
 	return true;
 }
 
-/* cache_wq: what the reader got is wrong.  That may be the fault of a write, or of who
- * writes to the reader's pages: read the slot again.
+/* cache_wq: the reader's pages do not match.  A write to the sub-blocks, or a program that
+ * modifies the pages, may be the cause: read the slot again, into pages of the cache.
  */
 static void again_work(struct work_struct *work)
 {
@@ -529,7 +528,7 @@ static void read_again(struct nc_cache *c, struct bio *bio, struct nc_io *io)
 	queue_work(c->workers.cache, &io->work);
 }
 
-/* Completion worker: sum a long read. */
+/* Completion worker: check a long read. */
 static void hit_work(struct work_struct *work)
 {
 	struct nc_io *io = container_of(work, struct nc_io, work);
@@ -548,11 +547,11 @@ static void hit_work(struct work_struct *work)
 }
 
 /**
- * nc_verify_end_io() - the cache device completed a hit that its checksums judge
+ * nc_verify_end_io() - check a hit that the cache device completed against its checksums
  * @t: target
  * @bio: dm's clone, whole sub-blocks, read without an error
  *
- * Context: any, interrupts too.
+ * Context: any, including interrupts.
  * Return: DM_ENDIO_*.
  */
 int nc_verify_end_io(struct nc_target *t, struct bio *bio)

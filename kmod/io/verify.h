@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Checks of cached data: against its checksums, and against the origin.
+ * Checks of cached data against its checksums and against the origin.
  */
 #ifndef NEARCACHE_IO_VERIFY_H
 #define NEARCACHE_IO_VERIFY_H
@@ -12,13 +12,13 @@ struct nc_cache;
 struct nc_span;
 struct nc_target;
 
-/* What becomes of a hit on a cache that is checked. */
+/* How to serve a hit while hits are checked. */
 enum nc_verify {
-	NC_VERIFY_DIRECT,	/* into the reader's own pages; judged there, if at all */
-	NC_VERIFY_STARTED,	/* taken: the data comes through our pages */
-	NC_VERIFY_MEMORY,	/* cannot be checked: no memory for it */
-	NC_VERIFY_P2P,		/* cannot be checked: another device's memory */
-	NC_VERIFY_GONE,		/* not valid any more */
+	NC_VERIFY_DIRECT,	/* remap it; with checksums, check its pages on completion */
+	NC_VERIFY_STARTED,	/* a check owns the bio and reads into the cache's pages */
+	NC_VERIFY_MEMORY,	/* no memory for the check: bypass */
+	NC_VERIFY_P2P,		/* memory of another device cannot be checked: bypass */
+	NC_VERIFY_GONE,		/* not valid any more: look it up again */
 };
 
 typedef void nc_verify_done_fn(struct nc_cache *c, u32 bytes);

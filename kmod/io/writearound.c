@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The write path.  Before the origin is changed, what is cached of the sectors
- * is dropped; see doc/writing.md for the protocol and why it is enough.
+ * The write path.  Before a bio changes the origin, the cached data of its sectors is
+ * invalidated; doc/writing.md has the protocol and proves that it is sufficient.
  *
- * map() never sleeps, and allocates nothing that a write could not do without:
- * a file system above may have to write to free memory.
+ * map() never sleeps, and allocates nothing that a write depends on: a file system above may
+ * have to write to free memory.
  */
 #include "cache.h"
 #include "io/fill.h"
@@ -17,7 +17,7 @@
 #include "io/writethrough.h"
 #include "io/writearound.h"
 
-/* From here to nc_write_end_io() nobody fills from these sectors. */
+/* From here to nc_write_end_io() no fill reads these sectors. */
 static void enter(struct nc_cache *c, struct nc_io *io, const struct bio *bio)
 {
 	io->kind = NC_IO_WRITE;
@@ -28,7 +28,7 @@ static void enter(struct nc_cache *c, struct nc_io *io, const struct bio *bio)
 	nc_write_range_add(&c->write_ranges, &io->range);
 }
 
-/* Drop what is cached, and let the bio go to the origin as it is. */
+/* Write around the cache: invalidate, then remap the bio to the origin. */
 static int around(struct nc_target *t, struct bio *bio, enum nearcache_verdict verdict)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
@@ -45,7 +45,7 @@ static int around(struct nc_target *t, struct bio *bio, enum nearcache_verdict v
 						     DM_MAPIO_SUBMITTED;
 }
 
-/* Blocks from the start of @bio on whose data stays out of the cache. */
+/* Sectors from the start of @bio up to the first later block that wants an update. */
 static u32 around_sectors(struct nc_cache *c, const struct bio *bio)
 {
 	sector_t end = bio_end_sector(bio);
@@ -58,7 +58,7 @@ static u32 around_sectors(struct nc_cache *c, const struct bio *bio)
 	return end - bio->bi_iter.bi_sector;
 }
 
-/* The data of this write is cached, too, if nothing speaks against it. */
+/* Write through the cache: copy the data into an update; without one, write around. */
 static int update(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
@@ -96,7 +96,7 @@ static int update(struct nc_target *t, struct bio *bio)
 						     DM_MAPIO_SUBMITTED;
 }
 
-/* May the data of a write come into the cache, as far as a classifier is asked? */
+/* Does the classifier, if any, admit the data of a write? */
 static bool admits(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
 	bool through = t->mode == NEARCACHE_WRITETHROUGH;
@@ -106,7 +106,7 @@ static bool admits(struct nc_target *t, struct bio *bio, struct nc_io *io)
 					  NEARCACHE_VERDICT_WRITEAROUND);
 }
 
-/* Blocks from the start of @bio on that are pinned like its first one. */
+/* Sectors from the start of @bio up to the first block that is pinned unlike its first block. */
 static u32 alike_sectors(struct nc_cache *c, const struct bio *bio, bool *pinned)
 {
 	sector_t end = bio_end_sector(bio);
@@ -145,8 +145,8 @@ int nc_write_map(struct nc_target *t, struct bio *bio)
 
 	io->observed = false;
 	io->told = false;
-	/* A flush; in read-only mode, too: what was written before may not be
-	 * durable.  Nobody sends other bios that are empty.
+	/* A flush, in read-only mode as well: earlier writes may not be durable.  No caller sends
+	 * other empty bios.
 	 */
 	if (!bio_sectors(bio)) {
 		io->kind = op_is_flush(bio->bi_opf) ? NC_IO_FLUSH : NC_IO_ORIGIN;
@@ -189,13 +189,13 @@ static void count_done(struct nc_cache *c, const struct bio *bio, u64 bytes)
 }
 
 /**
- * nc_write_end_io() - the origin completed a write or flush
+ * nc_write_end_io() - handle the origin's completion of a write or flush
  * @t: target
  * @bio: dm's clone
- * @io: what is known about it
- * @status: its status; an error of an earlier flush that nobody heard of is put there
+ * @io: its per-bio data
+ * @status: its status; reports the error of an earlier flush by the module, if one is owed
  *
- * Context: any, interrupts too.
+ * Context: any, including interrupts.
  * Return: DM_ENDIO_*.
  */
 int nc_write_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
@@ -206,7 +206,7 @@ int nc_write_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 
 	if (io->kind == NC_IO_WRITE)
 		nc_write_range_remove(&c->write_ranges, &io->range);
-	/* Told to come again (NOWAIT), it is counted when it comes. */
+	/* A NOWAIT write that got BLK_STS_AGAIN comes again and is counted then. */
 	if (error == BLK_STS_AGAIN)
 		return DM_ENDIO_DONE;
 	if (error && op_is_flush(bio->bi_opf))

@@ -40,13 +40,13 @@ struct nc_known {
  * @super: superblock
  * @table: slot table
  * @commit: commits of the table
- * @origin_durable: what the origin holds does not go with its power: it was
- *	flushed since this cache was loaded
- * @flush_failed: the origin failed a flush, and may lose what is cached of it; set in
+ * @origin_durable: the origin was flushed since this cache was loaded: a power cut loses
+ *	no write from before
+ * @flush_failed: the origin failed a flush, and may lose writes that are cached; set in
  *	any context
  * @fingerprint_old: the superblock's fingerprint of the origin may be older than
- *	our own writes
- * @ends: room for the ends of the origin; allocated for good
+ *	the cache's own writes
+ * @ends: buffer for the ends of the origin; lives as long as the metadata
  */
 struct nc_meta {
 	struct nc_super super;

@@ -24,11 +24,11 @@ static_assert(NC_FINGERPRINT_SIZE == SHA256_DIGEST_SIZE);
  * @size: of the origin, bytes
  * @buffer: two times NC_FINGERPRINT_END bytes from vmalloc()
  * @digest: NC_FINGERPRINT_SIZE bytes: SHA-256 of the first 64 KiB and the last
- *	64 KiB, one after the other; of a shorter origin, all of it twice, each
- *	filled up with zeros
+ *	64 KiB, concatenated; a shorter origin is taken whole for each part, padded
+ *	with zeros
  *
  * Context: may sleep.
- * Return: 0 or what reading returned.
+ * Return: 0 or the read error.
  */
 int nc_origin_fingerprint(struct block_device *bdev, struct dm_io_client *io,
 			  u64 size, void *buffer, u8 *digest)
@@ -47,10 +47,10 @@ int nc_origin_fingerprint(struct block_device *bdev, struct dm_io_client *io,
 }
 
 /**
- * struct origin_flush - a flush of ours that somebody waits for
- * @bio: of the origin
+ * struct origin_flush - a flush with a waiting caller
+ * @bio: sent to the origin
  * @c: live cache
- * @done: it is over
+ * @done: completion
  */
 struct origin_flush {
 	struct bio bio;
@@ -58,7 +58,7 @@ struct origin_flush {
 	struct completion done;
 };
 
-/* Here, and not by who waits for it: the next flush of a writer may be over by then. */
+/* Set here, not by the waiter: a writer's next flush may complete before the waiter runs. */
 static void flush_done(struct bio *bio)
 {
 	struct origin_flush *flush =
@@ -70,13 +70,13 @@ static void flush_done(struct bio *bio)
 }
 
 /**
- * nc_origin_flush() - make durable what was written to the origin
+ * nc_origin_flush() - make the writes to the origin durable
  * @c: live cache
  *
- * An error is owed to the next flush of a user, see nc_origin.flush_owed.
+ * After an error the next flush of a user fails, see nc_cache.flush_owed.
  *
- * Context: may sleep, for as long as the origin needs.
- * Return: 0 or what flushing it returned.
+ * Context: may sleep, without a time limit.
+ * Return: 0 or the error of the flush.
  */
 int nc_origin_flush(struct nc_cache *c)
 {
@@ -88,7 +88,7 @@ int nc_origin_flush(struct nc_cache *c)
 		 REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
 	flush.bio.bi_end_io = flush_done;
 	submit_bio(&flush.bio);
-	/* An origin that takes its time is no hung task. */
+	/* A short timeout in a loop: a slow origin must not trigger the hung-task warning. */
 	while (!wait_for_completion_io_timeout(&flush.done, 10 * HZ))
 		;
 	r = blk_status_to_errno(flush.bio.bi_status);

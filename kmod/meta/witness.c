@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The witness.  A cache device that was taken out says what it said then, so another
- * device has to know whether the origin was written without it.  Nothing but a record
- * that carries this cache's uuid is ever written: the helper makes it.
+ * The witness.  A cache device that was removed keeps its old state, so another device has to
+ * record whether the origin was written without it.  The helper creates the record with the
+ * cache's uuid; the kernel only overwrites that record.
  */
 #include <linux/blkdev.h>
 

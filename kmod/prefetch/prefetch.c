@@ -21,26 +21,26 @@
 #include "io/read.h"
 #include "evict/slots.h"
 
-/* Bytes that one job may send before another one has its turn. */
+/* Most bytes that a job submits per turn. */
 #define TURN_BYTES	(4U << 20)
 #define TURN_SHARED	(256U << 10)
-/* What is contiguous goes in requests of so many bytes, at least. */
+/* Least length of requests for adjacent data. */
 #define REQUEST_BYTES	(TURN_BYTES / 4)
-/* Turns in a second of a job whose bandwidth is limited. */
+/* Turns per second of a job with a bandwidth limit. */
 #define TURNS_LIMITED	8U
-/* Looks at the index within one turn. */
+/* Most index look-ups per turn. */
 #define TURN_STEPS	1024U
-/* What memory or free slots want, looks again after so long. */
+/* Delay before the next attempt to get memory or a slot. */
 #define SHORTAGE	max(1, HZ / 50)
-/* But not for ever: 10 seconds in which nobody gets one, and not at all after that. */
+/* Attempts without success in a row (10 seconds), after which jobs stop waiting for slots. */
 #define SHORTAGES_MAX	500U
-/* At each of so many it is said what is wanted, and looked for what was read in the reserve. */
+/* Attempts between two reports of the demand, which also free finished slots of the reserve. */
 #define SHORTAGES_LOOK	25U
 #define NEVER		((unsigned long)MAX_SCHEDULE_TIMEOUT)
-/* This job has to wait, as job->due says; others need not. */
+/* This job has to wait until job->due; other jobs may run. */
 #define STUCK		(NEVER - 1)
 
-/* The worker looks at once. */
+/* Run the worker at once. */
 static void kick(struct nc_prefetch *p)
 {
 	lockdep_assert_held(&p->lock);
@@ -48,13 +48,13 @@ static void kick(struct nc_prefetch *p)
 		mod_delayed_work(p->wq, &p->work, 0);
 }
 
-/* Bytes that may be sent now: none before it is worth a request. */
+/* Bytes that may be submitted now; 0 until they make a request of useful length. */
 static u64 room(const struct nc_cache *c)
 {
 	const struct nc_prefetch *p = &c->prefetch;
 	u64 most = min(p->window, READ_ONCE(c->fills.memory_max) / 2), left;
 
-	/* One fill is always possible. */
+	/* One fill is always allowed. */
 	if (!p->flying)
 		return max_t(u64, most, TURN_SHARED);
 	if (p->shared)
@@ -68,7 +68,7 @@ static u64 span_bytes(const struct nc_cache *c, const struct nc_span *span)
 	return nc_fill_span_bytes(c, span);
 }
 
-/* @span of the job's piece was looked at. */
+/* Advance the job behind @span. */
 static void advance(const struct nc_cache *c, struct nc_job *job, const struct nc_span *span)
 {
 	u64 next = (span->block << c->hot.block_shift) +
@@ -81,7 +81,7 @@ static void advance(const struct nc_cache *c, struct nc_job *job, const struct n
 		job->sector = job->piece[job->at].first;
 }
 
-/* Sub-blocks of the block at which the job is. */
+/* The job's next sub-blocks, up to the end of the block. */
 static struct nc_span span_at(const struct nc_cache *c, const struct nc_job *job)
 {
 	u64 block = job->sector >> c->hot.block_shift, start = block << c->hot.block_shift;
@@ -124,7 +124,7 @@ static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 	return true;
 }
 
-/* No slot is free for a block: wait for one? */
+/* No slot is free for @block: wait for one? */
 static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
 {
 	bool pinned = nc_ranges_pinned(c, block);
@@ -216,8 +216,8 @@ static enum nc_miss start_fill(struct nc_cache *c, struct nc_span *span, struct 
 	return result;
 }
 
-/* Bring what is missing at the start of @span, which is shortened to what was done.  Returns
- * how long to wait before the same is tried again; 0: it was done.
+/* Bring the missing data at the start of @span, which is shortened to the part that was handled.
+ * Returns the time to wait before the next attempt; 0: done.
  */
 static unsigned long fetch(struct nc_cache *c, struct nc_job *job, struct nc_span *span, u64 *sent)
 {
@@ -240,7 +240,7 @@ static unsigned long fetch(struct nc_cache *c, struct nc_job *job, struct nc_spa
 		nc_demand_see_met(&c->origin.demand, present);
 		break;
 	case NC_MISS_VALID:
-		/* Looked at anew. */
+		/* Valid by now: the next step looks again. */
 		return 0;
 	case NC_MISS_MEMORY:
 		return READ_ONCE(p->flying) ? NEVER : SHORTAGE;
@@ -264,7 +264,7 @@ looked:
 	return 0;
 }
 
-/* Did somebody just read from the origin what is cached of a block? */
+/* Has a reader just read the cached data of a block from the origin? */
 static bool was_just_read(struct nc_cache *c, u64 block)
 {
 	int hold = nc_hit_lock(&c->hot.hit_srcu);
@@ -282,7 +282,7 @@ static bool was_just_read(struct nc_cache *c, u64 block)
 	return found;
 }
 
-/* One look at the index, for no more than @most bytes, or a sub-block.  Returns as fetch() does. */
+/* Handle up to @most bytes, but at least a sub-block, of one block.  Returns as fetch() does. */
 static unsigned long step(struct nc_cache *c, struct nc_job *job, u64 most, u64 *sent)
 {
 	u64 subs = max(most >> (c->hot.sub_shift + SECTOR_SHIFT), 1ULL);
@@ -301,18 +301,18 @@ static unsigned long step(struct nc_cache *c, struct nc_job *job, u64 most, u64 
 	return 0;
 }
 
-/* When may the next bytes go, if @sent go now at @rate per second? */
+/* Time at which the next bytes may be sent if @sent bytes go now at @rate per second. */
 static unsigned long pace(unsigned long due, u64 sent, u64 rate)
 {
 	unsigned long now = jiffies;
 
 	if (!due || time_before(due, now))
 		due = now;
-	/* Not 0, which means at once. */
+	/* 0 would mean: no delay. */
 	return (due + div64_u64(sent * HZ + rate / 2, rate)) ?: 1;
 }
 
-/* Returns how long to wait; 0: not at all. */
+/* Returns the time to wait; 0: none. */
 static unsigned long take_turn(struct nc_cache *c, struct nc_job *job, u64 most)
 {
 	struct nc_prefetch *p = &c->prefetch;
@@ -335,17 +335,17 @@ static unsigned long take_turn(struct nc_cache *c, struct nc_job *job, u64 most)
 	return wait == STUCK ? 0 : wait;
 }
 
-/* All of it was looked at, and has come. */
+/* The job has submitted all pieces, and its fills are over: retry or finish. */
 static void settle(struct nc_cache *c, struct nc_job *job)
 {
 	struct nc_prefetch *p = &c->prefetch;
 	struct nc_piece *pieces = NULL;
 	struct nc_job *gone = NULL;
 
-	/* Others say so themselves. */
+	/* Other jobs that wait report their demand themselves. */
 	nc_reserve_want(c, 0);
 	spin_lock(&p->lock);
-	/* What was brought in a pass before, and is not there any more, was not brought. */
+	/* Data that an earlier pass fetched and that is not cached any more does not count. */
 	job->fetched -= job->known;
 	job->known = 0;
 	if (job->state == NEARCACHE_JOB_RUNNING && job->again &&
@@ -365,7 +365,7 @@ static void settle(struct nc_cache *c, struct nc_job *job)
 	nc_job_free(gone);
 }
 
-/* Returns how long to wait for the next look; 0: not at all. */
+/* Returns the time until the next look; 0: now. */
 static unsigned long look(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
@@ -377,7 +377,7 @@ static unsigned long look(struct nc_cache *c)
 	spin_lock(&p->lock);
 	job = nc_jobs_pick(&p->jobs, jiffies, &wait);
 	most = room(c);
-	/* Given up for good. */
+	/* Bypass lasts until a reload. */
 	if (job && READ_ONCE(c->hot.state) == NEARCACHE_BYPASS)
 		WRITE_ONCE(job->state, NEARCACHE_JOB_CANCELLED);
 	sent = job && (job->at == job->pieces || job->state != NEARCACHE_JOB_RUNNING);
@@ -390,13 +390,13 @@ static unsigned long look(struct nc_cache *c)
 	}
 	if (held)
 		return held;
-	/* What comes wakes the worker. */
+	/* A completed fill wakes the worker. */
 	if (!most)
 		return NEVER;
 	if (most > REQUEST_BYTES)
 		most = round_down(most, REQUEST_BYTES);
 	most = min_t(u64, most, p->shared ? TURN_SHARED : TURN_BYTES);
-	/* What is limited comes evenly; one fill at least. */
+	/* Many small turns keep a limited job's rate even; the minimum is one fill. */
 	if (job->bandwidth)
 		most = min(most, job->bandwidth / TURNS_LIMITED);
 	return take_turn(c, job, max(most, 1ULL));
@@ -419,19 +419,19 @@ static void work(struct work_struct *work)
 }
 
 /**
- * nc_prefetch_submit() - begin a job
+ * nc_prefetch_submit() - queue a job
  * @c: live cache
- * @job: with pieces of whole sub-blocks; the engine's from here on, if it is taken
+ * @job: pieces are whole sub-blocks; on success the engine owns it
  *
  * Context: may sleep.
- * Return: number of the job; -EMLINK: there are too many.
+ * Return: number of the job; -EMLINK: too many.
  */
 s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 {
 	struct nc_prefetch *p = &c->prefetch;
 	s64 id = -EMLINK;
 
-	/* Somebody says what is to be there. */
+	/* Jobs say which data to cache: the retention threshold must not decide any more. */
 	WRITE_ONCE(c->policy.retain.on, false);
 	spin_lock(&p->lock);
 	if (nc_jobs_add(&p->jobs, job)) {
@@ -444,14 +444,14 @@ s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 }
 
 /**
- * nc_prefetch_cancel() - nothing more is sent of a job, or of all
+ * nc_prefetch_cancel() - cancel a job, or all of them
  * @c: cache
  * @id: number of the job; 0: all
  *
- * What is on its way comes still.
+ * Fills in flight still complete.
  *
  * Context: may sleep.
- * Return: jobs that were running.
+ * Return: number of jobs that were running.
  */
 u32 nc_prefetch_cancel(struct nc_cache *c, u32 id)
 {
@@ -514,10 +514,7 @@ int nc_prefetch_alloc(struct nc_cache *c)
 	return c->prefetch.wq ? 0 : -ENOMEM;
 }
 
-/**
- * nc_prefetch_destroy() - free all of it
- * @c: cache that nobody uses any more
- */
+/* Free the engine.  No user of the cache is left. */
 void nc_prefetch_destroy(struct nc_cache *c)
 {
 	cancel_delayed_work_sync(&c->prefetch.work);

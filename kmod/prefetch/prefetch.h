@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Prefetch: jobs are brought into the cache while nobody else needs the origin. */
+/* Prefetch engine: brings jobs into the cache while reads do not need the origin. */
 #ifndef NEARCACHE_PREFETCH_PREFETCH_H
 #define NEARCACHE_PREFETCH_PREFETCH_H
 
@@ -13,9 +13,9 @@
 struct nc_cache;
 
 /**
- * struct nc_latency - reads of the origin that were measured
- * @sum: nanoseconds that they took
- * @count: reads
+ * struct nc_latency - measured origin reads
+ * @sum: total time in nanoseconds
+ * @count: number of reads
  */
 struct nc_latency {
 	u64 sum;

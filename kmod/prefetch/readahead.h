@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Windows: what streams will read soon is brought ahead of them, as a classifier says. */
+/* Readahead windows: data that a classifier wants to be read ahead of a stream. */
 #ifndef NEARCACHE_PREFETCH_READAHEAD_H
 #define NEARCACHE_PREFETCH_READAHEAD_H
 
@@ -11,18 +11,18 @@
 
 struct nc_cache;
 
-/* Windows that wait; more are not taken. */
+/* Most queued windows; further ones are ignored. */
 #define NC_READAHEAD_WINDOWS	256U
 
 /**
- * struct nc_readahead - those of a cache
- * @lock: protects the rest; process context; innermost
- * @window: those that wait, each for its turn
- * @count: how many
- * @turn: whose turn it is
+ * struct nc_readahead - readahead windows of a cache
+ * @lock: protects the other fields; process context; innermost
+ * @window: queued windows, which take turns
+ * @count: number of queued windows
+ * @turn: index of the window whose turn it is
  * @paused: no table is live
- * @failed: jiffies of the last read that failed
- * @work: sends what is due
+ * @failed: jiffies of the last failed read
+ * @work: submits fills
  */
 struct nc_readahead {
 	spinlock_t lock;	/* see above */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pace of prefetch jobs: others come first.
- *   - While nobody else reads from the origin, so much is on its way as comes within
- *     DELAY_MAX and the origin's own latency: that is what who comes to read waits behind, once.
- *   - While somebody does, small turns go at a rate that rises while the latency of the others'
- *     reads is as it is without us, and falls when it is not.  To know how it is without us,
- *     nothing goes for an eighth of a second, every two seconds.
- *   - But who reads what is brought for him waits for nothing else: jobs that come across what was
- *     just read, or are waited for, do not give way to those readers.  They all would get less
- *     than the origin has.
- *   - A second after a large write, or an error, nothing is sent.
+ * Throttle of prefetch jobs, which yield to all other I/O.
+ *   - Without other origin reads, jobs keep as many bytes in flight as arrive within DELAY_MAX
+ *     on top of the origin's own latency.  A new read waits behind these, once.
+ *   - With other origin reads, jobs take small turns at a rate.  It rises while the latency of the
+ *     other reads is the same as without jobs, and falls otherwise.  To measure the latency
+ *     without jobs, they pause for an eighth of a second every two seconds.
+ *   - A reader of data that jobs bring waits for nothing but these jobs.  So jobs whose data was
+ *     just read, or is waited for, do not yield to such readers: together they would get less
+ *     than the origin's bandwidth.
+ *   - For a second after a large write, or an error, jobs submit nothing.
  */
 #include <linux/ktime.h>
 
@@ -19,7 +19,7 @@
 
 /* So long nothing is sent after an error. */
 #define OUT_OF_ORDER	HZ
-/* Time that what is on its way may take to come, beside the origin's latency. */
+/* Most queueing time of data in flight, on top of the origin's own latency. */
 #define DELAY_MAX	(80 * (u64)NSEC_PER_MSEC)
 #define WINDOW_MIN	(2U << 20)
 /* Bytes per second, while others read. */
@@ -31,14 +31,14 @@
 /* Send nothing for PROBE, once in PROBE_EVERY, to measure undisturbed reads: NC_DEMAND_CLEAN. */
 #define PROBE		max(1, HZ / 8)
 #define PROBE_EVERY	(2 * HZ)
-/* A sample is worth 1/32 of what is smoothed. */
+/* Weight of a sample in a smoothed value: 1/32. */
 #define SMOOTH		5
-/* The shortest latency that was seen is forgotten by 1/256 with each read. */
+/* The minimum latency rises by 1/256 with each read, so that an old one is forgotten. */
 #define FORGET		8
-/* So often it is looked who the others are; what was seen before counts half. */
+/* Interval of the comparison of others' reads with jobs; earlier counts are halved. */
 #define WEIGH		max(1, HZ / 10)
 
-/* Others' reads have begun: nothing is known of them. */
+/* Other reads have begun: forget old measurements. */
 static void begin_shared(struct nc_prefetch *p)
 {
 	lockdep_assert_held(&p->lock);
@@ -49,7 +49,7 @@ static void begin_shared(struct nc_prefetch *p)
 	p->probed = jiffies - PROBE_EVERY;
 }
 
-/* Send nothing for a while; what was learnt before counts half. */
+/* Pause to measure; halve the weight of old samples. */
 static void begin_probe(struct nc_prefetch *p)
 {
 	lockdep_assert_held(&p->lock);
@@ -59,7 +59,7 @@ static void begin_probe(struct nc_prefetch *p)
 	p->clean.count /= 2;
 }
 
-/* Are those who read the ones for whom jobs bring it?  @p is locked. */
+/* Do the other readers mostly read the data that jobs bring?  @p is locked. */
 static bool is_followed(struct nc_prefetch *p, struct nc_demand *d)
 {
 	lockdep_assert_held(&p->lock);
@@ -101,8 +101,8 @@ unsigned long nc_throttle_wait(struct nc_cache *c)
 	return wait;
 }
 
-/* What of ours flies shows in how long it takes to come, but for the origin's own latency: that
- * is the same with less on the way.  It may have grown: what is taken for it does so, too.
+/* Fit the window of bytes in flight.  The latency above its minimum is queueing behind jobs' own
+ * fills.  The minimum itself may grow with the origin's latency, so fit it as well.
  */
 static void fit_window(struct nc_cache *c, u64 took)
 {
@@ -115,7 +115,7 @@ static void fit_window(struct nc_cache *c, u64 took)
 	p->delay += (s64)(queued - p->delay) >> SMOOTH;
 	if (p->delay > DELAY_MAX) {
 		p->window = max_t(u64, p->window - p->window / 4, WINDOW_MIN);
-		/* What is on its way already is not to make it smaller once more. */
+		/* Data already in flight must not shrink the window once more. */
 		p->delay = DELAY_MAX / 2;
 	} else if (p->flying + p->window / 4 > p->window) {
 		p->window = min(p->window + (64U << 10), READ_ONCE(c->fills.memory_max) / 2);

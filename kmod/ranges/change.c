@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ranges are added, deleted, inherited, or have had their time.  A change makes all of it
- * anew beside what there is, so that it happens as a whole or not at all; what can fail is
- * over before anything is changed.
+ * Changes of ranges: add, delete, inherit, expire.  A change builds the complete new ranges
+ * beside the current ones, so that it applies as a whole or not at all.  All steps that can
+ * fail come before the first visible change.
  *
- * In between (publish()) both the old and the new pins are respected: what is reserved is the
- * more of both.
+ * While publish() runs, both the old and the new pins are respected: the reservation is the
+ * larger of the two.
  */
 #include <linux/bitmap.h>
 #include <linux/ktime.h>
@@ -16,17 +16,17 @@
 #include "cache.h"
 #include "ranges/lookup.h"
 
-/* Expiry looks again after so many seconds, at the latest. */
+/* Longest period between two checks for expired ranges, in seconds. */
 #define LOOK_AGAIN	(24U * 60 * 60)
 
 /**
- * struct change - ranges as they shall be
+ * struct change - the new ranges
  * @want: in order
- * @count: how many
- * @segments: what they come to, NULL without ranges
- * @reserved: blocks that are pinned
- * @touched: ranges that come or go: only their blocks change
- * @touched_count: how many
+ * @count: number of ranges
+ * @segments: @want as segments, NULL without ranges
+ * @reserved: pinned blocks
+ * @touched: ranges that are added or deleted: only the tags of their blocks change
+ * @touched_count: number of @touched
  */
 struct change {
 	struct nc_want *want;
@@ -37,26 +37,20 @@ struct change {
 	u32 touched_count;
 };
 
-/* The clock of leases, in seconds. */
+/* The clock of expiry times, in seconds. */
 u32 nc_ranges_now(void)
 {
 	return ktime_get_boottime_seconds();
 }
 
-/**
- * nc_ranges_room() - what pins take, and may take
- * @c: live cache
- * @room: where to put it
- *
- * Context: any; exact while nc_ranges.lock is held.
- */
+/* Room for pins, and the room in use.  Any context; exact while nc_ranges.lock is held. */
 void nc_ranges_room(struct nc_cache *c, struct nc_room *room)
 {
 	room->needed = READ_ONCE(c->ranges.reserved) * c->geo.block_size;
 	room->available = nc_index_pinnable(&c->index) * c->geo.block_size;
 }
 
-/* Fills in what follows from the ranges.  Returns 0, -ENOMEM or -ELOOP. */
+/* Compute segments and reservation of @to.  Return: 0, -ENOMEM or -ELOOP. */
 static int make_segments(struct nc_cache *c, struct change *to)
 {
 	struct nc_segments *s;
@@ -92,7 +86,7 @@ static void retag_block(struct nc_cache *c, u64 block)
 	spin_unlock(&bucket->lock);
 }
 
-/* A hint, without a lock. */
+/* A hint: reads the tag without the lock. */
 static bool wants_other(const struct nc_slot *slot, u32 tagged)
 {
 	struct nc_slot next = { .tagged = tagged };
@@ -101,14 +95,14 @@ static bool wants_other(const struct nc_slot *slot, u32 tagged)
 	       READ_ONCE(slot->tag.wants) != next.tag.wants;
 }
 
-/* All slots: one that is linked meanwhile is tagged by who links it. */
+/* Retag all linked slots.  A slot linked meanwhile gets the new tag from its linker. */
 static void retag_slots(struct nc_cache *c)
 {
 	u32 i;
 
 	for (i = 0; i < c->index.count; i++) {
 		const struct nc_slot *slot = &c->index.slots[i];
-		/* Read without a lock, as the flags: retag_block() looks it up. */
+		/* Racy, as are the flags: retag_block() looks the block up under the lock. */
 		u64 block = (u64)READ_ONCE(slot->block_hi) << 32 | READ_ONCE(slot->block_lo);
 
 		if (READ_ONCE(slot->flags) & NC_SLOT_LINKED &&
@@ -140,7 +134,7 @@ static void retag(struct nc_cache *c, const struct change *to)
 		}
 }
 
-/* Seconds until the first range has had its time; 0: none will. */
+/* Seconds until the first range expires, at least 1; 0: none expires. */
 static u32 next_expiry(const struct nc_ranges *r)
 {
 	u32 now = nc_ranges_now(), left = 0, i;
@@ -163,7 +157,7 @@ static void wait_for_expiry(struct nc_ranges *r)
 				 min(left, LOOK_AGAIN) * HZ);
 }
 
-/* From here on it is so. */
+/* Make the change visible; nothing below can fail. */
 static void publish(struct nc_cache *c, const struct change *to)
 {
 	struct nc_ranges *r = &c->ranges;
@@ -173,7 +167,7 @@ static void publish(struct nc_cache *c, const struct change *to)
 	WRITE_ONCE(r->reserved, max(r->reserved, to->reserved));
 	cond_resched();
 	rcu_assign_pointer(r->segments, to->segments);
-	/* Who links a slot by what there was has done so. */
+	/* Callers that link a slot with a tag of the old segments have finished. */
 	synchronize_rcu();
 	retag(c, to);
 	WRITE_ONCE(r->reserved, to->reserved);
@@ -441,7 +435,7 @@ int nc_ranges_replace(struct nc_cache *c, struct nc_replacement *rp, struct nc_r
 	return error;
 }
 
-/* Ranges changed, and nobody asked for it. */
+/* Ranges changed without a request: raise an event, or note it until a table is live. */
 static void tell(struct nc_cache *c)
 {
 	if (c->life.active)
@@ -460,7 +454,7 @@ static void expire_ranges(struct work_struct *work)
 
 	mutex_lock(&c->life.lock);
 	mutex_lock(&c->ranges.lock);
-	/* Without memory, try again in a second. */
+	/* After -ENOMEM, try again in a second. */
 	if (nc_ranges_replace(c, &rp, &room) || !rp.deleted)
 		wait_for_expiry(&c->ranges);
 	mutex_unlock(&c->ranges.lock);
@@ -510,9 +504,9 @@ static int inherit_wants(struct nc_cache *c, const struct nc_ranges *before, u64
 	rp.add_count = n;
 	error = nc_ranges_replace(c, &rp, &room);
 	if (error == -ENOSPC) {
-		DMWARN("%s: pins need %llu bytes, the new cache has room for %llu: none stays",
+		DMWARN("%s: pins need %llu bytes, the new cache has room for %llu: no pin is kept",
 		       nc_cache_name(c), room.needed, room.available);
-		/* What was cached as it was pinned is cached still. */
+		/* Drop bypass as well: pin overrode it, and the blocks are cached. */
 		for (i = 0; i < n; i++)
 			if (want[i].flags & NEARCACHE_RANGE_PIN)
 				want[i].flags &= ~(NEARCACHE_RANGE_PIN | NEARCACHE_RANGE_BYPASS);
@@ -536,11 +530,11 @@ void nc_ranges_inherit(struct nc_cache *c, struct nc_cache *before, u64 end)
 	struct nc_ranges *from = &before->ranges, *to = &c->ranges;
 	int error;
 
-	/* One dm device's caches follow each other: the newer one's is the inner. */
+	/* Caches of one dm device form a sequence: the lock of the newer one nests inside. */
 	mutex_lock(&from->lock);
 	mutex_lock_nested(&to->lock, SINGLE_DEPTH_NESTING);
 	if (from->count && !to->count) {
-		/* Who dumps them notices that they are others. */
+		/* A netlink dump in progress notices that the ranges changed. */
 		to->changes = from->changes + 1;
 		to->untold = true;
 		error = inherit_wants(c, from, end);
@@ -548,7 +542,7 @@ void nc_ranges_inherit(struct nc_cache *c, struct nc_cache *before, u64 end)
 			nc_labels_move_counts(&to->labels, &from->labels);
 		} else {
 			nc_labels_clear(&to->labels);
-			DMERR("%s: ranges and pins are lost (%d): give them again",
+			DMERR("%s: cannot take over ranges and pins (%d): set them again",
 			      nc_cache_name(c), error);
 		}
 	}
@@ -556,12 +550,7 @@ void nc_ranges_inherit(struct nc_cache *c, struct nc_cache *before, u64 end)
 	mutex_unlock(&from->lock);
 }
 
-/**
- * nc_ranges_loaded() - slots were linked without a look at the ranges
- * @c: cache that was just loaded
- *
- * Context: nc_life.lock is held; may sleep, waits for no I/O.
- */
+/* The load linked slots without tags: tag them.  Under nc_cache.life; may sleep, no I/O. */
 void nc_ranges_loaded(struct nc_cache *c)
 {
 	mutex_lock(&c->ranges.lock);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What ranges say: looked up when a block gets a slot, when a read misses, and for what is
- * counted of blocks that several labels share.  A hit finds it in the tag of its slot.
+ * Look-up of ranges: when a block gets a slot, when a read misses, and for the counters of
+ * blocks with several labels.  A hit uses the tag of its slot instead.
  */
 #include <linux/slab.h>
 
@@ -9,7 +9,7 @@
 #include "io/fill.h"
 #include "ranges/lookup.h"
 
-/* One sector belongs to one label. */
+/* A sector has at most one label. */
 static u16 label_of(struct nc_cache *c, sector_t sector)
 {
 	const struct nc_segment *at;
@@ -25,21 +25,14 @@ static u16 label_of(struct nc_cache *c, sector_t sector)
 	return label;
 }
 
-/**
- * nc_ranges_label() - the label of a sector
- * @c: live cache
- * @sector: sector
- *
- * Context: any.
- * Return: its id, 0: none.
- */
+/* The label id of a sector, 0: none.  Any context. */
 u16 nc_ranges_label(struct nc_cache *c, sector_t sector)
 {
 	return nc_ranges_any(c) ? label_of(c, sector) : 0;
 }
 
-/* What the segments say of the sectors of a block: a pin of any of them is one of the block,
- * as a slot goes or stays as a whole; anything else must hold for all of it.
+/* Compute the tag of a block from the segments of its sectors.  A pin of any sector pins the block,
+ * because its slot is evicted as a whole.  Every other flag must apply to all sectors.
  */
 static u32 tag_of(const struct nc_segments *s, u64 first, u64 end)
 {
@@ -72,7 +65,7 @@ static u32 tag_of(const struct nc_segments *s, u64 first, u64 end)
 }
 
 /**
- * nc_ranges_tag() - what ranges want of a block
+ * nc_ranges_tag() - the tag that ranges give a block
  * @c: live cache
  * @block: origin block
  *
@@ -89,14 +82,7 @@ u32 nc_ranges_tag(struct nc_cache *c, u64 block)
 	return s ? tag_of(s, first, end) : 0;
 }
 
-/**
- * nc_ranges_retag() - give a slot another tag
- * @c: live cache
- * @slot: linked
- * @tagged: nc_ranges_tag()
- *
- * Context: the bucket lock of the slot's block is held.
- */
+/* Change the tag of a linked slot to @tagged, under the bucket lock of its block. */
 void nc_ranges_retag(struct nc_cache *c, struct nc_slot *slot, u32 tagged)
 {
 	struct nc_slot next = { .tagged = tagged };
@@ -115,13 +101,7 @@ static bool keeps_out(u8 flags)
 	return (flags & NEARCACHE_RANGE_BYPASS) && !(flags & NEARCACHE_RANGE_PIN);
 }
 
-/**
- * nc_ranges_keep_out() - is a block not to be cached?
- * @c: live cache
- * @block: origin block
- *
- * Context: any.
- */
+/* Must a block not be cached?  Any context. */
 bool nc_ranges_keep_out(struct nc_cache *c, u64 block)
 {
 	struct nc_slot slot = { };
@@ -134,13 +114,7 @@ bool nc_ranges_keep_out(struct nc_cache *c, u64 block)
 	return keeps_out(slot.tag.wants);
 }
 
-/**
- * nc_ranges_pinned() - is a block, or a part of it, to stay?
- * @c: live cache
- * @block: origin block
- *
- * Context: any.
- */
+/* Is any part of a block pinned?  Any context. */
 bool nc_ranges_pinned(struct nc_cache *c, u64 block)
 {
 	struct nc_slot slot = { };
@@ -154,11 +128,11 @@ bool nc_ranges_pinned(struct nc_cache *c, u64 block)
 }
 
 /**
- * nc_ranges_bypassed() - is a missing piece not to be cached?
+ * nc_ranges_bypassed() - must a missing piece not be cached?
  * @c: live cache
- * @span: missing sub-blocks; shortened to those that the answer holds for
+ * @span: missing sub-blocks; shortened to those that the answer applies to
  *
- * A sub-block of which only a part is bypassed is cached.
+ * A sub-block that is bypassed only in part is cached.
  *
  * Context: any.
  */
@@ -181,12 +155,12 @@ bool nc_ranges_bypassed(struct nc_cache *c, struct nc_span *span)
 	for (; at && at < behind && at->first < end; at++) {
 		if (!keeps_out(at->flags))
 			continue;
-		/* Those that follow each other are one. */
+		/* Join adjacent bypassed segments. */
 		begin = at->first;
 		while (at + 1 < behind && at[1].first == at->end && at->end < end &&
 		       keeps_out(at[1].flags))
 			at++;
-		/* Sub-blocks that lie in it as a whole: from @first, up to before @last. */
+		/* Sub-blocks wholly inside: from @first, up to before @last. */
 		first = begin <= block ? 0 :
 			(begin - block + (1U << c->hot.sub_shift) - 1) >> c->hot.sub_shift;
 		last = (at->end >= origin_end ? end - block : min(at->end, end) - block) >>
@@ -211,14 +185,7 @@ u64 nc_ranges_owed(const struct nc_cache *c)
 	return reserved > pinned ? reserved - pinned : 0;
 }
 
-/**
- * nc_ranges_count_mixed() - the cache device served a read of a block of several labels
- * @c: live cache
- * @sector: first sector that was read
- * @bytes: how much
- *
- * Context: any.
- */
+/* A hit on a block with several labels: count @bytes for the label of @sector.  Any context. */
 void nc_ranges_count_mixed(struct nc_cache *c, sector_t sector, u32 bytes)
 {
 	u16 label = label_of(c, sector);
@@ -227,14 +194,7 @@ void nc_ranges_count_mixed(struct nc_cache *c, sector_t sector, u32 bytes)
 		nc_labels_count_hit(&c->ranges.labels, label, bytes);
 }
 
-/**
- * nc_ranges_count_miss() - a read is not served by the cache device
- * @c: live cache
- * @sector: its first sector
- * @bytes: how much
- *
- * Context: any.
- */
+/* Count a read that the cache device does not serve, by label.  Any context. */
 void nc_ranges_count_miss(struct nc_cache *c, sector_t sector, u32 bytes)
 {
 	u16 label = nc_ranges_label(c, sector);
@@ -245,14 +205,7 @@ void nc_ranges_count_miss(struct nc_cache *c, sector_t sector, u32 bytes)
 	nc_labels_add(&c->ranges.labels, label, NEARCACHE_LABEL_MISS_BYTES, bytes);
 }
 
-/**
- * nc_ranges_count_origin() - something is read from the origin
- * @c: live cache
- * @sector: first sector
- * @bytes: how much
- *
- * Context: any.
- */
+/* Count bytes read from the origin, by label.  Any context. */
 void nc_ranges_count_origin(struct nc_cache *c, sector_t sector, u32 bytes)
 {
 	u16 label = nc_ranges_label(c, sector);
@@ -273,14 +226,7 @@ static u16 label_of_slot(struct nc_cache *c, const struct nc_slot *slot, u64 blo
 	return label == NC_LABEL_MIXED ? label_of(c, block << c->hot.block_shift) : label;
 }
 
-/**
- * nc_ranges_count_used() - a block that a prefetch brought is read for the first time
- * @c: live cache
- * @slot: its slot
- * @block: origin block
- *
- * Context: any; nc_hot.hit_srcu is held.
- */
+/* Count the first read of a prefetched block.  Any context, in a hit section. */
 void nc_ranges_count_used(struct nc_cache *c, const struct nc_slot *slot, u64 block)
 {
 	u16 label = label_of_slot(c, slot, block);
@@ -292,12 +238,7 @@ void nc_ranges_count_used(struct nc_cache *c, const struct nc_slot *slot, u64 bl
 			      bytes);
 }
 
-/**
- * nc_ranges_count_wasted() - a block that a prefetch brought goes unread
- * @c: live cache
- * @slot: its slot, not reachable any more
- * @block: origin block
- */
+/* Count a prefetched block that is evicted unread.  No reader can reach the slot any more. */
 void nc_ranges_count_wasted(struct nc_cache *c, const struct nc_slot *slot, u64 block)
 {
 	u16 label = label_of_slot(c, slot, block);
@@ -309,14 +250,7 @@ void nc_ranges_count_wasted(struct nc_cache *c, const struct nc_slot *slot, u64 
 			      bytes);
 }
 
-/**
- * nc_ranges_count_late() - a read waits for what a prefetch is bringing
- * @c: live cache
- * @sector: first sector of the read
- * @bytes: how much
- *
- * Context: the bucket lock is held.
- */
+/* Count a read that waits for a prefetch in flight.  Under the bucket lock. */
 void nc_ranges_count_late(struct nc_cache *c, sector_t sector, u32 bytes)
 {
 	u16 label = nc_ranges_label(c, sector);
