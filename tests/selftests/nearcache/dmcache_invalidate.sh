@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dm-cache's CVE-2026-53062: blocks were invalidated while the policy moved them, without
-# its lock. Here: blocks are invalidated, one, some and all, while writers and readers want
-# more slots than there are. All that is read is right, and no slot is lost or held twice.
+# dm-cache's CVE-2026-53062: it invalidated blocks without the policy's lock, while the policy moved
+# them. Here messages invalidate one block, some and all, while writers and readers want more slots
+# than the cache has. All reads are right, and no slot is lost or used by two blocks.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -22,14 +22,13 @@ invalidate() {
 	dmsetup message nc 0 invalidate "$@" || fail "invalidate $*"
 }
 
-# raced: slots went both ways often enough.
+# raced: slots were evicted, filled and invalidated often enough.
 raced() {
 	invalidate $((RANDOM % 128 * 128)) 128
 	(($(field evictions) > 4 && $(field fills) > 200 && $(field invalidated_bytes) > 8 << 20))
 }
 
-# whole: slots that were emptied take blocks again, down to the last one. Suspended, nothing is
-# evicted any more.
+# whole: every slot holds a block again, so no emptied slot was lost. The suspend stops eviction.
 whole() {
 	dmsetup resume --noudevsync nc || fail "resume"
 	./stress verify /dev/mapper/nc "$TMPDIR/model" >/dev/null || fail "wrong"
