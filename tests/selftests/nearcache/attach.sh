@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A table reload takes back a cache device that was bypassed after errors, without a remount. The
-# cache starts warm if meanwhile neither this host wrote to the origin nor a message reported a
-# change; otherwise it starts empty.
+# A reload takes back a cache device that was bypassed after errors, without a remount. It is warm
+# if this host did not write to the origin meanwhile and no message reported a change, else empty.
 # kernels: 6.1
 # cpus: 1
 . ./given_up.sh
@@ -36,7 +35,8 @@ unchanged() {
 	is reason 4
 	right
 	# A writing mode is refused on it; the old table can start the device again.
-	! MODE=writethrough reload 2>/dev/null || fail "a writing mode was accepted on a cache device that cannot record it"
+	! MODE=writethrough reload 2>/dev/null ||
+		fail "a writing mode was accepted on a cache device that cannot record it"
 	MODE=read-only reload || fail "the old table"
 	is state 1
 	right
@@ -53,7 +53,8 @@ told() {
 	given_up
 	generation=$1
 	./blockdata write "$O" -g "$generation"
-	! dmsetup message nc 0 invalidate all 2>/dev/null || fail "invalidate succeeded although the cache device still holds the old data"
+	! dmsetup message nc 0 invalidate all 2>/dev/null ||
+		fail "invalidate succeeded although the cache device still holds the old data"
 	back 3
 	right
 	stop

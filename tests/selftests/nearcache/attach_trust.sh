@@ -22,7 +22,8 @@ told_to_the_first() {
 	warm_and_given_up
 	./blockdata write "$O" -g 2
 	generation=2
-	! dmsetup message nc 0 invalidate all 2>/dev/null || fail "invalidate succeeded although the cache device still holds the old data"
+	! dmsetup message nc 0 invalidate all 2>/dev/null ||
+		fail "invalidate succeeded although the cache device still holds the old data"
 	lies slice unwritable
 	reload || fail "reload of what cannot be written"
 	is state 1

@@ -32,8 +32,7 @@ fill_slots
 at_exit rm -f /var/lib/nearcache/pins/nc.json
 nearcache pin nc 256K-768K --no-load >/dev/null || fail "pin"
 data=$(($(./sbset "$C" get data_offset) / 512))
-# Four slots are emptied while a reader wants one. Reclaim can reuse them only after its own
-# commit, which waits for the commit that records the invalidation.
+# Empty four slots while a reader wants one: reclaim's commit waits for that of the invalidation.
 gate hold cache write 0 "$data"
 dmsetup message nc 0 invalidate 0 512 &
 message=$!

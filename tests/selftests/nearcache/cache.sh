@@ -199,8 +199,7 @@ is_open() {
 	[[ $(dmsetup info -c --noheadings -o open nc) != 0 ]]
 }
 
-# verify_begin [options]: start readers that check the data until verify_end; they hold the
-# device open.
+# verify_begin [options]: start readers that hold the device open and check until verify_end.
 verify_begin() {
 	verify_stop=$TMPDIR/verify-stop
 	rm -f "$verify_stop"

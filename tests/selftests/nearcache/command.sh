@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Functions that call the nearcache command and check its answer: . ./command.sh, after lib.sh or
-# common.sh.
+# Functions that run nearcache and check its answer: . ./command.sh, after lib.sh or common.sh.
 
 # run WORDS...: run nearcache; sets $rc (exit code), $out and $err.
 run() {

@@ -9,8 +9,7 @@ MODULE=/nearcache/dm-nearcache.ko
 
 cleanups=()
 
-# at_exit COMMAND...: run COMMAND when the test ends, in any way; the last one registered runs
-# first.
+# at_exit COMMAND...: run COMMAND when the test ends, however it ends; the last one first.
 at_exit() {
 	cleanups+=("$(printf '%q ' "$@")")
 }

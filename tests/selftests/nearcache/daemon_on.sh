@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Functions that run "nearcache daemon" in the background: . ./daemon_on.sh, after common.sh or
-# cache.sh.
+# Run "nearcache daemon" in the background: . ./daemon_on.sh, after common.sh or cache.sh.
 
 LOG=${TMPDIR:-/tmp}/log
 daemon=

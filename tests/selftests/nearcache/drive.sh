@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Functions that pull out, plug in and hang the local drive: . ./drive.sh, after common.sh. The
-# drive's block device is $C.
+# Pull out, plug in and hang the local drive, $C: . ./drive.sh, after common.sh.
 
 # controller: print the drive's directory in sysfs; fails while it is unplugged.
 controller() {
@@ -11,8 +10,7 @@ controller() {
 		read -r transport <"$dir/transport"
 		[[ ${serial%% *} == local && $transport == pcie ]] || continue
 		echo "$dir"
-		# An explicit status: in a trap, a bare return would give the status from before the
-		# trap.
+		# In a trap, a bare return would return the status from before the trap.
 		return 0
 	done
 	return 1

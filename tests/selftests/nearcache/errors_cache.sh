@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A failing cache device never causes an error for a reader: the origin answers. After 16 errors
-# the cache is bypassed, an event reports it, and the next start is cold unless the slot table on
-# the medium is still true.
+# the cache is bypassed and an event reports it. The next start uses only what is still true.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh

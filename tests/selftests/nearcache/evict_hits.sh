@@ -29,8 +29,7 @@ format
 start
 blocks=$(field blocks)
 for ((round = 0; round < $(times 1); round++)); do
-	# The first pass fills the cache; two more teach the policy that the reuse distance is its
-	# size.
+	# One pass fills the cache; two more teach the policy that the reuse distance is its size.
 	for _ in 1 2 3; do
 		check -n $((blocks * 128)) -t "$blocks"
 		settle

@@ -12,8 +12,7 @@
 INTEGRITY=crc32c
 faults=0
 
-# open, close, reload: like start etc., but through the gate, which saves hundreds of processes;
-# they may fail.
+# open, close, reload: like start etc., but through the gate, without a new process; they may fail.
 open() {
 	table
 	done_by create nc "$REPLY"
@@ -175,8 +174,7 @@ tried() {
 		stop
 	fi
 	gate pass cache
-	# EIO means: the medium still holds the data that was to be invalidated; create the cache
-	# again.
+	# EIO: the medium still holds the data to be invalidated. Create the cache again.
 	[[ $op != invalidate* || $told ]] || format
 	# The next boot.
 	MODE=read-only start

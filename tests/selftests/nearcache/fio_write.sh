@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Suspend and resume under writers: they see no error, and what is warm after a stop agrees with the
-# origin. Then the device is removed by force under them: their last writes may not be durable on
-# the origin, so the next start is cold.
+# Suspend and resume under writers: they see no error, and a warm start agrees with the origin. Then
+# the device is removed by force under them: their last writes may not be durable on the origin, so
+# the next start is cold.
 # kernels: 6.12
 # timeout: 240
 . ./cache.sh

@@ -9,8 +9,7 @@
 . ./stressing.sh
 INTEGRITY=crc32c
 
-# flakey NAME DEV [FEATURES]: put dm-flakey with FEATURES below NAME; without features all I/O
-# fails.
+# flakey NAME DEV [FEATURES]: put dm-flakey below NAME; without FEATURES all I/O fails.
 flakey() {
 	dmsetup load "$1" --table "0 $(sectors "$2") flakey $2 0 0 3600 ${3:-}" &&
 		dmsetup resume "$1" || fail "flakey $1: ${3:-}"

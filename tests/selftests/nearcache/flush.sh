@@ -128,8 +128,8 @@ stopped() {
 	is loaded 3
 	is blocks_used 0
 	agrees 0 128 "3x8 1x120"
-	# A flush at a suspend fails and the session goes on: data that the origin may have lost is
-	# dropped, and a later stop must not mark it clean.
+	# A suspend's flush fails and the session goes on: lost data is dropped, not marked clean
+	# later.
 	puts 4 0 8
 	gate until nc fills_in_flight = 0
 	gate fail origin flush
@@ -181,8 +181,7 @@ readonly() {
 	count
 	same "flushes" "$seen_flushes" 1
 	medium 2
-	# The flush fails: a crash must leave a cold cache, and a stop must not mark the cache
-	# clean.
+	# The flush fails: nothing may be trusted after a crash, nor marked clean by a stop.
 	gate fail origin flush
 	dmsetup message nc 0 invalidate 0 64 || fail "invalidate"
 	medium 1

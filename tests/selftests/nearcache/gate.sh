@@ -43,8 +43,7 @@ gate_open() {
 	gate let cache all
 }
 
-# between MODE: create an empty cache on the two devices, or reload it in that mode and empty it,
-# and restore the origin's data.
+# between MODE: an empty cache in that mode, new or reloaded, on an origin of generation 1.
 between() {
 	MODE=$1 at=0
 	gate fill origin 1 0 "$gate_sectors"

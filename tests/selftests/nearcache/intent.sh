@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A writing session with a witness. A crash leaves the cache warm except for the regions that were
-# being written, unless the cache device left the session before. Any doubtful record means a cold
-# start.
+# A writing session with a witness. A crash leaves the cache warm except for the regions being
+# written, unless the cache device left the session before. A doubtful record means a cold start.
 # kernels: 6.1
 # cpus: 1
 . ./witnessed.sh
@@ -113,9 +112,8 @@ dd if="$X" of="$S" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
 same "said" "$(./intent "$X" said "$V" 0)" "3 0 1"
 again ''
 cold
-# Records in the witness that make everything doubtful: the cache device left the session; the
-# session ended, so this is an older copy; no session; a session that is neither this nor the one
-# before.
+# The witness says: the device left; the session ended later (so this is an older copy); no session;
+# a session that is neither this one nor the one before.
 same "said at the end" "$(./intent "$C" said "$W" 0)" "4 0 3"
 for says in "3 0 2" "4 0 3" "3 0 3" "3 0 4" "3 0 0" "4 0 1" "2 0 1" "4 2 1"; do
 	saved
@@ -141,8 +139,7 @@ for empty in '' 1; do
 	[[ $empty ]] || get $((region * 5)) 8 2
 	stop
 done
-# An empty bitmap of a session that the witness does not know: the session may have written before
-# it set a mark.
+# An empty bitmap of a session that the witness does not know: it may have written unmarked.
 saved
 ./intent "$X" say "$V" 0 3 0 1
 ./intent "$X" empty 4

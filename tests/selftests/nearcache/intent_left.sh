@@ -40,8 +40,7 @@ make_dm W witness "0 $(sectors "$w") linear $w 0"
 
 # The device is pulled out, the origin is written, the power fails, the device is plugged in again.
 session
-# The device is replaced at once, so that the commit 4 s after the first write does not find it
-# gone.
+# Prepare the removal: a commit comes 4 s after the first write and must not find the device gone.
 goes cache
 put $((region * 2)) 8 2 || fail "write"
 gone cache

@@ -192,7 +192,7 @@ pinned() {
 }
 
 # Jobs run one after the other, and each one's data is read: all pass through the same few slots,
-# and what was cached before stays.
+# and previously cached blocks stay.
 in_turns() {
 	local at share first=$((13 * MB)) before
 	stop

@@ -7,8 +7,7 @@
 . ./cache.sh
 
 # epochs START_MB DATASET_MB ORDER [UNTIL [FROM]]: read UNTIL (4) epochs. From epoch FROM (2) on,
-# at least PART (95) percent of the cache's size must be hits, and only the rest comes from the
-# origin.
+# PART (95) percent of the cache's size must be hits, and only the rest comes from the origin.
 epochs() {
 	local sectors=$(($2 * 2048)) kept epoch hits order
 	kept=$((${PART:-95} * $(field blocks) * 65536 / 100))

@@ -1,11 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# No memory that was allocated during the tests of this boot is leaked. The runner of 'make
-# check-debug' calls this test last; it noted when each test began and the addresses of its module
-# (guest/debug.sh).
-# It finds what leaks each time, but not each single leak: a stale pointer anywhere in memory hides
-# one. Tasks keep the addresses of the locks they held last, so objects that contain locks stay
-# hidden for long.
+# No memory that was allocated during the tests of this boot is leaked. 'make check-debug' runs this
+# test last; its runner noted when each test began and where its module was (guest/debug.sh).
+# It finds repeated leaks, not each single one: a stale pointer anywhere in memory hides one. Tasks
+# keep the addresses of the locks they held last, so objects with locks stay hidden for long.
 # kernels: debug
 # allow-log: kmemleak: [0-9]+ new suspected
 . ./common.sh

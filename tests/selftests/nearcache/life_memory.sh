@@ -56,8 +56,7 @@ crowd() {
 	(($(pages_out) - before > 1024))
 }
 
-# crowds MODE: try with more and more: a debug kernel that delays freeing has more room than it
-# says.
+# crowds MODE: use more and more; a debug kernel that delays freeing has more room than it says.
 crowds() {
 	local more
 	for more in 80 120 160; do

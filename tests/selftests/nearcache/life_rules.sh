@@ -7,8 +7,7 @@
 . ./cache.sh
 
 ro=''
-# refused TEXT NAME TABLE [dmsetup options]: the table is refused, as that of a new device or as a
-# new table of a live one; the log contains TEXT.
+# refused TEXT NAME TABLE [dmsetup options]: a new or live NAME refuses it; the log contains TEXT.
 refused() {
 	local said
 	log_mark

@@ -41,8 +41,7 @@ refused 'belongs to another cache' "${own[0]}" "${own[1]}" "${members[2]}"
 members=("${own[@]}")
 C=${members[0]}
 behind "$D" "$E"
-# A copy of a member in use, or such a member itself, is refused as the cache device of another
-# table.
+# A member in use, or a copy of it, is refused as the cache device of another table.
 start
 copied "$D" "$empty"
 log_mark

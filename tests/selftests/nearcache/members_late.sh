@@ -47,9 +47,8 @@ E=${members[2]}
 make_null older older 4
 make_null newer newer 4
 
-# Keep two copies of the first member: one from before all data was dropped and one from after that.
-# When the older copy is used, all other members are newer; the newer copy must not be accepted
-# later.
+# Copies of the first member from before and after all data was dropped. After a start with the
+# older copy the other members are newer, and the newer copy must not be accepted again.
 format_several
 start
 check -b 128

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The generic netlink family: what it reports about devices, what it changes, which callers it
-# permits, and which requests it refuses, naming the attribute.
+# The generic netlink family: its reports about devices, the changes it makes, the callers it
+# permits, and the requests it refuses, naming the attribute.
 . ./cache.sh
 
 NC=/dev/mapper/nc

@@ -6,7 +6,7 @@
 # cpus: 1
 . ./cache.sh
 
-# damaged PAGES SLOTS VALID: start; so many pages and slots are dropped, and VALID bytes are left.
+# damaged PAGES SLOTS VALID: at the start PAGES and SLOTS are dropped, and VALID bytes are left.
 damaged() {
 	start
 	is pages_damaged "$1"

@@ -188,7 +188,7 @@ bad_input() {
 	ask plan-clear name=nc
 }
 
-# Readers leave the plan's order: for another place of the plan, which is found, or for good.
+# Readers leave the plan's order: for another place of the plan, which is found, or for other data.
 elsewhere() {
 	local big starts i
 	stop

@@ -38,8 +38,8 @@ few_evictable() {
 	occupy $low
 }
 
-# asleep FREE: FREE slots are free, and the reclaim worker sleeps until hits are through; the slot
-# that it took is not free yet.
+# asleep FREE: the reclaim worker sleeps until hits end; FREE slots are free, without the one it
+# took.
 asleep() {
 	local used stack
 	now used blocks_used

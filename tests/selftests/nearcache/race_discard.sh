@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # For fills, hits and updates, discards and write-zeroes are writes. The device does not support
-# secure erase. The origin zeroes what is discarded.
+# secure erase. The origin zeroes discarded sectors.
 # kernels: 6.12
 . ./gate.sh
 
