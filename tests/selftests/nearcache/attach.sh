@@ -17,7 +17,7 @@ unchanged() {
 	verify_begin -b 8 -a 1 -t 2
 	given_up
 	# The device still fails: the cache stays in bypass.
-	reload || fail "reload of what still fails"
+	reload || fail "reload with a device that still fails"
 	is state 1
 	back 5
 	is blocks_warm 64
@@ -30,7 +30,7 @@ unchanged() {
 	# The device refuses writes: a start could not record its session, so it stays in bypass.
 	given_up
 	lies slice unwritable
-	reload || fail "reload of what cannot be written"
+	reload || fail "reload with a device that cannot be written"
 	is state 1
 	is reason 4
 	right
@@ -76,7 +76,7 @@ rewritten() {
 	generation=2
 	./blockdata write /dev/mapper/nc -g 2
 	lies slice unwritable
-	reload || fail "reload of what cannot be written"
+	reload || fail "reload with a device that cannot be written"
 	is state 1
 	right
 	back 3
@@ -111,7 +111,8 @@ another() {
 	same "openers of the old one" "$(dmsetup info -c --noheadings -o open slice)" 0
 	right
 	# A healthy cache device in a writing mode must not be replaced.
-	! reload '' "$O" /dev/mapper/slice 2>/dev/null || fail "two caches that write"
+	! reload '' "$O" /dev/mapper/slice 2>/dev/null ||
+		fail "a healthy cache device in a writing mode was replaced"
 	is state 0
 	stop
 	start

@@ -25,7 +25,7 @@ told_to_the_first() {
 	! dmsetup message nc 0 invalidate all 2>/dev/null ||
 		fail "invalidate succeeded although the cache device still holds the old data"
 	lies slice unwritable
-	reload || fail "reload of what cannot be written"
+	reload || fail "reload with a device that cannot be written"
 	is state 1
 	back 3
 	right

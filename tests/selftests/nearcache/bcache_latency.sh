@@ -52,7 +52,7 @@ gate until nc blocks_used '<' "$used"
 gate get "$NC" "$spare" 512
 expect 1x512
 gate value nc fills_in_flight
-((REPLY)) || fail "no slot was given"
+((REPLY)) || fail "no slot was assigned"
 served
 gate pass cache
 gate let cache all

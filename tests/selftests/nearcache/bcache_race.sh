@@ -52,7 +52,7 @@ for mode in "${!bases[@]}"; do
 	./blockdata write "/dev/mapper/$mode" -g 2 -n 128
 	is fills_in_flight 1 "$mode"
 	is writes 1 "$mode"
-	kill -0 "${pids[$mode]}" || fail "$mode: the read is through before the write"
+	kill -0 "${pids[$mode]}" || fail "$mode: the read ended before the write"
 done
 echo "written after $(((${EPOCHREALTIME/./} - started) / 1000)) ms, of 30000"
 for mode in "${!bases[@]}"; do

@@ -29,7 +29,8 @@ for MODE in writethrough writearound; do
 	is state 0
 	dm_remove twin
 	stop
-	./stress verify "$O" "$TMPDIR/model" || fail "the origin is not what was read"
+	./stress verify "$O" "$TMPDIR/model" ||
+		fail "the origin differs from the data that was read"
 done
 MODE=read-only start
 is loaded 2

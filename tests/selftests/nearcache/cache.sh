@@ -44,7 +44,8 @@ make_group() {
 	mkdir "$groups"
 	mount -t cgroup2 none "$groups" || fail "no control groups"
 	at_exit umount "$groups"
-	[[ ! ${2:-} ]] || echo "$2" >"$groups/cgroup.subtree_control" || skip "the controllers are taken"
+	[[ ! ${2:-} ]] || echo "$2" >"$groups/cgroup.subtree_control" ||
+		skip "the controllers are in use"
 	made=$groups/job
 	mkdir "$made"
 	at_exit rmdir "$made"

@@ -42,8 +42,10 @@ written() {
 	MODE=$1 start nc '' "$O" "$Y"
 	marks
 	./blockdata write /dev/mapper/nc "${part[@]}"
-	./blockdata read "$O" "${part[@]}" >/dev/null || fail "$1: the write did not reach the origin"
-	./blockdata read /dev/mapper/nc "${part[@]}" >/dev/null || fail "$1: the cache does not return the write"
+	./blockdata read "$O" "${part[@]}" >/dev/null ||
+		fail "$1: the write did not reach the origin"
+	./blockdata read /dev/mapper/nc "${part[@]}" >/dev/null ||
+		fail "$1: the cache does not return the write"
 	stop
 	same "bytes written" $(($(origin_writes "$O") - own_before)) $((1024 * 512))
 }

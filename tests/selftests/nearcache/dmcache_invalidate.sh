@@ -49,13 +49,13 @@ for ((round = 0; round < $(times 12); round++)); do
 	invalidate $((RANDOM % 96 * 128)) $((32 * 128))
 	((round % 4)) || invalidate all
 done
-wait_for 60 raced || fail "too little happened: $(dmsetup status nc)"
+wait_for 60 raced || fail "too few operations happened: $(dmsetup status nc)"
 load_end
 dmsetup status nc
 is state 0
 invalidate all
 is bytes_valid 0
-wait_for 20 whole || fail "slots are lost: $(dmsetup status nc)"
+wait_for 20 whole || fail "not all slots hold data: $(dmsetup status nc)"
 is blocks_used "$(field blocks)"
 stop
 start
@@ -64,4 +64,4 @@ is pages_damaged 0
 is blocks_warm "$(field blocks)"
 is bytes_valid $(($(field blocks) * 65536))
 ./stress verify /dev/mapper/nc "$TMPDIR/model" || fail "wrong after the restart"
-./stress verify "$O" "$TMPDIR/model" || fail "the origin is not what was read"
+./stress verify "$O" "$TMPDIR/model" || fail "the origin differs from the data that was read"

@@ -55,10 +55,10 @@ gate held origin 8
 settle_others() {
 	[[ $(field fills_in_flight) == 8 ]]
 }
-wait_for 30 settle_others || fail "fills hang"
+wait_for 30 settle_others || fail "fills do not end"
 verify_begin -s 8192 -n 4096 -b 8:128 -a 8 -t 4
 ./blockdata read "$NC" -s 12288 -n 4096 >/dev/null || fail "wrong data"
-wait_for 30 settle_others || fail "fills hang"
+wait_for 30 settle_others || fail "fills do not end"
 is bytes_valid $((4 << 20))
 verify_end
 

@@ -18,7 +18,7 @@ controller() {
 
 pull() {
 	echo 1 >"$(controller)/device/remove"
-	! controller >/dev/null || fail "it is still there"
+	! controller >/dev/null || fail "the drive is still there"
 }
 
 plugged() {

@@ -22,7 +22,8 @@ enumerate() {
 	before=$(field hit_bytes)
 	shape=$(./subblocks shape "$1" /dev/mapper/nc "${@:2}") || fail "again: $shape"
 	same "origin bytes of the second time" "$(origin_delta)" 0
-	(($(field hit_bytes) > before && missing > 0 && shape > missing)) || fail "nothing was tested"
+	(($(field hit_bytes) > before && missing > 0 && shape > missing)) ||
+		fail "no missing sub-block was tested"
 	echo "$*: $populated valid, $missing missing of $shape read"
 }
 

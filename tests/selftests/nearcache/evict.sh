@@ -23,12 +23,12 @@ for ((passes = 1; ; passes++)); do
 	check -s 8192 -n "$part" -t 8 >/dev/null
 	settle
 	(($(origin_delta))) || break
-	((passes < 24)) || fail "the new dataset does not move in"
+	((passes < 24)) || fail "the new dataset does not become cached"
 done
-echo "the new dataset is there after $passes passes"
-((passes >= 3)) || fail "the old one went too early"
+echo "the new dataset is cached after $passes passes"
+((passes >= 3)) || fail "the old dataset was evicted too early"
 above evictions 0
-(($(field blocks_used) <= blocks)) || fail "more blocks than there are"
+(($(field blocks_used) <= blocks)) || fail "more blocks in use than slots"
 
 # Pressure: several datasets one after the other, with several readers each, while other readers
 # read everywhere.
@@ -48,7 +48,7 @@ for start in 0 8192; do
 		check -s "$start" -n "$part" -t 8 >/dev/null
 		settle
 		(($(origin_delta))) || break
-		((passes < 100)) || fail "the part at $start does not move in"
+		((passes < 100)) || fail "the part at $start does not become cached"
 	done
 done
 echo "$(field evictions) evictions, $evictions before the pressure"

@@ -128,7 +128,7 @@ there() {
 	[[ $REPLY != none ]] || return 1
 	if [[ $REPLY == suspended ]]; then
 		# The documented way out: a reload in read-only mode.
-		MODE=read-only reload || fail "$op, write $n: suspended, and stays so"
+		MODE=read-only reload || fail "$op, write $n: the device stays suspended"
 	fi
 }
 

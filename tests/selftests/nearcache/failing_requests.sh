@@ -45,7 +45,7 @@ for INTEGRITY in none crc32c; do
 			session
 		done
 		[[ $MODE == read-only ]] || ./stress verify "$O" "$TMPDIR/model" ||
-			fail "the origin is not what was read"
+			fail "the origin differs from the data that was read"
 	done
 done
 

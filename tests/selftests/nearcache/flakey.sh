@@ -26,7 +26,7 @@ phase() {
 	flakey local "$local" "$1"
 	go_on 150 "$1"
 	healthy local "$local"
-	[[ $(field state) != 1 ]] || reload || fail "it is not taken back"
+	[[ $(field state) != 1 ]] || reload || fail "the cache device was not taken back"
 	wait_for 30 in_use || fail "not in use: $(dmsetup status nc)"
 	go_on 150 "$1, and then not"
 }
@@ -74,7 +74,7 @@ cat "$TMPDIR/log"
 settle
 is write_errors 0
 stop
-./stress verify "$base" "$TMPDIR/model" || fail "the origin is not what was read"
+./stress verify "$base" "$TMPDIR/model" || fail "the origin differs from the data that was read"
 start
 ./stress verify /dev/mapper/nc "$TMPDIR/model" || fail "wrong after the restart"
 stop

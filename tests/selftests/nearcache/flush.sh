@@ -154,7 +154,7 @@ suspended() {
 	gate pass origin
 	dmsetup suspend nc
 	count
-	((seen_flushes >= 1)) || fail "suspended without a flush"
+	((seen_flushes >= 1)) || fail "the suspend did not flush"
 	medium 0
 	dmsetup resume nc
 	medium 1

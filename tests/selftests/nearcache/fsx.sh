@@ -36,7 +36,8 @@ load() {
 files() {
 	local seed
 	for seed in 1 2; do
-		cmp "$TMPDIR/$1/fsx$seed" "$TMPDIR/$1-fsx$seed" >&2 || fail "$1: fsx$seed does not hold what was written"
+		cmp "$TMPDIR/$1/fsx$seed" "$TMPDIR/$1-fsx$seed" >&2 ||
+			fail "$1: fsx$seed does not hold what was written"
 	done
 	(cd "$TMPDIR/$1" && sha256sum ./*.?.0 fsx?)
 }
@@ -136,7 +137,7 @@ try_fsx() {
 	while kill -0 $! 2>/dev/null; do
 		echo spoilt | dd of="$TMPDIR/writethrough/fsx" bs=1 seek=3000 conv=notrunc 2>/dev/null
 	done
-	! wait $! || fail "fsx did not notice"
+	! wait $! || fail "fsx did not detect the change"
 	grep -q '^WRONG' "$TMPDIR/log" || fail "fsx: $(cat "$TMPDIR/log")"
 	umount "$TMPDIR/writethrough"
 }

@@ -54,10 +54,11 @@ watch 1
 check -s 20000 -n 8 -b 8
 settle
 watch 0
-[[ $(seen) == *store_wake* && $(seen) == *block_bio_queue* ]] || fail "the trace shows nothing of a miss: $(seen)"
+[[ $(seen) == *store_wake* && $(seen) == *block_bio_queue* ]] ||
+	fail "the trace does not show the miss: $(seen)"
 written_down
 watch 1
-wait_for 60 calm || fail "it never rests: $(seen)"
+wait_for 60 calm || fail "the module never becomes idle: $(seen)"
 before=$(stats)
 echo >$TRACE/trace
 a_while

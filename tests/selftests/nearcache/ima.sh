@@ -35,7 +35,8 @@ fi
 [[ -e $SECURITY/ima ]] || skip "the kernel does not measure (CONFIG_IMA)"
 # The kernel accepts a policy once in a boot.
 [[ ! -e $SECURITY/ima/policy ]] ||
-	echo 'measure func=CRITICAL_DATA label=device-mapper' >$SECURITY/ima/policy || skip "there is another policy"
+	echo 'measure func=CRITICAL_DATA label=device-mapper' >$SECURITY/ima/policy ||
+		skip "the kernel has another policy already"
 make_null O origin 4
 ./blockdata write "$O"
 several 4 4 4

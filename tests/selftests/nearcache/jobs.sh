@@ -64,7 +64,7 @@ fetched() {
 	listening() {
 		[[ -e $TMPDIR/listening ]]
 	}
-	wait_for 30 listening || fail "nobody listens"
+	wait_for 30 listening || fail "the listener did not start"
 	origin_mark
 	local stat before after
 	stat=$(sys_block "$O")/stat
@@ -138,7 +138,7 @@ in_transit() {
 	origin_mark
 	submit range=start=$first,length=$length
 	for ((at = first; at < first + length; at += 65536)); do
-		wait_for 30 resident "$at" || fail "$at does not come: $out"
+		wait_for 30 resident "$at" || fail "the block at $at was not prefetched: $out"
 		check -s $((at / 512)) -n 64 -b 16 >/dev/null
 		check -s $((at / 512 + 64)) -n 64 >/dev/null
 	done
@@ -147,9 +147,11 @@ in_transit() {
 	same "read from the origin" "$(origin_delta)" $length
 	same "bypasses" "$(field bypass_full)" "$left"
 	ask residency-get name=nc start=$first length=$length
-	(($(value cached-bytes) <= share)) || fail "more than the share, $share, is there still: $out"
+	(($(value cached-bytes) <= share)) ||
+		fail "more than the prefetch reserve, $share, is still cached: $out"
 	ask residency-get name=nc start=0 length=$((8 * MB))
-	(($(value cached-bytes) >= before - share)) || fail "more than $share of $before has gone: $out"
+	(($(value cached-bytes) >= before - share)) ||
+		fail "more than $share of $before was evicted: $out"
 }
 
 # Two jobs want the same few slots: the first one gets them, and does not wait for readers of what
@@ -162,7 +164,7 @@ first_claim() {
 	first=$id
 	submit range=start=$((at + MB)),length=$MB
 	for (( ; at < end - share; at += 65536)); do
-		wait_for 30 resident "$at" || fail "$at does not come: $out"
+		wait_for 30 resident "$at" || fail "the block at $at was not prefetched: $out"
 		check -s $((at / 512)) -n 128 >/dev/null
 	done
 	done_with "$first"
@@ -213,9 +215,11 @@ in_turns() {
 		check -s $((at / 512)) -n 256 >/dev/null
 	done
 	ask residency-get name=nc start=$first length=$MB
-	(($(value cached-bytes) <= share)) || fail "more than the share, $share, is there still: $out"
+	(($(value cached-bytes) <= share)) ||
+		fail "more than the prefetch reserve, $share, is still cached: $out"
 	ask residency-get name=nc start=0 length=$((8 * MB))
-	(($(value cached-bytes) >= before - share)) || fail "more than $share of $before has gone: $out"
+	(($(value cached-bytes) >= before - share)) ||
+		fail "more than $share of $before was evicted: $out"
 }
 
 # A slow job is cancelled at once, and so are many jobs in one request.

@@ -51,11 +51,11 @@ explained() {
 }
 
 scan() {
-	echo scan >"$KMEMLEAK" || fail "the kernel looks for leaks no more"
+	echo scan >"$KMEMLEAK" || fail "kmemleak is off"
 }
 
-[[ -e $KMEMLEAK ]] || skip "the kernel does not look for leaks"
-[[ -s $NOTES/starts ]] || skip "nothing was noted"
+[[ -e $KMEMLEAK ]] || skip "no kmemleak"
+[[ -s $NOTES/starts ]] || skip "the runner left no notes"
 # Objects that only the module's own data refer to become leaks when it is unloaded.
 rmmod dm-nearcache || fail "rmmod"
 # Do not scan stacks: old frames of idle workers hold pointers to freed objects.

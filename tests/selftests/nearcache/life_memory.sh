@@ -47,7 +47,7 @@ crowd() {
 		lines "$1$i" >"$TMPDIR/mnt/$i" || fail "cannot write"
 		sync
 	done
-	wait $hog || fail "what came back from the swap is wrong: $(<"$TMPDIR/check")"
+	wait $hog || fail "data read back from swap is wrong: $(<"$TMPDIR/check")"
 	for ((i = 0; i < 4; i++)); do
 		lines "$1$i" | cmp - "$TMPDIR/mnt/$i" || fail "file $i is wrong"
 	done

@@ -33,7 +33,7 @@ moved() {
 
 go_on() {
 	writes=$(field writes) fills=$(($(field fills) + $(field updates)))
-	wait_for 30 moved || fail "nothing moves: $*"
+	wait_for 30 moved || fail "no progress: $*"
 	kill -0 "$load" 2>/dev/null || fail "$*: $(tail -n 5 "$TMPDIR/log")"
 }
 
@@ -85,6 +85,6 @@ done
 settle
 is state 0
 stop
-./stress verify "$O" "$TMPDIR/model" || fail "the origin is not what was read"
+./stress verify "$O" "$TMPDIR/model" || fail "the origin differs from the data that was read"
 start
 ./stress verify /dev/mapper/nc "$TMPDIR/model" || fail "wrong after the restart"

@@ -14,10 +14,11 @@ refused() {
 	if dmsetup info "$2" >/dev/null 2>&1; then
 		! dmsetup load --noudevsync "$2" --table "$3" "${@:4}" 2>/dev/null || fail "loaded: $3"
 	else
-		! dmsetup create --noudevsync "$2" --table "$3" "${@:4}" 2>/dev/null || fail "made: $3"
+		! dmsetup create --noudevsync "$2" --table "$3" "${@:4}" 2>/dev/null ||
+			fail "created: $3"
 	fi
 	said=$(log_since)
-	[[ $said == *"$1"* ]] || fail "'$1' is not in the log of '$3': $said"
+	[[ $said == *"$1"* ]] || fail "no '$1' in the log of '$3': $said"
 }
 
 # table MODE [ORIGIN [CACHE]]

@@ -3,7 +3,7 @@
 # Functions that add marks to the log of a session (tests/crash/crash.c): . ./logged.sh, after
 # cache.sh. The logger is the dm device $logger, the origin $O.
 # shellcheck disable=SC2154 # $logger
-generation=1 # generation of the last write to the origin
+generation=1 # of the last write to the origin
 
 mark() {
 	dmsetup message "$logger" 0 mark "$1" || fail "mark"

@@ -46,7 +46,8 @@ start
 copied "$D" "$empty"
 log_mark
 for device in "$D" "$E"; do
-	! dm_create other "$(OPTIONS='' line '' "$O" "$device")" >/dev/null 2>&1 || fail "$device taken twice"
+	! dm_create other "$(OPTIONS='' line '' "$O" "$device")" >/dev/null 2>&1 ||
+		fail "$device was accepted twice"
 	! dmsetup info other >/dev/null 2>&1 || dmsetup remove --noudevsync other
 done
 log_since | grep -q 'overlaps that of another' || fail "the log does not say why"

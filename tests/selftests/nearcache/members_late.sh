@@ -92,7 +92,7 @@ warm
 stop
 for device in "${members[@]}"; do
 	now=$(says "$device" commit_sequence)
-	((now >= last + 2)) || fail "$device says $now, and $((last + 2)) was begun"
+	((now >= last + 2)) || fail "$device has commit $now, expected at least $((last + 2))"
 done
 
 # A member cannot record the begin of a writing session: the first member must record it, or a later

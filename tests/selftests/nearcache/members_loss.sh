@@ -56,7 +56,7 @@ for which in 0 1 2; do
 	dmesg -c >/dev/null
 	lose $which
 	# The member still fails, so the cache stays in bypass although the others work.
-	reload "$OPTIONS" || fail "reload of what still fails"
+	reload "$OPTIONS" || fail "reload with a device that still fails"
 	is state 1
 	lies $which linear
 	reload "$OPTIONS" || fail "reload"

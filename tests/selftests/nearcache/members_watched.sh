@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # One of several members fails while every event of the module is traced and a plan is active.
-# Readers get the origin's data and the plan is lost; after a reload takes the member back, the
+# Readers get the origin's data and the plan is cleared; after a reload takes the member back, the
 # cache accepts a new plan.
 # kernels: 6.12
 . ./several.sh
@@ -64,7 +64,7 @@ lies error
 wait_for 30 bypassed || fail "not bypassed"
 verify_end
 above hit_errors 0
-wait_for 10 plan_is 4 || fail "the plan goes on: $(./genl plan-get name=nc)"
+wait_for 10 plan_is 4 || fail "the plan did not end: $(./genl plan-get name=nc)"
 grep -q "nearcache_mode.*too many" $TRACE/trace || fail "not traced"
 lies linear
 reload "$OPTIONS" || fail "reload"

@@ -59,7 +59,7 @@ for name in misses miss_bytes fills; do
 	says "counters.$name" "${line[NC_AT[$name]]}"
 done
 [[ $(grep -c '^counters\.' <<<"$out") == "$(($(wc -w <<<"${line[*]:3}") - $(grep -c '^status\.' <<<"$out")))" ]] ||
-	fail "not all numbers: $out"
+	fail "some counters are missing: $out"
 
 # A dump of all devices, including one whose table was loaded but never live.
 format "$C2" "$O2"
@@ -205,7 +205,8 @@ in_a_container() {
 		# shellcheck disable=SC2086 # words
 		[[ $(inside ./genl $request) == EPERM* ]] || fail "$request: not refused inside a user namespace"
 	done
-	[[ $(inside --net ./genl device-get name=nc) == *'no family'* ]] || fail "seen from inside a network namespace"
+	[[ $(inside --net ./genl device-get name=nc) == *'no family'* ]] ||
+		fail "the family is visible in a network namespace"
 }
 # The debug kernel has no user namespaces.
 [[ ! -e /proc/self/ns/user ]] || in_a_container
@@ -219,7 +220,7 @@ listener=$!
 listening() {
 	[[ -e $TMPDIR/listening ]]
 }
-wait_for 10 listening || fail "nobody listens"
+wait_for 10 listening || fail "the listener did not start"
 dmsetup message nc 0 scrub start 0
 wait $listener || fail "listen"
 out=$(<"$TMPDIR/heard")

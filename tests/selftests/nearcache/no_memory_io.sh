@@ -65,7 +65,8 @@ writing() {
 		above updates_skipped 0
 	fi
 	stop
-	./stress verify "$O" "$TMPDIR/model" || fail "the origin is not what was read"
+	./stress verify "$O" "$TMPDIR/model" ||
+		fail "the origin differs from the data that was read"
 	start
 	./stress verify /dev/mapper/nc "$TMPDIR/model" || fail "wrong after the restart"
 	stop

@@ -55,7 +55,8 @@ format
 
 # By default reads fail like the origin itself.
 half ''
-! ./blockdata read /dev/mapper/nc -s 2048 -n 8 >/dev/null 2>&1 || fail "a read succeeded without the origin"
+! ./blockdata read /dev/mapper/nc -s 2048 -n 8 >/dev/null 2>&1 ||
+	fail "a read succeeded without the origin"
 is reads_waiting 0
 lies linear
 check
@@ -97,7 +98,8 @@ stop
 format
 half '2 origin_timeout 2'
 before=${EPOCHREALTIME/./}
-! ./blockdata read /dev/mapper/nc -s 2048 -n 8 >/dev/null 2>&1 || fail "a read succeeded without the origin"
+! ./blockdata read /dev/mapper/nc -s 2048 -n 8 >/dev/null 2>&1 ||
+	fail "a read succeeded without the origin"
 ((${EPOCHREALTIME/./} - before >= 2000000)) || fail "did not wait"
 is reads_waiting 0
 lies linear

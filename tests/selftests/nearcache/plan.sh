@@ -109,7 +109,7 @@ as_foretold() {
 	(($(value memory) < 64 * 512 + 65536)) || fail "memory: $out"
 	hits=$(field hits)
 	visit "${starts[@]}"
-	wait_for 30 state_is 2 || fail "not over: $out"
+	wait_for 30 state_is 2 || fail "the plan did not end: $out"
 	hits=$(($(field hits) - hits))
 	echo "$hits hits in $slots slots, MIN has $best of 512; $(value refused) were refused"
 	says hits "$hits"
@@ -205,7 +205,7 @@ elsewhere() {
 	for ((i = 600; i < 660; i++)); do
 		empty "${starts[i]}"
 	done
-	wait_for 30 found || fail "not found: $out"
+	wait_for 30 found || fail "the place in the plan was not found: $out"
 	empty "${starts[@]:660:20}"
 	get
 	says sought 1
@@ -214,10 +214,10 @@ elsewhere() {
 	(($(value position) >= 680 - 128 && $(value position) <= 680)) || fail "$out"
 	plan_of 0
 	empty 0
-	wait_for 30 state_is 2 || fail "not over: $out"
+	wait_for 30 state_is 2 || fail "the plan did not end: $out"
 	plan_of $((63 * MB))
 	dd if=$NC of=/dev/null bs=4K count=3000 iflag=direct 2>/dev/null || fail "cannot read"
-	wait_for 30 state_is 3 || fail "not lost: $out"
+	wait_for 30 state_is 3 || fail "the plan did not become lost: $out"
 	stop
 	format
 	start
@@ -250,7 +250,7 @@ racing() {
 		# If the writers are faster than the plan's reader the plan may be lost, but it
 		# still exists.
 		get
-		[[ $(value state) != 0 ]] || fail "gone: $out"
+		[[ $(value state) != 0 ]] || fail "the plan is gone: $out"
 		dmsetup resume nc
 		visit "${starts[@]:i:20}"
 		reload || fail "reload"
@@ -294,7 +294,7 @@ committed() {
 		visit "${starts[@]}"
 		settle
 		visit "${starts[@]}"
-		wait_for 10 state_is 2 || fail "not over: $out"
+		wait_for 10 state_is 2 || fail "the plan did not end: $out"
 		(($(value hits) >= 76)) || fail "$(value hits) hits: $out"
 	done
 }

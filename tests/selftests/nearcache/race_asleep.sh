@@ -43,7 +43,7 @@ few_evictable() {
 asleep() {
 	local used stack
 	now used blocks_used
-	((blocks - used == $1)) || fail "a slot is given away while a hit reads from it"
+	((blocks - used == $1)) || fail "a slot was reused while a hit reads from it"
 	while read -r stack; do
 		grep -qs '^State:.D' "${stack%stack}status" && grep -qsw nc_holds_wait "$stack" && return
 	done < <(grep -lsw nc_reclaim_work /proc/[0-9]*/stack)
@@ -61,7 +61,7 @@ gate message nc invalidate $((first + 5 * block)) 8
 expect 'done'
 cached $at 8
 at=$((at + block))
-wait_for 30 asleep $((low - 1)) || fail "nobody waits for hits"
+wait_for 30 asleep $((low - 1)) || fail "reclaim does not sleep until hits are through"
 
 # Other blocks take all free slots, and more want one.
 occupy $((low - 1))
@@ -69,7 +69,7 @@ for ((n = 0; n < 40; n++)); do
 	cached $((at + n * block)) 8
 done
 is blocks_used "$blocks"
-wait_for 30 asleep 0 || fail "hits are not waited for any more"
+wait_for 30 asleep 0 || fail "reclaim no longer waits for hits"
 gate busy hit
 gate let cache all
 ends hit 1x8

@@ -50,7 +50,7 @@ kept() {
 	wanted 12 "$@" || return 0
 	at=$((at + 128))
 	gate value nc evictions
-	((free + REPLY > evictions)) || fail "a slot in use was taken (line ${BASH_LINENO[0]})"
+	((free + REPLY > evictions)) || fail "a slot in use was evicted (line ${BASH_LINENO[0]})"
 }
 
 # All data of a block is being written: its slot holds no valid data.

@@ -40,7 +40,7 @@ through() {
 	[[ $MODE == read-only ]] || gate busy later
 	gate seen origin
 	seen=$REPLY
-	[[ $seen == '0 0 '* ]] || fail "the origin was asked meanwhile: $seen"
+	[[ $seen == '0 0 '* ]] || fail "the origin got requests meanwhile: $seen"
 	gate let origin all
 	gate let cache all
 	ends hit 1x128
@@ -115,7 +115,7 @@ removed() {
 	ends hit 1x128
 	ends fill 1x128
 	[[ $MODE == read-only ]] || ends w 'done'
-	wait_for 20 gone || fail "still there"
+	wait_for 20 gone || fail "the device is still there"
 	back
 	drained remove
 	back

@@ -73,7 +73,7 @@ bring() {
 		ask residency-get name=nc start="$1" length="$2"
 		[[ $(value cached-bytes) != "$2" ]] || return 0
 	done
-	fail "not brought: $out"
+	fail "the range was not cached: $out"
 }
 
 # pressure: read all of the origin, often enough to evict idle blocks.
@@ -223,7 +223,8 @@ after_use() {
 	check -s $((4 * MB / 512)) -b 128 >/dev/null
 	settle
 	ask residency-get name=nc start=0 length=$((3 * MB))
-	(($(value cached-bytes) < 2 * MB)) || fail "what was used is still there: $out, $evictions evictions"
+	(($(value cached-bytes) < 2 * MB)) ||
+		fail "used blocks are still cached: $out, $evictions evictions"
 	everything
 }
 
@@ -253,11 +254,11 @@ lease() {
 	listening() {
 		[[ -e $TMPDIR/listening ]]
 	}
-	wait_for 10 listening || fail "nobody listens"
+	wait_for 10 listening || fail "the listener did not start"
 	add start=0,length=512,label=stays start=$MB,length=512,label=goes,flags=1,expires=6
 	is ranges 2
 	is blocks_reserved 1
-	wait_for 40 gone || fail "it has not gone: $(list)"
+	wait_for 40 gone || fail "the range did not expire: $(list)"
 	same "what is left" "$(list)" "0 512 stays 0"
 	is blocks_reserved 0
 	wait $listener || fail "listen"

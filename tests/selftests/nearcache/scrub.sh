@@ -32,7 +32,7 @@ bypassed() {
 }
 
 refused() {
-	! dmsetup message nc 0 "$@" 2>/dev/null || fail "taken: $*"
+	! dmsetup message nc 0 "$@" 2>/dev/null || fail "message accepted: $*"
 }
 
 INTEGRITY=crc32c fresh 16 24
@@ -80,7 +80,7 @@ dmsetup resume nc
 reload
 ((left > 0 && $(field scrub_left) > 0)) || fail "the scrub is over"
 dmsetup message nc 0 scrub stop
-idle || fail "the scrub goes on"
+idle || fail "the scrub did not stop"
 dmsetup message nc 0 scrub start 65536
 stop
 

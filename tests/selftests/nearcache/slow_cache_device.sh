@@ -84,7 +84,8 @@ sleeps() {
 	echo >$TRACE/trace
 	trace_events 1 $event
 	gets "$at" 8 "$1"
-	wait_for 5 grep -q 'workqueue=nearcache' $TRACE/trace || fail "nobody watches"
+	wait_for 5 grep -q 'workqueue=nearcache' $TRACE/trace ||
+		fail "the watch over the cache device is not queued"
 	wait_for 10 quiet || fail "still awake: $(tail -n 3 $TRACE/trace)"
 	trace_events 0 $event
 	echo 0 >"$filter"

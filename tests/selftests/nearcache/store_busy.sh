@@ -36,9 +36,9 @@ for ((i = 0; i < $(times 4); i++)); do
 	./blockdata read /dev/mapper/nc -n 8192 -b 8 -t 2 -o >"$TMPDIR/read" || fail "wrong data"
 	valid=$(field bytes_valid)
 	stop
-	rmmod dm-nearcache || fail "the module stays"
+	rmmod dm-nearcache || fail "the module does not unload"
 	quiet
-	insmod "$MODULE" || fail "the module does not come again"
+	insmod "$MODULE" || fail "the module does not load again"
 	start
 	is bytes_valid $((8192 * 512))
 	is slots_dropped 0

@@ -77,7 +77,8 @@ tested() {
 restart() {
 	dm_remove "$1-twin"
 	stop "$1"
-	./stress verify "${origins[$1]}" "$TMPDIR/$1" || fail "$1: the origin is not what was read"
+	./stress verify "${origins[$1]}" "$TMPDIR/$1" ||
+		fail "$1: the origin differs from the data that was read"
 	MODE=$1 start "$1" '' "${origins[$1]}" "${caches[$1]}"
 	above blocks_warm 0 "$1"
 	is slots_dropped 0 "$1"

@@ -17,7 +17,8 @@ for kind in stale torn moved flip; do
 	./stress init "$O" "$TMPDIR/model"
 	./stress_harm "$O" "$kind" 20 &
 	harm_pid=$!
-	! ./stress run "$O" "$TMPDIR/model" -s 30 -d -z "$twin" >"$TMPDIR/log" || fail "not detected: $kind"
+	! ./stress run "$O" "$TMPDIR/model" -s 30 -d -z "$twin" >"$TMPDIR/log" ||
+		fail "not detected: $kind"
 	harm_end
 	grep -qE '^WRONG sector 2[01] in$' "$TMPDIR/log" || fail "$kind: $(cat "$TMPDIR/log")"
 	sed -n '/^found/{p;q}' "$TMPDIR/log"
@@ -26,10 +27,11 @@ done
 ./stress init "$O" "$TMPDIR/model" -S 5
 ./stress run "$O" "$TMPDIR/model" -s "$(times 3)" -d -z "$twin" ||
 	fail "an error was reported on an undamaged device"
-./stress verify "$O" "$TMPDIR/model" || fail "not what was read last"
+./stress verify "$O" "$TMPDIR/model" || fail "the device differs from the data that was read last"
 # One sector with the content that another device's run would have written.
 make_null other other 32
 ./stress init "$other" "$TMPDIR/other" -S 6
 dd if="$other" of="$O" bs=512 seek=30000 skip=30000 count=1 oflag=direct iflag=direct 2>/dev/null
-! ./stress verify "$O" "$TMPDIR/model" >"$TMPDIR/log" || fail "not detected: a sector of another device"
+! ./stress verify "$O" "$TMPDIR/model" >"$TMPDIR/log" ||
+	fail "not detected: a sector of another device"
 grep -q '^found: .*of another device' "$TMPDIR/log" || fail "$(cat "$TMPDIR/log")"

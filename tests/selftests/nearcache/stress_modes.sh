@@ -66,6 +66,6 @@ is damaged 0
 is state 0
 dm_remove twin
 stop
-./stress verify "$O" "$TMPDIR/model" || fail "the origin is not what was read"
+./stress verify "$O" "$TMPDIR/model" || fail "the origin differs from the data that was read"
 MODE=writethrough start
 ./stress verify /dev/mapper/nc "$TMPDIR/model" || fail "wrong after the restart"

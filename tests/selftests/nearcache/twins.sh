@@ -57,7 +57,7 @@ for i in 1 2; do
 	! dmsetup resume --noudevsync nc 2>/dev/null || fail "resumed on another cache, attempt $i"
 done
 # A new table reads the superblock again.
-reload || fail "a new table of what is there now"
+reload || fail "a new table was refused"
 is block_size 262144
 check
 stop

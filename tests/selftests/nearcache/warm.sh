@@ -30,7 +30,7 @@ is blocks_warm 0
 check -b 8 -r 2700
 settle
 valid=$(field bytes_valid)
-((valid > 4 << 20 && valid < 24 << 20)) || fail "$valid bytes are no pattern"
+((valid > 4 << 20 && valid < 24 << 20)) || fail "$valid bytes are valid, expected about a third"
 stop
 start
 is loaded 2

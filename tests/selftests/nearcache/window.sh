@@ -88,7 +88,7 @@ pauses() {
 		brought+=" $(delta prefetched_bytes)"
 		[[ $brought != *' 0' ]] || break
 	done
-	[[ $brought == *' 0' ]] || fail "brought beside a checkpoint, in $try attempts: $brought"
+	[[ $brought == *' 0' ]] || fail "readahead during a checkpoint, in $try attempts: $brought"
 	kill $writer
 	wait $writer || true
 	./blockdata write $NC -s $((60 * 2048)) -n 2048
@@ -97,7 +97,7 @@ pauses() {
 		settle
 		(($(delta prefetched_bytes)))
 	}
-	wait_for 30 reads || fail "nothing is brought behind a checkpoint"
+	wait_for 30 reads || fail "no readahead after a checkpoint"
 	good classifier unload
 	good set nc mode=read-only
 }

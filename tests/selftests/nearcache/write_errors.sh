@@ -131,16 +131,17 @@ no_record() {
 	for sector; do
 		gate fail cache write "$sector" 8
 	done
-	! dm_create nc "$(line)" >/dev/null 2>&1 || fail "$MODE without a record of it"
+	! dm_create nc "$(line)" >/dev/null 2>&1 || fail "$MODE started without a record of it"
 	gone || dm_remove nc
 	# Nor by a reload of a read-only device, which comes up in bypass.
-	dm_create nc "$(MODE=read-only line)" >/dev/null || fail "no read-only mode without a superblock"
+	dm_create nc "$(MODE=read-only line)" >/dev/null ||
+		fail "read-only mode was refused"
 	is state 1
 	agrees 0 128 "$content"
 	! dmsetup message nc 0 invalidate all 2>/dev/null || fail "invalidated without a record of it"
 	! reload 2>/dev/null || fail "reload to $MODE without a record of it"
 	dmsetup load nc --table "$(MODE=read-only line)" && dmsetup resume nc ||
-		fail "it does not come back in read-only mode"
+		fail "the device does not resume in read-only mode"
 	agrees 0 128 "$content"
 	gate put "$NC" 9 0 8
 	[[ $REPLY == E* ]] || fail "written: $REPLY"

@@ -104,7 +104,7 @@ is bytes_valid 0
 for bad in "invalidate" "invalidate 0" "invalidate 0 0" "invalidate 16384 1" "invalidate 16383 2" \
 	"invalidate x 1" "invalidate 0 -1" "nonsense" "invalidate 0 18446744073709551615"; do
 	# shellcheck disable=SC2086 # words
-	! dmsetup message nc 0 $bad 2>/dev/null || fail "taken: message $bad"
+	! dmsetup message nc 0 $bad 2>/dev/null || fail "message accepted: $bad"
 done
 part 3 0 4096
 part 2 4096 4096
