@@ -35,8 +35,8 @@ mixture() {
 	odd=$(($1 < $2 ? $3 % ($2 / 512) * 512 : 0))
 	(($(origin_delta "$base") <= 4 * odd)) ||
 		fail "$(origin_delta "$base") origin bytes of cached data, $* (origin, cache device, sectors)"
-	# A read that is unaligned on the cache device goes to the origin, with exactly its own
-	# sectors.
+	# A read that is unaligned on the cache device goes to the origin, with its own sectors
+	# only.
 	if (($1 < $2)); then
 		origin_mark "$base"
 		check -b 1 -r 100

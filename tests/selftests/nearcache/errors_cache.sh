@@ -88,7 +88,7 @@ for sector in 8 1024; do
 	settle
 	stop
 done
-# A table page can be neither read nor written; page 0 describes 128 blocks.
+# A table page can be neither read nor written; page 0 describes all 128 blocks.
 table=$(($(./sbset "$C" get 'area[0].offset') / 512))
 bad "+$table-$((table + 7))"
 start

@@ -128,8 +128,7 @@ stopped() {
 	is loaded 3
 	is blocks_used 0
 	agrees 0 128 "3x8 1x120"
-	# A suspend's flush fails and the session goes on: lost data is dropped, not marked clean
-	# later.
+	# A suspend's flush fails: lost data is dropped, and not marked clean later.
 	puts 4 0 8
 	gate until nc fills_in_flight = 0
 	gate fail origin flush

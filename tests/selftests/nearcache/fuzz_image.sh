@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # kernels: 6.12
 # timeout: 240
-# Cache devices with damaged or forged metadata, and with what a crash of a writing session left,
-# with a witness. Each one starts, or is refused and the log names a field. Damage never leads to
-# wrong data, and no memory leaks.
+# Cache devices with damaged or forged metadata, or left by a crash of a writing session with a
+# witness. Each one starts, or is refused and the log names a field. Damage never leads to wrong
+# data, and no memory leaks.
 # cpus: 1
 . ./cache.sh
 
@@ -53,7 +53,7 @@ start
 check
 settle
 stop
-# A crash: part of what the slot table calls valid was written since; only the write intent tells.
+# A crash: part of the valid slots was written since; only the write intent tells which.
 MODE=writethrough
 start nc "2 witness $W"
 ./blockdata write /dev/mapper/nc -s 4096 -n 2048 -g 2

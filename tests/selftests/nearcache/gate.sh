@@ -123,7 +123,7 @@ table() {
 }
 
 # fill_slots: use every slot. Blocks 0 and 1 are cached, blocks from sector $spare on are not. The
-# cache is restarted first: one that started empty retains a pseudo-random part of what it reads.
+# cache is restarted first: one that started empty retains a pseudo-random part of the blocks read.
 fill_slots() {
 	local blocks used
 	cached 0 256

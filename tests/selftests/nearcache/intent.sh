@@ -20,7 +20,7 @@ crash() {
 	dmsetup resume --noudevsync cache || fail "resume"
 }
 
-# again [OPTIONS]: start from what the crash left.
+# again [OPTIONS]: start from the copies.
 again() {
 	start nc "${1-4 cache_timeout 0 witness $V}" "$O" "$X"
 }

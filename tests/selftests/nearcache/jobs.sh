@@ -93,8 +93,7 @@ fetched() {
 	is prefetched_used_bytes $((4 * MB))
 	check -n 8192 >/dev/null
 	is prefetched_used_bytes $((4 * MB))
-	# Once more: everything is present. Pieces are rounded to sub-blocks and kept in the given
-	# order.
+	# Once more: everything is present. Pieces are rounded to sub-blocks, in the given order.
 	submit range=start=$((6 * MB)),length=512 range=start=512,length=$((MB - 512)) \
 		range=start=$((9 * MB + 512)),length=512
 	done_with

@@ -182,8 +182,7 @@ refused EINVAL '(name)' device-get name="$(printf '%0200d' 0)"
 refused EOPNOTSUPP '' 77 name=nc
 refused EOPNOTSUPP '' -d invalidate name=nc
 
-# Callers without privilege may read some things and change nothing; so may root of a user
-# namespace.
+# Callers without privilege, and root of a user namespace, read little and change nothing.
 ask device-set name=nc verify=0
 ask -u 1000 device-get name=nc
 says name nc

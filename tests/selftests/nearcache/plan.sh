@@ -90,8 +90,7 @@ visit() {
 	done
 }
 
-# Random halves: more hits than without eviction. At the first epoch the cache is full of other
-# data.
+# Random halves: more hits than without eviction. First the cache is full of another dataset.
 as_foretold() {
 	local starts slots best hits
 	mapfile -t starts < <(order 4 7)
@@ -121,8 +120,7 @@ as_foretold() {
 	check >/dev/null
 }
 
-# A plan takes effect with its last part, and the previous one is active until then. A refused part
-# is not added.
+# A plan takes effect with its last part; until then the old one is active. Bad parts are refused.
 in_parts() {
 	plan_of $BLOCK $((2 * BLOCK)) 0
 	says visits 3
@@ -247,8 +245,7 @@ racing() {
 		plan_of "${starts[@]:i:200}"
 		./blockdata write "$NC" -s $((i * 4096 % 16384)) -n 2048 -b 8
 		dmsetup suspend nc
-		# If the writers are faster than the plan's reader the plan may be lost, but it
-		# still exists.
+		# Fast writers may make the plan lost, but it still exists.
 		get
 		[[ $(value state) != 0 ]] || fail "the plan is gone: $out"
 		dmsetup resume nc

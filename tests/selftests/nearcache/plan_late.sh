@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A plan ends while another one is being submitted, whose many visits keep the lock busy. The first
-# plan must reach its end state when the submission is over, although nobody reads any more.
+# A plan ends while another one with many visits is being submitted, which holds the plan's lock.
+# The first plan must reach its end state when the lock is free, although no read follows.
 # kernels: 6.12
 . ./cache.sh
 

@@ -18,7 +18,7 @@ occupy() {
 
 # few_evictable: leave as many slots free as the low water mark, and pin all but as many blocks as
 # reclaim would free at once. Sets first to the start of the evictable ones. The cache is restarted
-# because one that started empty retains a pseudo-random part of what it reads.
+# because one that started empty retains a pseudo-random part of the blocks read.
 few_evictable() {
 	local pinned
 	blocks=$(field blocks)
@@ -38,8 +38,7 @@ few_evictable() {
 	occupy $low
 }
 
-# asleep FREE: the reclaim worker sleeps until hits end; FREE slots are free, without the one it
-# took.
+# asleep FREE: the reclaim worker sleeps until hits end; its own slot is not one of the FREE slots.
 asleep() {
 	local used stack
 	now used blocks_used

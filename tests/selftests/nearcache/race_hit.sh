@@ -58,8 +58,7 @@ failed() {
 		gate let cache all fail
 		;;
 	updating)
-		# Only the cache device lacks the data: of an update, or of a fill in writearound
-		# mode.
+		# Only the cache device lacks the data: of an update, in writearound mode of a fill.
 		gate hold cache write
 		puts 2 "$at" 8
 		[[ $MODE == writethrough ]] || gate get "$NC" "$at" 8

@@ -26,7 +26,7 @@ for nsec in 30000 120000; do
 	start
 	for threads in 2 4; do
 		# 4 KiB, 32 KiB, and more than an interrupt copies; 128 KiB, and more than a softirq
-		# copies; then reads that overlap those of other threads.
+		# does; then reads that overlap.
 		for length in 8 64 72 256 264; do
 			joining -b $length -t $threads
 			same "origin bytes of $length" "$delta" $((4 << 20))

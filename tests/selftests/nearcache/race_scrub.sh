@@ -35,7 +35,7 @@ keep() {
 
 gates 8 3
 between writethrough
-# Restart: a cache that started empty retains a pseudo-random part of what it reads.
+# Restart: a cache that started empty retains a pseudo-random part of the blocks read.
 cached 128 128
 stop
 start

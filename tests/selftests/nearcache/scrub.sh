@@ -99,7 +99,7 @@ spoil 2000 1
 reload '2 verify 3'
 is verify 3
 events=$(dmsetup info -c --noheadings -o events nc)
-# Hits are sampled on each CPU: of 512 reads one at three offsets meets the damaged sub-block.
+# verify samples the hits of each CPU: a pass samples the damaged sub-block at one of 3 offsets.
 for ((i = 0; i < 20 && $(field damaged) == 1; i++)); do
 	./blockdata read /dev/mapper/nc -s $((i % 3 * 8)) -n $((4096 - i % 3 * 8)) -b 8 >/dev/null || true
 	settle

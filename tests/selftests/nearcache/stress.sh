@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Threads write and read everywhere, with a cache of 5 % of the volume, in both writing modes. No
-# read ever returns wrong data, the bare origin holds what was read last, and so does the cache
-# after a restart.
+# read ever returns wrong data. The bare origin, and the cache after a restart, hold the data of the
+# last reads.
 # timeout: 300
 . ./cache.sh
 

@@ -24,7 +24,7 @@ start
 blocks=$(field blocks)
 ((blocks == 2)) || fail "$blocks blocks, expected 2"
 is blocks_used 0
-# Restart once: a cache that started empty retains a pseudo-random part of what it reads.
+# Restart once: a cache that started empty retains a pseudo-random part of the blocks read.
 check -n 128 -b 128
 settle
 stop

@@ -12,7 +12,7 @@ crash() {
 	dd if="$C" of="$X" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
 }
 
-# again: start from what the crash left.
+# again: start from the copy.
 again() {
 	start nc '' "$O" "$X"
 }
