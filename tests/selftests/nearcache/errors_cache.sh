@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A failing cache device never causes an error for a reader: the origin answers. After 16 errors
-# the cache is bypassed and an event reports it. The next start uses only what is still true.
+# the cache is bypassed and an event reports it. The next start uses only slots that are still valid.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh

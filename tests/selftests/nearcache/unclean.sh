@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Starts after a crash. A read-only session comes up warm, except for what was cached in the last
+# Starts after a crash. A read-only session comes up warm, except for the blocks of the last
 # seconds; a writing session starts cold. Invalidated data does not come back in either case.
 # kernels: 6.12
 # cpus: 1
