@@ -20,14 +20,16 @@ include bpf/bpf.mk
 HELPER_CURSES	:= $(shell pkg-config --exists ncursesw 2>/dev/null && echo ncursesw || echo ncurses)
 # A symbol is looked for in one library after the other, at each start: first those where most are.
 HELPER_PKGS	:= devmapper blkid mount uuid json-c libisal nettle libnl-3.0 libnl-genl-3.0 libbpf $(HELPER_CURSES)
-HELPER_SRC	:= $(wildcard helper/*.c helper/daemon/*.c helper/heatmap/*.c helper/metrics/*.c helper/top/*.c helper/trace/*.c)
+# Lowest first: a folder uses only those before it.
+HELPER_FOLDERS	:= lib block netlink shard cli ondisk files pins open verify bpf trace top heatmap metrics daemon cmd
+HELPER_SRC	:= helper/main.c $(wildcard $(HELPER_FOLDERS:%=helper/%/*.c))
 # Judge of superblocks and table pages: the kernel's own source.
-HELPER_OBJ	:= $(HELPER_SRC:%.c=$(BUILD)/%.o) $(BUILD)/helper/kmod/format.o $(BUILD)/helper/kmod/recover.o
+HELPER_OBJ	:= $(HELPER_SRC:%.c=$(BUILD)/%.o) $(BUILD)/helper/kmod/meta/format.o $(BUILD)/helper/kmod/meta/recover.o
 HELPER_CFLAGS	:= -std=gnu11 -pthread -O2 -g -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-D_FORTIFY_SOURCE=2 -fstack-protector-strong -Wall -Wextra -Werror \
 	-Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla \
 	-Wpointer-arith -Wwrite-strings -Wundef -Wno-sign-compare
-HELPER_INCLUDES	:= -Ihelper -Ikmod -Iuapi -Ibpf -I$(BUILD)/bpf $(shell pkg-config --cflags-only-I $(HELPER_PKGS) 2>/dev/null)
+HELPER_INCLUDES	:= -iquote helper -iquote kmod -Iuapi -iquote bpf -I$(BUILD)/bpf $(shell pkg-config --cflags-only-I $(HELPER_PKGS) 2>/dev/null)
 HELPER_LIBS	= -lc $(shell pkg-config --libs $(HELPER_PKGS))
 
 $(BUILD)/helper/%.o: helper/%.c helper/helper.mk
@@ -43,8 +45,8 @@ $(BUILD)/helper/kmod/%.o: kmod/%.c helper/helper.mk
 		-MMD -MP -c -o $@ $<
 
 # What bpftool makes has the style of bpftool.
-$(BUILD)/helper/built_in.o: $(BPF_SKELETONS)
-$(BUILD)/helper/built_in.o: HELPER_CFLAGS += -Wno-strict-prototypes
+$(BUILD)/helper/bpf/builtin.o: $(BPF_SKELETONS)
+$(BUILD)/helper/bpf/builtin.o: HELPER_CFLAGS += -Wno-strict-prototypes
 
 $(BUILD)/helper/nearcache: $(HELPER_OBJ)
 	$(call say,LD,$@)
@@ -52,9 +54,9 @@ $(BUILD)/helper/nearcache: $(HELPER_OBJ)
 
 # Makes units of a table, early: it needs nothing but the table's own sources.
 HELPER_GENERATOR := $(addprefix $(BUILD)/helper/,systemd/generator.o systemd/fstab.o systemd/units.o systemd/verbs.o \
-	tab.o arguments.o option_value.o bandwidth.o duration.o share.o label.o path.o size.o name.o fail.o text.o \
-	mode.o params.o range.o onchange.o status.o \
-	index_format.o)
+	open/nearcachetab.o cli/options.o cli/option_value.o lib/bandwidth.o lib/duration.o shard/partition.o lib/label.o lib/path.o lib/size.o lib/name.o lib/error.o lib/sanitize.o \
+	lib/mode.o block/table_params.o lib/range.o lib/onchange.o block/status_line.o \
+	lib/index_format.o)
 
 $(BUILD)/helper/nearcache-generator: $(HELPER_GENERATOR)
 	$(call say,LD,$@)
@@ -67,7 +69,7 @@ HELPER_MAN := $(addprefix $(BUILD)/helper/man/,nearcache.8 nearcache.bash _nearc
 .PHONY: helper-man
 helper-man: $(HELPER_MAN)
 
-$(BUILD)/helper/man/fill: $(HELPER_FILL) $(filter-out %/helper/nearcache.o,$(HELPER_OBJ))
+$(BUILD)/helper/man/fill: $(HELPER_FILL) $(filter-out %/helper/main.o,$(HELPER_OBJ))
 	$(call say,LD,$@)
 	$(Q)$(CC) -pthread $(LDFLAGS) -o $@ $^ $(HELPER_LIBS)
 
@@ -83,7 +85,7 @@ HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
 	lib/systemd/system/nearcache-daemon.service:644:$(BUILD)/helper/nearcache-daemon.service \
 	share/nearcache/nearcache-rules.yml:644:helper/metrics/nearcache-rules.yml \
 	share/nearcache/nearcache-dashboard.json:644:helper/metrics/nearcache-dashboard.json \
-	lib/udev/rules.d/69-nearcache.rules:644:helper/udev/69-nearcache.rules \
+	lib/udev/rules.d/69-nearcache.rules:644:helper/systemd/69-nearcache.rules \
 	share/man/man8/nearcache.8:644:$(BUILD)/helper/man/nearcache.8 \
 	share/man/man7/nearcache.7:644:helper/man/nearcache.7 \
 	share/man/man5/nearcachetab.5:644:helper/man/nearcachetab.5 \

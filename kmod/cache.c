@@ -6,14 +6,14 @@
 #include <linux/slab.h>
 
 #include "cache.h"
-#include "fill.h"
-#include "invalidate.h"
-#include "members.h"
-#include "meta.h"
-#include "read.h"
-#include "reclaim.h"
-#include "registry.h"
-#include "tune.h"
+#include "io/fill.h"
+#include "io/invalidate.h"
+#include "meta/members.h"
+#include "meta/meta.h"
+#include "io/read.h"
+#include "evict/reclaim.h"
+#include "dm/registry.h"
+#include "dm/settings.h"
 
 static void set_sizes(struct nc_cache *c)
 {

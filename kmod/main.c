@@ -3,11 +3,11 @@
 #include <linux/module.h>
 #include <net/genetlink.h>
 
-#include "netlink.h"
-#include "target.h"
+#include "netlink/family.h"
+#include "dm/target.h"
 
 #define CREATE_TRACE_POINTS
-#include "trace.h"
+#include "core/tracepoints.h"
 
 static int __init nearcache_init(void)
 {

@@ -10,9 +10,9 @@ NETLINK_GEN = $(Q)cd $(KSELFTEST) && python3 tools/net/ynl/ynl-gen-c.py --spec $
 
 .PHONY: netlink
 netlink: $(KSELFTEST_STAMP) ## generate the netlink interface from uapi/nearcache.yaml (NETLINK_OUT=.)
-	$(Q)mkdir -p $(dir $(NETLINK_SPEC)) $(NETLINK_OUT)/uapi $(NETLINK_OUT)/kmod
+	$(Q)mkdir -p $(dir $(NETLINK_SPEC)) $(NETLINK_OUT)/uapi $(NETLINK_OUT)/kmod/netlink
 	$(Q)touch $(KSELFTEST)/MAINTAINERS
 	$(Q)cp uapi/nearcache.yaml $(NETLINK_SPEC)
 	$(NETLINK_GEN) --mode uapi --header -o $(abspath $(NETLINK_OUT))/uapi/nearcache.h
-	$(NETLINK_GEN) --mode kernel --header -o $(abspath $(NETLINK_OUT))/kmod/netlink_gen.h
-	$(NETLINK_GEN) --mode kernel --source -o $(abspath $(NETLINK_OUT))/kmod/netlink_gen.c
+	$(NETLINK_GEN) --mode kernel --header -o $(abspath $(NETLINK_OUT))/kmod/netlink/policy_gen.h
+	$(NETLINK_GEN) --mode kernel --source -o $(abspath $(NETLINK_OUT))/kmod/netlink/policy_gen.c

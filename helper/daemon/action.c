@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "fail.h"
+#include "lib/error.h"
 
 #define FOLDER	"/run/nearcache"
 #define OLD	ACTIONS_FILE ".1"

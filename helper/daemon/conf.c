@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "daemon/address.h"
-#include "duration.h"
-#include "fail.h"
-#include "readahead.h"
-#include "size.h"
+#include "lib/duration.h"
+#include "lib/error.h"
+#include "block/readahead.h"
+#include "lib/size.h"
 
 #define SECTOR	512U
 /* NEARCACHE_WINDOW_MAX, in bytes. */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "daemon/http_library.h"
-#include "fail.h"
+#include "lib/error.h"
 
 /* Who connects and asks nothing is cut off after so many seconds, and there are no more at once. */
 #define PATIENCE	10U

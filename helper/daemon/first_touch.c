@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail.h"
-#include "label.h"
+#include "lib/error.h"
+#include "lib/label.h"
 
 /* Of one look; the others are touched again. */
 #define TOUCHED_MOST	64U

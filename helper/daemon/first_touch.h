@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "daemon/opening.h"
-#include "dm.h"
+#include "block/dm.h"
 
 /**
  * struct first_touch - what is to be done, and who is told

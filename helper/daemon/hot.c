@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail.h"
+#include "lib/error.h"
 
 /* What is read so many times as much as others is hot; what is read no more than they are is not
  * any more.

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "built_in.h"
-#include "fail.h"
+#include "bpf/builtin.h"
+#include "lib/error.h"
 #include "heat.h"
-#include "nl.h"
-#include "program.h"
+#include "netlink/client.h"
+#include "bpf/program.h"
 
 #define REGION_BYTES	(512ULL << HEAT_REGION_SHIFT)
 
@@ -70,13 +70,12 @@ int hot_pins_pin(const struct dm_device *dev, uint64_t start)
 		.label = HOT_LABEL,
 		.flags = NEARCACHE_RANGE_PIN,
 	};
-	struct nl_room room;
-	bool refused;
+	struct nl_replacement rp = { .add = &range, .add_count = 1 };
 
-	if (nl_range_add(dev->number, &range, 1, &room, &refused))
+	if (nl_range_replace(dev->number, &rp))
 		return fail_code();
-	return refused ? fail(CODE_DEVICE, "there is no room to pin a hot region of '%s'", dev->name) :
-			 0;
+	return rp.refused ? fail(CODE_DEVICE, "there is no room to pin a hot region of '%s'", dev->name) :
+			    0;
 }
 
 /**
@@ -92,9 +91,9 @@ int hot_pins_unpin(const struct dm_device *dev, uint64_t start)
 		.range = region_at(dev, start),
 		.label = HOT_LABEL,
 	};
-	uint64_t deleted;
+	struct nl_replacement rp = { .drop = &which, .drop_count = 1 };
 
-	return nl_range_delete(dev->number, &which, 1, &deleted);
+	return nl_range_replace(dev->number, &rp);
 }
 
 /* What it pinned, or a daemon before this one. */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "daemon/hot.h"
-#include "dm.h"
+#include "block/dm.h"
 
 /* Of the ranges of the daemon. */
 #define HOT_LABEL	"nearcache-hot"

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 
-#include "fail.h"
+#include "lib/error.h"
 
 /* Of all its versions since 0.9.34 (2014). */
 #define NAME	"libmicrohttpd.so.12"

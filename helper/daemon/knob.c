@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "daemon/observer.h"
-#include "dm.h"
-#include "fail.h"
-#include "readahead.h"
-#include "size.h"
+#include "block/dm.h"
+#include "lib/error.h"
+#include "block/readahead.h"
+#include "lib/size.h"
 
 #define SECTOR	512U
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail.h"
+#include "lib/error.h"
 
 #define SECTOR		512U
 /* As many as the kernel takes of all jobs: 28 MiB of memory. */

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "range.h"
+#include "lib/range.h"
 #include "trace/touched.h"
 #include "trace/trace.h"
 

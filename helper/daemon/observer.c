@@ -8,10 +8,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "built_in.h"
-#include "fail.h"
+#include "bpf/builtin.h"
+#include "lib/error.h"
 #include "latency.h"
-#include "program.h"
+#include "bpf/program.h"
 
 /* Of the function in bpf/classify.bpf.c. */
 #define OUR_CLASSIFIER	"nc_classify"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail.h"
+#include "lib/error.h"
 
 /* Bytes: less says nothing. */
 #define WASTE_LEAST	(16U << 20)

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "nl.h"
+#include "netlink/client.h"
 
 /**
  * struct opening - the shards of a device

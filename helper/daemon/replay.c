@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail.h"
-#include "nl.h"
-#include "size.h"
-#include "watch.h"
+#include "lib/error.h"
+#include "netlink/client.h"
+#include "lib/size.h"
+#include "lib/interval.h"
 
 /* Of 100 bytes read, so many must come from the origin: below, it fits, but for noise. */
 #define MISSES		5U

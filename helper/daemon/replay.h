@@ -11,7 +11,7 @@
 
 #include "daemon/judge.h"
 #include "daemon/loop.h"
-#include "dm.h"
+#include "block/dm.h"
 #include "trace/recorder.h"
 
 /* Milliseconds from one step to the next, of a device that is not off. */

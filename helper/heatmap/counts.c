@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "fail.h"
+#include "lib/error.h"
 #include "heat.h"
 
 /* Bytes of a region. */

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "density.h"
-#include "shards.h"
+#include "lib/bar.h"
+#include "files/range_set.h"
 
 /**
  * struct count - a region

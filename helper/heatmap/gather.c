@@ -4,11 +4,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "built_in.h"
-#include "fail.h"
+#include "bpf/builtin.h"
+#include "lib/error.h"
 #include "heat.h"
-#include "residency.h"
-#include "watch.h"
+#include "files/residency.h"
+#include "lib/interval.h"
 
 #define MAP	"heats"
 

@@ -3,7 +3,7 @@
 #ifndef HELPER_HEATMAP_GATHER_H
 #define HELPER_HEATMAP_GATHER_H
 
-#include "dm.h"
+#include "block/dm.h"
 #include "heatmap/counts.h"
 #include "heatmap/sample.h"
 

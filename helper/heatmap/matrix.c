@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "fail.h"
+#include "lib/error.h"
 
 /**
  * matrix_make() - make an empty one

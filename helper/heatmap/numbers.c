@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "heatmap/numbers.h"
 
-#include "print.h"
+#include "lib/print.h"
 
 static void print_cells(const struct density *line, const double *reads, bool counted)
 {

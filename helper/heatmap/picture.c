@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "fail.h"
+#include "lib/error.h"
 
 static char *draw(const struct svg *svg, size_t *bytes)
 {

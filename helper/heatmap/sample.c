@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail.h"
+#include "lib/error.h"
 
 static size_t cells_of(const struct grid *grid)
 {

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "density.h"
-#include "shards.h"
+#include "lib/bar.h"
+#include "files/range_set.h"
 
 /**
  * struct grid - what the cells are of

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "heatmap/level.h"
-#include "size.h"
-#include "text.h"
+#include "lib/size.h"
+#include "lib/sanitize.h"
 
 #define LEVELS		5
 #define CELLS_MIN	16

@@ -4,12 +4,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "fail.h"
+#include "lib/error.h"
 #include "heatmap/level.h"
 #include "heatmap/legend.h"
 #include "heatmap/plane.h"
 #include "heatmap/xml.h"
-#include "size.h"
+#include "lib/size.h"
 
 /* Pixels: around the maps, of a map, between two. */
 #define LEFT		90

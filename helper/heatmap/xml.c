@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "lib/sanitize.h"
 
 /* What text_clean() leaves, and XML does not take: U+FFFE and U+FFFF. */
 static bool is_forbidden(const char *p)

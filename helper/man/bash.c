@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tables.h"
-#include "writers.h"
+#include "man/tables.h"
+#include "man/writers.h"
 
 static void put_choices(const struct choices *choices)
 {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "writers.h"
+#include "man/writers.h"
 
 static const struct part {
 	const char *line;

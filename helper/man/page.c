@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fail.h"
-#include "status.h"
-#include "tables.h"
-#include "writers.h"
+#include "lib/error.h"
+#include "block/status_line.h"
+#include "man/tables.h"
+#include "man/writers.h"
 
 /* Indentation of lists in the help. */
 #define INDENT		2

@@ -3,15 +3,15 @@
  * Values that can be chosen are in no table of their own: whoever gives a wrong one is told
  * which there are.  So is this.  What it is told is tried, and kept if it is taken.
  */
-#include "tables.h"
+#include "man/tables.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail.h"
-#include "setting.h"
+#include "lib/error.h"
+#include "cli/setting.h"
 
 /* What nothing can be called. */
 #define WRONG	"?"

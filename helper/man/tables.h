@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "arguments.h"
+#include "cli/options.h"
 
 #define CHOICES_MAX	24
 #define CHOICE_SIZE	32

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tables.h"
-#include "writers.h"
+#include "man/tables.h"
+#include "man/writers.h"
 
 /* Within quotes; ':', '[' and ']' have a meaning for _arguments. */
 static void put(const char *text)

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <sys/sysmacros.h>
 
-#include "built_in.h"
-#include "fail.h"
-#include "histogram.h"
+#include "bpf/builtin.h"
+#include "lib/error.h"
+#include "lib/histogram.h"
 #include "latency.h"
-#include "path_word.h"
-#include "program.h"
+#include "lib/path_word.h"
+#include "bpf/program.h"
 
 #define SECOND	1e9
 

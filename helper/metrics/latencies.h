@@ -3,7 +3,7 @@
 #ifndef HELPER_METRICS_LATENCIES_H
 #define HELPER_METRICS_LATENCIES_H
 
-#include "dm.h"
+#include "block/dm.h"
 #include "metrics/exposition.h"
 
 void latencies_begin(struct exposition *exposition);

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "describe.h"
-#include "dm.h"
-#include "fail.h"
+#include "ondisk/describe.h"
+#include "block/dm.h"
+#include "lib/error.h"
 #include "metrics/latencies.h"
-#include "nl.h"
-#include "readahead.h"
+#include "netlink/client.h"
+#include "block/readahead.h"
 
 /* Room for the name of a metric. */
 #define NAME	64

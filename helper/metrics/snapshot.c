@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fail.h"
+#include "lib/error.h"
 #include "metrics/metrics.h"
 
 /**

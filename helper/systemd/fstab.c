@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fstab.h"
+#include "systemd/fstab.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail.h"
-#include "gaps.h"
-#include "tab.h"
+#include "lib/error.h"
+#include "open/uncached_writes.h"
+#include "open/nearcachetab.h"
 
 /* Bytes of a word that are looked at; what is longer is none of ours. */
 #define WORD	512

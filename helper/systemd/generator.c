@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fail.h"
-#include "fstab.h"
-#include "units.h"
+#include "lib/error.h"
+#include "systemd/fstab.h"
+#include "systemd/units.h"
 
 /* What it says comes before anything that could keep it: the kernel log does. */
 static void say_to_kernel_log(void)

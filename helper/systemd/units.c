@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "units.h"
+#include "systemd/units.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fail.h"
+#include "lib/error.h"
 
 /* Seconds beside the waiting: to open the device, with the kernel's own timeouts. */
 #define OPEN_SECONDS	100U

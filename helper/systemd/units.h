@@ -3,7 +3,7 @@
 #ifndef HELPER_SYSTEMD_UNITS_H
 #define HELPER_SYSTEMD_UNITS_H
 
-#include "tab.h"
+#include "open/nearcachetab.h"
 
 /* Room for an escaped name: each byte may become four. */
 #define UNITS_NAME	(4 * 64)

@@ -2,7 +2,7 @@
 /* The verb that a table speaks of, with its options and nothing behind it. */
 #include <stddef.h>
 
-#include "arguments.h"
+#include "cli/options.h"
 
 const struct verb verbs[] = {
 	{ .name = "open", .operands = "[NAME]", .operands_max = 1,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "top/cells.h"
 
-#include "size.h"
+#include "lib/size.h"
 #include "top/since.h"
 
 #define MICROSECOND	1000ULL

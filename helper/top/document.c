@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "top/document.h"
 
-#include "class.h"
-#include "histogram.h"
-#include "path_word.h"
-#include "print.h"
+#include "lib/class.h"
+#include "lib/histogram.h"
+#include "lib/path_word.h"
+#include "lib/print.h"
 #include "top/since.h"
 
 /* Per second; null where no earlier look is known. */

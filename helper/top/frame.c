@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "fail.h"
+#include "lib/error.h"
 #include "top/room.h"
 #include "top/sections.h"
 #include "top/width.h"

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "describe.h"
-#include "dm.h"
-#include "fail.h"
-#include "name.h"
-#include "text.h"
+#include "ondisk/describe.h"
+#include "block/dm.h"
+#include "lib/error.h"
+#include "lib/name.h"
+#include "lib/sanitize.h"
 #include "top/parts.h"
 #include "top/programs.h"
 #include "top/since.h"
-#include "watch.h"
+#include "lib/interval.h"
 
 #define SECOND	1000000000ULL
 

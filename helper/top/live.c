@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "top/live.h"
 
-#include "fail.h"
+#include "lib/error.h"
 #include "top/frame.h"
 #include "top/gather.h"
 #include "top/screen.h"
-#include "watch.h"
+#include "lib/interval.h"
 
 #define MILLISECOND	1000000ULL
 

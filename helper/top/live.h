@@ -3,7 +3,7 @@
 #ifndef HELPER_TOP_LIVE_H
 #define HELPER_TOP_LIVE_H
 
-#include "arguments.h"
+#include "cli/options.h"
 
 int live_run(const struct arguments *args, unsigned int interval);
 

@@ -10,10 +10,10 @@
 #include <time.h>
 
 #include "classify.h"
-#include "label.h"
+#include "lib/label.h"
 #include "latency.h"
-#include "nl.h"
-#include "status.h"
+#include "netlink/client.h"
+#include "block/status_line.h"
 
 /* Of a process, with its end: TASK_COMM_LEN of the kernel. */
 #define COMMAND_SIZE	16

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail.h"
-#include "text.h"
+#include "lib/error.h"
+#include "lib/sanitize.h"
 
 /* A list that changes while it is told is asked for again, so often. */
 #define TRIES	4

@@ -3,7 +3,7 @@
 #ifndef HELPER_TOP_PARTS_H
 #define HELPER_TOP_PARTS_H
 
-#include "dm.h"
+#include "block/dm.h"
 #include "top/model.h"
 
 int parts_take(const struct dm_device *dev, struct top_device *device);

@@ -8,10 +8,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "built_in.h"
-#include "fail.h"
-#include "histogram.h"
-#include "text.h"
+#include "bpf/builtin.h"
+#include "lib/error.h"
+#include "lib/histogram.h"
+#include "lib/sanitize.h"
 #include "top/since.h"
 
 /* From the kernel's number, see bpf/classify.h. */

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "fail.h"
-#include "signals.h"
-#include "watch.h"
+#include "lib/error.h"
+#include "block/signals.h"
+#include "lib/interval.h"
 
 #define SECOND	1000000000ULL
 

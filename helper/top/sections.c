@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "class.h"
-#include "fail.h"
-#include "histogram.h"
+#include "lib/class.h"
+#include "lib/error.h"
+#include "lib/histogram.h"
 #include "top/cells.h"
 
 /* Columns of each section; all but the first one have the device in front. */

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "built_in.h"
-#include "fail.h"
+#include "bpf/builtin.h"
+#include "lib/error.h"
 #include "reads.h"
 
 /* Pieces in a look: who reads faster than they are told keeps nobody here for ever. */

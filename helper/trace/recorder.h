@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "program.h"
+#include "bpf/program.h"
 
 /**
  * struct recorder - sees what is read of a device

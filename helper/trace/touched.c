@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail.h"
+#include "lib/error.h"
 
 /* A page of bits. */
 #define PART_UNITS	32768U

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail.h"
-#include "sha256.h"
+#include "lib/error.h"
+#include "lib/sha256.h"
 
 #define SECTOR		512U
 /* Bytes of a number of 64 bits, and of the two of an extent. */

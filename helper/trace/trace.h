@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "range.h"
+#include "lib/range.h"
 
 #define TRACE_MAGIC	"NCTRACE"
 #define TRACE_VERSION	1

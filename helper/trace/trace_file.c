@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fail.h"
-#include "replace.h"
+#include "lib/error.h"
+#include "lib/replace.h"
 #include "trace/trace.h"
 
 /* Of a billion extents, and more than memory should be asked for by a file that is none. */

@@ -2,14 +2,14 @@
 # Crashes of a session: the logger of the guest and the replayer of its log;
 # tests/selftests/host/crash.sh.
 
-CRASH_SRC := $(wildcard tests/crash/*.c) kmod/format.c kmod/recover.c
+CRASH_SRC := $(wildcard tests/crash/*.c) kmod/meta/format.c kmod/meta/recover.c
 CRASH_LOGGER_SRC := $(wildcard tests/crash/logger/*)
 CRASH_LOGGER_DIR = $(abspath $(BUILD))/crash/logger/$(KVER)
 
-$(BUILD)/crash/crash: $(CRASH_SRC) $(wildcard tests/crash/*.h tests/crash/logger/*.h kmod/*.h uapi/*.h tests/selftests/nearcache/sector.h)
+$(BUILD)/crash/crash: $(CRASH_SRC) $(wildcard tests/crash/*.h tests/crash/logger/*.h kmod/*.h kmod/*/*.h uapi/*.h tests/selftests/nearcache/sector.h)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) -std=gnu11 -O2 -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-sign-compare -Ikmod -Iuapi \
+	$(Q)$(CC) -std=gnu11 -O2 -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-sign-compare -iquote kmod -Iuapi \
 		-o $@ $(CRASH_SRC) -lisal -lcrypto
 
 $(BUILD)/crash/logger/$(KVER)/dm-crash-log.ko: $(CRASH_LOGGER_SRC)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "../selftests/nearcache/sector.h"
-#include "recover.h"
+#include "meta/recover.h"
 #include "recovered.h"
 
 struct slot {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the fuzzed sources of kmod/ call and is not fuzzed: nothing is read or written. */
+/* Stubs of the functions in kmod/ that the fuzzed sources call; they do no I/O. */
 #include "fuzz.h"
 
 #include "cache.h"
-#include "fill.h"
-#include "flush.h"
-#include "identity.h"
-#include "invalidate.h"
-#include "meta.h"
-#include "netlink.h"
-#include "outage.h"
-#include "read.h"
-#include "reclaim.h"
-#include "write.h"
+#include "io/fill.h"
+#include "meta/flush.h"
+#include "meta/origin.h"
+#include "io/invalidate.h"
+#include "meta/meta.h"
+#include "netlink/family.h"
+#include "io/origin_retry.h"
+#include "io/read.h"
+#include "evict/reclaim.h"
+#include "io/writearound.h"
 
 sector_t fuzz_told_first, fuzz_told_last;
 u32 fuzz_ends;
@@ -28,7 +28,7 @@ void nc_inflight_init(struct nc_inflight *in)
 	memset(in, 0, sizeof(*in));
 }
 
-/* A list. */
+/* A singly linked list in place of the tree. */
 void nc_inflight_add(struct nc_inflight *in, struct nc_range *range)
 {
 	range->rb.rb_left = in->root.rb_root.rb_node;
@@ -190,7 +190,7 @@ void nc_ranges_count_mixed(struct nc_cache *c, sector_t sector, u32 bytes)
 	abort();
 }
 
-/* There is no plan. */
+/* No plan exists. */
 void nc_foresight_init(struct nc_cache *c)
 {
 	(void)c;
@@ -341,7 +341,7 @@ int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 	return 0;
 }
 
-/* Of the fuzzed origin: all that is known of it is how often its ends were written. */
+/* The fingerprint of the ends changes with each write to them. */
 int nc_identity_ends(struct block_device *bdev, struct dm_io_client *io, u64 size, void *buffer,
 		     u8 *digest)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tables with anything in them.  A line is right, and then all that it says can be used, or
- * it says why not; no line changes what is made of another one.
+ * Fuzzes nearcachetab.  A line is either valid and all its values are usable, or it has a reason.
+ * No line changes the result of another one.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "count.h"
-#include "fail.h"
-#include "name.h"
-#include "tab.h"
-#include "text.h"
+#include "lib/error.h"
+#include "lib/name.h"
+#include "open/nearcachetab.h"
+#include "lib/sanitize.h"
 
 #define HOLDS(what)	((what) ? (void)0 : bug(#what))
 
@@ -65,7 +65,7 @@ static void check(const struct tab *tab)
 	fuzz_count("lines_wrong", tab->entries - right);
 }
 
-/* Each line alone says what it says among the others, but for a name that was taken. */
+/* Parsed alone, a line gives the same result, except that its name cannot be a duplicate. */
 static void check_alone(const struct tab *tab, const char *text, size_t bytes)
 {
 	const char *end = text + bytes, *line = text;
@@ -116,7 +116,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
 			       unsigned int seed);
 
-/* Words that mean something, put anywhere. */
+/* Insert a valid word at a random position. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
 			       unsigned int seed)
 {

@@ -28,7 +28,7 @@ nothing_to_do() {
 }
 
 shows_commands() {
-	rm -f "$dir"/build/helper/nearcache.o && run_make V=1 helper >"$dir/log" && grep -qE -- '-o [^ ]*nearcache\.o' "$dir/log"
+	rm -f "$dir"/build/helper/main.o && run_make V=1 helper >"$dir/log" && grep -qE -- '-o [^ ]*main\.o' "$dir/log"
 }
 
 installed() {

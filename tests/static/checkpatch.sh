@@ -8,15 +8,15 @@ set -uo pipefail
 # file|types that are wrong about it|why
 exceptions='
 uapi/nearcache_counters.h|COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED|a table of X macros cannot be an expression
-kmod/netlink.c|MACRO_ARG_UNUSED,TRAILING_SEMICOLON,CONSTANT_COMPARISON|X macros, and numbers, that are compared at compile time
-kmod/netlink_range.c|MACRO_ARG_UNUSED,TRAILING_SEMICOLON,CONSTANT_COMPARISON|as in netlink.c
+kmod/netlink/family.c|MACRO_ARG_UNUSED,TRAILING_SEMICOLON,CONSTANT_COMPARISON|X macros, and numbers, that are compared at compile time
+kmod/netlink/range.c|MACRO_ARG_UNUSED,TRAILING_SEMICOLON,CONSTANT_COMPARISON|as in netlink.c
 bpf/classify.bpf.c|VOLATILE|what a loader sets is not for the compiler to take for granted
 bpf/heat.bpf.c|VOLATILE|as in classify.bpf.c
-kmod/trace.h|OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT|the layout of every trace header of the kernel
+kmod/core/tracepoints.h|OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT|the layout of every trace header of the kernel
 '
 
 files=()
-for file in "$TOP"/kmod/*.[ch] "$TOP"/uapi/*.h "$TOP"/bpf/*.[ch] "$TOP"/bpf/examples/*.c; do
+for file in "$TOP"/kmod/*.[ch] "$TOP"/kmod/*/*.[ch] "$TOP"/uapi/*.h "$TOP"/bpf/*.[ch] "$TOP"/bpf/examples/*.c; do
 	# What is generated is as it is.
 	[[ $file == *_gen.[ch] ]] || files+=("$file")
 done

@@ -25,7 +25,7 @@ sparse() {
 # But for what the generator of the netlink interface takes for constants; before 6.3 it is not.
 sparse_silent() {
 	! grep -E 'warning:|error:' "$BUILD/static/module-$1.log" |
-		grep -v 'kmod/netlink_gen.c.*: warning: incorrect type in initializer (different modifiers)$'
+		grep -v 'kmod/netlink/policy_gen.c.*: warning: incorrect type in initializer (different modifiers)$'
 }
 
 pids=()

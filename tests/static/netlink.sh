@@ -11,7 +11,7 @@ trap 'rm -rf "$out"' EXIT
 
 generated() {
 	"${MAKE:-make}" -s --no-print-directory netlink BUILD="$BUILD" NETLINK_OUT="$out" &&
-		for file in uapi/nearcache.h kmod/netlink_gen.h kmod/netlink_gen.c; do
+		for file in uapi/nearcache.h kmod/netlink/policy_gen.h kmod/netlink/policy_gen.c; do
 			diff -u "$file" "$out/$file" || { echo "$file: make netlink"; return 1; }
 		done
 }

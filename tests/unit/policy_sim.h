@@ -7,7 +7,7 @@
 #ifndef POLICY_SIM_H
 #define POLICY_SIM_H
 
-#include "policy.h"
+#include "evict/keep.h"
 
 /**
  * struct sim - a simulated cache

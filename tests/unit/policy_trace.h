@@ -3,7 +3,7 @@
 #ifndef POLICY_TRACE_H
 #define POLICY_TRACE_H
 
-#include "format_user.h"
+#include "meta/format_user.h"
 
 enum order { SAME, SHUFFLED, SHARDS };
 

@@ -5,7 +5,7 @@
  * one counts.
  */
 #include "helper/unit.h"
-#include "format.h"
+#include "meta/format.h"
 
 #define MIB		(1ULL << 20)
 #define DEVICE_BYTES	(64 * MIB)

@@ -9,7 +9,7 @@
 #include <ucontext.h>
 
 #include "helper/unit.h"
-#include "holds.h"
+#include "core/hit_srcu.h"
 
 #define READERS	3U
 #define ASKERS	2U

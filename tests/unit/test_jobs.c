@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "helper/unit.h"
-#include "job.h"
+#include "prefetch/job.h"
 
 static struct nc_jobs jobs;
 static struct nc_piece piece[4] = { { 8, 16 }, { 32, 40 } };

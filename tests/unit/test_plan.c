@@ -11,7 +11,7 @@
 #include <linux/slab.h>
 
 #include "helper/unit.h"
-#include "plan.h"
+#include "evict/belady.h"
 
 #define BLOCKS	1000U
 #define EPOCHS	6U

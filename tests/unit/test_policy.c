@@ -9,7 +9,7 @@
 #include "helper/unit.h"
 #include "policy_sim.h"
 #include "policy_trace.h"
-#include "spread.h"
+#include "evict/spread.h"
 
 #define BLOCKS	4000U		/* of one dataset */
 #define ORIGIN	(20 * BLOCKS)	/* far larger than what is read of it */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "helper/unit.h"
-#include "rangemap.h"
+#include "ranges/segments.h"
 
 #define SPACE	400U
 #define MOST	60U

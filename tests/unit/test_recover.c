@@ -4,7 +4,7 @@
  * which copy of a page counts, which entries may be true.
  */
 #include "helper/unit.h"
-#include "recover.h"
+#include "meta/recover.h"
 
 static const u8 uuid[16] = { 7, 7, 7 };
 static const u8 foreign[16] = { 8 };

@@ -5,21 +5,21 @@
 include tests/unit/helper/helper_unit.mk
 
 UNIT := test_format test_recover test_policy test_rangemap test_jobs test_plan test_holds test_evidence
-UNIT_test_format := kmod/format.c
-UNIT_test_recover := kmod/recover.c kmod/format.c
-UNIT_test_policy := kmod/policy.c kmod/ghost.c tests/unit/policy_sim.c tests/unit/policy_trace.c
-UNIT_test_rangemap := kmod/rangemap.c
-UNIT_test_jobs := kmod/job.c
-UNIT_test_plan := kmod/plan.c kmod/bittree.c
-UNIT_test_holds := kmod/holds.c
+UNIT_test_format := kmod/meta/format.c
+UNIT_test_recover := kmod/meta/recover.c kmod/meta/format.c
+UNIT_test_policy := kmod/evict/keep.c kmod/evict/ghost.c tests/unit/policy_sim.c tests/unit/policy_trace.c
+UNIT_test_rangemap := kmod/ranges/segments.c
+UNIT_test_jobs := kmod/prefetch/job.c
+UNIT_test_plan := kmod/evict/belady.c kmod/evict/bittree.c
+UNIT_test_holds := kmod/core/hit_srcu.c
 
 UNIT_TESTS := $(UNIT:%=$(BUILD)/unit/%) $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%)
 UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-sign-compare \
-	-fsanitize=address,undefined -fno-sanitize-recover=all -Itests/unit -Ikmod -Ibpf -Iuapi
+	-fsanitize=address,undefined -fno-sanitize-recover=all -Itests/unit -iquote kmod -iquote bpf -Iuapi
 
 define unit-rule
 $(BUILD)/unit/$(1): tests/unit/$(1).c $(UNIT_$(1)) \
-		$(wildcard kmod/*.h bpf/*.h uapi/*.h tests/unit/*.h tests/unit/linux/*.h) tests/unit/unit.mk
+		$(wildcard kmod/*.h kmod/*/*.h bpf/*.h uapi/*.h tests/unit/*.h tests/unit/linux/*.h) tests/unit/unit.mk
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$<)
 	$$(Q)$$(CC) $$(UNIT_CFLAGS) -o $$@ $$< $(UNIT_$(1)) -lcmocka -lisal
@@ -29,9 +29,9 @@ $(foreach t,$(UNIT),$(eval $(call unit-rule,$(t))))
 $(BUILD)/unit/test_holds: UNIT_CFLAGS := $(patsubst -fsanitize=address%,-fsanitize=undefined,$(UNIT_CFLAGS))
 
 POLICY_TABLE := $(addprefix tests/unit/,policy_table.c policy_reference.c policy_sim.c policy_trace.c) \
-	kmod/policy.c kmod/ghost.c
+	kmod/evict/keep.c kmod/evict/ghost.c
 
-$(BUILD)/unit/policy_table: $(POLICY_TABLE) $(wildcard kmod/*.h tests/unit/*.h) tests/unit/unit.mk
+$(BUILD)/unit/policy_table: $(POLICY_TABLE) $(wildcard kmod/*.h kmod/*/*.h tests/unit/*.h) tests/unit/unit.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(filter-out -O1 -fsanitize% -fno-sanitize%,$(UNIT_CFLAGS)) -O2 -o $@ $(POLICY_TABLE) -lisal

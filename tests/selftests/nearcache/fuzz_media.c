@@ -11,8 +11,8 @@
  * returns the origin's data after "invalidate all".
  * In either case what is refused is refused for a field that the kernel log names.
  */
-#include "format.c"
-#include "helper/layout.c"
+#include "meta/format.c"
+#include "helper/ondisk/layout.c"
 #include "image.c"
 #include "mutate.c"
 #include "crc32c.h"

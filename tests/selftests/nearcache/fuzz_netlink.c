@@ -99,12 +99,12 @@ static void add_u64(unsigned int number, uint64_t value)
 }
 
 /* A range with what it may have, or nearly. */
-static void add_range(void)
+static void add_range(int type)
 {
 	size_t begin = NLMSG_ALIGN(((struct nlmsghdr *)genl_request)->nlmsg_len);
 	char label[8];
 
-	genl_add(NEARCACHE_A_DEVICE_RANGE, "", 0);
+	genl_add(type, "", 0);
 	if (any(20))
 		add_u64(NEARCACHE_A_RANGE_START, any(20) ? any(16000) * 512 : number());
 	if (any(20))
@@ -119,7 +119,7 @@ static void add_range(void)
 		add_u32(NEARCACHE_A_RANGE_PRIORITY, any(9));
 	if (!any(4))
 		add_u32(NEARCACHE_A_RANGE_EXPIRES, any(20) ? any(3) : number());
-	genl_nest(NEARCACHE_A_DEVICE_RANGE, begin);
+	genl_nest(type, begin);
 }
 
 static void add_job(int command)
@@ -198,7 +198,11 @@ static void add_right(int command)
 
 	if (has_ranges(command)) {
 		for (n = 1 + any(6); n; n--)
-			add_range();
+			add_range(NEARCACHE_A_DEVICE_RANGE);
+	} else if (command == NEARCACHE_CMD_RANGE_REPLACE) {
+		for (n = 1 + any(12); n; n--)
+			add_range(any(2) ? NEARCACHE_A_DEVICE_RANGE :
+				  any(3) ? NEARCACHE_A_DEVICE_DROP : NEARCACHE_A_DEVICE_KEEP);
 	} else if (has_job(command)) {
 		for (n = command == NEARCACHE_CMD_JOB_SUBMIT ? 1 + any(5) : 0; n; n--)
 			add_piece();

@@ -8,8 +8,8 @@
  * What is refused is refused for a reason in the kernel log, and what runs returns the
  * origin's data (sectors of blockdata, generation 1).
  */
-#include "format.c"
-#include "helper/layout.c"
+#include "meta/format.c"
+#include "helper/ondisk/layout.c"
 #include "image.c"
 #include "lines.c"
 #include "crc32c.h"

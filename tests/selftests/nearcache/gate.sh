@@ -123,7 +123,7 @@ table() {
 }
 
 # fill_slots: no slot is free. Blocks 0 and 1 have one, those from sector $spare on do not.
-# Of a cache that was empty at its start it is chosen at random what stays (kmod/spread.h).
+# Of a cache that was empty at its start it is chosen at random what stays (kmod/evict/spread.h).
 fill_slots() {
 	local blocks used
 	cached 0 256

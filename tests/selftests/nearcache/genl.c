@@ -127,6 +127,8 @@ static const struct attribute device[] = {
 	{ "job", NEARCACHE_A_DEVICE_JOB, NEST, job },
 	{ "plan", NEARCACHE_A_DEVICE_PLAN, NEST, plan },
 	{ "cache", NEARCACHE_A_DEVICE_CACHE, U32, NULL },
+	{ "drop", NEARCACHE_A_DEVICE_DROP, NEST, range },
+	{ "keep", NEARCACHE_A_DEVICE_KEEP, NEST, range },
 	{ }
 };
 
@@ -148,6 +150,7 @@ static const struct {
 	{ "plan-submit", NEARCACHE_CMD_PLAN_SUBMIT },
 	{ "plan-clear", NEARCACHE_CMD_PLAN_CLEAR },
 	{ "plan-get", NEARCACHE_CMD_PLAN_GET },
+	{ "range-replace", NEARCACHE_CMD_RANGE_REPLACE },
 };
 
 static void usage(const char *word)

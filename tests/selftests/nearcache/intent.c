@@ -10,7 +10,7 @@
  *	intent CACHE flip SECTOR		one bit of a sector of the bitmap
  *	intent CACHE empty SESSION		the bitmap as that session begins with it
  */
-#include "format.c"
+#include "meta/format.c"
 #include "crc32c.h"
 #include "device.h"
 

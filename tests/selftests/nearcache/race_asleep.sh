@@ -18,7 +18,7 @@ occupy() {
 
 # few_evictable: as many slots are free as reclaim lets be, and as many blocks may go as it would free
 # if it had to: all others are pinned. Sets first to where the former begin.
-# Of a cache that was empty at its start it is chosen at random what stays (kmod/spread.h).
+# Of a cache that was empty at its start it is chosen at random what stays (kmod/evict/spread.h).
 few_evictable() {
 	local pinned
 	blocks=$(field blocks)

@@ -35,7 +35,7 @@ keep() {
 
 gates 8 3
 between writethrough
-# Of a cache that was empty at its start it is chosen at random what stays (kmod/spread.h).
+# Of a cache that was empty at its start it is chosen at random what stays (kmod/evict/spread.h).
 cached 128 128
 stop
 start

@@ -13,7 +13,7 @@
  *	sbset DEV fill		every slot holds a block, all of it, in no order
  * Bytes of texts and of the magic are fields "label[3]"; "label" sets all of it.
  */
-#include "format.c"
+#include "meta/format.c"
 #include "crc32c.h"
 #include "device.h"
 

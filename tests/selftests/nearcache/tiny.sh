@@ -24,7 +24,7 @@ start
 blocks=$(field blocks)
 ((blocks == 2)) || fail "$blocks blocks, expected 2"
 is blocks_used 0
-# Of a cache that was empty at its start it is chosen at random what stays (kmod/spread.h).
+# Of a cache that was empty at its start it is chosen at random what stays (kmod/evict/spread.h).
 check -n 128 -b 128
 settle
 stop

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "fail.h"
+#include "lib/error.h"
 #include "unit.h"
 
 #define OUTPUT_MAX	8192

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "device.h"
+#include "block/device.h"
 
 int device_open(struct device *dev, const char *path, const char *role)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "fail.h"
+#include "lib/error.h"
 
 struct fake fake;
 

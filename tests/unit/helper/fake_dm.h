@@ -3,7 +3,7 @@
 #ifndef HELPER_FAKE_DM_H
 #define HELPER_FAKE_DM_H
 
-#include "dm.h"
+#include "block/dm.h"
 
 #define FAKE_NAME	"nc"
 #define FAKE_BYTES	(1ULL << 20)

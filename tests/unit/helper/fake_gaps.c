@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "fail.h"
-#include "lock.h"
+#include "lib/error.h"
+#include "block/lock.h"
 
 struct fake_gaps fake_gaps;
 

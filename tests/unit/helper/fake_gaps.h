@@ -3,7 +3,7 @@
 #ifndef HELPER_FAKE_GAPS_H
 #define HELPER_FAKE_GAPS_H
 
-#include "gaps.h"
+#include "open/uncached_writes.h"
 
 /**
  * struct fake_gaps - what there is, and what was done

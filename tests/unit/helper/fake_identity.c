@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "identity.h"
+#include "block/device_id.h"
 
 bool fake_held;
 

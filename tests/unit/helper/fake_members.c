@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Caches on one device. */
-#include "members.h"
+#include "open/members.h"
 
 /* Not all tests have one. */
 extern __typeof__(witness_check_place) witness_check_place __attribute__((weak));

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail.h"
+#include "lib/error.h"
 #include "unit.h"
 
 struct fake_nl fake_nl;
@@ -105,12 +105,6 @@ static void look(void)
 	fake_nl.unpinned += !watched;
 }
 
-static void forget_from(size_t count)
-{
-	while (fake_nl.count > count)
-		free((char *)fake_nl.range[--fake_nl.count].label);
-}
-
 int nl_range_room(dev_t number, struct nl_room *room)
 {
 	bool watched;
@@ -121,34 +115,23 @@ int nl_range_room(dev_t number, struct nl_room *room)
 	return 0;
 }
 
-int nl_range_add(dev_t number, const struct nl_range *range, size_t count,
-		 struct nl_room *room, bool *refused)
+static bool is_equal(const struct nl_range *a, const struct nl_range *b)
 {
-	size_t before = fake_nl.count, i;
-	bool pins = false;
-
-	*refused = false;
-	assert_true(count > 0);
-	fake_nl.added += count;
-	if (++fake_nl.adds == fake_nl.fail_add)
-		return (fail)(CODE_BUSY, "BUSY");
-	for (i = 0; i < count; i++) {
-		if (end_of(&range[i].range) > fake_nl.size) {
-			forget_from(before);
-			return (fail)(CODE_DEVICE, "RANGE");
-		}
-		give(&range[i]);
-		pins |= range[i].flags & NEARCACHE_RANGE_PIN;
-	}
-	nl_range_room(number, room);
-	*refused = pins && room->needed > room->available;
-	if (*refused)
-		forget_from(before);
-	look();
-	return 0;
+	return a->range.start == b->range.start && a->range.length == b->range.length &&
+	       a->flags == b->flags && a->priority == b->priority && !strcmp(a->label, b->label);
 }
 
-static bool is_meant(const struct nl_range *own, const struct nl_range *which)
+static bool has_equal(const struct nl_range *list, size_t count, const struct nl_range *range)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (is_equal(&list[i], range))
+			return true;
+	return false;
+}
+
+static bool matches(const struct nl_range *which, const struct nl_range *own)
 {
 	return own->range.start >= which->range.start &&
 	       (!which->range.length ||
@@ -156,42 +139,79 @@ static bool is_meant(const struct nl_range *own, const struct nl_range *which)
 	       (!which->label || !strcmp(which->label, own->label));
 }
 
-static void delete_meant(const struct nl_range *which, size_t count,
-			 uint64_t *deleted)
+static bool is_dropped(const struct nl_replacement *change, const struct nl_range *own)
 {
-	size_t i, k, left = 0;
+	size_t i;
 
-	for (i = 0; i < fake_nl.count; i++) {
-		bool meant = false;
-
-		for (k = 0; k < count && !meant; k++)
-			meant = is_meant(&fake_nl.range[i], &which[k]);
-		*deleted += meant;
-		if (meant)
-			free((char *)fake_nl.range[i].label);
-		else
-			fake_nl.range[left++] = fake_nl.range[i];
-	}
-	fake_nl.count = left;
+	for (i = 0; i < change->drop_count; i++)
+		if (matches(&change->drop[i], own))
+			return !has_equal(change->keep, change->keep_count, own);
+	return false;
 }
 
-int nl_range_delete(dev_t number, const struct nl_range *which, size_t count,
-		    uint64_t *deleted)
+/* The ranges that stay, then those that come; labels are copies. */
+static size_t replaced(struct nl_replacement *change, struct nl_range *next)
 {
-	size_t done, some, i;
+	size_t i, count = 0;
 
-	(void)number;
-	*deleted = 0;
-	for (done = 0; done < count; done += some) {
-		some = count - done < FAKE_CHUNK ? count - done : FAKE_CHUNK;
-		if (++fake_nl.deletes == fake_nl.fail_delete)
-			return (fail)(CODE_BUSY, "BUSY");
-		for (i = 0; i < some; i++)
-			if (end_of(&which[done + i].range) > fake_nl.size)
-				return (fail)(CODE_DEVICE, "RANGE");
-		delete_meant(which + done, some, deleted);
-		look();
+	for (i = 0; i < fake_nl.count; i++) {
+		const struct nl_range *own = &fake_nl.range[i];
+		bool equal = has_equal(change->add, change->add_count, own);
+		bool dropped = is_dropped(change, own);
+
+		change->deleted += dropped && !equal;
+		if (!dropped && !equal)
+			next[count++] = *own;
 	}
+	for (i = 0; i < change->add_count; i++)
+		next[count++] = change->add[i];
+	assert_true(count <= FAKE_RANGES);
+	for (i = 0; i < count; i++)
+		next[i].label = strdup(next[i].label);
+	return count;
+}
+
+static void swap(struct nl_range *next, size_t count)
+{
+	static struct nl_range old[FAKE_RANGES];
+	size_t before = fake_nl.count;
+
+	memcpy(old, fake_nl.range, before * sizeof(*old));
+	memcpy(fake_nl.range, next, count * sizeof(*next));
+	memcpy(next, old, before * sizeof(*old));
+	fake_nl.count = count;
+}
+
+int nl_range_replace(dev_t number, struct nl_replacement *change)
+{
+	static struct nl_range next[2 * FAKE_RANGES];
+	size_t i, count, left = fake_nl.count;
+	bool pins = false;
+
+	change->deleted = 0;
+	change->refused = false;
+	if (!change->drop_count && !change->add_count)
+		return nl_range_room(number, &change->room);
+	fake_nl.added += change->add_count;
+	if (++fake_nl.changes == fake_nl.fail_change)
+		return (fail)(CODE_BUSY, "BUSY");
+	for (i = 0; i < change->add_count; i++) {
+		if (end_of(&change->add[i].range) > fake_nl.size)
+			return (fail)(CODE_DEVICE, "RANGE");
+		pins |= change->add[i].flags & NEARCACHE_RANGE_PIN;
+	}
+	count = replaced(change, next);
+	swap(next, count);
+	nl_range_room(number, &change->room);
+	change->refused = pins && change->room.needed > change->room.available;
+	if (change->refused) {
+		swap(next, left);
+		left = count;
+		change->deleted = 0;
+	}
+	for (i = 0; i < left; i++)
+		free((char *)next[i].label);
+	look();
 	return 0;
 }
 

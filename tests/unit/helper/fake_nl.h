@@ -3,11 +3,9 @@
 #ifndef HELPER_FAKE_NL_H
 #define HELPER_FAKE_NL_H
 
-#include "nl.h"
+#include "netlink/client.h"
 
 #define FAKE_RANGES	4096
-/* Ranges that one request to delete some takes. */
-#define FAKE_CHUNK	2
 
 /**
  * struct fake_nl - what the kernel knows, and how it answers
@@ -15,11 +13,9 @@
  * @count: how many
  * @size: bytes of the device; what ends behind them is out of range
  * @available: bytes that may be pinned
- * @adds: requests to add
- * @added: ranges in these
- * @fail_add: this one fails, from 1
- * @deletes: requests to delete
- * @fail_delete: this one fails, from 1
+ * @changes: requests to change ranges
+ * @added: ranges to add in these
+ * @fail_change: number of the request that fails, from 1
  * @interrupts: lists that are interrupted
  * @watch: bytes that are to be pinned all the time
  * @unpinned: how often they were not, after a request
@@ -33,11 +29,9 @@ struct fake_nl {
 	size_t count;
 	uint64_t size;
 	uint64_t available;
-	unsigned int adds;
+	unsigned int changes;
 	size_t added;
-	unsigned int fail_add;
-	unsigned int deletes;
-	unsigned int fail_delete;
+	unsigned int fail_change;
 	unsigned int interrupts;
 	struct range watch;
 	unsigned int unpinned;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Nothing is printed, and the kernel said nothing; a test that wants to know has its own. */
-#include "kmsg.h"
-#include "print.h"
+#include "block/kmsg.h"
+#include "lib/print.h"
 
 #define DEFAULT	__attribute__((weak))
 

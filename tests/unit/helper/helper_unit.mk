@@ -24,146 +24,146 @@ HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
 	test_histogram test_top
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
-	-fno-sanitize-recover=all -Ihelper -Ikmod -Iuapi -Ibpf
+	-fno-sanitize-recover=all -iquote helper -iquote kmod -Iuapi -iquote bpf
 
-HELPER_FSPRINT	:= helper/fsprint.c helper/fsprint_ext4.c helper/fsprint_xfs.c \
-	helper/fsprint_erofs.c
-HELPER_INDEX	:= helper/index.c helper/index_build.c helper/index_format.c \
-	helper/index_mds.c helper/index_npz.c helper/index_parquet.c \
-	helper/index_scan.c helper/index_select.c helper/index_tar.c \
-	helper/index_tfrecord.c helper/tar_header.c helper/thrift.c helper/zip.c
+HELPER_FSPRINT	:= helper/ondisk/fingerprint_fs.c helper/ondisk/fingerprint_ext4.c helper/ondisk/fingerprint_xfs.c \
+	helper/ondisk/fingerprint_erofs.c
+HELPER_INDEX	:= helper/shard/index.c helper/shard/index_build.c helper/lib/index_format.c \
+	helper/shard/mds.c helper/shard/npz.c helper/shard/parquet.c \
+	helper/shard/reader.c helper/shard/select.c helper/shard/tar.c \
+	helper/shard/tfrecord.c helper/shard/tar_header.c helper/shard/thrift.c helper/shard/zip.c
 # With files made up in memory.
-HELPER_INDEX_UNIT := $(HELPER_INDEX) helper/fail.c helper/text.c \
+HELPER_INDEX_UNIT := $(HELPER_INDEX) helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/shard.c
 
 # A table is read by who knows the options of 'open'.
-HELPER_TAB	:= helper/tab.c helper/arguments.c helper/option_value.c helper/bandwidth.c \
-	helper/duration.c helper/share.c helper/label.c helper/path.c helper/size.c helper/name.c \
-	helper/fail.c helper/text.c helper/mode.c helper/params.c helper/range.c \
-	helper/onchange.c helper/status.c helper/index_format.c
+HELPER_TAB	:= helper/open/nearcachetab.c helper/cli/options.c helper/cli/option_value.c helper/lib/bandwidth.c \
+	helper/lib/duration.c helper/shard/partition.c helper/lib/label.c helper/lib/path.c helper/lib/size.c helper/lib/name.c \
+	helper/lib/error.c helper/lib/sanitize.c helper/lib/mode.c helper/block/table_params.c helper/lib/range.c \
+	helper/lib/onchange.c helper/block/status_line.c helper/lib/index_format.c
 
 # The sources that each test takes from the project.
-HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/address.c helper/duration.c helper/readahead.c \
-	helper/size.c helper/fail.c helper/text.c tests/unit/helper/fake_identity.c
+HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/address.c helper/lib/duration.c helper/block/readahead.c \
+	helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_exposition := helper/metrics/exposition.c
-HELPER_UNIT_test_hot	:= helper/daemon/hot.c helper/fail.c helper/text.c
-HELPER_UNIT_test_loop	:= helper/daemon/loop.c helper/trace/trace.c helper/trace/touched.c helper/sha256.c helper/fail.c \
-	helper/text.c
-HELPER_UNIT_test_opening := helper/daemon/opening.c helper/fail.c helper/text.c
-HELPER_UNIT_test_trace	:= helper/trace/trace.c helper/trace/touched.c helper/sha256.c helper/fail.c helper/text.c
-HELPER_UNIT_test_histogram := helper/histogram.c
-HELPER_UNIT_test_judge	:= helper/daemon/judge.c helper/class.c
-HELPER_UNIT_test_size	:= helper/size.c
-HELPER_UNIT_test_name	:= helper/name.c
-HELPER_UNIT_test_status	:= helper/status.c helper/mode.c
-HELPER_UNIT_test_layout	:= helper/layout.c kmod/format.c
-HELPER_UNIT_test_arguments := helper/arguments.c helper/option_value.c helper/size.c helper/name.c \
-	helper/fail.c helper/text.c helper/mode.c helper/params.c helper/range.c \
-	helper/onchange.c helper/status.c helper/index_format.c \
-	helper/bandwidth.c helper/duration.c helper/label.c helper/path.c \
-	helper/share.c
-HELPER_UNIT_test_print	:= helper/print.c helper/size.c helper/fail.c \
-	helper/text.c
-HELPER_UNIT_test_text	:= helper/text.c
-HELPER_UNIT_test_mode	:= helper/mode.c
-HELPER_UNIT_test_params	:= helper/params.c helper/mode.c
-HELPER_UNIT_test_range	:= helper/range.c helper/size.c
-HELPER_UNIT_test_setting := helper/setting.c helper/readahead.c helper/params.c helper/mode.c \
-	helper/size.c helper/fail.c helper/text.c \
+HELPER_UNIT_test_hot	:= helper/daemon/hot.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_loop	:= helper/daemon/loop.c helper/trace/trace.c helper/trace/touched.c helper/lib/sha256.c helper/lib/error.c \
+	helper/lib/sanitize.c
+HELPER_UNIT_test_opening := helper/daemon/opening.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_trace	:= helper/trace/trace.c helper/trace/touched.c helper/lib/sha256.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_histogram := helper/lib/histogram.c
+HELPER_UNIT_test_judge	:= helper/daemon/judge.c helper/lib/class.c
+HELPER_UNIT_test_size	:= helper/lib/size.c
+HELPER_UNIT_test_name	:= helper/lib/name.c
+HELPER_UNIT_test_status	:= helper/block/status_line.c helper/lib/mode.c
+HELPER_UNIT_test_layout	:= helper/ondisk/layout.c kmod/meta/format.c
+HELPER_UNIT_test_arguments := helper/cli/options.c helper/cli/option_value.c helper/lib/size.c helper/lib/name.c \
+	helper/lib/error.c helper/lib/sanitize.c helper/lib/mode.c helper/block/table_params.c helper/lib/range.c \
+	helper/lib/onchange.c helper/block/status_line.c helper/lib/index_format.c \
+	helper/lib/bandwidth.c helper/lib/duration.c helper/lib/label.c helper/lib/path.c \
+	helper/shard/partition.c
+HELPER_UNIT_test_print	:= helper/lib/print.c helper/lib/size.c helper/lib/error.c \
+	helper/lib/sanitize.c
+HELPER_UNIT_test_text	:= helper/lib/sanitize.c
+HELPER_UNIT_test_mode	:= helper/lib/mode.c
+HELPER_UNIT_test_params	:= helper/block/table_params.c helper/lib/mode.c
+HELPER_UNIT_test_range	:= helper/lib/range.c helper/lib/size.c
+HELPER_UNIT_test_setting := helper/cli/setting.c helper/block/readahead.c helper/block/table_params.c helper/lib/mode.c \
+	helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/fake_identity.c
-HELPER_UNIT_test_dataset := helper/dataset.c helper/super.c helper/device.c \
-	helper/layout.c helper/fingerprint.c helper/sha256.c $(HELPER_FSPRINT) helper/fail.c \
-	helper/text.c kmod/format.c tests/unit/helper/fake_identity.c
-HELPER_UNIT_test_reload	:= helper/cmd_set.c helper/cmd_resize.c \
-	helper/reload.c helper/readahead.c helper/params.c helper/mode.c \
-	helper/setting.c \
-	helper/size.c helper/name.c helper/signals.c helper/fail.c helper/text.c \
+HELPER_UNIT_test_dataset := helper/open/dataset.c helper/ondisk/superblock.c helper/block/device.c \
+	helper/ondisk/layout.c helper/ondisk/fingerprint.c helper/lib/sha256.c $(HELPER_FSPRINT) helper/lib/error.c \
+	helper/lib/sanitize.c kmod/meta/format.c tests/unit/helper/fake_identity.c
+HELPER_UNIT_test_reload	:= helper/cmd/set.c helper/cmd/resize.c \
+	helper/block/dm_reload.c helper/block/readahead.c helper/block/table_params.c helper/lib/mode.c \
+	helper/cli/setting.c \
+	helper/lib/size.c helper/lib/name.c helper/block/signals.c helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
 	tests/unit/helper/fake_output.c tests/unit/helper/fake_gaps.c \
 	tests/unit/helper/fake_members.c
-HELPER_UNIT_test_attach	:= helper/cmd_attach.c helper/reload.c \
-	helper/readahead.c helper/size.c helper/params.c \
-	helper/mode.c helper/status.c helper/name.c helper/signals.c helper/fail.c \
-	helper/text.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
+HELPER_UNIT_test_attach	:= helper/cmd/attach.c helper/block/dm_reload.c \
+	helper/block/readahead.c helper/lib/size.c helper/block/table_params.c \
+	helper/lib/mode.c helper/block/status_line.c helper/lib/name.c helper/block/signals.c helper/lib/error.c \
+	helper/lib/sanitize.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
 	tests/unit/helper/fake_gaps.c tests/unit/helper/fake_device.c \
 	tests/unit/helper/fake_members.c
-HELPER_UNIT_test_fsprint := $(HELPER_FSPRINT) helper/device.c helper/fail.c \
-	helper/text.c tests/unit/helper/fake_identity.c
-HELPER_UNIT_test_pair	:= helper/pair.c helper/fail.c helper/text.c \
-	kmod/format.c kmod/recover.c tests/unit/helper/fake_gaps.c
-HELPER_UNIT_test_reconnect := helper/reconnect.c helper/reload.c \
-	helper/readahead.c helper/size.c helper/params.c \
-	helper/mode.c helper/status.c helper/signals.c helper/fail.c helper/text.c \
+HELPER_UNIT_test_fsprint := $(HELPER_FSPRINT) helper/block/device.c helper/lib/error.c \
+	helper/lib/sanitize.c tests/unit/helper/fake_identity.c
+HELPER_UNIT_test_pair	:= helper/open/origin_match.c helper/lib/error.c helper/lib/sanitize.c \
+	kmod/meta/format.c kmod/meta/recover.c tests/unit/helper/fake_gaps.c
+HELPER_UNIT_test_reconnect := helper/open/reconnect.c helper/block/dm_reload.c \
+	helper/block/readahead.c helper/lib/size.c helper/block/table_params.c \
+	helper/lib/mode.c helper/block/status_line.c helper/block/signals.c helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
 	tests/unit/helper/fake_gaps.c
 HELPER_UNIT_test_tab	:= $(HELPER_TAB) helper/systemd/verbs.c
-HELPER_UNIT_test_gaps	:= helper/gaps.c helper/lasting.c helper/volume.c helper/fail.c \
-	helper/text.c
-HELPER_UNIT_test_stop	:= helper/stop.c helper/fail.c helper/text.c \
+HELPER_UNIT_test_gaps	:= helper/open/uncached_writes.c helper/block/lasting.c helper/block/volume.c helper/lib/error.c \
+	helper/lib/sanitize.c
+HELPER_UNIT_test_stop	:= helper/block/dm_suspend.c helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/fake_dm.c
-HELPER_UNIT_test_witness := helper/witness.c helper/device.c helper/super.c \
-	helper/fail.c helper/text.c kmod/format.c tests/unit/helper/fake_identity.c
-HELPER_UNIT_test_passthrough := helper/passthrough.c helper/mode.c helper/fail.c \
-	helper/text.c tests/unit/helper/fake_gaps.c tests/unit/helper/fake_output.c
-HELPER_UNIT_test_neighbour := helper/neighbour.c helper/volume.c helper/mode.c \
-	helper/fail.c helper/text.c
-HELPER_UNIT_test_opentab := helper/opentab.c $(HELPER_TAB) helper/systemd/verbs.c \
+HELPER_UNIT_test_witness := helper/open/witness.c helper/block/device.c helper/ondisk/superblock.c \
+	helper/lib/error.c helper/lib/sanitize.c kmod/meta/format.c tests/unit/helper/fake_identity.c
+HELPER_UNIT_test_passthrough := helper/open/passthrough.c helper/lib/mode.c helper/lib/error.c \
+	helper/lib/sanitize.c tests/unit/helper/fake_gaps.c tests/unit/helper/fake_output.c
+HELPER_UNIT_test_neighbour := helper/open/same_origin.c helper/block/volume.c helper/lib/mode.c \
+	helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_opentab := helper/open/boot.c $(HELPER_TAB) helper/systemd/verbs.c \
 	tests/unit/helper/fake_output.c
 HELPER_UNIT_test_index	:= $(HELPER_INDEX_UNIT)
-HELPER_UNIT_test_index_cmd := $(HELPER_INDEX_UNIT) helper/cmd_index.c \
-	helper/print.c helper/size.c
+HELPER_UNIT_test_index_cmd := $(HELPER_INDEX_UNIT) helper/cmd/index.c \
+	helper/lib/print.c helper/lib/size.c
 HELPER_UNIT_test_index_mds := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_npz := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_parquet := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_tar := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_tfrecord := $(HELPER_INDEX_UNIT)
-HELPER_UNIT_test_extents := helper/extents.c helper/fail.c helper/text.c
-HELPER_UNIT_test_shards	:= helper/shards.c helper/fail.c helper/text.c
-HELPER_UNIT_test_words	:= helper/words.c helper/range.c helper/size.c \
-	helper/fail.c helper/text.c
-HELPER_UNIT_test_layers	:= helper/layers.c helper/fail.c helper/text.c
-HELPER_UNIT_test_erofs	:= helper/erofs.c helper/fail.c helper/text.c
-HELPER_UNIT_test_manifest := helper/manifest.c helper/fail.c helper/text.c
-HELPER_UNIT_test_verifying := helper/verifying.c helper/checksum.c \
-	helper/progress.c helper/size.c helper/fail.c helper/text.c
-HELPER_UNIT_test_density := helper/density.c
-HELPER_UNIT_test_replace := helper/replace.c helper/fail.c helper/text.c
+HELPER_UNIT_test_extents := helper/files/fiemap.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_shards	:= helper/files/range_set.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_words	:= helper/files/glob.c helper/lib/range.c helper/lib/size.c \
+	helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_layers	:= helper/block/stacking.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_erofs	:= helper/files/erofs_map.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_manifest := helper/verify/manifest.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_verifying := helper/verify/workers.c helper/verify/checksum.c \
+	helper/lib/progress.c helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_density := helper/lib/bar.c
+HELPER_UNIT_test_replace := helper/lib/replace.c helper/lib/error.c helper/lib/sanitize.c
 # Shards and their samples.
 HELPER_SAMPLES	:= helper/heatmap/sample.c helper/heatmap/matrix.c helper/heatmap/level.c \
-	helper/density.c helper/shards.c helper/fail.c helper/text.c
+	helper/lib/bar.c helper/files/range_set.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_heatmap := $(HELPER_SAMPLES) helper/heatmap/counts.c
-HELPER_UNIT_test_shade	:= $(HELPER_SAMPLES) helper/heatmap/shade.c helper/size.c
+HELPER_UNIT_test_shade	:= $(HELPER_SAMPLES) helper/heatmap/shade.c helper/lib/size.c
 HELPER_UNIT_test_svg	:= $(HELPER_SAMPLES) helper/heatmap/svg.c helper/heatmap/legend.c \
-	helper/heatmap/picture.c helper/heatmap/plane.c helper/heatmap/xml.c helper/size.c
-HELPER_UNIT_test_keys	:= helper/cmd_status.c helper/cmd_stats.c helper/cmd_list.c \
-	helper/describe.c helper/status.c helper/mode.c helper/params.c helper/print.c \
-	helper/size.c helper/name.c helper/watch.c helper/fail.c helper/text.c \
+	helper/heatmap/picture.c helper/heatmap/plane.c helper/heatmap/xml.c helper/lib/size.c
+HELPER_UNIT_test_keys	:= helper/cmd/status.c helper/cmd/stats.c helper/cmd/list.c \
+	helper/ondisk/describe.c helper/block/status_line.c helper/lib/mode.c helper/block/table_params.c helper/lib/print.c \
+	helper/lib/size.c helper/lib/name.c helper/lib/interval.c helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/fake_members.c
-HELPER_UNIT_test_progress := helper/progress.c helper/size.c
+HELPER_UNIT_test_progress := helper/lib/progress.c helper/lib/size.c
 HELPER_UNIT_test_top	:= helper/top/cells.c helper/top/frame.c helper/top/grid.c \
 	helper/top/model.c helper/top/room.c helper/top/sections.c helper/top/since.c \
-	helper/top/view.c helper/top/width.c helper/class.c helper/histogram.c \
-	helper/status.c helper/mode.c helper/size.c helper/fail.c helper/text.c
-HELPER_UNIT_test_watch	:= helper/watch.c
-HELPER_UNIT_test_durable := helper/durable.c helper/fail.c helper/text.c
-HELPER_UNIT_test_share	:= helper/share.c
-HELPER_UNIT_test_job	:= helper/job.c helper/progress.c helper/size.c helper/fail.c \
-	helper/text.c tests/unit/helper/fake_output.c
-HELPER_UNIT_test_roster	:= helper/roster.c helper/shards.c helper/fail.c helper/text.c
-HELPER_UNIT_test_target	:= helper/target.c helper/words.c helper/range.c helper/size.c \
-	helper/roster.c helper/shards.c helper/fail.c helper/text.c
-HELPER_UNIT_test_bandwidth := helper/bandwidth.c helper/duration.c helper/size.c
+	helper/top/view.c helper/top/width.c helper/lib/class.c helper/lib/histogram.c \
+	helper/block/status_line.c helper/lib/mode.c helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_watch	:= helper/lib/interval.c
+HELPER_UNIT_test_durable := helper/lib/durable.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_share	:= helper/shard/partition.c
+HELPER_UNIT_test_job	:= helper/files/prefetch_job.c helper/lib/progress.c helper/lib/size.c helper/lib/error.c \
+	helper/lib/sanitize.c tests/unit/helper/fake_output.c
+HELPER_UNIT_test_roster	:= helper/files/roster.c helper/files/range_set.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_target	:= helper/files/operand.c helper/files/glob.c helper/lib/range.c helper/lib/size.c \
+	helper/files/roster.c helper/files/range_set.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_bandwidth := helper/lib/bandwidth.c helper/lib/duration.c helper/lib/size.c
 # What is on record of pins.
-HELPER_PINS	:= helper/pins.c helper/pins_file.c helper/pins_json.c helper/spans.c \
-	helper/durable.c helper/label.c helper/path.c helper/want.c helper/shards.c \
-	helper/index_format.c helper/fail.c helper/text.c
+HELPER_PINS	:= helper/pins/pins.c helper/pins/file.c helper/pins/json.c helper/pins/spans.c \
+	helper/lib/durable.c helper/lib/label.c helper/lib/path.c helper/lib/want.c helper/files/range_set.c \
+	helper/lib/index_format.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_pins	:= $(HELPER_PINS)
-HELPER_UNIT_test_change	:= $(HELPER_PINS) helper/change.c helper/exchange.c \
-	helper/known.c helper/size.c tests/unit/helper/fake_nl.c
-HELPER_UNIT_test_restore := $(HELPER_UNIT_test_change) helper/restore.c \
-	helper/record.c helper/owner.c helper/volume.c tests/unit/helper/fake_dm.c
-HELPER_UNIT_test_recorded := $(HELPER_PINS) helper/recorded.c helper/words.c \
-	helper/range.c helper/size.c
+HELPER_UNIT_test_change	:= $(HELPER_PINS) helper/pins/change.c \
+	helper/pins/known.c helper/lib/size.c tests/unit/helper/fake_nl.c
+HELPER_UNIT_test_restore := $(HELPER_UNIT_test_change) helper/pins/restore.c \
+	helper/pins/record.c helper/pins/owner.c helper/block/volume.c tests/unit/helper/fake_dm.c
+HELPER_UNIT_test_recorded := $(HELPER_PINS) helper/pins/recorded.c helper/files/glob.c \
+	helper/lib/range.c helper/lib/size.c
 HELPER_UNIT_LIBS_test_change := -DPINS_DIR='"pins"'
 HELPER_UNIT_LIBS_test_restore := -DPINS_DIR='"pins"' -Wl,--wrap=warn
 HELPER_UNIT_LIBS_test_durable := -Wl,--wrap=fsync
@@ -193,7 +193,7 @@ unit-helper: $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%) ## unit tests of the helper
 helper-unit-variant = $(if $(filter -D%,$(HELPER_UNIT_LIBS_$(1))),$(1),all)
 helper-unit-objects = $(patsubst %.c,$(HELPER_UNIT_DIR)/obj/$(call helper-unit-variant,$(1))/%.o,\
 	tests/unit/helper/$(1).c $(HELPER_UNIT_$(1)))
-HELPER_UNIT_HEADERS := $(wildcard helper/*.h helper/*/*.h bpf/*.h kmod/format*.h uapi/*.h tests/unit/helper/*.h) \
+HELPER_UNIT_HEADERS := $(wildcard helper/*/*.h bpf/*.h kmod/meta/format*.h uapi/*.h tests/unit/helper/*.h) \
 	tests/unit/helper/helper_unit.mk
 
 define helper-unit-variant-rule

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "fail.h"
-#include "index.h"
+#include "lib/error.h"
+#include "shard/index.h"
 #include "shard.h"
 #include "unit.h"
 

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tar_header.h"
+#include "shard/tar_header.h"
 
 static void *need(void *memory)
 {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "thrift.h"
+#include "shard/thrift.h"
 
 /**
  * struct shard - a file in the making

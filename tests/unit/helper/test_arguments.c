@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "arguments.h"
-#include "fail.h"
+#include "cli/options.h"
+#include "lib/error.h"
 #include "unit.h"
 
 static int nothing(const struct arguments *args)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "bandwidth.h"
-#include "duration.h"
+#include "lib/bandwidth.h"
+#include "lib/duration.h"
 #include "unit.h"
 
 static void bandwidths(void **state)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "daemon/conf.h"
-#include "fail.h"
+#include "lib/error.h"
 #include "unit.h"
 
 static struct conf conf;

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "dataset.h"
-#include "fail.h"
-#include "layout.h"
+#include "open/dataset.h"
+#include "lib/error.h"
+#include "ondisk/layout.h"
 #include "unit.h"
-#include "witness.h"
+#include "open/witness.h"
 
 #define CACHE_BYTES	(64ULL << 20)
 #define ORIGIN_BYTES	(40ULL << 20)

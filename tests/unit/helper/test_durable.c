@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "durable.h"
-#include "fail.h"
+#include "lib/durable.h"
+#include "lib/error.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/durable.XXXXXX";

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "device.h"
-#include "erofs.h"
-#include "fail.h"
+#include "block/device.h"
+#include "files/erofs_map.h"
+#include "lib/error.h"
 #include "unit.h"
 
 #define BYTES	(64U << 10)

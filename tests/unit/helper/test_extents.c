@@ -10,9 +10,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "erofs.h"
-#include "extents.h"
-#include "fail.h"
+#include "files/erofs_map.h"
+#include "files/fiemap.h"
+#include "lib/error.h"
 #include "unit.h"
 
 #define PAGE	4096ULL

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "fail.h"
-#include "fsprint.h"
+#include "lib/error.h"
+#include "ondisk/fingerprint_fs.h"
 #include "unit.h"
 
 #define BYTES	(64ULL << 20)

@@ -9,14 +9,14 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "device.h"
-#include "dm.h"
-#include "dm_pieces.h"
-#include "fail.h"
-#include "gaps.h"
-#include "identity.h"
+#include "block/device.h"
+#include "block/dm.h"
+#include "block/dm_tree.h"
+#include "lib/error.h"
+#include "open/uncached_writes.h"
+#include "block/device_id.h"
 #include "unit.h"
-#include "volume.h"
+#include "block/volume.h"
 
 #define A	"wwid:eui.a"
 #define B	"wwid:eui.b"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "histogram.h"
+#include "lib/histogram.h"
 #include "unit.h"
 
 static void put(struct latency *latency, uint64_t ns, unsigned int times)

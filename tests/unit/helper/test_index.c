@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "index_scan.h"
-#include "index_select.h"
+#include "shard/reader.h"
+#include "shard/select.h"
 #include "index_unit.h"
 
 /* Reads of the file: how much, and which of them fails how. */

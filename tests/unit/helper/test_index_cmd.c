@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache index: what it shows of a shard, as text and as JSON. */
 #include "capture.h"
-#include "commands.h"
-#include "print.h"
+#include "cmd/commands.h"
+#include "lib/print.h"
 #include "shard.h"
 
 static char path[2][32];

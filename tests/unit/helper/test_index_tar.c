@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "index_unit.h"
-#include "tar_header.h"
+#include "shard/tar_header.h"
 
 static void samples(void **state)
 {

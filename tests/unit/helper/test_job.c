@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Waiting for a job; the kernel that is asked, and who types ^C, are made up. */
-#include "fail.h"
-#include "job.h"
-#include "signals.h"
+#include "lib/error.h"
+#include "files/prefetch_job.h"
+#include "block/signals.h"
 #include "unit.h"
 
 /* What the kernel says, look by look, and what comes after it. */

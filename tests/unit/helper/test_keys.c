@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 #include "capture.h"
-#include "commands.h"
-#include "device.h"
-#include "print.h"
-#include "reconnect.h"
-#include "status.h"
-#include "super.h"
+#include "cmd/commands.h"
+#include "block/device.h"
+#include "lib/print.h"
+#include "open/reconnect.h"
+#include "block/status_line.h"
+#include "ondisk/superblock.h"
 
 /* Numbers of the line tell by themselves which they are; those of enumerations are few. */
 #define FIELD_BASE	1000

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <sys/sysmacros.h>
 
-#include "dm_pieces.h"
-#include "fail.h"
-#include "identity.h"
-#include "layers.h"
+#include "block/dm_tree.h"
+#include "lib/error.h"
+#include "block/device_id.h"
+#include "block/stacking.h"
 #include "unit.h"
 
 #define K	1024ULL

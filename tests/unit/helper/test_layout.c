@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "layout.h"
+#include "ondisk/layout.h"
 #include "unit.h"
 
 #define KIB	1024ULL

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "daemon/loop.h"
-#include "fail.h"
+#include "lib/error.h"
 #include "unit.h"
 
 #define UNIT		65536U

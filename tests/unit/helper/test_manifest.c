@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "fail.h"
-#include "manifest.h"
+#include "lib/error.h"
+#include "verify/manifest.h"
 #include "unit.h"
 
 #define A	"0123456789abcdef0123456789ABCDEF0123456789abcdef0123456789abcdef"

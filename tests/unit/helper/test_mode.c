@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "mode.h"
+#include "lib/mode.h"
 #include "unit.h"
 
 static void words(void **state)

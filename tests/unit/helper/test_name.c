@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "name.h"
+#include "lib/name.h"
 #include "unit.h"
 
 static void good_names(void **state)

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "dm.h"
-#include "dm_pieces.h"
-#include "fail.h"
-#include "identity.h"
-#include "neighbour.h"
-#include "resolve.h"
+#include "block/dm.h"
+#include "block/dm_tree.h"
+#include "lib/error.h"
+#include "block/device_id.h"
+#include "open/same_origin.h"
+#include "open/find_devices.h"
 #include "unit.h"
 
 #define ORIGIN	0x810

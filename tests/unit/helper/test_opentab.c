@@ -5,15 +5,15 @@
 #include <unistd.h>
 #include <uuid/uuid.h>
 
-#include "activate.h"
-#include "dm.h"
-#include "fail.h"
-#include "many.h"
-#include "opentab.h"
-#include "passthrough.h"
-#include "print.h"
-#include "resolve.h"
-#include "tab.h"
+#include "open/activate.h"
+#include "block/dm.h"
+#include "lib/error.h"
+#include "block/parallel.h"
+#include "open/boot.h"
+#include "open/passthrough.h"
+#include "lib/print.h"
+#include "open/find_devices.h"
+#include "open/nearcachetab.h"
 #include "unit.h"
 
 #define UUID	"01010101-0101-0101-0101-010101010101"

@@ -3,17 +3,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "dataset.h"
-#include "dm.h"
+#include "open/dataset.h"
+#include "block/dm.h"
 #include "fake_gaps.h"
-#include "fail.h"
-#include "fingerprint.h"
-#include "fsprint.h"
-#include "identity.h"
-#include "pair.h"
-#include "recover.h"
+#include "lib/error.h"
+#include "ondisk/fingerprint.h"
+#include "ondisk/fingerprint_fs.h"
+#include "block/device_id.h"
+#include "open/origin_match.h"
+#include "meta/recover.h"
 #include "unit.h"
-#include "witness.h"
+#include "open/witness.h"
 
 #define BYTES	(64ULL << 20)
 

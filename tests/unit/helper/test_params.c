@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <sys/sysmacros.h>
 
-#include "params.h"
+#include "block/table_params.h"
 #include "unit.h"
 
 /* A line comes back as it was: it is compared with the kernel's. */

@@ -2,12 +2,12 @@
 /* A device without its cache: what is known durably before anybody can write to it. */
 #include <stdio.h>
 
-#include "activate.h"
-#include "fail.h"
+#include "open/activate.h"
+#include "lib/error.h"
 #include "fake_gaps.h"
-#include "neighbour.h"
-#include "passthrough.h"
-#include "stop.h"
+#include "open/same_origin.h"
+#include "open/passthrough.h"
+#include "block/dm_suspend.h"
 #include "unit.h"
 
 static struct device origin;

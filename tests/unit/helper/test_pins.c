@@ -2,11 +2,11 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 
-#include "fail.h"
-#include "label.h"
-#include "pins.h"
+#include "lib/error.h"
+#include "lib/label.h"
+#include "pins/pins.h"
 #include "unit.h"
-#include "want.h"
+#include "lib/want.h"
 
 #define K	1024ULL
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture.h"
-#include "print.h"
+#include "lib/print.h"
 
 /* The same calls for both forms. */
 static void print_all(bool json)

@@ -3,7 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "progress.h"
+#include "lib/progress.h"
 #include "unit.h"
 
 #define SECOND	1000000000ULL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "range.h"
+#include "lib/range.h"
 #include "unit.h"
 
 static void good(void **state)

@@ -3,17 +3,17 @@
 #include <stdio.h>
 #include <sys/sysmacros.h>
 
-#include "activate.h"
-#include "describe.h"
-#include "fail.h"
+#include "open/activate.h"
+#include "ondisk/describe.h"
+#include "lib/error.h"
 #include "fake_dm.h"
 #include "fake_gaps.h"
-#include "identity.h"
-#include "kmsg.h"
-#include "neighbour.h"
-#include "pair.h"
-#include "print.h"
-#include "reconnect.h"
+#include "block/device_id.h"
+#include "block/kmsg.h"
+#include "open/same_origin.h"
+#include "open/origin_match.h"
+#include "lib/print.h"
+#include "open/reconnect.h"
 #include "unit.h"
 
 #define OLD	"writethrough 8:0 8:16 2 origin_timeout 600"

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fail.h"
-#include "path.h"
-#include "recorded.h"
+#include "lib/error.h"
+#include "lib/path.h"
+#include "pins/recorded.h"
 #include "unit.h"
 
 static char top[64];

@@ -3,18 +3,18 @@
 #include <stdio.h>
 #include <sys/sysmacros.h>
 
-#include "activate.h"
-#include "commands.h"
-#include "describe.h"
-#include "fail.h"
+#include "open/activate.h"
+#include "cmd/commands.h"
+#include "ondisk/describe.h"
+#include "lib/error.h"
 #include "fake_dm.h"
-#include "kmsg.h"
-#include "neighbour.h"
-#include "print.h"
-#include "stop.h"
-#include "super.h"
+#include "block/kmsg.h"
+#include "open/same_origin.h"
+#include "lib/print.h"
+#include "block/dm_suspend.h"
+#include "ondisk/superblock.h"
 #include "unit.h"
-#include "witness.h"
+#include "open/witness.h"
 
 #define WRITING		"writethrough 8:0 8:16"
 #define WRITING_32M	WRITING " 2 fill_memory 33554432"

@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fail.h"
-#include "replace.h"
+#include "lib/error.h"
+#include "lib/replace.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/replace.XXXXXX";

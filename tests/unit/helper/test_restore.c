@@ -6,16 +6,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arguments.h"
-#include "change.h"
-#include "fail.h"
+#include "cli/options.h"
+#include "pins/change.h"
+#include "lib/error.h"
 #include "fake_dm.h"
 #include "fake_nl.h"
-#include "identity.h"
-#include "pins.h"
-#include "record.h"
-#include "restore.h"
-#include "target.h"
+#include "block/device_id.h"
+#include "pins/pins.h"
+#include "pins/record.h"
+#include "pins/restore.h"
+#include "files/operand.h"
 #include "unit.h"
 
 #define K	1024ULL
@@ -103,13 +103,13 @@ static void opened(void **state)
 {
 	(void)state;
 	restore("nc", NULL, &restored);
-	assert_int_equal(restored.pins + fake_nl.adds + fake_nl.jobs, 0);
+	assert_int_equal(restored.pins + fake_nl.changes + fake_nl.jobs, 0);
 	record(4 * K);
 	restore("nc", NULL, &restored);
 	assert_int_equal(restored.pins, 2);
 	assert_int_equal(restored.job, 1);
 	assert_int_equal(fake_nl.count, 2);
-	assert_int_equal(fake_nl.adds, 1);
+	assert_int_equal(fake_nl.changes, 1);
 	assert_int_equal(fake_nl.pieces, 2);
 }
 
@@ -121,7 +121,7 @@ static void followed(void **state)
 	fake_nl_give(0, 4 * K, "l", PIN);
 	fake_nl_give(64 * K, 4 * K, "l", PIN);
 	restore("nc", NULL, &restored);
-	assert_int_equal(fake_nl.adds + fake_nl.deletes, 0);
+	assert_int_equal(fake_nl.changes, 0);
 	assert_int_equal(fake_nl.count, 2);
 	assert_int_equal(restored.job, 1);
 	assert_int_equal(fake_nl.pieces, 2);
@@ -231,9 +231,9 @@ static void shrunk(void **state)
 	assert_int_equal(fake_nl.pieces, 2);
 	assert_int_equal(fake_nl.piece[1].length, 2 * K);
 	/* That is all that there can be. */
-	fake_nl.adds = 0;
+	fake_nl.changes = 0;
 	restore("nc", NULL, &restored);
-	assert_int_equal(fake_nl.adds, 0);
+	assert_int_equal(fake_nl.changes, 0);
 	assert_int_equal(pins_load(&pins, "nc"), 0);
 	pins.size = dev.size;
 	pins.pin[1].dropped = pins.pin[2].dropped = true;
@@ -292,7 +292,7 @@ static void foreign(void **state)
 	assert_false(restored_of(DM_UUID_PREFIX "u2", "serial:7"));
 	assert_false(restored_of(DM_UUID_PREFIX "u2", ""));
 	assert_false(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.2"));
-	assert_int_equal(fake_nl.adds + fake_nl.jobs, 0);
+	assert_int_equal(fake_nl.changes + fake_nl.jobs, 0);
 	assert_int_equal(dm_need_ours("nc", &dev), 0);
 	assert_int_equal(record_open(&pins, &dev), 0);
 	assert_int_equal(record_require(&pins, &dev), CODE_DEVICE);

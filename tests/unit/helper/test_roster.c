@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "roster.h"
+#include "files/roster.h"
 #include "unit.h"
 
 static void add(struct shards *shards, const char *name, uint64_t bytes)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fail.h"
-#include "setting.h"
+#include "lib/error.h"
+#include "cli/setting.h"
 #include "unit.h"
 
 static void good(void **state)

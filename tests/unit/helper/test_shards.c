@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 
-#include "fail.h"
-#include "shards.h"
+#include "lib/error.h"
+#include "files/range_set.h"
 #include "unit.h"
 
 #define K	1024ULL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "size.h"
+#include "lib/size.h"
 #include "unit.h"
 
 static void good_sizes(void **state)

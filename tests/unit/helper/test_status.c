@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
 
-#include "status.h"
+#include "block/status_line.h"
 #include "unit.h"
 
 #define NUMBERS	(NEARCACHE_STATUS_FIELD_COUNT + NEARCACHE_COUNTER_COUNT)

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "fail.h"
+#include "lib/error.h"
 #include "fake_dm.h"
-#include "holder.h"
-#include "stop.h"
+#include "block/openers.h"
+#include "block/dm_suspend.h"
 #include "unit.h"
 
 /* Opens that can be seen, and whether one of them is for writing. */

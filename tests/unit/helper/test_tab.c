@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "fail.h"
-#include "tab.h"
+#include "lib/error.h"
+#include "open/nearcachetab.h"
 #include "unit.h"
 
 #define UUID	"ffc45aad-60bf-42f0-88b9-7283dbfab37d"

@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "extents.h"
-#include "fail.h"
-#include "layers.h"
-#include "narrow.h"
-#include "roster.h"
-#include "target.h"
+#include "files/fiemap.h"
+#include "lib/error.h"
+#include "block/stacking.h"
+#include "files/samples.h"
+#include "files/roster.h"
+#include "files/operand.h"
 #include "unit.h"
 
 static char top[] = "/tmp/target.XXXXXX";

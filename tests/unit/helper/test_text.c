@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 
-#include "text.h"
+#include "lib/sanitize.h"
 #include "unit.h"
 
 static void cleaned(const char *text, const char *expected)

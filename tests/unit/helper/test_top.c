@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/sysmacros.h>
 
-#include "fail.h"
+#include "lib/error.h"
 #include "top/frame.h"
 #include "top/since.h"
 #include "top/width.h"

@@ -4,7 +4,7 @@
 #include <openssl/sha.h>
 #include <stdlib.h>
 
-#include "fail.h"
+#include "lib/error.h"
 #include "trace/touched.h"
 #include "trace/trace.h"
 #include "unit.h"

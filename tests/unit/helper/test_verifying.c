@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "checksum.h"
+#include "verify/checksum.h"
 #include "unit.h"
-#include "verifying.h"
+#include "verify/workers.h"
 
 #define FILES	40
 

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "unit.h"
-#include "watch.h"
+#include "lib/interval.h"
 
 static uint64_t now;
 /* Until when was slept, and how often a signal interrupts it. */

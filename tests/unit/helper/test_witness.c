@@ -7,13 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "dm.h"
-#include "fail.h"
+#include "block/dm.h"
+#include "lib/error.h"
 #include "fake_identity.h"
-#include "identity.h"
-#include "probe.h"
+#include "block/device_id.h"
+#include "block/probe.h"
 #include "unit.h"
-#include "witness.h"
+#include "open/witness.h"
 
 #define RECORDS	NEARCACHE_WITNESS_RECORDS
 #define BYTES	(1U << 20)

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fail.h"
+#include "lib/error.h"
 #include "unit.h"
-#include "words.h"
+#include "files/glob.h"
 
 static char top[] = "/tmp/words.XXXXXX";
 

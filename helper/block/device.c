@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "block/device.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+#include "block/device_id.h"
+
+#define CHUNK	(4U << 20)
+
+#define CLAIM_TRIES	20
+#define CLAIM_PAUSE_US	(10 * 1000)
+
+#define REREAD_TRIES	20
+#define REREAD_PAUSE_US	(100 * 1000)
+
+static int open_direct(const char *path, int flags, bool is_file)
+{
+	int fd = open(path, flags | O_CLOEXEC | O_DIRECT);
+
+	/* Some file systems cannot do it; a file has no module below it. */
+	if (fd < 0 && errno == EINVAL && is_file)
+		fd = open(path, flags | O_CLOEXEC);
+	return fd;
+}
+
+static int read_facts(struct device *dev)
+{
+	int lbs, read_only;
+
+	if (ioctl(dev->fd, BLKGETSIZE64, &dev->size) ||
+	    ioctl(dev->fd, BLKSSZGET, &lbs) ||
+	    ioctl(dev->fd, BLKROGET, &read_only))
+		return fail_errno(errno, "cannot ask %s '%s' for its size",
+				  dev->role, dev->path);
+	dev->lbs = (uint32_t)lbs;
+	dev->read_only = read_only;
+	if (!dev->size)
+		return fail(CODE_DEVICE, "%s '%s' has no size: is it connected?",
+			    dev->role, dev->path);
+	identity_read(dev->number, dev->id);
+	return 0;
+}
+
+static int open_checked(struct device *dev, const char *path, const char *role,
+			bool file_allowed)
+{
+	struct stat st;
+
+	memset(dev, 0, sizeof(*dev));
+	dev->fd = -1;
+	dev->role = role;
+	if (!realpath(path, dev->path) || stat(dev->path, &st))
+		return fail_errno(errno, "%s '%s'", role, path);
+	dev->is_file = S_ISREG(st.st_mode);
+	if (!S_ISBLK(st.st_mode) && !(dev->is_file && file_allowed))
+		return fail(CODE_DEVICE, "%s '%s' is not a block device", role,
+			    path);
+	dev->fd = open_direct(dev->path, O_RDONLY, dev->is_file);
+	if (dev->fd < 0)
+		return fail_errno(errno, "cannot open %s '%s'", role, path);
+	if (dev->is_file) {
+		dev->size = (uint64_t)st.st_size;
+		dev->lbs = 512;
+		return 0;
+	}
+	dev->number = st.st_rdev;
+	return read_facts(dev);
+}
+
+/**
+ * device_open() - open a block device for reading and learn its facts
+ * @dev: filled in; device_close() is due also after a failure
+ * @path: as the user gave it
+ * @role: what messages call it; not copied
+ *
+ * Return: 0 or the exit code.
+ */
+int device_open(struct device *dev, const char *path, const char *role)
+{
+	return open_checked(dev, path, role, false);
+}
+
+/**
+ * device_open_number() - open the block device that has a number
+ * @dev: filled in; device_close() is due also after a failure
+ * @number: as the kernel told it
+ * @role: what messages call it; not copied
+ *
+ * Return: 0 or the exit code.
+ */
+int device_open_number(struct device *dev, dev_t number, const char *role)
+{
+	char path[PATH_MAX];
+
+	if (device_open(dev, device_path_of(number, path), role))
+		return fail_code();
+	/* A node can lag behind the kernel. */
+	if (dev->number == number)
+		return 0;
+	return fail(CODE_DEVICE, "'%s' is not the %s of number %u:%u",
+		    dev->path, role, major(number), minor(number));
+}
+
+/* device_open() that takes a regular file (an image) too. */
+int device_open_any(struct device *dev, const char *path, const char *role)
+{
+	return open_checked(dev, path, role, true);
+}
+
+static int reopen(struct device *dev, int flags)
+{
+	struct stat st;
+	int fd;
+
+	if (dev->read_only)
+		return fail(CODE_DEVICE, "%s '%s' is read-only", dev->role,
+			    dev->path);
+	fd = open_direct(dev->path, O_RDWR | flags, dev->is_file);
+	if (fd < 0 && errno == EBUSY)
+		return fail(CODE_BUSY,
+			    "%s '%s' is in use: unmount it or close what is on top of it (lsblk shows it)",
+			    dev->role, dev->path);
+	if (fd < 0)
+		return fail_errno(errno, "cannot open %s '%s' for writing",
+				  dev->role, dev->path);
+	if (fstat(fd, &st) || st.st_rdev != dev->number) {
+		close(fd);
+		return fail(CODE_DEVICE, "%s '%s' was replaced meanwhile",
+			    dev->role, dev->path);
+	}
+	close(dev->fd);
+	dev->fd = fd;
+	return 0;
+}
+
+/**
+ * device_claim() - reopen for writing, to the exclusion of other users
+ * @dev: open device
+ *
+ * File systems, swap, md, dm and this function exclude each other.
+ *
+ * Return: 0 or the exit code.
+ */
+int device_claim(struct device *dev)
+{
+	return reopen(dev, O_EXCL);
+}
+
+/**
+ * device_share() - reopen for writing, beside the one who holds it
+ * @dev: open device, which its holder is known to leave alone
+ *
+ * Return: 0 or the exit code.
+ */
+int device_share(struct device *dev)
+{
+	return reopen(dev, 0);
+}
+
+/**
+ * device_reread_partitions() - make the kernel read the partition table anew
+ * @dev: claimed device
+ *
+ * Who writes to a disk as a whole must have no partition of it in use below,
+ * and one that lost its table must not stay.
+ *
+ * Return: 0 or the exit code; busy when a partition is in use.
+ */
+int device_reread_partitions(const struct device *dev)
+{
+	int tries = 0, error;
+
+	/* udev looks at each partition for a moment after it appeared. */
+	while ((error = ioctl(dev->fd, BLKRRPART) ? errno : 0) == EBUSY &&
+	       tries++ < REREAD_TRIES)
+		usleep(REREAD_PAUSE_US);
+	/* A partition itself, or a disk that has none. */
+	if (!error || error == EINVAL || error == ENOTTY)
+		return 0;
+	if (error == EBUSY)
+		return fail(CODE_BUSY,
+			    "a partition of %s '%s' is in use: unmount or close it",
+			    dev->role, dev->path);
+	return fail_errno(error, "cannot read the partition table of %s '%s'",
+			  dev->role, dev->path);
+}
+
+/**
+ * device_test_claim() - see whether anybody holds a device
+ * @dev: open device
+ * @busy: whether it is held
+ *
+ * Another run of this command, which looks as well, does so for a moment only.
+ *
+ * Return: 0 or the exit code.
+ */
+int device_test_claim(const struct device *dev, bool *busy)
+{
+	char holder[64];
+	int tries = 0;
+
+	for (;;) {
+		int fd = open_direct(dev->path, O_RDONLY | O_EXCL, false);
+
+		*busy = fd < 0 && errno == EBUSY;
+		if (fd < 0 && !*busy)
+			return fail_errno(errno, "cannot open %s '%s'",
+					  dev->role, dev->path);
+		if (fd >= 0)
+			close(fd);
+		if (!*busy || tries++ == CLAIM_TRIES ||
+		    identity_holder(dev->number, holder, sizeof(holder)))
+			return 0;
+		usleep(CLAIM_PAUSE_US);
+	}
+}
+
+/* Close; harmless on a device that is not open. */
+void device_close(struct device *dev)
+{
+	if (dev->fd >= 0)
+		close(dev->fd);
+	dev->fd = -1;
+}
+
+/**
+ * device_buffer() - memory that direct I/O takes
+ * @bytes: multiple of 4096
+ *
+ * Return: zeroed memory for free(); NULL after recording the error.
+ */
+void *device_buffer(size_t bytes)
+{
+	void *buffer;
+
+	if (posix_memalign(&buffer, DEVICE_ALIGN, bytes)) {
+		fail_memory();
+		return NULL;
+	}
+	memset(buffer, 0, bytes);
+	return buffer;
+}
+
+/**
+ * device_read() - read all of a range
+ * @dev: open device
+ * @buffer: from device_buffer()
+ * @bytes: multiple of the logical block size
+ * @offset: bytes, multiple of the logical block size
+ *
+ * Return: 0 or the exit code.
+ */
+int device_read(const struct device *dev, void *buffer, size_t bytes,
+		uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < bytes) {
+		ssize_t n = pread(dev->fd, (char *)buffer + done, bytes - done,
+				  (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return fail_errno(errno,
+					  "cannot read %s '%s' at byte %llu",
+					  dev->role, dev->path,
+					  (unsigned long long)(offset + done));
+		if (!n)
+			return fail(CODE_DEVICE,
+				    "%s '%s' ends at byte %llu: too short",
+				    dev->role, dev->path,
+				    (unsigned long long)(offset + done));
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+/**
+ * device_write() - write all of a range
+ * @dev: claimed device
+ * @buffer: from device_buffer()
+ * @bytes: multiple of the logical block size
+ * @offset: bytes, multiple of the logical block size
+ *
+ * Return: 0 or the exit code.
+ */
+int device_write(const struct device *dev, const void *buffer, size_t bytes,
+		 uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < bytes) {
+		ssize_t n = pwrite(dev->fd, (const char *)buffer + done,
+				   bytes - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return fail_errno(n ? errno : ENOSPC,
+					  "cannot write %s '%s' at byte %llu",
+					  dev->role, dev->path,
+					  (unsigned long long)(offset + done));
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+/**
+ * device_zero() - write zeroes
+ * @dev: claimed device
+ * @offset: bytes, multiple of 4096
+ * @bytes: multiple of 4096
+ *
+ * Return: 0 or the exit code.
+ */
+int device_zero(const struct device *dev, uint64_t offset, uint64_t bytes)
+{
+	size_t chunk = bytes < CHUNK ? bytes : CHUNK;
+	void *zero = device_buffer(chunk ? chunk : DEVICE_ALIGN);
+	int error = zero ? 0 : fail_code();
+
+	while (bytes && !error) {
+		if (chunk > bytes)
+			chunk = bytes;
+		error = device_write(dev, zero, chunk, offset);
+		offset += chunk;
+		bytes -= chunk;
+	}
+	free(zero);
+	return error;
+}
+
+/* Make what was written durable. Return: 0 or the exit code. */
+int device_sync(const struct device *dev)
+{
+	if (fsync(dev->fd))
+		return fail_errno(errno, "cannot flush %s '%s'", dev->role,
+				  dev->path);
+	return 0;
+}
+
+/**
+ * device_path_of() - the node of a device number
+ * @number: device number
+ * @path: PATH_MAX bytes to fill
+ *
+ * Return: @path: /dev/mapper/NAME for device-mapper, else /dev/NAME; the bare
+ * number when the kernel has no such device any more.
+ */
+const char *device_path_of(dev_t number, char *path)
+{
+	char name[128], attr[64];
+
+	if (identity_attribute(number, "dm/name", name, sizeof(name))) {
+		snprintf(path, PATH_MAX, "/dev/mapper/%s", name);
+		return path;
+	}
+	if (identity_kernel_name(number, name, sizeof(name))) {
+		snprintf(path, PATH_MAX, "/dev/%s", name);
+		return path;
+	}
+	snprintf(attr, sizeof(attr), "%u:%u", major(number), minor(number));
+	return strcpy(path, attr);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A block device and its facts.  All I/O is direct: the module writes below the
+ * page cache, so a cached page could be older than the device.
+ */
+#ifndef HELPER_BLOCK_DEVICE_H
+#define HELPER_BLOCK_DEVICE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Room for a stable identity: the superblock's origin_id. */
+#define DEVICE_ID	128
+/* Alignment of buffers for device_read() and device_write(). */
+#define DEVICE_ALIGN	4096
+
+/**
+ * struct device - an open block device (or file)
+ * @path: canonical path
+ * @role: what messages call it: "origin", "cache device"
+ * @number: device number, 0 for a file
+ * @fd: open file, -1 when closed
+ * @size: bytes
+ * @lbs: logical block size, bytes
+ * @read_only: the device refuses writes
+ * @is_file: a regular file
+ * @id: stable identity, see identity.h; "" when it has none
+ */
+struct device {
+	char path[PATH_MAX];
+	const char *role;
+	dev_t number;
+	int fd;
+	uint64_t size;
+	uint32_t lbs;
+	bool read_only;
+	bool is_file;
+	char id[DEVICE_ID];
+};
+
+#define DEVICE_CLOSED	{ .fd = -1 }
+
+int device_open(struct device *dev, const char *path, const char *role);
+int device_open_number(struct device *dev, dev_t number, const char *role);
+int device_open_any(struct device *dev, const char *path, const char *role);
+int device_claim(struct device *dev);
+int device_share(struct device *dev);
+int device_reread_partitions(const struct device *dev);
+int device_test_claim(const struct device *dev, bool *busy);
+void device_close(struct device *dev);
+
+void *device_buffer(size_t bytes);
+int device_read(const struct device *dev, void *buffer, size_t bytes,
+		uint64_t offset);
+int device_write(const struct device *dev, const void *buffer, size_t bytes,
+		 uint64_t offset);
+int device_zero(const struct device *dev, uint64_t offset, uint64_t bytes);
+int device_sync(const struct device *dev);
+
+const char *device_path_of(dev_t number, char *path);
+
+#endif /* HELPER_BLOCK_DEVICE_H */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who a block device is, from sysfs: a name that survives reboots and renumbered
+ * nodes, and what it is stacked on.
+ */
+#ifndef HELPER_BLOCK_DEVICE_ID_H
+#define HELPER_BLOCK_DEVICE_ID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+void identity_read(dev_t number, char *id);
+int identity_find(const char *id, dev_t except, dev_t *number);
+bool identity_rests_on(dev_t upper, dev_t lower);
+bool identity_overlap(dev_t a, dev_t b);
+bool identity_same_drive(dev_t a, dev_t b);
+
+bool identity_attribute(dev_t number, const char *attribute, char *value,
+			size_t size);
+bool identity_kernel_name(dev_t number, char *name, size_t size);
+bool identity_holder(dev_t number, char *name, size_t size);
+bool identity_foreign_holder(dev_t number, const char *uuid, dev_t self,
+			     char *name, size_t size);
+bool identity_writable_holder(dev_t number, char *name, size_t size);
+
+#endif /* HELPER_BLOCK_DEVICE_ID_H */

@@ -1,0 +1,685 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "block/dm.h"
+
+#include <errno.h>
+#include <libdevmapper.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+#include "block/kmsg.h"
+#include "block/lock.h"
+#include "lib/name.h"
+#include "block/table_params.h"
+#include "block/signals.h"
+
+/* A message to a device that is suspended: one second. */
+#define BUSY_TRIES	10
+#define BUSY_PAUSE_US	(100 * 1000)
+
+/* libdevmapper's own words are dropped: errors are told by fail(). */
+static void quiet(int level, const char *file, int line, int class,
+		  const char *format, ...)
+{
+	(void)level;
+	(void)file;
+	(void)line;
+	(void)class;
+	(void)format;
+}
+
+static int no_device_mapper(void)
+{
+	if (geteuid())
+		return fail(CODE_PERMISSION, "device-mapper is for root");
+	return fail(CODE_DEVICE,
+		    "the kernel has no device-mapper: modprobe dm-mod");
+}
+
+/* A task that names a device. NULL after recording the error. */
+static struct dm_task *new_task(int type, const char *name)
+{
+	struct dm_task *task;
+
+	dm_log_with_errno_init(quiet);
+	/* Names are checked before, nothing needs mangling. */
+	dm_set_name_mangling_mode(DM_STRING_MANGLING_NONE);
+	if (access(DM_CONTROL_NODE, R_OK | W_OK) && errno == EACCES) {
+		fail_errno(errno,
+			   "cannot use device-mapper (" DM_CONTROL_NODE ")");
+		return NULL;
+	}
+	task = dm_task_create(type);
+	if (!task) {
+		no_device_mapper();
+		return NULL;
+	}
+	if (!name || dm_task_set_name(task, name))
+		return task;
+	dm_task_destroy(task);
+	/* Too long for the kernel: nothing can be called so. */
+	fail(CODE_DEVICE, "there is no device '%s'", name);
+	return NULL;
+}
+
+static int task_failed(struct dm_task *task, const char *what, const char *name)
+{
+	int error = dm_task_get_errno(task);
+
+	/* Without an errno the ioctl was not even tried. */
+	if (!error)
+		return no_device_mapper();
+	return fail_errno(error, "cannot %s '%s'", what, name);
+}
+
+static int target_known(bool *known)
+{
+	struct dm_task *task = new_task(DM_DEVICE_LIST_VERSIONS, NULL);
+	struct dm_versions *version;
+	uint32_t step = 1;
+
+	*known = false;
+	if (!task)
+		return fail_code();
+	version = dm_task_run(task) ? dm_task_get_versions(task) : NULL;
+	while (version && step && !*known) {
+		*known = !strcmp(version->name, DM_TARGET);
+		step = version->next;
+		version = (void *)((char *)version + step);
+	}
+	dm_task_destroy(task);
+	return 0;
+}
+
+static void run_modprobe(void)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		/* Its words would spoil the output; what counts is checked. */
+		if (freopen("/dev/null", "w", stderr))
+			execlp("modprobe", "modprobe", "-q", DM_MODULE, NULL);
+		_exit(127);
+	}
+	if (child > 0)
+		waitpid(child, NULL, 0);
+}
+
+/**
+ * dm_need_target() - demand the kernel module; load it when it is not there
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_need_target(void)
+{
+	bool known;
+
+	/* libdevmapper never looks twice for a missing device-mapper. */
+	if (access(DM_CONTROL_NODE, F_OK))
+		run_modprobe();
+	if (target_known(&known) || known)
+		return fail_code();
+	run_modprobe();
+	if (target_known(&known) || known)
+		return fail_code();
+	return fail(CODE_DEVICE,
+		    "the kernel has no '" DM_TARGET "' target: load the module '" DM_MODULE "' built for this kernel (modprobe " DM_MODULE " says why it cannot)");
+}
+
+static bool parse_number(const char *word, dev_t *number)
+{
+	unsigned int major_number, minor_number;
+
+	if (sscanf(word, "%u:%u", &major_number, &minor_number) != 2)
+		return false;
+	*number = makedev(major_number, minor_number);
+	return true;
+}
+
+static void take_table(struct dm_device *dev, uint64_t sectors,
+		       const char *params)
+{
+	char origin[32], cache[32];
+
+	dev->ours = true;
+	dev->size = sectors * 512;
+	dev->table = strdup(params);
+	if (sscanf(params, "%31s %31s %31s", dev->mode, origin, cache) != 3 ||
+	    !parse_number(origin, &dev->origin) ||
+	    !parse_number(cache, &dev->cache))
+		dev->mode[0] = '\0';
+}
+
+/* Run a TABLE or STATUS task: the only target's parameters. */
+static int query(int type, struct dm_device *dev)
+{
+	struct dm_task *task = new_task(type, dev->name);
+	char *target = NULL, *params = NULL;
+	uint64_t start, length;
+
+	if (!task)
+		return fail_code();
+	/* A look must cause no I/O. */
+	dm_task_no_flush(task);
+	dm_task_no_open_count(task);
+	if (!dm_task_run(task)) {
+		int error = dm_task_get_errno(task) == ENXIO ? 0 :
+			    task_failed(task, "ask for the table of", dev->name);
+
+		dm_task_destroy(task);
+		return error;
+	}
+	dm_get_next_target(task, NULL, &start, &length, &target, &params);
+	if (target && !strcmp(target, DM_TARGET)) {
+		if (type == DM_DEVICE_TABLE)
+			take_table(dev, length, params);
+		else
+			dev->status = strdup(params);
+	}
+	dm_task_destroy(task);
+	return 0;
+}
+
+static void take_info(struct dm_device *dev, struct dm_task *task,
+		      const struct dm_info *info)
+{
+	const char *uuid = dm_task_get_uuid(task);
+
+	snprintf(dev->uuid, sizeof(dev->uuid), "%s", uuid ? uuid : "");
+	dev->number = makedev(info->major, info->minor);
+	dev->live = info->live_table;
+	dev->suspended = info->suspended;
+	dev->read_only = info->read_only;
+	dev->open_count = info->open_count;
+	dev->ours = !dev->live && !dm_uuid_passes_through(dev->uuid) &&
+		    !strncmp(dev->uuid, DM_UUID_PREFIX,
+			     sizeof(DM_UUID_PREFIX) - 1);
+}
+
+/**
+ * dm_find() - look up a device
+ * @name: dm name
+ * @dev: filled in when found; dm_device_free() is due then
+ * @found: whether there is a device of that name, ours or not
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_find(const char *name, struct dm_device *dev, bool *found)
+{
+	struct dm_task *task = new_task(DM_DEVICE_INFO, name);
+	struct dm_info info;
+
+	*found = false;
+	memset(dev, 0, sizeof(*dev));
+	if (!task)
+		return fail_code();
+	if (!dm_task_run(task) || !dm_task_get_info(task, &info)) {
+		int error = task_failed(task, "look up the device", name);
+
+		dm_task_destroy(task);
+		return error;
+	}
+	*found = info.exists;
+	snprintf(dev->name, sizeof(dev->name), "%s", name);
+	if (info.exists)
+		take_info(dev, task, &info);
+	dm_task_destroy(task);
+	if (!*found || !dev->live)
+		return 0;
+	if (query(DM_DEVICE_TABLE, dev) || query(DM_DEVICE_STATUS, dev)) {
+		dm_device_free(dev);
+		return fail_code();
+	}
+	return 0;
+}
+
+/**
+ * dm_need_ours() - look up a device that must be a nearcache device
+ * @name: dm name
+ * @dev: filled in; dm_device_free() is due after success
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_need_ours(const char *name, struct dm_device *dev)
+{
+	const char *why;
+	bool found;
+
+	if (!name_check(name, &why))
+		return fail(CODE_USAGE, "'%s' is no name of a device: %s", name,
+			    why);
+	if (dm_find(name, dev, &found))
+		return fail_code();
+	if (found && dev->ours)
+		return 0;
+	dm_device_free(dev);
+	if (found && dm_uuid_passes_through(dev->uuid))
+		return fail(CODE_DEVICE,
+			    "device '%s' passes through to its origin, without a cache: 'nearcache close %s', then open it again",
+			    name, name);
+	if (found)
+		return fail(CODE_DEVICE,
+			    "device '%s' is a device-mapper device of another kind",
+			    name);
+	return fail(CODE_DEVICE,
+		    "there is no device '%s': 'nearcache list' shows those that are open",
+		    name);
+}
+
+/* dm_find() and keep it if it is @wanted; one that vanished is not an error. */
+static int append(struct dm_device **list, size_t *count, const char *name,
+		  bool (*wanted)(const struct dm_device *dev))
+{
+	struct dm_device dev, *longer;
+	bool found;
+
+	if (dm_find(name, &dev, &found))
+		return fail_code();
+	if (!found || !wanted(&dev)) {
+		dm_device_free(&dev);
+		return 0;
+	}
+	longer = reallocarray(*list, *count + 1, sizeof(**list));
+	if (!longer) {
+		dm_device_free(&dev);
+		return fail_memory();
+	}
+	longer[(*count)++] = dev;
+	*list = longer;
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct dm_device *)a)->name,
+		      ((const struct dm_device *)b)->name);
+}
+
+static int list_all(struct dm_device **list, size_t *count,
+		    bool (*wanted)(const struct dm_device *dev))
+{
+	struct dm_task *task = new_task(DM_DEVICE_LIST, NULL);
+	struct dm_names *names;
+	int error = 0;
+
+	*list = NULL;
+	*count = 0;
+	if (!task)
+		return fail_code();
+	names = dm_task_run(task) ? dm_task_get_names(task) : NULL;
+	if (!names)
+		error = task_failed(task, "list the devices of", "device-mapper");
+	while (names && names->dev && !error) {
+		error = append(list, count, names->name, wanted);
+		if (!names->next)
+			break;
+		names = (void *)((char *)names + names->next);
+	}
+	dm_task_destroy(task);
+	if (error) {
+		dm_device_free_all(*list, *count);
+		return error;
+	}
+	if (*count)
+		qsort(*list, *count, sizeof(**list), by_name);
+	return 0;
+}
+
+static bool is_ours(const struct dm_device *dev)
+{
+	return dev->ours;
+}
+
+static bool passes_through(const struct dm_device *dev)
+{
+	return dm_uuid_passes_through(dev->uuid);
+}
+
+/**
+ * dm_all() - all nearcache devices, by name
+ * @list: the result, for dm_device_free_all()
+ * @count: how many
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_all(struct dm_device **list, size_t *count)
+{
+	return list_all(list, count, is_ours);
+}
+
+/**
+ * dm_all_passing() - all devices that pass through to their origin, by name
+ * @list: the result, for dm_device_free_all()
+ * @count: how many
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_all_passing(struct dm_device **list, size_t *count)
+{
+	return list_all(list, count, passes_through);
+}
+
+/* Whether a device has it as one of its cache devices. */
+static bool uses(const struct dm_device *dev, dev_t cache)
+{
+	struct params params;
+	unsigned int i;
+
+	if (dev->cache == cache)
+		return true;
+	if (!dev->ours || !dev->table || !params_parse(dev->table, &params))
+		return false;
+	for (i = 0; i < params.members; i++)
+		if (params.member[i] == cache)
+			return true;
+	return false;
+}
+
+/**
+ * dm_find_cache() - the nearcache device that uses a cache device
+ * @cache: the cache device
+ * @dev: filled in when found; dm_device_free() is due then
+ * @found: whether there is one
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_find_cache(dev_t cache, struct dm_device *dev, bool *found)
+{
+	struct dm_device *list;
+	size_t i, count;
+
+	*found = false;
+	if (dm_all(&list, &count))
+		return fail_code();
+	for (i = 0; i < count; i++) {
+		if (*found || !uses(&list[i], cache)) {
+			dm_device_free(&list[i]);
+			continue;
+		}
+		*dev = list[i];
+		*found = true;
+	}
+	free(list);
+	return 0;
+}
+
+/* Free what dm_find() allocated. */
+void dm_device_free(struct dm_device *dev)
+{
+	free(dev->table);
+	free(dev->status);
+	dev->table = NULL;
+	dev->status = NULL;
+}
+
+/* Free a list from dm_all(). */
+void dm_device_free_all(struct dm_device *list, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		dm_device_free(&list[i]);
+	free(list);
+}
+
+/*
+ * Run a task that makes or removes a node, and wait until the node is right:
+ * with udev by its cookie, without udev libdevmapper makes the node itself.  @then, if
+ * it was run and before udev has looked at the device, which may take long.
+ */
+static bool run_with_node(struct dm_task *task, void (*then)(void))
+{
+	uint32_t cookie = 0;
+	bool done;
+
+	done = dm_task_set_cookie(task, &cookie, 0) && dm_task_run(task);
+	if (done && then)
+		then();
+	dm_udev_wait(cookie);
+	dm_task_update_nodes();
+	return done;
+}
+
+static int create_failed(struct dm_task *task, const char *name,
+			 const char *uuid)
+{
+	if (dm_task_get_errno(task) != EBUSY)
+		return task_failed(task, "make the device", name);
+	return fail(CODE_BUSY,
+		    "cannot make the device '%s': that name or the uuid '%s' exists; is this cache, or a copy of it, open already?",
+		    name, uuid);
+}
+
+static int create_empty(const char *name, const char *uuid)
+{
+	struct dm_task *task = new_task(DM_DEVICE_CREATE, name);
+	int error = 0;
+
+	if (!task)
+		return fail_code();
+	if (!dm_task_set_uuid(task, uuid) ||
+	    !dm_task_set_add_node(task, DM_ADD_NODE_ON_RESUME))
+		error = fail_memory();
+	else if (!dm_task_run(task))
+		error = create_failed(task, name, uuid);
+	dm_task_destroy(task);
+	return error;
+}
+
+/**
+ * dm_load() - load a table into the inactive slot
+ * @name: dm name
+ * @line: the table
+ *
+ * Return: 0 or the exit code; not affected by an error recorded before.
+ */
+int dm_load(const char *name, const struct dm_line *line)
+{
+	struct dm_task *task = new_task(DM_DEVICE_RELOAD, name);
+	int error = 0;
+
+	if (!task)
+		return fail_code();
+	if ((line->read_only && !dm_task_set_ro(task)) ||
+	    !dm_task_add_target(task, 0, line->bytes / 512,
+				line->target ? line->target : DM_TARGET,
+				line->params))
+		error = fail_memory();
+	else if (!dm_task_run(task))
+		error = task_failed(task, "load the table of", name);
+	dm_task_destroy(task);
+	return error;
+}
+
+/**
+ * dm_resume() - make the loaded table live, or start a suspended device
+ * @name: dm name
+ * @read_ahead: for the device, sectors; or DM_READ_AHEAD_KERNEL
+ * @hand_over: the new table gets the reads that wait for the origin, whereas
+ *	else the old one has to end them first; file systems are not frozen then
+ *
+ * The kernel suspends a running device itself when it has a table loaded.  Others may
+ * start devices, see lock_all(), as soon as it is live.
+ *
+ * Return: 0 or the exit code; not affected by an error recorded before.
+ */
+int dm_resume(const char *name, uint32_t read_ahead, bool hand_over)
+{
+	struct dm_task *task = new_task(DM_DEVICE_RESUME, name);
+	int error = 0;
+
+	if (!task)
+		return fail_code();
+	/* AUTO keeps libdevmapper from setting a read-ahead of its own. */
+	if (read_ahead == DM_READ_AHEAD_KERNEL)
+		read_ahead = DM_READ_AHEAD_AUTO;
+	if (!dm_task_set_add_node(task, DM_ADD_NODE_ON_RESUME) ||
+	    !dm_task_set_read_ahead(task, read_ahead, 0) ||
+	    (hand_over && !dm_task_no_flush(task)))
+		error = fail_memory();
+	else if (!run_with_node(task, unlock_all))
+		error = task_failed(task, "start the device", name);
+	dm_task_destroy(task);
+	return error;
+}
+
+static int need_node(const char *name)
+{
+	char path[256];
+	int tries;
+
+	snprintf(path, sizeof(path), "%s/%s", dm_dir(), name);
+	for (tries = 0; access(path, F_OK) && tries < 50; tries++) {
+		dm_mknodes(name);
+		dm_task_update_nodes();
+		usleep(100 * 1000);
+	}
+	if (access(path, F_OK))
+		return fail_errno(errno, "the node '%s' did not appear", path);
+	return 0;
+}
+
+static void make_device(const char *name, const char *uuid,
+			const struct dm_line *line)
+{
+	struct kmsg log = kmsg_mark(0);
+
+	if (create_empty(name, uuid)) {
+		kmsg_close(&log);
+		return;
+	}
+	if (dm_load(name, line) || dm_resume(name, DM_READ_AHEAD_KERNEL, false)) {
+		kmsg_explain(&log, DM_TARGET);
+		dm_remove(name);
+	} else if (need_node(name)) {
+		dm_remove(name);
+	}
+	kmsg_close(&log);
+}
+
+/**
+ * dm_activate() - make a device
+ * @name: dm name, checked before
+ * @uuid: dm uuid
+ * @line: its table
+ *
+ * A failure leaves no device behind and quotes the kernel's own reason; a ^C
+ * leaves none either, unless the caller holds it back anyway.
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_activate(const char *name, const char *uuid,
+		const struct dm_line *line)
+{
+	sigset_t before;
+
+	signals_hold(&before);
+	make_device(name, uuid, line);
+	if (!fail_code() && signals_waiting(&before))
+		dm_remove(name);
+	signals_release(&before);
+	return fail_code();
+}
+
+/**
+ * dm_clear() - drop a table that was loaded and is not live
+ * @name: dm name
+ *
+ * Return: 0 or the exit code; not affected by an error recorded before.
+ */
+int dm_clear(const char *name)
+{
+	struct dm_task *task = new_task(DM_DEVICE_CLEAR, name);
+	int error = 0;
+
+	if (!task)
+		return fail_code();
+	if (!dm_task_run(task))
+		error = task_failed(task, "drop the inactive table of", name);
+	dm_task_destroy(task);
+	return error;
+}
+
+/*
+ * One try. Return: 0 or the errno of a refusal, which is not recorded; -1: some
+ * other error was.
+ */
+static int try_message(const char *name, const char *message)
+{
+	struct dm_task *task = new_task(DM_DEVICE_TARGET_MSG, name);
+	int error = 0;
+
+	if (!task)
+		return -1;
+	if (!dm_task_set_sector(task, 0) ||
+	    !dm_task_set_message(task, message)) {
+		fail_memory();
+		error = -1;
+	} else if (!dm_task_run(task)) {
+		error = dm_task_get_errno(task);
+		if (!error) {
+			no_device_mapper();
+			error = -1;
+		}
+	}
+	dm_task_destroy(task);
+	return error;
+}
+
+/**
+ * dm_message() - tell the target something
+ * @dev: the device
+ * @message: words, see kmod/doc/interface.md
+ *
+ * A refusal quotes the kernel's own reason.
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_message(const struct dm_device *dev, const char *message)
+{
+	struct kmsg log = kmsg_mark(dev->number);
+	int tries, error = try_message(dev->name, message);
+
+	/* Somebody's new table takes a moment to start. */
+	for (tries = 0; error == EBUSY && tries < BUSY_TRIES; tries++) {
+		usleep(BUSY_PAUSE_US);
+		error = try_message(dev->name, message);
+	}
+	if (error == EBUSY) {
+		fail(CODE_BUSY,
+		     "device '%s' is suspended: 'dmsetup resume %s' first, or try again when it runs",
+		     dev->name, dev->name);
+	} else if (error > 0) {
+		fail_errno(error, "cannot tell '%s' to '%s'", message,
+			   dev->name);
+		kmsg_explain(&log, DM_TARGET);
+	}
+	kmsg_close(&log);
+	return fail_code();
+}
+
+/**
+ * dm_remove() - remove a device
+ * @name: dm name
+ *
+ * Return: 0 or the exit code.
+ */
+int dm_remove(const char *name)
+{
+	struct dm_task *task = new_task(DM_DEVICE_REMOVE, name);
+	int error = 0;
+
+	if (!task)
+		return fail_code();
+	/* udev may be looking at the device for a moment. */
+	dm_task_retry_remove(task);
+	if (!run_with_node(task, NULL))
+		error = task_failed(task, "remove the device", name);
+	dm_task_destroy(task);
+	return error;
+}

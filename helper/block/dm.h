@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Device-mapper devices of the nearcache target.  dm.c and dm_pieces.c are the only
+ * users of libdevmapper.
+ */
+#ifndef HELPER_BLOCK_DM_H
+#define HELPER_BLOCK_DM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
+
+#define DM_CONTROL_NODE	"/dev/mapper/control"
+#define DM_TARGET	"nearcache"
+#define DM_MODULE	"dm-nearcache"
+/* A device's uuid: this and the cache's uuid. */
+#define DM_UUID_PREFIX	"nearcache-"
+/* That of a device that passes everything through to the origin: this and its name. */
+#define DM_PASSTHROUGH_PREFIX	"nearcache-passthrough-"
+/* What it consists of. */
+#define DM_LINEAR	"linear"
+
+/**
+ * struct dm_device - a device as the kernel tells it
+ * @name: dm name
+ * @uuid: dm uuid, "" when it has none
+ * @number: device number
+ * @ours: uses the nearcache target, or has our kind of uuid and no table
+ * @live: has a live table
+ * @suspended: suspended
+ * @read_only: the kernel lets nobody write to it
+ * @open_count: openers
+ * @size: bytes of its table
+ * @table: parameters of the nearcache target, NULL without
+ * @status: status line of the target, NULL without
+ * @mode: first word of @table, "" without
+ * @origin: from @table, 0 without
+ * @cache: from @table, 0 without
+ */
+struct dm_device {
+	char name[128];
+	char uuid[130];
+	dev_t number;
+	bool ours;
+	bool live;
+	bool suspended;
+	bool read_only;
+	int open_count;
+	uint64_t size;
+	char *table;
+	char *status;
+	char mode[32];
+	dev_t origin;
+	dev_t cache;
+};
+
+/**
+ * struct dm_line - a table of one target
+ * @target: its name, NULL: DM_TARGET
+ * @bytes: what it covers
+ * @params: the target's parameters
+ * @read_only: nobody may write to the device
+ */
+struct dm_line {
+	const char *target;
+	uint64_t bytes;
+	const char *params;
+	bool read_only;
+};
+
+/* For dm_resume(): the read-ahead that the kernel derives from the table. */
+#define DM_READ_AHEAD_KERNEL	UINT32_MAX
+
+/* Whether a device with that uuid passes everything through to its origin. */
+static inline bool dm_uuid_passes_through(const char *uuid)
+{
+	return !strncmp(uuid, DM_PASSTHROUGH_PREFIX,
+			sizeof(DM_PASSTHROUGH_PREFIX) - 1);
+}
+
+int dm_need_target(void);
+int dm_find(const char *name, struct dm_device *dev, bool *found);
+int dm_need_ours(const char *name, struct dm_device *dev);
+int dm_all(struct dm_device **list, size_t *count);
+int dm_all_passing(struct dm_device **list, size_t *count);
+int dm_find_cache(dev_t cache, struct dm_device *dev, bool *found);
+void dm_device_free(struct dm_device *dev);
+void dm_device_free_all(struct dm_device *list, size_t count);
+
+int dm_activate(const char *name, const char *uuid,
+		const struct dm_line *line);
+int dm_load(const char *name, const struct dm_line *line);
+int dm_resume(const char *name, uint32_t read_ahead, bool hand_over);
+int dm_clear(const char *name);
+int dm_message(const struct dm_device *dev, const char *message);
+int dm_remove(const char *name);
+
+#endif /* HELPER_BLOCK_DM_H */

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "block/kmsg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+
+/* As in the kernel's include/linux/kern_levels.h. */
+#define LEVEL_WARNING	4
+
+/**
+ * kmsg_mark() - remember the end of the kernel log
+ * @number: the device whose lines count before others, 0: none
+ *
+ * Return: the place, for kmsg_explain() and kmsg_close().
+ */
+struct kmsg kmsg_mark(dev_t number)
+{
+	struct kmsg log = {
+		.fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC),
+	};
+
+	if (log.fd >= 0)
+		lseek(log.fd, 0, SEEK_END);
+	snprintf(log.device, sizeof(log.device), ": %u:%u: ", major(number),
+		 minor(number));
+	return log;
+}
+
+/*
+ * "3,123,456,-;text\n KEY=value\n" to "text".  The three lowest bits of the first
+ * number are the level: news (6) are no reason.
+ */
+static char *text_of(char *record)
+{
+	char *text = strchr(record, ';');
+
+	if (!text || (strtoul(record, NULL, 10) & 7) > LEVEL_WARNING)
+		return NULL;
+	text++;
+	text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
+/* Keep a line's text: the first one names the cause. */
+static void keep(char *kept, size_t size, const char *text)
+{
+	if (!kept[0])
+		snprintf(kept, size, "%s", text);
+}
+
+/**
+ * kmsg_explain() - add the kernel's reason to the recorded error
+ * @log: place remembered before the kernel was asked
+ * @word: lines with this word count
+ *
+ * Says where to look when there is no such line.
+ */
+void kmsg_explain(struct kmsg *log, const char *word)
+{
+	char record[8192], own[512] = "", any[512] = "";
+	ssize_t n = -1;
+
+	do {
+		char *text = NULL;
+
+		if (log->fd >= 0)
+			n = read(log->fd, record, sizeof(record) - 1);
+		if (n > 0) {
+			record[n] = '\0';
+			text = text_of(record);
+		}
+		if (!text || !strstr(text, word))
+			continue;
+		keep(any, sizeof(any), text);
+		if (strstr(text, log->device))
+			keep(own, sizeof(own), text);
+	} while (n > 0 || (n < 0 && log->fd >= 0 && errno == EPIPE));
+	if (any[0])
+		fail_add("the kernel log says: %s", own[0] ? own : any);
+	else
+		fail_add("the kernel log (dmesg) may say why");
+}
+
+/* Forget the place. */
+void kmsg_close(struct kmsg *log)
+{
+	if (log->fd >= 0)
+		close(log->fd);
+	log->fd = -1;
+}

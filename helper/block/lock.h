@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One run of the command at a time changes a device. */
+#ifndef HELPER_BLOCK_LOCK_H
+#define HELPER_BLOCK_LOCK_H
+
+#include <stdbool.h>
+
+#include "block/device.h"
+
+void lock_name(const char *name);
+void lock_release(void);
+int lock_all(const struct device *origin);
+bool lock_holds_all(void);
+void unlock_all(void);
+
+#endif /* HELPER_BLOCK_LOCK_H */

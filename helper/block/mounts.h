@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where a block device is mounted or swapped to.  The only user of libmount. */
+#ifndef HELPER_BLOCK_MOUNTS_H
+#define HELPER_BLOCK_MOUNTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+bool mounts_find(dev_t number, bool writable, char *where, size_t size);
+bool mounts_swap(dev_t number);
+
+#endif /* HELPER_BLOCK_MOUNTS_H */

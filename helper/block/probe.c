@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "block/probe.h"
+
+#include <blkid/blkid.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+
+/*
+ * Caches and other device-mapper metadata that libblkid 2.38 does not tell: the
+ * magic numbers of drivers/md/dm-*-metadata.c and dm-writecache.c.
+ */
+static const struct {
+	const char *what;
+	size_t offset;
+	uint64_t magic;
+	size_t bytes;
+} signatures[] = {
+	/* Octal there, and meant as a date. */
+	{ "dm-cache metadata", 32, 06142003, 8 },
+	{ "dm-thin metadata", 32, 27022010, 8 },
+	{ "dm-era metadata", 32, 2126579579, 8 },
+	{ "dm-clone metadata", 32, 0x8af27f64, 8 },
+	{ "dm-writecache metadata", 0, 0x23489321, 4 },
+};
+
+#define SIGNATURES	(sizeof(signatures) / sizeof(signatures[0]))
+
+static bool signature_matches(const char *start, unsigned int i)
+{
+	uint64_t magic = htole64(signatures[i].magic);
+
+	return !memcmp(start + signatures[i].offset, &magic,
+		       signatures[i].bytes);
+}
+
+static int own_signatures(const struct device *dev, bool wipe, char *what)
+{
+	char *start = device_buffer(DEVICE_ALIGN);
+	int error = start ? device_read(dev, start, DEVICE_ALIGN, 0) :
+			    fail_code();
+	bool found = false;
+	unsigned int i;
+
+	for (i = 0; i < SIGNATURES && !error; i++) {
+		if (!signature_matches(start, i))
+			continue;
+		snprintf(what, PROBE_WHAT, "%s", signatures[i].what);
+		memset(start + signatures[i].offset, 0, signatures[i].bytes);
+		found = true;
+	}
+	if (found && wipe && !error)
+		error = device_write(dev, start, DEVICE_ALIGN, 0);
+	free(start);
+	return error;
+}
+
+/* A file system, RAID member or partition table; bad checksums count too. */
+static blkid_probe new_probe(int fd)
+{
+	blkid_probe probe = blkid_new_probe();
+
+	if (!probe || blkid_probe_set_device(probe, fd, 0, 0)) {
+		blkid_free_probe(probe);
+		return NULL;
+	}
+	blkid_probe_enable_superblocks(probe, 1);
+	blkid_probe_set_superblocks_flags(probe,
+					  BLKID_SUBLKS_TYPE |
+					  BLKID_SUBLKS_LABEL |
+					  BLKID_SUBLKS_MAGIC |
+					  BLKID_SUBLKS_BADCSUM);
+	blkid_probe_enable_partitions(probe, 1);
+	blkid_probe_set_partitions_flags(probe, BLKID_PARTS_MAGIC);
+	return probe;
+}
+
+static void describe(blkid_probe probe, char *what)
+{
+	const char *type, *label = NULL;
+
+	if (!blkid_probe_lookup_value(probe, "TYPE", &type, NULL)) {
+		blkid_probe_lookup_value(probe, "LABEL", &label, NULL);
+		snprintf(what, PROBE_WHAT, "%.40s%s%.64s%s", type,
+			 label ? " labelled '" : "", label ? label : "",
+			 label ? "'" : "");
+	} else if (!blkid_probe_lookup_value(probe, "PTTYPE", &type, NULL)) {
+		snprintf(what, PROBE_WHAT, "%.40s partition table", type);
+	} else {
+		snprintf(what, PROBE_WHAT, "something unknown");
+	}
+}
+
+/* Buffered, because libblkid reads at any offset. */
+static int walk(const struct device *dev, bool wipe, char *what)
+{
+	int fd = open(dev->path, (wipe ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+	blkid_probe probe = fd < 0 ? NULL : new_probe(fd);
+	int found = -1;
+
+	if (!probe) {
+		int error = fail_errno(errno, "cannot probe %s '%s'", dev->role,
+				       dev->path);
+
+		if (fd >= 0)
+			close(fd);
+		return error;
+	}
+	while (!(found = blkid_do_probe(probe))) {
+		describe(probe, what);
+		if (!wipe || blkid_do_wipe(probe, 0))
+			break;
+	}
+	if (wipe && !found)
+		fail(CODE_DEVICE, "cannot wipe the %s from %s '%s'", what,
+		     dev->role, dev->path);
+	else if (found < 0)
+		fail(CODE_DEVICE, "cannot probe %s '%s': it does not read well",
+		     dev->role, dev->path);
+	if (wipe && fsync(fd))
+		fail_errno(errno, "cannot flush %s '%s'", dev->role, dev->path);
+	blkid_free_probe(probe);
+	close(fd);
+	return fail_code();
+}
+
+/**
+ * probe_content() - see what a device carries
+ * @dev: open device
+ * @what: PROBE_WHAT bytes, filled in: "ext4 labelled 'data'"; "" for nothing
+ *
+ * Return: 0 or the exit code.
+ */
+int probe_content(const struct device *dev, char *what)
+{
+	int error;
+
+	what[0] = '\0';
+	error = walk(dev, false, what);
+	if (!error && !what[0])
+		error = own_signatures(dev, false, what);
+	return error;
+}
+
+/**
+ * probe_wipe() - make what a device carries unrecognisable
+ * @dev: claimed device
+ *
+ * Only the signatures are overwritten, not the data.
+ *
+ * Return: 0 or the exit code.
+ */
+int probe_wipe(const struct device *dev)
+{
+	char what[PROBE_WHAT];
+	int error = walk(dev, true, what);
+
+	return error ? error : own_signatures(dev, true, what);
+}

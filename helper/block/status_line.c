@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "block/status_line.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/mode.h"
+
+#define ROW(symbol, name, unit, help) { name, unit, help },
+
+const struct status_row status_field_row[] = {
+	NEARCACHE_STATUS_FIELDS(ROW)
+};
+
+const struct status_row status_counter_row[] = {
+	NEARCACHE_COUNTERS(ROW)
+};
+
+#undef ROW
+
+/* The next number of the line, or what stands in its place. */
+static bool next_number(const char **line, uint64_t *value, const char *name,
+			char *why)
+{
+	char *end;
+
+	while (isspace((unsigned char)**line))
+		(*line)++;
+	if (!**line) {
+		snprintf(why, STATUS_WHY,
+			 "it ends before '%s': the kernel module is older than this command",
+			 name);
+		return false;
+	}
+	errno = 0;
+	*value = strtoull(*line, &end, 10);
+	if (!isdigit((unsigned char)**line) || errno ||
+	    (*end && !isspace((unsigned char)*end))) {
+		snprintf(why, STATUS_WHY, "'%.32s' is no value for '%s'", *line,
+			 name);
+		return false;
+	}
+	*line = end;
+	return true;
+}
+
+/**
+ * status_parse() - read a status line
+ * @line: what follows the target's name; numbers behind the known ones are a
+ *	newer kernel's and are ignored
+ * @status: the result
+ * @why: STATUS_WHY bytes; on failure: what is wrong
+ *
+ * Return: whether the line has every number that this command knows.
+ */
+bool status_parse(const char *line, struct status *status, char *why)
+{
+	unsigned int i;
+
+	for (i = 0; i < NEARCACHE_STATUS_FIELD_COUNT; i++)
+		if (!next_number(&line, &status->field[i],
+				 status_field_row[i].name, why))
+			return false;
+	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
+		if (!next_number(&line, &status->counter[i],
+				 status_counter_row[i].name, why))
+			return false;
+	if (status->field[NEARCACHE_FIELD_STATUS_VERSION] !=
+	    NEARCACHE_STATUS_VERSION_NOW) {
+		snprintf(why, STATUS_WHY,
+			 "status_version is %llu, this command reads %d",
+			 (unsigned long long)
+			 status->field[NEARCACHE_FIELD_STATUS_VERSION],
+			 NEARCACHE_STATUS_VERSION_NOW);
+		return false;
+	}
+	return true;
+}
+
+static const char *const integrity_word[] = {
+	[NEARCACHE_INTEGRITY_NONE] = "none",
+	[NEARCACHE_INTEGRITY_CRC32C] = "crc32c",
+};
+
+/**
+ * status_integrity_parse() - read the word for a kind of checksums
+ * @text: the word
+ * @integrity: the result
+ *
+ * Return: whether it is one.
+ */
+bool status_integrity_parse(const char *text, enum nearcache_integrity *integrity)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(integrity_word) / sizeof(integrity_word[0]); i++)
+		if (!strcmp(text, integrity_word[i])) {
+			*integrity = i;
+			return true;
+		}
+	return false;
+}
+
+/**
+ * status_word() - the word for the value of an enum field
+ * @field: MODE, STATE, REASON, LOADED, INTEGRITY or WITNESS
+ * @value: as in the line
+ *
+ * Return: the word, "unknown" for a newer kernel's value, NULL when @field is
+ * not an enum.
+ */
+const char *status_word(enum nearcache_status_field field, uint64_t value)
+{
+	static const char *const state[] = {
+		[NEARCACHE_NORMAL] = "normal",
+		[NEARCACHE_BYPASS] = "bypass",
+		[NEARCACHE_NOT_LOADED] = "not-loaded",
+		[NEARCACHE_DEGRADED] = "degraded",
+	};
+	static const char *const reason[] = {
+		[NEARCACHE_REASON_NONE] = "none",
+		[NEARCACHE_REASON_ERRORS] = "errors",
+		[NEARCACHE_REASON_READ_METADATA] = "read-metadata",
+		[NEARCACHE_REASON_WRITE_TABLE] = "write-table",
+		[NEARCACHE_REASON_WRITE_SUPER] = "write-super",
+		[NEARCACHE_REASON_SLOW] = "slow",
+		[NEARCACHE_REASON_DIFFERS] = "differs",
+		[NEARCACHE_REASON_WRITE_INTENT] = "write-intent",
+	};
+	static const char *const loaded[] = {
+		[NEARCACHE_LOADED_NOT] = "not",
+		[NEARCACHE_LOADED_NEW] = "new",
+		[NEARCACHE_LOADED_WARM] = "warm",
+		[NEARCACHE_LOADED_UNCLEAN] = "unclean",
+		[NEARCACHE_LOADED_DAMAGED] = "damaged",
+		[NEARCACHE_LOADED_RECOVERED] = "recovered",
+	};
+	static const char *const witness[] = {
+		[NEARCACHE_WITNESS_NONE] = "none",
+		[NEARCACHE_WITNESS_WARM] = "warm",
+		[NEARCACHE_WITNESS_COLD] = "cold",
+	};
+#define WORD(words) (value < sizeof(words) / sizeof((words)[0]) ? \
+		     (words)[value] : "unknown")
+	switch (field) {
+	case NEARCACHE_FIELD_MODE:
+		return mode_word(value);
+	case NEARCACHE_FIELD_STATE:
+		return WORD(state);
+	case NEARCACHE_FIELD_REASON:
+		return WORD(reason);
+	case NEARCACHE_FIELD_LOADED:
+		return WORD(loaded);
+	case NEARCACHE_FIELD_INTEGRITY:
+		return WORD(integrity_word);
+	case NEARCACHE_FIELD_WITNESS:
+		return WORD(witness);
+	default:
+		return NULL;
+	}
+#undef WORD
+}
+
+/**
+ * status_explain() - why the cache device is left alone, in words for people
+ * @status: a parsed line
+ *
+ * Return: the words, NULL when it is in use.
+ */
+const char *status_explain(const struct status *status)
+{
+	uint64_t state = status->field[NEARCACHE_FIELD_STATE];
+
+	if (state == NEARCACHE_DEGRADED)
+		return "the cache device does not answer: all read from the origin, until it has answered all and been calm for a while";
+	if (state != NEARCACHE_BYPASS)
+		return NULL;
+	switch (status->field[NEARCACHE_FIELD_REASON]) {
+	case NEARCACHE_REASON_ERRORS:
+		return "too many I/O errors of the cache device";
+	case NEARCACHE_REASON_READ_METADATA:
+		return "the superblock or the slot table cannot be read";
+	case NEARCACHE_REASON_WRITE_TABLE:
+		return "the slot table cannot be written";
+	case NEARCACHE_REASON_WRITE_SUPER:
+		return "the superblock cannot be written";
+	case NEARCACHE_REASON_DIFFERS:
+		return "what was cached was often not what the origin has: the cache device is damaged, or others write to the origin";
+	case NEARCACHE_REASON_WRITE_INTENT:
+		return "the cache device could not note what was being written";
+	case NEARCACHE_REASON_SLOW:
+		return "the cache device did not answer too often";
+	default:
+		return "the kernel log (dmesg) says why";
+	}
+}
+
+/**
+ * status_crash() - what a crash now would leave of what is cached, for people
+ * @status: a parsed line
+ *
+ * Return: the words; NULL in a mode that does not write: all but the last seconds.
+ */
+const char *status_crash(const struct status *status)
+{
+	if (!mode_writes(status->field[NEARCACHE_FIELD_MODE]))
+		return NULL;
+	if (status->field[NEARCACHE_FIELD_STATE] == NEARCACHE_BYPASS)
+		return "would leave nothing cached";
+	switch (status->field[NEARCACHE_FIELD_WITNESS]) {
+	case NEARCACHE_WITNESS_WARM:
+		return "would leave it warm, but for what was written or cached last";
+	case NEARCACHE_WITNESS_COLD:
+		return "would leave nothing cached: the witness has no record, or the cache device was not told of a write; 'nearcache set' with the same witness tries again";
+	default:
+		return "would leave nothing cached: there is no witness";
+	}
+}
+
+/**
+ * status_read_bytes() - bytes read through the device since load
+ * @status: a parsed line
+ *
+ * The denominator of the hit ratio: hits, misses, joins and bypasses.
+ *
+ * Return: bytes.
+ */
+uint64_t status_read_bytes(const struct status *status)
+{
+	return status->counter[NEARCACHE_COUNTER_HIT_BYTES] +
+	       status->counter[NEARCACHE_COUNTER_MISS_BYTES] +
+	       status->counter[NEARCACHE_COUNTER_JOIN_BYTES] +
+	       status->counter[NEARCACHE_COUNTER_BYPASS_BYTES];
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "bpf/load_verb.h"
+
+#include <string.h>
+
+#include "lib/error.h"
+#include "lib/print.h"
+
+static void show_map(const char *name, void *arg)
+{
+	(void)arg;
+	print_record(NULL, NULL);
+	print_string("pin", "map", name);
+	print_end();
+}
+
+static void show_program(const struct loading *loading,
+			 const struct program *program)
+{
+	print_string("program", "program", program->name);
+	print_number("program_id", "number", program->id);
+	print_seconds("age_s", "loaded for", program->age / 1000000000);
+	print_string("folder", "maps in", program_folder(loading->place));
+}
+
+static int show(const struct loading *loading)
+{
+	struct program program;
+	bool found;
+
+	if (program_look(loading->place, &program, &found))
+		return fail_code();
+	print_string("state", loading->place->word, found ? "loaded" : "none");
+	if (found)
+		show_program(loading, &program);
+	print_table("maps");
+	if (found)
+		program_maps(loading->place, show_map, NULL);
+	print_end();
+	return loading->show(loading->place);
+}
+
+static int load(const struct loading *loading, const char *path, bool dry_run)
+{
+	struct program program;
+
+	if (path ? program_load_file(loading->place, path, dry_run, &program) :
+		   program_load_own(loading->place, dry_run, &program))
+		return fail_code();
+	print_string("state", loading->place->word, dry_run ? "none" : "loaded");
+	if (!dry_run)
+		show_program(loading, &program);
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	return 0;
+}
+
+static int unload(const struct loading *loading, bool dry_run)
+{
+	struct program program;
+	bool found;
+
+	if (dry_run ? program_look(loading->place, &program, &found) :
+		      program_unload(loading->place, &found))
+		return fail_code();
+	if (!found)
+		return fail(CODE_DEVICE, "no %s program is loaded",
+			    loading->place->word);
+	print_string("state", loading->place->word, dry_run ? "loaded" : "none");
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	return 0;
+}
+
+/**
+ * loading_run() - do what the command line of such a verb says
+ * @loading: the verb
+ * @args: the command line
+ *
+ * Return: 0 or the exit code.
+ */
+int loading_run(const struct loading *loading, const struct arguments *args)
+{
+	bool dry_run = given(args, OPTION_DRY_RUN);
+	const char *what = args->operand[0];
+	bool loads = !strcmp(what, "load");
+
+	if (args->operands > 1 && (!loads || !loading->files))
+		return fail(CODE_USAGE, "'%s %s' does not take '%s'",
+			    loading->place->word, what, args->operand[1]);
+	if (loads)
+		return load(loading, args->operands > 1 ? args->operand[1] : NULL,
+			    dry_run);
+	if (!strcmp(what, "unload"))
+		return unload(loading, dry_run);
+	if (!strcmp(what, "show"))
+		return show(loading);
+	return fail(CODE_USAGE, "'%s': '%s' takes load, unload or show", what,
+		    loading->place->word);
+}

@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "bpf/program.h"
+
+#include <bpf/bpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+#include "block/lock.h"
+
+#define SECTION		"raw_tp.w/"
+#define LINK		"link"
+/* What the verifier says of a program that it refuses is long; its end tells why. */
+#define LOG_SIZE	4096
+#define LOG_LINES	12
+
+/* The end of what libbpf and the verifier said. */
+static char said[LOG_SIZE];
+
+static int keep(enum libbpf_print_level level, const char *format, va_list list)
+{
+	size_t used = strlen(said), more, rest;
+	char *text, *end;
+
+	if (level == LIBBPF_DEBUG || vasprintf(&text, format, list) < 0)
+		return 0;
+	more = strlen(text);
+	end = text;
+	if (more >= sizeof(said)) {
+		end += more - sizeof(said) + 1;
+		more = sizeof(said) - 1;
+	}
+	rest = sizeof(said) - 1 - more;
+	if (used > rest) {
+		memmove(said, said + used - rest, rest + 1);
+		used = rest;
+	}
+	memcpy(said + used, end, more + 1);
+	free(text);
+	return 0;
+}
+
+/* What was said last, in front of the error. */
+static void tell_log(void)
+{
+	char *end = said + strlen(said), *line = end, *next;
+	int lines = 0;
+
+	while (line > said && lines <= LOG_LINES)
+		if (*--line == '\n')
+			lines++;
+	if (*line == '\n')
+		line++;
+	for (; *line; line = next) {
+		next = line + strcspn(line, "\n");
+		if (*next)
+			*next++ = '\0';
+		if (*line)
+			warn("%s", line);
+	}
+}
+
+/* Of libbpf, which has numbers of its own. */
+static int fail_bpf(const char *what, const char *path)
+{
+	int error = errno;
+	char why[128];
+
+	if (error < __LIBBPF_ERRNO__START)
+		return fail_errno(error, "%s '%s'", what, path);
+	libbpf_strerror(error, why, sizeof(why));
+	return fail(CODE_DEVICE, "%s '%s': %s", what, path, why);
+}
+
+static int need_bpffs(void)
+{
+	struct statfs fs;
+
+	if (statfs(PROGRAM_ROOT, &fs) || fs.f_type != BPF_FS_MAGIC)
+		return fail(CODE_DEVICE,
+			    "there is no BPF file system at '" PROGRAM_ROOT "': 'mount -t bpf bpf " PROGRAM_ROOT "'");
+	return 0;
+}
+
+/**
+ * program_folder() - where the pins of a program are
+ * @place: of the program
+ *
+ * Return: path, until the next call.
+ */
+const char *program_folder(const struct program_place *place)
+{
+	static char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), PROGRAM_DIR "/%s", place->word);
+	return path;
+}
+
+static const char *path_of(const struct program_place *place, const char *name,
+			   char *path)
+{
+	snprintf(path, PATH_MAX, PROGRAM_DIR "/%s/%s", place->word, name);
+	return path;
+}
+
+/* What a run that was cut off left behind goes, too. */
+static int remove_pins(const struct program_place *place)
+{
+	const char *path = program_folder(place);
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+
+	if (!folder)
+		return errno == ENOENT ? 0 :
+					 fail_errno(errno, "cannot remove '%s'", path);
+	/* From here on nothing calls the program. */
+	unlinkat(dirfd(folder), LINK, 0);
+	while ((entry = readdir(folder)))
+		if (*entry->d_name != '.')
+			unlinkat(dirfd(folder), entry->d_name, 0);
+	closedir(folder);
+	return rmdir(path) ? fail_errno(errno, "cannot remove '%s'", path) : 0;
+}
+
+static int look_at(int link, const char *path, struct program *loaded)
+{
+	struct bpf_link_info link_info = { 0 };
+	struct bpf_prog_info info = { 0 };
+	__u32 size = sizeof(link_info);
+	struct timespec now;
+	int program;
+
+	if (bpf_obj_get_info_by_fd(link, &link_info, &size))
+		return fail_bpf("cannot look at", path);
+	program = bpf_prog_get_fd_by_id(link_info.prog_id);
+	if (program < 0)
+		return fail_bpf("cannot look at the program of", path);
+	size = sizeof(info);
+	if (bpf_obj_get_info_by_fd(program, &info, &size))
+		fail_bpf("cannot look at the program of", path);
+	close(program);
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	snprintf(loaded->name, sizeof(loaded->name), "%s", info.name);
+	loaded->id = info.id;
+	loaded->age = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec -
+		      info.load_time;
+	return fail_code();
+}
+
+/**
+ * program_look() - which program is loaded
+ * @place: where
+ * @loaded: the result
+ * @found: there is one
+ *
+ * Return: 0 or the exit code.
+ */
+int program_look(const struct program_place *place, struct program *loaded,
+		 bool *found)
+{
+	char path[PATH_MAX];
+	int link;
+
+	*loaded = (struct program){ 0 };
+	*found = false;
+	libbpf_set_print(keep);
+	if (need_bpffs())
+		return fail_code();
+	link = bpf_obj_get(path_of(place, LINK, path));
+	if (link < 0)
+		return errno == ENOENT ? 0 : fail_bpf("cannot open", path);
+	*found = !look_at(link, path, loaded);
+	close(link);
+	return fail_code();
+}
+
+/* The one program of an object, which must be for this place. */
+static struct bpf_program *program_of(const struct program_place *place,
+				      struct bpf_object *object, const char *path)
+{
+	struct bpf_program *program, *found = NULL;
+	const char *section;
+
+	bpf_object__for_each_program(program, object) {
+		if (found) {
+			fail(CODE_DEVICE,
+			     "'%s' has several programs: it needs one in SEC(\"" SECTION "%s\"), and no other",
+			     path, place->event);
+			return NULL;
+		}
+		found = program;
+	}
+	section = found ? bpf_program__section_name(found) : "";
+	if (!strncmp(section, SECTION, strlen(SECTION)) &&
+	    !strcmp(section + strlen(SECTION), place->event))
+		return found;
+	fail(CODE_DEVICE, "'%s' has no program in SEC(\"" SECTION "%s\")%s%s%s",
+	     path, place->event, found ? ", but one in '" : "", section,
+	     found ? "'" : "");
+	return NULL;
+}
+
+/* Names in the BPF file system have no dots. */
+static const char *pin_of(const struct program_place *place,
+			  const struct bpf_map *map, char *path)
+{
+	char *dot;
+
+	path_of(place, bpf_map__name(map), path);
+	while ((dot = strchr(path + strlen(PROGRAM_DIR), '.')))
+		*dot = '_';
+	return path;
+}
+
+/* The link is last: where it is, all is there. */
+static int pin(const struct program_place *place, struct bpf_object *object,
+	       struct bpf_link *link)
+{
+	char path[PATH_MAX];
+	struct bpf_map *map;
+
+	if ((mkdir(PROGRAM_DIR, 0700) && errno != EEXIST) ||
+	    mkdir(program_folder(place), 0700))
+		return fail_bpf("cannot make", program_folder(place));
+	bpf_object__for_each_map(map, object)
+		if (bpf_map__pin(map, pin_of(place, map, path)))
+			return fail_bpf("cannot make", path);
+	return bpf_link__pin(link, path_of(place, LINK, path)) ?
+	       fail_bpf("cannot make", path) : 0;
+}
+
+/* Return: the attachment, which lasts as long as it is held, or NULL. */
+static struct bpf_link *attach(const struct program_place *place, struct bpf_program *program,
+			       const char *path)
+{
+	struct bpf_link *link = bpf_program__attach(program);
+
+	if (!link && errno == ENOENT)
+		fail(CODE_DEVICE,
+		     "this kernel has no trace event %s: 'modprobe dm-nearcache' first",
+		     place->event);
+	else if (!link && errno == EINVAL)
+		fail(CODE_DEVICE,
+		     "'%s' reaches beyond what the module tells: it was built for a later one",
+		     path);
+	else if (!link)
+		fail_bpf("cannot attach", path);
+	return link;
+}
+
+/* Return: the program, or NULL: the kernel does not take it. */
+static struct bpf_program *load(const struct program_place *place, struct bpf_object *object,
+				const char *path)
+{
+	struct bpf_program *program = program_of(place, object, path);
+
+	if (!program || !bpf_object__load(object))
+		return program;
+	/* What its verifier refuses is "permission denied", too. */
+	if (errno == EACCES)
+		fail(CODE_DEVICE, "the kernel does not take '%s'", path);
+	else
+		fail_bpf("the kernel does not take", path);
+	tell_log();
+	return NULL;
+}
+
+static int load_and_pin(const struct program_place *place, struct bpf_object *object,
+			const char *path, bool dry_run)
+{
+	struct bpf_program *program = load(place, object, path);
+	struct bpf_link *link;
+
+	if (!program || dry_run)
+		return fail_code();
+	link = attach(place, program, path);
+	if (!link)
+		return fail_code();
+	if (pin(place, object, link))
+		remove_pins(place);
+	/* What is pinned stays. */
+	bpf_link__destroy(link);
+	return fail_code();
+}
+
+/* Nobody else loads anything there until lock_release(). */
+static int make_way(const struct program_place *place, bool dry_run)
+{
+	struct program loaded;
+	bool found;
+
+	lock_name(program_folder(place));
+	if (program_look(place, &loaded, &found))
+		return fail_code();
+	if (found)
+		return fail(CODE_BUSY,
+			    "'%s' (program %u) is loaded already: 'nearcache %s unload' first",
+			    loaded.name, loaded.id, place->word);
+	return dry_run ? 0 : remove_pins(place);
+}
+
+/* @path: its name, for errors.  It goes on when this process is over. */
+static int load_object(const struct program_place *place, struct bpf_object *object,
+		 const char *path, bool dry_run, struct program *loaded)
+{
+	bool found;
+
+	*loaded = (struct program){ 0 };
+	if (!make_way(place, dry_run) && !load_and_pin(place, object, path, dry_run) && !dry_run)
+		program_look(place, loaded, &found);
+	/* Who loads it may go on for long, and come here again. */
+	lock_release();
+	return fail_code();
+}
+
+/**
+ * program_load_file() - have the kernel call a program
+ * @place: where
+ * @path: of its object file
+ * @dry_run: have the kernel judge it, no more
+ * @loaded: the result
+ *
+ * It goes on when this process is over.
+ *
+ * Return: 0 or the exit code; then none is loaded that was not.
+ */
+int program_load_file(const struct program_place *place, const char *path,
+		      bool dry_run, struct program *loaded)
+{
+	struct bpf_object *object;
+
+	libbpf_set_print(keep);
+	object = bpf_object__open_file(path, NULL);
+	if (!object)
+		return fail_bpf("cannot read", path);
+	load_object(place, object, path, dry_run, loaded);
+	bpf_object__close(object);
+	return fail_code();
+}
+
+static struct bpf_object *open_own(const struct program_place *place)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = place->word);
+	struct bpf_object *object;
+	const void *bytes;
+	size_t size;
+
+	libbpf_set_print(keep);
+	bytes = place->own(&size);
+	object = bpf_object__open_mem(bytes, size, &options);
+	if (!object)
+		fail_bpf("cannot read what is built in for", place->word);
+	return object;
+}
+
+/**
+ * program_load_own() - the same of a program that is built in
+ * @place: where
+ * @dry_run: have the kernel judge it, no more
+ * @loaded: the result
+ *
+ * Return: 0 or the exit code; then none is loaded that was not.
+ */
+int program_load_own(const struct program_place *place, bool dry_run,
+		     struct program *loaded)
+{
+	struct bpf_object *object = open_own(place);
+
+	if (!object)
+		return fail_code();
+	load_object(place, object, "built in", dry_run, loaded);
+	bpf_object__close(object);
+	return fail_code();
+}
+
+/**
+ * program_hold_own() - have the kernel call a program that is built in, until this process is over
+ * @place: its name and event; it is kept nowhere, and others may hold the same
+ * @held: the result; program_let_go() is for the caller, after errors, too
+ *
+ * Return: 0 or the exit code.
+ */
+int program_hold_own(const struct program_place *place, struct program_held *held)
+{
+	struct bpf_program *program;
+
+	*held = (struct program_held){ .object = open_own(place) };
+	program = held->object ? load(place, held->object, "built in") : NULL;
+	if (program)
+		held->link = attach(place, program, "built in");
+	return fail_code();
+}
+
+void program_let_go(struct program_held *held)
+{
+	bpf_link__destroy(held->link);
+	bpf_object__close(held->object);
+	*held = (struct program_held){ 0 };
+}
+
+/**
+ * program_unload() - have the kernel forget a program
+ * @place: where it is
+ * @found: some program was loaded
+ *
+ * Return: 0 or the exit code.
+ */
+int program_unload(const struct program_place *place, bool *found)
+{
+	struct program loaded;
+
+	lock_name(program_folder(place));
+	if (!program_look(place, &loaded, found))
+		remove_pins(place);
+	lock_release();
+	return fail_code();
+}
+
+/**
+ * program_open_map() - a map of a program that is loaded
+ * @place: where
+ * @name: of the map
+ * @key: bytes of its keys
+ * @value: bytes of its values
+ *
+ * Return: descriptor, or -1 if there is none like that.
+ */
+int program_open_map(const struct program_place *place, const char *name,
+		     size_t key, size_t value)
+{
+	struct bpf_map_info info = { 0 };
+	__u32 size = sizeof(info);
+	char path[PATH_MAX];
+	int map;
+
+	map = bpf_obj_get(path_of(place, name, path));
+	if (map < 0)
+		return -1;
+	if (!bpf_obj_get_info_by_fd(map, &info, &size) &&
+	    info.key_size == key && info.value_size == value)
+		return map;
+	close(map);
+	return -1;
+}
+
+static int each(int map, const struct bpf_map_info *info, char *key,
+		char *value, program_visit *visit, void *arg)
+{
+	/* Behind one that went meanwhile the kernel begins anew: not for ever. */
+	__u32 left = 2 * info->max_entries;
+	bool first = true;
+
+	while (left-- &&
+	       !bpf_map_get_next_key(map, first ? NULL : key, key)) {
+		first = false;
+		if (!bpf_map_lookup_elem(map, key, value) &&
+		    visit(key, value, arg))
+			return fail_code();
+	}
+	return 0;
+}
+
+/**
+ * program_each() - look at all that is in a map
+ * @place: of a program that is loaded, or not
+ * @name: of the map
+ * @key: bytes of its keys
+ * @value: bytes of its values, which are one for each possible processor in some maps
+ * @visit: called with key and values; returns 0 to go on
+ * @arg: for it
+ *
+ * What comes and goes meanwhile may be seen twice, or not at all.  Nothing is where there is no
+ * such map.
+ *
+ * Return: 0 or the exit code.
+ */
+int program_each(const struct program_place *place, const char *name, size_t key,
+		 size_t value, program_visit *visit, void *arg)
+{
+	int map = program_open_map(place, name, key, value);
+	int processors = libbpf_num_possible_cpus();
+	struct bpf_map_info info = { 0 };
+	__u32 size = sizeof(info);
+	char *room;
+
+	if (map < 0)
+		return 0;
+	room = calloc(1, key + value * (size_t)(processors > 0 ? processors : 1));
+	if (!room)
+		fail_memory();
+	else if (bpf_obj_get_info_by_fd(map, &info, &size))
+		fail_bpf("cannot look at the map", name);
+	else
+		each(map, &info, room, room + key, visit, arg);
+	free(room);
+	close(map);
+	return fail_code();
+}
+
+/**
+ * program_maps() - maps of a program that is loaded
+ * @place: where
+ * @visit: called for each with the name of its pin in program_folder()
+ * @arg: for it
+ */
+void program_maps(const struct program_place *place,
+		  void (*visit)(const char *name, void *arg), void *arg)
+{
+	struct dirent **list;
+	int count = scandir(program_folder(place), &list, NULL, alphasort), i;
+
+	for (i = 0; i < count; i++) {
+		if (*list[i]->d_name != '.' && strcmp(list[i]->d_name, LINK))
+			visit(list[i]->d_name, arg);
+		free(list[i]);
+	}
+	if (count >= 0)
+		free(list);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* BPF programs on the module's trace events: kept by pins in the BPF file system. */
+#ifndef HELPER_BPF_PROGRAM_H
+#define HELPER_BPF_PROGRAM_H
+
+#include <bpf/libbpf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROGRAM_ROOT	"/sys/fs/bpf"
+#define PROGRAM_DIR	PROGRAM_ROOT "/nearcache"
+/* A name as the kernel has it, with the zero: BPF_OBJ_NAME_LEN. */
+#define PROGRAM_NAME	16
+
+/**
+ * struct program_place - where a program goes
+ * @word: what it is for; also of its folder in PROGRAM_DIR, which holds its pins: "link" is the
+ *	attachment, the rest are its maps by their names
+ * @event: trace event whose raw tracepoint calls it
+ * @own: object of our own program for it, and its size in bytes
+ */
+struct program_place {
+	const char *word;
+	const char *event;
+	const void *(*own)(size_t *size);
+};
+
+/**
+ * struct program - one that is loaded
+ * @name: as the kernel has it
+ * @id: its number in the kernel
+ * @age: nanoseconds since it was loaded
+ */
+struct program {
+	char name[PROGRAM_NAME];
+	uint32_t id;
+	uint64_t age;
+};
+
+/**
+ * struct program_held - one that goes when this process does
+ * @object: with its maps
+ * @link: the attachment
+ */
+struct program_held {
+	struct bpf_object *object;
+	struct bpf_link *link;
+};
+
+/* Of program_each(). */
+typedef int program_visit(const void *key, const void *value, void *arg);
+
+int program_look(const struct program_place *place, struct program *program,
+		 bool *found);
+int program_load_file(const struct program_place *place, const char *path,
+		      bool dry_run, struct program *loaded);
+int program_load_own(const struct program_place *place, bool dry_run,
+		     struct program *loaded);
+int program_hold_own(const struct program_place *place, struct program_held *held);
+void program_let_go(struct program_held *held);
+int program_unload(const struct program_place *place, bool *found);
+int program_open_map(const struct program_place *place, const char *name,
+		     size_t key, size_t value);
+int program_each(const struct program_place *place, const char *name, size_t key,
+		 size_t value, program_visit *visit, void *arg);
+void program_maps(const struct program_place *place,
+		  void (*visit)(const char *name, void *arg), void *arg);
+const char *program_folder(const struct program_place *place);
+
+#endif /* HELPER_BPF_PROGRAM_H */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The values of options, from the words that the user gave. */
+#ifndef HELPER_CLI_OPTION_VALUE_H
+#define HELPER_CLI_OPTION_VALUE_H
+
+#include <stddef.h>
+
+enum option_value {
+	FLAG, TEXT, SIZE, MODE, ON_CHANGE, RANGE, CACHE_TIMEOUT, ORIGIN_TIMEOUT, VERIFY,
+	INTEGRITY, SHARD_FORMAT, INTERVAL, COUNT,
+	LABEL, PRIORITY, DURATION, BANDWIDTH, RANK, WORLD_SIZE, NUMBER, SPLIT,
+};
+
+const char *option_value_take(void *place, enum option_value kind,
+			      const char *value);
+size_t option_value_size(enum option_value kind);
+
+#endif /* HELPER_CLI_OPTION_VALUE_H */

@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/options.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/error.h"
+#include "lib/name.h"
+#include "cli/option_value.h"
+#include "block/table_params.h"
+
+/*
+ * Options of all verbs.  @offset: where the value goes in struct arguments.  Two may
+ * have the same name if no verb has both: then they stand behind the verb.
+ */
+static const struct option_row {
+	uint64_t bit;
+	char letter;
+	const char *name;
+	enum option_value value;
+	const char *operand;
+	size_t offset;
+	const char *help;
+} options[] = {
+	{ OPTION_ORIGIN, 0, "origin", TEXT, "DEV",
+	  offsetof(struct arguments, origin),
+	  "remote block device" },
+	{ OPTION_CACHE, 0, "cache", TEXT, "DEV",
+	  offsetof(struct arguments, cache), "local block device" },
+	{ OPTION_WITNESS, 0, "witness", TEXT, "DEV",
+	  offsetof(struct arguments, witness),
+	  "on another drive: keeps it warm over a crash; or none" },
+	{ OPTION_MODE, 0, "mode", MODE, "MODE", offsetof(struct arguments, mode),
+	  "read-only (default), writearound or writethrough" },
+	{ OPTION_READ_ONLY, 0, "read-only", FLAG, NULL, 0,
+	  "the same as --mode read-only" },
+	{ OPTION_BLOCK_SIZE, 0, "block-size", SIZE, "SIZE",
+	  offsetof(struct arguments, block_size),
+	  "cache block, 64K to 4M (by the cache's size)" },
+	{ OPTION_INTEGRITY, 0, "integrity", INTEGRITY, "SUMS",
+	  offsetof(struct arguments, integrity),
+	  "none (default), or crc32c: checksums of what is cached" },
+	{ OPTION_FILL_MEMORY, 0, "fill-memory", SIZE, "SIZE",
+	  offsetof(struct arguments, fill_memory),
+	  "cap of the memory that fills hold (64M)" },
+	{ OPTION_CACHE_TIMEOUT, 0, "cache-timeout", CACHE_TIMEOUT, "MS",
+	  offsetof(struct arguments, cache_timeout),
+	  "the cache answers nothing for so long: pass it by (700)" },
+	{ OPTION_ORIGIN_TIMEOUT, 0, "origin-timeout", ORIGIN_TIMEOUT, "SECONDS",
+	  offsetof(struct arguments, origin_timeout),
+	  "reads wait so long for an origin that fails (0)" },
+	{ OPTION_VERIFY, 0, "verify", VERIFY, "N",
+	  offsetof(struct arguments, verify),
+	  "compare one of N hits with the origin (0: none)" },
+	{ OPTION_RATE, 0, "rate", SIZE, "SIZE", offsetof(struct arguments, rate),
+	  "bytes per second, at most (64M)" },
+	{ OPTION_WITH_ORIGIN, 0, "with-origin", FLAG, NULL, 0,
+	  "compare with the origin, too" },
+	{ OPTION_WAIT, 0, "wait", FLAG, NULL, 0, "until it is over" },
+	{ OPTION_STOP, 0, "stop", FLAG, NULL, 0, "give it up" },
+	{ OPTION_DATASET_VERSION, 0, "dataset-version", TEXT, "TEXT",
+	  offsetof(struct arguments, dataset_version),
+	  "recorded: which version of the data is cached" },
+	{ OPTION_GROW, 0, "grow", FLAG, NULL, 0,
+	  "take an origin that is larger than before" },
+	{ OPTION_ON_CHANGE, 0, "on-change", ON_CHANGE, "WHAT",
+	  offsetof(struct arguments, on_change),
+	  "when the origin is not what was cached: "
+	  "drop, refuse, trust" },
+	{ OPTION_RANGE, 0, "range", RANGE, "START:LENGTH",
+	  offsetof(struct arguments, range), "only this part, like 1G:64M" },
+	{ OPTION_FORCE, 0, "force", FLAG, NULL, 0,
+	  "go ahead although something is in the way" },
+	{ OPTION_FORMAT_ONLY, 0, "format-only", FLAG, NULL, 0,
+	  "format the cache device, open nothing" },
+	{ OPTION_FORMAT, 0, "format", FLAG, NULL, 0,
+	  "format the cache device first" },
+	{ OPTION_SHARD_FORMAT, 0, "format", SHARD_FORMAT, "FORMAT",
+	  offsetof(struct arguments, shard_format),
+	  "tar, tfrecord, parquet, mds or npz" },
+	{ OPTION_SAMPLES, 0, "samples", TEXT, "LIST",
+	  offsetof(struct arguments, samples),
+	  "only these, like 0-9,12 or NAME" },
+	{ OPTION_SUMMARY, 0, "summary", FLAG, NULL, 0, "one line for each file" },
+	{ OPTION_CHECK, 0, "check", FLAG, NULL, 0,
+	  "compare data with its checksums (tfrecord)" },
+	{ OPTION_FROM, 0, "from", TEXT, "FILE", offsetof(struct arguments, from),
+	  "more TARGETs, one on each line; - is stdin" },
+	{ OPTION_INDEX_ONLY, 0, "index-only", FLAG, NULL, 0,
+	  "only what a reader needs to open each shard" },
+	{ OPTION_MANIFEST, 0, "manifest", TEXT, "FILE",
+	  offsetof(struct arguments, manifest),
+	  "what sha256sum wrote of the files" },
+	{ OPTION_WATCH, 0, "watch", FLAG, NULL, 0, "again and again, until ^C" },
+	{ OPTION_INTERVAL, 0, "interval", INTERVAL, "SECONDS",
+	  offsetof(struct arguments, interval), "from one to the next (1)" },
+	{ OPTION_BATCH, 'b', "batch", FLAG, NULL, 0,
+	  "as lines, without a terminal" },
+	{ OPTION_COUNT, 'n', "count", COUNT, "N",
+	  offsetof(struct arguments, count), "so often, not until ^C" },
+	{ OPTION_WAIT_DEVICES, 0, "wait", FLAG, NULL, 0,
+	  "for devices that are not there yet" },
+	{ OPTION_ALL, 0, "all", FLAG, NULL, 0, "all devices, in place of NAME" },
+	{ OPTION_TAB, 0, "tab", TEXT, "FILE", offsetof(struct arguments, tab),
+	  "the table (/etc/nearcache/nearcachetab)" },
+	{ OPTION_TEXTFILE, 0, "textfile", TEXT, "FILE",
+	  offsetof(struct arguments, textfile),
+	  "into FILE, at once, not to stdout" },
+	{ OPTION_OUTPUT, 'o', "output", TEXT, "FILE",
+	  offsetof(struct arguments, output), "as SVG into FILE, at once" },
+	{ OPTION_OPENMETRICS, 0, "openmetrics", FLAG, NULL, 0,
+	  "as OpenMetrics 1.0" },
+	{ OPTION_CONFIG, 0, "config", TEXT, "FILE",
+	  offsetof(struct arguments, config),
+	  "what it may do (/etc/nearcache/nearcache.conf)" },
+	{ OPTION_OBSERVE, 0, "observe", FLAG, NULL, 0,
+	  "change nothing, tell what would be changed" },
+	{ OPTION_REVERT, 0, "revert", NUMBER, "N",
+	  offsetof(struct arguments, revert), "take the action of that number back" },
+	{ OPTION_LABEL, 0, "label", LABEL, "LABEL",
+	  offsetof(struct arguments, label), "whose they are" },
+	{ OPTION_PRIORITY, 0, "priority", PRIORITY, "N",
+	  offsetof(struct arguments, priority), "0 (usual) to 7 (first)" },
+	{ OPTION_EXPIRES, 0, "expires", DURATION, "TIME",
+	  offsetof(struct arguments, expires), "for so long: 90, 30m, 12h, 7d" },
+	{ OPTION_EVICT_AFTER_USE, 0, "evict-after-use", FLAG, NULL, 0,
+	  "not pinned: the first to go once they were read" },
+	{ OPTION_BYPASS, 0, "bypass", FLAG, NULL, 0,
+	  "not pinned: read from the origin, never cached" },
+	{ OPTION_NO_LOAD, 0, "no-load", FLAG, NULL, 0,
+	  "keep room, bring nothing" },
+	{ OPTION_REFRESH, 0, "refresh", FLAG, NULL, 0,
+	  "follow files that moved, bring what is missing" },
+	{ OPTION_EVERYTHING, 0, "all", FLAG, NULL, 0, "all there are" },
+	{ OPTION_LABELS, 0, "labels", FLAG, NULL, 0,
+	  "a line for each label, with what was read of it" },
+	{ OPTION_DEADLINE, 0, "deadline", DURATION, "TIME",
+	  offsetof(struct arguments, deadline), "wanted in so long: 90, 30m, 2h" },
+	{ OPTION_BANDWIDTH, 0, "bandwidth", BANDWIDTH, "RATE",
+	  offsetof(struct arguments, bandwidth),
+	  "at most: 40Gb/s (bits), 5GB/s (bytes)" },
+	{ OPTION_RANK, 0, "rank", RANK, "N", offsetof(struct arguments, rank),
+	  "this node's share: its number, from 0" },
+	{ OPTION_WORLD_SIZE, 0, "world-size", WORLD_SIZE, "N",
+	  offsetof(struct arguments, world_size), "of so many nodes" },
+	{ OPTION_SEED, 0, "seed", NUMBER, "N", offsetof(struct arguments, seed),
+	  "shuffle the list first, by this number" },
+	{ OPTION_EPOCH, 0, "epoch", NUMBER, "N",
+	  offsetof(struct arguments, epoch), "and by this one (0)" },
+	{ OPTION_EPOCHS, 0, "epochs", COUNT, "N",
+	  offsetof(struct arguments, epochs), "so many, one after another (1)" },
+	{ OPTION_CLEAR, 0, "clear", FLAG, NULL, 0, "do without one" },
+	{ OPTION_SPLIT, 0, "split", SPLIT, "HOW",
+	  offsetof(struct arguments, split),
+	  "strided (every Nth, default) or blocked (a run)" },
+	{ OPTION_JSON, 'j', "json", FLAG, NULL, 0,
+	  "JSON on stdout, errors too; raw base units" },
+	{ OPTION_DRY_RUN, 0, "dry-run", FLAG, NULL, 0,
+	  "show what would be done, touch nothing" },
+	{ OPTION_HELP, 'h', "help", FLAG, NULL, 0,
+	  "help on nearcache or on the verb" },
+	{ OPTION_VERSION, 'V', "version", FLAG, NULL, 0, "version" },
+	{ 0 },
+};
+
+static uint64_t options_of(const struct verb *verb)
+{
+	return verb->required | verb->optional | OPTIONS_GLOBAL;
+}
+
+/* @verb: NULL when it is not known; that of this verb, if there are several. */
+static const struct option_row *find_option(const char *word, size_t length,
+					    const struct verb *verb)
+{
+	const struct option_row *row, *found = NULL;
+
+	for (row = options; row->bit; row++) {
+		if (strlen(row->name) != length ||
+		    strncmp(row->name, word, length))
+			continue;
+		if (!found || (verb && row->bit & options_of(verb)))
+			found = row;
+	}
+	return found;
+}
+
+static const struct option_row *find_letter(char letter)
+{
+	const struct option_row *row;
+
+	for (row = options; row->bit; row++)
+		if (row->letter && row->letter == letter)
+			return row;
+	return NULL;
+}
+
+static const struct verb *find_verb(const char *name)
+{
+	const struct verb *verb;
+
+	for (verb = verbs; verb->name; verb++)
+		if (!strcmp(verb->name, name))
+			return verb;
+	return NULL;
+}
+
+static void take_value(struct arguments *args, const struct option_row *row,
+		       const char *value)
+{
+	const char *why = option_value_take((char *)args + row->offset,
+					    row->value, value);
+
+	if (why)
+		fail(CODE_USAGE, "--%s '%s': %s", row->name, value, why);
+}
+
+/* One more --cache. */
+static int take_member(struct arguments *args, const char *value,
+		       const char *next)
+{
+	if (!value && !next)
+		fail(CODE_USAGE, "--cache needs a value: --cache DEV");
+	else if (args->members == NEARCACHE_MEMBERS_MAX - 1)
+		fail(CODE_USAGE, "--cache '%s': a cache has at most %u devices",
+		     value ? value : next, NEARCACHE_MEMBERS_MAX);
+	else
+		args->member[args->members++] = value ? value : next;
+	return value || !next ? 1 : 2;
+}
+
+/* @value: in the same word, or NULL; @next: the next word. Return: words used. */
+static int take_row(struct arguments *args, const struct option_row *row,
+		    const char *value, const char *next)
+{
+	if (row->value == FLAG && value)
+		fail(CODE_USAGE, "--%s takes no value, '%s' was given",
+		     row->name, value);
+	else if (row->bit == OPTION_CACHE && args->given & row->bit)
+		return take_member(args, value, next);
+	else if (row->value != FLAG && args->given & row->bit)
+		fail(CODE_USAGE, "--%s is given twice", row->name);
+	args->given |= row->bit;
+	if (row->value == FLAG)
+		return 1;
+	if (!value && !next)
+		fail(CODE_USAGE, "--%s needs a value: --%s %s", row->name,
+		     row->name, row->operand);
+	else
+		take_value(args, row, value ? value : next);
+	return value || !next ? 1 : 2;
+}
+
+/* "--name", "--name=value" or "--name value". Return: words used. */
+static int take_option(struct arguments *args, const char *word,
+		       const char *next)
+{
+	const char *name = word + 2;
+	size_t length = strcspn(name, "=");
+	const struct verb *verb = args->operands ? find_verb(args->operand[0]) :
+						   NULL;
+	const struct option_row *row = find_option(name, length, verb);
+	const char *value = name[length] ? name + length + 1 : NULL;
+
+	if (!row) {
+		fail(CODE_USAGE,
+		     "'--%.*s' is no option: try 'nearcache --help'",
+		     (int)length, name);
+		return 1;
+	}
+	return take_row(args, row, value, next);
+}
+
+/* "-j", "-o value", "-ovalue" or "-jo value". Return: words used. */
+static int take_letters(struct arguments *args, const char *word, const char *next)
+{
+	const char *letter;
+
+	for (letter = word + 1; *letter; letter++) {
+		const struct option_row *row = find_letter(*letter);
+
+		if (!row)
+			fail(CODE_USAGE,
+			     "'-%c' is no option: try 'nearcache --help'",
+			     *letter);
+		else if (row->value == FLAG)
+			args->given |= row->bit;
+		else
+			return take_row(args, row, letter[1] ? letter + 1 : NULL, next);
+	}
+	return 1;
+}
+
+/* Sort words into options and operands; operands move to the front of @argv. */
+static void split(struct arguments *args, int argc, char **argv)
+{
+	bool only_operands = false;
+	int i = 1;
+
+	args->operand = argv;
+	while (i < argc) {
+		const char *next = i + 1 < argc ? argv[i + 1] : NULL;
+		char *word = argv[i];
+
+		if (only_operands || word[0] != '-' || !word[1]) {
+			args->operand[args->operands++] = word;
+			i++;
+		} else if (!strcmp(word, "--")) {
+			only_operands = true;
+			i++;
+		} else if (word[1] == '-') {
+			i += take_option(args, word, next);
+		} else {
+			i += take_letters(args, word, next);
+		}
+	}
+}
+
+static int check_known(const struct arguments *args, const struct verb *verb)
+{
+	uint64_t known = options_of(verb);
+	const struct option_row *row;
+
+	for (row = options; row->bit; row++)
+		if (args->given & row->bit & ~known)
+			return fail(CODE_USAGE,
+				    "'--%s' is no option of '%s': try 'nearcache %s --help'",
+				    row->name, verb->name, verb->name);
+	return 0;
+}
+
+static int check_needed(const struct arguments *args, const struct verb *verb)
+{
+	const struct option_row *row;
+
+	for (row = options; row->bit; row++)
+		if (verb->required & row->bit & ~args->given)
+			return fail(CODE_USAGE, "'%s' needs --%s %s",
+				    verb->name, row->name, row->operand);
+	return 0;
+}
+
+static int check_operands(const struct arguments *args, const struct verb *verb)
+{
+	if (args->operands < verb->operands_min)
+		return fail(CODE_USAGE, "'%s' needs %s: try 'nearcache %s --help'",
+			    verb->name, verb->operands, verb->name);
+	if (verb->operands_max >= 0 && args->operands > verb->operands_max)
+		return fail(CODE_USAGE,
+			    "'%s' does not take '%s': try 'nearcache %s --help'",
+			    verb->name, args->operand[verb->operands_max],
+			    verb->name);
+	return 0;
+}
+
+/* What an option says against another one or by its value. */
+static int check_values(const struct arguments *args)
+{
+	if (given(args, OPTION_READ_ONLY) && mode_writes(args->mode))
+		return fail(CODE_USAGE,
+			    "--read-only contradicts --mode %s: give one of them",
+			    mode_word(args->mode));
+	/* More likely a variable that is not set. */
+	if (given(args, OPTION_WITNESS) && !*args->witness)
+		return fail(CODE_USAGE,
+			    "--witness '': it is empty; give a device, or none");
+	if (args->fill_memory && !params_fill_memory_ok(args->fill_memory))
+		return fail(CODE_USAGE,
+			    "--fill-memory '%llu': give " PARAMS_FILL_MEMORY_RANGE,
+			    (unsigned long long)args->fill_memory);
+	return 0;
+}
+
+/**
+ * arguments_parse_options() - parse a command line that may lack operands and options
+ * @args: the result; @args->given tells --json also after an error
+ * @argc: as main() got it
+ * @argv: as main() got it; reordered
+ * @verb: the verb; NULL for bare --help and --version
+ *
+ * Return: 0 or the exit code.
+ */
+int arguments_parse_options(struct arguments *args, int argc, char **argv,
+			    const struct verb **verb)
+{
+	memset(args, 0, sizeof(*args));
+	*verb = NULL;
+	split(args, argc, argv);
+	if (fail_code())
+		return fail_code();
+	if (!args->operands) {
+		if (args->given & (OPTION_HELP | OPTION_VERSION))
+			return 0;
+		return fail(CODE_USAGE, "no verb given: try 'nearcache --help'");
+	}
+	*verb = find_verb(args->operand[0]);
+	if (!*verb)
+		return fail(CODE_USAGE, "'%s' is no verb: try 'nearcache --help'",
+			    args->operand[0]);
+	args->operand++;
+	args->operands--;
+	if (args->given & (OPTION_HELP | OPTION_VERSION))
+		return 0;
+	return check_known(args, *verb) ? fail_code() : check_values(args);
+}
+
+/**
+ * arguments_parse() - parse the command line
+ * @args: the result; @args->given tells --json also after an error
+ * @argc: as main() got it
+ * @argv: as main() got it; reordered
+ * @verb: the verb; NULL for bare --help and --version
+ *
+ * Return: 0 or the exit code.
+ */
+int arguments_parse(struct arguments *args, int argc, char **argv,
+		    const struct verb **verb)
+{
+	if (arguments_parse_options(args, argc, argv, verb))
+		return fail_code();
+	if (!*verb || args->given & (OPTION_HELP | OPTION_VERSION))
+		return 0;
+	return check_needed(args, *verb) || check_operands(args, *verb) ?
+	       fail_code() : 0;
+}
+
+/**
+ * arguments_override() - put options over others
+ * @args: changed
+ * @by: what it says wins
+ */
+void arguments_override(struct arguments *args, const struct arguments *by)
+{
+	const struct option_row *row;
+
+	/* Two words for one thing. */
+	if (given(by, OPTION_MODE | OPTION_READ_ONLY)) {
+		args->given &= ~(uint64_t)(OPTION_MODE | OPTION_READ_ONLY);
+		args->mode = by->mode;
+	}
+	if (given(by, OPTION_CACHE)) {
+		memcpy(args->member, by->member, sizeof(args->member));
+		args->members = by->members;
+	}
+	for (row = options; row->bit; row++)
+		if (given(by, row->bit))
+			memcpy((char *)args + row->offset,
+			       (const char *)by + row->offset,
+			       option_value_size(row->value));
+	args->given |= by->given;
+	args->operand = by->operand;
+	args->operands = by->operands;
+}
+
+/**
+ * arguments_check_operand() - demand NAME or --all
+ * @args: the command line of a verb that takes either
+ *
+ * Return: 0 or the exit code.
+ */
+int arguments_check_operand(const struct arguments *args)
+{
+	if (!args->operands == !!given(args, OPTION_ALL))
+		return 0;
+	return fail(CODE_USAGE, "give NAME or --all%s",
+		    args->operands ? ", not both" : "");
+}
+
+/**
+ * arguments_check_name() - demand a name that a device can have
+ * @name: as the user gave it
+ *
+ * Return: 0 or the exit code.
+ */
+int arguments_check_name(const char *name)
+{
+	const char *why;
+
+	if (name_check(name, &why))
+		return 0;
+	return fail(CODE_USAGE, "'%s' is no name for a device: %s", name, why);
+}
+
+static void help_options(uint64_t bits)
+{
+	const struct option_row *row;
+
+	for (row = options; row->bit; row++) {
+		char word[48];
+
+		if (!(row->bit & bits))
+			continue;
+		snprintf(word, sizeof(word), "%c%c%c --%s%s%s",
+			 row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
+			 row->letter ? ',' : ' ', row->name,
+			 row->operand ? " " : "",
+			 row->operand ? row->operand : "");
+		printf("  %-28s %s\n", word, row->help);
+	}
+}
+
+/* One line, folded before column 80. */
+static void help_synopsis(const struct verb *verb)
+{
+	int column = printf("Usage: nearcache %s%s%s", verb->name,
+			    *verb->operands ? " " : "", verb->operands);
+	const struct option_row *row;
+
+	for (row = options; row->bit; row++) {
+		bool required = row->bit & verb->required;
+		char word[48];
+		int length;
+
+		if (!(row->bit & (verb->required | verb->optional)))
+			continue;
+		length = snprintf(word, sizeof(word), " %s--%s%s%s%s",
+				  required ? "" : "[", row->name,
+				  row->operand ? " " : "",
+				  row->operand ? row->operand : "",
+				  required ? "" : "]");
+		if (column + length > 79)
+			column = printf("\n%16s", "") - 1;
+		column += printf("%s", word);
+	}
+	putchar('\n');
+}
+
+static void help_all(void)
+{
+	const struct verb *verb;
+	int code;
+
+	puts("nearcache - cache a remote block device on a local one\n");
+	puts("Usage: nearcache VERB [NAME...] [OPTION...]\n");
+	puts("Verbs ('nearcache VERB --help' tells more):");
+	for (verb = verbs; verb->name; verb++)
+		printf("  %-10s %s\n", verb->name, verb->summary);
+	puts("\nOptions of all verbs, before or behind the verb:");
+	help_options(OPTIONS_GLOBAL);
+	puts("\nSizes are bytes or take K, M, G, T, P, E (powers of 1024; KB, MB ... of 1000).");
+	puts("\nExit codes:");
+	for (code = 0; code < CODE_COUNT; code++)
+		printf("  %d  %s\n", code, fail_code_word(code));
+}
+
+/**
+ * arguments_help() - print help on stdout
+ * @verb: on this verb; NULL: on the command
+ */
+void arguments_help(const struct verb *verb)
+{
+	if (!verb) {
+		help_all();
+		return;
+	}
+	help_synopsis(verb);
+	printf("\n%c%s.\n", toupper((unsigned char)verb->summary[0]),
+	       verb->summary + 1);
+	if (verb->details)
+		printf("\n%s", verb->details);
+	puts("\nOptions:");
+	help_options(options_of(verb));
+}
+
+/**
+ * arguments_option() - options one by one, in the order of the help
+ * @bits: of these
+ * @index: which one, from 0
+ * @option: filled in
+ *
+ * Return: whether there are so many.
+ */
+bool arguments_option(uint64_t bits, unsigned int index,
+		      struct option_help *option)
+{
+	const struct option_row *row;
+
+	for (row = options; row->bit; row++)
+		if (row->bit & bits && !index--)
+			break;
+	*option = (struct option_help){
+		.bit = row->bit,
+		.letter = row->letter,
+		.name = row->name,
+		.operand = row->operand,
+		.help = row->help,
+	};
+	return row->bit;
+}

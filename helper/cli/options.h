@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line: verbs, options and their help, from tables. */
+#ifndef HELPER_CLI_OPTIONS_H
+#define HELPER_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/index_format.h"
+#include "lib/mode.h"
+#include "nearcache_format.h"
+#include "lib/onchange.h"
+#include "lib/range.h"
+#include "shard/partition.h"
+
+/* Options, one bit each. */
+#define OPTION_ORIGIN		(1U << 0)
+#define OPTION_CACHE		(1U << 1)
+#define OPTION_READ_ONLY	(1U << 2)
+#define OPTION_BLOCK_SIZE	(1U << 3)
+#define OPTION_FILL_MEMORY	(1U << 4)
+#define OPTION_DATASET_VERSION	(1U << 5)
+#define OPTION_FORCE		(1U << 6)
+#define OPTION_FORMAT_ONLY	(1U << 7)
+#define OPTION_JSON		(1U << 8)
+#define OPTION_DRY_RUN		(1U << 9)
+#define OPTION_HELP		(1U << 10)
+#define OPTION_VERSION		(1U << 11)
+#define OPTION_MODE		(1U << 12)
+#define OPTION_RANGE		(1U << 13)
+#define OPTION_GROW		(1U << 14)
+#define OPTION_CACHE_TIMEOUT	(1U << 15)
+#define OPTION_FORMAT		(1U << 16)
+#define OPTION_ORIGIN_TIMEOUT	(1U << 17)
+#define OPTION_ON_CHANGE	(1U << 18)
+#define OPTION_WITNESS		(1U << 19)
+#define OPTION_CONFIG		(1U << 20)
+#define OPTION_OBSERVE		(1U << 21)
+#define OPTION_REVERT		(1U << 22)
+#define OPTION_TEXTFILE		(1U << 23)
+#define OPTION_OPENMETRICS	(1U << 30)
+#define OPTION_INTEGRITY	(1U << 24)
+#define OPTION_VERIFY		(1U << 25)
+#define OPTION_RATE		(1U << 26)
+#define OPTION_WITH_ORIGIN	(1U << 27)
+#define OPTION_STOP		(1U << 28)
+#define OPTION_WAIT		(1U << 29)
+#define OPTION_BATCH		(1U << 31)
+#define OPTION_SHARD_FORMAT	(1ULL << 32)
+#define OPTION_SAMPLES		(1ULL << 33)
+#define OPTION_SUMMARY		(1ULL << 34)
+#define OPTION_CHECK		(1ULL << 35)
+#define OPTION_LABEL		(1ULL << 36)
+#define OPTION_PRIORITY		(1ULL << 37)
+#define OPTION_EXPIRES		(1ULL << 38)
+#define OPTION_EVICT_AFTER_USE	(1ULL << 39)
+#define OPTION_BYPASS		(1ULL << 40)
+#define OPTION_NO_LOAD		(1ULL << 41)
+#define OPTION_EVERYTHING	(1ULL << 42)
+#define OPTION_LABELS		(1ULL << 43)
+#define OPTION_REFRESH		(1ULL << 47)
+#define OPTION_FROM		(1ULL << 48)
+#define OPTION_INDEX_ONLY	(1ULL << 49)
+#define OPTION_MANIFEST		(1ULL << 50)
+#define OPTION_WATCH		(1ULL << 51)
+#define OPTION_INTERVAL		(1ULL << 52)
+#define OPTION_COUNT		(1ULL << 53)
+#define OPTION_OUTPUT		(1ULL << 54)
+#define OPTION_ALL		(1ULL << 44)
+#define OPTION_TAB		(1ULL << 45)
+#define OPTION_WAIT_DEVICES	(1ULL << 46)
+/* Of 'open', which a table knows, too. */
+#define OPTIONS_OPEN		(OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES | \
+				 OPTION_CACHE | OPTION_ORIGIN | OPTION_MODE | \
+				 OPTION_READ_ONLY | OPTION_FILL_MEMORY | \
+				 OPTION_CACHE_TIMEOUT | OPTION_ORIGIN_TIMEOUT | \
+				 OPTION_VERIFY | OPTION_DATASET_VERSION | \
+				 OPTION_ON_CHANGE | OPTION_GROW | OPTION_WITNESS | \
+				 OPTION_FORCE)
+#define OPTION_CLEAR		(1ULL << 55)
+#define OPTION_EPOCHS		(1ULL << 56)
+#define OPTION_DEADLINE		(1ULL << 57)
+#define OPTION_BANDWIDTH	(1ULL << 58)
+#define OPTION_RANK		(1ULL << 59)
+#define OPTION_WORLD_SIZE	(1ULL << 60)
+#define OPTION_SEED		(1ULL << 61)
+#define OPTION_EPOCH		(1ULL << 62)
+#define OPTION_SPLIT		(1ULL << 63)
+#define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
+				 OPTION_VERSION)
+
+/**
+ * struct arguments - a parsed command line
+ * @given: options given, OPTION_*
+ * @origin: --origin
+ * @cache: --cache, the first one
+ * @member: the others, in the order given
+ * @members: how many of them
+ * @witness: --witness, a device or "none"
+ * @dataset_version: --dataset-version
+ * @mode: --mode, read-only when not given
+ * @on_change: --on-change
+ * @range: --range
+ * @block_size: --block-size, bytes, 0 when not given
+ * @integrity: --integrity, none when not given
+ * @fill_memory: --fill-memory, bytes, 0 when not given
+ * @cache_timeout: --cache-timeout, milliseconds
+ * @origin_timeout: --origin-timeout, seconds
+ * @verify: --verify, hits
+ * @rate: --rate, bytes per second, 0 when not given
+ * @shard_format: --format of a shard, INDEX_ANY when not given
+ * @samples: --samples
+ * @from: --from, a path or "-"
+ * @manifest: --manifest
+ * @interval: --interval, milliseconds, 0 when not given
+ * @count: --count, 0 when not given
+ * @tab: --tab, NULL when not given
+ * @textfile: --textfile, NULL when not given
+ * @output: --output, NULL when not given
+ * @config: --config, NULL when not given
+ * @revert: --revert, number of an action
+ * @label: --label, fit for the kernel
+ * @priority: --priority, 0 when not given
+ * @expires: --expires, seconds, 0 when not given
+ * @deadline: --deadline, seconds, 0 when not given
+ * @bandwidth: --bandwidth, bytes per second, 0 when not given
+ * @rank: --rank
+ * @world_size: --world-size
+ * @seed: --seed
+ * @epoch: --epoch
+ * @epochs: --epochs, 0 when not given
+ * @split: --split, strided when not given
+ * @operand: operands behind the verb
+ * @operands: how many
+ */
+struct arguments {
+	uint64_t given;
+	const char *origin;
+	const char *cache;
+	const char *member[NEARCACHE_MEMBERS_MAX - 1];
+	unsigned int members;
+	const char *witness;
+	const char *dataset_version;
+	enum nearcache_mode mode;
+	enum on_change on_change;
+	struct range range;
+	uint64_t block_size;
+	enum nearcache_integrity integrity;
+	uint64_t fill_memory;
+	unsigned int cache_timeout;
+	unsigned int origin_timeout;
+	unsigned int verify;
+	uint64_t rate;
+	enum index_format shard_format;
+	const char *samples;
+	const char *from;
+	const char *manifest;
+	unsigned int interval;
+	unsigned int count;
+	const char *tab;
+	const char *textfile;
+	const char *output;
+	const char *config;
+	uint64_t revert;
+	const char *label;
+	unsigned int priority;
+	unsigned int expires;
+	unsigned int deadline;
+	uint64_t bandwidth;
+	unsigned int rank;
+	unsigned int world_size;
+	uint64_t seed;
+	uint64_t epoch;
+	unsigned int epochs;
+	enum share_split split;
+	char **operand;
+	int operands;
+};
+
+/**
+ * struct verb - one verb of the command
+ * @name: the verb
+ * @operands: its operands as help shows them
+ * @operands_min: fewest
+ * @operands_max: most, -1: any number
+ * @required: options that must be given
+ * @optional: options that may be given, beside the global ones
+ * @changes: the device that the first operand names; one run at a time does
+ * @summary: one line
+ * @details: lines of help below it
+ * @run: does it; returns 0 or the exit code
+ */
+struct verb {
+	const char *name;
+	const char *operands;
+	int operands_min;
+	int operands_max;
+	uint64_t required;
+	uint64_t optional;
+	bool changes;
+	const char *summary;
+	const char *details;
+	int (*run)(const struct arguments *args);
+};
+
+/* Table of verbs, ends with a row without a name. In verbs.c. */
+extern const struct verb verbs[];
+
+/**
+ * struct option_help - an option, for who writes about it
+ * @bit: OPTION_*
+ * @letter: its short form, 0: none
+ * @name: without the dashes
+ * @operand: what its value is, NULL: it has none
+ * @help: one line
+ */
+struct option_help {
+	uint64_t bit;
+	char letter;
+	const char *name;
+	const char *operand;
+	const char *help;
+};
+
+int arguments_parse(struct arguments *args, int argc, char **argv,
+		    const struct verb **verb);
+int arguments_parse_options(struct arguments *args, int argc, char **argv,
+			    const struct verb **verb);
+void arguments_override(struct arguments *args, const struct arguments *by);
+int arguments_check_operand(const struct arguments *args);
+void arguments_help(const struct verb *verb);
+bool arguments_option(uint64_t bits, unsigned int index,
+		      struct option_help *option);
+int arguments_check_name(const char *name);
+
+static inline bool given(const struct arguments *args, uint64_t option)
+{
+	return args->given & option;
+}
+
+#endif /* HELPER_CLI_OPTIONS_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What can be changed on a device in use: NAME=VALUE. */
+#ifndef HELPER_CLI_SETTING_H
+#define HELPER_CLI_SETTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "block/table_params.h"
+
+/* For messages. */
+#define SETTING_NAMES	"mode, fill_memory, cache_timeout, origin_timeout, verify, witness or read_ahead"
+
+const char *setting_witness(char **words, int count);
+bool setting_read_ahead(char **words, int count, uint64_t *bytes);
+bool setting_is(const char *name, const char *word, size_t length);
+int setting_apply(char **words, int count, struct params *params);
+
+#endif /* HELPER_CLI_SETTING_H */

@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * nearcache attach: a cache device for a running device that has given its own up;
+ * an origin that came back: reconnect.c.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <uuid/uuid.h>
+
+#include "open/activate.h"
+#include "cmd/commands.h"
+#include "ondisk/describe.h"
+#include "lib/error.h"
+#include "open/format.h"
+#include "block/device_id.h"
+#include "block/kmsg.h"
+#include "block/lock.h"
+#include "lib/name.h"
+#include "open/origin_match.h"
+#include "lib/print.h"
+#include "open/reconnect.h"
+#include "block/dm_reload.h"
+#include "pins/restore.h"
+#include "block/signals.h"
+#include "open/witness.h"
+
+/**
+ * struct attachment - a cache device on its way to a device in use
+ * @args: the command line
+ * @dev: the device
+ * @old: its parameters
+ * @now: the device as it is afterwards
+ * @status: of @now
+ * @pair: its origin, and the cache device to come
+ * @members: the cache devices behind that one
+ * @witness: that of the table, without a path: none
+ * @new: what is written to the cache device by --format
+ * @other: another cache than the one that the device was made with
+ * @outgrown: the witness that it had before knows of a later session than the cache device
+ * @moved: it had a record on the witness once
+ */
+struct attachment {
+	const struct arguments *args;
+	struct dm_device dev;
+	struct params old;
+	struct dm_device now;
+	struct status status;
+	struct pair pair;
+	struct members members;
+	struct witness witness;
+	struct formatting new;
+	bool other;
+	bool outgrown;
+	bool moved;
+};
+
+static int check_words(const struct arguments *args)
+{
+	if (given(args, OPTION_ORIGIN) &&
+	    given(args, OPTION_CACHE | OPTION_FORMAT))
+		return fail(CODE_USAGE,
+			    "--origin and --cache: take the origin first, then the cache device");
+	if (args->on_change == ON_CHANGE_TRUST)
+		return fail(CODE_USAGE,
+			    "--on-change 'trust': it is for 'nearcache open'; a device in use knows better what it can trust");
+	if (!given(args, OPTION_FORMAT) &&
+	    given(args, OPTION_BLOCK_SIZE | OPTION_DATASET_VERSION))
+		return fail(CODE_USAGE,
+			    "--block-size and --dataset-version are for a new cache: give --format too");
+	if (given(args, OPTION_FORMAT) && !given(args, OPTION_CACHE))
+		return fail(CODE_USAGE,
+			    "--format needs --cache DEV: name what is to be formatted");
+	return formatting_check_words(args);
+}
+
+static int check_state(const struct attachment *attach)
+{
+	const char *name = attach->dev.name;
+	struct status status;
+	char path[PATH_MAX];
+
+	if (describe_status(&attach->dev, &status))
+		return fail_code();
+	device_path_of(attach->dev.cache, path);
+	switch (status.field[NEARCACHE_FIELD_STATE]) {
+	case NEARCACHE_BYPASS:
+		return 0;
+	case NEARCACHE_NORMAL:
+		return fail(CODE_BUSY,
+			    "device '%s' works already, with cache device '%s': there is nothing to take back",
+			    name, path);
+	case NEARCACHE_DEGRADED:
+		return fail(CODE_BUSY,
+			    "device '%s' is degraded, which ends by itself when cache device '%s' answers again",
+			    name, path);
+	default:
+		return fail(CODE_BUSY,
+			    "device '%s' has state '%s': only one that bypasses its cache can be given one",
+			    name, describe_state(&attach->dev, &status));
+	}
+}
+
+static int open_origin(struct attachment *attach)
+{
+	if (!reconnect_needed(&attach->dev))
+		return device_open_number(&attach->pair.origin,
+					  attach->old.origin, "origin");
+	return fail(CODE_DEVICE,
+		    "the origin of '%s' is gone: connect it again, then 'nearcache attach %s --origin DEV', then this",
+		    attach->dev.name, attach->dev.name);
+}
+
+static int open_cache(struct attachment *attach)
+{
+	const char *role = "cache device";
+	dev_t number = attach->dev.cache;
+	char name[128];
+
+	if (attach->args->cache)
+		return device_open(&attach->pair.cache, attach->args->cache,
+				   role);
+	if (identity_kernel_name(number, name, sizeof(name)))
+		return device_open_number(&attach->pair.cache, number, role);
+	return fail(CODE_DEVICE,
+		    "the cache device of '%s' (%u:%u) is gone: name the one to take with --cache DEV; the same drive may have another name now",
+		    attach->dev.name, major(number), minor(number));
+}
+
+static bool is_other(const struct attachment *attach,
+		     const struct nearcache_super *sb)
+{
+	char uuid[sizeof(DM_UUID_PREFIX) + SUPER_UUID_TEXT] = DM_UUID_PREFIX;
+
+	uuid_unparse_lower(sb->uuid, uuid + strlen(uuid));
+	return strcmp(uuid, attach->dev.uuid);
+}
+
+/*
+ * The kernel knows what it gave up itself, and so does what it left on the medium: it is
+ * cold.  Another cache that its witness vouches for is like one that was stopped.
+ */
+static bool is_cold(const struct attachment *attach)
+{
+	return pair_is_cold(&attach->pair) ||
+	       (!attach->other && pair_was_writing(&attach->pair));
+}
+
+/*
+ * What a device in a writing mode has given up is active, and will be emptied.  A
+ * cache that is not active was not there when this device wrote to the origin,
+ * and the origin's ends need not show it; --force, which starts a suspended device,
+ * is no word against that.
+ */
+static int check_content(struct attachment *attach)
+{
+	struct pair *pair = &attach->pair;
+
+	if (!mode_writes(attach->old.mode) || pair->drop ||
+	    le64_to_cpu(pair->super.best->sequence) == 1 ||
+	    is_cold(attach))
+		return 0;
+	if (attach->args->on_change == ON_CHANGE_DROP) {
+		pair->drop = true;
+		return 0;
+	}
+	return fail(CODE_DEVICE,
+		    "cache device '%s' may lack what '%s' wrote: --on-change=drop empties it",
+		    pair->cache.path, attach->dev.name);
+}
+
+/*
+ * Its own cache knows nothing of a change that was told while it was given up: to be
+ * empty is the least that it can do.  Another one may be somebody else's.
+ */
+static enum on_change on_change(const struct attachment *attach)
+{
+	if (attach->args->on_change)
+		return attach->args->on_change;
+	return attach->other ? ON_CHANGE_REFUSE : ON_CHANGE_DROP;
+}
+
+/* The table names it, and the cache device to come has to have a record there. */
+static int open_witness(struct attachment *attach)
+{
+	struct witness *witness = &attach->witness;
+
+	if (!attach->old.witness)
+		return 0;
+	if (!witness_open_number(witness, attach->old.witness) &&
+	    !members_check_witness(&attach->members, witness,
+				   &attach->pair.cache,
+				   &attach->pair.origin))
+		return 0;
+	return fail_add("'nearcache set %s witness=none' goes on without it, or name another one there",
+			attach->dev.name);
+}
+
+/* What it says of a cache that exists; its path goes to the superblock of another one. */
+static int ask_witness(struct attachment *attach)
+{
+	struct pair *pair = &attach->pair;
+	const struct nearcache_super *sb = pair->super.best;
+	struct witness_claim claim = {
+		.uuid = sb->uuid,
+		.force = given(attach->args, OPTION_FORCE),
+	};
+	struct nearcache_witness record;
+	bool found, recorded;
+
+	if (!*attach->witness.path) {
+		attach->outgrown = pair_hear_recorded(pair);
+		return 0;
+	}
+	recorded = !strcmp(attach->witness.path, (const char *)sb->witness);
+	if (witness_look(&attach->witness, sb->uuid, &record, &found) ||
+	    witness_prepare(&attach->witness, &claim))
+		return fail_code();
+	pair_hear(pair, found ? &record : NULL, recorded);
+	attach->moved = found && !witness_is_current(&record);
+	attach->outgrown = pair->older && attach->moved;
+	if (!recorded && pair_hear_recorded(pair))
+		attach->outgrown = true;
+	if (attach->moved)
+		pair_come_back(pair, &record);
+	if (attach->moved || (attach->other && !recorded)) {
+		pair->witness = attach->witness.path;
+		pair->witness_now = attach->witness.dev.number;
+	}
+	return 0;
+}
+
+static int check_formatted(struct attachment *attach)
+{
+	struct pair *pair = &attach->pair;
+
+	if (pair_check_free(&pair->cache, attach->dev.name))
+		return fail_code();
+	attach->other = is_other(attach, pair->super.best);
+	pair->on_change = on_change(attach);
+	if (ask_witness(attach))
+		return fail_code();
+	if (pair_ask_gaps(pair) || pair_check_origin(pair))
+		return fail_code();
+	if (lock_all(&pair->origin) || pair_check_gaps(pair))
+		return fail_code();
+	if (attach->outgrown) {
+		pair->drop = true;
+		pair->trust = false;
+	}
+	return check_content(attach);
+}
+
+static int check_blank(struct attachment *attach)
+{
+	unsigned int i;
+
+	attach->other = true;
+	for (i = 0; i < attach->members.count; i++)
+		if (pair_check_free(&attach->members.dev[i], NULL))
+			return fail_code();
+	/* In use also by this device itself, which would not know. */
+	return pair_check_free(&attach->pair.cache, NULL) ||
+	       formatting_claim(&attach->new) ||
+	       formatting_prepare(&attach->new) ? fail_code() : 0;
+}
+
+static int find_members(struct attachment *attach)
+{
+	struct pair *pair = &attach->pair;
+	unsigned int i;
+
+	if (super_read(&pair->super, &pair->cache) ||
+	    super_require(&pair->super, &pair->cache) ||
+	    members_check_first(&pair->cache, &pair->super) ||
+	    members_find(&attach->members, attach->args, &pair->cache,
+			 &pair->super, &pair->origin, &attach->old))
+		return fail_code();
+	for (i = 0; i < attach->members.count; i++)
+		if (pair_check_free(&attach->members.dev[i], attach->dev.name))
+			return fail_code();
+	return 0;
+}
+
+/* Those that are to be formatted are named, the others found. */
+static int open_members(struct attachment *attach)
+{
+	return given(attach->args, OPTION_FORMAT) ?
+	       members_open(&attach->members, attach->args) :
+	       find_members(attach);
+}
+
+/* Everything that can be known before anything is changed. */
+static int check(struct attachment *attach)
+{
+	struct pair *pair = &attach->pair;
+	struct activation act = {
+		.name = attach->dev.name,
+		.origin = &pair->origin,
+		.cache = &pair->cache,
+		.members = &attach->members,
+		.mode = attach->old.mode,
+		.args = attach->args,
+	};
+
+	/* The two that are named come before what they carry, the others after that. */
+	if (open_origin(attach) || open_cache(attach) || activate_check_devices(&act) ||
+	    open_members(attach) || activate_check_devices(&act) || open_witness(attach))
+		return fail_code();
+	pair->size = attach->dev.size;
+	return given(attach->args, OPTION_FORMAT) ? check_blank(attach) :
+						    check_formatted(attach);
+}
+
+/* What the kernel made of it. */
+static int judge(struct attachment *attach, struct kmsg *log)
+{
+	const char *name = attach->dev.name, *why;
+
+	if (dm_need_ours(name, &attach->now) ||
+	    describe_status(&attach->now, &attach->status))
+		return fail_add("the new table was started before");
+	if (attach->status.field[NEARCACHE_FIELD_STATE] != NEARCACHE_BYPASS)
+		return 0;
+	why = status_explain(&attach->status);
+	fail(CODE_DEVICE, "cache device '%s' was given up again: %s",
+	     attach->pair.cache.path, why);
+	kmsg_explain(log, "is bypassed");
+	return fail_add("device '%s' goes on without its cache", name);
+}
+
+/* Before the superblock says that there is one; or, where it had one once, when its
+ * superblock has a new number.
+ */
+static int claim_record(struct attachment *attach)
+{
+	struct witness_claim claim = {
+		.force = given(attach->args, OPTION_FORCE),
+	};
+
+	if (given(attach->args, OPTION_FORMAT))
+		return formatting_claim_record(&attach->new);
+	if (!*attach->witness.path)
+		return 0;
+	claim.uuid = attach->pair.super.best->uuid;
+	claim.session = attach->moved ? attach->pair.session :
+			le64_to_cpu(attach->pair.super.best->session);
+	return witness_claim(&attach->witness, &claim);
+}
+
+static int attach_now(struct attachment *attach)
+{
+	struct kmsg log = kmsg_mark(attach->dev.number);
+	struct params params = attach->old;
+	struct pair *pair = &attach->pair;
+
+	params.cache = pair->cache.number;
+	members_to_params(&attach->members, &params);
+	if (pair->drop || pair->witness)
+		pair_record(pair, params.cache == attach->old.cache);
+	if (!fail_code() && attach->moved)
+		claim_record(attach);
+	/* The kernel reads it by itself, and holds it then. */
+	device_close(&pair->cache);
+	members_close(&attach->members);
+	if (!fail_code() &&
+	    !reload(&attach->dev, &attach->old, &params, attach->dev.size,
+		    false))
+		judge(attach, &log);
+	kmsg_close(&log);
+	return fail_code();
+}
+
+/* Without --dry-run. */
+static int execute(struct attachment *attach)
+{
+	bool format = given(attach->args, OPTION_FORMAT);
+	sigset_t before;
+
+	if (format && (formatting_write_areas(&attach->new) ||
+		       lock_all(&attach->pair.origin)))
+		return fail_code();
+	/* From here on, to the end: a ^C would not say what was done. */
+	signals_hold(&before);
+	if (!attach->moved && claim_record(attach))
+		return fail_code();
+	if (format && formatting_write_super(&attach->new))
+		return fail_code();
+	if (format)
+		formatting_end_gaps(&attach->new);
+	if (attach_now(attach) && format)
+		fail_add("cache device '%s' is formatted already: to try again, give --force too",
+			 attach->pair.cache.path);
+	return fail_code();
+}
+
+static void print_changes(const struct attachment *attach, bool dry_run)
+{
+	const struct pair *pair = &attach->pair;
+	bool format = given(attach->args, OPTION_FORMAT);
+	char text[PAIR_TEXT + 32], before[PAIR_TEXT];
+
+	print_string("changed", NULL,
+		     format ? NULL : pair_changed(pair, before));
+	print_flag("dropped", NULL, pair->drop && !dry_run);
+	if (!pair->drop)
+		return;
+	pair_before(pair, before);
+	snprintf(text, sizeof(text), "%sdropped: %s", dry_run ? "would be " : "",
+		 *before ? before : "it may lack what was written");
+	print_string(NULL, "cached content", text);
+}
+
+static void report(const struct attachment *attach)
+{
+	const struct dm_device *dev = &attach->dev;
+	bool dry_run = given(attach->args, OPTION_DRY_RUN);
+	const uint64_t *field = attach->status.field;
+	char path[PATH_MAX];
+
+	print_record(NULL, dev->name);
+	print_string("name", NULL, dev->name);
+	print_string("mode", "mode", mode_word(attach->old.mode));
+	print_string("cache", "cache device", attach->pair.cache.path);
+	members_print(&attach->members);
+	device_path_of(dev->cache, path);
+	print_string("cache_before",
+		     strcmp(path, attach->pair.cache.path) ? "before" : NULL,
+		     path);
+	print_changes(attach, dry_run);
+	print_flag("formatted", NULL,
+		   given(attach->args, OPTION_FORMAT) && !dry_run);
+	if (!dry_run) {
+		print_string("state", "state",
+			     describe_state(&attach->now, &attach->status));
+		print_string("loaded", "loaded",
+			     status_word(NEARCACHE_FIELD_LOADED,
+					 field[NEARCACHE_FIELD_LOADED]));
+		print_bytes("bytes_valid", "valid bytes",
+			    field[NEARCACHE_FIELD_BYTES_VALID]);
+	}
+	reload_print_started(dev, dry_run);
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	print_end();
+}
+
+static void warn_of_other(const struct attachment *attach)
+{
+	char path[PATH_MAX];
+
+	if (attach->other && !given(attach->args, OPTION_DRY_RUN))
+		warn("the cache device that '%s' had before (%s) must be formatted before it serves this origin again: it misses what is written from now on",
+		     attach->dev.name, device_path_of(attach->dev.cache, path));
+}
+
+/* Without a word about either: the one that is missing. */
+static bool wants_origin(const struct attachment *attach)
+{
+	return given(attach->args, OPTION_ORIGIN) ||
+	       (!given(attach->args, OPTION_CACHE | OPTION_FORMAT) &&
+		reconnect_needed(&attach->dev));
+}
+
+static int attach_cache(struct attachment *attach)
+{
+	const struct arguments *args = attach->args;
+
+	if (reload_prepare(&attach->dev, given(args, OPTION_FORCE),
+			   &attach->old) ||
+	    check_state(attach))
+		return fail_code();
+	if (check(attach))
+		return fail_add("device '%s' goes on without its cache",
+				attach->dev.name);
+	if (!given(args, OPTION_DRY_RUN) && execute(attach))
+		return fail_code();
+	report(attach);
+	warn_of_other(attach);
+	return 0;
+}
+
+/* What was pinned is pinned on that, too; ranges stay, but for those of a device that lost them. */
+static void restore_pins(const struct attachment *attach)
+{
+	const struct nearcache_super *sb = attach->new.sb ? attach->new.sb :
+					   attach->pair.super.best;
+	char uuid[SUPER_UUID_TEXT] = "";
+	struct restored restored;
+
+	if (attach->other)
+		uuid_unparse_lower(sb->uuid, uuid);
+	restore(attach->dev.name, sb ? uuid : NULL, &restored);
+}
+
+int cmd_attach(const struct arguments *args)
+{
+	struct attachment attach = {
+		.args = args,
+		.pair = {
+			.origin = DEVICE_CLOSED,
+			.cache = DEVICE_CLOSED,
+			.may_grow = true,
+			.advice = "--on-change=drop empties the cache",
+		},
+		.witness = WITNESS_CLOSED,
+		.new = {
+			.args = args,
+			.witness = &attach.witness,
+			.label = name_of_operand(args->operand[0]),
+			.origin = &attach.pair.origin,
+			.cache = &attach.pair.cache,
+			.members = &attach.members,
+		},
+	};
+
+	if (!check_words(args) && !dm_need_ours(attach.new.label, &attach.dev)) {
+		int error = wants_origin(&attach) ?
+			    reconnect(&attach.dev, args) :
+			    attach_cache(&attach);
+
+		if (!error && !given(args, OPTION_DRY_RUN))
+			restore_pins(&attach);
+	}
+	super_free(&attach.pair.super);
+	free(attach.new.sb);
+	witness_close(&attach.witness);
+	device_close(&attach.pair.origin);
+	device_close(&attach.pair.cache);
+	members_close(&attach.members);
+	dm_device_free(&attach.now);
+	dm_device_free(&attach.dev);
+	return fail_code();
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache close: a clean stop. */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "cmd/commands.h"
+#include "ondisk/describe.h"
+#include "lib/error.h"
+#include "block/parallel.h"
+#include "lib/mode.h"
+#include "lib/name.h"
+#include "open/origin_match.h"
+#include "block/table_params.h"
+#include "open/passthrough.h"
+#include "lib/print.h"
+#include "meta/recover.h"
+#include "block/signals.h"
+#include "block/dm_suspend.h"
+#include "open/witness.h"
+
+/* Of one device among all: longer than a drive takes to fail. */
+#define CLOSE_SECONDS	120U
+
+/**
+ * struct closing - a cache that was stopped
+ * @dev: what it was
+ * @wrote: the origin was written through it
+ * @pair: its devices
+ * @witness: one that its superblock does not name yet; or one that it names, and that saw
+ *	nothing of the session
+ * @unseen: then: the number that the superblock gets for it
+ */
+struct closing {
+	const struct dm_device *dev;
+	bool wrote;
+	struct pair pair;
+	struct witness witness;
+	u64 unseen;
+};
+
+static const char *recorded_witness(const struct closing *closing)
+{
+	return (const char *)closing->pair.super.best->witness;
+}
+
+static bool look(struct closing *closing, struct nearcache_witness *record)
+{
+	bool found;
+
+	return !witness_look(&closing->witness, closing->pair.super.best->uuid,
+			     record, &found) &&
+	       found && witness_is_current(record);
+}
+
+/* A number that neither the superblock nor the witness has seen: for the former first. */
+static void renumber(struct closing *closing,
+		     const struct nearcache_witness *record)
+{
+	u64 last = le64_to_cpu(closing->pair.super.best->session);
+	u64 known = le64_to_cpu(record->session);
+
+	closing->unseen = (known > last ? known : last) + 1;
+	pair_take_session(&closing->pair, closing->unseen);
+}
+
+/* Set while the cache device was the kernel's: only now it can be recorded. */
+static void find_new(struct closing *closing, dev_t number)
+{
+	const struct nearcache_super *sb = closing->pair.super.best;
+	struct nearcache_witness record;
+	struct stat st;
+
+	if ((!stat(recorded_witness(closing), &st) && st.st_rdev == number) ||
+	    witness_open_number(&closing->witness, number))
+		return;
+	if (look(closing, &record)) {
+		if (nc_recover_older(sb, &record))
+			return;
+		/* Ahead of the superblock since it was set. */
+		if (le64_to_cpu(record.session) > le64_to_cpu(sb->session))
+			renumber(closing, &record);
+	}
+	closing->pair.witness = closing->witness.path;
+	closing->pair.witness_now = number;
+}
+
+/* Without it for a while: what was written in between it has to know of, or it would
+ * believe a copy of the cache device from before.
+ */
+static void find_unseen(struct closing *closing)
+{
+	struct nearcache_witness record;
+
+	if (closing->wrote && witness_named(recorded_witness(closing)) &&
+	    !witness_open(&closing->witness, recorded_witness(closing)) &&
+	    look(closing, &record) &&
+	    !nc_recover_older(closing->pair.super.best, &record))
+		renumber(closing, &record);
+}
+
+/* The witness after the superblock has a new number: a crash in between costs nothing. */
+static void record(struct closing *closing)
+{
+	struct pair *pair = &closing->pair;
+	sigset_t before;
+
+	/* To the end: it is closed already. */
+	signals_hold(&before);
+	if (!pair_record(pair, false) && closing->unseen)
+		witness_end(&closing->witness, pair->super.best->uuid,
+			    closing->unseen);
+	if (fail_code())
+		warn("%s; what the cache device records of its witness is not up to date",
+		     fail_message());
+	fail_reset();
+	signals_release(&before);
+}
+
+/*
+ * A session that wrote leaves the fingerprint of the origin's ends alone.  The sooner
+ * that of its file system is taken, the less can be changed by others before; nobody
+ * misses it if that fails.  After a session that only read, devices that may have
+ * failed are not touched: the next open does it.
+ */
+static void refresh(struct closing *closing)
+{
+	struct pair *pair = &closing->pair;
+	struct params params;
+
+	if (params_parse(closing->dev->table, &params) &&
+	    !device_open_number(&pair->cache, closing->dev->cache,
+				"cache device") &&
+	    !super_read(&pair->super, &pair->cache) && pair->super.best) {
+		if (params.witness)
+			find_new(closing, params.witness);
+		else
+			find_unseen(closing);
+		fail_reset();
+	}
+	if (pair->super.best &&
+	    (pair->witness || closing->unseen || pair_can_refresh(pair)) &&
+	    !device_open_number(&pair->origin, closing->dev->origin, "origin")) {
+		pair->size = pair->origin.size;
+		if (pair_compare(pair) || pair->differs ||
+		    (!pair->witness && !closing->unseen))
+			pair_refresh(pair);
+		else
+			record(closing);
+	}
+	fail_reset();
+	witness_close(&closing->witness);
+	super_free(&pair->super);
+	device_close(&pair->origin);
+	device_close(&pair->cache);
+}
+
+/* It wrote, or has a witness, which may be another one than before. */
+static bool wants_refresh(struct closing *closing)
+{
+	const struct dm_device *dev = closing->dev;
+	struct params params;
+	struct status status;
+
+	if (describe_status(dev, &status))
+		fail_reset();
+	closing->wrote = status.counter[NEARCACHE_COUNTER_WRITES] ||
+			 status.counter[NEARCACHE_COUNTER_DISCARDS] ||
+			 status.counter[NEARCACHE_COUNTER_ZEROES];
+	return dev->table && params_parse(dev->table, &params) &&
+	       (mode_writes(params.mode) || closing->wrote || params.witness) &&
+	       status.field[NEARCACHE_FIELD_STATE] == NEARCACHE_NORMAL;
+}
+
+/* Return: whether that is what it is. */
+static bool close_passing(const char *name, bool dry_run)
+{
+	struct dm_device dev;
+	bool found;
+
+	if (dm_find(name, &dev, &found)) {
+		fail_reset();
+		return false;
+	}
+	found = found && dm_uuid_passes_through(dev.uuid);
+	if (found)
+		passthrough_close(&dev, dry_run);
+	dm_device_free(&dev);
+	return found;
+}
+
+static int close_one(const char *name, bool dry_run)
+{
+	struct dm_device dev;
+	struct closing closing = {
+		.dev = &dev,
+		.pair = {
+			.origin = DEVICE_CLOSED,
+			.cache = DEVICE_CLOSED,
+			.may_grow = true,
+		},
+		.witness = WITNESS_CLOSED,
+	};
+	int error;
+
+	if (close_passing(name, dry_run))
+		return fail_code();
+	error = dm_need_ours(name, &dev);
+	if (error)
+		return error;
+	error = dry_run ? stop_check(&dev) : stop(&dev);
+	if (!error && !dry_run && wants_refresh(&closing))
+		refresh(&closing);
+	if (!error) {
+		print_string("name", dry_run ? "would close" : NULL, dev.name);
+		print_flag("closed", NULL, !dry_run);
+		print_flag("dry_run", NULL, dry_run);
+	}
+	dm_device_free(&dev);
+	return error;
+}
+
+static int close_job(const struct many_job *job)
+{
+	return close_one(job->name, *(const bool *)job->data);
+}
+
+static void report_all(const struct many_job *job, size_t count, bool dry_run)
+{
+	size_t i;
+
+	print_table("devices");
+	for (i = 0; i < count; i++) {
+		const char *state = dry_run ? "would close" : "closed";
+
+		print_record(NULL, NULL);
+		print_string("name", "name", job[i].name);
+		print_string("state", "state", job[i].code ? "failed" : state);
+		print_string("reason", "reason",
+			     *job[i].message ? job[i].message : NULL);
+		print_end();
+	}
+	print_end();
+	print_flag("dry_run", NULL, dry_run);
+}
+
+static int close_list(const struct dm_device *list, size_t lists,
+		      const struct dm_device *passing, size_t passings,
+		      bool dry_run)
+{
+	size_t i, count = lists + passings;
+	struct many_job *job = calloc(count + 1, sizeof(*job));
+
+	if (!job)
+		return fail_memory();
+	for (i = 0; i < count; i++) {
+		job[i].name = i < lists ? list[i].name :
+					  passing[i - lists].name;
+		job[i].data = &dry_run;
+		job[i].seconds = CLOSE_SECONDS;
+	}
+	many_run(job, count, close_job);
+	report_all(job, count, dry_run);
+	many_sum(job, count, "closed");
+	free(job);
+	return fail_code();
+}
+
+static int close_all(bool dry_run)
+{
+	struct dm_device *list, *passing;
+	size_t lists, passings;
+
+	if (dm_all(&list, &lists))
+		return fail_code();
+	if (!dm_all_passing(&passing, &passings)) {
+		close_list(list, lists, passing, passings, dry_run);
+		dm_device_free_all(passing, passings);
+	}
+	dm_device_free_all(list, lists);
+	return fail_code();
+}
+
+int cmd_close(const struct arguments *args)
+{
+	bool dry_run = given(args, OPTION_DRY_RUN);
+
+	if (arguments_check_operand(args))
+		return fail_code();
+	return args->operands ?
+	       close_one(name_of_operand(args->operand[0]), dry_run) :
+	       close_all(dry_run);
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache create: format a cache device, then open it. */
+#include <stdlib.h>
+
+#include "open/activate.h"
+#include "cmd/commands.h"
+#include "ondisk/describe.h"
+#include "block/device.h"
+#include "lib/error.h"
+#include "open/format.h"
+#include "block/lock.h"
+#include "open/same_origin.h"
+#include "pins/pins.h"
+#include "lib/print.h"
+#include "block/signals.h"
+
+/**
+ * struct create - a cache in the making
+ * @args: the command line
+ * @name: dm name and label
+ * @origin: open origin
+ * @cache: open, later claimed cache device
+ * @members: the cache devices behind that one
+ * @witness: its witness, without a path: none
+ * @new: what is written to them
+ */
+struct create {
+	const struct arguments *args;
+	const char *name;
+	struct device origin;
+	struct device cache;
+	struct members members;
+	struct witness witness;
+	struct formatting new;
+};
+
+static int check_words(const struct create *create)
+{
+	if (arguments_check_name(create->name) ||
+	    formatting_check_words(create->args))
+		return fail_code();
+	if (given(create->args, OPTION_FORMAT_ONLY) &&
+	    given(create->args, OPTION_MODE))
+		return fail(CODE_USAGE,
+			    "--mode says nothing with --format-only: the cache device does not record it, give it to 'nearcache open'");
+	return 0;
+}
+
+static int open_witness(struct create *create, struct activation *act)
+{
+	struct witness *witness = &create->witness;
+
+	if (!witness_named(create->args->witness))
+		return 0;
+	if (witness_open(witness, create->args->witness) ||
+	    members_check_witness(&create->members, witness, &create->cache,
+				  &create->origin))
+		return fail_code();
+	act->witness = witness->dev.number;
+	return 0;
+}
+
+/* Everything that can be known before the first byte is written. */
+static int prepare(struct create *create, struct activation *act)
+{
+	const struct arguments *args = create->args;
+	bool no_start = given(args, OPTION_DRY_RUN | OPTION_FORMAT_ONLY);
+
+	if (check_words(create) ||
+	    device_open(&create->origin, args->origin, "origin") ||
+	    device_open(&create->cache, args->cache, "cache device") ||
+	    members_open(&create->members, args) ||
+	    activate_check_devices(act) || open_witness(create, act) ||
+	    formatting_claim(&create->new) ||
+	    activate_check_kernel(act, no_start))
+		return fail_code();
+	return formatting_prepare(&create->new);
+}
+
+/* Writing took long, and nobody else was kept from the origin.  Under lock_all(). */
+static int check_again(const struct activation *act)
+{
+	return activate_check_free(act->origin) ||
+	       neighbour_check(act->origin, act->mode, act->name) ?
+	       fail_code() : 0;
+}
+
+static int execute(struct create *create, const struct activation *act)
+{
+	int error = formatting_write_areas(&create->new);
+	sigset_t before;
+
+	if (error)
+		return error;
+	if (lock_all(&create->origin) ||
+	    (!given(create->args, OPTION_FORMAT_ONLY) && check_again(act)))
+		return fail_code();
+	/* From here on, to the end, a ^C would leave half the work. */
+	signals_hold(&before);
+	error = formatting_claim_record(&create->new) ||
+		formatting_write_super(&create->new) ? fail_code() : 0;
+	if (!error)
+		formatting_end_gaps(&create->new);
+	if (!error && !given(create->args, OPTION_FORMAT_ONLY))
+		error = activate(act);
+	if (error)
+		formatting_undo(&create->new);
+	return error;
+}
+
+/* Those of another device that had this name are of other data. */
+static void forget_pins(const struct create *create)
+{
+	bool found;
+
+	if (pins_forget(create->name, &found)) {
+		warn("%s; what was pinned on another '%s' before is on record still",
+		     fail_message(), create->name);
+		fail_reset();
+	} else if (found) {
+		warn("what was pinned on another '%s' before is forgotten",
+		     create->name);
+	}
+}
+
+static void report(const struct create *create, const struct activation *act)
+{
+	bool dry_run = given(create->args, OPTION_DRY_RUN);
+
+	print_record(NULL, create->name);
+	activate_print(act);
+	describe_super(create->new.sb, dry_run);
+	print_flag("active", NULL,
+		   !given(create->args, OPTION_DRY_RUN | OPTION_FORMAT_ONLY));
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	if (dry_run)
+		describe_areas(create->new.sb);
+	print_end();
+}
+
+int cmd_create(const struct arguments *args)
+{
+	struct create create = {
+		.args = args,
+		.name = args->operand[0],
+		.origin = DEVICE_CLOSED,
+		.cache = DEVICE_CLOSED,
+		.witness = WITNESS_CLOSED,
+		.new = {
+			.args = args,
+			.witness = &create.witness,
+			.label = args->operand[0],
+			.origin = &create.origin,
+			.cache = &create.cache,
+			.members = &create.members,
+		},
+	};
+	struct activation act = {
+		.name = create.name,
+		.origin = &create.origin,
+		.cache = &create.cache,
+		.members = &create.members,
+		.mode = args->mode,
+		.args = args,
+	};
+	int error = prepare(&create, &act);
+
+	act.sb = create.new.sb;
+	if (!error && !given(args, OPTION_DRY_RUN))
+		error = execute(&create, &act);
+	if (!error && !given(args, OPTION_DRY_RUN | OPTION_FORMAT_ONLY))
+		forget_pins(&create);
+	if (!error)
+		report(&create, &act);
+	free(create.new.sb);
+	witness_close(&create.witness);
+	device_close(&create.origin);
+	device_close(&create.cache);
+	members_close(&create.members);
+	return error;
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache destroy: close the device, wipe the superblocks. */
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <uuid/uuid.h>
+
+#include "cmd/commands.h"
+#include "block/device.h"
+#include "lib/error.h"
+#include "block/lock.h"
+#include "open/members.h"
+#include "lib/name.h"
+#include "block/table_params.h"
+#include "pins/owner.h"
+#include "lib/print.h"
+#include "pins/record.h"
+#include "block/dm_suspend.h"
+#include "ondisk/superblock.h"
+#include "open/witness.h"
+
+/**
+ * struct destroy - what is destroyed
+ * @cache: its cache device, or one of them
+ * @members: the others
+ * @super: both copies
+ * @active: the device that uses it
+ * @is_active: whether there is one
+ * @force: what is damaged is wiped, too
+ */
+struct destroy {
+	struct device cache;
+	struct members members;
+	struct super super;
+	struct dm_device active;
+	bool is_active;
+	bool force;
+};
+
+static int find_by_name(struct destroy *destroy, const char *name)
+{
+	if (dm_need_ours(name, &destroy->active))
+		return fail_add("a cache that is not open goes by --cache DEV");
+	destroy->is_active = true;
+	if (!destroy->active.cache)
+		return fail(CODE_DEVICE,
+			    "device '%s' has no table: close it and use --cache DEV",
+			    name);
+	return device_open_number(&destroy->cache, destroy->active.cache,
+				  "cache device");
+}
+
+/* Without device-mapper nothing is active. */
+static void find_active(struct destroy *destroy)
+{
+	if (dm_find_cache(destroy->cache.number, &destroy->active,
+			  &destroy->is_active))
+		fail_reset();
+}
+
+static int find_by_cache(struct destroy *destroy, const char *path)
+{
+	if (device_open(&destroy->cache, path, "cache device"))
+		return fail_code();
+	find_active(destroy);
+	if (!destroy->is_active)
+		return 0;
+	/* Its name is only known now: look again when nobody else is at it. */
+	lock_name(destroy->active.name);
+	dm_device_free(&destroy->active);
+	find_active(destroy);
+	return 0;
+}
+
+/* Whether a superblock is that of the device that uses it. */
+static bool is_of_active(const struct destroy *destroy,
+			 const struct nearcache_super *sb)
+{
+	char uuid[sizeof(DM_UUID_PREFIX) + SUPER_UUID_TEXT] = DM_UUID_PREFIX;
+
+	uuid_unparse_lower(sb->uuid, uuid + strlen(uuid));
+	return destroy->is_active && !strcmp(uuid, destroy->active.uuid);
+}
+
+/* Never wipe what is not ours; what is ours and damaged only by --force. */
+static int check_ours(const struct destroy *destroy)
+{
+	const struct super *super = &destroy->super;
+	char uuid[SUPER_UUID_TEXT];
+
+	if (!super->best && destroy->force && (super->magic[0] || super->magic[1]))
+		return 0;
+	if (super_require(super, &destroy->cache)) {
+		if (super->magic[0] || super->magic[1])
+			fail_add("--force wipes it all the same");
+		return fail_code();
+	}
+	if (!destroy->is_active || !destroy->active.uuid[0] ||
+	    is_of_active(destroy, super->best) || destroy->force)
+		return 0;
+	uuid_unparse_lower(super->best->uuid, uuid);
+	return fail(CODE_DEVICE,
+		    "cache device '%s' carries the cache '" DM_UUID_PREFIX "%s', but device '%s' is '%s': if it was attached later, --force wipes it all the same",
+		    destroy->cache.path, uuid, destroy->active.name,
+		    destroy->active.uuid);
+}
+
+/*
+ * Those of a table are known by their numbers: what else carries the same, like a copy of one
+ * of them, is not meant.
+ */
+static int find_members(struct destroy *destroy)
+{
+	struct params params;
+
+	if (destroy->is_active && destroy->active.table &&
+	    params_parse(destroy->active.table, &params)) {
+		members_find_used(&destroy->members, &params,
+				  destroy->cache.number);
+		return 0;
+	}
+	if (destroy->super.best)
+		return members_find_rest(&destroy->members, &destroy->super,
+					 &destroy->cache);
+	members_tell_left(&destroy->super, &destroy->cache);
+	return 0;
+}
+
+static int check(struct destroy *destroy)
+{
+	if (super_read(&destroy->super, &destroy->cache) ||
+	    check_ours(destroy) || find_members(destroy))
+		return fail_code();
+	return destroy->is_active ? stop_check(&destroy->active) : 0;
+}
+
+/*
+ * Before the claim anybody could write to the device, or format it anew: look
+ * again whether it carries what was judged.  One that was damaged while it was in use may be
+ * sound by now: the kernel knew it, and wrote it anew when the device was stopped.
+ */
+static int check_same(const struct destroy *destroy)
+{
+	const struct nearcache_super *before = destroy->super.best;
+	struct super now;
+	bool same = false;
+
+	if (!super_read(&now, &destroy->cache)) {
+		if (before)
+			same = now.best && !memcmp(now.best->uuid, before->uuid,
+						   sizeof(before->uuid));
+		else
+			same = now.best ? is_of_active(destroy, now.best) :
+					  now.magic[0] || now.magic[1];
+		if (!same)
+			fail(CODE_BUSY,
+			     "cache device '%s' was written to meanwhile: nothing was wiped",
+			     destroy->cache.path);
+	}
+	super_free(&now);
+	return fail_code();
+}
+
+/* What is damaged has no other word for it than the table, which had it. */
+static bool is_part(const struct destroy *destroy, const struct super *super,
+		    unsigned int index)
+{
+	const struct nearcache_super *first = destroy->super.best;
+	const struct nearcache_super *sb = super->best;
+
+	if (!sb)
+		return destroy->is_active && destroy->force &&
+		       (super->magic[0] || super->magic[1]);
+	return super->geo.stripe_index == index &&
+	       super->geo.stripe_count > 1 &&
+	       (!first || !memcmp(sb->uuid, first->uuid, sizeof(sb->uuid)));
+}
+
+static int wipe_member(struct destroy *destroy, unsigned int at)
+{
+	struct device *dev = &destroy->members.dev[at];
+	struct super now = { 0 };
+
+	if (device_claim(dev) || super_read(&now, dev))
+		fail_add("'%s' still carries a part of the cache", dev->path);
+	else if (!is_part(destroy, &now, destroy->members.index[at]))
+		fail(CODE_DEVICE,
+		     "cache device '%s' does not carry number %u of the cache: nothing was wiped there",
+		     dev->path, destroy->members.index[at] + 1);
+	else if (super_wipe(dev))
+		fail_add("'%s' still carries a part of the cache", dev->path);
+	super_free(&now);
+	return fail_code();
+}
+
+/* One that is not here, or is another one by now, keeps what it has: nobody opens it
+ * without the others.
+ */
+static void wipe_members(struct destroy *destroy)
+{
+	unsigned int i = 0;
+
+	while (i < destroy->members.count) {
+		if (!wipe_member(destroy, i)) {
+			i++;
+			continue;
+		}
+		warn("%s", fail_message());
+		fail_reset();
+		members_forget(&destroy->members, i);
+	}
+}
+
+static int wipe(struct destroy *destroy)
+{
+	if (destroy->is_active && stop(&destroy->active))
+		return fail_code();
+	if (device_claim(&destroy->cache) || check_same(destroy))
+		return fail_code();
+	if (super_wipe(&destroy->cache))
+		return fail_code();
+	wipe_members(destroy);
+	return 0;
+}
+
+static int open_recorded(const struct destroy *destroy, struct witness *witness)
+{
+	const struct nearcache_super *sb = destroy->super.best;
+
+	return sb && witness_named((const char *)sb->witness) ?
+	       witness_open(witness, (const char *)sb->witness) : 0;
+}
+
+/* That of the table may have been set later than that of the superblock. */
+static dev_t table_witness(const struct destroy *destroy)
+{
+	struct params params;
+
+	return destroy->is_active && destroy->active.table &&
+	       params_parse(destroy->active.table, &params) ?
+		       params.witness : 0;
+}
+
+static int open_witness(const struct destroy *destroy, struct witness *witness)
+{
+	dev_t number = table_witness(destroy);
+
+	return number ? witness_open_number(witness, number) :
+			open_recorded(destroy, witness);
+}
+
+/* A witness that is not there keeps the record, which only takes a place. */
+static void free_record(const struct destroy *destroy, struct witness *witness)
+{
+	if (!fail_code() && *witness->path)
+		witness_free(witness, destroy->super.best->uuid);
+	if (!fail_code())
+		return;
+	warn("%s; the record of the cache stays there, and takes one of %u places",
+	     fail_message(), NEARCACHE_WITNESS_RECORDS);
+	fail_reset();
+	*witness->path = '\0';
+}
+
+static void free_records(const struct destroy *destroy, struct witness *witness)
+{
+	const struct nearcache_super *sb = destroy->super.best;
+	struct witness recorded = WITNESS_CLOSED;
+	dev_t number = table_witness(destroy);
+	struct stat st;
+
+	if (!sb)
+		return;
+	open_witness(destroy, witness);
+	free_record(destroy, witness);
+	if (number && (stat((const char *)sb->witness, &st) ||
+		       st.st_rdev != number)) {
+		open_recorded(destroy, &recorded);
+		free_record(destroy, &recorded);
+	}
+	witness_close(&recorded);
+}
+
+/* Of a cache that is closed only its label is known; a device of that name is another. */
+static const char *name_of(const struct destroy *destroy)
+{
+	const struct nearcache_super *sb = destroy->super.best;
+	const char *name = sb ? (const char *)sb->label : "", *why;
+	struct dm_device other;
+	bool found = true;
+
+	if (destroy->is_active)
+		return destroy->active.name;
+	if (!name_check(name, &why))
+		return NULL;
+	if (dm_find(name, &other, &found))
+		fail_reset();
+	dm_device_free(&other);
+	return found ? NULL : name;
+}
+
+/* A device of that name to come is another one. */
+static void forget_pins(const struct destroy *destroy)
+{
+	const struct nearcache_super *sb = destroy->super.best;
+	const char *name = name_of(destroy);
+	char uuid[SUPER_UUID_TEXT] = "";
+	struct owner owner;
+
+	if (!name)
+		return;
+	owner_of(&destroy->active, &owner);
+	if (sb)
+		uuid_unparse_lower(sb->uuid, uuid);
+	if (!record_forget(name, *owner.uuid ? owner.uuid : uuid))
+		return;
+	warn("%s; what was pinned on '%s' is on record still", fail_message(),
+	     name);
+	fail_reset();
+}
+
+static void report(const struct destroy *destroy, const char *witness,
+		   bool dry_run)
+{
+	print_string("name", dry_run ? "would close" : NULL,
+		     destroy->is_active ? destroy->active.name : NULL);
+	print_string("cache", dry_run ? "would wipe" : NULL,
+		     destroy->cache.path);
+	members_print_as(&destroy->members, dry_run ? "would wipe" : NULL);
+	print_string("witness",
+		     dry_run && *witness ? "would free the record on" : NULL,
+		     *witness ? witness : NULL);
+	print_flag("destroyed", NULL, !dry_run);
+	print_flag("dry_run", NULL, dry_run);
+}
+
+int cmd_destroy(const struct arguments *args)
+{
+	bool dry_run = given(args, OPTION_DRY_RUN);
+	struct destroy destroy = {
+		.cache = DEVICE_CLOSED,
+		.force = given(args, OPTION_FORCE),
+	};
+	struct witness witness = WITNESS_CLOSED;
+	int error;
+
+	if (args->members)
+		return fail(CODE_USAGE,
+			    "--cache '%s': one of its devices is enough, the others are found",
+			    args->member[0]);
+	if (!args->operands == !args->cache)
+		return fail(CODE_USAGE,
+			    "'destroy' needs either NAME or --cache DEV");
+	if (args->operands)
+		error = find_by_name(&destroy,
+				     name_of_operand(args->operand[0]));
+	else
+		error = find_by_cache(&destroy, args->cache);
+	if (!error)
+		error = check(&destroy);
+	if (!error && dry_run && open_witness(&destroy, &witness))
+		fail_reset();
+	if (!error && !dry_run)
+		error = wipe(&destroy);
+	if (!error && !dry_run) {
+		free_records(&destroy, &witness);
+		forget_pins(&destroy);
+	}
+	if (!error)
+		report(&destroy, witness.path, dry_run);
+	witness_close(&witness);
+	super_free(&destroy.super);
+	device_close(&destroy.cache);
+	members_close(&destroy.members);
+	dm_device_free(&destroy.active);
+	return error;
+}

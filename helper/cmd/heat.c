@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache heat: where devices are read, and what of that is cached. */
+#include <stdlib.h>
+
+#include "bpf/builtin.h"
+#include "cmd/commands.h"
+#include "lib/error.h"
+#include "heat.h"
+#include "bpf/load_verb.h"
+#include "lib/print.h"
+
+/**
+ * struct region - a region that was read
+ * @key: where
+ * @heat: how much
+ */
+struct region {
+	struct heat_key key;
+	struct heat heat;
+};
+
+/**
+ * struct regions - some
+ * @count: how many
+ * @region: those
+ */
+struct regions {
+	size_t count;
+	struct region region[HEAT_REGIONS];
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct region *x = a, *y = b;
+
+	if (x->key.dev != y->key.dev)
+		return x->key.dev < y->key.dev ? -1 : 1;
+	return (x->key.region > y->key.region) - (x->key.region < y->key.region);
+}
+
+static int add(const void *key, const void *heat, void *arg)
+{
+	struct regions *regions = arg;
+
+	if (regions->count == HEAT_REGIONS)
+		return 1;
+	regions->region[regions->count].key = *(const struct heat_key *)key;
+	regions->region[regions->count++].heat = *(const struct heat *)heat;
+	return 0;
+}
+
+static void show_region(const struct region *region)
+{
+	const struct heat *heat = &region->heat;
+
+	print_record(NULL, NULL);
+	print_number("major", "major", region->key.dev >> 20);
+	print_number("minor", "minor", region->key.dev & 0xfffff);
+	print_bytes("start", "start", (uint64_t)region->key.region << (HEAT_REGION_SHIFT + 9));
+	print_bytes("length", NULL, 1ULL << (HEAT_REGION_SHIFT + 9));
+	print_number("reads", "reads", heat->reads);
+	print_bytes("bytes", "bytes", heat->bytes);
+	print_ratio("hit_ratio", "hits", heat->hit_bytes, heat->bytes);
+	print_bytes("hit_bytes", NULL, heat->hit_bytes);
+	print_end();
+}
+
+static void show_regions(struct regions *regions)
+{
+	struct region *region = regions->region;
+	size_t i;
+
+	qsort(region, regions->count, sizeof(*region), by_place);
+	for (i = 0; i < regions->count; i++)
+		/* One that went while they were read may be there twice. */
+		if (!i || by_place(&region[i - 1], &region[i]))
+			show_region(&region[i]);
+}
+
+static int show(const struct program_place *place)
+{
+	struct regions *regions = calloc(1, sizeof(*regions));
+
+	if (!regions)
+		return fail_memory();
+	print_table("regions");
+	if (!program_each(place, "heats", sizeof(struct heat_key),
+			  sizeof(struct heat), add, regions))
+		show_regions(regions);
+	print_end();
+	free(regions);
+	return fail_code();
+}
+
+int cmd_heat(const struct arguments *args)
+{
+	static const struct loading heat = {
+		.place = &built_in_heat,
+		.show = show,
+	};
+
+	return loading_run(&heat, args);
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache heatmap: what of a device, or of files on it, is cached and read, over time. */
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/commands.h"
+#include "block/dm.h"
+#include "lib/error.h"
+#include "heatmap/gather.h"
+#include "heatmap/matrix.h"
+#include "heatmap/numbers.h"
+#include "heatmap/picture.h"
+#include "heatmap/shade.h"
+#include "lib/name.h"
+#include "lib/print.h"
+#include "lib/replace.h"
+#include "block/signals.h"
+#include "files/operand.h"
+#include "lib/interval.h"
+
+#define MILLISECOND	1000000ULL
+/* From one sample to the next, milliseconds. */
+#define INTERVAL	1000U
+/* Shards that a picture may have. */
+#define SHARDS_MAX	256
+/* Cells of each, of a picture and as numbers; columns of what is no terminal. */
+#define CELLS_PICTURE	500
+#define CELLS_NUMBERS	64
+#define WIDTH		80
+/* Rows of a picture, over all shards, and bytes: what is more gets coarser. */
+#define ROWS		2000
+#define ROWS_MAX	1000
+#define BYTES_MAX	1000000
+
+/**
+ * struct heatmap - a run
+ * @args: the command line
+ * @dev: the device
+ * @shards: what is looked at
+ * @gather: looks
+ * @shade: how lines are drawn
+ * @matrix: samples of a picture
+ * @begin: when it began, of the real-time clock
+ */
+struct heatmap {
+	const struct arguments *args;
+	const struct dm_device *dev;
+	struct shards shards;
+	struct gather gather;
+	struct shade shade;
+	struct matrix matrix;
+	time_t begin;
+};
+
+static bool is_utf8(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", 0);
+	bool utf8;
+
+	if (!locale)
+		return false;
+	utf8 = !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+	freelocale(locale);
+	return utf8;
+}
+
+static unsigned int width(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+		return WIDTH;
+	return size.ws_col;
+}
+
+static int find_shards(struct heatmap *map)
+{
+	struct shard *shard;
+
+	if (target_given(map->args)) {
+		if (target_resolve(map->args, map->dev, &map->shards))
+			return fail_code();
+		if (map->shards.count > SHARDS_MAX)
+			return fail(CODE_USAGE,
+				    "%zu files and ranges: there is room for %d; name fewer, or none for the device",
+				    map->shards.count, SHARDS_MAX);
+		return 0;
+	}
+	shard = shards_add(&map->shards, map->dev->name);
+	return shard ? shard_add_range(shard, 0, map->dev->size) : (int)fail_code();
+}
+
+/* No more rows than fit above each other, and an even number. */
+static size_t rows_of(const struct shards *shards)
+{
+	size_t rows = ROWS / shards->count / 2 * 2;
+
+	return rows < ROWS_MAX ? rows : ROWS_MAX;
+}
+
+static int prepare(struct heatmap *map)
+{
+	struct grid *grid = &map->gather.grid;
+
+	map->shade = (struct shade){
+		.name = map->dev->name,
+		.utf8 = is_utf8(),
+		.counted = map->gather.counted,
+		.numbered = target_given(map->args),
+	};
+	grid->shards = &map->shards;
+	if (map->args->output)
+		grid->cells = CELLS_PICTURE;
+	else if (given(map->args, OPTION_JSON))
+		grid->cells = CELLS_NUMBERS;
+	else
+		grid->cells = shade_cells(&map->shade, width());
+	map->begin = time(NULL);
+	return map->args->output ? matrix_make(&map->matrix, grid, rows_of(&map->shards)) : 0;
+}
+
+static void show(const struct heatmap *map, const struct sample *sample)
+{
+	struct timespec now;
+
+	if (!given(map->args, OPTION_JSON)) {
+		shade_sample(stdout, &map->shade, &map->gather.grid, sample);
+	} else {
+		clock_gettime(CLOCK_REALTIME, &now);
+		print_string("name", NULL, map->dev->name);
+		print_number("time_ns", NULL,
+			     (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
+		numbers_print(&map->gather.grid, sample, map->shade.numbered);
+	}
+	print_next();
+}
+
+static int take(struct heatmap *map, struct sample *sample)
+{
+	sample_clear(sample, &map->gather.grid);
+	if (gather_take(&map->gather, sample))
+		return fail_code();
+	if (map->args->output)
+		return matrix_add(&map->matrix, sample);
+	show(map, sample);
+	return fail_code();
+}
+
+/* Return: whether it was asked to stop. */
+static bool wait_next(struct watch *pace)
+{
+	uint64_t now = watch_now();
+
+	pace->next = watch_after(pace->next, now, pace->interval);
+	return signals_wait((unsigned int)((pace->next - now + MILLISECOND - 1) / MILLISECOND));
+}
+
+/* A picture of what was so far has the last bit, too. */
+static void sample_all(struct heatmap *map, struct sample *sample)
+{
+	const struct arguments *args = map->args;
+	bool stopped = false;
+	struct watch pace;
+	unsigned int i;
+
+	watch_start(&pace, (args->interval ? args->interval : INTERVAL) * MILLISECOND);
+	for (i = 0; !stopped && !fail_code() && (!args->count || i < args->count); i++) {
+		if (!map->gather.moment)
+			stopped = wait_next(&pace);
+		if (!stopped || args->output)
+			take(map, sample);
+	}
+}
+
+static int write_picture(struct heatmap *map)
+{
+	const struct svg svg = {
+		.name = map->dev->name,
+		.begin = map->begin,
+		.numbered = map->shade.numbered,
+		.matrix = &map->matrix,
+	};
+	size_t bytes = 0;
+	char *text = picture_draw(&svg, &map->matrix, BYTES_MAX, &bytes);
+
+	if (text && !given(map->args, OPTION_DRY_RUN))
+		replace_file(map->args->output, text, bytes, false);
+	free(text);
+	if (fail_code())
+		return fail_code();
+	print_string("name", NULL, map->dev->name);
+	print_string("file", "picture", map->args->output);
+	print_bytes("bytes", "size", bytes);
+	print_number("rows", "rows", map->matrix.rows);
+	print_flag("counted", NULL, matrix_counted(&map->matrix));
+	if (!matrix_counted(&map->matrix))
+		print_string(NULL, "reads", "not counted: 'nearcache heat load' has them counted");
+	return 0;
+}
+
+static int run(struct heatmap *map)
+{
+	struct sample sample = { 0 };
+
+	if (find_shards(map) || gather_begin(&map->gather) || prepare(map) ||
+	    sample_make(&sample, &map->gather.grid))
+		goto out;
+	if (!map->args->output)
+		print_lines();
+	if (!map->args->output && !given(map->args, OPTION_JSON))
+		shade_heading(stdout, &map->shade, &map->gather.grid);
+	sample_all(map, &sample);
+	/* Also of a device that went meanwhile. */
+	if (map->matrix.rows)
+		write_picture(map);
+out:
+	sample_free(&sample);
+	return fail_code();
+}
+
+static int heatmap(const struct arguments *args, const struct dm_device *dev)
+{
+	struct heatmap map = {
+		.args = args,
+		.dev = dev,
+		.gather = {
+			.dev = dev,
+			.moment = args->count == 1 && !args->interval,
+		},
+	};
+	sigset_t before;
+
+	if (!dev->table)
+		return fail(CODE_DEVICE,
+			    "device '%s' has no table: close it and open it again",
+			    dev->name);
+	if (args->output && !given(args, OPTION_DRY_RUN) && replace_check(args->output))
+		return fail_code();
+	signals_hold(&before);
+	run(&map);
+	signals_release(&before);
+	matrix_free(&map.matrix);
+	gather_end(&map.gather);
+	shards_free(&map.shards);
+	return fail_code();
+}
+
+int cmd_heatmap(const struct arguments *args)
+{
+	struct dm_device dev;
+	int error = target_check_words(args, false);
+
+	if (!error)
+		error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
+	if (error)
+		return error;
+	error = heatmap(args, &dev);
+	dm_device_free(&dev);
+	return error;
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache index: the samples of training shards, and where they are. */
+#include "cmd/commands.h"
+#include "lib/error.h"
+#include "shard/index.h"
+#include "shard/select.h"
+#include "lib/print.h"
+
+/* Most samples and parts that are listed: all of it is in memory before it is shown. */
+#define LISTED_MAX	1000000U
+
+/**
+ * struct listing - one file
+ * @args: the command line
+ * @path: of the file
+ * @index: what it holds
+ * @selection: what is shown
+ */
+struct listing {
+	const struct arguments *args;
+	const char *path;
+	struct shard_index index;
+	struct index_selection selection;
+};
+
+static bool has_parts(const struct shard_index *index)
+{
+	return index->format == INDEX_TAR || index->format == INDEX_PARQUET;
+}
+
+/* For JSON alone. */
+static void print_parts(const struct shard_index *index, uint64_t sample)
+{
+	uint64_t i, parts = index_parts(index, sample);
+
+	print_table("parts");
+	for (i = 0; i < parts; i++) {
+		const struct index_part *part =
+			&index->part[index->sample[sample].part + i];
+
+		print_record(NULL, NULL);
+		print_string("name", NULL, index_name(index, part->name));
+		print_number("offset", NULL, part->range.offset);
+		print_number("length", NULL, part->range.length);
+		print_end();
+	}
+	print_end();
+}
+
+static void print_sample(const struct shard_index *index, uint64_t number)
+{
+	const struct index_sample *sample = &index->sample[number];
+	bool named = sample->name != INDEX_NO_NAME;
+
+	print_record(NULL, NULL);
+	print_number("number", "number", number);
+	print_number("offset", "offset", sample->range.offset);
+	print_number("length", "length", sample->range.length);
+	if (has_parts(index))
+		print_number(NULL, "parts", index_parts(index, number));
+	/* Last: it may be long. */
+	print_string("name", named ? "name" : NULL,
+		     index_name(index, sample->name));
+	if (has_parts(index))
+		print_parts(index, number);
+	print_end();
+}
+
+static void print_samples(const struct listing *listing)
+{
+	const struct index_span *span = listing->selection.span;
+	uint64_t i, number;
+
+	print_table("samples");
+	for (i = 0; i < listing->selection.spans; i++)
+		for (number = span[i].first; number < span[i].end; number++)
+			print_sample(&listing->index, number);
+	print_end();
+}
+
+/* Where the index is: for JSON alone. */
+static void print_index(const struct shard_index *index)
+{
+	unsigned int i;
+
+	print_table("index");
+	for (i = 0; i < index->ranges; i++) {
+		print_record(NULL, NULL);
+		print_number("offset", NULL, index->range[i].offset);
+		print_number("length", NULL, index->range[i].length);
+		print_end();
+	}
+	print_end();
+}
+
+static void print_file(const struct listing *listing)
+{
+	const struct shard_index *index = &listing->index;
+	bool summary = given(listing->args, OPTION_SUMMARY);
+
+	print_record(NULL, summary ? NULL : listing->path);
+	print_string("path", NULL, listing->path);
+	print_string("format", "format", index_format_word(index->format));
+	print_bytes("size", "size", index->size);
+	print_number("sample_count", "samples", index->samples);
+	print_bytes("index_bytes", "index", index_bytes(index));
+	if (summary)
+		print_string(NULL, "file", listing->path);
+	print_index(index);
+	if (!summary)
+		print_samples(listing);
+	print_end();
+}
+
+/* Return: 0 or the exit code; @listed grows. */
+static int check_length(const struct listing *listing, uint64_t *listed)
+{
+	const struct index_span *span = listing->selection.span;
+	uint64_t i, number;
+
+	if (given(listing->args, OPTION_SUMMARY))
+		return 0;
+	for (i = 0; i < listing->selection.spans; i++)
+		for (number = span[i].first;
+		     number < span[i].end && *listed <= LISTED_MAX; number++)
+			*listed += 1 + index_parts(&listing->index, number);
+	if (*listed <= LISTED_MAX)
+		return 0;
+	return fail(CODE_USAGE,
+		    "'%s' has %llu samples with %llu parts, more than the %u of both that are listed at once: choose some with --samples, or give --summary",
+		    listing->path, (unsigned long long)listing->index.samples,
+		    (unsigned long long)listing->index.parts, LISTED_MAX);
+}
+
+static int list_file(const struct arguments *args, const char *path,
+		     uint64_t *listed)
+{
+	struct listing listing = { .args = args, .path = path };
+	struct shard_index *index = &listing.index;
+	int error = index_open(index, path, args->shard_format,
+			       given(args, OPTION_CHECK));
+
+	if (!error && given(args, OPTION_SAMPLES))
+		error = index_select(&listing.selection, index, path,
+				     args->samples);
+	else if (!error)
+		error = index_select_all(&listing.selection, index);
+	if (!error)
+		error = check_length(&listing, listed);
+	if (!error)
+		print_file(&listing);
+	index_select_free(&listing.selection);
+	index_free(index);
+	return error;
+}
+
+int cmd_index(const struct arguments *args)
+{
+	uint64_t listed = 0;
+	int i;
+
+	if (given(args, OPTION_SUMMARY) && given(args, OPTION_SAMPLES))
+		return fail(CODE_USAGE, "--summary goes without --samples");
+	if (given(args, OPTION_SUMMARY))
+		print_table("files");
+	else
+		print_list("files");
+	for (i = 0; i < args->operands; i++)
+		if (list_file(args, args->operand[i], &listed))
+			break;
+	print_end();
+	return fail_code();
+}

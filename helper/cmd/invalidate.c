@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache invalidate: drop cached data that the origin no longer has. */
+#include <stdlib.h>
+
+#include "cmd/commands.h"
+#include "ondisk/describe.h"
+#include "lib/error.h"
+#include "block/openers.h"
+#include "lib/name.h"
+#include "lib/print.h"
+#include "files/operand.h"
+
+#define SECTOR	512
+
+static int check(const struct dm_device *dev, const struct arguments *args)
+{
+	char why[RANGE_WHY];
+
+	if (!dev->table)
+		return fail(CODE_DEVICE,
+			    "device '%s' has no table: close it and open it again",
+			    dev->name);
+	if (given(args, OPTION_RANGE) &&
+	    !range_inside(&args->range, dev->size, why))
+		return fail(CODE_DEVICE, "--range: %s", why);
+	/* To others it is told, and may run by then. */
+	if (dev->suspended && given(args, OPTION_DRY_RUN))
+		return fail(CODE_BUSY,
+			    "device '%s' is suspended: 'dmsetup resume %s' first",
+			    dev->name, dev->name);
+	return 0;
+}
+
+static int counter(const struct dm_device *dev, uint64_t *bytes)
+{
+	struct status status;
+	int error = describe_status(dev, &status);
+
+	*bytes = status.counter[NEARCACHE_COUNTER_INVALIDATED_BYTES];
+	return error;
+}
+
+/**
+ * struct dropping - what is dropped
+ * @range: pieces of the device; NULL: all of it
+ * @count: how many
+ * @files: they are of TARGETs
+ */
+struct dropping {
+	struct range *range;
+	size_t count;
+	bool files;
+};
+
+static int choose(struct dropping *dropping, const struct dm_device *dev,
+		  const struct arguments *args)
+{
+	struct shards shards;
+
+	if (target_given(args)) {
+		dropping->files = true;
+		if (!target_resolve(args, dev, &shards))
+			shards_ranges(&shards, SECTOR, 0, &dropping->range,
+				      &dropping->count);
+		shards_free(&shards);
+	} else if (given(args, OPTION_RANGE)) {
+		dropping->range = malloc(sizeof(*dropping->range));
+		if (!dropping->range)
+			return fail_memory();
+		*dropping->range = args->range;
+		dropping->count = 1;
+	}
+	return fail_code();
+}
+
+static int tell(const struct dm_device *dev, const struct dropping *dropping)
+{
+	char message[64];
+	size_t i;
+
+	if (!dropping->range)
+		return dm_message(dev, "invalidate all");
+	for (i = 0; i < dropping->count; i++) {
+		snprintf(message, sizeof(message), "invalidate %llu %llu",
+			 (unsigned long long)(dropping->range[i].start / SECTOR),
+			 (unsigned long long)(dropping->range[i].length /
+					      SECTOR));
+		if (dm_message(dev, message))
+			return i ? fail_add("%zu of %zu ranges were dropped before",
+					    i, dropping->count) : fail_code();
+	}
+	return 0;
+}
+
+/* Tell the target, and count what it dropped. */
+static int drop(const struct dm_device *dev, const struct dropping *dropping,
+		uint64_t *dropped)
+{
+	struct dm_device now;
+	uint64_t before, after;
+
+	if (counter(dev, &before) || tell(dev, dropping))
+		return fail_code();
+	if (dm_need_ours(dev->name, &now))
+		return fail_add("it was dropped before");
+	if (counter(&now, &after))
+		fail_add("it was dropped before");
+	/* Less than before: closed and opened again by somebody. */
+	*dropped = after > before ? after - before : 0;
+	dm_device_free(&now);
+	return fail_code();
+}
+
+/* Readers of the device may go on to see what they read before. */
+static void warn_users(const struct dm_device *dev)
+{
+	char what[600] = "its users may have read it";
+
+	if (!dev->open_count)
+		return;
+	holder_describe(dev->number, what, sizeof(what));
+	warn("device '%s' is open (%s): this drops nothing from the page cache above it; unmount and mount again, or 'blockdev --flushbufs /dev/mapper/%s' where it is not mounted",
+	     dev->name, what, dev->name);
+}
+
+static void report(const struct dm_device *dev,
+		   const struct dropping *dropping, uint64_t dropped,
+		   bool dry_run)
+{
+	uint64_t length = dropping->range ? 0 : dev->size;
+	size_t i;
+
+	for (i = 0; i < dropping->count; i++)
+		length += dropping->range[i].length;
+	print_record(NULL, dev->name);
+	print_string("name", NULL, dev->name);
+	if (dropping->files)
+		print_number("ranges", "ranges", dropping->count);
+	else
+		print_bytes("start", "from",
+			    dropping->range ? dropping->range->start : 0);
+	print_bytes("length", "bytes", length);
+	print_bytes("invalidated_bytes", dry_run ? NULL : "dropped", dropped);
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	print_end();
+}
+
+static int invalidate(const struct dm_device *dev, const struct arguments *args)
+{
+	bool dry_run = given(args, OPTION_DRY_RUN);
+	struct dropping dropping = { 0 };
+	uint64_t dropped = 0;
+
+	if (!check(dev, args) && !choose(&dropping, dev, args) &&
+	    (dry_run || !drop(dev, &dropping, &dropped))) {
+		warn_users(dev);
+		report(dev, &dropping, dropped, dry_run);
+	}
+	free(dropping.range);
+	return fail_code();
+}
+
+int cmd_invalidate(const struct arguments *args)
+{
+	struct dm_device dev;
+	int error = target_check_words(args, false);
+
+	if (!error && target_given(args) && given(args, OPTION_RANGE))
+		error = fail(CODE_USAGE,
+			     "--range goes without TARGETs: name the range among them, like 1G-2G");
+	if (!error)
+		error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
+	if (error)
+		return error;
+	error = invalidate(&dev, args);
+	dm_device_free(&dev);
+	return error;
+}

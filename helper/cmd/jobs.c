@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache jobs: what is being brought into the cache, and what was. */
+#include "cmd/commands.h"
+#include "block/dm.h"
+#include "lib/error.h"
+#include "files/prefetch_job.h"
+#include "lib/name.h"
+#include "lib/print.h"
+
+/* Running, of those that were shown. */
+static void show(const struct nl_job *job, void *arg)
+{
+	uint64_t *running = arg;
+
+	*running += job->state == NEARCACHE_JOB_RUNNING;
+	print_record(NULL, NULL);
+	job_print(job);
+	print_end();
+}
+
+int cmd_jobs(const struct arguments *args)
+{
+	struct dm_device dev;
+	int error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
+	uint64_t running = 0;
+
+	if (error)
+		return error;
+	print_string("name", NULL, dev.name);
+	print_table("jobs");
+	error = nl_job_each(dev.number, show, &running);
+	print_end();
+	print_number("running", NULL, running);
+	dm_device_free(&dev);
+	return error;
+}

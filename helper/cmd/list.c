@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache list: one line per device. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmd/commands.h"
+#include "ondisk/describe.h"
+#include "block/device.h"
+#include "block/device_id.h"
+#include "open/members.h"
+#include "lib/print.h"
+
+/* In text the first one stands for all. */
+static void print_caches(const struct dm_device *dev)
+{
+	char path[PATH_MAX], text[PATH_MAX + 16];
+	struct params params = { .members = 0 };
+
+	device_path_of(dev->cache, path);
+	if (!dev->table || !params_parse(dev->table, &params) ||
+	    !params.members) {
+		print_string("cache", "cache", path);
+		return;
+	}
+	snprintf(text, sizeof(text), "%s +%u", path, params.members);
+	print_string(NULL, "cache", text);
+	print_string("cache", NULL, path);
+	members_list_numbers(&params);
+}
+
+static int line(const struct dm_device *dev)
+{
+	char origin[PATH_MAX];
+	struct status status;
+	int error = describe_status(dev, &status);
+
+	if (error)
+		return error;
+	print_record(NULL, NULL);
+	print_string("name", "name", dev->name);
+	print_string("mode", "mode", dev->mode);
+	print_string("state", "state", describe_state(dev, &status));
+	print_string("reason", "reason",
+		     status_word(NEARCACHE_FIELD_REASON,
+				 status.field[NEARCACHE_FIELD_REASON]));
+	print_bytes("size", "size", dev->size);
+	print_string("origin", "origin", device_path_of(dev->origin, origin));
+	print_caches(dev);
+	describe_witness(dev, NULL);
+	print_string("witness_state", NULL,
+		     status_word(NEARCACHE_FIELD_WITNESS,
+				 status.field[NEARCACHE_FIELD_WITNESS]));
+	print_bytes("capacity", "capacity",
+		    status.field[NEARCACHE_FIELD_BLOCKS] *
+		    status.field[NEARCACHE_FIELD_BLOCK_SIZE]);
+	print_bytes("bytes_valid", "valid",
+		    status.field[NEARCACHE_FIELD_BYTES_VALID]);
+	print_ratio("hit_ratio", "hits",
+		    status.counter[NEARCACHE_COUNTER_HIT_BYTES],
+		    status_read_bytes(&status));
+	print_end();
+	return 0;
+}
+
+/* Without a cache: what it would tell is not there. */
+static void passing_line(const struct dm_device *dev)
+{
+	char sectors[32] = "0";
+
+	identity_attribute(dev->number, "size", sectors, sizeof(sectors));
+	print_record(NULL, NULL);
+	print_string("name", "name", dev->name);
+	print_string("mode", "mode", dev->read_only ? "read-only" : "writable");
+	print_string("state", "state", "pass-through");
+	print_string("reason", "reason", NULL);
+	print_bytes("size", "size", strtoull(sectors, NULL, 10) * 512);
+	print_string("origin", "origin", NULL);
+	print_string("cache", "cache", NULL);
+	print_string("witness", NULL, NULL);
+	print_string("witness_state", NULL, NULL);
+	print_bytes("capacity", "capacity", 0);
+	print_bytes("bytes_valid", "valid", 0);
+	print_ratio("hit_ratio", "hits", 0, 0);
+	print_end();
+}
+
+int cmd_list(const struct arguments *args)
+{
+	struct dm_device *list, *passing;
+	size_t i, count, passings;
+	int error = dm_all(&list, &count);
+
+	(void)args;
+	if (error)
+		return error;
+	error = dm_all_passing(&passing, &passings);
+	if (error) {
+		dm_device_free_all(list, count);
+		return error;
+	}
+	print_table("devices");
+	for (i = 0; i < count && !error; i++)
+		error = line(&list[i]);
+	for (i = 0; i < passings; i++)
+		passing_line(&passing[i]);
+	print_end();
+	dm_device_free_all(passing, passings);
+	dm_device_free_all(list, count);
+	return error;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache metrics: what monitoring collects. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmd/commands.h"
+#include "lib/error.h"
+#include "metrics/snapshot.h"
+#include "lib/print.h"
+#include "lib/replace.h"
+
+int cmd_metrics(const struct arguments *args)
+{
+	bool openmetrics = given(args, OPTION_OPENMETRICS);
+	size_t bytes = 0;
+	char *text;
+
+	if (!args->textfile && given(args, OPTION_JSON))
+		return fail(CODE_USAGE,
+			    "metrics are no JSON: 'nearcache stats -j' has the numbers");
+	/* Its reader knows the older format only. */
+	if (args->textfile && openmetrics)
+		return fail(CODE_USAGE, "--openmetrics contradicts --textfile: give one of them");
+	text = snapshot_take(openmetrics, &bytes);
+	if (!text)
+		return fail_code();
+	if (!args->textfile)
+		fwrite(text, 1, bytes, stdout);
+	else if (given(args, OPTION_DRY_RUN) || !replace_file(args->textfile, text, bytes, false))
+		print_string("file", NULL, args->textfile);
+	free(text);
+	return fail_code();
+}

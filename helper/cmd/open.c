@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache open: a cache that was created before. */
+#include <stdio.h>
+
+#include "open/activate.h"
+#include "cmd/commands.h"
+#include "open/dataset.h"
+#include "ondisk/describe.h"
+#include "block/device.h"
+#include "block/dm.h"
+#include "lib/error.h"
+#include "block/lock.h"
+#include "open/boot.h"
+#include "open/origin_match.h"
+#include "lib/print.h"
+#include "meta/recover.h"
+#include "pins/restore.h"
+#include "block/signals.h"
+#include "lib/size.h"
+#include "ondisk/superblock.h"
+#include "open/witness.h"
+
+/**
+ * struct opening - a cache on its way
+ * @args: the command line
+ * @pair: its devices
+ * @members: the cache devices behind the first
+ * @witness: its witness, without a path: none
+ * @claim: it has no record there yet
+ * @moved: but had one once
+ * @heard: it is the one that is recorded, and was asked
+ * @outgrown: the one that is recorded, and is not to be that any more, knows of a later
+ *	session than the cache device
+ */
+struct opening {
+	const struct arguments *args;
+	struct pair pair;
+	struct members members;
+	struct witness witness;
+	bool claim;
+	bool moved;
+	bool heard;
+	bool outgrown;
+};
+
+static bool has_witness(const struct opening *open)
+{
+	return *open->witness.path;
+}
+
+static const char *recorded_witness(const struct opening *open)
+{
+	return (const char *)open->pair.super.best->witness;
+}
+
+/* Nobody has to wait for a witness: the origin has all data. */
+static void do_without(struct opening *open)
+{
+	warn("%s; opened without it: a crash in a writing mode leaves nothing cached%s",
+	     fail_message(), pair_was_writing(&open->pair) ?
+	     "; the last session ended in one, so nothing is cached now" : "");
+	fail_reset();
+	witness_close(&open->witness);
+	*open->witness.path = '\0';
+	open->claim = false;
+	open->pair.proven = false;
+}
+
+/* A path may be another device's by now, and only the user can say that it is not; or it is
+ * a copy of the cache device that names it.
+ */
+static int refuse_unknown(const struct opening *open)
+{
+	const struct device *dev = &open->witness.dev;
+
+	return fail(CODE_DEVICE,
+		    "%s '%s' has no record of this cache, or says that it has another witness: name the one that has it with --witness DEV, or this one for a new record; --witness none forgets it",
+		    dev->role, dev->path);
+}
+
+static struct witness_claim claim_of(const struct opening *open)
+{
+	return (struct witness_claim){
+		.uuid = open->pair.super.best->uuid,
+		.session = open->moved ? open->pair.session :
+			   le64_to_cpu(open->pair.super.best->session),
+		.force = given(open->args, OPTION_FORCE),
+	};
+}
+
+static int judge_witness(struct opening *open, bool said, bool found)
+{
+	struct pair *pair = &open->pair;
+	struct witness *witness = &open->witness;
+	struct witness_claim claim = claim_of(open);
+
+	if (members_check_witness(&open->members, witness, &pair->cache,
+				  &pair->origin))
+		return fail_code();
+	if (found)
+		return 0;
+	open->claim = true;
+	return said ? witness_prepare(witness, &claim) : refuse_unknown(open);
+}
+
+/* One that is not there stops nobody, one that the user named wrongly does. */
+static int find_named(struct opening *open)
+{
+	bool found, current, said = given(open->args, OPTION_WITNESS);
+	const char *path = said ? open->args->witness : recorded_witness(open);
+	struct nearcache_witness record;
+
+	if (said && !witness_named(path) && *recorded_witness(open))
+		open->pair.witness = "";
+	if (!witness_named(path))
+		return 0;
+	if (witness_open(&open->witness, path) ||
+	    witness_look(&open->witness, open->pair.super.best->uuid, &record,
+			 &found)) {
+		do_without(open);
+		return 0;
+	}
+	open->heard = !said ||
+		      !strcmp(open->witness.path, recorded_witness(open));
+	/* Of a witness that cannot be used, too: what it knows is true. */
+	current = found && witness_is_current(&record);
+	pair_hear(&open->pair, found ? &record : NULL, open->heard);
+	open->outgrown = open->pair.older && !current;
+	open->moved = found && !current;
+	if (judge_witness(open, said, current)) {
+		if (said)
+			return fail_code();
+		do_without(open);
+		/* Once it is empty, it is no copy of what others have. */
+		if (open->outgrown)
+			open->pair.witness = "";
+	} else if (said && (open->moved || !open->heard)) {
+		open->pair.witness = open->witness.path;
+		open->pair.witness_now = open->witness.dev.number;
+		if (open->moved)
+			pair_come_back(&open->pair, &record);
+	}
+	return 0;
+}
+
+static int find_witness(struct opening *open)
+{
+	if (find_named(open))
+		return fail_code();
+	if (!open->heard && pair_hear_recorded(&open->pair))
+		open->outgrown = true;
+	return 0;
+}
+
+static void claim_record(struct opening *open, struct activation *act)
+{
+	struct witness_claim claim = claim_of(open);
+
+	if (!open->claim || !witness_claim(&open->witness, &claim))
+		return;
+	do_without(open);
+	act->witness = 0;
+	open->pair.witness = NULL;
+}
+
+/*
+ * The kernel looks at it by itself.  If the device starts without one that only was
+ * recorded, that is what keeps it from starting.
+ */
+static int start(struct opening *open, struct activation *act)
+{
+	char why[1024];
+
+	/* Once others may have started devices, it was not the kernel that refused. */
+	if (!activate(act) || !act->witness || open->pair.older ||
+	    !lock_holds_all() ||
+	    given(open->args, OPTION_WITNESS))
+		return fail_code();
+	snprintf(why, sizeof(why), "%s", fail_message());
+	fail_reset();
+	act->witness = 0;
+	if (activate(act))
+		return fail_code();
+	fail(CODE_DEVICE, "witness device '%s': %s", open->witness.path, why);
+	do_without(open);
+	return 0;
+}
+
+/* Drop what is to be dropped, record what is to be recorded, then start. */
+static int execute(struct opening *open, struct activation *act)
+{
+	struct pair *pair = &open->pair;
+	sigset_t before;
+
+	/* One that it had once only when its superblock has a new number. */
+	if (!open->moved)
+		claim_record(open, act);
+	if (!pair->drop && !pair->trust && !pair->witness) {
+		pair_refresh(pair);
+		return start(open, act);
+	}
+	/* From here on, to the end: a ^C would open nothing and have dropped
+	 * what was cached.
+	 */
+	signals_hold(&before);
+	if (pair_record(pair, false))
+		return fail_code();
+	if (open->moved)
+		claim_record(open, act);
+	if (!start(open, act))
+		return 0;
+	return fail_add("%sthe origin is recorded as it is",
+			pair->drop ? "what was cached is dropped already, and " : "");
+}
+
+static const char *content_word(const struct pair *pair)
+{
+	if (pair->drop)
+		return "dropped";
+	return pair_is_cold(pair) ? "cold" : "warm";
+}
+
+/* What the device starts with. */
+static void print_content(const struct opening *open, bool dry_run)
+{
+	const struct pair *pair = &open->pair;
+	const char *recorded = (const char *)pair->super.best->dataset_version;
+	bool anew = pair->version && (pair->drop || pair->trust);
+	char before[PAIR_TEXT], changed[PAIR_TEXT], text[PAIR_TEXT + 64];
+	char size[SIZE_TEXT];
+
+	pair_before(pair, before);
+	print_string("dataset_version", "dataset version",
+		     anew ? pair->version : recorded);
+	print_string("witness", has_witness(open) ? "witness" : NULL,
+		     has_witness(open) ? open->witness.path : NULL);
+	print_string("content", NULL, content_word(pair));
+	print_string("changed", NULL, pair_changed(pair, changed));
+	if (pair->drop) {
+		snprintf(text, sizeof(text), "%sdropped: %s",
+			 dry_run ? "would be " : "",
+			 *before ? before : "it is older than the witness knows");
+		print_string(NULL, "cached content", text);
+	} else if (pair_is_cold(pair)) {
+		print_string(NULL, "cached content", pair->older ?
+			     "none: the witness knows of a later session than the cache device" :
+			     "none: it was not stopped cleanly in a writing mode");
+	} else if (pair->trust) {
+		snprintf(text, sizeof(text), "trusted, though %s", before);
+		print_string(NULL, "cached content", text);
+	} else if (pair->proven) {
+		snprintf(text, sizeof(text),
+			 "kept over a crash, but for %llu region%s of %s that were being written",
+			 (unsigned long long)pair->regions,
+			 pair->regions == 1 ? "" : "s",
+			 size_print(pair->super.geo.intent_region, size));
+		print_string(NULL, "cached content", text);
+	}
+}
+
+/* A start never fails because of the cache device alone. */
+static void warn_of_state(const char *name, const struct status *status)
+{
+	if (status->field[NEARCACHE_FIELD_STATE] == NEARCACHE_BYPASS)
+		warn("device '%s' works without its cache: %s (the kernel log, dmesg, tells more); 'nearcache attach %s' takes it back when it works again, or another one",
+		     name, status_explain(status), name);
+	else if (status->field[NEARCACHE_FIELD_LOADED] ==
+		 NEARCACHE_LOADED_DAMAGED)
+		warn("a part of the slot table was damaged: what it cached for '%s' is read from the origin again",
+		     name);
+}
+
+/* What was pinned before is pinned again. */
+static void print_pins(const char *name)
+{
+	struct restored restored;
+
+	restore(name, NULL, &restored);
+	print_number("pins", restored.pins ? "pinned" : NULL, restored.pins);
+	if (restored.job)
+		print_number("job", "prefetch job", restored.job);
+}
+
+/* What the kernel made of it. */
+static void print_state(const char *name)
+{
+	struct dm_device dev;
+	struct status status;
+	sigset_t before;
+	bool found;
+
+	/* To the end: it is open, and a ^C would not say so. */
+	signals_hold(&before);
+	if (dm_find(name, &dev, &found) || describe_status(&dev, &status)) {
+		/* The device was opened all the same. */
+		fail_reset();
+	} else if (dev.status) {
+		print_string("state", NULL, describe_state(&dev, &status));
+		print_string("loaded", NULL,
+			     status_word(NEARCACHE_FIELD_LOADED,
+					 status.field[NEARCACHE_FIELD_LOADED]));
+		warn_of_state(name, &status);
+	}
+	dm_device_free(&dev);
+}
+
+/* Without the witness that says so, the kernel would not know that it is older. */
+static int check_origin(struct opening *open, const struct activation *act)
+{
+	struct pair *pair = &open->pair;
+
+	if (pair_ask_gaps(pair) || pair_check_origin(pair))
+		return fail_code();
+	if (open->outgrown || (pair->older && !act->witness)) {
+		pair->drop = true;
+		pair->trust = false;
+	}
+	return 0;
+}
+
+static int run(struct opening *open, struct activation *act)
+{
+	bool dry_run = given(open->args, OPTION_DRY_RUN);
+
+	if (find_witness(open))
+		return fail_code();
+	act->witness = has_witness(open) ? open->witness.dev.number : 0;
+	if (check_origin(open, act))
+		return fail_code();
+	if (!dry_run) {
+		/* With device-mapper come the locks. */
+		if (dm_need_target())
+			return fail_code();
+		if (lock_all(&open->pair.origin))
+			return fail_code();
+	}
+	if (pair_check_gaps(&open->pair) || activate_check_devices(act) ||
+	    activate_check_kernel(act, dry_run) ||
+	    (!dry_run && execute(open, act)))
+		return fail_code();
+	print_record(NULL, act->name);
+	activate_print(act);
+	print_content(open, dry_run);
+	if (!dry_run)
+		print_state(act->name);
+	if (!dry_run)
+		print_pins(act->name);
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	print_end();
+	return 0;
+}
+
+/* A local drive that is not there must not stop anybody: no data is only there. */
+static int open_cache(struct opening *open)
+{
+	if (device_open(&open->pair.cache, open->args->cache, "cache device") ==
+	    CODE_DEVICE)
+		fail_add("without it use the origin itself, which holds all data; or make a cache on another device with 'nearcache create'");
+	return fail_code();
+}
+
+static int find_members(struct opening *open)
+{
+	unsigned int i;
+
+	if (members_find(&open->members, open->args, &open->pair.cache,
+			 &open->pair.super, &open->pair.origin, NULL))
+		return fail_code();
+	for (i = 0; i < open->members.count; i++)
+		if (pair_check_free(&open->members.dev[i], NULL))
+			return fail_code();
+	return 0;
+}
+
+/* One whose devices are known. */
+static int open_devices(const struct arguments *args)
+{
+	struct opening open = {
+		.args = args,
+		.witness = WITNESS_CLOSED,
+		.pair = {
+			.origin = DEVICE_CLOSED,
+			.cache = DEVICE_CLOSED,
+			.may_grow = given(args, OPTION_GROW),
+			.version = args->dataset_version,
+			.on_change = args->on_change,
+			.advice = "--on-change=drop, or a new --dataset-version, empties the cache; --on-change=trust serves what it holds all the same",
+		},
+	};
+	struct activation act = {
+		.name = args->operand[0],
+		.origin = &open.pair.origin,
+		.cache = &open.pair.cache,
+		.members = &open.members,
+		.mode = args->mode,
+		.args = args,
+	};
+
+	if (!arguments_check_name(args->operand[0]) &&
+	    !dataset_check_version(args->dataset_version) &&
+	    !open_cache(&open) &&
+	    !super_read(&open.pair.super, &open.pair.cache) &&
+	    !super_require(&open.pair.super, &open.pair.cache) &&
+	    !members_check_first(&open.pair.cache, &open.pair.super) &&
+	    !pair_check_free(&open.pair.cache, NULL)) {
+		int error = args->origin ?
+			    device_open(&open.pair.origin, args->origin, "origin") :
+			    pair_find_origin(&open.pair);
+
+		act.sb = open.pair.super.best;
+		open.pair.size = open.pair.origin.size;
+		if (!error && !find_members(&open))
+			run(&open, &act);
+	}
+	super_free(&open.pair.super);
+	witness_close(&open.witness);
+	device_close(&open.pair.origin);
+	device_close(&open.pair.cache);
+	members_close(&open.members);
+	return fail_code();
+}
+
+int cmd_open(const struct arguments *args)
+{
+	if (arguments_check_operand(args))
+		return fail_code();
+	if (!given(args, OPTION_CACHE))
+		return given(args, OPTION_ALL) ?
+		       opentab_all(args, open_devices) :
+		       opentab(args, open_devices);
+	if (given(args, OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES))
+		return fail(CODE_USAGE,
+			    "--cache '%s': --all, --tab and --wait are for devices of the table, which names the cache device",
+			    args->cache);
+	return open_devices(args);
+}

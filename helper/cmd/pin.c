@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache pin: keep room for files in the cache, bring them, and let nothing evict them. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "pins/change.h"
+#include "cmd/commands.h"
+#include "lib/error.h"
+#include "files/prefetch_job.h"
+#include "lib/label.h"
+#include "block/lock.h"
+#include "lib/name.h"
+#include "lib/path.h"
+#include "lib/print.h"
+#include "pins/record.h"
+#include "pins/refresh.h"
+#include "pins/restore.h"
+#include "block/signals.h"
+#include "files/operand.h"
+#include "lib/want.h"
+
+#define INSTEAD	(OPTION_BYPASS | OPTION_EVICT_AFTER_USE)
+
+/**
+ * struct pinning - what is pinned
+ * @args: the command line
+ * @dev: the device
+ * @shards: TARGETs, mapped
+ * @label: theirs
+ * @flags: NEARCACHE_RANGE_*
+ * @pins: what is on record, then with those
+ * @room: what pins take
+ * @job: the job that brings them; its number is 0: there is none
+ */
+struct pinning {
+	const struct arguments *args;
+	struct dm_device dev;
+	struct shards shards;
+	char label[LABEL_SIZE];
+	uint32_t flags;
+	struct pins pins;
+	struct nl_room room;
+	struct nl_job job;
+};
+
+static int check_refresh(const struct arguments *args)
+{
+	if (target_given(args) ||
+	    given(args, OPTION_LABEL | OPTION_PRIORITY | OPTION_EXPIRES |
+		  OPTION_NO_LOAD | INSTEAD | TARGET_OPTIONS))
+		return fail(CODE_USAGE,
+			    "--refresh is for all that is pinned: it goes without TARGETs, and with --wait alone");
+	if (given(args, OPTION_ALL) && given(args, OPTION_WAIT))
+		return fail(CODE_USAGE,
+			    "--all goes without --wait: 'nearcache jobs NAME' tells how far they are");
+	if (given(args, OPTION_DRY_RUN) && !given(args, OPTION_ALL))
+		return fail(CODE_USAGE,
+			    "--refresh goes without --dry-run, but for --all");
+	return arguments_check_operand(args);
+}
+
+static int check_words(const struct arguments *args)
+{
+	if (given(args, OPTION_REFRESH))
+		return check_refresh(args);
+	if (!args->operands || given(args, OPTION_ALL))
+		return fail(CODE_USAGE,
+			    "'pin' needs NAME and TARGETs; --all goes with --refresh, in place of NAME");
+	if (given(args, OPTION_BYPASS) && given(args, OPTION_EVICT_AFTER_USE))
+		return fail(CODE_USAGE,
+			    "--bypass goes without --evict-after-use: what is not cached is not evicted");
+	if (given(args, INSTEAD | OPTION_NO_LOAD) && given(args, OPTION_WAIT))
+		return fail(CODE_USAGE,
+			    "--wait goes without --no-load, --bypass and --evict-after-use, which bring nothing");
+	return target_check_words(args, true);
+}
+
+static uint32_t flags_of(const struct arguments *args)
+{
+	if (given(args, OPTION_BYPASS))
+		return NEARCACHE_RANGE_BYPASS;
+	if (given(args, OPTION_EVICT_AFTER_USE))
+		return NEARCACHE_RANGE_EVICT_AFTER_USE;
+	return NEARCACHE_RANGE_PIN;
+}
+
+/* An empty file needs nothing. */
+static int add_shard(struct pins *added, const struct pin *like,
+		     const struct shard *shard)
+{
+	char *path = NULL;
+	struct pin *pin;
+
+	if (!shard->ranges)
+		return 0;
+	if (shard->device) {
+		path = path_absolute(shard->name);
+		if (!path)
+			return fail_code();
+	}
+	pin = pins_append(added, like, path);
+	free(path);
+	return pin ? pin_place(pin, shard) : (int)fail_code();
+}
+
+/* What is pinned is on record with what was before. */
+static int record(struct pinning *pinning)
+{
+	const struct arguments *args = pinning->args;
+	struct pins added = { 0 };
+	struct pin like = {
+		.label = pinning->label,
+		.flags = pinning->flags,
+		.priority = args->priority,
+		.expires = args->expires ? time(NULL) + args->expires : 0,
+		.load = !given(args, INSTEAD | OPTION_NO_LOAD),
+		.samples = (char *)args->samples,
+		.index_only = given(args, OPTION_INDEX_ONLY),
+		.format = args->shard_format,
+	};
+	size_t i;
+
+	pins_drop_old(&pinning->pins, time(NULL));
+	for (i = 0; i < pinning->shards.count; i++)
+		if (add_shard(&added, &like, &pinning->shards.shard[i]))
+			break;
+	if (!fail_code())
+		pins_replace(&pinning->pins, &added);
+	pins_free(&added);
+	return fail_code();
+}
+
+static int resolve(struct pinning *pinning)
+{
+	const char *label = pinning->args->label;
+
+	if (target_resolve(pinning->args, &pinning->dev, &pinning->shards))
+		return fail_code();
+	if (!shards_bytes(&pinning->shards))
+		return fail(CODE_DEVICE,
+			    "there is nothing to pin: what was named is empty");
+	if (!label)
+		label = label_of(&pinning->shards, pinning->label);
+	else
+		strcpy(pinning->label, label);
+	return label ? 0 : (int)fail_code();
+}
+
+/* Shown before the error that names them. */
+static void print_room(const struct pinning *pinning)
+{
+	print_bytes("needed_bytes", "pins need", pinning->room.needed);
+	print_bytes("available_bytes", "may be pinned",
+		    pinning->room.available);
+}
+
+static int apply(struct pinning *pinning)
+{
+	struct nl_job wishes = { .priority = pinning->args->priority };
+	struct change change = { .dev = &pinning->dev, .pins = &pinning->pins };
+
+	strcpy(wishes.label, pinning->label);
+	strcpy(pinning->job.label, pinning->label);
+	change_both(&change);
+	pinning->room = change.room;
+	if (fail_code()) {
+		if (given(pinning->args, OPTION_JSON) && pinning->room.needed)
+			print_room(pinning);
+		return fail_code();
+	}
+	if (restore_load(&pinning->dev, &pinning->pins, pin_is_fresh, &wishes,
+			 &pinning->job.id))
+		return fail_add("it is pinned, and cached when it is read");
+	return 0;
+}
+
+static int wait_for_job(struct pinning *pinning)
+{
+	const struct arguments *args = pinning->args;
+
+	if (!given(args, OPTION_WAIT) || !pinning->job.id)
+		return 0;
+	lock_release();
+	return job_wait(&pinning->dev, pinning->job.id,
+			given(args, OPTION_JSON), &pinning->job);
+}
+
+/* A ^C would leave pins that are not on record, or a job that nobody waits for. */
+static int execute(struct pinning *pinning)
+{
+	sigset_t before;
+
+	signals_hold(&before);
+	if (!apply(pinning))
+		wait_for_job(pinning);
+	signals_release(&before);
+	return fail_code();
+}
+
+static void print_job(const struct pinning *pinning)
+{
+	if (pinning->job.bytes) {
+		print_record("load", NULL);
+		job_print(&pinning->job);
+		print_end();
+	} else if (pinning->job.id) {
+		print_number("job", "prefetch job", pinning->job.id);
+	}
+}
+
+static void report(const struct pinning *pinning)
+{
+	bool dry_run = given(pinning->args, OPTION_DRY_RUN);
+	char wants[WANT_TEXT];
+	size_t i, ranges = 0;
+
+	for (i = 0; i < pinning->shards.count; i++)
+		ranges += pinning->shards.shard[i].ranges;
+	print_record(NULL, pinning->dev.name);
+	print_string("name", NULL, pinning->dev.name);
+	print_string("label", "label", pinning->label);
+	print_string("wants", "wants", want_print(pinning->flags, wants));
+	print_number("shard_count", "shards", pinning->shards.count);
+	print_number("ranges", "ranges", ranges);
+	print_bytes("bytes", "bytes", shards_bytes(&pinning->shards));
+	if (!dry_run)
+		print_room(pinning);
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	print_job(pinning);
+	print_end();
+}
+
+static int judge(const struct pinning *pinning)
+{
+	if (!pinning->job.bytes || !job_judge(&pinning->dev, &pinning->job))
+		return 0;
+	return fail_add("it stays pinned");
+}
+
+static int pin(struct pinning *pinning)
+{
+	pinning->flags = flags_of(pinning->args);
+	if (record_require(&pinning->pins, &pinning->dev) ||
+	    resolve(pinning) || record(pinning))
+		return fail_code();
+	if (!given(pinning->args, OPTION_DRY_RUN) && execute(pinning))
+		return fail_code();
+	report(pinning);
+	return judge(pinning);
+}
+
+static int follow(struct pinning *pinning, struct refreshed *refreshed)
+{
+	sigset_t before;
+
+	signals_hold(&before);
+	if (!refresh_device(&pinning->dev, &pinning->pins, refreshed)) {
+		pinning->job.id = refreshed->job;
+		strcpy(pinning->job.label, RESTORE_LABEL);
+		wait_for_job(pinning);
+	}
+	signals_release(&before);
+	return fail_code();
+}
+
+static int refresh(struct pinning *pinning)
+{
+	struct refreshed refreshed;
+
+	if (pinning->pins.foreign)
+		record_adopt(&pinning->pins, &pinning->dev);
+	if (follow(pinning, &refreshed))
+		return fail_code();
+	print_record(NULL, pinning->dev.name);
+	print_string("name", NULL, pinning->dev.name);
+	refresh_print(&refreshed);
+	print_job(pinning);
+	print_end();
+	return judge(pinning);
+}
+
+int cmd_pin(const struct arguments *args)
+{
+	struct pinning pinning = { .args = args };
+	int error = check_words(args);
+
+	if (!error && given(args, OPTION_ALL))
+		return refresh_all(given(args, OPTION_DRY_RUN));
+	if (!error)
+		error = dm_need_ours(name_of_operand(args->operand[0]),
+				     &pinning.dev);
+	if (error)
+		return error;
+	if (!refresh_need_live(&pinning.dev) &&
+	    !record_open(&pinning.pins, &pinning.dev)) {
+		if (given(args, OPTION_REFRESH))
+			refresh(&pinning);
+		else
+			pin(&pinning);
+	}
+	pins_free(&pinning.pins);
+	shards_free(&pinning.shards);
+	dm_device_free(&pinning.dev);
+	return fail_code();
+}

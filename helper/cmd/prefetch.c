@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache prefetch: bring files into the cache before they are read. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/node_share.h"
+#include "cmd/commands.h"
+#include "lib/error.h"
+#include "files/prefetch_job.h"
+#include "lib/label.h"
+#include "lib/name.h"
+#include "lib/print.h"
+#include "block/signals.h"
+#include "files/operand.h"
+
+/**
+ * struct prefetching - what is prefetched
+ * @args: the command line
+ * @dev: the device
+ * @shards: TARGETs, mapped
+ * @order: those that are prefetched, first things first
+ * @chosen: how many
+ * @checksum: of the list that is shared out
+ * @piece: of the device
+ * @pieces: how many
+ * @bytes: of them
+ * @job: what brings them; its number is 0: there is none
+ */
+struct prefetching {
+	const struct arguments *args;
+	struct dm_device dev;
+	struct shards shards;
+	size_t *order;
+	size_t chosen;
+	uint32_t checksum;
+	struct range *piece;
+	size_t pieces;
+	uint64_t bytes;
+	struct nl_job job;
+};
+
+static int check_words(const struct arguments *args)
+{
+	return allotment_check_words(args) ?: target_check_words(args, true);
+}
+
+static int choose(struct prefetching *p)
+{
+	size_t i, r, most = 1;
+
+	p->order = calloc(p->shards.count + 1, sizeof(*p->order));
+	if (!p->order)
+		return fail_memory();
+	p->chosen = allotment_select(p->args, p->args->epoch, &p->shards, p->order, &p->checksum);
+	for (i = 0; i < p->chosen; i++)
+		most += p->shards.shard[p->order[i]].ranges;
+	p->piece = calloc(most, sizeof(*p->piece));
+	if (!p->piece)
+		return fail_memory();
+	for (i = 0; i < p->chosen; i++) {
+		const struct shard *shard = &p->shards.shard[p->order[i]];
+
+		p->bytes += shard->bytes;
+		for (r = 0; r < shard->ranges; r++)
+			p->piece[p->pieces++] = shard->range[r];
+	}
+	return 0;
+}
+
+/* A share of fewer shards than nodes may be empty: then there is nothing to do. */
+static int execute(struct prefetching *p)
+{
+	const struct arguments *args = p->args;
+	struct nl_job wishes = {
+		.priority = args->priority,
+		.deadline = args->deadline,
+		.bandwidth = args->bandwidth,
+	};
+	sigset_t before;
+
+	if (!p->pieces)
+		return 0;
+	if (args->label)
+		strcpy(wishes.label, args->label);
+	else if (!label_of(&p->shards, wishes.label))
+		return fail_code();
+	/* A ^C would leave a job that nobody waits for. */
+	signals_hold(&before);
+	strcpy(p->job.label, wishes.label);
+	if (!nl_job_submit(p->dev.number, &wishes, p->piece, p->pieces,
+			   &p->job.id) &&
+	    given(args, OPTION_WAIT))
+		job_wait(&p->dev, p->job.id, given(args, OPTION_JSON), &p->job);
+	signals_release(&before);
+	return fail_code();
+}
+
+/* For JSON, and to see what would be done. */
+static void print_shards(const struct prefetching *p, bool dry_run)
+{
+	size_t i;
+
+	print_table("shards");
+	for (i = 0; i < p->chosen; i++) {
+		const struct shard *shard = &p->shards.shard[p->order[i]];
+
+		print_record(NULL, NULL);
+		print_bytes("bytes", dry_run ? "bytes" : NULL, shard->bytes);
+		print_string("name", dry_run ? "shard" : NULL, shard->name);
+		print_end();
+	}
+	print_end();
+}
+
+/* What a scheduler compares: a word, as zeros in front belong to it. */
+static void print_checksum(uint32_t checksum)
+{
+	char text[sizeof("00000000")];
+
+	snprintf(text, sizeof(text), "%08x", checksum);
+	print_string("list_checksum", "list checksum", text);
+}
+
+static void report(const struct prefetching *p)
+{
+	bool dry_run = given(p->args, OPTION_DRY_RUN);
+
+	print_record(NULL, p->dev.name);
+	print_string("name", NULL, p->dev.name);
+	print_number("shard_count", "shards", p->chosen);
+	print_number("listed", given(p->args, OPTION_RANK) ? "of" : NULL,
+		     p->shards.count);
+	if (given(p->args, OPTION_RANK))
+		print_checksum(p->checksum);
+	print_bytes("bytes", "bytes", p->bytes);
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	if (p->job.bytes) {
+		print_record("load", NULL);
+		job_print(&p->job);
+		print_end();
+	} else if (p->job.id) {
+		print_number("job", "prefetch job", p->job.id);
+	}
+	print_shards(p, dry_run);
+	print_end();
+}
+
+static int prefetch(struct prefetching *p)
+{
+	if (!p->dev.table)
+		return fail(CODE_DEVICE,
+			    "device '%s' has no table: close it and open it again",
+			    p->dev.name);
+	if (target_resolve(p->args, &p->dev, &p->shards) || choose(p))
+		return fail_code();
+	if (!given(p->args, OPTION_DRY_RUN) && execute(p))
+		return fail_code();
+	report(p);
+	return p->job.bytes ? job_judge(&p->dev, &p->job) : 0;
+}
+
+int cmd_prefetch(const struct arguments *args)
+{
+	struct prefetching p = { .args = args };
+	int error = check_words(args);
+
+	if (!error)
+		error = dm_need_ours(name_of_operand(args->operand[0]), &p.dev);
+	if (error)
+		return error;
+	prefetch(&p);
+	free(p.order);
+	free(p.piece);
+	shards_free(&p.shards);
+	dm_device_free(&p.dev);
+	return fail_code();
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache ranges: what is pinned, bypassed or counted, and what was read of it. */
+#include "cmd/commands.h"
+#include "block/dm.h"
+#include "lib/error.h"
+#include "lib/name.h"
+#include "netlink/client.h"
+#include "lib/print.h"
+#include "lib/want.h"
+
+static void show_range(const struct nl_range *range, void *arg)
+{
+	char wants[WANT_TEXT];
+
+	(void)arg;
+	print_record(NULL, NULL);
+	print_number("start", "start", range->range.start);
+	print_bytes("length", "length", range->range.length);
+	print_string("wants", "wants", want_print(range->flags, wants));
+	print_number("priority", "priority", range->priority);
+	print_seconds("expires_s", NULL, range->expires);
+	if (range->expires)
+		print_seconds(NULL, "expires", range->expires);
+	else
+		print_string(NULL, "expires", NULL);
+	print_string("label", "label", range->label);
+	print_end();
+}
+
+static void show_label(const struct nl_label *label, void *arg)
+{
+	const uint64_t *counter = label->counter;
+
+	(void)arg;
+	print_record(NULL, NULL);
+	print_number("ranges", "ranges", label->ranges);
+	print_bytes("bytes", "bytes", label->bytes);
+	print_ratio("hit_ratio", "hits", counter[NEARCACHE_LABEL_HIT_BYTES],
+		    counter[NEARCACHE_LABEL_HIT_BYTES] +
+		    counter[NEARCACHE_LABEL_MISS_BYTES]);
+	print_number("hits", NULL, counter[NEARCACHE_LABEL_HITS]);
+	print_bytes("hit_bytes", "hit", counter[NEARCACHE_LABEL_HIT_BYTES]);
+	print_number("misses", NULL, counter[NEARCACHE_LABEL_MISSES]);
+	print_bytes("miss_bytes", "missed",
+		    counter[NEARCACHE_LABEL_MISS_BYTES]);
+	print_bytes("origin_bytes", "from origin",
+		    counter[NEARCACHE_LABEL_ORIGIN_BYTES]);
+	print_bytes("prefetched_used_bytes", NULL,
+		    counter[NEARCACHE_LABEL_PREFETCHED_USED_BYTES]);
+	print_bytes("prefetched_wasted_bytes", "wasted",
+		    counter[NEARCACHE_LABEL_PREFETCHED_WASTED_BYTES]);
+	print_bytes("prefetched_late_bytes", "late",
+		    counter[NEARCACHE_LABEL_PREFETCHED_LATE_BYTES]);
+	print_number("id", NULL, label->id);
+	print_string("label", "label", label->name);
+	print_end();
+}
+
+static int show(const struct dm_device *dev, bool labels)
+{
+	struct nl_room room;
+
+	if (nl_range_room(dev->number, &room))
+		return fail_code();
+	print_record(NULL, dev->name);
+	print_string("name", NULL, dev->name);
+	print_number("range_count", "ranges", room.count);
+	print_bytes("needed_bytes", "pins need", room.needed);
+	print_bytes("available_bytes", "may be pinned", room.available);
+	print_table(labels ? "labels" : "ranges");
+	if (labels)
+		nl_label_each(dev->number, show_label, NULL);
+	else
+		nl_range_each(dev->number, show_range, NULL);
+	print_end();
+	print_end();
+	return fail_code();
+}
+
+int cmd_ranges(const struct arguments *args)
+{
+	struct dm_device dev;
+	int error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
+
+	if (error)
+		return error;
+	error = show(&dev, given(args, OPTION_LABELS));
+	dm_device_free(&dev);
+	return error;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache resize: take in an origin that grew. */
+#include "cmd/commands.h"
+#include "block/device.h"
+#include "lib/error.h"
+#include "lib/name.h"
+#include "lib/print.h"
+#include "block/dm_reload.h"
+
+static int check_size(const struct dm_device *dev, const struct device *origin)
+{
+	if (origin->size >= dev->size)
+		return 0;
+	return fail(CODE_DEVICE,
+		    "origin '%s' has %llu bytes, device '%s' has %llu: it can only grow; put the origin back to its size, or close the device and make the cache anew",
+		    origin->path, (unsigned long long)origin->size, dev->name,
+		    (unsigned long long)dev->size);
+}
+
+static void report(const struct dm_device *dev, const struct device *origin,
+		   bool dry_run)
+{
+	bool grew = origin->size != dev->size;
+
+	print_record(NULL, dev->name);
+	print_string("name", NULL, dev->name);
+	print_string("origin", "origin", origin->path);
+	print_bytes("size", "size", origin->size);
+	print_bytes("size_before", grew ? "before" : NULL, dev->size);
+	if (!grew)
+		print_string(NULL, "unchanged", "the origin has not grown");
+	print_flag("resized", NULL, grew && !dry_run);
+	reload_print_started(dev, dry_run);
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	print_end();
+}
+
+static int resize(const struct dm_device *dev, const struct arguments *args)
+{
+	bool dry_run = given(args, OPTION_DRY_RUN);
+	struct device origin = DEVICE_CLOSED;
+	struct params params;
+
+	if (!reload_prepare(dev, given(args, OPTION_FORCE), &params) &&
+	    !device_open_number(&origin, params.origin, "origin") &&
+	    !check_size(dev, &origin) &&
+	    (dry_run || (origin.size == dev->size && !dev->suspended) ||
+	     !reload(dev, &params, &params, origin.size, false)))
+		report(dev, &origin, dry_run);
+	device_close(&origin);
+	return fail_code();
+}
+
+int cmd_resize(const struct arguments *args)
+{
+	struct dm_device dev;
+	int error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
+
+	if (error)
+		return error;
+	error = resize(&dev, args);
+	dm_device_free(&dev);
+	return error;
+}

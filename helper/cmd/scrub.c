@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache scrub: look at all that is cached. */
+#include <time.h>
+
+#include "cmd/commands.h"
+#include "ondisk/describe.h"
+#include "lib/error.h"
+#include "lib/name.h"
+#include "lib/print.h"
+
+/* Bytes per second: hits of a local drive hardly notice it. */
+#define RATE_DEFAULT	(64ULL << 20)
+
+/**
+ * struct scrub - a scrub that was asked for
+ * @args: the command line
+ * @dev: the device
+ * @before: its status line
+ * @after: at the end
+ */
+struct scrub {
+	const struct arguments *args;
+	struct dm_device dev;
+	struct status before;
+	struct status after;
+};
+
+static int check_words(const struct arguments *args)
+{
+	if (given(args, OPTION_STOP) &&
+	    given(args, OPTION_RATE | OPTION_WITH_ORIGIN | OPTION_WAIT))
+		return fail(CODE_USAGE,
+			    "--stop goes without --rate, --with-origin and --wait");
+	return 0;
+}
+
+static int check(const struct scrub *scrub)
+{
+	bool runs = scrub->before.field[NEARCACHE_FIELD_SCRUB_LEFT];
+	const struct dm_device *dev = &scrub->dev;
+
+	if (!dev->table)
+		return fail(CODE_DEVICE,
+			    "device '%s' has no table: close it and open it again",
+			    dev->name);
+	if (given(scrub->args, OPTION_STOP))
+		return runs ? 0 : fail(CODE_DEVICE, "no scrub of '%s' is under way",
+				       dev->name);
+	if (runs)
+		return fail(CODE_BUSY,
+			    "a scrub of '%s' is under way: 'nearcache scrub %s --stop' gives it up",
+			    dev->name, dev->name);
+	if (dev->suspended)
+		return fail(CODE_BUSY,
+			    "device '%s' is suspended: 'dmsetup resume %s' first",
+			    dev->name, dev->name);
+	if (scrub->before.field[NEARCACHE_FIELD_STATE] == NEARCACHE_BYPASS)
+		return fail(CODE_DEVICE,
+			    "device '%s' goes without its cache device: 'nearcache attach %s' takes it back",
+			    dev->name, dev->name);
+	return 0;
+}
+
+static u64 rate_of(const struct arguments *args)
+{
+	return given(args, OPTION_RATE) ? args->rate : RATE_DEFAULT;
+}
+
+static int tell(const struct scrub *scrub)
+{
+	char message[64] = "scrub stop";
+
+	if (!given(scrub->args, OPTION_STOP))
+		snprintf(message, sizeof(message), "scrub start %llu%s",
+			 (unsigned long long)rate_of(scrub->args),
+			 given(scrub->args, OPTION_WITH_ORIGIN) ? " origin" : "");
+	return dm_message(&scrub->dev, message);
+}
+
+/* Counters since the device was opened: it may have been closed meanwhile. */
+static u64 grown(const struct scrub *scrub, enum nearcache_counter counter)
+{
+	u64 before = scrub->before.counter[counter];
+	u64 after = scrub->after.counter[counter];
+
+	return after > before ? after - before : 0;
+}
+
+static int wait_for_end(struct scrub *scrub)
+{
+	const struct timespec pause = { .tv_nsec = 200000000 };
+	struct dm_device now;
+	int error;
+
+	do {
+		nanosleep(&pause, NULL);
+		error = dm_need_ours(scrub->dev.name, &now);
+		if (error)
+			return error;
+		error = describe_status(&now, &scrub->after);
+		dm_device_free(&now);
+	} while (!error && scrub->after.field[NEARCACHE_FIELD_SCRUB_LEFT]);
+	if (!error && !grown(scrub, NEARCACHE_COUNTER_SCRUBS))
+		return fail(CODE_DEVICE, "the scrub of '%s' was given up",
+			    scrub->dev.name);
+	return error;
+}
+
+static void report(const struct scrub *scrub)
+{
+	const struct arguments *args = scrub->args;
+	bool dry_run = given(args, OPTION_DRY_RUN);
+	bool stop = given(args, OPTION_STOP);
+	bool waited = given(args, OPTION_WAIT) && !dry_run;
+
+	print_record(NULL, scrub->dev.name);
+	print_string("name", NULL, scrub->dev.name);
+	print_flag("stopped", stop && !dry_run ? "stopped" : NULL,
+		   stop && !dry_run);
+	print_bytes("rate", stop ? NULL : "bytes per second",
+		    stop ? 0 : rate_of(args));
+	print_flag("with_origin", stop ? NULL : "with the origin",
+		   given(args, OPTION_WITH_ORIGIN));
+	print_bytes("scrubbed_bytes", waited ? "looked at" : NULL,
+		    grown(scrub, NEARCACHE_COUNTER_SCRUBBED_BYTES));
+	print_number("damaged", waited ? "damaged sub-blocks" : NULL,
+		     grown(scrub, NEARCACHE_COUNTER_DAMAGED));
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	print_end();
+}
+
+static int scrub_device(struct scrub *scrub)
+{
+	bool dry_run = given(scrub->args, OPTION_DRY_RUN);
+	u64 damaged;
+
+	if (describe_status(&scrub->dev, &scrub->before) || check(scrub))
+		return fail_code();
+	scrub->after = scrub->before;
+	if (!dry_run && tell(scrub))
+		return fail_code();
+	if (!dry_run && given(scrub->args, OPTION_WAIT) && wait_for_end(scrub))
+		return fail_code();
+	report(scrub);
+	damaged = grown(scrub, NEARCACHE_COUNTER_DAMAGED);
+	if (!damaged)
+		return 0;
+	return fail(CODE_DEVICE,
+		    "%llu sub-blocks of '%s' were damaged; they were dropped, and cached again as far as that was possible",
+		    (unsigned long long)damaged, scrub->dev.name);
+}
+
+int cmd_scrub(const struct arguments *args)
+{
+	struct scrub scrub = { .args = args };
+	int error = check_words(args);
+
+	if (!error)
+		error = dm_need_ours(name_of_operand(args->operand[0]),
+				     &scrub.dev);
+	if (error)
+		return error;
+	error = scrub_device(&scrub);
+	dm_device_free(&scrub.dev);
+	return error;
+}

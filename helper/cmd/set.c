@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache set: change a device in use. */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "open/activate.h"
+#include "cmd/commands.h"
+#include "ondisk/describe.h"
+#include "block/device.h"
+#include "lib/error.h"
+#include "block/lock.h"
+#include "open/members.h"
+#include "lib/name.h"
+#include "open/same_origin.h"
+#include "lib/print.h"
+#include "block/readahead.h"
+#include "block/dm_reload.h"
+#include "cli/setting.h"
+#include "block/dm_suspend.h"
+#include "ondisk/superblock.h"
+#include "open/witness.h"
+
+/**
+ * struct change - what changes
+ * @dev: the device
+ * @old: its parameters
+ * @new: those to come
+ * @fill_memory: the cap in effect, bytes: the kernel's default where @old has
+ *	none
+ * @waiting: reads that wait for the origin
+ * @said: the witness as the user names it, NULL: not at all
+ * @witness: open, without a path: none is to come
+ * @uuid: then: of the cache
+ * @session: then: the last one that the superblock knows
+ * @claim: then: it has no record there yet
+ * @known: then: but had one once
+ * @renew: then: it is the witness already, but a crash would leave nothing: a new
+ *	session may record again
+ * @ahead_said: the read-ahead is to change
+ * @ahead: its bytes then
+ * @ahead_before: its bytes now
+ */
+struct change {
+	struct dm_device dev;
+	struct params old;
+	struct params new;
+	u64 fill_memory;
+	u64 waiting;
+	const char *said;
+	struct witness witness;
+	u8 uuid[16];
+	u64 session;
+	bool claim;
+	bool known;
+	bool renew;
+	bool ahead_said;
+	uint64_t ahead;
+	uint64_t ahead_before;
+};
+
+/* The cache that is on the cache device now, which may have been attached later. */
+static int read_uuid(struct change *change, struct device *cache)
+{
+	struct super super = { 0 };
+
+	if (!device_open_number(cache, change->old.cache, "cache device") &&
+	    !super_read(&super, cache) && !super_require(&super, cache)) {
+		memcpy(change->uuid, super.best->uuid, sizeof(change->uuid));
+		change->session = le64_to_cpu(super.best->session);
+	}
+	super_free(&super);
+	device_close(cache);
+	return fail_code();
+}
+
+/* Each of the cache devices: they are known by their numbers. */
+static int check_members(struct change *change, const struct device *cache,
+			 const struct device *origin)
+{
+	struct members members;
+
+	if (!members_open_numbers(&members, &change->old))
+		members_check_witness(&members, &change->witness, cache, origin);
+	members_close(&members);
+	return fail_code();
+}
+
+static int check_witness(struct change *change, bool force)
+{
+	struct device cache = DEVICE_CLOSED, origin = DEVICE_CLOSED;
+	struct witness_claim claim = { .uuid = change->uuid, .force = force };
+	struct nearcache_witness record;
+	bool found;
+
+	/* Known by its number: it may not answer, or be gone. */
+	origin.number = change->old.origin;
+	origin.role = "origin";
+	device_path_of(origin.number, origin.path);
+	if (witness_open(&change->witness, change->said) ||
+	    read_uuid(change, &cache) ||
+	    check_members(change, &cache, &origin) ||
+	    witness_look(&change->witness, change->uuid, &record, &found) ||
+	    witness_prepare(&change->witness, &claim))
+		return fail_code();
+	change->known = found && !witness_is_current(&record);
+	change->claim = !found || change->known;
+	change->new.witness = change->witness.dev.number;
+	return 0;
+}
+
+static int take_witness(struct change *change, bool force)
+{
+	if (!change->said)
+		return 0;
+	change->new.witness = 0;
+	return witness_named(change->said) ? check_witness(change, force) : 0;
+}
+
+static int claim_record(struct change *change, bool force)
+{
+	struct witness_claim claim = {
+		.uuid = change->uuid,
+		.session = change->session,
+		.ahead = true,
+		.force = force,
+	};
+
+	return change->claim ? witness_claim(&change->witness, &claim) : 0;
+}
+
+/* Also when that cannot be told. */
+static bool may_be_witness(const struct change *change, dev_t number)
+{
+	struct dm_device now;
+	struct params params;
+	bool found, may;
+
+	if (dm_find(change->dev.name, &now, &found))
+		return true;
+	may = found && (!now.table || !params_parse(now.table, &params) ||
+			params.witness == number);
+	dm_device_free(&now);
+	return may;
+}
+
+/* One that was just taken; nobody misses it if that fails. */
+static void give_back(const struct change *change, dev_t number)
+{
+	struct witness other = WITNESS_CLOSED;
+
+	if (witness_open_number(&other, number))
+		return;
+	if (change->known)
+		witness_move(&other, change->uuid, change->session);
+	else
+		witness_free(&other, change->uuid);
+	witness_close(&other);
+}
+
+/* No superblock names one that was set and not closed with: its record is nobody's. */
+static void leave_unrecorded(const struct change *change)
+{
+	struct device cache = DEVICE_CLOSED;
+	struct super super = { 0 };
+	dev_t old = change->old.witness;
+	struct stat st;
+
+	if (!change->said || !old || old == change->new.witness)
+		return;
+	if (!device_open_number(&cache, change->old.cache, "cache device") &&
+	    !super_read(&super, &cache) && super.best &&
+	    !(witness_named((const char *)super.best->witness) &&
+	      (stat((const char *)super.best->witness, &st) ||
+	       st.st_rdev == old))) {
+		struct witness before = WITNESS_CLOSED;
+
+		if (!witness_open_number(&before, old))
+			witness_move(&before, super.best->uuid,
+				     le64_to_cpu(super.best->session));
+		witness_close(&before);
+	}
+	super_free(&super);
+	device_close(&cache);
+	fail_reset();
+}
+
+static int prepare(struct change *change, const struct arguments *args)
+{
+	struct status status;
+
+	if (reload_prepare(&change->dev, given(args, OPTION_FORCE),
+			   &change->old) ||
+	    describe_status(&change->dev, &status))
+		return fail_code();
+	change->fill_memory = status.field[NEARCACHE_FIELD_FILL_MEMORY_MAX];
+	change->waiting = status.field[NEARCACHE_FIELD_READS_WAITING];
+	change->new = change->old;
+	readahead_get(change->dev.number, &change->ahead_before);
+	change->ahead = change->ahead_before;
+	change->ahead_said = setting_read_ahead(args->operand + 1,
+						args->operands - 1,
+						&change->ahead);
+	change->said = setting_witness(args->operand + 1, args->operands - 1);
+	if (setting_apply(args->operand + 1, args->operands - 1,
+			  &change->new) ||
+	    take_witness(change, given(args, OPTION_FORCE)))
+		return fail_code();
+	change->renew = change->said && change->new.witness &&
+		status.field[NEARCACHE_FIELD_WITNESS] == NEARCACHE_WITNESS_COLD;
+	/* The default needs no word of its own. */
+	if (!change->old.fill_memory &&
+	    change->new.fill_memory == change->fill_memory)
+		change->new.fill_memory = 0;
+	if (!change->old.cache_timeout_given &&
+	    change->new.cache_timeout == PARAMS_CACHE_TIMEOUT_DEFAULT)
+		change->new.cache_timeout_given = false;
+	if (!change->old.origin_timeout_given && !change->new.origin_timeout)
+		change->new.origin_timeout_given = false;
+	if (!change->old.verify_given && !change->new.verify)
+		change->new.verify_given = false;
+	return 0;
+}
+
+static bool differs(const struct change *change)
+{
+	return change->old.mode != change->new.mode ||
+	       change->old.fill_memory != change->new.fill_memory ||
+	       params_cache_timeout(&change->old) !=
+	       params_cache_timeout(&change->new) ||
+	       change->old.origin_timeout != change->new.origin_timeout ||
+	       change->old.verify != change->new.verify ||
+	       change->old.witness != change->new.witness;
+}
+
+/* What the new mode does to others, and they to it. */
+static int check_mode(const struct change *change, bool force)
+{
+	struct device origin = DEVICE_CLOSED;
+	enum nearcache_mode mode = change->new.mode;
+
+	if (!mode_writes(mode)) {
+		if (force || !mode_writes(change->old.mode) ||
+		    !stop_check_writers(&change->dev))
+			return 0;
+		return fail_add("or --force: its writes fail from then on");
+	}
+	/* Nobody starts a device on the origin between this and the change. */
+	if (!device_open_number(&origin, change->old.origin, "origin") &&
+	    !lock_all(&origin) && !activate_check_mode(&origin, mode) &&
+	    !activate_check_holders(&origin, change->dev.number))
+		neighbour_check(&origin, mode, change->dev.name);
+	device_close(&origin);
+	return fail_code();
+}
+
+static bool changes_table(const struct change *change)
+{
+	return differs(change) || change->claim || change->renew;
+}
+
+static bool changes(const struct change *change)
+{
+	return changes_table(change) || change->ahead != change->ahead_before;
+}
+
+/* A device that is suspended got here by --force, which starts it. */
+static bool needs_reload(const struct change *change)
+{
+	return changes_table(change) || change->dev.suspended;
+}
+
+/*
+ * Reads that wait for the origin would hold up the old table, as long as it was
+ * told.  A new mode has to freeze the file system first.
+ */
+static bool hands_over(const struct change *change)
+{
+	return change->waiting && change->old.mode == change->new.mode;
+}
+
+static u64 fill_memory_of(const struct change *change,
+			  const struct params *params)
+{
+	return params->fill_memory ? params->fill_memory : change->fill_memory;
+}
+
+static void report_timeouts(const struct params *old, const struct params *new)
+{
+	unsigned int before = params_cache_timeout(old);
+	unsigned int after = params_cache_timeout(new);
+
+	print_milliseconds("cache_timeout_ms", "cache timeout", after);
+	print_milliseconds("cache_timeout_ms_before",
+			   before != after ? "before" : NULL, before);
+	before = old->origin_timeout;
+	after = new->origin_timeout;
+	print_seconds("origin_timeout_s", "origin timeout", after);
+	print_seconds("origin_timeout_s_before",
+		      before != after ? "before" : NULL, before);
+}
+
+static void report_witness(const struct params *old, const struct params *new)
+{
+	bool differ = old->witness != new->witness;
+	char path[PATH_MAX];
+
+	print_string("witness", old->witness || new->witness ? "witness" : NULL,
+		     new->witness ? device_path_of(new->witness, path) : NULL);
+	print_string("witness_before", differ ? "before" : NULL,
+		     old->witness ? device_path_of(old->witness, path) : NULL);
+}
+
+static void report(const struct change *change, bool dry_run)
+{
+	u64 before = fill_memory_of(change, &change->old);
+	u64 after = fill_memory_of(change, &change->new);
+
+	print_record(NULL, change->dev.name);
+	print_string("name", NULL, change->dev.name);
+	print_flag("changed", NULL, changes(change) && !dry_run);
+	print_string("mode", "mode", mode_word(change->new.mode));
+	print_string("mode_before",
+		     change->old.mode != change->new.mode ? "before" : NULL,
+		     mode_word(change->old.mode));
+	print_bytes("fill_memory", "fill memory cap", after);
+	print_bytes("fill_memory_before", before != after ? "before" : NULL,
+		    before);
+	report_timeouts(&change->old, &change->new);
+	print_number("verify", "verify", change->new.verify);
+	print_number("verify_before",
+		     change->old.verify != change->new.verify ? "before" : NULL,
+		     change->old.verify);
+	report_witness(&change->old, &change->new);
+	print_bytes("read_ahead", change->ahead_said ? "read-ahead" : NULL,
+		    change->ahead);
+	print_bytes("read_ahead_before",
+		    change->ahead != change->ahead_before ? "before" : NULL,
+		    change->ahead_before);
+	if (!changes(change))
+		print_string(NULL, "unchanged", "it was so already");
+	reload_print_started(&change->dev, dry_run);
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	print_end();
+}
+
+static int execute(struct change *change, bool force)
+{
+	dev_t new = change->new.witness;
+
+	if (claim_record(change, force))
+		return fail_code();
+	if (reload(&change->dev, &change->old, &change->new,
+		   change->dev.size, hands_over(change))) {
+		if (change->claim && new != change->old.witness &&
+		    !may_be_witness(change, new))
+			give_back(change, new);
+		return fail_code();
+	}
+	leave_unrecorded(change);
+	return 0;
+}
+
+/* Behind a new table, which keeps the old one. */
+static int set_read_ahead(const struct change *change)
+{
+	if (change->ahead == change->ahead_before)
+		return 0;
+	if (!readahead_set(change->dev.number, change->ahead))
+		return 0;
+	return needs_reload(change) ?
+	       fail_add("the other settings were changed before") : fail_code();
+}
+
+/* The kernel goes on without a record that it cannot read or write. */
+static void look_at_witness(const struct change *change)
+{
+	struct dm_device now;
+	struct status status;
+
+	if (!dm_need_ours(change->dev.name, &now)) {
+		if (!describe_status(&now, &status) &&
+		    status.field[NEARCACHE_FIELD_WITNESS] ==
+			    NEARCACHE_WITNESS_COLD)
+			warn("device '%s' does not rely on witness '%s': the kernel log (dmesg) says why",
+			     change->dev.name, change->witness.path);
+		dm_device_free(&now);
+	}
+	fail_reset();
+}
+
+static int set(struct change *change, const struct arguments *args)
+{
+	bool dry_run = given(args, OPTION_DRY_RUN);
+
+	if (prepare(change, args))
+		return fail_code();
+	if (change->old.mode != change->new.mode &&
+	    check_mode(change, given(args, OPTION_FORCE)))
+		return fail_code();
+	if (needs_reload(change) && !dry_run &&
+	    execute(change, given(args, OPTION_FORCE)))
+		return fail_code();
+	if (!dry_run && set_read_ahead(change))
+		return fail_code();
+	report(change, dry_run);
+	if (change->said && change->new.witness && !dry_run)
+		look_at_witness(change);
+	return 0;
+}
+
+int cmd_set(const struct arguments *args)
+{
+	struct change change = { .witness = WITNESS_CLOSED };
+	struct params unused = { 0 };
+	int error;
+
+	/* Words that are wrong for any device. */
+	error = setting_apply(args->operand + 1, args->operands - 1, &unused);
+	if (!error)
+		error = dm_need_ours(name_of_operand(args->operand[0]),
+				     &change.dev);
+	if (error)
+		return error;
+	error = set(&change, args);
+	witness_close(&change.witness);
+	dm_device_free(&change.dev);
+	return error;
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache stats: every number of the status line by its name; or what changes. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd/commands.h"
+#include "ondisk/describe.h"
+#include "lib/error.h"
+#include "lib/name.h"
+#include "lib/print.h"
+#include "lib/interval.h"
+
+#define SECOND		1000000000ULL
+#define MILLISECOND	1000000ULL
+/* From one look to the next, milliseconds. */
+#define INTERVAL	1000U
+
+/**
+ * struct sample - a device at a time
+ * @name: dm name
+ * @time: of the monotonic clock, nanoseconds
+ * @status: its numbers
+ */
+struct sample {
+	char name[128];
+	uint64_t time;
+	struct status status;
+};
+
+/**
+ * struct samples - devices at a time
+ * @sample: each
+ * @count: how many
+ */
+struct samples {
+	struct sample *sample;
+	size_t count;
+};
+
+static int describe(const struct dm_device *dev, const struct status *status)
+{
+	unsigned int i;
+
+	print_string("name", NULL, dev->name);
+	for (i = 0; i < NEARCACHE_STATUS_FIELD_COUNT; i++) {
+		const struct status_row *row = &status_field_row[i];
+		const char *word = status_word(i, status->field[i]);
+
+		if (word)
+			print_word(row->name, word, row->help);
+		else
+			print_quantity(row->name, status->field[i], row->unit,
+				       row->help);
+	}
+	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
+		print_quantity(status_counter_row[i].name, status->counter[i],
+			       status_counter_row[i].unit,
+			       status_counter_row[i].help);
+	return 0;
+}
+
+static int add_sample(struct samples *samples, const struct dm_device *dev)
+{
+	struct sample *sample = reallocarray(samples->sample,
+					     samples->count + 1,
+					     sizeof(*sample));
+
+	if (!sample)
+		return fail_memory();
+	samples->sample = sample;
+	sample += samples->count;
+	memcpy(sample->name, dev->name, sizeof(sample->name));
+	sample->time = watch_now();
+	if (describe_status(dev, &sample->status))
+		return fail_code();
+	samples->count++;
+	return 0;
+}
+
+static int sample_named(const struct arguments *args, struct samples *samples)
+{
+	struct dm_device dev;
+	int i;
+
+	for (i = 0; i < args->operands; i++) {
+		if (dm_need_ours(name_of_operand(args->operand[i]), &dev))
+			return fail_code();
+		add_sample(samples, &dev);
+		dm_device_free(&dev);
+		if (fail_code())
+			return fail_code();
+	}
+	return 0;
+}
+
+static int sample_all(struct samples *samples)
+{
+	struct dm_device *list;
+	size_t i, count;
+
+	if (dm_all(&list, &count))
+		return fail_code();
+	for (i = 0; i < count; i++)
+		if (add_sample(samples, &list[i]))
+			break;
+	dm_device_free_all(list, count);
+	return fail_code();
+}
+
+static int take(const struct arguments *args, struct samples *samples)
+{
+	memset(samples, 0, sizeof(*samples));
+	return args->operands ? sample_named(args, samples) :
+				sample_all(samples);
+}
+
+/* What happened in between; all of it when the device was opened anew. */
+static void subtract(const struct sample *old, const struct sample *new,
+		     struct status *delta)
+{
+	unsigned int i;
+
+	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++) {
+		uint64_t before = old->status.counter[i];
+		uint64_t after = new->status.counter[i];
+
+		delta->counter[i] = after >= before ? after - before : after;
+	}
+}
+
+/* For JSON alone. */
+static void print_numbers(const struct sample *sample,
+			  const struct status *delta)
+{
+	const struct status *status = &sample->status;
+	unsigned int i;
+
+	for (i = 0; i < NEARCACHE_STATUS_FIELD_COUNT; i++) {
+		const char *word = status_word(i, status->field[i]);
+
+		if (word)
+			print_string(status_field_row[i].name, NULL, word);
+		else
+			print_number(status_field_row[i].name, NULL,
+				     status->field[i]);
+	}
+	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
+		print_number(status_counter_row[i].name, NULL,
+			     status->counter[i]);
+	print_record("delta", NULL);
+	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
+		print_number(status_counter_row[i].name, NULL,
+			     delta->counter[i]);
+	print_end();
+}
+
+static uint64_t per_second(uint64_t amount, uint64_t nanoseconds)
+{
+	return (uint64_t)((double)amount * SECOND / (double)nanoseconds + 0.5);
+}
+
+static void print_sample(const struct sample *old, const struct sample *new)
+{
+	uint64_t span = new->time > old->time ? new->time - old->time : 1;
+	struct status delta = { 0 };
+	const uint64_t *c = delta.counter;
+
+	subtract(old, new, &delta);
+	print_record(NULL, NULL);
+	print_string("name", "device", new->name);
+	print_number("span_ns", NULL, span);
+	print_bytes(NULL, "read/s",
+		    per_second(status_read_bytes(&delta), span));
+	print_ratio("hit_ratio", "hits", c[NEARCACHE_COUNTER_HIT_BYTES],
+		    status_read_bytes(&delta));
+	print_number(NULL, "hits/s",
+		     per_second(c[NEARCACHE_COUNTER_HITS], span));
+	print_number(NULL, "misses/s",
+		     per_second(c[NEARCACHE_COUNTER_MISSES], span));
+	print_bytes(NULL, "filled/s",
+		    per_second(c[NEARCACHE_COUNTER_FILL_ORIGIN_BYTES], span));
+	print_bytes(NULL, "bypassed/s",
+		    per_second(c[NEARCACHE_COUNTER_BYPASS_BYTES], span));
+	print_bytes(NULL, "written/s",
+		    per_second(c[NEARCACHE_COUNTER_WRITE_BYTES], span));
+	print_numbers(new, &delta);
+	print_end();
+}
+
+static const struct sample *find(const struct samples *samples,
+				 const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < samples->count; i++)
+		if (!strcmp(samples->sample[i].name, name))
+			return &samples->sample[i];
+	return NULL;
+}
+
+/* One that is new is shown from the next time on. */
+static void show(const struct samples *old, const struct samples *new)
+{
+	struct timespec now;
+	size_t i;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	print_number("time_ns", NULL,
+		     (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec);
+	print_table("devices");
+	for (i = 0; i < new->count; i++) {
+		const struct sample *before = find(old,
+						   new->sample[i].name);
+
+		if (before)
+			print_sample(before, &new->sample[i]);
+	}
+	print_end();
+}
+
+static int watch(const struct arguments *args)
+{
+	struct samples old, new;
+	struct watch pace;
+	unsigned int i;
+
+	print_lines();
+	watch_start(&pace, (args->interval ? args->interval : INTERVAL) *
+				   MILLISECOND);
+	take(args, &old);
+	for (i = 0; !fail_code() && (!args->count || i < args->count); i++) {
+		watch_wait(&pace);
+		if (!take(args, &new)) {
+			show(&old, &new);
+			print_next();
+		}
+		free(old.sample);
+		old = new;
+	}
+	free(old.sample);
+	return fail_code();
+}
+
+int cmd_stats(const struct arguments *args)
+{
+	if (given(args, OPTION_WATCH))
+		return watch(args);
+	if (given(args, OPTION_INTERVAL | OPTION_COUNT))
+		return fail(CODE_USAGE, "--interval and --count go with --watch");
+	return describe_devices(args->operand, args->operands, describe);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache status: what a device is and how it does. */
+#include <stdio.h>
+
+#include "cmd/commands.h"
+#include "ondisk/describe.h"
+#include "block/device.h"
+#include "open/members.h"
+#include "block/table_params.h"
+#include "lib/print.h"
+#include "open/reconnect.h"
+
+static void print_devices(const struct dm_device *dev)
+{
+	char path[PATH_MAX], text[256];
+	bool gone = reconnect_needed(dev);
+	struct params params;
+
+	print_string("device", "device", device_path_of(dev->number, path));
+	print_string("uuid", NULL, dev->uuid);
+	print_bytes("size", "size", dev->size);
+	print_string("origin", "origin", device_path_of(dev->origin, path));
+	print_flag("origin_gone", NULL, gone);
+	if (gone) {
+		snprintf(text, sizeof(text),
+			 "'nearcache attach %s' takes it when it is connected again",
+			 dev->name);
+		print_string(NULL, "origin gone", text);
+	}
+	print_string("cache", "cache device", device_path_of(dev->cache, path));
+	if (dev->table && params_parse(dev->table, &params))
+		members_print_numbers(&params);
+	print_flag("read_only", NULL, dev->read_only);
+	print_flag("suspended", dev->suspended ? "suspended" : NULL,
+		   dev->suspended);
+	print_number("open_count", NULL, dev->open_count);
+}
+
+/* What holds when the power is cut now. */
+static void print_witness(const struct dm_device *dev,
+			  const struct status *status)
+{
+	uint64_t value = status->field[NEARCACHE_FIELD_WITNESS];
+	uint64_t regions = status->field[NEARCACHE_FIELD_INTENT_REGIONS];
+	const char *crash = dev->status ? status_crash(status) : NULL;
+
+	describe_witness(dev, "witness");
+	print_string("witness_state", NULL,
+		     status_word(NEARCACHE_FIELD_WITNESS, value));
+	print_number("intent_regions",
+		     regions ? "regions being written" : NULL, regions);
+	print_string(NULL, crash ? "a crash now" : NULL, crash);
+}
+
+static void print_content(const uint64_t *field)
+{
+	uint64_t block = field[NEARCACHE_FIELD_BLOCK_SIZE];
+
+	print_bytes("block_size", "block size", block);
+	print_bytes("subblock_size", "sub-block size",
+		    field[NEARCACHE_FIELD_SUBBLOCK_SIZE]);
+	print_bytes("capacity", "capacity",
+		    field[NEARCACHE_FIELD_BLOCKS] * block);
+	print_number("blocks", "blocks", field[NEARCACHE_FIELD_BLOCKS]);
+	print_number("blocks_used", "blocks used",
+		     field[NEARCACHE_FIELD_BLOCKS_USED]);
+	print_string("integrity",
+		     field[NEARCACHE_FIELD_INTEGRITY] ? "integrity" : NULL,
+		     status_word(NEARCACHE_FIELD_INTEGRITY,
+				 field[NEARCACHE_FIELD_INTEGRITY]));
+	print_number("verify", field[NEARCACHE_FIELD_VERIFY] ? "verify" : NULL,
+		     field[NEARCACHE_FIELD_VERIFY]);
+	print_number("scrub_left",
+		     field[NEARCACHE_FIELD_SCRUB_LEFT] ? "blocks to scrub" : NULL,
+		     field[NEARCACHE_FIELD_SCRUB_LEFT]);
+	print_number("blocks_warm", "blocks warm",
+		     field[NEARCACHE_FIELD_BLOCKS_WARM]);
+	print_bytes("bytes_valid", "valid bytes",
+		    field[NEARCACHE_FIELD_BYTES_VALID]);
+}
+
+static void print_memory(const uint64_t *field)
+{
+	print_bytes("fill_memory", "fill memory",
+		    field[NEARCACHE_FIELD_FILL_MEMORY]);
+	print_bytes("fill_memory_peak", "fill memory peak",
+		    field[NEARCACHE_FIELD_FILL_MEMORY_PEAK]);
+	print_bytes("fill_memory_max", "fill memory cap",
+		    field[NEARCACHE_FIELD_FILL_MEMORY_MAX]);
+	print_bytes("metadata_memory", "metadata memory",
+		    field[NEARCACHE_FIELD_METADATA_MEMORY]);
+}
+
+/* Of the table: the status line does not tell it. */
+static void print_timeouts(const struct dm_device *dev)
+{
+	struct params params;
+
+	if (!dev->table || !params_parse(dev->table, &params))
+		return;
+	print_milliseconds("cache_timeout_ms", "cache timeout",
+			   params_cache_timeout(&params));
+	print_seconds("origin_timeout_s", "origin timeout",
+		      params.origin_timeout);
+}
+
+static int describe(const struct dm_device *dev, const struct status *status)
+{
+	const char *loaded = status_word(NEARCACHE_FIELD_LOADED,
+					 status->field[NEARCACHE_FIELD_LOADED]);
+	uint64_t damaged = status->counter[NEARCACHE_COUNTER_DAMAGED];
+	uint64_t waiting = status->field[NEARCACHE_FIELD_READS_WAITING];
+
+	print_string("name", NULL, dev->name);
+	print_string("mode", "mode", dev->mode);
+	print_string("state", "state", describe_state(dev, status));
+	describe_reason(dev, status);
+	print_string("loaded", "loaded", loaded);
+	print_devices(dev);
+	print_witness(dev, status);
+	print_content(status->field);
+	print_bytes("read_bytes", "bytes read", status_read_bytes(status));
+	print_ratio("hit_ratio", "hit ratio",
+		    status->counter[NEARCACHE_COUNTER_HIT_BYTES],
+		    status_read_bytes(status));
+	print_bytes("write_bytes", dev->read_only ? NULL : "bytes written",
+		    status->counter[NEARCACHE_COUNTER_WRITE_BYTES]);
+	print_memory(status->field);
+	print_timeouts(dev);
+	print_number("damaged", damaged ? "damaged sub-blocks" : NULL, damaged);
+	print_number("reads_waiting", waiting ? "reads waiting" : NULL, waiting);
+	return 0;
+}
+
+int cmd_status(const struct arguments *args)
+{
+	return describe_devices(args->operand, args->operands, describe);
+}

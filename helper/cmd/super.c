@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache super: what is on a cache device, judged. */
+#include <stdio.h>
+
+#include "cmd/commands.h"
+#include "ondisk/describe.h"
+#include "block/device.h"
+#include "lib/error.h"
+#include "open/origin_match.h"
+#include "lib/print.h"
+#include "lib/size.h"
+#include "ondisk/superblock.h"
+#include "ondisk/slot_table.h"
+#include "open/witness.h"
+
+/* What is against a copy: two sound ones can refute each other. */
+static const char *why_not(const struct super *super, unsigned int i)
+{
+	if (!super->sound[i])
+		return super->why[i];
+	return super->best ? NULL : super_why(super);
+}
+
+static void print_copies(const struct super *super)
+{
+	unsigned int i;
+
+	print_table("copies");
+	for (i = 0; i < NEARCACHE_SUPER_COPIES; i++) {
+		const struct nearcache_super *sb = super->copy[i];
+		bool sound = super->sound[i];
+
+		print_record(NULL, NULL);
+		print_number("copy", "copy", i);
+		print_number("offset", "offset", super_offset(i));
+		print_flag("sound", "sound", sound);
+		print_flag("counts", "counts", sb == super->best);
+		print_number("sequence", "sequence",
+			     sound ? le64_to_cpu(sb->sequence) : 0);
+		print_string("state", "state",
+			     sound ? super_state_word(sb) : NULL);
+		print_string("why", "why", why_not(super, i));
+		print_end();
+	}
+	print_end();
+}
+
+/* One that cannot be asked says nothing. */
+static void ask_witness(struct pair *pair)
+{
+	const struct nearcache_super *sb = pair->super.best;
+	const char *path = (const char *)sb->witness;
+	struct witness witness = WITNESS_CLOSED;
+	struct nearcache_witness record;
+	bool found;
+
+	if (witness_named(path) &&
+	    !witness_open(&witness, path) &&
+	    !witness_look(&witness, sb->uuid, &record, &found) && found)
+		pair_hear(pair, &record, true);
+	witness_close(&witness);
+	fail_reset();
+}
+
+/* What the slots are worth. */
+static void print_next_open(const struct device *dev, const struct super *super)
+{
+	struct pair pair = { .cache = *dev, .super = *super };
+	char text[160], size[SIZE_TEXT];
+	bool cold;
+
+	ask_witness(&pair);
+	cold = pair_is_cold(&pair);
+	print_string("next_open", NULL, cold ? "cold" : "warm");
+	if (pair.older)
+		snprintf(text, sizeof(text),
+			 "cold: the witness knows of a later session");
+	else if (cold)
+		snprintf(text, sizeof(text),
+			 "cold: open in a writing mode, or not stopped cleanly in one%s",
+			 pair_was_writing(&pair) ?
+			 ", and no witness proves what it holds" : "");
+	else if (pair.proven)
+		snprintf(text, sizeof(text),
+			 "warm, but for %llu region%s of %s that were being written",
+			 (unsigned long long)pair.regions,
+			 pair.regions == 1 ? "" : "s",
+			 size_print(super->geo.intent_region, size));
+	if (cold || pair.proven)
+		print_string(NULL, "next open", text);
+}
+
+static int print_slot_table(const struct device *dev, const struct super *super)
+{
+	struct table_count count;
+	int error = table_scan(dev, super, &count);
+
+	if (error)
+		return error;
+	print_record("slot_table", "Slot table");
+	print_number("pages", "pages", count.pages);
+	print_number("pages_sound_both", "both copies sound", count.sound_both);
+	print_number("pages_sound_one", "one copy damaged", count.sound_one);
+	print_number("pages_damaged", "both copies damaged", count.damaged);
+	print_number("blocks_used", "blocks used", count.slots_used);
+	print_bytes("bytes_valid", "valid bytes", count.bytes_valid);
+	print_next_open(dev, super);
+	print_end();
+	return 0;
+}
+
+static int judge(const struct device *dev)
+{
+	struct super super;
+	int error = super_read(&super, dev);
+
+	if (!error) {
+		print_string("path", "path", dev->path);
+		print_bytes("size", "size", dev->size);
+		print_flag("sound", "sound", super.best);
+		print_copies(&super);
+		error = super_require(&super, dev);
+	}
+	if (!error) {
+		print_record("super", "Superblock");
+		describe_super(super.best, true);
+		describe_areas(super.best);
+		print_end();
+		/* Behind the first device of several there is none. */
+		if (!super.geo.stripe_index)
+			error = print_slot_table(dev, &super);
+	}
+	super_free(&super);
+	return error;
+}
+
+int cmd_super(const struct arguments *args)
+{
+	struct device dev;
+	int error = device_open_any(&dev, args->operand[0], "device");
+
+	if (!error)
+		error = judge(&dev);
+	device_close(&dev);
+	return error;
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache trace: what a job reads is recorded, and brought ahead of its next run. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd/commands.h"
+#include "ondisk/describe.h"
+#include "lib/error.h"
+#include "block/device_id.h"
+#include "files/prefetch_job.h"
+#include "lib/name.h"
+#include "files/plan.h"
+#include "lib/print.h"
+#include "lib/replace.h"
+#include "block/signals.h"
+#include "trace/recorder.h"
+#include "trace/touched.h"
+#include "trace/trace.h"
+#include "block/volume.h"
+
+#define SECTOR		512U
+/* From one look at what was read to the next. */
+#define LOOK_MS		100U
+/* What the kernel keeps of all jobs is four times that. */
+#define PART_EXTENTS	262144U
+#define LABEL		"trace"
+
+/**
+ * struct recording - what is recorded
+ * @trace: so far
+ * @touched: what was read so far
+ */
+struct recording {
+	struct trace trace;
+	struct touched touched;
+};
+
+static int add_extent(uint64_t first, uint64_t end, void *arg)
+{
+	return trace_add(arg, first, end);
+}
+
+static int add_piece(uint64_t sector, uint32_t sectors, void *arg)
+{
+	struct recording *r = arg;
+	uint64_t start = sector * SECTOR, end = start + (uint64_t)sectors * SECTOR;
+	uint32_t unit = r->trace.unit;
+
+	return touched_add(&r->touched, start / unit, (end + unit - 1) / unit, add_extent,
+			   &r->trace);
+}
+
+static void show(const struct trace *trace, const char *path)
+{
+	print_record(NULL, NULL);
+	print_string("file", "trace", path);
+	print_number("extents", "extents", trace->count);
+	print_bytes("bytes", "bytes", trace->bytes);
+	print_number("unit", NULL, trace->unit);
+	print_bytes("device_bytes", "of device", trace->device_bytes);
+	print_number("lost", trace->lost ? "reads lost" : NULL, trace->lost);
+	print_number("time", NULL, trace->time);
+	print_string("origin", *trace->origin ? "origin" : NULL, trace->origin);
+	print_end();
+}
+
+static int begin(struct recording *r, const struct dm_device *dev)
+{
+	struct status status;
+
+	if (describe_status(dev, &status))
+		return fail_code();
+	r->trace.unit = (uint32_t)status.field[NEARCACHE_FIELD_SUBBLOCK_SIZE];
+	r->trace.device_bytes = dev->size;
+	r->trace.time = (uint64_t)time(NULL);
+	if (dev->origin)
+		identity_read(dev->origin, r->trace.origin);
+	return touched_init(&r->touched, trace_units(&r->trace));
+}
+
+/* Until it is told to stop, or memory ends. */
+static int watch_reads(struct recording *r, const struct dm_device *dev)
+{
+	struct recorder recorder = { .visit = add_piece, .arg = r };
+
+	if (!recorder_open(&recorder, dev->number)) {
+		fprintf(stderr, "recording what is read of '%s': ^C ends it\n", dev->name);
+		while (!recorder_look(&recorder) && !signals_wait(LOOK_MS))
+			;
+		recorder_look(&recorder);
+		r->trace.lost = recorder_lost(&recorder);
+	}
+	recorder_close(&recorder);
+	return fail_code();
+}
+
+/* What was seen before an error is worth something, too. */
+static int save(const struct trace *trace, const char *path)
+{
+	enum exit_code code = fail_code();
+	char why[512];
+
+	snprintf(why, sizeof(why), "%s", code ? fail_message() : "");
+	if (code && !trace->count)
+		return code;
+	fail_reset();
+	if (trace->lost)
+		warn("%llu reads came too fast to be recorded", (unsigned long long)trace->lost);
+	if (!trace_write(trace, path))
+		show(trace, path);
+	else if (code)
+		warn("%s", why);
+	return code && !fail_code() ? fail(code, "%s; '%s' has what was read until then", why, path) :
+				      (int)fail_code();
+}
+
+static int record(const struct dm_device *dev, const char *path)
+{
+	struct recording r = { 0 };
+	sigset_t before;
+
+	signals_hold(&before);
+	if (!replace_check(path) && !begin(&r, dev)) {
+		watch_reads(&r, dev);
+		save(&r.trace, path);
+	}
+	touched_free(&r.touched);
+	trace_free(&r.trace);
+	return fail_code();
+}
+
+/* A trace is of a volume, whichever node and cache. */
+static int check_volume(const struct trace *trace, const struct dm_device *dev, const char *path,
+			bool force)
+{
+	char origin[TRACE_ORIGIN] = "";
+
+	if (!trace->count)
+		return fail(CODE_DEVICE, "'%s' is empty: nothing was read while it was recorded",
+			    path);
+	if (trace->device_bytes > dev->size)
+		return fail(CODE_DEVICE,
+			    "'%s' is of a device of %llu bytes, '%s' has only %llu: it is another one",
+			    path, (unsigned long long)trace->device_bytes, dev->name,
+			    (unsigned long long)dev->size);
+	if (dev->origin)
+		identity_read(dev->origin, origin);
+	if (force || volume_may_be_same(trace->origin, origin))
+		return 0;
+	return fail(CODE_DEVICE,
+		    "'%s' is of the volume '%s', the origin of '%s' is '%s': give --force if its content is the same",
+		    path, trace->origin, dev->name, origin);
+}
+
+/* One after another, as jobs of one priority take turns: the last one need not be waited for. */
+static int submit(const struct arguments *args, const struct dm_device *dev,
+		  const struct trace *trace, struct nl_job *job)
+{
+	struct nl_job wishes = {
+		.priority = args->priority,
+		.deadline = args->deadline,
+		.bandwidth = args->bandwidth,
+	};
+	bool quiet = given(args, OPTION_JSON);
+	uint64_t left = 0;
+	size_t at, count;
+	uint32_t id;
+
+	snprintf(wishes.label, sizeof(wishes.label), "%s", args->label ? args->label : LABEL);
+	for (at = 0; at < trace->count; at += count) {
+		count = trace->count - at < PART_EXTENTS ? trace->count - at : PART_EXTENTS;
+		memset(job, 0, sizeof(*job));
+		strcpy(job->label, wishes.label);
+		if (nl_job_submit(dev->number, &wishes, trace->extent + at, count, &id))
+			return fail_code();
+		job->id = id;
+		if (at + count == trace->count && !given(args, OPTION_WAIT))
+			return 0;
+		if (job_wait(dev, id, quiet, job))
+			return fail_code();
+		if (job->state == NEARCACHE_JOB_CANCELLED)
+			break;
+		left += job->left;
+	}
+	job->left = left;
+	return job_judge(dev, job);
+}
+
+static int replay_on(const struct arguments *args, const struct dm_device *dev,
+		     const struct trace *trace, const char *path)
+{
+	bool dry_run = given(args, OPTION_DRY_RUN);
+	struct nl_job job = { 0 };
+	sigset_t before;
+
+	if (check_volume(trace, dev, path, given(args, OPTION_FORCE)))
+		return fail_code();
+	if (trace->lost)
+		warn("'%s' lacks %llu reads, which came too fast to be recorded", path,
+		     (unsigned long long)trace->lost);
+	signals_hold(&before);
+	if (!dry_run)
+		submit(args, dev, trace, &job);
+	signals_release(&before);
+	if (fail_code())
+		return fail_code();
+	print_record(NULL, dev->name);
+	print_string("name", NULL, dev->name);
+	print_string("file", "trace", path);
+	print_number("extents", "extents", trace->count);
+	print_bytes("bytes", "bytes", trace->bytes);
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	print_number("job", job.id ? "prefetch job" : NULL, job.id);
+	print_end();
+	return 0;
+}
+
+/* What was recorded, as often as it is to be read. */
+static int plan_on(const struct arguments *args, const struct dm_device *dev,
+		   const struct trace *trace, const char *path)
+{
+	unsigned int left = args->epochs ? args->epochs : 1;
+	bool dry_run = given(args, OPTION_DRY_RUN);
+	struct nl_plan now = { 0 };
+	struct plan plan = { 0 };
+
+	if (check_volume(trace, dev, path, given(args, OPTION_FORCE)))
+		return fail_code();
+	while (left-- && !plan_add(&plan, trace->extent, trace->count))
+		;
+	if (!fail_code() && (dry_run || !plan_submit(&plan, dev, &now))) {
+		print_record(NULL, dev->name);
+		print_string("name", NULL, dev->name);
+		print_string("file", "trace", path);
+		print_bytes("bytes", "bytes planned", plan.bytes);
+		print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+		if (!dry_run)
+			plan_print(&now);
+		print_end();
+	}
+	plan_free(&plan);
+	return fail_code();
+}
+
+static int use(const struct arguments *args, const struct dm_device *dev, const char *path)
+{
+	struct trace trace = { 0 };
+
+	if (!trace_read(&trace, path) && !strcmp(args->operand[0], "plan"))
+		plan_on(args, dev, &trace, path);
+	else if (!fail_code())
+		replay_on(args, dev, &trace, path);
+	trace_free(&trace);
+	return fail_code();
+}
+
+static int show_file(const char *path)
+{
+	struct trace trace = { 0 };
+
+	if (!trace_read(&trace, path))
+		show(&trace, path);
+	trace_free(&trace);
+	return fail_code();
+}
+
+#define OF_REPLAY	(OPTION_PRIORITY | OPTION_DEADLINE | OPTION_BANDWIDTH | OPTION_LABEL | \
+			 OPTION_WAIT)
+#define OF_PLAN		OPTION_EPOCHS
+#define OF_BOTH		(OPTION_FORCE | OPTION_DRY_RUN)
+
+/* Return: whether only another one takes it. */
+static bool is_beside(const struct arguments *args, const char *what)
+{
+	if (!strcmp(what, "replay"))
+		return given(args, OF_PLAN);
+	if (!strcmp(what, "plan"))
+		return given(args, OF_REPLAY);
+	return given(args, OF_REPLAY | OF_PLAN | OF_BOTH);
+}
+
+static int check_words(const struct arguments *args)
+{
+	const char *what = args->operand[0];
+	bool shows = !strcmp(what, "show");
+
+	if (!shows && strcmp(what, "record") && strcmp(what, "replay") && strcmp(what, "plan"))
+		return fail(CODE_USAGE, "'%s': 'trace' takes record, replay, plan or show", what);
+	if (args->operands != (shows ? 2 : 3))
+		return fail(CODE_USAGE, "'trace %s' takes %s", what, shows ? "FILE" : "NAME FILE");
+	if (is_beside(args, what))
+		return fail(CODE_USAGE,
+			    "'trace %s' takes no such options: --epochs is for 'trace plan', --force and --dry-run for it and 'trace replay', the others for that",
+			    what);
+	return 0;
+}
+
+int cmd_trace(const struct arguments *args)
+{
+	const char *path = args->operand[args->operands - 1];
+	struct dm_device dev;
+
+	if (check_words(args))
+		return fail_code();
+	if (args->operands == 2)
+		return show_file(path);
+	if (dm_need_ours(name_of_operand(args->operand[1]), &dev))
+		return fail_code();
+	if (!dev.live)
+		fail(CODE_DEVICE, "device '%s' is not active: close it and open it again", dev.name);
+	else if (!strcmp(args->operand[0], "record"))
+		record(&dev, path);
+	else
+		use(args, &dev, path);
+	dm_device_free(&dev);
+	return fail_code();
+}

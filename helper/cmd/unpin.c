@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache unpin: want nothing any more of files and ranges. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "pins/change.h"
+#include "cmd/commands.h"
+#include "lib/error.h"
+#include "lib/name.h"
+#include "pins/pins.h"
+#include "lib/print.h"
+#include "pins/record.h"
+#include "pins/recorded.h"
+#include "block/signals.h"
+#include "pins/spans.h"
+#include "files/operand.h"
+#include "files/glob.h"
+
+/**
+ * struct unpinning - what is unpinned
+ * @args: the command line
+ * @left: its operands and the words of its list, without those that are on record
+ * @lefts: how many
+ * @left_room: that fit
+ * @dev: the device
+ * @pins: what is on record; files that were named are dropped
+ * @recorded: the same, by path
+ * @which: ranges that were named, or where files that were named are
+ * @count: how many
+ * @room: that fit
+ */
+struct unpinning {
+	const struct arguments *args;
+	char **left;
+	size_t lefts;
+	size_t left_room;
+	struct dm_device dev;
+	struct pins pins;
+	struct recorded recorded;
+	struct nl_range *which;
+	size_t count;
+	size_t room;
+};
+
+static int check_words(const struct arguments *args)
+{
+	int ways = target_given(args) + !!given(args, OPTION_LABEL) +
+		   !!given(args, OPTION_EVERYTHING);
+
+	if (ways > 1)
+		return fail(CODE_USAGE,
+			    "TARGETs, --label and --all each say by themselves what is unpinned: give one of them");
+	if (!ways)
+		return fail(CODE_USAGE,
+			    "what is to be unpinned? Name files or ranges, or give --label or --all");
+	return target_check_words(args, false);
+}
+
+static int add(struct unpinning *un, const struct range *range, const char *label)
+{
+	struct nl_range *which;
+
+	if (un->count == un->room) {
+		size_t room = un->room ? 2 * un->room : 64;
+
+		which = reallocarray(un->which, room, sizeof(*which));
+		if (!which)
+			return fail_memory();
+		un->which = which;
+		un->room = room;
+	}
+	un->which[un->count++] = (struct nl_range){ .range = *range,
+						    .label = label };
+	return 0;
+}
+
+/* A file or folder that is on record, which need not be there any more. */
+static int choose_recorded(struct unpinning *un, const char *word, bool *found)
+{
+	*found = !range_like(word) && recorded_drop(&un->recorded, word);
+	return fail_code();
+}
+
+static int choose_shards(struct unpinning *un)
+{
+	struct arguments args = *un->args;
+	struct shards shards = { 0 };
+	bool found;
+	size_t i, r;
+
+	/* Of the list is left what is among the operands. */
+	args.given &= ~(uint64_t)OPTION_FROM;
+	args.operand = un->left;
+	args.operands = (int)un->lefts;
+	if (!target_resolve(&args, &un->dev, &shards))
+		for (i = 0; i < shards.count && !fail_code(); i++) {
+			const struct shard *shard = &shards.shard[i];
+
+			/* Where it was when it was pinned, and where it is. */
+			if (shard->device &&
+			    choose_recorded(un, shard->name, &found))
+				break;
+			for (r = 0; r < shard->ranges && !fail_code(); r++)
+				add(un, &shard->range[r], NULL);
+		}
+	shards_free(&shards);
+	return fail_code();
+}
+
+static int leave(struct unpinning *un, const char *word)
+{
+	char **left;
+
+	if (un->lefts == un->left_room) {
+		size_t room = un->left_room ? 2 * un->left_room : 64;
+
+		left = reallocarray(un->left, room, sizeof(*left));
+		if (!left)
+			return fail_memory();
+		un->left = left;
+		un->left_room = room;
+	}
+	un->left[un->lefts] = strdup(word);
+	if (!un->left[un->lefts])
+		return fail_memory();
+	un->lefts++;
+	return 0;
+}
+
+static int choose_word(struct unpinning *un, const char *word)
+{
+	bool found;
+
+	if (choose_recorded(un, word, &found) || found)
+		return fail_code();
+	return leave(un, word);
+}
+
+/* One of a list is no pattern. */
+static int choose_listed(const char *line, void *arg)
+{
+	struct unpinning *un = arg;
+	size_t before = un->lefts;
+	struct stat st;
+
+	if (!choose_word(un, line) && un->lefts > before &&
+	    !range_like(line) && stat(line, &st))
+		fail_errno(errno, "'%s'", line);
+	return fail_code();
+}
+
+static int choose_targets(struct unpinning *un)
+{
+	const struct arguments *args = un->args;
+	int i;
+
+	if (recorded_make(&un->recorded, &un->pins) ||
+	    leave(un, args->operand[0]))
+		return fail_code();
+	for (i = 1; i < args->operands; i++)
+		if (choose_word(un, args->operand[i]))
+			return fail_code();
+	if (given(args, OPTION_FROM) &&
+	    words_each_listed(args->from, choose_listed, un))
+		return fail_code();
+	return un->lefts > 1 ? choose_shards(un) : 0;
+}
+
+static int choose(struct unpinning *un)
+{
+	const struct range all = { 0 };
+
+	if (given(un->args, OPTION_EVERYTHING))
+		return add(un, &all, NULL);
+	/* Where another device has its files, this one has other ones. */
+	if (record_require(&un->pins, &un->dev))
+		return fail_code();
+	if (given(un->args, OPTION_LABEL))
+		return add(un, &all, un->args->label);
+	return choose_targets(un);
+}
+
+/* Return: how many pins go. */
+static size_t drop_recorded(struct unpinning *un)
+{
+	struct spans spans;
+	size_t i, dropped = 0;
+
+	if (!spans_make(&spans, un->which, un->count))
+		pins_drop(&un->pins, &spans);
+	spans_free(&spans);
+	for (i = 0; i < un->pins.count; i++)
+		dropped += un->pins.pin[i].dropped;
+	return dropped;
+}
+
+/* To the end: a ^C would leave on record what is not pinned any more. */
+static int execute(struct change *change)
+{
+	sigset_t before;
+
+	signals_hold(&before);
+	change_both(change);
+	signals_release(&before);
+	return fail_code();
+}
+
+static int unpin(struct unpinning *un)
+{
+	bool dry_run = given(un->args, OPTION_DRY_RUN);
+	struct change change = { .dev = &un->dev, .pins = &un->pins };
+	size_t dropped;
+
+	if (choose(un))
+		return fail_code();
+	dropped = drop_recorded(un);
+	change.which = un->which;
+	change.count = un->count;
+	if (fail_code() || (!dry_run && execute(&change)))
+		return fail_code();
+	if (!dropped && !change.deleted && !dry_run)
+		return fail(CODE_DEVICE,
+			    "nothing of that is pinned on '%s': 'nearcache ranges %s' lists what is",
+			    un->dev.name, un->dev.name);
+	print_record(NULL, un->dev.name);
+	print_string("name", NULL, un->dev.name);
+	print_number("deleted_ranges", dry_run ? NULL : "deleted ranges",
+		     change.deleted);
+	print_bytes("needed_bytes", dry_run ? NULL : "pins need",
+		    change.room.needed);
+	print_bytes("available_bytes", dry_run ? NULL : "may be pinned",
+		    change.room.available);
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	print_end();
+	return 0;
+}
+
+int cmd_unpin(const struct arguments *args)
+{
+	struct unpinning un = { .args = args };
+	int error = check_words(args);
+
+	if (!error)
+		error = dm_need_ours(name_of_operand(args->operand[0]), &un.dev);
+	if (error)
+		return error;
+	if (!record_open(&un.pins, &un.dev))
+		unpin(&un);
+	while (un.lefts)
+		free(un.left[--un.lefts]);
+	free(un.left);
+	recorded_free(&un.recorded);
+	free(un.which);
+	pins_free(&un.pins);
+	dm_device_free(&un.dev);
+	return fail_code();
+}

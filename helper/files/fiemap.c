@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "files/fiemap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "files/erofs_map.h"
+#include "lib/error.h"
+
+/* Extents that are asked for at once. */
+#define BATCH	256U
+
+/* Kinds of file systems; linux/magic.h lacks the second. */
+#define MAGIC_F2FS	0xF2F52010
+#define MAGIC_XFS	0x58465342
+
+/**
+ * struct mapping - a file while it is mapped
+ * @extents: the result
+ * @fd: the file
+ * @path: what messages call it
+ * @next: first byte that is not mapped yet
+ * @is_erofs: the file system is EROFS
+ * @over: there are no more
+ */
+struct mapping {
+	struct extents *extents;
+	int fd;
+	const char *path;
+	uint64_t next;
+	bool is_erofs;
+	bool over;
+};
+
+/* Flags of an extent without a place of its own; those that imply others come first. */
+static const struct {
+	uint32_t flag;
+	const char *why;
+} refusals[] = {
+	{ FIEMAP_EXTENT_DATA_INLINE,
+	  "is kept inside the file system's metadata (inline)" },
+	{ FIEMAP_EXTENT_DATA_TAIL,
+	  "is packed into a block with other files (tail)" },
+	{ FIEMAP_EXTENT_DELALLOC,
+	  "has no place on the device yet (delayed allocation): 'sync' and try again" },
+	{ FIEMAP_EXTENT_UNWRITTEN,
+	  "is allocated and was never written (unwritten): write the file, or make a copy of it" },
+	{ FIEMAP_EXTENT_DATA_ENCRYPTED | FIEMAP_EXTENT_ENCODED,
+	  "is compressed or encrypted (encoded)" },
+	{ FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_NOT_ALIGNED,
+	  "is where the file system does not tell" },
+};
+
+static int refuse(const struct mapping *map, uint64_t from, uint64_t to,
+		  const char *why)
+{
+	return fail(CODE_DEVICE, "'%s': bytes %llu to %llu: the data %s",
+		    map->path, (unsigned long long)from,
+		    (unsigned long long)to - 1, why);
+}
+
+static int refuse_hole(const struct mapping *map, uint64_t to)
+{
+	return fail(CODE_DEVICE,
+		    "'%s': bytes %llu to %llu are a hole, which has nothing on the device: 'cp --sparse=never' makes a copy without",
+		    map->path, (unsigned long long)map->next,
+		    (unsigned long long)to - 1);
+}
+
+static int append(struct extents *extents, uint64_t offset, uint64_t start,
+		  uint64_t length)
+{
+	struct extent *last = extents->count ?
+			      &extents->extent[extents->count - 1] : NULL;
+
+	if (last && last->offset + last->length == offset &&
+	    last->start + last->length == start) {
+		last->length += length;
+		return 0;
+	}
+	if (extents->count == extents->room) {
+		size_t room = extents->room ? 2 * extents->room : 16;
+
+		last = reallocarray(extents->extent, room, sizeof(*last));
+		if (!last)
+			return fail_memory();
+		extents->extent = last;
+		extents->room = room;
+	}
+	extents->extent[extents->count++] =
+		(struct extent){ offset, start, length };
+	return 0;
+}
+
+/* Where the extent is: EROFS keeps the end of a file in a place that can be told. */
+static int place(const struct mapping *map, const struct fiemap_extent *fe,
+		 uint64_t end, uint64_t *start)
+{
+	unsigned int i;
+
+	*start = fe->fe_physical;
+	if (map->is_erofs && fe->fe_flags & FIEMAP_EXTENT_DATA_INLINE)
+		return erofs_tail(map->extents->device, map->fd, map->path,
+				  start);
+	for (i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
+		if (fe->fe_flags & refusals[i].flag)
+			return refuse(map, fe->fe_logical, end,
+				      refusals[i].why);
+	return 0;
+}
+
+static int take(struct mapping *map, const struct fiemap_extent *fe)
+{
+	uint64_t size = map->extents->size;
+	uint64_t end = fe->fe_logical + fe->fe_length, start;
+
+	/* Beyond the end there may be preallocated blocks. */
+	if (fe->fe_logical >= size) {
+		map->over = true;
+		return 0;
+	}
+	if (fe->fe_logical > map->next)
+		return refuse_hole(map, fe->fe_logical);
+	if (end > size)
+		end = size;
+	if (fe->fe_logical < map->next || end <= map->next)
+		return fail(CODE_DEVICE,
+			    "'%s': its extents changed while they were read: try again when nobody writes to it",
+			    map->path);
+	if (place(map, fe, end, &start) ||
+	    append(map->extents, fe->fe_logical, start, end - fe->fe_logical))
+		return fail_code();
+	map->next = end;
+	map->over = fe->fe_flags & FIEMAP_EXTENT_LAST || end == size;
+	return 0;
+}
+
+static int ask(const struct mapping *map, struct fiemap *fiemap)
+{
+	memset(fiemap, 0, sizeof(*fiemap));
+	fiemap->fm_start = map->next;
+	fiemap->fm_length = FIEMAP_MAX_OFFSET - map->next;
+	fiemap->fm_flags = FIEMAP_FLAG_SYNC;
+	fiemap->fm_extent_count = BATCH;
+	if (!ioctl(map->fd, FS_IOC_FIEMAP, fiemap))
+		return 0;
+	if (errno == EOPNOTSUPP || errno == ENOTTY)
+		return fail(CODE_DEVICE,
+			    "'%s': its file system does not tell where files are (FIEMAP); ext4, XFS and EROFS do",
+			    map->path);
+	return fail_errno(errno, "'%s': cannot ask where it is", map->path);
+}
+
+static int read_all(struct mapping *map)
+{
+	struct fiemap *fiemap = malloc(sizeof(*fiemap) +
+				       BATCH * sizeof(fiemap->fm_extents[0]));
+	unsigned int i;
+
+	if (!fiemap)
+		return fail_memory();
+	while (!map->over && !ask(map, fiemap)) {
+		map->over = !fiemap->fm_mapped_extents;
+		for (i = 0; i < fiemap->fm_mapped_extents; i++)
+			if (take(map, &fiemap->fm_extents[i]) || map->over)
+				break;
+		if (fail_code())
+			break;
+	}
+	free(fiemap);
+	if (!fail_code() && map->next < map->extents->size)
+		refuse_hole(map, map->extents->size);
+	return fail_code();
+}
+
+/* What would make FIEMAP's answers mean something else. */
+static int check_kind(struct mapping *map)
+{
+	struct statfs fs;
+	struct fsxattr attr;
+	struct statx st;
+
+	if (!major(map->extents->device))
+		return fail(CODE_DEVICE,
+			    "'%s': its file system has no block device of its own (btrfs, overlay, tmpfs, network): name files on ext4, XFS or EROFS",
+			    map->path);
+	if (fstatfs(map->fd, &fs))
+		return fail_errno(errno, "'%s'", map->path);
+	if ((uint32_t)fs.f_type == MAGIC_F2FS)
+		return fail(CODE_DEVICE,
+			    "'%s': F2FS may have several devices, and does not tell which one a file is on",
+			    map->path);
+	if ((uint32_t)fs.f_type == MAGIC_XFS &&
+	    !ioctl(map->fd, FS_IOC_FSGETXATTR, &attr) &&
+	    attr.fsx_xflags & FS_XFLAG_REALTIME)
+		return fail(CODE_DEVICE,
+			    "'%s' is on the realtime device of its XFS, not on its data device",
+			    map->path);
+	/* EROFS lets FIEMAP tell lengths of what was there before compression. */
+	if (!statx(map->fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &st) &&
+	    st.stx_attributes & STATX_ATTR_COMPRESSED)
+		return fail(CODE_DEVICE,
+			    "'%s' is compressed: where its data is cannot be told (mkfs.erofs without -z)",
+			    map->path);
+	map->is_erofs = (uint32_t)fs.f_type == EROFS_MAGIC;
+	return map->is_erofs ? erofs_check(map->extents->device, map->path) : 0;
+}
+
+/**
+ * extents_read() - map a file
+ * @extents: the result; extents_free() is due also after a failure
+ * @fd: a regular file, open for reading
+ * @path: what messages call it
+ *
+ * What was written is brought to the device first.  May read the metadata of the
+ * file system, and for EROFS the device itself, which takes root.
+ *
+ * Return: 0 or the exit code; the error names the file and the reason.
+ */
+int extents_read(struct extents *extents, int fd, const char *path)
+{
+	struct mapping map = { .extents = extents, .fd = fd, .path = path };
+	struct stat st;
+
+	memset(extents, 0, sizeof(*extents));
+	/* File systems that cannot be written may have no fsync. */
+	if (fsync(fd) && errno != EINVAL && errno != EROFS)
+		return fail_errno(errno, "'%s': cannot write it to its device",
+				  path);
+	if (fstat(fd, &st))
+		return fail_errno(errno, "'%s'", path);
+	extents->device = st.st_dev;
+	extents->size = (uint64_t)st.st_size;
+	if (check_kind(&map) || !extents->size)
+		return fail_code();
+	return read_all(&map);
+}
+
+/**
+ * extents_keep() - keep only some bytes of a file
+ * @extents: of all of it
+ * @range: of the file, ascending, without overlap
+ * @ranges: how many
+ *
+ * Return: 0 or the exit code; then @extents is as it was.
+ */
+int extents_keep(struct extents *extents, const struct index_range *range,
+		 size_t ranges)
+{
+	struct extents kept = { .device = extents->device,
+				.size = extents->size };
+	size_t i = 0, r = 0;
+
+	while (i < extents->count && r < ranges) {
+		const struct extent *e = &extents->extent[i];
+		uint64_t end = e->offset + e->length;
+		uint64_t range_end = range[r].offset + range[r].length;
+		uint64_t from = e->offset > range[r].offset ? e->offset :
+							      range[r].offset;
+		uint64_t to = end < range_end ? end : range_end;
+
+		if (from < to && append(&kept, from,
+					e->start + (from - e->offset),
+					to - from)) {
+			extents_free(&kept);
+			return fail_code();
+		}
+		if (end < range_end)
+			i++;
+		else
+			r++;
+	}
+	extents_free(extents);
+	*extents = kept;
+	return 0;
+}
+
+/* Free what mapping took; harmless after that. */
+void extents_free(struct extents *extents)
+{
+	free(extents->extent);
+	memset(extents, 0, sizeof(*extents));
+}

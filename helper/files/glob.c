@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "files/glob.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/error.h"
+
+static int append(struct words *words, const char *text,
+		  const struct range *range)
+{
+	struct word *word;
+
+	if (words->count == words->room) {
+		size_t room = words->room ? 2 * words->room : 64;
+
+		word = reallocarray(words->word, room, sizeof(*word));
+		if (!word)
+			return fail_memory();
+		words->word = word;
+		words->room = room;
+	}
+	word = &words->word[words->count];
+	memset(word, 0, sizeof(*word));
+	if (range)
+		word->range = *range;
+	word->text = strdup(text);
+	if (!word->text)
+		return fail_memory();
+	words->count++;
+	return 0;
+}
+
+static int add_range(struct words *words, const char *text)
+{
+	char why[RANGE_WHY];
+	struct range range;
+
+	if (range_parse_word(text, &range, why))
+		return append(words, text, &range);
+	return fail(CODE_USAGE,
+		    "'%s' is no range of the device: %s; a file of that name is './%s'",
+		    text, why, text);
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static int take_entry(struct words *words, const FTSENT *entry)
+{
+	switch (entry->fts_info) {
+	case FTS_F:
+		return append(words, entry->fts_path, NULL);
+	case FTS_D:
+	case FTS_DP:
+		return 0;
+	case FTS_DC:
+		return fail(CODE_DEVICE, "'%s' leads back to a directory that it is in: remove the link",
+			    entry->fts_path);
+	case FTS_SLNONE:
+		return fail(CODE_DEVICE, "'%s' is a link to nothing: remove it",
+			    entry->fts_path);
+	case FTS_DNR:
+	case FTS_ERR:
+	case FTS_NS:
+		return fail_errno(entry->fts_errno, "cannot read '%s'",
+				  entry->fts_path);
+	default:
+		return fail(CODE_DEVICE, "'%s' is not a regular file",
+			    entry->fts_path);
+	}
+}
+
+/* Links are followed: many datasets are trees of them. */
+static int add_directory(struct words *words, const char *path)
+{
+	char *const paths[] = { (char *)path, NULL };
+	FTS *tree = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+	size_t before = words->count;
+	FTSENT *entry;
+
+	if (!tree)
+		return fail_errno(errno, "cannot read '%s'", path);
+	/* At the end of the tree errno is 0. */
+	while ((entry = fts_read(tree)))
+		if (take_entry(words, entry))
+			break;
+	if (!entry && errno)
+		fail_errno(errno, "cannot read '%s'", path);
+	fts_close(tree);
+	if (!fail_code() && words->count == before)
+		fail(CODE_DEVICE, "directory '%s' has no files", path);
+	return fail_code();
+}
+
+/* A file that is none is told of when it is opened. */
+static int add_path(struct words *words, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return fail_errno(errno, "'%s'", path);
+	if (S_ISDIR(st.st_mode))
+		return add_directory(words, path);
+	return append(words, path, NULL);
+}
+
+static int add_pattern(struct words *words, const char *pattern)
+{
+	glob_t found = { 0 };
+	int error = glob(pattern, 0, NULL, &found);
+	size_t i;
+
+	if (error == GLOB_NOMATCH)
+		fail(CODE_DEVICE, "'%s' matches no file", pattern);
+	else if (error)
+		fail_memory();
+	for (i = 0; i < found.gl_pathc && !error; i++)
+		error = add_path(words, found.gl_pathv[i]);
+	globfree(&found);
+	return fail_code();
+}
+
+/* One that is in a list stands for itself. */
+static int add_listed(const char *text, void *arg)
+{
+	struct words *words = arg;
+
+	if (range_like(text))
+		return add_range(words, text);
+	return add_path(words, text);
+}
+
+/**
+ * words_add() - take a word of the command line
+ * @words: all of them, zeroed before the first one
+ * @text: a range as range_parse_word() reads it, a file, a directory, or a pattern of
+ *	names if there is no such file
+ *
+ * Return: 0 or the exit code.
+ */
+int words_add(struct words *words, const char *text)
+{
+	struct stat st;
+
+	/* More likely a variable that is not set. */
+	if (!*text)
+		return fail(CODE_USAGE, "'' is no target: name a file, a directory or a range of the device");
+	if (!range_like(text) && strpbrk(text, "*?[") && lstat(text, &st))
+		return add_pattern(words, text);
+	return add_listed(text, words);
+}
+
+/* Lines end with a newline; with NUL where there is one, as 'find -print0' writes. */
+static size_t each_line(char *text, size_t bytes,
+			int (*visit)(const char *line, void *arg), void *arg)
+{
+	char end = memchr(text, '\0', bytes) ? '\0' : '\n';
+	char *line = text;
+	size_t count = 0;
+
+	while (line < text + bytes) {
+		char *next = memchr(line, end, text + bytes - line);
+
+		if (!next)
+			next = text + bytes;
+		*next = '\0';
+		if (*line && ++count && visit(line, arg))
+			break;
+		line = next + 1;
+	}
+	return count;
+}
+
+/* All of it, with room for one more byte behind. */
+static char *read_all(FILE *file, size_t *bytes)
+{
+	size_t room = 0;
+	char *text = NULL;
+
+	*bytes = 0;
+	do {
+		char *longer;
+
+		room = room ? 2 * room : 65536;
+		longer = realloc(text, room + 1);
+		if (!longer) {
+			free(text);
+			fail_memory();
+			return NULL;
+		}
+		text = longer;
+		*bytes += fread(text + *bytes, 1, room - *bytes, file);
+	} while (*bytes == room);
+	return text;
+}
+
+/**
+ * words_each_listed() - read a list, one word on each line
+ * @path: of the list, "-": standard input
+ * @visit: called for each; returns 0, or the exit code, which ends it
+ * @arg: for it
+ *
+ * A list with NUL between the words may have names with newlines.
+ *
+ * Return: 0 or the exit code.
+ */
+int words_each_listed(const char *path,
+		      int (*visit)(const char *line, void *arg), void *arg)
+{
+	bool is_stdin = !strcmp(path, "-");
+	FILE *file = is_stdin ? stdin : fopen(path, "re");
+	size_t bytes, count = 0;
+	char *text;
+
+	if (!file)
+		return fail_errno(errno, "cannot open the list '%s'", path);
+	text = read_all(file, &bytes);
+	if (text && ferror(file))
+		fail_errno(errno, "cannot read the list '%s'", path);
+	else if (text)
+		count = each_line(text, bytes, visit, arg);
+	free(text);
+	if (!is_stdin)
+		fclose(file);
+	if (!fail_code() && !count)
+		fail(CODE_USAGE, "the list '%s' is empty", path);
+	return fail_code();
+}
+
+/**
+ * words_add_list() - take words from a file, one on each line
+ * @words: all of them, zeroed before the first one
+ * @path: as words_each_listed() takes it
+ *
+ * No patterns.
+ *
+ * Return: 0 or the exit code.
+ */
+int words_add_list(struct words *words, const char *path)
+{
+	return words_each_listed(path, add_listed, words);
+}
+
+/* Free all; harmless after that. */
+void words_free(struct words *words)
+{
+	size_t i;
+
+	for (i = 0; i < words->count; i++)
+		free(words->word[i].text);
+	free(words->word);
+	memset(words, 0, sizeof(*words));
+}

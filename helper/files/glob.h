@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Targets as the user names them, down to single files and ranges; no device is asked. */
+#ifndef HELPER_FILES_GLOB_H
+#define HELPER_FILES_GLOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/range.h"
+
+/**
+ * struct word - a file or a range
+ * @text: path, or the range as it was given
+ * @range: of length 0: it is a file
+ */
+struct word {
+	char *text;
+	struct range range;
+};
+
+/**
+ * struct words - all of them
+ * @word: in the order in which they were named; files of a directory by name
+ * @count: how many
+ * @room: that fit
+ */
+struct words {
+	struct word *word;
+	size_t count;
+	size_t room;
+};
+
+int words_add(struct words *words, const char *text);
+int words_each_listed(const char *path,
+		      int (*visit)(const char *line, void *arg), void *arg);
+int words_add_list(struct words *words, const char *path);
+void words_free(struct words *words);
+
+#endif /* HELPER_FILES_GLOB_H */

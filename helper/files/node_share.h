@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which of the shards that a command line names are this node's, and in which order. */
+#ifndef HELPER_FILES_NODE_SHARE_H
+#define HELPER_FILES_NODE_SHARE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/options.h"
+#include "files/range_set.h"
+
+/* What a verb with shares takes beside its own. */
+#define ALLOTMENT_OPTIONS	(OPTION_RANK | OPTION_WORLD_SIZE | OPTION_SEED | \
+				 OPTION_EPOCH | OPTION_SPLIT)
+
+int allotment_check_words(const struct arguments *args);
+size_t allotment_select(const struct arguments *args, uint64_t epoch,
+			const struct shards *shards, size_t *order, uint32_t *checksum);
+
+#endif /* HELPER_FILES_NODE_SHARE_H */

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "files/operand.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "files/fiemap.h"
+#include "lib/error.h"
+#include "block/stacking.h"
+#include "files/samples.h"
+#include "files/glob.h"
+
+/**
+ * struct resolving - targets on their way to be shards
+ * @dev: the device
+ * @shards: the result
+ * @narrowing: what of each file is meant
+ * @layers: from the file system of the last file to the device
+ * @seen: files, by device and inode: a tree of struct seen
+ */
+struct resolving {
+	const struct dm_device *dev;
+	struct shards *shards;
+	struct narrowing narrowing;
+	struct layers layers;
+	void *seen;
+};
+
+/**
+ * struct seen - a file that is a shard already
+ * @device: of its file system
+ * @inode: there
+ * @shard: its number among the shards
+ */
+struct seen {
+	dev_t device;
+	ino_t inode;
+	size_t shard;
+};
+
+/**
+ * target_given() - whether there are TARGETs at all
+ * @args: the command line, the first operand is the device's name
+ *
+ * Return: whether there are.
+ */
+bool target_given(const struct arguments *args)
+{
+	return args->operands > 1 || given(args, OPTION_FROM);
+}
+
+static int check_options(const struct arguments *args)
+{
+	bool narrowed = given(args, OPTION_SAMPLES | OPTION_INDEX_ONLY);
+
+	if (given(args, OPTION_SAMPLES) && given(args, OPTION_INDEX_ONLY))
+		return fail(CODE_USAGE,
+			    "--index-only goes without --samples, which take the index, too");
+	if (given(args, OPTION_SHARD_FORMAT) && !narrowed)
+		return fail(CODE_USAGE,
+			    "--format goes with --samples or --index-only");
+	if (narrowed && !target_given(args))
+		return fail(CODE_USAGE,
+			    "--%s needs a TARGET: name the files",
+			    given(args, OPTION_SAMPLES) ? "samples" :
+							  "index-only");
+	return 0;
+}
+
+static int check_range(const struct arguments *args, const char *text)
+{
+	char why[RANGE_WHY];
+	struct range range;
+
+	if (!range_like(text))
+		return 0;
+	if (given(args, OPTION_SAMPLES | OPTION_INDEX_ONLY))
+		return fail(CODE_USAGE,
+			    "'%s': --samples and --index-only are for files; one of that name is './%s'",
+			    text, text);
+	if (range_parse_word(text, &range, why))
+		return 0;
+	return fail(CODE_USAGE,
+		    "'%s' is no range of the device: %s; a file of that name is './%s'",
+		    text, why, text);
+}
+
+/**
+ * target_check_words() - find what is wrong with TARGETs for any device
+ * @args: the command line, the first operand is the device's name
+ * @needed: there must be some
+ *
+ * Return: 0 or the exit code.
+ */
+int target_check_words(const struct arguments *args, bool needed)
+{
+	int i;
+
+	if (needed && !target_given(args))
+		return fail(CODE_USAGE,
+			    "no TARGET given: name files, directories or ranges of the device, or a list of them with --from FILE");
+	if (check_options(args))
+		return fail_code();
+	for (i = 1; i < args->operands; i++)
+		if (check_range(args, args->operand[i]))
+			return fail_code();
+	return 0;
+}
+
+static int compare_seen(const void *a, const void *b)
+{
+	const struct seen *x = a, *y = b;
+
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	return x->inode < y->inode ? -1 : x->inode > y->inode;
+}
+
+/*
+ * A file goes by the first of its names, as strcmp() has them: which of them was read
+ * first depends on the directory, and nodes have to agree.
+ */
+static void rename_shard(struct shard *shard, const char *path)
+{
+	char *name;
+
+	if (strcmp(path, shard->name) >= 0)
+		return;
+	name = strdup(path);
+	if (!name) {
+		fail_memory();
+		return;
+	}
+	free(shard->name);
+	shard->name = name;
+}
+
+/* Whether a file, perhaps by another name, is a shard already; else it is the next one. */
+static bool is_twin(struct resolving *r, const struct stat *st,
+		    const char *path)
+{
+	struct seen *seen = malloc(sizeof(*seen));
+	struct seen **found;
+
+	if (!seen) {
+		fail_memory();
+		return true;
+	}
+	*seen = (struct seen){ st->st_dev, st->st_ino, r->shards->count };
+	found = tsearch(seen, &r->seen, compare_seen);
+	if (found && *found == seen)
+		return false;
+	free(seen);
+	if (found)
+		rename_shard(&r->shards->shard[(*found)->shard], path);
+	else
+		fail_memory();
+	return true;
+}
+
+static int need_layers(struct resolving *r, dev_t upper)
+{
+	if (r->layers.piece && r->layers.upper == upper)
+		return 0;
+	layers_free(&r->layers);
+	return layers_resolve(&r->layers, upper, r->dev->number);
+}
+
+/* One extent, of which some may be on the device and some elsewhere. */
+static int map_extent(struct resolving *r, struct shard *shard,
+		      const struct extent *extent)
+{
+	uint64_t done = 0;
+
+	while (done < extent->length) {
+		struct range piece;
+		const char *why;
+
+		if (!layers_map(&r->layers, extent->start + done,
+				extent->length - done, &piece, &why))
+			return fail(CODE_DEVICE,
+				    "'%s', byte %llu, is not on device '%s': %s",
+				    shard->name,
+				    (unsigned long long)(extent->offset + done),
+				    r->dev->name, why);
+		if (piece.start + piece.length > r->shards->size)
+			return fail(CODE_DEVICE,
+				    "'%s', byte %llu, is beyond the end of device '%s' at %llu: is what lies on it larger than it?",
+				    shard->name,
+				    (unsigned long long)(extent->offset + done),
+				    r->dev->name,
+				    (unsigned long long)r->shards->size);
+		if (shard_add_range(shard, piece.start, piece.length))
+			return fail_code();
+		done += piece.length;
+	}
+	return 0;
+}
+
+static int map_file(struct resolving *r, int fd, const struct stat *st,
+		    const char *path)
+{
+	struct extents extents;
+	struct shard *shard;
+	size_t i;
+
+	if (extents_read(&extents, fd, path) ||
+	    narrow(&extents, fd, path, &r->narrowing) ||
+	    need_layers(r, st->st_dev))
+		goto out;
+	shard = shards_add(r->shards, path);
+	if (!shard)
+		goto out;
+	shard->device = st->st_dev;
+	shard->inode = st->st_ino;
+	for (i = 0; i < extents.count; i++)
+		if (map_extent(r, shard, &extents.extent[i]))
+			break;
+out:
+	extents_free(&extents);
+	return fail_code();
+}
+
+static int add_file(struct resolving *r, const char *path)
+{
+	/* A pipe would keep us waiting for its other end. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0)
+		return fail_errno(errno, "cannot open '%s'", path);
+	if (fstat(fd, &st))
+		fail_errno(errno, "'%s'", path);
+	else if (S_ISBLK(st.st_mode))
+		fail(CODE_DEVICE,
+		     "'%s' is a block device: give a range of '%s', like 0-1G",
+		     path, r->dev->name);
+	else if (!S_ISREG(st.st_mode))
+		fail(CODE_DEVICE, "'%s' is not a regular file", path);
+	else if (!is_twin(r, &st, path))
+		map_file(r, fd, &st, path);
+	close(fd);
+	return fail_code();
+}
+
+static int add_range(struct resolving *r, const struct word *word)
+{
+	struct shard *shard;
+	char why[RANGE_WHY];
+
+	if (!range_inside(&word->range, r->shards->size, why))
+		return fail(CODE_DEVICE, "'%s': %s", word->text, why);
+	shard = shards_add(r->shards, word->text);
+	if (!shard)
+		return fail_code();
+	return shard_add_range(shard, word->range.start, word->range.length);
+}
+
+static int add_word(struct resolving *r, const struct arguments *args,
+		    const struct word *word)
+{
+	if (!word->range.length)
+		return add_file(r, word->text);
+	/* One of a list was not looked at before. */
+	if (check_range(args, word->text))
+		return fail_code();
+	return add_range(r, word);
+}
+
+static int collect(const struct arguments *args, struct words *words)
+{
+	int i;
+
+	for (i = 1; i < args->operands; i++)
+		if (words_add(words, args->operand[i]))
+			return fail_code();
+	if (given(args, OPTION_FROM))
+		words_add_list(words, args->from);
+	return fail_code();
+}
+
+/**
+ * target_resolve() - find TARGETs on a device
+ * @args: the command line, as target_check_words() took it
+ * @dev: the device
+ * @shards: the result: one for each file and range, a file once however often it is
+ *	named, by the first of these names in the order of strcmp(); shards_free() is
+ *	due also after a failure
+ *
+ * What cannot be mapped ends it: the error names the file and the reason.  Reads
+ * directories, the metadata of the file system and, to narrow files, their headers.
+ *
+ * Return: 0 or the exit code.
+ */
+int target_resolve(const struct arguments *args, const struct dm_device *dev,
+		   struct shards *shards)
+{
+	struct resolving r = {
+		.dev = dev,
+		.shards = shards,
+		.narrowing = {
+			.samples = args->samples,
+			.index_only = given(args, OPTION_INDEX_ONLY),
+			.format = args->shard_format,
+		},
+	};
+	struct words words = { 0 };
+	size_t i;
+
+	memset(shards, 0, sizeof(*shards));
+	shards->size = dev->size;
+	if (!collect(args, &words))
+		for (i = 0; i < words.count; i++)
+			if (add_word(&r, args, &words.word[i]))
+				break;
+	tdestroy(r.seen, free);
+	layers_free(&r.layers);
+	words_free(&words);
+	return fail_code();
+}

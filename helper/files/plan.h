@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Plans: in which order a device will be read. */
+#ifndef HELPER_FILES_PLAN_H
+#define HELPER_FILES_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "block/dm.h"
+#include "netlink/client.h"
+#include "lib/range.h"
+
+/**
+ * struct plan - what will be read
+ * @range: pieces of the device, in this order
+ * @count: how many
+ * @room: that fit
+ * @bytes: of them
+ */
+struct plan {
+	struct range *range;
+	size_t count;
+	size_t room;
+	uint64_t bytes;
+};
+
+int plan_add(struct plan *plan, const struct range *range, size_t count);
+int plan_submit(const struct plan *plan, const struct dm_device *dev, struct nl_plan *now);
+void plan_print(const struct nl_plan *now);
+void plan_free(struct plan *plan);
+
+#endif /* HELPER_FILES_PLAN_H */

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "files/prefetch_job.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/error.h"
+#include "lib/print.h"
+#include "lib/progress.h"
+#include "block/signals.h"
+#include "lib/size.h"
+
+/* From one look to the next. */
+#define LOOK_MS	200U
+
+/**
+ * job_state_word() - the word for what becomes of a job
+ * @state: NEARCACHE_JOB_* or JOB_FORGOTTEN
+ *
+ * Return: the word.
+ */
+const char *job_state_word(uint32_t state)
+{
+	static const char *const words[] = {
+		[NEARCACHE_JOB_RUNNING] = "running",
+		[NEARCACHE_JOB_DONE] = "done",
+		[NEARCACHE_JOB_CANCELLED] = "cancelled",
+	};
+
+	if (state == JOB_FORGOTTEN)
+		return "forgotten";
+	return state < sizeof(words) / sizeof(words[0]) ? words[state] :
+							  "unknown";
+}
+
+static bool cancel(const struct dm_device *dev, uint32_t id)
+{
+	uint64_t count;
+
+	/* It may have come to its end just now. */
+	if (nl_job_cancel(dev->number, id, &count))
+		fail_reset();
+	return count;
+}
+
+/* Its number went to another one: who opens a device again begins with 1. */
+static bool is_other(const struct nl_job *known, const struct nl_job *now)
+{
+	return (*known->label && strcmp(known->label, now->label)) ||
+	       (known->bytes && known->bytes != now->bytes);
+}
+
+/* @cancelled: by us, so that it is known how it ended. */
+static void forget(const struct dm_device *dev, bool cancelled,
+		   struct nl_job *job)
+{
+	job->flying = 0;
+	job->state = cancelled ? NEARCACHE_JOB_CANCELLED : JOB_FORGOTTEN;
+	if (!cancelled)
+		warn("prefetch job %u of '%s' is over, and so many others since that nobody knows whether all of it came: 'nearcache residency %s TARGET' tells",
+		     job->id, dev->name, dev->name);
+}
+
+/**
+ * job_wait() - show how far a job is, until it is over
+ * @dev: the device
+ * @id: of the job
+ * @quiet: show nothing
+ * @job: what became of it; its label before that: that of the job, or empty
+ *
+ * A ^C cancels the job; what is on its way comes still, and is waited for until there
+ * is another one.  A job that the kernel does not know any more is over.
+ *
+ * Return: 0 or the exit code; how the job ended is judged by job_judge().
+ */
+int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
+	     struct nl_job *job)
+{
+	struct progress progress = { 0 };
+	bool found, started = false, cancelled = false;
+	struct nl_job now;
+	sigset_t before;
+
+	job->id = id;
+	signals_hold(&before);
+	while (!nl_job_get(dev->number, id, &now, &found)) {
+		if (!found || is_other(job, &now)) {
+			forget(dev, cancelled, job);
+			break;
+		}
+		*job = now;
+		if (!started)
+			progress_start(&progress, "prefetch", job->bytes, quiet);
+		started = true;
+		progress_update(&progress,
+				job->fetched + job->present + job->left);
+		if (job->state != NEARCACHE_JOB_RUNNING && !job->flying)
+			break;
+		if (!signals_wait(LOOK_MS))
+			continue;
+		if (job->state != NEARCACHE_JOB_RUNNING)
+			break;
+		cancelled |= cancel(dev, id);
+	}
+	progress_end(&progress);
+	signals_release(&before);
+	return fail_code();
+}
+
+/**
+ * job_judge() - whether a job that is over brought all of it
+ * @dev: its device
+ * @job: as job_wait() had it
+ *
+ * What nobody knows is no failure.
+ *
+ * Return: 0 or the exit code.
+ */
+int job_judge(const struct dm_device *dev, const struct nl_job *job)
+{
+	char came[SIZE_TEXT], all[SIZE_TEXT], flying[SIZE_TEXT];
+
+	size_print(job->bytes, all);
+	size_print(job->flying, flying);
+	if (job->state == JOB_FORGOTTEN)
+		return 0;
+	if (job->state == NEARCACHE_JOB_CANCELLED)
+		return fail(CODE_DEVICE,
+			    "prefetch job %u of '%s' was cancelled: %s of %s are there%s%s",
+			    job->id, dev->name,
+			    size_print(job->fetched + job->present, came), all,
+			    job->flying ? ", still on their way are " : "",
+			    job->flying ? flying : "");
+	if (job->left)
+		return fail(CODE_DEVICE,
+			    "prefetch job %u of '%s' left out %s of %s: there is no room, or it is bypassed, written just now, or cannot be read; 'nearcache stats %s' tells which",
+			    job->id, dev->name, size_print(job->left, came), all,
+			    dev->name);
+	return 0;
+}
+
+/**
+ * job_print() - show the numbers of a job
+ * @job: the job
+ *
+ * Within a record, or a row of a table.
+ */
+void job_print(const struct nl_job *job)
+{
+	char rate[SIZE_TEXT + 2] = "-", text[SIZE_TEXT];
+
+	print_number("job", "job", job->id);
+	print_string("state", "state", job_state_word(job->state));
+	print_ratio("done", "done", job->fetched + job->present + job->left,
+		    job->bytes);
+	print_bytes("bytes", "bytes", job->bytes);
+	print_bytes("fetched_bytes", "fetched", job->fetched);
+	print_bytes("present_bytes", "present", job->present);
+	print_bytes("left_bytes", "left out", job->left);
+	print_bytes("flying_bytes", NULL, job->flying);
+	print_number("priority", "priority", job->priority);
+	print_seconds("deadline_s", NULL, job->deadline);
+	if (job->bandwidth)
+		snprintf(rate, sizeof(rate), "%s/s",
+			 size_print(job->bandwidth, text));
+	print_bytes("bandwidth", NULL, job->bandwidth);
+	print_string(NULL, "bandwidth", rate);
+	print_string("label", "label", job->label);
+}

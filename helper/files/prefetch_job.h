@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Prefetch jobs: what is brought into a cache in the background. */
+#ifndef HELPER_FILES_PREFETCH_JOB_H
+#define HELPER_FILES_PREFETCH_JOB_H
+
+#include "block/dm.h"
+#include "netlink/client.h"
+
+/* In place of NEARCACHE_JOB_*: it is over, and the kernel does not know it any more. */
+#define JOB_FORGOTTEN	UINT32_MAX
+
+const char *job_state_word(uint32_t state);
+int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
+	     struct nl_job *job);
+void job_print(const struct nl_job *job);
+int job_judge(const struct dm_device *dev, const struct nl_job *job);
+
+#endif /* HELPER_FILES_PREFETCH_JOB_H */

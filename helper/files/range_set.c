@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "files/range_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/error.h"
+
+#define SECTOR	512U
+
+/**
+ * shards_add() - another shard, without ranges
+ * @shards: all of them, zeroed before the first one but for the size
+ * @name: copied
+ *
+ * Return: the shard, which moves when another one is added; NULL after recording the
+ * error.
+ */
+struct shard *shards_add(struct shards *shards, const char *name)
+{
+	struct shard *shard;
+
+	if (shards->count == shards->room) {
+		size_t room = shards->room ? 2 * shards->room : 16;
+
+		shard = reallocarray(shards->shard, room, sizeof(*shard));
+		if (!shard) {
+			fail_memory();
+			return NULL;
+		}
+		shards->shard = shard;
+		shards->room = room;
+	}
+	shard = &shards->shard[shards->count];
+	memset(shard, 0, sizeof(*shard));
+	shard->name = strdup(name);
+	if (!shard->name) {
+		fail_memory();
+		return NULL;
+	}
+	shards->count++;
+	return shard;
+}
+
+/**
+ * shard_add_range() - add what follows in the file
+ * @shard: that it belongs to
+ * @start: byte of the device
+ * @length: bytes, not 0
+ *
+ * Grows to whole sectors.  What follows the last range on the device, too, is made
+ * one with it.
+ *
+ * Return: 0 or the exit code.
+ */
+int shard_add_range(struct shard *shard, uint64_t start, uint64_t length)
+{
+	uint64_t end = (start + length + SECTOR - 1) / SECTOR * SECTOR;
+	struct range *last = shard->ranges ? &shard->range[shard->ranges - 1] :
+					     NULL;
+
+	start -= start % SECTOR;
+	if (last && start >= last->start &&
+	    start <= last->start + last->length) {
+		if (end > last->start + last->length) {
+			shard->bytes += end - (last->start + last->length);
+			last->length = end - last->start;
+		}
+		return 0;
+	}
+	if (shard->ranges == shard->room) {
+		size_t room = shard->room ? 2 * shard->room : 4;
+
+		last = reallocarray(shard->range, room, sizeof(*last));
+		if (!last)
+			return fail_memory();
+		shard->range = last;
+		shard->room = room;
+	}
+	shard->range[shard->ranges++] = (struct range){ start, end - start };
+	shard->bytes += end - start;
+	return 0;
+}
+
+/* Bytes of all shards; what several share counts as often. */
+uint64_t shards_bytes(const struct shards *shards)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < shards->count; i++)
+		bytes += shards->shard[i].bytes;
+	return bytes;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Those of all shards, grown to multiples of @grain. */
+static size_t collect(const struct shards *shards, uint64_t grain,
+		      struct range *ranges)
+{
+	size_t i, r, count = 0;
+
+	for (i = 0; i < shards->count; i++)
+		for (r = 0; r < shards->shard[i].ranges; r++) {
+			struct range range = shards->shard[i].range[r];
+			uint64_t end = range.start + range.length;
+
+			range.start -= range.start % grain;
+			end += (grain - end % grain) % grain;
+			if (end > shards->size)
+				end = shards->size;
+			range.length = end - range.start;
+			ranges[count++] = range;
+		}
+	return count;
+}
+
+/* Of sorted ones, those that overlap or nearly touch. Return: how many are left. */
+static size_t merge(struct range *ranges, size_t count, uint64_t gap)
+{
+	size_t i, kept = 0;
+
+	for (i = 1; i < count; i++) {
+		struct range *last = &ranges[kept];
+		uint64_t last_end = last->start + last->length;
+		uint64_t end = ranges[i].start + ranges[i].length;
+
+		if (ranges[i].start > last_end &&
+		    ranges[i].start - last_end > gap)
+			ranges[++kept] = ranges[i];
+		else if (end > last_end)
+			last->length = end - last->start;
+	}
+	return count ? kept + 1 : 0;
+}
+
+/**
+ * shards_ranges() - what of the device the shards cover
+ * @shards: all of them, inside the device
+ * @grain: bytes, multiple of 512: ranges grow to multiples of it, but not beyond the
+ *	end of the device
+ * @gap: bytes: ranges that are no further apart become one; 0: those that touch
+ * @ranges: the result, ascending, without overlap; for free()
+ * @count: how many
+ *
+ * Return: 0 or the exit code.
+ */
+int shards_ranges(const struct shards *shards, uint64_t grain, uint64_t gap,
+		  struct range **ranges, size_t *count)
+{
+	size_t i, most = 0;
+
+	*count = 0;
+	for (i = 0; i < shards->count; i++)
+		most += shards->shard[i].ranges;
+	*ranges = calloc(most ? most : 1, sizeof(**ranges));
+	if (!*ranges)
+		return fail_memory();
+	most = collect(shards, grain, *ranges);
+	qsort(*ranges, most, sizeof(**ranges), by_start);
+	*count = merge(*ranges, most, gap);
+	return 0;
+}
+
+/* Free all; harmless after that. */
+void shards_free(struct shards *shards)
+{
+	size_t i;
+
+	for (i = 0; i < shards->count; i++) {
+		free(shards->shard[i].name);
+		free(shards->shard[i].range);
+	}
+	free(shards->shard);
+	memset(shards, 0, sizeof(*shards));
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What of a shard is cached. */
+#ifndef HELPER_FILES_RESIDENCY_H
+#define HELPER_FILES_RESIDENCY_H
+
+#include <sys/types.h>
+
+#include "lib/bar.h"
+#include "files/range_set.h"
+
+int residency_of(dev_t number, const struct shard *shard, struct density *density);
+
+#endif /* HELPER_FILES_RESIDENCY_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The same again and again, at an even pace. */
+#ifndef HELPER_LIB_INTERVAL_H
+#define HELPER_LIB_INTERVAL_H
+
+#include <stdint.h>
+
+/**
+ * struct watch - a pace
+ * @interval: nanoseconds
+ * @next: when the next time is, of the monotonic clock, nanoseconds
+ */
+struct watch {
+	uint64_t interval;
+	uint64_t next;
+};
+
+uint64_t watch_now(void);
+void watch_start(struct watch *watch, uint64_t interval);
+uint64_t watch_after(uint64_t last, uint64_t now, uint64_t interval);
+void watch_wait(struct watch *watch);
+
+#endif /* HELPER_LIB_INTERVAL_H */

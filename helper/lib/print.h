@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Text and JSON from one call.  A call names a key (JSON) and a label (text);
+ * without a key the value is shown in text only, without a label in JSON only.
+ * JSON is not written before print_finish() or print_next().
+ */
+#ifndef HELPER_LIB_PRINT_H
+#define HELPER_LIB_PRINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PRINT_SCHEMA	1
+
+void print_start(bool json);
+int print_finish(void);
+void print_lines(void);
+int print_next(void);
+int print_flush(void);
+
+void print_record(const char *key, const char *title);
+void print_list(const char *key);
+void print_table(const char *key);
+void print_end(void);
+
+void print_string(const char *key, const char *label, const char *value);
+void print_number(const char *key, const char *label, uint64_t value);
+void print_real(const char *key, const char *label, double value);
+void print_bytes(const char *key, const char *label, uint64_t value);
+void print_milliseconds(const char *key, const char *label, uint64_t value);
+void print_seconds(const char *key, const char *label, uint64_t value);
+void print_flag(const char *key, const char *label, bool value);
+void print_ratio(const char *key, const char *label, uint64_t part,
+		 uint64_t whole);
+void print_quantity(const char *key, uint64_t value, const char *unit,
+		    const char *help);
+void print_word(const char *key, const char *word, const char *help);
+
+#endif /* HELPER_LIB_PRINT_H */

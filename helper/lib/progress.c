@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/progress.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/size.h"
+
+#define SECOND		1000000000ULL
+/* Between two of them. */
+#define BAR_PAUSE	(SECOND / 10)
+#define LINE_PAUSE	(5 * SECOND)
+/* A speed is told after so long. */
+#define SPEED_AFTER	(SECOND / 2)
+
+#define CELLS		30
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
+}
+
+/**
+ * progress_start() - begin
+ * @progress: the run
+ * @what: what is done, one word; not copied
+ * @total: bytes in all
+ * @quiet: show nothing
+ */
+void progress_start(struct progress *progress, const char *what,
+		    uint64_t total, bool quiet)
+{
+	memset(progress, 0, sizeof(*progress));
+	progress->what = what;
+	progress->total = total;
+	progress->started = now();
+	progress->shown = progress->started;
+	if (quiet)
+		progress->form = PROGRESS_NONE;
+	else
+		progress->form = isatty(STDERR_FILENO) ? PROGRESS_BAR :
+							 PROGRESS_LINES;
+}
+
+/* "47 %, 1.2 GiB of 2.6 GiB, 310 MiB/s, 5 s left" */
+static void describe(const struct progress *progress, uint64_t elapsed,
+		     char *text, size_t size)
+{
+	char done[SIZE_TEXT], total[SIZE_TEXT], speed[SIZE_TEXT];
+	double ratio = progress->total ? (double)progress->done /
+					 (double)progress->total : 1;
+	double rate = (double)progress->done * SECOND /
+		      (double)(elapsed ? elapsed : 1);
+	size_t used;
+
+	used = (size_t)snprintf(text, size, "%.0f %%, %s of %s", 100 * ratio,
+				size_print(progress->done, done),
+				size_print(progress->total, total));
+	if (elapsed < SPEED_AFTER || rate < 1)
+		return;
+	used += (size_t)snprintf(text + used, size - used, ", %s/s",
+				 size_print((uint64_t)rate, speed));
+	if (progress->done < progress->total)
+		snprintf(text + used, size - used, ", %.0f s left",
+			 (double)(progress->total - progress->done) / rate);
+}
+
+static void draw(struct progress *progress, uint64_t elapsed)
+{
+	unsigned int cells = CELLS;
+	char bar[CELLS + 1], text[160];
+
+	if (progress->total)
+		cells = (unsigned int)((double)progress->done /
+				       (double)progress->total * CELLS);
+	memset(bar, '.', CELLS);
+	memset(bar, '#', cells);
+	bar[CELLS] = '\0';
+	describe(progress, elapsed, text, sizeof(text));
+	/* Clears what the last one had behind the end of this one. */
+	fprintf(stderr, "\r%s [%s] %s\033[K", progress->what, bar, text);
+	progress->drawn = true;
+}
+
+static void show(struct progress *progress, uint64_t time)
+{
+	uint64_t elapsed = time - progress->started;
+	char text[160];
+
+	progress->shown = time;
+	if (progress->form == PROGRESS_BAR) {
+		draw(progress, elapsed);
+		return;
+	}
+	describe(progress, elapsed, text, sizeof(text));
+	fprintf(stderr, "%s: %s\n", progress->what, text);
+}
+
+/**
+ * progress_update() - tell how far it is
+ * @progress: the run
+ * @done: bytes so far; more than the total counts as the total
+ *
+ * Cheap enough for each request of 1 MiB.  One thread at a time.
+ */
+void progress_update(struct progress *progress, uint64_t done)
+{
+	uint64_t pause = progress->form == PROGRESS_BAR ? BAR_PAUSE :
+							  LINE_PAUSE;
+	uint64_t time;
+
+	progress->done = done < progress->total ? done : progress->total;
+	if (progress->form == PROGRESS_NONE)
+		return;
+	time = now();
+	if (time - progress->shown >= pause)
+		show(progress, time);
+}
+
+/**
+ * progress_end() - it is over, successfully or not
+ * @progress: the run
+ *
+ * A bar goes away, the results come in its place; lines stay.
+ */
+void progress_end(struct progress *progress)
+{
+	if (progress->drawn)
+		fputs("\r\033[K", stderr);
+	progress->drawn = false;
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/sanitize.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* How many bytes a lead byte announces, 0 for one that starts nothing. */
+static size_t announced(unsigned char lead)
+{
+	if (lead < 0x80)
+		return 1;
+	if (lead >= 0xc2 && lead < 0xe0)
+		return 2;
+	if (lead >= 0xe0 && lead < 0xf0)
+		return 3;
+	return lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+}
+
+/*
+ * Bytes of the character at @p, 0 if it is none.  Control characters are none,
+ * also those of 0x80 to 0x9f: a terminal would obey them.
+ */
+static size_t character(const unsigned char *p)
+{
+	static const uint32_t least[] = { 0, 0x20, 0xa0, 0x800, 0x10000 };
+	size_t i, bytes = announced(*p);
+	uint32_t code = *p;
+
+	if (bytes > 1)
+		code = *p & (0x7f >> bytes);
+	for (i = 1; i < bytes; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (p[i] & 0x3f);
+	}
+	if (!bytes || code < least[bytes] || code == 0x7f || code > 0x10ffff ||
+	    (code >= 0xd800 && code < 0xe000))
+		return 0;
+	return bytes;
+}
+
+/**
+ * text_check() - judge a text
+ * @text: the text
+ *
+ * Return: bytes up to its end, or to the first byte that is a control
+ * character or no UTF-8.
+ */
+size_t text_check(const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t bytes;
+
+	while (*p && (bytes = character(p)))
+		p += bytes;
+	return (size_t)(p - (const unsigned char *)text);
+}
+
+/**
+ * text_clean() - put '?' for control characters and what is no UTF-8
+ * @text: changed in place
+ *
+ * Return: @text.
+ */
+char *text_clean(char *text)
+{
+	char *p = text;
+
+	while (*(p += text_check(p)))
+		*p++ = '?';
+	return text;
+}

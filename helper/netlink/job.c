@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Prefetch jobs of a device. */
+#include <netlink/genl/genl.h>
+#include <string.h>
+
+#include "lib/error.h"
+#include "netlink/client.h"
+#include "netlink/request.h"
+
+/* Bytes of a piece in a request. */
+#define PIECE_ROOM	32U
+/* Pieces that all jobs of a device may have. */
+#define PIECES_MAX	1048576U
+
+static uint32_t number_of(struct nlattr *const *tb, int type)
+{
+	return tb[type] ? nla_get_u32(tb[type]) : 0;
+}
+
+static uint64_t bytes_of(struct nlattr *const *tb, int type)
+{
+	return tb[type] ? nla_get_u64(tb[type]) : 0;
+}
+
+/* The job of a message. Return: whether it has one. */
+static bool parse_job(struct nl_msg *msg, struct nl_job *job)
+{
+	struct nlattr *tb[NEARCACHE_A_DEVICE_MAX + 1];
+	struct nlattr *in[NEARCACHE_A_JOB_MAX + 1];
+
+	if (genlmsg_parse(nlmsg_hdr(msg), 0, tb, NEARCACHE_A_DEVICE_MAX, NULL) ||
+	    !tb[NEARCACHE_A_DEVICE_JOB] ||
+	    nla_parse_nested(in, NEARCACHE_A_JOB_MAX,
+			     tb[NEARCACHE_A_DEVICE_JOB], NULL))
+		return false;
+	memset(job, 0, sizeof(*job));
+	job->id = number_of(in, NEARCACHE_A_JOB_ID);
+	if (in[NEARCACHE_A_JOB_LABEL])
+		nla_strlcpy(job->label, in[NEARCACHE_A_JOB_LABEL],
+			    sizeof(job->label));
+	job->state = number_of(in, NEARCACHE_A_JOB_STATE);
+	job->priority = number_of(in, NEARCACHE_A_JOB_PRIORITY);
+	job->deadline = number_of(in, NEARCACHE_A_JOB_DEADLINE);
+	job->bandwidth = bytes_of(in, NEARCACHE_A_JOB_BANDWIDTH);
+	job->bytes = bytes_of(in, NEARCACHE_A_JOB_BYTES);
+	job->fetched = bytes_of(in, NEARCACHE_A_JOB_FETCHED);
+	job->present = bytes_of(in, NEARCACHE_A_JOB_PRESENT);
+	job->left = bytes_of(in, NEARCACHE_A_JOB_LEFT);
+	job->flying = bytes_of(in, NEARCACHE_A_JOB_FLYING);
+	return true;
+}
+
+static int on_job(struct nl_msg *msg, void *arg)
+{
+	parse_job(msg, arg);
+	return NL_OK;
+}
+
+static int put_pieces(struct nl_msg *msg, const struct range *range,
+		      size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		struct nlattr *nest = nla_nest_start(msg,
+						     NEARCACHE_A_DEVICE_RANGE);
+
+		if (!nest ||
+		    nla_put_u64(msg, NEARCACHE_A_RANGE_START, range[i].start) ||
+		    nla_put_u64(msg, NEARCACHE_A_RANGE_LENGTH, range[i].length))
+			return -1;
+		nla_nest_end(msg, nest);
+	}
+	return 0;
+}
+
+static int put_wishes(struct nl_msg *msg, const struct nl_job *wishes)
+{
+	struct nlattr *nest = nla_nest_start(msg, NEARCACHE_A_DEVICE_JOB);
+
+	if (!nest ||
+	    nla_put_string(msg, NEARCACHE_A_JOB_LABEL, wishes->label) ||
+	    nla_put_u32(msg, NEARCACHE_A_JOB_PRIORITY, wishes->priority) ||
+	    nla_put_u32(msg, NEARCACHE_A_JOB_DEADLINE, wishes->deadline) ||
+	    nla_put_u64(msg, NEARCACHE_A_JOB_BANDWIDTH, wishes->bandwidth))
+		return -1;
+	nla_nest_end(msg, nest);
+	return 0;
+}
+
+/**
+ * nl_job_submit() - bring pieces into the cache
+ * @number: dm device
+ * @wishes: label, priority, deadline and bandwidth
+ * @range: pieces of the device, in the order in which they are wanted
+ * @count: how many, not 0
+ * @id: the number of the job
+ *
+ * Return: 0 or the exit code.
+ */
+int nl_job_submit(dev_t number, const struct nl_job *wishes,
+		  const struct range *range, size_t count, uint32_t *id)
+{
+	struct nl_job job = { 0 };
+	struct nl_msg *msg;
+
+	if (count > PIECES_MAX)
+		return fail(CODE_DEVICE,
+			    "%zu pieces are more than the %u that a job can have: name fewer files, or less fragmented ones",
+			    count, PIECES_MAX);
+	msg = nl_request(NEARCACHE_CMD_JOB_SUBMIT, 0, number,
+			 count * PIECE_ROOM + 2 * NEARCACHE_LABEL_MAX);
+	if (!msg)
+		return fail_code();
+	if (put_pieces(msg, range, count) || put_wishes(msg, wishes)) {
+		nlmsg_free(msg);
+		return fail_memory();
+	}
+	if (nl_ask(msg, "cannot submit a prefetch job", on_job, &job))
+		return fail_code();
+	*id = job.id;
+	return 0;
+}
+
+/* A request about one job. */
+static struct nl_msg *request_of(int command, dev_t number, uint32_t id)
+{
+	struct nl_msg *msg = nl_request(command, 0, number, 0);
+	struct nlattr *nest;
+
+	if (!msg)
+		return NULL;
+	nest = nla_nest_start(msg, NEARCACHE_A_DEVICE_JOB);
+	if (nest && !nla_put_u32(msg, NEARCACHE_A_JOB_ID, id)) {
+		nla_nest_end(msg, nest);
+		return msg;
+	}
+	nlmsg_free(msg);
+	fail_memory();
+	return NULL;
+}
+
+/**
+ * nl_job_get() - how far a job is
+ * @number: dm device
+ * @id: of the job
+ * @job: the result
+ * @found: the kernel knows it; of those that are over it knows the last ones
+ *
+ * Return: 0 or the exit code.
+ */
+int nl_job_get(dev_t number, uint32_t id, struct nl_job *job, bool *found)
+{
+	struct nl_msg *msg = request_of(NEARCACHE_CMD_JOB_GET, number, id);
+
+	memset(job, 0, sizeof(*job));
+	return msg ? nl_look(msg, "cannot ask for the prefetch job", on_job,
+			     job, found) : (int)fail_code();
+}
+
+/**
+ * struct telling - to whom a dump is told
+ * @visit: of the caller
+ * @arg: for it
+ */
+struct telling {
+	void (*visit)(const struct nl_job *job, void *arg);
+	void *arg;
+};
+
+static int on_jobs(struct nl_msg *msg, void *arg)
+{
+	const struct telling *telling = arg;
+	struct nl_job job;
+
+	if (parse_job(msg, &job))
+		telling->visit(&job, telling->arg);
+	return NL_OK;
+}
+
+/**
+ * nl_job_each() - all jobs that run, and the last ones that are over
+ * @number: dm device
+ * @visit: called for each, by ascending number
+ * @arg: for @visit
+ *
+ * Return: 0 or the exit code.
+ */
+int nl_job_each(dev_t number,
+		void (*visit)(const struct nl_job *job, void *arg), void *arg)
+{
+	struct telling telling = { visit, arg };
+	struct nl_msg *msg = nl_request(NEARCACHE_CMD_JOB_GET, NLM_F_DUMP,
+					number, 0);
+
+	return msg ? nl_ask(msg, "cannot ask for prefetch jobs", on_jobs,
+			    &telling) : (int)fail_code();
+}
+
+static int on_count(struct nl_msg *msg, void *arg)
+{
+	struct nlattr *tb[NEARCACHE_A_DEVICE_MAX + 1];
+
+	if (!genlmsg_parse(nlmsg_hdr(msg), 0, tb, NEARCACHE_A_DEVICE_MAX, NULL))
+		*(uint64_t *)arg = bytes_of(tb, NEARCACHE_A_DEVICE_COUNT);
+	return NL_OK;
+}
+
+/**
+ * nl_job_end() - see to it that a job sends nothing more
+ * @number: dm device
+ * @id: of the job, which may be over by now
+ *
+ * Return: 0 or the exit code.
+ */
+int nl_job_end(dev_t number, uint32_t id)
+{
+	struct nl_msg *msg = request_of(NEARCACHE_CMD_JOB_CANCEL, number, id);
+	uint64_t count;
+	bool found;
+
+	return msg ? nl_look(msg, "cannot cancel a prefetch job", on_count, &count, &found) :
+		     (int)fail_code();
+}
+
+/**
+ * nl_job_cancel() - send nothing more of a job, or of all
+ * @number: dm device
+ * @id: of the job, 0: all
+ * @count: how many were running
+ *
+ * Return: 0 or the exit code.
+ */
+int nl_job_cancel(dev_t number, uint32_t id, uint64_t *count)
+{
+	struct nl_msg *msg = id ?
+		request_of(NEARCACHE_CMD_JOB_CANCEL, number, id) :
+		nl_request(NEARCACHE_CMD_JOB_CANCEL, 0, number, 0);
+
+	*count = 0;
+	return msg ? nl_ask(msg, "cannot cancel prefetch jobs", on_count,
+			    count) : (int)fail_code();
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Requests to the kernel module's family, for nl_*.c alone. */
+#ifndef HELPER_NETLINK_REQUEST_H
+#define HELPER_NETLINK_REQUEST_H
+
+#include <netlink/netlink.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct nl_msg *nl_request(int command, int flags, dev_t number, size_t bytes);
+int nl_ask(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
+	   void *arg);
+int nl_look(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
+	    void *arg, bool *found);
+
+#endif /* HELPER_NETLINK_REQUEST_H */

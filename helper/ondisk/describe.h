@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A superblock and a device's status, shown. */
+#ifndef HELPER_ONDISK_DESCRIBE_H
+#define HELPER_ONDISK_DESCRIBE_H
+
+#include "block/dm.h"
+#include "meta/format.h"
+#include "block/status_line.h"
+
+void describe_super(const struct nearcache_super *sb, bool all);
+void describe_areas(const struct nearcache_super *sb);
+int describe_devices(char **names, int count,
+		     int (*describe)(const struct dm_device *dev,
+				     const struct status *status));
+void describe_witness(const struct dm_device *dev, const char *label);
+int describe_status(const struct dm_device *dev, struct status *status);
+void describe_reason(const struct dm_device *dev, const struct status *status);
+const char *describe_state(const struct dm_device *dev,
+			   const struct status *status);
+
+#endif /* HELPER_ONDISK_DESCRIBE_H */

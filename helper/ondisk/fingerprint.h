@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Short proofs that an origin's content is the one cached. */
+#ifndef HELPER_ONDISK_FINGERPRINT_H
+#define HELPER_ONDISK_FINGERPRINT_H
+
+#include "block/device.h"
+#include "nearcache_format.h"
+
+#define FINGERPRINT_SIZE	32
+
+int fingerprint_ends(const struct device *dev, uint64_t size,
+		     unsigned char *digest);
+int fingerprint_record(const struct device *dev, struct nearcache_super *sb);
+
+#endif /* HELPER_ONDISK_FINGERPRINT_H */

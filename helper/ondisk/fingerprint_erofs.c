@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * EROFS: the superblock (checksum, build time, uuid, counts), the start of the
+ * metadata, and samples of all of it.  Nobody writes to one in place; a new image has
+ * another superblock, unless it was built to be reproducible: then the samples may
+ * tell, or not.
+ *
+ * Offsets: fs/erofs/erofs_fs.h.
+ */
+#include <endian.h>
+#include <string.h>
+
+#include "ondisk/fingerprint_fs.h"
+
+#define SUPER		1024
+#define SUPER_BYTES	128
+#define MAGIC		0xE0F5E1E2U
+/* Bytes hashed where the metadata begins. */
+#define START_BYTES	65536U
+#define SAMPLES		128U
+#define SAMPLE_BYTES	4096U
+
+static uint32_t get32(const unsigned char *at)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return le32toh(value);
+}
+
+/**
+ * fsprint_erofs() - let an EROFS image count
+ * @print: fingerprint of which nothing was added yet
+ *
+ * Return: whether it is one.
+ */
+bool fsprint_erofs(struct fsprint *print)
+{
+	const unsigned char *sb = fsprint_look(print, SUPER, SUPER_BYTES);
+	uint64_t start, bytes, block;
+	unsigned int i;
+
+	if (!sb || get32(sb) != MAGIC || sb[12] < 9 || sb[12] > 16)
+		return false;
+	block = 1ULL << sb[12];
+	bytes = get32(sb + 36) * block;
+	start = get32(sb + 40) * block;
+	if (bytes > fsprint_size(print))
+		bytes = fsprint_size(print);
+	fsprint_add(print, SUPER, SUPER_BYTES);
+	if (start < bytes)
+		fsprint_add(print, start, bytes - start < START_BYTES ?
+					  bytes - start : START_BYTES);
+	for (i = 0; i < SAMPLES && bytes >= SAMPLE_BYTES; i++) {
+		uint64_t offset = (bytes - SAMPLE_BYTES) / (SAMPLES - 1) * i;
+
+		fsprint_add(print, offset - offset % SAMPLE_BYTES,
+			    SAMPLE_BYTES);
+	}
+	return true;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fingerprints of file systems: what changes whenever somebody writes to one, also
+ * where the ends of the volume do not tell.  Only the structures are looked at, not
+ * the files: data that is overwritten in place shows in nothing.
+ *
+ * A hostile file system can say anything: what it says lies beyond its end is not
+ * read, and each kind reads a bounded number of bytes.
+ */
+#ifndef HELPER_ONDISK_FINGERPRINT_FS_H
+#define HELPER_ONDISK_FINGERPRINT_FS_H
+
+#include "block/device.h"
+#include "nearcache_format.h"
+
+#define FSPRINT_SIZE	32
+
+struct fsprint;
+
+int fsprint_take(const struct device *dev, uint64_t size,
+		 enum nearcache_fingerprint *type, unsigned char *digest);
+
+/* For each kind of file system. */
+const void *fsprint_look(struct fsprint *print, uint64_t offset, size_t bytes);
+void fsprint_add(struct fsprint *print, uint64_t offset, uint64_t bytes);
+void fsprint_add_number(struct fsprint *print, uint64_t number);
+uint64_t fsprint_size(const struct fsprint *print);
+
+bool fsprint_ext4(struct fsprint *print);
+bool fsprint_xfs(struct fsprint *print);
+bool fsprint_erofs(struct fsprint *print);
+
+#endif /* HELPER_ONDISK_FINGERPRINT_FS_H */

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "ondisk/layout.h"
+
+#define KIB	1024ULL
+#define MIB	(1024 * KIB)
+#define TIB	(1024 * 1024 * MIB)
+
+/* Block size by size of the cache device, and the fewest blocks that leave the
+ * policy a choice: smaller devices get smaller blocks.
+ */
+#define BLOCK_USUAL		(256 * KIB)
+#define BLOCK_LARGE		(1 * MIB)
+#define BLOCK_LARGE_ABOVE	(4 * TIB)
+#define BLOCKS_WANTED		1024
+
+/* A copy of the ranges area: this part of the device, within these bounds. */
+#define RANGES_SHARE		512
+#define RANGES_MIN		(64 * KIB)
+#define RANGES_MAX		(16 * MIB)
+
+/* What a write costs of the warmth after a crash, and how often one has to wait. */
+#define INTENT_REGION_MIN	MIB
+#define INTENT_BITS		NEARCACHE_INTENT_REGIONS
+
+static u64 clamp(u64 value, u64 low, u64 high)
+{
+	if (value < low)
+		return low;
+	return value > high ? high : value;
+}
+
+static u64 round_up_to(u64 value, u64 unit)
+{
+	return (value + unit - 1) / unit * unit;
+}
+
+/**
+ * layout_block_size() - the block size for a cache device
+ * @cache_size: bytes
+ *
+ * 256 KiB up to 4 TiB and 1 MiB above, so that RAM stays at 128 MB or less per
+ * TB; less, down to 64 KiB, on devices of fewer than 1024 such blocks.
+ *
+ * Return: bytes.
+ */
+u32 layout_block_size(u64 cache_size)
+{
+	u64 block = BLOCK_USUAL;
+
+	if (cache_size > BLOCK_LARGE_ABOVE)
+		return BLOCK_LARGE;
+	while (block > NEARCACHE_BLOCK_MIN && cache_size / block < BLOCKS_WANTED)
+		block /= 2;
+	return block;
+}
+
+static u64 ranges_length(u64 cache_size)
+{
+	u64 copy = clamp(cache_size / RANGES_SHARE, RANGES_MIN, RANGES_MAX);
+
+	return 2 * round_up_to(copy, NEARCACHE_PAGE_SIZE);
+}
+
+static u64 table_pages(u64 slots)
+{
+	return (slots + NEARCACHE_SLOTS_PER_PAGE - 1) / NEARCACHE_SLOTS_PER_PAGE;
+}
+
+/* Areas for @slots blocks, one behind the other, then the data. */
+static void place(struct layout *layout, u64 cache_size, u64 slots)
+{
+	u32 subblocks = layout->block_size / layout->subblock_size;
+	u64 *length = layout->area_length;
+	u64 end = NEARCACHE_AREA_START;
+	unsigned int i;
+
+	layout->slot_count = slots;
+	layout->table_pages = table_pages(slots);
+	length[NEARCACHE_AREA_TABLE] =
+		2 * layout->table_pages * NEARCACHE_PAGE_SIZE;
+	length[NEARCACHE_AREA_COMMIT] = NEARCACHE_COMMIT_AREA_SIZE;
+	length[NEARCACHE_AREA_INTENT] = NEARCACHE_INTENT_AREA_SIZE;
+	length[NEARCACHE_AREA_CHECKSUM] =
+		layout->checksums ? nc_sums_length(slots, subblocks) : 0;
+	length[NEARCACHE_AREA_RANGES] = ranges_length(cache_size);
+	length[NEARCACHE_AREA_STRIPES] = NEARCACHE_STRIPES_AREA_SIZE;
+	length[NEARCACHE_AREA_DIRTY] = 0;
+	for (i = 0; i < NEARCACHE_AREA_COUNT; i++) {
+		layout->area_offset[i] = length[i] ? end : 0;
+		end += length[i];
+	}
+	layout->metadata_end = end;
+	layout->data_offset = round_up_to(end, layout->block_size);
+	layout->member_offset =
+		round_up_to(NEARCACHE_AREA_START, layout->block_size);
+	for (i = 0; i < layout->members; i++)
+		layout->device_size[i] =
+			(i ? layout->member_offset : layout->data_offset) +
+			nc_member_slots(slots, i, layout->members) *
+				layout->block_size;
+}
+
+static bool fits_in(const struct layout *layout, const u64 *sizes)
+{
+	u32 i;
+
+	for (i = 0; i < layout->members; i++)
+		if (layout->device_size[i] > sizes[i])
+			return false;
+	return true;
+}
+
+static u64 sum(const u64 *sizes, u32 members)
+{
+	u64 bytes = 0;
+
+	while (members--)
+		bytes += sizes[members];
+	return bytes;
+}
+
+/*
+ * More slots need a longer table, which leaves less room for slots.  The end of
+ * the layout grows with the slots, so the largest number that fits is found by
+ * halving.
+ */
+static void place_most(struct layout *layout, const u64 *sizes)
+{
+	u64 fits = 0;
+	u64 most = clamp(sum(sizes, layout->members) / layout->block_size, 0,
+			 NEARCACHE_MAX_SLOTS);
+
+	while (fits < most) {
+		u64 half = fits + (most - fits + 1) / 2;
+
+		place(layout, sizes[0], half);
+		if (fits_in(layout, sizes))
+			fits = half;
+		else
+			most = half - 1;
+	}
+	place(layout, sizes[0], fits);
+}
+
+/**
+ * layout_intent_region() - what a bit of the write-intent bitmap stands for
+ * @origin_size: bytes, not 0
+ *
+ * Return: bytes; the smallest region of which the bitmap covers the origin.
+ */
+u64 layout_intent_region(u64 origin_size)
+{
+	u64 region = INTENT_REGION_MIN;
+
+	while ((origin_size - 1) / region >= INTENT_BITS)
+		region *= 2;
+	return region;
+}
+
+/* Which device is too small, and for what. */
+static void explain(const struct layout *layout, const u64 *sizes, u64 slots, char *why)
+{
+	u32 i = 0;
+
+	while (i < layout->members - 1 && layout->device_size[i] <= sizes[i])
+		i++;
+	snprintf(why, NC_WHY_SIZE,
+		 "it has %llu bytes; %llu blocks of %u bytes%s need at least %llu",
+		 (unsigned long long)sizes[i],
+		 (unsigned long long)nc_member_slots(slots, i, layout->members),
+		 layout->block_size, i ? "" : " and the metadata",
+		 (unsigned long long)layout->device_size[i]);
+}
+
+/**
+ * layout_compute_members() - lay out the cache devices of a cache
+ * @layout: the result
+ * @sizes: bytes of each cache device
+ * @members: how many
+ * @block_size: bytes, 0: by layout_block_size()
+ * @checksums: of what is cached
+ * @origin_size: bytes, not 0
+ * @origin_lbs: bytes
+ * @cache_lbs: bytes, the largest of all
+ * @why: NC_WHY_SIZE bytes; on failure: what does not fit
+ *
+ * All have the same number of slots, or one less: what the smallest one has room for.
+ *
+ * Return: whether there is such a layout.
+ */
+bool layout_compute_members(struct layout *layout, const u64 *sizes, u32 members,
+			    u32 block_size, bool checksums, u64 origin_size,
+			    u32 origin_lbs, u32 cache_lbs, char *why)
+{
+	u64 least = members > NEARCACHE_MIN_SLOTS ? members : NEARCACHE_MIN_SLOTS;
+
+	memset(layout, 0, sizeof(*layout));
+	layout->members = members;
+	layout->checksums = checksums;
+	layout->block_size = block_size ? block_size :
+			     layout_block_size(sum(sizes, members));
+	layout->subblock_size =
+		nc_subblock_size(layout->block_size, origin_lbs, cache_lbs);
+	layout->origin_lbs = origin_lbs;
+	layout->cache_lbs = cache_lbs;
+	layout->origin_size = origin_size;
+	layout->intent_region = layout_intent_region(origin_size);
+	place_most(layout, sizes);
+	if (layout->slot_count >= least)
+		return true;
+	place(layout, sizes[0], least);
+	explain(layout, sizes, least, why);
+	return false;
+}
+
+/**
+ * layout_compute() - lay out a cache device
+ * @layout: the result
+ * @cache_size: bytes of the cache device
+ * @block_size: bytes, 0: by layout_block_size()
+ * @checksums: of what is cached
+ * @origin_size: bytes, not 0
+ * @origin_lbs: bytes
+ * @cache_lbs: bytes
+ * @why: NC_WHY_SIZE bytes; on failure: what does not fit
+ *
+ * Return: whether there is such a layout.
+ */
+bool layout_compute(struct layout *layout, u64 cache_size, u32 block_size,
+		    bool checksums, u64 origin_size, u32 origin_lbs,
+		    u32 cache_lbs, char *why)
+{
+	return layout_compute_members(layout, &cache_size, 1, block_size,
+				      checksums, origin_size, origin_lbs,
+				      cache_lbs, why);
+}
+
+/**
+ * layout_to_super() - put a layout into a superblock
+ * @layout: as computed
+ * @sb: gets the layout's fields; the others are left alone
+ */
+void layout_to_super(const struct layout *layout, struct nearcache_super *sb)
+{
+	unsigned int i;
+
+	if (layout->checksums)
+		sb->incompat |= cpu_to_le64(NEARCACHE_INCOMPAT_CRC32C);
+	if (layout->members > 1)
+		sb->incompat |= cpu_to_le64(NEARCACHE_INCOMPAT_STRIPES);
+	sb->stripe_count = cpu_to_le16(layout->members);
+	sb->block_size = cpu_to_le32(layout->block_size);
+	sb->subblock_size = cpu_to_le32(layout->subblock_size);
+	sb->origin_lbs = cpu_to_le32(layout->origin_lbs);
+	sb->cache_lbs = cpu_to_le32(layout->cache_lbs);
+	sb->device_size = cpu_to_le64(layout->device_size[0]);
+	sb->slot_count = cpu_to_le64(layout->slot_count);
+	sb->data_offset = cpu_to_le64(layout->data_offset);
+	sb->table_pages = cpu_to_le64(layout->table_pages);
+	sb->intent_region = cpu_to_le64(layout->intent_region);
+	sb->origin_size = cpu_to_le64(layout->origin_size);
+	for (i = 0; i < NEARCACHE_AREA_COUNT; i++) {
+		sb->area[i].offset = cpu_to_le64(layout->area_offset[i]);
+		sb->area[i].length = cpu_to_le64(layout->area_length[i]);
+		sb->area[i].version = cpu_to_le32(NEARCACHE_AREA_VERSION);
+	}
+}
+
+/**
+ * layout_to_member() - make a superblock that of a member behind the first
+ * @layout: as computed
+ * @index: of the member
+ * @sb: a copy of the first one's; to be sealed
+ */
+void layout_to_member(const struct layout *layout, u32 index,
+		      struct nearcache_super *sb)
+{
+	unsigned int i;
+
+	sb->stripe_index = cpu_to_le16(index);
+	sb->device_size = cpu_to_le64(layout->device_size[index]);
+	sb->data_offset = cpu_to_le64(layout->member_offset);
+	sb->table_pages = 0;
+	for (i = 0; i < NEARCACHE_AREA_COUNT; i++) {
+		sb->area[i].offset = 0;
+		sb->area[i].length = 0;
+	}
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where everything lies on a cache device: pure arithmetic, no I/O.
+ */
+#ifndef HELPER_ONDISK_LAYOUT_H
+#define HELPER_ONDISK_LAYOUT_H
+
+#include "meta/format.h"
+
+/**
+ * struct layout - the numbers of a superblock before it is written
+ * @members: cache devices
+ * @device_size: bytes that the format uses of each, to the end of its last block
+ * @checksums: there is a checksum area
+ * @block_size: bytes
+ * @subblock_size: bytes
+ * @origin_lbs: bytes
+ * @cache_lbs: bytes
+ * @slot_count: cache blocks
+ * @table_pages: pages in one copy of the slot table
+ * @data_offset: bytes, on the first
+ * @member_offset: the same on the others
+ * @metadata_end: bytes, end of the last area
+ * @origin_size: bytes
+ * @intent_region: origin bytes per bit of the write-intent bitmap
+ * @area_offset: bytes, 0 for an area that is not present
+ * @area_length: bytes
+ */
+struct layout {
+	u32 members;
+	u64 device_size[NEARCACHE_MEMBERS_MAX];
+	bool checksums;
+	u32 block_size;
+	u32 subblock_size;
+	u32 origin_lbs;
+	u32 cache_lbs;
+	u64 slot_count;
+	u64 table_pages;
+	u64 data_offset;
+	u64 member_offset;
+	u64 metadata_end;
+	u64 origin_size;
+	u64 intent_region;
+	u64 area_offset[NEARCACHE_AREA_COUNT];
+	u64 area_length[NEARCACHE_AREA_COUNT];
+};
+
+u32 layout_block_size(u64 cache_size);
+u64 layout_intent_region(u64 origin_size);
+bool layout_compute(struct layout *layout, u64 cache_size, u32 block_size,
+		    bool checksums, u64 origin_size, u32 origin_lbs,
+		    u32 cache_lbs, char *why);
+bool layout_compute_members(struct layout *layout, const u64 *sizes, u32 members,
+			    u32 block_size, bool checksums, u64 origin_size,
+			    u32 origin_lbs, u32 cache_lbs, char *why);
+void layout_to_member(const struct layout *layout, u32 index,
+		      struct nearcache_super *sb);
+void layout_to_super(const struct layout *layout, struct nearcache_super *sb);
+
+#endif /* HELPER_ONDISK_LAYOUT_H */

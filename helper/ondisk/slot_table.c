@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "ondisk/slot_table.h"
+
+#include <stdlib.h>
+
+#include "lib/error.h"
+#include "meta/recover.h"
+
+/* Pages per read or write: 4 MiB. */
+#define BATCH	1024ULL
+
+static u64 batch_of(u64 left)
+{
+	return left < BATCH ? left : BATCH;
+}
+
+static int write_copy(const struct device *dev, const struct nearcache_super *sb,
+		      u64 offset, struct nearcache_page *batch)
+{
+	u64 pages = le64_to_cpu(sb->table_pages);
+	u64 index, i, n;
+
+	for (index = 0; index < pages; index += n) {
+		n = batch_of(pages - index);
+		for (i = 0; i < n; i++) {
+			nc_page_init(&batch[i], sb->uuid, index + i, 0,
+				     le64_to_cpu(sb->table_epoch));
+			nc_page_seal(&batch[i]);
+		}
+		if (device_write(dev, batch, n * NEARCACHE_PAGE_SIZE,
+				 offset + index * NEARCACHE_PAGE_SIZE))
+			return fail_code();
+	}
+	return 0;
+}
+
+/**
+ * table_write() - write an empty slot table, both copies
+ * @dev: claimed device
+ * @sb: the superblock to come: uuid, epoch and layout
+ *
+ * Every page is written, so that a copy that does not verify later is known to
+ * be torn or damaged.  Not flushed.
+ *
+ * Return: 0 or the exit code.
+ */
+int table_write(const struct device *dev, const struct nearcache_super *sb)
+{
+	u64 offset = le64_to_cpu(sb->area[NEARCACHE_AREA_TABLE].offset);
+	u64 length = le64_to_cpu(sb->area[NEARCACHE_AREA_TABLE].length);
+	struct nearcache_page *batch;
+	int error;
+
+	batch = device_buffer(BATCH * NEARCACHE_PAGE_SIZE);
+	if (!batch)
+		return fail_code();
+	error = write_copy(dev, sb, offset, batch);
+	if (!error)
+		error = write_copy(dev, sb, offset + length / 2, batch);
+	free(batch);
+	return error;
+}
+
+static void count_slots(const struct nearcache_page *page,
+			const struct super *super, u64 index,
+			struct table_count *count)
+{
+	u64 slot = index * NEARCACHE_SLOTS_PER_PAGE;
+	unsigned int i;
+
+	/* A page of another epoch is empty. */
+	if (page->epoch != super->best->table_epoch)
+		return;
+	for (i = 0; i < NEARCACHE_SLOTS_PER_PAGE; i++, slot++) {
+		if (slot >= super->geo.slot_count ||
+		    le64_to_cpu(page->slot[i].origin_block) ==
+			    NEARCACHE_NO_BLOCK)
+			continue;
+		count->slots_used++;
+		count->bytes_valid +=
+			(u64)__builtin_popcountll(page->slot[i].valid) *
+			super->geo.subblock_size;
+	}
+}
+
+/* The slots that the kernel would take over. */
+static void count_page(const struct nearcache_page *a,
+		       const struct nearcache_page *b,
+		       const struct super *super, u64 index,
+		       const struct nearcache_commit *last,
+		       struct table_count *count)
+{
+	int sound = nc_page_check(a, super->best->uuid, index) +
+		    nc_page_check(b, super->best->uuid, index);
+	u64 newest = 0;
+	int copy = nc_recover_page(a, b, super->best->uuid, index,
+				   super->geo.table_epoch, last, &newest);
+
+	count->pages++;
+	count->sound_both += sound == 2;
+	count->sound_one += sound == 1;
+	count->damaged += !sound;
+	if (copy != NC_RECOVER_NONE)
+		count_slots(copy ? b : a, super, index, count);
+}
+
+static int scan(const struct device *dev, const struct super *super,
+		struct nearcache_page *a, struct nearcache_page *b,
+		struct table_count *count)
+{
+	const struct nearcache_commit *last;
+	struct nearcache_commit record;
+	u64 offset = super->geo.table_offset;
+	u64 copy = super->geo.table_pages * NEARCACHE_PAGE_SIZE;
+	u64 index, i, n;
+
+	if (device_read(dev, a, NEARCACHE_COMMIT_AREA_SIZE,
+			super->geo.commit_offset))
+		return fail_code();
+	last = nc_recover_last((const void *)a, super->best->uuid);
+	if (last) {
+		record = *last;
+		last = &record;
+	}
+	for (index = 0; index < super->geo.table_pages; index += n) {
+		n = batch_of(super->geo.table_pages - index);
+		if (device_read(dev, a, n * NEARCACHE_PAGE_SIZE, offset) ||
+		    device_read(dev, b, n * NEARCACHE_PAGE_SIZE, offset + copy))
+			return fail_code();
+		for (i = 0; i < n; i++)
+			count_page(&a[i], &b[i], super, index + i, last,
+				   count);
+		offset += n * NEARCACHE_PAGE_SIZE;
+	}
+	return 0;
+}
+
+/**
+ * table_scan() - judge every page of the slot table
+ * @dev: open device
+ * @super: as read from it, with a sound copy
+ * @count: the result
+ *
+ * The numbers of an active cache are those of its last commit.
+ *
+ * Return: 0 or the exit code.
+ */
+int table_scan(const struct device *dev, const struct super *super,
+	       struct table_count *count)
+{
+	struct nearcache_page *a = device_buffer(BATCH * NEARCACHE_PAGE_SIZE);
+	struct nearcache_page *b = device_buffer(BATCH * NEARCACHE_PAGE_SIZE);
+	int error = fail_code();
+
+	memset(count, 0, sizeof(*count));
+	if (a && b)
+		error = scan(dev, super, a, b, count);
+	free(a);
+	free(b);
+	return error;
+}

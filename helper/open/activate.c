@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "open/activate.h"
+
+#include <uuid/uuid.h>
+
+#include "block/dm.h"
+#include "lib/error.h"
+#include "block/device_id.h"
+#include "open/same_origin.h"
+#include "block/table_params.h"
+#include "lib/print.h"
+#include "ondisk/superblock.h"
+
+/**
+ * activate_check_name() - demand a name that no device has
+ * @name: dm name, checked
+ *
+ * Return: 0 or the exit code.
+ */
+int activate_check_name(const char *name)
+{
+	struct dm_device dev;
+	bool found;
+
+	if (dm_find(name, &dev, &found))
+		return fail_code();
+	dm_device_free(&dev);
+	if (!found)
+		return 0;
+	return fail(CODE_BUSY,
+		    "a device-mapper device '%s' exists: choose another name or close it",
+		    name);
+}
+
+/**
+ * activate_check_kernel() - demand the kernel module, a free name and an
+ *	origin that no other cache minds
+ * @act: the device
+ * @optional: nothing will be activated: load no module, and do without
+ *	device-mapper
+ *
+ * Return: 0 or the exit code.
+ */
+int activate_check_kernel(const struct activation *act, bool optional)
+{
+	if (!optional && dm_need_target())
+		return fail_code();
+	if ((activate_check_name(act->name) ||
+	     neighbour_check(act->origin, act->mode, act->name)) &&
+	    optional && fail_code() != CODE_BUSY)
+		fail_reset();
+	return fail_code();
+}
+
+/**
+ * activate_check_mode() - demand an origin that takes what the mode sends it
+ * @origin: open origin
+ * @mode: the mode
+ *
+ * Return: 0 or the exit code.
+ */
+int activate_check_mode(const struct device *origin, enum nearcache_mode mode)
+{
+	if (!mode_writes(mode) || !origin->read_only)
+		return 0;
+	return fail(CODE_DEVICE,
+		    "origin '%s' is read-only, which mode %s cannot write: use mode read-only",
+		    origin->path, mode_word(mode));
+}
+
+/**
+ * activate_check_holders() - demand an origin that nothing but caches is on
+ * @origin: open origin
+ * @self: a device that is on it and does not count, 0: none
+ *
+ * device-mapper shares a device among all its tables, also with one that
+ * writes: only caches may share an origin, see neighbour_check().
+ *
+ * Return: 0 or the exit code.
+ */
+int activate_check_holders(const struct device *origin, dev_t self)
+{
+	char holder[64];
+
+	if (!identity_foreign_holder(origin->number, DM_UUID_PREFIX, self,
+				     holder, sizeof(holder)))
+		return 0;
+	return fail(CODE_BUSY,
+		    "origin '%s' is in use by '%s': close that first",
+		    origin->path, holder);
+}
+
+/**
+ * activate_check_free() - demand an origin that nobody uses but caches
+ * @origin: open origin
+ *
+ * Return: 0 or the exit code.
+ */
+int activate_check_free(const struct device *origin)
+{
+	char holder[64];
+	bool busy;
+
+	if (device_test_claim(origin, &busy))
+		return fail_code();
+	if (!busy)
+		return 0;
+	if (activate_check_holders(origin, 0))
+		return fail_code();
+	if (identity_holder(origin->number, holder, sizeof(holder)))
+		return 0;
+	return fail(CODE_BUSY,
+		    "origin '%s' is in use: unmount it, then mount the nearcache device instead",
+		    origin->path);
+}
+
+/**
+ * activate_check_devices() - demand two devices that can work together
+ * @act: the device, its superblock may be missing yet
+ *
+ * Return: 0 or the exit code.
+ */
+int activate_check_devices(const struct activation *act)
+{
+	const struct device *origin = act->origin, *cache = act->cache;
+
+	if (origin->number == cache->number)
+		return fail(CODE_DEVICE,
+			    "origin and cache device are both '%s'",
+			    origin->path);
+	if (identity_overlap(origin->number, cache->number))
+		return fail(CODE_DEVICE,
+			    "origin '%s' and cache device '%s' share storage: one is part of the other or they are one disk",
+			    origin->path, cache->path);
+	if (cache->read_only)
+		return fail(CODE_DEVICE, "cache device '%s' is read-only",
+			    cache->path);
+	/* Metadata is written in pages of 4 KiB. */
+	if (cache->lbs > NEARCACHE_PAGE_SIZE)
+		return fail(CODE_DEVICE,
+			    "cache device '%s' has logical blocks of %u bytes, at most %u work",
+			    cache->path, cache->lbs, NEARCACHE_PAGE_SIZE);
+	if (origin->lbs > NEARCACHE_BLOCK_MIN)
+		return fail(CODE_DEVICE,
+			    "origin '%s' has logical blocks of %u bytes, at most %u work",
+			    origin->path, origin->lbs, NEARCACHE_BLOCK_MIN);
+	if (members_check_places(act->members, cache, origin) ||
+	    activate_check_mode(origin, act->mode))
+		return fail_code();
+	return activate_check_free(origin);
+}
+
+static const char *params_of(const struct activation *act, char *text)
+{
+	struct params params = {
+		.mode = act->mode,
+		.origin = act->origin->number,
+		.cache = act->cache->number,
+		.fill_memory = act->args->fill_memory,
+		.cache_timeout_given = given(act->args, OPTION_CACHE_TIMEOUT),
+		.cache_timeout = act->args->cache_timeout,
+		.origin_timeout_given = given(act->args, OPTION_ORIGIN_TIMEOUT),
+		.origin_timeout = act->args->origin_timeout,
+		.verify_given = given(act->args, OPTION_VERIFY),
+		.verify = act->args->verify,
+		.witness = act->witness,
+	};
+
+	members_to_params(act->members, &params);
+	return params_print(&params, text);
+}
+
+/**
+ * activate() - make the device
+ * @act: the device; @act->cache must not be claimed by this process
+ *
+ * Return: 0 or the exit code; after a failure nothing is left behind.
+ */
+int activate(const struct activation *act)
+{
+	char text[PARAMS_TEXT];
+	char uuid[sizeof(DM_UUID_PREFIX) + SUPER_UUID_TEXT] = DM_UUID_PREFIX;
+	struct dm_line line = {
+		.bytes = act->origin->size,
+		.params = params_of(act, text),
+		.read_only = !mode_writes(act->mode),
+	};
+
+	uuid_unparse_lower(act->sb->uuid, uuid + strlen(uuid));
+	return dm_activate(act->name, uuid, &line);
+}
+
+/**
+ * activate_print() - show a device that was or would be made
+ * @act: the device
+ */
+void activate_print(const struct activation *act)
+{
+	char params[PARAMS_TEXT], line[PARAMS_TEXT + 64], path[PATH_MAX];
+	u64 bytes = act->origin->size;
+
+	snprintf(path, sizeof(path), "/dev/mapper/%s", act->name);
+	snprintf(line, sizeof(line), "0 %llu " DM_TARGET " %s",
+		 (unsigned long long)(bytes / 512),
+		 params_of(act, params));
+	print_string("name", NULL, act->name);
+	print_string("device", "device", path);
+	print_string("mode", "mode", mode_word(act->mode));
+	print_string("origin", "origin", act->origin->path);
+	print_bytes("size", "size", bytes);
+	print_string("cache", "cache device", act->cache->path);
+	members_print(act->members);
+	print_string("table", "table", line);
+}

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "open/boot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uuid/uuid.h>
+
+#include "open/activate.h"
+#include "block/dm.h"
+#include "lib/error.h"
+#include "block/parallel.h"
+#include "open/passthrough.h"
+#include "lib/print.h"
+#include "open/find_devices.h"
+#include "open/nearcachetab.h"
+
+/* Seconds: a local drive is there long before the network. */
+#define CACHE_WAIT	10U
+/* Beside waiting for devices: to open one, with the kernel's own timeouts. */
+#define OPEN_SECONDS	90U
+
+typedef int open_devices_t(const struct arguments *args);
+
+/**
+ * struct reopening - a line of the table that is opened
+ * @entry: the line
+ * @args: what it says, and over that the command line
+ * @origin: open origin
+ * @cache: what lies where the cache is to be
+ * @uuid: of the cache
+ * @known: it is known
+ * @why: why the cache is not used
+ */
+struct reopening {
+	const struct tab_entry *entry;
+	struct arguments args;
+	struct device origin;
+	struct resolved cache;
+	uuid_t uuid;
+	bool known;
+	char why[1024];
+};
+
+static void wait_for_devices(const struct reopening *re)
+{
+	unsigned int seconds = re->entry->timeout;
+	const char *cache = re->entry->cache;
+
+	if (!given(&re->args, OPTION_WAIT_DEVICES))
+		return;
+	/* One that goes by its uuid has no path that could be waited for. */
+	if (resolve_wait(re->args.origin, seconds) && cache[0] == '/')
+		resolve_wait(cache, seconds < CACHE_WAIT ? seconds : CACHE_WAIT);
+}
+
+static int open_origin(struct reopening *re)
+{
+	if (device_open(&re->origin, re->args.origin, "origin"))
+		return fail_add("'%s' needs it: is it connected?",
+				re->entry->name);
+	return 0;
+}
+
+/* From an error to a reason for going on without the cache. */
+static int keep_reason(struct reopening *re)
+{
+	snprintf(re->why, sizeof(re->why), "%s", fail_message());
+	fail_reset();
+	return 0;
+}
+
+/*
+ * Another device may lie at a path by now, and what it carries is the cache of something
+ * else: it is left alone, and its uuid says nothing.  A uuid is right or the line is wrong,
+ * perhaps about the origin, and then nobody should write there.
+ */
+static int check_whose(struct reopening *re, bool by_uuid)
+{
+	const char *id = (const char *)re->cache.sb.origin_id;
+
+	if (!*id || !strcmp(id, re->origin.id)) {
+		re->known = by_uuid || *id;
+		uuid_copy(re->uuid, re->cache.sb.uuid);
+		return 0;
+	}
+	fail(CODE_DEVICE,
+	     "cache device '%s' was made for the origin '%s', but '%s' is '%s'",
+	     re->cache.path, id, re->origin.path, re->origin.id);
+	if (by_uuid)
+		return fail_add("'%s' is not opened: correct its line, or open it with --cache and --origin",
+				re->entry->name);
+	return keep_reason(re);
+}
+
+/* Sets @re->why if it is not there. */
+static int find_cache(struct reopening *re)
+{
+	const char *cache = re->entry->cache;
+	bool by_uuid = cache[0] != '/';
+	int error;
+
+	if (by_uuid) {
+		uuid_parse(cache + strlen(TAB_UUID), re->uuid);
+		re->known = true;
+		error = resolve_uuid(&re->cache, cache + strlen(TAB_UUID),
+				     &re->origin);
+	} else {
+		error = resolve_path(&re->cache, cache);
+	}
+	if (error)
+		return fail_code() == CODE_DEVICE || fail_code() == CODE_BUSY ?
+		       keep_reason(re) : fail_code();
+	return check_whose(re, by_uuid);
+}
+
+static int open_with_cache(struct reopening *re, open_devices_t *open_devices)
+{
+	re->args.cache = re->cache.path;
+	re->args.given |= OPTION_CACHE | OPTION_ORIGIN;
+	if (!open_devices(&re->args))
+		return 0;
+	/* What the origin lacks, pass-through lacks, too; else the cache is at fault. */
+	if (fail_code() != CODE_DEVICE && fail_code() != CODE_BUSY)
+		return fail_code();
+	return keep_reason(re);
+}
+
+static int open_without_cache(struct reopening *re)
+{
+	struct passthrough pass = {
+		.name = re->args.operand[0],
+		.origin = &re->origin,
+		.mode = re->args.mode,
+		.cache = re->known ? re->uuid : NULL,
+		.why = re->why,
+	};
+
+	if (passthrough_start(&pass, given(&re->args, OPTION_DRY_RUN)))
+		return fail_add("nor with its cache: %s", re->why);
+	return 0;
+}
+
+/* Whether a device is what a run that was killed leaves: ours, without a table. */
+static bool is_half_made(const struct dm_device *dev)
+{
+	return !dev->live && !dev->open_count &&
+	       !strncmp(dev->uuid, DM_UUID_PREFIX, strlen(DM_UUID_PREFIX));
+}
+
+/* Under lock_name(), as all of it: nobody is making it now. */
+static int free_name(const char *name, bool dry_run)
+{
+	struct dm_device dev;
+	bool found, half;
+
+	if (dm_find(name, &dev, &found))
+		return fail_code();
+	half = found && is_half_made(&dev);
+	dm_device_free(&dev);
+	if (!half)
+		return activate_check_name(name);
+	if (!dry_run && dm_remove(name))
+		return fail_add("'%s' has no table, and stands in the way",
+				name);
+	warn("device '%s' was half made, without a table: it %s removed", name,
+	     dry_run ? "would be" : "was");
+	return 0;
+}
+
+static int reopen(struct reopening *re, open_devices_t *open_devices)
+{
+	bool dry_run = given(&re->args, OPTION_DRY_RUN);
+
+	/* Whatever is wrong with the module, device-mapper is there now. */
+	if (!dry_run && dm_need_target())
+		fail_reset();
+	if (free_name(re->args.operand[0], dry_run))
+		return fail_code();
+	wait_for_devices(re);
+	if (open_origin(re) || find_cache(re))
+		return fail_code();
+	if (!*re->why && (open_with_cache(re, open_devices) || !*re->why))
+		return fail_code();
+	return open_without_cache(re);
+}
+
+static int open_entry(const struct tab_entry *entry,
+		      const struct arguments *args, open_devices_t *open_devices)
+{
+	struct reopening re = {
+		.entry = entry,
+		.args = entry->args,
+		.origin = DEVICE_CLOSED,
+	};
+
+	re.args.origin = entry->origin;
+	arguments_override(&re.args, args);
+	reopen(&re, open_devices);
+	device_close(&re.origin);
+	return fail_code();
+}
+
+static const char *tab_path(const struct arguments *args)
+{
+	return given(args, OPTION_TAB) ? args->tab : TAB_FILE;
+}
+
+/**
+ * opentab() - open a device as the table says
+ * @args: the command line; what it says wins over the table
+ * @open_devices: opens one whose origin and cache device are given
+ *
+ * Return: 0 or the exit code; 0, too, if it was opened without its cache.
+ */
+int opentab(const struct arguments *args, open_devices_t *open_devices)
+{
+	const struct tab_entry *entry;
+	struct tab tab = { 0 };
+
+	if (!arguments_check_name(args->operand[0]) &&
+	    !tab_read(&tab, tab_path(args)) &&
+	    !tab_need(&tab, args->operand[0], &entry))
+		open_entry(entry, args, open_devices);
+	tab_free(&tab);
+	return fail_code();
+}
+
+/**
+ * struct all - what each of several processes needs
+ * @entry: its line
+ * @args: the command line
+ * @open_devices: opens one whose origin and cache device are given
+ */
+struct all {
+	const struct tab_entry *entry;
+	const struct arguments *args;
+	open_devices_t *open_devices;
+};
+
+static int open_one(const struct many_job *job)
+{
+	const struct all *all = job->data;
+	struct arguments args = *all->args;
+	char *operand[] = { (char *)all->entry->name };
+
+	if (all->entry->why)
+		return fail(CODE_USAGE, "line %u: %s", all->entry->line,
+			    all->entry->why);
+	args.operand = operand;
+	args.operands = 1;
+	return open_entry(all->entry, &args, all->open_devices);
+}
+
+/* What a name stands for by now: NULL: for nothing. */
+static const char *state_of(const char *name)
+{
+	struct dm_device dev;
+	const char *state = NULL;
+	bool found;
+
+	if (!*name || dm_find(name, &dev, &found)) {
+		fail_reset();
+		return NULL;
+	}
+	if (found && !is_half_made(&dev))
+		state = dev.live && dev.ours ? "open" :
+			dev.live && dm_uuid_passes_through(dev.uuid) ?
+			"pass-through" : "another device";
+	dm_device_free(&dev);
+	return state;
+}
+
+static void report(const struct many_job *job, size_t count, bool dry_run)
+{
+	size_t i;
+
+	print_table("devices");
+	for (i = 0; i < count; i++) {
+		const char *state = state_of(job[i].name);
+
+		if (job[i].code)
+			state = "failed";
+		else if (!state)
+			state = dry_run ? "would open" : "closed";
+		print_record(NULL, NULL);
+		print_string("name", "name", job[i].name);
+		print_string("state", "state", state);
+		print_string("reason", "reason",
+			     *job[i].message ? job[i].message : NULL);
+		print_end();
+	}
+	print_end();
+	print_flag("dry_run", NULL, dry_run);
+}
+
+/* One that is open already is as it should be. */
+static bool is_wanted(const struct tab_entry *entry)
+{
+	const char *state;
+
+	if (entry->noauto)
+		return false;
+	state = entry->why ? NULL : state_of(entry->name);
+	return !state || !strcmp(state, "another device");
+}
+
+static int open_all(const struct tab *tab, const struct arguments *args,
+		    open_devices_t *open_devices)
+{
+	struct all *all = calloc(tab->entries + 1, sizeof(*all));
+	struct many_job *job = calloc(tab->entries + 1, sizeof(*job));
+	size_t i, count = 0;
+
+	for (i = 0; all && job && i < tab->entries; i++) {
+		if (!is_wanted(&tab->entry[i]))
+			continue;
+		all[count] = (struct all){ &tab->entry[i], args, open_devices };
+		job[count].name = tab->entry[i].name;
+		job[count].data = &all[count];
+		job[count++].seconds = OPEN_SECONDS + CACHE_WAIT +
+				       tab->entry[i].timeout;
+	}
+	if (!all || !job) {
+		fail_memory();
+	} else {
+		many_run(job, count, open_one);
+		report(job, count, given(args, OPTION_DRY_RUN));
+		many_sum(job, count, "opened");
+	}
+	free(all);
+	free(job);
+	return fail_code();
+}
+
+/**
+ * opentab_all() - open all devices of the table that are not open
+ * @args: the command line
+ * @open_devices: opens one whose origin and cache device are given
+ *
+ * Return: 0 or the exit code.
+ */
+int opentab_all(const struct arguments *args, open_devices_t *open_devices)
+{
+	struct tab tab = { 0 };
+
+	/* What is said of one device says nothing about all. */
+	if (args->given & ~(OPTIONS_GLOBAL | OPTION_ALL | OPTION_TAB |
+			    OPTION_WAIT_DEVICES | OPTION_ON_CHANGE))
+		return fail(CODE_USAGE,
+			    "--all takes no option of one device: write it into '%s'",
+			    tab_path(args));
+	if (!tab_read(&tab, tab_path(args))) {
+		if (!given(args, OPTION_DRY_RUN) && dm_need_target())
+			fail_reset();
+		open_all(&tab, args, open_devices);
+	}
+	tab_free(&tab);
+	return fail_code();
+}

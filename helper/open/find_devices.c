@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "open/find_devices.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <uuid/uuid.h>
+
+#include "lib/error.h"
+#include "block/device_id.h"
+#include "ondisk/superblock.h"
+
+/* How often a device that is to appear is looked for. */
+#define WAIT_PAUSE_MS	100
+
+/* Of a device that hangs. */
+#define SILENT	"does not answer"
+
+/**
+ * struct answer - what a child found out about a device
+ * @code: exit code, 0: it carries a cache
+ * @message: why not
+ * @sb: its superblock
+ */
+struct answer {
+	int code;
+	char message[512];
+	struct nearcache_super sb;
+};
+
+/* In a child, which may stay for as long as the device does not answer. */
+static void look(const char *path, int pipe)
+{
+	struct device dev = DEVICE_CLOSED;
+	struct answer answer = { 0 };
+	struct super super = { 0 };
+
+	/* Locks of the parent are not to stay with it, nor what others read to its end. */
+	if (dup2(pipe, STDIN_FILENO) < 0 ||
+	    !freopen("/dev/null", "w", stdout) ||
+	    !freopen("/dev/null", "w", stderr))
+		_exit(CODE_DEVICE);
+	close_range(STDERR_FILENO + 1, ~0U, 0);
+	answer.code = device_open(&dev, path, "cache device") ||
+		      super_read(&super, &dev) || super_require(&super, &dev) ?
+			      (int)fail_code() : 0;
+	snprintf(answer.message, sizeof(answer.message), "%s", fail_message());
+	if (!answer.code)
+		memcpy(&answer.sb, super.best, sizeof(answer.sb));
+	/* Less than a pipe holds, at once. */
+	_exit(write(STDIN_FILENO, &answer, sizeof(answer)) < 0);
+}
+
+static int take(struct resolved *found, const struct answer *answer)
+{
+	if (answer->code)
+		return fail((enum exit_code)answer->code, "%s", answer->message);
+	memcpy(&found->sb, &answer->sb, sizeof(found->sb));
+	return 0;
+}
+
+static int await(struct resolved *found, int pipe)
+{
+	struct pollfd poll_for = { .fd = pipe, .events = POLLIN };
+	struct answer answer;
+	size_t done = 0;
+	ssize_t n = 1;
+
+	while (done < sizeof(answer) && n > 0 &&
+	       poll(&poll_for, 1, RESOLVE_SECONDS * 1000) > 0) {
+		n = read(pipe, (char *)&answer + done, sizeof(answer) - done);
+		if (n > 0)
+			done += (size_t)n;
+	}
+	if (done == sizeof(answer))
+		return take(found, &answer);
+	return fail(CODE_DEVICE,
+		    "cache device '%s' " SILENT " within %d seconds",
+		    found->path, RESOLVE_SECONDS);
+}
+
+/**
+ * resolve_path() - see what cache lies at a path
+ * @cache: the result
+ * @path: of a device
+ *
+ * Return: 0 or the exit code.
+ */
+int resolve_path(struct resolved *cache, const char *path)
+{
+	int pipes[2];
+	pid_t child;
+
+	snprintf(cache->path, sizeof(cache->path), "%s", path);
+	if (pipe(pipes))
+		return fail_errno(errno, "cannot look at '%s'", path);
+	child = fork();
+	if (!child)
+		look(path, pipes[1]);
+	close(pipes[1]);
+	if (child < 0)
+		fail_errno(errno, "cannot look at '%s'", path);
+	else
+		await(cache, pipes[0]);
+	close(pipes[0]);
+	if (child > 0) {
+		/* One that hangs goes when the device lets it. */
+		kill(child, SIGKILL);
+		waitpid(child, NULL, fail_code() ? WNOHANG : 0);
+	}
+	return fail_code();
+}
+
+/* Whether the NVMe controller of a folder in sysfs is reached through a network. */
+static bool is_fabric(const char *folder)
+{
+	char path[PATH_MAX + 16], text[32] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/transport", folder);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (!fgets(text, sizeof(text), file))
+		text[0] = '\0';
+	fclose(file);
+	return *text && strncmp(text, "pcie", 4);
+}
+
+/* The head of several paths has no controller of its own, they are below it. */
+static bool has_fabric(const char *disk)
+{
+	char folder[NAME_MAX + 32], path[PATH_MAX];
+	struct dirent *entry;
+	bool found;
+	DIR *dir;
+
+	snprintf(folder, sizeof(folder), "/sys/class/block/%s/device", disk);
+	found = is_fabric(folder);
+	dir = opendir(folder);
+	while (dir && !found && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		found = !strncmp(entry->d_name, "nvme", 4) && is_fabric(path);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* A cache device is local: what may hang with the network is left alone. */
+static bool is_remote(const char *name)
+{
+	static const char *const prefixes[] = { "nbd", "rbd", "drbd", "ublk" };
+	char path[PATH_MAX], target[PATH_MAX];
+	unsigned int i;
+	char *part;
+
+	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	snprintf(path, sizeof(path), "/sys/class/block/%s", name);
+	if (!realpath(path, target))
+		return true;
+	/* iSCSI, FC, and what lies below a controller that is none of this machine. */
+	if (strstr(target, "/session") || strstr(target, "/rport-") ||
+	    strstr(target, "/nvme-fabrics/"))
+		return true;
+	snprintf(path, sizeof(path), "/sys/class/block/%s/partition", name);
+	part = !access(path, F_OK) ? strrchr(target, '/') : NULL;
+	if (part)
+		*part = '\0';
+	return has_fabric(strrchr(target, '/') + 1);
+}
+
+/* Whether it can be a cache device at all, from sysfs alone. */
+static bool is_candidate(const char *name, const struct device *origin,
+			 dev_t *number)
+{
+	unsigned int major_number, minor_number;
+	char path[PATH_MAX], text[64];
+	struct stat st;
+	FILE *file;
+	int found;
+
+	snprintf(path, sizeof(path), "/sys/class/block/%s/dev", name);
+	file = name[0] == '.' ? NULL : fopen(path, "re");
+	if (!file)
+		return false;
+	found = fscanf(file, "%u:%u", &major_number, &minor_number);
+	fclose(file);
+	if (found != 2)
+		return false;
+	*number = makedev(major_number, minor_number);
+	if (is_remote(name) ||
+	    (origin && identity_overlap(*number, origin->number)))
+		return false;
+	/* Not a disk without a medium, and not a device of ours. */
+	if (!identity_attribute(*number, "size", text, sizeof(text)) ||
+	    !strcmp(text, "0") ||
+	    (identity_attribute(*number, "dm/uuid", text, sizeof(text)) &&
+	     !strncmp(text, "nearcache-", 10)))
+		return false;
+	device_path_of(*number, path);
+	return !stat(path, &st) && S_ISBLK(st.st_mode);
+}
+
+static int consider(struct carriers *all, dev_t number)
+{
+	struct resolved *longer, *one;
+	char path[PATH_MAX];
+
+	longer = reallocarray(all->one, all->count + 1, sizeof(*all->one));
+	if (!longer)
+		return fail_memory();
+	all->one = longer;
+	one = &longer[all->count];
+	one->number = number;
+	if (!resolve_path(one, device_path_of(number, path))) {
+		if (!uuid_compare(one->sb.uuid, all->uuid))
+			all->count++;
+		return 0;
+	}
+	if (strstr(fail_message(), SILENT))
+		all->silent++;
+	fail_reset();
+	return 0;
+}
+
+/**
+ * resolve_carriers() - find all devices that carry a cache, or a part of it
+ * @all: the result; resolve_free() is due in any case
+ * @uuid: of the cache
+ * @origin: open origin, which is not looked at; NULL: unknown
+ *
+ * Return: 0 or the exit code.
+ */
+int resolve_carriers(struct carriers *all, const unsigned char *uuid,
+		     const struct device *origin)
+{
+	struct dirent *entry;
+	dev_t number;
+	DIR *dir;
+
+	memset(all, 0, sizeof(*all));
+	uuid_copy(all->uuid, uuid);
+	dir = opendir("/sys/class/block");
+	while (dir && !fail_code() && (entry = readdir(dir)))
+		if (is_candidate(entry->d_name, origin, &number))
+			consider(all, number);
+	if (dir)
+		closedir(dir);
+	return fail_code();
+}
+
+static bool is_part(const struct resolved *one, unsigned int index)
+{
+	return le16_to_cpu(one->sb.stripe_index) == index;
+}
+
+/* Of a device and one that lies on it and shows the same, the latter is meant. */
+static bool is_covered(const struct carriers *all, const struct resolved *one)
+{
+	size_t i;
+
+	for (i = 0; i < all->count; i++)
+		if (is_part(&all->one[i], le16_to_cpu(one->sb.stripe_index)) &&
+		    identity_rests_on(all->one[i].number, one->number))
+			return true;
+	return false;
+}
+
+static int fail_two(const struct carriers *all, const struct resolved *a,
+		    const struct resolved *b)
+{
+	char uuid[SUPER_UUID_TEXT];
+
+	uuid_unparse_lower(all->uuid, uuid);
+	return fail(CODE_DEVICE,
+		    "'%s' and '%s' carry the same part of the cache '%s': detach the copy, or name what is meant by its path",
+		    a->path, b->path, uuid);
+}
+
+/**
+ * resolve_none() - tell that nothing here carries a part of a cache
+ * @all: devices that carry it
+ *
+ * Return: the exit code.
+ */
+int resolve_none(const struct carriers *all)
+{
+	char uuid[SUPER_UUID_TEXT];
+
+	uuid_unparse_lower(all->uuid, uuid);
+	return fail(CODE_DEVICE, "no local device carries the cache '%s'%s",
+		    uuid, all->silent ?
+		    ", but one did not answer" : ": is the drive there?");
+}
+
+/**
+ * resolve_part() - the one device that carries a part of a cache
+ * @all: devices that carry it
+ * @index: which of the devices of the cache: 0 is the first, or the only one
+ * @found: the result, of @all; NULL: there is none
+ *
+ * Whether somebody uses it says nothing: a copy that was plugged in is free, and what is
+ * meant may be in use.
+ *
+ * Return: 0, or the exit code: there are several.
+ */
+int resolve_part(const struct carriers *all, unsigned int index,
+		 const struct resolved **found)
+{
+	const struct resolved *first = NULL;
+	size_t i;
+
+	*found = NULL;
+	for (i = 0; i < all->count; i++) {
+		const struct resolved *one = &all->one[i];
+
+		if (!is_part(one, index) || is_covered(all, one))
+			continue;
+		if (first)
+			return fail_two(all, first, one);
+		first = one;
+	}
+	*found = first;
+	return 0;
+}
+
+/**
+ * resolve_rival() - another device that carries what a known one does
+ * @all: devices that carry the cache
+ * @index: which part of it the known one is
+ * @number: of the known one
+ *
+ * Return: one that does not share storage with it, or NULL.
+ */
+const struct resolved *resolve_rival(const struct carriers *all, unsigned int index,
+				     dev_t number)
+{
+	size_t i;
+
+	for (i = 0; i < all->count; i++)
+		if (is_part(&all->one[i], index) &&
+		    !identity_overlap(all->one[i].number, number))
+			return &all->one[i];
+	return NULL;
+}
+
+/* Free what resolve_carriers() allocated. */
+void resolve_free(struct carriers *all)
+{
+	free(all->one);
+	memset(all, 0, sizeof(*all));
+}
+
+/**
+ * resolve_uuid() - find a cache on the drives of this machine
+ * @cache: the result: its first device
+ * @uuid: of it, as text
+ * @origin: open origin, which is not looked at; NULL: unknown
+ *
+ * Return: 0 or the exit code.
+ */
+int resolve_uuid(struct resolved *cache, const char *uuid,
+		 const struct device *origin)
+{
+	const struct resolved *found;
+	struct carriers all;
+	uuid_t parsed;
+
+	if (uuid_parse(uuid, parsed))
+		return fail(CODE_USAGE, "'%s' is no uuid", uuid);
+	if (!resolve_carriers(&all, parsed, origin) &&
+	    !resolve_part(&all, 0, &found) &&
+	    (found || !resolve_none(&all)))
+		*cache = *found;
+	resolve_free(&all);
+	return fail_code();
+}
+
+/**
+ * resolve_wait() - wait for a device to appear
+ * @path: of it
+ * @seconds: at most
+ *
+ * Return: whether it is there.
+ */
+bool resolve_wait(const char *path, unsigned int seconds)
+{
+	struct timespec pause = { .tv_nsec = WAIT_PAUSE_MS * 1000000L };
+	unsigned long tries = seconds * (1000UL / WAIT_PAUSE_MS);
+
+	while (access(path, F_OK)) {
+		if (!tries--)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "open/format.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <uuid/uuid.h>
+
+#include "open/dataset.h"
+#include "lib/error.h"
+#include "open/uncached_writes.h"
+#include "ondisk/layout.h"
+#include "block/probe.h"
+#include "ondisk/superblock.h"
+#include "ondisk/slot_table.h"
+
+/**
+ * formatting_check_words() - demand options that a cache can have
+ * @args: the command line
+ *
+ * Return: 0 or the exit code.
+ */
+int formatting_check_words(const struct arguments *args)
+{
+	u64 block = args->block_size;
+
+	if (dataset_check_version(args->dataset_version))
+		return fail_code();
+	if (block && (block < NEARCACHE_BLOCK_MIN ||
+		      block > NEARCACHE_BLOCK_MAX || !is_power_of_2(block)))
+		return fail(CODE_USAGE,
+			    "--block-size '%llu': give a power of two from 64K to 4M",
+			    (unsigned long long)block);
+	return 0;
+}
+
+static int claim(const struct formatting *new, struct device *cache)
+{
+	bool busy;
+
+	if (!given(new->args, OPTION_DRY_RUN))
+		return device_claim(cache);
+	if (device_test_claim(cache, &busy))
+		return fail_code();
+	if (busy)
+		return fail(CODE_BUSY, "cache device '%s' is in use",
+			    cache->path);
+	return 0;
+}
+
+/**
+ * formatting_claim() - keep others off the cache device, unless nothing is written
+ * @new: its devices are open
+ *
+ * Return: 0 or the exit code.
+ */
+int formatting_claim(const struct formatting *new)
+{
+	unsigned int i;
+
+	if (claim(new, new->cache))
+		return fail_code();
+	for (i = 0; i < new->members->count; i++)
+		if (claim(new, &new->members->dev[i]))
+			return fail_code();
+	return 0;
+}
+
+/* Other caches start cold after a crash if their records are gone. */
+static int check_records(const struct device *cache)
+{
+	unsigned int used;
+
+	if (witness_count(cache, &used) || !used)
+		return fail_code();
+	return fail(CODE_DEVICE,
+		    "cache device '%s' is the witness device of %u other caches: if that may go, overwrite it with --force",
+		    cache->path, used);
+}
+
+/* Refuse to overwrite what somebody may still want. */
+static int check_content(const struct device *cache)
+{
+	char what[PROBE_WHAT];
+	struct super super;
+	int error = super_read(&super, cache);
+
+	if (!error && super.best)
+		fail(CODE_DEVICE,
+		     "cache device '%s' carries the nearcache '%s': open it, or overwrite it with --force",
+		     cache->path, (const char *)super.best->label);
+	else if (!error && (super.magic[0] || super.magic[1]))
+		fail(CODE_DEVICE,
+		     "cache device '%s' carries a nearcache superblock that does not count (%s): if that may go, overwrite it with --force",
+		     cache->path, super_why(&super));
+	else if (!error && !probe_content(cache, what) && what[0])
+		fail(CODE_DEVICE,
+		     "cache device '%s' carries %s: if that may go, overwrite it with --force",
+		     cache->path, what);
+	else if (!error && !fail_code())
+		check_records(cache);
+	super_free(&super);
+	return fail_code();
+}
+
+/* By --force: its record on the witness is the new one's. */
+static void look_back(struct formatting *new)
+{
+	struct super super;
+
+	if (super_read(&super, new->cache))
+		fail_reset();
+	else if (super.best)
+		memcpy(new->replaced, super.best->uuid, sizeof(new->replaced));
+	super_free(&super);
+}
+
+static bool replaces(const struct formatting *new)
+{
+	static const u8 none[sizeof(new->replaced)];
+
+	return memcmp(new->replaced, none, sizeof(none));
+}
+
+static struct witness_claim claim_of(const struct formatting *new)
+{
+	return (struct witness_claim){
+		.uuid = new->sb->uuid,
+		.replaced = replaces(new) ? new->replaced : NULL,
+		.force = given(new->args, OPTION_FORCE),
+	};
+}
+
+/* Put the new cache together, in memory. */
+static int lay_out(struct formatting *new)
+{
+	const struct members *members = new->members;
+	const struct device *origin = new->origin;
+	u64 sizes[NEARCACHE_MEMBERS_MAX] = { new->cache->size };
+	u32 i, lbs = new->cache->lbs;
+	char why[NC_WHY_SIZE];
+
+	for (i = 0; i < members->count; i++) {
+		sizes[i + 1] = members->dev[i].size;
+		lbs = max(lbs, members->dev[i].lbs);
+	}
+	if (layout_compute_members(&new->layout, sizes, members->count + 1,
+				   new->args->block_size,
+				   new->args->integrity == NEARCACHE_INTEGRITY_CRC32C,
+				   origin->size, origin->lbs, lbs, why))
+		return 0;
+	return fail(CODE_DEVICE, "cache device '%s' is too small: %s",
+		    new->cache->path, why);
+}
+
+static int design(struct formatting *new)
+{
+	const struct device *origin = new->origin, *cache = new->cache;
+	struct nearcache_super *sb = new->sb;
+
+	if (lay_out(new))
+		return fail_code();
+	layout_to_super(&new->layout, sb);
+	memcpy(sb->magic, NEARCACHE_MAGIC, NEARCACHE_MAGIC_LEN);
+	sb->version = cpu_to_le32(NEARCACHE_VERSION);
+	sb->sequence = cpu_to_le64(1);
+	uuid_generate(sb->uuid);
+	strncpy((char *)sb->label, new->label, sizeof(sb->label) - 1);
+	sb->created = cpu_to_le64((u64)time(NULL));
+	sb->state = cpu_to_le32(NEARCACHE_STATE_CLEAN);
+	sb->table_epoch = cpu_to_le64(1);
+	memcpy(sb->witness, new->witness->path, sizeof(sb->witness));
+	return dataset_seal(sb, cache, origin, new->args->dataset_version);
+}
+
+/**
+ * formatting_prepare() - see what would be overwritten, and design the cache
+ * @new: claimed; its superblock is for free() afterwards
+ *
+ * Return: 0 or the exit code.
+ */
+int formatting_prepare(struct formatting *new)
+{
+	struct witness_claim claim;
+	unsigned int i;
+
+	if (!given(new->args, OPTION_FORCE)) {
+		if (check_content(new->cache))
+			return fail_code();
+		for (i = 0; i < new->members->count; i++)
+			if (check_content(&new->members->dev[i]))
+				return fail_code();
+	}
+	look_back(new);
+	new->sb = device_buffer(NEARCACHE_SUPER_SIZE);
+	if (!new->sb || design(new))
+		return fail_code();
+	claim = claim_of(new);
+	return *new->witness->path ? witness_prepare(new->witness, &claim) : 0;
+}
+
+/* Nothing of what was there is found on it. */
+static int clear(const struct formatting *new, const struct device *cache)
+{
+	/* Before the first write: is a partition in use? */
+	if (device_reread_partitions(cache) || super_wipe(cache))
+		return fail_code();
+	if (given(new->args, OPTION_FORCE) && probe_wipe(cache))
+		return fail_code();
+	/* Now the table is gone: so must be the partitions. */
+	return device_reread_partitions(cache);
+}
+
+/**
+ * formatting_write_areas() - write all but the superblocks
+ * @new: prepared
+ *
+ * They come last: a run that ends in here leaves a device that no longer is
+ * what it was and not yet a cache.
+ *
+ * Return: 0 or the exit code.
+ */
+int formatting_write_areas(const struct formatting *new)
+{
+	const struct nearcache_area *area = new->sb->area;
+	const struct device *cache = new->cache;
+	unsigned int i;
+
+	if (clear(new, cache))
+		return fail_code();
+	for (i = 0; i < new->members->count; i++)
+		if (clear(new, &new->members->dev[i]))
+			return fail_code();
+	if (table_write(cache, new->sb))
+		return fail_code();
+	for (i = NEARCACHE_AREA_TABLE + 1; i < NEARCACHE_AREA_COUNT; i++)
+		if (device_zero(cache, le64_to_cpu(area[i].offset),
+				le64_to_cpu(area[i].length)))
+			return fail_code();
+	return device_sync(cache);
+}
+
+/**
+ * formatting_claim_record() - take its record on the witness, if it has one
+ * @new: its areas are written
+ *
+ * Return: 0 or the exit code.
+ */
+int formatting_claim_record(const struct formatting *new)
+{
+	struct witness_claim claim = claim_of(new);
+
+	return *new->witness->path ? witness_claim(new->witness, &claim) : 0;
+}
+
+/* The superblock of one behind the first. */
+static int write_member(const struct formatting *new, unsigned int index)
+{
+	struct device *dev = &new->members->dev[index - 1];
+	struct nearcache_super *sb = device_buffer(NEARCACHE_SUPER_SIZE);
+	struct nc_geometry geo;
+	char why[NC_WHY_SIZE];
+
+	if (!sb)
+		return fail_code();
+	memcpy(sb, new->sb, sizeof(*sb));
+	layout_to_member(&new->layout, index, sb);
+	nc_super_seal(sb);
+	if (!nc_super_check(sb, dev->size, &geo, why))
+		fail(CODE_DEVICE, "cache device '%s' does not fit: %s",
+		     dev->path, why);
+	else
+		super_write(dev, sb);
+	free(sb);
+	return fail_code();
+}
+
+/**
+ * formatting_write_super() - make it a cache; closes the device
+ * @new: its areas are written
+ *
+ * The kernel claims the cache device for itself.
+ *
+ * Return: 0 or the exit code.
+ */
+int formatting_write_super(const struct formatting *new)
+{
+	unsigned int i;
+
+	for (i = 1; i <= new->members->count && !fail_code(); i++)
+		write_member(new, i);
+	/* The one that counts comes last. */
+	if (!fail_code())
+		super_write(new->cache, new->sb);
+	for (i = 0; i < new->members->count; i++)
+		device_close(&new->members->dev[i]);
+	device_close(new->cache);
+	return fail_code();
+}
+
+/**
+ * formatting_end_gaps() - nothing is in it that it could have missed
+ * @new: written
+ *
+ * Under lock_all() since before the superblock was: a gap that begins later than that is
+ * not over.  What fails costs what will be cached until the next open.
+ */
+void formatting_end_gaps(const struct formatting *new)
+{
+	if (!gaps_emptied(new->sb, le64_to_cpu(new->sb->table_epoch)))
+		return;
+	warn("%s; the next open empties the cache", fail_message());
+	fail_reset();
+}
+
+/* The device may be closed. */
+static void free_record(const struct formatting *new)
+{
+	struct witness witness = WITNESS_CLOSED;
+
+	if (*new->witness->path && !witness_open(&witness, new->witness->path))
+		witness_free(&witness, new->sb->uuid);
+	witness_close(&witness);
+}
+
+static void undo(const struct formatting *new, struct device *cache)
+{
+	struct super super;
+
+	device_close(cache);
+	if (device_claim(cache))
+		return;
+	if (!super_read(&super, cache) && super.best &&
+	    !memcmp(super.best->uuid, new->sb->uuid,
+		    sizeof(new->sb->uuid)))
+		super_wipe(cache);
+	super_free(&super);
+}
+
+/**
+ * formatting_undo() - take back record and superblocks, if they are still ours
+ * @new: written
+ */
+void formatting_undo(const struct formatting *new)
+{
+	unsigned int i;
+
+	free_record(new);
+	undo(new, new->cache);
+	for (i = 0; i < new->members->count; i++)
+		undo(new, &new->members->dev[i]);
+}

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "open/members.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <uuid/uuid.h>
+
+#include "lib/error.h"
+#include "block/device_id.h"
+#include "lib/print.h"
+#include "open/find_devices.h"
+
+#define ROLE	"cache device"
+
+/* Before the first is opened: what members_close() may close. */
+static void reset(struct members *members)
+{
+	unsigned int i;
+
+	members->count = 0;
+	for (i = 0; i < ARRAY_SIZE(members->dev); i++)
+		members->dev[i].fd = -1;
+}
+
+/* One more, if it can be opened. */
+static int add(struct members *members, unsigned int index, const char *path)
+{
+	struct device *dev = &members->dev[members->count];
+
+	if (device_open(dev, path, ROLE)) {
+		device_close(dev);
+		return fail_code();
+	}
+	members->index[members->count++] = index;
+	return 0;
+}
+
+/* The same, by its number. */
+static int add_number(struct members *members, unsigned int index, dev_t number)
+{
+	struct device *dev = &members->dev[members->count];
+
+	if (device_open_number(dev, number, ROLE)) {
+		device_close(dev);
+		return fail_code();
+	}
+	members->index[members->count++] = index;
+	return 0;
+}
+
+/**
+ * members_open() - open the devices of every --cache but the first
+ * @members: the result; members_close() is due in any case
+ * @args: the command line
+ *
+ * Return: 0 or the exit code.
+ */
+int members_open(struct members *members, const struct arguments *args)
+{
+	reset(members);
+	while (members->count < args->members &&
+	       !add(members, members->count + 1, args->member[members->count]))
+		;
+	return fail_code();
+}
+
+/* Whether a table has the first one, as many behind it, and all of them are here still. */
+static bool are_used(const struct params *used, dev_t first, unsigned int count)
+{
+	char name[128];
+	unsigned int i;
+
+	if (!used || used->cache != first || used->members + 1 != count)
+		return false;
+	for (i = 0; i < used->members; i++)
+		if (!identity_kernel_name(used->member[i], name, sizeof(name)))
+			return false;
+	return true;
+}
+
+/* A copy of the one that is known carries the others' cache as well as that does. */
+static int check_rival(const struct carriers *all, unsigned int index,
+		       const struct device *one)
+{
+	const struct resolved *rival = resolve_rival(all, index, one->number);
+
+	if (!rival)
+		return 0;
+	return fail(CODE_DEVICE,
+		    "'%s' and '%s' both carry number %u of the devices of one cache: it cannot be told to which of them the others belong",
+		    one->path, rival->path, index + 1);
+}
+
+/* Each is here once, as is the first one. */
+static int find_rest(struct members *members, unsigned int count,
+		     const struct super *super, const struct device *first,
+		     const struct device *origin)
+{
+	const struct resolved *found;
+	struct carriers all;
+
+	if (resolve_carriers(&all, super->best->uuid, origin) ||
+	    check_rival(&all, 0, first))
+		goto out;
+	while (members->count < count - 1) {
+		unsigned int index = members->count + 1;
+
+		if (resolve_part(&all, index, &found) ||
+		    (!found && resolve_none(&all))) {
+			fail_add("it is number %u of its %u devices", index + 1,
+				 count);
+			break;
+		}
+		if (add(members, index, found->path))
+			break;
+	}
+out:
+	resolve_free(&all);
+	if (fail_code())
+		fail_add("name them all, in their order, with --cache");
+	return fail_code();
+}
+
+/**
+ * members_find() - the devices that belong to the first one
+ * @members: the result; members_close() is due in any case
+ * @args: the command line: names all of them, or the first one alone
+ * @first: the first one
+ * @super: of it, sound
+ * @origin: open origin
+ * @used: a table that may be of this cache, NULL: none.  If it has the first one, it knows
+ *	the others, whoever else carries the same
+ *
+ * Return: 0 or the exit code.
+ */
+int members_find(struct members *members, const struct arguments *args,
+		 const struct device *first, const struct super *super,
+		 const struct device *origin, const struct params *used)
+{
+	unsigned int count = super->geo.stripe_count;
+
+	if (members_open(members, args))
+		return fail_code();
+	if (members->count && members->count + 1 != count)
+		return fail(CODE_DEVICE,
+			    "the cache of '%s' has %u device%s, --cache names %u",
+			    first->path, count, count == 1 ? "" : "s",
+			    members->count + 1);
+	if (!members->count && count > 1 &&
+	    (are_used(used, first->number, count) ?
+		     members_open_numbers(members, used) :
+		     find_rest(members, count, super, first, origin)))
+		return fail_code();
+	return members_judge(members, super) ||
+	       members_check_places(members, first, origin) ? fail_code() : 0;
+}
+
+/**
+ * members_open_numbers() - open the devices that a table names
+ * @members: the result; members_close() is due in any case
+ * @params: of the table
+ *
+ * Return: 0 or the exit code.
+ */
+int members_open_numbers(struct members *members, const struct params *params)
+{
+	reset(members);
+	while (members->count < params->members &&
+	       !add_number(members, members->count + 1,
+			   params->member[members->count]))
+		;
+	return fail_code();
+}
+
+/* One of them, against the superblock of the first. */
+static int judge(const struct device *dev, const struct super *first,
+		 unsigned int index)
+{
+	char why[NC_WHY_SIZE];
+	struct super super;
+
+	if (!super_read(&super, dev) && !super_require(&super, dev) &&
+	    !nc_member_check(first->best, super.best, index, why))
+		fail(CODE_DEVICE, "%s '%s', number %u of %u: %s", dev->role,
+		     dev->path, index + 1, first->geo.stripe_count, why);
+	super_free(&super);
+	return fail_code();
+}
+
+/**
+ * members_judge() - demand that each is what belongs in its place
+ * @members: open
+ * @super: of the first one, sound
+ *
+ * Return: 0 or the exit code.
+ */
+int members_judge(const struct members *members, const struct super *super)
+{
+	unsigned int i;
+
+	for (i = 0; i < members->count; i++)
+		if (judge(&members->dev[i], super, i + 1))
+			return fail_code();
+	return 0;
+}
+
+static int check_two(const struct device *a, const struct device *b)
+{
+	if (identity_overlap(a->number, b->number))
+		return fail(CODE_DEVICE,
+			    "cache devices '%s' and '%s' share storage: one is part of the other or they are one disk",
+			    a->path, b->path);
+	if (identity_same_drive(a->number, b->number))
+		warn("cache devices '%s' and '%s' are on one drive, which makes two of it neither faster nor larger",
+		     a->path, b->path);
+	return 0;
+}
+
+/**
+ * members_check_places() - demand devices that can work together
+ * @members: open
+ * @first: the first one
+ * @origin: open origin
+ *
+ * Return: 0 or the exit code.
+ */
+int members_check_places(const struct members *members,
+			 const struct device *first, const struct device *origin)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < members->count; i++) {
+		const struct device *dev = &members->dev[i];
+
+		if (identity_overlap(dev->number, origin->number))
+			return fail(CODE_DEVICE,
+				    "origin '%s' and cache device '%s' share storage: one is part of the other or they are one disk",
+				    origin->path, dev->path);
+		if (dev->read_only)
+			return fail(CODE_DEVICE, "cache device '%s' is read-only",
+				    dev->path);
+		if (dev->lbs > NEARCACHE_PAGE_SIZE)
+			return fail(CODE_DEVICE,
+				    "cache device '%s' has logical blocks of %u bytes, at most %u work",
+				    dev->path, dev->lbs, NEARCACHE_PAGE_SIZE);
+		if (check_two(first, dev))
+			return fail_code();
+		for (j = 0; j < i; j++)
+			if (check_two(&members->dev[j], dev))
+				return fail_code();
+	}
+	return 0;
+}
+
+/**
+ * members_check_first() - demand the device that has the metadata
+ * @first: the device that is named first
+ * @super: of it, sound
+ *
+ * Return: 0 or the exit code.
+ */
+int members_check_first(const struct device *first, const struct super *super)
+{
+	if (!super->geo.stripe_index)
+		return 0;
+	return fail(CODE_DEVICE,
+		    "cache device '%s' is number %u of the %u of its cache: name the first one first",
+		    first->path, super->geo.stripe_index + 1,
+		    super->geo.stripe_count);
+}
+
+/**
+ * members_check_witness() - demand a witness that stays when any of them leaves
+ * @members: open
+ * @witness: open
+ * @first: open cache device, the first one
+ * @origin: open origin
+ *
+ * Return: 0 or the exit code.
+ */
+int members_check_witness(const struct members *members,
+			  const struct witness *witness,
+			  const struct device *first, const struct device *origin)
+{
+	unsigned int i;
+
+	for (i = 0; i < members->count; i++)
+		if (witness_check_place(witness, &members->dev[i], origin))
+			return fail_code();
+	return witness_check_place(witness, first, origin);
+}
+
+/* Those of a table to come. */
+void members_to_params(const struct members *members, struct params *params)
+{
+	params->members = 0;
+	while (params->members < members->count) {
+		params->member[params->members] =
+			members->dev[params->members].number;
+		params->members++;
+	}
+}
+
+/* From an error to a word about one that stays as it is. */
+static void leave(unsigned int index, unsigned int count)
+{
+	warn("%s; it is number %u of the %u devices of the cache, and keeps what it has",
+	     fail_message(), index + 1, count);
+	fail_reset();
+}
+
+/**
+ * members_find_rest() - open those devices of a cache in no use that are here
+ * @members: the result; members_close() is due in any case
+ * @super: of one of them, whichever that is
+ * @one: that
+ *
+ * One that is missing is told.  Where two carry the same, nobody knows which is meant.
+ *
+ * Return: 0 or the exit code.
+ */
+int members_find_rest(struct members *members, const struct super *super,
+		      const struct device *one)
+{
+	unsigned int i, count = super->geo.stripe_count;
+	const struct resolved *found;
+	struct carriers all;
+
+	reset(members);
+	if (count < 2)
+		return 0;
+	if (resolve_carriers(&all, super->best->uuid, NULL) ||
+	    check_rival(&all, super->geo.stripe_index, one))
+		goto out;
+	for (i = 0; i < count; i++) {
+		if (i == super->geo.stripe_index)
+			continue;
+		if (resolve_part(&all, i, &found))
+			break;
+		if (found ? add(members, i, found->path) : resolve_none(&all))
+			leave(i, count);
+	}
+out:
+	resolve_free(&all);
+	return fail_code();
+}
+
+/**
+ * members_find_used() - open the devices of a table, but for one
+ * @members: the result; members_close() is due
+ * @params: of the table
+ * @one: number of that
+ */
+void members_find_used(struct members *members, const struct params *params,
+		       dev_t one)
+{
+	unsigned int i, count = params->members + 1;
+
+	reset(members);
+	for (i = 0; i < count; i++) {
+		dev_t number = i ? params->member[i - 1] : params->cache;
+
+		if (number != one && add_number(members, i, number))
+			leave(i, count);
+	}
+}
+
+static void tell_left(const struct nearcache_super *sb, const struct device *one)
+{
+	struct carriers all;
+	bool told = false;
+	size_t i;
+
+	resolve_carriers(&all, sb->uuid, NULL);
+	for (i = 0; i < all.count; i++) {
+		const struct resolved *found = &all.one[i];
+
+		if (identity_overlap(found->number, one->number))
+			continue;
+		warn("'%s' carries number %u of the %u devices of what seems to be the same cache, and keeps it: 'nearcache destroy --cache %s' wipes that",
+		     found->path, le16_to_cpu(found->sb.stripe_index) + 1,
+		     le16_to_cpu(found->sb.stripe_count), found->path);
+		told = true;
+	}
+	if (!told && le32_to_cpu(sb->incompat) & NEARCACHE_INCOMPAT_STRIPES)
+		warn("'%s' seems to be one of several devices of a cache: the others cannot be told, and keep what they have",
+		     one->path);
+	resolve_free(&all);
+	fail_reset();
+}
+
+/**
+ * members_tell_left() - warn of what may belong to a damaged superblock
+ * @super: of one of them, without a copy that counts
+ * @one: that
+ */
+void members_tell_left(const struct super *super, const struct device *one)
+{
+	unsigned int i;
+
+	for (i = 0; i < NEARCACHE_SUPER_COPIES; i++)
+		if (super->magic[i] &&
+		    (!i || !super->magic[0] ||
+		     memcmp(super->copy[0]->uuid, super->copy[i]->uuid,
+			    sizeof(super->copy[i]->uuid))))
+			tell_left(super->copy[i], one);
+}
+
+/* One that does not belong to them after all. */
+void members_forget(struct members *members, unsigned int at)
+{
+	device_close(&members->dev[at]);
+	members->count--;
+	for (; at < members->count; at++) {
+		members->dev[at] = members->dev[at + 1];
+		members->index[at] = members->index[at + 1];
+	}
+	members->dev[at].fd = -1;
+}
+
+/* All in the words that one of them has. */
+void members_print_as(const struct members *members, const char *label)
+{
+	char key[24];
+	unsigned int i;
+
+	for (i = 0; i < members->count; i++) {
+		snprintf(key, sizeof(key), "cache_%u", i + 2);
+		print_string(key, label, members->dev[i].path);
+	}
+}
+
+static void print_one(unsigned int index, const char *path, bool listed)
+{
+	char key[24], text[24];
+
+	snprintf(key, sizeof(key), "cache_%u", index + 1);
+	snprintf(text, sizeof(text), "cache device %u", index + 1);
+	print_string(key, listed ? NULL : text, path);
+}
+
+/* Behind the first one. */
+void members_print(const struct members *members)
+{
+	unsigned int i;
+
+	for (i = 0; i < members->count; i++)
+		print_one(i + 1, members->dev[i].path, false);
+}
+
+static void print_numbers(const struct params *params, bool listed)
+{
+	char path[PATH_MAX];
+	unsigned int i;
+
+	for (i = 0; i < params->members; i++)
+		print_one(i + 1, device_path_of(params->member[i], path),
+			  listed);
+}
+
+/* The same, of a table. */
+void members_print_numbers(const struct params *params)
+{
+	print_numbers(params, false);
+}
+
+/* Where text has no room for them. */
+void members_list_numbers(const struct params *params)
+{
+	print_numbers(params, true);
+}
+
+void members_close(struct members *members)
+{
+	unsigned int i;
+
+	for (i = 0; i < members->count; i++)
+		device_close(&members->dev[i]);
+}

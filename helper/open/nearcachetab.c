@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "open/nearcachetab.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uuid/uuid.h>
+
+#include "lib/error.h"
+#include "lib/sanitize.h"
+
+/* Words of a line: NAME, ORIGIN, CACHE and OPTIONS. */
+#define FIELDS		4
+#define FIELDS_NEEDED	3
+/* Options that 'nearcache open' gets of one line, at most. */
+#define OPTIONS_MAX	24
+
+#define BLANKS		" \t\r"
+
+static bool is_octal(const char *digits)
+{
+	return digits[0] >= '0' && digits[0] <= '3' && digits[1] >= '0' &&
+	       digits[1] <= '7' && digits[2] >= '0' && digits[2] <= '7';
+}
+
+/* As in fstab(5): \040 is a blank.  In place. */
+void tab_unescape(char *word)
+{
+	char *to = word;
+
+	while (*word) {
+		if (*word == '\\' && is_octal(word + 1)) {
+			*to++ = (char)((word[1] - '0') << 6 |
+				       (word[2] - '0') << 3 | (word[3] - '0'));
+			word += 4;
+		} else {
+			*to++ = *word++;
+		}
+	}
+	*to = '\0';
+}
+
+static int take_timeout(struct tab_entry *entry, const char *value)
+{
+	unsigned long seconds;
+	char *end;
+
+	errno = 0;
+	seconds = strtoul(value, &end, 10);
+	if (errno || *end || value[0] < '0' || value[0] > '9' || !seconds ||
+	    seconds > TAB_TIMEOUT_MAX)
+		return fail(CODE_USAGE,
+			    "timeout '%s': give 1 to %u seconds", value,
+			    TAB_TIMEOUT_MAX);
+	entry->timeout = (unsigned int)seconds;
+	return 0;
+}
+
+/* Options of the table alone. Return: whether it is one. */
+static bool take_own(struct tab_entry *entry, const char *word)
+{
+	static const char timeout[] = "timeout=";
+
+	if (!strcmp(word, "fail"))
+		entry->fail = true;
+	else if (!strcmp(word, "nofail"))
+		entry->fail = false;
+	else if (!strcmp(word, "_netdev"))
+		entry->netdev = true;
+	else if (!strcmp(word, "noauto"))
+		entry->noauto = true;
+	else if (!strcmp(word, "auto"))
+		entry->noauto = false;
+	else if (!strncmp(word, timeout, strlen(timeout)))
+		take_timeout(entry, word + strlen(timeout));
+	else
+		return !strcmp(word, "defaults");
+	return true;
+}
+
+/* What names the devices stands in front. */
+static bool is_device_option(const char *word)
+{
+	size_t length = strcspn(word, "=");
+
+	return (length == strlen("origin") && !strncmp(word, "origin", length)) ||
+	       (length == strlen("cache") && !strncmp(word, "cache", length));
+}
+
+static int add_option(struct tab_entry *entry, const char *option)
+{
+	char *word;
+
+	if (!*option)
+		return fail(CODE_USAGE,
+			    "an option is empty: write them as mode=writearound,nofail");
+	if (is_device_option(option))
+		return fail(CODE_USAGE,
+			    "option '%s': the second and the third word name the devices",
+			    option);
+	if (entry->options == OPTIONS_MAX)
+		return fail(CODE_USAGE, "there are more than %d options",
+			    OPTIONS_MAX);
+	if (!entry->option)
+		entry->option = calloc(OPTIONS_MAX, sizeof(*entry->option));
+	if (!entry->option || asprintf(&word, "--%s", option) < 0)
+		return fail_memory();
+	entry->option[entry->options++] = word;
+	return 0;
+}
+
+static int take_options(struct tab_entry *entry, char *options)
+{
+	char *option;
+
+	while (options && !fail_code()) {
+		option = strsep(&options, ",");
+		tab_unescape(option);
+		if (!take_own(entry, option))
+			add_option(entry, option);
+	}
+	return fail_code();
+}
+
+/* What no table can say, since it says what is done without anybody there. */
+static int check_given(const struct arguments *args)
+{
+	if (given(args, OPTIONS_GLOBAL | OPTION_ALL | OPTION_TAB |
+		  OPTION_WAIT_DEVICES | OPTION_FORCE))
+		return fail(CODE_USAGE,
+			    "json, dry-run, help, version, all, tab, wait and force are for the command line");
+	return 0;
+}
+
+/* By the one who knows the options of 'open'. */
+static int parse_options(struct tab_entry *entry, char *options)
+{
+	static char command[] = "nearcache", open[] = "open";
+	char *argv[OPTIONS_MAX + 2] = { command, open };
+	const struct verb *verb;
+
+	if (take_options(entry, options))
+		return fail_code();
+	if (entry->options)
+		memcpy(argv + 2, entry->option,
+		       entry->options * sizeof(*entry->option));
+	if (!arguments_parse_options(&entry->args, (int)entry->options + 2,
+				     argv, &verb))
+		check_given(&entry->args);
+	return fail_code();
+}
+
+static int check_path(const char *what, const char *path)
+{
+	if (path[0] == '/')
+		return 0;
+	return fail(CODE_USAGE, "%s '%s': give a path, like /dev/disk/by-id/...",
+		    what, path);
+}
+
+static int check_cache(const char *cache)
+{
+	uuid_t uuid;
+
+	if (strncmp(cache, TAB_UUID, strlen(TAB_UUID)))
+		return check_path("cache device", cache);
+	if (!uuid_parse(cache + strlen(TAB_UUID), uuid))
+		return 0;
+	return fail(CODE_USAGE,
+		    "cache device '%s': this is no uuid; 'nearcache super DEV' shows it",
+		    cache);
+}
+
+/* Cut to fields, in place. Return: 0 or the exit code. */
+static int cut(char *line, char **field, unsigned int *fields)
+{
+	char *rest = NULL, *word;
+
+	*fields = 0;
+	for (word = strtok_r(line, BLANKS, &rest); word;
+	     word = strtok_r(NULL, BLANKS, &rest)) {
+		if (*fields == FIELDS)
+			return fail(CODE_USAGE,
+				    "'%s' is one word too many: write a blank as \\040",
+				    word);
+		field[(*fields)++] = word;
+	}
+	return 0;
+}
+
+static int check_text(const char *line)
+{
+	const char *p;
+
+	/* Tabs divide words. */
+	for (p = line; *(p += text_check(p)) == '\t' || *p == '\r'; p++)
+		;
+	return *p ? fail(CODE_USAGE,
+			 "byte %zu is a control character or no UTF-8",
+			 (size_t)(p - line) + 1) : 0;
+}
+
+static int parse_line(struct tab_entry *entry, char *line)
+{
+	char *field[FIELDS] = { NULL };
+	unsigned int i, fields;
+
+	if (check_text(line) || cut(line, field, &fields))
+		return fail_code();
+	for (i = 0; i < fields && i < FIELDS_NEEDED; i++)
+		tab_unescape(field[i]);
+	if (!arguments_check_name(field[0]))
+		entry->name = field[0];
+	if (!fail_code() && fields < FIELDS_NEEDED)
+		fail(CODE_USAGE,
+		     "write NAME ORIGIN CACHE [OPTION,...], there %s only %u word%s",
+		     fields > 1 ? "are" : "is", fields, fields > 1 ? "s" : "");
+	if (fail_code() || check_path("origin", field[1]) ||
+	    check_cache(field[2]) || parse_options(entry, field[3]))
+		return fail_code();
+	entry->origin = field[1];
+	entry->cache = field[2];
+	return 0;
+}
+
+static int add_line(struct tab *tab, char *line, unsigned int number)
+{
+	struct tab_entry *longer, *entry;
+
+	line += strspn(line, BLANKS);
+	if (!*line || *line == '#')
+		return 0;
+	longer = reallocarray(tab->entry, tab->entries + 1, sizeof(*entry));
+	if (!longer)
+		return fail_memory();
+	tab->entry = longer;
+	entry = &longer[tab->entries++];
+	memset(entry, 0, sizeof(*entry));
+	entry->line = number;
+	entry->name = "";
+	entry->timeout = TAB_TIMEOUT;
+	if (!parse_line(entry, line))
+		return 0;
+	entry->why = strdup(fail_message());
+	if (!entry->why || fail_code() == CODE_MEMORY)
+		return fail_code();
+	fail_reset();
+	return 0;
+}
+
+/* A name is one device: which line is meant nobody knows. */
+static int find_twins(struct tab *tab)
+{
+	size_t i, j;
+
+	for (i = 0; i < tab->entries; i++)
+		/* Not of those that are wrong anyway. */
+		for (j = 0; j < i && !tab->entry[i].why; j++) {
+			if (tab->entry[j].why ||
+			    strcmp(tab->entry[i].name, tab->entry[j].name))
+				continue;
+			if (asprintf(&tab->entry[i].why,
+				     "'%s' is the name of line %u, too: choose another one",
+				     tab->entry[i].name, tab->entry[j].line) < 0) {
+				tab->entry[i].why = NULL;
+				return fail_memory();
+			}
+		}
+	return 0;
+}
+
+/**
+ * tab_parse() - parse a table
+ * @tab: filled in; tab_free() is due also after a failure
+ * @path: where it is, for messages; not copied
+ * @text: what it says, need not end with a 0
+ * @bytes: of @text
+ *
+ * A line that is wrong keeps nobody from the others: its entry says why.
+ *
+ * Return: 0 or the exit code.
+ */
+int tab_parse(struct tab *tab, const char *path, const char *text, size_t bytes)
+{
+	unsigned int number = 0;
+	char *rest, *line;
+
+	memset(tab, 0, sizeof(*tab));
+	tab->path = path;
+	if (bytes > TAB_BYTES_MAX || memchr(text, 0, bytes))
+		return fail(CODE_USAGE,
+			    "'%s' is no table: it is longer than %lu bytes, or binary",
+			    path, TAB_BYTES_MAX);
+	tab->text = strndup(text, bytes);
+	if (!tab->text)
+		return fail_memory();
+	rest = tab->text;
+	while ((line = strsep(&rest, "\n")))
+		if (add_line(tab, line, ++number))
+			return fail_code();
+	return find_twins(tab);
+}
+
+static int read_file(struct tab *tab, int fd)
+{
+	char *text = malloc(TAB_BYTES_MAX + 1);
+	size_t bytes = 0;
+	ssize_t n = 1;
+
+	while (text && n > 0 && bytes <= TAB_BYTES_MAX) {
+		n = read(fd, text + bytes, TAB_BYTES_MAX + 1 - bytes);
+		if (n > 0)
+			bytes += (size_t)n;
+	}
+	if (!text)
+		fail_memory();
+	else if (n < 0)
+		fail_errno(errno, "cannot read '%s'", tab->path);
+	else
+		tab_parse(tab, tab->path, text, bytes);
+	free(text);
+	return fail_code();
+}
+
+/**
+ * tab_read() - read the table
+ * @tab: filled in; tab_free() is due also after a failure
+ * @path: of the file; not copied
+ *
+ * One that does not exist is empty.
+ *
+ * Return: 0 or the exit code.
+ */
+int tab_read(struct tab *tab, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	memset(tab, 0, sizeof(*tab));
+	tab->path = path;
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0)
+		return fail_errno(errno, "cannot open '%s'", path);
+	read_file(tab, fd);
+	close(fd);
+	return fail_code();
+}
+
+/**
+ * tab_find() - the line of a device
+ * @tab: as read
+ * @name: of the device
+ *
+ * Return: the line, one that is right before one that is wrong; NULL: there is none.
+ */
+const struct tab_entry *tab_find(const struct tab *tab, const char *name)
+{
+	const struct tab_entry *found = NULL;
+	size_t i;
+
+	for (i = 0; i < tab->entries; i++) {
+		const struct tab_entry *entry = &tab->entry[i];
+
+		if (!strcmp(entry->name, name) &&
+		    (!found || (found->why && !entry->why)))
+			found = entry;
+	}
+	return found;
+}
+
+/**
+ * tab_need() - demand a line that is right
+ * @tab: as read
+ * @name: of the device
+ * @entry: the result
+ *
+ * Return: 0 or the exit code.
+ */
+int tab_need(const struct tab *tab, const char *name,
+	     const struct tab_entry **entry)
+{
+	*entry = tab_find(tab, name);
+	if (!*entry)
+		return fail(CODE_USAGE,
+			    "'%s' has no line in '%s': write one, or name its cache device with --cache DEV",
+			    name, tab->path);
+	if ((*entry)->why)
+		return fail(CODE_USAGE, "'%s' line %u: %s", tab->path,
+			    (*entry)->line, (*entry)->why);
+	return 0;
+}
+
+/* Free what tab_read() allocated. */
+void tab_free(struct tab *tab)
+{
+	size_t i;
+
+	for (i = 0; i < tab->entries; i++) {
+		while (tab->entry[i].options)
+			free(tab->entry[i].option[--tab->entry[i].options]);
+		free(tab->entry[i].option);
+		free(tab->entry[i].why);
+	}
+	free(tab->entry);
+	free(tab->text);
+	memset(tab, 0, sizeof(*tab));
+}

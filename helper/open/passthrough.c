@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "open/passthrough.h"
+
+#include <stdio.h>
+#include <sys/sysmacros.h>
+
+#include "open/activate.h"
+#include "lib/error.h"
+#include "open/uncached_writes.h"
+#include "block/lock.h"
+#include "open/same_origin.h"
+#include "lib/print.h"
+#include "block/dm_suspend.h"
+
+/* Also where nothing will be started: what it says has to hold. */
+static int check(const struct passthrough *pass)
+{
+	enum nearcache_mode mode = pass->read_only ? NEARCACHE_READ_ONLY :
+				   pass->mode;
+
+	return activate_check_name(pass->name) ||
+	       activate_check_free(pass->origin) ||
+	       neighbour_check(pass->origin, mode, pass->name) ?
+	       fail_code() : 0;
+}
+
+/* What the cache misses has to be known when it is back; else it must miss nothing. */
+static void record(struct passthrough *pass, bool dry_run)
+{
+	if (pass->read_only)
+		return;
+	if (!(dry_run ? gaps_check() :
+			gaps_begin(pass->name, pass->origin->id, pass->cache)))
+		return;
+	warn("device '%s' %s read-only: what is written to it could not be remembered for its cache (%s)",
+	     pass->name, dry_run ? "would be" : "is", fail_message());
+	fail_reset();
+	pass->read_only = true;
+}
+
+static int activate_linear(const struct passthrough *pass, const char *params)
+{
+	char uuid[sizeof(((struct dm_device *)0)->uuid)];
+	struct dm_line line = {
+		.target = DM_LINEAR,
+		.bytes = pass->origin->size,
+		.params = params,
+		.read_only = pass->read_only,
+	};
+
+	snprintf(uuid, sizeof(uuid), DM_PASSTHROUGH_PREFIX "%s", pass->name);
+	return dm_activate(pass->name, uuid, &line);
+}
+
+static void report(const struct passthrough *pass, const char *params,
+		   bool dry_run)
+{
+	char path[PATH_MAX], line[96];
+
+	snprintf(path, sizeof(path), "/dev/mapper/%s", pass->name);
+	snprintf(line, sizeof(line), "0 %llu " DM_LINEAR " %s",
+		 (unsigned long long)pass->origin->size / 512, params);
+	print_record(NULL, pass->name);
+	print_string("name", NULL, pass->name);
+	print_string("device", "device", path);
+	print_string("mode", "mode", pass->read_only ? "read-only" : "writable");
+	print_string("origin", "origin", pass->origin->path);
+	print_bytes("size", "size", pass->origin->size);
+	print_string("table", "table", line);
+	print_string("content", NULL, "pass-through");
+	print_string(NULL, "cached content",
+		     "none: it passes through to the origin");
+	print_string("reason", "reason", pass->why);
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	print_end();
+}
+
+/**
+ * passthrough_start() - make the device
+ * @pass: what it is
+ * @dry_run: check only
+ *
+ * In a writing mode it can be written to only if that was recorded durably before: the
+ * cache is stale from then on.
+ *
+ * Return: 0 or the exit code; after a failure there is no device.
+ */
+int passthrough_start(struct passthrough *pass, bool dry_run)
+{
+	const struct device *origin = pass->origin;
+	char params[48];
+
+	pass->read_only = !mode_writes(pass->mode) || origin->read_only;
+	if ((!dry_run && lock_all(origin)) || check(pass))
+		return fail_code();
+	record(pass, dry_run);
+	snprintf(params, sizeof(params), "%u:%u 0", major(origin->number),
+		 minor(origin->number));
+	if (!dry_run && activate_linear(pass, params))
+		return fail_code();
+	report(pass, params, dry_run);
+	warn("device '%s' %s through to its origin, without a cache: %s",
+	     pass->name, dry_run ? "would pass" : "passes", pass->why);
+	return 0;
+}
+
+/**
+ * passthrough_close() - remove such a device
+ * @dev: the device
+ * @dry_run: check only
+ *
+ * Return: 0 or the exit code.
+ */
+int passthrough_close(const struct dm_device *dev, bool dry_run)
+{
+	if (dry_run ? stop_check(dev) : stop(dev))
+		return fail_code();
+	print_string("name", dry_run ? "would close" : NULL, dev->name);
+	print_flag("pass_through", NULL, true);
+	print_flag("closed", NULL, !dry_run);
+	print_flag("dry_run", NULL, dry_run);
+	return 0;
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "open/reconnect.h"
+
+#include <string.h>
+#include <uuid/uuid.h>
+
+#include "open/activate.h"
+#include "ondisk/describe.h"
+#include "lib/error.h"
+#include "open/uncached_writes.h"
+#include "block/device_id.h"
+#include "block/lock.h"
+#include "open/same_origin.h"
+#include "open/origin_match.h"
+#include "lib/print.h"
+#include "block/dm_reload.h"
+
+/**
+ * struct reconnection - a device that gets its origin back
+ * @args: the command line
+ * @dev: the device
+ * @old: its parameters
+ * @before: its status
+ * @now: the device as it is afterwards
+ * @after: its status then
+ * @pair: the origin as it is now, and the cache device
+ * @judged: the cache device could be read: @pair tells who its origin is
+ * @gap: the origin could be written to by others while it was away
+ */
+struct reconnection {
+	const struct arguments *args;
+	const struct dm_device *dev;
+	struct params old;
+	struct status before;
+	struct dm_device now;
+	struct status after;
+	struct pair pair;
+	bool judged;
+	bool gap;
+};
+
+/**
+ * reconnect_needed() - is the origin of a device gone?
+ * @dev: the device
+ *
+ * A device that is in use keeps its number for as long.
+ *
+ * Return: whether the kernel has none of its number any more.
+ */
+bool reconnect_needed(const struct dm_device *dev)
+{
+	char name[128];
+
+	return dev->origin &&
+	       !identity_kernel_name(dev->origin, name, sizeof(name));
+}
+
+static int check_gone(const struct reconnection *re)
+{
+	const struct dm_device *dev = re->dev;
+	char path[PATH_MAX];
+
+	if (reconnect_needed(dev))
+		return 0;
+	device_path_of(dev->origin, path);
+	if (re->pair.origin.number == dev->origin)
+		return fail(CODE_BUSY,
+			    "device '%s' has origin '%s' already, which is there",
+			    dev->name, path);
+	return fail(CODE_BUSY,
+		    "the origin '%s' of '%s' is still there: only one that is gone ('nvme disconnect') can be replaced by what it came back as; to cache another volume, close '%s' and open it with --origin",
+		    path, dev->name, dev->name);
+}
+
+/* Who the origin is, says the cache device; one that failed says nothing. */
+static int read_cache(struct reconnection *re)
+{
+	struct pair *pair = &re->pair;
+
+	if (!device_open_number(&pair->cache, re->old.cache, "cache device") &&
+	    !super_read(&pair->super, &pair->cache) &&
+	    !super_require(&pair->super, &pair->cache)) {
+		re->judged = true;
+		return 0;
+	}
+	if (!re->args->origin)
+		return fail_add("it would tell which device is the origin: name it with --origin DEV");
+	if (!given(re->args, OPTION_FORCE))
+		return fail_add("it would tell whether '%s' is the origin: --force takes it, if you know that it is",
+				re->args->origin);
+	fail_reset();
+	return 0;
+}
+
+static int check_size(const struct reconnection *re)
+{
+	const struct device *origin = &re->pair.origin;
+
+	if (origin->size >= re->dev->size)
+		return 0;
+	return fail(CODE_DEVICE,
+		    "'%s' has %llu bytes, device '%s' has %llu: it is not its origin, or became smaller",
+		    origin->path, (unsigned long long)origin->size,
+		    re->dev->name, (unsigned long long)re->dev->size);
+}
+
+/* What no word of the user can make fit. */
+static int check_fits(const struct reconnection *re)
+{
+	const struct device *origin = &re->pair.origin;
+	const struct nearcache_super *sb = re->pair.super.best;
+
+	if (check_size(re))
+		return fail_code();
+	if (re->judged && origin->lbs != le32_to_cpu(sb->origin_lbs))
+		return fail(CODE_DEVICE,
+			    "'%s' has logical blocks of %u bytes, the origin of '%s' has %u bytes",
+			    origin->path, origin->lbs, re->dev->name,
+			    le32_to_cpu(sb->origin_lbs));
+	if (identity_overlap(origin->number, re->old.cache))
+		return fail(CODE_DEVICE,
+			    "'%s' shares storage with the cache device of '%s'",
+			    origin->path, re->dev->name);
+	if (activate_check_mode(origin, re->old.mode) ||
+	    activate_check_free(origin) ||
+	    neighbour_check(origin, re->old.mode, re->dev->name))
+		return fail_code();
+	return 0;
+}
+
+/* Without an identity the content has to show it. */
+static int check_nameless(const struct reconnection *re)
+{
+	const struct pair *pair = &re->pair;
+
+	if (!pair_is_cold(pair) && !(pair->differs & PAIR_CONTENT))
+		return 0;
+	return fail(CODE_DEVICE,
+		    "nothing shows that '%s' is the origin of '%s': none was recorded that has a stable identity, and %s; --force takes it, if you know that it is",
+		    pair->origin.path, re->dev->name,
+		    pair_is_cold(pair) ? "it may have been written to" :
+					 "its first or last 64 KiB differ");
+}
+
+/* The kernel looks at the ends by itself. */
+static int check_content(const struct reconnection *re)
+{
+	const struct pair *pair = &re->pair;
+	bool refuse = pair->on_change == ON_CHANGE_REFUSE;
+
+	if (!(pair->differs & PAIR_CONTENT) || !(refuse || pair->file_system))
+		return 0;
+	fail(CODE_DEVICE, "'%s' was changed while it was away (%s)",
+	     pair->origin.path, pair_content(pair));
+	if (pair->file_system)
+		return fail_add("'nearcache invalidate %s' drops what is cached, then try again",
+				re->dev->name);
+	return fail_add("without --on-change=refuse it is taken, and what is cached is dropped");
+}
+
+static int check_identity(struct reconnection *re)
+{
+	const struct pair *pair = &re->pair;
+	const char *id;
+
+	if (!re->judged)
+		return 0;
+	if (pair_compare(&re->pair))
+		return fail_code();
+	id = (const char *)pair->super.best->origin_id;
+	if (check_content(re))
+		return fail_code();
+	if (given(re->args, OPTION_FORCE))
+		return 0;
+	if (!*id)
+		return check_nameless(re);
+	if (pair->differs & PAIR_ID)
+		return fail(CODE_DEVICE,
+			    "'%s' is '%s', the origin of '%s' is '%s': --force takes it, if you know that it is the same volume",
+			    pair->origin.path, pair->origin.id, re->dev->name,
+			    id);
+	return 0;
+}
+
+/* Who wrote to the volume meanwhile did so through another device. */
+static int check_gaps(struct reconnection *re)
+{
+	const struct pair *pair = &re->pair;
+	struct nearcache_super unknown = { 0 };
+
+	if (strlen(re->dev->uuid) > strlen(DM_UUID_PREFIX))
+		uuid_parse(re->dev->uuid + strlen(DM_UUID_PREFIX), unknown.uuid);
+	if (gaps_concern(re->judged ? pair->super.best : &unknown,
+			 pair->origin.id, &re->gap))
+		return fail_code();
+	if (!re->gap || pair->on_change != ON_CHANGE_REFUSE)
+		return 0;
+	return fail(CODE_DEVICE,
+		    "'%s' may have been written to while a device passed through to it: without --on-change=refuse it is taken, and what is cached is dropped",
+		    pair->origin.path);
+}
+
+/* Before the new origin is there, so that nothing of the old one is left.  The next open
+ * empties the cache once more: it is not known here when this is durable.
+ */
+static int drop_all(const struct reconnection *re)
+{
+	return re->gap ? dm_message(re->dev, "invalidate all") : 0;
+}
+
+/* Everything that can be known before anything is changed. */
+static int check(struct reconnection *re)
+{
+	struct pair *pair = &re->pair;
+	const char *path = re->args->origin;
+
+	if (path && device_open(&pair->origin, path, "origin"))
+		return fail_code();
+	if (check_gone(re) || read_cache(re) ||
+	    (!path && pair_find_origin(pair)))
+		return fail_code();
+	pair->size = pair->origin.size;
+	return lock_all(&pair->origin) || check_fits(re) ||
+	       check_identity(re) || check_gaps(re) ? fail_code() : 0;
+}
+
+static int execute(struct reconnection *re)
+{
+	struct params params = re->old;
+
+	params.origin = re->pair.origin.number;
+	if (drop_all(re) ||
+	    reload(re->dev, &re->old, &params, re->dev->size, true))
+		return fail_code();
+	if (dm_need_ours(re->dev->name, &re->now) ||
+	    describe_status(&re->now, &re->after))
+		return fail_add("the new origin was taken before");
+	return 0;
+}
+
+/* Counters go on, unless the cache was loaded anew. */
+static const char *content_word(const struct reconnection *re)
+{
+	uint64_t dropped =
+		re->after.counter[NEARCACHE_COUNTER_INVALIDATED_BYTES];
+
+	if (dropped >
+	    re->before.counter[NEARCACHE_COUNTER_INVALIDATED_BYTES])
+		return "dropped";
+	return re->after.field[NEARCACHE_FIELD_BYTES_VALID] ? "warm" : "cold";
+}
+
+static void print_after(const struct reconnection *re)
+{
+	const char *content = content_word(re);
+
+	print_string("state", "state", describe_state(&re->now, &re->after));
+	print_string("content", NULL, content);
+	if (!strcmp(content, "dropped"))
+		print_string(NULL, "cached content",
+			     "dropped: the origin was changed, or may have lost writes");
+	print_bytes("bytes_valid", "valid bytes",
+		    re->after.field[NEARCACHE_FIELD_BYTES_VALID]);
+}
+
+static void report(const struct reconnection *re)
+{
+	const struct dm_device *dev = re->dev;
+	bool dry_run = given(re->args, OPTION_DRY_RUN);
+	char path[PATH_MAX], changed[PAIR_TEXT];
+
+	print_record(NULL, dev->name);
+	print_string("name", NULL, dev->name);
+	print_string("mode", "mode", mode_word(re->old.mode));
+	print_string("origin", "origin", re->pair.origin.path);
+	print_string("origin_before", "before",
+		     device_path_of(dev->origin, path));
+	print_string("changed", NULL,
+		     re->judged ? pair_changed(&re->pair, changed) : NULL);
+	print_number("reads_waiting", "reads that waited",
+		     re->before.field[NEARCACHE_FIELD_READS_WAITING]);
+	if (!dry_run)
+		print_after(re);
+	reload_print_started(dev, dry_run);
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	print_end();
+}
+
+static void warn_of_rest(const struct reconnection *re)
+{
+	const struct pair *pair = &re->pair;
+	const char *name = re->dev->name;
+
+	if (given(re->args, OPTION_DRY_RUN))
+		return;
+	if (pair->origin.size > re->dev->size)
+		warn("origin '%s' has grown: 'nearcache resize %s' takes that in",
+		     pair->origin.path, name);
+	if (re->judged && pair->differs & PAIR_ID)
+		warn("the cache goes on to record '%s' as its origin: the next open needs --origin, and --on-change=trust",
+		     (const char *)pair->super.best->origin_id);
+}
+
+static int run(struct reconnection *re)
+{
+	if (reload_prepare(re->dev, given(re->args, OPTION_FORCE), &re->old) ||
+	    describe_status(re->dev, &re->before))
+		return fail_code();
+	if (check(re))
+		return fail_add("device '%s' goes on as before",
+				re->dev->name);
+	if (!given(re->args, OPTION_DRY_RUN) && execute(re))
+		return fail_code();
+	report(re);
+	warn_of_rest(re);
+	return 0;
+}
+
+/**
+ * reconnect() - give a device in use its origin back, which has another number now
+ * @dev: the device
+ * @args: the command line: the origin, or it is found by its identity
+ *
+ * Reads that wait for the origin are answered by it.
+ *
+ * Return: 0 or the exit code; after a failure the device goes on as before, or the
+ * error says that it does not.
+ */
+int reconnect(const struct dm_device *dev, const struct arguments *args)
+{
+	struct reconnection re = {
+		.args = args,
+		.dev = dev,
+		.pair = {
+			.origin = DEVICE_CLOSED,
+			.cache = DEVICE_CLOSED,
+			.may_grow = true,
+			.on_change = args->on_change,
+		},
+	};
+
+	run(&re);
+	super_free(&re.pair.super);
+	device_close(&re.pair.origin);
+	device_close(&re.pair.cache);
+	dm_device_free(&re.now);
+	return fail_code();
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "open/same_origin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "block/dm.h"
+#include "block/dm_tree.h"
+#include "lib/error.h"
+#include "block/device_id.h"
+#include "open/find_devices.h"
+#include "block/volume.h"
+
+/**
+ * struct meeting - a device that is or will be there, and one that is
+ * @origin: open origin of the first
+ * @mode: of the first
+ * @other: the second
+ * @writes: it writes to its origin
+ */
+struct meeting {
+	const struct device *origin;
+	enum nearcache_mode mode;
+	const struct dm_device *other;
+	bool writes;
+};
+
+/* They have one origin: fine if both only read. */
+static int judge(const struct meeting *meet)
+{
+	const char *name = meet->other->name;
+
+	if (mode_writes(meet->mode))
+		return fail(CODE_BUSY,
+			    "origin '%s' is %s by device '%s' too, which would not notice writes in mode %s: close it first",
+			    meet->origin->path,
+			    meet->other->ours ? "cached" : "used", name,
+			    mode_word(meet->mode));
+	if (meet->writes)
+		return fail(CODE_BUSY,
+			    "origin '%s' is written by device '%s' (%s%s): close it first",
+			    meet->origin->path, name,
+			    meet->other->ours ? "mode " : "pass-through",
+			    meet->other->mode);
+	return 0;
+}
+
+/*
+ * The kernel knows nothing of an origin that was pulled, and it may be back under another
+ * number: who it was, says the cache device.
+ */
+static int check_gone(const struct meeting *meet)
+{
+	const struct dm_device *other = meet->other;
+	struct resolved *cache;
+	char path[PATH_MAX];
+
+	if (!mode_writes(meet->mode) && !meet->writes)
+		return 0;
+	cache = calloc(1, sizeof(*cache));
+	if (!cache)
+		return fail_memory();
+	if (resolve_path(cache, device_path_of(other->cache, path)))
+		fail_add("the origin of device '%s' is gone, and whether '%s' is that one cannot be told: close '%s' first",
+			 other->name, meet->origin->path, other->name);
+	else if (volume_may_be_same((const char *)cache->sb.origin_id,
+				    meet->origin->id))
+		fail(CODE_BUSY,
+		     "the origin of device '%s' is gone, and '%s' may be that one: 'nearcache attach %s' takes it back, or close '%s' first",
+		     other->name, meet->origin->path, other->name, other->name);
+	free(cache);
+	return fail_code();
+}
+
+static int check_cache(struct meeting *meet)
+{
+	const struct dm_device *other = meet->other;
+	enum nearcache_mode its = NEARCACHE_READ_ONLY;
+	char name[128];
+
+	if (!other->origin)
+		return 0;
+	meet->writes = mode_parse(other->mode, &its) && mode_writes(its);
+	if (!identity_kernel_name(other->origin, name, sizeof(name)))
+		return check_gone(meet);
+	return identity_overlap(meet->origin->number, other->origin) ?
+	       judge(meet) : 0;
+}
+
+/* One whose origin is gone can write no more and caches nothing. */
+static int check_passing(struct meeting *meet)
+{
+	struct dm_piece *piece;
+	size_t i, count;
+
+	meet->writes = !meet->other->read_only;
+	if (!dm_pieces(meet->other->number, &piece, &count))
+		for (i = 0; i < count && !fail_code(); i++)
+			if (piece[i].linear &&
+			    identity_overlap(meet->origin->number,
+					     piece[i].under))
+				judge(meet);
+	free(piece);
+	return fail_code();
+}
+
+static int check_all(const struct device *origin, enum nearcache_mode mode,
+		     const char *self,
+		     int (*list_all)(struct dm_device **list, size_t *count),
+		     int (*check)(struct meeting *meet))
+{
+	struct meeting meet = { .origin = origin, .mode = mode };
+	struct dm_device *list;
+	size_t i, count;
+	int error = list_all(&list, &count);
+
+	if (error)
+		return error;
+	for (i = 0; i < count && !error; i++) {
+		meet.other = &list[i];
+		if (strcmp(list[i].name, self))
+			error = check(&meet);
+	}
+	dm_device_free_all(list, count);
+	return error;
+}
+
+/**
+ * neighbour_check() - demand that no other device reads what one writes
+ * @origin: open origin
+ * @mode: of the device that is or will be on it
+ * @self: name of that device, which does not count
+ *
+ * Other devices: caches, and devices that pass through.  Those that only read may share
+ * an origin.
+ *
+ * Return: 0 or the exit code.
+ */
+int neighbour_check(const struct device *origin, enum nearcache_mode mode,
+		    const char *self)
+{
+	int error = check_all(origin, mode, self, dm_all, check_cache);
+
+	return error ? error : check_all(origin, mode, self, dm_all_passing,
+					 check_passing);
+}

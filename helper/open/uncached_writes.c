@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "open/uncached_writes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uuid/uuid.h>
+
+#include "block/dm.h"
+#include "lib/error.h"
+#include "block/lasting.h"
+#include "block/volume.h"
+
+#define FILE_NAME	"gaps.json"
+#define FILE_NEW	"gaps.json.new"
+#define SCHEMA		1
+/* More than GAPS_MAX of them ever are. */
+#define BYTES_MAX	(4UL << 20)
+
+const char *gaps_folder = GAPS_FOLDER;
+
+/**
+ * struct emptied - a cache that was emptied after a gap
+ * @uuid: of it
+ * @epoch: table epoch that it got then: a copy from before has a smaller one
+ */
+struct emptied {
+	uuid_t uuid;
+	u64 epoch;
+};
+
+/**
+ * struct gap - an origin that could be written to without its cache
+ * @name: of the device that was last used for it
+ * @origin: its identity, "": unknown
+ * @cache: uuid of the cache that was not there, zeros: unknown
+ * @emptied: caches that hold nothing from before the end of the gap
+ * @count: how many
+ */
+struct gap {
+	char name[64];
+	char origin[DEVICE_ID];
+	uuid_t cache;
+	struct emptied emptied[GAPS_EMPTIED];
+	unsigned int count;
+};
+
+/**
+ * struct gaps - what the file says
+ * @gap: one for each origin
+ * @count: how many
+ * @missing: there is no file
+ */
+struct gaps {
+	struct gap gap[GAPS_MAX];
+	unsigned int count;
+	bool missing;
+};
+
+static int damaged(const char *what)
+{
+	return fail(CODE_DEVICE,
+		    "'%s/" FILE_NAME "' is damaged (%s): it says which caches are stale; when it is removed, each cache is emptied once",
+		    gaps_folder, what);
+}
+
+static const char *text_of(struct json_object *object, const char *key)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(object, key, &value) ||
+	    !json_object_is_type(value, json_type_string))
+		return NULL;
+	return json_object_get_string(value);
+}
+
+static int take_text(struct json_object *object, const char *key, char *text,
+		     size_t size)
+{
+	const char *value = text_of(object, key);
+
+	if (!value || strlen(value) >= size)
+		return damaged(key);
+	strcpy(text, value);
+	return 0;
+}
+
+static int take_emptied(struct gap *gap, struct json_object *object)
+{
+	struct emptied *emptied = &gap->emptied[gap->count];
+	const char *uuid = text_of(object, "cache");
+	struct json_object *epoch;
+
+	if (!uuid || uuid_parse(uuid, emptied->uuid) ||
+	    !json_object_object_get_ex(object, "epoch", &epoch) ||
+	    !json_object_is_type(epoch, json_type_int) ||
+	    json_object_get_int64(epoch) < 1)
+		return damaged("emptied");
+	emptied->epoch = (u64)json_object_get_int64(epoch);
+	gap->count++;
+	return 0;
+}
+
+static int take_gap(struct gaps *gaps, struct json_object *object)
+{
+	struct gap *gap = &gaps->gap[gaps->count];
+	struct json_object *list;
+	const char *uuid;
+	size_t i;
+
+	memset(gap, 0, sizeof(*gap));
+	uuid = text_of(object, "cache");
+	if ((uuid && uuid_parse(uuid, gap->cache)) ||
+	    !json_object_object_get_ex(object, "emptied", &list) ||
+	    !json_object_is_type(list, json_type_array) ||
+	    json_object_array_length(list) > GAPS_EMPTIED)
+		return damaged("gap");
+	if (take_text(object, "name", gap->name, sizeof(gap->name)) ||
+	    take_text(object, "origin", gap->origin, sizeof(gap->origin)))
+		return fail_code();
+	for (i = 0; i < json_object_array_length(list); i++)
+		if (take_emptied(gap, json_object_array_get_idx(list, i)))
+			return fail_code();
+	gaps->count++;
+	return 0;
+}
+
+static int take_all(struct gaps *gaps, struct json_object *root)
+{
+	struct json_object *schema, *list;
+	size_t i;
+
+	if (!json_object_object_get_ex(root, "schema", &schema) ||
+	    json_object_get_int(schema) != SCHEMA ||
+	    !json_object_object_get_ex(root, "gaps", &list) ||
+	    !json_object_is_type(list, json_type_array) ||
+	    json_object_array_length(list) > GAPS_MAX)
+		return damaged("schema");
+	for (i = 0; i < json_object_array_length(list); i++)
+		if (take_gap(gaps, json_object_array_get_idx(list, i)))
+			return fail_code();
+	return 0;
+}
+
+static int parse(struct gaps *gaps, const char *text)
+{
+	struct json_object *root = json_tokener_parse(text);
+
+	if (root && json_object_is_type(root, json_type_object))
+		take_all(gaps, root);
+	else
+		damaged("no JSON");
+	json_object_put(root);
+	return fail_code();
+}
+
+static int read_all(struct gaps *gaps, int fd)
+{
+	char *text = malloc(BYTES_MAX + 1);
+	size_t bytes = 0;
+	ssize_t n = 1;
+
+	while (text && n > 0 && bytes < BYTES_MAX) {
+		n = read(fd, text + bytes, BYTES_MAX - bytes);
+		if (n > 0)
+			bytes += (size_t)n;
+	}
+	if (!text) {
+		fail_memory();
+	} else if (n < 0) {
+		fail_errno(errno, "cannot read '%s/" FILE_NAME "'", gaps_folder);
+	} else {
+		text[bytes] = '\0';
+		parse(gaps, text);
+	}
+	free(text);
+	return fail_code();
+}
+
+static bool is_absent(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) && errno == ENOENT;
+}
+
+/* Also a folder above: a link that leads nowhere is not "nothing", its end may be mounted
+ * later.
+ */
+static int check_links(const char *path)
+{
+	char part[PATH_MAX];
+	struct stat st;
+	size_t length;
+
+	for (length = 1; path[length - 1]; length++) {
+		if (path[length] && path[length] != '/')
+			continue;
+		snprintf(part, sizeof(part), "%.*s", (int)length, path);
+		if (!lstat(part, &st) && S_ISLNK(st.st_mode) && stat(part, &st))
+			return fail_errno(errno,
+					  "'%s' is a link that leads nowhere, and below it is written which caches are stale",
+					  part);
+	}
+	return 0;
+}
+
+/* Whatever it said is lost: a gap of any origin, which ends for each cache by itself. */
+static int load_missing(struct gaps *gaps)
+{
+	memset(&gaps->gap[0], 0, sizeof(gaps->gap[0]));
+	gaps->count = 1;
+	gaps->missing = true;
+	return 0;
+}
+
+static int load(struct gaps *gaps)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	gaps->count = 0;
+	snprintf(path, sizeof(path), "%s/" FILE_NAME, gaps_folder);
+	if (check_links(path))
+		return fail_code();
+	if (is_absent(path))
+		return load_missing(gaps);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fail_errno(errno, "cannot open '%s'", path);
+	read_all(gaps, fd);
+	close(fd);
+	return fail_code();
+}
+
+static void add_text(struct json_object *object, const char *key,
+		     const char *text)
+{
+	json_object_object_add(object, key,
+			       text ? json_object_new_string(text) : NULL);
+}
+
+static struct json_object *compose_gap(const struct gap *gap)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *list = json_object_new_array();
+	char uuid[UUID_STR_LEN];
+	unsigned int i;
+
+	add_text(object, "name", gap->name);
+	add_text(object, "origin", gap->origin);
+	uuid_unparse_lower(gap->cache, uuid);
+	add_text(object, "cache", uuid_is_null(gap->cache) ? NULL : uuid);
+	for (i = 0; i < gap->count; i++) {
+		struct json_object *one = json_object_new_object();
+
+		uuid_unparse_lower(gap->emptied[i].uuid, uuid);
+		add_text(one, "cache", uuid);
+		json_object_object_add(one, "epoch",
+				       json_object_new_int64((int64_t)gap->emptied[i].epoch));
+		json_object_array_add(list, one);
+	}
+	json_object_object_add(object, "emptied", list);
+	return object;
+}
+
+static struct json_object *compose(const struct gaps *gaps)
+{
+	struct json_object *root = json_object_new_object();
+	struct json_object *list = json_object_new_array();
+	unsigned int i;
+
+	json_object_object_add(root, "schema", json_object_new_int(SCHEMA));
+	for (i = 0; i < gaps->count; i++)
+		json_object_array_add(list, compose_gap(&gaps->gap[i]));
+	json_object_object_add(root, "gaps", list);
+	return root;
+}
+
+static bool write_all(int fd, const char *text)
+{
+	size_t left = strlen(text);
+
+	while (left) {
+		ssize_t n = write(fd, text, left);
+
+		if (n <= 0)
+			return false;
+		text += n;
+		left -= (size_t)n;
+	}
+	return true;
+}
+
+/* A file in whole, durable, under its name or not at all. */
+static int replace(int folder, const char *text)
+{
+	int fd = openat(folder, FILE_NEW,
+			O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+			0600);
+	bool done = fd >= 0 && write_all(fd, text) && !fsync(fd);
+	int error = errno;
+
+	if (fd >= 0)
+		close(fd);
+	errno = error;
+	if (done && !renameat(folder, FILE_NEW, folder, FILE_NAME) &&
+	    !fsync(folder))
+		return 0;
+	return fail_errno(errno, "cannot write '%s/" FILE_NAME "'",
+			  gaps_folder);
+}
+
+/* The entry in the folder above has to last, too. */
+static int make_folder(void)
+{
+	char above[PATH_MAX];
+	char *slash;
+	int fd, error;
+
+	if (mkdir(gaps_folder, 0755))
+		return errno == EEXIST ? 0 :
+		       fail_errno(errno, "cannot make the folder '%s'",
+				  gaps_folder);
+	snprintf(above, sizeof(above), "%s", gaps_folder);
+	slash = strrchr(above, '/');
+	*slash = '\0';
+	fd = open(slash == above ? "/" : above,
+		  O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	error = fd < 0 || fsync(fd) ? errno : 0;
+	if (fd >= 0)
+		close(fd);
+	return error ? fail_errno(error, "cannot flush '%s'", above) : 0;
+}
+
+/* @lasting: what is new in it must not be forgotten; else what is old may come back. */
+static int save(const struct gaps *gaps, bool lasting)
+{
+	struct json_object *root;
+	int folder;
+
+	if (make_folder())
+		return fail_code();
+	folder = open(gaps_folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return fail_errno(errno, "cannot open '%s'", gaps_folder);
+	if (!lasting || !lasting_check(folder, gaps_folder)) {
+		root = compose(gaps);
+		replace(folder, json_object_to_json_string_ext(root,
+							       JSON_C_TO_STRING_PRETTY));
+		json_object_put(root);
+	}
+	close(folder);
+	return fail_code();
+}
+
+/**
+ * gaps_check() - see whether gaps could be recorded, without writing
+ *
+ * Return: 0 or the exit code.
+ */
+int gaps_check(void)
+{
+	char above[PATH_MAX];
+	const char *path = gaps_folder;
+	int fd;
+
+	if (is_absent(path)) {
+		snprintf(above, sizeof(above), "%s", gaps_folder);
+		*strrchr(above, '/') = '\0';
+		path = *above ? above : "/";
+	}
+	if (access(path, W_OK))
+		return fail_errno(errno, "cannot write to '%s'", path);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return fail_errno(errno, "cannot open '%s'", path);
+	lasting_check(fd, gaps_folder);
+	close(fd);
+	return fail_code();
+}
+
+/* Where the gap of this origin is, or may be put.  If there is no room: one of any origin. */
+static struct gap *place_for(struct gaps *gaps, struct gap *now)
+{
+	unsigned int i;
+
+	for (i = 0; i < gaps->count; i++)
+		if (!strcmp(gaps->gap[i].origin, now->origin) &&
+		    (uuid_is_null(gaps->gap[i].cache) ||
+		     uuid_is_null(now->cache) ||
+		     !uuid_compare(gaps->gap[i].cache, now->cache)))
+			return &gaps->gap[i];
+	if (gaps->count == GAPS_MAX) {
+		gaps->count = 0;
+		*now->origin = '\0';
+	}
+	memset(&gaps->gap[gaps->count], 0, sizeof(*now));
+	return &gaps->gap[gaps->count++];
+}
+
+/**
+ * gaps_begin() - record durably that an origin may be written to without its cache
+ * @name: of the device that passes through to it
+ * @origin: identity of the origin, "": unknown
+ * @cache: uuid of the cache that misses it, NULL: unknown
+ *
+ * Before anybody can write.  Under lock_all().
+ *
+ * Return: 0 or the exit code: nobody may write then.
+ */
+int gaps_begin(const char *name, const char *origin, const u8 *cache)
+{
+	struct gaps *gaps = calloc(1, sizeof(*gaps));
+	struct gap now = { 0 }, *gap;
+
+	if (!gaps)
+		return fail_memory();
+	snprintf(now.name, sizeof(now.name), "%s", name);
+	snprintf(now.origin, sizeof(now.origin), "%s", origin);
+	if (cache)
+		uuid_copy(now.cache, cache);
+	if (!load(gaps)) {
+		gap = place_for(gaps, &now);
+		if (uuid_is_null(now.cache))
+			uuid_copy(now.cache, gap->cache);
+		*gap = now;
+		save(gaps, true);
+	}
+	free(gaps);
+	return fail_code();
+}
+
+static bool is_emptied(const struct gap *gap, const struct nearcache_super *sb)
+{
+	unsigned int i;
+
+	for (i = 0; i < gap->count; i++)
+		if (!uuid_compare(gap->emptied[i].uuid, sb->uuid))
+			return le64_to_cpu(sb->table_epoch) >=
+			       gap->emptied[i].epoch;
+	return false;
+}
+
+static bool concerns(const struct gap *gap, const struct nearcache_super *sb,
+		     const char *origin)
+{
+	if (is_emptied(gap, sb))
+		return false;
+	return !uuid_compare(gap->cache, sb->uuid) ||
+	       volume_may_be_same(gap->origin, origin) ||
+	       volume_may_be_same(gap->origin, (const char *)sb->origin_id);
+}
+
+static void warn_of_loss(void)
+{
+	static bool told;
+
+	if (!told)
+		warn("'%s/" FILE_NAME "' is missing, and nobody knows which caches are stale: each is emptied once",
+		     gaps_folder);
+	told = true;
+}
+
+/**
+ * gaps_concern() - may a cache hold what its origin does not have any more?
+ * @sb: of the cache
+ * @origin: identity of its origin as it is now
+ * @concern: the result
+ *
+ * Where there is no file, each cache may.  Under lock_all(), to the end of what is done about it.
+ *
+ * Return: 0 or the exit code: nobody knows.
+ */
+int gaps_concern(const struct nearcache_super *sb, const char *origin,
+		 bool *concern)
+{
+	struct gaps *gaps = calloc(1, sizeof(*gaps));
+	unsigned int i;
+
+	*concern = false;
+	if (!gaps)
+		return fail_memory();
+	if (!load(gaps))
+		for (i = 0; i < gaps->count && !*concern; i++)
+			*concern = concerns(&gaps->gap[i], sb, origin);
+	if (gaps->missing)
+		warn_of_loss();
+	free(gaps);
+	return fail_code();
+}
+
+static void add_emptied(struct gap *gap, const u8 *uuid, u64 epoch)
+{
+	unsigned int i = 0;
+
+	while (i < gap->count && uuid_compare(gap->emptied[i].uuid, uuid))
+		i++;
+	if (i == GAPS_EMPTIED) {
+		/* The oldest is emptied once more, should it come back. */
+		memmove(gap->emptied, gap->emptied + 1,
+			sizeof(gap->emptied[0]) * --i);
+		gap->count = i;
+	}
+	if (i == gap->count) {
+		uuid_copy(gap->emptied[i].uuid, uuid);
+		gap->emptied[i].epoch = 0;
+		gap->count++;
+	}
+	if (epoch > gap->emptied[i].epoch)
+		gap->emptied[i].epoch = epoch;
+}
+
+/* Does it go on?  One of any origin may be that of any device. */
+static bool goes_on(const struct gap *gap, const struct dm_device *passing,
+		    size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (passing[i].live && !passing[i].read_only &&
+		    (!*gap->origin ||
+		     !strcmp(gap->name, passing[i].uuid +
+			     strlen(DM_PASSTHROUGH_PREFIX))))
+			return true;
+	return false;
+}
+
+static int end_gaps(struct gaps *gaps, const u8 *uuid, u64 epoch)
+{
+	struct dm_device *passing;
+	size_t count;
+	unsigned int i;
+
+	if (dm_all_passing(&passing, &count))
+		return fail_code();
+	for (i = 0; i < gaps->count; i++)
+		if (!goes_on(&gaps->gap[i], passing, count))
+			add_emptied(&gaps->gap[i], uuid, epoch);
+	dm_device_free_all(passing, count);
+	return save(gaps, false);
+}
+
+/**
+ * gaps_emptied() - a cache holds nothing any more from before now
+ * @sb: of the cache
+ * @epoch: its table epoch, from now on
+ *
+ * After it was emptied durably, under lock_all() since before that.  A gap that goes on
+ * does not end.  A file is made if there is none.
+ *
+ * Return: 0 or the exit code: it will be emptied again.
+ */
+int gaps_emptied(const struct nearcache_super *sb, u64 epoch)
+{
+	struct gaps *gaps = calloc(1, sizeof(*gaps));
+
+	if (!gaps)
+		return fail_memory();
+	if (!load(gaps) && gaps->count)
+		end_gaps(gaps, sb->uuid, epoch);
+	free(gaps);
+	return fail_code();
+}

@@ -1,0 +1,623 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "open/witness.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "block/dm.h"
+#include "lib/error.h"
+#include "block/device_id.h"
+#include "block/probe.h"
+#include "ondisk/superblock.h"
+
+/* Folders whose names outlive a reboot, the best first. */
+static const char *const stable[] = {
+	"/dev/mapper/", "/dev/disk/by-partuuid/", "/dev/disk/by-id/",
+};
+
+#define STABLE	(sizeof(stable) / sizeof(stable[0]))
+
+/* All that a device has room for. */
+struct records {
+	struct nearcache_witness *record;
+	unsigned int count;
+};
+
+/* The first name by the alphabet of those that mean @number, so always the same one. */
+static void find_name(const char *folder, dev_t number, char *path)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		char name[PATH_MAX];
+		struct stat st;
+		int length = snprintf(name, sizeof(name), "%s%s", folder,
+				      entry->d_name);
+
+		if (length < WITNESS_PATH && !stat(name, &st) &&
+		    S_ISBLK(st.st_mode) && st.st_rdev == number &&
+		    (!*path || strcmp(name, path) < 0))
+			strcpy(path, name);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/*
+ * What the superblock is to keep: the user's own path if it is a stable one.  The
+ * number of a disk may be another one's after a reboot.
+ */
+static int choose_path(struct witness *witness, const char *given)
+{
+	unsigned int i;
+
+	for (i = 0; i < STABLE; i++)
+		if (!strncmp(given, "/dev/disk/", strlen("/dev/disk/")) ||
+		    !strncmp(given, stable[i], strlen(stable[i])))
+			break;
+	*witness->path = '\0';
+	if (i < STABLE && strlen(given) < WITNESS_PATH)
+		strcpy(witness->path, given);
+	for (i = 0; i < STABLE && !*witness->path; i++)
+		find_name(stable[i], witness->dev.number, witness->path);
+	if (*witness->path)
+		return 0;
+	if (snprintf(witness->path, WITNESS_PATH, "%s", witness->dev.path) <
+	    WITNESS_PATH)
+		return 0;
+	return fail(CODE_DEVICE, "the path of %s '%s' is longer than %zu bytes",
+		    witness->dev.role, witness->dev.path, WITNESS_PATH - 1);
+}
+
+/**
+ * witness_open() - open a witness device and see whether it can be one
+ * @witness: filled in; witness_close() is due also after a failure
+ * @path: as the user gave it, or the superblock
+ *
+ * Return: 0 or the exit code.
+ */
+int witness_open(struct witness *witness, const char *path)
+{
+	struct device *dev = &witness->dev;
+
+	if (device_open(dev, path, "witness device"))
+		return fail_code();
+	if (dev->read_only)
+		return fail(CODE_DEVICE, "%s '%s' is read-only", dev->role,
+			    dev->path);
+	if (dev->lbs > NEARCACHE_WITNESS_SIZE ||
+	    dev->size < NEARCACHE_WITNESS_SIZE)
+		return fail(CODE_DEVICE,
+			    "%s '%s' has %llu bytes in logical blocks of %u bytes: it needs at least %u, in blocks of at most that",
+			    dev->role, dev->path, (unsigned long long)dev->size,
+			    dev->lbs, NEARCACHE_WITNESS_SIZE);
+	return choose_path(witness, path);
+}
+
+/**
+ * witness_open_number() - the same for the device that a table names
+ * @witness: filled in; witness_close() is due also after a failure
+ * @number: as the kernel told it
+ *
+ * Return: 0 or the exit code.
+ */
+int witness_open_number(struct witness *witness, dev_t number)
+{
+	char path[PATH_MAX];
+
+	if (witness_open(witness, device_path_of(number, path)))
+		return fail_code();
+	/* A node can lag behind the kernel. */
+	if (witness->dev.number == number)
+		return 0;
+	return fail(CODE_DEVICE, "'%s' is not the witness device of the table",
+		    witness->dev.path);
+}
+
+/* Harmless on one that is not open. */
+void witness_close(struct witness *witness)
+{
+	device_close(&witness->dev);
+}
+
+/* What another cache keeps its data on. */
+static int check_role(const struct device *dev, const struct dm_device *other)
+{
+	const char *role = NULL;
+
+	if (other->cache && identity_overlap(dev->number, other->cache))
+		role = "cache device";
+	else if (other->origin && identity_overlap(dev->number, other->origin))
+		role = "origin";
+	if (!role)
+		return 0;
+	return fail(CODE_BUSY, "%s '%s' is in use: it is the %s of '%s'",
+		    dev->role, dev->path, role, other->name);
+}
+
+/* Several caches may share it; others would write to it, too. */
+static int check_users(const struct device *dev)
+{
+	struct dm_device *list;
+	size_t i, count;
+	char holder[64];
+	bool busy;
+
+	if (device_test_claim(dev, &busy))
+		return fail_code();
+	if (!busy)
+		return 0;
+	if (identity_foreign_holder(dev->number, DM_UUID_PREFIX, 0, holder,
+				    sizeof(holder)))
+		return fail(CODE_BUSY, "%s '%s' is in use by '%s'", dev->role,
+			    dev->path, holder);
+	if (!identity_holder(dev->number, holder, sizeof(holder)))
+		return fail(CODE_BUSY,
+			    "%s '%s' is in use (mounted, swap?): take one that nobody uses",
+			    dev->role, dev->path);
+	if (dm_all(&list, &count))
+		return fail_code();
+	for (i = 0; i < count && !fail_code(); i++)
+		check_role(dev, &list[i]);
+	dm_device_free_all(list, count);
+	return fail_code();
+}
+
+static int check_drive(const struct device *dev, const struct device *other)
+{
+	if (!identity_same_drive(dev->number, other->number))
+		return 0;
+	return fail(CODE_DEVICE,
+		    "%s '%s' is on the same drive as %s '%s', and would leave together with it: take one on another drive, like that the system boots from",
+		    dev->role, dev->path, other->role, other->path);
+}
+
+/**
+ * witness_check_place() - demand a device that stays when the others leave
+ * @witness: open
+ * @cache: open cache device
+ * @origin: open origin
+ *
+ * And one that nobody but caches uses.
+ *
+ * Return: 0 or the exit code.
+ */
+int witness_check_place(const struct witness *witness,
+			const struct device *cache,
+			const struct device *origin)
+{
+	if (check_drive(&witness->dev, cache) ||
+	    check_drive(&witness->dev, origin))
+		return fail_code();
+	return check_users(&witness->dev);
+}
+
+static int read_records(const struct device *dev, struct records *records)
+{
+	u64 count = dev->size / NEARCACHE_WITNESS_SIZE;
+
+	if (count > NEARCACHE_WITNESS_RECORDS)
+		count = NEARCACHE_WITNESS_RECORDS;
+	records->count = count;
+	records->record = device_buffer(NEARCACHE_WITNESS_RECORDS *
+					NEARCACHE_WITNESS_SIZE);
+	if (!records->record)
+		return fail_code();
+	return device_read(dev, records->record,
+			   count * NEARCACHE_WITNESS_SIZE, 0);
+}
+
+/* Sound or torn: the kernel may be writing it right now. */
+static bool is_ours(const struct nearcache_witness *record)
+{
+	return le32_to_cpu(record->magic) == NEARCACHE_WITNESS_MAGIC;
+}
+
+static bool is_of(const struct nearcache_witness *record, const u8 *uuid)
+{
+	return uuid && is_ours(record) &&
+	       !memcmp(record->uuid, uuid, sizeof(record->uuid));
+}
+
+static bool is_zero(const struct nearcache_witness *record)
+{
+	const char *bytes = (const char *)record;
+
+	return !*bytes && !memcmp(bytes, bytes + 1, sizeof(*record) - 1);
+}
+
+static bool is_current(const struct nearcache_witness *record)
+{
+	return !nc_witness_check(record, record->uuid) ||
+	       witness_is_current(record);
+}
+
+/* @current: only those that a cache still has. */
+static unsigned int count_used(const struct records *records, bool current)
+{
+	unsigned int i, used = 0;
+
+	for (i = 0; i < records->count; i++)
+		used += is_ours(&records->record[i]) &&
+			(!current || is_current(&records->record[i]));
+	return used;
+}
+
+/*
+ * The better the lower: its own, one to be replaced, an empty one, one that is not ours,
+ * one of a cache that has another.
+ */
+static int rank(const struct nearcache_witness *record,
+		const struct witness_claim *claim)
+{
+	if (is_of(record, claim->uuid))
+		return nc_witness_check(record, claim->uuid) ? 0 : 1;
+	if (is_of(record, claim->replaced))
+		return 2;
+	if (is_ours(record))
+		return is_current(record) ? -1 : 5;
+	return is_zero(record) ? 3 : 4;
+}
+
+/* Return: the place of the record to take, -1: there is none. */
+static int choose_record(const struct records *records,
+			 const struct witness_claim *claim, int *its_rank)
+{
+	int best = -1;
+	unsigned int i;
+
+	for (i = 0; i < records->count; i++) {
+		int r = rank(&records->record[i], claim);
+
+		if (r < 0 || (best >= 0 && r >= *its_rank))
+			continue;
+		best = (int)i;
+		*its_rank = r;
+	}
+	return best;
+}
+
+/**
+ * witness_look() - what a witness says of a cache
+ * @witness: open
+ * @uuid: of the cache
+ * @record: filled in when found
+ * @found: whether there is a sound record
+ *
+ * Return: 0 or the exit code.
+ */
+int witness_look(const struct witness *witness, const u8 *uuid,
+		 struct nearcache_witness *record, bool *found)
+{
+	struct records records;
+	unsigned int i;
+	int error = read_records(&witness->dev, &records);
+
+	*found = false;
+	for (i = 0; i < records.count && !error && !*found; i++) {
+		if (!nc_witness_check(&records.record[i], uuid))
+			continue;
+		*record = records.record[i];
+		*found = true;
+	}
+	free(records.record);
+	return error;
+}
+
+/**
+ * witness_count() - how many caches have a record on a device
+ * @dev: open device, maybe no witness at all
+ * @used: the result
+ *
+ * Return: 0 or the exit code.
+ */
+int witness_count(const struct device *dev, unsigned int *used)
+{
+	struct records records;
+	int error = read_records(dev, &records);
+
+	*used = error ? 0 : count_used(&records, true);
+	free(records.record);
+	return error;
+}
+
+/* What a device carries that has no record of this cache; "" for nothing. */
+static int foreign_content(const struct device *dev, char *what)
+{
+	struct super super;
+	int error = probe_content(dev, what);
+
+	if (error || *what)
+		return error;
+	error = super_read(&super, dev);
+	if (!error && super.best)
+		snprintf(what, PROBE_WHAT, "the nearcache '%s'",
+			 (const char *)super.best->label);
+	else if (!error && (super.magic[0] || super.magic[1]))
+		snprintf(what, PROBE_WHAT, "a nearcache superblock");
+	super_free(&super);
+	return error;
+}
+
+static int refuse_full(const struct device *dev, unsigned int count)
+{
+	return fail(CODE_BUSY,
+		    "all %u records of %s '%s' are in use by other caches: take another device; 'nearcache destroy' frees the record of a cache that is no longer needed",
+		    count, dev->role, dev->path);
+}
+
+/**
+ * struct choice - the record that a cache gets
+ * @at: its place
+ * @kept: it is the cache's own already
+ * @session: that a new one is to know of
+ * @previous: and the one before, which counts, too; 0: none
+ * @wipe: the device is to lose what else it carries
+ */
+struct choice {
+	int at;
+	bool kept;
+	u64 session;
+	u64 previous;
+	bool wipe;
+};
+
+/* One of a cache that comes back knows of its sessions. */
+static void look_at_own(const struct nearcache_witness *record,
+			const struct witness_claim *claim,
+			struct choice *choice)
+{
+	u64 seen = le64_to_cpu(record->session);
+
+	choice->kept = witness_is_current(record);
+	if (seen > choice->session) {
+		/* The superblock is older, and stays so. */
+		choice->session = seen;
+	} else if (claim->ahead) {
+		choice->session++;
+		choice->previous = claim->session;
+	}
+}
+
+static int inspect(const struct witness *witness,
+		   const struct witness_claim *claim, struct choice *choice)
+{
+	const struct device *dev = &witness->dev;
+	struct records records;
+	char what[PROBE_WHAT];
+	int error = read_records(dev, &records);
+	int its_rank = -1;
+
+	memset(choice, 0, sizeof(*choice));
+	choice->session = claim->session;
+	if (!error) {
+		choice->at = choose_record(&records, claim, &its_rank);
+		if (!its_rank)
+			look_at_own(&records.record[choice->at], claim, choice);
+		/* The kernel writes to those that are in use. */
+		choice->wipe = !count_used(&records, false);
+		if (choice->at < 0)
+			error = refuse_full(dev, records.count);
+	}
+	free(records.record);
+	/* A device that has a record of the cache is its witness already. */
+	if (error || its_rank <= 1)
+		return error;
+	error = foreign_content(dev, what);
+	if (!error && *what && !claim->force)
+		return fail(CODE_DEVICE,
+			    "%s '%s' carries %s: if that may go, overwrite it with --force",
+			    dev->role, dev->path, what);
+	choice->wipe &= !error && *what;
+	return error;
+}
+
+/**
+ * witness_prepare() - demand a device with a record for a cache
+ * @witness: open
+ * @claim: the cache; @claim->uuid may be NULL, for one that has none yet
+ *
+ * Nothing is written.
+ *
+ * Return: 0 or the exit code.
+ */
+int witness_prepare(const struct witness *witness,
+		    const struct witness_claim *claim)
+{
+	struct choice choice;
+
+	return inspect(witness, claim, &choice);
+}
+
+/*
+ * Open for writing, and alone among the runs of this command, until the device is
+ * closed: two of them would take the same record.
+ */
+static int take(struct witness *witness)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK,
+		.l_whence = SEEK_SET,
+		.l_len = 1,
+	};
+
+	if (device_share(&witness->dev))
+		return fail_code();
+	if (fcntl(witness->dev.fd, F_OFD_SETLKW, &lock))
+		return fail_errno(errno, "cannot lock %s '%s'",
+				  witness->dev.role, witness->dev.path);
+	return 0;
+}
+
+/* @uuid: NULL: zeros, whatever the rest is. */
+static int write_record(const struct device *dev, int at, const u8 *uuid,
+			u64 session, u64 previous, u32 state)
+{
+	struct nearcache_witness *record = device_buffer(sizeof(*record));
+	int error;
+
+	if (!record)
+		return fail_code();
+	if (uuid) {
+		nc_witness_init(record, uuid);
+		record->session = cpu_to_le64(session);
+		record->previous = cpu_to_le64(previous);
+		record->state = cpu_to_le32(state);
+		nc_witness_seal(record);
+	}
+	error = device_write(dev, record, sizeof(*record),
+			     (u64)at * sizeof(*record));
+	free(record);
+	return error ? error : device_sync(dev);
+}
+
+/**
+ * witness_claim() - take a record for a cache; closes the device
+ * @witness: open, its place checked
+ * @claim: the cache
+ *
+ * A record that the cache has already stays as it is.
+ *
+ * Return: 0 or the exit code.
+ */
+int witness_claim(struct witness *witness, const struct witness_claim *claim)
+{
+	const struct device *dev = &witness->dev;
+	struct choice choice;
+	int error = take(witness);
+
+	if (!error)
+		error = inspect(witness, claim, &choice);
+	if (!error && choice.wipe)
+		error = probe_wipe(dev) || super_wipe(dev) ? fail_code() : 0;
+	if (!error && !choice.kept)
+		error = write_record(dev, choice.at, claim->uuid, choice.session,
+				     choice.previous, NEARCACHE_WITNESS_NEW);
+	witness_close(witness);
+	return error;
+}
+
+/* What a record says from now on. */
+enum ending {
+	END_FREE,	/* it is nobody's */
+	END_MOVED,	/* the cache has another; what a torn one said, nobody knows */
+	END_SESSION,	/* of a session that it did not see */
+};
+
+/* Does a sound record of the cache know less than that? */
+static bool knows_less(const struct nearcache_witness *record, u64 session)
+{
+	return witness_is_current(record) &&
+	       le64_to_cpu(record->session) < session;
+}
+
+/* The highest number that a superblock may have.  That of a record that was ahead, and is
+ * given back before anybody wrote, is none's.
+ */
+static u64 highest(const struct nearcache_witness *record, u64 session)
+{
+	bool ahead = le32_to_cpu(record->state) == NEARCACHE_WITNESS_NEW &&
+		     record->previous;
+	u64 known = le64_to_cpu(ahead ? record->previous : record->session);
+
+	return known > session ? known : session;
+}
+
+static int end_record(struct witness *witness, const u8 *uuid,
+		      enum ending ending, u64 ended)
+{
+	struct records records = { 0 };
+	unsigned int i;
+	int error = take(witness);
+
+	if (!error)
+		error = read_records(&witness->dev, &records);
+	for (i = 0; i < records.count && !error; i++) {
+		const struct nearcache_witness *record = &records.record[i];
+		bool sound = nc_witness_check(record, uuid);
+
+		if (!is_of(record, uuid) || (ending == END_SESSION &&
+					     !(sound && knows_less(record, ended))))
+			continue;
+		error = write_record(&witness->dev, (int)i,
+				     ending == END_FREE ? NULL : uuid,
+				     sound ? highest(record, ended) : ended, 0,
+				     ending == END_MOVED ?
+				     NEARCACHE_WITNESS_MOVED :
+				     NEARCACHE_WITNESS_ENDED);
+	}
+	free(records.record);
+	witness_close(witness);
+	return error;
+}
+
+/**
+ * witness_free() - give the record of a cache back; closes the device
+ * @witness: open
+ * @uuid: of the cache
+ *
+ * None is no error.
+ *
+ * Return: 0 or the exit code.
+ */
+int witness_free(struct witness *witness, const u8 *uuid)
+{
+	return end_record(witness, uuid, END_FREE, 0);
+}
+
+/**
+ * witness_move() - the cache has another witness now, or none; closes the device
+ * @witness: open
+ * @uuid: of the cache
+ * @session: that its superblock knows; the witness may not have seen it
+ *
+ * The record stays, so that an older copy of the cache device, which names this witness,
+ * is known for one: none has a higher number.
+ *
+ * Return: 0 or the exit code.
+ */
+int witness_move(struct witness *witness, const u8 *uuid, u64 session)
+{
+	return end_record(witness, uuid, END_MOVED, session);
+}
+
+/**
+ * witness_end() - a session that did without this witness is over; closes the device
+ * @witness: open
+ * @uuid: of the cache
+ * @session: number of it, which the superblock has already
+ *
+ * A cache that has no record, or another witness, is none of its.
+ *
+ * Return: 0 or the exit code.
+ */
+int witness_end(struct witness *witness, const u8 *uuid, u64 session)
+{
+	return end_record(witness, uuid, END_SESSION, session);
+}
+
+/**
+ * witness_leave() - a cache goes on with another witness, or none
+ * @sb: its superblock, which may name the one before
+ * @now: the new one, 0: none
+ *
+ * It is not the cache that suffers if the one before cannot be told.
+ */
+void witness_leave(const struct nearcache_super *sb, dev_t now)
+{
+	const char *path = (const char *)sb->witness;
+	struct witness before = WITNESS_CLOSED;
+
+	if (witness_named(path) &&
+	    (witness_open(&before, path) ||
+	     (before.dev.number != now &&
+	      witness_move(&before, sb->uuid, le64_to_cpu(sb->session)))))
+		warn("%s; it was the witness, and does not know that it is not any more: older copies of the cache device are not told apart",
+		     fail_message());
+	witness_close(&before);
+	fail_reset();
+}

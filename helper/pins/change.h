@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A change of the pins of a device: in the kernel and in the record, or in neither. */
+#ifndef HELPER_PINS_CHANGE_H
+#define HELPER_PINS_CHANGE_H
+
+#include "block/dm.h"
+#include "pins/pins.h"
+
+/**
+ * struct change - a change of pins
+ * @dev: the device
+ * @pins: its pins: dropped ones go, fresh ones come
+ * @which: ranges that lie in one of these go as well; they are no longer among @pins
+ * @count: elements of @which
+ * @some: if the cache has no room for all fresh pins, add those that fit
+ * @room: result: what pins need then; also after a refusal
+ * @deleted: result: how many ranges went
+ */
+struct change {
+	const struct dm_device *dev;
+	const struct pins *pins;
+	const struct nl_range *which;
+	size_t count;
+	bool some;
+	struct nl_room room;
+	uint64_t deleted;
+};
+
+int change_kernel(struct change *change);
+int change_both(struct change *change);
+
+#endif /* HELPER_PINS_CHANGE_H */

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The record of pins: a file for each device. */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/durable.h"
+#include "lib/error.h"
+#include "pins/pins.h"
+
+/* 262144 ranges, each with a path of its own, fit. */
+#define BYTES_MAX	(1L << 30)
+
+/**
+ * pins_path() - where the record of a device is
+ * @name: of the device
+ * @path: PINS_PATH bytes to fill
+ *
+ * Return: @path.
+ */
+const char *pins_path(const char *name, char *path)
+{
+	snprintf(path, PINS_PATH, "%s/%s.json", PINS_DIR, name);
+	return path;
+}
+
+static int refuse(const char *path, const char *why)
+{
+	return fail(CODE_DEVICE,
+		    "the record of pins '%s' is damaged: %s; repair it, or remove it and pin again",
+		    path, why);
+}
+
+static int parse(struct pins *pins, const char *path, const char *text,
+		 size_t bytes)
+{
+	struct json_tokener *tokener = json_tokener_new();
+	struct json_object *json;
+	const char *why;
+
+	if (!tokener)
+		return fail_memory();
+	json = json_tokener_parse_ex(tokener, text, (int)bytes);
+	if (!json)
+		why = json_tokener_get_error(tokener) == json_tokener_continue ?
+		      "it is cut off" :
+		      json_tokener_error_desc(json_tokener_get_error(tokener));
+	else
+		why = pins_from_json(pins, json);
+	json_object_put(json);
+	json_tokener_free(tokener);
+	return why ? refuse(path, why) : 0;
+}
+
+static int read_file(struct pins *pins, const char *path, FILE *file)
+{
+	struct stat st;
+	size_t bytes;
+	char *text;
+
+	if (fstat(fileno(file), &st))
+		return fail_errno(errno, "cannot read '%s'", path);
+	if (st.st_size > BYTES_MAX)
+		return refuse(path, "it is larger than 1 GiB");
+	text = malloc((size_t)st.st_size + 1);
+	if (!text)
+		return fail_memory();
+	bytes = fread(text, 1, (size_t)st.st_size, file);
+	if (ferror(file))
+		fail_errno(errno, "cannot read '%s'", path);
+	else
+		parse(pins, path, text, bytes);
+	free(text);
+	return fail_code();
+}
+
+/**
+ * pins_load() - read what is wanted of a device
+ * @pins: the result; none if nothing is on record; pins_free() is due also after a
+ *	failure
+ * @name: of the device
+ *
+ * Return: 0 or the exit code; the error names the file and what is wrong with it.
+ */
+int pins_load(struct pins *pins, const char *name)
+{
+	char path[PINS_PATH];
+	FILE *file = fopen(pins_path(name, path), "re");
+
+	memset(pins, 0, sizeof(*pins));
+	if (!file)
+		return errno == ENOENT ? 0 : fail_errno(errno, "cannot open '%s'", path);
+	read_file(pins, path, file);
+	fclose(file);
+	return fail_code();
+}
+
+static bool empty(const struct pins *pins)
+{
+	size_t i;
+
+	for (i = 0; i < pins->count; i++)
+		if (!pins->pin[i].dropped)
+			return false;
+	return true;
+}
+
+/**
+ * pins_prepare() - write what is wanted of a device beside its record
+ * @pins: those
+ * @name: of the device
+ *
+ * What cannot be written down shows before anything is changed.
+ *
+ * Return: 0 or the exit code; pins_commit() or pins_abandon() is due after success.
+ */
+int pins_prepare(const struct pins *pins, const char *name)
+{
+	struct json_object *json;
+	char path[PINS_PATH];
+	const char *text;
+
+	if (empty(pins))
+		return 0;
+	json = pins_to_json(pins, name);
+	if (!json)
+		return fail_memory();
+	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY |
+						    JSON_C_TO_STRING_SPACED |
+						    JSON_C_TO_STRING_NOSLASHESCAPE);
+	if (text)
+		durable_prepare(pins_path(name, path), text);
+	else
+		fail_memory();
+	json_object_put(json);
+	return fail_code();
+}
+
+/**
+ * pins_commit() - what was prepared is the record
+ * @pins: as pins_prepare() took them
+ * @name: of the device
+ *
+ * A crash leaves the record of before, or this one.
+ *
+ * Return: 0 or the exit code; then the record of before is there.
+ */
+int pins_commit(const struct pins *pins, const char *name)
+{
+	char path[PINS_PATH];
+	bool found;
+
+	return empty(pins) ? pins_forget(name, &found) :
+			     durable_commit(pins_path(name, path));
+}
+
+/* What was prepared is not to be. */
+void pins_abandon(const char *name)
+{
+	char path[PINS_PATH];
+
+	durable_abandon(pins_path(name, path));
+}
+
+/**
+ * pins_save() - write what is wanted of a device
+ * @pins: those
+ * @name: of the device
+ *
+ * Return: 0 or the exit code; then the record of before is there.
+ */
+int pins_save(const struct pins *pins, const char *name)
+{
+	return pins_prepare(pins, name) ? (int)fail_code() :
+					  pins_commit(pins, name);
+}
+
+/**
+ * pins_forget() - nothing is wanted of a device any more
+ * @name: of the device
+ * @found: something was on record
+ *
+ * Return: 0 or the exit code.
+ */
+int pins_forget(const char *name, bool *found)
+{
+	char path[PINS_PATH];
+
+	return durable_remove(pins_path(name, path), found);
+}

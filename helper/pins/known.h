@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The ranges that the kernel knows, to look them up. */
+#ifndef HELPER_PINS_KNOWN_H
+#define HELPER_PINS_KNOWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "netlink/client.h"
+#include "pins/pins.h"
+
+/**
+ * struct known - ranges of a device
+ * @range: ascending; labels are their own copies
+ * @count: how many
+ * @room: that fit
+ */
+struct known {
+	struct nl_range *range;
+	size_t count;
+	size_t room;
+};
+
+int known_read(struct known *known, dev_t number);
+bool known_has(const struct known *known, const struct nl_range *range);
+bool known_has_pin(const struct known *known, const struct pins *pins,
+		   const struct pin *pin);
+void known_free(struct known *known);
+
+#endif /* HELPER_PINS_KNOWN_H */

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "pins/refresh.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "lib/error.h"
+#include "block/parallel.h"
+#include "lib/print.h"
+#include "pins/record.h"
+#include "block/signals.h"
+
+/* Of one device among all: its files are asked for, which a file system may take long for. */
+#define REFRESH_SECONDS	120U
+
+static void add_missing(const struct nl_run *run, void *arg)
+{
+	uint64_t *missing = arg;
+
+	if (!run->cached)
+		*missing += run->length;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/*
+ * What was written over, invalidated or damaged since it was brought, for example; what
+ * two pins want counts once.
+ */
+static int count_missing(const struct dm_device *dev, const struct pins *pins,
+			 uint64_t *missing)
+{
+	struct range *piece, rest;
+	uint64_t end, done = 0;
+	size_t i, count;
+
+	*missing = 0;
+	if (pins_pieces(pins, NULL, &piece, &count))
+		return fail_code();
+	qsort(piece, count, sizeof(*piece), by_start);
+	for (i = 0; i < count && !fail_code(); i++) {
+		end = piece[i].start + piece[i].length;
+		if (end <= done)
+			continue;
+		rest.start = piece[i].start > done ? piece[i].start : done;
+		rest.length = end - rest.start;
+		done = end;
+		nl_residency(dev->number, &rest, add_missing, missing);
+	}
+	free(piece);
+	return fail_code();
+}
+
+/**
+ * refresh_device() - follow files that moved, pin what is not, and bring what is missing
+ * @dev: the device, live
+ * @pins: what is on record of it
+ * @refreshed: what came of it
+ *
+ * Return: 0 or the exit code.
+ */
+int refresh_device(const struct dm_device *dev, struct pins *pins,
+		   struct refreshed *refreshed)
+{
+	const struct nl_job wishes = { .label = RESTORE_LABEL };
+
+	memset(refreshed, 0, sizeof(*refreshed));
+	if (restore_refresh(dev, pins, &refreshed->restored) ||
+	    count_missing(dev, pins, &refreshed->missing))
+		return fail_code();
+	return restore_load(dev, pins, NULL, &wishes, &refreshed->job);
+}
+
+/* Within a record, or a row of a table. */
+void refresh_print(const struct refreshed *refreshed)
+{
+	print_number("pins", "pinned", refreshed->restored.pins);
+	print_number("moved", "moved", refreshed->restored.moved);
+	print_bytes("missing_bytes", "missing", refreshed->missing);
+}
+
+/**
+ * refresh_need_live() - demand a device whose ranges can be changed
+ * @dev: the device
+ *
+ * Return: 0 or the exit code.
+ */
+int refresh_need_live(const struct dm_device *dev)
+{
+	if (!dev->table)
+		return fail(CODE_DEVICE,
+			    "device '%s' has no table: close it and open it again",
+			    dev->name);
+	if (dev->suspended)
+		return fail(CODE_BUSY,
+			    "device '%s' is suspended: 'dmsetup resume %s' first",
+			    dev->name, dev->name);
+	return 0;
+}
+
+/* In a process of its own; @job->data is shared with it. */
+static int refresh_one(const struct many_job *job)
+{
+	struct refreshed *refreshed = (struct refreshed *)job->data;
+	struct pins pins = { 0 };
+	struct dm_device dev;
+	sigset_t before;
+
+	if (dm_need_ours(job->name, &dev))
+		return fail_code();
+	/* A ^C is for all of the group: it would leave pins that are not on record. */
+	signals_hold(&before);
+	if (!refresh_need_live(&dev) && !record_open(&pins, &dev) &&
+	    pins.count && !record_require(&pins, &dev))
+		refresh_device(&dev, &pins, refreshed);
+	signals_release(&before);
+	pins_free(&pins);
+	dm_device_free(&dev);
+	return fail_code();
+}
+
+static void report_all(const struct many_job *job, size_t count, bool dry_run)
+{
+	size_t i;
+
+	print_table("devices");
+	for (i = 0; i < count; i++) {
+		const struct refreshed *refreshed = job[i].data;
+		const char *state = dry_run ? "would refresh" : "refreshed";
+
+		print_record(NULL, NULL);
+		print_string("name", "name", job[i].name);
+		print_string("state", "state", job[i].code ? "failed" : state);
+		refresh_print(refreshed);
+		print_number("job", "job", refreshed->job);
+		print_string("reason", "reason",
+			     *job[i].message ? job[i].message : NULL);
+		print_end();
+	}
+	print_end();
+	print_flag("dry_run", NULL, dry_run);
+}
+
+static int refresh_list(const struct dm_device *list, size_t count,
+			bool dry_run)
+{
+	size_t i, bytes = (count + 1) * sizeof(struct refreshed);
+	struct many_job *job = calloc(count + 1, sizeof(*job));
+	struct refreshed *refreshed;
+
+	refreshed = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!job || refreshed == MAP_FAILED) {
+		fail_memory();
+		goto out;
+	}
+	for (i = 0; i < count; i++) {
+		job[i].name = list[i].name;
+		job[i].data = &refreshed[i];
+		job[i].seconds = REFRESH_SECONDS;
+	}
+	if (!dry_run)
+		many_run(job, count, refresh_one);
+	report_all(job, count, dry_run);
+	many_sum(job, count, "refreshed");
+out:
+	if (refreshed != MAP_FAILED)
+		munmap(refreshed, bytes);
+	free(job);
+	return fail_code();
+}
+
+/**
+ * refresh_all() - the same for all devices that are open, at once
+ * @dry_run: only tell which
+ *
+ * One that fails, or whose files take long, keeps nobody from the others.  One that
+ * passes through to its origin has no cache that could keep anything.
+ *
+ * Return: 0 or the exit code.
+ */
+int refresh_all(bool dry_run)
+{
+	struct dm_device *list;
+	size_t count;
+
+	if (dm_all(&list, &count))
+		return fail_code();
+	refresh_list(list, count, dry_run);
+	dm_device_free_all(list, count);
+	return fail_code();
+}

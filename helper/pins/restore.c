@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "pins/restore.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "pins/change.h"
+#include "lib/error.h"
+#include "pins/known.h"
+#include "pins/record.h"
+#include "files/operand.h"
+
+static int64_t now(void)
+{
+	return (int64_t)time(NULL);
+}
+
+/**
+ * restore_load() - bring what is wanted into the cache, in the background
+ * @dev: the device
+ * @pins: of it
+ * @chosen: whether one is meant; NULL: all
+ * @wishes: of the job
+ * @job: its number; 0: there is nothing to bring
+ *
+ * Return: 0 or the exit code.
+ */
+int restore_load(const struct dm_device *dev, const struct pins *pins,
+		 bool (*chosen)(const struct pin *pin),
+		 const struct nl_job *wishes, uint32_t *job)
+{
+	struct range *piece = NULL;
+	size_t count;
+
+	*job = 0;
+	if (!pins_pieces(pins, chosen, &piece, &count) && count)
+		nl_job_submit(dev->number, wishes, piece, count, job);
+	free(piece);
+	return fail_code();
+}
+
+/* Where a file is now. Return: whether that can be told. */
+static bool find(const struct dm_device *dev, const struct pin *pin,
+		 struct shards *shards)
+{
+	char *operand[] = { (char *)dev->name, pin->path };
+	struct arguments args = {
+		.given = pin->index_only ? OPTION_INDEX_ONLY : 0,
+		.samples = pin->samples,
+		.shard_format = pin->format,
+		.operand = operand,
+		.operands = 2,
+	};
+	struct stat st;
+
+	memset(shards, 0, sizeof(*shards));
+	if (stat(pin->path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	if (!target_resolve(&args, dev, shards) && shards->count)
+		return true;
+	fail_reset();
+	return false;
+}
+
+static bool is_there(const struct pin *pin, const struct shard *shard)
+{
+	return pin->ranges == shard->ranges &&
+	       !memcmp(pin->range, shard->range,
+		       pin->ranges * sizeof(*pin->range));
+}
+
+/* As it is on record, or as the file is now: then it is fresh. */
+static int append(struct pins *fresh, const struct pin *pin,
+		  const struct shard *shard)
+{
+	struct pin *to = pins_append(fresh, pin, pin->path);
+
+	return to ? pin_place(to, shard) : (int)fail_code();
+}
+
+/*
+ * @known: of the kernel; what it lacks, or has in another way, is fresh, too.
+ * @look: files are looked for
+ */
+static int find_fresh(const struct dm_device *dev, const struct pins *pins,
+		      const struct known *known, bool look,
+		      struct pins *fresh, size_t *moved)
+{
+	size_t i;
+
+	for (i = 0; i < pins->count && !fail_code(); i++) {
+		const struct pin *pin = &pins->pin[i];
+		struct shard recorded = { .range = pin->range,
+					  .ranges = pin->ranges };
+		struct shards shards = { 0 };
+
+		if (pin->dropped)
+			continue;
+		if (look && pin->path && find(dev, pin, &shards) &&
+		    !is_there(pin, &shards.shard[0])) {
+			append(fresh, pin, &shards.shard[0]);
+			(*moved)++;
+		} else if (!known_has_pin(known, pins, pin)) {
+			append(fresh, pin, &recorded);
+		}
+		shards_free(&shards);
+	}
+	return fail_code();
+}
+
+static size_t count_wanted(const struct pins *pins)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < pins->count; i++)
+		count += !pins->pin[i].dropped;
+	return count;
+}
+
+/*
+ * What has expired goes, what the kernel lacks comes, and files that moved are where they
+ * are; the kernel is not told yet.  Unless that is what was asked for, files are looked for
+ * only where all is to be told anew, and somebody has the device open: else it has no files.
+ */
+static int follow(const struct dm_device *dev, struct pins *pins, bool asked,
+		  struct restored *restored)
+{
+	struct pins fresh = { 0 };
+	struct known known;
+	bool look;
+
+	pins_drop_old(pins, now());
+	restored->pins = count_wanted(pins);
+	if (known_read(&known, dev->number))
+		goto out;
+	look = asked || (dev->open_count && !known.count);
+	if (!find_fresh(dev, pins, &known, look, &fresh, &restored->moved))
+		pins_replace(pins, &fresh);
+out:
+	pins_free(&fresh);
+	known_free(&known);
+	return fail_code();
+}
+
+/**
+ * restore_refresh() - follow files that moved, and pin what is missing
+ * @dev: the device
+ * @pins: what is on record of it
+ * @restored: what came of it, without a job
+ *
+ * Files that cannot be found, or not mapped, stay where they were.
+ *
+ * Return: 0 or the exit code; then all is as it was before.
+ */
+int restore_refresh(const struct dm_device *dev, struct pins *pins,
+		    struct restored *restored)
+{
+	struct change change = { .dev = dev, .pins = pins };
+
+	memset(restored, 0, sizeof(*restored));
+	return follow(dev, pins, true, restored) ? (int)fail_code() :
+						   change_both(&change);
+}
+
+/* A failure is no reason for the caller to fail: the device works without. */
+static void warn_instead(const char *what, const char *name, const char *how)
+{
+	if (fail_code())
+		warn("%s '%s' %s: %s", what, name, how, fail_message());
+	fail_reset();
+}
+
+/* Return: 0 or the exit code; then the kernel knows what it knew before. */
+static int restore_kernel(const struct dm_device *dev, struct pins *pins,
+			  struct restored *restored)
+{
+	struct change change = { .dev = dev, .pins = pins, .some = true };
+
+	return follow(dev, pins, false, restored) ? (int)fail_code() :
+						    change_kernel(&change);
+}
+
+/* A table that follows another one has its ranges, but what it cached may be another cache. */
+static void restore_device(const struct dm_device *dev, struct pins *pins,
+			   const char *attached, struct restored *restored)
+{
+	const struct nl_job wishes = { .label = RESTORE_LABEL };
+	char *known = pins->owner.attached;
+	bool other = attached && strcmp(known, attached);
+
+	if (other)
+		snprintf(known, sizeof(pins->owner.attached), "%s", attached);
+	if (restore_kernel(dev, pins, restored))
+		return;
+	restore_load(dev, pins, NULL, &wishes, &restored->job);
+	warn_instead("what is pinned on", dev->name,
+		     "is cached when it is read, and not brought before");
+	if (restored->moved || other)
+		pins_save(pins, dev->name);
+	warn_instead("what is pinned on", dev->name,
+		     "is on record as it was before");
+}
+
+/**
+ * restore() - want again what was wanted before a device was opened
+ * @name: of the device
+ * @attached: uuid of the cache that was attached to it, "": its own; NULL: none was
+ * @restored: what came of it
+ *
+ * A failure is told by a warning: the device works without.
+ */
+void restore(const char *name, const char *attached, struct restored *restored)
+{
+	struct pins pins = { 0 };
+	struct dm_device dev;
+
+	memset(restored, 0, sizeof(*restored));
+	if (!dm_need_ours(name, &dev)) {
+		if (!record_open(&pins, &dev) && !record_require(&pins, &dev) &&
+		    pins.count)
+			restore_device(&dev, &pins, attached, restored);
+		dm_device_free(&dev);
+	}
+	pins_free(&pins);
+	warn_instead("what was pinned on", name, "is not pinned now");
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "pins/spans.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/error.h"
+
+static int compare_labels(const char *a, const char *b)
+{
+	if (!a || !b)
+		return !!a - !!b;
+	return strcmp(a, b);
+}
+
+static int compare(const void *x, const void *y)
+{
+	const struct span *a = x, *b = y;
+	int order = compare_labels(a->label, b->label);
+
+	return order ? order : (a->start > b->start) - (a->start < b->start);
+}
+
+static uint64_t end_of(const struct range *range)
+{
+	return range->length ? range->start + range->length : UINT64_MAX;
+}
+
+/**
+ * spans_make() - prepare to ask what lies in ranges
+ * @spans: the result; spans_free() is due also after a failure
+ * @which: as struct nl_replacement.drop has them; their labels stay the caller's
+ * @count: how many
+ *
+ * Return: 0 or the exit code.
+ */
+int spans_make(struct spans *spans, const struct nl_range *which, size_t count)
+{
+	struct span *span = calloc(count + 1, sizeof(*span));
+	size_t i;
+
+	*spans = (struct spans){ span, count };
+	if (!span)
+		return fail_memory();
+	for (i = 0; i < count; i++)
+		span[i] = (struct span){ which[i].label, which[i].range.start,
+					 end_of(&which[i].range) };
+	qsort(span, count, sizeof(*span), compare);
+	for (i = 1; i < count; i++)
+		if (!compare_labels(span[i].label, span[i - 1].label) &&
+		    span[i].reach < span[i - 1].reach)
+			span[i].reach = span[i - 1].reach;
+	return 0;
+}
+
+/* In one of those that have just this label. */
+static bool hold(const struct spans *spans, const struct range *range,
+		 const char *label)
+{
+	const struct span key = { .label = label, .start = range->start };
+	size_t low = 0, high = spans->count;
+
+	/* Behind the last one that starts before the range, or where it does. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare(&spans->span[middle], &key) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && !compare_labels(spans->span[low - 1].label, label) &&
+	       spans->span[low - 1].reach >= end_of(range);
+}
+
+/**
+ * spans_hold() - whether a range is deleted with these
+ * @spans: those
+ * @range: the range; of length 0: it has no end
+ * @label: its label
+ *
+ * Return: whether it lies in one of them that is for its label.
+ */
+bool spans_hold(const struct spans *spans, const struct range *range,
+		const char *label)
+{
+	return hold(spans, range, NULL) || hold(spans, range, label);
+}
+
+/* Free all; harmless after that. */
+void spans_free(struct spans *spans)
+{
+	free(spans->span);
+	*spans = (struct spans){ 0 };
+}

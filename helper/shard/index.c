@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "shard/index.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+#include "shard/reader.h"
+
+/*
+ * In this order: the ends of a Parquet or zip file say more than a checksum of 32
+ * bits, which says more than numbers that fit.
+ */
+static const struct {
+	enum index_format format;
+	bool (*is)(struct index_scan *scan);
+	int (*index)(struct index_scan *scan);
+} formats[] = {
+	{ INDEX_PARQUET, index_parquet_is, index_parquet },
+	{ INDEX_NPZ, index_npz_is, index_npz },
+	{ INDEX_TFRECORD, index_tfrecord_is, index_tfrecord },
+	{ INDEX_TAR, index_tar_is, index_tar },
+	{ INDEX_MDS, index_mds_is, index_mds },
+};
+
+#define FORMATS	(sizeof(formats) / sizeof(formats[0]))
+
+/* Return: with what the file is compressed, NULL: with nothing that is known. */
+static const char *compression(struct index_scan *scan)
+{
+	static const struct {
+		const char *name, *magic;
+		size_t bytes;
+	} kind[] = {
+		{ "gzip", "\x1f\x8b\x08", 3 },
+		{ "zlib", "\x78\x01", 2 },
+		{ "zlib", "\x78\x5e", 2 },
+		{ "zlib", "\x78\x9c", 2 },
+		{ "zlib", "\x78\xda", 2 },
+		{ "zstd", "\x28\xb5\x2f\xfd", 4 },
+		{ "bzip2", "BZh", 3 },
+		{ "xz", "\xfd" "7zXZ", 6 },
+		{ "lz4", "\x04\x22\x4d\x18", 4 },
+		{ "snappy", "\xff\x06\x00\x00sNaPpY", 10 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++)
+		if (scan_starts(scan, kind[i].magic, kind[i].bytes))
+			return kind[i].name;
+	return NULL;
+}
+
+/* The file does not look like @format, which is what it should be, or INDEX_ANY. */
+static int refuse(struct index_scan *scan, enum index_format format)
+{
+	const char *compressed = compression(scan);
+
+	if (fail_code())
+		return fail_code();
+	if (compressed)
+		return scan_damage(scan, 0,
+				   "the file is compressed (%s): its samples can only be found once it is decompressed",
+				   compressed);
+	if (format)
+		return 0;
+	if (!scan->size)
+		return scan_damage(scan, 0, "the file is empty");
+	return scan_damage(scan, 0,
+			   "nothing here tells a format: if the file is damaged, name it with --format " INDEX_FORMAT_WORDS);
+}
+
+/* Return: a row of @formats, FORMATS after recording the error. */
+static unsigned int choose(struct index_scan *scan, enum index_format format)
+{
+	unsigned int i;
+
+	for (i = 0; i < FORMATS && !fail_code(); i++)
+		if ((!format || format == formats[i].format) &&
+		    formats[i].is(scan))
+			return i;
+	if (!format)
+		format = index_format_of_path(scan->path);
+	if (fail_code() || refuse(scan, format))
+		return FORMATS;
+	for (i = 0; formats[i].format != format; i++)
+		;
+	return i;
+}
+
+static int run(struct index_scan *scan, enum index_format format)
+{
+	unsigned int i = choose(scan, format);
+
+	if (i == FORMATS)
+		return fail_code();
+	scan->index->format = formats[i].format;
+	if (scan->check && scan->index->format != INDEX_TFRECORD)
+		return fail(CODE_USAGE,
+			    "--check: '%s' is of format %s; only tfrecord has checksums of the data that can be compared",
+			    scan->path, index_format_word(formats[i].format));
+	return formats[i].index(scan);
+}
+
+/**
+ * index_open_fd() - find the samples of a file that is open
+ * @index: the result; index_free() is due also after a failure
+ * @fd: open for reading; it stays open
+ * @path: what messages call it
+ * @format: INDEX_ANY: as the content says
+ * @check: read all of the data, and compare it with its checksums; tfrecord only
+ *
+ * Return: 0 or the exit code.
+ */
+int index_open_fd(struct shard_index *index, int fd, const char *path,
+		  enum index_format format, bool check)
+{
+	struct index_scan scan = {
+		.path = path, .fd = fd, .check = check, .index = index
+	};
+	struct stat st;
+	int error;
+
+	memset(index, 0, sizeof(*index));
+	if (fstat(fd, &st))
+		return fail_errno(errno, "file '%s'", path);
+	if (!S_ISREG(st.st_mode))
+		return fail(CODE_DEVICE, "'%s' is not a regular file", path);
+	scan.size = index->size = (uint64_t)st.st_size;
+	error = scan_start(&scan);
+	if (!error)
+		error = run(&scan, format);
+	scan_end(&scan);
+	return error;
+}
+
+/**
+ * index_open() - find the samples of a file
+ * @index: the result; index_free() is due also after a failure
+ * @path: the file
+ * @format: INDEX_ANY: as the content says
+ * @check: read all of the data, and compare it with its checksums; tfrecord only
+ *
+ * Return: 0 or the exit code.
+ */
+int index_open(struct shard_index *index, const char *path,
+	       enum index_format format, bool check)
+{
+	/* A pipe would keep us waiting for its other end. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int error;
+
+	memset(index, 0, sizeof(*index));
+	if (fd < 0)
+		return fail_errno(errno, "cannot open '%s'", path);
+	error = index_open_fd(index, fd, path, format, check);
+	close(fd);
+	return error;
+}
+
+/* Free what index_open() took; harmless after that. */
+void index_free(struct shard_index *index)
+{
+	free(index->sample);
+	free(index->part);
+	free(index->names);
+	memset(index, 0, sizeof(*index));
+}
+
+/**
+ * index_name() - the name of a sample or part
+ * @index: its index
+ * @name: what it has
+ *
+ * Return: the name, as it is in the file; NULL when it has none.
+ */
+const char *index_name(const struct shard_index *index, uint64_t name)
+{
+	return name == INDEX_NO_NAME ? NULL : index->names + name;
+}
+
+/**
+ * index_parts() - how many parts a sample has
+ * @index: its index
+ * @sample: its number
+ *
+ * Return: so many, from its first part on.
+ */
+uint64_t index_parts(const struct shard_index *index, uint64_t sample)
+{
+	uint64_t end = sample + 1 < index->samples ?
+		       index->sample[sample + 1].part : index->parts;
+
+	return end - index->sample[sample].part;
+}
+
+/**
+ * index_bytes() - how much is read to open the file
+ * @index: of the file
+ *
+ * Return: bytes.
+ */
+uint64_t index_bytes(const struct shard_index *index)
+{
+	uint64_t bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < index->ranges; i++)
+		bytes += index->range[i].length;
+	return bytes;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "shard/partition.h"
+
+#include <string.h>
+
+static const char *const split_words[] = {
+	[SHARE_STRIDED] = "strided",
+	[SHARE_BLOCKED] = "blocked",
+};
+
+/* SplitMix64 (Steele, Lea and Flood, 2014): the next number of a state. */
+static uint64_t next(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return z ^ (z >> 31);
+}
+
+/**
+ * share_split_parse() - read what --split says
+ * @word: the word
+ * @split: the result
+ *
+ * Return: whether it is one.
+ */
+bool share_split_parse(const char *word, enum share_split *split)
+{
+	enum share_split i;
+
+	for (i = SHARE_STRIDED; i <= SHARE_BLOCKED; i++)
+		if (!strcmp(word, split_words[i])) {
+			*split = i;
+			return true;
+		}
+	return false;
+}
+
+/* The word for it. */
+const char *share_split_word(enum share_split split)
+{
+	return split_words[split];
+}
+
+/**
+ * share_shuffle() - put a list into an order that all nodes find
+ * @order: the list
+ * @count: how many
+ * @seed: of the run
+ * @epoch: of the run; each has an order of its own
+ *
+ * Fisher-Yates from the end: for i from @count - 1 down to 1, swap i with the upper 64
+ * bits of the product of SplitMix64's next number and i + 1.  Its state begins as the
+ * first number of SplitMix64 with state @seed, plus @epoch.  Part of the interface:
+ * nodes with other releases, and other programs, find the same order.
+ */
+void share_shuffle(size_t *order, size_t count, uint64_t seed, uint64_t epoch)
+{
+	uint64_t state = next(&seed) + epoch;
+	size_t i;
+
+	for (i = count; i-- > 1;) {
+		size_t j = (size_t)((unsigned __int128)next(&state) * (i + 1) >> 64);
+		size_t other = order[j];
+
+		order[j] = order[i];
+		order[i] = other;
+	}
+}
+
+/* Where a node's run begins; that of the next one where it ends. */
+static size_t block_start(const struct share *share, uint64_t rank, size_t count)
+{
+	return (size_t)((unsigned __int128)count * rank / share->world_size);
+}
+
+/**
+ * share_select() - keep one node's share of a list
+ * @share: whose
+ * @order: the list, the same on all nodes; its head is the share afterwards
+ * @count: how many
+ *
+ * The shares of all ranks are disjoint, and cover the list.
+ *
+ * Return: how many are the node's.
+ */
+size_t share_select(const struct share *share, size_t *order, size_t count)
+{
+	size_t i, first, step = 1, end = count, kept = 0;
+
+	if (share->shuffled)
+		share_shuffle(order, count, share->seed, share->epoch);
+	if (share->split == SHARE_BLOCKED) {
+		first = block_start(share, share->rank, count);
+		end = block_start(share, share->rank + 1, count);
+	} else {
+		first = share->rank;
+		step = share->world_size;
+	}
+	for (i = first; i < end; i += step)
+		order[kept++] = order[i];
+	return kept;
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "shard/select.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/error.h"
+
+/**
+ * struct choice - what the user gave
+ * @selection: the result
+ * @index: of the file
+ * @path: what messages call it
+ * @word: one of the list
+ * @length: bytes of it
+ */
+struct choice {
+	struct index_selection *selection;
+	const struct shard_index *index;
+	const char *path;
+	const char *word;
+	int length;
+};
+
+static int add(struct index_selection *selection, uint64_t first, uint64_t end)
+{
+	struct index_span *last;
+
+	if (selection->spans) {
+		last = &selection->span[selection->spans - 1];
+		if (last->end == first) {
+			last->end = end;
+			return 0;
+		}
+	}
+	if (selection->spans == selection->room) {
+		uint64_t room = selection->room ? 2 * selection->room : 16;
+
+		last = reallocarray(selection->span, room, sizeof(*last));
+		if (!last)
+			return fail_memory();
+		selection->span = last;
+		selection->room = room;
+	}
+	selection->span[selection->spans++] = (struct index_span){ first, end };
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct index_span *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Each sample once, in the order of the file. */
+static void merge(struct index_selection *selection)
+{
+	struct index_span *span = selection->span;
+	uint64_t i, kept = 0;
+
+	if (!selection->spans)
+		return;
+	qsort(span, selection->spans, sizeof(*span), compare);
+	for (i = 1; i < selection->spans; i++) {
+		if (span[i].first > span[kept].end)
+			span[++kept] = span[i];
+		else if (span[i].end > span[kept].end)
+			span[kept].end = span[i].end;
+	}
+	selection->spans = kept + 1;
+}
+
+/* As numbers are written: 007 is a name.  Return: bytes, 0: it is none. */
+static size_t parse_number(const char *text, uint64_t *number)
+{
+	size_t i;
+
+	*number = 0;
+	for (i = 0; isdigit((unsigned char)text[i]); i++) {
+		if (i && text[0] == '0')
+			return 0;
+		/* More than any file has. */
+		if (*number < UINT64_MAX / 100)
+			*number = *number * 10 + (uint64_t)(text[i] - '0');
+	}
+	return i;
+}
+
+/* "12" or "0-9". Return: whether the word is one. */
+static bool parse_numbers(const struct choice *choice, uint64_t *first,
+			  uint64_t *last)
+{
+	size_t digits = parse_number(choice->word, first), more;
+
+	*last = *first;
+	if (!digits || digits == choice->length)
+		return digits;
+	if (choice->word[digits] != '-')
+		return false;
+	more = parse_number(choice->word + digits + 1, last);
+	return more && digits + 1 + more == choice->length;
+}
+
+static int add_numbers(const struct choice *choice, uint64_t first,
+		       uint64_t last)
+{
+	uint64_t samples = choice->index->samples;
+
+	if (first > last)
+		return fail(CODE_USAGE, "--samples '%.*s': it ends before it begins",
+			    choice->length, choice->word);
+	if (!samples)
+		return fail(CODE_USAGE, "--samples '%.*s': '%s' has no samples",
+			    choice->length, choice->word, choice->path);
+	if (last >= samples)
+		return fail(CODE_USAGE,
+			    "--samples '%.*s': '%s' has samples 0 to %llu; for one of that name write '=%.*s'",
+			    choice->length, choice->word, choice->path,
+			    (unsigned long long)samples - 1, choice->length,
+			    choice->word);
+	return add(choice->selection, first, last + 1);
+}
+
+/* A shard may have a name twice: then both are meant. */
+static int add_name(const struct choice *choice, const char *name,
+		    size_t length)
+{
+	const struct shard_index *index = choice->index;
+	bool found = false;
+	uint64_t i;
+
+	for (i = 0; i < index->samples; i++) {
+		const char *other = index_name(index, index->sample[i].name);
+
+		if (!other || strncmp(other, name, length) || other[length])
+			continue;
+		found = true;
+		if (add(choice->selection, i, i + 1))
+			return fail_code();
+	}
+	if (found)
+		return 0;
+	return fail(CODE_USAGE,
+		    "--samples '%.*s': '%s' has no sample of this name; numbers are written like 12 or 0-9",
+		    choice->length, choice->word, choice->path);
+}
+
+static int add_word(const struct choice *choice)
+{
+	uint64_t first, last;
+
+	if (!choice->length)
+		return fail(CODE_USAGE,
+			    "--samples: a word of the list is empty");
+	if (parse_numbers(choice, &first, &last))
+		return add_numbers(choice, first, last);
+	if (*choice->word == '=')
+		return add_name(choice, choice->word + 1,
+				(size_t)choice->length - 1);
+	return add_name(choice, choice->word, (size_t)choice->length);
+}
+
+/**
+ * index_select() - choose samples
+ * @selection: the result; index_select_free() is due also after a failure
+ * @index: of the file
+ * @path: what messages call it
+ * @list: numbers ("12"), ranges of them ("0-9") and names, with commas between; what
+ *	looks like a number is a name behind '='
+ *
+ * Return: 0 or the exit code.
+ */
+int index_select(struct index_selection *selection,
+		 const struct shard_index *index, const char *path,
+		 const char *list)
+{
+	struct choice choice = {
+		.selection = selection, .index = index, .path = path,
+		.word = list
+	};
+
+	memset(selection, 0, sizeof(*selection));
+	for (;;) {
+		choice.length = (int)strcspn(choice.word, ",");
+		if (add_word(&choice))
+			return fail_code();
+		if (!choice.word[choice.length])
+			break;
+		choice.word += choice.length + 1;
+	}
+	merge(selection);
+	return 0;
+}
+
+/**
+ * index_select_all() - choose all samples
+ * @selection: the result; index_select_free() is due also after a failure
+ * @index: of the file
+ *
+ * Return: 0 or the exit code.
+ */
+int index_select_all(struct index_selection *selection,
+		     const struct shard_index *index)
+{
+	memset(selection, 0, sizeof(*selection));
+	return index->samples ? add(selection, 0, index->samples) : 0;
+}
+
+/* Free what choosing took; harmless after that. */
+void index_select_free(struct index_selection *selection)
+{
+	free(selection->span);
+	memset(selection, 0, sizeof(*selection));
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tar as WebDataset has it: the files that follow each other and share their path, up
+ * to the first dot of the file name, are one sample.
+ *
+ * Directories, links and files whose name begins with a dot (macOS adds such) are of
+ * no sample, and end none.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/error.h"
+#include "shard/reader.h"
+#include "shard/tar_header.h"
+
+/* Extended attributes are at most 64 KiB each. */
+#define PAX_MAX		(1U << 20)
+
+/**
+ * struct tar - an archive that is being read
+ * @scan: the file
+ * @at: where the next header is, bytes
+ * @start: where the headers of the member to come begin, bytes
+ * @name: of the member to come, by the headers before it; NULL: they have none
+ * @size: as well, bytes
+ * @sized: whether they have one
+ * @announced: whether there are any
+ */
+struct tar {
+	struct index_scan *scan;
+	uint64_t at;
+	uint64_t start;
+	char *name;
+	uint64_t size;
+	bool sized;
+	bool announced;
+};
+
+static void forget_member(struct tar *tar)
+{
+	free(tar->name);
+	tar->name = NULL;
+	tar->sized = false;
+	tar->announced = false;
+}
+
+/* Behind the header at @tar->at. Return: 0 or the exit code. */
+static int find_end(const struct tar *tar, uint64_t size, uint64_t *end)
+{
+	const struct index_scan *scan = tar->scan;
+	uint64_t data = tar->at + TAR_BLOCK;
+
+	*end = data + size + (-size % TAR_BLOCK);
+	if (scan_has(scan, data, size) && *end <= scan->size)
+		return 0;
+	return scan_damage(scan, tar->at,
+			   "a member of %llu bytes reaches beyond the end of the file at %llu: was it cut off?",
+			   (unsigned long long)size,
+			   (unsigned long long)scan->size);
+}
+
+/* Return: what follows the header, with a NUL behind it, for free(); NULL: failed. */
+static char *read_body(const struct tar *tar, uint64_t size, uint64_t most)
+{
+	char *body;
+
+	if (size > most) {
+		scan_damage(tar->scan, tar->at,
+			    "%llu bytes of name or attributes, more than %llu",
+			    (unsigned long long)size, (unsigned long long)most);
+		return NULL;
+	}
+	body = malloc(size + 1);
+	if (!body) {
+		fail_memory();
+		return NULL;
+	}
+	body[size] = '\0';
+	if (!scan_read(tar->scan, tar->at + TAR_BLOCK, body, size))
+		return body;
+	free(body);
+	return NULL;
+}
+
+static int take_name(struct tar *tar, const char *name, size_t length)
+{
+	if (length > SCAN_NAME_MAX)
+		return scan_damage(tar->scan, tar->at,
+				   "a name of %zu bytes, more than %u", length,
+				   SCAN_NAME_MAX);
+	free(tar->name);
+	tar->name = strndup(name, length);
+	return tar->name ? 0 : fail_memory();
+}
+
+static int take_size(struct tar *tar, const struct pax_record *record)
+{
+	tar->sized = record->value_length;
+	if (!tar->sized || pax_number(record, &tar->size))
+		return 0;
+	return scan_damage(tar->scan, tar->at, "size '%.*s' is no number",
+			   (int)(record->value_length < 40 ?
+				 record->value_length : 40), record->value);
+}
+
+static int take_record(struct tar *tar, const struct pax_record *record,
+		       bool global)
+{
+	bool name = pax_is(record, "path"), size = pax_is(record, "size");
+
+	if (pax_is(record, "GNU.sparse."))
+		return scan_damage(tar->scan, tar->at,
+				   "a sparse member: parts of the file are not in the archive; pack it without --sparse");
+	if (!name && !size)
+		return 0;
+	/* It would name all members alike. */
+	if (global)
+		return scan_damage(tar->scan, tar->at,
+				   "a global header with the %s of a member",
+				   name ? "path" : "size");
+	/* An empty value takes back what an earlier record said. */
+	if (size)
+		return take_size(tar, record);
+	return take_name(tar, record->value, record->value_length);
+}
+
+static int read_pax(struct tar *tar, uint64_t size, bool global)
+{
+	char *text = read_body(tar, size, PAX_MAX);
+	struct pax_record record;
+	uint64_t done = 0;
+
+	if (!text)
+		return fail_code();
+	while (done < size && !fail_code()) {
+		size_t bytes = pax_next(text + done, size - done, &record);
+
+		if (!bytes)
+			scan_damage(tar->scan, tar->at + TAR_BLOCK + done,
+				    "no record of a pax header");
+		else
+			take_record(tar, &record, global);
+		done += bytes;
+	}
+	free(text);
+	return fail_code();
+}
+
+static int read_long_name(struct tar *tar, uint64_t size)
+{
+	char *name = read_body(tar, size, SCAN_NAME_MAX + 1);
+
+	if (name)
+		take_name(tar, name, strlen(name));
+	free(name);
+	return fail_code();
+}
+
+/* The path up to the first dot of the file name. Return: bytes, 0: there is none. */
+static size_t sample_key(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *file = slash ? slash + 1 : path;
+	size_t length = strcspn(file, ".");
+
+	return length ? (size_t)(file - path) + length : 0;
+}
+
+/* Whether the last sample goes on with a file of this key. */
+static bool goes_on(const struct shard_index *index, const char *path,
+		    size_t key)
+{
+	const char *name;
+
+	if (!index->samples)
+		return false;
+	name = index_name(index, index->sample[index->samples - 1].name);
+	return strlen(name) == key && !memcmp(name, path, key);
+}
+
+static int add_file(const struct tar *tar, const char *path, uint64_t size,
+		    uint64_t end)
+{
+	struct shard_index *index = tar->scan->index;
+	struct index_range *range;
+	size_t key = sample_key(path);
+	uint64_t name;
+
+	if (!key)
+		return 0;
+	if (!goes_on(index, path, key) &&
+	    (scan_add_name(tar->scan, path, key, &name) ||
+	     scan_add_sample(tar->scan, name, tar->start, 0)))
+		return fail_code();
+	if (scan_add_name(tar->scan, path, strlen(path), &name) ||
+	    scan_add_part(tar->scan, name, tar->at + TAR_BLOCK, size))
+		return fail_code();
+	range = &index->sample[index->samples - 1].range;
+	range->length = end - range->offset;
+	return 0;
+}
+
+/* What readers do not agree on. Return: 0 or the exit code. */
+static int check_type(const struct tar *tar, enum tar_type type, uint64_t size)
+{
+	if (type == TAR_SPARSE)
+		return scan_damage(tar->scan, tar->at,
+				   "a sparse member: parts of the file are not in the archive; pack it without --sparse");
+	if (type == TAR_CONTINUED)
+		return scan_damage(tar->scan, tar->at,
+				   "a member that continues one of another volume");
+	if (type >= TAR_SOFT_LINK && type <= TAR_FIFO && size)
+		return scan_damage(tar->scan, tar->at,
+				   "a link, device or directory (type %c) with %llu bytes of data",
+				   type, (unsigned long long)size);
+	return 0;
+}
+
+static int read_member(struct tar *tar, const unsigned char *block,
+		       enum tar_type type, uint64_t size)
+{
+	char name[TAR_NAME];
+	uint64_t end;
+
+	if (tar->sized)
+		size = tar->size;
+	/* The size is that of the other file; no data follows. */
+	if (type == TAR_HARD_LINK)
+		size = 0;
+	if (check_type(tar, type, size) || find_end(tar, size, &end))
+		return fail_code();
+	tar_name(block, name);
+	if ((type == TAR_FILE || type == TAR_FILE_OLD ||
+	     type == TAR_CONTIGUOUS) &&
+	    add_file(tar, tar->name && *tar->name ? tar->name : name, size, end))
+		return fail_code();
+	forget_member(tar);
+	tar->at = end;
+	return 0;
+}
+
+/* A header that speaks of the member to come, or of all. Return: whether it is one. */
+static bool read_extension(struct tar *tar, enum tar_type type, uint64_t size)
+{
+	uint64_t end;
+
+	if (type != TAR_PAX && type != TAR_PAX_SUN && type != TAR_PAX_GLOBAL &&
+	    type != TAR_LONG_NAME && type != TAR_LONG_LINK)
+		return false;
+	if (find_end(tar, size, &end))
+		return true;
+	if (type == TAR_LONG_NAME)
+		read_long_name(tar, size);
+	else if (type != TAR_LONG_LINK)
+		read_pax(tar, size, type == TAR_PAX_GLOBAL);
+	tar->announced = type != TAR_PAX_GLOBAL || tar->announced;
+	tar->at = end;
+	return true;
+}
+
+/* Return: 0 or the exit code. */
+static int read_header(struct tar *tar, const unsigned char *block)
+{
+	const char *why;
+	uint64_t size;
+
+	if (!tar_is_sound(block))
+		return scan_damage(tar->scan, tar->at,
+				   "the checksum of a header is wrong");
+	why = tar_size(block, &size);
+	if (why)
+		return scan_damage(tar->scan, tar->at,
+				   "the size of a member %s", why);
+	if (!tar->announced)
+		tar->start = tar->at;
+	if (read_extension(tar, tar_type(block), size))
+		return fail_code();
+	return read_member(tar, block, tar_type(block), size);
+}
+
+/**
+ * index_tar_is() - whether a file looks like a tar archive
+ * @scan: the file
+ *
+ * Return: whether it begins with a sound header.
+ */
+bool index_tar_is(struct index_scan *scan)
+{
+	const unsigned char *block;
+
+	if (!scan_has(scan, 0, TAR_BLOCK))
+		return false;
+	block = scan_look(scan, 0, TAR_BLOCK);
+	return block && !tar_is_end(block) && tar_is_sound(block);
+}
+
+/**
+ * index_tar() - the samples of a tar archive
+ * @scan: the file
+ *
+ * Return: 0 or the exit code.
+ */
+int index_tar(struct index_scan *scan)
+{
+	struct tar tar = { .scan = scan };
+	unsigned char block[TAR_BLOCK];
+
+	for (;;) {
+		const unsigned char *next = scan_look(scan, tar.at, TAR_BLOCK);
+
+		if (!next || tar_is_end(next))
+			break;
+		memcpy(block, next, TAR_BLOCK);
+		if (read_header(&tar, block))
+			break;
+	}
+	if (!fail_code() && tar.announced)
+		scan_damage(scan, tar.at,
+			    "the archive ends, but the headers before announce a member");
+	forget_member(&tar);
+	return fail_code();
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Offsets: APPNOTE.TXT of PKWARE, 4.3. */
+#include "shard/zip.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/le.h"
+#include "lib/error.h"
+
+#define LOCAL		"PK\3\4"
+#define LOCAL_BYTES	30U
+#define ENTRY		"PK\1\2"
+#define ENTRY_BYTES	46U
+#define END		"PK\5\6"
+#define END_BYTES	22U
+#define END64		"PK\6\6"
+#define END64_BYTES	56U
+#define LOCATOR		"PK\6\7"
+#define LOCATOR_BYTES	20U
+#define MAGIC_BYTES	4U
+/* Longest comment behind the end record. */
+#define COMMENT_MAX	65535U
+/* An extra field: two bytes each of its number and length. */
+#define EXTRA_BYTES	4U
+#define EXTRA_ZIP64	1U
+/* Three values that may not fit, and more that nobody needs. */
+#define ZIP64_BYTES	24U
+
+static bool is_magic(const unsigned char *at, const char *magic)
+{
+	return !memcmp(at, magic, MAGIC_BYTES);
+}
+
+/* Whether an end record is here, with a comment behind it of so many bytes. */
+static bool is_end(const unsigned char *at, uint64_t comment)
+{
+	return is_magic(at, END) && get_le16(at + 20) == comment;
+}
+
+/* The last end record with a comment that ends with the file. */
+static int search_end(struct zip *zip)
+{
+	struct index_scan *scan = zip->scan;
+	uint64_t bytes = END_BYTES + COMMENT_MAX, i;
+	unsigned char *tail;
+
+	if (bytes > scan->size)
+		bytes = scan->size;
+	tail = malloc(bytes + 1);
+	if (!tail)
+		return fail_memory();
+	if (!scan_read(scan, scan->size - bytes, tail, bytes)) {
+		for (i = END_BYTES; i <= bytes; i++)
+			if (is_end(tail + bytes - i, i - END_BYTES))
+				break;
+		zip->end = scan->size - i;
+		if (i > bytes)
+			scan_damage(scan, scan->size,
+				    "no end record of a zip file before here: was it cut off?");
+	}
+	free(tail);
+	return fail_code();
+}
+
+/* Hardly any file has a comment. */
+static int find_end(struct zip *zip)
+{
+	struct index_scan *scan = zip->scan;
+	const unsigned char *at;
+
+	if (!scan_has(scan, 0, END_BYTES))
+		return search_end(zip);
+	zip->end = scan->size - END_BYTES;
+	at = scan_look(scan, zip->end, END_BYTES);
+	if (!at)
+		return fail_code();
+	return is_end(at, 0) ? 0 : search_end(zip);
+}
+
+/* Return: 0 or the exit code; @bytes: of the central directory. */
+static int read_end(struct zip *zip, uint64_t *bytes)
+{
+	const unsigned char *end = scan_look(zip->scan, zip->end, END_BYTES);
+
+	if (!end)
+		return fail_code();
+	zip->entries = get_le16(end + 10);
+	*bytes = get_le32(end + 12);
+	zip->directory = get_le32(end + 16);
+	if (get_le16(end + 4) != get_le16(end + 6))
+		return scan_damage(zip->scan, zip->end,
+				   "a part of a zip file of several");
+	return 0;
+}
+
+/* The record itself, which the locator at @locator names. */
+static int read_end64(struct zip *zip, uint64_t locator, uint64_t end,
+		      uint64_t *bytes)
+{
+	const unsigned char *at;
+
+	if (end > locator - END64_BYTES)
+		return scan_damage(zip->scan, locator,
+				   "the zip64 end record is said to be at %llu, which is not before this",
+				   (unsigned long long)end);
+	at = scan_look(zip->scan, end, END64_BYTES);
+	if (!at)
+		return fail_code();
+	if (!is_magic(at, END64))
+		return scan_damage(zip->scan, end,
+				   "no zip64 end record, which is said to be here");
+	zip->end = end;
+	zip->entries = get_le64(at + 32);
+	*bytes = get_le64(at + 40);
+	zip->directory = get_le64(at + 48);
+	return 0;
+}
+
+/* Return: 0 or the exit code; nothing changes where there is no zip64. */
+static int find_end64(struct zip *zip, uint64_t *bytes)
+{
+	uint64_t locator = zip->end - LOCATOR_BYTES;
+	const unsigned char *at;
+
+	if (zip->end < LOCATOR_BYTES + END64_BYTES)
+		return 0;
+	at = scan_look(zip->scan, locator, LOCATOR_BYTES);
+	if (!at || !is_magic(at, LOCATOR))
+		return fail_code();
+	return read_end64(zip, locator, get_le64(at + 8), bytes);
+}
+
+/**
+ * zip_open() - find the central directory
+ * @zip: the result
+ * @scan: the file
+ *
+ * Return: 0 or the exit code.
+ */
+int zip_open(struct zip *zip, struct index_scan *scan)
+{
+	uint64_t bytes = 0;
+
+	zip->scan = scan;
+	if (find_end(zip) || read_end(zip, &bytes) || find_end64(zip, &bytes))
+		return fail_code();
+	if (zip->directory > zip->end || bytes != zip->end - zip->directory)
+		return scan_damage(scan, zip->end,
+				   "a directory of %llu bytes at %llu does not end here, where it must",
+				   (unsigned long long)bytes,
+				   (unsigned long long)zip->directory);
+	if (zip->entries > bytes / ENTRY_BYTES)
+		return scan_damage(scan, zip->end,
+				   "%llu members do not fit into a directory of %llu bytes",
+				   (unsigned long long)zip->entries,
+				   (unsigned long long)bytes);
+	return 0;
+}
+
+/* What does not fit into an entry has its place in the field, in this order. */
+static int read_zip64(const struct zip *zip, uint64_t at, uint64_t bytes,
+		      uint64_t *value[3])
+{
+	const unsigned char *field;
+	unsigned int i;
+
+	if (bytes > ZIP64_BYTES)
+		bytes = ZIP64_BYTES;
+	field = scan_look(zip->scan, at, bytes);
+	if (!field)
+		return fail_code();
+	for (i = 0; i < 3; i++) {
+		if (*value[i] != UINT32_MAX)
+			continue;
+		if (bytes < 8)
+			return scan_damage(zip->scan, at,
+					   "a zip64 field that is too short");
+		*value[i] = get_le64(field);
+		field += 8;
+		bytes -= 8;
+	}
+	return 0;
+}
+
+/* Return: 0 or the exit code; nothing changes where there is no zip64 field. */
+static int find_zip64(const struct zip *zip, uint64_t at, uint64_t end,
+		      uint64_t *value[3])
+{
+	while (end - at >= EXTRA_BYTES) {
+		const unsigned char *head = scan_look(zip->scan, at, EXTRA_BYTES);
+		uint16_t bytes;
+
+		if (!head)
+			return fail_code();
+		bytes = get_le16(head + 2);
+		if (bytes > end - at - EXTRA_BYTES)
+			return scan_damage(zip->scan, at,
+					   "an extra field reaches beyond its entry");
+		if (get_le16(head) == EXTRA_ZIP64)
+			return read_zip64(zip, at + EXTRA_BYTES, bytes, value);
+		at += EXTRA_BYTES + bytes;
+	}
+	return 0;
+}
+
+/**
+ * zip_entry() - read an entry of the central directory
+ * @zip: open
+ * @at: where it is, bytes
+ * @entry: the result
+ *
+ * Return: 0 or the exit code.
+ */
+int zip_entry(const struct zip *zip, uint64_t at, struct zip_entry *entry)
+{
+	const unsigned char *head = scan_look(zip->scan, at, ENTRY_BYTES);
+	uint64_t extra, full_size;
+
+	if (!head)
+		return fail_code();
+	if (!is_magic(head, ENTRY))
+		return scan_damage(zip->scan, at, "no entry of a zip directory");
+	entry->encrypted = head[8] & 1;
+	entry->size = get_le32(head + 20);
+	full_size = get_le32(head + 24);
+	entry->name_bytes = get_le16(head + 28);
+	entry->local = get_le32(head + 42);
+	entry->name = at + ENTRY_BYTES;
+	extra = entry->name + entry->name_bytes;
+	entry->next = extra + get_le16(head + 30) + get_le16(head + 32);
+	if (entry->next > zip->end)
+		return scan_damage(zip->scan, at,
+				   "an entry reaches beyond the end of the directory");
+	return find_zip64(zip, extra, extra + get_le16(head + 30),
+			  (uint64_t *[]){ &full_size, &entry->size,
+					  &entry->local });
+}
+
+/**
+ * zip_data() - where the data of a member begins
+ * @zip: open
+ * @local: where the member is, bytes
+ * @name: its name by the directory
+ * @data: the result, bytes
+ *
+ * Return: 0 or the exit code.
+ */
+int zip_data(const struct zip *zip, uint64_t local, const char *name,
+	     uint64_t *data)
+{
+	const unsigned char *head = scan_look(zip->scan, local, LOCAL_BYTES);
+	uint16_t name_bytes;
+
+	if (!head)
+		return fail_code();
+	if (!is_magic(head, LOCAL))
+		return scan_damage(zip->scan, local,
+				   "no member of a zip file, which the directory says to be here");
+	name_bytes = get_le16(head + 26);
+	*data = local + LOCAL_BYTES + name_bytes + get_le16(head + 28);
+	if (name_bytes == strlen(name)) {
+		head = scan_look(zip->scan, local + LOCAL_BYTES, name_bytes);
+		if (!head)
+			return fail_code();
+		if (!memcmp(head, name, name_bytes))
+			return 0;
+	}
+	return scan_damage(zip->scan, local,
+			   "the directory calls this member '%.100s', its own header does not",
+			   name);
+}

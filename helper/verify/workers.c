@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "verify/workers.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "verify/checksum.h"
+#include "lib/error.h"
+#include "lib/progress.h"
+
+/* Threads: more than processors, as most of them wait for the origin. */
+#define THREADS_MIN	4
+#define THREADS_MAX	32
+
+/**
+ * struct pool - what the threads share
+ * @lock: protects @next, @done and @progress; a verdict is its thread's until that ends
+ * @file: all files
+ * @files: how many
+ * @next: the first one that no thread has taken
+ * @done: bytes read
+ * @progress: shown
+ */
+struct pool {
+	pthread_mutex_t lock;
+	struct verifying *file;
+	size_t files;
+	size_t next;
+	uint64_t done;
+	struct progress progress;
+};
+
+static void advance(uint64_t bytes, void *arg)
+{
+	struct pool *pool = arg;
+
+	pthread_mutex_lock(&pool->lock);
+	pool->done += bytes;
+	progress_update(&pool->progress, pool->done);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+static struct verifying *take(struct pool *pool)
+{
+	struct verifying *file = NULL;
+
+	pthread_mutex_lock(&pool->lock);
+	while (pool->next < pool->files && !file) {
+		file = &pool->file[pool->next++];
+		if (file->verdict != VERDICT_NONE)
+			file = NULL;
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return file;
+}
+
+static void judge(struct pool *pool, struct verifying *file)
+{
+	unsigned char digest[CHECKSUM_BYTES];
+
+	file->error = checksum_file(file->path, digest, advance, pool);
+	if (file->error == ENOENT)
+		file->verdict = VERDICT_MISSING;
+	else if (file->error)
+		file->verdict = VERDICT_UNREADABLE;
+	else if (memcmp(digest, file->digest, sizeof(digest)))
+		file->verdict = VERDICT_MISMATCH;
+	else
+		file->verdict = VERDICT_SOUND;
+}
+
+static void *work(void *arg)
+{
+	struct verifying *file;
+
+	while ((file = take(arg)))
+		judge(arg, file);
+	return NULL;
+}
+
+static size_t threads_for(size_t files)
+{
+	long threads = 2 * sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (threads < THREADS_MIN)
+		threads = THREADS_MIN;
+	if (threads > THREADS_MAX)
+		threads = THREADS_MAX;
+	return (size_t)threads < files ? (size_t)threads : files;
+}
+
+/* This thread works, too: it goes on with those that could be started. */
+static void run(struct pool *pool)
+{
+	pthread_t thread[THREADS_MAX];
+	size_t i, wanted = threads_for(pool->files), started = 0;
+
+	while (started + 1 < wanted &&
+	       !pthread_create(&thread[started], NULL, work, pool))
+		started++;
+	work(pool);
+	for (i = 0; i < started; i++)
+		pthread_join(thread[i], NULL);
+}
+
+/**
+ * verifying_run() - read files, several at once, and compare them
+ * @file: the files; those that have a verdict already are left alone
+ * @files: how many
+ * @quiet: show no progress
+ *
+ * Return: 0 or the exit code; what is wrong with a file is its verdict.
+ */
+int verifying_run(struct verifying *file, size_t files, bool quiet)
+{
+	struct pool pool = { .file = file, .files = files };
+	uint64_t total = 0;
+	size_t i;
+
+	for (i = 0; i < files; i++)
+		if (file[i].verdict == VERDICT_NONE)
+			total += file[i].size;
+	if (pthread_mutex_init(&pool.lock, NULL))
+		return fail_memory();
+	progress_start(&pool.progress, "verify", total, quiet);
+	run(&pool);
+	progress_end(&pool.progress);
+	pthread_mutex_destroy(&pool.lock);
+	return 0;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Differences between kernels, 6.1 to 6.12 tested.  Each NC_HAVE_* is probed
+ * by Kbuild from the headers that the module is built against, because
+ * distributions backport.  This is the only file that may look at them.
+ */
+#ifndef NEARCACHE_CORE_COMPAT_H
+#define NEARCACHE_CORE_COMPAT_H
+
+#include <linux/blkdev.h>
+#include <linux/device-mapper.h>
+#include <linux/dm-io.h>
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/workqueue.h>
+
+/* The RAM per block and the 64-bit valid bitmaps assume it. */
+#ifndef CONFIG_64BIT
+#error "nearcache needs a 64-bit kernel"
+#endif
+
+/* blk_mode_t came with 6.5; drop the else branch with support for 6.1 - 6.4. */
+#ifdef NC_HAVE_BLK_MODE_T
+#define NC_MODE_READ	BLK_OPEN_READ
+#define NC_MODE_WRITE	BLK_OPEN_WRITE
+#else
+#define NC_MODE_READ	FMODE_READ
+#define NC_MODE_WRITE	FMODE_WRITE
+#endif
+
+/* dm_io() takes an I/O priority since 6.8, and in 6.1 stable kernels. */
+static inline int nc_dm_io(struct dm_io_request *request,
+			   struct dm_io_region *region)
+{
+#ifdef NC_HAVE_DM_IO_IOPRIO
+	return dm_io(request, 1, region, NULL, 0);
+#else
+	return dm_io(request, 1, region, NULL);
+#endif
+}
+
+/* Bios carry a write hint (again) since 6.9. */
+static inline void nc_copy_write_hint(struct bio *to, const struct bio *from)
+{
+#ifdef NC_HAVE_BI_WRITE_HINT
+	to->bi_write_hint = from->bi_write_hint;
+#endif
+}
+
+/* __assign_str() lost its source argument with 6.10. */
+#ifdef NC_HAVE_ASSIGN_STR_1
+#define nc_assign_reason()	__assign_str(reason)
+#else
+#define nc_assign_reason()	__assign_str(reason, reason)
+#endif
+
+/* The attributes of a dump's request moved into struct genl_info with 6.7. */
+#ifdef NC_HAVE_GENL_INFO_DUMP
+#define nc_dump_attrs(cb)	(genl_info_dump(cb)->attrs)
+#else
+#define nc_dump_attrs(cb)	(genl_dumpit_info(cb)->attrs)
+#endif
+
+/* A worker begins by itself until 6.13. */
+#ifndef NC_HAVE_KTHREAD_RUN_WORKER
+#define kthread_run_worker(flags, ...)	kthread_create_worker(flags, __VA_ARGS__)
+#endif
+
+/* A timer is told its function when it is made since 6.13. */
+#ifndef NC_HAVE_HRTIMER_SETUP
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*run)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = run;
+}
+#endif
+
+/* Work items can be softirqs' since 6.9.  A tasklet, before, would touch what it is part of once
+ * more when it is over.
+ */
+#ifdef NC_HAVE_BH_WORK
+#define nc_bh_wq	system_bh_wq
+#else
+#define nc_bh_wq	((struct workqueue_struct *)NULL)
+#endif
+
+#endif /* NEARCACHE_CORE_COMPAT_H */

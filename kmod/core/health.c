@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Health of the cache device.  Nothing that it does is an error for a reader, so
+ * what matters is when to leave it alone, and that is told once:
+ *
+ *	normal <---> degraded ---> bypass
+ *	   |                         ^
+ *	   +-------------------------+
+ *
+ * degraded: it does not answer; reads go around it until it has answered all that
+ * it was asked, and a while longer.  bypass: it failed too often, or cannot record
+ * what it has to; only a reload, which looks at it anew, ends that.
+ *
+ * Whether hits come back is seen without their help: each is among nc_cache.holds, so a
+ * round that ends proves that all hits that were under way at its start are over.
+ * A watch looks ten times a second while there are hits, and not at all while
+ * there are none: then nc_cache.gate makes the next one wake it.
+ */
+#include "cache.h"
+#include "netlink/family.h"
+#include "core/health.h"
+#include "meta/members.h"
+#include "core/tracepoints.h"
+
+/* Time between two looks. */
+#define LOOK		(HZ / 10)
+#define LOOKS_PER_S	10U
+/* A device that answers some but not all: other queues of it may be fine. */
+#define LATE_FACTOR	8
+/* How long a device has to be calm after it was degraded; doubled each time. */
+#define HOLD_MIN	(1 * LOOKS_PER_S)
+#define HOLD_MAX	(60 * LOOKS_PER_S)
+
+#define ERRORS_PERIOD	(60 * 60 * HZ)
+
+/* Room for what the log calls a cache device. */
+#define NAME_SIZE	48
+
+static const char *const reason_text[] = {
+	[NEARCACHE_REASON_NONE]		= "well",
+	[NEARCACHE_REASON_ERRORS]	= "too many I/O errors",
+	[NEARCACHE_REASON_READ_METADATA] = "superblock or slot table cannot be read",
+	[NEARCACHE_REASON_WRITE_TABLE]	= "the slot table cannot be written",
+	[NEARCACHE_REASON_WRITE_SUPER]	= "the superblock cannot be written",
+	[NEARCACHE_REASON_SLOW]		= "it does not answer",
+	[NEARCACHE_REASON_DIFFERS]	= "it has other data than the origin",
+	[NEARCACHE_REASON_WRITE_INTENT]	= "the write-intent bitmap cannot be written",
+};
+
+static void raise_event(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(work, struct nc_cache, health.event);
+	struct nc_target *t = READ_ONCE(c->active);
+	unsigned long bit, events = xchg(&c->health.events, 0);
+
+	if (!t)
+		return;
+	for_each_set_bit(bit, &events, NC_EVENTS)
+		nc_netlink_event(t, bit);
+	dm_table_event(t->ti->table);
+}
+
+/**
+ * nc_health_event() - tell who waits for an event of the dm device, or listens to netlink
+ * @c: live cache
+ * @event: what happened
+ *
+ * Several of one kind may be told as one.
+ *
+ * Context: any.
+ */
+void nc_health_event(struct nc_cache *c, enum nearcache_event event)
+{
+	set_bit(event, &c->health.events);
+	queue_work(c->wq, &c->health.event);
+}
+
+/* Returns false when it was so already, or is given up for good. */
+static bool change(struct nc_cache *c, enum nearcache_state to,
+		   enum nearcache_reason reason)
+{
+	struct nc_health *h = &c->health;
+	unsigned long flags;
+	int old;
+
+	spin_lock_irqsave(&h->lock, flags);
+	old = c->state;
+	if (old == to || old == NEARCACHE_BYPASS) {
+		spin_unlock_irqrestore(&h->lock, flags);
+		return false;
+	}
+	WRITE_ONCE(c->gate, true);
+	WRITE_ONCE(c->state, to);
+	WRITE_ONCE(h->reason, reason);
+	spin_unlock_irqrestore(&h->lock, flags);
+	trace_nearcache_mode(c->dm_devt, old, to,
+			     old == NEARCACHE_NOT_LOADED && to == NEARCACHE_NORMAL ?
+				     "loaded" : reason_text[reason]);
+	if (old != NEARCACHE_NOT_LOADED || to == NEARCACHE_BYPASS)
+		nc_health_event(c, NEARCACHE_EVENT_STATE);
+	return true;
+}
+
+/**
+ * nc_health_loaded() - the cache may be used
+ * @c: live cache, suspended
+ */
+void nc_health_loaded(struct nc_cache *c)
+{
+	change(c, NEARCACHE_NORMAL, NEARCACHE_REASON_NONE);
+}
+
+/* What the log is to call one of the cache devices: @devt, 0: nobody knows which one. */
+static const char *name_device(const struct nc_cache *c, dev_t devt, char *text)
+{
+	int n;
+
+	n = scnprintf(text, NAME_SIZE, "%u:%u", MAJOR(devt ?: c->devt),
+		      MINOR(devt ?: c->devt));
+	if (!devt && c->members)
+		scnprintf(text + n, NAME_SIZE - n, ", or another of its %u,",
+			  nc_members_count(c));
+	return text;
+}
+
+/* Whose fault it is that the cache is given up: metadata is the first device's, but for the
+ * superblocks of the others.
+ */
+static dev_t culprit(const struct nc_cache *c, enum nearcache_reason reason)
+{
+	switch (reason) {
+	case NEARCACHE_REASON_ERRORS:
+	case NEARCACHE_REASON_DIFFERS:
+		return READ_ONCE(c->health.failed);
+	case NEARCACHE_REASON_SLOW:
+		return 0;
+	default:
+		return nc_members_failed(c) ?: c->devt;
+	}
+}
+
+/**
+ * nc_health_bypass() - stop using the cache device for good
+ * @c: live cache
+ * @reason: enum nearcache_reason
+ *
+ * Reads go to the origin from now on, and the medium is not marked clean any more;
+ * it may say so from before, which nc_meta_starts_cold() knows.
+ *
+ * Context: any.
+ */
+void nc_health_bypass(struct nc_cache *c, enum nearcache_reason reason)
+{
+	char name[NAME_SIZE];
+
+	if (!change(c, NEARCACHE_BYPASS, reason))
+		return;
+	/* All of them, if there are several: none has a copy of what another has. */
+	DMERR("%s: cache device %s is bypassed: %s", nc_cache_name(c),
+	      name_device(c, culprit(c, reason), name), reason_text[reason]);
+	nc_intent_leave(c);
+	nc_foresight_kick(c);
+}
+
+/* Returns whether it is still to be used. */
+static bool count_error(struct nc_cache *c, enum nearcache_reason reason)
+{
+	struct nc_health *h = &c->health;
+
+	if (time_after(jiffies, READ_ONCE(h->errors_since) + ERRORS_PERIOD)) {
+		WRITE_ONCE(h->errors_since, jiffies);
+		WRITE_ONCE(h->hold, HOLD_MIN);
+		atomic_set(&h->errors, 0);
+	}
+	if (atomic_inc_return(&h->errors) < NC_HEALTH_ERRORS_MAX)
+		return true;
+	nc_health_bypass(c, reason);
+	return false;
+}
+
+/* It is what the log is to speak of.  A path of it, which only the one below knows, is none. */
+static void remember(struct nc_cache *c, const struct block_device *bdev)
+{
+	u32 i;
+
+	for (i = 0; i < nc_members_count(c); i++)
+		if (nc_members_bdev(c, i) == bdev)
+			break;
+	WRITE_ONCE(c->health.failed, i < nc_members_count(c) ? bdev->bd_dev : 0);
+}
+
+/**
+ * nc_health_error() - account an I/O error of the cache device
+ * @c: live cache
+ * @bdev: it, or the one of several that failed
+ * @what: operation that failed, for the log
+ *
+ * Context: any.
+ */
+void nc_health_error(struct nc_cache *c, const struct block_device *bdev,
+		     const char *what)
+{
+	DMERR_LIMIT("%s: %s failed on cache device %u:%u", nc_cache_name(c),
+		    what, MAJOR(bdev->bd_dev), MINOR(bdev->bd_dev));
+	remember(c, bdev);
+	count_error(c, NEARCACHE_REASON_ERRORS);
+}
+
+/**
+ * nc_health_damage() - cached data was found to be wrong, and dropped
+ * @c: live cache
+ * @bdev: the cache device that it was on
+ * @what: how
+ * @sector: first of it, on the dm device
+ * @sectors: how much; maybe not in one piece
+ *
+ * Context: any.
+ */
+void nc_health_damage(struct nc_cache *c, const struct block_device *bdev,
+		      enum nc_damage what, u64 sector, u32 sectors)
+{
+	static const char *const text[] = {
+		[NC_DAMAGE_UNREADABLE]	= "cannot be read",
+		[NC_DAMAGE_CHECKSUM]	= "are not what was cached",
+		[NC_DAMAGE_DIFFERS]	= "are not what the origin has",
+	};
+
+	DMERR_LIMIT("%s: cache device %u:%u: %u sectors from %llu on %s: dropped",
+		    nc_cache_name(c), MAJOR(bdev->bd_dev), MINOR(bdev->bd_dev),
+		    sectors, sector, text[what]);
+	nc_health_event(c, NEARCACHE_EVENT_DAMAGE);
+}
+
+/**
+ * nc_health_differs() - a hit was not what the origin has, which was found by chance
+ * @c: live cache
+ * @bdev: the cache device that it was on
+ *
+ * Context: any.
+ */
+void nc_health_differs(struct nc_cache *c, const struct block_device *bdev)
+{
+	remember(c, bdev);
+	count_error(c, NEARCACHE_REASON_DIFFERS);
+}
+
+/* Hits wait: leave the device alone. */
+static void degrade(struct nc_cache *c)
+{
+	struct nc_health *h = &c->health;
+	char name[NAME_SIZE];
+
+	if (!count_error(c, NEARCACHE_REASON_SLOW) ||
+	    !change(c, NEARCACHE_DEGRADED, NEARCACHE_REASON_SLOW))
+		return;
+	DMWARN("%s: cache device %s does not answer: reads go to the origin until it does",
+	       nc_cache_name(c), name_device(c, 0, name));
+	h->calm = 0;
+}
+
+/* All that was asked of it was answered, for long enough. */
+static void trust_again(struct nc_cache *c)
+{
+	struct nc_health *h = &c->health;
+	char name[NAME_SIZE];
+
+	if (!change(c, NEARCACHE_NORMAL, NEARCACHE_REASON_NONE))
+		return;
+	DMINFO("%s: cache device %s answers again", nc_cache_name(c),
+	       name_device(c, 0, name));
+	WRITE_ONCE(h->hold, min(h->hold * 2, HOLD_MAX));
+}
+
+/* Do hits wait for longer than they may? */
+static bool hits_wait(struct nc_cache *c, bool over, u64 hits)
+{
+	struct nc_health *h = &c->health;
+	u32 limit = READ_ONCE(c->cache_timeout) * LOOKS_PER_S / MSEC_PER_SEC;
+
+	if (over) {
+		h->cookie = nc_holds_begin(&c->holds);
+		h->late = 0;
+	}
+	h->stuck = over || hits != h->hits ? 0 : h->stuck + 1;
+	h->late++;
+	return limit &&
+	       (h->stuck >= limit || h->late > limit * LATE_FACTOR);
+}
+
+/* The next hit has to ask. */
+static void close_gate(struct nc_cache *c)
+{
+	spin_lock_irq(&c->health.lock);
+	WRITE_ONCE(c->gate, true);
+	spin_unlock_irq(&c->health.lock);
+}
+
+/* Nobody reads: first the gate is closed, and when the hits that went through it
+ * before are over, too, the watch may sleep.  (One that is just between the gate and
+ * nc_holds_take() is seen when the next one comes.)
+ */
+static bool fall_asleep(struct nc_cache *c, bool idle)
+{
+	struct nc_health *h = &c->health;
+	bool asleep = idle && h->dozing && READ_ONCE(c->gate);
+
+	h->dozing = idle && !asleep;
+	if (h->dozing)
+		close_gate(c);
+	return asleep;
+}
+
+static void watch(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(to_delayed_work(work),
+					  struct nc_cache, health.watch);
+	struct nc_health *h = &c->health;
+	u64 hits = nc_stats_sum(c, NEARCACHE_COUNTER_HITS);
+	bool over = !h->begun || nc_holds_over(&c->holds, h->cookie);
+	bool idle = h->begun && over && hits == h->hits;
+	int state = READ_ONCE(c->state);
+	bool wait;
+
+	if (fall_asleep(c, idle && state == NEARCACHE_NORMAL)) {
+		h->begun = false;
+		return;
+	}
+	wait = hits_wait(c, over, hits);
+	h->begun = true;
+	h->hits = hits;
+	switch (state) {
+	case NEARCACHE_NORMAL:
+		if (wait)
+			degrade(c);
+		break;
+	case NEARCACHE_DEGRADED:
+		/* A round may take longer than a look without any hit that hangs. */
+		if (over)
+			h->calm++;
+		else if (h->late > 2)
+			h->calm = 0;
+		if (h->calm >= h->hold)
+			trust_again(c);
+		break;
+	default:
+		h->begun = false;
+		return;
+	}
+	queue_delayed_work(c->wq, &h->watch, LOOK);
+}
+
+/**
+ * nc_health_admit() - may the cache device be used? asked when the gate is closed
+ * @c: live cache
+ *
+ * Wakes the watch.
+ *
+ * Context: map.
+ */
+bool nc_health_admit(struct nc_cache *c)
+{
+	struct nc_health *h = &c->health;
+	unsigned long flags;
+	bool ok;
+
+	if (READ_ONCE(c->state) != NEARCACHE_NORMAL)
+		return false;
+	spin_lock_irqsave(&h->lock, flags);
+	ok = c->state == NEARCACHE_NORMAL;
+	if (ok && c->gate) {
+		WRITE_ONCE(c->gate, false);
+		queue_delayed_work(c->wq, &h->watch, LOOK);
+	}
+	spin_unlock_irqrestore(&h->lock, flags);
+	return ok;
+}
+
+/**
+ * nc_health_stop() - the cache is being suspended
+ * @c: live cache; all hits are over
+ *
+ * Context: may sleep.
+ */
+void nc_health_stop(struct nc_cache *c)
+{
+	cancel_delayed_work_sync(&c->health.watch);
+	close_gate(c);
+	c->health.begun = false;
+	c->health.dozing = false;
+	if (READ_ONCE(c->state) == NEARCACHE_DEGRADED)
+		trust_again(c);
+	flush_work(&c->health.event);
+}
+
+/**
+ * nc_health_init() - nothing is known yet
+ * @c: new cache, zeroed
+ */
+void nc_health_init(struct nc_cache *c)
+{
+	struct nc_health *h = &c->health;
+
+	c->state = NEARCACHE_NOT_LOADED;
+	c->gate = true;
+	spin_lock_init(&h->lock);
+	h->errors_since = jiffies;
+	h->hold = HOLD_MIN;
+	INIT_WORK(&h->event, raise_event);
+	INIT_DELAYED_WORK(&h->watch, watch);
+}
+
+/**
+ * nc_health_destroy() - the cache is about to be freed
+ * @c: cache that no table holds
+ *
+ * Context: may sleep.
+ */
+void nc_health_destroy(struct nc_cache *c)
+{
+	cancel_delayed_work_sync(&c->health.watch);
+	cancel_work_sync(&c->health.event);
+}

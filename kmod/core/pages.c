@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "cache.h"
+#include "core/pages.h"
+
+/* Chunks of up to 32 KiB are cheap to get and make a bio short. */
+#define CHUNK_ORDER	3
+
+static bool reserve_memory(struct nc_cache *c, u32 bytes, u64 cap)
+{
+	s64 held = atomic64_add_return(bytes, &c->fill_memory);
+	s64 peak = atomic64_read(&c->fill_memory_peak);
+
+	if (held > (s64)cap) {
+		atomic64_sub(bytes, &c->fill_memory);
+		return false;
+	}
+	while (held > peak &&
+	       !atomic64_try_cmpxchg(&c->fill_memory_peak, &peak, held))
+		;
+	return true;
+}
+
+/* Chunks are whole powers of two of pages, so that get_order() of a length
+ * gives back the order; only the last one may end inside its page.
+ */
+static bool alloc_chunks(struct nc_pages *pages, u32 bytes, gfp_t gfp)
+{
+	while (bytes) {
+		int order = min_t(int, CHUNK_ORDER,
+				  ilog2(DIV_ROUND_UP(bytes, PAGE_SIZE)));
+		struct page *page = alloc_pages(gfp, order);
+
+		if (!page && order) {
+			order = 0;
+			page = alloc_pages(gfp, 0);
+		}
+		if (!page)
+			return false;
+		bvec_set_page(&pages->vecs[pages->count], page,
+			      min_t(u32, bytes, PAGE_SIZE << order), 0);
+		bytes -= pages->vecs[pages->count++].bv_len;
+	}
+	return true;
+}
+
+/**
+ * nc_pages_alloc() - an object and the pages that it owns
+ * @c: live cache
+ * @offset: of the object's struct nc_pages, its last member
+ * @bytes: of pages
+ * @cap: most that nc_cache.fill_memory may be afterwards, bytes
+ * @zero: the pages are to be zeros
+ *
+ * Context: map; does not sleep.
+ * Return: object, of which only the struct nc_pages is set; NULL when there is no
+ * memory within the cap.
+ */
+void *nc_pages_alloc(struct nc_cache *c, size_t offset, u32 bytes, u64 cap,
+		     bool zero)
+{
+	u32 count = DIV_ROUND_UP(bytes, PAGE_SIZE);
+	struct nc_pages *pages;
+	size_t size = offset + struct_size(pages, vecs, count);
+	u32 memory = count * PAGE_SIZE + size;
+	void *owner;
+
+	if (!reserve_memory(c, memory, cap))
+		return NULL;
+	owner = kmalloc(size, NC_PAGES_GFP);
+	if (!owner) {
+		atomic64_sub(memory, &c->fill_memory);
+		return NULL;
+	}
+	pages = owner + offset;
+	pages->memory = memory;
+	pages->count = 0;
+	if (alloc_chunks(pages, bytes, NC_PAGES_GFP | __GFP_NORETRY |
+				       __GFP_COMP | (zero ? __GFP_ZERO : 0)))
+		return owner;
+	nc_pages_free(c, owner, pages);
+	return NULL;
+}
+
+/**
+ * nc_pages_free() - free what nc_pages_alloc() returned
+ * @c: live cache
+ * @owner: object
+ * @pages: its pages
+ *
+ * Context: any but hard interrupts.
+ */
+void nc_pages_free(struct nc_cache *c, void *owner, struct nc_pages *pages)
+{
+	unsigned int i;
+
+	for (i = 0; i < pages->count; i++)
+		__free_pages(pages->vecs[i].bv_page,
+			     get_order(pages->vecs[i].bv_len));
+	atomic64_sub(pages->memory, &c->fill_memory);
+	kfree(owner);
+}
+
+/* Whole pages as such: by words, at least, where the processor is good at that. */
+static void copy(void *to, const void *from, u32 bytes)
+{
+	if (PAGE_ALIGNED(to) && PAGE_ALIGNED(from))
+		for (; bytes >= PAGE_SIZE; bytes -= PAGE_SIZE) {
+			copy_page(to, (void *)from);
+			to += PAGE_SIZE;
+			from += PAGE_SIZE;
+		}
+	if (bytes)
+		memcpy(to, from, bytes);
+}
+
+static void flush_dcache(const struct bio_vec *bv)
+{
+	u32 at;
+
+	if (ARCH_IMPLEMENTS_FLUSH_DCACHE_PAGE)
+		for (at = 0; at < bv->bv_offset + bv->bv_len; at += PAGE_SIZE)
+			flush_dcache_page(bv->bv_page + at / PAGE_SIZE);
+}
+
+/**
+ * nc_pages_copy() - copy to a reader
+ * @pages: source
+ * @bytes: that it holds
+ * @skip: bytes before what the reader asks for
+ * @bio: read; all memory has an address, as the module wants 64 bits
+ *
+ * Context: any, interrupts too.
+ */
+void nc_pages_copy(const struct nc_pages *pages, u32 bytes, u32 skip,
+		   struct bio *bio)
+{
+	struct bvec_iter from = { .bi_size = bytes }, iter = bio->bi_iter;
+	struct bio_vec to;
+
+	bvec_iter_advance(pages->vecs, &from, skip);
+	__bio_for_each_bvec(to, bio, iter, bio->bi_iter) {
+		char *dst = page_address(to.bv_page) + to.bv_offset;
+		u32 copied = 0;
+
+		while (copied < to.bv_len) {
+			struct bio_vec src = mp_bvec_iter_bvec(pages->vecs, from);
+			u32 n = min(src.bv_len, to.bv_len - copied);
+
+			copy(dst + copied, page_address(src.bv_page) + src.bv_offset, n);
+			bvec_iter_advance(pages->vecs, &from, n);
+			copied += n;
+		}
+		flush_dcache(&to);
+	}
+}

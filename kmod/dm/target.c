@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What device-mapper calls. */
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "dm/table_line.h"
+#include "cache.h"
+#include "io/invalidate.h"
+#include "core/bio.h"
+#include "meta/members.h"
+#include "io/observe.h"
+#include "io/origin_retry.h"
+#include "io/read.h"
+#include "dm/registry.h"
+#include "dm/target.h"
+#include "io/writearound.h"
+
+static void target_free(struct nc_target *t)
+{
+	unsigned int i;
+
+	if (t->cache)
+		nc_registry_put(t->cache, t);
+	for (i = 0; i < t->others; i++)
+		if (t->other[i])
+			dm_put_device(t->ti, t->other[i]);
+	if (t->witness)
+		dm_put_device(t->ti, t->witness);
+	if (t->dev)
+		dm_put_device(t->ti, t->dev);
+	if (t->origin)
+		dm_put_device(t->ti, t->origin);
+	kfree(t);
+}
+
+/* The devices fit what the superblock says. */
+static int check_sizes(struct nc_target *t)
+{
+	const struct nc_geometry *geo = &t->cache->geo;
+	u64 origin = bdev_nr_bytes(t->origin->bdev);
+	const char *name = nc_cache_name(t->cache);
+
+	if (origin < geo->origin_size) {
+		DMERR("%s: origin %s has %llu bytes, origin_size in the superblock is %llu",
+		      name, t->origin->name, origin, geo->origin_size);
+		t->ti->error = "Origin is smaller than the superblock's origin_size";
+		return -EINVAL;
+	}
+	/* As long as it was, or as it is now that it has grown. */
+	if (t->ti->begin || (t->ti->len != origin >> SECTOR_SHIFT &&
+			     t->ti->len != geo->origin_size >> SECTOR_SHIFT)) {
+		DMERR("%s: table covers %llu + %llu sectors, the origin has %llu sectors",
+		      name, (u64)t->ti->begin, (u64)t->ti->len,
+		      origin >> SECTOR_SHIFT);
+		t->ti->error = "The table must cover the origin, from sector 0";
+		return -EINVAL;
+	}
+	if (origin >= NEARCACHE_MAX_ORIGIN_BLOCKS * geo->block_size) {
+		DMERR("%s: origin %s has %llu bytes, blocks of %u bytes reach to %llu",
+		      name, t->origin->name, origin, geo->block_size,
+		      NEARCACHE_MAX_ORIGIN_BLOCKS * geo->block_size);
+		t->ti->error = "Origin is too large for the block size";
+		return -EINVAL;
+	}
+	if (bdev_logical_block_size(t->origin->bdev) > geo->subblock_size) {
+		DMERR("%s: origin's logical block size %u exceeds subblock_size %u",
+		      name, bdev_logical_block_size(t->origin->bdev),
+		      geo->subblock_size);
+		t->ti->error = "Origin's logical block size exceeds the sub-block";
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* In a writing mode: what the origin has, less secure erase, because a copy in
+ * the cache would outlive it.  device-mapper takes write-zeroes back if the cache
+ * device has none.
+ */
+static void offer(struct nc_target *t)
+{
+	struct block_device *origin = t->origin->bdev;
+
+	t->ti->num_flush_bios = 1;
+	if (!nc_target_writes(t))
+		return;
+	if (bdev_max_discard_sectors(origin)) {
+		t->ti->num_discard_bios = 1;
+		/* Whether the cache device has discards does not matter. */
+		t->ti->discards_supported = true;
+	}
+	if (bdev_write_zeroes_sectors(origin))
+		t->ti->num_write_zeroes_bios = 1;
+}
+
+static int nearcache_ctr(struct dm_target *ti, unsigned int argc, char **argv)
+{
+	struct nc_target *t;
+	int r;
+
+	t = kzalloc(sizeof(*t), GFP_KERNEL);
+	if (!t) {
+		ti->error = "Out of memory";
+		return -ENOMEM;
+	}
+	t->ti = ti;
+	r = nc_args_parse(t, argc, argv);
+	if (r)
+		goto bad;
+	t->cache = nc_registry_get(t);
+	if (IS_ERR(t->cache)) {
+		r = PTR_ERR(t->cache);
+		t->cache = NULL;
+		goto bad;
+	}
+	r = check_sizes(t);
+	if (r)
+		goto bad;
+	if (t->witness && nc_intent_alloc(&t->cache->intent)) {
+		ti->error = "Out of memory";
+		r = -ENOMEM;
+		goto bad;
+	}
+	ti->private = t;
+	ti->per_io_data_size = sizeof(struct nc_io);
+	offer(t);
+	return 0;
+bad:
+	target_free(t);
+	return r;
+}
+
+static void nearcache_dtr(struct dm_target *ti)
+{
+	struct nc_target *t = ti->private;
+
+	WARN_ON_ONCE(t->cache->active == t);
+	target_free(t);
+}
+
+static int nearcache_map(struct dm_target *ti, struct bio *bio)
+{
+	return likely(bio_op(bio) == REQ_OP_READ) ?
+	       nc_read_map(ti->private, bio) : nc_write_map(ti->private, bio);
+}
+
+static int nearcache_end_io(struct dm_target *ti, struct bio *bio,
+			    blk_status_t *error)
+{
+	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+	struct nc_target *t = ti->private;
+	int r;
+
+	if (nc_read_plain_over(t->cache, io, *error))
+		return DM_ENDIO_DONE;
+	r = bio_op(bio) == REQ_OP_READ ? nc_read_end_io(t, bio, io, error) :
+					 nc_write_end_io(t, bio, io, error);
+	if (r == DM_ENDIO_DONE)
+		nc_observe_done(bio, io, *error);
+	return r;
+}
+
+static int nearcache_preresume(struct dm_target *ti)
+{
+	struct nc_target *t = ti->private;
+
+	return nc_cache_activate(t->cache, t);
+}
+
+/* device-mapper makes the disk writable when the table was loaded without
+ * --readonly, right before this: in read-only mode it is not.
+ */
+static void nearcache_resume(struct dm_target *ti)
+{
+	struct nc_target *t = ti->private;
+
+	WRITE_ONCE(t->noflush, false);
+	if (!nc_target_writes(t))
+		set_disk_ro(dm_disk(dm_table_get_md(ti->table)), true);
+}
+
+static void nearcache_presuspend(struct dm_target *ti)
+{
+	struct nc_target *t = ti->private;
+
+	WRITE_ONCE(t->noflush, dm_noflush_suspending(ti));
+	nc_outage_suspend(t);
+}
+
+static void nearcache_postsuspend(struct dm_target *ti)
+{
+	struct nc_target *t = ti->private;
+
+	/* A resume that failed was never live. */
+	if (t->cache->active == t)
+		nc_cache_deactivate(t->cache);
+}
+
+static void nearcache_status(struct dm_target *ti, status_type_t type,
+			     unsigned int status_flags, char *result,
+			     unsigned int maxlen)
+{
+	struct nc_target *t = ti->private;
+	size_t sz = 0;
+	u32 i;
+
+	switch (type) {
+	case STATUSTYPE_INFO:
+		nc_stats_print(t, result, maxlen);
+		break;
+	case STATUSTYPE_TABLE:
+		nc_args_print(t, result, maxlen);
+		break;
+	case STATUSTYPE_IMA:
+		DMEMIT_TARGET_NAME_VERSION(ti->type);
+		DMEMIT(",mode=%s,origin=%s,cache=%s", nc_args_mode(t->mode),
+		       t->origin->name, t->dev->name);
+		for (i = 0; i < t->others; i++)
+			DMEMIT(",member_%u=%s", i + 1, t->other[i]->name);
+		DMEMIT(";");
+		break;
+	}
+}
+
+static int bad_scrub(struct nc_target *t, const char *word)
+{
+	DMERR("%s: '%.128s': expected: scrub start <bytes per second> [origin] | stop",
+	      nc_cache_name(t->cache), word);
+	return -EINVAL;
+}
+
+static int scrub_refused(struct nc_target *t, int r)
+{
+	if (r)
+		DMERR("%s: scrub: %s", nc_cache_name(t->cache),
+		      r == -EBUSY ? "one is under way, or the device is suspended" :
+		      r == -ENOENT ? "none is under way" :
+				     "the cache device is bypassed");
+	return r;
+}
+
+static int scrub_message(struct nc_target *t, unsigned int argc, char **argv)
+{
+	u64 rate;
+
+	if (argc == 2 && !strcasecmp(argv[1], "stop"))
+		return scrub_refused(t, nc_scrub_stop(t->cache));
+	if (argc < 3 || strcasecmp(argv[1], "start"))
+		return bad_scrub(t, argv[argc > 1]);
+	if (kstrtou64(argv[2], 10, &rate))
+		return bad_scrub(t, argv[2]);
+	if (argc > 4 || (argc == 4 && strcasecmp(argv[3], "origin")))
+		return bad_scrub(t, argv[3]);
+	return scrub_refused(t, nc_scrub_start(t->cache, rate, argc == 4));
+}
+
+static int bad_message(struct nc_target *t, const char *word)
+{
+	DMERR("%s: '%.128s': expected: invalidate all | <sector> <sectors>, inside %llu (or scrub)",
+	      nc_cache_name(t->cache), word, (u64)t->ti->len);
+	return -EINVAL;
+}
+
+static int nearcache_message(struct dm_target *ti, unsigned int argc,
+			     char **argv, char *result, unsigned int maxlen)
+{
+	struct nc_target *t = ti->private;
+	u64 first = 0, sectors = ti->len;
+
+	if (!strcasecmp(argv[0], "scrub"))
+		return scrub_message(t, argc, argv);
+	if (strcasecmp(argv[0], "invalidate"))
+		return bad_message(t, argv[0]);
+	if (argc == 3) {
+		if (kstrtou64(argv[1], 10, &first) || first >= ti->len)
+			return bad_message(t, argv[1]);
+		if (kstrtou64(argv[2], 10, &sectors) || !sectors ||
+		    sectors > ti->len - first)
+			return bad_message(t, argv[2]);
+	} else if (argc != 2 || strcasecmp(argv[1], "all")) {
+		return bad_message(t, argc > 1 ? argv[1] : argv[0]);
+	}
+	return nc_invalidate_told(t->cache, first, first + sectors - 1);
+}
+
+static int nearcache_iterate_devices(struct dm_target *ti,
+				     iterate_devices_callout_fn fn, void *data)
+{
+	struct nc_target *t = ti->private;
+	int r = fn(ti, t->origin, 0, ti->len, data);
+	u32 i;
+
+	r = r ?: fn(ti, t->dev, 0,
+		    t->cache->geo.device_size >> SECTOR_SHIFT, data);
+	for (i = 0; !r && i < t->others; i++)
+		r = fn(ti, t->other[i], 0, t->cache->members->member[i + 1]
+			.device_size >> SECTOR_SHIFT, data);
+	return r;
+}
+
+/* A discard or write-zeroes visits its blocks while it is mapped: not too many.
+ * Discards are the origin's, whatever the cache device can do.
+ */
+static void limit_discards(struct nc_target *t, struct queue_limits *limits)
+{
+	unsigned int most = min_t(u64, NC_WRITE_BLOCKS_MAX *
+				       (u64)t->cache->geo.block_size >>
+				       SECTOR_SHIFT, UINT_MAX);
+	struct block_device *origin = t->origin->bdev;
+
+	limits->max_write_zeroes_sectors =
+		min(bdev_write_zeroes_sectors(origin), most);
+	if (!t->ti->num_discard_bios)
+		return;
+	limits->max_discard_sectors =
+		min(bdev_max_discard_sectors(origin), most);
+	limits->max_hw_discard_sectors = limits->max_discard_sectors;
+	limits->discard_granularity = bdev_discard_granularity(origin);
+	limits->discard_alignment = bdev_discard_alignment(origin);
+}
+
+/* The origin's logical block size stays, or a file system made on the bare
+ * origin would not mount, and so does the alignment of memory, or who reads the
+ * bare origin could not read this: what the cache device cannot serve for its
+ * alignment goes to the origin.
+ */
+static void nearcache_io_hints(struct dm_target *ti,
+			       struct queue_limits *limits)
+{
+	struct nc_target *t = ti->private;
+
+	limits->logical_block_size = bdev_logical_block_size(t->origin->bdev);
+	limits->dma_alignment = bdev_dma_alignment(t->origin->bdev);
+	if (nc_target_writes(t))
+		limit_discards(t, limits);
+}
+
+static struct target_type nearcache_target = {
+	.name			= "nearcache",
+	.version		= { 1, 1, 0 },
+	.features		= DM_TARGET_SINGLETON | DM_TARGET_NOWAIT,
+	.module			= THIS_MODULE,
+	.ctr			= nearcache_ctr,
+	.dtr			= nearcache_dtr,
+	.map			= nearcache_map,
+	.end_io			= nearcache_end_io,
+	.preresume		= nearcache_preresume,
+	.resume			= nearcache_resume,
+	.presuspend		= nearcache_presuspend,
+	.postsuspend		= nearcache_postsuspend,
+	.status			= nearcache_status,
+	.message		= nearcache_message,
+	.iterate_devices	= nearcache_iterate_devices,
+	.io_hints		= nearcache_io_hints,
+};
+
+int nc_target_register(void)
+{
+	return dm_register_target(&nearcache_target);
+}
+
+void nc_target_unregister(void)
+{
+	dm_unregister_target(&nearcache_target);
+}

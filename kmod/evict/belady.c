@@ -1,0 +1,628 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Belady's MIN: what is read again last goes first.  For that the plan says of each block in which
+ * visit it is read next, and one bit for each cached block, at that visit, says which of them is
+ * read last: to keep that in order is to clear a bit and set another when a block is read.
+ *
+ * Readers need not keep to the plan.  Several threads read ahead of each other, and a read is
+ * taken for the next visit of its block as long as that is not far ahead; what is left out is
+ * skipped when readers are well beyond it.  A visit may come as several reads: of sub-blocks of it
+ * that were not read in it yet.  When reads of planned blocks come that are not expected, more
+ * than those that are, readers have gone to another place, and that is looked for.
+ */
+#include <linux/bitops.h>
+#include <linux/errno.h>
+#include <linux/hash.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "evict/belady.h"
+
+/* Of a visit: number of its block, and behind that its first and last sub-block. */
+#define NUMBER_BITS	40U
+#define SUB_BITS	6U
+#define ROOM_MIN	1024U
+/* Visits by which readers may be off: a part of the plan, within limits. */
+#define LAG_PARTS	64U
+#define LAG_MIN		128U
+#define LAG_MAX		4096U
+/* Reads that were not expected before the place is looked for, at first. */
+#define BEARABLE	24U
+#define BEARABLE_MAX	1048576U
+/* Reads that were, after which it is as at first. */
+#define SETTLED		1024U
+/* Visits within which most of the last reads that were not expected have to lie. */
+#define PLACE		192U
+#define PLACE_ENOUGH	14U
+/* Reads that are no part of the plan: so many, and eight times those that are, end it. */
+#define PATIENCE_MIN	1024U
+#define PATIENCE_RATIO	8U
+
+static u64 pack(u64 number, u32 first, u32 last)
+{
+	return number | (u64)first << NUMBER_BITS | (u64)last << (NUMBER_BITS + SUB_BITS);
+}
+
+static u64 number_of(u64 visit)
+{
+	return visit & ((1ULL << NUMBER_BITS) - 1);
+}
+
+static u32 first_of(u64 visit)
+{
+	return visit >> NUMBER_BITS & ((1U << SUB_BITS) - 1);
+}
+
+static u32 last_of(u64 visit)
+{
+	return visit >> (NUMBER_BITS + SUB_BITS);
+}
+
+static u64 bits(u32 first, u32 last)
+{
+	return ~0ULL >> (63 - last) & ~0ULL << first;
+}
+
+static int grow(struct nc_plan *plan)
+{
+	u32 room = plan->room ? 2 * plan->room : ROOM_MIN;
+	u64 *visit = kvmalloc_array(room, sizeof(*visit), NC_BITTREE_GFP);
+
+	if (!visit)
+		return -ENOMEM;
+	if (plan->room)
+		memcpy(visit, plan->visit, plan->figures.visits * sizeof(*visit));
+	kvfree(plan->visit);
+	plan->visit = visit;
+	plan->room = room;
+	return 0;
+}
+
+/* What goes on where the last visit ends is part of it. */
+static int append(struct nc_plan *plan, u64 block, u32 first, u32 last)
+{
+	u32 n = plan->figures.visits;
+	u64 *before = n ? &plan->visit[n - 1] : NULL;
+
+	if (before && number_of(*before) == block &&
+	    (first == last_of(*before) || first == last_of(*before) + 1)) {
+		*before = pack(block, first_of(*before), max(last, last_of(*before)));
+		return 0;
+	}
+	if (n == NC_PLAN_VISITS_MAX)
+		return -E2BIG;
+	if (n == plan->room && grow(plan))
+		return -ENOMEM;
+	plan->visit[plan->figures.visits++] = pack(block, first, last);
+	return 0;
+}
+
+/**
+ * nc_plan_append() - what is read next
+ * @plan: all 0 at first but for subs; not built yet
+ * @first: first sub-block of the origin
+ * @last: last sub-block, inclusive
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOMEM, or -E2BIG: there are too many visits. After errors, part of it was appended.
+ */
+int nc_plan_append(struct nc_plan *plan, u64 first, u64 last)
+{
+	u32 shift = ilog2(plan->subs), mask = plan->subs - 1;
+	u64 block = first >> shift, end = last >> shift;
+	int r = 0;
+
+	if (end - block > NC_PLAN_VISITS_MAX)
+		return -E2BIG;
+	for (; block <= end && !r; block++) {
+		r = append(plan, block, block == first >> shift ? first & mask : 0,
+			   block == end ? last & mask : mask);
+		if (!(block % 4096))
+			cond_resched();
+	}
+	return r;
+}
+
+/* What has been appended so far. */
+struct nc_plan_mark nc_plan_mark(const struct nc_plan *plan)
+{
+	u32 visits = plan->figures.visits;
+
+	return (struct nc_plan_mark) {
+		.ranges = plan->figures.ranges,
+		.visits = visits,
+		.last = visits ? plan->visit[visits - 1] : 0,
+	};
+}
+
+/**
+ * nc_plan_cut() - take back what was appended
+ * @plan: not built yet
+ * @mark: since when
+ */
+void nc_plan_cut(struct nc_plan *plan, const struct nc_plan_mark *mark)
+{
+	plan->figures.ranges = mark->ranges;
+	plan->figures.visits = mark->visits;
+	if (mark->visits)
+		plan->visit[mark->visits - 1] = mark->last;
+}
+
+static u32 head_of(const struct nc_plan *plan, u64 block)
+{
+	return hash_64(block ^ plan->seed, plan->head_bits);
+}
+
+static u32 next_head(const struct nc_plan *plan, u32 at)
+{
+	return (at + 1) & ((1U << plan->head_bits) - 1);
+}
+
+/* Number the blocks, in @after for now.  Heads hold each block's first visit. */
+static u32 number_blocks(struct nc_plan *plan)
+{
+	u32 v, at, blocks = 0;
+
+	for (v = 0; v < plan->figures.visits; v++) {
+		u64 block = number_of(plan->visit[v]);
+
+		for (at = head_of(plan, block); plan->head[at] != NC_PLAN_NONE;
+		     at = next_head(plan, at))
+			if (number_of(plan->visit[plan->head[at]]) == block)
+				break;
+		if (plan->head[at] == NC_PLAN_NONE) {
+			plan->head[at] = v;
+			plan->after[v] = blocks++;
+		} else {
+			plan->after[v] = plan->after[plan->head[at]];
+		}
+		if (!(v % 4096))
+			cond_resched();
+	}
+	return blocks;
+}
+
+/* From here on it is the numbers that visits and heads hold. */
+static void name_blocks(struct nc_plan *plan)
+{
+	u32 v, at;
+
+	for (at = 0; at < 1U << plan->head_bits; at++)
+		if (plan->head[at] != NC_PLAN_NONE)
+			plan->head[at] = plan->after[plan->head[at]];
+	for (v = 0; v < plan->figures.visits; v++) {
+		u64 *visit = &plan->visit[v];
+
+		plan->planned[plan->after[v]].block = number_of(*visit);
+		*visit = pack(plan->after[v], first_of(*visit), last_of(*visit));
+		if (!(v % 4096))
+			cond_resched();
+	}
+}
+
+/* Which visit is the next one of each block, from @from on.  @after is as it was, but the first
+ * time.
+ */
+static void link_visits(struct nc_plan *plan, u32 from)
+{
+	u32 i, v;
+
+	for (i = 0; i < plan->figures.blocks; i++) {
+		plan->planned[i].next = NC_PLAN_NONE;
+		plan->planned[i].at = NC_PLAN_NONE;
+		plan->planned[i].seen = 0;
+	}
+	for (v = plan->figures.visits; v-- > from;) {
+		struct nc_planned *planned = &plan->planned[number_of(plan->visit[v])];
+
+		plan->after[v] = planned->next;
+		planned->next = v;
+		if (!(v % 4096))
+			cond_resched();
+	}
+}
+
+static int alloc_visits(struct nc_plan *plan)
+{
+	u32 visits = plan->figures.visits;
+
+	plan->head_bits = ilog2(visits + visits / 2) + 1;
+	plan->after = kvmalloc_array(visits, sizeof(*plan->after), NC_BITTREE_GFP);
+	plan->head = kvmalloc_array(1U << plan->head_bits, sizeof(*plan->head),
+				    NC_BITTREE_GFP);
+	plan->done = kvcalloc(visits / 64 + 1, sizeof(*plan->done), NC_BITTREE_GFP);
+	if (!plan->after || !plan->head || !plan->done)
+		return -ENOMEM;
+	memset(plan->head, 0xff, sizeof(*plan->head) << plan->head_bits);
+	return 0;
+}
+
+/* Of @far. */
+static u32 bits_of(const struct nc_plan *plan)
+{
+	return plan->figures.visits + plan->figures.blocks;
+}
+
+static u64 memory(const struct nc_plan *plan)
+{
+	return (u64)plan->room * sizeof(*plan->visit) +
+	       (u64)plan->figures.visits * sizeof(*plan->after) +
+	       (sizeof(*plan->head) << plan->head_bits) +
+	       (plan->figures.visits / 64 + 1) * sizeof(*plan->done) +
+	       plan->figures.blocks * sizeof(*plan->planned) + nc_bittree_memory(&plan->far);
+}
+
+/**
+ * nc_plan_build() - all was appended: make it one that can be followed
+ * @plan: with a visit at least; nc_plan_destroy() is for the caller, after errors, too
+ * @seed: random
+ * @slots: cache blocks
+ *
+ * Context: may sleep, for a second.
+ * Return: 0 or -ENOMEM.
+ */
+int nc_plan_build(struct nc_plan *plan, u64 seed, u32 slots)
+{
+	u32 visits = plan->figures.visits;
+
+	plan->seed = seed;
+	if (alloc_visits(plan))
+		return -ENOMEM;
+	plan->figures.blocks = number_blocks(plan);
+	plan->planned = kvmalloc_array(plan->figures.blocks, sizeof(*plan->planned),
+				       NC_BITTREE_GFP);
+	if (!plan->planned || nc_bittree_init(&plan->far, bits_of(plan)))
+		return -ENOMEM;
+	name_blocks(plan);
+	link_visits(plan, 0);
+	plan->lag = clamp(visits / LAG_PARTS, LAG_MIN, LAG_MAX);
+	plan->bearable = BEARABLE;
+	plan->patience = max(slots, PATIENCE_MIN);
+	memset(plan->recent, 0xff, sizeof(plan->recent));
+	plan->figures.memory = memory(plan);
+	return 0;
+}
+
+void nc_plan_destroy(struct nc_plan *plan)
+{
+	kvfree(plan->visit);
+	kvfree(plan->after);
+	kvfree(plan->planned);
+	kvfree(plan->head);
+	kvfree(plan->done);
+	nc_bittree_destroy(&plan->far);
+}
+
+/* The number of a block, or NC_PLAN_NONE. */
+static u32 find(const struct nc_plan *plan, u64 block)
+{
+	u32 at = head_of(plan, block), i;
+
+	for (; (i = plan->head[at]) != NC_PLAN_NONE; at = next_head(plan, at))
+		if (plan->planned[i].block == block)
+			break;
+	return i;
+}
+
+/* The bit of @far that stands for a block. */
+static u32 bit_of(const struct nc_plan *plan, u32 i)
+{
+	u32 next = plan->planned[i].next;
+
+	return next != NC_PLAN_NONE ? next : plan->figures.visits + i;
+}
+
+static bool is_done(const struct nc_plan *plan, u32 v)
+{
+	return plan->done[v / 64] >> v % 64 & 1;
+}
+
+/* Visits up to which reads are taken for them; readers that are twice as far off are elsewhere. */
+static u32 expected_end(const struct nc_plan *plan)
+{
+	return plan->figures.position + 2 * plan->lag;
+}
+
+/* Is the visit in which a block was read last one of which some may be read still? */
+static bool is_open(const struct nc_plan *plan, const struct nc_planned *planned)
+{
+	u64 visit;
+
+	if (planned->at == NC_PLAN_NONE || planned->at + 2 * plan->lag < plan->figures.position)
+		return false;
+	visit = plan->visit[planned->at];
+	return bits(first_of(visit), last_of(visit)) & ~planned->seen;
+}
+
+/* Is a read part of the visit in which its block was read last? */
+static bool goes_on(const struct nc_plan *plan, const struct nc_planned *planned, u64 touched)
+{
+	u64 visit;
+
+	if (!is_open(plan, planned) || touched & planned->seen)
+		return false;
+	visit = plan->visit[planned->at];
+	return touched & bits(first_of(visit), last_of(visit));
+}
+
+/* The block is read next in the visit after @v. */
+static void step(struct nc_plan *plan, u32 i, u32 v)
+{
+	bool held = nc_bittree_test(&plan->far, bit_of(plan, i));
+
+	if (held)
+		nc_bittree_clear(&plan->far, bit_of(plan, i));
+	plan->planned[i].next = plan->after[v];
+	if (held)
+		nc_bittree_set(&plan->far, bit_of(plan, i));
+}
+
+/* Nobody makes a visit. */
+static void skip(struct nc_plan *plan, u32 v)
+{
+	u32 i = number_of(plan->visit[v]);
+
+	if (plan->planned[i].next == v)
+		step(plan, i, v);
+	plan->figures.skipped++;
+}
+
+static void advance(struct nc_plan *plan)
+{
+	u32 *position = &plan->figures.position;
+
+	for (; *position < plan->figures.visits; (*position)++) {
+		if (is_done(plan, *position))
+			continue;
+		if (plan->front < *position || plan->front - *position <= plan->lag)
+			break;
+		skip(plan, *position);
+	}
+}
+
+/* Visit @v, the next one of block @i, is made. */
+static void make_visit(struct nc_plan *plan, u32 i, u32 v, u64 seen)
+{
+	step(plan, i, v);
+	plan->planned[i].at = v;
+	plan->planned[i].seen = seen;
+	plan->done[v / 64] |= 1ULL << v % 64;
+	plan->front = max(plan->front, v + 1);
+	advance(plan);
+	if (++plan->expected == SETTLED)
+		plan->bearable = BEARABLE;
+	if (plan->unexpected)
+		plan->unexpected--;
+}
+
+static void begin_period(struct nc_plan *plan)
+{
+	plan->expected = 0;
+	plan->others = 0;
+}
+
+/* A read that is part of no visit.  When hardly any other comes, the plan is of no use. */
+static void stray(struct nc_plan *plan, u32 i)
+{
+	plan->figures.astray++;
+	if (i != NC_PLAN_NONE) {
+		plan->unexpected++;
+		plan->recent[plan->recent_at++ % NC_PLAN_RECENT] = i;
+	}
+	if (++plan->others < plan->patience)
+		return;
+	if (plan->expected < plan->others / PATIENCE_RATIO)
+		plan->lost = true;
+	begin_period(plan);
+}
+
+static void set_held(struct nc_plan *plan, u32 i, bool held)
+{
+	if (held)
+		nc_bittree_set(&plan->far, bit_of(plan, i));
+	else
+		nc_bittree_clear(&plan->far, bit_of(plan, i));
+}
+
+/**
+ * nc_plan_read() - somebody reads
+ * @plan: plan
+ * @piece: what
+ */
+void nc_plan_read(struct nc_plan *plan, const struct nc_plan_piece *piece)
+{
+	u64 touched = bits(piece->first, piece->last);
+	u64 seen = piece->whole ? touched : touched & ~(1ULL << piece->last);
+	u32 i = find(plan, piece->block), v;
+
+	if (i == NC_PLAN_NONE) {
+		stray(plan, i);
+		return;
+	}
+	v = plan->planned[i].next;
+	if (goes_on(plan, &plan->planned[i], touched)) {
+		plan->planned[i].seen |= seen;
+	} else if (v < expected_end(plan)) {
+		make_visit(plan, i, v, seen);
+		if (piece->hit)
+			plan->figures.hits++;
+		else
+			plan->figures.misses++;
+	} else {
+		stray(plan, i);
+	}
+	set_held(plan, i, piece->cached);
+}
+
+/* When a block that is being read is read again; the visit that is being made does not count. */
+static u32 again(const struct nc_plan *plan, u32 i)
+{
+	u32 next = plan->planned[i].next;
+
+	if (next < expected_end(plan) && !is_open(plan, &plan->planned[i]))
+		next = plan->after[next];
+	return next;
+}
+
+/**
+ * nc_plan_admits() - is a block that is being read, and missing, to be cached?
+ * @plan: plan
+ * @block: origin block
+ * @left: free slots that it may have
+ * @low: free slots below which some are made without a plan
+ *
+ * More free slots than are ever made are nobody else's. One of those that are kept free costs a
+ * cached block its place, the last one; so it is for what is read again before that.
+ */
+bool nc_plan_admits(struct nc_plan *plan, u64 block, u32 left, u32 low)
+{
+	u32 i = find(plan, block), next, far;
+
+	if (left > nc_plan_enough(low))
+		return true;
+	next = i != NC_PLAN_NONE ? again(plan, i) : NC_PLAN_NONE;
+	far = nc_bittree_last(&plan->far, bits_of(plan));
+	if (left && next != NC_PLAN_NONE && (far == NC_BITTREE_NONE || far > next))
+		return true;
+	plan->figures.refused++;
+	return false;
+}
+
+/* A block has a slot now, or is found to have one.  Returns whether it is planned. */
+bool nc_plan_took(struct nc_plan *plan, u64 block)
+{
+	u32 i = find(plan, block);
+
+	if (i == NC_PLAN_NONE)
+		return false;
+	set_held(plan, i, true);
+	return true;
+}
+
+/* A block has no slot any more. */
+void nc_plan_gone(struct nc_plan *plan, u64 block)
+{
+	u32 i = find(plan, block);
+
+	if (i != NC_PLAN_NONE)
+		set_held(plan, i, false);
+}
+
+/* Is a block one that nc_plan_farthest() finds? */
+bool nc_plan_holds(const struct nc_plan *plan, u64 block)
+{
+	u32 i = find(plan, block);
+
+	return i != NC_PLAN_NONE && nc_bittree_test(&plan->far, bit_of(plan, i));
+}
+
+/**
+ * nc_plan_farthest() - which cached block is to go first?
+ * @plan: plan; it does not take that one for cached any more
+ * @end: NC_PLAN_NONE at first; then which one comes next, if that one was told to be cached still
+ * @block: the result, an origin block
+ *
+ * Return: false: none that is planned is cached.
+ */
+bool nc_plan_farthest(struct nc_plan *plan, u32 *end, u64 *block)
+{
+	u32 far = nc_bittree_last(&plan->far, min(*end, bits_of(plan))), i;
+
+	if (far == NC_BITTREE_NONE)
+		return false;
+	*end = far;
+	i = far < plan->figures.visits ? number_of(plan->visit[far]) : far - plan->figures.visits;
+	nc_bittree_clear(&plan->far, far);
+	*block = plan->planned[i].block;
+	return true;
+}
+
+/* Are readers where the plan does not expect them? */
+bool nc_plan_astray(const struct nc_plan *plan)
+{
+	return plan->unexpected >= plan->bearable && plan->recent_at >= NC_PLAN_RECENT;
+}
+
+/* Bits of the recent reads that are of a visit. */
+static u32 recent_of(const struct nc_plan *plan, u32 v)
+{
+	u32 i = number_of(plan->visit[v]), at, found = 0;
+
+	for (at = 0; at < NC_PLAN_RECENT; at++)
+		found |= (plan->recent[at] == i) << at;
+	return found;
+}
+
+static u32 away(const struct nc_plan *plan, u32 v)
+{
+	u32 position = plan->figures.position;
+
+	return v > position ? v - position : position - v;
+}
+
+/* Where most of the recent reads are visits of; of such places the nearest one.  In steps of half
+ * of a place, so that each read is seen in two of them.
+ */
+static u32 find_place(const struct nc_plan *plan)
+{
+	u32 start, v, best = NC_PLAN_NONE, most = PLACE_ENOUGH - 1, before = 0, half;
+
+	for (start = 0; start < plan->figures.visits; start += PLACE / 2) {
+		u32 end = min(start + PLACE / 2, plan->figures.visits), from, count;
+
+		for (half = 0, v = start; v < end; v++)
+			half |= recent_of(plan, v);
+		count = hweight32(half | before);
+		from = start ? start - PLACE / 2 : 0;
+		if (count > most || (count == most && best != NC_PLAN_NONE &&
+				     away(plan, from) < away(plan, best))) {
+			most = count;
+			best = from;
+		}
+		before = half;
+		cond_resched();
+	}
+	return best;
+}
+
+/* Go on at @place, where the recent reads are made already. */
+static void go_to(struct nc_plan *plan, u32 place)
+{
+	u32 v, end = min(place + PLACE, plan->figures.visits), i;
+
+	link_visits(plan, place);
+	nc_bittree_empty(&plan->far);
+	memset(plan->done, 0, (plan->figures.visits / 64 + 1) * sizeof(*plan->done));
+	plan->figures.position = place;
+	plan->front = place;
+	for (v = place; v < end; v++) {
+		i = number_of(plan->visit[v]);
+		if (recent_of(plan, v) && plan->planned[i].next == v)
+			make_visit(plan, i, v, 0);
+	}
+}
+
+/**
+ * nc_plan_seek() - find the place where readers are
+ * @plan: astray; who has a say in what is cached has to tell it anew
+ *
+ * The next attempt is made after twice as many reads, unless many come as expected meanwhile.
+ *
+ * Context: may sleep, for a second.
+ */
+void nc_plan_seek(struct nc_plan *plan)
+{
+	u32 place = find_place(plan);
+
+	plan->unexpected = 0;
+	plan->recent_at = 0;
+	plan->bearable = min(2 * plan->bearable, BEARABLE_MAX);
+	if (place == NC_PLAN_NONE)
+		return;
+	plan->figures.sought++;
+	begin_period(plan);
+	go_to(plan, place);
+}

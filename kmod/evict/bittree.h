@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Bits of which the last one that is set is found in a few steps. */
+#ifndef NEARCACHE_EVICT_BITTREE_H
+#define NEARCACHE_EVICT_BITTREE_H
+
+#include <linux/types.h>
+
+#define NC_BITTREE_LEVELS	4U
+/* 64 to the power of the levels. */
+#define NC_BITTREE_BITS_MAX	(1U << (6 * NC_BITTREE_LEVELS))
+#define NC_BITTREE_NONE		0xffffffffU
+/* Of trees and plans: what there is no memory for fails, and does not wait for it. */
+#define NC_BITTREE_GFP		(GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
+
+/**
+ * struct nc_bittree - bits, and above each 64 of them one that says whether any is set
+ * @level: of these, [0] the bits themselves; all in one allocation, of which [0] is the start
+ * @words: of each level
+ *
+ * Its owner protects it.
+ */
+struct nc_bittree {
+	u64 *level[NC_BITTREE_LEVELS];
+	u32 words[NC_BITTREE_LEVELS];
+};
+
+int nc_bittree_init(struct nc_bittree *tree, u32 bits);
+void nc_bittree_destroy(struct nc_bittree *tree);
+u64 nc_bittree_memory(const struct nc_bittree *tree);
+void nc_bittree_set(struct nc_bittree *tree, u32 bit);
+void nc_bittree_clear(struct nc_bittree *tree, u32 bit);
+void nc_bittree_empty(struct nc_bittree *tree);
+u32 nc_bittree_last(const struct nc_bittree *tree, u32 end);
+
+static inline bool nc_bittree_test(const struct nc_bittree *tree, u32 bit)
+{
+	return tree->level[0][bit / 64] >> bit % 64 & 1;
+}
+
+#endif /* NEARCACHE_EVICT_BITTREE_H */

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads that wait for an origin that is gone.  With a table's origin_timeout a read
+ * that the origin failed, for a reason that may pass, is sent again each second, until
+ * it is answered or the time is up.  A suspend without flush hands all that wait back
+ * to device-mapper, which maps them anew with the next table: it may name the origin's
+ * new device.
+ *
+ * Only reads: a write that waits holds up the file system's journal, and a flush that
+ * failed must not succeed later.
+ */
+#include "cache.h"
+#include "core/bio.h"
+#include "io/origin_retry.h"
+#include "io/read.h"
+
+/* Between two attempts. */
+#define AGAIN	HZ
+
+/**
+ * nc_outage_wait() - the origin failed a read: may it wait?
+ * @t: target
+ * @bio: dm's clone, complete
+ * @error: why; changed when device-mapper is to take the read back
+ *
+ * Context: completion of @bio, interrupts too.
+ * Return: whether the read was taken, and is not complete.
+ */
+bool nc_outage_wait(struct nc_target *t, struct bio *bio, blk_status_t *error)
+{
+	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+	struct nc_outage *o = &t->cache->outage;
+	u32 timeout = READ_ONCE(t->origin_timeout);
+	unsigned long flags;
+
+	if (!timeout || !blk_path_error(*error))
+		return false;
+	if (!io->waits) {
+		io->waits = true;
+		io->since = jiffies;
+		atomic_inc(&o->count);
+	} else if (time_after(jiffies, io->since + timeout * HZ)) {
+		return false;
+	}
+	if (!xchg(&o->told, true)) {
+		DMWARN("%s: origin %pg fails: reads wait up to %u s for it",
+		       nc_cache_name(t->cache), t->origin->bdev, timeout);
+		nc_health_event(t->cache, NEARCACHE_EVENT_ORIGIN_LOST);
+	}
+	if (READ_ONCE(t->noflush)) {
+		*error = BLK_STS_DM_REQUEUE;
+		return false;
+	}
+	nc_read_restore(bio, io);
+	io->target = t;
+	/* Queued inside the lock: once the worker has the bio, the cache may go. */
+	spin_lock_irqsave(&o->lock, flags);
+	bio_list_add(&o->waiting, bio);
+	queue_delayed_work(t->cache->origin_wq, &o->again, AGAIN);
+	spin_unlock_irqrestore(&o->lock, flags);
+	return true;
+}
+
+/**
+ * nc_outage_answered() - a read that waited is complete
+ * @t: target
+ * @bio: dm's clone
+ * @well: it has its data
+ *
+ * Context: completion of @bio, interrupts too.
+ */
+void nc_outage_answered(struct nc_target *t, struct bio *bio, bool well)
+{
+	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+	struct nc_outage *o = &t->cache->outage;
+
+	io->waits = false;
+	atomic_dec(&o->count);
+	if (well && xchg(&o->told, false)) {
+		DMINFO("%s: origin %pg answers again", nc_cache_name(t->cache),
+		       t->origin->bdev);
+		nc_health_event(t->cache, NEARCACHE_EVENT_ORIGIN_BACK);
+	}
+}
+
+static void send_again(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(to_delayed_work(work),
+					  struct nc_cache, outage.again);
+	struct nc_outage *o = &c->outage;
+	struct bio_list bios;
+	struct bio *bio;
+
+	spin_lock_irq(&o->lock);
+	bios = o->waiting;
+	bio_list_init(&o->waiting);
+	spin_unlock_irq(&o->lock);
+	while ((bio = bio_list_pop(&bios))) {
+		struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+
+		if (READ_ONCE(io->target->noflush)) {
+			bio->bi_status = BLK_STS_DM_REQUEUE;
+			bio_endio(bio);
+		} else {
+			nc_read_again(io->target, bio);
+		}
+	}
+}
+
+/**
+ * nc_outage_suspend() - the table is about to be suspended
+ * @t: live target; t->noflush is set
+ *
+ * Without flush, what waits is handed back at once; else suspending waits for it.
+ *
+ * Context: presuspend; may sleep.
+ */
+void nc_outage_suspend(struct nc_target *t)
+{
+	struct nc_outage *o = &t->cache->outage;
+
+	spin_lock_irq(&o->lock);
+	if (t->noflush && !bio_list_empty(&o->waiting))
+		mod_delayed_work(t->cache->origin_wq, &o->again, 0);
+	spin_unlock_irq(&o->lock);
+}
+
+/**
+ * nc_outage_init() - nothing waits
+ * @c: new cache
+ */
+void nc_outage_init(struct nc_cache *c)
+{
+	struct nc_outage *o = &c->outage;
+
+	spin_lock_init(&o->lock);
+	bio_list_init(&o->waiting);
+	INIT_DELAYED_WORK(&o->again, send_again);
+}

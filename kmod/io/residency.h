@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which bytes of the origin are cached. */
+#ifndef NEARCACHE_IO_RESIDENCY_H
+#define NEARCACHE_IO_RESIDENCY_H
+
+#include <linux/types.h>
+
+struct nc_cache;
+
+/**
+ * struct nc_run - sectors of the origin that are cached alike
+ * @first: first sector
+ * @end: behind the last one
+ * @cached: are they?
+ */
+struct nc_run {
+	sector_t first;
+	sector_t end;
+	bool cached;
+};
+
+void nc_residency_run(struct nc_cache *c, sector_t first, sector_t end, struct nc_run *run);
+u64 nc_residency_sectors(struct nc_cache *c, sector_t first, sector_t *end);
+
+#endif /* NEARCACHE_IO_RESIDENCY_H */

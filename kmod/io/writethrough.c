@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Updates (mode writethrough).  The payload of a write is copied once, into the
+ * pages of a fill; the origin is written from them, and once it has them, the
+ * slot.  The writer's own buffer may change meanwhile (mmap, a scribbler):
+ * cache and origin still agree.
+ *
+ * The writer is told when the origin completed; the rest is as for any fill.
+ * A sub-block that the write covers in part is updated in place if it was valid;
+ * so a write may begin and end inside a sub-block, and only what the cache
+ * device's logical blocks do not allow stays out.  With checksums such sub-blocks stay
+ * out, too: the sum is of all of it.
+ */
+#include <linux/memremap.h>
+
+#include "cache.h"
+#include "io/fill.h"
+#include "core/write_range.h"
+#include "io/observe.h"
+#include "evict/reclaim.h"
+#include "io/writethrough.h"
+
+/* Flags of the writer that its data carries to the origin. */
+#define KEPT_FLAGS	(REQ_FAILFAST_MASK | REQ_SYNC | REQ_META | REQ_PRIO | \
+			 REQ_IDLE | REQ_FUA | REQ_NOWAIT | REQ_BACKGROUND | \
+			 REQ_SWAP)
+
+/* Does a write cover one sub-block at least, before its block ends? */
+static bool covers_subblock(const struct nc_cache *c, sector_t first,
+			    sector_t end)
+{
+	u32 size = 1U << c->sub_shift;
+	sector_t start = round_up(first, size);
+	sector_t block_end = round_down(first, 1U << c->block_shift) +
+			     (1U << c->block_shift);
+
+	if (end == c->geo.origin_size >> SECTOR_SHIFT)
+		end = round_up(end, size);
+	return start + size <= min(end, block_end);
+}
+
+/* Is a sub-block at either end of the data valid, so that it can be updated? */
+static bool ends_valid(const struct nc_cache *c, u64 valid, sector_t first,
+		       sector_t end)
+{
+	u32 mask = (1U << c->block_shift) - 1;
+	u32 start = (u32)first & mask;
+	u32 last = min_t(sector_t, start + (end - first) - 1, mask);
+
+	return valid & (BIT_ULL(start >> c->sub_shift) |
+			BIT_ULL(last >> c->sub_shift));
+}
+
+/**
+ * nc_update_wanted() - is data worth bringing to the cache?
+ * @c: live cache
+ * @first: first sector of the data
+ * @end: sector after the last one; what lies beyond the first block is not
+ *	looked at
+ *
+ * Yes if the data fills a sub-block, and the block is cached or free slots are
+ * plenty; or if a sub-block that it fills in part is valid.  Not if it begins
+ * inside of a logical block of the cache device, or ranges keep the block out.  Without
+ * locks, so a hint.
+ *
+ * Context: any.
+ */
+bool nc_update_wanted(struct nc_cache *c, sector_t first, sector_t end)
+{
+	bool whole = covers_subblock(c, first, end);
+	bool wanted = false;
+	int hold;
+	u32 i;
+
+	/* place() would refuse it. */
+	if (first & c->cache_lbs_mask || nc_ranges_keep_out(c, first >> c->block_shift))
+		return false;
+	if (whole && nc_reclaim_spare(c))
+		return true;
+	hold = nc_holds_take(&c->holds);
+	i = nc_index_find(&c->index, first >> c->block_shift);
+	if (i != NC_NIL)
+		wanted = whole ||
+			 (!nc_sums_present(&c->sums) &&
+			  ends_valid(c, READ_ONCE(c->index.slots[i].valid),
+				     first, end));
+	nc_holds_give(&c->holds, hold);
+	return wanted;
+}
+
+/**
+ * nc_update_sectors() - how much of a write one update takes
+ * @c: live cache
+ * @bio: write
+ *
+ * Return: sectors: up to the end of the block, and what a fill can hold.
+ */
+u32 nc_update_sectors(const struct nc_cache *c, const struct bio *bio)
+{
+	sector_t start = bio->bi_iter.bi_sector;
+	sector_t end = min(bio_end_sector(bio),
+			   round_down(start, 1U << c->block_shift) +
+				   (1U << c->block_shift));
+	/* A longer write ends with a whole sub-block. */
+	sector_t most = round_down(start + (nc_fill_bytes_max(c, true) >>
+					    SECTOR_SHIFT),
+				   1U << c->sub_shift);
+
+	if (most <= start)
+		most = round_up(start + 1, 1U << c->sub_shift);
+	return min(end, most) - start;
+}
+
+static void update_end_io(struct bio *bio)
+{
+	struct nc_fill *f = bio->bi_private;
+	struct bio *writer = f->writer;
+
+	f->writer = NULL;
+	writer->bi_status = bio->bi_status;
+	/* The fill goes on by itself.  The writer, not yet complete, keeps the
+	 * table and the cache until here.
+	 */
+	queue_work(f->target->cache->cache_wq, &f->work);
+	bio_endio(writer);
+}
+
+/**
+ * nc_update_alloc() - copy the payload of a write
+ * @t: target
+ * @bio: write, cut to nc_update_sectors()
+ *
+ * Context: map; does not sleep.
+ * Return: an update on no list, or NULL when there is no memory, or none that
+ * may be copied from.
+ */
+struct nc_fill *nc_update_alloc(struct nc_target *t, struct bio *bio)
+{
+	struct nc_fill *f;
+
+	/* Another device's memory. */
+	if (unlikely(is_pci_p2pdma_page(bio_page(bio))))
+		return NULL;
+	f = nc_fill_alloc(t, bio->bi_iter.bi_sector, bio->bi_iter.bi_size,
+			  true);
+	if (!f)
+		return NULL;
+	f->update = true;
+	f->writer = bio;
+	f->state = NC_FILL_SENDING;
+	nc_fill_init_bio(f, t->origin->bdev,
+			 REQ_OP_WRITE | (bio->bi_opf & KEPT_FLAGS), f->sector, update_end_io);
+	f->bio.bi_ioprio = bio->bi_ioprio;
+	nc_copy_write_hint(&f->bio, bio);
+	bio_copy_data(&f->bio, bio);
+	return f;
+}
+
+/**
+ * nc_update_cancel() - the data stays out
+ * @c: live cache
+ * @f: update on no list
+ */
+void nc_update_cancel(struct nc_cache *c, struct nc_fill *f)
+{
+	bio_uninit(&f->bio);
+	nc_fill_free(c, f);
+}
+
+/* May a sub-block that is covered in part, from or to sector @at of the block, be
+ * updated?
+ */
+static bool can_update(const struct nc_cache *c, u32 at, u64 dropped)
+{
+	return dropped & BIT_ULL(at >> c->sub_shift) &&
+	       !(at & c->cache_lbs_mask) && !nc_sums_present(&c->sums);
+}
+
+/* The start of what goes to the slot, in sectors of the block: a sub-block that
+ * is covered in part only if it was valid.
+ */
+static u32 slot_start(const struct nc_cache *c, u32 start, u64 dropped)
+{
+	u32 mask = (1U << c->sub_shift) - 1;
+
+	if (!(start & mask) || can_update(c, start, dropped))
+		return start;
+	return (start | mask) + 1;
+}
+
+/* The same for the end.  The end of the origin is the end of a sub-block, whose
+ * rest is zeros.
+ */
+static u32 slot_end(const struct nc_cache *c, u32 end, bool origin_ends,
+		    u64 dropped)
+{
+	u32 mask = (1U << c->sub_shift) - 1;
+
+	if (origin_ends)
+		return round_up(end, mask + 1);
+	if (!(end & mask) || can_update(c, end, dropped))
+		return end;
+	return end & ~mask;
+}
+
+/* What of the update goes to the slot.  Returns whether anything does. */
+static bool place(struct nc_cache *c, struct nc_fill *f, u64 dropped)
+{
+	sector_t block = round_down(f->sector, 1U << c->block_shift);
+	u32 start = f->sector - block;
+	u32 end = start + (f->bytes >> SECTOR_SHIFT);
+	bool origin_ends = (f->sector << SECTOR_SHIFT) + f->bytes ==
+			   c->geo.origin_size;
+	u32 from = slot_start(c, start, dropped);
+	u32 to = slot_end(c, end, origin_ends, dropped);
+
+	if (from >= to)
+		return false;
+	/* Segments of the slot's part must be whole blocks of the device. */
+	if ((from - start) & c->cache_lbs_mask)
+		return false;
+	f->span.block = block >> c->block_shift;
+	f->span.first = from >> c->sub_shift;
+	f->span.last = (to - 1) >> c->sub_shift;
+	f->skip = (from - start) << SECTOR_SHIFT;
+	f->cache_bytes = (to - from) << SECTOR_SHIFT;
+	return true;
+}
+
+/* Does anybody else bring or change one of the sub-blocks just now? */
+static bool conflict(struct nc_cache *c, const struct nc_fill *f,
+		     const struct nc_stripe *stripe, const struct nc_range *own)
+{
+	u64 block = f->span.block << c->block_shift;
+	u64 first = block + ((u64)f->span.first << c->sub_shift);
+	u64 last = block + ((u64)(f->span.last + 1) << c->sub_shift) - 1;
+
+	return nc_fill_busy(stripe, &f->span) ||
+	       !nc_inflight_alone(&c->inflight, own, first, last);
+}
+
+/* The block's slot, or a free one that nobody will miss. */
+static u32 slot_for(struct nc_cache *c, u64 block)
+{
+	u32 i = nc_index_find(&c->index, block);
+	struct nc_slot *slot;
+
+	if (i != NC_NIL || !nc_reclaim_spare(c) || nc_ranges_keep_out(c, block))
+		return i;
+	i = nc_reclaim_take(c, block, false);
+	if (i == NC_NIL)
+		return i;
+	slot = &c->index.slots[i];
+	slot->flags |= NC_SLOT_WRITTEN;
+	WRITE_ONCE(slot->stamp,
+		   (READ_ONCE(c->now) + NC_STAMP_AHEAD) & NC_STAMP_TICK);
+	return i;
+}
+
+/**
+ * nc_update_list() - an update is under way from now on
+ * @f: from nc_update_alloc()
+ * @stripe: of the block, locked since the valid bits were cleared
+ * @own: the write, in nc_cache.inflight
+ * @dropped: sub-blocks that were valid until the write came
+ *
+ * Context: map; the stripe lock is held.
+ * Return: false when its data is to stay out: cancel it.
+ */
+bool nc_update_list(struct nc_fill *f, struct nc_stripe *stripe,
+		    const struct nc_range *own, u64 dropped)
+{
+	struct nc_cache *c = f->target->cache;
+
+	lockdep_assert_held(&stripe->lock);
+	if (!place(c, f, dropped) || conflict(c, f, stripe, own))
+		return false;
+	f->slot = slot_for(c, f->span.block);
+	if (f->slot == NC_NIL)
+		return false;
+	f->dropped = dropped;
+	nc_fill_list(f, stripe);
+	return true;
+}
+
+/**
+ * nc_update_send() - write the origin from an update's pages
+ * @f: listed update
+ *
+ * The writer's bio is completed with the origin's status.
+ *
+ * Context: map of the writer.
+ */
+void nc_update_send(struct nc_fill *f)
+{
+	struct nc_cache *c = f->target->cache;
+
+	/* All of it before the submission, which may complete both. */
+	nc_observe(c, f->writer, NEARCACHE_VERDICT_UPDATE);
+	bio_clear_polled(f->writer);
+	if (nc_intent_admit(c, &c->intent, &f->bio))
+		submit_bio_noacct(&f->bio);
+}
+
+/**
+ * nc_update_count() - account what became of an update
+ * @c: live cache
+ * @f: off its list
+ * @bits: sub-blocks that became valid
+ */
+void nc_update_count(struct nc_cache *c, const struct nc_fill *f, u64 bits)
+{
+	nc_count_add(c, INVALIDATED_BYTES,
+		     hweight64(f->dropped & ~bits) * c->geo.subblock_size);
+	if (!bits) {
+		nc_count(c, UPDATES_SKIPPED);
+		if (f->dropped && nc_reclaim_may_empty(&c->index.slots[f->slot]))
+			nc_reclaim_emptied(c);
+		return;
+	}
+	nc_count(c, UPDATES);
+	nc_count_add(c, UPDATE_BYTES,
+		     min_t(u64, f->cache_bytes,
+			   hweight64(bits) * c->geo.subblock_size));
+}

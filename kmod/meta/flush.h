@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Flushes of the origin that no user asked for. */
+#ifndef NEARCACHE_META_FLUSH_H
+#define NEARCACHE_META_FLUSH_H
+
+struct nc_cache;
+
+int nc_flush_origin(struct nc_cache *c);
+
+#endif /* NEARCACHE_META_FLUSH_H */

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The cache devices behind the first one.  Their superblocks say which slot table their
+ * data belongs to, so that none can be exchanged for an older copy of it, nor the first
+ * one for an older copy of that: doc/format.md has the order in which they are written.
+ */
+#include <linux/slab.h>
+
+#include "cache.h"
+#include "meta/members.h"
+#include "meta/meta.h"
+#include "meta/recover.h"
+
+/**
+ * nc_members_new() - room for the cache devices of a table
+ * @c: new cache
+ * @t: target under construction, its devices open
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int nc_members_new(struct nc_cache *c, const struct nc_target *t)
+{
+	struct nc_members *m;
+	u32 i;
+
+	if (!t->others)
+		return 0;
+	m = kzalloc(struct_size(m, member, 1 + t->others), GFP_KERNEL);
+	if (!m)
+		return -ENOMEM;
+	m->count = 1 + t->others;
+	m->member[0].bdev = t->dev->bdev;
+	for (i = 1; i < m->count; i++)
+		m->member[i].bdev = t->other[i - 1]->bdev;
+	c->members = m;
+	return 0;
+}
+
+void nc_members_free(struct nc_cache *c)
+{
+	struct nc_members *m = c->members;
+	u32 i;
+
+	if (!m)
+		return;
+	for (i = 1; i < m->count; i++)
+		nc_super_destroy(&m->member[i].super);
+	kfree(m);
+}
+
+static int refuse(struct nc_cache *c, u32 index, const char *why, int error)
+{
+	DMERR("%s: cache device %pg, number %u of %u: %s", nc_cache_name(c),
+	      nc_members_bdev(c, index), index + 1, nc_members_count(c), why);
+	if (c->members)
+		WRITE_ONCE(c->members->failed, nc_members_bdev(c, index)->bd_dev);
+	return error;
+}
+
+/* Read the superblock of one behind the first, and judge it. */
+static int read_super(struct nc_cache *c, u32 index, struct nc_geometry *geo)
+{
+	struct nc_member *member = &c->members->member[index];
+	char why[NC_WHY_SIZE];
+	int r = nc_super_read(&member->super, member->bdev, geo, why);
+
+	if (r)
+		return refuse(c, index, why, r);
+	if (!nc_member_check(c->meta->super.sb, member->super.sb, index, why))
+		return refuse(c, index, why, -EINVAL);
+	return 0;
+}
+
+/* Are these as many as the first one says, and is it the first one? */
+static int check_count(struct nc_cache *c)
+{
+	char why[NC_WHY_SIZE];
+
+	if (c->geo.stripe_index) {
+		snprintf(why, sizeof(why),
+			 "stripe_index is %u, expected 0: name the devices in their order",
+			 c->geo.stripe_index);
+		return refuse(c, 0, why, -EINVAL);
+	}
+	if (c->geo.stripe_count == nc_members_count(c))
+		return 0;
+	snprintf(why, sizeof(why), "stripe_count is %u, the table names %u",
+		 c->geo.stripe_count, nc_members_count(c));
+	return refuse(c, 0, why, -EINVAL);
+}
+
+/**
+ * nc_members_open() - read and judge the superblocks behind the first one
+ * @c: new cache, the first one's read
+ * @t: target under construction; t->ti->error is set on failure
+ *
+ * Context: may sleep.
+ * Return: 0 or an error code.
+ */
+int nc_members_open(struct nc_cache *c, struct nc_target *t)
+{
+	struct nc_members *m = c->members;
+	struct nc_geometry geo = c->geo;
+	int r = check_count(c);
+	u32 i;
+
+	t->ti->error = "Cache devices do not belong together, see the kernel log";
+	for (i = 0; m && !r && i < m->count; i++) {
+		struct nc_member *member = &m->member[i];
+
+		if (i)
+			r = nc_super_init(&member->super) ?:
+			    read_super(c, i, &geo);
+		member->data_start = geo.data_offset >> SECTOR_SHIFT;
+		member->device_size = geo.device_size;
+	}
+	return r;
+}
+
+/**
+ * nc_members_same() - does a table name the cache devices of a cache, in its order?
+ * @c: cache
+ * @t: target, its devices open
+ */
+bool nc_members_same(const struct nc_cache *c, const struct nc_target *t)
+{
+	u32 i;
+
+	if (c->bdev != t->dev->bdev || nc_members_count(c) != 1 + t->others)
+		return false;
+	for (i = 1; i <= t->others; i++)
+		if (nc_members_bdev(c, i) != t->other[i - 1]->bdev)
+			return false;
+	return true;
+}
+
+/* Was a disk of them taken out? */
+bool nc_members_gone(const struct nc_cache *c)
+{
+	u32 i;
+
+	for (i = 0; i < nc_members_count(c); i++)
+		if (test_bit(GD_DEAD, &nc_members_bdev(c, i)->bd_disk->state))
+			return true;
+	return false;
+}
+
+/**
+ * nc_members_reread() - the superblocks again, right before they are relied on
+ * @c: live cache, suspended, the first one's read again
+ *
+ * Return: 0; -EIO; -EINVAL or -ESTALE when a device is not what the cache was built for.
+ */
+int nc_members_reread(struct nc_cache *c)
+{
+	struct nc_geometry geo;
+	int r = 0;
+	u32 i;
+
+	if (c->members)
+		WRITE_ONCE(c->members->failed, 0);
+	for (i = 1; !r && i < nc_members_count(c); i++) {
+		const struct nc_member *member = &c->members->member[i];
+
+		r = read_super(c, i, &geo);
+		if (!r && (geo.data_offset >> SECTOR_SHIFT != member->data_start ||
+			   geo.device_size != member->device_size))
+			r = refuse(c, i, "was formatted since table load: load a new one",
+				   -ESTALE);
+	}
+	return r;
+}
+
+/**
+ * nc_members_emptied() - was all dropped since those behind the first were told anything?
+ * @c: live cache, suspended
+ *
+ * As the helper does, which only writes to the first one.
+ */
+bool nc_members_emptied(const struct nc_cache *c)
+{
+	return c->members &&
+	       le64_to_cpu(c->meta->super.sb->table_epoch) > nc_members_epoch(c);
+}
+
+/**
+ * nc_members_differ() - does any hold other data than the slot table speaks of?
+ * @c: live cache, suspended, the last commit known
+ */
+bool nc_members_differ(struct nc_cache *c)
+{
+	const struct nearcache_super *sb = c->meta->super.sb;
+	u32 i;
+
+	for (i = 1; i < nc_members_count(c); i++) {
+		if (nc_recover_member(c->members->member[i].super.sb,
+				      le64_to_cpu(sb->table_epoch),
+				      c->meta->commit.sequence))
+			continue;
+		DMWARN("%s: cache device %pg, number %u of %u, was not in use with the others",
+		       nc_cache_name(c), nc_members_bdev(c, i), i + 1,
+		       nc_members_count(c));
+		return true;
+	}
+	return false;
+}
+
+/**
+ * nc_members_epoch() - the highest table_epoch of those behind the first
+ * @c: live cache, suspended
+ *
+ * Return: that, or 0.
+ */
+u64 nc_members_epoch(const struct nc_cache *c)
+{
+	u64 epoch = 0;
+	u32 i;
+
+	for (i = 1; i < nc_members_count(c); i++)
+		epoch = max(epoch, le64_to_cpu(c->members->member[i].super.sb->table_epoch));
+	return epoch;
+}
+
+/**
+ * nc_members_begun() - a number that is not lower than that of any commit that was begun
+ * @c: live cache, suspended; none differs
+ *
+ * A crash may have kept a commit that they were told of from the first one.  Were its number
+ * given again, an image of them from before would fit what comes after.  Both of its records count.
+ *
+ * Return: that, or 0.
+ */
+u64 nc_members_begun(const struct nc_cache *c)
+{
+	u64 begun = 0;
+	u32 i;
+
+	for (i = 1; i < nc_members_count(c); i++) {
+		const struct nearcache_super *sb = c->members->member[i].super.sb;
+
+		if (le32_to_cpu(sb->state) == NEARCACHE_STATE_LIVE)
+			begun = max(begun, le64_to_cpu(sb->commit_sequence) + 1);
+	}
+	return begun;
+}
+
+/* Write what they are to say; what they were told before is durable, and so is the data
+ * that was written to them.
+ */
+static int tell(struct nc_cache *c, u32 state, u64 sequence)
+{
+	int r = 0;
+	u32 i;
+
+	lockdep_assert_held(&c->meta->commit.lock);
+	WRITE_ONCE(c->members->failed, 0);
+	for (i = 1; i < nc_members_count(c); i++) {
+		struct nc_member *member = &c->members->member[i];
+
+		member->super.sb->table_epoch = cpu_to_le64(c->geo.table_epoch);
+		member->super.sb->commit_sequence = cpu_to_le64(sequence);
+		r = nc_super_put(&member->super, member->bdev, state);
+		if (r)
+			return refuse(c, i, "its superblock cannot be written", r);
+	}
+	return 0;
+}
+
+/**
+ * nc_members_tell() - a commit of the slot table begins, or is over
+ * @c: live cache
+ * @over: it is: what it freed may be overwritten next
+ *
+ * What was written to them before is durable at the return.
+ *
+ * Context: may sleep; nc_commit.lock.
+ * Return: 0 or -EIO.
+ */
+int nc_members_tell(struct nc_cache *c, bool over)
+{
+	u64 sequence = c->meta->commit.sequence;
+
+	if (!c->members)
+		return 0;
+	if (c->members->active)
+		return tell(c, NEARCACHE_STATE_ACTIVE, sequence);
+	return tell(c, over ? NEARCACHE_STATE_CLEAN : NEARCACHE_STATE_LIVE, sequence);
+}
+
+/**
+ * nc_members_catch_up() - all are to know of the commit that a crash kept from the first one
+ * @c: live cache, nc_members_begun() is the last number that was given
+ *
+ * Then they fit its last record, and one that has this number.
+ *
+ * Context: may sleep; nc_commit.lock.
+ * Return: 0 or -EIO.
+ */
+int nc_members_catch_up(struct nc_cache *c)
+{
+	return tell(c, NEARCACHE_STATE_LIVE, c->meta->commit.sequence - 1);
+}
+
+static bool settled(const struct nc_cache *c)
+{
+	u32 i;
+
+	for (i = 1; i < nc_members_count(c); i++) {
+		const struct nearcache_super *sb = c->members->member[i].super.sb;
+
+		if (le32_to_cpu(sb->state) != NEARCACHE_STATE_CLEAN ||
+		    le64_to_cpu(sb->table_epoch) != c->geo.table_epoch ||
+		    le64_to_cpu(sb->commit_sequence) != c->meta->commit.sequence)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * nc_members_settle() - they are to say that their data is that of the last commit
+ * @c: live cache
+ *
+ * Context: may sleep; nc_commit.lock.
+ * Return: 0 or -EIO.
+ */
+int nc_members_settle(struct nc_cache *c)
+{
+	lockdep_assert_held(&c->meta->commit.lock);
+	return settled(c) ? 0 : tell(c, NEARCACHE_STATE_CLEAN, c->meta->commit.sequence);
+}
+
+/**
+ * nc_members_go() - a session begins, or goes on without commits
+ * @c: live cache
+ * @active: slots will be overwritten that the medium still speaks of
+ *
+ * Context: may sleep.
+ * Return: 0 or -EIO; then nothing may be overwritten.
+ */
+int nc_members_go(struct nc_cache *c, bool active)
+{
+	int r;
+
+	if (!c->members)
+		return 0;
+	mutex_lock(&c->meta->commit.lock);
+	c->members->active = active;
+	r = active ? tell(c, NEARCACHE_STATE_ACTIVE, c->meta->commit.sequence) :
+		     nc_members_settle(c);
+	mutex_unlock(&c->meta->commit.lock);
+	return r;
+}
+
+/**
+ * nc_members_stop() - from the next commit on the medium says what is so
+ * @c: live cache; nothing is overwritten any more
+ *
+ * nc_members_go() must follow that commit.
+ *
+ * Context: may sleep.
+ */
+void nc_members_stop(struct nc_cache *c)
+{
+	if (!c->members)
+		return;
+	mutex_lock(&c->meta->commit.lock);
+	c->members->active = false;
+	mutex_unlock(&c->meta->commit.lock);
+}

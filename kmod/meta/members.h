@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The devices of a cache that has several.  Member 0 is the cache device, which has all
+ * metadata and is treated like that of any cache; here are the others, and the only
+ * place that says where a slot is.
+ */
+#ifndef NEARCACHE_META_MEMBERS_H
+#define NEARCACHE_META_MEMBERS_H
+
+#include "cache.h"
+#include "meta/superblock.h"
+
+/**
+ * struct nc_member - one of several cache devices
+ * @bdev: device; some table has it open
+ * @data_start: first sector of its slots
+ * @device_size: bytes that the format uses
+ * @super: its superblock; not member 0's
+ */
+struct nc_member {
+	struct block_device *bdev;
+	sector_t data_start;
+	u64 device_size;
+	struct nc_super super;
+};
+
+/**
+ * struct nc_members - the cache devices, if there are several
+ * @count: how many, at least 2
+ * @active: those behind the first say that their data is that of no commit, and are to go
+ *	on saying so
+ * @failed: the one whose superblock could not be read or written last, or was not right;
+ *	0: none.  Read without the lock: for the log
+ * @member: they
+ *
+ * Constant but for @active, @failed and the superblocks: nc_commit.lock.
+ */
+struct nc_members {
+	u32 count;
+	bool active;
+	dev_t failed;
+	struct nc_member member[];
+};
+
+/**
+ * nc_members_place() - where a slot is
+ * @t: target
+ * @slot: slot
+ * @sector: filled in: its first sector, on
+ *
+ * Return: the device.
+ */
+static __always_inline struct block_device *
+nc_members_place(const struct nc_target *t, u32 slot, sector_t *sector)
+{
+	const struct nc_cache *c = t->cache;
+	const struct nc_members *m = c->members;
+	const struct nc_member *on;
+
+	if (likely(!m)) {
+		*sector = c->data_start + ((sector_t)slot << c->block_shift);
+		return t->dev->bdev;
+	}
+	on = &m->member[slot % m->count];
+	*sector = on->data_start +
+		  ((sector_t)(slot / m->count) << c->block_shift);
+	return on->bdev;
+}
+
+static inline u32 nc_members_count(const struct nc_cache *c)
+{
+	return c->members ? c->members->count : 1;
+}
+
+static inline struct block_device *nc_members_bdev(const struct nc_cache *c,
+						   u32 index)
+{
+	return index ? c->members->member[index].bdev : c->bdev;
+}
+
+static inline dev_t nc_members_failed(const struct nc_cache *c)
+{
+	return c->members ? READ_ONCE(c->members->failed) : 0;
+}
+
+int nc_members_new(struct nc_cache *c, const struct nc_target *t);
+int nc_members_open(struct nc_cache *c, struct nc_target *t);
+void nc_members_free(struct nc_cache *c);
+bool nc_members_same(const struct nc_cache *c, const struct nc_target *t);
+bool nc_members_gone(const struct nc_cache *c);
+int nc_members_reread(struct nc_cache *c);
+bool nc_members_emptied(const struct nc_cache *c);
+bool nc_members_differ(struct nc_cache *c);
+u64 nc_members_epoch(const struct nc_cache *c);
+u64 nc_members_begun(const struct nc_cache *c);
+int nc_members_go(struct nc_cache *c, bool active);
+void nc_members_stop(struct nc_cache *c);
+int nc_members_settle(struct nc_cache *c);
+int nc_members_tell(struct nc_cache *c, bool over);
+int nc_members_catch_up(struct nc_cache *c);
+
+#endif /* NEARCACHE_META_MEMBERS_H */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Metadata on the cache device.  All that reads or writes it is in meta.c,
+ * super.c, table.c, commit.c, sums.c, intent.c and sweep.c.
+ *
+ * Functions that do I/O sleep; nc_cache.life is their lock once the cache is
+ * live, but for nc_commit_run(), which has its own.
+ */
+#ifndef NEARCACHE_META_META_H
+#define NEARCACHE_META_META_H
+
+#include <linux/types.h>
+
+#include "meta/commit.h"
+#include "meta/superblock.h"
+#include "meta/slot_table.h"
+
+struct block_device;
+struct nc_cache;
+struct nc_geometry;
+struct nc_known;
+
+/**
+ * struct nc_meta - metadata of one cache device
+ * @super: superblock
+ * @table: slot table
+ * @commit: commits of the table
+ * @origin_durable: what the origin holds does not go with its power: it was
+ *	flushed since this cache was loaded
+ * @flush_failed: the origin failed a flush, and may lose what is cached of it; set in
+ *	any context
+ * @fingerprint_old: the superblock's fingerprint of the origin may be older than
+ *	our own writes
+ * @ends: room for the ends of the origin; allocated for good
+ */
+struct nc_meta {
+	struct nc_super super;
+	struct nc_table table;
+	struct nc_commit commit;
+	bool origin_durable;
+	bool flush_failed;
+	bool fingerprint_old;
+	void *ends;
+};
+
+struct nc_meta *nc_meta_open(struct block_device *bdev,
+			     struct nc_geometry *geo, u8 *uuid, char *why);
+void nc_meta_close(struct nc_meta *m);
+int nc_meta_reread(struct nc_cache *c);
+int nc_meta_load(struct nc_cache *c, const struct nc_known *known);
+int nc_meta_go(struct nc_cache *c, bool writes);
+bool nc_meta_starts_cold(const struct nc_cache *c);
+void nc_meta_resize(struct nc_cache *c, u64 size);
+bool nc_meta_unsettled(const struct nc_cache *c);
+int nc_meta_settle(struct nc_cache *c);
+int nc_meta_flush_written(struct nc_cache *c);
+int nc_meta_origin_changed(struct nc_cache *c);
+int nc_meta_accept_origin(struct nc_cache *c);
+int nc_meta_read_ends(struct nc_cache *c, u8 *digest);
+int nc_meta_write_ends(struct nc_cache *c, const u8 *digest);
+int nc_meta_record_drop(struct nc_cache *c, bool all);
+int nc_meta_stop(struct nc_cache *c);
+size_t nc_meta_memory(const struct nc_meta *m);
+u32 nc_meta_generation(const struct nc_meta *m);
+void nc_meta_dirty(struct nc_cache *c, u32 slot);
+
+#endif /* NEARCACHE_META_META_H */

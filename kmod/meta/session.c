@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sessions that write, and are numbered: what the superblock, the write-intent bitmap
+ * and the witness say of one has to fit together before anything of it is used after a
+ * crash.  doc/writing.md has the order in which they are written.
+ */
+#include <linux/log2.h>
+
+#include "cache.h"
+#include "meta/intent.h"
+#include "meta/meta.h"
+#include "meta/session.h"
+
+/* One sector of the area after the other, so that a page that cannot be read costs its
+ * own regions only.
+ */
+static void read_area(struct nc_cache *c, struct nearcache_intent *area)
+{
+	u32 i;
+
+	for (i = 0; i < NC_RECOVER_INTENT; i += NC_INTENT_PAGE)
+		if (nc_super_io(c->meta->super.io, c->bdev,
+				REQ_OP_READ | REQ_META,
+				c->geo.intent_offset + i * NEARCACHE_INTENT_SIZE,
+				&area[i], NEARCACHE_PAGE_SIZE))
+			memset(&area[i], 0, NEARCACHE_PAGE_SIZE);
+}
+
+/* One that the cache does not have any more is none; see enum nearcache_witness_state. */
+static int find_record(struct nc_cache *c)
+{
+	struct nc_intent *i = &c->intent;
+	int r;
+
+	lockdep_assert_held(&c->life);
+	/* It writes the same record. */
+	flush_work(&i->leave_work);
+	i->witness.record = &i->maps->record;
+	r = nc_witness_find(c, c->active->witness->bdev, &i->witness);
+	if (!r && le32_to_cpu(i->witness.record->state) == NEARCACHE_WITNESS_MOVED)
+		return -ENOENT;
+	return r;
+}
+
+/**
+ * nc_session_load() - was a session that wrote cut off such that it is known what it
+ *	wrote?
+ * @c: live cache, its superblock says writing
+ *
+ * Context: may sleep; nc_cache.life.
+ * Return: NULL, then nc_session_written() tells; or why nothing may be trusted.
+ */
+const char *nc_session_load(struct nc_cache *c)
+{
+	const struct nc_target *t = c->active;
+	const struct nearcache_super *sb = c->meta->super.sb;
+	struct nc_intent *i = &c->intent;
+	int r;
+
+	if (!t->witness)
+		return "was cut off in a writing mode, and the table names no witness";
+	r = find_record(c);
+	if (r)
+		return r == -ENOENT ?
+		       "was cut off in a writing mode, and the witness does not know it" :
+		       "was cut off in a writing mode, and the witness cannot be read";
+	if (!nc_recover_stayed(sb, i->witness.record))
+		return "was cut off in a writing mode, and the witness knows of more";
+	read_area(c, i->maps->image);
+	nc_recover_intent(i->maps->image, sb, i->witness.record);
+	if (nc_recover_ends(i->maps->image))
+		return "was cut off while the ends of the origin were written";
+	i->recovered = true;
+	return NULL;
+}
+
+/**
+ * nc_session_is_older() - does the witness know of a session that the medium does not?
+ * @c: live cache, suspended
+ *
+ * Context: may sleep; nc_cache.life.
+ * Return: 0 or 1; -EIO: the witness cannot be read, which may know of one.
+ */
+int nc_session_is_older(struct nc_cache *c)
+{
+	int r = c->active->witness ? find_record(c) : -ENOENT;
+
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	return nc_recover_older(c->meta->super.sb, c->intent.witness.record);
+}
+
+/**
+ * nc_session_catch_up() - nothing of what was cached is used
+ * @c: live cache, suspended
+ *
+ * So it is not older any more than what the witness knows.
+ *
+ * Context: may sleep; nc_cache.life.
+ */
+void nc_session_catch_up(struct nc_cache *c)
+{
+	if (nc_session_is_older(c) > 0)
+		c->meta->super.sb->session = c->intent.witness.record->session;
+}
+
+/* Sub-blocks of a block that the session that was cut off may have been writing. */
+u64 nc_session_written(const struct nc_cache *c, u64 block)
+{
+	return c->intent.recovered ?
+	       nc_recover_written(&c->geo, c->intent.maps->image, block) : 0;
+}
+
+/* No region is marked, and the number of the session is new: what an older one left
+ * in the area says nothing any more.
+ */
+static int write_empty(struct nc_cache *c, u64 session)
+{
+	struct nc_intent_maps *maps = c->intent.maps;
+	u32 n;
+	int r;
+
+	mutex_lock(&c->intent.io_lock);
+	bitmap_zero(maps->set, NC_INTENT_BITS);
+	bitmap_zero(maps->recent, NC_INTENT_BITS);
+	bitmap_zero(maps->wanted, NC_INTENT_BITS);
+	for (n = 0; n < NC_RECOVER_INTENT; n++)
+		nc_intent_sector_init(&maps->image[n], c->uuid, session, n);
+	r = nc_intent_write(c, ~0U, REQ_FUA);
+	mutex_unlock(&c->intent.io_lock);
+	return r;
+}
+
+static void no_witness(struct nc_cache *c, const char *why)
+{
+	DMWARN("%s: witness %pg %s: a crash will leave nothing cached",
+	       nc_cache_name(c), c->active->witness->bdev, why);
+}
+
+/* A number that no copy of this device has: used up, whatever comes of it.  After
+ * find_record().
+ */
+static int take_number(struct nc_cache *c)
+{
+	struct nearcache_super *sb = c->meta->super.sb;
+	u64 seen = max(le64_to_cpu(sb->session),
+		       le64_to_cpu(c->intent.witness.record->session));
+
+	if (seen >= NEARCACHE_MAX_SEQUENCE)
+		return -ERANGE;
+	sb->session = cpu_to_le64(seen + 1);
+	return 0;
+}
+
+static int tell(struct nc_cache *c, u64 previous, u32 state)
+{
+	u64 session = le64_to_cpu(c->meta->super.sb->session);
+
+	lockdep_assert_held(&c->life);
+	return nc_witness_write(c, c->active->witness->bdev, &c->intent.witness,
+				session, previous, state);
+}
+
+/**
+ * nc_session_begin() - a session that writes begins
+ * @c: live cache, suspended; its slot table on the medium is true
+ *
+ * First the witness: from then on the bitmap means something only for a superblock that
+ * it names, and it names the one before only if the slot table is without what was marked
+ * in it.  Then the bitmap; the superblock has to say so next.
+ *
+ * Context: may sleep; nc_cache.life.
+ * Return: 1, then nc_session_begun() or nc_intent_end() must follow; 0 when there is no
+ * witness; -EIO when the medium cannot be written.
+ */
+int nc_session_begin(struct nc_cache *c)
+{
+	struct nearcache_super *sb = c->meta->super.sb;
+	u64 before = le64_to_cpu(sb->session);
+	const struct nc_target *t = c->active;
+	struct nc_intent *i = &c->intent;
+	int r;
+
+	if (!t->witness)
+		return 0;
+	i->bdev = t->witness->bdev;
+	r = find_record(c);
+	if (r) {
+		no_witness(c, r == -ENOENT ? "does not know this cache" :
+					     "cannot be read");
+		return 0;
+	}
+	if (take_number(c))
+		return 0;
+	if (tell(c, i->untrue ? 0 : before, NEARCACHE_WITNESS_STAYED)) {
+		no_witness(c, "cannot be written");
+		return 0;
+	}
+	i->session = le64_to_cpu(sb->session);
+	r = write_empty(c, i->session);
+	if (r)
+		return r;
+	i->region_shift = ilog2(c->geo.intent_region) - SECTOR_SHIFT;
+	WRITE_ONCE(i->mode, NC_INTENT_ON);
+	return 1;
+}
+
+/**
+ * nc_session_begun() - both superblocks say so
+ * @c: live cache, suspended, after nc_session_begin()
+ *
+ * The one before must not count any more, wherever there may be a copy of it.
+ *
+ * Context: may sleep; nc_cache.life.
+ * Return: 0 or -EIO.
+ */
+int nc_session_begun(struct nc_cache *c)
+{
+	int r = tell(c, 0, NEARCACHE_WITNESS_STAYED);
+
+	if (r)
+		no_witness(c, "cannot be written");
+	return r;
+}
+
+static void not_told_apart(struct nc_cache *c, int r)
+{
+	/* Nothing on it is taken for this cache's. */
+	if (r != -ENOENT)
+		DMWARN("%s: witness %pg cannot be told: older copies are not told apart",
+		       nc_cache_name(c), c->active->witness->bdev);
+}
+
+/**
+ * nc_session_number() - the superblock is about to say active, or clean after writes
+ * @c: live cache, suspended
+ *
+ * It gets a number of its own, so that a copy from before, or one that was made while a
+ * session wrote, does not count any more.
+ *
+ * Context: may sleep; nc_cache.life.
+ * Return: whether nc_session_tell() is to follow when both superblocks say so.
+ */
+bool nc_session_number(struct nc_cache *c)
+{
+	int r;
+
+	if (!nc_target_writes(c->active) || !c->active->witness)
+		return false;
+	r = find_record(c);
+	if (!r)
+		r = take_number(c);
+	if (r)
+		not_told_apart(c, r);
+	return !r;
+}
+
+/**
+ * nc_session_tell() - both superblocks say so
+ * @c: live cache, suspended, after nc_session_number()
+ * @state: NEARCACHE_WITNESS_LEFT for a session whose writes have no marks, or ENDED
+ *
+ * Context: may sleep; nc_cache.life.
+ */
+void nc_session_tell(struct nc_cache *c, u32 state)
+{
+	int r = tell(c, 0, state);
+
+	if (r)
+		not_told_apart(c, r);
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The slot table on the cache device.  Each page has two copies, and a page is
+ * written to the one that does not hold its present state.
+ */
+#include <linux/blkdev.h>
+#include <linux/dm-io.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "cache.h"
+#include "meta/meta.h"
+#include "meta/recover.h"
+#include "meta/session.h"
+#include "meta/slot_table.h"
+
+/* Both copies are read side by side. */
+#define LOAD_PAGES	(NC_TABLE_BATCH / 2)
+
+/* Too long for kmalloc() when the cache is large. */
+static unsigned long *page_bitmap(u64 pages)
+{
+	return kvcalloc(BITS_TO_LONGS(pages), sizeof(long), GFP_KERNEL);
+}
+
+/**
+ * nc_table_init() - room for what is known of a table
+ * @t: zeroed
+ * @pages: in one copy
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM; nc_table_destroy() in either case.
+ */
+int nc_table_init(struct nc_table *t, u64 pages)
+{
+	t->pages = pages;
+	t->buffer = vmalloc(NC_TABLE_BATCH * NEARCACHE_PAGE_SIZE);
+	t->current_copy = page_bitmap(pages);
+	t->dirty = page_bitmap(pages);
+	t->both = page_bitmap(pages);
+	return t->buffer && t->current_copy && t->dirty && t->both ? 0 :
+								      -ENOMEM;
+}
+
+void nc_table_destroy(struct nc_table *t)
+{
+	kvfree(t->both);
+	kvfree(t->dirty);
+	kvfree(t->current_copy);
+	vfree(t->buffer);
+}
+
+/* Two slots for one block: the younger one stays. */
+static bool drop_twin(struct nc_cache *c, u64 block, u32 generation)
+{
+	u32 twin = nc_index_find(&c->index, block);
+
+	if (twin == NC_NIL)
+		return true;
+	if (c->index.generation[twin] >= generation)
+		return false;
+	nc_index_unlink(&c->index, twin);
+	nc_meta_dirty(c, twin);
+	nc_count(c, SLOTS_DROPPED);
+	c->warm--;
+	atomic64_sub(hweight64(c->index.slots[twin].valid), &c->valid_subblocks);
+	return true;
+}
+
+static void load_slot(struct nc_cache *c, u32 i,
+		      const struct nearcache_slot *disk)
+{
+	u64 block = le64_to_cpu(disk->origin_block);
+	struct nc_slot *slot = &c->index.slots[i];
+	struct nc_stripe *stripe;
+	u64 valid = 0;
+
+	if (block == NEARCACHE_NO_BLOCK)
+		return;
+	stripe = nc_index_stripe(&c->index, block);
+	spin_lock(&stripe->lock);
+	if (nc_recover_slot(&c->geo, disk) &&
+	    drop_twin(c, block, le32_to_cpu(disk->generation)))
+		valid = le64_to_cpu(disk->valid) &
+			~nc_session_written(c, block);
+	if (valid) {
+		slot->valid = valid;
+		c->index.generation[i] = le32_to_cpu(disk->generation);
+		nc_index_link(&c->index, i, block);
+	}
+	spin_unlock(&stripe->lock);
+	if (valid) {
+		c->warm++;
+		atomic64_add(hweight64(valid), &c->valid_subblocks);
+	} else {
+		nc_count(c, SLOTS_DROPPED);
+	}
+	if (!valid || valid != le64_to_cpu(disk->valid))
+		nc_meta_dirty(c, i);
+}
+
+static void load_page(struct nc_cache *c, struct nc_table *t, u64 index,
+		      const struct nearcache_page *p0,
+		      const struct nearcache_page *p1,
+		      const struct nearcache_commit *last)
+{
+	int copy = nc_recover_page(p0, p1, c->uuid, index, c->geo.table_epoch,
+				   last, &t->sequence);
+	const struct nearcache_page *page = copy > 0 ? p1 : p0;
+	u64 first = index * NEARCACHE_SLOTS_PER_PAGE;
+	u64 n = min_t(u64, NEARCACHE_SLOTS_PER_PAGE,
+		      c->geo.slot_count - first);
+	unsigned int i;
+
+	if (copy < 0) {
+		nc_count(c, PAGES_DAMAGED);
+		set_bit(index, t->dirty);
+		set_bit(index, t->both);
+		return;
+	}
+	if (copy)
+		set_bit(index, t->current_copy);
+	/* The torn copy is the next one to be written: soon. */
+	if (nc_recover_listed(last, index) != NC_RECOVER_NONE)
+		set_bit(index, t->dirty);
+	if (le64_to_cpu(page->epoch) != c->geo.table_epoch)
+		return;
+	for (i = 0; i < n; i++)
+		load_slot(c, first + i, &page->slot[i]);
+}
+
+/* Read @n pages of one copy; those that cannot be read come back as zeros.
+ * Returns how many: a dying device is not asked page by page for days.
+ */
+static u32 read_pages(struct nc_cache *c, int copy, u64 first, u32 n,
+		      struct nearcache_page *buffer)
+{
+	struct block_device *bdev = c->bdev;
+	u64 offset = c->geo.table_offset +
+		     (copy * c->geo.table_pages + first) * NEARCACHE_PAGE_SIZE;
+	u32 i, failed = 0;
+
+	if (!nc_super_io(c->meta->super.io, bdev, REQ_OP_READ | REQ_META, offset,
+			 buffer, n * NEARCACHE_PAGE_SIZE))
+		return 0;
+	for (i = 0; i < n && failed < NC_HEALTH_ERRORS_MAX; i++)
+		if (nc_super_io(c->meta->super.io, bdev, REQ_OP_READ | REQ_META,
+				offset + i * NEARCACHE_PAGE_SIZE, &buffer[i],
+				NEARCACHE_PAGE_SIZE)) {
+			memset(&buffer[i], 0, NEARCACHE_PAGE_SIZE);
+			failed++;
+		}
+	return failed;
+}
+
+/**
+ * nc_table_load() - fill the index from the slot table
+ * @c: live cache with an empty index
+ * @t: table
+ * @last: record of the last commit, or NULL
+ *
+ * Pages and slots that cannot be relied on are dropped and counted.
+ *
+ * Return: 0; -EIO when the device fails too often: then the index is in no
+ * state to be used.
+ */
+int nc_table_load(struct nc_cache *c, struct nc_table *t,
+		  const struct nearcache_commit *last)
+{
+	struct nearcache_page *buffer = t->buffer;
+	u32 i, n, failed = 0;
+	u64 first;
+
+	for (first = 0; first < t->pages; first += LOAD_PAGES) {
+		n = min_t(u64, LOAD_PAGES, t->pages - first);
+		failed += read_pages(c, 0, first, n, buffer);
+		failed += read_pages(c, 1, first, n, buffer + LOAD_PAGES);
+		if (failed >= NC_HEALTH_ERRORS_MAX)
+			return -EIO;
+		for (i = 0; i < n; i++)
+			load_page(c, t, first + i, &buffer[i],
+				  &buffer[LOAD_PAGES + i], last);
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * nc_table_empty() - a new table_epoch will empty the table; a write of it may
+ *	have been cut short
+ * @t: table that is not loaded
+ *
+ * Neither copy of a page is known to be whole until it was written again.
+ */
+void nc_table_empty(struct nc_table *t)
+{
+	bitmap_fill(t->both, t->pages);
+}
+
+/* The entry of a slot as it is now.  What changes afterwards makes the page dirty
+ * again; what is not in the index, or has nothing valid, is free on the medium.
+ */
+static void snapshot(struct nc_cache *c, u32 i, struct nearcache_slot *disk)
+{
+	struct nc_slot *slot = &c->index.slots[i];
+	struct nc_stripe *stripe;
+	bool linked, done = false;
+	u64 block;
+
+	do {
+		if (!(READ_ONCE(slot->flags) & NC_SLOT_LINKED) ||
+		    !READ_ONCE(slot->valid))
+			return;
+		/* Racy; under the lock of that block it can be told whether it
+		 * was the slot's.
+		 */
+		block = (u64)READ_ONCE(slot->block_hi) << 32 |
+			READ_ONCE(slot->block_lo);
+		stripe = nc_index_stripe(&c->index, block);
+		spin_lock(&stripe->lock);
+		linked = nc_index_find(&c->index, block) == i;
+		if (linked && slot->valid) {
+			disk->origin_block = cpu_to_le64(block);
+			disk->valid = cpu_to_le64(slot->valid);
+			disk->generation = cpu_to_le32(c->index.generation[i]);
+		}
+		done = linked;
+		spin_unlock(&stripe->lock);
+	} while (!done);
+}
+
+static void build_page(struct nc_cache *c, u64 index, u64 sequence,
+		       struct nearcache_page *page)
+{
+	u64 first = index * NEARCACHE_SLOTS_PER_PAGE;
+	u64 n = min_t(u64, NEARCACHE_SLOTS_PER_PAGE,
+		      c->geo.slot_count - first);
+	unsigned int i;
+
+	nc_page_init(page, c->uuid, index, sequence, c->geo.table_epoch);
+	for (i = 0; i < n; i++)
+		snapshot(c, first + i, &page->slot[i]);
+	nc_page_seal(page);
+}
+
+static void take(struct nc_cache *c, struct nc_table *t, u64 page, u64 sequence)
+{
+	clear_bit(page, t->dirty);
+	/* Before the slots are looked at: pairs with nc_meta_dirty(). */
+	smp_mb__after_atomic();
+	build_page(c, page, sequence, &t->buffer[t->batched]);
+	t->batch[t->batched++] = page;
+	cond_resched();
+}
+
+/* Those that the last record names: after a crash their other copies may be torn, and
+ * once a record does not name them any more nobody can tell that from damage.
+ */
+static void take_named(struct nc_cache *c, struct nc_table *t, u64 sequence)
+{
+	const struct nearcache_commit *last = c->meta->commit.record;
+	u32 i, n = le32_to_cpu(last->count);
+
+	for (i = 0; i < n && t->batched < NC_TABLE_BATCH; i++) {
+		u64 page = le64_to_cpu(last->page[i]) &
+			   ~NEARCACHE_COMMIT_COPY_1;
+
+		if (page < t->pages && test_bit(page, t->dirty))
+			take(c, t, page, sequence);
+	}
+}
+
+/**
+ * nc_table_collect() - the next batch of dirty pages, as the slots are now
+ * @c: live cache
+ * @t: table
+ * @from: page to start at; moved behind the batch
+ * @sequence: of the commit
+ *
+ * Return: pages in t->buffer, clean from now on unless something changes them;
+ * nc_table_written() must follow.
+ */
+u32 nc_table_collect(struct nc_cache *c, struct nc_table *t, u64 *from,
+		     u64 sequence)
+{
+	u64 i = *from;
+
+	lockdep_assert_held(&c->meta->commit.lock);
+	t->batched = 0;
+	take_named(c, t, sequence);
+	while (t->batched < NC_TABLE_BATCH) {
+		i = find_next_bit(t->dirty, t->pages, i);
+		if (i >= t->pages)
+			break;
+		take(c, t, i++, sequence);
+	}
+	*from = i;
+	return t->batched;
+}
+
+/* Is page n of the batch to be written to @copy? */
+static bool due(const struct nc_table *t, u32 n, int copy)
+{
+	return test_bit(t->batch[n], t->both) ||
+	       test_bit(t->batch[n], t->current_copy) != copy;
+}
+
+/* Pages from number @i of the batch on that one write brings there. */
+static u32 run_of(const struct nc_table *t, u32 i, int copy)
+{
+	u32 n = 0;
+
+	while (i + n < t->batched && due(t, i + n, copy) &&
+	       t->batch[i + n] == t->batch[i] + n)
+		n++;
+	return n;
+}
+
+static int write_copy(struct nc_cache *c, struct nc_table *t, int copy)
+{
+	u64 base = c->geo.table_offset + copy * t->pages * NEARCACHE_PAGE_SIZE;
+	u32 i, n;
+	int r;
+
+	for (i = 0; i < t->batched; i += max(n, 1U)) {
+		n = run_of(t, i, copy);
+		if (!n)
+			continue;
+		r = nc_super_io(c->meta->super.io, c->bdev,
+				REQ_OP_WRITE | REQ_META,
+				base + (u64)t->batch[i] * NEARCACHE_PAGE_SIZE,
+				&t->buffer[i], n * NEARCACHE_PAGE_SIZE);
+		if (r)
+			return r;
+		nc_count_add(c, COMMIT_PAGES, n);
+	}
+	return 0;
+}
+
+/**
+ * nc_table_write() - write the batch
+ * @c: live cache
+ * @t: table
+ *
+ * Return: 0 or -EIO; nothing of it is durable yet.
+ */
+int nc_table_write(struct nc_cache *c, struct nc_table *t)
+{
+	return write_copy(c, t, 0) ?: write_copy(c, t, 1);
+}
+
+/**
+ * nc_table_written() - the batch is over
+ * @t: table
+ * @durable: it is on the medium; else it stays dirty
+ */
+void nc_table_written(struct nc_table *t, bool durable)
+{
+	u32 i;
+
+	for (i = 0; i < t->batched; i++) {
+		u32 page = t->batch[i];
+
+		if (!durable)
+			set_bit(page, t->dirty);
+		else if (test_and_clear_bit(page, t->both))
+			clear_bit(page, t->current_copy);
+		else
+			change_bit(page, t->current_copy);
+	}
+	t->batched = 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The slot table on the cache device: its pages, read and written. */
+#ifndef NEARCACHE_META_SLOT_TABLE_H
+#define NEARCACHE_META_SLOT_TABLE_H
+
+#include <linux/types.h>
+
+#include "meta/format.h"
+
+struct nc_cache;
+
+/* Table pages that one commit takes: 1 MiB, long enough for full bandwidth. */
+#define NC_TABLE_BATCH	256U
+static_assert(NC_TABLE_BATCH <= NEARCACHE_COMMIT_PAGES);
+
+/**
+ * struct nc_table - what is known of the pages on the medium
+ * @pages: pages in one copy of the table
+ * @buffer: NC_TABLE_BATCH pages; allocated for good, so that neither a resume nor
+ *	a suspend can fail for want of memory
+ * @batch: numbers of the pages that the commit under way has in @buffer
+ * @batched: how many
+ * @current_copy: bit per page: the copy that holds its present state
+ * @dirty: bit per page: differs from the medium; set in any context
+ * @both: bit per page: the next write must go to both copies, because neither
+ *	can be relied on
+ * @sequence: highest that was found in a page
+ *
+ * nc_commit.lock protects all but @dirty, whose bits are set at any time.
+ */
+struct nc_table {
+	u64 pages;
+	struct nearcache_page *buffer;
+	u32 batch[NC_TABLE_BATCH];
+	u32 batched;
+	unsigned long *current_copy;
+	unsigned long *dirty;
+	unsigned long *both;
+	u64 sequence;
+};
+
+int nc_table_init(struct nc_table *t, u64 pages);
+void nc_table_destroy(struct nc_table *t);
+int nc_table_load(struct nc_cache *c, struct nc_table *t,
+		  const struct nearcache_commit *last);
+void nc_table_empty(struct nc_table *t);
+u32 nc_table_collect(struct nc_cache *c, struct nc_table *t, u64 *from,
+		     u64 sequence);
+int nc_table_write(struct nc_cache *c, struct nc_table *t);
+void nc_table_written(struct nc_table *t, bool durable);
+
+#endif /* NEARCACHE_META_SLOT_TABLE_H */

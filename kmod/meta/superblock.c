@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The superblock.  Life of its state:
+ *
+ *   clean --nc_meta_go()--> active or live --nc_meta_stop()--> clean
+ *
+ * "active" (the origin is written) or "live" reaches both copies, durably, before
+ * any slot is overwritten and before the origin is written.  "clean" is written
+ * only after the data and the table are durable.  A crash between the two copies
+ * leaves the higher sequence to count: in each case what it says is true.
+ */
+#include <linux/blkdev.h>
+#include <linux/vmalloc.h>
+
+#include "core/compat.h"
+#include "meta/format.h"
+#include "meta/superblock.h"
+
+static const u64 super_offset[NEARCACHE_SUPER_COPIES] = {
+	NEARCACHE_SUPER_OFFSET_0, NEARCACHE_SUPER_OFFSET_1,
+};
+
+/**
+ * nc_super_init() - room for a superblock
+ * @s: zeroed
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM; nc_super_destroy() in either case.
+ */
+int nc_super_init(struct nc_super *s)
+{
+	s->io = dm_io_client_create();
+	if (IS_ERR(s->io)) {
+		s->io = NULL;
+		return -ENOMEM;
+	}
+	s->durable = -1;
+	s->sb = vmalloc(NEARCACHE_SUPER_SIZE);
+	s->other = vmalloc(NEARCACHE_SUPER_SIZE);
+	return s->sb && s->other ? 0 : -ENOMEM;
+}
+
+void nc_super_destroy(struct nc_super *s)
+{
+	vfree(s->other);
+	vfree(s->sb);
+	if (s->io)
+		dm_io_client_destroy(s->io);
+}
+
+/**
+ * nc_super_io() - synchronous I/O
+ * @io: client
+ * @bdev: device
+ * @opf: operation and flags
+ * @offset: bytes
+ * @buffer: from vmalloc()
+ * @bytes: length; both are multiples of the device's logical block
+ *
+ * Context: may sleep.
+ * Return: 0 or -EIO.
+ */
+int nc_super_io(struct dm_io_client *io, struct block_device *bdev,
+		blk_opf_t opf, u64 offset, void *buffer, size_t bytes)
+{
+	struct dm_io_region region = {
+		.bdev = bdev,
+		.sector = offset >> SECTOR_SHIFT,
+		.count = bytes >> SECTOR_SHIFT,
+	};
+	struct dm_io_request request = {
+		.bi_opf = opf | REQ_SYNC,
+		.mem.type = DM_IO_VMA,
+		.mem.ptr.vma = buffer,
+		.client = io,
+	};
+
+	return nc_dm_io(&request, &region);
+}
+
+/* Both copies say, durably, that the origin is being written: it makes no difference
+ * that another session wrote them.
+ */
+static bool both_active(const struct nc_super *s, struct block_device *bdev)
+{
+	char why[NC_WHY_SIZE];
+	struct nc_geometry geo;
+
+	return le32_to_cpu(s->sb->state) == NEARCACHE_STATE_ACTIVE &&
+	       nc_super_check(s->other, bdev_nr_bytes(bdev), &geo, why) &&
+	       le32_to_cpu(s->other->state) == NEARCACHE_STATE_ACTIVE &&
+	       !blkdev_issue_flush(bdev);
+}
+
+/**
+ * nc_super_read() - read both copies and judge them
+ * @s: superblock; the copy that counts is left in s->sb
+ * @bdev: cache device
+ * @geo: filled in
+ * @why: NC_WHY_SIZE bytes; filled in on failure
+ *
+ * A copy that cannot be read counts as damaged.
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL or -EIO.
+ */
+int nc_super_read(struct nc_super *s, struct block_device *bdev,
+		  struct nc_geometry *geo, char *why)
+{
+	const struct nearcache_super *best;
+	int r0, r1;
+
+	s->read = false;
+	if (bdev_nr_bytes(bdev) < NEARCACHE_AREA_START) {
+		snprintf(why, NC_WHY_SIZE, "device has only %llu bytes",
+			 (u64)bdev_nr_bytes(bdev));
+		return -EINVAL;
+	}
+	r0 = nc_super_io(s->io, bdev, REQ_OP_READ | REQ_META, super_offset[0],
+			 s->sb, NEARCACHE_SUPER_SIZE);
+	r1 = nc_super_io(s->io, bdev, REQ_OP_READ | REQ_META, super_offset[1],
+			 s->other, NEARCACHE_SUPER_SIZE);
+	if (r0 && r1) {
+		snprintf(why, NC_WHY_SIZE, "superblocks cannot be read");
+		return -EIO;
+	}
+	/* What cannot be read at all says what it said. */
+	WRITE_ONCE(s->durable, -1);
+	if (r0)
+		memset(s->sb, 0, NEARCACHE_SUPER_SIZE);
+	if (r1)
+		memset(s->other, 0, NEARCACHE_SUPER_SIZE);
+	best = nc_super_choose(s->sb, s->other, bdev_nr_bytes(bdev), geo, why);
+	if (!best)
+		return -EINVAL;
+	if (bdev_logical_block_size(bdev) > geo->subblock_size) {
+		snprintf(why, NC_WHY_SIZE,
+			 "device's logical block size %u exceeds subblock_size %u",
+			 bdev_logical_block_size(bdev), geo->subblock_size);
+		return -EINVAL;
+	}
+	s->counts = best == s->other;
+	if (s->counts)
+		swap(s->sb, s->other);
+	if (both_active(s, bdev))
+		WRITE_ONCE(s->durable, NEARCACHE_STATE_ACTIVE);
+	s->known = le64_to_cpu(s->sb->sequence);
+	s->read = true;
+	return 0;
+}
+
+/* The copy that does not count is written, durably, and counts. */
+static int write_copy(struct nc_super *s, struct block_device *bdev)
+{
+	unsigned int copy = !s->counts;
+	int r;
+
+	r = nc_super_io(s->io, bdev,
+			REQ_OP_WRITE | REQ_META | REQ_PREFLUSH | REQ_FUA,
+			super_offset[copy], s->sb, NEARCACHE_SUPER_SIZE);
+	if (r)
+		return r;
+	s->counts = copy;
+	s->known = le64_to_cpu(s->sb->sequence);
+	return 0;
+}
+
+static void seal(struct nc_super *s, u32 state)
+{
+	s->sb->state = cpu_to_le32(state);
+	le64_add_cpu(&s->sb->sequence, 1);
+	nc_super_seal(s->sb);
+}
+
+/**
+ * nc_super_put() - write one copy with a new state: a crash may bring back the other
+ * @s: superblock that was read, of a member behind the first
+ * @bdev: that device
+ * @state: enum nearcache_super_state
+ *
+ * All that was written to the device before is durable, too.
+ *
+ * Context: may sleep.
+ * Return: 0 or -EIO; then the copy may hold the old or the new one.
+ */
+int nc_super_put(struct nc_super *s, struct block_device *bdev, u32 state)
+{
+	if (!s->read)
+		return -EIO;
+	seal(s, state);
+	return write_copy(s, bdev);
+}
+
+/**
+ * nc_super_write() - write both copies with a new state
+ * @s: superblock that was read
+ * @bdev: cache device
+ * @state: enum nearcache_super_state
+ *
+ * One after the other, each durable before the next begins; the copy that counts is
+ * the last, so that there is a sound one at any time, and a crash never brings back
+ * one that was older when it was read.
+ *
+ * Context: may sleep.
+ * Return: 0 or -EIO; then either copy may hold the old or the new one.
+ */
+int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state)
+{
+	unsigned int i;
+	int r;
+
+	if (!s->read)
+		return -EIO;
+	/* Half of it leaves what drops the table in either case, if the witness does. */
+	if (s->durable != state && !(s->durable == NEARCACHE_STATE_WRITING &&
+				     state == NEARCACHE_STATE_ACTIVE))
+		WRITE_ONCE(s->durable, -1);
+	seal(s, state);
+	for (i = 0; i < NEARCACHE_SUPER_COPIES; i++) {
+		r = write_copy(s, bdev);
+		if (r)
+			return r;
+	}
+	/* One copy would count, having the higher sequence, but must not be the
+	 * only thing between us and an old table.
+	 */
+	WRITE_ONCE(s->durable, state);
+	return 0;
+}
+
+/**
+ * nc_super_resize() - the origin has another size, from the next write on
+ * @s: superblock
+ * @size: of the origin, bytes
+ *
+ * The write-intent bitmap has to fit: its regions grow, and never shrink, because
+ * set bits would change their meaning.
+ */
+void nc_super_resize(struct nc_super *s, u64 size)
+{
+	u64 region = le64_to_cpu(s->sb->intent_region);
+
+	while (div64_u64(size - 1, region) >= NEARCACHE_INTENT_REGIONS)
+		region *= 2;
+	s->sb->intent_region = cpu_to_le64(region);
+	s->sb->origin_size = cpu_to_le64(size);
+}

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The generic netlink family, as uapi/nearcache.yaml has it.  Policies and the table of
+ * operations are generated from there.
+ *
+ * Operations run side by side (parallel_ops).  One that only looks does so under the registry's
+ * mutex; one that works on a cache holds it (nc_registry_hold()), and takes nc_cache.life when
+ * it needs the live table.  What waits for a device does so in a worker, and replies later: all
+ * other families would wait, too, when one is registered meanwhile.
+ */
+#include <linux/delay.h>
+#include <linux/dm-ioctl.h>
+#include <net/genetlink.h>
+
+#include "cache.h"
+#include "meta/members.h"
+#include "netlink/family.h"
+#include "netlink/policy_gen.h"
+#include "netlink/op.h"
+#include "dm/registry.h"
+#include "dm/settings.h"
+
+/* The numbers of counters and fields are those of uapi/nearcache_counters.h, behind the pad. */
+#define NC_CHECK(symbol, name, unit, help) \
+	static_assert((int)NEARCACHE_A_COUNTER_##symbol == (int)NEARCACHE_COUNTER_##symbol + 2);
+NEARCACHE_COUNTERS(NC_CHECK)
+#undef NC_CHECK
+static_assert((int)NEARCACHE_A_COUNTER_MAX == (int)NEARCACHE_COUNTER_COUNT + 1);
+
+#define NC_CHECK(symbol, name, unit, help) \
+	static_assert((int)NEARCACHE_A_STATUS_##symbol == (int)NEARCACHE_FIELD_##symbol + 2);
+NEARCACHE_STATUS_FIELDS(NC_CHECK)
+#undef NC_CHECK
+static_assert((int)NEARCACHE_A_STATUS_MAX == (int)NEARCACHE_STATUS_FIELD_COUNT + 1);
+
+static_assert(DM_NAME_LEN == NEARCACHE_NAME_MAX + 1);
+
+/* Requests that wait for a device. */
+struct workqueue_struct *nc_nl_queue;
+
+static const struct genl_multicast_group groups[] = {
+	[NEARCACHE_NLGRP_EVENTS] = { .name = NEARCACHE_MCGRP_EVENTS },
+};
+
+struct genl_family nc_nl_family __ro_after_init = {
+	.name		= NEARCACHE_FAMILY_NAME,
+	.version	= NEARCACHE_FAMILY_VERSION,
+	.maxattr	= NEARCACHE_A_DEVICE_MAX,
+	.module		= THIS_MODULE,
+	.parallel_ops	= true,
+	.ops		= nearcache_nl_ops,
+	.n_ops		= ARRAY_SIZE(nearcache_nl_ops),
+	/* Strict validation for all. */
+	.resv_start_op	= 1,
+	.mcgrps		= groups,
+	.n_mcgrps	= ARRAY_SIZE(groups),
+};
+
+/**
+ * nc_nl_admin() - may who sent a request change a block device?
+ * @skb: request, of an operation with GENL_ADMIN_PERM, which asked for CAP_NET_ADMIN: this
+ *	needs more
+ * @extack: told why not
+ *
+ * Return: 0 or -EPERM.
+ */
+int nc_nl_admin(struct sk_buff *skb, struct netlink_ext_ack *extack)
+{
+	if (netlink_capable(skb, CAP_SYS_ADMIN))
+		return 0;
+	NL_SET_ERR_MSG(extack, "CAP_SYS_ADMIN in the initial user namespace is needed");
+	return -EPERM;
+}
+
+/* "": a device that is just being removed. */
+static void name_of(const struct nc_cache *c, char *name)
+{
+	char uuid[DM_UUID_LEN];
+
+	if (dm_copy_name_and_uuid(c->owner, name, uuid))
+		*name = 0;
+}
+
+/**
+ * nc_nl_dev() - NEARCACHE_A_DEVICE_DEV of a cache's dm device
+ * @c: cache
+ */
+u32 nc_nl_dev(const struct nc_cache *c)
+{
+	return MAJOR(c->dm_devt) << MINORBITS | MINOR(c->dm_devt);
+}
+
+static int put_name(struct sk_buff *skb, const struct nc_cache *c)
+{
+	char name[DM_NAME_LEN];
+
+	name_of(c, name);
+	return nla_put_u32(skb, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(c)) ?:
+	       nla_put_string(skb, NEARCACHE_A_DEVICE_NAME, name);
+}
+
+static int put_status(struct sk_buff *skb, struct nc_target *t)
+{
+	struct nlattr *nest = nla_nest_start(skb, NEARCACHE_A_DEVICE_STATUS);
+	int i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < NEARCACHE_STATUS_FIELD_COUNT; i++)
+		if (nla_put_u64_64bit(skb, i + 2, nc_stats_field(t, i), NEARCACHE_A_STATUS_PAD))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int put_counters(struct sk_buff *skb, struct nc_cache *c)
+{
+	struct nlattr *nest = nla_nest_start(skb, NEARCACHE_A_DEVICE_COUNTERS);
+	int i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
+		if (nla_put_u64_64bit(skb, i + 2, nc_stats_sum(c, i), NEARCACHE_A_COUNTER_PAD))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int put_tunables(struct sk_buff *skb, const struct nc_target *t)
+{
+	if (nla_put_u32(skb, NEARCACHE_A_DEVICE_VERIFY, READ_ONCE(t->verify)) ||
+	    nla_put_u32(skb, NEARCACHE_A_DEVICE_CACHE_TIMEOUT, READ_ONCE(t->cache_timeout)) ||
+	    nla_put_u32(skb, NEARCACHE_A_DEVICE_ORIGIN_TIMEOUT, READ_ONCE(t->origin_timeout)) ||
+	    nla_put_u64_64bit(skb, NEARCACHE_A_DEVICE_FILL_MEMORY,
+			      READ_ONCE(t->fill_memory_max), NEARCACHE_A_DEVICE_PAD))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_devices(struct sk_buff *skb, const struct nc_cache *c)
+{
+	u32 i;
+
+	for (i = 0; i < nc_members_count(c); i++) {
+		dev_t devt = nc_members_bdev(c, i)->bd_dev;
+
+		if (nla_put_u32(skb, NEARCACHE_A_DEVICE_CACHE,
+				MAJOR(devt) << MINORBITS | MINOR(devt)))
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
+static int put_cache(struct sk_buff *skb, struct nc_cache *c, struct nc_target *t)
+{
+	return put_name(skb, c) ?:
+	       nla_put(skb, NEARCACHE_A_DEVICE_UUID, sizeof(c->uuid), c->uuid) ?:
+	       put_status(skb, t) ?: put_counters(skb, c) ?: put_tunables(skb, t) ?:
+	       put_devices(skb, c);
+}
+
+/**
+ * struct wanted - the device that a request names
+ * @attr: NEARCACHE_A_DEVICE_DEV or _NAME
+ * @found: held cache, or NULL
+ * @reply: where to put the device, instead of holding it, or NULL
+ */
+struct wanted {
+	const struct nlattr *attr;
+	struct nc_cache *found;
+	struct sk_buff *reply;
+};
+
+static bool is_wanted(const struct wanted *w, const struct nc_cache *c)
+{
+	char name[DM_NAME_LEN];
+
+	if (nla_type(w->attr) == NEARCACHE_A_DEVICE_DEV)
+		return nla_get_u32(w->attr) == nc_nl_dev(c);
+	name_of(c, name);
+	return *name && !nla_strcmp(w->attr, name);
+}
+
+static int find(struct nc_cache *c, struct nc_target *t, void *arg)
+{
+	struct wanted *w = arg;
+
+	if (!is_wanted(w, c))
+		return 0;
+	w->found = c;
+	if (w->reply)
+		return put_cache(w->reply, c, t) ?: 1;
+	nc_registry_hold(c);
+	return 1;
+}
+
+/* Looks for the device that @attrs name.  Returns 0 or what is wrong, and was said. */
+static int look_for(struct wanted *w, struct nlattr **attrs, struct netlink_ext_ack *extack)
+{
+	int r;
+
+	if (!attrs[NEARCACHE_A_DEVICE_DEV] == !attrs[NEARCACHE_A_DEVICE_NAME]) {
+		NL_SET_ERR_MSG(extack, "Either dev or name of a device is needed");
+		return -EINVAL;
+	}
+	w->attr = attrs[NEARCACHE_A_DEVICE_DEV] ?: attrs[NEARCACHE_A_DEVICE_NAME];
+	r = nc_registry_each(find, w);
+	if (r < 0)
+		return r;
+	if (r)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(extack, w->attr, "There is no such nearcache device");
+	return -ENODEV;
+}
+
+/**
+ * nc_nl_hold() - the cache of the device that a request names
+ * @attrs: of the request
+ * @extack: told what is wrong
+ *
+ * Return: cache, which nc_registry_release() must follow, or an error.
+ */
+struct nc_cache *nc_nl_hold(struct nlattr **attrs, struct netlink_ext_ack *extack)
+{
+	struct wanted w = { };
+	int r = look_for(&w, attrs, extack);
+
+	return r ? ERR_PTR(r) : w.found;
+}
+
+/**
+ * nc_nl_reply() - begin the reply to a request
+ * @info: request
+ * @cmd: operation
+ * @header: where to put what genlmsg_end() wants
+ *
+ * Return: message, or NULL.
+ */
+struct sk_buff *nc_nl_reply(struct genl_info *info, u8 cmd, void **header)
+{
+	/* Who destroys a table waits for who holds its cache. */
+	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_NOIO);
+
+	if (!skb)
+		return NULL;
+	*header = genlmsg_put_reply(skb, info, &nc_nl_family, 0, cmd);
+	if (*header)
+		return skb;
+	nlmsg_free(skb);
+	return NULL;
+}
+
+int nearcache_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct wanted w = { };
+	void *header;
+	int r;
+
+	w.reply = nc_nl_reply(info, NEARCACHE_CMD_DEVICE_GET, &header);
+	if (!w.reply)
+		return -ENOMEM;
+	r = look_for(&w, info->attrs, info->extack);
+	if (r) {
+		nlmsg_free(w.reply);
+		return r;
+	}
+	genlmsg_end(w.reply, header);
+	return genlmsg_reply(w.reply, info);
+}
+
+/**
+ * nc_nl_next_range() - the next attribute of a request that is a range
+ * @info: request
+ * @type: NEARCACHE_A_DEVICE_RANGE, _DROP or _KEEP
+ * @last: the one before, NULL for the first
+ *
+ * A table of attributes has the last one only.
+ *
+ * Return: attribute or NULL.
+ */
+const struct nlattr *nc_nl_next_range(const struct genl_info *info, int type,
+				      const struct nlattr *last)
+{
+	const u8 *head = last ? (const u8 *)last + NLA_ALIGN(last->nla_len) :
+				genlmsg_data(info->genlhdr);
+	int rest = (const u8 *)info->nlhdr + info->nlhdr->nlmsg_len - head;
+
+	return nla_find((const struct nlattr *)head, rest, type);
+}
+
+/**
+ * nc_nl_count_ranges() - count the attributes of a request that are ranges
+ * @info: request
+ * @type: see nc_nl_next_range()
+ */
+u32 nc_nl_count_ranges(const struct genl_info *info, int type)
+{
+	const struct nlattr *range = nc_nl_next_range(info, type, NULL);
+	u32 count = 0;
+
+	for (; range; range = nc_nl_next_range(info, type, range))
+		count++;
+	return count;
+}
+
+/**
+ * struct device_dump - where a dump of devices is; in netlink_callback.ctx
+ * @done: devices that were put
+ */
+struct device_dump {
+	unsigned int done;
+};
+
+/**
+ * struct device_part - one message buffer's share of it
+ * @skb: buffer
+ * @cb: the dump
+ * @passed: devices visited
+ */
+struct device_part {
+	struct sk_buff *skb;
+	struct netlink_callback *cb;
+	unsigned int passed;
+};
+
+static int dump_cache(struct nc_cache *c, struct nc_target *t, void *arg)
+{
+	struct device_part *p = arg;
+	struct device_dump *dump = (void *)p->cb->ctx;
+	void *header;
+
+	if (p->passed++ < dump->done)
+		return 0;
+	header = genlmsg_put(p->skb, NETLINK_CB(p->cb->skb).portid, p->cb->nlh->nlmsg_seq,
+			     &nc_nl_family, NLM_F_MULTI, NEARCACHE_CMD_DEVICE_GET);
+	if (!header)
+		return -EMSGSIZE;
+	genl_dump_check_consistent(p->cb, header);
+	if (put_cache(p->skb, c, t)) {
+		genlmsg_cancel(p->skb, header);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(p->skb, header);
+	dump->done++;
+	return 0;
+}
+
+/**
+ * nc_nl_watch() - devices that come and go make a dump one to be repeated
+ * @cb: dump; before each part of it
+ */
+void nc_nl_watch(struct netlink_callback *cb)
+{
+	/* 0 would mean that nobody looks. */
+	cb->seq = nc_registry_changes() | 1U << 31;
+}
+
+int nearcache_nl_device_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct device_part part = { .skb = skb, .cb = cb };
+	int r;
+
+	nc_nl_watch(cb);
+	r = nc_registry_each(dump_cache, &part);
+	return r && !skb->len ? r : skb->len;
+}
+
+/* New values of a table: all, or none. */
+static int set_tunables(struct nc_target *t, struct genl_info *info)
+{
+	struct nlattr *fill = info->attrs[NEARCACHE_A_DEVICE_FILL_MEMORY];
+	struct nlattr *verify = info->attrs[NEARCACHE_A_DEVICE_VERIFY];
+	struct nlattr *cache = info->attrs[NEARCACHE_A_DEVICE_CACHE_TIMEOUT];
+	struct nlattr *origin = info->attrs[NEARCACHE_A_DEVICE_ORIGIN_TIMEOUT];
+
+	if (cache && nla_get_u32(cache) && nla_get_u32(cache) < NEARCACHE_CACHE_TIMEOUT_MIN) {
+		NL_SET_ERR_MSG_ATTR(info->extack, cache,
+				    "cache-timeout must be 0 or 100 to 600000 milliseconds");
+		return -ERANGE;
+	}
+	if (fill)
+		nc_tune_fill_memory(t, nla_get_u64(fill));
+	if (verify)
+		nc_tune_verify(t, nla_get_u32(verify));
+	if (cache)
+		nc_tune_cache_timeout(t, nla_get_u32(cache));
+	if (origin)
+		nc_tune_origin_timeout(t, nla_get_u32(origin));
+	return 0;
+}
+
+/* All of generic netlink may wait for a request that is under way: none may wait for a device,
+ * as who resumes or suspends does.
+ */
+static bool take_life(struct nc_cache *c)
+{
+	int tries;
+
+	for (tries = 0; tries < 50; tries++) {
+		if (mutex_trylock(&c->life))
+			return true;
+		msleep(20);
+	}
+	return false;
+}
+
+/**
+ * nc_nl_take_live() - keep a device live, and from being changed otherwise
+ * @c: held cache
+ * @extack: told why not
+ *
+ * Return: 0 with nc_cache.life locked and nc_cache.active set, or -EBUSY.
+ */
+int nc_nl_take_live(struct nc_cache *c, struct netlink_ext_ack *extack)
+{
+	if (!take_life(c)) {
+		NL_SET_ERR_MSG(extack, "The device is just being changed: try again");
+		return -EBUSY;
+	}
+	if (c->active)
+		return 0;
+	mutex_unlock(&c->life);
+	NL_SET_ERR_MSG(extack, "The device is suspended: resume it first");
+	return -EBUSY;
+}
+
+int nearcache_nl_device_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nc_cache *c;
+	int r = nc_nl_admin(skb, info->extack);
+
+	if (r)
+		return r;
+	c = nc_nl_hold(info->attrs, info->extack);
+	if (IS_ERR(c))
+		return PTR_ERR(c);
+	r = nc_nl_take_live(c, info->extack);
+	if (!r) {
+		r = set_tunables(c->active, info);
+		mutex_unlock(&c->life);
+	}
+	nc_registry_release(c);
+	return r;
+}
+
+/**
+ * nc_netlink_event() - tell who listens what happened to a device
+ * @t: live table, which stays so meanwhile
+ * @event: what
+ *
+ * Who does not get it, because memory or the listener's buffer is short, is told so by
+ * netlink (ENOBUFS), or finds it in the status.
+ *
+ * Context: may sleep, waits for no I/O.
+ */
+void nc_netlink_event(struct nc_target *t, enum nearcache_event event)
+{
+	struct sk_buff *skb;
+	void *header;
+
+	if (!genl_has_listeners(&nc_nl_family, &init_net, NEARCACHE_NLGRP_EVENTS))
+		return;
+	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_NOIO);
+	if (!skb)
+		goto lost;
+	header = genlmsg_put(skb, 0, 0, &nc_nl_family, 0, NEARCACHE_CMD_DEVICE_EVENT);
+	if (!header || put_name(skb, t->cache) ||
+	    nla_put_u32(skb, NEARCACHE_A_DEVICE_EVENT, event) || put_status(skb, t)) {
+		nlmsg_free(skb);
+		goto lost;
+	}
+	genlmsg_end(skb, header);
+	genlmsg_multicast(&nc_nl_family, skb, 0, NEARCACHE_NLGRP_EVENTS, GFP_NOIO);
+	return;
+lost:
+	genl_set_err(&nc_nl_family, &init_net, 0, NEARCACHE_NLGRP_EVENTS, -ENOBUFS);
+}
+
+int nc_netlink_register(void)
+{
+	int r;
+
+	nc_nl_queue = alloc_workqueue("nearcache_nl", WQ_UNBOUND, 0);
+	if (!nc_nl_queue)
+		return -ENOMEM;
+	r = genl_register_family(&nc_nl_family);
+	if (r)
+		destroy_workqueue(nc_nl_queue);
+	return r;
+}
+
+void nc_netlink_unregister(void)
+{
+	genl_unregister_family(&nc_nl_family);
+	destroy_workqueue(nc_nl_queue);
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Requests about prefetch jobs. */
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <net/genetlink.h>
+
+#include "cache.h"
+#include "netlink/policy_gen.h"
+#include "netlink/op.h"
+#include "dm/registry.h"
+
+/* The attributes of a request's job, validated with the message; all NULL without one. */
+static int parse_job(const struct genl_info *info, struct nlattr **attrs)
+{
+	const struct nlattr *job = info->attrs[NEARCACHE_A_DEVICE_JOB];
+
+	memset(attrs, 0, (NEARCACHE_A_JOB_MAX + 1) * sizeof(*attrs));
+	return job ? nla_parse_nested(attrs, NEARCACHE_A_JOB_MAX, job, nearcache_job_nl_policy,
+				      info->extack) : 0;
+}
+
+/* The id, and nothing else. */
+static bool names_only_id(struct nlattr **attrs)
+{
+	int i;
+
+	for (i = 0; i <= NEARCACHE_A_JOB_MAX; i++)
+		if (attrs[i] && i != NEARCACHE_A_JOB_ID)
+			return false;
+	return attrs[NEARCACHE_A_JOB_ID];
+}
+
+/* The id that a request names; 0 without one, if @all may be meant.  Returns 0 or -EINVAL. */
+static int parse_id(const struct genl_info *info, bool all, u32 *id)
+{
+	struct nlattr *attrs[NEARCACHE_A_JOB_MAX + 1];
+	int r = parse_job(info, attrs);
+
+	*id = 0;
+	if (r || (all && !info->attrs[NEARCACHE_A_DEVICE_JOB]))
+		return r;
+	if (!names_only_id(attrs) || !nla_get_u32(attrs[NEARCACHE_A_JOB_ID])) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[NEARCACHE_A_DEVICE_JOB],
+				    "A job is named by its id, which is not 0");
+		return -EINVAL;
+	}
+	*id = nla_get_u32(attrs[NEARCACHE_A_JOB_ID]);
+	return 0;
+}
+
+/* The next piece of a job: whole sub-blocks. */
+static int parse_piece(const struct nc_cache *c, const struct nlattr *range, struct nc_job *job,
+		       struct netlink_ext_ack *extack)
+{
+	struct nlattr *attrs[NEARCACHE_A_RANGE_MAX + 1];
+	struct nc_piece *piece = &job->piece[job->pieces];
+	u64 end = c->geo.origin_size >> SECTOR_SHIFT;
+	int i, r;
+
+	r = nla_parse_nested(attrs, NEARCACHE_A_RANGE_MAX, range, nearcache_range_nl_policy,
+			     extack);
+	if (r)
+		return r;
+	for (i = 0; i <= NEARCACHE_A_RANGE_MAX; i++)
+		if (!attrs[i] == (i == NEARCACHE_A_RANGE_START || i == NEARCACHE_A_RANGE_LENGTH)) {
+			NL_SET_ERR_MSG_ATTR(extack, range,
+					    "Ranges of a job have a start and a length");
+			return -EINVAL;
+		}
+	r = nc_nl_piece(c, attrs[NEARCACHE_A_RANGE_START], attrs[NEARCACHE_A_RANGE_LENGTH],
+			extack, &piece->first, &piece->end);
+	if (r)
+		return r;
+	piece->first = round_down(piece->first, 1ULL << c->sub_shift);
+	piece->end = min(round_up(piece->end, 1ULL << c->sub_shift), end);
+	job->bytes += (piece->end - piece->first) << SECTOR_SHIFT;
+	job->pieces++;
+	return 0;
+}
+
+static int parse_pieces(const struct nc_cache *c, const struct genl_info *info, struct nc_job *job)
+{
+	const struct nlattr *range = nc_nl_next_range(info, NEARCACHE_A_DEVICE_RANGE, NULL);
+	int r = 0;
+
+	for (; range && !r; range = nc_nl_next_range(info, NEARCACHE_A_DEVICE_RANGE, range)) {
+		r = parse_piece(c, range, job, info->extack);
+		if (!(job->pieces % 1024))
+			cond_resched();
+	}
+	if (!r)
+		job->sector = job->piece[0].first;
+	return r;
+}
+
+/* What a request says of its job. */
+static int parse_wishes(const struct genl_info *info, struct nc_job *job)
+{
+	struct nlattr *attrs[NEARCACHE_A_JOB_MAX + 1];
+	int i, r = parse_job(info, attrs);
+
+	if (r)
+		return r;
+	for (i = 0; i <= NEARCACHE_A_JOB_MAX; i++)
+		if (attrs[i] && i != NEARCACHE_A_JOB_LABEL && i != NEARCACHE_A_JOB_PRIORITY &&
+		    i != NEARCACHE_A_JOB_DEADLINE && i != NEARCACHE_A_JOB_BANDWIDTH) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attrs[i],
+					    "A new job has a label, priority, deadline and bandwidth");
+			return -EINVAL;
+		}
+	if (attrs[NEARCACHE_A_JOB_LABEL])
+		nla_strscpy(job->label, attrs[NEARCACHE_A_JOB_LABEL], sizeof(job->label));
+	if (attrs[NEARCACHE_A_JOB_PRIORITY])
+		job->priority = nla_get_u32(attrs[NEARCACHE_A_JOB_PRIORITY]);
+	if (attrs[NEARCACHE_A_JOB_DEADLINE] && nla_get_u32(attrs[NEARCACHE_A_JOB_DEADLINE]))
+		job->deadline =
+			(jiffies + (u64)nla_get_u32(attrs[NEARCACHE_A_JOB_DEADLINE]) * HZ) ?: 1;
+	if (attrs[NEARCACHE_A_JOB_BANDWIDTH])
+		job->bandwidth = nla_get_u64(attrs[NEARCACHE_A_JOB_BANDWIDTH]);
+	return 0;
+}
+
+static struct nc_job *alloc_job(u32 pieces)
+{
+	struct nc_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
+
+	if (!job)
+		return NULL;
+	job->piece = kvmalloc_array(pieces, sizeof(*job->piece), GFP_KERNEL);
+	if (job->piece)
+		return job;
+	kfree(job);
+	return NULL;
+}
+
+static int put_u64(struct sk_buff *skb, int type, u64 value)
+{
+	return nla_put_u64_64bit(skb, type, value, NEARCACHE_A_JOB_PAD);
+}
+
+static u32 seconds_left(const struct nc_job *job)
+{
+	if (!job->deadline)
+		return 0;
+	return time_after(job->deadline, jiffies) ?
+		min_t(u64, U32_MAX, (job->deadline - jiffies) / HZ + 1) : 1;
+}
+
+/* nc_prefetch.lock is held, so that the numbers fit each other. */
+static int put_job(struct sk_buff *skb, const struct nc_job *job)
+{
+	struct nlattr *nest = nla_nest_start(skb, NEARCACHE_A_DEVICE_JOB);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, NEARCACHE_A_JOB_ID, job->id) ||
+	    nla_put_string(skb, NEARCACHE_A_JOB_LABEL, job->label) ||
+	    nla_put_u32(skb, NEARCACHE_A_JOB_STATE, job->state) ||
+	    nla_put_u32(skb, NEARCACHE_A_JOB_PRIORITY, job->priority) ||
+	    nla_put_u32(skb, NEARCACHE_A_JOB_DEADLINE, seconds_left(job)) ||
+	    put_u64(skb, NEARCACHE_A_JOB_BANDWIDTH, job->bandwidth) ||
+	    put_u64(skb, NEARCACHE_A_JOB_BYTES, job->bytes) ||
+	    put_u64(skb, NEARCACHE_A_JOB_FETCHED, job->fetched) ||
+	    put_u64(skb, NEARCACHE_A_JOB_PRESENT, job->present) ||
+	    put_u64(skb, NEARCACHE_A_JOB_LEFT, job->left) ||
+	    put_u64(skb, NEARCACHE_A_JOB_FLYING, job->flying))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* The number of the new job. */
+static void reply_id(struct genl_info *info, struct sk_buff *reply, void *header,
+		     const struct nc_cache *c, u32 id)
+{
+	struct nlattr *nest;
+
+	if (nla_put_u32(reply, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(c)))
+		goto free;
+	nest = nla_nest_start(reply, NEARCACHE_A_DEVICE_JOB);
+	if (!nest || nla_put_u32(reply, NEARCACHE_A_JOB_ID, id))
+		goto free;
+	nla_nest_end(reply, nest);
+	genlmsg_end(reply, header);
+	genlmsg_reply(reply, info);
+	return;
+free:
+	nlmsg_free(reply);
+}
+
+/* Only a live device takes jobs: what a piece is depends on the origin's size. */
+static s64 submit(struct nc_cache *c, struct genl_info *info, struct nc_job *job)
+{
+	s64 id = nc_nl_take_live(c, info->extack);
+
+	if (id)
+		return id;
+	id = parse_pieces(c, info, job);
+	if (!id)
+		id = nc_prefetch_submit(c, job);
+	if (id == -EMLINK)
+		NL_SET_ERR_MSG(info->extack,
+			       "There are 1024 jobs, or 1048576 pieces: wait, or cancel some");
+	mutex_unlock(&c->life);
+	return id;
+}
+
+int nearcache_nl_job_submit_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	u32 pieces = nc_nl_count_ranges(info, NEARCACHE_A_DEVICE_RANGE);
+	struct sk_buff *reply = NULL;
+	unsigned int noio;
+	struct nc_job *job;
+	struct nc_cache *c;
+	void *header;
+	s64 r = nc_nl_admin(skb, info->extack);
+
+	if (r)
+		return r;
+	if (!pieces || pieces > NC_JOB_PIECES_MAX) {
+		NL_SET_ERR_MSG(info->extack, "1 to 1048576 ranges are needed");
+		return -EINVAL;
+	}
+	job = alloc_job(pieces);
+	if (!job)
+		return -ENOMEM;
+	c = nc_nl_hold(info->attrs, info->extack);
+	if (IS_ERR(c)) {
+		nc_job_free(job);
+		return PTR_ERR(c);
+	}
+	reply = nc_nl_reply(info, NEARCACHE_CMD_JOB_SUBMIT, &header);
+	r = reply ? parse_wishes(info, job) : -ENOMEM;
+	if (!r) {
+		/* Who suspends the device waits for the lock. */
+		noio = memalloc_noio_save();
+		r = submit(c, info, job);
+		memalloc_noio_restore(noio);
+	}
+	if (r > 0) {
+		reply_id(info, reply, header, c, r);
+		r = 0;
+	} else {
+		nc_job_free(job);
+		nlmsg_free(reply);
+	}
+	nc_registry_release(c);
+	return r;
+}
+
+static int reply_count(struct genl_info *info, const struct nc_cache *c, u32 count)
+{
+	void *header;
+	struct sk_buff *reply = nc_nl_reply(info, NEARCACHE_CMD_JOB_CANCEL, &header);
+
+	/* It is done. */
+	if (!reply)
+		return 0;
+	if (nla_put_u32(reply, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(c)) ||
+	    nla_put_u64_64bit(reply, NEARCACHE_A_DEVICE_COUNT, count, NEARCACHE_A_DEVICE_PAD)) {
+		nlmsg_free(reply);
+		return 0;
+	}
+	genlmsg_end(reply, header);
+	genlmsg_reply(reply, info);
+	return 0;
+}
+
+static int refuse_id(const struct genl_info *info)
+{
+	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[NEARCACHE_A_DEVICE_JOB],
+			    "There is no such job, or it is over");
+	return -ENOENT;
+}
+
+int nearcache_nl_job_cancel_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	u32 id, count;
+	struct nc_cache *c;
+	int r = nc_nl_admin(skb, info->extack) ?: parse_id(info, true, &id);
+
+	if (r)
+		return r;
+	c = nc_nl_hold(info->attrs, info->extack);
+	if (IS_ERR(c))
+		return PTR_ERR(c);
+	count = nc_prefetch_cancel(c, id);
+	r = id && !count ? refuse_id(info) : reply_count(info, c, count);
+	nc_registry_release(c);
+	return r;
+}
+
+static int reply_job(struct nc_cache *c, struct genl_info *info, u32 id)
+{
+	struct nc_prefetch *p = &c->prefetch;
+	struct sk_buff *reply;
+	struct nc_job *job;
+	void *header;
+	int r;
+
+	reply = nc_nl_reply(info, NEARCACHE_CMD_JOB_GET, &header);
+	if (!reply)
+		return -ENOMEM;
+	r = nla_put_u32(reply, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(c));
+	spin_lock(&p->lock);
+	job = nc_jobs_find(&p->jobs, id);
+	if (job && !r)
+		r = put_job(reply, job);
+	spin_unlock(&p->lock);
+	if (!job)
+		r = refuse_id(info);
+	if (r) {
+		nlmsg_free(reply);
+		return r;
+	}
+	genlmsg_end(reply, header);
+	return genlmsg_reply(reply, info);
+}
+
+int nearcache_nl_job_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nc_cache *c;
+	u32 id;
+	int r = nc_nl_admin(skb, info->extack) ?: parse_id(info, false, &id);
+
+	if (r)
+		return r;
+	c = nc_nl_hold(info->attrs, info->extack);
+	if (IS_ERR(c))
+		return PTR_ERR(c);
+	r = reply_job(c, info, id);
+	nc_registry_release(c);
+	return r;
+}
+
+/**
+ * struct job_dump - where a dump of jobs is; in netlink_callback.ctx
+ * @last: number of the last one that was put
+ * @allowed: who asks may
+ */
+struct job_dump {
+	u32 last;
+	bool allowed;
+};
+
+static_assert(sizeof(struct job_dump) <= sizeof_field(struct netlink_callback, ctx));
+
+/* As many jobs as there is room for, each in a message. */
+static int dump_jobs(struct sk_buff *skb, struct netlink_callback *cb, struct nc_cache *c)
+{
+	struct job_dump *dump = (void *)cb->ctx;
+	struct nc_jobs *jobs = &c->prefetch.jobs;
+	struct nc_job *job;
+	void *header;
+
+	lockdep_assert_held(&c->prefetch.lock);
+	while ((job = nc_jobs_next(jobs, dump->last))) {
+		header = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				     &nc_nl_family, NLM_F_MULTI, NEARCACHE_CMD_JOB_GET);
+		if (!header)
+			return skb->len ?: -EMSGSIZE;
+		genl_dump_check_consistent(cb, header);
+		if (nla_put_u32(skb, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(c)) || put_job(skb, job)) {
+			genlmsg_cancel(skb, header);
+			return skb->len ?: -EMSGSIZE;
+		}
+		genlmsg_end(skb, header);
+		dump->last = job->id;
+	}
+	return skb->len;
+}
+
+int nearcache_nl_job_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct job_dump *dump = (void *)cb->ctx;
+	struct nlattr **attrs = nc_dump_attrs(cb);
+	struct nc_cache *c;
+	int r;
+
+	if (!dump->allowed) {
+		r = nc_nl_admin(cb->skb, cb->extack);
+		if (r)
+			return r;
+		if (attrs[NEARCACHE_A_DEVICE_JOB]) {
+			NL_SET_ERR_MSG_ATTR(cb->extack, attrs[NEARCACHE_A_DEVICE_JOB],
+					    "A dump is of all jobs");
+			return -EINVAL;
+		}
+		dump->allowed = true;
+	}
+	c = nc_nl_hold(attrs, cb->extack);
+	if (IS_ERR(c))
+		return PTR_ERR(c);
+	nc_nl_watch(cb);
+	spin_lock(&c->prefetch.lock);
+	r = dump_jobs(skb, cb, c);
+	spin_unlock(&c->prefetch.lock);
+	nc_registry_release(c);
+	return r;
+}

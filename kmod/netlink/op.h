@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the operations of the netlink family have in common. */
+#ifndef NEARCACHE_NETLINK_OP_H
+#define NEARCACHE_NETLINK_OP_H
+
+#include <net/genetlink.h>
+
+struct nc_cache;
+struct workqueue_struct;
+
+extern struct genl_family nc_nl_family;
+extern struct workqueue_struct *nc_nl_queue;
+
+int nc_nl_admin(struct sk_buff *skb, struct netlink_ext_ack *extack);
+u32 nc_nl_dev(const struct nc_cache *c);
+struct nc_cache *nc_nl_hold(struct nlattr **attrs, struct netlink_ext_ack *extack);
+int nc_nl_take_live(struct nc_cache *c, struct netlink_ext_ack *extack);
+int nc_nl_piece(const struct nc_cache *c, const struct nlattr *start, const struct nlattr *length,
+		struct netlink_ext_ack *extack, u64 *first, u64 *end);
+struct sk_buff *nc_nl_reply(struct genl_info *info, u8 cmd, void **header);
+void nc_nl_watch(struct netlink_callback *cb);
+const struct nlattr *nc_nl_next_range(const struct genl_info *info, int type,
+				      const struct nlattr *last);
+u32 nc_nl_count_ranges(const struct genl_info *info, int type);
+
+#endif /* NEARCACHE_NETLINK_OP_H */

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Requests about the plan: in which order the origin will be read. */
+#include <linux/sched/mm.h>
+#include <net/genetlink.h>
+
+#include "cache.h"
+#include "netlink/policy_gen.h"
+#include "netlink/op.h"
+#include "dm/registry.h"
+
+static_assert(NC_PLAN_VISITS_MAX == NEARCACHE_PLAN_VISITS_MAX);
+
+/**
+ * struct wishes - what a request says of the plan
+ * @at: attribute that says how many ranges came before, or NULL
+ * @commit: that is all of it
+ */
+struct wishes {
+	const struct nlattr *at;
+	bool commit;
+};
+
+static int parse_wishes(const struct genl_info *info, struct wishes *wishes)
+{
+	const struct nlattr *plan = info->attrs[NEARCACHE_A_DEVICE_PLAN];
+	struct nlattr *attrs[NEARCACHE_A_PLAN_MAX + 1] = { };
+	int i, r = plan ? nla_parse_nested(attrs, NEARCACHE_A_PLAN_MAX, plan,
+					   nearcache_plan_nl_policy, info->extack) : 0;
+
+	if (r)
+		return r;
+	for (i = 0; i <= NEARCACHE_A_PLAN_MAX; i++)
+		if (attrs[i] && i != NEARCACHE_A_PLAN_AT && i != NEARCACHE_A_PLAN_COMMIT) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attrs[i],
+					    "Of a plan that is handed over, at and commit are said");
+			return -EINVAL;
+		}
+	wishes->at = attrs[NEARCACHE_A_PLAN_AT];
+	wishes->commit = attrs[NEARCACHE_A_PLAN_COMMIT];
+	return 0;
+}
+
+/* The piece of a range, which says that and nothing else. */
+static int parse_range(const struct nc_cache *c, const struct nlattr *range,
+		       struct netlink_ext_ack *extack, u64 *first, u64 *end)
+{
+	struct nlattr *attrs[NEARCACHE_A_RANGE_MAX + 1];
+	int i, r = nla_parse_nested(attrs, NEARCACHE_A_RANGE_MAX, range, nearcache_range_nl_policy,
+				    extack);
+
+	if (r)
+		return r;
+	for (i = 0; i <= NEARCACHE_A_RANGE_MAX; i++)
+		if (!attrs[i] == (i == NEARCACHE_A_RANGE_START || i == NEARCACHE_A_RANGE_LENGTH)) {
+			NL_SET_ERR_MSG_ATTR(extack, range,
+					    "Ranges of a plan have a start and a length");
+			return -EINVAL;
+		}
+	return nc_nl_piece(c, attrs[NEARCACHE_A_RANGE_START], attrs[NEARCACHE_A_RANGE_LENGTH],
+			   extack, first, end);
+}
+
+static int append(struct nc_cache *c, const struct nlattr *range, struct netlink_ext_ack *extack)
+{
+	u64 first, end;
+	int r = parse_range(c, range, extack, &first, &end);
+
+	if (r)
+		return r;
+	r = nc_foresight_append(c, first, end);
+	if (r == -E2BIG)
+		NL_SET_ERR_MSG_ATTR(extack, range,
+				    "A plan has 4194304 visits of blocks at most: plan less at a time");
+	return r;
+}
+
+/* All of the request's ranges, or none.  Return: 0 or an error code. */
+static int append_all(struct nc_cache *c, const struct genl_info *info)
+{
+	const struct nlattr *range = nc_nl_next_range(info, NEARCACHE_A_DEVICE_RANGE, NULL);
+	struct nc_plan *plan = c->foresight.coming;
+	struct nc_plan_mark before = nc_plan_mark(plan);
+	u32 count = 0;
+	int r = 0;
+
+	for (; range && !r; range = nc_nl_next_range(info, NEARCACHE_A_DEVICE_RANGE, range)) {
+		r = append(c, range, info->extack);
+		if (!(++count % 1024))
+			cond_resched();
+	}
+	if (r)
+		nc_plan_cut(plan, &before);
+	return r;
+}
+
+/* Only a live device takes plans: what a range is depends on the origin's size. */
+static int submit(struct nc_cache *c, const struct genl_info *info, const struct wishes *wishes)
+{
+	int r = nc_foresight_begin(c, wishes->at ? nla_get_u64(wishes->at) : 0);
+
+	if (r == -ESTALE)
+		NL_SET_ERR_MSG_ATTR(info->extack, wishes->at,
+				    "at is not what came before: begin the plan anew, with 0");
+	if (r)
+		return r;
+	r = append_all(c, info);
+	if (r || !wishes->commit)
+		return r;
+	if (!c->foresight.coming->figures.visits) {
+		NL_SET_ERR_MSG(info->extack, "A plan has one range at least");
+		return -EINVAL;
+	}
+	r = nc_foresight_commit(c);
+	if (r == -ENOMEM)
+		NL_SET_ERR_MSG(info->extack,
+			       "There is no memory for the plan: plan less at a time");
+	return r;
+}
+
+static int put_u64(struct sk_buff *skb, int type, u64 value)
+{
+	return nla_put_u64_64bit(skb, type, value, NEARCACHE_A_PLAN_PAD);
+}
+
+static int put_figures(struct sk_buff *skb, const struct nc_plan_figures *f)
+{
+	return put_u64(skb, NEARCACHE_A_PLAN_RANGES, f->ranges) ?:
+	       put_u64(skb, NEARCACHE_A_PLAN_VISITS, f->visits) ?:
+	       put_u64(skb, NEARCACHE_A_PLAN_BLOCKS, f->blocks) ?:
+	       put_u64(skb, NEARCACHE_A_PLAN_POSITION, f->position) ?:
+	       put_u64(skb, NEARCACHE_A_PLAN_HITS, f->hits) ?:
+	       put_u64(skb, NEARCACHE_A_PLAN_MISSES, f->misses) ?:
+	       put_u64(skb, NEARCACHE_A_PLAN_SKIPPED, f->skipped) ?:
+	       put_u64(skb, NEARCACHE_A_PLAN_ASTRAY, f->astray) ?:
+	       put_u64(skb, NEARCACHE_A_PLAN_REFUSED, f->refused) ?:
+	       put_u64(skb, NEARCACHE_A_PLAN_SOUGHT, f->sought) ?:
+	       put_u64(skb, NEARCACHE_A_PLAN_MEMORY, f->memory);
+}
+
+/* nc_foresight.lock is held. */
+static int put_plan(struct sk_buff *skb, struct nc_cache *c)
+{
+	const struct nc_plan *coming = c->foresight.coming;
+	struct nc_plan_figures figures;
+	struct nlattr *nest;
+
+	if (nla_put_u32(skb, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(c)))
+		return -EMSGSIZE;
+	nest = nla_nest_start(skb, NEARCACHE_A_DEVICE_PLAN);
+	if (!nest)
+		return -EMSGSIZE;
+	nc_foresight_figures(c, &figures);
+	if (put_u64(skb, NEARCACHE_A_PLAN_AT, coming ? coming->figures.ranges : 0) ||
+	    nla_put_u32(skb, NEARCACHE_A_PLAN_STATE, c->foresight.state) ||
+	    put_figures(skb, &figures))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* Take the locks, do what is asked for, and say in @reply how things are then. */
+static int submit_live(struct nc_cache *c, struct genl_info *info, const struct wishes *wishes,
+		       struct sk_buff *reply)
+{
+	/* Who suspends the device waits for the lock. */
+	unsigned int noio = memalloc_noio_save();
+	int r = nc_nl_take_live(c, info->extack);
+
+	if (!r) {
+		nc_foresight_lock(c);
+		r = submit(c, info, wishes);
+		if (!r)
+			r = put_plan(reply, c);
+		nc_foresight_unlock(c);
+		mutex_unlock(&c->life);
+	}
+	memalloc_noio_restore(noio);
+	return r;
+}
+
+static int finish(struct genl_info *info, struct sk_buff *reply, void *header, int r)
+{
+	if (r) {
+		nlmsg_free(reply);
+		return r;
+	}
+	genlmsg_end(reply, header);
+	return genlmsg_reply(reply, info);
+}
+
+int nearcache_nl_plan_submit_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct wishes wishes = { };
+	struct sk_buff *reply;
+	struct nc_cache *c;
+	void *header;
+	int r = nc_nl_admin(skb, info->extack) ?: parse_wishes(info, &wishes);
+
+	if (r)
+		return r;
+	c = nc_nl_hold(info->attrs, info->extack);
+	if (IS_ERR(c))
+		return PTR_ERR(c);
+	reply = nc_nl_reply(info, NEARCACHE_CMD_PLAN_SUBMIT, &header);
+	r = reply ? finish(info, reply, header, submit_live(c, info, &wishes, reply)) : -ENOMEM;
+	nc_registry_release(c);
+	return r;
+}
+
+int nearcache_nl_plan_clear_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct sk_buff *reply;
+	struct nc_cache *c;
+	void *header;
+	int r = nc_nl_admin(skb, info->extack);
+
+	if (r)
+		return r;
+	c = nc_nl_hold(info->attrs, info->extack);
+	if (IS_ERR(c))
+		return PTR_ERR(c);
+	reply = nc_nl_reply(info, NEARCACHE_CMD_PLAN_CLEAR, &header);
+	if (reply) {
+		r = nla_put_u32(reply, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(c)) ?:
+		    nla_put_u64_64bit(reply, NEARCACHE_A_DEVICE_COUNT, nc_foresight_clear(c),
+				      NEARCACHE_A_DEVICE_PAD);
+		r = finish(info, reply, header, r);
+	} else {
+		r = -ENOMEM;
+	}
+	nc_registry_release(c);
+	return r;
+}
+
+int nearcache_nl_plan_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nc_cache *c = nc_nl_hold(info->attrs, info->extack);
+	struct sk_buff *reply;
+	void *header;
+	int r;
+
+	if (IS_ERR(c))
+		return PTR_ERR(c);
+	reply = nc_nl_reply(info, NEARCACHE_CMD_PLAN_GET, &header);
+	if (reply) {
+		nc_foresight_lock(c);
+		r = put_plan(reply, c);
+		nc_foresight_unlock(c);
+		r = finish(info, reply, header, r);
+	} else {
+		r = -ENOMEM;
+	}
+	nc_registry_release(c);
+	return r;
+}

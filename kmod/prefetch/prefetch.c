@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The prefetch engine.  One worker per cache turns jobs into fills that nobody waits for: under
+ * the stripe lock they are fills as any other, so a demand read joins them, and a write makes
+ * them stale.  They are sent under a plug, so that what is contiguous goes as long requests.
+ *
+ * Others come first: see pace.c.
+ * Half of the fill memory is left to others.
+ */
+#include <linux/blkdev.h>
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "evict/prefetched.h"
+#include "cache.h"
+#include "io/fill.h"
+#include "io/miss.h"
+#include "prefetch/throttle.h"
+#include "prefetch/prefetch.h"
+#include "ranges/lookup.h"
+#include "io/read.h"
+#include "evict/reclaim.h"
+
+/* Bytes that one job may send before another one has its turn. */
+#define TURN_BYTES	(4U << 20)
+#define TURN_SHARED	(256U << 10)
+/* What is contiguous goes in requests of so many bytes, at least. */
+#define REQUEST_BYTES	(TURN_BYTES / 4)
+/* Turns in a second of a job whose bandwidth is limited. */
+#define TURNS_LIMITED	8U
+/* Looks at the index within one turn. */
+#define TURN_STEPS	1024U
+/* What memory or free slots want, looks again after so long. */
+#define SHORTAGE	max(1, HZ / 50)
+/* But not for ever: 10 seconds in which nobody gets one, and not at all after that. */
+#define SHORTAGES_MAX	500U
+/* At each of so many it is said what is wanted, and looked for what was read in transit. */
+#define SHORTAGES_LOOK	25U
+#define NEVER		((unsigned long)MAX_SCHEDULE_TIMEOUT)
+/* This job has to wait, as job->due says; others need not. */
+#define STUCK		(NEVER - 1)
+
+/* The worker looks at once. */
+static void kick(struct nc_prefetch *p)
+{
+	lockdep_assert_held(&p->lock);
+	if (!p->paused && p->jobs.count)
+		mod_delayed_work(p->wq, &p->work, 0);
+}
+
+/* Bytes that may be sent now: none before it is worth a request. */
+static u64 room(const struct nc_cache *c)
+{
+	const struct nc_prefetch *p = &c->prefetch;
+	u64 most = min(p->window, READ_ONCE(c->fill_memory_max) / 2), left;
+
+	/* One fill is always possible. */
+	if (!p->flying)
+		return max_t(u64, most, TURN_SHARED);
+	if (p->shared)
+		most = min_t(u64, most, TURN_SHARED);
+	left = most > p->flying ? most - p->flying : 0;
+	return left >= min_t(u64, REQUEST_BYTES, most / 2) ? left : 0;
+}
+
+static u64 span_bytes(const struct nc_cache *c, const struct nc_span *span)
+{
+	return nc_fill_span_bytes(c, span);
+}
+
+/* @span of the job's piece was looked at. */
+static void advance(const struct nc_cache *c, struct nc_job *job, const struct nc_span *span)
+{
+	u64 next = (span->block << c->block_shift) + ((u64)(span->last + 1) << c->sub_shift);
+
+	job->sector = next;
+	if (next < job->piece[job->at].end)
+		return;
+	if (++job->at < job->pieces)
+		job->sector = job->piece[job->at].first;
+}
+
+/* Sub-blocks of the block at which the job is. */
+static struct nc_span span_at(const struct nc_cache *c, const struct nc_job *job)
+{
+	u64 block = job->sector >> c->block_shift, start = block << c->block_shift;
+	u64 end = min(job->piece[job->at].end, start + (1U << c->block_shift)) - start;
+
+	return (struct nc_span) {
+		.block = block,
+		.first = (u32)(job->sector - start) >> c->sub_shift,
+		.last = (u32)(end - 1) >> c->sub_shift,
+	};
+}
+
+/* Of what is not pinned: wait for the readers of what is in transit?  What fills blocks that have
+ * a slot is no sign that one will come: of a job that comes across many such, each block between
+ * them would be waited for.
+ */
+static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
+{
+	u32 given = READ_ONCE(c->transit.given);
+	u64 seen;
+
+	if (job->given != given) {
+		job->given = given;
+		job->shortages = 0;
+	}
+	if (job->shortages == SHORTAGES_MAX)
+		return false;
+	if (job->shortages == SHORTAGES_MAX / 2) {
+		WRITE_ONCE(c->transit.pressed, true);
+		nc_reclaim_again(c);
+	}
+	if (!(job->shortages++ % SHORTAGES_LOOK)) {
+		spin_lock(&c->prefetch.lock);
+		seen = job->fetched + job->present + job->left + job->flying;
+		spin_unlock(&c->prefetch.lock);
+		nc_transit_want(c, ((job->bytes - min(job->bytes, seen)) >>
+				    (c->block_shift + SECTOR_SHIFT)) + 1);
+		nc_transit_look(c);
+	}
+	return true;
+}
+
+/* No slot is free for a block: wait for one? */
+static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
+{
+	bool pinned = nc_ranges_pinned(c, block);
+	bool waits = pinned ? job->pin_shortages++ < SHORTAGES_MAX : waits_for_readers(c, job);
+
+	job->waits = waits && !pinned;
+	if (!waits)
+		return false;
+	nc_reclaim_check(c);
+	spin_lock(&c->prefetch.lock);
+	job->due = (jiffies + SHORTAGE) ?: 1;
+	spin_unlock(&c->prefetch.lock);
+	return true;
+}
+
+/* Start a fill, unless the few slots that jobs may have are for another one. */
+static enum nc_miss start(struct nc_cache *c, struct nc_span *span, struct nc_job *job)
+{
+	if (unlikely(nc_jobs_behind(&c->prefetch.jobs, job)) &&
+	    !nc_reclaim_room(c, span->block, false))
+		return NC_MISS_FULL;
+	return nc_miss_prefetch(c->active, span, job);
+}
+
+/* Bring what is missing at the start of @span, which is shortened to what was done.  Returns
+ * how long to wait before the same is tried again; 0: it was done.
+ */
+static unsigned long fetch(struct nc_cache *c, struct nc_job *job, struct nc_span *span, u64 *sent)
+{
+	struct nc_prefetch *p = &c->prefetch;
+	u64 present = 0, left = 0;
+	bool again = false;
+
+	if (unlikely(nc_ranges_any(c)) && nc_ranges_bypassed(c, span)) {
+		left = span_bytes(c, span);
+		goto looked;
+	}
+	switch (start(c, span, job)) {
+	case NC_MISS_STARTED:
+		job->waits = false;
+		job->pin_shortages = 0;
+		*sent += span_bytes(c, span);
+		break;
+	case NC_MISS_JOINED:
+		present = span_bytes(c, span);
+		nc_pace_met(c, present);
+		break;
+	case NC_MISS_VALID:
+		/* Looked at anew. */
+		return 0;
+	case NC_MISS_MEMORY:
+		return READ_ONCE(p->flying) ? NEVER : SHORTAGE;
+	case NC_MISS_FULL:
+		if (waits_for_slot(c, job, span->block))
+			return STUCK;
+		left = span_bytes(c, span);
+		break;
+	case NC_MISS_WRITE:
+		left = span_bytes(c, span);
+		again = true;
+		break;
+	}
+looked:
+	spin_lock(&p->lock);
+	nc_job_see(job, present);
+	job->left += left;
+	job->again |= again;
+	advance(c, job, span);
+	spin_unlock(&p->lock);
+	return 0;
+}
+
+/* Did somebody just read from the origin what is cached of a block? */
+static bool was_just_read(struct nc_cache *c, u64 block)
+{
+	int hold = nc_holds_take(&c->holds);
+	u32 i = nc_index_find(&c->index, block);
+	bool found = false;
+
+	if (i != NC_NIL) {
+		const struct nc_slot *slot = &c->index.slots[i];
+		u16 stamp = READ_ONCE(slot->stamp);
+
+		found = !(stamp & NC_STAMP_REUSED) && !READ_ONCE(slot->tag.ahead) &&
+			((READ_ONCE(c->now) - stamp) & NC_STAMP_TICK) <= 1;
+	}
+	nc_holds_give(&c->holds, hold);
+	return found;
+}
+
+/* One look at the index, for no more than @most bytes, or a sub-block.  Returns as fetch() does. */
+static unsigned long step(struct nc_cache *c, struct nc_job *job, u64 most, u64 *sent)
+{
+	u64 subs = max(most >> (c->sub_shift + SECTOR_SHIFT), 1ULL);
+	struct nc_span span = span_at(c, job);
+
+	if (!nc_read_cached(c, &span)) {
+		span.last = min_t(u64, span.last, span.first + subs - 1);
+		return fetch(c, job, &span, sent);
+	}
+	if (nc_pace_is_shared(&c->prefetch) && was_just_read(c, span.block))
+		nc_pace_met(c, span_bytes(c, &span));
+	spin_lock(&c->prefetch.lock);
+	nc_job_see(job, span_bytes(c, &span));
+	advance(c, job, &span);
+	spin_unlock(&c->prefetch.lock);
+	return 0;
+}
+
+/* When may the next bytes go, if @sent go now at @rate per second? */
+static unsigned long pace(unsigned long due, u64 sent, u64 rate)
+{
+	unsigned long now = jiffies;
+
+	if (!due || time_before(due, now))
+		due = now;
+	/* Not 0, which means at once. */
+	return (due + div64_u64(sent * HZ + rate / 2, rate)) ?: 1;
+}
+
+/* Returns how long to wait; 0: not at all. */
+static unsigned long take_turn(struct nc_cache *c, struct nc_job *job, u64 most)
+{
+	struct nc_prefetch *p = &c->prefetch;
+	struct blk_plug plug;
+	unsigned long wait = 0;
+	u64 sent = 0;
+	u32 steps;
+
+	blk_start_plug(&plug);
+	for (steps = 0; !wait && steps < TURN_STEPS && sent < most && job->at < job->pieces &&
+	     READ_ONCE(job->state) == NEARCACHE_JOB_RUNNING && !READ_ONCE(p->paused); steps++)
+		wait = step(c, job, most - sent, &sent);
+	blk_finish_plug(&plug);
+	spin_lock(&p->lock);
+	if (job->bandwidth && sent)
+		job->due = pace(job->due, sent, job->bandwidth);
+	if (p->shared && sent)
+		p->due = pace(p->due, sent, p->rate);
+	spin_unlock(&p->lock);
+	return wait == STUCK ? 0 : wait;
+}
+
+/* All of it was looked at, and has come. */
+static void settle(struct nc_cache *c, struct nc_job *job)
+{
+	struct nc_prefetch *p = &c->prefetch;
+	struct nc_piece *pieces = NULL;
+	struct nc_job *gone = NULL;
+
+	/* Others say so themselves. */
+	nc_transit_want(c, 0);
+	spin_lock(&p->lock);
+	/* What was brought in a pass before, and is not there any more, was not brought. */
+	job->fetched -= job->known;
+	job->known = 0;
+	if (job->state == NEARCACHE_JOB_RUNNING && job->again &&
+	    job->pass + 1 < NC_JOB_PASSES) {
+		nc_job_again(job);
+		job->due = (jiffies + HZ) ?: 1;
+	} else {
+		if (job->state == NEARCACHE_JOB_RUNNING)
+			job->state = NEARCACHE_JOB_DONE;
+		swap(pieces, job->piece);
+		gone = nc_jobs_end(&p->jobs, job);
+		nc_health_event(c, NEARCACHE_EVENT_JOB_OVER);
+	}
+	spin_unlock(&p->lock);
+	kvfree(pieces);
+	nc_job_free(gone);
+}
+
+/* Returns how long to wait for the next look; 0: not at all. */
+static unsigned long look(struct nc_cache *c)
+{
+	struct nc_prefetch *p = &c->prefetch;
+	unsigned long wait = NEVER, held = nc_pace_wait(c);
+	struct nc_job *job;
+	u64 most;
+	bool sent;
+
+	spin_lock(&p->lock);
+	job = nc_jobs_pick(&p->jobs, jiffies, &wait);
+	most = room(c);
+	/* Given up for good. */
+	if (job && READ_ONCE(c->state) == NEARCACHE_BYPASS)
+		WRITE_ONCE(job->state, NEARCACHE_JOB_CANCELLED);
+	sent = job && (job->at == job->pieces || job->state != NEARCACHE_JOB_RUNNING);
+	spin_unlock(&p->lock);
+	if (!job)
+		return wait;
+	if (sent) {
+		settle(c, job);
+		return 0;
+	}
+	if (held)
+		return held;
+	/* What comes wakes the worker. */
+	if (!most)
+		return NEVER;
+	if (most > REQUEST_BYTES)
+		most = round_down(most, REQUEST_BYTES);
+	most = min_t(u64, most, p->shared ? TURN_SHARED : TURN_BYTES);
+	/* What is limited comes evenly; one fill at least. */
+	if (job->bandwidth)
+		most = min(most, job->bandwidth / TURNS_LIMITED);
+	return take_turn(c, job, max(most, 1ULL));
+}
+
+static void work(struct work_struct *work)
+{
+	struct nc_prefetch *p = container_of(to_delayed_work(work), struct nc_prefetch, work);
+	struct nc_cache *c = container_of(p, struct nc_cache, prefetch);
+	unsigned long wait;
+
+	do {
+		if (READ_ONCE(p->paused))
+			return;
+		wait = look(c);
+		cond_resched();
+	} while (!wait);
+	if (wait < NEVER)
+		queue_delayed_work(p->wq, &p->work, wait);
+}
+
+/**
+ * nc_prefetch_begun() - a fill of a job is listed, and about to be sent
+ * @c: live cache
+ * @f: fill; its job is set
+ *
+ * Context: the worker; the stripe lock is held.
+ */
+void nc_prefetch_begun(struct nc_cache *c, struct nc_fill *f)
+{
+	struct nc_prefetch *p = &c->prefetch;
+
+	spin_lock(&p->lock);
+	p->flying += f->bytes;
+	f->job->flying += f->bytes;
+	spin_unlock(&p->lock);
+}
+
+/**
+ * nc_prefetch_done() - a fill of a job is over
+ * @c: live cache
+ * @f: fill, off its list
+ * @bits: sub-blocks that became valid
+ * @error: 0 or what failed
+ *
+ * Context: process.
+ */
+void nc_prefetch_done(struct nc_cache *c, struct nc_fill *f, u64 bits, int error)
+{
+	u64 got = min_t(u64, hweight64(bits) * c->geo.subblock_size, f->bytes);
+	struct nc_prefetch *p = &c->prefetch;
+	struct nc_job *job = f->job;
+
+	nc_count_add(c, PREFETCHED_BYTES, got);
+	spin_lock(&p->lock);
+	p->flying -= f->bytes;
+	if (!p->flying)
+		WRITE_ONCE(p->landed, ktime_get_ns());
+	job->flying -= f->bytes;
+	job->fetched += got;
+	job->left += f->bytes - got;
+	if (got < f->bytes)
+		job->again = true;
+	if (error)
+		p->failed = jiffies;
+	kick(p);
+	spin_unlock(&p->lock);
+}
+
+/**
+ * nc_prefetch_submit() - begin a job
+ * @c: live cache
+ * @job: with pieces of whole sub-blocks; the engine's from here on, if it is taken
+ *
+ * Context: may sleep.
+ * Return: number of the job; -EMLINK: there are too many.
+ */
+s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
+{
+	struct nc_prefetch *p = &c->prefetch;
+	s64 id = -EMLINK;
+
+	/* Somebody says what is to be there. */
+	WRITE_ONCE(c->spread.on, false);
+	spin_lock(&p->lock);
+	if (nc_jobs_add(&p->jobs, job)) {
+		id = job->id;
+		kick(p);
+	}
+	spin_unlock(&p->lock);
+	return id;
+}
+
+/**
+ * nc_prefetch_cancel() - nothing more is sent of a job, or of all
+ * @c: cache
+ * @id: number of the job; 0: all
+ *
+ * What is on its way comes still.
+ *
+ * Context: may sleep.
+ * Return: jobs that were running.
+ */
+u32 nc_prefetch_cancel(struct nc_cache *c, u32 id)
+{
+	struct nc_prefetch *p = &c->prefetch;
+	struct nc_job *job;
+	u32 count = 0;
+
+	spin_lock(&p->lock);
+	list_for_each_entry(job, &p->jobs.waiting, list) {
+		if ((id && job->id != id) || job->state != NEARCACHE_JOB_RUNNING)
+			continue;
+		WRITE_ONCE(job->state, NEARCACHE_JOB_CANCELLED);
+		count++;
+	}
+	if (count)
+		kick(p);
+	spin_unlock(&p->lock);
+	return count;
+}
+
+/**
+ * nc_prefetch_pause() - send nothing more, before a table is suspended
+ * @c: live cache
+ *
+ * Context: may sleep, also for a request to the origin.
+ */
+void nc_prefetch_pause(struct nc_cache *c)
+{
+	struct nc_prefetch *p = &c->prefetch;
+
+	spin_lock(&p->lock);
+	WRITE_ONCE(p->paused, true);
+	spin_unlock(&p->lock);
+	cancel_delayed_work_sync(&p->work);
+}
+
+/**
+ * nc_prefetch_resume() - go on, as a table is live
+ * @c: live cache
+ */
+void nc_prefetch_resume(struct nc_cache *c)
+{
+	struct nc_prefetch *p = &c->prefetch;
+
+	spin_lock(&p->lock);
+	WRITE_ONCE(p->paused, false);
+	kick(p);
+	spin_unlock(&p->lock);
+}
+
+void nc_prefetch_init(struct nc_cache *c)
+{
+	struct nc_prefetch *p = &c->prefetch;
+
+	INIT_DELAYED_WORK(&p->work, work);
+	spin_lock_init(&p->lock);
+	nc_jobs_init(&p->jobs);
+	p->paused = true;
+	nc_pace_init(p);
+}
+
+/**
+ * nc_prefetch_alloc() - what may fail
+ * @c: new cache
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int nc_prefetch_alloc(struct nc_cache *c)
+{
+	c->prefetch.wq = alloc_workqueue("nearcache_p/%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 1,
+					 dm_device_name(c->owner));
+	return c->prefetch.wq ? 0 : -ENOMEM;
+}
+
+/**
+ * nc_prefetch_destroy() - free all of it
+ * @c: cache that nobody uses any more
+ */
+void nc_prefetch_destroy(struct nc_cache *c)
+{
+	cancel_delayed_work_sync(&c->prefetch.work);
+	if (c->prefetch.wq)
+		destroy_workqueue(c->prefetch.wq);
+	nc_jobs_destroy(&c->prefetch.jobs);
+}

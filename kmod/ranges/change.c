@@ -1,0 +1,612 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ranges are added, deleted, inherited, or have had their time.  A change makes all of it
+ * anew beside what there is, so that it happens as a whole or not at all; what can fail is
+ * over before anything is changed.
+ *
+ * In between (publish()) both the old and the new pins are respected: what is reserved is the
+ * more of both.
+ */
+#include <linux/bitmap.h>
+#include <linux/ktime.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "cache.h"
+#include "ranges/lookup.h"
+#include "evict/reclaim.h"
+#include "dm/registry.h"
+
+/* Expiry looks again after so many seconds, at the latest. */
+#define LOOK_AGAIN	(24U * 60 * 60)
+
+/**
+ * struct change - ranges as they shall be
+ * @want: in order
+ * @count: how many
+ * @segments: what they come to, NULL without ranges
+ * @reserved: blocks that are pinned
+ * @touched: ranges that come or go: only their blocks change
+ * @touched_count: how many
+ */
+struct change {
+	struct nc_want *want;
+	u32 count;
+	struct nc_segments *segments;
+	u64 reserved;
+	const struct nc_want *touched;
+	u32 touched_count;
+};
+
+/* The clock of leases, in seconds. */
+u32 nc_ranges_now(void)
+{
+	return ktime_get_boottime_seconds();
+}
+
+/**
+ * nc_ranges_room() - what pins take, and may take
+ * @c: live cache
+ * @room: where to put it
+ *
+ * Context: any; exact while nc_ranges.lock is held.
+ */
+void nc_ranges_room(struct nc_cache *c, struct nc_room *room)
+{
+	room->needed = READ_ONCE(c->ranges.reserved) * c->geo.block_size;
+	room->available = nc_reclaim_pinnable(c) * c->geo.block_size;
+}
+
+/* Fills in what follows from the ranges.  Returns 0, -ENOMEM or -ELOOP. */
+static int make_segments(struct nc_cache *c, struct change *to)
+{
+	struct nc_segments *s;
+	int n;
+
+	to->segments = NULL;
+	to->reserved = 0;
+	if (!to->count)
+		return 0;
+	s = kvmalloc(struct_size(s, segment, nc_rangemap_segments_max(to->count)), GFP_KERNEL);
+	if (!s)
+		return -ENOMEM;
+	n = nc_rangemap_make(to->want, to->count, s->segment);
+	if (n < 0) {
+		kvfree(s);
+		return -ELOOP;
+	}
+	s->count = n;
+	to->segments = s;
+	to->reserved = nc_rangemap_blocks(s->segment, n, NEARCACHE_RANGE_PIN, c->block_shift);
+	return 0;
+}
+
+static void retag_block(struct nc_cache *c, u64 block)
+{
+	struct nc_stripe *stripe = nc_index_stripe(&c->index, block);
+	u32 i;
+
+	spin_lock(&stripe->lock);
+	i = nc_index_find(&c->index, block);
+	if (i != NC_NIL)
+		nc_ranges_retag(c, &c->index.slots[i], nc_ranges_tag(c, block));
+	spin_unlock(&stripe->lock);
+}
+
+/* A hint, without a lock. */
+static bool wants_other(const struct nc_slot *slot, u32 tagged)
+{
+	struct nc_slot next = { .tagged = tagged };
+
+	return READ_ONCE(slot->tag.label) != next.tag.label ||
+	       READ_ONCE(slot->tag.wants) != next.tag.wants;
+}
+
+/* All slots: one that is linked meanwhile is tagged by who links it. */
+static void retag_slots(struct nc_cache *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->index.count; i++) {
+		const struct nc_slot *slot = &c->index.slots[i];
+		/* Read without a lock, as the flags: retag_block() looks it up. */
+		u64 block = (u64)READ_ONCE(slot->block_hi) << 32 | READ_ONCE(slot->block_lo);
+
+		if (READ_ONCE(slot->flags) & NC_SLOT_LINKED &&
+		    wants_other(slot, nc_ranges_tag(c, block)))
+			retag_block(c, block);
+		if (!(i % 1024))
+			cond_resched();
+	}
+}
+
+static void retag(struct nc_cache *c, const struct change *to)
+{
+	u64 blocks = 0, block;
+	u32 i, looked = 0;
+
+	for (i = 0; i < to->touched_count; i++)
+		blocks += ((to->touched[i].end - 1) >> c->block_shift) -
+			  (to->touched[i].first >> c->block_shift) + 1;
+	if (blocks > c->index.count) {
+		retag_slots(c);
+		return;
+	}
+	for (i = 0; i < to->touched_count; i++)
+		for (block = to->touched[i].first >> c->block_shift;
+		     block <= (to->touched[i].end - 1) >> c->block_shift; block++) {
+			retag_block(c, block);
+			if (!(++looked % 1024))
+				cond_resched();
+		}
+}
+
+/* Seconds until the first range has had its time; 0: none will. */
+static u32 next_expiry(const struct nc_ranges *r)
+{
+	u32 now = nc_ranges_now(), left = 0, i;
+
+	for (i = 0; i < r->count; i++) {
+		u32 expires = r->want[i].expires;
+
+		if (expires && (!left || expires - min(expires, now) < left))
+			left = max(expires - min(expires, now), 1U);
+	}
+	return left;
+}
+
+static void wait_for_expiry(struct nc_ranges *r)
+{
+	u32 left = next_expiry(r);
+
+	if (left)
+		mod_delayed_work(system_unbound_wq, &r->expire_work,
+				 min(left, LOOK_AGAIN) * HZ);
+}
+
+/* From here on it is so. */
+static void publish(struct nc_cache *c, const struct change *to)
+{
+	struct nc_ranges *r = &c->ranges;
+	struct nc_segments *old = rcu_dereference_protected(r->segments,
+							    lockdep_is_held(&r->lock));
+
+	WRITE_ONCE(r->reserved, max(r->reserved, to->reserved));
+	cond_resched();
+	rcu_assign_pointer(r->segments, to->segments);
+	/* Who links a slot by what there was has done so. */
+	synchronize_rcu();
+	retag(c, to);
+	WRITE_ONCE(r->reserved, to->reserved);
+	kvfree(old);
+	kvfree(r->want);
+	r->want = to->want;
+	WRITE_ONCE(r->count, to->count);
+	r->changes++;
+	wait_for_expiry(r);
+	nc_reclaim_again(c);
+	nc_reclaim_check(c);
+}
+
+static void merge(struct nc_want *out, const struct nc_want *a, u32 na, const struct nc_want *b,
+		  u32 nb)
+{
+	while (na || nb) {
+		if (!nb || (na && nc_want_compare(a, b) < 0)) {
+			*out++ = *a++;
+			na--;
+		} else {
+			*out++ = *b++;
+			nb--;
+		}
+	}
+}
+
+static bool has_pin(const struct nc_want *want, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (want[i].flags & NEARCACHE_RANGE_PIN)
+			return true;
+	return false;
+}
+
+static int compare_group(const struct nc_which *a, u16 label, u8 flags)
+{
+	if (a->label != label)
+		return a->label < label ? -1 : 1;
+	return a->flags < flags ? -1 : a->flags > flags;
+}
+
+static int compare_which(const void *x, const void *y)
+{
+	const struct nc_which *a = x, *b = y;
+	int order = compare_group(a, b->label, b->flags);
+
+	return order ?: a->first < b->first ? -1 : a->first > b->first;
+}
+
+/*
+ * Sort by label, flags and start, and let each end where the farthest of its group up to it
+ * ends: a range then lies in one of them exactly if it lies in the last that starts before it.
+ */
+static void sort_which(struct nc_which *which, u32 count)
+{
+	u32 i;
+
+	sort(which, count, sizeof(*which), compare_which, NULL);
+	for (i = 1; i < count; i++)
+		if (!compare_group(&which[i - 1], which[i].label, which[i].flags))
+			which[i].end = max(which[i].end, which[i - 1].end);
+}
+
+/* Does @want lie in one of the sorted @which that name just this label and these flags? */
+static bool lies_in(const struct nc_want *want, const struct nc_which *which, u32 count,
+		    u16 label, u8 flags)
+{
+	const struct nc_which key = { .first = want->first, .label = label, .flags = flags };
+	u32 low = 0, high = count;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (compare_which(&which[middle], &key) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && !compare_group(&which[low - 1], label, flags) &&
+	       want->end <= which[low - 1].end;
+}
+
+/* A @which without a label matches any label; @want has at least the flags that one names. */
+static bool which_matches(const struct nc_which *which, u32 count, const struct nc_want *want)
+{
+	u8 flags = want->flags;
+
+	if (!count)
+		return false;
+	for (;; flags = (flags - 1) & want->flags) {
+		if (lies_in(want, which, count, 0, flags) ||
+		    lies_in(want, which, count, want->id, flags))
+			return true;
+		if (!flags)
+			return false;
+	}
+}
+
+/* Is a range equal to @want in @list?  @list ascends; when a range expires does not matter. */
+static bool has_equal(const struct nc_want *list, u32 count, const struct nc_want *want)
+{
+	u32 low = 0, high = count;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (list[middle].first < want->first)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < count && list[low].first == want->first; low++)
+		if (list[low].end == want->end && list[low].id == want->id &&
+		    list[low].flags == want->flags && list[low].priority == want->priority)
+			return true;
+	return false;
+}
+
+/* Set a bit in @goes for each range that goes.  Returns how many do. */
+static u32 find_going(const struct nc_ranges *r, struct nc_replacement *rp, unsigned long *goes)
+{
+	u32 i, count = 0;
+
+	for (i = 0; i < r->count; i++) {
+		const struct nc_want *want = &r->want[i];
+		bool superseded = rp->unique && has_equal(rp->add, rp->add_count, want);
+		bool dropped = (rp->expired_at && want->expires &&
+				want->expires <= rp->expired_at) ||
+			       (which_matches(rp->drop, rp->drop_count, want) &&
+				!has_equal(rp->keep, rp->keep_count, want));
+
+		if (superseded || dropped) {
+			__set_bit(i, goes);
+			count++;
+		}
+		if (dropped && !superseded)
+			rp->deleted++;
+		if (!(i % 1024))
+			cond_resched();
+	}
+	return count;
+}
+
+/*
+ * Divide the ranges into those that stay, merged with the added ones in @to->want, and those
+ * that come or go in @touched, the latter first.
+ */
+static void divide(const struct nc_ranges *r, const struct nc_replacement *rp,
+		   const unsigned long *goes, struct change *to, struct nc_want *touched)
+{
+	struct nc_want *stay = to->want + rp->add_count;
+	u32 i, gone = 0, left = 0;
+
+	/* The merge below writes no element of @stay before it has read it. */
+	for (i = 0; i < r->count; i++)
+		if (test_bit(i, goes))
+			touched[gone++] = r->want[i];
+		else
+			stay[left++] = r->want[i];
+	if (rp->add_count)
+		memcpy(touched + gone, rp->add, rp->add_count * sizeof(*rp->add));
+	merge(to->want, stay, left, rp->add, rp->add_count);
+	to->touched = touched;
+}
+
+static void count_labels(struct nc_labels *l, const struct nc_want *touched, u32 gone, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		u64 bytes = (touched[i].end - touched[i].first) << SECTOR_SHIFT;
+
+		if (i >= gone) {
+			l->label[touched[i].id]->bytes += bytes;
+		} else {
+			l->label[touched[i].id]->bytes -= bytes;
+			nc_labels_put(l, touched[i].id);
+		}
+	}
+}
+
+/* With the ranges that go known.  Returns 0 or an error: then nothing was changed. */
+static int replace_going(struct nc_cache *c, struct nc_replacement *rp, const unsigned long *goes,
+			 u32 gone, struct nc_room *room)
+{
+	struct nc_ranges *r = &c->ranges;
+	struct change to = {
+		.count = r->count - gone + rp->add_count, .touched_count = gone + rp->add_count,
+	};
+	struct nc_want *touched;
+	int error = -ENOMEM;
+
+	if (to.count > NC_RANGES_MAX)
+		return -E2BIG;
+	touched = kvmalloc_array(to.touched_count, sizeof(*touched), GFP_KERNEL);
+	if (to.count)
+		to.want = kvmalloc_array(to.count, sizeof(*to.want), GFP_KERNEL);
+	if (!touched || (to.count && !to.want))
+		goto free;
+	divide(r, rp, goes, &to, touched);
+	cond_resched();
+	error = make_segments(c, &to);
+	if (error)
+		goto free;
+	room->needed = to.reserved * c->geo.block_size;
+	/* Pins may exceed the room (a smaller cache inherited them): refuse only new ones. */
+	if (room->needed > room->available && has_pin(rp->add, rp->add_count)) {
+		kvfree(to.segments);
+		error = -ENOSPC;
+		goto free;
+	}
+	publish(c, &to);
+	count_labels(&r->labels, touched, gone, to.touched_count);
+	kvfree(touched);
+	return 0;
+free:
+	kvfree(touched);
+	kvfree(to.want);
+	return error;
+}
+
+/**
+ * nc_ranges_replace() - delete ranges and add others, as one change
+ * @c: live cache, or one that is just being loaded
+ * @rp: which
+ * @room: result: what the pins need afterwards, and the room for pins; also after -ENOSPC
+ *
+ * Readers see the ranges before or after the change, nothing between.  Until the change is
+ * over, the pins of both are respected.
+ *
+ * Context: nc_cache.life and nc_ranges.lock are held; may sleep.  Allocates memory: the caller
+ * is in a memalloc_noio scope.
+ * Return: 0; or an error, and nothing has changed: -E2BIG: too many ranges; -ELOOP: too many
+ * overlap; -ENOSPC: see @room; -ENOMEM.
+ */
+int nc_ranges_replace(struct nc_cache *c, struct nc_replacement *rp, struct nc_room *room)
+{
+	struct nc_ranges *r = &c->ranges;
+	unsigned long *goes;
+	int error = 0;
+	u32 i, gone;
+
+	nc_ranges_room(c, room);
+	rp->deleted = 0;
+	goes = kvcalloc(BITS_TO_LONGS(r->count) + 1, sizeof(*goes), GFP_KERNEL);
+	if (!goes)
+		return -ENOMEM;
+	for (i = 0; i < rp->add_count; i++)
+		rp->add[i].serial = ++r->serial;
+	sort(rp->add, rp->add_count, sizeof(*rp->add), nc_want_compare, NULL);
+	sort(rp->keep, rp->keep_count, sizeof(*rp->keep), nc_want_compare, NULL);
+	sort_which(rp->drop, rp->drop_count);
+	cond_resched();
+	gone = find_going(r, rp, goes);
+	if (gone || rp->add_count)
+		error = replace_going(c, rp, goes, gone, room);
+	if (error)
+		rp->deleted = 0;
+	kvfree(goes);
+	return error;
+}
+
+/* Ranges changed, and nobody asked for it. */
+static void tell(struct nc_cache *c)
+{
+	if (c->active)
+		nc_health_event(c, NEARCACHE_EVENT_RANGES);
+	else
+		c->ranges.untold = true;
+}
+
+void nc_ranges_expire_work(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(to_delayed_work(work), struct nc_cache,
+					  ranges.expire_work);
+	struct nc_replacement rp = { .expired_at = nc_ranges_now() };
+	unsigned int noio = memalloc_noio_save();
+	struct nc_room room;
+
+	mutex_lock(&c->life);
+	mutex_lock(&c->ranges.lock);
+	/* Without memory, try again in a second. */
+	if (nc_ranges_replace(c, &rp, &room) || !rp.deleted)
+		wait_for_expiry(&c->ranges);
+	mutex_unlock(&c->ranges.lock);
+	if (rp.deleted)
+		tell(c);
+	mutex_unlock(&c->life);
+	memalloc_noio_restore(noio);
+}
+
+/* The ranges of @before, as far as the origin of @c goes, with the references of its own
+ * labels, which were copied.  Returns how many.
+ */
+static u32 clip(struct nc_cache *c, const struct nc_ranges *before, struct nc_want *want)
+{
+	u64 end = c->active->ti->len;
+	u32 i, n = 0;
+
+	for (i = 0; i < before->count; i++) {
+		if (before->want[i].first >= end) {
+			nc_labels_put(&c->ranges.labels, before->want[i].id);
+			continue;
+		}
+		want[n] = before->want[i];
+		want[n].end = min(want[n].end, end);
+		n++;
+	}
+	return n;
+}
+
+static int inherit_wants(struct nc_cache *c, const struct nc_ranges *before)
+{
+	struct nc_replacement rp = { };
+	struct nc_want *want;
+	struct nc_room room;
+	int error = -ENOMEM;
+	u32 n, i;
+
+	want = kvmalloc_array(before->count, sizeof(*want), GFP_KERNEL);
+	if (!want)
+		return error;
+	error = nc_labels_copy(&c->ranges.labels, &before->labels);
+	if (error)
+		goto free;
+	n = clip(c, before, want);
+	if (!n)
+		goto free;
+	rp.add = want;
+	rp.add_count = n;
+	error = nc_ranges_replace(c, &rp, &room);
+	if (error == -ENOSPC) {
+		DMWARN("%s: pins need %llu bytes, the new cache has room for %llu: none stays",
+		       nc_cache_name(c), room.needed, room.available);
+		/* What was cached as it was pinned is cached still. */
+		for (i = 0; i < n; i++)
+			if (want[i].flags & NEARCACHE_RANGE_PIN)
+				want[i].flags &= ~(NEARCACHE_RANGE_PIN | NEARCACHE_RANGE_BYPASS);
+		error = nc_ranges_replace(c, &rp, &room);
+	}
+free:
+	kvfree(want);
+	return error;
+}
+
+static void inherit(struct nc_cache *c, struct nc_cache *before)
+{
+	struct nc_ranges *from = &before->ranges, *to = &c->ranges;
+	int error;
+
+	/* One dm device's caches follow each other: the newer one's is the inner. */
+	mutex_lock(&from->lock);
+	mutex_lock_nested(&to->lock, SINGLE_DEPTH_NESTING);
+	if (from->count && !to->count) {
+		/* Who dumps them notices that they are others. */
+		to->changes = from->changes + 1;
+		to->untold = true;
+		error = inherit_wants(c, from);
+		if (!error) {
+			nc_labels_move_counts(&to->labels, &from->labels);
+		} else {
+			nc_labels_clear(&to->labels);
+			DMERR("%s: ranges and pins are lost (%d): give them again",
+			      nc_cache_name(c), error);
+		}
+	}
+	mutex_unlock(&to->lock);
+	mutex_unlock(&from->lock);
+}
+
+/**
+ * nc_ranges_inherit() - take over the ranges of the cache that the dm device had before
+ * @c: cache that is about to be loaded; if that fails, the next one may take them over from it
+ *
+ * For its device was given up, and another one takes its place: what somebody wants of the
+ * origin is still so.
+ *
+ * Context: nc_cache.life is held; may sleep, waits for no I/O when told so.
+ */
+void nc_ranges_inherit(struct nc_cache *c)
+{
+	struct nc_cache *before = nc_registry_before(c);
+
+	if (!before)
+		return;
+	inherit(c, before);
+	nc_registry_release(before);
+}
+
+/**
+ * nc_ranges_loaded() - slots were linked without a look at the ranges
+ * @c: cache that was just loaded
+ *
+ * Context: nc_cache.life is held; may sleep, waits for no I/O.
+ */
+void nc_ranges_loaded(struct nc_cache *c)
+{
+	mutex_lock(&c->ranges.lock);
+	if (nc_ranges_any(c))
+		retag_slots(c);
+	mutex_unlock(&c->ranges.lock);
+}
+
+/**
+ * nc_ranges_grown() - the origin has another size
+ * @c: cache, no I/O runs
+ * @old: size before, bytes
+ *
+ * What was all of its last block may be a part of it now.
+ *
+ * Context: nc_cache.life is held; may sleep, waits for no I/O.
+ */
+void nc_ranges_grown(struct nc_cache *c, u64 old)
+{
+	mutex_lock(&c->ranges.lock);
+	retag_block(c, ((old >> SECTOR_SHIFT) - 1) >> c->block_shift);
+	mutex_unlock(&c->ranges.lock);
+}
+
+/**
+ * nc_ranges_live() - a table went live: now it can be told what happened before
+ * @c: live cache
+ *
+ * Context: nc_cache.life is held.
+ */
+void nc_ranges_live(struct nc_cache *c)
+{
+	if (c->ranges.untold)
+		nc_health_event(c, NEARCACHE_EVENT_RANGES);
+	c->ranges.untold = false;
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Labels of ranges.  An id is 16 bits in each slot; names are looked up when ranges change. */
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/stringhash.h>
+
+#include "ranges/label.h"
+
+static_assert(NEARCACHE_LABELS_MAX < U16_MAX);
+
+static struct hlist_head *bucket_of(struct nc_labels *l, const char *name, size_t length)
+{
+	return &l->bucket[full_name_hash(NULL, name, length) % NC_LABELS_BUCKETS];
+}
+
+/**
+ * nc_labels_find() - the id of a label
+ * @l: labels
+ * @name: its name
+ * @length: of that
+ *
+ * Context: nc_ranges.lock is held.
+ * Return: id, or 0 when there is none of that name.
+ */
+u16 nc_labels_find(const struct nc_labels *l, const char *name, size_t length)
+{
+	const struct nc_label *label;
+
+	hlist_for_each_entry(label, bucket_of((struct nc_labels *)l, name, length), node)
+		if (strlen(label->name) == length && !memcmp(label->name, name, length))
+			return label->id;
+	return 0;
+}
+
+/* There is one. */
+static u16 free_id(struct nc_labels *l)
+{
+	do {
+		l->next = l->next < NEARCACHE_LABELS_MAX ? l->next + 1 : 1;
+	} while (l->label[l->next]);
+	return l->next;
+}
+
+/* A label begins at 0.  Returns 0 or -ENOMEM. */
+static int clear_counts(struct nc_labels *l, u16 id)
+{
+	struct nc_label_counts *chunk = l->chunk[id / NC_LABELS_CHUNK];
+	int cpu, i;
+
+	if (!chunk) {
+		chunk = kvcalloc(nr_cpu_ids, sizeof(*chunk), GFP_KERNEL);
+		if (!chunk)
+			return -ENOMEM;
+		/* Zeros are there before who counts finds them. */
+		smp_store_release(&l->chunk[id / NC_LABELS_CHUNK], chunk);
+		return 0;
+	}
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < NEARCACHE_LABEL_COUNTER_COUNT; i++)
+			local64_set(&chunk[cpu].count[id % NC_LABELS_CHUNK][i], 0);
+	return 0;
+}
+
+static int add_label(struct nc_labels *l, const char *name, size_t length)
+{
+	struct nc_label *label;
+
+	if (l->count == NEARCACHE_LABELS_MAX)
+		return -EMLINK;
+	if (!l->label)
+		l->label = kvcalloc(NEARCACHE_LABELS_MAX + 1, sizeof(*l->label), GFP_KERNEL);
+	if (!l->label)
+		return -ENOMEM;
+	label = kzalloc(struct_size(label, name, length + 1), GFP_KERNEL);
+	if (!label)
+		return -ENOMEM;
+	label->id = free_id(l);
+	if (clear_counts(l, label->id)) {
+		kfree(label);
+		return -ENOMEM;
+	}
+	memcpy(label->name, name, length);
+	label->ranges = 1;
+	l->label[label->id] = label;
+	hlist_add_head(&label->node, bucket_of(l, name, length));
+	l->count++;
+	return label->id;
+}
+
+/**
+ * nc_labels_take() - a label for one range more
+ * @l: labels
+ * @name: its name
+ * @length: of that
+ *
+ * Context: nc_ranges.lock is held; may sleep.
+ * Return: id; -EMLINK when there are too many labels, -ENOMEM.
+ */
+int nc_labels_take(struct nc_labels *l, const char *name, size_t length)
+{
+	u16 id = nc_labels_find(l, name, length);
+
+	if (!id)
+		return add_label(l, name, length);
+	l->label[id]->ranges++;
+	return id;
+}
+
+/**
+ * nc_labels_hold() - one range more has a label
+ * @l: labels
+ * @id: which
+ */
+void nc_labels_hold(struct nc_labels *l, u16 id)
+{
+	l->label[id]->ranges++;
+}
+
+static void remove_label(struct nc_labels *l, struct nc_label *label)
+{
+	hlist_del(&label->node);
+	l->label[label->id] = NULL;
+	l->count--;
+	kfree(label);
+}
+
+/**
+ * nc_labels_put() - one range less has a label, which goes with the last one
+ * @l: labels
+ * @id: which
+ */
+void nc_labels_put(struct nc_labels *l, u16 id)
+{
+	if (!--l->label[id]->ranges)
+		remove_label(l, l->label[id]);
+}
+
+/**
+ * nc_labels_add() - count
+ * @l: labels
+ * @id: whose; one that has gone meanwhile does no harm
+ * @counter: which
+ * @n: how many more
+ *
+ * Context: any.
+ */
+void nc_labels_add(struct nc_labels *l, u16 id, enum nearcache_label_counter counter, u64 n)
+{
+	struct nc_label_counts *chunk = READ_ONCE(l->chunk[id / NC_LABELS_CHUNK]);
+
+	if (!chunk)
+		return;
+	local64_add(n, &chunk[get_cpu()].count[id % NC_LABELS_CHUNK][counter]);
+	put_cpu();
+}
+
+/**
+ * nc_labels_sum() - a counter over all CPUs
+ * @l: labels
+ * @id: whose
+ * @counter: which
+ */
+u64 nc_labels_sum(const struct nc_labels *l, u16 id, enum nearcache_label_counter counter)
+{
+	struct nc_label_counts *chunk = l->chunk[id / NC_LABELS_CHUNK];
+	u64 total = 0;
+	int cpu;
+
+	if (!chunk)
+		return 0;
+	for_each_possible_cpu(cpu)
+		total += local64_read(&chunk[cpu].count[id % NC_LABELS_CHUNK][counter]);
+	return total;
+}
+
+/**
+ * nc_labels_memory() - what labels and counters take
+ * @l: labels
+ *
+ * Return: bytes, names not counted.
+ *
+ * Context: any; a hint.
+ */
+u64 nc_labels_memory(const struct nc_labels *l)
+{
+	u64 bytes = READ_ONCE(l->label) ?
+		(NEARCACHE_LABELS_MAX + 1) * sizeof(*l->label) : 0;
+	u32 i;
+
+	for (i = 0; i < NC_LABELS_CHUNKS; i++)
+		if (READ_ONCE(l->chunk[i]))
+			bytes += sizeof(struct nc_label_counts) * nr_cpu_ids;
+	return bytes + (u64)READ_ONCE(l->count) * sizeof(struct nc_label);
+}
+
+/**
+ * nc_labels_copy() - the same labels, with the same ids
+ * @to: empty labels
+ * @from: others
+ *
+ * Each has the ranges of @from, and no bytes.
+ *
+ * Return: 0, or -ENOMEM: then @to is to be cleared.
+ */
+int nc_labels_copy(struct nc_labels *to, const struct nc_labels *from)
+{
+	struct nc_label *label;
+	u32 id;
+
+	if (!from->label)
+		return 0;
+	to->label = kvcalloc(NEARCACHE_LABELS_MAX + 1, sizeof(*to->label), GFP_KERNEL);
+	if (!to->label)
+		return -ENOMEM;
+	to->next = from->next;
+	for (id = 1; id <= NEARCACHE_LABELS_MAX; id++) {
+		const struct nc_label *old = from->label[id];
+
+		if (!old)
+			continue;
+		label = kmemdup(old, struct_size(old, name, strlen(old->name) + 1), GFP_KERNEL);
+		if (!label)
+			return -ENOMEM;
+		label->bytes = 0;
+		to->label[id] = label;
+		hlist_add_head(&label->node, bucket_of(to, label->name, strlen(label->name)));
+		to->count++;
+	}
+	return 0;
+}
+
+/**
+ * nc_labels_move_counts() - take over the counters, too
+ * @to: labels that were copied; they have no counters
+ * @from: from where; nobody counts there any more
+ */
+void nc_labels_move_counts(struct nc_labels *to, struct nc_labels *from)
+{
+	u32 i;
+
+	for (i = 0; i < NC_LABELS_CHUNKS; i++) {
+		WRITE_ONCE(to->chunk[i], from->chunk[i]);
+		WRITE_ONCE(from->chunk[i], NULL);
+	}
+}
+
+/**
+ * nc_labels_clear() - no labels any more; counters stay allocated
+ * @l: labels
+ */
+void nc_labels_clear(struct nc_labels *l)
+{
+	u32 id;
+
+	if (!l->label)
+		return;
+	for (id = 1; id <= NEARCACHE_LABELS_MAX; id++)
+		if (l->label[id])
+			remove_label(l, l->label[id]);
+	kvfree(l->label);
+	l->label = NULL;
+}
+
+/**
+ * nc_labels_destroy() - free all of it
+ * @l: labels that nobody counts by any more
+ */
+void nc_labels_destroy(struct nc_labels *l)
+{
+	u32 i;
+
+	nc_labels_clear(l);
+	for (i = 0; i < NC_LABELS_CHUNKS; i++) {
+		kvfree(l->chunk[i]);
+		l->chunk[i] = NULL;
+	}
+}

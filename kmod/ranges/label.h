@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Labels of ranges: names, and what is counted by them. */
+#ifndef NEARCACHE_RANGES_LABEL_H
+#define NEARCACHE_RANGES_LABEL_H
+
+#include <asm/local64.h>
+#include <linux/list.h>
+#include <linux/smp.h>
+#include <linux/types.h>
+
+#include "nearcache_counters.h"
+
+/* Labels whose counters are allocated together: one by one each would be an allocation. */
+#define NC_LABELS_CHUNK		64U
+#define NC_LABELS_CHUNKS	((NEARCACHE_LABELS_MAX + 1) / NC_LABELS_CHUNK)
+#define NC_LABELS_BUCKETS	256U
+
+/**
+ * struct nc_label - a label
+ * @node: in nc_labels.bucket
+ * @id: number, from 1
+ * @ranges: that have it
+ * @bytes: of these
+ * @name: with its zero
+ */
+struct nc_label {
+	struct hlist_node node;
+	u16 id;
+	u32 ranges;
+	u64 bytes;
+	char name[];
+};
+
+/* Counters of NC_LABELS_CHUNK labels, on one CPU. */
+struct nc_label_counts {
+	local64_t count[NC_LABELS_CHUNK][NEARCACHE_LABEL_COUNTER_COUNT];
+};
+
+/**
+ * struct nc_labels - the labels of a cache
+ * @label: by id, NULL: free; allocated with the first one
+ * @bucket: by name
+ * @count: how many there are
+ * @next: id that is looked at first for a new one
+ * @chunk: counters, by CPU; once allocated they stay as long as the cache.  Not of the per-CPU
+ *	allocator: its lock may be held by who waits for I/O of this very device
+ *
+ * Who protects what: all but @chunk: nc_ranges.lock.  @chunk is set under it, and read without
+ * by who counts.
+ */
+struct nc_labels {
+	struct nc_label **label;
+	struct hlist_head bucket[NC_LABELS_BUCKETS];
+	u32 count;
+	u32 next;
+	struct nc_label_counts *chunk[NC_LABELS_CHUNKS];
+};
+
+int nc_labels_take(struct nc_labels *l, const char *name, size_t length);
+u16 nc_labels_find(const struct nc_labels *l, const char *name, size_t length);
+void nc_labels_hold(struct nc_labels *l, u16 id);
+void nc_labels_put(struct nc_labels *l, u16 id);
+u64 nc_labels_sum(const struct nc_labels *l, u16 id, enum nearcache_label_counter counter);
+u64 nc_labels_memory(const struct nc_labels *l);
+int nc_labels_copy(struct nc_labels *to, const struct nc_labels *from);
+void nc_labels_move_counts(struct nc_labels *to, struct nc_labels *from);
+void nc_labels_clear(struct nc_labels *l);
+void nc_labels_destroy(struct nc_labels *l);
+void nc_labels_add(struct nc_labels *l, u16 id, enum nearcache_label_counter counter, u64 n);
+
+/**
+ * nc_labels_count_hit() - count a hit
+ * @l: labels
+ * @id: whose; one that has gone meanwhile does no harm
+ * @bytes: that were read
+ *
+ * Context: any.
+ */
+static inline void nc_labels_count_hit(struct nc_labels *l, u16 id, u32 bytes)
+{
+	struct nc_label_counts *chunk = READ_ONCE(l->chunk[id / NC_LABELS_CHUNK]);
+	local64_t *count;
+
+	if (unlikely(!chunk))
+		return;
+	count = chunk[get_cpu()].count[id % NC_LABELS_CHUNK];
+	local64_inc(&count[NEARCACHE_LABEL_HITS]);
+	local64_add(bytes, &count[NEARCACHE_LABEL_HIT_BYTES]);
+	put_cpu();
+}
+
+#endif /* NEARCACHE_RANGES_LABEL_H */

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef NEARCACHE_TARGET_H
-#define NEARCACHE_TARGET_H
-
-int nc_target_register(void);
-void nc_target_unregister(void);
-
-#endif /* NEARCACHE_TARGET_H */
