@@ -143,7 +143,7 @@ table_options() {
 		only_command_line "${option#--}${operand:+=1}" || echo "${option#--}${operand:+=$operand}"
 	done < <(grep '^open ' "$dir/own") | sort >"$dir/table"
 	sed -E 's/\\f.//g; s/\\-/-/g' "$share/man/man5/nearcachetab.5" |
-		sed -nE '/^These are as of/,/^And these/s/^\.BR ([a-z-]+(=[A-Z]+)?) ?[.,]$/\1/p' | sort >"$dir/table.page"
+		sed -nE '/^The following options are/,/^Other options exist/s/^\.BR ([a-z-]+(=[A-Z]+)?) ?[.,]$/\1/p' | sort >"$dir/table.page"
 	same 'options of the table' "$dir/table" "$dir/table.page"
 }
 
