@@ -54,9 +54,8 @@ $(BUILD)/helper/nearcache: $(HELPER_OBJ)
 
 # Makes units of a table, early: it needs nothing but the table's own sources.
 HELPER_GENERATOR := $(addprefix $(BUILD)/helper/,systemd/generator.o systemd/fstab.o systemd/units.o systemd/verbs.o \
-	open/nearcachetab.o cli/options.o cli/option_value.o lib/bandwidth.o lib/duration.o shard/partition.o lib/label.o lib/path.o lib/size.o lib/name.o lib/error.o lib/sanitize.o \
-	lib/mode.o block/table_params.o lib/range.o lib/onchange.o block/status_line.o \
-	lib/index_format.o)
+	open/nearcachetab.o cli/options.o cli/option_value.o shard/partition.o lib/name.o lib/size.o lib/error.o \
+	lib/sanitize.o lib/words.o block/table_params.o lib/range.o block/status_line.o)
 
 $(BUILD)/helper/nearcache-generator: $(HELPER_GENERATOR)
 	$(call say,LD,$@)

@@ -27,7 +27,7 @@
  * @lbs: logical block size, bytes
  * @read_only: the device refuses writes
  * @is_file: a regular file
- * @id: stable identity, see identity.h; "" when it has none
+ * @id: stable identity, see device_id.h; "" when it has none
  */
 struct device {
 	char path[PATH_MAX];

@@ -6,10 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/index_format.h"
-#include "lib/mode.h"
+#include "lib/words.h"
 #include "nearcache_format.h"
-#include "lib/onchange.h"
 #include "lib/range.h"
 #include "shard/partition.h"
 

@@ -2,7 +2,7 @@
 /* nearcache classifier: the BPF program that tells how streams are read and written. */
 
 #include "bpf/builtin.h"
-#include "lib/class.h"
+#include "lib/words.h"
 #include "classify.h"
 #include "cmd/commands.h"
 #include "lib/error.h"

@@ -7,7 +7,7 @@
 #include <sys/sysmacros.h>
 #include <systemd/sd-daemon.h>
 
-#include "lib/class.h"
+#include "lib/words.h"
 #include "cmd/commands.h"
 #include "daemon/action.h"
 #include "daemon/conf.h"
@@ -24,7 +24,7 @@
 #include "lib/error.h"
 #include "metrics/snapshot.h"
 #include "block/readahead.h"
-#include "lib/replace.h"
+#include "lib/atomic_file.h"
 #include "block/signals.h"
 #include "lib/size.h"
 #include "lib/sanitize.h"
@@ -571,7 +571,7 @@ static void show_metrics(struct daemon *daemon)
 		return;
 	prometheus.text = snapshot_take(false, &prometheus.bytes);
 	if (prometheus.text && *daemon->conf.textfile)
-		replace_file(daemon->conf.textfile, prometheus.text, prometheus.bytes, false);
+		atomic_file_write(daemon->conf.textfile, prometheus.text, prometheus.bytes, false);
 	if (prometheus.text && daemon->endpoint)
 		openmetrics.text = snapshot_take(true, &openmetrics.bytes);
 	if (openmetrics.text)

@@ -19,7 +19,7 @@
 #include "heatmap/shade.h"
 #include "lib/name.h"
 #include "lib/print.h"
-#include "lib/replace.h"
+#include "lib/atomic_file.h"
 #include "block/signals.h"
 #include "files/operand.h"
 #include "lib/interval.h"
@@ -190,7 +190,7 @@ static int write_picture(struct heatmap *map)
 	char *text = picture_draw(&svg, &map->matrix, BYTES_MAX, &bytes);
 
 	if (text && !given(map->args, OPTION_DRY_RUN))
-		replace_file(map->args->output, text, bytes, false);
+		atomic_file_write(map->args->output, text, bytes, false);
 	free(text);
 	if (fail_code())
 		return fail_code();
@@ -240,7 +240,7 @@ static int heatmap(const struct arguments *args, const struct dm_device *dev)
 		return fail(CODE_DEVICE,
 			    "device '%s' has no table: close it and open it again",
 			    dev->name);
-	if (args->output && !given(args, OPTION_DRY_RUN) && replace_check(args->output))
+	if (args->output && !given(args, OPTION_DRY_RUN) && atomic_file_check(args->output))
 		return fail_code();
 	signals_hold(&before);
 	run(&map);

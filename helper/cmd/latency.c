@@ -9,7 +9,7 @@
 #include "lib/histogram.h"
 #include "latency.h"
 #include "bpf/load_verb.h"
-#include "lib/path_word.h"
+#include "lib/words.h"
 #include "lib/print.h"
 
 static void show_latency(const struct latency_key *key,

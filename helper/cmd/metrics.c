@@ -7,7 +7,7 @@
 #include "lib/error.h"
 #include "metrics/snapshot.h"
 #include "lib/print.h"
-#include "lib/replace.h"
+#include "lib/atomic_file.h"
 
 int cmd_metrics(const struct arguments *args)
 {
@@ -26,7 +26,7 @@ int cmd_metrics(const struct arguments *args)
 		return fail_code();
 	if (!args->textfile)
 		fwrite(text, 1, bytes, stdout);
-	else if (given(args, OPTION_DRY_RUN) || !replace_file(args->textfile, text, bytes, false))
+	else if (given(args, OPTION_DRY_RUN) || !atomic_file_write(args->textfile, text, bytes, false))
 		print_string("file", NULL, args->textfile);
 	free(text);
 	return fail_code();

@@ -8,17 +8,15 @@
 #include "cmd/commands.h"
 #include "lib/error.h"
 #include "files/prefetch_job.h"
-#include "lib/label.h"
-#include "block/lock.h"
 #include "lib/name.h"
-#include "lib/path.h"
+#include "block/lock.h"
 #include "lib/print.h"
 #include "pins/record.h"
 #include "pins/refresh.h"
 #include "pins/restore.h"
 #include "block/signals.h"
 #include "files/operand.h"
-#include "lib/want.h"
+#include "lib/words.h"
 
 #define INSTEAD	(OPTION_BYPASS | OPTION_EVICT_AFTER_USE)
 
@@ -141,7 +139,7 @@ static int resolve(struct pinning *pinning)
 		return fail(CODE_DEVICE,
 			    "there is nothing to pin: what was named is empty");
 	if (!label)
-		label = label_of(&pinning->shards, pinning->label);
+		label = shards_label(&pinning->shards, pinning->label);
 	else
 		strcpy(pinning->label, label);
 	return label ? 0 : (int)fail_code();

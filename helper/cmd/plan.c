@@ -14,11 +14,11 @@ static int check_words(const struct arguments *args)
 {
 	bool plans = target_given(args);
 
-	if (given(args, OPTION_CLEAR) && (plans || given(args, OPTION_EPOCHS | ALLOTMENT_OPTIONS)))
+	if (given(args, OPTION_CLEAR) && (plans || given(args, OPTION_EPOCHS | NODE_SHARE_OPTIONS)))
 		return fail(CODE_USAGE, "--clear goes without TARGETs");
-	if (!plans && given(args, OPTION_EPOCHS | ALLOTMENT_OPTIONS))
+	if (!plans && given(args, OPTION_EPOCHS | NODE_SHARE_OPTIONS))
 		return fail(CODE_USAGE, "an order is that of TARGETs: which ones?");
-	return allotment_check_words(args) ?: target_check_words(args, false);
+	return node_share_check_words(args) ?: target_check_words(args, false);
 }
 
 /* Those of one epoch after another. */
@@ -32,7 +32,7 @@ static int add_epochs(const struct arguments *args, const struct shards *shards,
 	if (!order)
 		return fail_memory();
 	for (epoch = 0; epoch < epochs && !fail_code(); epoch++) {
-		count = allotment_select(args, args->epoch + epoch, shards, order, &checksum);
+		count = node_share_select(args, args->epoch + epoch, shards, order, &checksum);
 		for (i = 0; i < count && !fail_code(); i++)
 			plan_add(plan, shards->shard[order[i]].range, shards->shard[order[i]].ranges);
 	}

@@ -8,7 +8,6 @@
 #include "cmd/commands.h"
 #include "lib/error.h"
 #include "files/prefetch_job.h"
-#include "lib/label.h"
 #include "lib/name.h"
 #include "lib/print.h"
 #include "block/signals.h"
@@ -42,7 +41,7 @@ struct prefetching {
 
 static int check_words(const struct arguments *args)
 {
-	return allotment_check_words(args) ?: target_check_words(args, true);
+	return node_share_check_words(args) ?: target_check_words(args, true);
 }
 
 static int choose(struct prefetching *p)
@@ -52,7 +51,7 @@ static int choose(struct prefetching *p)
 	p->order = calloc(p->shards.count + 1, sizeof(*p->order));
 	if (!p->order)
 		return fail_memory();
-	p->chosen = allotment_select(p->args, p->args->epoch, &p->shards, p->order, &p->checksum);
+	p->chosen = node_share_select(p->args, p->args->epoch, &p->shards, p->order, &p->checksum);
 	for (i = 0; i < p->chosen; i++)
 		most += p->shards.shard[p->order[i]].ranges;
 	p->piece = calloc(most, sizeof(*p->piece));
@@ -83,7 +82,7 @@ static int execute(struct prefetching *p)
 		return 0;
 	if (args->label)
 		strcpy(wishes.label, args->label);
-	else if (!label_of(&p->shards, wishes.label))
+	else if (!shards_label(&p->shards, wishes.label))
 		return fail_code();
 	/* A ^C would leave a job that nobody waits for. */
 	signals_hold(&before);

@@ -28,7 +28,7 @@
  * @fill_memory: the cap in effect, bytes: the kernel's default where @old has
  *	none
  * @waiting: reads that wait for the origin
- * @said: the witness as the user names it, NULL: not at all
+ * @witness_path: the witness as the user names it, NULL: not at all
  * @witness: open, without a path: none is to come
  * @uuid: then: of the cache
  * @session: then: the last one that the superblock knows
@@ -46,7 +46,7 @@ struct change {
 	struct params new;
 	u64 fill_memory;
 	u64 waiting;
-	const char *said;
+	const char *witness_path;
 	struct witness witness;
 	u8 uuid[16];
 	u64 session;
@@ -96,7 +96,7 @@ static int check_witness(struct change *change, bool force)
 	origin.number = change->old.origin;
 	origin.role = "origin";
 	device_path_of(origin.number, origin.path);
-	if (witness_open(&change->witness, change->said) ||
+	if (witness_open(&change->witness, change->witness_path) ||
 	    read_uuid(change, &cache) ||
 	    check_members(change, &cache, &origin) ||
 	    witness_look(&change->witness, change->uuid, &record, &found) ||
@@ -110,10 +110,10 @@ static int check_witness(struct change *change, bool force)
 
 static int take_witness(struct change *change, bool force)
 {
-	if (!change->said)
+	if (!change->witness_path)
 		return 0;
 	change->new.witness = 0;
-	return witness_named(change->said) ? check_witness(change, force) : 0;
+	return witness_named(change->witness_path) ? check_witness(change, force) : 0;
 }
 
 static int claim_record(struct change *change, bool force)
@@ -165,7 +165,7 @@ static void leave_unrecorded(const struct change *change)
 	dev_t old = change->old.witness;
 	struct stat st;
 
-	if (!change->said || !old || old == change->new.witness)
+	if (!change->witness_path || !old || old == change->new.witness)
 		return;
 	if (!device_open_number(&cache, change->old.cache, "cache device") &&
 	    !super_read(&super, &cache) && super.best &&
@@ -200,12 +200,12 @@ static int prepare(struct change *change, const struct arguments *args)
 	change->ahead_said = setting_read_ahead(args->operand + 1,
 						args->operands - 1,
 						&change->ahead);
-	change->said = setting_witness(args->operand + 1, args->operands - 1);
+	change->witness_path = setting_witness(args->operand + 1, args->operands - 1);
 	if (setting_apply(args->operand + 1, args->operands - 1,
 			  &change->new) ||
 	    take_witness(change, given(args, OPTION_FORCE)))
 		return fail_code();
-	change->renew = change->said && change->new.witness &&
+	change->renew = change->witness_path && change->new.witness &&
 		status.field[NEARCACHE_FIELD_WITNESS] == NEARCACHE_WITNESS_COLD;
 	/* The default needs no word of its own. */
 	if (!change->old.fill_memory &&
@@ -403,7 +403,7 @@ static int set(struct change *change, const struct arguments *args)
 	if (!dry_run && set_read_ahead(change))
 		return fail_code();
 	report(change, dry_run);
-	if (change->said && change->new.witness && !dry_run)
+	if (change->witness_path && change->new.witness && !dry_run)
 		look_at_witness(change);
 	return 0;
 }

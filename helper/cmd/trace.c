@@ -12,12 +12,11 @@
 #include "lib/name.h"
 #include "files/plan.h"
 #include "lib/print.h"
-#include "lib/replace.h"
+#include "lib/atomic_file.h"
 #include "block/signals.h"
 #include "trace/recorder.h"
 #include "trace/touched.h"
 #include "trace/trace.h"
-#include "block/volume.h"
 
 #define SECTOR		512U
 /* From one look at what was read to the next. */
@@ -121,7 +120,7 @@ static int record(const struct dm_device *dev, const char *path)
 	sigset_t before;
 
 	signals_hold(&before);
-	if (!replace_check(path) && !begin(&r, dev)) {
+	if (!atomic_file_check(path) && !begin(&r, dev)) {
 		watch_reads(&r, dev);
 		save(&r.trace, path);
 	}
@@ -146,7 +145,7 @@ static int check_volume(const struct trace *trace, const struct dm_device *dev, 
 			    (unsigned long long)dev->size);
 	if (dev->origin)
 		identity_read(dev->origin, origin);
-	if (force || volume_may_be_same(trace->origin, origin))
+	if (force || identity_may_be_same(trace->origin, origin))
 		return 0;
 	return fail(CODE_DEVICE,
 		    "'%s' is of the volume '%s', the origin of '%s' is '%s': give --force if its content is the same",

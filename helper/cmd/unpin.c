@@ -12,7 +12,6 @@
 #include "pins/pins.h"
 #include "lib/print.h"
 #include "pins/record.h"
-#include "pins/recorded.h"
 #include "block/signals.h"
 #include "pins/spans.h"
 #include "files/operand.h"
@@ -163,7 +162,7 @@ static int choose_targets(struct unpinning *un)
 		if (choose_word(un, args->operand[i]))
 			return fail_code();
 	if (given(args, OPTION_FROM) &&
-	    words_each_listed(args->from, choose_listed, un))
+	    glob_each_listed(args->from, choose_listed, un))
 		return fail_code();
 	return un->lefts > 1 ? choose_shards(un) : 0;
 }

@@ -279,7 +279,7 @@ LABEL_HELP
 		.operands_min = 1,
 		.operands_max = -1,
 		.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_DEADLINE |
-			    OPTION_BANDWIDTH | ALLOTMENT_OPTIONS | OPTION_WAIT | TARGET_OPTIONS,
+			    OPTION_BANDWIDTH | NODE_SHARE_OPTIONS | OPTION_WAIT | TARGET_OPTIONS,
 		.summary = "bring files into the cache before they are read",
 		.details =
 "In the order in which they are named, in the background, and while nobody else\n"
@@ -311,7 +311,7 @@ LABEL_HELP
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
 		.operands_max = -1,
-		.optional = OPTION_CLEAR | OPTION_EPOCHS | ALLOTMENT_OPTIONS | TARGET_OPTIONS,
+		.optional = OPTION_CLEAR | OPTION_EPOCHS | NODE_SHARE_OPTIONS | TARGET_OPTIONS,
 		.summary = "say in which order files will be read, or show how far that is",
 		.details =
 "While there is a plan, of what is cached that goes first which is read again last, and\n"

@@ -35,7 +35,7 @@ struct verification {
 	const struct arguments *args;
 	struct dm_device dev;
 	struct manifest manifest;
-	struct words words;
+	struct glob_words words;
 	struct verifying *file;
 	size_t files;
 	struct layers layers;
@@ -84,9 +84,9 @@ static int choose_words(struct verification *v)
 	int o;
 
 	for (o = 1; o < args->operands; o++)
-		if (words_add(&v->words, args->operand[o]))
+		if (glob_add(&v->words, args->operand[o]))
 			return fail_code();
-	if (given(args, OPTION_FROM) && words_add_list(&v->words, args->from))
+	if (given(args, OPTION_FROM) && glob_add_list(&v->words, args->from))
 		return fail_code();
 	for (i = 0; i < v->words.count; i++)
 		if (v->words.word[i].range.length)
@@ -397,7 +397,7 @@ int cmd_verify(const struct arguments *args)
 	error = verify(&v);
 	layers_free(&v.layers);
 	free(v.file);
-	words_free(&v.words);
+	glob_free(&v.words);
 	manifest_free(&v.manifest);
 	dm_device_free(&v.dev);
 	return error;

@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "daemon/address.h"
-#include "lib/duration.h"
+#include "lib/size.h"
 #include "lib/error.h"
 #include "block/readahead.h"
-#include "lib/size.h"
 
 #define SECTOR	512U
 /* NEARCACHE_WINDOW_MAX, in bytes. */

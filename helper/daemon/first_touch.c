@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/error.h"
-#include "lib/label.h"
+#include "lib/name.h"
 
 /* Of one look; the others are touched again. */
 #define TOUCHED_MOST	64U

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/class.h"
+#include "lib/words.h"
 
 /* Less than so many bytes in a look say nothing. */
 #define BYTES_LEAST	(1U << 20)

@@ -11,10 +11,10 @@
 
 #include "lib/error.h"
 
-static int append(struct words *words, const char *text,
+static int append(struct glob_words *words, const char *text,
 		  const struct range *range)
 {
-	struct word *word;
+	struct glob_word *word;
 
 	if (words->count == words->room) {
 		size_t room = words->room ? 2 * words->room : 64;
@@ -36,7 +36,7 @@ static int append(struct words *words, const char *text,
 	return 0;
 }
 
-static int add_range(struct words *words, const char *text)
+static int add_range(struct glob_words *words, const char *text)
 {
 	char why[RANGE_WHY];
 	struct range range;
@@ -53,7 +53,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-static int take_entry(struct words *words, const FTSENT *entry)
+static int take_entry(struct glob_words *words, const FTSENT *entry)
 {
 	switch (entry->fts_info) {
 	case FTS_F:
@@ -79,7 +79,7 @@ static int take_entry(struct words *words, const FTSENT *entry)
 }
 
 /* Links are followed: many datasets are trees of them. */
-static int add_directory(struct words *words, const char *path)
+static int add_directory(struct glob_words *words, const char *path)
 {
 	char *const paths[] = { (char *)path, NULL };
 	FTS *tree = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, by_name);
@@ -101,7 +101,7 @@ static int add_directory(struct words *words, const char *path)
 }
 
 /* A file that is none is told of when it is opened. */
-static int add_path(struct words *words, const char *path)
+static int add_path(struct glob_words *words, const char *path)
 {
 	struct stat st;
 
@@ -112,7 +112,7 @@ static int add_path(struct words *words, const char *path)
 	return append(words, path, NULL);
 }
 
-static int add_pattern(struct words *words, const char *pattern)
+static int add_pattern(struct glob_words *words, const char *pattern)
 {
 	glob_t found = { 0 };
 	int error = glob(pattern, 0, NULL, &found);
@@ -131,7 +131,7 @@ static int add_pattern(struct words *words, const char *pattern)
 /* One that is in a list stands for itself. */
 static int add_listed(const char *text, void *arg)
 {
-	struct words *words = arg;
+	struct glob_words *words = arg;
 
 	if (range_like(text))
 		return add_range(words, text);
@@ -139,14 +139,14 @@ static int add_listed(const char *text, void *arg)
 }
 
 /**
- * words_add() - take a word of the command line
+ * glob_add() - take a word of the command line
  * @words: all of them, zeroed before the first one
  * @text: a range as range_parse_word() reads it, a file, a directory, or a pattern of
  *	names if there is no such file
  *
  * Return: 0 or the exit code.
  */
-int words_add(struct words *words, const char *text)
+int glob_add(struct glob_words *words, const char *text)
 {
 	struct stat st;
 
@@ -203,7 +203,7 @@ static char *read_all(FILE *file, size_t *bytes)
 }
 
 /**
- * words_each_listed() - read a list, one word on each line
+ * glob_each_listed() - read a list, one word on each line
  * @path: of the list, "-": standard input
  * @visit: called for each; returns 0, or the exit code, which ends it
  * @arg: for it
@@ -212,8 +212,8 @@ static char *read_all(FILE *file, size_t *bytes)
  *
  * Return: 0 or the exit code.
  */
-int words_each_listed(const char *path,
-		      int (*visit)(const char *line, void *arg), void *arg)
+int glob_each_listed(const char *path,
+		     int (*visit)(const char *line, void *arg), void *arg)
 {
 	bool is_stdin = !strcmp(path, "-");
 	FILE *file = is_stdin ? stdin : fopen(path, "re");
@@ -236,21 +236,21 @@ int words_each_listed(const char *path,
 }
 
 /**
- * words_add_list() - take words from a file, one on each line
+ * glob_add_list() - take words from a file, one on each line
  * @words: all of them, zeroed before the first one
- * @path: as words_each_listed() takes it
+ * @path: as glob_each_listed() takes it
  *
  * No patterns.
  *
  * Return: 0 or the exit code.
  */
-int words_add_list(struct words *words, const char *path)
+int glob_add_list(struct glob_words *words, const char *path)
 {
-	return words_each_listed(path, add_listed, words);
+	return glob_each_listed(path, add_listed, words);
 }
 
 /* Free all; harmless after that. */
-void words_free(struct words *words)
+void glob_free(struct glob_words *words)
 {
 	size_t i;
 

@@ -248,7 +248,7 @@ static int add_file(struct resolving *r, const char *path)
 	return fail_code();
 }
 
-static int add_range(struct resolving *r, const struct word *word)
+static int add_range(struct resolving *r, const struct glob_word *word)
 {
 	struct shard *shard;
 	char why[RANGE_WHY];
@@ -262,7 +262,7 @@ static int add_range(struct resolving *r, const struct word *word)
 }
 
 static int add_word(struct resolving *r, const struct arguments *args,
-		    const struct word *word)
+		    const struct glob_word *word)
 {
 	if (!word->range.length)
 		return add_file(r, word->text);
@@ -272,15 +272,15 @@ static int add_word(struct resolving *r, const struct arguments *args,
 	return add_range(r, word);
 }
 
-static int collect(const struct arguments *args, struct words *words)
+static int collect(const struct arguments *args, struct glob_words *words)
 {
 	int i;
 
 	for (i = 1; i < args->operands; i++)
-		if (words_add(words, args->operand[i]))
+		if (glob_add(words, args->operand[i]))
 			return fail_code();
 	if (given(args, OPTION_FROM))
-		words_add_list(words, args->from);
+		glob_add_list(words, args->from);
 	return fail_code();
 }
 
@@ -309,7 +309,7 @@ int target_resolve(const struct arguments *args, const struct dm_device *dev,
 			.format = args->shard_format,
 		},
 	};
-	struct words words = { 0 };
+	struct glob_words words = { 0 };
 	size_t i;
 
 	memset(shards, 0, sizeof(*shards));
@@ -320,6 +320,6 @@ int target_resolve(const struct arguments *args, const struct dm_device *dev,
 				break;
 	tdestroy(r.seen, free);
 	layers_free(&r.layers);
-	words_free(&words);
+	glob_free(&words);
 	return fail_code();
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "files/range_set.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/error.h"
+#include "lib/name.h"
+#include "lib/sanitize.h"
 
 #define SECTOR	512U
 
@@ -166,6 +169,66 @@ int shards_ranges(const struct shards *shards, uint64_t grain, uint64_t gap,
 	qsort(*ranges, most, sizeof(**ranges), by_start);
 	*count = merge(*ranges, most, gap);
 	return 0;
+}
+
+/* The deepest folder that has both; @folder becomes that. */
+static void folder_join(char *folder, const char *path)
+{
+	size_t i, last = 0;
+
+	for (i = 0; folder[i] && folder[i] == path[i]; i++)
+		if (folder[i] == '/')
+			last = i;
+	if (!folder[i] && path[i] == '/')
+		last = i;
+	folder[last] = '\0';
+}
+
+/* Cut to a label; what of a character is left then is none. */
+static const char *label_cut(const char *text, char *label)
+{
+	snprintf(label, LABEL_SIZE, "%s", text);
+	return text_clean(label);
+}
+
+/**
+ * shards_label() - the label of shards that were given none
+ * @shards: not none
+ * @label: LABEL_SIZE bytes to fill
+ *
+ * One file: its name.  Several: the name of the deepest folder that has all of them.
+ * Ranges of the device alone: the first one as it was written.
+ *
+ * Return: @label, or NULL after recording the error.
+ */
+const char *shards_label(const struct shards *shards, char *label)
+{
+	char *folder = NULL;
+	size_t i, files = 0;
+
+	for (i = 0; i < shards->count; i++) {
+		char *path;
+
+		if (!shards->shard[i].device)
+			continue;
+		path = path_absolute(shards->shard[i].name);
+		if (!path) {
+			free(folder);
+			return NULL;
+		}
+		if (files++) {
+			folder_join(folder, path);
+			free(path);
+		} else {
+			folder = path;
+		}
+	}
+	if (folder && strrchr(folder, '/') && strrchr(folder, '/')[1])
+		label_cut(strrchr(folder, '/') + 1, label);
+	else
+		label_cut(folder ? "/" : shards->shard[0].name, label);
+	free(folder);
+	return label;
 }
 
 /* Free all; harmless after that. */

@@ -48,6 +48,7 @@ int shard_add_range(struct shard *shard, uint64_t start, uint64_t length);
 uint64_t shards_bytes(const struct shards *shards);
 int shards_ranges(const struct shards *shards, uint64_t grain, uint64_t gap,
 		  struct range **ranges, size_t *count);
+const char *shards_label(const struct shards *shards, char *label);
 void shards_free(struct shards *shards);
 
 #endif /* HELPER_FILES_RANGE_SET_H */

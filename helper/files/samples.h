@@ -4,7 +4,7 @@
 #define HELPER_FILES_SAMPLES_H
 
 #include "files/fiemap.h"
-#include "lib/index_format.h"
+#include "lib/words.h"
 
 /**
  * struct narrowing - what of each file is meant

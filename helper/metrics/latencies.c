@@ -10,7 +10,7 @@
 #include "lib/error.h"
 #include "lib/histogram.h"
 #include "latency.h"
-#include "lib/path_word.h"
+#include "lib/words.h"
 #include "bpf/program.h"
 
 #define SECOND	1e9

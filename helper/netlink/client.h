@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel module's generic netlink family.  nl.c and nl_*.c are the only users of libnl. */
+/* The kernel module's generic netlink family.  The files of netlink/ are the only users of libnl. */
 #ifndef HELPER_NETLINK_CLIENT_H
 #define HELPER_NETLINK_CLIENT_H
 

@@ -7,7 +7,7 @@
 #include "block/device.h"
 #include "meta/format.h"
 #include "open/members.h"
-#include "lib/mode.h"
+#include "lib/words.h"
 
 /**
  * struct activation - what a device is made of

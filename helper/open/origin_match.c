@@ -16,13 +16,13 @@
 #include "open/witness.h"
 
 /**
- * pair_check_free() - demand a cache device that nobody uses
+ * match_check_free() - demand a cache device that nobody uses
  * @cache: open cache device
  * @self: name of a nearcache device that may, NULL: none
  *
  * Return: 0 or the exit code.
  */
-int pair_check_free(const struct device *cache, const char *self)
+int match_check_free(const struct device *cache, const char *self)
 {
 	struct dm_device user;
 	bool busy, found;
@@ -45,29 +45,29 @@ int pair_check_free(const struct device *cache, const char *self)
 }
 
 /**
- * pair_was_writing() - was the cache cut off in a writing mode, with a witness?
- * @pair: the devices
+ * match_was_writing() - was the cache cut off in a writing mode, with a witness?
+ * @match: the devices
  */
-bool pair_was_writing(const struct pair *pair)
+bool match_was_writing(const struct origin_match *match)
 {
-	return le32_to_cpu(pair->super.best->state) == NEARCACHE_STATE_WRITING;
+	return le32_to_cpu(match->super.best->state) == NEARCACHE_STATE_WRITING;
 }
 
 /**
- * pair_is_cold() - was the cache not stopped cleanly, in a writing mode?
- * @pair: the devices
+ * match_is_cold() - was the cache not stopped cleanly, in a writing mode?
+ * @match: the devices
  *
- * Of one that has a witness: unless pair_hear() found that this proves what it holds; and
+ * Of one that has a witness: unless match_read_witness() found that this proves what it holds; and
  * if it found that the cache device is an older copy, however that was stopped.
  *
  * Return: whether nothing that it holds will be used.
  */
-bool pair_is_cold(const struct pair *pair)
+bool match_is_cold(const struct origin_match *match)
 {
-	if (pair->older)
+	if (match->older)
 		return true;
-	return pair_was_writing(pair) ? !pair->proven :
-		le32_to_cpu(pair->super.best->state) == NEARCACHE_STATE_ACTIVE;
+	return match_was_writing(match) ? !match->proven :
+		le32_to_cpu(match->super.best->state) == NEARCACHE_STATE_ACTIVE;
 }
 
 static u64 count_regions(const struct nearcache_intent *area,
@@ -103,7 +103,7 @@ static struct nearcache_intent *read_intent(const struct device *cache, u64 at)
 
 /* Does a record know of what the cache device does not?  That the cache has another
  * witness is news to a copy that names this one; but for one that has a number that is
- * higher, which it was given to come back (see pair_come_back()).
+ * higher, which it was given to come back (see match_come_back()).
  */
 static bool knows_more(const struct nearcache_super *sb,
 		       const struct nearcache_witness *record, bool named)
@@ -117,8 +117,8 @@ static bool knows_more(const struct nearcache_super *sb,
 }
 
 /**
- * pair_hear() - take in what the witness says of a cache
- * @pair: the devices; the superblock is read; @pair->proven and @pair->older are the
+ * match_read_witness() - take in what the witness says of a cache
+ * @match: the devices; the superblock is read; @match->proven and @match->older are the
  *	result
  * @record: sound record of the cache, NULL: there is none
  * @named: it is on the witness that the superblock names
@@ -126,65 +126,65 @@ static bool knows_more(const struct nearcache_super *sb,
  * It proves nothing when the origin's ends were being written: nobody knows then whether
  * others wrote to it, too.
  */
-void pair_hear(struct pair *pair, const struct nearcache_witness *record,
+void match_read_witness(struct origin_match *match, const struct nearcache_witness *record,
 	       bool named)
 {
-	const struct super *super = &pair->super;
+	const struct super *super = &match->super;
 	struct nearcache_intent *area;
 
-	pair->proven = false;
-	pair->older = record && knows_more(super->best, record, named);
-	pair->session = pair->older ? le64_to_cpu(record->session) : 0;
-	if (!pair_was_writing(pair) || !nc_recover_stayed(super->best, record))
+	match->proven = false;
+	match->older = record && knows_more(super->best, record, named);
+	match->session = match->older ? le64_to_cpu(record->session) : 0;
+	if (!match_was_writing(match) || !nc_recover_stayed(super->best, record))
 		return;
-	area = read_intent(&pair->cache, super->geo.intent_offset);
+	area = read_intent(&match->cache, super->geo.intent_offset);
 	if (!area)
 		return;
 	nc_recover_intent(area, super->best, record);
-	pair->proven = !nc_recover_ends(area);
-	pair->regions = count_regions(area, &super->geo);
+	match->proven = !nc_recover_ends(area);
+	match->regions = count_regions(area, &super->geo);
 	free(area);
 }
 
 /**
- * pair_take_session() - the superblock is to have that number at least
- * @pair: the devices
+ * match_take_session() - the superblock is to have that number at least
+ * @match: the devices
  * @session: number
  */
-void pair_take_session(struct pair *pair, u64 session)
+void match_take_session(struct origin_match *match, u64 session)
 {
-	if (session > pair->session)
-		pair->session = session;
+	if (session > match->session)
+		match->session = session;
 }
 
 /**
- * pair_come_back() - the cache is to have a record again where it had one
- * @pair: the devices, after pair_hear()
+ * match_come_back() - the cache is to have a record again where it had one
+ * @match: the devices, after match_read_witness()
  * @record: what it says since
  *
  * The superblock is written first, with a number that no copy of it has: the record that
  * follows tells those from it.
  */
-void pair_come_back(struct pair *pair, const struct nearcache_witness *record)
+void match_come_back(struct origin_match *match, const struct nearcache_witness *record)
 {
 	u64 known = le64_to_cpu(record->session);
-	u64 has = le64_to_cpu(pair->super.best->session);
+	u64 has = le64_to_cpu(match->super.best->session);
 
-	pair_take_session(pair, (known > has ? known : has) + 1);
+	match_take_session(match, (known > has ? known : has) + 1);
 }
 
 /**
- * pair_hear_recorded() - take in what the witness says that the superblock names, and that is
+ * match_read_recorded() - take in what the witness says that the superblock names, and that is
  *	not to be the witness any more
- * @pair: the devices; the superblock is read; @pair->older is the result
+ * @match: the devices; the superblock is read; @match->older is the result
  *
  * It may know of what the one to come does not; also one that can only be read.
  *
  * Return: whether it knows of a later session than the cache device.
  */
-bool pair_hear_recorded(struct pair *pair)
+bool match_read_recorded(struct origin_match *match)
 {
-	const struct nearcache_super *sb = pair->super.best;
+	const struct nearcache_super *sb = match->super.best;
 	struct witness before = WITNESS_CLOSED;
 	struct nearcache_witness record;
 	bool found, later;
@@ -195,8 +195,8 @@ bool pair_hear_recorded(struct pair *pair)
 		!witness_look(&before, sb->uuid, &record, &found) && found &&
 		knows_more(sb, &record, true);
 	if (later) {
-		pair->older = true;
-		pair_take_session(pair, le64_to_cpu(record.session));
+		match->older = true;
+		match_take_session(match, le64_to_cpu(record.session));
 	}
 	witness_close(&before);
 	fail_reset();
@@ -204,22 +204,22 @@ bool pair_hear_recorded(struct pair *pair)
 }
 
 /**
- * pair_find_origin() - open the origin that the superblock names
- * @pair: the devices; the cache device is open, its superblock read
+ * match_find_origin() - open the origin that the superblock names
+ * @match: the devices; the cache device is open, its superblock read
  *
  * Return: 0 or the exit code.
  */
-int pair_find_origin(struct pair *pair)
+int match_find_origin(struct origin_match *match)
 {
-	const char *id = (const char *)pair->super.best->origin_id;
+	const char *id = (const char *)match->super.best->origin_id;
 	dev_t number;
 	int found;
 
 	if (!*id)
 		return fail(CODE_DEVICE,
 			    "the origin of '%s' has no stable identity: name it with --origin DEV",
-			    pair->cache.path);
-	found = identity_find(id, pair->cache.number, &number);
+			    match->cache.path);
+	found = identity_find(id, match->cache.number, &number);
 	if (!found)
 		return fail(CODE_DEVICE,
 			    "no device here is the origin '%s': connect it or name it with --origin DEV",
@@ -228,29 +228,29 @@ int pair_find_origin(struct pair *pair)
 		return fail(CODE_DEVICE,
 			    "%d devices are the origin '%s': name one with --origin DEV",
 			    found, id);
-	return device_open_number(&pair->origin, number, "origin");
+	return device_open_number(&match->origin, number, "origin");
 }
 
 /* The ends are as they were. */
-static int compare_file_system(struct pair *pair)
+static int compare_file_system(struct origin_match *match)
 {
-	const struct nearcache_super *sb = pair->super.best;
+	const struct nearcache_super *sb = match->super.best;
 	unsigned char digest[FSPRINT_SIZE];
 	enum nearcache_fingerprint type;
 
 	/* Our own writes are not in it. */
-	if (pair_was_writing(pair) ||
+	if (match_was_writing(match) ||
 	    le32_to_cpu(sb->file_system_type) <= NEARCACHE_FP_ENDS ||
 	    le32_to_cpu(sb->file_system_type) > NEARCACHE_FP_EROFS)
 		return 0;
-	if (fsprint_take(&pair->origin, le64_to_cpu(sb->origin_size), &type,
+	if (fsprint_take(&match->origin, le64_to_cpu(sb->origin_size), &type,
 			 digest))
 		return fail_code();
 	if (type == le32_to_cpu(sb->file_system_type) &&
 	    !memcmp(digest, sb->file_system_fingerprint, sizeof(digest)))
 		return 0;
-	pair->differs |= PAIR_CONTENT;
-	pair->file_system = true;
+	match->differs |= MATCH_CONTENT;
+	match->file_system = true;
 	return 0;
 }
 
@@ -259,20 +259,20 @@ static int compare_file_system(struct pair *pair)
  * stopped cleanly may have written to the origin since: the fingerprint is older,
  * and of what is cached nothing is used.
  */
-static int compare_content(struct pair *pair)
+static int compare_content(struct origin_match *match)
 {
-	const struct nearcache_super *sb = pair->super.best;
+	const struct nearcache_super *sb = match->super.best;
 	u64 size = le64_to_cpu(sb->origin_size);
 	unsigned char digest[FINGERPRINT_SIZE];
 
-	if (pair_is_cold(pair) || pair->origin.size < size ||
+	if (match_is_cold(match) || match->origin.size < size ||
 	    le32_to_cpu(sb->origin_fingerprint_type) != NEARCACHE_FP_ENDS)
 		return 0;
-	if (fingerprint_ends(&pair->origin, size, digest))
+	if (fingerprint_ends(&match->origin, size, digest))
 		return fail_code();
 	if (!memcmp(digest, sb->origin_fingerprint, sizeof(digest)))
-		return compare_file_system(pair);
-	pair->differs |= PAIR_CONTENT;
+		return compare_file_system(match);
+	match->differs |= MATCH_CONTENT;
 	return 0;
 }
 
@@ -280,164 +280,164 @@ static int compare_content(struct pair *pair)
  * Another version says by itself that the data was replaced, and after a gap that it was
  * written to is no surprise.
  */
-static bool drops_anyway(const struct pair *pair)
+static bool drops_anyway(const struct origin_match *match)
 {
-	return (pair->differs & (PAIR_VERSION | PAIR_GAP)) &&
-	       pair->on_change == ON_CHANGE_DEFAULT;
+	return (match->differs & (MATCH_VERSION | MATCH_GAP)) &&
+	       match->on_change == ON_CHANGE_DEFAULT;
 }
 
 /**
- * pair_compare() - see in what the origin is not as the cache recorded it
- * @pair: the devices; @pair->differs is the result
+ * match_compare() - see in what the origin is not as the cache recorded it
+ * @match: the devices; @match->differs is the result
  *
  * The content as far as the fingerprint tells, and if anything depends on it.
  *
  * Return: 0 or the exit code.
  */
-int pair_compare(struct pair *pair)
+int match_compare(struct origin_match *match)
 {
-	const struct nearcache_super *sb = pair->super.best;
+	const struct nearcache_super *sb = match->super.best;
 	u64 before = le64_to_cpu(sb->origin_size);
 	const char *id = (const char *)sb->origin_id;
 
-	pair->differs = 0;
-	pair->file_system = false;
-	if (pair->size != before && !(pair->size > before && pair->may_grow))
-		pair->differs |= PAIR_SIZE;
-	if (*id && strcmp(pair->origin.id, id))
-		pair->differs |= PAIR_ID;
-	if (dataset_is_new(sb, pair->version))
-		pair->differs |= PAIR_VERSION;
-	if (pair->gap)
-		pair->differs |= PAIR_GAP;
-	return drops_anyway(pair) ? 0 : compare_content(pair);
+	match->differs = 0;
+	match->file_system = false;
+	if (match->size != before && !(match->size > before && match->may_grow))
+		match->differs |= MATCH_SIZE;
+	if (*id && strcmp(match->origin.id, id))
+		match->differs |= MATCH_ID;
+	if (dataset_is_new(sb, match->version))
+		match->differs |= MATCH_VERSION;
+	if (match->gap)
+		match->differs |= MATCH_GAP;
+	return drops_anyway(match) ? 0 : compare_content(match);
 }
 
 /**
- * pair_content() - what tells that the content was changed, for messages
- * @pair: compared
+ * match_content() - what tells that the content was changed, for messages
+ * @match: compared
  *
  * Return: the words.
  */
-const char *pair_content(const struct pair *pair)
+const char *match_content(const struct origin_match *match)
 {
-	return pair->file_system ?
+	return match->file_system ?
 	       "its file system was written to, though its first and last 64 KiB are the same" :
 	       "its first or last 64 KiB differ";
 }
 
-static void refuse_size(const struct pair *pair)
+static void refuse_size(const struct origin_match *match)
 {
-	u64 before = le64_to_cpu(pair->super.best->origin_size);
+	u64 before = le64_to_cpu(match->super.best->origin_size);
 
 	fail(CODE_DEVICE,
 	     "origin '%s' has %llu bytes, the cache was created for one of %llu bytes%s",
-	     pair->origin.path, (unsigned long long)pair->size,
+	     match->origin.path, (unsigned long long)match->size,
 	     (unsigned long long)before,
-	     pair->size > before ? ": if it grew, open it with --grow" : "");
+	     match->size > before ? ": if it grew, open it with --grow" : "");
 }
 
 /**
- * pair_refuse() - tell in what the origin is not as recorded, as an error
- * @pair: compared
+ * match_refuse() - tell in what the origin is not as recorded, as an error
+ * @match: compared
  *
  * Return: the exit code.
  */
-int pair_refuse(const struct pair *pair)
+int match_refuse(const struct origin_match *match)
 {
-	const struct nearcache_super *sb = pair->super.best;
-	const struct device *origin = &pair->origin;
+	const struct nearcache_super *sb = match->super.best;
+	const struct device *origin = &match->origin;
 
-	if (pair->differs & PAIR_ID)
+	if (match->differs & MATCH_ID)
 		fail(CODE_DEVICE,
 		     "origin '%s' is '%s', the cache was created for '%s'",
 		     origin->path, origin->id, (const char *)sb->origin_id);
-	if (pair->differs & PAIR_SIZE)
-		refuse_size(pair);
-	if (pair->differs & PAIR_VERSION)
+	if (match->differs & MATCH_SIZE)
+		refuse_size(match);
+	if (match->differs & MATCH_VERSION)
 		fail(CODE_DEVICE,
 		     "--dataset-version '%s': what is cached is of version '%s'",
-		     pair->version, (const char *)sb->dataset_version);
-	if (pair->differs & PAIR_CONTENT)
+		     match->version, (const char *)sb->dataset_version);
+	if (match->differs & MATCH_CONTENT)
 		fail(CODE_DEVICE,
 		     "origin '%s' was changed since its cache was closed (%s): the cached data is stale",
-		     origin->path, pair_content(pair));
-	if (pair->differs & PAIR_GAP)
+		     origin->path, match_content(match));
+	if (match->differs & MATCH_GAP)
 		fail(CODE_DEVICE,
 		     "origin '%s' may have been written to while a device passed through to it, without its cache: the cached data is stale",
 		     origin->path);
-	return fail_add("%s", pair->advice);
+	return fail_add("%s", match->advice);
 }
 
 /**
- * pair_check_origin() - demand the origin that the cache was made for
- * @pair: the devices; @pair->drop and @pair->trust are the result
+ * match_check_origin() - demand the origin that the cache was made for
+ * @match: the devices; @match->drop and @match->trust are the result
  *
  * By identity, logical block size, size and, as far as it counts, content; or as
- * @pair->on_change says.
+ * @match->on_change says.
  *
  * Return: 0 or the exit code.
  */
-int pair_check_origin(struct pair *pair)
+int match_check_origin(struct origin_match *match)
 {
-	u32 lbs = le32_to_cpu(pair->super.best->origin_lbs);
+	u32 lbs = le32_to_cpu(match->super.best->origin_lbs);
 
-	if (pair_compare(pair))
+	if (match_compare(match))
 		return fail_code();
-	if (drops_anyway(pair) && !(pair->differs & PAIR_ID))
-		pair->drop = true;
-	else if (pair->on_change == ON_CHANGE_DROP ||
-		 (pair->on_change == ON_CHANGE_TRUST && pair->gap))
-		pair->drop = pair->differs;
-	else if (pair->on_change == ON_CHANGE_TRUST)
-		pair->trust = pair->differs;
-	else if (pair->differs)
-		return pair_refuse(pair);
-	if (pair->origin.lbs != lbs)
+	if (drops_anyway(match) && !(match->differs & MATCH_ID))
+		match->drop = true;
+	else if (match->on_change == ON_CHANGE_DROP ||
+		 (match->on_change == ON_CHANGE_TRUST && match->gap))
+		match->drop = match->differs;
+	else if (match->on_change == ON_CHANGE_TRUST)
+		match->trust = match->differs;
+	else if (match->differs)
+		return match_refuse(match);
+	if (match->origin.lbs != lbs)
 		return fail(CODE_DEVICE,
 			    "origin '%s' has logical blocks of %u bytes, at create they had %u bytes: make the cache anew",
-			    pair->origin.path, pair->origin.lbs, lbs);
+			    match->origin.path, match->origin.lbs, lbs);
 	return 0;
 }
 
 /**
- * pair_ask_gaps() - see whether the origin could be written to without the cache
- * @pair: the devices; for pair_check_origin(), which will not wonder then
+ * match_ask_gaps() - see whether the origin could be written to without the cache
+ * @match: the devices; for match_check_origin(), which will not wonder then
  *
  * Return: 0 or the exit code.
  */
-int pair_ask_gaps(struct pair *pair)
+int match_ask_gaps(struct origin_match *match)
 {
-	return gaps_concern(pair->super.best, pair->origin.id, &pair->gap);
+	return gaps_concern(match->super.best, match->origin.id, &match->gap);
 }
 
 /**
- * pair_check_gaps() - let nothing be served that is from before a gap
- * @pair: checked; @pair->drop and @pair->trust are the result
+ * match_check_gaps() - let nothing be served that is from before a gap
+ * @match: checked; @match->drop and @match->trust are the result
  *
  * Nobody can vouch for what is cached then.  Under lock_all(): there may be one by now
- * that pair_ask_gaps() did not see.
+ * that match_ask_gaps() did not see.
  *
  * Return: 0 or the exit code.
  */
-int pair_check_gaps(struct pair *pair)
+int match_check_gaps(struct origin_match *match)
 {
-	if (pair_ask_gaps(pair))
+	if (match_ask_gaps(match))
 		return fail_code();
-	if (!pair->gap)
+	if (!match->gap)
 		return 0;
-	pair->differs |= PAIR_GAP;
-	if (pair->on_change == ON_CHANGE_REFUSE)
-		return pair_refuse(pair);
-	pair->drop = true;
-	pair->trust = false;
+	match->differs |= MATCH_GAP;
+	if (match->on_change == ON_CHANGE_REFUSE)
+		return match_refuse(match);
+	match->drop = true;
+	match->trust = false;
 	return 0;
 }
 
 /* It is empty: what misses is that this is known. */
-static void end_gap(const struct pair *pair)
+static void end_gap(const struct origin_match *match)
 {
-	const struct nearcache_super *sb = pair->super.best;
+	const struct nearcache_super *sb = match->super.best;
 
 	if (!gaps_emptied(sb, le64_to_cpu(sb->table_epoch) + 1))
 		return;
@@ -446,67 +446,67 @@ static void end_gap(const struct pair *pair)
 }
 
 /**
- * pair_record() - write what pair_check_origin() decided to the cache device
- * @pair: checked; nobody uses the cache device, which is closed afterwards
+ * match_record() - write what match_check_origin() decided to the cache device
+ * @match: checked; nobody uses the cache device, which is closed afterwards
  * @held: a device-mapper device that has given it up holds it
  *
  * Return: 0 or the exit code.
  */
-int pair_record(struct pair *pair, bool held)
+int match_record(struct origin_match *match, bool held)
 {
 	struct dataset_change change = {
-		.version = pair->version,
-		.witness = pair->witness,
-		.witness_now = pair->witness_now,
+		.version = match->version,
+		.witness = match->witness,
+		.witness_now = match->witness_now,
 		/* What may be older than its witness stays so until it is empty. */
-		.session = pair->drop || !pair->older ? pair->session : 0,
-		.size = pair->size,
-		.drop = pair->drop,
+		.session = match->drop || !match->older ? match->session : 0,
+		.size = match->size,
+		.drop = match->drop,
 		.held = held,
 	};
 
-	if (dataset_record(&pair->cache, &pair->super, &pair->origin, &change))
+	if (dataset_record(&match->cache, &match->super, &match->origin, &change))
 		return fail_code();
-	if (pair->drop && pair->differs & PAIR_GAP)
-		end_gap(pair);
+	if (match->drop && match->differs & MATCH_GAP)
+		end_gap(match);
 	return 0;
 }
 
 /**
- * pair_can_refresh() - is there no fingerprint of a file system?
- * @pair: the devices
+ * match_can_refresh() - is there no fingerprint of a file system?
+ * @match: the devices
  *
  * The kernel, which renews that of the ends after it wrote, does not know file
  * systems.
  *
- * Return: whether pair_refresh() has anything to do.
+ * Return: whether match_refresh() has anything to do.
  */
-bool pair_can_refresh(const struct pair *pair)
+bool match_can_refresh(const struct origin_match *match)
 {
-	const struct nearcache_super *sb = pair->super.best;
+	const struct nearcache_super *sb = match->super.best;
 
-	return !pair_is_cold(pair) && !pair_was_writing(pair) &&
+	return !match_is_cold(match) && !match_was_writing(match) &&
 	       le32_to_cpu(sb->origin_fingerprint_type) == NEARCACHE_FP_ENDS &&
 	       le32_to_cpu(sb->file_system_type) == NEARCACHE_FP_NONE;
 }
 
 /**
- * pair_refresh() - take the fingerprint of a file system that has none
- * @pair: compared; nobody uses the cache device, which may be closed afterwards
+ * match_refresh() - take the fingerprint of a file system that has none
+ * @match: compared; nobody uses the cache device, which may be closed afterwards
  *
  * What fails is no error: the ends are as good as they were.
  */
-void pair_refresh(struct pair *pair)
+void match_refresh(struct origin_match *match)
 {
-	const struct nearcache_super *sb = pair->super.best;
+	const struct nearcache_super *sb = match->super.best;
 	unsigned char digest[FSPRINT_SIZE];
 	enum nearcache_fingerprint type;
 
-	if (!pair_can_refresh(pair) || pair->differs)
+	if (!match_can_refresh(match) || match->differs)
 		return;
-	if (fsprint_take(&pair->origin, le64_to_cpu(sb->origin_size), &type,
+	if (fsprint_take(&match->origin, le64_to_cpu(sb->origin_size), &type,
 			 digest) ||
-	    (type != NEARCACHE_FP_NONE && pair_record(pair, false)))
+	    (type != NEARCACHE_FP_NONE && match_record(match, false)))
 		fail_reset();
 }
 
@@ -515,59 +515,59 @@ static void add(char *text, const char *what, const char *value)
 	size_t used = strlen(text);
 	const char *quote = value ? "'" : "";
 
-	snprintf(text + used, PAIR_TEXT - used, "%s%s%s%s%s",
+	snprintf(text + used, MATCH_TEXT - used, "%s%s%s%s%s",
 		 used ? ", " : "", what, quote, value ? value : "", quote);
 }
 
 /**
- * pair_changed() - in what the origin is not as recorded, for programs
- * @pair: compared
- * @text: PAIR_TEXT bytes to fill
+ * match_changed() - in what the origin is not as recorded, for programs
+ * @match: compared
+ * @text: MATCH_TEXT bytes to fill
  *
  * Return: @text: "size, content", NULL when it is.
  */
-const char *pair_changed(const struct pair *pair, char *text)
+const char *match_changed(const struct origin_match *match, char *text)
 {
 	*text = '\0';
-	if (pair->differs & PAIR_ID)
+	if (match->differs & MATCH_ID)
 		add(text, "identity", NULL);
-	if (pair->differs & PAIR_SIZE)
+	if (match->differs & MATCH_SIZE)
 		add(text, "size", NULL);
-	if (pair->differs & PAIR_VERSION)
+	if (match->differs & MATCH_VERSION)
 		add(text, "version", NULL);
-	if (pair->differs & PAIR_CONTENT)
+	if (match->differs & MATCH_CONTENT)
 		add(text, "content", NULL);
-	if (pair->differs & PAIR_GAP)
+	if (match->differs & MATCH_GAP)
 		add(text, "gap", NULL);
 	return *text ? text : NULL;
 }
 
 /**
- * pair_before() - what was recorded of the origin and is not so, for people
- * @pair: compared
- * @text: PAIR_TEXT bytes to fill
+ * match_before() - what was recorded of the origin and is not so, for people
+ * @match: compared
+ * @text: MATCH_TEXT bytes to fill
  *
  * Return: @text.
  */
-const char *pair_before(const struct pair *pair, char *text)
+const char *match_before(const struct origin_match *match, char *text)
 {
-	const struct nearcache_super *sb = pair->super.best;
+	const struct nearcache_super *sb = match->super.best;
 	char size[64];
 
 	*text = '\0';
-	if (pair->differs & PAIR_ID)
+	if (match->differs & MATCH_ID)
 		add(text, "the identity was ", (const char *)sb->origin_id);
-	if (pair->differs & PAIR_SIZE) {
+	if (match->differs & MATCH_SIZE) {
 		snprintf(size, sizeof(size), "the size was %llu bytes",
 			 (unsigned long long)le64_to_cpu(sb->origin_size));
 		add(text, size, NULL);
 	}
-	if (pair->differs & PAIR_VERSION)
+	if (match->differs & MATCH_VERSION)
 		add(text, "the dataset version was ",
 		    (const char *)sb->dataset_version);
-	if (pair->differs & PAIR_CONTENT)
+	if (match->differs & MATCH_CONTENT)
 		add(text, "the origin's content was changed", NULL);
-	if (pair->differs & PAIR_GAP)
+	if (match->differs & MATCH_GAP)
 		add(text, "the origin could be written to without its cache",
 		    NULL);
 	return text;

@@ -8,7 +8,7 @@
 
 #include "block/device.h"
 #include "block/dm.h"
-#include "lib/mode.h"
+#include "lib/words.h"
 
 /**
  * struct passthrough - such a device

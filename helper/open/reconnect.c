@@ -23,7 +23,7 @@
  * @before: its status
  * @now: the device as it is afterwards
  * @after: its status then
- * @pair: the origin as it is now, and the cache device
+ * @match: the origin as it is now, and the cache device
  * @judged: the cache device could be read: @pair tells who its origin is
  * @gap: the origin could be written to by others while it was away
  */
@@ -34,7 +34,7 @@ struct reconnection {
 	struct status before;
 	struct dm_device now;
 	struct status after;
-	struct pair pair;
+	struct origin_match match;
 	bool judged;
 	bool gap;
 };
@@ -63,7 +63,7 @@ static int check_gone(const struct reconnection *re)
 	if (reconnect_needed(dev))
 		return 0;
 	device_path_of(dev->origin, path);
-	if (re->pair.origin.number == dev->origin)
+	if (re->match.origin.number == dev->origin)
 		return fail(CODE_BUSY,
 			    "device '%s' has origin '%s' already, which is there",
 			    dev->name, path);
@@ -75,11 +75,11 @@ static int check_gone(const struct reconnection *re)
 /* Who the origin is, says the cache device; one that failed says nothing. */
 static int read_cache(struct reconnection *re)
 {
-	struct pair *pair = &re->pair;
+	struct origin_match *match = &re->match;
 
-	if (!device_open_number(&pair->cache, re->old.cache, "cache device") &&
-	    !super_read(&pair->super, &pair->cache) &&
-	    !super_require(&pair->super, &pair->cache)) {
+	if (!device_open_number(&match->cache, re->old.cache, "cache device") &&
+	    !super_read(&match->super, &match->cache) &&
+	    !super_require(&match->super, &match->cache)) {
 		re->judged = true;
 		return 0;
 	}
@@ -94,7 +94,7 @@ static int read_cache(struct reconnection *re)
 
 static int check_size(const struct reconnection *re)
 {
-	const struct device *origin = &re->pair.origin;
+	const struct device *origin = &re->match.origin;
 
 	if (origin->size >= re->dev->size)
 		return 0;
@@ -107,8 +107,8 @@ static int check_size(const struct reconnection *re)
 /* What no word of the user can make fit. */
 static int check_fits(const struct reconnection *re)
 {
-	const struct device *origin = &re->pair.origin;
-	const struct nearcache_super *sb = re->pair.super.best;
+	const struct device *origin = &re->match.origin;
+	const struct nearcache_super *sb = re->match.super.best;
 
 	if (check_size(re))
 		return fail_code();
@@ -131,28 +131,28 @@ static int check_fits(const struct reconnection *re)
 /* Without an identity the content has to show it. */
 static int check_nameless(const struct reconnection *re)
 {
-	const struct pair *pair = &re->pair;
+	const struct origin_match *match = &re->match;
 
-	if (!pair_is_cold(pair) && !(pair->differs & PAIR_CONTENT))
+	if (!match_is_cold(match) && !(match->differs & MATCH_CONTENT))
 		return 0;
 	return fail(CODE_DEVICE,
 		    "nothing shows that '%s' is the origin of '%s': none was recorded that has a stable identity, and %s; --force takes it, if you know that it is",
-		    pair->origin.path, re->dev->name,
-		    pair_is_cold(pair) ? "it may have been written to" :
+		    match->origin.path, re->dev->name,
+		    match_is_cold(match) ? "it may have been written to" :
 					 "its first or last 64 KiB differ");
 }
 
 /* The kernel looks at the ends by itself. */
 static int check_content(const struct reconnection *re)
 {
-	const struct pair *pair = &re->pair;
-	bool refuse = pair->on_change == ON_CHANGE_REFUSE;
+	const struct origin_match *match = &re->match;
+	bool refuse = match->on_change == ON_CHANGE_REFUSE;
 
-	if (!(pair->differs & PAIR_CONTENT) || !(refuse || pair->file_system))
+	if (!(match->differs & MATCH_CONTENT) || !(refuse || match->file_system))
 		return 0;
 	fail(CODE_DEVICE, "'%s' was changed while it was away (%s)",
-	     pair->origin.path, pair_content(pair));
-	if (pair->file_system)
+	     match->origin.path, match_content(match));
+	if (match->file_system)
 		return fail_add("'nearcache invalidate %s' drops what is cached, then try again",
 				re->dev->name);
 	return fail_add("without --on-change=refuse it is taken, and what is cached is dropped");
@@ -160,24 +160,24 @@ static int check_content(const struct reconnection *re)
 
 static int check_identity(struct reconnection *re)
 {
-	const struct pair *pair = &re->pair;
+	const struct origin_match *match = &re->match;
 	const char *id;
 
 	if (!re->judged)
 		return 0;
-	if (pair_compare(&re->pair))
+	if (match_compare(&re->match))
 		return fail_code();
-	id = (const char *)pair->super.best->origin_id;
+	id = (const char *)match->super.best->origin_id;
 	if (check_content(re))
 		return fail_code();
 	if (given(re->args, OPTION_FORCE))
 		return 0;
 	if (!*id)
 		return check_nameless(re);
-	if (pair->differs & PAIR_ID)
+	if (match->differs & MATCH_ID)
 		return fail(CODE_DEVICE,
 			    "'%s' is '%s', the origin of '%s' is '%s': --force takes it, if you know that it is the same volume",
-			    pair->origin.path, pair->origin.id, re->dev->name,
+			    match->origin.path, match->origin.id, re->dev->name,
 			    id);
 	return 0;
 }
@@ -185,19 +185,19 @@ static int check_identity(struct reconnection *re)
 /* Who wrote to the volume meanwhile did so through another device. */
 static int check_gaps(struct reconnection *re)
 {
-	const struct pair *pair = &re->pair;
+	const struct origin_match *match = &re->match;
 	struct nearcache_super unknown = { 0 };
 
 	if (strlen(re->dev->uuid) > strlen(DM_UUID_PREFIX))
 		uuid_parse(re->dev->uuid + strlen(DM_UUID_PREFIX), unknown.uuid);
-	if (gaps_concern(re->judged ? pair->super.best : &unknown,
-			 pair->origin.id, &re->gap))
+	if (gaps_concern(re->judged ? match->super.best : &unknown,
+			 match->origin.id, &re->gap))
 		return fail_code();
-	if (!re->gap || pair->on_change != ON_CHANGE_REFUSE)
+	if (!re->gap || match->on_change != ON_CHANGE_REFUSE)
 		return 0;
 	return fail(CODE_DEVICE,
 		    "'%s' may have been written to while a device passed through to it: without --on-change=refuse it is taken, and what is cached is dropped",
-		    pair->origin.path);
+		    match->origin.path);
 }
 
 /* Before the new origin is there, so that nothing of the old one is left.  The next open
@@ -211,16 +211,16 @@ static int drop_all(const struct reconnection *re)
 /* Everything that can be known before anything is changed. */
 static int check(struct reconnection *re)
 {
-	struct pair *pair = &re->pair;
+	struct origin_match *match = &re->match;
 	const char *path = re->args->origin;
 
-	if (path && device_open(&pair->origin, path, "origin"))
+	if (path && device_open(&match->origin, path, "origin"))
 		return fail_code();
 	if (check_gone(re) || read_cache(re) ||
-	    (!path && pair_find_origin(pair)))
+	    (!path && match_find_origin(match)))
 		return fail_code();
-	pair->size = pair->origin.size;
-	return lock_all(&pair->origin) || check_fits(re) ||
+	match->size = match->origin.size;
+	return lock_all(&match->origin) || check_fits(re) ||
 	       check_identity(re) || check_gaps(re) ? fail_code() : 0;
 }
 
@@ -228,7 +228,7 @@ static int execute(struct reconnection *re)
 {
 	struct params params = re->old;
 
-	params.origin = re->pair.origin.number;
+	params.origin = re->match.origin.number;
 	if (drop_all(re) ||
 	    reload(re->dev, &re->old, &params, re->dev->size, true))
 		return fail_code();
@@ -267,16 +267,16 @@ static void report(const struct reconnection *re)
 {
 	const struct dm_device *dev = re->dev;
 	bool dry_run = given(re->args, OPTION_DRY_RUN);
-	char path[PATH_MAX], changed[PAIR_TEXT];
+	char path[PATH_MAX], changed[MATCH_TEXT];
 
 	print_record(NULL, dev->name);
 	print_string("name", NULL, dev->name);
 	print_string("mode", "mode", mode_word(re->old.mode));
-	print_string("origin", "origin", re->pair.origin.path);
+	print_string("origin", "origin", re->match.origin.path);
 	print_string("origin_before", "before",
 		     device_path_of(dev->origin, path));
 	print_string("changed", NULL,
-		     re->judged ? pair_changed(&re->pair, changed) : NULL);
+		     re->judged ? match_changed(&re->match, changed) : NULL);
 	print_number("reads_waiting", "reads that waited",
 		     re->before.field[NEARCACHE_FIELD_READS_WAITING]);
 	if (!dry_run)
@@ -288,17 +288,17 @@ static void report(const struct reconnection *re)
 
 static void warn_of_rest(const struct reconnection *re)
 {
-	const struct pair *pair = &re->pair;
+	const struct origin_match *match = &re->match;
 	const char *name = re->dev->name;
 
 	if (given(re->args, OPTION_DRY_RUN))
 		return;
-	if (pair->origin.size > re->dev->size)
+	if (match->origin.size > re->dev->size)
 		warn("origin '%s' has grown: 'nearcache resize %s' takes that in",
-		     pair->origin.path, name);
-	if (re->judged && pair->differs & PAIR_ID)
+		     match->origin.path, name);
+	if (re->judged && match->differs & MATCH_ID)
 		warn("the cache goes on to record '%s' as its origin: the next open needs --origin, and --on-change=trust",
-		     (const char *)pair->super.best->origin_id);
+		     (const char *)match->super.best->origin_id);
 }
 
 static int run(struct reconnection *re)
@@ -331,7 +331,7 @@ int reconnect(const struct dm_device *dev, const struct arguments *args)
 	struct reconnection re = {
 		.args = args,
 		.dev = dev,
-		.pair = {
+		.match = {
 			.origin = DEVICE_CLOSED,
 			.cache = DEVICE_CLOSED,
 			.may_grow = true,
@@ -340,9 +340,9 @@ int reconnect(const struct dm_device *dev, const struct arguments *args)
 	};
 
 	run(&re);
-	super_free(&re.pair.super);
-	device_close(&re.pair.origin);
-	device_close(&re.pair.cache);
+	super_free(&re.match.super);
+	device_close(&re.match.origin);
+	device_close(&re.match.cache);
 	dm_device_free(&re.now);
 	return fail_code();
 }

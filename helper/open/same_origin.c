@@ -9,7 +9,6 @@
 #include "lib/error.h"
 #include "block/device_id.h"
 #include "open/find_devices.h"
-#include "block/volume.h"
 
 /**
  * struct meeting - a device that is or will be there, and one that is
@@ -63,7 +62,7 @@ static int check_gone(const struct meeting *meet)
 	if (resolve_path(cache, device_path_of(other->cache, path)))
 		fail_add("the origin of device '%s' is gone, and whether '%s' is that one cannot be told: close '%s' first",
 			 other->name, meet->origin->path, other->name);
-	else if (volume_may_be_same((const char *)cache->sb.origin_id,
+	else if (identity_may_be_same((const char *)cache->sb.origin_id,
 				    meet->origin->id))
 		fail(CODE_BUSY,
 		     "the origin of device '%s' is gone, and '%s' may be that one: 'nearcache attach %s' takes it back, or close '%s' first",

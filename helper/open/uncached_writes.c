@@ -13,8 +13,8 @@
 
 #include "block/dm.h"
 #include "lib/error.h"
-#include "block/lasting.h"
-#include "block/volume.h"
+#include "block/persistent_folder.h"
+#include "block/device_id.h"
 
 #define FILE_NAME	"gaps.json"
 #define FILE_NEW	"gaps.json.new"
@@ -349,7 +349,7 @@ static int save(const struct gaps *gaps, bool lasting)
 	folder = open(gaps_folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
 		return fail_errno(errno, "cannot open '%s'", gaps_folder);
-	if (!lasting || !lasting_check(folder, gaps_folder)) {
+	if (!lasting || !persistent_folder_check(folder, gaps_folder)) {
 		root = compose(gaps);
 		replace(folder, json_object_to_json_string_ext(root,
 							       JSON_C_TO_STRING_PRETTY));
@@ -380,7 +380,7 @@ int gaps_check(void)
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return fail_errno(errno, "cannot open '%s'", path);
-	lasting_check(fd, gaps_folder);
+	persistent_folder_check(fd, gaps_folder);
 	close(fd);
 	return fail_code();
 }
@@ -453,8 +453,8 @@ static bool concerns(const struct gap *gap, const struct nearcache_super *sb,
 	if (is_emptied(gap, sb))
 		return false;
 	return !uuid_compare(gap->cache, sb->uuid) ||
-	       volume_may_be_same(gap->origin, origin) ||
-	       volume_may_be_same(gap->origin, (const char *)sb->origin_id);
+	       identity_may_be_same(gap->origin, origin) ||
+	       identity_may_be_same(gap->origin, (const char *)sb->origin_id);
 }
 
 static void warn_of_loss(void)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/durable.h"
+#include "lib/atomic_file.h"
 #include "lib/error.h"
 #include "pins/pins.h"
 
@@ -132,7 +132,7 @@ int pins_prepare(const struct pins *pins, const char *name)
 						    JSON_C_TO_STRING_SPACED |
 						    JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (text)
-		durable_prepare(pins_path(name, path), text);
+		atomic_file_prepare(pins_path(name, path), text);
 	else
 		fail_memory();
 	json_object_put(json);
@@ -154,7 +154,7 @@ int pins_commit(const struct pins *pins, const char *name)
 	bool found;
 
 	return empty(pins) ? pins_forget(name, &found) :
-			     durable_commit(pins_path(name, path));
+			     atomic_file_commit(pins_path(name, path));
 }
 
 /* What was prepared is not to be. */
@@ -162,7 +162,7 @@ void pins_abandon(const char *name)
 {
 	char path[PINS_PATH];
 
-	durable_abandon(pins_path(name, path));
+	atomic_file_abandon(pins_path(name, path));
 }
 
 /**
@@ -189,5 +189,5 @@ int pins_forget(const char *name, bool *found)
 {
 	char path[PINS_PATH];
 
-	return durable_remove(pins_path(name, path), found);
+	return atomic_file_remove(pins_path(name, path), found);
 }

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/label.h"
+#include "lib/name.h"
 #include "nearcache.h"
 #include "pins/pins.h"
-#include "lib/want.h"
+#include "lib/words.h"
 
 #define SCHEMA	1
 #define SECTOR	512

@@ -10,12 +10,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/index_format.h"
-#include "netlink/client.h"
-#include "pins/owner.h"
-#include "lib/range.h"
+#include "block/device.h"
+#include "block/dm.h"
 #include "files/range_set.h"
+#include "lib/range.h"
+#include "lib/words.h"
+#include "netlink/client.h"
 #include "pins/spans.h"
+
+/* Room for the uuid of a cache. */
+#define OWNER_UUID	(sizeof(((struct dm_device *)0)->uuid))
+
+/**
+ * struct owner - a device that has pins
+ * @uuid: of the cache that it was opened with, "": not known
+ * @attached: of another one that took its place, with which it is opened next; "": none did
+ * @origin_id: identity of the origin (device_id.h), "": not known
+ */
+struct owner {
+	char uuid[OWNER_UUID];
+	char attached[OWNER_UUID];
+	char origin_id[DEVICE_ID];
+};
 
 /* A file for each device, "NAME.json"; tests have another place. */
 #ifndef PINS_DIR

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/index_format.h"
+#include "lib/words.h"
 
 /* Most samples, and most parts, of a file. */
 #define INDEX_SAMPLES_MAX	100000000U

@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-static const char *const split_words[] = {
-	[SHARE_STRIDED] = "strided",
-	[SHARE_BLOCKED] = "blocked",
-};
-
 /* SplitMix64 (Steele, Lea and Flood, 2014): the next number of a state. */
 static uint64_t next(uint64_t *state)
 {
@@ -27,20 +22,13 @@ static uint64_t next(uint64_t *state)
  */
 bool share_split_parse(const char *word, enum share_split *split)
 {
-	enum share_split i;
-
-	for (i = SHARE_STRIDED; i <= SHARE_BLOCKED; i++)
-		if (!strcmp(word, split_words[i])) {
-			*split = i;
-			return true;
-		}
-	return false;
-}
-
-/* The word for it. */
-const char *share_split_word(enum share_split split)
-{
-	return split_words[split];
+	if (!strcmp(word, "strided"))
+		*split = SHARE_STRIDED;
+	else if (!strcmp(word, "blocked"))
+		*split = SHARE_BLOCKED;
+	else
+		return false;
+	return true;
 }
 
 /**

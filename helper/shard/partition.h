@@ -39,7 +39,6 @@ struct share {
 };
 
 bool share_split_parse(const char *word, enum share_split *split);
-const char *share_split_word(enum share_split split);
 void share_shuffle(size_t *order, size_t count, uint64_t seed, uint64_t epoch);
 size_t share_select(const struct share *share, size_t *order, size_t count);
 

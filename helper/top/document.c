@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "top/document.h"
 
-#include "lib/class.h"
+#include "lib/words.h"
 #include "lib/histogram.h"
-#include "lib/path_word.h"
 #include "lib/print.h"
 #include "top/since.h"
 

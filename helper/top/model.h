@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "classify.h"
-#include "lib/label.h"
+#include "lib/name.h"
 #include "latency.h"
 #include "netlink/client.h"
 #include "block/status_line.h"

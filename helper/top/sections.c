@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/class.h"
+#include "lib/words.h"
 #include "lib/error.h"
 #include "lib/histogram.h"
 #include "top/cells.h"

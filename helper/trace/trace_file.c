@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "lib/error.h"
-#include "lib/replace.h"
+#include "lib/atomic_file.h"
 #include "trace/trace.h"
 
 /* Of a billion extents, and more than memory should be asked for by a file that is none. */
@@ -79,7 +79,7 @@ int trace_write(const struct trace *trace, const char *path)
 
 	if (!data)
 		return fail_code();
-	replace_file(path, data, bytes, true);
+	atomic_file_write(path, data, bytes, true);
 	free(data);
 	return fail_code();
 }

@@ -46,7 +46,7 @@ FUZZ_INDEX := $(patsubst %.c,$(FUZZ_DIR)/%.o,$(HELPER_INDEX_UNIT) tests/fuzz/fuz
 	tests/fuzz/shards.c)
 $(FUZZ_INDEX): FUZZ_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare \
 	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
-	-iquote helper -iquote tests/unit/helper -iquote tests/fuzz
+	-iquote helper -iquote bpf -Iuapi -iquote tests/unit/helper -iquote tests/fuzz
 $(FUZZ_INDEX): $(wildcard helper/*/*.h tests/unit/helper/*.h)
 
 $(FUZZ_DIR)/fuzz_index: $(FUZZ_INDEX) $(FUZZ_DIR)/tests/fuzz/count.o
@@ -60,7 +60,7 @@ $(FUZZ_DIR)/tab/%.o: %.c $(wildcard helper/*/*.h) tests/fuzz/fuzz.mk
 	$(call say,CC,$@)
 	$(Q)$(FUZZ_CC) -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare \
 		-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
-		-iquote helper -iquote kmod -Iuapi -iquote tests/fuzz -c -o $@ $<
+		-iquote helper -iquote bpf -iquote kmod -Iuapi -iquote tests/fuzz -c -o $@ $<
 
 $(FUZZ_DIR)/fuzz_tab: $(FUZZ_TAB) $(FUZZ_DIR)/tests/fuzz/count.o
 	$(call say,LD,$@)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of the index share; after fail.h, as unit.h. */
+/* What the tests of the index share; after lib/error.h, as unit.h. */
 #ifndef HELPER_INDEX_UNIT_H
 #define HELPER_INDEX_UNIT_H
 

@@ -35,7 +35,7 @@ static bool witness_gone, witness_near, witness_full, was_writing, proven;
 static bool has_record, has_moved, asked, claimed;
 /* What a new record says; the witness before knows of more. */
 static uint64_t claimed_session;
-static bool outgrown, emptied;
+static bool superseded, emptied;
 static const char *named = "";
 static const char *path_recorded;
 
@@ -100,30 +100,30 @@ int witness_claim(struct witness *witness, const struct witness_claim *claim)
 	return 0;
 }
 
-bool pair_hear_recorded(struct pair *pair)
+bool match_read_recorded(struct origin_match *match)
 {
-	pair->older |= outgrown;
-	return outgrown;
+	match->older |= superseded;
+	return superseded;
 }
 
-void pair_come_back(struct pair *pair, const struct nearcache_witness *record)
+void match_come_back(struct origin_match *match, const struct nearcache_witness *record)
 {
 	(void)record;
-	pair->session = 12;
+	match->session = 12;
 }
 
-void pair_hear(struct pair *pair, const struct nearcache_witness *record,
+void match_read_witness(struct origin_match *match, const struct nearcache_witness *record,
 	       bool is_named)
 {
 	(void)record;
 	assert_int_equal(is_named, *named != '\0');
-	pair->older = has_moved && outgrown;
+	match->older = has_moved && superseded;
 	asked = true;
 }
 
-bool pair_was_writing(const struct pair *pair)
+bool match_was_writing(const struct origin_match *match)
 {
-	(void)pair;
+	(void)match;
 	return was_writing;
 }
 
@@ -166,13 +166,13 @@ void super_free(struct super *super)
 	(void)super;
 }
 
-bool pair_is_cold(const struct pair *pair)
+bool match_is_cold(const struct origin_match *match)
 {
-	(void)pair;
+	(void)match;
 	return was_writing ? !(asked && proven) : active;
 }
 
-int pair_check_free(const struct device *cache, const char *self)
+int match_check_free(const struct device *cache, const char *self)
 {
 	/* The device's own, which is no wonder, but for one to be formatted. */
 	if (busy || (!self && cache->number == makedev(8, 16)))
@@ -180,48 +180,48 @@ int pair_check_free(const struct device *cache, const char *self)
 	return 0;
 }
 
-int pair_check_origin(struct pair *pair)
+int match_check_origin(struct origin_match *match)
 {
-	assert_int_equal(pair->size, FAKE_BYTES);
+	assert_int_equal(match->size, FAKE_BYTES);
 	if (!wrong_origin)
 		return 0;
-	pair->drop = pair->on_change == ON_CHANGE_DROP;
-	return pair->drop ? 0 : (fail)(CODE_DEVICE, "another origin");
+	match->drop = match->on_change == ON_CHANGE_DROP;
+	return match->drop ? 0 : (fail)(CODE_DEVICE, "another origin");
 }
 
-int pair_record(struct pair *pair, bool is_held)
+int match_record(struct origin_match *match, bool is_held)
 {
-	assert_true(pair->drop || pair->witness);
-	path_recorded = pair->witness;
-	emptied = pair->drop;
+	assert_true(match->drop || match->witness);
+	path_recorded = match->witness;
+	emptied = match->drop;
 	recorded = true;
 	held = is_held;
 	return 0;
 }
 
-const char *pair_changed(const struct pair *pair, char *text)
+const char *match_changed(const struct origin_match *match, char *text)
 {
-	(void)pair;
+	(void)match;
 	return strcpy(text, "content");
 }
 
-const char *pair_before(const struct pair *pair, char *text)
+const char *match_before(const struct origin_match *match, char *text)
 {
-	return strcpy(text, pair->drop ? "before" : "");
+	return strcpy(text, match->drop ? "before" : "");
 }
 
 static bool gap;
 
-int pair_ask_gaps(struct pair *pair)
+int match_ask_gaps(struct origin_match *match)
 {
-	pair->gap = gap;
+	match->gap = gap;
 	return 0;
 }
 
-int pair_check_gaps(struct pair *pair)
+int match_check_gaps(struct origin_match *match)
 {
 	assert_true(fake_gaps.locked);
-	pair->drop |= gap;
+	match->drop |= gap;
 	return 0;
 }
 
@@ -333,7 +333,7 @@ static void reset(const char *params)
 	areas_written = super_written = recorded = held = false;
 	other_cache = origin_gone = reconnected = false;
 	witness_gone = witness_near = witness_full = was_writing = false;
-	proven = has_record = has_moved = asked = claimed = outgrown = emptied = false;
+	proven = has_record = has_moved = asked = claimed = superseded = emptied = false;
 	claimed_session = 0;
 	named = "";
 	path_recorded = NULL;
@@ -594,7 +594,7 @@ static void witnessed(void **state)
 }
 
 /* What its own witness knows more of is emptied: whether it is the table's, or there is none. */
-static void witness_outgrown(void **state)
+static void witness_superseded(void **state)
 {
 	static const char *const table[] = { WRITING, WRITING WITNESS };
 	unsigned int i;
@@ -602,13 +602,13 @@ static void witness_outgrown(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		reset(table[i]);
-		other_cache = outgrown = true;
+		other_cache = superseded = true;
 		assert_int_equal(attach("/dev/sdc", 0), 0);
 		assert_true(recorded && emptied);
 	}
 	reset(WRITING WITNESS);
 	named = "/dev/mapper/w";
-	has_record = has_moved = outgrown = true;
+	has_record = has_moved = superseded = true;
 	assert_int_equal(attach(NULL, 0), 0);
 	assert_true(recorded && emptied && claimed);
 }
@@ -679,7 +679,7 @@ int main(void)
 		cmocka_unit_test(which),
 		cmocka_unit_test(formatted),
 		cmocka_unit_test(witnessed),
-		cmocka_unit_test(witness_outgrown),
+		cmocka_unit_test(witness_superseded),
 		cmocka_unit_test(witness_refuses),
 		cmocka_unit_test(witness_proves),
 		cmocka_unit_test(given_up_again),

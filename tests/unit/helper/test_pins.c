@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "lib/error.h"
-#include "lib/label.h"
+#include "lib/name.h"
 #include "pins/pins.h"
 #include "unit.h"
-#include "lib/want.h"
+#include "lib/words.h"
 
 #define K	1024ULL
 
@@ -269,15 +269,15 @@ static void labels(void **state)
 	(void)state;
 	shards_add(&shards, "0-1G");
 	shards_add(&shards, "2G-3G");
-	assert_string_equal(label_of(&shards, label), "0-1G");
+	assert_string_equal(shards_label(&shards, label), "0-1G");
 	shards_add(&shards, "/usr/include/stdio.h")->device = 1;
-	assert_string_equal(label_of(&shards, label), "stdio.h");
+	assert_string_equal(shards_label(&shards, label), "stdio.h");
 	shards_add(&shards, "/usr/include/stdlib.h")->device = 1;
-	assert_string_equal(label_of(&shards, label), "include");
+	assert_string_equal(shards_label(&shards, label), "include");
 	shards_add(&shards, "/usr/share/x")->device = 1;
-	assert_string_equal(label_of(&shards, label), "usr");
+	assert_string_equal(shards_label(&shards, label), "usr");
 	shards_add(&shards, "/etc/x")->device = 1;
-	assert_string_equal(label_of(&shards, label), "/");
+	assert_string_equal(shards_label(&shards, label), "/");
 	shards_free(&shards);
 	assert_null(label_check("a"));
 	assert_non_null(label_check(""));

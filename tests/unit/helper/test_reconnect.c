@@ -116,34 +116,34 @@ void super_free(struct super *super)
 	(void)super;
 }
 
-bool pair_is_cold(const struct pair *pair)
+bool match_is_cold(const struct origin_match *match)
 {
-	(void)pair;
+	(void)match;
 	return active;
 }
 
-int pair_compare(struct pair *pair)
+int match_compare(struct origin_match *match)
 {
-	assert_true(pair->may_grow);
-	assert_int_equal(pair->size, origin.size);
-	pair->differs = differs;
-	pair->file_system = file_system;
+	assert_true(match->may_grow);
+	assert_int_equal(match->size, origin.size);
+	match->differs = differs;
+	match->file_system = file_system;
 	return 0;
 }
 
-int pair_find_origin(struct pair *pair)
+int match_find_origin(struct origin_match *match)
 {
-	return device_open(&pair->origin, "/dev/found", "origin");
+	return device_open(&match->origin, "/dev/found", "origin");
 }
 
-const char *pair_content(const struct pair *pair)
+const char *match_content(const struct origin_match *match)
 {
-	return pair->file_system ? "FILE SYSTEM" : "ENDS";
+	return match->file_system ? "FILE SYSTEM" : "ENDS";
 }
 
-const char *pair_changed(const struct pair *pair, char *text)
+const char *match_changed(const struct origin_match *match, char *text)
 {
-	(void)pair;
+	(void)match;
 	return strcpy(text, "content");
 }
 
@@ -242,7 +242,7 @@ static void taken(void **state)
 	assert_taken();
 	/* The kernel drops what was cached of it. */
 	reset();
-	differs = PAIR_CONTENT;
+	differs = MATCH_CONTENT;
 	take(NULL, 0, 0);
 	assert_taken();
 	reset();
@@ -328,7 +328,7 @@ static void misfits(void **state)
 	assert_int_equal(take("/dev/new", OPTION_FORCE, 0), CODE_BUSY);
 	assert_left();
 	reset();
-	differs = PAIR_CONTENT;
+	differs = MATCH_CONTENT;
 	assert_int_equal(take("/dev/new", OPTION_FORCE, ON_CHANGE_REFUSE),
 			 CODE_DEVICE);
 	assert_said("was changed while it was away (ENDS)");
@@ -350,7 +350,7 @@ static void strangers(void **state)
 	(void)state;
 	for (i = 0; i < 2; i++) {
 		reset();
-		differs = PAIR_ID;
+		differs = MATCH_ID;
 		strcpy(origin.id, "wwid:b");
 		take("/dev/new", option[i], 0);
 		if (!i)
@@ -363,7 +363,7 @@ static void strangers(void **state)
 		assert_taken();
 		reset();
 		medium.origin_id[0] = '\0';
-		differs = PAIR_CONTENT;
+		differs = MATCH_CONTENT;
 		take("/dev/new", option[i], 0);
 		if (!i)
 			assert_said("nothing shows that '/dev/new' is the origin");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "files/roster.h"
+#include "files/node_share.h"
 #include "unit.h"
 
 static void add(struct shards *shards, const char *name, uint64_t bytes)
@@ -16,8 +16,8 @@ static uint32_t sum(struct shards *shards, size_t *order)
 
 	for (i = 0; i < shards->count; i++)
 		order[i] = i;
-	roster_sort(shards, order, shards->count);
-	return roster_checksum(shards, order, shards->count);
+	node_share_sort(shards, order, shards->count);
+	return node_share_checksum(shards, order, shards->count);
 }
 
 /* Bytes of names, not letters of a language. */

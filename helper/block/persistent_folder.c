@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "block/lasting.h"
+#include "block/persistent_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,13 +104,13 @@ static const char *fleeting_file(int fd, int depth)
 }
 
 /**
- * lasting_check() - demand a folder whose content outlives a reboot
+ * persistent_folder_check() - demand a folder whose content outlives a reboot
  * @folder: open
  * @path: of it, for messages
  *
  * Return: 0 or the exit code.
  */
-int lasting_check(int folder, const char *path)
+int persistent_folder_check(int folder, const char *path)
 {
 	const char *what = fleeting_file(folder, 0);
 

@@ -3,6 +3,6 @@
 #ifndef HELPER_BLOCK_LASTING_H
 #define HELPER_BLOCK_LASTING_H
 
-int lasting_check(int folder, const char *path);
+int persistent_folder_check(int folder, const char *path);
 
 #endif /* HELPER_BLOCK_LASTING_H */

@@ -10,7 +10,7 @@
 #include "lib/error.h"
 #include "block/stacking.h"
 #include "files/samples.h"
-#include "files/roster.h"
+#include "files/node_share.h"
 #include "files/operand.h"
 #include "unit.h"
 
@@ -118,8 +118,8 @@ static const char *resolved(const char *words, uint32_t *checksum)
 		strcat(strcat(names, shards.shard[i].name), " ");
 		order[i] = i;
 	}
-	roster_sort(&shards, order, shards.count);
-	*checksum = roster_checksum(&shards, order, shards.count);
+	node_share_sort(&shards, order, shards.count);
+	*checksum = node_share_checksum(&shards, order, shards.count);
 	shards_free(&shards);
 	return names;
 }

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "lib/error.h"
-#include "lib/path.h"
-#include "pins/recorded.h"
+#include "lib/name.h"
+#include "pins/record.h"
 #include "unit.h"
 
 static char top[64];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "block/volume.h"
+#include "block/device_id.h"
 
 #include <string.h>
 
@@ -30,13 +30,13 @@ static size_t kind_length(const char *id)
 }
 
 /**
- * volume_may_be_same() - whether two identities may be of one volume
+ * identity_may_be_same() - whether two identities may be of one volume
  * @a: an identity, of a partition too; "": unknown
  * @b: another one
  *
  * Return: false only where they prove that they are not.
  */
-bool volume_may_be_same(const char *a, const char *b)
+bool identity_may_be_same(const char *a, const char *b)
 {
 	size_t kind = kind_length(a), length = whole_length(a);
 

@@ -16,7 +16,6 @@
 #include "open/uncached_writes.h"
 #include "block/device_id.h"
 #include "unit.h"
-#include "block/volume.h"
 
 #define A	"wwid:eui.a"
 #define B	"wwid:eui.b"
@@ -276,8 +275,8 @@ static void identities(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-		if (volume_may_be_same(pairs[i].a, pairs[i].b) != pairs[i].may ||
-		    volume_may_be_same(pairs[i].b, pairs[i].a) != pairs[i].may)
+		if (identity_may_be_same(pairs[i].a, pairs[i].b) != pairs[i].may ||
+		    identity_may_be_same(pairs[i].b, pairs[i].a) != pairs[i].may)
 			fail_msg("'%s' and '%s'", pairs[i].a, pairs[i].b);
 }
 

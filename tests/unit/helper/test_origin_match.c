@@ -143,9 +143,9 @@ void dm_device_free(struct dm_device *dev)
 }
 
 /* A pair that fits. */
-static struct pair fitting(void)
+static struct origin_match fitting(void)
 {
-	struct pair pair = {
+	struct origin_match match = {
 		.origin = { .path = "/dev/o", .size = BYTES, .lbs = 512,
 			    .id = "wwid:a" },
 		.super.best = &sb,
@@ -165,22 +165,22 @@ static struct pair fitting(void)
 	fs_content = 0;
 	memset(&fake_gaps, 0, sizeof(fake_gaps));
 	fail_reset();
-	return pair;
+	return match;
 }
 
 /* The same, with these differences. */
-static struct pair differing(unsigned int bits)
+static struct origin_match differing(unsigned int bits)
 {
-	struct pair pair = fitting();
+	struct origin_match match = fitting();
 
-	if (bits & PAIR_SIZE)
+	if (bits & MATCH_SIZE)
 		sb.origin_size = 2 * BYTES;
-	if (bits & PAIR_ID)
+	if (bits & MATCH_ID)
 		strcpy((char *)sb.origin_id, "wwid:b");
-	if (bits & PAIR_CONTENT)
+	if (bits & MATCH_CONTENT)
 		content = 1;
-	pair.version = bits & PAIR_VERSION ? "v2" : NULL;
-	return pair;
+	match.version = bits & MATCH_VERSION ? "v2" : NULL;
+	return match;
 }
 
 static void assert_said(const char *text)
@@ -192,16 +192,16 @@ static void assert_said(const char *text)
 static void fits(void **state)
 {
 	enum on_change what;
-	struct pair pair;
+	struct origin_match match;
 
 	(void)state;
 	for (what = ON_CHANGE_DEFAULT; what <= ON_CHANGE_TRUST; what++) {
-		pair = fitting();
-		pair.version = "v1";
-		pair.on_change = what;
-		assert_int_equal(pair_check_origin(&pair), 0);
-		assert_int_equal(pair.differs, 0);
-		assert_false(pair.drop || pair.trust);
+		match = fitting();
+		match.version = "v1";
+		match.on_change = what;
+		assert_int_equal(match_check_origin(&match), 0);
+		assert_int_equal(match.differs, 0);
+		assert_false(match.drop || match.trust);
 		assert_int_equal(looks, 1);
 	}
 }
@@ -213,80 +213,80 @@ static void answers(void **state)
 
 	(void)state;
 	for (bits = 1; bits < 16; bits++) {
-		struct pair pair = differing(bits);
+		struct origin_match match = differing(bits);
 
 		/* Of an origin that is too short the content is not known. */
-		expected = bits & PAIR_SIZE ? bits & ~PAIR_CONTENT : bits;
-		pair.on_change = ON_CHANGE_REFUSE;
-		assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
-		assert_int_equal(pair.differs, expected);
+		expected = bits & MATCH_SIZE ? bits & ~MATCH_CONTENT : bits;
+		match.on_change = ON_CHANGE_REFUSE;
+		assert_int_equal(match_check_origin(&match), CODE_DEVICE);
+		assert_int_equal(match.differs, expected);
 		assert_said("; ADVICE");
-		pair = differing(bits);
-		pair.on_change = ON_CHANGE_DROP;
-		assert_int_equal(pair_check_origin(&pair), 0);
-		assert_true(pair.drop && !pair.trust);
-		assert_int_equal(pair.differs, expected);
-		pair = differing(bits);
-		pair.on_change = ON_CHANGE_TRUST;
-		assert_int_equal(pair_check_origin(&pair), 0);
-		assert_true(!pair.drop && pair.trust);
+		match = differing(bits);
+		match.on_change = ON_CHANGE_DROP;
+		assert_int_equal(match_check_origin(&match), 0);
+		assert_true(match.drop && !match.trust);
+		assert_int_equal(match.differs, expected);
+		match = differing(bits);
+		match.on_change = ON_CHANGE_TRUST;
+		assert_int_equal(match_check_origin(&match), 0);
+		assert_true(!match.drop && match.trust);
 		/* A new version drops, but not what is of another volume. */
-		pair = differing(bits);
-		if (bits & PAIR_VERSION && !(bits & PAIR_ID)) {
-			assert_int_equal(pair_check_origin(&pair), 0);
-			assert_true(pair.drop && !looks);
+		match = differing(bits);
+		if (bits & MATCH_VERSION && !(bits & MATCH_ID)) {
+			assert_int_equal(match_check_origin(&match), 0);
+			assert_true(match.drop && !looks);
 		} else {
-			assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+			assert_int_equal(match_check_origin(&match), CODE_DEVICE);
 		}
 	}
 }
 
 static void words(void **state)
 {
-	struct pair pair = differing(PAIR_ID | PAIR_VERSION | PAIR_CONTENT);
-	char text[PAIR_TEXT];
+	struct origin_match match = differing(MATCH_ID | MATCH_VERSION | MATCH_CONTENT);
+	char text[MATCH_TEXT];
 
 	(void)state;
-	pair.on_change = ON_CHANGE_REFUSE;
-	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	match.on_change = ON_CHANGE_REFUSE;
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
 	assert_said("'/dev/o' is 'wwid:a', the cache was created for 'wwid:b'");
 	assert_said("'v2': what is cached is of version 'v1'");
 	assert_said("first or last 64 KiB differ");
-	assert_string_equal(pair_changed(&pair, text), "identity, version, content");
-	assert_string_equal(pair_before(&pair, text),
+	assert_string_equal(match_changed(&match, text), "identity, version, content");
+	assert_string_equal(match_before(&match, text),
 			    "the identity was 'wwid:b', the dataset version was 'v1', the origin's content was changed");
-	pair = differing(PAIR_SIZE);
-	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	match = differing(MATCH_SIZE);
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
 	assert_said("has 67108864 bytes, the cache was created for one of 134217728");
-	assert_string_equal(pair_before(&pair, text),
+	assert_string_equal(match_before(&match, text),
 			    "the size was 134217728 bytes");
-	pair = fitting();
-	assert_null(pair_changed(&pair, text));
-	assert_string_equal(pair_before(&pair, text), "");
-	pair.differs = PAIR_ID | PAIR_VERSION;
+	match = fitting();
+	assert_null(match_changed(&match, text));
+	assert_string_equal(match_before(&match, text), "");
+	match.differs = MATCH_ID | MATCH_VERSION;
 	memset(sb.origin_id, 'x', sizeof(sb.origin_id) - 1);
 	memset(sb.dataset_version, 'y', sizeof(sb.dataset_version) - 1);
-	assert_true(strlen(pair_before(&pair, text)) < PAIR_TEXT - 1);
+	assert_true(strlen(match_before(&match, text)) < MATCH_TEXT - 1);
 }
 
 static void grown(void **state)
 {
-	struct pair pair = fitting();
+	struct origin_match match = fitting();
 
 	(void)state;
-	pair.origin.size = pair.size = 2 * BYTES;
-	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	match.origin.size = match.size = 2 * BYTES;
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
 	assert_said("open it with --grow");
 	fail_reset();
-	pair.may_grow = true;
-	assert_int_equal(pair_check_origin(&pair), 0);
-	assert_false(pair.drop || pair.trust);
+	match.may_grow = true;
+	assert_int_equal(match_check_origin(&match), 0);
+	assert_false(match.drop || match.trust);
 	content = 1;
-	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
 	fail_reset();
-	pair.on_change = ON_CHANGE_TRUST;
-	assert_int_equal(pair_check_origin(&pair), 0);
-	assert_int_equal(pair_record(&pair, true), 0);
+	match.on_change = ON_CHANGE_TRUST;
+	assert_int_equal(match_check_origin(&match), 0);
+	assert_int_equal(match_record(&match, true), 0);
 	assert_true(!recorded.drop && recorded.held);
 	assert_int_equal(recorded.size, 2 * BYTES);
 }
@@ -294,72 +294,72 @@ static void grown(void **state)
 /* Whose content says nothing, and which no answer makes fit. */
 static void special(void **state)
 {
-	struct pair pair = differing(PAIR_CONTENT);
+	struct origin_match match = differing(MATCH_CONTENT);
 
 	(void)state;
 	sb.state = NEARCACHE_STATE_ACTIVE;
-	assert_int_equal(pair_check_origin(&pair), 0);
+	assert_int_equal(match_check_origin(&match), 0);
 	assert_int_equal(looks, 0);
-	pair = fitting();
+	match = fitting();
 	sb.origin_id[0] = '\0';
-	assert_int_equal(pair_check_origin(&pair), 0);
+	assert_int_equal(match_check_origin(&match), 0);
 	sb.origin_lbs = 4096;
-	pair.on_change = ON_CHANGE_DROP;
-	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	match.on_change = ON_CHANGE_DROP;
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
 	assert_said("logical blocks of 512 bytes, at create they had 4096");
 }
 
 /* The ends are the same; what is not known is no difference. */
 static void file_system(void **state)
 {
-	struct pair pair = fitting();
+	struct origin_match match = fitting();
 
 	(void)state;
 	sb.file_system_type = NEARCACHE_FP_XFS;
 	fs_type = NEARCACHE_FP_XFS;
-	assert_int_equal(pair_check_origin(&pair), 0);
-	assert_false(pair_can_refresh(&pair));
+	assert_int_equal(match_check_origin(&match), 0);
+	assert_false(match_can_refresh(&match));
 	fs_content = 1;
-	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
 	assert_said("its file system was written to");
-	assert_true(pair.file_system);
+	assert_true(match.file_system);
 	fail_reset();
 	fs_content = 0;
 	fs_type = NEARCACHE_FP_NONE;
-	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
 	content = 1;
 	fail_reset();
-	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
 	assert_said("first or last 64 KiB differ");
-	assert_false(pair.file_system);
+	assert_false(match.file_system);
 	fail_reset();
 	content = 0;
 	sb.file_system_type = 77;
-	assert_int_equal(pair_check_origin(&pair), 0);
+	assert_int_equal(match_check_origin(&match), 0);
 	sb.file_system_type = NEARCACHE_FP_XFS;
 	sb.state = NEARCACHE_STATE_ACTIVE;
-	assert_int_equal(pair_check_origin(&pair), 0);
+	assert_int_equal(match_check_origin(&match), 0);
 }
 
 static void refreshed(void **state)
 {
-	struct pair pair = fitting();
+	struct origin_match match = fitting();
 
 	(void)state;
-	assert_int_equal(pair_check_origin(&pair), 0);
-	assert_true(pair_can_refresh(&pair));
-	pair_refresh(&pair);
+	assert_int_equal(match_check_origin(&match), 0);
+	assert_true(match_can_refresh(&match));
+	match_refresh(&match);
 	assert_int_equal(records, 0);
 	fs_type = NEARCACHE_FP_EXT4;
-	pair_refresh(&pair);
+	match_refresh(&match);
 	assert_int_equal(records, 1);
 	assert_false(recorded.drop || recorded.held);
-	pair.differs = PAIR_CONTENT;
-	pair_refresh(&pair);
+	match.differs = MATCH_CONTENT;
+	match_refresh(&match);
 	assert_int_equal(records, 1);
-	pair.differs = 0;
+	match.differs = 0;
 	sb.state = NEARCACHE_STATE_ACTIVE;
-	pair_refresh(&pair);
+	match_refresh(&match);
 	assert_int_equal(records, 1);
 }
 
@@ -367,69 +367,69 @@ static void refreshed(void **state)
 static void gaps(void **state)
 {
 	enum on_change what;
-	struct pair pair;
+	struct origin_match match;
 
 	(void)state;
 	for (what = ON_CHANGE_DEFAULT; what <= ON_CHANGE_TRUST; what++) {
-		pair = fitting();
-		pair.on_change = what;
+		match = fitting();
+		match.on_change = what;
 		sb.table_epoch = 7;
-		assert_int_equal(pair_check_gaps(&pair), 0);
-		assert_false(pair.drop);
+		assert_int_equal(match_check_gaps(&match), 0);
+		assert_false(match.drop);
 		assert_string_equal(fake_gaps.origin, "wwid:a");
 		fake_gaps.concern = true;
-		pair.trust = what == ON_CHANGE_TRUST;
+		match.trust = what == ON_CHANGE_TRUST;
 		if (what == ON_CHANGE_REFUSE) {
-			assert_int_equal(pair_check_gaps(&pair), CODE_DEVICE);
+			assert_int_equal(match_check_gaps(&match), CODE_DEVICE);
 			assert_said("without its cache: the cached data is stale; ADVICE");
 			continue;
 		}
-		assert_int_equal(pair_check_gaps(&pair), 0);
-		assert_true(pair.drop && !pair.trust);
-		assert_int_equal(pair_record(&pair, false), 0);
+		assert_int_equal(match_check_gaps(&match), 0);
+		assert_true(match.drop && !match.trust);
+		assert_int_equal(match_record(&match, false), 0);
 		assert_true(recorded.drop);
 		assert_true(fake_gaps.ended);
 		assert_int_equal(fake_gaps.epoch, 8);
 	}
 	/* What was written then shows in the content: that is no reason to refuse. */
 	for (what = ON_CHANGE_DEFAULT; what <= ON_CHANGE_TRUST; what++) {
-		pair = differing(PAIR_CONTENT);
-		pair.on_change = what;
+		match = differing(MATCH_CONTENT);
+		match.on_change = what;
 		fake_gaps.concern = true;
-		assert_int_equal(pair_ask_gaps(&pair), 0);
-		assert_int_equal(pair_check_origin(&pair),
+		assert_int_equal(match_ask_gaps(&match), 0);
+		assert_int_equal(match_check_origin(&match),
 				 what == ON_CHANGE_REFUSE ? CODE_DEVICE : 0);
-		assert_int_equal(pair.drop, what != ON_CHANGE_REFUSE);
-		assert_false(pair.trust);
+		assert_int_equal(match.drop, what != ON_CHANGE_REFUSE);
+		assert_false(match.trust);
 	}
 	/* Another volume is another matter. */
-	pair = differing(PAIR_ID);
+	match = differing(MATCH_ID);
 	fake_gaps.concern = true;
-	assert_int_equal(pair_ask_gaps(&pair), 0);
-	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
+	assert_int_equal(match_ask_gaps(&match), 0);
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
 	assert_said("the cache was created for 'wwid:b'");
-	pair = fitting();
+	match = fitting();
 	fake_gaps.error = true;
-	assert_int_equal(pair_check_gaps(&pair), CODE_DEVICE);
+	assert_int_equal(match_check_gaps(&match), CODE_DEVICE);
 	assert_said("gaps.json");
 	/* Emptied for another reason, it ends nothing. */
-	pair = fitting();
-	pair.drop = true;
-	assert_int_equal(pair_record(&pair, false), 0);
+	match = fitting();
+	match.drop = true;
+	assert_int_equal(match_record(&match, false), 0);
 	assert_false(fake_gaps.ended);
 }
 
 /* Cut off in session 5 of a writing mode, with a region that was being written. */
-static struct pair cut_off(struct nearcache_witness *record)
+static struct origin_match cut_off(struct nearcache_witness *record)
 {
-	struct pair pair = fitting();
+	struct origin_match match = fitting();
 	u32 i;
 
 	sb.state = NEARCACHE_STATE_WRITING;
 	sb.session = 5;
-	pair.super.geo.intent_offset = 4096;
-	pair.super.geo.intent_region = 1 << 20;
-	pair.super.geo.origin_size = BYTES;
+	match.super.geo.intent_offset = 4096;
+	match.super.geo.intent_region = 1 << 20;
+	match.super.geo.origin_size = BYTES;
 	for (i = 0; i < NC_RECOVER_INTENT; i++)
 		nc_intent_sector_init(&intent[i], sb.uuid, 5, i);
 	intent[0].bits[1] = 0x11;
@@ -443,100 +443,100 @@ static struct pair cut_off(struct nearcache_witness *record)
 	record->session = 5;
 	record->state = NEARCACHE_WITNESS_STAYED;
 	nc_witness_seal(record);
-	return pair;
+	return match;
 }
 
 /* It is warm, and its ends are looked at; its file system is not what it was. */
 static void witness_proves(void **state)
 {
 	struct nearcache_witness record;
-	struct pair pair = cut_off(&record);
+	struct origin_match match = cut_off(&record);
 
 	(void)state;
-	assert_true(pair_was_writing(&pair));
-	assert_true(pair_is_cold(&pair));
-	pair_hear(&pair, &record, true);
-	assert_true(pair.proven);
-	assert_false(pair_is_cold(&pair));
-	assert_int_equal(pair.regions, 2);
+	assert_true(match_was_writing(&match));
+	assert_true(match_is_cold(&match));
+	match_read_witness(&match, &record, true);
+	assert_true(match.proven);
+	assert_false(match_is_cold(&match));
+	assert_int_equal(match.regions, 2);
 	sb.file_system_type = NEARCACHE_FP_EXT4;
 	fs_content = 1;
-	assert_int_equal(pair_check_origin(&pair), 0);
+	assert_int_equal(match_check_origin(&match), 0);
 	assert_int_equal(looks, 1);
-	assert_int_equal(pair.differs, 0);
+	assert_int_equal(match.differs, 0);
 	content = 1;
-	assert_int_equal(pair_check_origin(&pair), CODE_DEVICE);
-	assert_int_equal(pair.differs, PAIR_CONTENT);
-	assert_false(pair.file_system);
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
+	assert_int_equal(match.differs, MATCH_CONTENT);
+	assert_false(match.file_system);
 	/* No fingerprint of a file system while its own writes are not in it. */
 	sb.file_system_type = NEARCACHE_FP_NONE;
-	assert_false(pair_can_refresh(&pair));
+	assert_false(match_can_refresh(&match));
 	/* A page of the bitmap is lost: its regions are, behind the origin's end. */
-	pair = cut_off(&(struct nearcache_witness){ 0 });
+	match = cut_off(&(struct nearcache_witness){ 0 });
 	unreadable = 1;
-	pair_hear(&pair, &record, true);
-	assert_true(pair.proven);
+	match_read_witness(&match, &record, true);
+	assert_true(match.proven);
 	assert_int_equal(fail_code(), 0);
-	assert_int_equal(pair.regions, 2);
+	assert_int_equal(match.regions, 2);
 	/* About to begin the next session. */
 	record.session = 6;
 	record.previous = 5;
 	nc_witness_seal(&record);
-	pair = cut_off(&(struct nearcache_witness){ 0 });
-	pair_hear(&pair, &record, true);
-	assert_true(pair.proven);
+	match = cut_off(&(struct nearcache_witness){ 0 });
+	match_read_witness(&match, &record, true);
+	assert_true(match.proven);
 }
 
 /* The cold start that it was without a witness: nothing is compared, nothing refused. */
-static void assert_unproven(struct pair *pair,
+static void assert_unproven(struct origin_match *match,
 			    const struct nearcache_witness *record)
 {
 	content = 1;
-	pair_hear(pair, record, true);
+	match_read_witness(match, record, true);
 	assert_int_equal(fail_code(), 0);
-	assert_true(pair_is_cold(pair) && !pair->proven);
-	assert_int_equal(pair_check_origin(pair), 0);
+	assert_true(match_is_cold(match) && !match->proven);
+	assert_int_equal(match_check_origin(match), 0);
 	assert_int_equal(looks, 0);
-	assert_int_equal(pair->differs, 0);
+	assert_int_equal(match->differs, 0);
 }
 
 static void witness_does_not(void **state)
 {
 	struct nearcache_witness record;
-	struct pair pair = cut_off(&record);
+	struct origin_match match = cut_off(&record);
 
 	(void)state;
-	assert_unproven(&pair, NULL);
-	pair = cut_off(&record);
+	assert_unproven(&match, NULL);
+	match = cut_off(&record);
 	record.state = NEARCACHE_WITNESS_LEFT;
 	nc_witness_seal(&record);
-	assert_unproven(&pair, &record);
-	pair = cut_off(&record);
+	assert_unproven(&match, &record);
+	match = cut_off(&record);
 	record.state = NEARCACHE_WITNESS_NEW;
 	nc_witness_seal(&record);
-	assert_unproven(&pair, &record);
-	pair = cut_off(&record);
+	assert_unproven(&match, &record);
+	match = cut_off(&record);
 	record.session = 4;
 	nc_witness_seal(&record);
-	assert_unproven(&pair, &record);
-	pair = cut_off(&record);
+	assert_unproven(&match, &record);
+	match = cut_off(&record);
 	intent[0].flags = NEARCACHE_INTENT_ENDS;
 	nc_intent_sector_seal(&intent[0]);
-	assert_unproven(&pair, &record);
-	pair = cut_off(&record);
+	assert_unproven(&match, &record);
+	match = cut_off(&record);
 	intent[0].bits[0] ^= 1;
-	assert_unproven(&pair, &record);
-	pair = cut_off(&record);
+	assert_unproven(&match, &record);
+	match = cut_off(&record);
 	unreadable = 0;
-	assert_unproven(&pair, &record);
+	assert_unproven(&match, &record);
 	/* It has no say in other states. */
-	pair = cut_off(&record);
+	match = cut_off(&record);
 	sb.state = NEARCACHE_STATE_ACTIVE;
-	assert_unproven(&pair, &record);
-	pair = cut_off(&record);
+	assert_unproven(&match, &record);
+	match = cut_off(&record);
 	sb.state = NEARCACHE_STATE_LIVE;
-	pair_hear(&pair, NULL, true);
-	assert_false(pair_is_cold(&pair));
+	match_read_witness(&match, NULL, true);
+	assert_false(match_is_cold(&match));
 }
 
 /* A copy from before, or one that was taken out before: cold, however it was stopped. */
@@ -547,127 +547,127 @@ static void witness_knows_more(void **state)
 		NEARCACHE_STATE_WRITING,
 	};
 	struct nearcache_witness record;
-	struct pair pair;
+	struct origin_match match;
 	unsigned int i;
 
 	(void)state;
 	for (i = 0; i < sizeof(super_state) / sizeof(super_state[0]); i++) {
-		pair = cut_off(&record);
+		match = cut_off(&record);
 		sb.state = super_state[i];
 		record.session = 7;
 		nc_witness_seal(&record);
-		assert_unproven(&pair, &record);
-		assert_true(pair.older);
+		assert_unproven(&match, &record);
+		assert_true(match.older);
 		/* For the kernel it is older until it is empty. */
-		assert_int_equal(pair_record(&pair, false), 0);
+		assert_int_equal(match_record(&match, false), 0);
 		assert_int_equal(recorded.session, 0);
-		pair.drop = true;
-		assert_int_equal(pair_record(&pair, false), 0);
+		match.drop = true;
+		assert_int_equal(match_record(&match, false), 0);
 		assert_int_equal(recorded.session, 7);
-		assert_false(pair_can_refresh(&pair));
+		assert_false(match_can_refresh(&match));
 	}
 	/* That session did not begin. */
-	pair = cut_off(&record);
+	match = cut_off(&record);
 	sb.state = NEARCACHE_STATE_CLEAN;
 	record.session = 7;
 	record.previous = 5;
 	nc_witness_seal(&record);
-	pair_hear(&pair, &record, true);
-	assert_false(pair_is_cold(&pair));
+	match_read_witness(&match, &record, true);
+	assert_false(match_is_cold(&match));
 }
 
 /* The one that is not to be the witness any more is asked, too. */
 static void witness_before(void **state)
 {
 	struct nearcache_witness record;
-	struct pair pair = cut_off(&record);
+	struct origin_match match = cut_off(&record);
 
 	(void)state;
 	before = &record;
-	assert_false(pair_hear_recorded(&pair));
+	assert_false(match_read_recorded(&match));
 	strcpy((char *)sb.witness, "/dev/mapper/w");
 	sb.state = NEARCACHE_STATE_CLEAN;
 	before = NULL;
-	assert_false(pair_hear_recorded(&pair));
+	assert_false(match_read_recorded(&match));
 	assert_int_equal(fail_code(), 0);
 	before = &record;
-	assert_false(pair_hear_recorded(&pair));
-	assert_false(pair.older);
+	assert_false(match_read_recorded(&match));
+	assert_false(match.older);
 	/* It has seen a later session; or says that the cache has another witness. */
 	record.session = 9;
 	nc_witness_seal(&record);
-	assert_true(pair_hear_recorded(&pair));
-	assert_true(pair.older);
-	assert_int_equal(pair.session, 9);
-	pair = cut_off(&record);
+	assert_true(match_read_recorded(&match));
+	assert_true(match.older);
+	assert_int_equal(match.session, 9);
+	match = cut_off(&record);
 	strcpy((char *)sb.witness, "/dev/mapper/w");
 	record.session = 5;
 	record.state = NEARCACHE_WITNESS_MOVED;
 	nc_witness_seal(&record);
-	assert_true(pair_hear_recorded(&pair));
+	assert_true(match_read_recorded(&match));
 	/* But for one with a number that is higher, given to come back; where another one is
 	 * named that is no news.
 	 */
 	sb.session = 6;
-	pair.older = false;
-	assert_false(pair_hear_recorded(&pair));
-	assert_false(pair.older);
+	match.older = false;
+	assert_false(match_read_recorded(&match));
+	assert_false(match.older);
 	sb.session = 5;
-	pair_hear(&pair, &record, false);
-	assert_false(pair.older);
+	match_read_witness(&match, &record, false);
+	assert_false(match.older);
 	sb.session = 4;
-	pair_hear(&pair, &record, false);
-	assert_true(pair.older);
+	match_read_witness(&match, &record, false);
+	assert_true(match.older);
 	sb.session = 5;
-	pair_hear(&pair, &record, true);
-	assert_true(pair.older);
+	match_read_witness(&match, &record, true);
+	assert_true(match.older);
 	/* Nothing of it is given a new number before it is empty. */
-	pair_take_session(&pair, 12);
-	assert_int_equal(pair_record(&pair, false), 0);
+	match_take_session(&match, 12);
+	assert_int_equal(match_record(&match, false), 0);
 	assert_int_equal(recorded.session, 0);
-	pair.drop = true;
-	assert_int_equal(pair_record(&pair, false), 0);
+	match.drop = true;
+	assert_int_equal(match_record(&match, false), 0);
 	assert_int_equal(recorded.session, 12);
 	/* Another cache's record. */
-	pair = cut_off(&record);
+	match = cut_off(&record);
 	strcpy((char *)sb.witness, "/dev/mapper/w");
 	record.uuid[0] ^= 1;
 	record.session = 9;
 	nc_witness_seal(&record);
-	assert_false(pair_hear_recorded(&pair));
+	assert_false(match_read_recorded(&match));
 }
 
 /* Its path is recorded with the rest. */
 static void witness_recorded(void **state)
 {
-	struct pair pair = fitting();
+	struct origin_match match = fitting();
 
 	(void)state;
-	assert_int_equal(pair_record(&pair, false), 0);
+	assert_int_equal(match_record(&match, false), 0);
 	assert_null(recorded.witness);
-	pair.witness = "/dev/mapper/w";
-	assert_int_equal(pair_record(&pair, false), 0);
+	match.witness = "/dev/mapper/w";
+	assert_int_equal(match_record(&match, false), 0);
 	assert_string_equal(recorded.witness, "/dev/mapper/w");
 }
 
 static void find(void **state)
 {
-	struct pair pair = fitting();
+	struct origin_match match = fitting();
 
 	(void)state;
 	found = 0;
-	assert_int_equal(pair_find_origin(&pair), CODE_DEVICE);
+	assert_int_equal(match_find_origin(&match), CODE_DEVICE);
 	assert_said("no device here is the origin 'wwid:a'");
 	found = 2;
-	pair = fitting();
-	assert_int_equal(pair_find_origin(&pair), CODE_DEVICE);
+	match = fitting();
+	assert_int_equal(match_find_origin(&match), CODE_DEVICE);
 	assert_said("2 devices are the origin");
 	found = 1;
-	pair = fitting();
-	assert_int_equal(pair_find_origin(&pair), 0);
-	assert_int_equal(pair.origin.number, 7);
+	match = fitting();
+	assert_int_equal(match_find_origin(&match), 0);
+	assert_int_equal(match.origin.number, 7);
 	sb.origin_id[0] = '\0';
-	assert_int_equal(pair_find_origin(&pair), CODE_DEVICE);
+	assert_int_equal(match_find_origin(&match), CODE_DEVICE);
 	assert_said("no stable identity");
 }
 
