@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ranges of one device, and jobs, as the kernel has them. */
+/* Fake kernel: ranges of one device, and prefetch jobs. */
 #ifndef HELPER_FAKE_NL_H
 #define HELPER_FAKE_NL_H
 
 #include "nl.h"
 
 #define FAKE_RANGES	4096
-/* Ranges that one request to delete some takes. */
+/* Maximum number of ranges deleted by one request. */
 #define FAKE_CHUNK	2
 
 /**
- * struct fake_nl - what the kernel knows, and how it answers
- * @range: ranges; labels are their own copies
- * @count: how many
- * @size: bytes of the device; what ends behind them is out of range
+ * struct fake_nl - state of the fake kernel, and its answers
+ * @range: ranges; it owns copies of the labels
+ * @count: entries in @range
+ * @size: size of the device; a range that ends behind it is refused
  * @available: bytes that may be pinned
- * @adds: requests to add
- * @added: ranges in these
- * @fail_add: this one fails, from 1
- * @deletes: requests to delete
- * @fail_delete: this one fails, from 1
- * @interrupts: lists that are interrupted
- * @watch: bytes that are to be pinned all the time
- * @unpinned: how often they were not, after a request
- * @piece: of the last job
- * @pieces: how many; of all jobs
- * @jobs: how many were submitted
- * @no_jobs: none can be
+ * @adds: requests to add ranges
+ * @added: ranges in these requests
+ * @fail_add: number of the add request that fails, from 1
+ * @deletes: requests to delete ranges
+ * @fail_delete: number of the delete request that fails, from 1
+ * @interrupts: number of list requests to interrupt
+ * @watch: bytes that must stay pinned
+ * @unpinned: requests after which @watch was not pinned
+ * @piece: ranges of the last job
+ * @pieces: total number of ranges of all jobs
+ * @jobs: jobs submitted
+ * @no_jobs: submitting a job fails
  */
 struct fake_nl {
 	struct nl_range range[FAKE_RANGES];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Unit tests of the helper's pure parts, in user space under ASan and UBSan.
+# Unit tests of the helper's sources that need no device, under ASan and UBSan.
 # Each prints TAP.
 
 BUILD	?= build
@@ -32,17 +32,17 @@ HELPER_INDEX	:= helper/index.c helper/index_build.c helper/index_format.c \
 	helper/index_mds.c helper/index_npz.c helper/index_parquet.c \
 	helper/index_scan.c helper/index_select.c helper/index_tar.c \
 	helper/index_tfrecord.c helper/tar_header.c helper/thrift.c helper/zip.c
-# With files made up in memory.
+# With synthetic files in memory.
 HELPER_INDEX_UNIT := $(HELPER_INDEX) helper/fail.c helper/text.c \
 	tests/unit/helper/shard.c
 
-# A table is read by who knows the options of 'open'.
+# The parser of nearcachetab needs the options of 'open'.
 HELPER_TAB	:= helper/tab.c helper/arguments.c helper/option_value.c helper/bandwidth.c \
 	helper/duration.c helper/share.c helper/label.c helper/path.c helper/size.c helper/name.c \
 	helper/fail.c helper/text.c helper/mode.c helper/params.c helper/range.c \
 	helper/onchange.c helper/status.c helper/index_format.c
 
-# The sources that each test takes from the project.
+# Sources under test, for each test.
 HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/address.c helper/duration.c helper/readahead.c \
 	helper/size.c helper/fail.c helper/text.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_exposition := helper/metrics/exposition.c
@@ -153,7 +153,7 @@ HELPER_UNIT_test_roster	:= helper/roster.c helper/shards.c helper/fail.c helper/
 HELPER_UNIT_test_target	:= helper/target.c helper/words.c helper/range.c helper/size.c \
 	helper/roster.c helper/shards.c helper/fail.c helper/text.c
 HELPER_UNIT_test_bandwidth := helper/bandwidth.c helper/duration.c helper/size.c
-# What is on record of pins.
+# The record of pins.
 HELPER_PINS	:= helper/pins.c helper/pins_file.c helper/pins_json.c helper/spans.c \
 	helper/durable.c helper/label.c helper/path.c helper/want.c helper/shards.c \
 	helper/index_format.c helper/fail.c helper/text.c
@@ -189,7 +189,7 @@ HELPER_UNIT_LIBS_test_dataset := -lnettle -Wl,--wrap=pwrite
 unit-helper: $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%) ## unit tests of the helper
 	$(Q)failed=0; for t in $^; do $$t || failed=1; done; exit $$failed
 
-# Sources are compiled once for all tests, but for those tests that define something.
+# Sources are compiled once for all tests, and again for each test with -D flags.
 helper-unit-variant = $(if $(filter -D%,$(HELPER_UNIT_LIBS_$(1))),$(1),all)
 helper-unit-objects = $(patsubst %.c,$(HELPER_UNIT_DIR)/obj/$(call helper-unit-variant,$(1))/%.o,\
 	tests/unit/helper/$(1).c $(HELPER_UNIT_$(1)))
