@@ -80,7 +80,7 @@ static void not_replaced(void **state)
 	refused(long_name, CODE_USAGE, "the name is too long");
 	assert_int_equal(replace_file("/nowhere/file", "x", 1, false), CODE_DEVICE);
 	fail_reset();
-	/* It has been made one meanwhile. */
+	/* Another process has replaced the file with a folder. */
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkdir(path, 0700), 0);
 	assert_int_equal(replace_file(path, "x", 1, true), CODE_DEVICE);
