@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Replay a log of writes and build the states that a crash can leave: all that is durable at
- * some entry of the log, plus any subset of the writes in flight, torn at sectors of 512 bytes.
- * For each state of origin and cache device, the kernel must serve only what that origin holds,
- * and the cache must be warm unless the test also damages a sector of metadata.
+ * Replay a log of writes and build the states that a crash can leave: all writes durable at some
+ * entry of the log, plus any subset of the pending ones (sent, not durable), torn at 512 bytes.
+ * For each state of origin and cache device, the kernel must serve only data of that origin, and
+ * the cache must be warm unless the test also damages a sector of metadata.
  *
  *	crash [-r] [-w] [-m DEVICES] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED
  *
@@ -48,7 +48,7 @@
 #define AGED_ANEW	10U
 #define USAGE	"usage: crash [-r] [-w] [-m DEVICES] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED\n"
 
-/* Durable content of the device.  @undo records what a state changed, to restore the image. */
+/* Durable content of the device.  @undo has the sectors that a state changed, to restore them. */
 static unsigned char *image;
 static size_t image_bytes;
 static struct undo {

@@ -335,7 +335,7 @@ bool recover_is_metadata(uint64_t sector)
 }
 
 /**
- * recover() - load a cache device and judge what it would serve
+ * recover() - load a cache device and judge the data it would serve
  * @cache: image of the device, page-aligned; several devices are concatenated
  * @bytes: size of @cache
  * @truth: data that may be served

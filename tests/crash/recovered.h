@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel would serve from a cache device after a crash.  The module's own format.c and
- * recover.c decide which metadata counts; each sector of valid data is then checked.
+ * The data that the kernel would serve from a cache device after a crash.  The module's own
+ * format.c and recover.c decide which metadata counts; each sector of valid data is then checked.
  */
 #ifndef NEARCACHE_CRASH_RECOVERED_H
 #define NEARCACHE_CRASH_RECOVERED_H
@@ -42,7 +42,7 @@ struct recovered {
 };
 
 /**
- * struct truth - what may be served of each sector of the origin
+ * struct truth - allowed content of each sector of the origin
  * @origin: current content
  * @witness: record on the witness device, or NULL
  * @changing: per sector: another host is changing it, so older content is allowed

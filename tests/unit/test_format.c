@@ -204,7 +204,7 @@ static void each_field_is_named(void **state)
 		store((char *)&sb + c->offset, c->size, c->value);
 		nc_super_seal(&sb);
 		if (check(&sb, why))
-			fail_msg("%s = %llu is taken", c->field, (unsigned long long)c->value);
+			fail_msg("%s = %llu is accepted", c->field, (unsigned long long)c->value);
 		/* For an area the reason names the area and shows both numbers. */
 		if (strncmp(why, c->field, strcspn(c->field, ".")))
 			fail_msg("%s = %llu: '%s'", c->field,

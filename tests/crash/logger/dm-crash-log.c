@@ -3,8 +3,8 @@
  * A device-mapper target that logs the requests sent to a device and their completions, in order:
  * <start> <length> crash-log <device> <log device> [<number> <sector>].  The message "mark <text>"
  * adds a text to the log.  Several devices may share one log: each has its own number, and
- * <sector> is its offset in the concatenation of all.  A flush makes durable what was written to
- * its own device.
+ * <sector> is its offset in the concatenation of all.  A flush makes the writes to its own
+ * device durable.
  *
  * dm-log-writes does not fit here because it orders flushes wrongly.  It binds the completed
  * writes to a flush when the flush is sent, and logs them when that flush completes.  A second

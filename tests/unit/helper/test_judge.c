@@ -119,7 +119,7 @@ static unsigned int until(enum nearcache_class class, uint64_t origin, uint64_t 
 	for (i = 1; i < 300; i++)
 		if (second(class, origin, stall) != JUDGE_NOTHING)
 			return i;
-	fail_msg("nothing is decided");
+	fail_msg("no decision");
 	return 0;
 }
 

@@ -114,7 +114,7 @@ static void refused(void **state)
 		json = json_tokener_parse(bad[i]);
 		assert_non_null(json);
 		if (!pins_from_json(&pins, json))
-			fail_msg("taken: %s", bad[i]);
+			fail_msg("accepted: %s", bad[i]);
 		json_object_put(json);
 		pins_free(&pins);
 	}
