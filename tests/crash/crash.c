@@ -119,8 +119,7 @@ static void put_sector(uint64_t sector, const unsigned char *data, bool durable)
 	memcpy(at, data, SECTOR);
 }
 
-/* Write @percent of the sectors of entry @n, except sectors with durable content of a later entry.
- */
+/* Write @percent of the sectors of entry @n, except those with durable content of a later one. */
 static void put(const struct log *log, size_t n, unsigned int percent, bool durable)
 {
 	const struct log_entry *e = &log->entry[n];

@@ -405,7 +405,7 @@ static void pinned(void **state)
 	assert_null(pinned_for);
 }
 
-/* After a gap cached data is stale; a new cache has no gap. */
+/* After a gap the cached data is stale; formatting a new cache ends the gap. */
 static void after_gap(void **state)
 {
 	(void)state;

@@ -102,7 +102,7 @@ static void begin_chunks(struct shard *shard, unsigned int chunks)
 
 #define IN_CHUNK	108
 
-/* Add a chunk of @size bytes at @page, with a dictionary at @dictionary unless that is negative. */
+/* Add a chunk of @size bytes at @page, with a dictionary at @dictionary (0: none). */
 static void add_chunk(struct shard *shard, int64_t page, int64_t dictionary,
 		      int64_t size)
 {

@@ -9,7 +9,7 @@
 #include "stop.h"
 #include "unit.h"
 
-/* Openers found in /proc, and whether one of them can write. */
+/* Number of visible openers, and whether one of them can write. */
 static int visible;
 static bool writer;
 /* Checks until an invisible opener closes the device; -1: it stays. */
