@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Unit tests of the helper's pure parts, in user space under ASan and UBSan.
+# Unit tests of the helper's sources that need no device, under ASan and UBSan.
 # Each prints TAP.
 
 BUILD	?= build
@@ -30,17 +30,17 @@ HELPER_INDEX	:= helper/shard/index.c helper/shard/index_build.c helper/lib/words
 	helper/shard/mds.c helper/shard/npz.c helper/shard/parquet.c \
 	helper/shard/reader.c helper/shard/select.c helper/shard/tar.c \
 	helper/shard/tfrecord.c helper/shard/tar_header.c helper/shard/thrift.c helper/shard/zip.c
-# With files made up in memory.
+# With synthetic files in memory.
 HELPER_INDEX_UNIT := $(HELPER_INDEX) helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/shard.c
 
-# A table is read by who knows the options of 'open'.
+# The parser of nearcachetab needs the options of 'open'.
 HELPER_TAB	:= helper/open/nearcachetab.c helper/cli/options.c helper/cli/option_value.c \
 	helper/lib/size.c helper/shard/partition.c helper/lib/name.c helper/lib/error.c \
 	helper/lib/sanitize.c helper/lib/words.c helper/block/table_params.c helper/lib/range.c \
 	helper/block/status_line.c
 
-# The sources that each test takes from the project.
+# Sources under test, for each test.
 HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/address.c helper/lib/size.c \
 	helper/block/readahead.c helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/fake_identity.c
@@ -171,7 +171,7 @@ HELPER_UNIT_test_operand	:= helper/files/operand.c helper/files/glob.c helper/li
 	helper/files/node_share.c helper/shard/partition.c helper/files/range_set.c \
 	helper/lib/name.c \
 	helper/lib/error.c helper/lib/sanitize.c
-# What is on record of pins.
+# The record of pins.
 HELPER_PINS	:= helper/pins/pins.c helper/pins/file.c helper/pins/json.c helper/pins/spans.c \
 	helper/lib/atomic_file.c helper/lib/name.c helper/lib/words.c helper/files/range_set.c \
 	helper/lib/error.c helper/lib/sanitize.c
@@ -209,7 +209,7 @@ HELPER_UNIT_LIBS_test_dataset := -lnettle -Wl,--wrap=pwrite
 unit-helper: $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%) ## unit tests of the helper
 	$(Q)failed=0; for t in $^; do $$t || failed=1; done; exit $$failed
 
-# Sources are compiled once for all tests, but for those tests that define something.
+# Sources are compiled once for all tests, and again for each test with -D flags.
 helper-unit-variant = $(if $(filter -D%,$(HELPER_UNIT_LIBS_$(1))),$(1),all)
 helper-unit-objects = $(patsubst %.c,$(HELPER_UNIT_DIR)/obj/$(call helper-unit-variant,$(1))/%.o,\
 	tests/unit/helper/$(1).c $(HELPER_UNIT_$(1)))

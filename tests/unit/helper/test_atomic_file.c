@@ -59,13 +59,13 @@ static void written(void **state)
 	assert_false(found);
 	fsyncs = fail_at = 0;
 	assert_int_equal(durable_write(path, "one"), 0);
-	/* The file, and the folders that have its name, and those of new folders. */
+	/* fsync of the file, its folder, and the parents of new folders. */
 	assert_int_equal(fsyncs, 4);
 	fsyncs = 0;
 	assert_int_equal(durable_write(path, "one"), 0);
 	assert_int_equal(fsyncs, 2);
 	holds("one");
-	/* What is not on the medium does not take the place of what is. */
+	/* If fsync fails, the old file stays. */
 	fsyncs = 0;
 	fail_at = 1;
 	assert_int_equal(durable_write(path, "two"), CODE_DEVICE);
@@ -75,12 +75,12 @@ static void written(void **state)
 	fail_at = 0;
 	assert_int_equal(durable_write(path, "three"), 0);
 	holds("three");
-	/* Until it is committed it is beside it. */
+	/* Before commit the new file exists beside the old one. */
 	assert_int_equal(atomic_file_prepare(path, "four"), 0);
 	assert_int_equal(access(new, F_OK), 0);
 	atomic_file_abandon(path);
 	holds("three");
-	/* It is there, if not for good: that is no failure. */
+	/* If fsync of the folder fails, the file exists, maybe not durably: no error. */
 	fsyncs = 0;
 	fail_at = 2;
 	assert_int_equal(durable_write(path, "five"), 0);
@@ -176,7 +176,7 @@ static void not_replaced(void **state)
 	check_refuses(long_name, CODE_USAGE, "the name is too long");
 	assert_int_equal(atomic_file_write("/nowhere/file", "x", 1, false), CODE_DEVICE);
 	fail_reset();
-	/* It has been made one meanwhile. */
+	/* Another process has replaced the file with a folder. */
 	assert_int_equal(mkdir(path, 0700), 0);
 	assert_int_equal(atomic_file_write(path, "x", 1, true), CODE_DEVICE);
 	assert_int_equal(access(new, F_OK), -1);

@@ -31,7 +31,7 @@ static void drawn(void **state)
 	density_add(&density, 319, 1);
 	bar_is(&density, "###............................+");
 	assert_int_equal(density.present, 31);
-	/* What is behind the end does not count. */
+	/* Bytes behind the end do not count. */
 	density_add(&density, 310, 1000);
 	density_add(&density, 320, 10);
 	assert_int_equal(density.present, 41);
@@ -40,7 +40,7 @@ static void drawn(void **state)
 	bar_is(&density, "################################");
 }
 
-/* Few bytes, and as many as a device can have. */
+/* Very few bytes, and the largest device. */
 static void extremes(void **state)
 {
 	struct density small = line(3), none = line(0);
@@ -60,7 +60,7 @@ static void extremes(void **state)
 	assert_int_equal(large.present, 512);
 }
 
-/* Where cells begin and end. */
+/* Boundaries of cells. */
 static void cells(void **state)
 {
 	struct density density = { .bytes = 1000, .cells = 3 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A line of the table: with which cache it is opened, or without, or not at all. */
+/* One line of the table: the device is opened with a cache, without one, or not at all. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,17 +19,17 @@
 #define UUID	"01010101-0101-0101-0101-010101010101"
 
 static char table[64];
-/* What is there: the origin's identity, and what the cache says of it; NULL: no cache. */
+/* Identity of the origin, and the one recorded in the cache; NULL: there is no cache. */
 static const char *origin_id, *recorded;
 static enum exit_code open_fails, cache_fails;
 static bool origin_gone;
-/* What was done. */
+/* Calls made. */
 static struct arguments opened;
 static struct passthrough passed;
 static u8 passed_uuid[16];
 static char passed_why[256];
 static unsigned int waits;
-/* What was left of the device, how often it is open; and it was removed. */
+/* A device was left half-made, with this open count; @removed: the helper removed it. */
 static bool half_made, removed;
 static int half_opens;
 
@@ -213,7 +213,7 @@ static void with_cache(void **state)
 	assert_int_equal(run(BY_UUID, OPTION_WAIT_DEVICES), 0);
 	assert_int_equal(waits, 1);
 	assert_null(passed.name);
-	/* Nothing is recorded: its own content has to show it. */
+	/* The cache records no identity: the content of the origin must show it. */
 	recorded = "";
 	assert_int_equal(run(BY_PATH, OPTION_WAIT_DEVICES), 0);
 	assert_int_equal(waits, 3);
@@ -230,7 +230,7 @@ static void without_cache(void **state)
 	assert_int_equal(opened.given, 0);
 	run(BY_UUID, 0);
 	assert_passed("BROKEN", true);
-	/* It is the right one, and cannot be opened. */
+	/* The cache is the right one, but opening it fails. */
 	reset(NULL);
 	open_fails = CODE_DEVICE;
 	run(BY_PATH, 0);
@@ -243,7 +243,7 @@ static void without_cache(void **state)
 	assert_passed("REFUSED", false);
 }
 
-/* A path may be another cache's by now, a uuid is not. */
+/* A path may name another cache by now; a uuid cannot. */
 static void of_another(void **state)
 {
 	(void)state;
@@ -288,7 +288,7 @@ static void all(void **state)
 	assert_non_null(strstr(fail_message(), "no option of one device"));
 }
 
-/* A run was killed between making the device and starting it. */
+/* An earlier run was killed between creating and starting the device. */
 static void half(void **state)
 {
 	(void)state;

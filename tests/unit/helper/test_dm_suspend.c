@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who must stop before a device becomes read-only, with pretended users. */
+/* Fake openers of a device: which of them must stop before it becomes read-only. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -9,10 +9,10 @@
 #include "block/dm_suspend.h"
 #include "unit.h"
 
-/* Opens that can be seen, and whether one of them is for writing. */
+/* Number of visible openers, and whether one of them can write. */
 static int visible;
 static bool writer;
-/* Looks until an opener that nobody sees goes away, -1: it stays. */
+/* Checks until an invisible opener closes the device; -1: it stays. */
 static int looks = -1;
 
 int usleep(useconds_t microseconds)
@@ -72,14 +72,14 @@ static void writers(void **state)
 	assert_non_null(strstr(fail_message(), "open for writing"));
 	assert_int_equal(check(1, 1, false), 0);
 	assert_int_equal(check(2, 2, false), 0);
-	/* Somebody who is not seen, alone and beside one who is. */
+	/* An invisible opener, alone and together with a visible one. */
 	assert_int_equal(check(1, 0, false), CODE_BUSY);
 	assert_int_equal(check(2, 1, false), CODE_BUSY);
 	assert_non_null(strstr(fail_message(), "open 2 times"));
 	assert_non_null(strstr(fail_message(), "cannot be seen"));
 }
 
-/* udev looks for a moment. */
+/* udev opens the device for a moment. */
 static void passing(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An EROFS device whose bytes are made up here. */
+/* Location of inline tails on a synthetic EROFS device. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -58,7 +58,7 @@ static void put(size_t at, uint64_t value, unsigned int bytes)
 	}
 }
 
-/* Blocks of 4096 bytes, inodes from block 2 on. */
+/* 4096-byte blocks; inodes begin at block 2. */
 static void superblock(unsigned int devices, uint32_t incompat)
 {
 	memset(disk, 0, sizeof(disk));
@@ -69,7 +69,7 @@ static void superblock(unsigned int devices, uint32_t incompat)
 	put(1024 + 86, devices, 2);
 }
 
-/* The last superblock is kept by device. */
+/* The helper caches the superblock per device, so use a new device number. */
 static dev_t fresh(void)
 {
 	static unsigned int number;
@@ -107,7 +107,7 @@ static void tails(void **state)
 {
 	(void)state;
 	superblock(0, 0x20);
-	/* Compact; with extended attributes; extended, across two pages. */
+	/* Compact inode; with extended attributes; extended inode across two pages. */
 	put(8192 + 10 * 32, 2 << 1, 2);
 	assert_int_equal(tail(10), 8192 + 10 * 32 + 32);
 	put(8192 + 10 * 32 + 2, 3, 2);
@@ -121,7 +121,7 @@ static void unknown_tails(void **state)
 {
 	(void)state;
 	superblock(0, 0);
-	/* Plain, compressed; and inodes that may be elsewhere. */
+	/* Plain and compressed inodes have no tail; feature bits that move inodes are refused. */
 	put(8192, 0, 2);
 	assert_int_equal(tail(0), 0);
 	assert_int_equal(fail_code(), CODE_DEVICE);
@@ -131,7 +131,7 @@ static void unknown_tails(void **state)
 	put(1024 + 80, 0x80, 4);
 	assert_int_equal(tail(0), 0);
 	assert_non_null(strstr(fail_message(), "does not know"));
-	/* Beyond the device. */
+	/* Beyond the end of the device. */
 	assert_int_equal(tail(BYTES), 0);
 	assert_non_null(strstr(fail_message(), "beyond the end"));
 	assert_int_equal(tail((ino_t)1 << 58), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fingerprints of made-up file systems in a file: what counts, and what does not. */
+/* Fingerprints of synthetic file systems: which bytes count. */
 #include <endian.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static enum nearcache_fingerprint take(unsigned char *digest)
 	return take_at(BYTES, digest);
 }
 
-/* A byte there counts, or not. */
+/* Does the byte at @offset change the fingerprint? */
 static void assert_counts(enum nearcache_fingerprint type, uint64_t offset,
 			  bool counts)
 {
@@ -92,7 +92,7 @@ static void none(void **state)
 	assert_int_equal(take_at(1024, digest), NEARCACHE_FP_NONE);
 }
 
-/* Blocks of 4 KiB, 64-byte descriptors of so many groups that they fill 128 KiB. */
+/* 4 KiB blocks; as many groups as make 128 KiB of 64-byte descriptors. */
 static void make_ext4(void)
 {
 	unsigned char map[] = { 0x0a, 0xf3, 1, 0, 4, 0, 0, 0, 0, 0, 0, 0,
@@ -120,7 +120,7 @@ static void ext4(void **state)
 	assert_counts(NEARCACHE_FP_EXT4, 0x2000 * 4096 + 0x18, true);
 	assert_counts(NEARCACHE_FP_EXT4, 0x2000 * 4096 + 1024, false);
 	assert_counts(NEARCACHE_FP_EXT4, 40 << 20, false);
-	/* All but the first block of them in the groups that they are of: 64 each. */
+	/* With meta_bg each descriptor block is in the groups it describes, 64 per block. */
 	put_le32(1024 + 0x60, 0x90);
 	put_le32(1024 + 0x104, 1);
 	assert_counts(NEARCACHE_FP_EXT4, 8191, true);
@@ -131,10 +131,10 @@ static void ext4(void **state)
 	assert_counts(NEARCACHE_FP_EXT4, (64 * 8 + 1) * 4096, false);
 	assert_counts(NEARCACHE_FP_EXT4, 64 * 8 * 4096 + 4095, true);
 	make_ext4();
-	/* The oldest kind of map. */
+	/* The journal has a block map instead of extents. */
 	put_le32(1024 + 0x10C, 0x2000);
 	assert_counts(NEARCACHE_FP_EXT4, 0x2000 * 4096 + 0x18, true);
-	/* No journal there, or none known. */
+	/* The journal is elsewhere, or there is none. */
 	put_le32(1024 + 0x10C, 0x2001);
 	assert_counts(NEARCACHE_FP_EXT4, 0x2000 * 4096 + 0x18, false);
 	put_byte(1024 + 0xFD, 0);
@@ -145,7 +145,7 @@ static void ext4(void **state)
 #define LOG_BLOCKS	1024
 #define LOG		(20ULL << 20)
 
-/* Four groups of 16 MiB, blocks of 4 KiB; the log's head is behind its block 700. */
+/* Four groups of 16 MiB, 4 KiB blocks; the log head is behind log block 700. */
 static void make_xfs(void)
 {
 	uint64_t i;
@@ -153,7 +153,7 @@ static void make_xfs(void)
 	empty();
 	put_be32(0, 0x58465342);
 	put_be32(4, 4096);
-	/* Group 1, block 1024: 16 MiB + 4 MiB. */
+	/* The log begins at group 1, block 1024: 16 MiB + 4 MiB. */
 	put_be32(52, 1 << 12 | 1024);
 	put_be32(84, 4096);
 	put_be32(88, 4);
@@ -162,7 +162,7 @@ static void make_xfs(void)
 	put_byte(124, 12);
 	for (i = 0; i < LOG_BLOCKS; i++)
 		put_be32(LOG + i * 512, i <= 700 ? 6 : 5);
-	/* A record's header. */
+	/* Header of a log record. */
 	put_be32(LOG + 512 * 512, 0xFEEDBABE);
 	put_be32(LOG + 512 * 512 + 4, 6);
 }
@@ -177,7 +177,7 @@ static void xfs(void **state)
 	assert_counts(NEARCACHE_FP_XFS, (48 << 20) + 512 + 60, true);
 	assert_counts(NEARCACHE_FP_XFS, (48 << 20) + 2047, true);
 	assert_counts(NEARCACHE_FP_XFS, (48 << 20) + 2048, false);
-	/* Up to the head, and what lies behind. */
+	/* The log block before the head counts; blocks behind it and older ones do not. */
 	assert_counts(NEARCACHE_FP_XFS, LOG + 700 * 512 + 100, true);
 	assert_counts(NEARCACHE_FP_XFS, LOG + 701 * 512 + 100, false);
 	assert_counts(NEARCACHE_FP_XFS, LOG + 100 * 512 + 100, false);
@@ -185,7 +185,7 @@ static void xfs(void **state)
 	put_be32(LOG + 701 * 512, 6);
 	assert_int_equal(take(after), NEARCACHE_FP_XFS);
 	assert_memory_not_equal(before, after, sizeof(before));
-	/* A log elsewhere, or nowhere. */
+	/* The superblock names no valid log. */
 	put_be32(52, 0);
 	assert_counts(NEARCACHE_FP_XFS, LOG + 701 * 512 + 100, false);
 }
@@ -204,7 +204,7 @@ static void erofs(void **state)
 	assert_counts(NEARCACHE_FP_EROFS, 64, true);
 }
 
-/* Numbers that mean nothing: it ends, and what is read lies on the device. */
+/* Invalid numbers: the code terminates and reads only from the device. */
 static void hostile(void **state)
 {
 	static void (*const make[])(void) = { make_ext4, make_xfs };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* In a directory of its own, as the paths are the current directory's. */
+/* Relative paths are resolved in a temporary folder. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static void found(void **state)
 	glob_add(&words, "./2024-01");
 	glob_add(&words, "dir");
 	glob_add(&words, "a*");
-	/* A file of that very name. */
+	/* A file with exactly that name. */
 	glob_add(&words, "a[1]");
 	glob_add(&words, "linked");
 	ARE(&words, "1K-2K", "./2024-01", "dir/b/x", "dir/b/y", "dir/z", "a", "a[1]", "a[1]",
@@ -130,7 +130,7 @@ static void listed(void **state)
 	make("list", "\n\n", 2);
 	assert_int_equal(glob_add_list(&words, "list"), CODE_USAGE);
 	fail_reset();
-	/* What is in a list is no pattern. */
+	/* Lines of a list are not patterns. */
 	make("list", "a*\n", 3);
 	assert_int_equal(glob_add_list(&words, "list"), CODE_DEVICE);
 	fail_reset();
@@ -138,7 +138,7 @@ static void listed(void **state)
 	glob_free(&words);
 }
 
-/* Longer than what is read at once. */
+/* Longer than one read. */
 static void long_list(void **state)
 {
 	struct glob_words words = { 0 };

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Arrays of npz files: made up, made by Python as NumPy does it, and damaged. */
+/* Arrays of npz files: synthetic, made by Python as NumPy does, and damaged. */
 #include <stdlib.h>
 
 #include "index_unit.h"
 
-/* Bytes of a member but for the data, and of an entry; with zip64. */
+/* Size of a member without its data, and of a directory entry, without and with zip64. */
 #define LOCAL		(30U + 12)
 #define LOCAL64		(LOCAL + 20)
 #define ENTRY		(46U + 12)
 #define ENTRY64		(ENTRY + 34)
 #define END		22U
 
-/* Three arrays. Where the directory is, without zip64: */
+/* Offset of the directory for three arrays without zip64. */
 #define DIRECTORY	(3 * LOCAL + 10 + 11 + 12)
 
 static void make(struct shard *shard, bool zip64)
@@ -55,7 +55,7 @@ static void arrays(void **state)
 	shard_free(&shard);
 }
 
-/* A comment behind the end record, which looks like one in parts. */
+/* A comment behind the end record that contains parts of an end record. */
 static void comment(void **state)
 {
 	struct shard shard = { 0 };
@@ -88,7 +88,7 @@ static void cut_off(void **state)
 	shard_free(&shard);
 }
 
-/* A number of @width bytes at @offset is set to @value. */
+/* Store the @width-byte number @value at @offset. */
 struct damage {
 	unsigned int offset;
 	unsigned int width;
@@ -169,7 +169,7 @@ static void damaged64(void **state)
 		{ extra + 12, 8, UINT64_MAX, 0, "reaches into the directory" },
 		{ extra + 12, 8, UINT64_MAX - LOCAL64 + 1, 0, "reaches into" },
 		{ extra + 20, 8, 1ULL << 62, 1ULL << 62, "behind the directory" },
-		/* Another field: what does not fit stays as it is. */
+		/* Without a zip64 field the value UINT32_MAX is literal. */
 		{ extra, 2, 2, UINT32_MAX, "is said to be here" },
 	};
 
@@ -179,7 +179,7 @@ static void damaged64(void **state)
 
 static char path[] = "/tmp/test_index_npz.XXXXXX";
 
-/* As numpy.savez() does it: with room for zip64 in each member's header. */
+/* As numpy.savez() does, with room for zip64 in each local header. */
 static void check_python(const char *method)
 {
 	struct shard_index index;
@@ -199,7 +199,7 @@ static void check_python(const char *method)
 	assert_int_equal(index.format, INDEX_NPZ);
 	assert_int_equal(index.samples, 3);
 	assert_string_equal(index_name(&index, index.sample[1].name), "a/labels.npy");
-	/* They follow each other, up to the directory. */
+	/* Samples are adjacent, up to the directory. */
 	for (i = 0; i < 3; i++)
 		assert_int_equal(index.sample[i].range.offset +
 				 index.sample[i].range.length,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Row groups of Parquet files, sound and damaged. */
+/* Row groups of Parquet files, valid and damaged. */
 #include <stdlib.h>
 
 #include "index_unit.h"
@@ -73,7 +73,7 @@ static void ends(void **state)
 	shard_free(&shard);
 }
 
-/* Metadata that begins at byte 104, and its last field. */
+/* Begin metadata at offset 104; @last is the number of its last field. */
 static void begin(struct shard *shard, int *last)
 {
 	shard->length = 0;
@@ -89,7 +89,7 @@ static void finish(struct shard *shard, uint64_t where, const char *what)
 	refused(shard, INDEX_ANY, where, what);
 }
 
-/* One row group with so many column chunks, of which the fields are to follow. */
+/* Begin one row group with @chunks column chunks; the caller appends their fields. */
 static void begin_chunks(struct shard *shard, unsigned int chunks)
 {
 	int last;
@@ -102,7 +102,7 @@ static void begin_chunks(struct shard *shard, unsigned int chunks)
 
 #define IN_CHUNK	108
 
-/* A chunk at @page, perhaps with a dictionary at @dictionary, of @size bytes. */
+/* Add a chunk of @size bytes at @page, with a dictionary at @dictionary (0: none). */
 static void add_chunk(struct shard *shard, int64_t page, int64_t dictionary,
 		      int64_t size)
 {
@@ -118,7 +118,7 @@ static void add_chunk(struct shard *shard, int64_t page, int64_t dictionary,
 	shard_fill(shard, 0, 2);
 }
 
-/* The only one. */
+/* A row group with a single chunk. */
 static void chunk(struct shard *shard, int64_t page, int64_t dictionary,
 		  int64_t size)
 {
@@ -147,7 +147,7 @@ static void chunks(void **state)
 	unsigned int i;
 
 	(void)state;
-	/* No dictionary, though the field is there. */
+	/* A dictionary offset of 0 means no dictionary. */
 	chunk(&shard, 10, 0, 20);
 	shard_fill(&shard, 0, 1);
 	shard_parquet_end(&shard, 104);
@@ -165,7 +165,7 @@ static void chunks(void **state)
 	shard_free(&shard);
 }
 
-/* A row group reaches from the first byte to the last one, in whatever order. */
+/* A row group spans from its first to its last byte, in any order of the columns. */
 static void order(void **state)
 {
 	static const struct {
@@ -220,7 +220,7 @@ static void other_places(void **state)
 	shard_free(&shard);
 }
 
-/* A name of two parts, of so many bytes with the dot between. */
+/* A column name of two parts, @bytes long with the dot. */
 static void long_name(size_t bytes, const char *what)
 {
 	char *name = calloc(1, 5000);
@@ -257,7 +257,7 @@ static void long_names(void **state)
 	long_name(4096, "longer than 4095 bytes");
 }
 
-/* Bytes in place of the metadata, and what is wrong with them, where. */
+/* Invalid metadata, and the offset and reason that the message must give. */
 static void thrift(void **state)
 {
 #define BYTES(text)	text, sizeof(text) - 1
@@ -305,7 +305,7 @@ static void thrift(void **state)
 	shard_free(&shard);
 }
 
-/* A structure, list or map in another one takes stack. */
+/* Nested structures, lists and maps use the stack, so their depth is limited. */
 static void nested(void **state)
 {
 	static const struct {

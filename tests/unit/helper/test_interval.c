@@ -6,7 +6,7 @@
 #include "lib/interval.h"
 
 static uint64_t now;
-/* Until when was slept, and how often a signal interrupts it. */
+/* End of the last sleep, and number of signals that interrupt it. */
 static uint64_t until;
 static int interrupts;
 
@@ -45,12 +45,12 @@ static void pace(void **state)
 	watch_start(&watch, 1000);
 	watch_wait(&watch);
 	assert_int_equal(until, 6000);
-	/* No drift. */
+	/* Interruptions cause no drift. */
 	interrupts = 2;
 	watch_wait(&watch);
 	assert_int_equal(until, 7000);
 	assert_int_equal(interrupts, 0);
-	/* Three are missed: they are not made up for. */
+	/* Missed intervals are skipped. */
 	now = 10500;
 	watch_wait(&watch);
 	assert_int_equal(until, 11000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of devices: what is taken, and what is said about the rest. */
+/* The table of devices: valid lines are used, invalid ones are reported. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -57,7 +57,7 @@ static void taken(void **state)
 	assert_null(tab_find(&tab, "e"));
 }
 
-/* The line is wrong, and that keeps nobody from the next one. */
+/* An invalid line does not affect the next one. */
 static void refused(void **state)
 {
 	static const struct {
@@ -114,7 +114,7 @@ static void found(void **state)
 	const struct tab_entry *entry;
 
 	(void)state;
-	/* What is right wins, wherever it stands; of two that are, the first one. */
+	/* A valid line wins wherever it stands; of two valid ones the first wins. */
 	parse("x /dev/o\nx /dev/o /dev/c\nx /dev/o /dev/d\nx\ny bad /dev/c\n");
 	entry = tab_find(&tab, "x");
 	assert_int_equal(entry->line, 2);

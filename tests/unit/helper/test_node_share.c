@@ -20,7 +20,7 @@ static uint32_t sum(struct shards *shards, size_t *order)
 	return node_share_checksum(shards, order, shards->count);
 }
 
-/* Bytes of names, not letters of a language. */
+/* Names are sorted as bytes, independent of the locale. */
 static void sorted(void **state)
 {
 	static const char *const names[] = { "b", "B", "\xc3\xa4", "a.tar", "a-b", "a" };
@@ -36,7 +36,7 @@ static void sorted(void **state)
 	shards_free(&shards);
 }
 
-/* Computed by zlib: these must never change. */
+/* Computed by zlib.  These values must never change. */
 static void fixed_checksums(void **state)
 {
 	struct shards shards = { 0 };
@@ -51,7 +51,7 @@ static void fixed_checksums(void **state)
 	shards_free(&shards);
 }
 
-/* What nodes may see differently. */
+/* Differences between nodes that the checksum must detect. */
 static void tells_apart(void **state)
 {
 	static const struct {

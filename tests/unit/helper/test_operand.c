@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files of a directory of its own; where they are on a device is made up. */
+/* Operands: files in a temporary folder, with synthetic places on the device. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static int tear_down(void **state)
 	return chdir("/") || system(command);
 }
 
-/* Return: the names, a blank behind each. @words: the same way. */
+/* Return the resolved names, each followed by a blank, like @words. */
 static const char *resolved(const char *words, uint32_t *checksum)
 {
 	static const struct dm_device dev = { .name = "nc", .size = 1 << 20 };
@@ -124,7 +124,7 @@ static const char *resolved(const char *words, uint32_t *checksum)
 	return names;
 }
 
-/* Where the first of them was named, under the name that comes first. */
+/* A file with several names has its first place and its smallest name. */
 static void one_of_several_names(void **state)
 {
 	uint32_t checksum;
@@ -139,7 +139,7 @@ static void one_of_several_names(void **state)
 	assert_string_equal(resolved("z 0+512 a 0+512", &checksum), "a 0+512 0+512 ");
 }
 
-/* Whatever the order is in which they list the folder. */
+/* The order in which nodes list the folder does not matter. */
 static void nodes_agree(void **state)
 {
 	static const char *const lists[] = {
@@ -154,7 +154,7 @@ static void nodes_agree(void **state)
 		resolved(lists[i], &other);
 		assert_int_equal(other, first);
 	}
-	/* Other names are another list. */
+	/* Other names give another checksum. */
 	resolved(lists[3], &other);
 	assert_int_not_equal(other, first);
 }

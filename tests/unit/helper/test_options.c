@@ -41,7 +41,7 @@ const struct verb verbs[] = {
 
 #define WORDS_MAX	12
 
-/* Parse a line of words. Return: the exit code. */
+/* Parse the words of a line; return the exit code. */
 static int parse(const char *line, struct arguments *args,
 		 const struct verb **verb)
 {
@@ -155,7 +155,7 @@ static void good_lines(void **state)
 	assert_ptr_equal(verb, &verbs[0]);
 }
 
-/* --format is a flag for one verb, and has a value for another. */
+/* --format is a flag of one verb and takes a value with another. */
 static void one_name_twice(void **state)
 {
 	const struct verb *verb;
@@ -183,7 +183,7 @@ static void one_name_twice(void **state)
 
 static void bad_lines(void **state)
 {
-	/* What is wrong, and the word that the message must quote. */
+	/* An invalid line, and the word that the message must quote. */
 	static const struct {
 		const char *line;
 		const char *quoted;
@@ -271,7 +271,7 @@ static void json_is_known_after_an_error(void **state)
 	assert_true(given(&args, OPTION_JSON));
 }
 
-/* Each value is as long as what it stands for: its neighbours stay. */
+/* Options of equal size must not overwrite their neighbours in the structure. */
 static void one_over_another(void **state)
 {
 	struct arguments args, by;

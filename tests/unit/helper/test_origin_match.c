@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What differs between an origin and what its cache recorded, and what then is done. */
+/* Differences between an origin and the record in its cache, and the reaction to them. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,14 +18,14 @@
 #define BYTES	(64ULL << 20)
 
 static struct nearcache_super sb;
-/* What the ends hold, and how often that was looked at. */
+/* Content of the origin's ends, and number of looks. */
 static unsigned char content;
 static int looks, found, records;
-/* The file system that is there. */
+/* The file system on the origin. */
 static enum nearcache_fingerprint fs_type;
 static unsigned char fs_content;
 static struct dataset_change recorded;
-/* The write-intent bitmap, and the page of it that cannot be read. */
+/* The write-intent bitmap, and the number of its unreadable page. */
 static struct nearcache_intent intent[NC_RECOVER_INTENT];
 static int unreadable;
 
@@ -81,7 +81,7 @@ int device_open_number(struct device *dev, dev_t number, const char *role)
 	return 0;
 }
 
-/* The witness that the superblock names, and what it says. */
+/* Record of the witness that the superblock names. */
 static const struct nearcache_witness *before;
 
 int device_open(struct device *dev, const char *path, const char *role)
@@ -142,7 +142,7 @@ void dm_device_free(struct dm_device *dev)
 	(void)dev;
 }
 
-/* A pair that fits. */
+/* A matching pair. */
 static struct origin_match fitting(void)
 {
 	struct origin_match match = {
@@ -168,7 +168,7 @@ static struct origin_match fitting(void)
 	return match;
 }
 
-/* The same, with these differences. */
+/* A pair with these differences. */
 static struct origin_match differing(unsigned int bits)
 {
 	struct origin_match match = fitting();
@@ -206,7 +206,7 @@ static void fits(void **state)
 	}
 }
 
-/* Each difference alone and all together, each answer. */
+/* Each combination of differences with each answer. */
 static void answers(void **state)
 {
 	unsigned int bits, expected;
@@ -215,7 +215,7 @@ static void answers(void **state)
 	for (bits = 1; bits < 16; bits++) {
 		struct origin_match match = differing(bits);
 
-		/* Of an origin that is too short the content is not known. */
+		/* If the origin is too short, its content is unknown. */
 		expected = bits & MATCH_SIZE ? bits & ~MATCH_CONTENT : bits;
 		match.on_change = ON_CHANGE_REFUSE;
 		assert_int_equal(match_check_origin(&match), CODE_DEVICE);
@@ -230,7 +230,7 @@ static void answers(void **state)
 		match.on_change = ON_CHANGE_TRUST;
 		assert_int_equal(match_check_origin(&match), 0);
 		assert_true(!match.drop && match.trust);
-		/* A new version drops, but not what is of another volume. */
+		/* A new version empties the cache, but not for another volume. */
 		match = differing(bits);
 		if (bits & MATCH_VERSION && !(bits & MATCH_ID)) {
 			assert_int_equal(match_check_origin(&match), 0);
@@ -291,7 +291,7 @@ static void grown(void **state)
 	assert_int_equal(recorded.size, 2 * BYTES);
 }
 
-/* Whose content says nothing, and which no answer makes fit. */
+/* Cases in which the content says nothing, and cases that no answer makes acceptable. */
 static void special(void **state)
 {
 	struct origin_match match = differing(MATCH_CONTENT);
@@ -309,7 +309,7 @@ static void special(void **state)
 	assert_said("logical blocks of 512 bytes, at create they had 4096");
 }
 
-/* The ends are the same; what is not known is no difference. */
+/* The ends are equal; an unknown file system is not a difference. */
 static void file_system(void **state)
 {
 	struct origin_match match = fitting();
@@ -363,7 +363,7 @@ static void refreshed(void **state)
 	assert_int_equal(records, 1);
 }
 
-/* Written to without its cache: nobody can vouch for that, and it is told when it is empty. */
+/* After a gap nobody can vouch for the cache; emptying it ends the gap. */
 static void gaps(void **state)
 {
 	enum on_change what;
@@ -391,7 +391,7 @@ static void gaps(void **state)
 		assert_true(fake_gaps.ended);
 		assert_int_equal(fake_gaps.epoch, 8);
 	}
-	/* What was written then shows in the content: that is no reason to refuse. */
+	/* Writes in the gap change the content: that is no reason to refuse. */
 	for (what = ON_CHANGE_DEFAULT; what <= ON_CHANGE_TRUST; what++) {
 		match = differing(MATCH_CONTENT);
 		match.on_change = what;
@@ -402,7 +402,7 @@ static void gaps(void **state)
 		assert_int_equal(match.drop, what != ON_CHANGE_REFUSE);
 		assert_false(match.trust);
 	}
-	/* Another volume is another matter. */
+	/* Another volume is still refused. */
 	match = differing(MATCH_ID);
 	fake_gaps.concern = true;
 	assert_int_equal(match_ask_gaps(&match), 0);
@@ -412,14 +412,14 @@ static void gaps(void **state)
 	fake_gaps.error = true;
 	assert_int_equal(match_check_gaps(&match), CODE_DEVICE);
 	assert_said("gaps.json");
-	/* Emptied for another reason, it ends nothing. */
+	/* Emptying for another reason does not end the gap. */
 	match = fitting();
 	match.drop = true;
 	assert_int_equal(match_record(&match, false), 0);
 	assert_false(fake_gaps.ended);
 }
 
-/* Cut off in session 5 of a writing mode, with a region that was being written. */
+/* A crash in session 5 of a writing mode, with one region being written. */
 static struct origin_match cut_off(struct nearcache_witness *record)
 {
 	struct origin_match match = fitting();
@@ -433,7 +433,7 @@ static struct origin_match cut_off(struct nearcache_witness *record)
 	for (i = 0; i < NC_RECOVER_INTENT; i++)
 		nc_intent_sector_init(&intent[i], sb.uuid, 5, i);
 	intent[0].bits[1] = 0x11;
-	/* Behind the origin's end. */
+	/* Behind the end of the origin. */
 	intent[0].bits[8] = 0xff;
 	intent[9].bits[0] = 0xff;
 	for (i = 0; i < NC_RECOVER_INTENT; i++)
@@ -446,7 +446,7 @@ static struct origin_match cut_off(struct nearcache_witness *record)
 	return match;
 }
 
-/* It is warm, and its ends are looked at; its file system is not what it was. */
+/* The cache is warm; only its ends are compared, as the session itself changed the file system. */
 static void witness_proves(void **state)
 {
 	struct nearcache_witness record;
@@ -468,17 +468,17 @@ static void witness_proves(void **state)
 	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
 	assert_int_equal(match.differs, MATCH_CONTENT);
 	assert_false(match.file_system);
-	/* No fingerprint of a file system while its own writes are not in it. */
+	/* No file system fingerprint is taken while the session's own writes are not in it. */
 	sb.file_system_type = NEARCACHE_FP_NONE;
 	assert_false(match_can_refresh(&match));
-	/* A page of the bitmap is lost: its regions are, behind the origin's end. */
+	/* An unreadable page of the bitmap counts as marked, up to the origin's end. */
 	match = cut_off(&(struct nearcache_witness){ 0 });
 	unreadable = 1;
 	match_read_witness(&match, &record, true);
 	assert_true(match.proven);
 	assert_int_equal(fail_code(), 0);
 	assert_int_equal(match.regions, 2);
-	/* About to begin the next session. */
+	/* The next session was about to begin. */
 	record.session = 6;
 	record.previous = 5;
 	nc_witness_seal(&record);
@@ -487,7 +487,7 @@ static void witness_proves(void **state)
 	assert_true(match.proven);
 }
 
-/* The cold start that it was without a witness: nothing is compared, nothing refused. */
+/* A cold start, as without a witness: nothing is compared or refused. */
 static void assert_unproven(struct origin_match *match,
 			    const struct nearcache_witness *record)
 {
@@ -529,7 +529,7 @@ static void witness_does_not(void **state)
 	match = cut_off(&record);
 	unreadable = 0;
 	assert_unproven(&match, &record);
-	/* It has no say in other states. */
+	/* In other states the witness does not matter. */
 	match = cut_off(&record);
 	sb.state = NEARCACHE_STATE_ACTIVE;
 	assert_unproven(&match, &record);
@@ -539,7 +539,7 @@ static void witness_does_not(void **state)
 	assert_false(match_is_cold(&match));
 }
 
-/* A copy from before, or one that was taken out before: cold, however it was stopped. */
+/* An old copy, or a device pulled earlier: cold, however it was stopped. */
 static void witness_knows_more(void **state)
 {
 	static const u32 super_state[] = {
@@ -558,7 +558,7 @@ static void witness_knows_more(void **state)
 		nc_witness_seal(&record);
 		assert_unproven(&match, &record);
 		assert_true(match.older);
-		/* For the kernel it is older until it is empty. */
+		/* The kernel treats the cache as old until it is empty. */
 		assert_int_equal(match_record(&match, false), 0);
 		assert_int_equal(recorded.session, 0);
 		match.drop = true;
@@ -576,7 +576,7 @@ static void witness_knows_more(void **state)
 	assert_false(match_is_cold(&match));
 }
 
-/* The one that is not to be the witness any more is asked, too. */
+/* The old witness, which is being replaced, is asked as well. */
 static void witness_before(void **state)
 {
 	struct nearcache_witness record;
@@ -593,7 +593,7 @@ static void witness_before(void **state)
 	before = &record;
 	assert_false(match_read_recorded(&match));
 	assert_false(match.older);
-	/* It has seen a later session; or says that the cache has another witness. */
+	/* The witness knows a later session, or says that the cache has another witness. */
 	record.session = 9;
 	nc_witness_seal(&record);
 	assert_true(match_read_recorded(&match));
@@ -605,8 +605,8 @@ static void witness_before(void **state)
 	record.state = NEARCACHE_WITNESS_MOVED;
 	nc_witness_seal(&record);
 	assert_true(match_read_recorded(&match));
-	/* But for one with a number that is higher, given to come back; where another one is
-	 * named that is no news.
+	/* A superblock with a higher session number, given to a cache that comes back, is current.
+	 * If it names another witness, MOVED is expected.
 	 */
 	sb.session = 6;
 	match.older = false;
@@ -621,14 +621,14 @@ static void witness_before(void **state)
 	sb.session = 5;
 	match_read_witness(&match, &record, true);
 	assert_true(match.older);
-	/* Nothing of it is given a new number before it is empty. */
+	/* The cache gets a new session number only once it is empty. */
 	match_take_session(&match, 12);
 	assert_int_equal(match_record(&match, false), 0);
 	assert_int_equal(recorded.session, 0);
 	match.drop = true;
 	assert_int_equal(match_record(&match, false), 0);
 	assert_int_equal(recorded.session, 12);
-	/* Another cache's record. */
+	/* The record of another cache. */
 	match = cut_off(&record);
 	strcpy((char *)sb.witness, "/dev/mapper/w");
 	record.uuid[0] ^= 1;
@@ -637,7 +637,7 @@ static void witness_before(void **state)
 	assert_false(match_read_recorded(&match));
 }
 
-/* Its path is recorded with the rest. */
+/* The path of the witness is recorded with the rest. */
 static void witness_recorded(void **state)
 {
 	struct origin_match match = fitting();

@@ -12,7 +12,7 @@ static void fill(size_t *order, size_t count)
 		order[i] = i;
 }
 
-/* Computed by another program: these must never change. */
+/* Computed by another program.  These values must never change. */
 static void fixed_orders(void **state)
 {
 	static const struct {
@@ -34,7 +34,7 @@ static void fixed_orders(void **state)
 	}
 }
 
-/* The shares of all ranks cover the list, and none is in two. */
+/* The shares of all ranks are disjoint and cover the list. */
 static void covers(size_t count, uint64_t nodes, bool shuffled,
 		   enum share_split split)
 {

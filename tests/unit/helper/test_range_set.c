@@ -7,7 +7,7 @@
 
 #define K	1024ULL
 
-/* A shard of one range; more by shard_add_range(). */
+/* Add a shard with one range. */
 static struct shard *one(struct shards *shards, uint64_t start, uint64_t length)
 {
 	struct shard *shard = shards_add(shards, "shard");
@@ -25,14 +25,14 @@ static void grows_to_sectors(void **state)
 	(void)state;
 	assert_int_equal(shard->range[0].start, 512);
 	assert_int_equal(shard->range[0].length, 512);
-	/* Follows on the device: one range. */
+	/* Adjacent on the device: one range. */
 	shard_add_range(shard, 1024, 1000);
 	assert_int_equal(shard->ranges, 1);
 	assert_int_equal(shard->range[0].length, 512 + 1024);
-	/* Inside of it: nothing more. */
+	/* Inside the range: no change. */
 	shard_add_range(shard, 1100, 10);
 	assert_int_equal(shard->bytes, 512 + 1024);
-	/* Before it: in the order of the file. */
+	/* In front of it: the order of the file is kept. */
 	shard_add_range(shard, 0, 512);
 	assert_int_equal(shard->ranges, 2);
 	assert_int_equal(shard->range[1].start, 0);
@@ -72,7 +72,7 @@ static void sorted_and_merged(void **state)
 	RANGES(&shards, 512, 0, { 8 * K, 8 * K }, { 64 * K, 4 * K }, { 98 * K, 2 * K });
 	RANGES(&shards, 512, 47 * K, { 8 * K, 8 * K }, { 64 * K, 36 * K });
 	RANGES(&shards, 512, 48 * K, { 8 * K, 92 * K });
-	/* Not beyond the end of the device. */
+	/* Rounding ends at the end of the device. */
 	RANGES(&shards, 16 * K, 0, { 0, 16 * K }, { 64 * K, 16 * K }, { 96 * K, 4 * K });
 	shards_free(&shards);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An origin that came back, on a pretended device: what is taken, and what is refused. */
+/* An origin that comes back to a fake device: when it is accepted or refused. */
 #include <stdio.h>
 #include <sys/sysmacros.h>
 
@@ -19,7 +19,7 @@
 #define OLD	"writethrough 8:0 8:16 2 origin_timeout 600"
 #define NEW	"writethrough 8:32 8:16 2 origin_timeout 600"
 
-/* The origin that is to come, and what is wrong. */
+/* The origin that comes back, and faults to simulate. */
 static struct device origin;
 static bool file_system, there, cache_dead, active, in_use;
 static unsigned int differs;
@@ -167,7 +167,7 @@ static char told[64];
 int dm_message(const struct dm_device *dev, const char *message)
 {
 	(void)dev;
-	/* Before the new origin is there. */
+	/* Runs before the new origin is in the table. */
 	assert_string_equal(fake.live.params, OLD);
 	snprintf(told, sizeof(told), "%s", message);
 	return 0;
@@ -240,7 +240,7 @@ static void taken(void **state)
 	reset();
 	take(NULL, 0, 0);
 	assert_taken();
-	/* The kernel drops what was cached of it. */
+	/* The kernel drops the cached data. */
 	reset();
 	differs = MATCH_CONTENT;
 	take(NULL, 0, 0);
@@ -257,7 +257,7 @@ static void taken(void **state)
 	assert_taken();
 }
 
-/* Others could write to it while it was away. */
+/* Others may have written to the origin while it was away. */
 static void after_gap(void **state)
 {
 	(void)state;
@@ -282,7 +282,7 @@ static void after_gap(void **state)
 	fake_gaps.error = true;
 	take("/dev/new", OPTION_FORCE, 0);
 	assert_left();
-	/* Of a cache device that cannot be read only the uuid is known. */
+	/* If the cache device cannot be read, only its uuid is known. */
 	reset();
 	cache_dead = true;
 	fake.uuid = DM_UUID_PREFIX "01020304-0000-0000-0000-000000000000";
@@ -304,7 +304,7 @@ static void not_gone(void **state)
 	assert_left();
 }
 
-/* Also with --force. */
+/* Refused even with --force. */
 static void misfits(void **state)
 {
 	(void)state;
@@ -333,14 +333,14 @@ static void misfits(void **state)
 			 CODE_DEVICE);
 	assert_said("was changed while it was away (ENDS)");
 	assert_left();
-	/* The kernel would not see it. */
+	/* The kernel would not detect a changed file system. */
 	file_system = true;
 	assert_int_equal(take("/dev/new", OPTION_FORCE, 0), CODE_DEVICE);
 	assert_said("(FILE SYSTEM); 'nearcache invalidate nc'");
 	assert_left();
 }
 
-/* Without --force. */
+/* Refused without --force. */
 static void strangers(void **state)
 {
 	static void (*const again[])(void) = { assert_left, assert_taken };
@@ -356,7 +356,7 @@ static void strangers(void **state)
 		if (!i)
 			assert_said("is 'wwid:b', the origin of 'nc' is 'wwid:a': --force");
 		again[i]();
-		/* Only its content can show it. */
+		/* Without a recorded identity only the content can identify the origin. */
 		reset();
 		medium.origin_id[0] = '\0';
 		take("/dev/new", 0, 0);
@@ -373,7 +373,7 @@ static void strangers(void **state)
 		active = true;
 		take("/dev/new", option[i], 0);
 		again[i]();
-		/* Nor can the cache device tell. */
+		/* The cache device cannot identify it either. */
 		reset();
 		cache_dead = true;
 		take("/dev/new", option[i], 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files on record are found by whatever they are called now, and when they are gone. */
+/* Recorded files are found under any of their current names, and after they are gone. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static char top[64];
 static struct pins pins;
 static struct recorded recorded;
 
-/* On record: files of the folders d and d/e, of one beside them, and one with a like name. */
+/* Recorded: files in d and d/e, one in another folder, and one with a similar name. */
 static const char *const file[] = { "d/a", "d/b", "d/e/c", "other/f", "d.x" };
 
 #define FILES	(sizeof(file) / sizeof(file[0]))
@@ -49,7 +49,7 @@ static int setup(void **state)
 		assert_non_null(pins_append(&pins, &like, path));
 		free(path);
 	}
-	/* A range has no path. */
+	/* A pin of a range has no path. */
 	assert_non_null(pins_append(&pins, &(struct pin){ .label = "l" }, NULL));
 	assert_int_equal(recorded_make(&recorded, &pins), 0);
 	return 0;
@@ -66,7 +66,7 @@ static int teardown(void **state)
 	return chdir("/") || system(command);
 }
 
-/* Which of @file are dropped by a word, as digits. */
+/* Numbers of the files in @file that a word drops, as digits. */
 static const char *dropped(const char *word)
 {
 	static char digits[FILES + 1];
@@ -106,7 +106,7 @@ static void there(void **state)
 	assert_string_equal(dropped("."), "2");
 }
 
-/* By links to folders, and to what links in a folder lead to. */
+/* Through links to folders, and through links inside a folder. */
 static void linked(void **state)
 {
 	(void)state;
@@ -117,7 +117,7 @@ static void linked(void **state)
 	assert_string_equal(dropped("link/a"), "0");
 	assert_int_equal(symlink("../other", "d/link"), 0);
 	assert_string_equal(dropped("d"), "0123");
-	/* A link that leads nowhere keeps nobody from the others. */
+	/* A dangling link does not affect the others. */
 	assert_int_equal(symlink("nowhere", "d/bad"), 0);
 	assert_string_equal(dropped(below("link/e")), "2");
 }
@@ -137,7 +137,7 @@ static void gone(void **state)
 	assert_string_equal(dropped(below("d//e/c")), "2");
 	assert_string_equal(dropped(below("d")), "012");
 	assert_string_equal(dropped("d"), "012");
-	/* Something else is there by now. */
+	/* The path leads to something else by now. */
 	assert_int_equal(symlink("other", "d"), 0);
 	assert_string_equal(dropped(below("d/e")), "2");
 	assert_string_equal(dropped(below("d")), "3");

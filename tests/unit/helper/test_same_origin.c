@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Two devices on one origin: fine as long as neither writes. */
+/* Two devices on one origin: allowed as long as neither writes. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,11 +12,11 @@
 #include "unit.h"
 
 #define ORIGIN	0x810
-/* Another path to it, and another volume. */
+/* PATH: another path to the origin; OTHER: another volume. */
 #define PATH	0x820
 #define OTHER	0x830
 
-/* The only neighbour there is; its origin is gone. */
+/* The only neighbour.  @gone: its origin is gone. */
 static struct dm_device cache, passing;
 static struct dm_piece piece;
 static bool gone, silent;
@@ -95,7 +95,7 @@ static int reset(void **state)
 	return 0;
 }
 
-/* @said: NULL: nobody minds. */
+/* @said: expected message, NULL: the neighbour is accepted. */
 static void meets(enum nearcache_mode mode, const char *said)
 {
 	struct device origin = { .number = ORIGIN, .id = "wwid:eui.a",
@@ -129,7 +129,7 @@ static void caches(void **state)
 	meets(NEARCACHE_WRITEAROUND, "would not notice");
 	is_cache("writethrough", OTHER);
 	meets(NEARCACHE_WRITEAROUND, NULL);
-	/* Itself, and one without a table. */
+	/* The device itself, and a device without a table. */
 	is_cache("writethrough", PATH);
 	strcpy(cache.name, "nc");
 	meets(NEARCACHE_WRITEAROUND, NULL);
@@ -157,7 +157,7 @@ static void passing_through(void **state)
 	meets(NEARCACHE_WRITEAROUND, NULL);
 }
 
-/* Pulled, and back under another number: the kernel cannot tell that it is the same. */
+/* The origin was pulled and is back under another number: the kernel does not know that. */
 static void origin_gone(void **state)
 {
 	(void)state;

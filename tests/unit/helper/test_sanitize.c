@@ -42,7 +42,7 @@ static void no_utf8(void **state)
 	cleaned("\xc3", "?");
 	cleaned("\xe2\x82", "??");
 	cleaned("\xe2\x82z", "??z");
-	/* Longer than need be, surrogates, beyond the last. */
+	/* Overlong forms, surrogates, and code points beyond the last one. */
 	cleaned("\xc0\xaf", "??");
 	cleaned("\xe0\x80\xaf", "???");
 	cleaned("\xed\xa0\x80", "???");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 'set' and 'resize' on a pretended device: what goes live, and what is told. */
+/* 'set' and 'resize' on a fake device: the table that goes live, and messages. */
 #include <stdio.h>
 #include <sys/sysmacros.h>
 
@@ -20,11 +20,11 @@
 #define WRITING_32M	WRITING " 2 fill_memory 33554432"
 #define READING		"read-only 8:0 8:16"
 
-/* What the origin has, and the flags that were printed. */
+/* Size of the origin, waiting reads, and the flags printed. */
 static uint64_t origin_bytes, waiting;
 static bool started, changed, resized;
 
-/* Witnesses: what is on them, what is wrong, and what was done to them. */
+/* Witnesses: their content, faults to simulate, and calls made. */
 static struct nearcache_super medium;
 static bool has_record, has_moved, witness_near, cache_dead;
 static unsigned int claims;
@@ -157,7 +157,7 @@ int describe_status(const struct dm_device *dev, struct status *status)
 
 int stop_check_writers(const struct dm_device *dev)
 {
-	/* In parentheses: cmocka has a macro of that name. */
+	/* In parentheses, so that it is not cmocka's macro. */
 	return dev->open_count ? (fail)(CODE_BUSY, "a writer") : 0;
 }
 
@@ -242,7 +242,7 @@ static void applied(void **state)
 	assert_int_equal(set("fill_memory=32M", OPTION_FORCE), 0);
 	assert_int_equal(resize(OPTION_FORCE), 0);
 	assert_true(!changed && !started && !resized);
-	/* Nothing was to be done. */
+	/* No change was needed. */
 	assert_int_equal(fake.loads, 1);
 	origin_bytes = 2 * FAKE_BYTES;
 	assert_int_equal(resize(OPTION_DRY_RUN), 0);
@@ -252,7 +252,7 @@ static void applied(void **state)
 	assert_int_equal(fake.live.bytes, origin_bytes);
 }
 
-/* With --force, also when there is nothing else to change. */
+/* With --force, even if nothing else changes. */
 static void suspended(void **state)
 {
 	int verb;
@@ -300,7 +300,7 @@ static void others_grow(void)
 	fake.live.bytes *= 2;
 }
 
-/* Between the look-up and the load: the other's table stays. */
+/* Another process changes the table between look-up and load: its table stays. */
 static void changed_before(void **state)
 {
 	static void (*const others[])(void) = {
@@ -320,7 +320,7 @@ static void changed_before(void **state)
 		assert_string_equal(fake.loaded.params, "");
 		theirs = fake.live;
 		assert_string_not_equal(theirs.params, READING);
-		/* It can be tried again, but for what --force is for. */
+		/* A second attempt succeeds unless it needs --force. */
 		fake.on_load = NULL;
 		assert_int_equal(set("mode=read-only", 0),
 				 fake.suspended ? CODE_BUSY : 0);
@@ -332,7 +332,7 @@ static void changed_before(void **state)
 	assert_said("'dmsetup clear nc'");
 }
 
-/* A kernel of another version prints options of its own before ours. */
+/* A kernel of another version prints unknown options first. */
 static void other_order(void)
 {
 	strcpy(fake.live.params, READING " 4 later 7 fill_memory 33554432");
@@ -352,7 +352,7 @@ static void changed_after(void **state)
 	assert_said("its table is '" WRITING_32M "'");
 }
 
-/* The device goes on as before, with its old size, too. */
+/* The device continues with its old table and size. */
 static void taken_back(void **state)
 {
 	enum fake_start how;
@@ -380,7 +380,7 @@ static void fail_cache(void)
 	fake.no_writing = true;
 }
 
-/* The cache device failed: the old line, which writes, is not loaded again. */
+/* The cache device failed: the old table has a writing mode, so it is not loaded again. */
 static void not_taken_back(void **state)
 {
 	(void)state;
@@ -390,16 +390,16 @@ static void not_taken_back(void **state)
 	assert_int_equal(set("fill_memory=32M", 0), CODE_DEVICE);
 	assert_said("'nearcache set nc mode=read-only --force'");
 	assert_live(WRITING_32M, true);
-	/* Not as easily. */
+	/* Resuming is not that easy. */
 	assert_int_equal(set("fill_memory=32M", OPTION_FORCE), CODE_DEVICE);
 	assert_said("is suspended now");
 	assert_said("'nearcache set nc mode=read-only --force'");
-	/* And so it is. */
+	/* The advice of the message works. */
 	assert_int_equal(set("mode=read-only", OPTION_FORCE), 0);
 	assert_live(READING " 2 fill_memory 33554432", false);
 }
 
-/* What is live starts at the second attempt. */
+/* The live table starts at the second attempt. */
 static void started_after_all(void **state)
 {
 	(void)state;
@@ -446,7 +446,7 @@ static void refused(void **state)
 	(void)state;
 	fake_reset(WRITING);
 	fake.opens = 1;
-	/* Wrong for any device, even for one that is not there. */
+	/* The setting is invalid for any device, even a missing one. */
 	fake.gone = true;
 	assert_int_equal(set("mode=x", 0), CODE_USAGE);
 	assert_int_equal(set("mode=read-only", 0), CODE_DEVICE);
@@ -458,14 +458,14 @@ static void refused(void **state)
 	origin_bytes = FAKE_BYTES - 512;
 	assert_int_equal(resize(OPTION_FORCE), CODE_DEVICE);
 	assert_said("can only grow");
-	/* The defaults are no words of the table. */
+	/* Default values do not appear in the table. */
 	assert_int_equal(set("cache_timeout=700", 0), 0);
 	assert_int_equal(set("origin_timeout=0", 0), 0);
 	assert_int_equal(set("fill_memory=64M", 0), 0);
 	assert_live(READING, false);
 }
 
-/* Reads that wait for the origin do not hold up what ends their waiting. */
+/* Reads that wait for the origin must not block the command that ends their wait. */
 static void handed_over(void **state)
 {
 	(void)state;
@@ -484,7 +484,7 @@ static void handed_over(void **state)
 	assert_live(READING " 2 origin_timeout 5", false);
 }
 
-/* The superblock names the one before until the device is closed. */
+/* The superblock names the old witness until the device is closed. */
 static void witness_recorded(void **state)
 {
 	(void)state;
@@ -500,7 +500,7 @@ static void witness_recorded(void **state)
 #define W3	" 2 witness 254:3"
 #define W4	" 2 witness 254:4"
 
-/* A record is taken before the table names the device, and that of the old one given back. */
+/* The new record is claimed before the table names the witness; the old one is released then. */
 static void witness_set(void **state)
 {
 	(void)state;
@@ -512,11 +512,11 @@ static void witness_set(void **state)
 	assert_int_equal(set("witness=/dev/w3", 0), 0);
 	assert_live(WRITING W3, false);
 	assert_true(changed && claims == 1 && !freed);
-	/* It is so already. */
+	/* The setting is unchanged. */
 	has_record = true;
 	assert_int_equal(set("witness=/dev/w3", 0), 0);
 	assert_true(!changed && !claims && fake.loads == 1);
-	/* It is so, but for the record, which only a load looks for. */
+	/* The setting is unchanged but the record is missing; only a load writes it. */
 	has_record = false;
 	fake.loads = 0;
 	assert_int_equal(set("witness=/dev/w3", 0), 0);
@@ -524,10 +524,10 @@ static void witness_set(void **state)
 	fake.loads = 0;
 	assert_int_equal(set("witness=/dev/w4", 0), 0);
 	assert_live(WRITING W4, false);
-	/* No superblock names the one before: its record is nobody's. */
+	/* No superblock names the old witness, so its record is unused. */
 	assert_true(moved == makedev(254, 3) && !freed);
 	moved = 0;
-	/* The one that it had once has to get a new record. */
+	/* A former witness gets a new record. */
 	has_record = has_moved = true;
 	fake.loads = 0;
 	assert_int_equal(set("witness=/dev/w3", 0), 0);
@@ -538,7 +538,7 @@ static void witness_set(void **state)
 	assert_int_equal(set("witness=/dev/w4", 0), 0);
 	assert_true(!claims && moved == makedev(254, 3) && !freed);
 	moved = 0;
-	/* It is so, and says nothing any more: a new session may. */
+	/* The setting is unchanged but the witness is cold: only a new session can make it warm. */
 	fake.loads = 0;
 	has_record = true;
 	witness_state = NEARCACHE_WITNESS_COLD;
@@ -548,12 +548,12 @@ static void witness_set(void **state)
 	assert_true(changed && !claims && fake.loads == 1 && !freed);
 	witness_state = NEARCACHE_WITNESS_WARM;
 	has_record = false;
-	/* Other settings leave it alone. */
+	/* Other settings do not touch the witness. */
 	fake.loads = 0;
 	assert_int_equal(set("mode=read-only", 0), 0);
 	assert_live(READING W4, false);
 	assert_true(!claims && !freed);
-	/* Until the device is closed: the record stays. */
+	/* The record stays until the device is closed. */
 	assert_int_equal(set("witness=none", 0), 0);
 	assert_live(READING, false);
 	assert_true(changed && !claims && !freed);
@@ -575,20 +575,20 @@ static void witness_not_set(void **state)
 	assert_int_equal(set("witness=/dev/w4", 0), CODE_DEVICE);
 	cache_dead = false;
 	assert_true(!claims && !fake.loads);
-	/* The kernel does not take it: its record is given back. */
+	/* The kernel rejects the table: the new record is released. */
 	fake.start[0] = FAKE_REFUSES;
 	assert_int_equal(set("witness=/dev/w4", 0), CODE_DEVICE);
 	assert_live(WRITING W3, false);
 	assert_int_equal(claims, 1);
 	assert_int_equal(freed, makedev(254, 4));
-	/* One that it had once is that again. */
+	/* A former witness becomes former again. */
 	has_record = has_moved = true;
 	fake_reset(WRITING W3);
 	fake.start[0] = FAKE_REFUSES;
 	assert_int_equal(set("witness=/dev/w4", 0), CODE_DEVICE);
 	assert_true(!freed && moved == makedev(254, 4));
 	has_record = has_moved = false;
-	/* It does take it, whatever it says: the record is in use. */
+	/* The kernel accepts the table although the start fails: the record is in use. */
 	fake_reset(WRITING W3);
 	fake.on_start = fail_cache;
 	fake.start[0] = FAKE_REFUSES;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Devices that are made up here. */
+/* Stacked devices, all synthetic. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/sysmacros.h>
@@ -11,17 +11,17 @@
 #include "unit.h"
 
 #define K	1024ULL
-/* As makedev() has it, for initializers. */
+/* makedev() for initializers. */
 #define NUMBER(major, minor)	((major) << 8 | (minor))
 #define CACHE	NUMBER(253, 0)
 #define OTHER	NUMBER(8, 0)
 
-/* What sysfs says. */
+/* Attributes in sysfs. */
 static const struct {
 	dev_t number;
 	const char *attribute, *value;
 } attributes[] = {
-	/* A partition at 1 MiB, and a loop device on a file that is gone. */
+	/* A partition at 1 MiB, and a loop device whose file is gone. */
 	{ NUMBER(259, 1), "size", "2048" }, { NUMBER(259, 1), "partition", "1" },
 	{ NUMBER(259, 1), "start", "2048" }, { NUMBER(259, 1), "../dev", "253:0" },
 	{ NUMBER(7, 0), "size", "100" }, { NUMBER(7, 0), "loop/backing_file", "/none" },
@@ -52,7 +52,7 @@ bool identity_kernel_name(dev_t number, char *name, size_t size)
 	return true;
 }
 
-/* The volume is in two pieces on the cached device, with one on another between. */
+/* The volume has two pieces on the cached device and a piece on another one between them. */
 static const struct dm_piece volume[] = {
 	{ 0, 4 * K, "linear", true, CACHE, 100 * K },
 	{ 4 * K, 4 * K, "linear", true, OTHER, 0 },
@@ -129,7 +129,7 @@ static void logical_volume(void **state)
 	at(0, 20 * K, 100 * K, 4 * K);
 	not_at(4 * K, "it is on 'name-8:0'");
 	at(9 * K, 20 * K, 51 * K, 11 * K);
-	/* A volume from 2 KiB to 10 KiB of that one. */
+	/* This volume maps bytes 2 KiB to 10 KiB of the first one. */
 	resolve(NUMBER(253, 3));
 	at(0, 8 * K, 102 * K, 2 * K);
 	not_at(2 * K, "'name-8:0'");

@@ -6,7 +6,7 @@
 
 #define NUMBERS	(NEARCACHE_STATUS_FIELD_COUNT + NEARCACHE_COUNTER_COUNT)
 
-/* "2 101 102 ..." with @count numbers. */
+/* "2 101 102 ...": a line with @count numbers. */
 static char *line_of(unsigned int count)
 {
 	static char line[4096];
@@ -97,7 +97,7 @@ static void words(void **state)
 	assert_null(status_word(NEARCACHE_FIELD_BLOCKS, 0));
 }
 
-/* Each reason of a state without the cache has words of its own; no other state has. */
+/* Each reason of a state without the cache has its own text; other states have none. */
 static void explained(void **state)
 {
 	struct status status = { 0 };
@@ -121,7 +121,7 @@ static void explained(void **state)
 					NEARCACHE_DEGRADED), "degraded");
 }
 
-/* What a crash would leave: in a writing mode, by the witness. */
+/* State after a crash; in a writing mode it depends on the witness. */
 static void crash(void **state)
 {
 	static const char *const said[] = {
@@ -148,7 +148,7 @@ static void crash(void **state)
 	}
 }
 
-/* Every field that the table calls an enum has words, and no other. */
+/* Exactly the fields with unit "enum" in the table have words. */
 static void words_match_table(void **state)
 {
 	unsigned int i;

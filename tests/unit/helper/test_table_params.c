@@ -5,7 +5,7 @@
 #include "block/table_params.h"
 #include "unit.h"
 
-/* A line comes back as it was: it is compared with the kernel's. */
+/* Parsing and printing is lossless, because the line is compared with the kernel's. */
 static void there_and_back(void **state)
 {
 	static const char *const line[] = {
@@ -46,7 +46,7 @@ static void parts(void **state)
 	assert_int_equal(params.origin, makedev(259, 3));
 	assert_int_equal(params.cache, makedev(8, 16));
 	assert_int_equal(params.fill_memory, 2097152);
-	/* What is not known stays when the rest changes. */
+	/* Unknown options are kept when others change. */
 	params.mode = NEARCACHE_READ_ONLY;
 	params.fill_memory = 0;
 	assert_string_equal(params_print(&params, text),
@@ -77,7 +77,7 @@ static void not_understood(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(line) / sizeof(line[0]); i++)
 		assert_false(params_parse(line[i], &params));
-	/* Nothing is cut off silently. */
+	/* A line that is too long is refused, not cut. */
 	for (i = 0; i < 4; i++)
 		strcat(longest, " later 12345678901234567890123456789012345678901234567890");
 	assert_false(params_parse(longest, &params));

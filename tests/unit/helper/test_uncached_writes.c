@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which caches are stale after an origin could be written to without them. */
+/* Gaps: which caches are stale after an origin was used without them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -21,13 +21,13 @@
 #define B	"wwid:eui.b"
 
 static char folder[64], path[80];
-/* What the file system of the folder is, and which flush fails. */
+/* Type of the folder's file system, and number of the flush that fails. */
 static long type;
 static int flushes, flush_fails;
-/* The device that it is on; with what attribute, "": none. */
+/* Device of the file system, and its attribute ("": none). */
 static const char *disk, *attribute_of_disk, *value_of_disk;
 static struct dm_piece piece;
-/* A device that passes through, "": there is none. */
+/* A passthrough device; "": there is none. */
 static struct dm_device passing;
 
 bool identity_kernel_name(dev_t number, char *name, size_t size)
@@ -119,7 +119,7 @@ static void write_file(const char *text)
 	fclose(file);
 }
 
-/* Nothing was ever missed. */
+/* The record exists and is empty. */
 static int reset_empty(void **state)
 {
 	reset(state);
@@ -164,7 +164,7 @@ static void concern(void **state)
 	(void)state;
 	assert_false(stale(1, A, A, 1));
 	begin(A, NULL);
-	/* Every cache of that origin, and what may be one. */
+	/* Every cache of that origin is stale, and every cache that may be one. */
 	assert_true(stale(1, A, A, 1));
 	assert_true(stale(2, A, A, 1));
 	assert_true(stale(2, A, B, 1));
@@ -174,32 +174,32 @@ static void concern(void **state)
 	emptied(1, 2);
 	assert_false(stale(1, A, A, 2));
 	assert_false(stale(1, A, A, 9));
-	/* A copy of it from before. */
+	/* An older copy of the emptied cache. */
 	assert_true(stale(1, A, A, 1));
 	assert_true(stale(2, A, A, 2));
 	emptied(2, 5);
 	assert_false(stale(1, A, A, 2) || stale(2, A, A, 5));
-	/* And once more. */
+	/* A second gap. */
 	begin(A, NULL);
 	assert_true(stale(1, A, A, 2) && stale(2, A, A, 5));
 	assert_false(stale(2, B, B, 1));
 }
 
-/* What it said is lost: each cache is emptied once, but for new ones. */
+/* The record is lost: each cache is emptied once, except new ones. */
 static void missing(void **state)
 {
 	(void)state;
 	type = TMPFS_MAGIC;
 	assert_true(stale(1, A, A, 1) && stale(2, B, B, 1));
 	assert_true(access(path, F_OK));
-	/* Created, which makes it; where it does not last it is missing again. */
+	/* Emptying creates the record, which a tmpfs loses again at a reboot. */
 	emptied(1, 1);
 	assert_false(access(path, F_OK));
 	assert_false(stale(1, A, A, 1));
 	assert_true(stale(2, B, B, 1));
 	emptied(2, 5);
 	assert_false(stale(2, B, B, 5));
-	/* Of a copy that is older nothing is learnt. */
+	/* An older copy of the cache says nothing. */
 	emptied(2, 3);
 	assert_true(stale(2, B, B, 4));
 	unlink(path);
@@ -209,7 +209,7 @@ static void missing(void **state)
 	assert_true(stale(1, B, B, 1));
 }
 
-/* Somebody writes to the origin while the cache is made. */
+/* A passthrough device still writes to the origin while the cache is created. */
 static void going_on(void **state)
 {
 	(void)state;
@@ -226,13 +226,13 @@ static void going_on(void **state)
 	strcpy(passing.uuid, DM_PASSTHROUGH_PREFIX "nd");
 	emptied(1, 3);
 	assert_false(stale(1, A, A, 3));
-	/* Nobody knows of what: any device may be it. */
+	/* The origin is unknown: any device may be it. */
 	begin("", NULL);
 	emptied(1, 4);
 	assert_true(stale(1, A, A, 4));
 }
 
-/* The uuid is known: also where the cache records another origin. */
+/* A gap with a known uuid also concerns a cache that records another origin. */
 static void known(void **state)
 {
 	u8 uuid[16];
@@ -246,10 +246,10 @@ static void known(void **state)
 	emptied(3, 2);
 	assert_false(stale(3, B, B, 2));
 	assert_true(stale(1, A, A, 1));
-	/* It stays known when the same origin is next seen without it. */
+	/* A later gap of the same origin without a uuid keeps the old uuid. */
 	begin(A, NULL);
 	assert_true(stale(3, B, B, 2));
-	/* Another one does not take its place. */
+	/* A second uuid does not replace the first. */
 	memset(uuid, 4, sizeof(uuid));
 	begin(A, uuid);
 	assert_true(stale(3, B, B, 2) && stale(4, B, B, 1));
@@ -280,7 +280,7 @@ static void identities(void **state)
 			fail_msg("'%s' and '%s'", pairs[i].a, pairs[i].b);
 }
 
-/* More than can be kept is kept as less that says more. */
+/* If the record is full, entries are merged into more general ones. */
 static void full(void **state)
 {
 	char origin[32];
@@ -326,7 +326,7 @@ static void not_durable(void **state)
 	type = EXT4_SUPER_MAGIC;
 	assert_int_equal(gaps_check(), 0);
 	begin(A, NULL);
-	/* The file, and the folder. */
+	/* Flush of the file, and of the folder. */
 	for (i = 1; i <= 2; i++) {
 		flushes = 0;
 		flush_fails = (int)i;
@@ -347,7 +347,7 @@ static void unreadable(const char *said)
 	refuse_begin(said);
 }
 
-/* What is below the file system. */
+/* The device below the file system. */
 static void fleeting(void **state)
 {
 	(void)state;
@@ -391,7 +391,7 @@ static void damaged(void **state)
 	assert_false(stale(1, A, A, 1));
 }
 
-/* What may be mounted later is not "none". */
+/* A dangling link may be mounted later, so it does not mean that no gap is recorded. */
 static void links(void **state)
 {
 	static char below[96];
@@ -404,7 +404,7 @@ static void links(void **state)
 	assert_int_equal(symlink("/nowhere/at/all", path), 0);
 	unreadable("a link that leads nowhere");
 	unlink(path);
-	/* Above it. */
+	/* A dangling link in a parent folder. */
 	rmdir(folder);
 	assert_int_equal(symlink("/nowhere/at/all", folder), 0);
 	gaps_folder = below;

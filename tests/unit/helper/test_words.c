@@ -16,7 +16,7 @@ static void words(void **state)
 		assert_true(mode_parse(word[i], &mode));
 		assert_int_equal(mode, i);
 		assert_int_equal(mode_writes(mode), i > 0);
-		/* What messages offer is what is taken. */
+		/* Messages list exactly the accepted words. */
 		assert_non_null(strstr(MODE_WORDS, word[i]));
 	}
 	assert_string_equal(mode_word(i), "unknown");

@@ -18,7 +18,7 @@ static char top[] = "/tmp/verifying.XXXXXX";
 static char path[FILES][32];
 static unsigned char digest[FILES][32];
 static struct verifying file[FILES];
-/* Reads that are left until one fails; negative: none does. */
+/* Reads until one fails; negative: none fails. */
 static atomic_int fails_in = -1;
 
 ssize_t __real_pread(int fd, void *buffer, size_t bytes, off_t offset);
@@ -32,7 +32,7 @@ ssize_t __wrap_pread(int fd, void *buffer, size_t bytes, off_t offset)
 	return __real_pread(fd, buffer, bytes, offset);
 }
 
-/* Memory has the last page of each file, or nothing: also where that is a tmpfs. */
+/* mincore() reports the last page of each file, or nothing, even on a tmpfs. */
 static atomic_bool resident;
 
 int __wrap_mincore(void *map, size_t bytes, unsigned char *pages);
@@ -44,7 +44,7 @@ int __wrap_mincore(void *map, size_t bytes, unsigned char *pages)
 	return 0;
 }
 
-/* Direct I/O is not possible, and nobody says so. */
+/* statx() does not report that direct I/O is impossible. */
 static atomic_bool silent;
 
 int __wrap_statx(int fd, const char *name, int flags, unsigned int mask,
@@ -60,7 +60,7 @@ int __wrap_statx(int fd, const char *name, int flags, unsigned int mask,
 	return 0;
 }
 
-/* From empty to some MiB, of no round size. */
+/* Files from empty to several MiB, with odd sizes. */
 static int set_up(void **state)
 {
 	unsigned int i;
@@ -138,7 +138,7 @@ static void wrong(void **state)
 	file[8].path = "none";
 	file[9].path = ".";
 	file[10].path = "/dev/null";
-	/* Judged already. */
+	/* This file already has a verdict. */
 	file[11].verdict = VERDICT_UNLISTED;
 	file[11].path = "none";
 	verifying_run(file, FILES, true);
@@ -169,7 +169,7 @@ static void unreadable(void **state)
 			assert_int_equal(file[i].error, EIO);
 }
 
-/* What memory has says nothing of the device. */
+/* Pages in memory say nothing about the device. */
 static void in_memory(void **state)
 {
 	unsigned int i;
@@ -178,7 +178,7 @@ static void in_memory(void **state)
 	resident = silent = true;
 	prepare();
 	verifying_run(file, FILES, true);
-	/* Of nothing there is nothing in memory. */
+	/* An empty file has no pages in memory. */
 	assert_int_equal(count(VERDICT_UNREADABLE), FILES - 1);
 	for (i = 1; i < FILES; i++)
 		assert_int_equal(file[i].error, CHECKSUM_RESIDENT);
