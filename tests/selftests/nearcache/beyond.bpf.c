@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Built for a module that tells more than there is. */
+/*
+ * Reads a member that follows the end of the module's context struct: the module must refuse to
+ * load it.
+ */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
