@@ -79,7 +79,7 @@ static void check_honesty(const struct report *report)
 	if (bare < least)
 		least = bare;
 	promise(least >= SERVED_MIN * report->dataset,
-		"the page cache helps nobody: the device served %.3f D or more in each epoch (at least %.2f)",
+		"no reads from the page cache: the device served %.3f D or more in each epoch (at least %.2f)",
 		least / report->dataset, SERVED_MIN);
 	promise(differs <= 0.01,
 		"the cache's counters and the block layer agree within %.2f %%",

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Reads a member that follows the end of the module's context struct: the module must refuse to
- * load it.
- */
+/* Built for a newer module with a larger context: 'load' must refuse it. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

@@ -276,7 +276,7 @@ static void judge(struct nlmsghdr *h, ssize_t bytes)
 			continue;
 		refused += !!e->error;
 		if (wants_words(e->error) && !has_words(h))
-			wrong("refused without a word");
+			wrong("refused without a message");
 	}
 }
 

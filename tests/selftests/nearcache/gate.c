@@ -167,7 +167,7 @@ static void end(const char *id)
 	struct op **op = find(id);
 
 	if (!*op) {
-		bad("nobody is '%s'", id);
+		bad("no operation '%s'", id);
 		return;
 	}
 	pthread_mutex_lock(&lock);
@@ -199,7 +199,7 @@ static void busy(const char *id)
 	if (op && !op->done)
 		ok("");
 	else
-		bad("%s is not under way", id);
+		bad("%s is not in progress", id);
 }
 
 /* --- the cache ----------------------------------------------------------- */
@@ -363,7 +363,7 @@ static void command(char *line)
 		device(words, word);
 	else if (!words || (!gate_command(words, word, n) && !op_command(words, word, n) &&
 			    !cache_command(words, word, n)))
-		bad("what? %s", words ? word[0] : "");
+		bad("unknown command '%s'", words ? word[0] : "");
 }
 
 int main(void)

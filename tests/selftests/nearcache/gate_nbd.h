@@ -397,7 +397,7 @@ static inline void held(struct gate *g, int n)
 	if (g->held_count == n)
 		ok("%s", text);
 	else
-		bad("%d stand at %s, not %d:%s", g->held_count, g->name, n, text);
+		bad("%d requests held at %s, not %d:%s", g->held_count, g->name, n, text);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -153,7 +153,7 @@ static const struct {
 
 static void usage(const char *word)
 {
-	fprintf(stderr, "genl: what is '%s'?\n", word);
+	fprintf(stderr, "genl: unknown word '%s'\n", word);
 	exit(2);
 }
 

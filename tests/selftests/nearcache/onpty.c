@@ -86,7 +86,7 @@ static void see(const char *text, bool asked)
 			return;
 		}
 		if (now() > until || !take(1000))
-			die("it does not show", text);
+			die("the output lacks", text);
 		if (asked && now() > next) {
 			next = now() + 1;
 			if (write(run.terminal, "\f", 1) != 1)
@@ -129,7 +129,7 @@ static void end(const char *code)
 
 	while (!waitpid(run.pid, &status, WNOHANG)) {
 		if (now() > until)
-			die("it does not end, as", code);
+			die("it did not exit with code", code);
 		take(100);
 	}
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != atoi(code)) {
