@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The promises of the Makefile: parallel builds, nothing to do the second time,
-# commands on request, and an install that can be taken back.
+# The Makefile's guarantees: parallel builds, a second build does nothing, V=1 shows commands, and
+# uninstall removes all that install created.
 # when: soak
 # timeout: 360
 set -uo pipefail
@@ -14,7 +14,7 @@ dest=$dir/dest
 rm -rf "$dir"
 mkdir -p "$dir"
 
-# As a user types it, whatever make runs us.
+# As a user calls make, independent of the make that runs this test.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 run_make() {
 	make --no-print-directory "BUILD=$dir/build" "$@"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Help, manual pages, completion, the netlink interface and JSON say the same words.
+# Help, manual pages, completion, the netlink interface and JSON use the same words.
 # timeout: 240
 set -uo pipefail
 # shellcheck source=tests/tap.sh
@@ -21,7 +21,7 @@ bash_script=$share/bash-completion/completions/nearcache
 zsh_script=$share/zsh/site-functions/_nearcache
 mapfile -t verbs < <("$nearcache" --help | sed -n '/^Verbs/,/^$/s/^  \([a-z]*\) .*/\1/p')
 
-# options_of HELP: "--option OPERAND" of each.
+# options_of HELP: print "--option OPERAND" of each option.
 options_of() {
 	sed -nE 's/^  (-.,|   ) (--[a-z-]+)( [A-Z][A-Z:|]*)? .*/\2\3/p' "$1"
 }
@@ -33,7 +33,7 @@ same() {
 	diff -u "$dir/expected" "$3" >"$dir/diff" || { echo "$1:"; sed 1,2d "$dir/diff"; return 1; }
 }
 
-# The help, once: VERB --option OPERAND.
+# The help texts, fetched once: VERB --option OPERAND.
 "$nearcache" --help >"$dir/help"
 options_of "$dir/help" | sort >"$dir/globals"
 for verb in "${verbs[@]}"; do
@@ -42,7 +42,7 @@ for verb in "${verbs[@]}"; do
 done | sort >"$dir/options"
 grep -vwFf "$dir/globals" "$dir/options" >"$dir/own"
 
-# page_tags: "SECTION/SUBSECTION TAG" of each item in the manual page, as it is shown.
+# page_tags: print "SECTION/SUBSECTION TAG" of each item in the rendered manual page.
 page_tags() {
 	sed -E 's/\\f.//g; s/\\([- ])/\1/g' "$page" | awk '
 	/^\.S[HS] / { title = $2; for (i = 3; i <= NF; i++) title = title "_" $i }
@@ -52,7 +52,7 @@ page_tags() {
 }
 page_tags >"$dir/tags"
 
-# in_page SECTION/[SUBSECTION]: tags there.
+# in_page SECTION/[SUBSECTION]: print the tags there.
 in_page() {
 	awk -F '\t' -v where="$1" '$1 == where { print $2 }' "$dir/tags"
 }
@@ -72,7 +72,7 @@ page_options() {
 	same 'options of all verbs' "$dir/globals" "$dir/page.globals"
 }
 
-# In the synopsis of each verb, too.
+# The synopsis of each verb lists its options.
 page_synopsis() {
 	sed -E 's/\\f.//g; s/\\([- ])/\1/g' "$page" | awk '
 	/^\.SS / { verb = $2; synopsis = 1; next }
@@ -88,7 +88,7 @@ page_codes() {
 	same 'exit codes' <(sed -nE '/CODE_COUNT/d; s/^\tCODE_[A-Z]+\t*= ([0-9]),/\1/p' helper/lib/error.h) "$dir/codes"
 }
 
-# counters NAME: "name (unit)" of each row of that table.
+# counters NAME: print "name (unit)" of each row of that table.
 counters() {
 	sed -n "/define $1(X)/,/^\$/p" uapi/nearcache_counters.h |
 		sed -nE 's/^\tX\([A-Z0-9_]+, "([a-z0-9_]+)", "([a-z-]*)".*/\1 (\2)/p' | sed 's/ ()$//'
@@ -99,7 +99,7 @@ page_counters() {
 		same counters <(counters NEARCACHE_COUNTERS) <(in_page JSON/Counters)
 }
 
-# The manual page has what the command prints: both ask status_word().
+# The manual page lists the words that the command prints; both come from status_word().
 enum_words() {
 	local field
 	sed -E 's/\\f.//g; s/\\([- ])/\1/g' "$page" | awk '
@@ -120,7 +120,7 @@ enum_words() {
 	same 'words of enumerations' "$dir/enums" "$dir/page.words"
 }
 
-# What may be set is in the help, in messages, in the manual page.
+# Help, error message and manual page list the same settings.
 settings() {
 	sed -nE 's/^  ([a-z_-]+)=.*/\1/p' "$dir/help.set" | tr _ - | sort >"$dir/settings"
 	"$nearcache" set x '?=1' 2>&1 | sed 's/.*it can be //; s/, \| or /\n/g' | tr _ - | sort >"$dir/settings.said"
@@ -128,7 +128,7 @@ settings() {
 	same settings "$dir/settings" "$dir/settings.said" && same settings "$dir/settings" "$dir/settings.page"
 }
 
-# An option of 'open' that the table refuses for being one of the command line.
+# An option of 'open' that the table refuses because it belongs to the command line.
 only_command_line() {
 	local generator=$dir/root/usr/lib/systemd/system-generators/nearcache-generator
 	mkdir -p "$dir/units"
@@ -147,13 +147,13 @@ table_options() {
 	same 'options of the table' "$dir/table" "$dir/table.page"
 }
 
-# lint PAGE: two readers of it have nothing to say.
+# lint PAGE: mandoc and groff report nothing.
 lint() {
 	mandoc -T lint -W warning "$1" && groff -man -ww -z -T utf8 "$1" >"$dir/groff" 2>&1 &&
 		[[ ! -s $dir/groff ]] || { cat "$dir/groff"; return 1; }
 }
 
-# The devices, jobs, labels and the table that a completion finds; files in its folder.
+# Fake devices, jobs, labels and a table for the completion to find, and files in its folder.
 completing() {
 	local folder=$dir/$1 i
 	mkdir -p "$folder/sys/class/block"/dm-{0,1,2,3}/dm
@@ -168,12 +168,12 @@ completing() {
 		END >"$folder/asked"
 	chmod +x "$folder/asked"
 	printf '_nearcache_%s=%s\n' sysfs "$folder/sys" tab "$folder/nearcachetab" command "$folder/asked" >"$folder/setup"
-	# zsh loads it by the name of the file.
+	# zsh loads the script by its file name.
 	[[ $1 != zsh ]] || cp "$zsh_script" "$folder/"
 	python3 tests/static/complete.py "$1" "$bash_script" "$folder"
 }
 
-# completions SHELL LINE...: "LINE|WORDS" of each: what it completes, sorted.
+# completions SHELL LINE...: print "LINE|WORDS", the sorted completions of each line.
 completions() {
 	printf '%s\n' "${@:2}" | completing "$1" >"$dir/$1.out" || { cat "$dir/$1.out"; return 1; }
 	paste -d '|' <(printf '%s\n' "${@:2}") "$dir/$1.out" | python3 -c '
@@ -199,7 +199,8 @@ all_options() {
 	same options "$dir/options.expected" "$dir/options.$1"
 }
 
-# What the message to a wrong value says is completed; for paths, files; else nothing.
+# The completion offers the values that the error message names, files for paths, and nothing
+# otherwise.
 all_values() {
 	local verb option operand lines given
 	while read -r verb option operand; do
@@ -218,7 +219,7 @@ all_values() {
 	same values "$dir/values.expected" "$dir/values.$1"
 }
 
-# line to complete | what with
+# line to complete | completions
 cases() {
 	local globals='--dry-run|--help|--json|--version|-V|-h|-j'
 	cat <<-END
