@@ -12,7 +12,7 @@ say	= $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 endif
 
 .PHONY: helper install-helper uninstall-helper
-helper: $(BUILD)/helper/nearcache $(BUILD)/helper/nearcache-generator helper-man ## the nearcache command alone
+helper: $(BUILD)/helper/nearcache $(BUILD)/helper/nearcache-generator ## the nearcache command alone
 
 include bpf/bpf.mk
 
@@ -61,21 +61,6 @@ $(BUILD)/helper/nearcache-generator: $(HELPER_GENERATOR)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -luuid
 
-# Fills in what the command's own tables know, so it has them all; main() is its own.
-HELPER_FILL := $(patsubst helper/%.c,$(BUILD)/helper/%.o,$(wildcard helper/man/*.c))
-HELPER_MAN := $(addprefix $(BUILD)/helper/man/,nearcache.8 nearcache.bash _nearcache)
-
-.PHONY: helper-man
-helper-man: $(HELPER_MAN)
-
-$(BUILD)/helper/man/fill: $(HELPER_FILL) $(filter-out %/helper/main.o,$(HELPER_OBJ))
-	$(call say,LD,$@)
-	$(Q)$(CC) -pthread $(LDFLAGS) -o $@ $^ $(HELPER_LIBS)
-
-$(HELPER_MAN): $(BUILD)/helper/man/%: helper/man/%.in $(BUILD)/helper/man/fill
-	$(call say,FILL,$@)
-	$(Q)$(BUILD)/helper/man/fill <$< >$@.new && mv $@.new $@
-
 # File below the prefix, its mode, where it comes from.
 HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
 	lib/systemd/system-generators/nearcache-generator:755:$(BUILD)/helper/nearcache-generator \
@@ -85,12 +70,12 @@ HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
 	share/nearcache/nearcache-rules.yml:644:helper/metrics/nearcache-rules.yml \
 	share/nearcache/nearcache-dashboard.json:644:helper/metrics/nearcache-dashboard.json \
 	lib/udev/rules.d/69-nearcache.rules:644:helper/systemd/69-nearcache.rules \
-	share/man/man8/nearcache.8:644:$(BUILD)/helper/man/nearcache.8 \
+	share/man/man8/nearcache.8:644:helper/man/nearcache.8 \
 	share/man/man7/nearcache.7:644:helper/man/nearcache.7 \
 	share/man/man5/nearcachetab.5:644:helper/man/nearcachetab.5 \
 	share/man/man5/nearcache.conf.5:644:helper/man/nearcache.conf.5 \
-	share/bash-completion/completions/nearcache:644:$(BUILD)/helper/man/nearcache.bash \
-	share/zsh/site-functions/_nearcache:644:$(BUILD)/helper/man/_nearcache
+	share/bash-completion/completions/nearcache:644:helper/man/nearcache.bash \
+	share/zsh/site-functions/_nearcache:644:helper/man/_nearcache
 
 # Says where things are installed, so it is made each time.
 .PHONY: helper-units
@@ -119,4 +104,4 @@ install-helper: helper helper-units
 uninstall-helper:
 	$(foreach file,$(HELPER_FILES),$(call remove-file,$(file)))
 
--include $(HELPER_OBJ:.o=.d) $(HELPER_GENERATOR:.o=.d) $(HELPER_FILL:.o=.d)
+-include $(HELPER_OBJ:.o=.d) $(HELPER_GENERATOR:.o=.d)

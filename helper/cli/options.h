@@ -204,22 +204,6 @@ struct verb {
 /* Table of verbs, ends with a row without a name. In verbs.c. */
 extern const struct verb verbs[];
 
-/**
- * struct option_help - an option, for who writes about it
- * @bit: OPTION_*
- * @letter: its short form, 0: none
- * @name: without the dashes
- * @operand: what its value is, NULL: it has none
- * @help: one line
- */
-struct option_help {
-	uint64_t bit;
-	char letter;
-	const char *name;
-	const char *operand;
-	const char *help;
-};
-
 int arguments_parse(struct arguments *args, int argc, char **argv,
 		    const struct verb **verb);
 int arguments_parse_options(struct arguments *args, int argc, char **argv,
@@ -227,8 +211,6 @@ int arguments_parse_options(struct arguments *args, int argc, char **argv,
 void arguments_override(struct arguments *args, const struct arguments *by);
 int arguments_check_operand(const struct arguments *args);
 void arguments_help(const struct verb *verb);
-bool arguments_option(uint64_t bits, unsigned int index,
-		      struct option_help *option);
 int arguments_check_name(const char *name);
 
 static inline bool given(const struct arguments *args, uint64_t option)

@@ -65,7 +65,7 @@ const struct verb verbs[] = {
 		.operands_max = 1,
 		.optional = OPTIONS_OPEN,
 		.changes = true,
-		.summary = "open a cache that was created before, warm",
+		.summary = "open a cache that was created before; its data is warm",
 		.details =
 "With --cache: finds the origin by the identity that create recorded (wwid, serial\n"
 "or uuid); --origin names it where it has none. NAME need not be the name of create.\n"
@@ -163,7 +163,7 @@ const struct verb verbs[] = {
 			    OPTION_DATASET_VERSION | OPTION_ON_CHANGE |
 			    OPTION_FORCE,
 		.changes = true,
-		.summary = "take back a cache device or an origin that was away, while in use",
+		.summary = "take back a cache device or an origin that was away",
 		.details =
 "A cache device, for a device whose state is 'bypass' ('nearcache status' tells\n"
 "why). Without --cache: the one that it had, which works again. --cache names the\n"
@@ -201,7 +201,7 @@ const struct verb verbs[] = {
 		.operands_max = 1,
 		.optional = OPTION_FORCE,
 		.changes = true,
-		.summary = "take in an origin that grew, while in use",
+		.summary = "use the new size of an origin that grew",
 		.details =
 "Grow the file system afterwards. An origin that became smaller is refused. If\n"
 "its first or last 64 KiB were changed by another host (which grew the file\n"
@@ -252,7 +252,7 @@ LABEL_HELP
 		.operands_max = -1,
 		.optional = OPTION_LABEL | OPTION_EVERYTHING | OPTION_FROM,
 		.changes = true,
-		.summary = "take back what 'pin' wants of files, a label or all",
+		.summary = "remove pins of files, of a label, or all",
 		.details =
 "Ranges that lie in one of the TARGETs go. Files and folders that were pinned need\n"
 "not be there any more. What is cached of them stays, as other data. --all takes\n"
@@ -266,7 +266,7 @@ LABEL_HELP
 		.operands_min = 1,
 		.operands_max = 1,
 		.optional = OPTION_LABELS,
-		.summary = "list what is pinned, bypassed or evicted after use",
+		.summary = "list ranges that are pinned, bypassed or evicted after use",
 		.details =
 "START and LENGTH are of the device. --labels has a line for each label, with what\n"
 "was read of its ranges: the part that was hit, bytes from the cache and not, read\n"
@@ -312,7 +312,7 @@ LABEL_HELP
 		.operands_min = 1,
 		.operands_max = -1,
 		.optional = OPTION_CLEAR | OPTION_EPOCHS | NODE_SHARE_OPTIONS | TARGET_OPTIONS,
-		.summary = "say in which order files will be read, or show how far that is",
+		.summary = "declare the order in which files will be read, or show progress",
 		.details =
 "While there is a plan, of what is cached that goes first which is read again last, and\n"
 "what is read again later than all that is cached, or not at all, does not come in: no\n"
@@ -339,7 +339,7 @@ LABEL_HELP
 		.operands = "NAME",
 		.operands_min = 1,
 		.operands_max = 1,
-		.summary = "list prefetch jobs, and how far they are",
+		.summary = "list prefetch jobs and their progress",
 		.details =
 "Those that run, and the last 1024 that are over. Left out: no room, bypassed, being\n"
 "written, or not readable.\n",
@@ -351,7 +351,7 @@ LABEL_HELP
 		.operands_min = 1,
 		.operands_max = -1,
 		.optional = OPTION_EVERYTHING,
-		.summary = "give prefetch jobs up",
+		.summary = "cancel prefetch jobs",
 		.details =
 "JOB is a number that 'nearcache jobs' lists. What is on its way comes still, and\n"
 "what came stays.\n",
@@ -363,7 +363,7 @@ LABEL_HELP
 		.operands_min = 1,
 		.operands_max = -1,
 		.optional = TARGET_OPTIONS,
-		.summary = "show what of a device, or of files on it, is cached",
+		.summary = "show how much of a device, or of files on it, is cached",
 		.details =
 "A bar for each TARGET, without TARGETs one for the whole device: '#' where all is\n"
 "cached, '+' where some is, '.' where nothing is.\n"
@@ -398,7 +398,7 @@ LABEL_HELP
 		.operands_max = -1,
 		.required = OPTION_MANIFEST,
 		.optional = OPTION_FROM,
-		.summary = "read files through the cache, compare them with a manifest",
+		.summary = "read files through the cache and compare them with a manifest",
 		.details =
 "The manifest is what 'sha256sum FILE...' writes ('-': standard input); its paths are\n"
 "those of the current directory. Without FILEs all of it is looked at, with FILEs\n"
@@ -415,7 +415,7 @@ LABEL_HELP
 		.optional = OPTION_RATE | OPTION_WITH_ORIGIN | OPTION_WAIT |
 			    OPTION_STOP,
 		.changes = true,
-		.summary = "look at all that is cached for damage, at a limited rate",
+		.summary = "check all cached data for damage, at a limited rate",
 		.details =
 "Reads what is cached: what cannot be read, or does not fit its checksum (create\n"
 "--integrity crc32c), is dropped and cached again. --with-origin compares it with\n"
@@ -428,7 +428,7 @@ LABEL_HELP
 		.name = "list",
 		.operands = "",
 		.operands_max = 0,
-		.summary = "list open devices, one line each",
+		.summary = "list open devices, one per line",
 		.run = cmd_list,
 	},
 	{
@@ -488,7 +488,7 @@ LABEL_HELP
 		.operands_max = 1,
 		.optional = OPTION_CACHE | OPTION_FORCE,
 		.changes = true,
-		.summary = "close a device and wipe its cache's superblocks",
+		.summary = "close a device and wipe the superblocks of its cache",
 		.details =
 "Give NAME of an open device or --cache DEV, any of several. The origin is not\n"
 "touched. --force wipes superblocks that are damaged too. The cache's record on its witness is\n"
@@ -506,7 +506,7 @@ LABEL_HELP
 		.operands_max = -1,
 		.optional = OPTION_SHARD_FORMAT | OPTION_SAMPLES |
 			    OPTION_SUMMARY | OPTION_CHECK,
-		.summary = "list the samples of training shards, and where they are",
+		.summary = "list the samples of training shards and their places",
 		.details =
 "Formats, told by the content or by --format:\n"
 "  tar        WebDataset: files that follow each other and share their path up to\n"
@@ -565,7 +565,7 @@ LABEL_HELP
 		.operands = "load|unload|show",
 		.operands_min = 1,
 		.operands_max = 1,
-		.summary = "count where devices are read",
+		.summary = "count reads by region",
 		.details =
 "load has a BPF program count the reads of all caches until unload. show lists the\n"
 "regions, of 16 MiB, that were read: how often, how much, and what of it was\n"
@@ -579,7 +579,7 @@ LABEL_HELP
 		.operands_max = 3,
 		.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_DEADLINE | OPTION_BANDWIDTH |
 			    OPTION_WAIT | OPTION_FORCE | OPTION_EPOCHS,
-		.summary = "record what a job reads, and prefetch it for its next run",
+		.summary = "record the reads of a job, and prefetch them for its next run",
 		.details =
 "record NAME FILE writes down which parts of NAME are read, in the order in which they\n"
 "are first read, until ^C or SIGTERM; FILE is complete then, or as it was. It takes memory of\n"
@@ -601,7 +601,7 @@ LABEL_HELP
 		.operands_max = -1,
 		.optional = OPTION_INTERVAL | OPTION_COUNT | OPTION_OUTPUT |
 			    TARGET_OPTIONS,
-		.summary = "draw what is cached and what is read, place by time",
+		.summary = "draw cached data and reads, place by time",
 		.details =
 "A line for each sample, with TARGETs one for each of them: from left to right the\n"
 "place, darker where more of a cell is cached; beside it, where 'nearcache heat' is\n"
@@ -621,7 +621,7 @@ LABEL_HELP
 		.name = "daemon",
 		.operands = "",
 		.optional = OPTION_CONFIG | OPTION_OBSERVE,
-		.summary = "fit read-ahead and prefetch to how devices are read",
+		.summary = "adapt readahead and prefetch to how devices are read",
 		.details =
 "Runs until it is told to stop. Loads 'classifier' and 'latency', as far as it may and\n"
 "they are not loaded, and leaves them loaded. Within the bounds of\n"
@@ -644,7 +644,7 @@ LABEL_HELP
 		.operands = "[NAME]",
 		.operands_max = 1,
 		.optional = OPTION_REVERT,
-		.summary = "list what the daemon did, and why; take it back",
+		.summary = "list the actions of the daemon with their reasons, or revert one",
 		.details =
 "States: done; would (of 'daemon --observe'); kept and taken-back, when the effect of an\n"
 "action had been looked at; reverted, by --revert: the daemon leaves that setting alone\n"
@@ -655,7 +655,7 @@ LABEL_HELP
 		.name = "metrics",
 		.operands = "",
 		.optional = OPTION_TEXTFILE | OPTION_OPENMETRICS,
-		.summary = "write what there is to measure, for Prometheus",
+		.summary = "write metrics for Prometheus",
 		.details =
 "All counters and numbers of all devices, of their labels and prefetch jobs, and histograms\n"
 "of latencies where 'nearcache latency' is loaded. --textfile is for node_exporter's\n"
@@ -667,7 +667,7 @@ LABEL_HELP
 		.operands = "DEV|FILE",
 		.operands_min = 1,
 		.operands_max = 1,
-		.summary = "show and judge the superblocks and the slot table",
+		.summary = "show and check the superblocks and the slot table of a cache device",
 		.details =
 "Reads only. Takes an image in a regular file too. Exit code 4 when neither\n"
 "superblock is sound.\n",
