@@ -195,13 +195,11 @@ static const struct option_row *find_letter(char letter)
 	return NULL;
 }
 
-static const struct verb *find_verb(const char *name)
+static const struct verb *find_verb(const struct verb *const *verbs, const char *name)
 {
-	const struct verb *verb;
-
-	for (verb = verbs; verb->name; verb++)
-		if (!strcmp(verb->name, name))
-			return verb;
+	for (; *verbs; verbs++)
+		if (!strcmp((*verbs)->name, name))
+			return *verbs;
 	return NULL;
 }
 
@@ -253,12 +251,10 @@ static int take_row(struct arguments *args, const struct option_row *row,
 
 /* "--name", "--name=value" or "--name value". Return: words used. */
 static int take_option(struct arguments *args, const char *word,
-		       const char *next)
+		       const char *next, const struct verb *verb)
 {
 	const char *name = word + 2;
 	size_t length = strcspn(name, "=");
-	const struct verb *verb = args->operands ? find_verb(args->operand[0]) :
-						   NULL;
 	const struct option_row *row = find_option(name, length, verb);
 	const char *value = name[length] ? name + length + 1 : NULL;
 
@@ -291,8 +287,12 @@ static int take_letters(struct arguments *args, const char *word, const char *ne
 	return 1;
 }
 
-/* Sort words into options and operands; operands move to the front of @argv. */
-static void split(struct arguments *args, int argc, char **argv)
+/*
+ * Sort words into options and operands; operands move to the front of @argv.  The first operand
+ * is one of @verbs; NULL: no operand is the verb, @verb is set.
+ */
+static void split(struct arguments *args, int argc, char **argv,
+		  const struct verb *const *verbs, const struct verb **verb)
 {
 	bool only_operands = false;
 	int i = 1;
@@ -303,13 +303,15 @@ static void split(struct arguments *args, int argc, char **argv)
 		char *word = argv[i];
 
 		if (only_operands || word[0] != '-' || !word[1]) {
+			if (verbs && !args->operands)
+				*verb = find_verb(verbs, word);
 			args->operand[args->operands++] = word;
 			i++;
 		} else if (!strcmp(word, "--")) {
 			only_operands = true;
 			i++;
 		} else if (word[1] == '-') {
-			i += take_option(args, word, next);
+			i += take_option(args, word, next, *verb);
 		} else {
 			i += take_letters(args, word, next);
 		}
@@ -371,57 +373,73 @@ static int check_values(const struct arguments *args)
 	return 0;
 }
 
-/**
- * arguments_parse_options() - parse a command line that may lack operands and options
- * @args: the result; @args->given tells --json also after an error
- * @argc: as main() got it
- * @argv: as main() got it; reordered
- * @verb: the verb; NULL for bare --help and --version
- *
- * Return: 0 or the exit code.
- */
-int arguments_parse_options(struct arguments *args, int argc, char **argv,
-			    const struct verb **verb)
+/* @verbs, @verb: as of split(). */
+static int parse_words(struct arguments *args, int argc, char **argv,
+		       const struct verb *const *verbs, const struct verb **verb)
 {
 	memset(args, 0, sizeof(*args));
-	*verb = NULL;
-	split(args, argc, argv);
+	split(args, argc, argv, verbs, verb);
 	if (fail_code())
 		return fail_code();
-	if (!args->operands) {
-		if (args->given & (OPTION_HELP | OPTION_VERSION))
-			return 0;
-		return fail(CODE_USAGE, "no verb given: try 'nearcache --help'");
-	}
-	*verb = find_verb(args->operand[0]);
+	if (verbs && !args->operands)
+		return args->given & (OPTION_HELP | OPTION_VERSION) ? 0 :
+			fail(CODE_USAGE, "no verb given: try 'nearcache --help'");
 	if (!*verb)
 		return fail(CODE_USAGE, "'%s' is no verb: try 'nearcache --help'",
 			    args->operand[0]);
-	args->operand++;
-	args->operands--;
+	if (verbs) {
+		args->operand++;
+		args->operands--;
+	}
 	if (args->given & (OPTION_HELP | OPTION_VERSION))
 		return 0;
 	return check_known(args, *verb) ? fail_code() : check_values(args);
 }
 
 /**
+ * arguments_parse_options() - parse the words of a verb, which may lack operands and options
+ * @args: the result; @args->given tells --json also after an error
+ * @argc: as of main()
+ * @argv: as of main(), without the verb; reordered
+ * @verb: the verb
+ *
+ * Return: 0 or the exit code.
+ */
+int arguments_parse_options(struct arguments *args, int argc, char **argv,
+			    const struct verb *verb)
+{
+	return parse_words(args, argc, argv, NULL, &verb);
+}
+
+static int check_complete(const struct arguments *args, const struct verb *verb)
+{
+	if (!verb || args->given & (OPTION_HELP | OPTION_VERSION))
+		return 0;
+	return check_needed(args, verb) || check_operands(args, verb) ? fail_code() : 0;
+}
+
+/* As arguments_parse_options(); nothing may be missing. */
+int arguments_parse_verb(struct arguments *args, int argc, char **argv,
+			 const struct verb *verb)
+{
+	return arguments_parse_options(args, argc, argv, verb) ?: check_complete(args, verb);
+}
+
+/**
  * arguments_parse() - parse the command line
  * @args: the result; @args->given tells --json also after an error
  * @argc: as main() got it
- * @argv: as main() got it; reordered
+ * @argv: as main() got it; reordered: args->operand[-1] is the word that names the verb
+ * @verbs: all verbs, ends with NULL
  * @verb: the verb; NULL for bare --help and --version
  *
  * Return: 0 or the exit code.
  */
 int arguments_parse(struct arguments *args, int argc, char **argv,
-		    const struct verb **verb)
+		    const struct verb *const *verbs, const struct verb **verb)
 {
-	if (arguments_parse_options(args, argc, argv, verb))
-		return fail_code();
-	if (!*verb || args->given & (OPTION_HELP | OPTION_VERSION))
-		return 0;
-	return check_needed(args, *verb) || check_operands(args, *verb) ?
-	       fail_code() : 0;
+	*verb = NULL;
+	return parse_words(args, argc, argv, verbs, verb) ?: check_complete(args, *verb);
 }
 
 /**
@@ -525,16 +543,15 @@ static void help_synopsis(const struct verb *verb)
 	putchar('\n');
 }
 
-static void help_all(void)
+static void help_all(const struct verb *const *verbs)
 {
-	const struct verb *verb;
 	int code;
 
 	puts("nearcache - cache a remote block device on a local one\n");
 	puts("Usage: nearcache VERB [NAME...] [OPTION...]\n");
 	puts("Verbs ('nearcache VERB --help' tells more):");
-	for (verb = verbs; verb->name; verb++)
-		printf("  %-10s %s\n", verb->name, verb->summary);
+	for (; *verbs; verbs++)
+		printf("  %-10s %s\n", (*verbs)->name, (*verbs)->summary);
 	puts("\nOptions of all verbs, before or behind the verb:");
 	help_options(OPTIONS_GLOBAL);
 	puts("\nSizes are bytes or take K, M, G, T, P, E (powers of 1024; KB, MB ... of 1000).");
@@ -545,12 +562,13 @@ static void help_all(void)
 
 /**
  * arguments_help() - print help on stdout
+ * @verbs: all verbs; needed if @verb is NULL
  * @verb: on this verb; NULL: on the command
  */
-void arguments_help(const struct verb *verb)
+void arguments_help(const struct verb *const *verbs, const struct verb *verb)
 {
 	if (!verb) {
-		help_all();
+		help_all(verbs);
 		return;
 	}
 	help_synopsis(verb);

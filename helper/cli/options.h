@@ -187,6 +187,7 @@ struct arguments {
  * @summary: one line
  * @details: lines of help below it
  * @run: does it; returns 0 or the exit code
+ * @program: in place of @run: the program that does it, see programs.h
  */
 struct verb {
 	const char *name;
@@ -199,18 +200,18 @@ struct verb {
 	const char *summary;
 	const char *details;
 	int (*run)(const struct arguments *args);
+	const char *program;
 };
 
-/* Table of verbs, ends with a row without a name. In verbs.c. */
-extern const struct verb verbs[];
-
 int arguments_parse(struct arguments *args, int argc, char **argv,
-		    const struct verb **verb);
+		    const struct verb *const *verbs, const struct verb **verb);
+int arguments_parse_verb(struct arguments *args, int argc, char **argv,
+			 const struct verb *verb);
 int arguments_parse_options(struct arguments *args, int argc, char **argv,
-			    const struct verb **verb);
+			    const struct verb *verb);
 void arguments_override(struct arguments *args, const struct arguments *by);
 int arguments_check_operand(const struct arguments *args);
-void arguments_help(const struct verb *verb);
+void arguments_help(const struct verb *const *verbs, const struct verb *verb);
 int arguments_check_name(const char *name);
 
 static inline bool given(const struct arguments *args, uint64_t option)

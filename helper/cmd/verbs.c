@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The verbs: what each takes, what it is for, and who does it. */
+/* The verbs: operands, options, help and function of each. */
 #include "files/node_share.h"
-#include "cli/options.h"
+#include "cli/programs.h"
 #include "cmd/commands.h"
 #include "pins/pins.h"
 #include "files/operand.h"
@@ -25,8 +25,8 @@
 "back. Without it: the name of the file; of several the name of the deepest folder\n" \
 "that has all of them; of ranges alone the first one as it was written.\n"
 
-const struct verb verbs[] = {
-	{
+const struct verb *const verbs[] = {
+	&(const struct verb){
 		.name = "create",
 		.operands = "NAME",
 		.operands_min = 1,
@@ -59,7 +59,7 @@ const struct verb verbs[] = {
 "\n" MODES_HELP,
 		.run = cmd_create,
 	},
-	{
+	&(const struct verb){
 		.name = "open",
 		.operands = "[NAME]",
 		.operands_max = 1,
@@ -95,7 +95,7 @@ const struct verb verbs[] = {
 "\n" MODES_HELP,
 		.run = cmd_open,
 	},
-	{
+	&(const struct verb){
 		.name = "close",
 		.operands = "[NAME]",
 		.operands_max = 1,
@@ -107,7 +107,7 @@ const struct verb verbs[] = {
 "origin. One that is in use keeps nobody from the others.\n",
 		.run = cmd_close,
 	},
-	{
+	&(const struct verb){
 		.name = "set",
 		.operands = "NAME SETTING=VALUE...",
 		.operands_min = 2,
@@ -143,7 +143,7 @@ const struct verb verbs[] = {
 "again, where 'nearcache status' says that it does not.\n",
 		.run = cmd_set,
 	},
-	{
+	&(const struct verb){
 		.name = "get",
 		.operands = "NAME [SETTING...]",
 		.operands_min = 1,
@@ -153,7 +153,7 @@ const struct verb verbs[] = {
 "Without SETTING: all that 'set' changes, see 'set --help'.\n",
 		.run = cmd_get,
 	},
-	{
+	&(const struct verb){
 		.name = "attach",
 		.operands = "NAME",
 		.operands_min = 1,
@@ -194,7 +194,7 @@ const struct verb verbs[] = {
 "volume.\n",
 		.run = cmd_attach,
 	},
-	{
+	&(const struct verb){
 		.name = "resize",
 		.operands = "NAME",
 		.operands_min = 1,
@@ -210,7 +210,7 @@ const struct verb verbs[] = {
 "suspended.\n",
 		.run = cmd_resize,
 	},
-	{
+	&(const struct verb){
 		.name = "pin",
 		.operands = "[NAME] [TARGET...]",
 		.operands_max = -1,
@@ -245,7 +245,7 @@ LABEL_HELP
 "\n" TARGET_HELP,
 		.run = cmd_pin,
 	},
-	{
+	&(const struct verb){
 		.name = "unpin",
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
@@ -260,7 +260,7 @@ LABEL_HELP
 "\n" TARGET_HELP_WHOLE,
 		.run = cmd_unpin,
 	},
-	{
+	&(const struct verb){
 		.name = "ranges",
 		.operands = "NAME",
 		.operands_min = 1,
@@ -273,7 +273,7 @@ LABEL_HELP
 "from the origin, and prefetched in vain (wasted) or too late.\n",
 		.run = cmd_ranges,
 	},
-	{
+	&(const struct verb){
 		.name = "prefetch",
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
@@ -306,7 +306,7 @@ LABEL_HELP
 "\n" TARGET_HELP,
 		.run = cmd_prefetch,
 	},
-	{
+	&(const struct verb){
 		.name = "plan",
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
@@ -334,7 +334,7 @@ LABEL_HELP
 "\n" TARGET_HELP,
 		.run = cmd_plan,
 	},
-	{
+	&(const struct verb){
 		.name = "jobs",
 		.operands = "NAME",
 		.operands_min = 1,
@@ -345,7 +345,7 @@ LABEL_HELP
 "written, or not readable.\n",
 		.run = cmd_jobs,
 	},
-	{
+	&(const struct verb){
 		.name = "cancel",
 		.operands = "NAME [JOB...]",
 		.operands_min = 1,
@@ -357,7 +357,7 @@ LABEL_HELP
 "what came stays.\n",
 		.run = cmd_cancel,
 	},
-	{
+	&(const struct verb){
 		.name = "residency",
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
@@ -370,7 +370,7 @@ LABEL_HELP
 "\n" TARGET_HELP,
 		.run = cmd_residency,
 	},
-	{
+	&(const struct verb){
 		.name = "invalidate",
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
@@ -391,7 +391,7 @@ LABEL_HELP
 "\n" TARGET_HELP,
 		.run = cmd_invalidate,
 	},
-	{
+	&(const struct verb){
 		.name = "verify",
 		.operands = "NAME [FILE...]",
 		.operands_min = 1,
@@ -407,7 +407,7 @@ LABEL_HELP
 "differs, is missing, cannot be read, is not on the device, or not in the manifest.\n",
 		.run = cmd_verify,
 	},
-	{
+	&(const struct verb){
 		.name = "scrub",
 		.operands = "NAME",
 		.operands_min = 1,
@@ -424,14 +424,14 @@ LABEL_HELP
 "left. --wait returns at the end, with exit code 4 if something was damaged.\n",
 		.run = cmd_scrub,
 	},
-	{
+	&(const struct verb){
 		.name = "list",
 		.operands = "",
 		.operands_max = 0,
 		.summary = "list open devices, one per line",
 		.run = cmd_list,
 	},
-	{
+	&(const struct verb){
 		.name = "status",
 		.operands = "[NAME...]",
 		.operands_max = -1,
@@ -441,7 +441,7 @@ LABEL_HELP
 "none or several an array \"devices\".\n",
 		.run = cmd_status,
 	},
-	{
+	&(const struct verb){
 		.name = "stats",
 		.operands = "[NAME...]",
 		.operands_max = -1,
@@ -456,33 +456,8 @@ LABEL_HELP
 "grew in \"span_ns\".\n",
 		.run = cmd_stats,
 	},
-	{
-		.name = "top",
-		.operands = "[NAME...]",
-		.operands_max = -1,
-		.optional = OPTION_INTERVAL | OPTION_BATCH | OPTION_COUNT,
-		.summary = "watch devices, labels, streams and prefetch jobs live",
-		.details =
-"Without NAME: all devices, also those that come later. Rates and the first percentage\n"
-"of hits are those of the last interval, and so are latencies: what 50 % and 99 % of the\n"
-"reads took at most, by the way they went. What is not normal comes first. Nothing is\n"
-"changed or loaded: streams are shown while 'nearcache classifier' is loaded, latencies\n"
-"while 'nearcache latency' is. Jobs are those that run.\n"
-"\n"
-"CACHE/s is read from the cache device, ORIGIN/s from the origin (fills, prefetch, and what\n"
-"is not cached), FILL/s written to the cache device. Too few lines: '... N more'.\n"
-"\n"
-"  q          quit\n"
-"  s          streams by rate, bytes, accesses, process\n"
-"  Tab        next section: it gets the most room, and\n"
-"  arrows     scroll it, as do Page Up, Page Down, Home and End\n"
-"  ^L         draw all of it anew\n"
-"\n"
-"--batch prints lines, all of them and of any length, for files and other programs; the\n"
-"first frame comes after an interval. In JSON each frame is an object on a line.\n",
-		.run = cmd_top,
-	},
-	{
+	&top_verb,
+	&(const struct verb){
 		.name = "destroy",
 		.operands = "[NAME]",
 		.operands_max = 1,
@@ -499,7 +474,7 @@ LABEL_HELP
 "keeps what it has, as do the others of one that is damaged and not open: they are named.\n",
 		.run = cmd_destroy,
 	},
-	{
+	&(const struct verb){
 		.name = "index",
 		.operands = "FILE...",
 		.operands_min = 1,
@@ -526,7 +501,7 @@ LABEL_HELP
 "'=' before it. No need to be root.\n",
 		.run = cmd_index,
 	},
-	{
+	&(const struct verb){
 		.name = "classifier",
 		.operands = "load|unload|show [FILE]",
 		.operands_min = 1,
@@ -545,7 +520,7 @@ LABEL_HELP
 "(each run once per pass), looping (in the same order again) or random.\n",
 		.run = cmd_classifier,
 	},
-	{
+	&(const struct verb){
 		.name = "latency",
 		.operands = "load|unload|show",
 		.operands_min = 1,
@@ -560,7 +535,7 @@ LABEL_HELP
 "write.\n",
 		.run = cmd_latency,
 	},
-	{
+	&(const struct verb){
 		.name = "heat",
 		.operands = "load|unload|show",
 		.operands_min = 1,
@@ -572,7 +547,7 @@ LABEL_HELP
 "cached, as far as samples tell. 65,536 of them are kept.\n",
 		.run = cmd_heat,
 	},
-	{
+	&(const struct verb){
 		.name = "trace",
 		.operands = "record|replay|plan|show [NAME] FILE",
 		.operands_min = 1,
@@ -594,7 +569,7 @@ LABEL_HELP
 "show FILE tells what is in it. --label is of the job: without it, 'trace'.\n",
 		.run = cmd_trace,
 	},
-	{
+	&(const struct verb){
 		.name = "heatmap",
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
@@ -617,29 +592,8 @@ LABEL_HELP
 "\n" TARGET_HELP,
 		.run = cmd_heatmap,
 	},
-	{
-		.name = "daemon",
-		.operands = "",
-		.optional = OPTION_CONFIG | OPTION_OBSERVE,
-		.summary = "adapt readahead and prefetch to how devices are read",
-		.details =
-"Runs until it is told to stop. Loads 'classifier' and 'latency', as far as it may and\n"
-"they are not loaded, and leaves them loaded. Within the bounds of\n"
-"/etc/nearcache/nearcache.conf, see nearcache.conf(5), it sets\n"
-"  read-ahead   of a device: large while sequential streams read it, small while it\n"
-"               is read in pieces; for files that are opened from then on\n"
-"  window       what is brought into the cache ahead of sequential streams\n"
-"  checkpoint   whether what is written one after another is cached (writethrough)\n"
-"A setting is changed when several looks in a row say the same. After a while it looks\n"
-"at what the change did to bytes from the origin and to the time that reads take, and\n"
-"takes it back if it did harm. Each action is told on stderr with its evidence (with\n"
-"levels, where that is the journal), and listed by 'nearcache actions'.\n"
-"\n"
-"What it changed stays when it stops. With --observe it changes nothing: a classifier that it\n"
-"loads brings nothing into the cache then.\n",
-		.run = cmd_daemon,
-	},
-	{
+	&daemon_verb,
+	&(const struct verb){
 		.name = "actions",
 		.operands = "[NAME]",
 		.operands_max = 1,
@@ -651,7 +605,7 @@ LABEL_HELP
 "for a while. The record is in /run/nearcache/actions, and begins anew at each boot.\n",
 		.run = cmd_actions,
 	},
-	{
+	&(const struct verb){
 		.name = "metrics",
 		.operands = "",
 		.optional = OPTION_TEXTFILE | OPTION_OPENMETRICS,
@@ -662,7 +616,7 @@ LABEL_HELP
 "textfile collector: FILE, which must end in .prom there, is replaced at once.\n",
 		.run = cmd_metrics,
 	},
-	{
+	&(const struct verb){
 		.name = "super",
 		.operands = "DEV|FILE",
 		.operands_min = 1,
@@ -673,5 +627,5 @@ LABEL_HELP
 "superblock is sound.\n",
 		.run = cmd_super,
 	},
-	{ .name = NULL },
+	NULL,
 };
