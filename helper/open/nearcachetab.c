@@ -136,20 +136,20 @@ static int check_given(const struct arguments *args)
 	return 0;
 }
 
-/* By the one who knows the options of 'open'. */
+/* As the command line of 'open'. */
 static int parse_options(struct tab_entry *entry, char *options)
 {
-	static char command[] = "nearcache", open[] = "open";
-	char *argv[OPTIONS_MAX + 2] = { command, open };
-	const struct verb *verb;
+	static const struct verb open = { .name = "open", .optional = OPTIONS_OPEN };
+	static char command[] = "nearcache";
+	char *argv[OPTIONS_MAX + 1] = { command };
 
 	if (take_options(entry, options))
 		return fail_code();
 	if (entry->options)
-		memcpy(argv + 2, entry->option,
+		memcpy(argv + 1, entry->option,
 		       entry->options * sizeof(*entry->option));
-	if (!arguments_parse_options(&entry->args, (int)entry->options + 2,
-				     argv, &verb))
+	if (!arguments_parse_options(&entry->args, (int)entry->options + 1,
+				     argv, &open))
 		check_given(&entry->args);
 	return fail_code();
 }

@@ -9,7 +9,7 @@ static int nothing(const struct arguments *args)
 	return 0;
 }
 
-const struct verb verbs[] = {
+static const struct verb rows[] = {
 	{ .name = "make", .operands = "NAME", .operands_min = 1,
 	  .operands_max = 1, .required = OPTION_CACHE,
 	  .optional = OPTION_BLOCK_SIZE | OPTION_FORCE, .run = nothing },
@@ -36,7 +36,10 @@ const struct verb verbs[] = {
 		      OPTION_SEED | OPTION_SPLIT, .run = nothing },
 	{ .name = "show", .operands = "[NAME...]", .operands_max = -1,
 	  .run = nothing },
-	{ .name = NULL },
+};
+
+static const struct verb *const verbs[] = {
+	&rows[0], &rows[1], &rows[2], &rows[3], &rows[4], &rows[5], &rows[6], NULL,
 };
 
 #define WORDS_MAX	12
@@ -57,7 +60,7 @@ static int parse(const char *line, struct arguments *args,
 	     word = strtok(NULL, " "))
 		argv[argc++] = word;
 	argv[argc] = NULL;
-	return arguments_parse(args, argc, argv, verb);
+	return arguments_parse(args, argc, argv, verbs, verb);
 }
 
 static void good_lines(void **state)
@@ -68,7 +71,7 @@ static void good_lines(void **state)
 	(void)state;
 	assert_int_equal(parse("-j make a --cache /dev/x --block-size 1M", &args,
 			       &verb), 0);
-	assert_ptr_equal(verb, &verbs[0]);
+	assert_ptr_equal(verb, verbs[0]);
 	assert_string_equal(args.operand[0], "a");
 	assert_string_equal(args.cache, "/dev/x");
 	assert_int_equal(args.block_size, 1 << 20);
@@ -152,7 +155,7 @@ static void good_lines(void **state)
 	assert_int_equal(parse("--help", &args, &verb), 0);
 	assert_null(verb);
 	assert_int_equal(parse("make --help", &args, &verb), 0);
-	assert_ptr_equal(verb, &verbs[0]);
+	assert_ptr_equal(verb, verbs[0]);
 }
 
 /* --format is a flag of one verb and takes a value with another. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache daemon: fits settings to how devices are read, and tells what it does. */
+#include "daemon/daemon.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,6 @@
 #include <systemd/sd-daemon.h>
 
 #include "lib/words.h"
-#include "cmd/commands.h"
 #include "daemon/action.h"
 #include "daemon/conf.h"
 #include "daemon/endpoint.h"
@@ -16,7 +16,6 @@
 #include "daemon/hot_pins.h"
 #include "daemon/judge.h"
 #include "daemon/knob.h"
-#include "daemon/notify.h"
 #include "daemon/observer.h"
 #include "daemon/replay.h"
 #include "ondisk/describe.h"
@@ -610,7 +609,7 @@ static bool rest(const struct daemon *daemon)
 		some = step_loops(daemon) ? REPLAY_STEP : 1000 * ALIVE;
 		if (some > (end - now) / 1000000 + 1)
 			some = (end - now) / 1000000 + 1;
-		notify("WATCHDOG=1");
+		sd_notify(0, "WATCHDOG=1");
 		if (signals_wait((unsigned int)some))
 			return true;
 	}
@@ -640,12 +639,12 @@ static int run(struct daemon *daemon)
 	look_at_programs(daemon);
 	observer_look(&daemon->observer);
 	say(daemon, SD_INFO, daemon->observe ? "looking on" : "looking after devices");
-	notify("READY=1");
+	sd_notify(0, "READY=1");
 	do {
 		look_around(daemon);
 		show_metrics(daemon);
 	} while (!rest(daemon));
-	notify("STOPPING=1");
+	sd_notify(0, "STOPPING=1");
 	for (i = 0; i < daemon->count; i++)
 		end_replay(daemon, &daemon->watched[i], "done", "the daemon ends");
 	endpoint_stop(daemon->endpoint);
@@ -655,7 +654,7 @@ static int run(struct daemon *daemon)
 	return 0;
 }
 
-int cmd_daemon(const struct arguments *args)
+int daemon_run(const struct arguments *args)
 {
 	struct daemon daemon = { .observe = given(args, OPTION_OBSERVE) };
 	const char *path = args->config ? args->config : CONF_FILE;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache top: devices, and who reads them, again and again. */
+#include "top/top.h"
+
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/commands.h"
 #include "block/dm.h"
 #include "lib/error.h"
 #include "lib/name.h"
@@ -79,7 +79,7 @@ static int batch(const struct arguments *args, unsigned int interval)
 	return fail_code();
 }
 
-int cmd_top(const struct arguments *args)
+int top_run(const struct arguments *args)
 {
 	unsigned int interval = args->interval ? args->interval : INTERVAL;
 
