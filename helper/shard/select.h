@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Samples of a shard, as the user names them: "0-9,12" or by name. */
+/*
+ * Parses the user's selection of samples, by number or name: "0-9,12". index_select() and
+ * index_select_all() return 0, or an exit code after recording an error with fail(). Call
+ * index_select_free() after success and failure.
+ */
 #ifndef HELPER_SHARD_SELECT_H
 #define HELPER_SHARD_SELECT_H
 
 #include "shard/index.h"
 
 /**
- * struct index_span - samples that follow each other
- * @first: number of the first one
- * @end: number behind the last one
+ * struct index_span - consecutive samples
+ * @first: number of the first sample
+ * @end: number of the last sample + 1
  */
 struct index_span {
 	uint64_t first;
@@ -16,10 +20,10 @@ struct index_span {
 };
 
 /**
- * struct index_selection - samples that were chosen
- * @span: ascending, without overlap
- * @spans: how many
- * @room: that fit
+ * struct index_selection - the selected samples
+ * @span: ascending, disjoint
+ * @spans: entries in @span
+ * @room: allocated entries
  */
 struct index_selection {
 	struct index_span *span;
