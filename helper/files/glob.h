@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Targets as the user names them, down to single files and ranges; no device is asked. */
+/*
+ * Expands TARGETs of the user into files and ranges, without access to a device. Functions
+ * that return int return 0, or an exit code after recording an error with fail().
+ */
 #ifndef HELPER_FILES_GLOB_H
 #define HELPER_FILES_GLOB_H
 
@@ -10,8 +13,8 @@
 
 /**
  * struct word - a file or a range
- * @text: path, or the range as it was given
- * @range: of length 0: it is a file
+ * @text: path, or the range as the user wrote it
+ * @range: length 0 for a file
  */
 struct word {
 	char *text;
@@ -19,10 +22,10 @@ struct word {
 };
 
 /**
- * struct words - all of them
- * @word: in the order in which they were named; files of a directory by name
- * @count: how many
- * @room: that fit
+ * struct words - a growing array of words
+ * @word: in the user's order; files of a directory by name
+ * @count: entries in @word
+ * @room: allocated entries
  */
 struct words {
 	struct word *word;

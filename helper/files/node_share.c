@@ -5,11 +5,9 @@
 #include "files/roster.h"
 #include "shard/partition.h"
 
-/**
- * allotment_check_words() - is the command line one that names a share, or none?
- * @args: command line
- *
- * Return: 0 or the exit code.
+/*
+ * Checks the options of a share. Returns 0, or an exit code after recording an error with
+ * fail().
  */
 int allotment_check_words(const struct arguments *args)
 {
@@ -17,7 +15,7 @@ int allotment_check_words(const struct arguments *args)
 
 	if (shared != given(args, OPTION_WORLD_SIZE))
 		return fail(CODE_USAGE,
-			    "--rank N and --world-size N go together: this node's number, from 0, and how many nodes there are");
+			    "--rank N and --world-size N go together: the number of this node, from 0, and the number of nodes");
 	if (!shared && given(args, OPTION_SEED | OPTION_EPOCH | OPTION_SPLIT))
 		return fail(CODE_USAGE,
 			    "--seed, --epoch and --split go with --rank and --world-size");
@@ -26,23 +24,16 @@ int allotment_check_words(const struct arguments *args)
 			    "--epoch goes with --seed, the same on all nodes");
 	if (shared && args->rank >= args->world_size)
 		return fail(CODE_USAGE,
-			    "--rank %u: of %u nodes the last is number %u",
+			    "--rank %u: the last of %u nodes has rank %u",
 			    args->rank, args->world_size, args->world_size - 1);
 	return 0;
 }
 
-/**
- * allotment_select() - the shards that are this node's
- * @args: command line
- * @epoch: of the run
- * @shards: all that are named
- * @order: the result, numbers of @shards; room for all of them
- * @checksum: of the list that is shared out, if it is
- *
- * The list is one of names: nodes may name them in another order.  If none is shared out, all of
- * them, as they are named.
- *
- * Return: how many.
+/*
+ * Writes the shards of this node to @order as indices of @shards, and returns their number.
+ * @order has room for all shards. With --rank, sorts the list by name, because nodes may name
+ * the shards in different orders, and sets @checksum to that of the complete list. Without
+ * --rank, selects all shards in their order.
  */
 size_t allotment_select(const struct arguments *args, uint64_t epoch,
 			const struct shards *shards, size_t *order, uint32_t *checksum)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Plans: in which order a device will be read. */
+/*
+ * Plans: the order in which readers will read a device. Functions that return int return 0, or
+ * an exit code after recording an error with fail().
+ */
 #ifndef HELPER_FILES_PLAN_H
 #define HELPER_FILES_PLAN_H
 
@@ -11,11 +14,11 @@
 #include "lib/range.h"
 
 /**
- * struct plan - what will be read
- * @range: pieces of the device, in this order
- * @count: how many
- * @room: that fit
- * @bytes: of them
+ * struct plan - a plan to submit
+ * @range: of the device, in the order of the reads
+ * @count: entries in @range
+ * @room: allocated entries
+ * @bytes: sum of the ranges
  */
 struct plan {
 	struct range *range;

@@ -14,32 +14,22 @@ static int by_name(const void *a, const void *b, void *arg)
 		      shard[*(const size_t *)b].name);
 }
 
-/**
- * roster_sort() - put shards into the order that all nodes find
- * @shards: all of them, in any order
- * @order: indices of @shards; sorted by name, byte by byte: no locale has a say
- * @count: how many
- */
+/* Sort @order (indices of @shards) by name, byte by byte, so that no locale changes the order. */
 void roster_sort(const struct shards *shards, size_t *order, size_t count)
 {
 	qsort_r(order, count, sizeof(*order), by_name, shards->shard);
 }
 
-/* As zlib has it. */
+/* CRC-32 of zlib. */
 static uint32_t add(uint32_t crc, const char *text, size_t bytes)
 {
 	return crc32_gzip_refl(crc, (const unsigned char *)text, bytes);
 }
 
-/**
- * roster_checksum() - what nodes compare, to see that they share out the same list
- * @shards: all of them
- * @order: indices of @shards, from roster_sort()
- * @count: how many
- *
- * Part of the interface: nodes with other releases, and other programs, find the same.
- *
- * Return: CRC-32, as zlib and gzip have it, of "NAME\0BYTES\n" of each shard.
+/*
+ * Nodes compare this checksum to verify that they divide the same list: CRC-32, as in zlib and
+ * gzip, of "NAME\0BYTES\n" of each shard in @order, after roster_sort(). This is part of the
+ * interface: other releases and other programs must compute the same value.
  */
 uint32_t roster_checksum(const struct shards *shards, const size_t *order,
 			 size_t count)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The list of shards that nodes share out: the same on all of them, in one order. */
+/*
+ * The roster: the list of shards that the nodes divide, in an order that is the same on all
+ * nodes.
+ */
 #ifndef HELPER_FILES_ROSTER_H
 #define HELPER_FILES_ROSTER_H
 
