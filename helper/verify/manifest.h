@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A list of files with their SHA-256, as sha256sum writes it. */
+/* A list of files and their SHA-256, in the format of sha256sum. */
 #ifndef HELPER_VERIFY_MANIFEST_H
 #define HELPER_VERIFY_MANIFEST_H
 
@@ -7,14 +7,14 @@
 #include <stddef.h>
 
 #define MANIFEST_DIGEST	32
-/* Room for a reason. */
+/* Size of a buffer for a reason. */
 #define MANIFEST_WHY	120
 
 /**
- * struct manifest_entry - one file
- * @path: as it is in the list
- * @digest: SHA-256 of its content
- * @line: number of its line, from 1
+ * struct manifest_entry - a file
+ * @path: as written in the list
+ * @digest: SHA-256 of the content
+ * @line: line number, from 1
  */
 struct manifest_entry {
 	char *path;
@@ -23,10 +23,10 @@ struct manifest_entry {
 };
 
 /**
- * struct manifest - all files
+ * struct manifest - all files of a list
  * @entry: in the order of the list
- * @count: how many
- * @room: that fit
+ * @count: entries in @entry
+ * @room: allocated entries
  */
 struct manifest {
 	struct manifest_entry *entry;
