@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shades of cells in rows, as few rectangles. */
+/* Draws a matrix of levels with few rectangles. */
 #ifndef HELPER_HEATMAP_PLANE_H
 #define HELPER_HEATMAP_PLANE_H
 
@@ -7,10 +7,10 @@
 #include <stdio.h>
 
 /**
- * struct plane - shades
+ * struct plane - a matrix of levels
  * @level: row by row
- * @rows: how many
- * @cells: of each row
+ * @rows: number of rows
+ * @cells: cells in a row
  */
 struct plane {
 	unsigned char *level;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shards at a time, cell by cell: how much is cached, and how often it was read. */
+/* A sample: for each cell of each shard, the cached bytes and the number of reads. */
 #ifndef HELPER_HEATMAP_SAMPLE_H
 #define HELPER_HEATMAP_SAMPLE_H
 
@@ -10,9 +10,9 @@
 #include "files/range_set.h"
 
 /**
- * struct grid - what the cells are of
- * @shards: the shards, which stay the caller's
- * @cells: of each shard, not 0
+ * struct grid - the cells of a sample
+ * @shards: owned by the caller
+ * @cells: cells in each shard, not 0
  */
 struct grid {
 	const struct shards *shards;
@@ -20,13 +20,13 @@ struct grid {
 };
 
 /**
- * struct sample - at a time
- * @time: of its end, nanoseconds since the first look
- * @span: nanoseconds that it is about, 0: a moment
- * @looks: how many samples it was made of
+ * struct sample - one sample, or several joined ones
+ * @time: of its end, ns since the first sample
+ * @span: duration, ns; 0: a moment
+ * @looks: number of samples joined
  * @counted: reads were counted
- * @cached: bytes of each cell, shard by shard; of several looks the mean
- * @reads: the same, of the span; of a region of several cells each has its share
+ * @cached: cached bytes of each cell, shard by shard; the mean of joined samples
+ * @reads: reads of each cell in @span; a region that covers several cells is shared among them
  */
 struct sample {
 	uint64_t time;
