@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A look as lines of text that fit a terminal, or of any length. */
+/*
+ * Formats a sample of all devices as lines of text. frame_make() returns 0, or an exit code
+ * after recording an error with fail().
+ */
 #ifndef HELPER_TOP_FRAME_H
 #define HELPER_TOP_FRAME_H
 
@@ -7,13 +10,13 @@
 #include "top/view.h"
 
 /**
- * enum line_style - what kind of line it is
- * @LINE_PLAIN: usual
- * @LINE_TITLE: first line of all
- * @LINE_HEADING: of a section
- * @LINE_FOCUS: heading of the section that is in focus
- * @LINE_ALARM: it is to stand out
- * @LINE_HINT: about the lines, or what is not there
+ * enum line_style - how a line is shown
+ * @LINE_PLAIN: normal
+ * @LINE_TITLE: first line
+ * @LINE_HEADING: heading of a section
+ * @LINE_FOCUS: heading of the section in focus
+ * @LINE_ALARM: highlighted
+ * @LINE_HINT: names rows or sections that are missing, or the next step
  */
 enum line_style {
 	LINE_PLAIN,
@@ -35,11 +38,11 @@ struct line {
 };
 
 /**
- * struct frame - lines
- * @line: lines, @lines of them
- * @lines: how many
- * @room: that fit
- * @last: row with which the section in focus begins at most
+ * struct frame - lines for the terminal
+ * @line: the lines
+ * @lines: entries in @line
+ * @room: allocated entries
+ * @last: largest first row of the section in focus
  * @shown: a bit for each section that has rows
  */
 struct frame {
