@@ -216,7 +216,7 @@ static int check_kind(struct mapping *map)
 }
 
 /*
- * Map the regular file @fd, open for reading; @path is its name in messages. Call
+ * Maps the regular file @fd, open for reading; @path is its name in messages. Call
  * extents_free() after success and failure.
  *
  * Flushes the file first. May read metadata of the file system, and for EROFS the device
@@ -242,7 +242,7 @@ int extents_read(struct extents *extents, int fd, const char *path)
 }
 
 /*
- * Keep only the given ranges of the file, which are ascending and disjoint. After an error
+ * Keeps only the given ranges of the file, which are ascending and disjoint. After an error
  * @extents is unchanged.
  */
 int extents_keep(struct extents *extents, const struct index_range *range,

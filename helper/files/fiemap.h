@@ -16,12 +16,7 @@
 
 #include "shard/index.h"
 
-/**
- * struct extent - bytes that are consecutive both in a file and on its device
- * @offset: in the file, bytes
- * @start: on the device, bytes
- * @length: bytes
- */
+/* Bytes that are consecutive both in a file (from @offset) and on its device (from @start). */
 struct extent {
 	uint64_t offset;
 	uint64_t start;

@@ -11,22 +11,13 @@
 
 #include "lib/range.h"
 
-/**
- * struct word - a file or a range
- * @text: path, or the range as the user wrote it
- * @range: length 0 for a file
- */
+/* A file or a range: @text as the user wrote it; the length of @range is 0 for a file. */
 struct word {
 	char *text;
 	struct range range;
 };
 
-/**
- * struct words - a growing array of words
- * @word: in the user's order; files of a directory by name
- * @count: entries in @word
- * @room: allocated entries
- */
+/* A growing array in the user's order; files of a directory are sorted by name. */
 struct words {
 	struct word *word;
 	size_t count;

@@ -31,12 +31,7 @@ struct resolving {
 	void *seen;
 };
 
-/**
- * struct seen - a file that is a shard already
- * @device: of its file system
- * @inode: in the file system
- * @shard: index in the shards
- */
+/* A file that is a shard already; @shard is its index. */
 struct seen {
 	dev_t device;
 	ino_t inode;
@@ -280,7 +275,7 @@ static int collect(const struct arguments *args, struct words *words)
 }
 
 /*
- * Resolve the TARGETs to @shards: one per range and one per file, however often it is named. A
+ * Resolves the TARGETs to @shards: one per range and one per file, however often it is named. A
  * file gets the first of its names in strcmp() order. Call shards_free() after success and
  * failure.
  *

@@ -13,13 +13,7 @@
 #include "netlink/client.h"
 #include "lib/range.h"
 
-/**
- * struct plan - a plan to submit
- * @range: of the device, in the order of the reads
- * @count: entries in @range
- * @room: allocated entries
- * @bytes: sum of the ranges
- */
+/* Ranges of the device in the order of the reads, and the sum of their bytes. */
 struct plan {
 	struct range *range;
 	size_t count;

@@ -32,13 +32,7 @@ struct shard {
 	ino_t inode;
 };
 
-/**
- * struct shards - a growing array of shards
- * @size: of the device, bytes
- * @shard: in the order of the command line
- * @count: entries in @shard
- * @room: allocated entries
- */
+/* A growing array in the order of the command line. @size is that of the device, bytes. */
 struct shards {
 	uint64_t size;
 	struct shard *shard;

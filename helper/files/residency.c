@@ -4,12 +4,7 @@
 #include "lib/error.h"
 #include "netlink/client.h"
 
-/**
- * struct look - a range of a shard that is being queried
- * @density: of the shard
- * @start: of the range on the device, bytes
- * @place: of the range in the shard, bytes
- */
+/* The queried range of a shard: @start on the device, @place in the shard, bytes. */
 struct look {
 	struct density *density;
 	uint64_t start;

@@ -14,7 +14,7 @@ static int by_name(const void *a, const void *b, void *arg)
 		      shard[*(const size_t *)b].name);
 }
 
-/* Sort @order (indices of @shards) by name, byte by byte, so that no locale changes the order. */
+/* Sorts @order (indices of @shards) by name, byte by byte, so that no locale changes the order. */
 void roster_sort(const struct shards *shards, size_t *order, size_t count)
 {
 	qsort_r(order, count, sizeof(*order), by_name, shards->shard);

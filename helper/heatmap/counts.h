@@ -17,12 +17,7 @@ struct count {
 	uint64_t reads;
 };
 
-/**
- * struct counts - regions that were read
- * @count: after counts_sort() ascending, each region once
- * @regions: entries in @count
- * @room: allocated entries
- */
+/* A growing array of regions that were read; after counts_sort() ascending, each region once. */
 struct counts {
 	struct count *count;
 	size_t regions;

@@ -12,11 +12,7 @@
 
 #define MAP	"heats"
 
-/**
- * struct collecting - copies a device's counts from the map
- * @dev: the device, in the map's encoding
- * @counts: the result
- */
+/* Context for copying the counts of a device out of the map. @dev is in the map's encoding. */
 struct collecting {
 	uint32_t dev;
 	struct counts *counts;

@@ -15,7 +15,7 @@
  * @dev: the device
  * @grid: of the samples
  * @moment: a single sample with the reads since the start of counting; otherwise a sample
- * 	has the reads since the last one
+ *	has the reads since the last one
  * @counted: the BPF program was loaded at the last sample
  * @counts: reads at the last sample
  * @started: monotonic time of the first sample, ns

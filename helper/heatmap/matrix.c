@@ -56,7 +56,6 @@ int matrix_add(struct matrix *matrix, const struct sample *sample)
 	return 0;
 }
 
-/* Returns whether any row has counted reads. */
 bool matrix_counted(const struct matrix *matrix)
 {
 	size_t i;

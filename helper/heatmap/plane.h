@@ -6,12 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/**
- * struct plane - a matrix of levels
- * @level: row by row
- * @rows: number of rows
- * @cells: cells in a row
- */
+/* A matrix of levels, row by row. */
 struct plane {
 	unsigned char *level;
 	size_t rows;

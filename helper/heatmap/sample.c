@@ -24,7 +24,6 @@ int sample_make(struct sample *sample, const struct grid *grid)
 	return sample->cached && sample->reads ? 0 : fail_memory();
 }
 
-/* Empties the sample. */
 void sample_clear(struct sample *sample, const struct grid *grid)
 {
 	memset(sample->cached, 0, cells_of(grid) * sizeof(*sample->cached));

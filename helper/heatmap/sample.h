@@ -9,11 +9,7 @@
 #include "lib/bar.h"
 #include "files/range_set.h"
 
-/**
- * struct grid - the cells of a sample
- * @shards: owned by the caller
- * @cells: cells in each shard, not 0
- */
+/* The cells of a sample: @cells (not 0) in each shard. The caller owns @shards. */
 struct grid {
 	const struct shards *shards;
 	unsigned int cells;

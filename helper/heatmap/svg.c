@@ -29,11 +29,9 @@
 /* Maps from left to right. */
 enum map { CACHED, READS };
 
-/**
- * struct layout - computed sizes
- * @maps: maps side by side
- * @height: of a map, pixels
- * @most: reads of the cell that was read most
+/*
+ * Computed sizes: maps side by side, height of a map in pixels, reads of the cell that was
+ * read most.
  */
 struct layout {
 	unsigned int maps;

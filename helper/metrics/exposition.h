@@ -27,11 +27,7 @@ enum metric {
 /* Most labels of a sample. */
 #define LABELS	8
 
-/**
- * struct label_pair - a label
- * @name: NULL ends the list
- * @value: any text
- */
+/* A label. A @name of NULL ends the list. */
 struct label_pair {
 	const char *name;
 	const char *value;

@@ -15,11 +15,7 @@
 
 #define SECOND	1e9
 
-/**
- * struct sums - latencies of a device
- * @dev: the device, in the map's encoding
- * @path: sum over all control groups
- */
+/* Latencies of a device, summed over all control groups. @dev is in the map's encoding. */
 struct sums {
 	uint32_t dev;
 	struct latency path[PATHS];

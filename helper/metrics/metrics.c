@@ -16,21 +16,12 @@
 /* Size of a buffer for the name of a metric. */
 #define NAME	64
 
-/**
- * struct measured - a device
- * @dev: the device
- * @status: its parsed status line
- */
+/* A device and its parsed status line. */
 struct measured {
 	const struct dm_device *dev;
 	struct status status;
 };
 
-/**
- * struct all - all devices
- * @measured: the devices
- * @count: entries in @measured
- */
 struct all {
 	struct measured *measured;
 	size_t count;
@@ -168,12 +159,7 @@ static void write_read_ahead(struct exposition *e, const struct all *all)
 	}
 }
 
-/**
- * struct labelled - context of write_label()
- * @e: the output
- * @device: name of the device
- * @counter: index of the counter
- */
+/* Context of write_label(); @counter is an index. */
 struct labelled {
 	struct exposition *e;
 	const char *device;
@@ -215,11 +201,7 @@ static int write_labels(struct exposition *e, const struct all *all)
 	return 0;
 }
 
-/**
- * struct jobs - prefetch jobs of a device
- * @running: number of running jobs
- * @left: bytes that these have not handled yet
- */
+/* Running prefetch jobs of a device, and the bytes that these have not handled yet. */
 struct jobs {
 	uint64_t running;
 	uint64_t left;

@@ -108,7 +108,6 @@ void describe_super(const struct nearcache_super *sb, bool all)
 #undef DETAIL
 }
 
-/* Prints the areas of a sound superblock. */
 void describe_areas(const struct nearcache_super *sb)
 {
 	static const char *const name[NEARCACHE_AREA_COUNT] = {

@@ -110,7 +110,7 @@ static int run(struct index_scan *scan, enum index_format format)
 }
 
 /*
- * Parse the open file @fd, which stays open; @path is its name in messages. INDEX_ANY detects
+ * Parses the open file @fd, which stays open; @path is its name in messages. INDEX_ANY detects
  * the format. @check reads all data and compares its checksums (tfrecord only). Call
  * index_free() after success and failure.
  */
@@ -167,7 +167,6 @@ const char *index_name(const struct shard_index *index, uint64_t name)
 	return name == INDEX_NO_NAME ? NULL : index->names + name;
 }
 
-/* Returns the number of parts of a sample. */
 uint64_t index_parts(const struct shard_index *index, uint64_t sample)
 {
 	uint64_t end = sample + 1 < index->samples ?

@@ -9,7 +9,7 @@
 #define ROOM_FIRST	64
 
 /*
- * Make room for @more entries behind @used. Returns the array, perhaps moved. If memory runs
+ * Makes room for @more entries behind @used. Returns the array, perhaps moved. If memory runs
  * out, returns NULL, records the error and leaves the old array valid.
  */
 static void *grow(void *list, uint64_t used, uint64_t more, uint64_t *room,

@@ -9,7 +9,6 @@
 
 #define WORD		4U
 
-/* Bytes before the description. */
 static uint64_t table_bytes(uint32_t samples)
 {
 	return WORD * (2 + (uint64_t)samples);

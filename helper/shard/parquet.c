@@ -273,7 +273,7 @@ static int find_metadata(struct index_scan *scan)
 				   (unsigned long long)scan->size);
 	if (magic_at(scan, tail + 4, "PARE"))
 		return scan_damage(scan, tail + 4,
-				   "the metadata is encrypted (PARE): finding the row groups takes the key");
+				   "the metadata is encrypted (PARE): the row groups cannot be found without the key");
 	if (fail_code())
 		return fail_code();
 	if (!magic_at(scan, tail + 4, "PAR1") || !magic_at(scan, 0, "PAR1"))

@@ -37,7 +37,7 @@ const char *share_split_word(enum share_split split)
 }
 
 /*
- * Shuffle @order in the same way on all nodes; each epoch has its own order.
+ * Shuffles @order in the same way on all nodes; each epoch has its own order.
  *
  * Fisher-Yates from the end: for i from @count - 1 down to 1, swap i with the upper 64 bits of
  * the product of SplitMix64's next number and i + 1. The initial state is the first number of
@@ -65,7 +65,7 @@ static size_t block_start(const struct share *share, uint64_t rank, size_t count
 }
 
 /*
- * Move the share to the head of @order, which must be the same on all nodes. The shares of all
+ * Moves the share to the head of @order, which must be the same on all nodes. The shares of all
  * ranks are disjoint and cover the list. Returns the size of the share.
  */
 size_t share_select(const struct share *share, size_t *order, size_t count)

@@ -52,7 +52,6 @@ int scan_damage(const struct index_scan *scan, uint64_t offset,
 		    scan->path, (unsigned long long)offset, what);
 }
 
-/* Returns whether the range lies inside the file. */
 bool scan_has(const struct index_scan *scan, uint64_t offset, uint64_t bytes)
 {
 	return offset <= scan->size && bytes <= scan->size - offset;

@@ -8,13 +8,9 @@
 
 #include "lib/error.h"
 
-/**
- * struct choice - a word of the user's list
- * @selection: the result
- * @index: of the file
- * @path: name of the file in messages
- * @word: not terminated
- * @length: of @word, bytes
+/*
+ * Context for one word of the user's list: @length bytes, not terminated. @path is the name of
+ * the file in messages.
  */
 struct choice {
 	struct index_selection *selection;
@@ -73,7 +69,7 @@ static void merge(struct index_selection *selection)
 	selection->spans = kept + 1;
 }
 
-/* A number has no leading zero: 007 is a name. Returns its digits, or 0 if there is no number. */
+/* A number has no leading zero: 007 is a name. Returns the number of its digits, or 0. */
 static size_t parse_number(const char *text, uint64_t *number)
 {
 	size_t i;

@@ -9,22 +9,13 @@
 
 #include "shard/index.h"
 
-/**
- * struct index_span - consecutive samples
- * @first: number of the first sample
- * @end: number of the last sample + 1
- */
+/* Samples from number @first up to @end (exclusive). */
 struct index_span {
 	uint64_t first;
 	uint64_t end;
 };
 
-/**
- * struct index_selection - the selected samples
- * @span: ascending, disjoint
- * @spans: entries in @span
- * @room: allocated entries
- */
+/* The selected samples: @span is ascending and disjoint, with room for @room entries. */
 struct index_selection {
 	struct index_span *span;
 	uint64_t spans;

@@ -30,13 +30,7 @@ enum tar_type {
 	TAR_PAX_GLOBAL	= 'g',
 };
 
-/**
- * struct pax_record - a record of a pax header; no NUL ends its strings
- * @key: the key
- * @key_length: bytes
- * @value: the value
- * @value_length: bytes
- */
+/* A record of a pax header. No NUL ends its strings. */
 struct pax_record {
 	const char *key;
 	size_t key_length;

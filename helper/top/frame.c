@@ -116,14 +116,7 @@ static void add_hint(struct frame *frame, const struct top_model *model,
 		add_text(frame, LINE_HINT, columns, "for latencies: 'nearcache latency load'");
 }
 
-/**
- * struct block - layout of a section
- * @grid: its rows
- * @heading: it has a heading
- * @first: first visible row
- * @rows: visible rows
- * @more: a line has the number of hidden rows
- */
+/* Layout of a section: visible rows from @first; @more: a line has the number of hidden rows. */
 struct block {
 	struct grid grid;
 	bool heading;

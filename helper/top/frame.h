@@ -9,15 +9,7 @@
 #include "top/model.h"
 #include "top/view.h"
 
-/**
- * enum line_style - how a line is shown
- * @LINE_PLAIN: normal
- * @LINE_TITLE: first line
- * @LINE_HEADING: heading of a section
- * @LINE_FOCUS: heading of the section in focus
- * @LINE_ALARM: highlighted
- * @LINE_HINT: names rows or sections that are missing, or the next step
- */
+/* LINE_HINT names rows or sections that are missing, or the next step. */
 enum line_style {
 	LINE_PLAIN,
 	LINE_TITLE,
@@ -27,23 +19,15 @@ enum line_style {
 	LINE_HINT,
 };
 
-/**
- * struct line - a line
- * @text: in the locale's encoding, without a newline
- * @style: how it is shown
- */
+/* @text is in the locale's encoding, without a newline. */
 struct line {
 	char *text;
 	enum line_style style;
 };
 
-/**
- * struct frame - lines for the terminal
- * @line: the lines
- * @lines: entries in @line
- * @room: allocated entries
- * @last: largest first row of the section in focus
- * @shown: a bit for each section that has rows
+/*
+ * A growing array of lines. @last is the largest first row of the section in focus; @shown has
+ * a bit for each section with rows.
  */
 struct frame {
 	struct line *line;

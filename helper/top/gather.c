@@ -17,11 +17,7 @@
 
 #define SECOND	1000000000ULL
 
-/**
- * struct wanted - selected devices
- * @name: operands of the verb
- * @count: entries in @name; 0: all devices
- */
+/* Selected devices: operands of the verb; @count 0 means all devices. */
 struct wanted {
 	char **name;
 	int count;

@@ -71,7 +71,6 @@ void grid_alarm(struct grid *grid)
 		grid->alarm[rows - 1] = true;
 }
 
-/* Returns the number of complete rows. */
 size_t grid_rows(const struct grid *grid)
 {
 	return grid->cells / grid->columns;
@@ -178,7 +177,6 @@ static void pad(char *line, size_t *used, size_t count)
 	*used += count;
 }
 
-/* Writes a cell. */
 static void put(const struct grid_column *column, const char *text, size_t width,
 		char *line, size_t *used, size_t room)
 {

@@ -43,10 +43,7 @@ struct grid {
 	size_t room;
 };
 
-/**
- * struct grid_widths - widths of the columns
- * @of: columns of the terminal; 0: hidden
- */
+/* Widths in columns of the terminal; 0: hidden. */
 struct grid_widths {
 	size_t of[GRID_COLUMNS];
 };

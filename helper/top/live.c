@@ -9,14 +9,7 @@
 
 #define MILLISECOND	1000000ULL
 
-/**
- * struct live - state of the display
- * @screen: the terminal
- * @view: the visible part
- * @model: the last sample
- * @last: as in struct frame
- * @shown: as in struct frame
- */
+/* @last and @shown are those of the frame drawn last. */
 struct live {
 	struct screen screen;
 	struct view view;

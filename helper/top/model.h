@@ -63,12 +63,7 @@ struct top_stream {
 	uint64_t since_bytes;
 };
 
-/**
- * struct top_job - a running prefetch job
- * @job: its numbers
- * @done: bytes handled
- * @since: @done in the last interval
- */
+/* A running prefetch job: @done bytes handled, @since of them in the last interval. */
 struct top_job {
 	struct nl_job job;
 	uint64_t done;
@@ -85,7 +80,7 @@ struct top_job {
  * @mode: name of the mode
  * @time: of the sample, monotonic clock, ns
  * @span: ns since the previous sample; 0: there was none, and the last interval starts
- * 	when the device was loaded
+ *	when the device was loaded
  * @status: its numbers
  * @since: counters in the last interval
  * @latency: by enum latency_path, since 'nearcache latency' was loaded

@@ -182,11 +182,7 @@ static void fill_jobs(struct grid *grid, const struct top_model *model, bool own
 			fill_job(grid, &model->device[i], &model->device[i].job[j], owner);
 }
 
-/**
- * struct sorted - a stream in display order
- * @device: its device
- * @stream: the stream
- */
+/* A stream in display order, and its device. */
 struct sorted {
 	const struct top_device *device;
 	const struct top_stream *stream;

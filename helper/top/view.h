@@ -64,19 +64,7 @@ struct view {
 	bool live;
 };
 
-/**
- * enum view_key - a key
- * @VIEW_NONE: any other key
- * @VIEW_QUIT: quit
- * @VIEW_SORT: next order of streams
- * @VIEW_FOCUS: next section
- * @VIEW_UP: a row up
- * @VIEW_DOWN: a row down
- * @VIEW_PAGE_UP: a page up
- * @VIEW_PAGE_DOWN: a page down
- * @VIEW_HOME: first row
- * @VIEW_END: last row
- */
+/* VIEW_NONE is any other key. */
 enum view_key {
 	VIEW_NONE,
 	VIEW_QUIT,

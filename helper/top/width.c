@@ -8,11 +8,9 @@
 /* Marks the end of a text that was cut, as in top(1). */
 #define CUT	'+'
 
-/**
- * struct character - the first character of a text
- * @bytes: in its encoding
- * @width: columns of the terminal
- * @shown: the locale can print it; otherwise '?' replaces it
+/*
+ * The first character of a text. If the locale cannot print it, @shown is false and '?'
+ * replaces it.
  */
 struct character {
 	size_t bytes;

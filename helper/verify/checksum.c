@@ -17,13 +17,9 @@
 /* Bytes of a file per mincore(). */
 #define WINDOW	(64UL << 20)
 
-/**
- * struct reading - an open file
- * @fd: the file
- * @direct: O_DIRECT, bypasses the page cache
- * @size: of the file when it was opened, bytes
- * @at: bytes read so far
- * @buffer: CHUNK bytes
+/*
+ * A file that is being read: @direct bypasses the page cache (O_DIRECT), @size is that at
+ * open, @at counts the bytes read so far, @buffer has CHUNK bytes.
  */
 struct reading {
 	int fd;

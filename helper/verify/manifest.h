@@ -10,24 +10,14 @@
 /* Size of a buffer for a reason. */
 #define MANIFEST_WHY	120
 
-/**
- * struct manifest_entry - a file
- * @path: as written in the list
- * @digest: SHA-256 of the content
- * @line: line number, from 1
- */
+/* A file: @path as written in the list, @digest of its content (SHA-256), @line from 1. */
 struct manifest_entry {
 	char *path;
 	unsigned char digest[MANIFEST_DIGEST];
 	unsigned long line;
 };
 
-/**
- * struct manifest - all files of a list
- * @entry: in the order of the list
- * @count: entries in @entry
- * @room: allocated entries
- */
+/* A growing array in the order of the list. */
 struct manifest {
 	struct manifest_entry *entry;
 	size_t count;

@@ -17,7 +17,7 @@
 /**
  * struct pool - state shared by the threads
  * @lock: protects @next, @done and @progress; a file's verdict belongs to the thread that
- * 	took it until the thread ends
+ *	took it until the thread ends
  * @file: all files
  * @files: entries in @file
  * @next: first file that no thread has taken
