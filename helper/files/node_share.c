@@ -21,7 +21,7 @@ int node_share_check_words(const struct arguments *args)
 
 	if (shared != given(args, OPTION_WORLD_SIZE))
 		return fail(CODE_USAGE,
-			    "--rank N and --world-size N go together: this node's number, from 0, and how many nodes there are");
+			    "--rank N and --world-size N go together: the number of this node, from 0, and the number of nodes");
 	if (!shared && given(args, OPTION_SEED | OPTION_EPOCH | OPTION_SPLIT))
 		return fail(CODE_USAGE,
 			    "--seed, --epoch and --split go with --rank and --world-size");
@@ -30,7 +30,7 @@ int node_share_check_words(const struct arguments *args)
 			    "--epoch goes with --seed, the same on all nodes");
 	if (shared && args->rank >= args->world_size)
 		return fail(CODE_USAGE,
-			    "--rank %u: of %u nodes the last is number %u",
+			    "--rank %u: the last of %u nodes has rank %u",
 			    args->rank, args->world_size, args->world_size - 1);
 	return 0;
 }
@@ -89,7 +89,7 @@ void node_share_sort(const struct shards *shards, size_t *order, size_t count)
 	qsort_r(order, count, sizeof(*order), compare_names, shards->shard);
 }
 
-/* As zlib has it. */
+/* CRC-32 of zlib. */
 static uint32_t crc_add(uint32_t crc, const char *text, size_t bytes)
 {
 	return crc32_gzip_refl(crc, (const unsigned char *)text, bytes);

@@ -14,7 +14,7 @@ static int by_offset(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* Sorts them; those that overlap or touch become one. Return: how many are left. */
+/* Sorts the ranges and merges those that overlap or touch. Returns the new count. */
 static size_t tidy(struct index_range *range, size_t count)
 {
 	size_t i, kept = 0;
@@ -57,16 +57,10 @@ static int keep(struct extents *extents, const struct shard_index *index,
 	return error;
 }
 
-/**
- * narrow() - keep only the samples of a file, or its index
- * @extents: of the file; changed
- * @fd: the file
- * @path: what messages call it
- * @narrowing: what is kept; nothing is changed if it says nothing
- *
- * Reads the headers of the file.
- *
- * Return: 0 or the exit code.
+/*
+ * Reduces @extents of file @fd to the selected part; changes nothing if @narrowing selects
+ * nothing. Reads headers of the file. Returns 0, or an exit code after recording an error with
+ * fail().
  */
 int narrow(struct extents *extents, int fd, const char *path,
 	   const struct narrowing *narrowing)
@@ -80,7 +74,7 @@ int narrow(struct extents *extents, int fd, const char *path,
 	error = index_open_fd(&index, fd, path, narrowing->format, false);
 	if (!error && narrowing->index_only && !index.ranges)
 		error = fail(CODE_DEVICE,
-			     "'%s': a shard of format %s has no index to keep: --index-only is for parquet, mds and npz",
+			     "'%s': a shard of format %s has no index: --index-only is for parquet, mds and npz",
 			     path, index_format_word(index.format));
 	if (!error && narrowing->samples)
 		error = index_select(&selection, &index, path,

@@ -12,11 +12,7 @@
 
 #define MAP	"heats"
 
-/**
- * struct collecting - counts of a device on their way out of the map
- * @dev: the device, as the map has it
- * @counts: those
- */
+/* Context for copying the counts of a device out of the map. @dev is in the map's encoding. */
 struct collecting {
 	uint32_t dev;
 	struct counts *counts;
@@ -33,7 +29,7 @@ static int collect(const void *key, const void *value, void *arg)
 	return counts_add(collecting->counts, place->region, heat->reads);
 }
 
-/* It may be loaded or unloaded at any time. */
+/* The user may load or unload the program at any time. */
 static bool is_loaded(void)
 {
 	int map = program_open_map(&built_in_heat, MAP, sizeof(struct heat_key),
@@ -61,13 +57,9 @@ static int look(const struct dm_device *dev, struct counts *counts, bool *counte
 	return fail_code();
 }
 
-/**
- * gather_begin() - begin to look
- * @gather: device and moment are filled in, the rest is zeroed
- *
- * gather_end() is due also after a failure.
- *
- * Return: 0 or the exit code.
+/*
+ * The caller sets device and moment, and zeroes the rest. Call gather_end() after success and
+ * failure.
  */
 int gather_begin(struct gather *gather)
 {
@@ -80,13 +72,7 @@ int gather_begin(struct gather *gather)
 	return look(gather->dev, &gather->counts, &gather->counted);
 }
 
-/**
- * gather_take() - take a sample
- * @gather: begun; its grid is filled in
- * @sample: empty; filled in
- *
- * Return: 0 or the exit code.
- */
+/* Takes a sample after gather_begin(). @gather->grid is set, @sample is empty. */
 int gather_take(struct gather *gather, struct sample *sample)
 {
 	const struct grid *grid = &gather->grid;
@@ -119,7 +105,7 @@ out:
 	return fail_code();
 }
 
-/* Free all; harmless after that. */
+/* May be called twice. */
 void gather_end(struct gather *gather)
 {
 	counts_free(&gather->counts);

@@ -32,12 +32,7 @@ static uint64_t sum(const struct density *line)
 	return bytes;
 }
 
-/**
- * numbers_print() - print a sample into the object that is open
- * @grid: what it is of
- * @sample: the sample
- * @named: shards have names of their own
- */
+/* Prints a sample into the open object. @named: the shards have names. */
 void numbers_print(const struct grid *grid, const struct sample *sample, bool named)
 {
 	size_t i;

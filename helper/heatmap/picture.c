@@ -24,14 +24,10 @@ static char *draw(const struct svg *svg, size_t *bytes)
 	return NULL;
 }
 
-/**
- * picture_draw() - draw a picture in memory
- * @svg: what of
- * @matrix: that of @svg; gets half the rows until the picture is small enough, or has one
- * @most: bytes that it should have at most
- * @bytes: that it has
- *
- * Return: the document, for free(); NULL after recording the error.
+/*
+ * Draws @svg in memory. Halves the rows of @matrix, which is that of @svg, until the picture
+ * has at most @most bytes or one row. Returns the document, which the caller frees, or NULL
+ * after recording an error.
  */
 char *picture_draw(const struct svg *svg, struct matrix *matrix, size_t most, size_t *bytes)
 {

@@ -8,7 +8,7 @@ static unsigned char at(const struct plane *plane, size_t row, size_t cell)
 	return plane->level[row * plane->cells + cell];
 }
 
-/* Where the run ends that begins at a cell. */
+/* Returns the end of the run of equal levels that starts at a cell. */
 static size_t run_end(const struct plane *plane, size_t row, size_t start)
 {
 	size_t end = start + 1;
@@ -18,7 +18,7 @@ static size_t run_end(const struct plane *plane, size_t row, size_t start)
 	return end;
 }
 
-/* Whether a run of that level is just from @start to @end. */
+/* Returns whether a run of @level covers exactly @start to @end. */
 static bool is_run(const struct plane *plane, size_t row, size_t start, size_t end,
 		   unsigned char level)
 {
@@ -27,7 +27,7 @@ static bool is_run(const struct plane *plane, size_t row, size_t start, size_t e
 	       run_end(plane, row, start) == end;
 }
 
-/* Rows from @row down that have the same run. */
+/* Returns the number of rows from @row down with the same run. */
 static size_t height(const struct plane *plane, size_t row, size_t start, size_t end)
 {
 	size_t below = row + 1;
@@ -38,15 +38,10 @@ static size_t height(const struct plane *plane, size_t row, size_t start, size_t
 	return below - row;
 }
 
-/**
- * plane_path() - write where a level is, as the path of an SVG
- * @file: where to
- * @plane: in units of cells and rows
- * @level: which one
- *
- * Neighbours in a row are one rectangle, and those of the next rows if they are just below.
- *
- * Return: how many rectangles there are.
+/*
+ * Writes the cells of a level as the path of an SVG, in units of cells and rows. A run in a
+ * row is a rectangle, which extends over the next rows if they have the same run. Returns the
+ * number of rectangles.
  */
 size_t plane_path(FILE *file, const struct plane *plane, unsigned char level)
 {

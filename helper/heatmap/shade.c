@@ -11,7 +11,7 @@
 #define LEVELS		5
 #define CELLS_MIN	16
 #define CELLS_MAX	500
-/* "  12345.6 s", " 123", and what is around the cells. */
+/* Widths of "  12345.6 s" and " 123", and the frame of the cells. */
 #define TIME_WIDTH	11
 #define NUMBER_WIDTH	4
 #define AROUND		3
@@ -29,13 +29,7 @@ static unsigned int prefix(const struct shade *shade)
 	return TIME_WIDTH + (shade->numbered ? NUMBER_WIDTH : 0);
 }
 
-/**
- * shade_cells() - how many cells fit on a line
- * @shade: how it is drawn
- * @width: columns of the terminal
- *
- * Return: cells of each shard; no less than some, however narrow the terminal is.
- */
+/* Returns the cells of a shard that fit into @width columns, at least CELLS_MIN. */
 unsigned int shade_cells(const struct shade *shade, unsigned int width)
 {
 	unsigned int maps = shade->counted ? 2 : 1;
@@ -67,10 +61,10 @@ static void put_legend(FILE *file, const struct shade *shade)
 		fprintf(file, " %s %s ", block(shade, i), share[i]);
 	fputs("\nreads   ", file);
 	if (!shade->counted)
-		fputs(" not counted: 'nearcache heat load' has them counted", file);
+		fputs(" not counted: load the counter with 'nearcache heat load'", file);
 	for (i = 0; shade->counted && i < LEVELS; i++)
 		fprintf(file, " %s %s ", block(shade, i), decade[i]);
-	fputs(shade->counted ? " of a cell\n\n" : "\n\n", file);
+	fputs(shade->counted ? " per cell\n\n" : "\n\n", file);
 }
 
 static void put_shards(FILE *file, const struct shade *shade, const struct grid *grid)
@@ -94,7 +88,7 @@ static void put_shards(FILE *file, const struct shade *shade, const struct grid 
 	}
 }
 
-/* "0      32 MiB      64 MiB" over the cells; parts of the whole where there are several. */
+/* "0      32 MiB      64 MiB" above the cells; percent if there are several shards. */
 static void put_scale(FILE *file, const struct grid *grid)
 {
 	uint64_t bytes = grid->shards->count == 1 ? grid->shards->shard[0].bytes : 0;
@@ -105,7 +99,7 @@ static void put_scale(FILE *file, const struct grid *grid)
 		size_print(bytes / 2, middle);
 		size_print(bytes, end);
 	}
-	/* The middle one has its middle there, if it has room. */
+	/* Centre the middle label if there is room. */
 	half = width / 2 + (int)strlen(middle) / 2;
 	if (half + (int)strlen(end) + 1 > width || half - (int)strlen(middle) < 2) {
 		half = 1;
@@ -124,12 +118,7 @@ static void put_words(FILE *file, const struct shade *shade, const struct grid *
 	putc('\n', file);
 }
 
-/**
- * shade_heading() - write what stands above the first sample
- * @file: where to
- * @shade: how it is drawn
- * @grid: what samples are of
- */
+/* Prints the lines above the first sample. */
 void shade_heading(FILE *file, const struct shade *shade, const struct grid *grid)
 {
 	put_shards(file, shade, grid);
@@ -165,13 +154,7 @@ static void put_reads(FILE *file, const struct shade *shade, const double *reads
 	putc('|', file);
 }
 
-/**
- * shade_sample() - write a sample, one line for each shard
- * @file: where to
- * @shade: how it is drawn
- * @grid: what it is of
- * @sample: the sample
- */
+/* Prints a sample, one line per shard. */
 void shade_sample(FILE *file, const struct shade *shade, const struct grid *grid,
 		  const struct sample *sample)
 {

@@ -6,7 +6,7 @@
 
 #define PREFIX	"nearcache_"
 
-/* Help and values of labels: @quotes, too. */
+/* Escapes help texts and label values. @quotes: also '"'. */
 static void escaped(FILE *file, const char *text, bool quotes)
 {
 	for (; *text; text++) {
@@ -19,7 +19,7 @@ static void escaped(FILE *file, const char *text, bool quotes)
 	}
 }
 
-/* What the samples of a kind have behind the name of their family. */
+/* Suffix of sample names after the name of the family. */
 static const char *suffix(enum metric kind)
 {
 	switch (kind) {
@@ -32,7 +32,7 @@ static const char *suffix(enum metric kind)
 	}
 }
 
-/* For metadata: the older format knows samples only, and no kind of information. */
+/* Writes metadata. The Prometheus format knows only names of samples, and has no info metrics. */
 static void describe(const struct exposition *exposition, const char *what,
 		     const char *text)
 {
@@ -42,13 +42,9 @@ static void describe(const struct exposition *exposition, const char *what,
 	fputc('\n', exposition->file);
 }
 
-/**
- * exposition_family() - a family of samples begins
- * @exposition: where
- * @kind: of them
- * @name: without prefix, and without "_total" or "_info"; lives as long as the family
- * @unit: base unit that @name ends with, "": none
- * @help: one line
+/*
+ * Starts a family of samples. @name has no prefix and no "_total" or "_info"; it stays valid
+ * until the next family. @unit is the base unit at the end of @name, or "". @help is one line.
  */
 void exposition_family(struct exposition *exposition, enum metric kind,
 		       const char *name, const char *unit, const char *help)
@@ -91,12 +87,6 @@ static void sample(const struct exposition *exposition, const char *tail,
 	fputc(' ', file);
 }
 
-/**
- * exposition_value() - a sample of the family
- * @exposition: where
- * @labels: of the sample
- * @value: that
- */
 void exposition_value(const struct exposition *exposition,
 		      const struct label_pair *labels, double value)
 {
@@ -104,12 +94,9 @@ void exposition_value(const struct exposition *exposition,
 	fprintf(exposition->file, "%.17g\n", value);
 }
 
-/**
- * exposition_bucket() - a bucket of a histogram
- * @exposition: where
- * @labels: of the histogram
- * @upper: where it ends; INFINITY: nowhere
- * @count: so many are not above that
+/*
+ * Writes a bucket of a histogram: @count values are at most @upper, which is INFINITY for the
+ * last bucket.
  */
 void exposition_bucket(const struct exposition *exposition,
 		       const struct label_pair *labels, double upper,
@@ -125,13 +112,7 @@ void exposition_bucket(const struct exposition *exposition,
 	fprintf(exposition->file, "%llu\n", (unsigned long long)count);
 }
 
-/**
- * exposition_sum() - the end of a histogram
- * @exposition: where
- * @labels: of the histogram
- * @sum: of all that was counted
- * @count: how many that were
- */
+/* Ends a histogram: @count values with this @sum. */
 void exposition_sum(const struct exposition *exposition,
 		    const struct label_pair *labels, double sum, uint64_t count)
 {
@@ -141,10 +122,6 @@ void exposition_sum(const struct exposition *exposition,
 	fprintf(exposition->file, "%llu\n", (unsigned long long)count);
 }
 
-/**
- * exposition_end() - that is all
- * @exposition: where
- */
 void exposition_end(const struct exposition *exposition)
 {
 	if (exposition->openmetrics)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ext2, ext3 and ext4: the superblock (uuid, times and number of mounts and writes,
- * free counts), the group descriptors (free counts, checksums of the bitmaps) and the
- * journal's superblock (number of the last transaction).  Each mount for writing
- * changes the first, each allocation the second.
+ * ext2, ext3 and ext4: the superblock (uuid, times and number of mounts and writes, free
+ * counts), the group descriptors (free counts, checksums of the bitmaps) and the journal's
+ * superblock (number of the last transaction). Each mount for writing changes the superblock,
+ * each allocation a group descriptor.
  *
  * Offsets: fs/ext4/ext4.h, include/linux/jbd2.h.
  */
@@ -21,17 +21,17 @@
 #define INCOMPAT_META_BG	0x10U
 #define INCOMPAT_64BIT		0x80U
 #define RO_COMPAT_SPARSE_SUPER	0x1U
-/* Bytes of group descriptors: of 32 TiB in blocks of 4 KiB. */
+/* Bytes of group descriptors; enough for 32 TiB in blocks of 4 KiB. */
 #define GROUPS_MAX	(16ULL << 20)
 
 /**
- * struct ext4 - what of the superblock is needed
+ * struct ext4 - decoded fields of the superblock
  * @sb: the superblock
- * @block: bytes of a block
+ * @block: block size, bytes
  * @first: first data block
- * @per_group: blocks of a group
+ * @per_group: blocks in a group
  * @blocks: blocks of group descriptors
- * @together: as many of them lie together behind the superblock
+ * @together: the first blocks of @blocks, which lie together behind the superblock
  * @per_block: descriptors in a block
  */
 struct ext4 {
@@ -103,7 +103,7 @@ static bool is_power(uint64_t number, unsigned int base)
 	return number == 1;
 }
 
-/* Whether a group begins with a copy of the superblock. */
+/* Returns whether a group begins with a copy of the superblock. */
 static bool has_super(const struct ext4 *fs, uint64_t group)
 {
 	if (!group)
@@ -115,7 +115,10 @@ static bool has_super(const struct ext4 *fs, uint64_t group)
 	       is_power(group, 3) || is_power(group, 5) || is_power(group, 7);
 }
 
-/* Those behind the superblock, then (meta_bg) one in the first group that it is of. */
+/*
+ * Descriptors behind the superblock, then with meta_bg each block in the first group that it
+ * describes.
+ */
 static void add_groups(struct fsprint *print, const struct ext4 *fs)
 {
 	uint64_t i;
@@ -132,8 +135,8 @@ static void add_groups(struct fsprint *print, const struct ext4 *fs)
 }
 
 /*
- * The journal's first block, from the copy of its inode's map in the superblock
- * (EXT3_JNL_BACKUP_BLOCKS): of an extent in the inode, or of the oldest kind.
+ * The journal's first block, from the copy of the journal inode's block map in the superblock
+ * (EXT3_JNL_BACKUP_BLOCKS): an extent in the inode, or a block number of the ext2 map.
  */
 static uint64_t journal_block(const struct ext4 *fs)
 {
@@ -148,12 +151,6 @@ static uint64_t journal_block(const struct ext4 *fs)
 	return (uint64_t)get16(map, 18) << 32 | get32(map, 20);
 }
 
-/**
- * fsprint_ext4() - let an ext4 file system count
- * @print: fingerprint of which nothing was added yet
- *
- * Return: whether it is one.
- */
 bool fsprint_ext4(struct fsprint *print)
 {
 	const uint32_t magic = htobe32(JOURNAL_MAGIC);

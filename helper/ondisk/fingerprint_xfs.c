@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * XFS: the headers of the allocation groups (superblock, free space, inodes, free
- * list; with checksums and log sequence numbers since version 5) and the head of the
- * log.  Each allocation changes the former, each change the latter, at once.
+ * XFS: the headers of the allocation groups (superblock, free space, inodes, free list; with
+ * checksums and log sequence numbers since version 5) and the head of the log. Each allocation
+ * changes a header, and each change of metadata moves the head of the log at once.
  *
  * Offsets: fs/xfs/libxfs/xfs_format.h, xfs_log_format.h.
  */
@@ -14,19 +14,19 @@
 #define MAGIC		0x58465342U
 #define RECORD_MAGIC	0xFEEDBABEU
 #define HEADERS		4
-/* Of the allocation groups, spread over all. */
+/* Most allocation groups that are read, evenly spread over all. */
 #define GROUPS_MAX	1024U
 /* Unit of the log, bytes. */
 #define LOG_BLOCK	512U
 
 /**
- * struct xfs - what of the superblock is needed
- * @block: bytes of a block
- * @sector: bytes of a header
- * @group_blocks: blocks of an allocation group
+ * struct xfs - decoded fields of the superblock
+ * @block: block size, bytes
+ * @sector: size of a header, bytes
+ * @group_blocks: blocks in an allocation group
  * @groups: allocation groups
- * @log: where the log lies, bytes; 0: elsewhere
- * @log_blocks: its length in blocks of 512 bytes
+ * @log: offset of the log, bytes; 0: on another device
+ * @log_blocks: length of the log in blocks of 512 bytes
  */
 struct xfs {
 	uint64_t block;
@@ -50,7 +50,7 @@ static uint64_t get64(const unsigned char *at)
 	return (uint64_t)get32(at) << 32 | get32(at + 4);
 }
 
-/* A block's number holds that of its group above that within it. */
+/* A block number has the group in the upper bits, the block within the group in the lower ones. */
 static uint64_t log_place(const unsigned char *sb, const struct xfs *fs)
 {
 	uint64_t start = get64(sb + 48);
@@ -88,14 +88,14 @@ static void add_groups(struct fsprint *print, const struct xfs *fs)
 	for (group = 0; group < fs->groups; group += step) {
 		uint64_t offset = group * fs->group_blocks * fs->block;
 
-		/* So do all that follow. */
+		/* So do all later groups. */
 		if (offset >= fsprint_size(print))
 			return;
 		fsprint_add(print, offset, HEADERS * fs->sector);
 	}
 }
 
-/* How often the log had come round when this block of it was written. */
+/* Returns the log's cycle number when this block was written. */
 static uint32_t cycle(struct fsprint *print, const struct xfs *fs,
 		      uint64_t index)
 {
@@ -108,9 +108,9 @@ static uint32_t cycle(struct fsprint *print, const struct xfs *fs,
 }
 
 /*
- * Up to the head it has come round as often as its first block has, and behind that less
- * often: halve.  What lies behind the head is no part: a mount, even one that only
- * reads, may write there.
+ * Up to the head of the log, blocks have the cycle of the first block, behind it an older one:
+ * search the head by halving. Do not hash behind the head: a mount may write there, even a
+ * read-only mount.
  */
 static void add_log(struct fsprint *print, const struct xfs *fs)
 {
@@ -134,12 +134,6 @@ static void add_log(struct fsprint *print, const struct xfs *fs)
 	fsprint_add(print, fs->log + low * LOG_BLOCK, LOG_BLOCK);
 }
 
-/**
- * fsprint_xfs() - let an XFS file system count
- * @print: fingerprint of which nothing was added yet
- *
- * Return: whether it is one.
- */
 bool fsprint_xfs(struct fsprint *print)
 {
 	struct xfs fs;

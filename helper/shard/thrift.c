@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "shard/thrift.h"
 
-/* Structures and lists in each other. */
+/* Deepest nesting of structures and lists. */
 #define DEPTH_MAX	32
-/* Bytes of the longest number: 64 bits, 7 in each. */
+/* Bytes of a 64-bit number: 7 bits in each. */
 #define VARINT_MAX	10
 
 static uint64_t damage(struct thrift *thrift, const char *what)
@@ -21,7 +21,7 @@ static unsigned int next_byte(struct thrift *thrift)
 	if (thrift->failed)
 		return 0;
 	if (thrift->at >= thrift->end)
-		return damage(thrift, "the metadata ends in the middle");
+		return damage(thrift, "the metadata ends inside a value");
 	at = scan_look(thrift->scan, thrift->at, 1);
 	if (!at) {
 		thrift->failed = true;
@@ -46,7 +46,7 @@ static uint64_t varint(struct thrift *thrift)
 	return damage(thrift, "a number of more than 64 bits");
 }
 
-/* Zigzag: the lowest bit is the sign. */
+/* Zigzag encoding: the lowest bit is the sign. */
 static int64_t number(struct thrift *thrift)
 {
 	uint64_t value = varint(thrift);
@@ -68,15 +68,12 @@ static enum thrift_type known_type(struct thrift *thrift, unsigned int type)
 {
 	if (type < THRIFT_TYPES)
 		return type;
-	return damage(thrift, "a value of no known type");
+	return damage(thrift, "a value of an unknown type");
 }
 
-/**
- * thrift_next() - go to the next field of a structure
- * @thrift: the position
- * @field: the field before it, the result
- *
- * Return: whether there is one.
+/*
+ * Advances to the next field. Zero @field before the first call. Returns false at the end of
+ * the structure.
  */
 bool thrift_next(struct thrift *thrift, struct thrift_field *field)
 {
@@ -85,13 +82,13 @@ bool thrift_next(struct thrift *thrift, struct thrift_field *field)
 	field->type = known_type(thrift, byte & 0xf);
 	if (field->type == THRIFT_STOP)
 		return false;
-	/* The difference to the number before, or the number itself. */
+	/* The header has the difference to the previous number, or 0 and the number follows. */
 	if (byte >> 4)
 		field->id += (int32_t)(byte >> 4);
 	else
 		field->id = (int16_t)number(thrift);
 	if (field->id > INT16_MAX)
-		damage(thrift, "a field of a number that there is not");
+		damage(thrift, "a field number out of range");
 	return !thrift->failed;
 }
 
@@ -112,18 +109,11 @@ static uint64_t list_header(struct thrift *thrift, enum thrift_type *type)
 	if (count == 15)
 		count = varint(thrift);
 	if (count && *type == THRIFT_STOP)
-		return damage(thrift, "a list of no known type");
+		return damage(thrift, "a list of an unknown type");
 	return check_count(thrift, count);
 }
 
-/**
- * thrift_list() - go into the list that a field has
- * @thrift: the position
- * @field: the field
- * @type: what its members must be
- *
- * Return: how many members follow.
- */
+/* Enters a list whose members must have @type. Returns the number of members. */
 uint64_t thrift_list(struct thrift *thrift, const struct thrift_field *field,
 		     enum thrift_type type)
 {
@@ -131,41 +121,29 @@ uint64_t thrift_list(struct thrift *thrift, const struct thrift_field *field,
 	uint64_t count;
 
 	if (field->type != THRIFT_LIST)
-		return damage(thrift, "a field that must be a list is none");
+		return damage(thrift, "a field is not a list");
 	count = list_header(thrift, &found);
 	if (count && found != type)
 		return damage(thrift, "a list with members of another type");
 	return count;
 }
 
-/**
- * thrift_struct() - go into the structure that a field has
- * @thrift: the position
- * @field: the field
- *
- * Return: whether it has one.
- */
+/* Enters a structure. Returns false after recording an error. */
 bool thrift_struct(struct thrift *thrift, const struct thrift_field *field)
 {
 	if (field->type != THRIFT_STRUCT)
-		damage(thrift, "a field that must be a structure is none");
+		damage(thrift, "a field is not a structure");
 	return !thrift->failed;
 }
 
-/**
- * thrift_size() - read an offset or length
- * @thrift: the position
- * @field: the field
- *
- * Return: its value, bytes, less than 2^63.
- */
+/* Returns an offset or length in bytes, less than 2^63. */
 uint64_t thrift_size(struct thrift *thrift, const struct thrift_field *field)
 {
 	uint64_t start = thrift->at;
 	int64_t value;
 
 	if (field->type != THRIFT_I64)
-		return damage(thrift, "an offset or length is no number of 64 bits");
+		return damage(thrift, "an offset or length is not a 64-bit number");
 	value = number(thrift);
 	if (value >= 0)
 		return (uint64_t)value;
@@ -173,12 +151,7 @@ uint64_t thrift_size(struct thrift *thrift, const struct thrift_field *field)
 	return damage(thrift, "an offset or length is negative");
 }
 
-/**
- * thrift_binary() - pass over a text
- * @thrift: the position, behind the text afterwards
- *
- * Return: its length, bytes.
- */
+/* Skips a string. Returns its length in bytes; @thrift->at is behind it. */
 uint64_t thrift_binary(struct thrift *thrift)
 {
 	uint64_t bytes = varint(thrift);
@@ -218,12 +191,12 @@ static void skip_map(struct thrift *thrift, unsigned int depth)
 	}
 }
 
-/* A truth value of a field is in its type; in a list it takes a byte. */
+/* A field's type holds the value of a bool; in a list a bool takes a byte. */
 static void skip(struct thrift *thrift, enum thrift_type type, bool in_list,
 		 unsigned int depth)
 {
 	if (depth == DEPTH_MAX)
-		damage(thrift, "structures in structures, too many of them");
+		damage(thrift, "too many nested structures");
 	else if (type == THRIFT_BYTE ||
 		 (in_list && (type == THRIFT_TRUE || type == THRIFT_FALSE)))
 		skip_bytes(thrift, 1);
@@ -240,14 +213,9 @@ static void skip(struct thrift *thrift, enum thrift_type type, bool in_list,
 	else if (type == THRIFT_STRUCT)
 		skip_struct(thrift, depth);
 	else if (type == THRIFT_STOP)
-		damage(thrift, "a value of no known type");
+		damage(thrift, "a value of an unknown type");
 }
 
-/**
- * thrift_skip() - pass over the value of a field
- * @thrift: the position
- * @field: the field
- */
 void thrift_skip(struct thrift *thrift, const struct thrift_field *field)
 {
 	skip(thrift, field->type, false, 0);

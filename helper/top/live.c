@@ -9,14 +9,7 @@
 
 #define MILLISECOND	1000000ULL
 
-/**
- * struct live - what is on the terminal
- * @screen: the terminal
- * @view: what is shown
- * @model: the last look
- * @last: as of struct frame
- * @shown: as of struct frame
- */
+/* @last and @shown are those of the frame drawn last. */
 struct live {
 	struct screen screen;
 	struct view view;
@@ -52,7 +45,7 @@ static int look(struct live *live, const struct arguments *args)
 	return draw(live);
 }
 
-/* Until the next look is due.  Return: whether to go on. */
+/* Handles keys until the next sample is due. Returns false to quit. */
 static bool use_keys(struct live *live, uint64_t until)
 {
 	enum view_key key;
@@ -66,12 +59,9 @@ static bool use_keys(struct live *live, uint64_t until)
 	return !fail_code();
 }
 
-/**
- * live_run() - show devices on the terminal, until a key or a signal ends it
- * @args: the command line
- * @interval: milliseconds from one look to the next
- *
- * Return: 0 or the exit code.
+/*
+ * Runs until a key or a signal ends it. @interval is in ms. Returns 0, or an exit code after
+ * recording an error with fail().
  */
 int live_run(const struct arguments *args, unsigned int interval)
 {

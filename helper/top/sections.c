@@ -9,7 +9,7 @@
 #include "lib/histogram.h"
 #include "top/cells.h"
 
-/* Columns of each section; all but the first one have the device in front. */
+/* The columns of each section. Except in alarms, the first one is the device. */
 static const struct grid_column alarms[] = {
 	{ NULL, .least = 8 },
 };
@@ -125,7 +125,7 @@ static void fill_latencies(struct grid *grid, const struct top_device *device)
 		fill_path(grid, &device->latency_since[path]);
 }
 
-/* With its device, where there are several. */
+/* Names the device only if there are several. */
 static void fill_owner(struct grid *grid, const struct top_device *device, bool owner)
 {
 	if (owner)
@@ -182,11 +182,7 @@ static void fill_jobs(struct grid *grid, const struct top_model *model, bool own
 			fill_job(grid, &model->device[i], &model->device[i].job[j], owner);
 }
 
-/**
- * struct sorted - a stream in the order in which it is shown
- * @device: its device
- * @stream: it
- */
+/* A stream in display order, and its device. */
 struct sorted {
 	const struct top_device *device;
 	const struct top_stream *stream;
@@ -197,7 +193,10 @@ static int compare(uint64_t one, uint64_t other)
 	return one < other ? 1 : one > other ? -1 : 0;
 }
 
-/* @key: what counts first, most first; then what was read last, then what was read most. */
+/*
+ * Orders by the keys @one and @other, then by bytes in the last interval, then by all bytes;
+ * largest first.
+ */
 static int by(const struct sorted *a, const struct sorted *b, uint64_t one, uint64_t other)
 {
 	int order = compare(one, other);
@@ -314,13 +313,7 @@ static void start(struct grid *grid, enum section section, bool owner)
 	grid_start(grid, of[section].column + skip, of[section].columns - skip);
 }
 
-/**
- * sections_fill() - make the rows of a section
- * @model: what there is
- * @view: order of streams
- * @section: which one
- * @grid: the result, for grid_free(); memory that runs out is a recorded error
- */
+/* @grid is for grid_free(). Running out of memory is a recorded error. */
 void sections_fill(const struct top_model *model, const struct view *view,
 		   enum section section, struct grid *grid)
 {

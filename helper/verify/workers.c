@@ -10,18 +10,19 @@
 #include "lib/error.h"
 #include "lib/progress.h"
 
-/* Threads: more than processors, as most of them wait for the origin. */
+/* Number of threads: more than processors, because most threads wait for the origin. */
 #define THREADS_MIN	4
 #define THREADS_MAX	32
 
 /**
- * struct pool - what the threads share
- * @lock: protects @next, @done and @progress; a verdict is its thread's until that ends
+ * struct pool - state shared by the threads
+ * @lock: protects @next, @done and @progress; a file's verdict belongs to the thread that
+ *	took it until the thread ends
  * @file: all files
- * @files: how many
- * @next: the first one that no thread has taken
+ * @files: entries in @file
+ * @next: first file that no thread has taken
  * @done: bytes read
- * @progress: shown
+ * @progress: the progress bar
  */
 struct pool {
 	pthread_mutex_t lock;
@@ -91,7 +92,7 @@ static size_t threads_for(size_t files)
 	return (size_t)threads < files ? (size_t)threads : files;
 }
 
-/* This thread works, too: it goes on with those that could be started. */
+/* The calling thread also works; if no other thread can be started it does all. */
 static void run(struct pool *pool)
 {
 	pthread_t thread[THREADS_MAX];
@@ -105,13 +106,10 @@ static void run(struct pool *pool)
 		pthread_join(thread[i], NULL);
 }
 
-/**
- * verifying_run() - read files, several at once, and compare them
- * @file: the files; those that have a verdict already are left alone
- * @files: how many
- * @quiet: show no progress
- *
- * Return: 0 or the exit code; what is wrong with a file is its verdict.
+/*
+ * Reads the files that have no verdict, several in parallel, and sets their verdicts. @quiet
+ * shows no progress. Returns 0, or an exit code after recording an error with fail(); a
+ * mismatch is no error.
  */
 int verifying_run(struct verifying *file, size_t files, bool quiet)
 {
