@@ -17,7 +17,7 @@
 #define LAYOUT(format)		((format) >> 1 & 7)
 #define LAYOUT_FLAT_INLINE	2
 
-static uint32_t get16(const unsigned char *at)
+static uint32_t get_le16(const unsigned char *at)
 {
 	uint16_t value;
 
@@ -25,7 +25,7 @@ static uint32_t get16(const unsigned char *at)
 	return le16toh(value);
 }
 
-static uint32_t get32(const unsigned char *at)
+static uint32_t get_le32(const unsigned char *at)
 {
 	uint32_t value;
 
@@ -36,12 +36,12 @@ static uint32_t get32(const unsigned char *at)
 /* @bytes has EROFS_SUPER_BYTES. Returns false if it is not a superblock. */
 bool erofs_super_parse(const unsigned char *bytes, struct erofs_super *super)
 {
-	if (get32(bytes) != EROFS_MAGIC || bytes[12] < 9 || bytes[12] > 16)
+	if (get_le32(bytes) != EROFS_MAGIC || bytes[12] < 9 || bytes[12] > 16)
 		return false;
 	super->block = 1ULL << bytes[12];
-	super->meta = get32(bytes + 40) * super->block;
-	super->incompat = get32(bytes + 80);
-	super->extra_devices = get16(bytes + 86);
+	super->meta = get_le32(bytes + 40) * super->block;
+	super->incompat = get_le32(bytes + 80);
+	super->extra_devices = get_le16(bytes + 86);
 	return true;
 }
 
@@ -59,7 +59,7 @@ uint64_t erofs_inode_place(const struct erofs_super *super, uint64_t nid)
 bool erofs_tail_parse(const unsigned char *inode, uint64_t place,
 		      const struct erofs_super *super, uint64_t *start)
 {
-	uint32_t format = get16(inode), xattrs = get16(inode + 2);
+	uint32_t format = get_le16(inode), xattrs = get_le16(inode + 2);
 
 	if (super->incompat & ~INCOMPAT_KNOWN ||
 	    LAYOUT(format) != LAYOUT_FLAT_INLINE)
@@ -75,8 +75,8 @@ bool erofs_tail_parse(const unsigned char *inode, uint64_t place,
  * Direct I/O needs whole blocks. Read only the page or two that contain the bytes: reads of
  * the device go through the cache.
  */
-static int look(dev_t number, const char *path, uint64_t place,
-		unsigned char *bytes, size_t count)
+static int read_bytes(dev_t number, const char *path, uint64_t place,
+		      unsigned char *bytes, size_t count)
 {
 	struct device dev = { .fd = -1 };
 	unsigned char *page = device_buffer(2 * DEVICE_ALIGN);
@@ -110,7 +110,7 @@ static int super_of(dev_t device, const char *path, struct erofs_super *super)
 	unsigned char bytes[EROFS_SUPER_BYTES];
 
 	if (device != last_device) {
-		if (look(device, path, EROFS_SUPER, bytes, sizeof(bytes)))
+		if (read_bytes(device, path, EROFS_SUPER, bytes, sizeof(bytes)))
 			return fail_code();
 		if (!erofs_super_parse(bytes, &last))
 			return fail(CODE_DEVICE,
@@ -155,7 +155,7 @@ int erofs_tail(dev_t device, int fd, const char *path, uint64_t *start)
 	if (super_of(device, path, &super))
 		return fail_code();
 	at = erofs_inode_place(&super, st.st_ino);
-	if (look(device, path, at, inode, sizeof(inode)))
+	if (read_bytes(device, path, at, inode, sizeof(inode)))
 		return fail_code();
 	if (erofs_tail_parse(inode, at, &super, start))
 		return 0;

@@ -60,8 +60,8 @@ static const struct {
 	  "has a location that the file system does not report" },
 };
 
-static int refuse(const struct mapping *map, uint64_t from, uint64_t to,
-		  const char *why)
+static int refuse_bytes(const struct mapping *map, uint64_t from, uint64_t to,
+			const char *why)
 {
 	return fail(CODE_DEVICE, "'%s': bytes %llu to %llu: the data %s",
 		    map->path, (unsigned long long)from,
@@ -76,8 +76,8 @@ static int refuse_hole(const struct mapping *map, uint64_t to)
 		    (unsigned long long)to - 1);
 }
 
-static int append(struct extents *extents, uint64_t offset, uint64_t start,
-		  uint64_t length)
+static int append_extent(struct extents *extents, uint64_t offset, uint64_t start,
+			 uint64_t length)
 {
 	struct extent *last = extents->count ?
 			      &extents->extent[extents->count - 1] : NULL;
@@ -102,8 +102,8 @@ static int append(struct extents *extents, uint64_t offset, uint64_t start,
 }
 
 /* Finds the location of an extent. Inline data has one only on EROFS. */
-static int place(const struct mapping *map, const struct fiemap_extent *fe,
-		 uint64_t end, uint64_t *start)
+static int place_extent(const struct mapping *map, const struct fiemap_extent *fe,
+			uint64_t end, uint64_t *start)
 {
 	unsigned int i;
 
@@ -113,12 +113,12 @@ static int place(const struct mapping *map, const struct fiemap_extent *fe,
 				  start);
 	for (i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
 		if (fe->fe_flags & refusals[i].flag)
-			return refuse(map, fe->fe_logical, end,
-				      refusals[i].why);
+			return refuse_bytes(map, fe->fe_logical, end,
+					    refusals[i].why);
 	return 0;
 }
 
-static int take(struct mapping *map, const struct fiemap_extent *fe)
+static int take_extent(struct mapping *map, const struct fiemap_extent *fe)
 {
 	uint64_t size = map->extents->size;
 	uint64_t end = fe->fe_logical + fe->fe_length, start;
@@ -136,15 +136,15 @@ static int take(struct mapping *map, const struct fiemap_extent *fe)
 		return fail(CODE_DEVICE,
 			    "'%s': its extents changed during the mapping: try again when nothing writes to it",
 			    map->path);
-	if (place(map, fe, end, &start) ||
-	    append(map->extents, fe->fe_logical, start, end - fe->fe_logical))
+	if (place_extent(map, fe, end, &start) ||
+	    append_extent(map->extents, fe->fe_logical, start, end - fe->fe_logical))
 		return fail_code();
 	map->next = end;
 	map->over = fe->fe_flags & FIEMAP_EXTENT_LAST || end == size;
 	return 0;
 }
 
-static int ask(const struct mapping *map, struct fiemap *fiemap)
+static int ask_kernel(const struct mapping *map, struct fiemap *fiemap)
 {
 	memset(fiemap, 0, sizeof(*fiemap));
 	fiemap->fm_start = map->next;
@@ -168,10 +168,10 @@ static int read_all(struct mapping *map)
 
 	if (!fiemap)
 		return fail_memory();
-	while (!map->over && !ask(map, fiemap)) {
+	while (!map->over && !ask_kernel(map, fiemap)) {
 		map->over = !fiemap->fm_mapped_extents;
 		for (i = 0; i < fiemap->fm_mapped_extents; i++)
-			if (take(map, &fiemap->fm_extents[i]) || map->over)
+			if (take_extent(map, &fiemap->fm_extents[i]) || map->over)
 				break;
 		if (fail_code())
 			break;
@@ -260,9 +260,9 @@ int extents_keep(struct extents *extents, const struct index_range *range,
 							      range[r].offset;
 		uint64_t to = end < range_end ? end : range_end;
 
-		if (from < to && append(&kept, from,
-					e->start + (from - e->offset),
-					to - from)) {
+		if (from < to && append_extent(&kept, from,
+					       e->start + (from - e->offset),
+					       to - from)) {
 			extents_free(&kept);
 			return fail_code();
 		}

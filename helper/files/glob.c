@@ -11,8 +11,8 @@
 
 #include "lib/error.h"
 
-static int append(struct glob_words *words, const char *text,
-		  const struct range *range)
+static int append_word(struct glob_words *words, const char *text,
+		       const struct range *range)
 {
 	struct glob_word *word;
 
@@ -42,7 +42,7 @@ static int add_range(struct glob_words *words, const char *text)
 	struct range range;
 
 	if (range_parse_word(text, &range, why))
-		return append(words, text, &range);
+		return append_word(words, text, &range);
 	return fail(CODE_USAGE,
 		    "'%s' is not a range of the device: %s; to name a file write './%s'",
 		    text, why, text);
@@ -57,12 +57,13 @@ static int take_entry(struct glob_words *words, const FTSENT *entry)
 {
 	switch (entry->fts_info) {
 	case FTS_F:
-		return append(words, entry->fts_path, NULL);
+		return append_word(words, entry->fts_path, NULL);
 	case FTS_D:
 	case FTS_DP:
 		return 0;
 	case FTS_DC:
-		return fail(CODE_DEVICE, "'%s' leads back to one of its parent directories: remove the link",
+		return fail(CODE_DEVICE,
+			    "'%s' leads back to one of its parent directories: remove the link",
 			    entry->fts_path);
 	case FTS_SLNONE:
 		return fail(CODE_DEVICE, "'%s' is a dangling link: remove it",
@@ -109,7 +110,7 @@ static int add_path(struct glob_words *words, const char *path)
 		return fail_errno(errno, "'%s'", path);
 	if (S_ISDIR(st.st_mode))
 		return add_directory(words, path);
-	return append(words, path, NULL);
+	return append_word(words, path, NULL);
 }
 
 static int add_pattern(struct glob_words *words, const char *pattern)
@@ -152,7 +153,8 @@ int glob_add(struct glob_words *words, const char *text)
 
 	/* Probably an unset shell variable. */
 	if (!*text)
-		return fail(CODE_USAGE, "'' is not a TARGET: name a file, a directory or a range of the device");
+		return fail(CODE_USAGE,
+			    "'' is not a TARGET: name a file, a directory or a range of the device");
 	if (!range_like(text) && strpbrk(text, "*?[") && lstat(text, &st))
 		return add_pattern(words, text);
 	return add_listed(text, words);

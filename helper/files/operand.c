@@ -41,23 +41,23 @@ struct seen {
 /* The first operand is the device's name. */
 bool target_given(const struct arguments *args)
 {
-	return args->operands > 1 || given(args, OPTION_FROM);
+	return args->operands > 1 || option_given(args, OPTION_FROM);
 }
 
 static int check_options(const struct arguments *args)
 {
-	bool narrowed = given(args, OPTION_SAMPLES | OPTION_INDEX_ONLY);
+	bool narrowed = option_given(args, OPTION_SAMPLES | OPTION_INDEX_ONLY);
 
-	if (given(args, OPTION_SAMPLES) && given(args, OPTION_INDEX_ONLY))
+	if (option_given(args, OPTION_SAMPLES) && option_given(args, OPTION_INDEX_ONLY))
 		return fail(CODE_USAGE,
 			    "--index-only conflicts with --samples, which includes the index");
-	if (given(args, OPTION_SHARD_FORMAT) && !narrowed)
+	if (option_given(args, OPTION_SHARD_FORMAT) && !narrowed)
 		return fail(CODE_USAGE,
 			    "--format goes with --samples or --index-only");
 	if (narrowed && !target_given(args))
 		return fail(CODE_USAGE,
 			    "--%s needs a TARGET: name the files",
-			    given(args, OPTION_SAMPLES) ? "samples" :
+			    option_given(args, OPTION_SAMPLES) ? "samples" :
 							  "index-only");
 	return 0;
 }
@@ -69,7 +69,7 @@ static int check_range(const struct arguments *args, const char *text)
 
 	if (!range_like(text))
 		return 0;
-	if (given(args, OPTION_SAMPLES | OPTION_INDEX_ONLY))
+	if (option_given(args, OPTION_SAMPLES | OPTION_INDEX_ONLY))
 		return fail(CODE_USAGE,
 			    "'%s': --samples and --index-only are for files; to name a file write './%s'",
 			    text, text);
@@ -262,14 +262,14 @@ static int add_word(struct resolving *r, const struct arguments *args,
 	return add_range(r, word);
 }
 
-static int collect(const struct arguments *args, struct glob_words *words)
+static int collect_words(const struct arguments *args, struct glob_words *words)
 {
 	int i;
 
 	for (i = 1; i < args->operands; i++)
 		if (glob_add(words, args->operand[i]))
 			return fail_code();
-	if (given(args, OPTION_FROM))
+	if (option_given(args, OPTION_FROM))
 		glob_add_list(words, args->from);
 	return fail_code();
 }
@@ -290,7 +290,7 @@ int target_resolve(const struct arguments *args, const struct dm_device *dev,
 		.shards = shards,
 		.narrowing = {
 			.samples = args->samples,
-			.index_only = given(args, OPTION_INDEX_ONLY),
+			.index_only = option_given(args, OPTION_INDEX_ONLY),
 			.format = args->shard_format,
 		},
 	};
@@ -299,7 +299,7 @@ int target_resolve(const struct arguments *args, const struct dm_device *dev,
 
 	memset(shards, 0, sizeof(*shards));
 	shards->size = dev->size;
-	if (!collect(args, &words))
+	if (!collect_words(args, &words))
 		for (i = 0; i < words.count; i++)
 			if (add_word(&r, args, &words.word[i]))
 				break;

@@ -28,7 +28,7 @@ const char *job_state_word(uint32_t state)
 							  "unknown";
 }
 
-static bool cancel(const struct dm_device *dev, uint32_t id)
+static bool cancel_job(const struct dm_device *dev, uint32_t id)
 {
 	uint64_t count;
 
@@ -46,8 +46,8 @@ static bool is_other(const struct nl_job *known, const struct nl_job *now)
 }
 
 /* @cancelled: this process cancelled the job, so its outcome is known. */
-static void forget(const struct dm_device *dev, bool cancelled,
-		   struct nl_job *job)
+static void forget_job(const struct dm_device *dev, bool cancelled,
+		       struct nl_job *job)
 {
 	job->flying = 0;
 	job->state = cancelled ? NEARCACHE_JOB_CANCELLED : JOB_FORGOTTEN;
@@ -75,7 +75,7 @@ int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
 	signals_hold(&before);
 	while (!nl_job_get(dev->number, id, &now, &found)) {
 		if (!found || is_other(job, &now)) {
-			forget(dev, cancelled, job);
+			forget_job(dev, cancelled, job);
 			break;
 		}
 		*job = now;
@@ -90,7 +90,7 @@ int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
 			continue;
 		if (job->state != NEARCACHE_JOB_RUNNING)
 			break;
-		cancelled |= cancel(dev, id);
+		cancelled |= cancel_job(dev, id);
 	}
 	progress_end(&progress);
 	signals_release(&before);

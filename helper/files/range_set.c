@@ -93,8 +93,8 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Collects the ranges of all shards, widened to multiples of @grain. */
-static size_t collect(const struct shards *shards, uint64_t grain,
-		      struct range *ranges)
+static size_t collect_ranges(const struct shards *shards, uint64_t grain,
+			     struct range *ranges)
 {
 	size_t i, r, count = 0;
 
@@ -114,7 +114,7 @@ static size_t collect(const struct shards *shards, uint64_t grain,
 }
 
 /* Merges sorted ranges that overlap or are at most @gap bytes apart. Returns the new count. */
-static size_t merge(struct range *ranges, size_t count, uint64_t gap)
+static size_t merge_ranges(struct range *ranges, size_t count, uint64_t gap)
 {
 	size_t i, kept = 0;
 
@@ -149,9 +149,9 @@ int shards_ranges(const struct shards *shards, uint64_t grain, uint64_t gap,
 	*ranges = calloc(most ? most : 1, sizeof(**ranges));
 	if (!*ranges)
 		return fail_memory();
-	most = collect(shards, grain, *ranges);
+	most = collect_ranges(shards, grain, *ranges);
 	qsort(*ranges, most, sizeof(**ranges), by_start);
-	*count = merge(*ranges, most, gap);
+	*count = merge_ranges(*ranges, most, gap);
 	return 0;
 }
 

@@ -15,7 +15,7 @@ static int by_offset(const void *a, const void *b)
 }
 
 /* Sorts the ranges and merges those that overlap or touch. Returns the new count. */
-static size_t tidy(struct index_range *range, size_t count)
+static size_t tidy_ranges(struct index_range *range, size_t count)
 {
 	size_t i, kept = 0;
 
@@ -33,8 +33,8 @@ static size_t tidy(struct index_range *range, size_t count)
 	return count ? kept + 1 : 0;
 }
 
-static int keep(struct extents *extents, const struct shard_index *index,
-		const struct index_selection *selection)
+static int keep_samples(struct extents *extents, const struct shard_index *index,
+			const struct index_selection *selection)
 {
 	size_t i, count = index->ranges;
 	struct index_range *range;
@@ -52,7 +52,7 @@ static int keep(struct extents *extents, const struct shard_index *index,
 		for (number = selection->span[i].first;
 		     number < selection->span[i].end; number++)
 			range[count++] = index->sample[number].range;
-	error = extents_keep(extents, range, tidy(range, count));
+	error = extents_keep(extents, range, tidy_ranges(range, count));
 	free(range);
 	return error;
 }
@@ -80,7 +80,7 @@ int narrow(struct extents *extents, int fd, const char *path,
 		error = index_select(&selection, &index, path,
 				     narrowing->samples);
 	if (!error)
-		error = keep(extents, &index, &selection);
+		error = keep_samples(extents, &index, &selection);
 	index_select_free(&selection);
 	index_free(&index);
 	return error;

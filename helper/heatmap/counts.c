@@ -37,7 +37,7 @@ int counts_copy(struct counts *counts, const struct counts *from)
 }
 
 /* Within a region, the larger number first. */
-static int compare(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
 	const struct count *x = a, *y = b;
 
@@ -57,7 +57,7 @@ void counts_sort(struct counts *counts)
 
 	if (!counts->regions)
 		return;
-	qsort(count, counts->regions, sizeof(*count), compare);
+	qsort(count, counts->regions, sizeof(*count), compare_entries);
 	for (i = 1; i < counts->regions; i++)
 		if (count[i].region != count[kept].region)
 			count[++kept] = count[i];
@@ -100,8 +100,8 @@ static size_t first_behind(const struct counts *counts, uint64_t start)
 }
 
 /* Distributes reads over the cells of a shard from @start to @end. */
-static void spread(const struct density *density, uint64_t start, uint64_t end,
-		   double per_byte, double *reads)
+static void spread_reads(const struct density *density, uint64_t start, uint64_t end,
+			 double per_byte, double *reads)
 {
 	while (start < end) {
 		unsigned int cell = density_cell(density, start);
@@ -135,8 +135,8 @@ static void spread_range(const struct counts *counts, const struct range *range,
 			from = range->start;
 		if (to > end)
 			to = end;
-		spread(density, place + (from - range->start), place + (to - range->start),
-		       per_byte, reads);
+		spread_reads(density, place + (from - range->start), place + (to - range->start),
+			     per_byte, reads);
 	}
 }
 

@@ -18,7 +18,7 @@ struct collecting {
 	struct counts *counts;
 };
 
-static int collect(const void *key, const void *value, void *arg)
+static int collect_count(const void *key, const void *value, void *arg)
 {
 	const struct collecting *collecting = arg;
 	const struct heat_key *place = key;
@@ -41,7 +41,7 @@ static bool is_loaded(void)
 	return true;
 }
 
-static int look(const struct dm_device *dev, struct counts *counts, bool *counted)
+static int read_counts(const struct dm_device *dev, struct counts *counts, bool *counted)
 {
 	struct collecting collecting = {
 		.dev = major(dev->number) << 20 | minor(dev->number),
@@ -51,7 +51,7 @@ static int look(const struct dm_device *dev, struct counts *counts, bool *counte
 	*counted = is_loaded();
 	if (*counted &&
 	    program_each(&built_in_heat, MAP, sizeof(struct heat_key),
-			 sizeof(struct heat), collect, &collecting))
+			 sizeof(struct heat), collect_count, &collecting))
 		return fail_code();
 	counts_sort(counts);
 	return fail_code();
@@ -69,7 +69,7 @@ int gather_begin(struct gather *gather)
 		gather->counted = is_loaded();
 		return 0;
 	}
-	return look(gather->dev, &gather->counts, &gather->counted);
+	return read_counts(gather->dev, &gather->counts, &gather->counted);
 }
 
 /* Takes a sample after gather_begin(). @gather->grid is set, @sample is empty. */
@@ -86,7 +86,7 @@ int gather_take(struct gather *gather, struct sample *sample)
 	}
 	sample->looks = 1;
 	gather->last = time;
-	if (look(gather->dev, &now, &sample->counted) || counts_copy(&since, &now))
+	if (read_counts(gather->dev, &now, &sample->counted) || counts_copy(&since, &now))
 		goto out;
 	counts_since(&since, &gather->counts);
 	for (i = 0; i < grid->shards->count; i++) {

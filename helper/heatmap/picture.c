@@ -5,7 +5,7 @@
 
 #include "lib/error.h"
 
-static char *draw(const struct svg *svg, size_t *bytes)
+static char *draw_picture(const struct svg *svg, size_t *bytes)
 {
 	char *text = NULL;
 	FILE *file = open_memstream(&text, bytes);
@@ -31,12 +31,12 @@ static char *draw(const struct svg *svg, size_t *bytes)
  */
 char *picture_draw(const struct svg *svg, struct matrix *matrix, size_t most, size_t *bytes)
 {
-	char *text = draw(svg, bytes);
+	char *text = draw_picture(svg, bytes);
 
 	while (text && *bytes > most && matrix->rows > 1) {
 		free(text);
 		matrix_halve(matrix);
-		text = draw(svg, bytes);
+		text = draw_picture(svg, bytes);
 	}
 	return text;
 }

@@ -32,7 +32,7 @@ void sample_clear(struct sample *sample, const struct grid *grid)
 }
 
 /* Returns @weight of @all parts of @difference, at least 1 unless it is 0. */
-static uint64_t part(uint64_t difference, unsigned int weight, uint64_t all)
+static uint64_t weighted_part(uint64_t difference, unsigned int weight, uint64_t all)
 {
 	uint64_t result = difference / all * weight + difference % all * weight / all;
 
@@ -40,13 +40,13 @@ static uint64_t part(uint64_t difference, unsigned int weight, uint64_t all)
 }
 
 /* Rounds towards the other value: a mean is full or empty only if both values are. */
-static uint64_t mean(uint64_t a, unsigned int looks, uint64_t b, unsigned int more)
+static uint64_t weighted_mean(uint64_t a, unsigned int looks, uint64_t b, unsigned int more)
 {
 	uint64_t all = (uint64_t)looks + more;
 
 	if (!looks)
 		return b;
-	return b > a ? a + part(b - a, more, all) : a - part(a - b, more, all);
+	return b > a ? a + weighted_part(b - a, more, all) : a - weighted_part(a - b, more, all);
 }
 
 /*
@@ -59,8 +59,8 @@ void sample_join(struct sample *sample, const struct sample *next,
 	size_t i;
 
 	for (i = 0; i < cells_of(grid); i++) {
-		sample->cached[i] = mean(sample->cached[i], sample->looks,
-					 next->cached[i], next->looks);
+		sample->cached[i] = weighted_mean(sample->cached[i], sample->looks,
+						  next->cached[i], next->looks);
 		sample->reads[i] += next->reads[i];
 	}
 	sample->time = next->time;

@@ -19,12 +19,12 @@
 static const char *const blocks[LEVELS] = { "·", "░", "▒", "▓", "█" };
 static const char *const letters[LEVELS] = { ".", "-", "+", "*", "#" };
 
-static const char *block(const struct shade *shade, unsigned int level)
+static const char *block_text(const struct shade *shade, unsigned int level)
 {
 	return shade->utf8 ? blocks[level] : letters[level];
 }
 
-static unsigned int prefix(const struct shade *shade)
+static unsigned int prefix_width(const struct shade *shade)
 {
 	return TIME_WIDTH + (shade->numbered ? NUMBER_WIDTH : 0);
 }
@@ -33,7 +33,7 @@ static unsigned int prefix(const struct shade *shade)
 unsigned int shade_cells(const struct shade *shade, unsigned int width)
 {
 	unsigned int maps = shade->counted ? 2 : 1;
-	unsigned int rest = width > prefix(shade) ? width - prefix(shade) : 0;
+	unsigned int rest = width > prefix_width(shade) ? width - prefix_width(shade) : 0;
 	unsigned int cells = rest / maps > AROUND ? rest / maps - AROUND : 0;
 
 	if (cells < CELLS_MIN)
@@ -58,12 +58,12 @@ static void put_legend(FILE *file, const struct shade *shade)
 
 	fputs("cached  ", file);
 	for (i = 0; i < LEVELS; i++)
-		fprintf(file, " %s %s ", block(shade, i), share[i]);
+		fprintf(file, " %s %s ", block_text(shade, i), share[i]);
 	fputs("\nreads   ", file);
 	if (!shade->counted)
 		fputs(" not counted: load the counter with 'nearcache heat load'", file);
 	for (i = 0; shade->counted && i < LEVELS; i++)
-		fprintf(file, " %s %s ", block(shade, i), decade[i]);
+		fprintf(file, " %s %s ", block_text(shade, i), decade[i]);
 	fputs(shade->counted ? " per cell\n\n" : "\n\n", file);
 }
 
@@ -112,7 +112,7 @@ static void put_words(FILE *file, const struct shade *shade, const struct grid *
 {
 	static const char first[] = "cached";
 
-	fprintf(file, "%*s  %s", (int)prefix(shade), "", first);
+	fprintf(file, "%*s  %s", (int)prefix_width(shade), "", first);
 	if (shade->counted)
 		fprintf(file, "%*sreads", (int)(grid->cells + AROUND - strlen(first)), "");
 	putc('\n', file);
@@ -124,7 +124,7 @@ void shade_heading(FILE *file, const struct shade *shade, const struct grid *gri
 	put_shards(file, shade, grid);
 	put_legend(file, shade);
 	put_words(file, shade, grid);
-	fprintf(file, "%*s", (int)prefix(shade), "");
+	fprintf(file, "%*s", (int)prefix_width(shade), "");
 	put_scale(file, grid);
 	if (shade->counted)
 		put_scale(file, grid);
@@ -137,9 +137,10 @@ static void put_cached(FILE *file, const struct shade *shade, const struct densi
 
 	fputs(" |", file);
 	for (i = 0; i < line->cells; i++)
-		fputs(block(shade, level_share(line->cell[i],
-					       density_edge(line, i + 1) - density_edge(line, i),
-					       LEVELS)), file);
+		fputs(block_text(shade, level_share(line->cell[i],
+						    density_edge(line, i + 1) - density_edge(line,
+											     i),
+						    LEVELS)), file);
 	putc('|', file);
 }
 
@@ -150,7 +151,7 @@ static void put_reads(FILE *file, const struct shade *shade, const double *reads
 
 	fputs(" |", file);
 	for (i = 0; i < cells; i++)
-		fputs(counted ? block(shade, level_decade(reads[i], LEVELS)) : "?", file);
+		fputs(counted ? block_text(shade, level_decade(reads[i], LEVELS)) : "?", file);
 	putc('|', file);
 }
 

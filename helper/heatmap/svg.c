@@ -66,7 +66,7 @@ static unsigned int map_top(const struct layout *layout, size_t shard)
 	return TOP + shard * (layout->height + BELOW);
 }
 
-static const char *date(time_t time, char *text, size_t size)
+static const char *date_text(time_t time, char *text, size_t size)
 {
 	struct tm utc;
 
@@ -91,10 +91,11 @@ static void put_title(FILE *file, const struct svg *svg, const struct layout *la
 	xml_text(file, svg->name);
 	fprintf(file, ": cached data%s</text>\n", layout->maps > 1 ? " and reads" : "");
 	fprintf(file, "<text x=\"20\" y=\"48\">%s to %s, samples: %u, rows: %zu%s</text>\n",
-		date(svg->begin, from, sizeof(from)),
-		date(svg->begin + (time_t)(end / 1000000000), to, sizeof(to)),
+		date_text(svg->begin, from, sizeof(from)),
+		date_text(svg->begin + (time_t)(end / 1000000000), to, sizeof(to)),
 		looks, matrix->rows,
-		layout->maps > 1 ? "" : "; reads are not counted: load the counter with 'nearcache heat load'");
+		layout->maps > 1 ? "" :
+			"; reads are not counted: load the counter with 'nearcache heat load'");
 }
 
 static void put_begin(FILE *file, const struct svg *svg, const struct layout *layout)
@@ -128,8 +129,8 @@ static unsigned char level_of(const struct matrix *matrix, const struct layout *
 			    LEGEND_LEVELS);
 }
 
-static void fill(struct plane *plane, const struct matrix *matrix,
-		 const struct layout *layout, size_t shard, enum map map)
+static void fill_plane(struct plane *plane, const struct matrix *matrix,
+		       const struct layout *layout, size_t shard, enum map map)
 {
 	size_t row;
 	unsigned int cell;
@@ -178,7 +179,7 @@ static void put_place(FILE *file, const struct svg *svg, const struct layout *la
 }
 
 /* Returns the start of a row in seconds, or the end of the last row. */
-static double seconds(const struct matrix *matrix, size_t row)
+static double row_seconds(const struct matrix *matrix, size_t row)
 {
 	const struct sample *sample = &matrix->row[row];
 
@@ -198,13 +199,13 @@ static void put_time(FILE *file, const struct svg *svg, const struct layout *lay
 		unsigned int y;
 
 		row = matrix->rows * i / (MARKS - 1);
-		if (row == last || (row && seconds(matrix, row) <= seconds(matrix, 0)))
+		if (row == last || (row && row_seconds(matrix, row) <= row_seconds(matrix, 0)))
 			continue;
 		last = row;
 		y = top + layout->height * row / matrix->rows;
 		fprintf(file, "<path class=\"a\" d=\"M%u %uh-4\"/>"
 			"<text class=\"e\" x=\"%u\" y=\"%u\">%.1f s</text>\n",
-			LEFT, y, LEFT - 7, y + 4, seconds(matrix, row));
+			LEFT, y, LEFT - 7, y + 4, row_seconds(matrix, row));
 	}
 	fprintf(file, "<text class=\"m\" transform=\"translate(24 %u)rotate(-90)\">"
 		"time (seconds)</text>\n", top + layout->height / 2);
@@ -215,7 +216,7 @@ static void put_map(FILE *file, const struct svg *svg, const struct layout *layo
 {
 	unsigned int x = map_left(map), y = map_top(layout, shard);
 
-	fill(plane, svg->matrix, layout, shard, map);
+	fill_plane(plane, svg->matrix, layout, shard, map);
 	fprintf(file, "<g shape-rendering=\"crispEdges\" "
 		"transform=\"translate(%u %u)scale(%.6g %.6g)\">\n",
 		x, y, (double)WIDTH / (double)plane->cells,

@@ -13,7 +13,7 @@ static bool is_forbidden(const char *p)
 	return !strncmp(p, "\xef\xbf\xbe", 3) || !strncmp(p, "\xef\xbf\xbf", 3);
 }
 
-static const char *entity(char character)
+static const char *char_entity(char character)
 {
 	switch (character) {
 	case '&':
@@ -39,7 +39,7 @@ void xml_text(FILE *file, const char *text)
 	if (!clean)
 		return;
 	for (p = text_clean(clean); *p; p++) {
-		const char *name = entity(*p);
+		const char *name = char_entity(*p);
 
 		if (name) {
 			fputs(name, file);

@@ -7,7 +7,7 @@
 #define PREFIX	"nearcache_"
 
 /* Escapes help texts and label values. @quotes: also '"'. */
-static void escaped(FILE *file, const char *text, bool quotes)
+static void put_escaped(FILE *file, const char *text, bool quotes)
 {
 	for (; *text; text++) {
 		if (*text == '\n')
@@ -20,7 +20,7 @@ static void escaped(FILE *file, const char *text, bool quotes)
 }
 
 /* Suffix of sample names after the name of the family. */
-static const char *suffix(enum metric kind)
+static const char *sample_suffix(enum metric kind)
 {
 	switch (kind) {
 	case METRIC_COUNTER:
@@ -33,12 +33,12 @@ static const char *suffix(enum metric kind)
 }
 
 /* Writes metadata. The Prometheus format knows only names of samples, and has no info metrics. */
-static void describe(const struct exposition *exposition, const char *what,
-		     const char *text)
+static void describe_family(const struct exposition *exposition, const char *what,
+			    const char *text)
 {
 	fprintf(exposition->file, "# %s " PREFIX "%s%s ", what, exposition->name,
-		exposition->openmetrics ? "" : suffix(exposition->kind));
-	escaped(exposition->file, text, exposition->openmetrics);
+		exposition->openmetrics ? "" : sample_suffix(exposition->kind));
+	put_escaped(exposition->file, text, exposition->openmetrics);
 	fputc('\n', exposition->file);
 }
 
@@ -58,15 +58,15 @@ void exposition_family(struct exposition *exposition, enum metric kind,
 
 	exposition->name = name;
 	exposition->kind = kind;
-	describe(exposition, "HELP", help);
-	describe(exposition, "TYPE", kind == METRIC_INFO && !exposition->openmetrics ?
+	describe_family(exposition, "HELP", help);
+	describe_family(exposition, "TYPE", kind == METRIC_INFO && !exposition->openmetrics ?
 				     "gauge" : kinds[kind]);
 	if (exposition->openmetrics && *unit)
-		describe(exposition, "UNIT", unit);
+		describe_family(exposition, "UNIT", unit);
 }
 
-static void sample(const struct exposition *exposition, const char *tail,
-		   const struct label_pair *labels, const char *le)
+static void put_sample(const struct exposition *exposition, const char *tail,
+		       const struct label_pair *labels, const char *le)
 {
 	FILE *file = exposition->file;
 	char between = '{';
@@ -74,7 +74,7 @@ static void sample(const struct exposition *exposition, const char *tail,
 	fprintf(file, PREFIX "%s%s", exposition->name, tail);
 	for (; labels->name; labels++) {
 		fprintf(file, "%c%s=\"", between, labels->name);
-		escaped(file, labels->value, true);
+		put_escaped(file, labels->value, true);
 		fputc('"', file);
 		between = ',';
 	}
@@ -90,7 +90,7 @@ static void sample(const struct exposition *exposition, const char *tail,
 void exposition_value(const struct exposition *exposition,
 		      const struct label_pair *labels, double value)
 {
-	sample(exposition, suffix(exposition->kind), labels, NULL);
+	put_sample(exposition, sample_suffix(exposition->kind), labels, NULL);
 	fprintf(exposition->file, "%.17g\n", value);
 }
 
@@ -108,7 +108,7 @@ void exposition_bucket(const struct exposition *exposition,
 		snprintf(le, sizeof(le), "+Inf");
 	else
 		snprintf(le, sizeof(le), "%.9g", upper);
-	sample(exposition, "_bucket", labels, le);
+	put_sample(exposition, "_bucket", labels, le);
 	fprintf(exposition->file, "%llu\n", (unsigned long long)count);
 }
 
@@ -116,9 +116,9 @@ void exposition_bucket(const struct exposition *exposition,
 void exposition_sum(const struct exposition *exposition,
 		    const struct label_pair *labels, double sum, uint64_t count)
 {
-	sample(exposition, "_sum", labels, NULL);
+	put_sample(exposition, "_sum", labels, NULL);
 	fprintf(exposition->file, "%.17g\n", sum);
-	sample(exposition, "_count", labels, NULL);
+	put_sample(exposition, "_count", labels, NULL);
 	fprintf(exposition->file, "%llu\n", (unsigned long long)count);
 }
 

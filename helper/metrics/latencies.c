@@ -21,7 +21,7 @@ struct sums {
 	struct latency path[PATHS];
 };
 
-static int add(const void *key_, const void *value, void *arg)
+static int add_latency(const void *key_, const void *value, void *arg)
 {
 	const struct latency_key *key = key_;
 	struct sums *sums = arg;
@@ -65,7 +65,7 @@ int latencies_write(struct exposition *exposition, const struct dm_device *dev)
 		return fail_memory();
 	sums->dev = major(dev->number) << 20 | minor(dev->number);
 	program_each(&built_in_latency, "latencies", sizeof(struct latency_key),
-		     sizeof(struct latency), add, sums);
+		     sizeof(struct latency), add_latency, sums);
 	for (path = 0; !fail_code() && path < PATHS; path++) {
 		const struct label_pair labels[] = {
 			{ "device", dev->name }, { "path", path_word(path) },

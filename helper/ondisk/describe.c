@@ -190,9 +190,9 @@ void describe_reason(const struct dm_device *dev, const struct status *status)
 	print_string(NULL, "reason", text);
 }
 
-static int one(const struct dm_device *dev,
-	       int (*describe)(const struct dm_device *dev,
-			       const struct status *status))
+static int describe_one(const struct dm_device *dev,
+			int (*describe)(const struct dm_device *dev,
+					const struct status *status))
 {
 	struct status status;
 	int error = describe_status(dev, &status);
@@ -205,16 +205,16 @@ static int one(const struct dm_device *dev,
 	return error;
 }
 
-static int named(const char *operand,
-		 int (*describe)(const struct dm_device *dev,
-				 const struct status *status))
+static int describe_named(const char *operand,
+			  int (*describe)(const struct dm_device *dev,
+					  const struct status *status))
 {
 	struct dm_device dev;
 	int error = dm_need_ours(name_of_operand(operand), &dev);
 
 	if (error)
 		return error;
-	error = one(&dev, describe);
+	error = describe_one(&dev, describe);
 	dm_device_free(&dev);
 	return error;
 }
@@ -232,15 +232,15 @@ int describe_devices(char **names, int count,
 	int error = 0;
 
 	if (count == 1)
-		return named(names[0], describe);
+		return describe_named(names[0], describe);
 	print_list("devices");
 	for (i = 0; i < (size_t)count && !error; i++)
-		error = named(names[i], describe);
+		error = describe_named(names[i], describe);
 	if (!count)
 		error = dm_all(&list, &all);
 	if (!count && !error) {
 		for (i = 0; i < all && !error; i++)
-			error = one(&list[i], describe);
+			error = describe_one(&list[i], describe);
 		dm_device_free_all(list, all);
 	}
 	print_end();

@@ -19,7 +19,7 @@
 #define SAMPLES		128U
 #define SAMPLE_BYTES	4096U
 
-static uint32_t get32(const unsigned char *at)
+static uint32_t get_le32(const unsigned char *at)
 {
 	uint32_t value;
 
@@ -33,11 +33,11 @@ bool fsprint_erofs(struct fsprint *print)
 	uint64_t start, bytes, block;
 	unsigned int i;
 
-	if (!sb || get32(sb) != MAGIC || sb[12] < 9 || sb[12] > 16)
+	if (!sb || get_le32(sb) != MAGIC || sb[12] < 9 || sb[12] > 16)
 		return false;
 	block = 1ULL << sb[12];
-	bytes = get32(sb + 36) * block;
-	start = get32(sb + 40) * block;
+	bytes = get_le32(sb + 36) * block;
+	start = get_le32(sb + 40) * block;
 	if (bytes > fsprint_size(print))
 		bytes = fsprint_size(print);
 	fsprint_add(print, SUPER, SUPER_BYTES);

@@ -44,7 +44,7 @@ struct ext4 {
 	uint64_t per_block;
 };
 
-static uint32_t get16(const unsigned char *sb, size_t offset)
+static uint32_t get_le16(const unsigned char *sb, size_t offset)
 {
 	uint16_t value;
 
@@ -52,7 +52,7 @@ static uint32_t get16(const unsigned char *sb, size_t offset)
 	return le16toh(value);
 }
 
-static uint32_t get32(const unsigned char *sb, size_t offset)
+static uint32_t get_le32(const unsigned char *sb, size_t offset)
 {
 	uint32_t value;
 
@@ -62,11 +62,11 @@ static uint32_t get32(const unsigned char *sb, size_t offset)
 
 static void measure_groups(struct ext4 *fs)
 {
-	uint32_t incompat = get32(fs->sb, 0x60);
+	uint32_t incompat = get_le32(fs->sb, 0x60);
 	bool wide = incompat & INCOMPAT_64BIT;
-	uint64_t blocks = get32(fs->sb, 0x4) |
-			  (wide ? (uint64_t)get32(fs->sb, 0x150) << 32 : 0);
-	uint64_t size = wide && get16(fs->sb, 0xFE) ? get16(fs->sb, 0xFE) : 32;
+	uint64_t blocks = get_le32(fs->sb, 0x4) |
+			  (wide ? (uint64_t)get_le32(fs->sb, 0x150) << 32 : 0);
+	uint64_t size = wide && get_le16(fs->sb, 0xFE) ? get_le16(fs->sb, 0xFE) : 32;
 	uint64_t groups;
 
 	fs->blocks = 0;
@@ -78,20 +78,20 @@ static void measure_groups(struct ext4 *fs)
 	if (fs->blocks > GROUPS_MAX / fs->block)
 		fs->blocks = GROUPS_MAX / fs->block;
 	fs->together = fs->blocks;
-	if (incompat & INCOMPAT_META_BG && fs->together > get32(fs->sb, 0x104))
-		fs->together = get32(fs->sb, 0x104);
+	if (incompat & INCOMPAT_META_BG && fs->together > get_le32(fs->sb, 0x104))
+		fs->together = get_le32(fs->sb, 0x104);
 }
 
 static bool read_super(struct fsprint *print, struct ext4 *fs)
 {
 	const unsigned char *sb = fsprint_look(print, SUPER, SUPER_BYTES);
 
-	if (!sb || get16(sb, 0x38) != MAGIC || get32(sb, 0x18) > 6)
+	if (!sb || get_le16(sb, 0x38) != MAGIC || get_le32(sb, 0x18) > 6)
 		return false;
 	memcpy(fs->sb, sb, sizeof(fs->sb));
-	fs->block = 1024ULL << get32(sb, 0x18);
-	fs->first = get32(sb, 0x14);
-	fs->per_group = get32(sb, 0x20);
+	fs->block = 1024ULL << get_le32(sb, 0x18);
+	fs->first = get_le32(sb, 0x14);
+	fs->per_group = get_le32(sb, 0x20);
 	measure_groups(fs);
 	return true;
 }
@@ -108,10 +108,10 @@ static bool has_super(const struct ext4 *fs, uint64_t group)
 {
 	if (!group)
 		return true;
-	if (get32(fs->sb, 0x5C) & COMPAT_SPARSE_SUPER2)
-		return group == get32(fs->sb, 0x24C) ||
-		       group == get32(fs->sb, 0x250);
-	return !(get32(fs->sb, 0x64) & RO_COMPAT_SPARSE_SUPER) ||
+	if (get_le32(fs->sb, 0x5C) & COMPAT_SPARSE_SUPER2)
+		return group == get_le32(fs->sb, 0x24C) ||
+		       group == get_le32(fs->sb, 0x250);
+	return !(get_le32(fs->sb, 0x64) & RO_COMPAT_SPARSE_SUPER) ||
 	       is_power(group, 3) || is_power(group, 5) || is_power(group, 7);
 }
 
@@ -144,11 +144,11 @@ static uint64_t journal_block(const struct ext4 *fs)
 
 	if (fs->sb[0xFD] != 1)
 		return 0;
-	if (get16(map, 0) != EXTENTS_MAGIC)
-		return get32(map, 0);
-	if (get16(map, 6) || !get16(map, 2))
+	if (get_le16(map, 0) != EXTENTS_MAGIC)
+		return get_le32(map, 0);
+	if (get_le16(map, 6) || !get_le16(map, 2))
 		return 0;
-	return (uint64_t)get16(map, 18) << 32 | get32(map, 20);
+	return (uint64_t)get_le16(map, 18) << 32 | get_le32(map, 20);
 }
 
 bool fsprint_ext4(struct fsprint *print)

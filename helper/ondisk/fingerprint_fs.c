@@ -48,7 +48,7 @@ const void *fsprint_look(struct fsprint *print, uint64_t offset, size_t bytes)
 	return print->buffer + (offset - first);
 }
 
-static void add(struct fsprint *print, const void *data, size_t bytes)
+static void add_data(struct fsprint *print, const void *data, size_t bytes)
 {
 	sha256_update(&print->hash, bytes, data);
 }
@@ -60,7 +60,7 @@ void fsprint_add_number(struct fsprint *print, uint64_t number)
 
 	for (i = 0; i < sizeof(text); i++)
 		text[i] = number >> 8 * i;
-	add(print, text, sizeof(text));
+	add_data(print, text, sizeof(text));
 }
 
 /*
@@ -78,7 +78,7 @@ void fsprint_add(struct fsprint *print, uint64_t offset, uint64_t bytes)
 			fsprint_add_number(print, offset);
 			return;
 		}
-		add(print, data, part);
+		add_data(print, data, part);
 		offset += part;
 		bytes -= part;
 	}

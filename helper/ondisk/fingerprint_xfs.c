@@ -37,7 +37,7 @@ struct xfs {
 	uint64_t log_blocks;
 };
 
-static uint32_t get32(const unsigned char *at)
+static uint32_t get_be32(const unsigned char *at)
 {
 	uint32_t value;
 
@@ -45,15 +45,15 @@ static uint32_t get32(const unsigned char *at)
 	return be32toh(value);
 }
 
-static uint64_t get64(const unsigned char *at)
+static uint64_t get_be64(const unsigned char *at)
 {
-	return (uint64_t)get32(at) << 32 | get32(at + 4);
+	return (uint64_t)get_be32(at) << 32 | get_be32(at + 4);
 }
 
 /* A block number has the group in the upper bits, the block within the group in the lower ones. */
 static uint64_t log_place(const unsigned char *sb, const struct xfs *fs)
 {
-	uint64_t start = get64(sb + 48);
+	uint64_t start = get_be64(sb + 48);
 	unsigned int shift = sb[124];
 
 	if (!start || shift > 31)
@@ -66,16 +66,16 @@ static bool read_super(struct fsprint *print, struct xfs *fs)
 {
 	const unsigned char *sb = fsprint_look(print, 0, 512);
 
-	if (!sb || get32(sb) != MAGIC)
+	if (!sb || get_be32(sb) != MAGIC)
 		return false;
-	fs->block = get32(sb + 4);
-	fs->group_blocks = get32(sb + 84);
-	fs->groups = get32(sb + 88);
-	fs->sector = get32(sb + 100) & 0xffff;
+	fs->block = get_be32(sb + 4);
+	fs->group_blocks = get_be32(sb + 84);
+	fs->groups = get_be32(sb + 88);
+	fs->sector = get_be32(sb + 100) & 0xffff;
 	if (fs->block < 512 || fs->block > 65536 || fs->sector < 512 ||
 	    fs->sector > 32768 || !fs->group_blocks || !fs->groups)
 		return false;
-	fs->log_blocks = get32(sb + 96) * fs->block / LOG_BLOCK;
+	fs->log_blocks = get_be32(sb + 96) * fs->block / LOG_BLOCK;
 	fs->log = log_place(sb, fs);
 	return true;
 }
@@ -96,15 +96,15 @@ static void add_groups(struct fsprint *print, const struct xfs *fs)
 }
 
 /* Returns the log's cycle number when this block was written. */
-static uint32_t cycle(struct fsprint *print, const struct xfs *fs,
-		      uint64_t index)
+static uint32_t log_cycle(struct fsprint *print, const struct xfs *fs,
+			  uint64_t index)
 {
 	const unsigned char *at;
 
 	at = fsprint_look(print, fs->log + index * LOG_BLOCK, LOG_BLOCK);
 	if (!at)
 		return 0;
-	return get32(at) == RECORD_MAGIC ? get32(at + 4) : get32(at);
+	return get_be32(at) == RECORD_MAGIC ? get_be32(at + 4) : get_be32(at);
 }
 
 /*
@@ -120,11 +120,11 @@ static void add_log(struct fsprint *print, const struct xfs *fs)
 	if (!fs->log || fs->log >= fsprint_size(print) || !high ||
 	    high > (fsprint_size(print) - fs->log) / LOG_BLOCK)
 		return;
-	first = cycle(print, fs, 0);
+	first = log_cycle(print, fs, 0);
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
 
-		if (cycle(print, fs, middle) == first)
+		if (log_cycle(print, fs, middle) == first)
 			low = middle;
 		else
 			high = middle;

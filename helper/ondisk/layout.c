@@ -26,7 +26,7 @@
 #define INTENT_REGION_MIN	MIB
 #define INTENT_BITS		NEARCACHE_INTENT_REGIONS
 
-static u64 clamp(u64 value, u64 low, u64 high)
+static u64 clamp_value(u64 value, u64 low, u64 high)
 {
 	if (value < low)
 		return low;
@@ -55,7 +55,7 @@ u32 layout_block_size(u64 cache_size)
 
 static u64 ranges_length(u64 cache_size)
 {
-	u64 copy = clamp(cache_size / RANGES_SHARE, RANGES_MIN, RANGES_MAX);
+	u64 copy = clamp_value(cache_size / RANGES_SHARE, RANGES_MIN, RANGES_MAX);
 
 	return 2 * round_up_to(copy, NEARCACHE_PAGE_SIZE);
 }
@@ -66,7 +66,7 @@ static u64 table_pages(u64 slots)
 }
 
 /* Places the areas for @slots blocks behind each other, then the data. */
-static void place(struct layout *layout, u64 cache_size, u64 slots)
+static void place_areas(struct layout *layout, u64 cache_size, u64 slots)
 {
 	u32 subblocks = layout->block_size / layout->subblock_size;
 	u64 *length = layout->area_length;
@@ -109,7 +109,7 @@ static bool fits_in(const struct layout *layout, const u64 *sizes)
 	return true;
 }
 
-static u64 sum(const u64 *sizes, u32 members)
+static u64 sum_sizes(const u64 *sizes, u32 members)
 {
 	u64 bytes = 0;
 
@@ -125,19 +125,19 @@ static u64 sum(const u64 *sizes, u32 members)
 static void place_most(struct layout *layout, const u64 *sizes)
 {
 	u64 fits = 0;
-	u64 most = clamp(sum(sizes, layout->members) / layout->block_size, 0,
-			 NEARCACHE_MAX_SLOTS);
+	u64 most = clamp_value(sum_sizes(sizes, layout->members) / layout->block_size, 0,
+			       NEARCACHE_MAX_SLOTS);
 
 	while (fits < most) {
 		u64 half = fits + (most - fits + 1) / 2;
 
-		place(layout, sizes[0], half);
+		place_areas(layout, sizes[0], half);
 		if (fits_in(layout, sizes))
 			fits = half;
 		else
 			most = half - 1;
 	}
-	place(layout, sizes[0], fits);
+	place_areas(layout, sizes[0], fits);
 }
 
 /* Returns the smallest region with which the bitmap covers the origin. */
@@ -151,7 +151,7 @@ u64 layout_intent_region(u64 origin_size)
 }
 
 /* Names the device that is too small, and the size that it needs. */
-static void explain(const struct layout *layout, const u64 *sizes, u64 slots, char *why)
+static void explain_size(const struct layout *layout, const u64 *sizes, u64 slots, char *why)
 {
 	u32 i = 0;
 
@@ -182,7 +182,7 @@ bool layout_compute_members(struct layout *layout, const u64 *sizes, u32 members
 	layout->members = members;
 	layout->checksums = checksums;
 	layout->block_size = block_size ? block_size :
-			     layout_block_size(sum(sizes, members));
+			     layout_block_size(sum_sizes(sizes, members));
 	layout->subblock_size =
 		nc_subblock_size(layout->block_size, origin_lbs, cache_lbs);
 	layout->origin_lbs = origin_lbs;
@@ -192,8 +192,8 @@ bool layout_compute_members(struct layout *layout, const u64 *sizes, u32 members
 	place_most(layout, sizes);
 	if (layout->slot_count >= least)
 		return true;
-	place(layout, sizes[0], least);
-	explain(layout, sizes, least, why);
+	place_areas(layout, sizes[0], least);
+	explain_size(layout, sizes, least, why);
 	return false;
 }
 

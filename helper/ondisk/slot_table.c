@@ -99,9 +99,9 @@ static void count_page(const struct nearcache_page *a,
 		count_slots(copy ? b : a, super, index, count);
 }
 
-static int scan(const struct device *dev, const struct super *super,
-		struct nearcache_page *a, struct nearcache_page *b,
-		struct table_count *count)
+static int scan_pages(const struct device *dev, const struct super *super,
+		      struct nearcache_page *a, struct nearcache_page *b,
+		      struct table_count *count)
 {
 	const struct nearcache_commit *last;
 	struct nearcache_commit record;
@@ -143,7 +143,7 @@ int table_scan(const struct device *dev, const struct super *super,
 
 	memset(count, 0, sizeof(*count));
 	if (a && b)
-		error = scan(dev, super, a, b, count);
+		error = scan_pages(dev, super, a, b, count);
 	free(a);
 	free(b);
 	return error;

@@ -30,7 +30,7 @@ static const struct {
 #define FORMATS	(sizeof(formats) / sizeof(formats[0]))
 
 /* Returns the name of the compression, or NULL if none is recognized. */
-static const char *compression(struct index_scan *scan)
+static const char *find_compression(struct index_scan *scan)
 {
 	static const struct {
 		const char *name, *magic;
@@ -59,9 +59,9 @@ static const char *compression(struct index_scan *scan)
  * Reports a compressed file, or with INDEX_ANY an unknown one. Returns 0 if the parser of
  * @format shall report the damage itself.
  */
-static int refuse(struct index_scan *scan, enum index_format format)
+static int refuse_format(struct index_scan *scan, enum index_format format)
 {
-	const char *compressed = compression(scan);
+	const char *compressed = find_compression(scan);
 
 	if (fail_code())
 		return fail_code();
@@ -78,7 +78,7 @@ static int refuse(struct index_scan *scan, enum index_format format)
 }
 
 /* Returns an index into @formats, or FORMATS after recording an error. */
-static unsigned int choose(struct index_scan *scan, enum index_format format)
+static unsigned int choose_format(struct index_scan *scan, enum index_format format)
 {
 	unsigned int i;
 
@@ -88,16 +88,16 @@ static unsigned int choose(struct index_scan *scan, enum index_format format)
 			return i;
 	if (!format)
 		format = index_format_of_path(scan->path);
-	if (fail_code() || refuse(scan, format))
+	if (fail_code() || refuse_format(scan, format))
 		return FORMATS;
 	for (i = 0; formats[i].format != format; i++)
 		;
 	return i;
 }
 
-static int run(struct index_scan *scan, enum index_format format)
+static int run_format(struct index_scan *scan, enum index_format format)
 {
-	unsigned int i = choose(scan, format);
+	unsigned int i = choose_format(scan, format);
 
 	if (i == FORMATS)
 		return fail_code();
@@ -131,7 +131,7 @@ int index_open_fd(struct shard_index *index, int fd, const char *path,
 	scan.size = index->size = (uint64_t)st.st_size;
 	error = scan_start(&scan);
 	if (!error)
-		error = run(&scan, format);
+		error = run_format(&scan, format);
 	scan_end(&scan);
 	return error;
 }

@@ -12,8 +12,8 @@
  * Makes room for @more entries behind @used. Returns the array, perhaps moved. If memory runs
  * out, returns NULL, records the error and leaves the old array valid.
  */
-static void *grow(void *list, uint64_t used, uint64_t more, uint64_t *room,
-		  size_t bytes)
+static void *grow_list(void *list, uint64_t used, uint64_t more, uint64_t *room,
+		       size_t bytes)
 {
 	uint64_t need = used + more, next = *room ? *room : ROOM_FIRST;
 
@@ -39,8 +39,8 @@ int scan_add_name(struct index_scan *scan, const char *name, size_t bytes,
 {
 	struct shard_index *index = scan->index;
 	size_t length = strnlen(name, bytes);
-	char *names = grow(index->names, index->names_size, length + 1,
-			   &scan->names_room, 1);
+	char *names = grow_list(index->names, index->names_size, length + 1,
+				&scan->names_room, 1);
 
 	if (!names)
 		return fail_code();
@@ -71,8 +71,8 @@ int scan_add_sample(struct index_scan *scan, uint64_t name, uint64_t offset,
 
 	if (index->samples == INDEX_SAMPLES_MAX)
 		return too_many(scan, offset, "samples");
-	list = grow(index->sample, index->samples, 1, &scan->sample_room,
-		    sizeof(*list));
+	list = grow_list(index->sample, index->samples, 1, &scan->sample_room,
+			 sizeof(*list));
 	if (!list)
 		return fail_code();
 	index->sample = list;
@@ -91,8 +91,8 @@ int scan_add_part(struct index_scan *scan, uint64_t name, uint64_t offset,
 
 	if (index->parts == INDEX_SAMPLES_MAX)
 		return too_many(scan, offset, "parts of samples");
-	list = grow(index->part, index->parts, 1, &scan->part_room,
-		    sizeof(*list));
+	list = grow_list(index->part, index->parts, 1, &scan->part_room,
+			 sizeof(*list));
 	if (!list)
 		return fail_code();
 	index->part = list;

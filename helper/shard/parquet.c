@@ -152,7 +152,7 @@ static int place_chunk(const struct thrift *thrift, uint64_t at,
 			   (unsigned long long)metadata);
 }
 
-static void widen(struct index_range *all, const struct index_range *range)
+static void widen_range(struct index_range *all, const struct index_range *range)
 {
 	uint64_t end = range->offset + range->length;
 
@@ -180,7 +180,7 @@ static int add_chunk(struct thrift *thrift, struct chunk *chunk, bool first)
 	if (first)
 		index->sample[index->samples - 1].range = range;
 	else
-		widen(&index->sample[index->samples - 1].range, &range);
+		widen_range(&index->sample[index->samples - 1].range, &range);
 	return 0;
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* SplitMix64 (Steele, Lea and Flood, 2014): the next number of a state. */
-static uint64_t next(uint64_t *state)
+static uint64_t next_random(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
 
@@ -35,11 +35,11 @@ bool share_split_parse(const char *word, enum share_split *split)
  */
 void share_shuffle(size_t *order, size_t count, uint64_t seed, uint64_t epoch)
 {
-	uint64_t state = next(&seed) + epoch;
+	uint64_t state = next_random(&seed) + epoch;
 	size_t i;
 
 	for (i = count; i-- > 1;) {
-		size_t j = (size_t)((unsigned __int128)next(&state) * (i + 1) >> 64);
+		size_t j = (size_t)((unsigned __int128)next_random(&state) * (i + 1) >> 64);
 		size_t other = order[j];
 
 		order[j] = order[i];

@@ -20,7 +20,7 @@ struct choice {
 	int length;
 };
 
-static int add(struct index_selection *selection, uint64_t first, uint64_t end)
+static int add_samples(struct index_selection *selection, uint64_t first, uint64_t end)
 {
 	struct index_span *last;
 
@@ -44,7 +44,7 @@ static int add(struct index_selection *selection, uint64_t first, uint64_t end)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_samples(const void *a, const void *b)
 {
 	const struct index_span *x = a, *y = b;
 
@@ -52,14 +52,14 @@ static int compare(const void *a, const void *b)
 }
 
 /* Sorts the spans by position in the file and removes duplicates. */
-static void merge(struct index_selection *selection)
+static void merge_samples(struct index_selection *selection)
 {
 	struct index_span *span = selection->span;
 	uint64_t i, kept = 0;
 
 	if (!selection->spans)
 		return;
-	qsort(span, selection->spans, sizeof(*span), compare);
+	qsort(span, selection->spans, sizeof(*span), compare_samples);
 	for (i = 1; i < selection->spans; i++) {
 		if (span[i].first > span[kept].end)
 			span[++kept] = span[i];
@@ -117,7 +117,7 @@ static int add_numbers(const struct choice *choice, uint64_t first,
 			    choice->length, choice->word, choice->path,
 			    (unsigned long long)samples - 1, choice->length,
 			    choice->word);
-	return add(choice->selection, first, last + 1);
+	return add_samples(choice->selection, first, last + 1);
 }
 
 /* Names may repeat within a shard: select all samples of that name. */
@@ -134,7 +134,7 @@ static int add_name(const struct choice *choice, const char *name,
 		if (!other || strncmp(other, name, length) || other[length])
 			continue;
 		found = true;
-		if (add(choice->selection, i, i + 1))
+		if (add_samples(choice->selection, i, i + 1))
 			return fail_code();
 	}
 	if (found)
@@ -181,7 +181,7 @@ int index_select(struct index_selection *selection,
 			break;
 		choice.word += choice.length + 1;
 	}
-	merge(selection);
+	merge_samples(selection);
 	return 0;
 }
 
@@ -189,7 +189,7 @@ int index_select_all(struct index_selection *selection,
 		     const struct shard_index *index)
 {
 	memset(selection, 0, sizeof(*selection));
-	return index->samples ? add(selection, 0, index->samples) : 0;
+	return index->samples ? add_samples(selection, 0, index->samples) : 0;
 }
 
 /* May be called twice. */

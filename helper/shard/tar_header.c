@@ -24,8 +24,8 @@ bool tar_is_end(const unsigned char *block)
 }
 
 /* Octal digits, after spaces, up to a space or NUL. Returns NULL, or the fault. */
-static const char *octal(const unsigned char *field, size_t bytes,
-			 uint64_t *value)
+static const char *parse_octal(const unsigned char *field, size_t bytes,
+			       uint64_t *value)
 {
 	size_t i = 0;
 
@@ -41,8 +41,8 @@ static const char *octal(const unsigned char *field, size_t bytes,
 }
 
 /* GNU: the first bit is set, the other bits are a signed number. */
-static const char *binary(const unsigned char *field, size_t bytes,
-			  uint64_t *value)
+static const char *parse_binary(const unsigned char *field, size_t bytes,
+				uint64_t *value)
 {
 	size_t i;
 
@@ -63,7 +63,7 @@ bool tar_is_sound(const unsigned char *block)
 	uint64_t stored, sum = CHECKSUM_BYTES * ' ', with_signs = sum;
 	size_t i;
 
-	if (octal(block + CHECKSUM, CHECKSUM_BYTES, &stored))
+	if (parse_octal(block + CHECKSUM, CHECKSUM_BYTES, &stored))
 		return false;
 	for (i = 0; i < TAR_BLOCK; i++) {
 		if (i >= CHECKSUM && i < CHECKSUM + CHECKSUM_BYTES)
@@ -93,8 +93,8 @@ const char *tar_size(const unsigned char *block, uint64_t *size)
 {
 	const unsigned char *field = block + SIZE;
 
-	return field[0] & 0x80 ? binary(field, SIZE_BYTES, size) :
-				 octal(field, SIZE_BYTES, size);
+	return field[0] & 0x80 ? parse_binary(field, SIZE_BYTES, size) :
+				 parse_octal(field, SIZE_BYTES, size);
 }
 
 /* @block passed tar_is_sound(); @name has TAR_NAME bytes. */

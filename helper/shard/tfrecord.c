@@ -12,21 +12,21 @@
 #define HEADER		12U
 #define TRAILER		4U
 
-static uint32_t extend(uint32_t crc, const void *data, size_t bytes)
+static uint32_t extend_crc(uint32_t crc, const void *data, size_t bytes)
 {
 	/* isa-l leaves both inversions to the caller; its prototype lacks a const. */
 	return ~crc32_iscsi((unsigned char *)data, (int)bytes, ~crc);
 }
 
 /* TensorFlow masks CRCs because a CRC over data that contains CRCs is weak. */
-static uint32_t mask(uint32_t crc)
+static uint32_t mask_crc(uint32_t crc)
 {
 	return ((crc >> 15) | (crc << 17)) + 0xa282ead8U;
 }
 
 static bool length_is_sound(const unsigned char *header)
 {
-	return mask(extend(0, header, 8)) == get_le32(header + 8);
+	return mask_crc(extend_crc(0, header, 8)) == get_le32(header + 8);
 }
 
 static int check_data(struct index_scan *scan, uint64_t offset, uint64_t length)
@@ -41,13 +41,13 @@ static int check_data(struct index_scan *scan, uint64_t offset, uint64_t length)
 		data = scan_look(scan, at, part);
 		if (!data)
 			return fail_code();
-		crc = extend(crc, data, part);
+		crc = extend_crc(crc, data, part);
 		at += part;
 	}
 	data = scan_look(scan, end, TRAILER);
 	if (!data)
 		return fail_code();
-	if (mask(crc) == get_le32(data))
+	if (mask_crc(crc) == get_le32(data))
 		return 0;
 	return scan_damage(scan, offset,
 			   "the checksum of the %llu data bytes here is wrong",

@@ -126,7 +126,7 @@ struct block {
 };
 
 /* Selects the rows that fit into @give lines. */
-static void cut(struct block *block, size_t give, size_t first)
+static void cut_block(struct block *block, size_t give, size_t first)
 {
 	size_t rows = grid_rows(&block->grid), room = give - block->heading;
 
@@ -199,7 +199,7 @@ static void add_blocks(struct frame *frame, struct block block[SECTIONS],
 
 		if (!give[s])
 			continue;
-		cut(&block[s], give[s], focus ? view->first : 0);
+		cut_block(&block[s], give[s], focus ? view->first : 0);
 		if (focus)
 			frame->last = grid_rows(&block[s].grid) - block[s].rows;
 		add_block(frame, &block[s], focus && view->live, columns_of(view));

@@ -34,7 +34,7 @@ static bool is_wanted(const struct wanted *wanted, const char *name)
 }
 
 /* Sets the state, and the reason if the state is not normal. */
-static void judge(struct top_device *device, const struct dm_device *dev)
+static void judge_device(struct top_device *device, const struct dm_device *dev)
 {
 	const char *why = status_explain(&device->status);
 
@@ -57,7 +57,7 @@ static int take_device(struct top_device *device, const struct dm_device *dev)
 	device->time = watch_now();
 	if (describe_status(dev, &device->status))
 		return fail_code();
-	judge(device, dev);
+	judge_device(device, dev);
 	text_clean(device->name);
 	return dev->status ? parts_take(dev, device) : 0;
 }

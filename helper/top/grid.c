@@ -76,7 +76,7 @@ size_t grid_rows(const struct grid *grid)
 	return grid->cells / grid->columns;
 }
 
-static size_t widest(const struct grid *grid, size_t column)
+static size_t widest_cell(const struct grid *grid, size_t column)
 {
 	const char *title = grid->column[column].title;
 	size_t i, most = title ? width_of(title) : 0;
@@ -90,7 +90,7 @@ static size_t widest(const struct grid *grid, size_t column)
 	return most;
 }
 
-static size_t total(const struct grid *grid, const struct grid_widths *widths)
+static size_t total_width(const struct grid *grid, const struct grid_widths *widths)
 {
 	size_t c, sum = 0;
 
@@ -101,7 +101,7 @@ static size_t total(const struct grid *grid, const struct grid_widths *widths)
 }
 
 /* Cuts the widest column that may be cut, by at most @excess. Returns false if there is none. */
-static bool cut(const struct grid *grid, struct grid_widths *widths, size_t excess)
+static bool cut_column(const struct grid *grid, struct grid_widths *widths, size_t excess)
 {
 	size_t c, most = grid->columns;
 
@@ -121,7 +121,7 @@ static bool cut(const struct grid *grid, struct grid_widths *widths, size_t exce
 }
 
 /* Hides the column with the highest rank. Returns false if there is none. */
-static bool drop(const struct grid *grid, struct grid_widths *widths)
+static bool drop_column(const struct grid *grid, struct grid_widths *widths)
 {
 	size_t c, least = grid->columns;
 
@@ -137,8 +137,8 @@ static bool drop(const struct grid *grid, struct grid_widths *widths)
 }
 
 /* Gives each visible column its full width. */
-static void widen(const struct grid *grid, const struct grid_widths *natural,
-		  struct grid_widths *widths)
+static void widen_columns(const struct grid *grid, const struct grid_widths *natural,
+			  struct grid_widths *widths)
 {
 	size_t c;
 
@@ -157,28 +157,28 @@ void grid_fit(const struct grid *grid, size_t width, struct grid_widths *widths)
 	size_t c;
 
 	for (c = 0; c < grid->columns; c++)
-		natural.of[c] = widest(grid, c);
+		natural.of[c] = widest_cell(grid, c);
 	*widths = natural;
 	for (;;) {
 		size_t sum;
 
-		while ((sum = total(grid, widths)) > width &&
-		       cut(grid, widths, sum - width))
+		while ((sum = total_width(grid, widths)) > width &&
+		       cut_column(grid, widths, sum - width))
 			;
-		if (sum <= width || !drop(grid, widths))
+		if (sum <= width || !drop_column(grid, widths))
 			return;
-		widen(grid, &natural, widths);
+		widen_columns(grid, &natural, widths);
 	}
 }
 
-static void pad(char *line, size_t *used, size_t count)
+static void pad_line(char *line, size_t *used, size_t count)
 {
 	memset(line + *used, ' ', count);
 	*used += count;
 }
 
-static void put(const struct grid_column *column, const char *text, size_t width,
-		char *line, size_t *used, size_t room)
+static void put_cell(const struct grid_column *column, const char *text, size_t width,
+		     char *line, size_t *used, size_t room)
 {
 	size_t begin = *used, columns, bytes;
 
@@ -192,7 +192,7 @@ static void put(const struct grid_column *column, const char *text, size_t width
 	}
 	*used += bytes;
 	if (columns < width)
-		pad(line, used, width - columns);
+		pad_line(line, used, width - columns);
 }
 
 /* Returns a cell, or with @cell NULL the title. */
@@ -221,9 +221,9 @@ static void write_line(const struct grid *grid, const struct grid_widths *widths
 		if (!widths->of[c])
 			continue;
 		if (used)
-			pad(line, &used, GAP);
-		put(&grid->column[c], text_of(grid, cell, c), widths->of[c], line,
-		    &used, room);
+			pad_line(line, &used, GAP);
+		put_cell(&grid->column[c], text_of(grid, cell, c), widths->of[c], line,
+			 &used, room);
 	}
 	while (used && line[used - 1] == ' ')
 		used--;

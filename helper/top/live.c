@@ -18,7 +18,7 @@ struct live {
 	unsigned int shown;
 };
 
-static int draw(struct live *live)
+static int draw_frame(struct live *live)
 {
 	struct frame frame;
 
@@ -34,7 +34,7 @@ static int draw(struct live *live)
 	return fail_code();
 }
 
-static int look(struct live *live, const struct arguments *args)
+static int look_again(struct live *live, const struct arguments *args)
 {
 	struct top_model now;
 
@@ -42,7 +42,7 @@ static int look(struct live *live, const struct arguments *args)
 		return fail_code();
 	model_free(&live->model);
 	live->model = now;
-	return draw(live);
+	return draw_frame(live);
 }
 
 /* Handles keys until the next sample is due. Returns false to quit. */
@@ -54,7 +54,7 @@ static bool use_keys(struct live *live, uint64_t until)
 		if (key == VIEW_QUIT)
 			return false;
 		view_take(&live->view, key, live->last, live->shown);
-		draw(live);
+		draw_frame(live);
 	}
 	return !fail_code();
 }
@@ -73,7 +73,7 @@ int live_run(const struct arguments *args, unsigned int interval)
 
 	if (screen_open(&live.screen))
 		return fail_code();
-	for (i = 0; !look(&live, args) && (!args->count || i + 1 < args->count); i++) {
+	for (i = 0; !look_again(&live, args) && (!args->count || i + 1 < args->count); i++) {
 		next = watch_after(next, watch_now(), interval * MILLISECOND);
 		if (!use_keys(&live, next))
 			break;

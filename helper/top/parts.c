@@ -53,7 +53,7 @@ static void add_job(const struct nl_job *job, void *arg)
 	text_clean(longer->job.label);
 }
 
-static void forget(struct top_device *device)
+static void forget_device(struct top_device *device)
 {
 	device->labels = 0;
 	device->jobs = 0;
@@ -68,7 +68,7 @@ int parts_take(const struct dm_device *dev, struct top_device *device)
 	unsigned int i;
 
 	for (i = 0; i < TRIES; i++) {
-		forget(device);
+		forget_device(device);
 		nl_label_each(dev->number, add_label, device);
 		if (!fail_code())
 			nl_job_each(dev->number, add_job, device);
@@ -76,7 +76,7 @@ int parts_take(const struct dm_device *dev, struct top_device *device)
 			return fail_code();
 		fail_reset();
 	}
-	forget(device);
+	forget_device(device);
 	return 0;
 }
 

@@ -47,7 +47,7 @@ static int add_stream(const void *key_, const void *value, void *arg)
  * Sorts the streams. A stream that was removed and added while the map was read may be listed
  * twice: keeps one.
  */
-static void sort(struct top_device *device)
+static void sort_reads(struct top_device *device)
 {
 	size_t i, kept = 0;
 
@@ -114,7 +114,7 @@ int programs_take(struct top_model *model)
 			     sizeof(struct stream_key), sizeof(struct stream),
 			     add_stream, model);
 	for (i = 0; i < model->devices; i++)
-		sort(&model->device[i]);
+		sort_reads(&model->device[i]);
 	model->measures = is_loaded(&built_in_latency, &program);
 	if (model->measures && !fail_code())
 		program_each(&built_in_latency, "latencies",

@@ -21,7 +21,7 @@
 #define ESCAPE	25
 
 /* SIGWINCH stays blocked except while waiting for a key, so that none is missed. */
-static int hold(struct screen *screen)
+static int hold_signals(struct screen *screen)
 {
 	sigset_t resize;
 
@@ -40,7 +40,7 @@ static void let_go(struct screen *screen)
 	signals_release(&screen->before);
 }
 
-static void prepare(void)
+static void prepare_screen(void)
 {
 	cbreak();
 	noecho();
@@ -64,7 +64,7 @@ int screen_open(struct screen *screen)
 {
 	const char *type = getenv("TERM");
 
-	if (hold(screen)) {
+	if (hold_signals(screen)) {
 		let_go(screen);
 		return fail_code();
 	}
@@ -75,7 +75,7 @@ int screen_open(struct screen *screen)
 			    "TERM '%s': unknown terminal: set TERM, or print lines with -b (--batch)",
 			    type ? type : "");
 	}
-	prepare();
+	prepare_screen();
 	return 0;
 }
 
@@ -86,7 +86,7 @@ void screen_size(const struct screen *screen, struct view *view)
 	view->rows = (size_t)(LINES > 0 ? LINES : 1);
 }
 
-static attr_t attributes(enum line_style style)
+static attr_t style_attributes(enum line_style style)
 {
 	switch (style) {
 	case LINE_TITLE:
@@ -109,9 +109,9 @@ static void draw_line(int row, const struct line *line)
 {
 	bool bar = line->style == LINE_HEADING || line->style == LINE_FOCUS;
 
-	attrset((int)attributes(line->style));
+	attrset((int)style_attributes(line->style));
 	if (bar)
-		mvhline(row, 0, ' ' | attributes(line->style), COLS);
+		mvhline(row, 0, ' ' | style_attributes(line->style), COLS);
 	mvaddstr(row, 0, line->text);
 }
 
@@ -127,7 +127,7 @@ void screen_draw(const struct screen *screen, const struct frame *frame)
 	refresh();
 }
 
-static enum view_key meaning(int key)
+static enum view_key key_meaning(int key)
 {
 	static const struct {
 		int key;
@@ -186,7 +186,7 @@ bool screen_wait(const struct screen *screen, uint64_t until, enum view_key *key
 	}
 	if (typed == REDRAW)
 		clearok(curscr, TRUE);
-	*key = meaning(typed);
+	*key = key_meaning(typed);
 	return typed != ERR;
 }
 

@@ -188,7 +188,7 @@ struct sorted {
 	const struct top_stream *stream;
 };
 
-static int compare(uint64_t one, uint64_t other)
+static int compare_numbers(uint64_t one, uint64_t other)
 {
 	return one < other ? 1 : one > other ? -1 : 0;
 }
@@ -197,41 +197,41 @@ static int compare(uint64_t one, uint64_t other)
  * Orders by the keys @one and @other, then by bytes in the last interval, then by all bytes;
  * largest first.
  */
-static int by(const struct sorted *a, const struct sorted *b, uint64_t one, uint64_t other)
+static int sorted_by(const struct sorted *a, const struct sorted *b, uint64_t one, uint64_t other)
 {
-	int order = compare(one, other);
+	int order = compare_numbers(one, other);
 
 	if (!order)
-		order = compare(a->stream->since_bytes, b->stream->since_bytes);
+		order = compare_numbers(a->stream->since_bytes, b->stream->since_bytes);
 	if (!order)
-		order = compare(a->stream->bytes, b->stream->bytes);
-	return order ? order : compare(b->stream->key.pid, a->stream->key.pid);
+		order = compare_numbers(a->stream->bytes, b->stream->bytes);
+	return order ? order : compare_numbers(b->stream->key.pid, a->stream->key.pid);
 }
 
 static int by_rate(const void *a, const void *b)
 {
-	return by(a, b, 0, 0);
+	return sorted_by(a, b, 0, 0);
 }
 
 static int by_bytes(const void *a_, const void *b_)
 {
 	const struct sorted *a = a_, *b = b_;
 
-	return by(a, b, a->stream->bytes, b->stream->bytes);
+	return sorted_by(a, b, a->stream->bytes, b->stream->bytes);
 }
 
 static int by_accesses(const void *a_, const void *b_)
 {
 	const struct sorted *a = a_, *b = b_;
 
-	return by(a, b, a->stream->accesses, b->stream->accesses);
+	return sorted_by(a, b, a->stream->accesses, b->stream->accesses);
 }
 
 static int by_process(const void *a_, const void *b_)
 {
 	const struct sorted *a = a_, *b = b_;
 
-	return by(a, b, b->stream->key.pid, a->stream->key.pid);
+	return sorted_by(a, b, b->stream->key.pid, a->stream->key.pid);
 }
 
 static void fill_stream(struct grid *grid, const struct sorted *sorted, bool owner)
@@ -292,7 +292,7 @@ static void fill_each(struct grid *grid, const struct top_model *model,
 		fill(grid, &model->device[i]);
 }
 
-static void start(struct grid *grid, enum section section, bool owner)
+static void start_grid(struct grid *grid, enum section section, bool owner)
 {
 #define COLUMNS(name)	{ name, sizeof(name) / sizeof((name)[0]) }
 	static const struct {
@@ -319,7 +319,7 @@ void sections_fill(const struct top_model *model, const struct view *view,
 {
 	bool owner = model->devices > 1;
 
-	start(grid, section, owner);
+	start_grid(grid, section, owner);
 	switch (section) {
 	case SECTION_ALARMS:
 		fill_each(grid, model, fill_alarm);

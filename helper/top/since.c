@@ -9,7 +9,7 @@
 #define SECOND	1e9
 
 /* A counter that restarted from 0 grew by its value. */
-static uint64_t grown(uint64_t now, uint64_t before)
+static uint64_t counter_grown(uint64_t now, uint64_t before)
 {
 	return now >= before ? now - before : now;
 }
@@ -38,15 +38,15 @@ static void subtract_label(struct top_label *now, const struct top_label *before
 	unsigned int i;
 
 	for (i = 0; i < NEARCACHE_LABEL_COUNTER_COUNT; i++)
-		now->since[i] = grown(now->counter[i],
-				      before ? before->counter[i] : 0);
+		now->since[i] = counter_grown(now->counter[i],
+					      before ? before->counter[i] : 0);
 }
 
 /* An idle stream keeps its process name, even if the process has ended. */
 static void subtract_stream(struct top_stream *now, const struct top_stream *before)
 {
-	now->since_accesses = grown(now->accesses, before ? before->accesses : 0);
-	now->since_bytes = grown(now->bytes, before ? before->bytes : 0);
+	now->since_accesses = counter_grown(now->accesses, before ? before->accesses : 0);
+	now->since_bytes = counter_grown(now->bytes, before ? before->bytes : 0);
 	if (before && !now->since_accesses)
 		memcpy(now->command, before->command, sizeof(now->command));
 }
@@ -76,7 +76,7 @@ static void subtract_parts(struct top_device *now, const struct top_device *befo
 	for (i = 0; i < now->jobs; i++) {
 		const struct top_job *job = find_job(before, now->job[i].job.id);
 
-		now->job[i].since = grown(now->job[i].done, job ? job->done : 0);
+		now->job[i].since = counter_grown(now->job[i].done, job ? job->done : 0);
 	}
 }
 
@@ -90,8 +90,8 @@ static void subtract_device(struct top_device *now, const struct top_device *bef
 		now->span = now->time > before->time ? now->time - before->time : 1;
 	now->since = now->status;
 	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
-		now->since.counter[i] = grown(now->status.counter[i],
-					      before ? before->status.counter[i] : 0);
+		now->since.counter[i] = counter_grown(now->status.counter[i],
+						      before ? before->status.counter[i] : 0);
 	for (i = 0; i < PATHS; i++)
 		histogram_since(&now->latency[i], before ? &before->latency[i] : &none,
 				&now->latency_since[i]);

@@ -32,7 +32,7 @@ const char *view_section_word(enum section section)
 	return words[section];
 }
 
-static size_t back(size_t first, size_t rows)
+static size_t rows_back(size_t first, size_t rows)
 {
 	return first > rows ? first - rows : 0;
 }
@@ -63,13 +63,13 @@ void view_take(struct view *view, enum view_key key, size_t last,
 		next_section(view, shown);
 		return;
 	case VIEW_UP:
-		view->first = back(view->first, 1);
+		view->first = rows_back(view->first, 1);
 		break;
 	case VIEW_DOWN:
 		view->first++;
 		break;
 	case VIEW_PAGE_UP:
-		view->first = back(view->first, PAGE);
+		view->first = rows_back(view->first, PAGE);
 		break;
 	case VIEW_PAGE_DOWN:
 		view->first += PAGE;

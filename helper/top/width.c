@@ -18,7 +18,7 @@ struct character {
 	int shown;
 };
 
-static struct character first(const char *text)
+static struct character first_character(const char *text)
 {
 	struct character character = { 1, 1, 0 };
 	mbstate_t state = { 0 };
@@ -46,7 +46,7 @@ size_t width_of(const char *text)
 	size_t width = 0;
 
 	while (*text) {
-		struct character character = first(text);
+		struct character character = first_character(text);
 
 		width += character.width;
 		text += character.bytes;
@@ -64,7 +64,7 @@ size_t width_copy(const char *text, size_t width, char *to, size_t room)
 	size_t used = 0, columns = 0;
 
 	while (*text) {
-		struct character character = first(text);
+		struct character character = first_character(text);
 		size_t bytes = character.shown ? character.bytes : 1;
 
 		if (columns + character.width > most || used + bytes + 2 > room)

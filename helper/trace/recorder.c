@@ -17,7 +17,7 @@
  */
 #define PIECES_MOST	65536U
 
-static int tell(void *arg, void *data, size_t size)
+static int take_read(void *arg, void *data, size_t size)
 {
 	struct recorder *recorder = arg;
 	const struct piece *piece = data;
@@ -47,7 +47,7 @@ int recorder_open(struct recorder *recorder, dev_t number)
 
 	if (program_hold_own(&built_in_reads, &recorder->held))
 		return fail_code();
-	recorder->pieces = ring_buffer__new(map_of(recorder, "pieces"), tell, recorder, NULL);
+	recorder->pieces = ring_buffer__new(map_of(recorder, "pieces"), take_read, recorder, NULL);
 	if (!recorder->pieces)
 		return fail_errno(errno, "cannot record reads");
 	/* From here on the program records. */

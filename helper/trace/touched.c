@@ -30,7 +30,7 @@ static bool is_touched(const struct touched *touched, uint64_t unit)
 	return part && part[bit / WORD_BITS] >> bit % WORD_BITS & 1;
 }
 
-static int touch(struct touched *touched, uint64_t unit)
+static int touch_unit(struct touched *touched, uint64_t unit)
 {
 	uint64_t **part = &touched->part[unit / PART_UNITS];
 	uint64_t bit = unit % PART_UNITS;
@@ -62,7 +62,7 @@ int touched_add(struct touched *touched, uint64_t first, uint64_t end,
 			continue;
 		}
 		for (new = first; new < end && !is_touched(touched, new); new++)
-			if (touch(touched, new))
+			if (touch_unit(touched, new))
 				return fail_code();
 		if (visit(first, new, arg))
 			return fail_code();

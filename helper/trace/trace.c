@@ -24,7 +24,7 @@ uint64_t trace_units(const struct trace *trace)
 	return trace->device_bytes / trace->unit + !!(trace->device_bytes % trace->unit);
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint64_t smaller_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -33,7 +33,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 int trace_add(struct trace *trace, uint64_t first, uint64_t end)
 {
 	uint64_t start = first * trace->unit;
-	uint64_t stop = smaller(end * trace->unit, trace->device_bytes);
+	uint64_t stop = smaller_of(end * trace->unit, trace->device_bytes);
 	struct range *last = trace->count ? &trace->extent[trace->count - 1] : NULL;
 	size_t room = trace->room ? 2 * trace->room : 1024;
 
@@ -193,16 +193,19 @@ int trace_decode(struct trace *trace, unsigned char *data, size_t bytes, const c
 			    "'%s' is not a trace: 'nearcache trace record' makes one", path);
 	memcpy(&header, data, sizeof(header));
 	if (le32toh(header.version) != TRACE_VERSION)
-		return fail(CODE_DEVICE, "'%s' is a trace of version %u: this program reads version %u",
+		return fail(CODE_DEVICE,
+			    "'%s' is a trace of version %u: this program reads version %u",
 			    path, le32toh(header.version), TRACE_VERSION);
 	if (!is_whole(data, bytes, &header))
-		return fail(CODE_DEVICE, "'%s' is damaged: its checksum does not match; record it again",
+		return fail(CODE_DEVICE,
+			    "'%s' is damaged: its checksum does not match; record it again",
 			    path);
 	if (!take_header(trace, &header, bytes) ||
 	    !take_extents(trace, data + sizeof(header), data + bytes,
 			  le64toh(header.extents), le64toh(header.units)))
 		return fail_code() ? (int)fail_code() :
-				     fail(CODE_DEVICE, "'%s' is an invalid trace: its extents or sizes are inconsistent; record it again",
+				     fail(CODE_DEVICE,
+					  "'%s' is an invalid trace: its extents or sizes are inconsistent; record it again",
 					  path);
 	return 0;
 }

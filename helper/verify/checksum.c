@@ -30,7 +30,7 @@ struct reading {
 };
 
 /* Drops the page cache, which may differ from the device. */
-static void forget(const struct reading *r)
+static void forget_pages(const struct reading *r)
 {
 	posix_fadvise(r->fd, 0, 0, POSIX_FADV_DONTNEED);
 }
@@ -63,7 +63,7 @@ static int check_forgotten(const struct reading *r)
 	uint64_t at;
 	int error = 0;
 
-	forget(r);
+	forget_pages(r);
 	for (at = 0; at < r->size && !error; at += WINDOW)
 		error = check_window(r, at, r->size - at < WINDOW ?
 				     (size_t)(r->size - at) : WINDOW);
@@ -84,7 +84,7 @@ static bool is_direct(const struct reading *r)
 	return true;
 }
 
-static int start(struct reading *r, const char *path)
+static int start_reading(struct reading *r, const char *path)
 {
 	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	struct stat st;
@@ -108,7 +108,7 @@ static int start(struct reading *r, const char *path)
 		r->direct = is_direct(r);
 	if (!r->direct)
 		return check_forgotten(r);
-	forget(r);
+	forget_pages(r);
 	return 0;
 }
 
@@ -169,13 +169,13 @@ int checksum_file(const char *path, unsigned char *digest,
 	int error;
 
 	sha256_init(&sum);
-	error = start(&r, path);
+	error = start_reading(&r, path);
 	if (!error)
 		error = digest_all(&r, &sum, advance, arg);
 	if (!error)
 		sha256_digest(&sum, CHECKSUM_BYTES, digest);
 	if (r.fd >= 0) {
-		forget(&r);
+		forget_pages(&r);
 		close(r.fd);
 	}
 	free(r.buffer);

@@ -33,7 +33,7 @@ static bool parse_digest(const char *hex, unsigned char *digest)
  * sha256sum escapes newlines and backslashes in a name, and marks such a line with a backslash
  * at its start.
  */
-static bool unescape(char *name)
+static bool unescape_name(char *name)
 {
 	char *to = name;
 
@@ -102,7 +102,7 @@ bool manifest_parse(char *line, struct manifest_entry *entry, char *why)
 		snprintf(why, MANIFEST_WHY,
 			 "it is not a line of sha256sum ('DIGEST  FILE', 64 hexadecimal digits): '%.30s'",
 			 line);
-	else if (escaped && !unescape(entry->path))
+	else if (escaped && !unescape_name(entry->path))
 		snprintf(why, MANIFEST_WHY, "the name '%.60s' has an invalid escape",
 			 entry->path);
 	else if (!*entry->path)
@@ -112,7 +112,7 @@ bool manifest_parse(char *line, struct manifest_entry *entry, char *why)
 	return false;
 }
 
-static int append(struct manifest *manifest, const struct manifest_entry *entry)
+static int append_entry(struct manifest *manifest, const struct manifest_entry *entry)
 {
 	struct manifest_entry *last;
 
@@ -144,7 +144,7 @@ static int take_line(struct manifest *manifest, const char *path, char *line,
 	if (!*line || *line == '#')
 		return 0;
 	if (manifest_parse(line, &entry, why))
-		return append(manifest, &entry);
+		return append_entry(manifest, &entry);
 	return fail(CODE_USAGE, "manifest '%s', line %lu: %s", path, number,
 		    why);
 }

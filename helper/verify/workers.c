@@ -33,7 +33,7 @@ struct pool {
 	struct progress progress;
 };
 
-static void advance(uint64_t bytes, void *arg)
+static void advance_bytes(uint64_t bytes, void *arg)
 {
 	struct pool *pool = arg;
 
@@ -43,7 +43,7 @@ static void advance(uint64_t bytes, void *arg)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-static struct verifying *take(struct pool *pool)
+static struct verifying *take_file(struct pool *pool)
 {
 	struct verifying *file = NULL;
 
@@ -57,11 +57,11 @@ static struct verifying *take(struct pool *pool)
 	return file;
 }
 
-static void judge(struct pool *pool, struct verifying *file)
+static void judge_file(struct pool *pool, struct verifying *file)
 {
 	unsigned char digest[CHECKSUM_BYTES];
 
-	file->error = checksum_file(file->path, digest, advance, pool);
+	file->error = checksum_file(file->path, digest, advance_bytes, pool);
 	if (file->error == ENOENT)
 		file->verdict = VERDICT_MISSING;
 	else if (file->error)
@@ -72,12 +72,12 @@ static void judge(struct pool *pool, struct verifying *file)
 		file->verdict = VERDICT_SOUND;
 }
 
-static void *work(void *arg)
+static void *worker_main(void *arg)
 {
 	struct verifying *file;
 
-	while ((file = take(arg)))
-		judge(arg, file);
+	while ((file = take_file(arg)))
+		judge_file(arg, file);
 	return NULL;
 }
 
@@ -93,15 +93,15 @@ static size_t threads_for(size_t files)
 }
 
 /* The calling thread also works; if no other thread can be started it does all. */
-static void run(struct pool *pool)
+static void run_workers(struct pool *pool)
 {
 	pthread_t thread[THREADS_MAX];
 	size_t i, wanted = threads_for(pool->files), started = 0;
 
 	while (started + 1 < wanted &&
-	       !pthread_create(&thread[started], NULL, work, pool))
+	       !pthread_create(&thread[started], NULL, worker_main, pool))
 		started++;
-	work(pool);
+	worker_main(pool);
 	for (i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
 }
@@ -123,7 +123,7 @@ int verifying_run(struct verifying *file, size_t files, bool quiet)
 	if (pthread_mutex_init(&pool.lock, NULL))
 		return fail_memory();
 	progress_start(&pool.progress, "verify", total, quiet);
-	run(&pool);
+	run_workers(&pool);
 	progress_end(&pool.progress);
 	pthread_mutex_destroy(&pool.lock);
 	return 0;
