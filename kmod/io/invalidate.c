@@ -162,7 +162,7 @@ int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 /*
  * The origin failed a flush, so it may have lost acknowledged writes and hold data that is
  * older than the cached data.  The origin reports such an error once: the next flush succeeds.
- * Called from completions; context: any.
+ * Context: any.
  */
 void nc_invalidate_lost(struct nc_cache *c)
 {

@@ -93,9 +93,9 @@ static struct nc_span span_at(const struct nc_cache *c, const struct nc_job *job
 	};
 }
 
-/* For a block that is not pinned: wait until readers finish with slots in transit?  Only slots
- * that jobs got reset the count.  Fills into existing slots do not: they free none, and a job that
- * meets many such blocks would wait the full time for each block between them.
+/* For a block that is not pinned: wait until readers finish with slots in transit?  Only a slot
+ * given to a job resets the count.  A fill into an existing slot is no sign that one will be free:
+ * a job that meets many such blocks would wait the full time for each block between them.
  */
 static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 {
@@ -308,7 +308,7 @@ static unsigned long look(struct nc_cache *c)
 	spin_lock(&p->lock);
 	job = nc_jobs_pick(&p->jobs, jiffies, &wait);
 	most = room(c);
-	/* Bypass is permanent. */
+	/* Bypass lasts until a reload. */
 	if (job && READ_ONCE(c->state) == NEARCACHE_BYPASS)
 		WRITE_ONCE(job->state, NEARCACHE_JOB_CANCELLED);
 	sent = job && (job->at == job->pieces || job->state != NEARCACHE_JOB_RUNNING);
