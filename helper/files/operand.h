@@ -20,19 +20,18 @@
 
 /* Of a verb without --samples and --index-only. */
 #define TARGET_HELP_WHOLE \
-"TARGETs are files on the device, directories of them, patterns ('/data/*.tar'), or\n" \
-"ranges of the device: START-END, START+LENGTH or START:LENGTH, multiples of 512,\n" \
-"like 1G-2G; a file of such a name is written ./1-2. --from FILE reads more of\n" \
-"them, one on each line or with NUL between; - is standard input. A file is\n" \
-"refused if some of it has no place of its own on the device: holes, inline,\n" \
-"unwritten or compressed data. Partitions, loop devices, and LVM or other linear\n" \
-"device-mapper tables between file system and device are seen through, RAID and\n" \
-"encryption are not.\n"
+"A TARGET is a file on the device, a directory of files, a pattern ('/data/*.tar'), or a\n" \
+"range of the device: START-END, START+LENGTH or START:LENGTH, in multiples of 512, like\n" \
+"1G-2G. Write ./1-2 for a file with such a name. --from FILE reads more TARGETs,\n" \
+"separated by newlines or NUL. A file is refused if some of its data has no place of its\n" \
+"own on the device: holes, inline, unwritten or compressed data. Partitions, loop\n" \
+"devices, LVM and other linear device-mapper tables between file system and device are\n" \
+"resolved; RAID and encryption are not.\n"
 
 #define TARGET_HELP TARGET_HELP_WHOLE \
 "\n" \
-"--samples and --index-only mean only that part of each shard, see 'index --help';\n" \
-"samples are taken with the index.\n"
+"--samples and --index-only select a part of each shard, see 'index --help'; samples\n" \
+"include the index of the shard.\n"
 
 bool target_given(const struct arguments *args);
 int target_check_words(const struct arguments *args, bool needed);
