@@ -318,7 +318,7 @@ static void not_durable(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(gone) / sizeof(gone[0]); i++) {
 		type = gone[i];
-		refuse_begin("does not outlive a reboot");
+		refuse_begin("does not survive a reboot");
 		assert_int_not_equal(gaps_check(), 0);
 		fail_reset();
 		assert_true(access(path, F_OK));
@@ -352,7 +352,7 @@ static void fleeting(void **state)
 {
 	(void)state;
 	disk = "zram0";
-	refuse_begin("does not outlive a reboot: it is on a RAM disk");
+	refuse_begin("does not survive a reboot: it is on a RAM disk");
 	disk = "ram1";
 	refuse_begin("a RAM disk");
 	disk = "loop0p1";

@@ -106,7 +106,7 @@ expect name nc pass_through true closed true
 # Pass-through is read-only if the gap cannot be recorded: here /var/lib is not on a disk.
 mkdir -p /var/lib/nearcache
 says mode=writearound,on-change=trust
-warned 'does not outlive a reboot' open nc --tab "$T" -j
+warned 'does not survive a reboot' open nc --tab "$T" -j
 json_keys name device mode origin size table content reason
 passing read-only
 good close --all
