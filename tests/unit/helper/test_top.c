@@ -243,7 +243,7 @@ static void sizes(void **state)
 	make(&model, &view, &frame);
 	assert_int_equal(frame.lines, 8);
 	/* Problems come first, and hidden sections are named. */
-	has(&frame, "! nc1 is bypass: the cache device did not answer");
+	has(&frame, "! nc1 is bypass: the cache device timed out");
 	has(&frame, "DEVICE  STATE");
 	has(&frame, "no room: fills (4), latencies (4), labels (36), streams (36), jobs (36)");
 	frame_free(&frame);

@@ -398,18 +398,18 @@ static void links(void **state)
 
 	(void)state;
 	assert_int_equal(symlink("/nowhere/at/all", folder), 0);
-	unreadable("a link that leads nowhere");
+	unreadable("a dangling link");
 	unlink(folder);
 	mkdir(folder, 0755);
 	assert_int_equal(symlink("/nowhere/at/all", path), 0);
-	unreadable("a link that leads nowhere");
+	unreadable("a dangling link");
 	unlink(path);
 	/* A dangling link in a parent folder. */
 	rmdir(folder);
 	assert_int_equal(symlink("/nowhere/at/all", folder), 0);
 	gaps_folder = below;
 	snprintf(below, sizeof(below), "%s/lib/nearcache", folder);
-	unreadable("a link that leads nowhere");
+	unreadable("a dangling link");
 	gaps_folder = folder;
 	unlink(folder);
 	assert_int_equal(close(creat(folder, 0600)), 0);

@@ -203,7 +203,7 @@ rm /var/lib/nearcache/gaps.json
 # The record of gaps is missing, so its content is lost. A killed run has left an incomplete device.
 dmsetup create nc --notable --uuid nearcache-x
 warned "gaps.json' is missing" open nc --tab "$T" -j
-[[ $err == *"'nc' was half made"* ]] || fail "half a device: $err"
+[[ $err == *"'nc' was incomplete"* ]] || fail "half a device: $err"
 expect content dropped changed gap
 good close nc
 good open nc --tab "$T" -j
