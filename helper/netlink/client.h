@@ -59,7 +59,7 @@ struct nl_room {
 
 /**
  * struct nl_replacement - one change of a device's ranges; see range-replace in nearcache.yaml
- * @drop: delete the ranges inside one of these that have its label; length 0: to the end of the device
+ * @drop: delete the ranges inside one of these that have its label; length 0: to the device's end
  * @keep: ranges to keep although @drop matches them
  * @add: ranges to add, replacing equal ones
  * @drop_count: elements of @drop
