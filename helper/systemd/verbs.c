@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The verb that a table speaks of, with its options and nothing behind it. */
+/* The only verb that a table needs: its options, without a function. */
 #include <stddef.h>
 
 #include "cli/options.h"
