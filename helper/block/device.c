@@ -174,8 +174,8 @@ int device_reread_partitions(const struct device *dev)
 }
 
 /*
- * Test whether anybody holds a device. Another run of this command may hold it for a moment to test
- * it, too: retry then.
+ * Test whether anybody holds a device. Retry if no kernel holder is visible: another run of this
+ * command may be testing the device at the same moment.
  */
 int device_test_claim(const struct device *dev, bool *busy)
 {

@@ -137,7 +137,7 @@ static int verify(const struct dm_device *old, const struct dm_line *line)
 	int error = dm_find(old->name, &now, &found);
 
 	if (error)
-		return fail_add("the new table was started before");
+		return fail_add("the new table was started before this error");
 	if (!found || !now.table || !params_same(now.table, line->params) ||
 	    now.size != line->bytes)
 		error = changed_by_others(&now);

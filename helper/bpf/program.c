@@ -136,13 +136,13 @@ static int look_at(int link, const char *path, struct program *loaded)
 	int program;
 
 	if (bpf_obj_get_info_by_fd(link, &link_info, &size))
-		return fail_bpf("cannot look at", path);
+		return fail_bpf("cannot read", path);
 	program = bpf_prog_get_fd_by_id(link_info.prog_id);
 	if (program < 0)
-		return fail_bpf("cannot look at the program of", path);
+		return fail_bpf("cannot read the program of", path);
 	size = sizeof(info);
 	if (bpf_obj_get_info_by_fd(program, &info, &size))
-		fail_bpf("cannot look at the program of", path);
+		fail_bpf("cannot read the program of", path);
 	close(program);
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	snprintf(loaded->name, sizeof(loaded->name), "%s", info.name);

@@ -93,7 +93,7 @@ int nl_plan_submit(dev_t number, const struct range *range, size_t count, struct
 			nlmsg_free(msg);
 			return fail_memory();
 		}
-		if (nl_ask(msg, "cannot plan", on_plan, plan))
+		if (nl_ask(msg, "cannot submit the plan", on_plan, plan))
 			return fail_code();
 	}
 	return 0;

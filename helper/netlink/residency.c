@@ -73,7 +73,7 @@ int nl_residency(dev_t number, const struct range *range,
 		nlmsg_free(msg);
 		return fail_memory();
 	}
-	if (nl_ask(msg, "cannot ask what is cached", on_runs, &residency))
+	if (nl_ask(msg, "cannot ask for the cached ranges", on_runs, &residency))
 		return fail_code();
 	if (residency.run.length)
 		visit(&residency.run, arg);

@@ -140,7 +140,7 @@ static int open_without_cache(struct reopening *re)
 	};
 
 	if (passthrough_start(&pass, given(&re->args, OPTION_DRY_RUN)))
-		return fail_add("nor with its cache: %s", re->why);
+		return fail_add("opening it with its cache failed as well: %s", re->why);
 	return 0;
 }
 

@@ -165,7 +165,7 @@ static int judge(const struct device *dev, const struct super *first,
 
 	if (!super_read(&super, dev) && !super_require(&super, dev) &&
 	    !nc_member_check(first->best, super.best, index, why))
-		fail(CODE_DEVICE, "%s '%s', number %u of %u: %s", dev->role,
+		fail(CODE_DEVICE, "%s '%s', member %u of %u: %s", dev->role,
 		     dev->path, index + 1, first->geo.stripe_count, why);
 	super_free(&super);
 	return fail_code();
@@ -229,7 +229,7 @@ int members_check_first(const struct device *first, const struct super *super)
 	if (!super->geo.stripe_index)
 		return 0;
 	return fail(CODE_DEVICE,
-		    "cache device '%s' is member %u of the %u of its cache: name member 1 first",
+		    "cache device '%s' is member %u of %u: name member 1 first",
 		    first->path, super->geo.stripe_index + 1,
 		    super->geo.stripe_count);
 }
@@ -260,7 +260,7 @@ void members_to_params(const struct members *members, struct params *params)
 /* Turn the recorded error into a warning about a member that stays unchanged. */
 static void leave(unsigned int index, unsigned int count)
 {
-	warn("%s; it is member %u of the %u of the cache and stays unchanged",
+	warn("%s; it is member %u of %u of the cache and stays unchanged",
 	     fail_message(), index + 1, count);
 	fail_reset();
 }

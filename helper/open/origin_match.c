@@ -328,9 +328,8 @@ int match_refuse(const struct origin_match *match)
 }
 
 /*
- * Demand the origin that the cache was made for: device id, logical block size, size and content,
- * or as
- * @match->on_change allows. Sets @match->drop and @match->trust.
+ * Demand the origin that the cache was made for (device id, logical block size, size and content),
+ * or do what @match->on_change says. Sets @match->drop and @match->trust.
  */
 int match_check_origin(struct origin_match *match)
 {

@@ -311,7 +311,7 @@ static int foreign_content(const struct device *dev, char *what)
 static int refuse_full(const struct device *dev, unsigned int count)
 {
 	return fail(CODE_BUSY,
-		    "all %u records of %s '%s' are in use by other caches: take another device; 'nearcache destroy' frees the record of a cache that is no longer needed",
+		    "all %u records of %s '%s' are in use by other caches: choose another device; 'nearcache destroy' frees the record of a cache that is no longer needed",
 		    count, dev->role, dev->path);
 }
 
@@ -372,7 +372,7 @@ static int inspect(const struct witness *witness,
 			error = refuse_full(dev, records.count);
 	}
 	free(records.record);
-	/* A device with a record of this cache or of the replaced one is a witness already. */
+	/* A device with a record of this cache is its witness already. */
 	if (error || its_rank <= 1)
 		return error;
 	error = foreign_content(dev, what);

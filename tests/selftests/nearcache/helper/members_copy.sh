@@ -101,7 +101,7 @@ run destroy --cache "$C" --force
 carry 4 "$C"
 carry 0 "$D" "$E"
 run destroy --cache "$D"
-[[ $rc == 0 && $err == *'member 1 of the 3'* ]] || fail "destroy: $rc $out $err"
+[[ $rc == 0 && $err == *'member 1 of 3'* ]] || fail "destroy: $rc $out $err"
 carry 4 "$D" "$E"
 
 # Damaged while it is in use: the table has the rest.

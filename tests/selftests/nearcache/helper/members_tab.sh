@@ -44,7 +44,7 @@ uuid=$(nearcache super "$C" -j | sed -n 's/^ *"uuid": "\(.*\)",/\1/p')
 opened "$C"
 opened "UUID=$uuid"
 # The second member alone does not identify the cache.
-passes 'member 2 of the 3' "$D"
+passes 'member 2 of 3' "$D"
 make_null X copy 4
 copied "$E" "$X"
 passes 'carry the same part' "$C"
