@@ -135,8 +135,7 @@ static struct nl_msg *replace_request(dev_t number, const struct nl_replacement 
 /*
  * Delete ranges and add others in one atomic change. The ranges must lie inside the device; those
  * to add or keep must have labels. The cached data of a deleted range stays cached, without a
- * range. Returns 0 with
- * @change->refused as well.
+ * range. Returns 0 as well if the cache has no room (@change->refused).
  */
 int nl_range_replace(dev_t number, struct nl_replacement *change)
 {
