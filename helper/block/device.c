@@ -108,7 +108,7 @@ int device_open_any(struct device *dev, const char *path, const char *role)
 	return open_checked(dev, path, role, true);
 }
 
-static int reopen(struct device *dev, int flags)
+static int reopen_device(struct device *dev, int flags)
 {
 	struct stat st;
 	int fd;
@@ -137,7 +137,7 @@ static int reopen(struct device *dev, int flags)
 /* Reopen for writing; excludes file systems, swap, md, dm and other callers of this function. */
 int device_claim(struct device *dev)
 {
-	return reopen(dev, O_EXCL);
+	return reopen_device(dev, O_EXCL);
 }
 
 /*
@@ -146,7 +146,7 @@ int device_claim(struct device *dev)
  */
 int device_share(struct device *dev)
 {
-	return reopen(dev, 0);
+	return reopen_device(dev, 0);
 }
 
 /*

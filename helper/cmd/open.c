@@ -84,7 +84,7 @@ static struct witness_claim claim_of(const struct opening *open)
 		.uuid = open->match.super.best->uuid,
 		.session = open->witness_is_newer ? open->match.session :
 			   le64_to_cpu(open->match.super.best->session),
-		.force = given(open->args, OPTION_FORCE),
+		.force = option_given(open->args, OPTION_FORCE),
 	};
 }
 
@@ -106,7 +106,7 @@ static int judge_witness(struct opening *open, bool given_by_user, bool found)
 /* One that is not there stops nobody, one that the user named wrongly does. */
 static int find_named(struct opening *open)
 {
-	bool found, current, given_by_user = given(open->args, OPTION_WITNESS);
+	bool found, current, given_by_user = option_given(open->args, OPTION_WITNESS);
 	const char *path = given_by_user ? open->args->witness : recorded_witness(open);
 	struct nearcache_witness record;
 
@@ -167,14 +167,14 @@ static void claim_record(struct opening *open, struct activation *act)
  * The kernel looks at it by itself.  If the device starts without one that only was
  * recorded, that is what keeps it from starting.
  */
-static int start(struct opening *open, struct activation *act)
+static int start_open(struct opening *open, struct activation *act)
 {
 	char why[1024];
 
 	/* Once others may have started devices, it was not the kernel that refused. */
 	if (!activate(act) || !act->witness || open->match.older ||
 	    !lock_holds_all() ||
-	    given(open->args, OPTION_WITNESS))
+	    option_given(open->args, OPTION_WITNESS))
 		return fail_code();
 	snprintf(why, sizeof(why), "%s", fail_message());
 	fail_reset();
@@ -187,7 +187,7 @@ static int start(struct opening *open, struct activation *act)
 }
 
 /* Drop what is to be dropped, record what is to be recorded, then start. */
-static int execute(struct opening *open, struct activation *act)
+static int execute_open(struct opening *open, struct activation *act)
 {
 	struct origin_match *match = &open->match;
 	sigset_t before;
@@ -197,7 +197,7 @@ static int execute(struct opening *open, struct activation *act)
 		claim_record(open, act);
 	if (!match->drop && !match->trust && !match->witness) {
 		match_refresh(match);
-		return start(open, act);
+		return start_open(open, act);
 	}
 	/* From here on, to the end: a ^C would open nothing and have dropped
 	 * what was cached.
@@ -207,7 +207,7 @@ static int execute(struct opening *open, struct activation *act)
 		return fail_code();
 	if (open->witness_is_newer)
 		claim_record(open, act);
-	if (!start(open, act))
+	if (!start_open(open, act))
 		return 0;
 	return fail_add("%sthe origin is recorded as it is",
 			match->drop ? "what was cached is dropped already, and " : "");
@@ -318,9 +318,9 @@ static int check_origin(struct opening *open, const struct activation *act)
 	return 0;
 }
 
-static int run(struct opening *open, struct activation *act)
+static int run_open(struct opening *open, struct activation *act)
 {
-	bool dry_run = given(open->args, OPTION_DRY_RUN);
+	bool dry_run = option_given(open->args, OPTION_DRY_RUN);
 
 	if (find_witness(open))
 		return fail_code();
@@ -336,7 +336,7 @@ static int run(struct opening *open, struct activation *act)
 	}
 	if (match_check_gaps(&open->match) || activate_check_devices(act) ||
 	    activate_check_kernel(act, dry_run) ||
-	    (!dry_run && execute(open, act)))
+	    (!dry_run && execute_open(open, act)))
 		return fail_code();
 	print_record(NULL, act->name);
 	activate_print(act);
@@ -381,10 +381,11 @@ static int open_devices(const struct arguments *args)
 		.match = {
 			.origin = DEVICE_CLOSED,
 			.cache = DEVICE_CLOSED,
-			.may_grow = given(args, OPTION_GROW),
+			.may_grow = option_given(args, OPTION_GROW),
 			.version = args->dataset_version,
 			.on_change = args->on_change,
-			.advice = "--on-change=drop, or a new --dataset-version, empties the cache; --on-change=trust serves what it holds all the same",
+			.advice =
+				"--on-change=drop, or a new --dataset-version, empties the cache; --on-change=trust serves what it holds all the same",
 		},
 	};
 	struct activation act = {
@@ -410,7 +411,7 @@ static int open_devices(const struct arguments *args)
 		act.sb = open.match.super.best;
 		open.match.size = open.match.origin.size;
 		if (!error && !find_members(&open))
-			run(&open, &act);
+			run_open(&open, &act);
 	}
 	super_free(&open.match.super);
 	witness_close(&open.witness);
@@ -424,11 +425,11 @@ int cmd_open(const struct arguments *args)
 {
 	if (arguments_check_operand(args))
 		return fail_code();
-	if (!given(args, OPTION_CACHE))
-		return given(args, OPTION_ALL) ?
+	if (!option_given(args, OPTION_CACHE))
+		return option_given(args, OPTION_ALL) ?
 		       opentab_all(args, open_devices) :
 		       opentab(args, open_devices);
-	if (given(args, OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES))
+	if (option_given(args, OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES))
 		return fail(CODE_USAGE,
 			    "--cache '%s': --all, --tab and --wait are for devices of the table, which names the cache device",
 			    args->cache);

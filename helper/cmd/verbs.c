@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The verbs: what each takes, what it is for, and who does it. */
+/* The verbs: operands, options, help and function of each. */
 #include "files/node_share.h"
-#include "cli/options.h"
+#include "cli/programs.h"
 #include "cmd/commands.h"
 #include "pins/pins.h"
 #include "files/operand.h"
@@ -25,8 +25,8 @@
 "back. Without it: the name of the file; of several the name of the deepest folder\n" \
 "that has all of them; of ranges alone the first one as it was written.\n"
 
-const struct verb verbs[] = {
-	{
+const struct verb *const verbs[] = {
+	&(const struct verb){
 		.name = "create",
 		.operands = "NAME",
 		.operands_min = 1,
@@ -59,13 +59,13 @@ const struct verb verbs[] = {
 "\n" MODES_HELP,
 		.run = cmd_create,
 	},
-	{
+	&(const struct verb){
 		.name = "open",
 		.operands = "[NAME]",
 		.operands_max = 1,
 		.optional = OPTIONS_OPEN,
 		.changes = true,
-		.summary = "open a cache that was created before, warm",
+		.summary = "open a cache that was created before; its data is warm",
 		.details =
 "With --cache: finds the origin by the identity that create recorded (wwid, serial\n"
 "or uuid); --origin names it where it has none. NAME need not be the name of create.\n"
@@ -95,7 +95,7 @@ const struct verb verbs[] = {
 "\n" MODES_HELP,
 		.run = cmd_open,
 	},
-	{
+	&(const struct verb){
 		.name = "close",
 		.operands = "[NAME]",
 		.operands_max = 1,
@@ -107,7 +107,7 @@ const struct verb verbs[] = {
 "origin. One that is in use keeps nobody from the others.\n",
 		.run = cmd_close,
 	},
-	{
+	&(const struct verb){
 		.name = "set",
 		.operands = "NAME SETTING=VALUE...",
 		.operands_min = 2,
@@ -143,7 +143,7 @@ const struct verb verbs[] = {
 "again, where 'nearcache status' says that it does not.\n",
 		.run = cmd_set,
 	},
-	{
+	&(const struct verb){
 		.name = "get",
 		.operands = "NAME [SETTING...]",
 		.operands_min = 1,
@@ -153,7 +153,7 @@ const struct verb verbs[] = {
 "Without SETTING: all that 'set' changes, see 'set --help'.\n",
 		.run = cmd_get,
 	},
-	{
+	&(const struct verb){
 		.name = "attach",
 		.operands = "NAME",
 		.operands_min = 1,
@@ -163,7 +163,7 @@ const struct verb verbs[] = {
 			    OPTION_DATASET_VERSION | OPTION_ON_CHANGE |
 			    OPTION_FORCE,
 		.changes = true,
-		.summary = "take back a cache device or an origin that was away, while in use",
+		.summary = "take back a cache device or an origin that was away",
 		.details =
 "A cache device, for a device whose state is 'bypass' ('nearcache status' tells\n"
 "why). Without --cache: the one that it had, which works again. --cache names the\n"
@@ -194,14 +194,14 @@ const struct verb verbs[] = {
 "volume.\n",
 		.run = cmd_attach,
 	},
-	{
+	&(const struct verb){
 		.name = "resize",
 		.operands = "NAME",
 		.operands_min = 1,
 		.operands_max = 1,
 		.optional = OPTION_FORCE,
 		.changes = true,
-		.summary = "take in an origin that grew, while in use",
+		.summary = "use the new size of an origin that grew",
 		.details =
 "Grow the file system afterwards. An origin that became smaller is refused. If\n"
 "its first or last 64 KiB were changed by another host (which grew the file\n"
@@ -210,7 +210,7 @@ const struct verb verbs[] = {
 "suspended.\n",
 		.run = cmd_resize,
 	},
-	{
+	&(const struct verb){
 		.name = "pin",
 		.operands = "[NAME] [TARGET...]",
 		.operands_max = -1,
@@ -245,14 +245,14 @@ LABEL_HELP
 "\n" TARGET_HELP,
 		.run = cmd_pin,
 	},
-	{
+	&(const struct verb){
 		.name = "unpin",
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
 		.operands_max = -1,
 		.optional = OPTION_LABEL | OPTION_EVERYTHING | OPTION_FROM,
 		.changes = true,
-		.summary = "take back what 'pin' wants of files, a label or all",
+		.summary = "remove pins of files, of a label, or all",
 		.details =
 "Ranges that lie in one of the TARGETs go. Files and folders that were pinned need\n"
 "not be there any more. What is cached of them stays, as other data. --all takes\n"
@@ -260,20 +260,20 @@ LABEL_HELP
 "\n" TARGET_HELP_WHOLE,
 		.run = cmd_unpin,
 	},
-	{
+	&(const struct verb){
 		.name = "ranges",
 		.operands = "NAME",
 		.operands_min = 1,
 		.operands_max = 1,
 		.optional = OPTION_LABELS,
-		.summary = "list what is pinned, bypassed or evicted after use",
+		.summary = "list ranges that are pinned, bypassed or evicted after use",
 		.details =
 "START and LENGTH are of the device. --labels has a line for each label, with what\n"
 "was read of its ranges: the part that was hit, bytes from the cache and not, read\n"
 "from the origin, and prefetched in vain (wasted) or too late.\n",
 		.run = cmd_ranges,
 	},
-	{
+	&(const struct verb){
 		.name = "prefetch",
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
@@ -306,13 +306,13 @@ LABEL_HELP
 "\n" TARGET_HELP,
 		.run = cmd_prefetch,
 	},
-	{
+	&(const struct verb){
 		.name = "plan",
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
 		.operands_max = -1,
 		.optional = OPTION_CLEAR | OPTION_EPOCHS | NODE_SHARE_OPTIONS | TARGET_OPTIONS,
-		.summary = "say in which order files will be read, or show how far that is",
+		.summary = "declare the order in which files will be read, or show progress",
 		.details =
 "While there is a plan, of what is cached that goes first which is read again last, and\n"
 "what is read again later than all that is cached, or not at all, does not come in: no\n"
@@ -334,43 +334,43 @@ LABEL_HELP
 "\n" TARGET_HELP,
 		.run = cmd_plan,
 	},
-	{
+	&(const struct verb){
 		.name = "jobs",
 		.operands = "NAME",
 		.operands_min = 1,
 		.operands_max = 1,
-		.summary = "list prefetch jobs, and how far they are",
+		.summary = "list prefetch jobs and their progress",
 		.details =
 "Those that run, and the last 1024 that are over. Left out: no room, bypassed, being\n"
 "written, or not readable.\n",
 		.run = cmd_jobs,
 	},
-	{
+	&(const struct verb){
 		.name = "cancel",
 		.operands = "NAME [JOB...]",
 		.operands_min = 1,
 		.operands_max = -1,
 		.optional = OPTION_EVERYTHING,
-		.summary = "give prefetch jobs up",
+		.summary = "cancel prefetch jobs",
 		.details =
 "JOB is a number that 'nearcache jobs' lists. What is on its way comes still, and\n"
 "what came stays.\n",
 		.run = cmd_cancel,
 	},
-	{
+	&(const struct verb){
 		.name = "residency",
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
 		.operands_max = -1,
 		.optional = TARGET_OPTIONS,
-		.summary = "show what of a device, or of files on it, is cached",
+		.summary = "show how much of a device, or of files on it, is cached",
 		.details =
 "A bar for each TARGET, without TARGETs one for the whole device: '#' where all is\n"
 "cached, '+' where some is, '.' where nothing is.\n"
 "\n" TARGET_HELP,
 		.run = cmd_residency,
 	},
-	{
+	&(const struct verb){
 		.name = "invalidate",
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
@@ -391,14 +391,14 @@ LABEL_HELP
 "\n" TARGET_HELP,
 		.run = cmd_invalidate,
 	},
-	{
+	&(const struct verb){
 		.name = "verify",
 		.operands = "NAME [FILE...]",
 		.operands_min = 1,
 		.operands_max = -1,
 		.required = OPTION_MANIFEST,
 		.optional = OPTION_FROM,
-		.summary = "read files through the cache, compare them with a manifest",
+		.summary = "read files through the cache and compare them with a manifest",
 		.details =
 "The manifest is what 'sha256sum FILE...' writes ('-': standard input); its paths are\n"
 "those of the current directory. Without FILEs all of it is looked at, with FILEs\n"
@@ -407,7 +407,7 @@ LABEL_HELP
 "differs, is missing, cannot be read, is not on the device, or not in the manifest.\n",
 		.run = cmd_verify,
 	},
-	{
+	&(const struct verb){
 		.name = "scrub",
 		.operands = "NAME",
 		.operands_min = 1,
@@ -415,7 +415,7 @@ LABEL_HELP
 		.optional = OPTION_RATE | OPTION_WITH_ORIGIN | OPTION_WAIT |
 			    OPTION_STOP,
 		.changes = true,
-		.summary = "look at all that is cached for damage, at a limited rate",
+		.summary = "check all cached data for damage, at a limited rate",
 		.details =
 "Reads what is cached: what cannot be read, or does not fit its checksum (create\n"
 "--integrity crc32c), is dropped and cached again. --with-origin compares it with\n"
@@ -424,14 +424,14 @@ LABEL_HELP
 "left. --wait returns at the end, with exit code 4 if something was damaged.\n",
 		.run = cmd_scrub,
 	},
-	{
+	&(const struct verb){
 		.name = "list",
 		.operands = "",
 		.operands_max = 0,
-		.summary = "list open devices, one line each",
+		.summary = "list open devices, one per line",
 		.run = cmd_list,
 	},
-	{
+	&(const struct verb){
 		.name = "status",
 		.operands = "[NAME...]",
 		.operands_max = -1,
@@ -441,7 +441,7 @@ LABEL_HELP
 "none or several an array \"devices\".\n",
 		.run = cmd_status,
 	},
-	{
+	&(const struct verb){
 		.name = "stats",
 		.operands = "[NAME...]",
 		.operands_max = -1,
@@ -456,39 +456,14 @@ LABEL_HELP
 "grew in \"span_ns\".\n",
 		.run = cmd_stats,
 	},
-	{
-		.name = "top",
-		.operands = "[NAME...]",
-		.operands_max = -1,
-		.optional = OPTION_INTERVAL | OPTION_BATCH | OPTION_COUNT,
-		.summary = "watch devices, labels, streams and prefetch jobs live",
-		.details =
-"Without NAME: all devices, also those that come later. Rates and the first percentage\n"
-"of hits are those of the last interval, and so are latencies: what 50 % and 99 % of the\n"
-"reads took at most, by the way they went. What is not normal comes first. Nothing is\n"
-"changed or loaded: streams are shown while 'nearcache classifier' is loaded, latencies\n"
-"while 'nearcache latency' is. Jobs are those that run.\n"
-"\n"
-"CACHE/s is read from the cache device, ORIGIN/s from the origin (fills, prefetch, and what\n"
-"is not cached), FILL/s written to the cache device. Too few lines: '... N more'.\n"
-"\n"
-"  q          quit\n"
-"  s          streams by rate, bytes, accesses, process\n"
-"  Tab        next section: it gets the most room, and\n"
-"  arrows     scroll it, as do Page Up, Page Down, Home and End\n"
-"  ^L         draw all of it anew\n"
-"\n"
-"--batch prints lines, all of them and of any length, for files and other programs; the\n"
-"first frame comes after an interval. In JSON each frame is an object on a line.\n",
-		.run = cmd_top,
-	},
-	{
+	&top_verb,
+	&(const struct verb){
 		.name = "destroy",
 		.operands = "[NAME]",
 		.operands_max = 1,
 		.optional = OPTION_CACHE | OPTION_FORCE,
 		.changes = true,
-		.summary = "close a device and wipe its cache's superblocks",
+		.summary = "close a device and wipe the superblocks of its cache",
 		.details =
 "Give NAME of an open device or --cache DEV, any of several. The origin is not\n"
 "touched. --force wipes superblocks that are damaged too. The cache's record on its witness is\n"
@@ -499,14 +474,14 @@ LABEL_HELP
 "keeps what it has, as do the others of one that is damaged and not open: they are named.\n",
 		.run = cmd_destroy,
 	},
-	{
+	&(const struct verb){
 		.name = "index",
 		.operands = "FILE...",
 		.operands_min = 1,
 		.operands_max = -1,
 		.optional = OPTION_SHARD_FORMAT | OPTION_SAMPLES |
 			    OPTION_SUMMARY | OPTION_CHECK,
-		.summary = "list the samples of training shards, and where they are",
+		.summary = "list the samples of training shards and their places",
 		.details =
 "Formats, told by the content or by --format:\n"
 "  tar        WebDataset: files that follow each other and share their path up to\n"
@@ -526,7 +501,7 @@ LABEL_HELP
 "'=' before it. No need to be root.\n",
 		.run = cmd_index,
 	},
-	{
+	&(const struct verb){
 		.name = "classifier",
 		.operands = "load|unload|show [FILE]",
 		.operands_min = 1,
@@ -545,7 +520,7 @@ LABEL_HELP
 "(each run once per pass), looping (in the same order again) or random.\n",
 		.run = cmd_classifier,
 	},
-	{
+	&(const struct verb){
 		.name = "latency",
 		.operands = "load|unload|show",
 		.operands_min = 1,
@@ -560,26 +535,26 @@ LABEL_HELP
 "write.\n",
 		.run = cmd_latency,
 	},
-	{
+	&(const struct verb){
 		.name = "heat",
 		.operands = "load|unload|show",
 		.operands_min = 1,
 		.operands_max = 1,
-		.summary = "count where devices are read",
+		.summary = "count reads by region",
 		.details =
 "load has a BPF program count the reads of all caches until unload. show lists the\n"
 "regions, of 16 MiB, that were read: how often, how much, and what of it was\n"
 "cached, as far as samples tell. 65,536 of them are kept.\n",
 		.run = cmd_heat,
 	},
-	{
+	&(const struct verb){
 		.name = "trace",
 		.operands = "record|replay|plan|show [NAME] FILE",
 		.operands_min = 1,
 		.operands_max = 3,
 		.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_DEADLINE | OPTION_BANDWIDTH |
 			    OPTION_WAIT | OPTION_FORCE | OPTION_EPOCHS,
-		.summary = "record what a job reads, and prefetch it for its next run",
+		.summary = "record the reads of a job, and prefetch them for its next run",
 		.details =
 "record NAME FILE writes down which parts of NAME are read, in the order in which they\n"
 "are first read, until ^C or SIGTERM; FILE is complete then, or as it was. It takes memory of\n"
@@ -594,14 +569,14 @@ LABEL_HELP
 "show FILE tells what is in it. --label is of the job: without it, 'trace'.\n",
 		.run = cmd_trace,
 	},
-	{
+	&(const struct verb){
 		.name = "heatmap",
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
 		.operands_max = -1,
 		.optional = OPTION_INTERVAL | OPTION_COUNT | OPTION_OUTPUT |
 			    TARGET_OPTIONS,
-		.summary = "draw what is cached and what is read, place by time",
+		.summary = "draw cached data and reads, place by time",
 		.details =
 "A line for each sample, with TARGETs one for each of them: from left to right the\n"
 "place, darker where more of a cell is cached; beside it, where 'nearcache heat' is\n"
@@ -617,61 +592,40 @@ LABEL_HELP
 "\n" TARGET_HELP,
 		.run = cmd_heatmap,
 	},
-	{
-		.name = "daemon",
-		.operands = "",
-		.optional = OPTION_CONFIG | OPTION_OBSERVE,
-		.summary = "fit read-ahead and prefetch to how devices are read",
-		.details =
-"Runs until it is told to stop. Loads 'classifier' and 'latency', as far as it may and\n"
-"they are not loaded, and leaves them loaded. Within the bounds of\n"
-"/etc/nearcache/nearcache.conf, see nearcache.conf(5), it sets\n"
-"  read-ahead   of a device: large while sequential streams read it, small while it\n"
-"               is read in pieces; for files that are opened from then on\n"
-"  window       what is brought into the cache ahead of sequential streams\n"
-"  checkpoint   whether what is written one after another is cached (writethrough)\n"
-"A setting is changed when several looks in a row say the same. After a while it looks\n"
-"at what the change did to bytes from the origin and to the time that reads take, and\n"
-"takes it back if it did harm. Each action is told on stderr with its evidence (with\n"
-"levels, where that is the journal), and listed by 'nearcache actions'.\n"
-"\n"
-"What it changed stays when it stops. With --observe it changes nothing: a classifier that it\n"
-"loads brings nothing into the cache then.\n",
-		.run = cmd_daemon,
-	},
-	{
+	&daemon_verb,
+	&(const struct verb){
 		.name = "actions",
 		.operands = "[NAME]",
 		.operands_max = 1,
 		.optional = OPTION_REVERT,
-		.summary = "list what the daemon did, and why; take it back",
+		.summary = "list the actions of the daemon with their reasons, or revert one",
 		.details =
 "States: done; would (of 'daemon --observe'); kept and taken-back, when the effect of an\n"
 "action had been looked at; reverted, by --revert: the daemon leaves that setting alone\n"
 "for a while. The record is in /run/nearcache/actions, and begins anew at each boot.\n",
 		.run = cmd_actions,
 	},
-	{
+	&(const struct verb){
 		.name = "metrics",
 		.operands = "",
 		.optional = OPTION_TEXTFILE | OPTION_OPENMETRICS,
-		.summary = "write what there is to measure, for Prometheus",
+		.summary = "write metrics for Prometheus",
 		.details =
 "All counters and numbers of all devices, of their labels and prefetch jobs, and histograms\n"
 "of latencies where 'nearcache latency' is loaded. --textfile is for node_exporter's\n"
 "textfile collector: FILE, which must end in .prom there, is replaced at once.\n",
 		.run = cmd_metrics,
 	},
-	{
+	&(const struct verb){
 		.name = "super",
 		.operands = "DEV|FILE",
 		.operands_min = 1,
 		.operands_max = 1,
-		.summary = "show and judge the superblocks and the slot table",
+		.summary = "show and check the superblocks and the slot table of a cache device",
 		.details =
 "Reads only. Takes an image in a regular file too. Exit code 4 when neither\n"
 "superblock is sound.\n",
 		.run = cmd_super,
 	},
-	{ .name = NULL },
+	NULL,
 };

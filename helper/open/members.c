@@ -13,7 +13,7 @@
 #define ROLE	"cache device"
 
 /* Mark all as closed, for members_close() after any failure. */
-static void reset(struct members *members)
+static void reset_member(struct members *members)
 {
 	unsigned int i;
 
@@ -22,7 +22,7 @@ static void reset(struct members *members)
 		members->dev[i].fd = -1;
 }
 
-static int add(struct members *members, unsigned int index, const char *path)
+static int add_member(struct members *members, unsigned int index, const char *path)
 {
 	struct device *dev = &members->dev[members->count];
 
@@ -49,9 +49,9 @@ static int add_number(struct members *members, unsigned int index, dev_t number)
 /* Open the device of every --cache except the first. */
 int members_open(struct members *members, const struct arguments *args)
 {
-	reset(members);
+	reset_member(members);
 	while (members->count < args->members &&
-	       !add(members, members->count + 1, args->member[members->count]))
+	       !add_member(members, members->count + 1, args->member[members->count]))
 		;
 	return fail_code();
 }
@@ -107,7 +107,7 @@ static int find_rest(struct members *members, unsigned int count,
 				 count);
 			break;
 		}
-		if (add(members, index, found->path))
+		if (add_member(members, index, found->path))
 			break;
 	}
 out:
@@ -148,7 +148,7 @@ int members_find(struct members *members, const struct arguments *args,
 
 int members_open_numbers(struct members *members, const struct params *params)
 {
-	reset(members);
+	reset_member(members);
 	while (members->count < params->members &&
 	       !add_number(members, members->count + 1,
 			   params->member[members->count]))
@@ -157,8 +157,8 @@ int members_open_numbers(struct members *members, const struct params *params)
 }
 
 /* Check one member against the superblock of the first. */
-static int judge(const struct device *dev, const struct super *first,
-		 unsigned int index)
+static int judge_member(const struct device *dev, const struct super *first,
+			unsigned int index)
 {
 	char why[NC_WHY_SIZE];
 	struct super super;
@@ -177,7 +177,7 @@ int members_judge(const struct members *members, const struct super *super)
 	unsigned int i;
 
 	for (i = 0; i < members->count; i++)
-		if (judge(&members->dev[i], super, i + 1))
+		if (judge_member(&members->dev[i], super, i + 1))
 			return fail_code();
 	return 0;
 }
@@ -258,7 +258,7 @@ void members_to_params(const struct members *members, struct params *params)
 }
 
 /* Turn the recorded error into a warning about a member that stays unchanged. */
-static void leave(unsigned int index, unsigned int count)
+static void leave_member(unsigned int index, unsigned int count)
 {
 	warn("%s; it is member %u of %u of the cache and stays unchanged",
 	     fail_message(), index + 1, count);
@@ -276,7 +276,7 @@ int members_find_rest(struct members *members, const struct super *super,
 	const struct resolved *found;
 	struct carriers all;
 
-	reset(members);
+	reset_member(members);
 	if (count < 2)
 		return 0;
 	if (resolve_carriers(&all, super->best->uuid, NULL) ||
@@ -287,8 +287,8 @@ int members_find_rest(struct members *members, const struct super *super,
 			continue;
 		if (resolve_part(&all, i, &found))
 			break;
-		if (found ? add(members, i, found->path) : resolve_none(&all))
-			leave(i, count);
+		if (found ? add_member(members, i, found->path) : resolve_none(&all))
+			leave_member(i, count);
 	}
 out:
 	resolve_free(&all);
@@ -301,12 +301,12 @@ void members_find_used(struct members *members, const struct params *params,
 {
 	unsigned int i, count = params->members + 1;
 
-	reset(members);
+	reset_member(members);
 	for (i = 0; i < count; i++) {
 		dev_t number = i ? params->member[i - 1] : params->cache;
 
 		if (number != one && add_number(members, i, number))
-			leave(i, count);
+			leave_member(i, count);
 	}
 }
 

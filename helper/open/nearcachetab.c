@@ -129,27 +129,27 @@ static int take_options(struct tab_entry *entry, char *options)
 /* Refuse options that make no sense for a device opened at boot without a user. */
 static int check_given(const struct arguments *args)
 {
-	if (given(args, OPTIONS_GLOBAL | OPTION_ALL | OPTION_TAB |
-		  OPTION_WAIT_DEVICES | OPTION_FORCE))
+	if (option_given(args, OPTIONS_GLOBAL | OPTION_ALL | OPTION_TAB |
+			 OPTION_WAIT_DEVICES | OPTION_FORCE))
 		return fail(CODE_USAGE,
 			    "json, dry-run, help, version, all, tab, wait and force are allowed only on the command line");
 	return 0;
 }
 
-/* Parse the options with the parser of 'nearcache open'. */
+/* Parse the options as 'nearcache open' does. */
 static int parse_options(struct tab_entry *entry, char *options)
 {
-	static char command[] = "nearcache", open[] = "open";
-	char *argv[OPTIONS_MAX + 2] = { command, open };
-	const struct verb *verb;
+	static const struct verb open = { .name = "open", .optional = OPTIONS_OPEN };
+	static char command[] = "nearcache";
+	char *argv[OPTIONS_MAX + 1] = { command };
 
 	if (take_options(entry, options))
 		return fail_code();
 	if (entry->options)
-		memcpy(argv + 2, entry->option,
+		memcpy(argv + 1, entry->option,
 		       entry->options * sizeof(*entry->option));
-	if (!arguments_parse_options(&entry->args, (int)entry->options + 2,
-				     argv, &verb))
+	if (!arguments_parse_options(&entry->args, (int)entry->options + 1,
+				     argv, &open))
 		check_given(&entry->args);
 	return fail_code();
 }
@@ -176,7 +176,7 @@ static int check_cache(const char *cache)
 }
 
 /* Cut a line into fields, in place. */
-static int cut(char *line, char **field, unsigned int *fields)
+static int cut_fields(char *line, char **field, unsigned int *fields)
 {
 	char *rest = NULL, *word;
 
@@ -209,7 +209,7 @@ static int parse_line(struct tab_entry *entry, char *line)
 	char *field[FIELDS] = { NULL };
 	unsigned int i, fields;
 
-	if (check_text(line) || cut(line, field, &fields))
+	if (check_text(line) || cut_fields(line, field, &fields))
 		return fail_code();
 	for (i = 0; i < fields && i < FIELDS_NEEDED; i++)
 		tab_unescape(field[i]);

@@ -13,7 +13,7 @@
 #include "block/dm_suspend.h"
 
 /* Called in a dry run as well. */
-static int check(const struct passthrough *pass)
+static int check_passthrough(const struct passthrough *pass)
 {
 	enum nearcache_mode mode = pass->read_only ? NEARCACHE_READ_ONLY :
 				   pass->mode;
@@ -28,7 +28,7 @@ static int check(const struct passthrough *pass)
  * Record writes that the cache will miss before they can happen. If that fails, start the device
  * read-only.
  */
-static void record(struct passthrough *pass, bool dry_run)
+static void record_gap(struct passthrough *pass, bool dry_run)
 {
 	if (pass->read_only)
 		return;
@@ -55,8 +55,8 @@ static int activate_linear(const struct passthrough *pass, const char *params)
 	return dm_activate(pass->name, uuid, &line);
 }
 
-static void report(const struct passthrough *pass, const char *params,
-		   bool dry_run)
+static void report_passthrough(const struct passthrough *pass, const char *params,
+			       bool dry_run)
 {
 	char path[PATH_MAX], line[96];
 
@@ -88,14 +88,14 @@ int passthrough_start(struct passthrough *pass, bool dry_run)
 	char params[48];
 
 	pass->read_only = !mode_writes(pass->mode) || origin->read_only;
-	if ((!dry_run && lock_all(origin)) || check(pass))
+	if ((!dry_run && lock_all(origin)) || check_passthrough(pass))
 		return fail_code();
-	record(pass, dry_run);
+	record_gap(pass, dry_run);
 	snprintf(params, sizeof(params), "%u:%u 0", major(origin->number),
 		 minor(origin->number));
 	if (!dry_run && activate_linear(pass, params))
 		return fail_code();
-	report(pass, params, dry_run);
+	report_passthrough(pass, params, dry_run);
 	warn("device '%s' %s through to its origin, without a cache: %s",
 	     pass->name, dry_run ? "would pass" : "passes", pass->why);
 	return 0;

@@ -230,8 +230,8 @@ static unsigned int count_used(const struct records *records, bool current)
  * cache, 3 empty, 4 other content, 5 of a cache that moved to another witness; -1: in use by
  * another cache.
  */
-static int rank(const struct nearcache_witness *record,
-		const struct witness_claim *claim)
+static int rank_record(const struct nearcache_witness *record,
+		       const struct witness_claim *claim)
 {
 	if (is_of(record, claim->uuid))
 		return nc_witness_check(record, claim->uuid) ? 0 : 1;
@@ -250,7 +250,7 @@ static int choose_record(const struct records *records,
 	unsigned int i;
 
 	for (i = 0; i < records->count; i++) {
-		int r = rank(&records->record[i], claim);
+		int r = rank_record(&records->record[i], claim);
 
 		if (r < 0 || (best >= 0 && r >= *its_rank))
 			continue;
@@ -351,8 +351,8 @@ static void look_at_own(const struct nearcache_witness *record,
 	}
 }
 
-static int inspect(const struct witness *witness,
-		   const struct witness_claim *claim, struct choice *choice)
+static int inspect_records(const struct witness *witness,
+			   const struct witness_claim *claim, struct choice *choice)
 {
 	const struct device *dev = &witness->dev;
 	struct records records;
@@ -393,14 +393,14 @@ int witness_prepare(const struct witness *witness,
 {
 	struct choice choice;
 
-	return inspect(witness, claim, &choice);
+	return inspect_records(witness, claim, &choice);
 }
 
 /*
  * Open for writing and lock against other runs of this command until the device is closed: two runs
  * would take the same record.
  */
-static int take(struct witness *witness)
+static int take_device(struct witness *witness)
 {
 	struct flock lock = {
 		.l_type = F_WRLCK,
@@ -446,10 +446,10 @@ int witness_claim(struct witness *witness, const struct witness_claim *claim)
 {
 	const struct device *dev = &witness->dev;
 	struct choice choice;
-	int error = take(witness);
+	int error = take_device(witness);
 
 	if (!error)
-		error = inspect(witness, claim, &choice);
+		error = inspect_records(witness, claim, &choice);
 	if (!error && choice.wipe)
 		error = probe_wipe(dev) || super_wipe(dev) ? fail_code() : 0;
 	if (!error && !choice.kept)
@@ -478,7 +478,7 @@ static bool knows_less(const struct nearcache_witness *record, u64 session)
  * of its superblock and is given back before any write, no superblock has the record's number; then
  * the previous number counts.
  */
-static u64 highest(const struct nearcache_witness *record, u64 session)
+static u64 highest_session(const struct nearcache_witness *record, u64 session)
 {
 	bool ahead = le32_to_cpu(record->state) == NEARCACHE_WITNESS_NEW &&
 		     record->previous;
@@ -492,7 +492,7 @@ static int end_record(struct witness *witness, const u8 *uuid,
 {
 	struct records records = { 0 };
 	unsigned int i;
-	int error = take(witness);
+	int error = take_device(witness);
 
 	if (!error)
 		error = read_records(&witness->dev, &records);
@@ -505,7 +505,7 @@ static int end_record(struct witness *witness, const u8 *uuid,
 			continue;
 		error = write_record(&witness->dev, (int)i,
 				     ending == END_FREE ? NULL : uuid,
-				     sound ? highest(record, ended) : ended, 0,
+				     sound ? highest_session(record, ended) : ended, 0,
 				     ending == END_MOVED ?
 				     NEARCACHE_WITNESS_MOVED :
 				     NEARCACHE_WITNESS_ENDED);

@@ -53,8 +53,7 @@ $(FUZZ_DIR)/fuzz_index: $(FUZZ_INDEX) $(FUZZ_DIR)/tests/fuzz/count.o
 	$(call say,LD,$@)
 	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -Wl,--wrap=pread -o $@ $^ -lisal
 
-FUZZ_TAB := $(patsubst %.c,$(FUZZ_DIR)/tab/%.o,$(HELPER_TAB) helper/systemd/verbs.c \
-	tests/fuzz/fuzz_tab.c)
+FUZZ_TAB := $(patsubst %.c,$(FUZZ_DIR)/tab/%.o,$(HELPER_TAB) tests/fuzz/fuzz_tab.c)
 $(FUZZ_DIR)/tab/%.o: %.c $(wildcard helper/*/*.h) tests/fuzz/fuzz.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$@)

@@ -26,6 +26,11 @@ options_of() {
 	sed -nE 's/^  (-.,|   ) (--[a-z-]+)( [A-Z][A-Z:|]*)? .*/\2\3/p' "$1"
 }
 
+# The same with short names: "-n, --option OPERAND".
+letters_of() {
+	sed -nE 's/^  (-., |    )(--[a-z-]+)( [A-Z][A-Z:|]*)? .*/\1\2\3/p' "$1" | sed 's/^ *//'
+}
+
 # same WHAT EXPECTED ACTUAL
 same() {
 	cat "$2" >"$dir/expected"
@@ -41,6 +46,10 @@ for verb in "${verbs[@]}"; do
 	options_of "$dir/help.$verb" | sed "s/^/$verb /"
 done | sort >"$dir/options"
 grep -vwFf "$dir/globals" "$dir/options" >"$dir/own"
+letters_of "$dir/help" | sort >"$dir/globals.letters"
+for verb in "${verbs[@]}"; do
+	letters_of "$dir/help.$verb" | grep -vxFf "$dir/globals.letters" | sed "s/^/$verb /"
+done | sort >"$dir/own.letters"
 
 # page_tags: print "SECTION/SUBSECTION TAG" of each item in the rendered manual page.
 page_tags() {
@@ -57,28 +66,44 @@ in_page() {
 	awk -F '\t' -v where="$1" '$1 == where { print $2 }' "$dir/tags"
 }
 
-page_verbs() {
-	sed -n '/^\.SH VERBS/,/^\.SH EXIT/s/^\.SS //p' "$page" >"$dir/page.verbs"
-	same verbs <(printf '%s\n' "${verbs[@]}") "$dir/page.verbs"
+# in_verb VERB: tags there, whatever section it is in.
+in_verb() {
+	awk -F '\t' -v verb="/$1" '/^[A-Z_,]*\/[a-z]+\t/ && substr($1, index($1, "/")) == verb { print $2 }' "$dir/tags"
 }
 
+page_version() {
+	grep -q "^\.TH NEARCACHE 8 .*\"$("$nearcache" --version | sed 's/ (.*//')\"" "$page"
+}
+
+page_verbs() {
+	sed -n 's/^\.SS \([a-z]*\)$/\1/p' "$page" | sort >"$dir/page.verbs"
+	same verbs <(printf '%s\n' "${verbs[@]}" | sort) "$dir/page.verbs"
+}
+
+# With short names: "VERB -n, --name OPERAND".
 page_options() {
 	local verb
 	for verb in "${verbs[@]}"; do
-		in_page "VERBS/$verb" | sed -nE "s/^(-., )?--/$verb --/p"
+		in_verb "$verb" | sed -nE "/^(-., )?--/s/^/$verb /p"
 	done | sort >"$dir/page.options"
-	same 'options of verbs' "$dir/own" "$dir/page.options" || return
-	in_page OPTIONS_OF_ALL_VERBS/ | sed 's/^-., //' | sort >"$dir/page.globals"
-	same 'options of all verbs' "$dir/globals" "$dir/page.globals"
+	same 'options of verbs' "$dir/own.letters" "$dir/page.options" || return
+	in_page OPTIONS_OF_ALL_VERBS/ | sort >"$dir/page.globals"
+	same 'options of all verbs' "$dir/globals.letters" "$dir/page.globals"
 }
 
-# The synopsis of each verb lists its options.
+# The synopsis of each verb lists its operands and its options.
 page_synopsis() {
 	sed -E 's/\\f.//g; s/\\([- ])/\1/g' "$page" | awk '
 	/^\.SS / { verb = $2; synopsis = 1; next }
 	/^\./ { synopsis = 0 }
-	synopsis && /^\[?--/ { gsub(/[][]/, ""); print verb, $0 }' | sort >"$dir/page.synopsis"
-	same 'options in synopses' "$dir/own" "$dir/page.synopsis"
+	synopsis && /^nearcache / { print > operands; next }
+	synopsis && /^\[?--/ { gsub(/[][]/, ""); print verb, $0 }' operands="$dir/page.usages" | sort >"$dir/page.synopsis"
+	same 'options in synopses' "$dir/own" "$dir/page.synopsis" || return
+	for verb in "${verbs[@]}"; do
+		sed -nE '1s/^Usage: //; 1s/ \[?--.*//; 1p' "$dir/help.$verb"
+	done | sort >"$dir/usages"
+	sort -o "$dir/page.usages" "$dir/page.usages"
+	same 'operands in synopses' "$dir/usages" "$dir/page.usages"
 }
 
 page_codes() {
@@ -99,7 +124,47 @@ page_counters() {
 		same counters <(counters NEARCACHE_COUNTERS) <(in_page JSON/Counters)
 }
 
-# The manual page lists the words that the command prints; both come from status_word().
+# rows: print "name (unit)<tab>help" of each status field and counter, and "word NAME WORD" of each
+# enumeration, as the command prints them.
+rows() {
+	cat >"$dir/rows.c" <<-'END'
+		#include <stdio.h>
+		#include <string.h>
+		#include "block/status_line.h"
+		static void put(const struct status_row *row)
+		{
+			printf(*row->unit ? "%s (%s)\t%s\n" : "%s%s\t%s\n", row->name, row->unit, row->help);
+		}
+		int main(void)
+		{
+			unsigned int i, value;
+			const char *word;
+			for (i = 0; i < NEARCACHE_STATUS_FIELD_COUNT; i++) {
+				put(&status_field_row[i]);
+				for (value = 0; (word = status_word(i, value)) && strcmp(word, "unknown"); value++)
+					printf("word %s (enum) %s\n", status_field_row[i].name, word);
+			}
+			for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
+				put(&status_counter_row[i]);
+			return 0;
+		}
+	END
+	cc -iquote helper -iquote bpf -Iuapi -o "$dir/rows" "$dir/rows.c" helper/block/status_line.c helper/lib/words.c &&
+		"$dir/rows" >"$dir/rows.out"
+}
+
+# Texts of values and counters are those of the one table.
+page_rows() {
+	rows || return
+	sed -E 's/\\f.//g; s/\\\(aq/'"'"'/g; s/\\([- ])/\1/g' "$page" | awk '
+	/^\.S[HS] / { inside = /^\.SS (Values|Counters)/ }
+	text && inside { print name "\t" $0 }
+	text = tag { name = $0 }
+	{ tag = /^\.TP/ }' >"$dir/page.rows"
+	same texts <(grep -v '^word ' "$dir/rows.out") "$dir/page.rows"
+}
+
+# The words of enumerations in the netlink spec, the manual page and the command are the same.
 enum_words() {
 	local field
 	sed -E 's/\\f.//g; s/\\([- ])/\1/g' "$page" | awk '
@@ -117,14 +182,16 @@ enum_words() {
 			        print(*(f"{row['name']} {entry['name']}" for entry in row["entries"]), sep="\n")
 		END
 	done >"$dir/enums"
-	same 'words of enumerations' "$dir/enums" "$dir/page.words"
+	same 'words of enumerations' "$dir/enums" "$dir/page.words" &&
+		same 'words that the command prints' "$dir/enums" \
+			<(sed -nE 's/^word ([a-z_]+) \(enum\) /\1 /p' "$dir/rows.out")
 }
 
 # Help, error message and manual page list the same settings.
 settings() {
 	sed -nE 's/^  ([a-z_-]+)=.*/\1/p' "$dir/help.set" | tr _ - | sort >"$dir/settings"
 	"$nearcache" set x '?=1' 2>&1 | sed 's/.*it can be //; s/, \| or /\n/g' | tr _ - | sort >"$dir/settings.said"
-	in_page VERBS/set | sed -nE 's/^([a-z_-]+)=.*/\1/p' | tr _ - | sort >"$dir/settings.page"
+	in_verb set | sed -nE 's/^([a-z_-]+)=.*/\1/p' | tr _ - | sort >"$dir/settings.page"
 	same settings "$dir/settings" "$dir/settings.said" && same settings "$dir/settings" "$dir/settings.page"
 }
 
@@ -219,6 +286,16 @@ all_values() {
 	same values "$dir/values.expected" "$dir/values.$1"
 }
 
+# The texts that zsh shows beside verbs and options are those of the help.
+zsh_texts() {
+	sed -nE "s/^\t\t'([a-z]+:.*)'$/\1/p" "$zsh_script" | sed "s/'\\\\''/'/g" | sort >"$dir/zsh.verbs"
+	same 'texts of verbs' <(sed -n '/^Verbs/,/^$/s/^  \([a-z]*\)  */\1:/p' "$dir/help" | sort) "$dir/zsh.verbs" || return
+	sed -nE "/\[.*\]/s/.*(--[a-z-]+)[=}]*'?\[(.*)\].*/\1 \2/p" "$zsh_script" |
+		sed "s/'\\\\''/'/g; s/\\\\:/:/g" | sort -u >"$dir/zsh.options"
+	sed -nE 's/^  (-.,|   ) (--[a-z-]+)( [A-Z][A-Z:|]*)?  *(.*)/\2 \4/p' "$dir"/help.* "$dir/help" | sort -u >"$dir/help.texts"
+	same 'texts of options' "$dir/help.texts" "$dir/zsh.options"
+}
+
 # line to complete | completions
 cases() {
 	local globals='--dry-run|--help|--json|--version|-V|-h|-j'
@@ -258,11 +335,13 @@ some_cases() {
 	same completions <(cases) "$dir/cases.$1"
 }
 
+check 'version of the manual page' page_version
 check 'verbs of the manual page' page_verbs
 check 'options of the manual page' page_options
 check 'synopses of the manual page' page_synopsis
 check 'exit codes' page_codes
 check 'values and counters' page_counters
+check 'texts of values and counters' page_rows
 check 'words of enumerations are those of netlink' enum_words
 check 'settings' settings
 check 'options of the table' table_options
@@ -271,6 +350,7 @@ for file in "$share"/man/man*/*; do
 done
 check 'bash reads the completion' bash -n "$bash_script"
 check 'zsh reads the completion' zsh -n "$zsh_script"
+check 'texts of the completion' zsh_texts
 for shell in bash zsh; do
 	check "$shell completes all options" all_options "$shell"
 	check "$shell completes their values" all_values "$shell"

@@ -12,13 +12,11 @@ payload_binary() {
 	done < <(ldd "$1" 2>/dev/null | grep -o '/[^ ]*' || true)
 }
 
-# payload_helper STAGE: copy the command, and the libraries that its daemon loads.
+# payload_helper STAGE: copy the three programs.
 payload_helper() {
-	local name file
-	payload_binary "$BUILD/helper/nearcache" /usr/sbin/nearcache "$1"
-	for name in libmicrohttpd.so.12 libsystemd.so.0; do
-		file=$(gcc -print-file-name=$name)
-		[[ ! -e $file ]] || payload_binary "$file" "$(readlink -f "${file%/*}")/$name" "$1"
+	local name
+	for name in nearcache nearcached nearcache-top; do
+		payload_binary "$BUILD/helper/$name" "/usr/sbin/$name" "$1"
 	done
 }
 

@@ -103,7 +103,7 @@ HELPER_UNIT_test_reconnect := helper/open/reconnect.c helper/block/dm_reload.c \
 	helper/lib/sanitize.c \
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
 	tests/unit/helper/fake_gaps.c
-HELPER_UNIT_test_nearcachetab	:= $(HELPER_TAB) helper/systemd/verbs.c
+HELPER_UNIT_test_nearcachetab	:= $(HELPER_TAB)
 HELPER_UNIT_test_uncached_writes	:= helper/open/uncached_writes.c \
 	helper/block/persistent_folder.c helper/block/device_id_match.c helper/lib/error.c \
 	helper/lib/sanitize.c
@@ -118,7 +118,7 @@ HELPER_UNIT_test_passthrough := helper/open/passthrough.c helper/lib/words.c hel
 HELPER_UNIT_test_same_origin := helper/open/same_origin.c helper/block/device_id_match.c \
 	helper/lib/words.c \
 	helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_boot := helper/open/boot.c $(HELPER_TAB) helper/systemd/verbs.c \
+HELPER_UNIT_test_boot := helper/open/boot.c $(HELPER_TAB) \
 	tests/unit/helper/fake_output.c
 HELPER_UNIT_test_index	:= $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_cmd := $(HELPER_INDEX_UNIT) helper/cmd/index.c \
