@@ -22,7 +22,7 @@
 /* Interval of the checks for a missing device. */
 #define WAIT_PAUSE_MS	100
 
-/* Part of the error for a device that hangs; consider() looks for it. */
+/* Part of the error for a device that hangs; consider_device() looks for it. */
 #define SILENT	"does not answer"
 
 /**
