@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who a block device is, from sysfs: a name that survives reboots and renumbered
- * nodes, and what it is stacked on.
+ * Device ids, read from sysfs: a name of a block device that survives reboots and a changed device
+ * number. Also which devices a device is stacked on (holders, drives).
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
  */
 #ifndef HELPER_BLOCK_DEVICE_ID_H
 #define HELPER_BLOCK_DEVICE_ID_H

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Bytes without the number of a partition. */
+/* Bytes of a device id without the partition suffix. */
 static size_t whole_length(const char *id)
 {
 	const char *part = strrchr(id, '-');
@@ -15,10 +15,10 @@ static size_t whole_length(const char *id)
 }
 
 /*
- * Bytes of what says of which kind an identity is, 0: of one that a volume has
- * only one of.  The same volume has another wwid where it is named by another scheme
- * (eui., naa., ...), a hash hides the scheme, whoever maps a volume gives a dm uuid and
- * a serial as he likes, and a target may make up a uuid each time it starts (nvmet).
+ * Length of the prefix that gives the kind of a device id; 0 if ids of this kind cannot prove that
+ * two volumes differ. One volume can have several wwids of different schemes (eui., naa., ...), a
+ * hash hides the scheme, dm uuid and serial are chosen by whoever maps the volume, and a target may
+ * create a new uuid at each start (nvmet).
  */
 static size_t kind_length(const char *id)
 {
@@ -29,12 +29,9 @@ static size_t kind_length(const char *id)
 	return !strncmp(id, "md-uuid:", 8) ? 8 : 0;
 }
 
-/**
- * identity_may_be_same() - whether two identities may be of one volume
- * @a: an identity, of a partition too; "": unknown
- * @b: another one
- *
- * Return: false only where they prove that they are not.
+/*
+ * False only if the ids prove that the two volumes differ. The ids may be of partitions; "":
+ * unknown.
  */
 bool identity_may_be_same(const char *a, const char *b)
 {

@@ -21,14 +21,14 @@
 #define RAMFS_MAGIC	0x858458f6
 #endif
 
-/* How deep file systems and devices are followed. */
+/* Maximum depth of file systems and devices below each other. */
 #define DEPTH_MAX	16
 
-/* What does not last below a file or a device; NULL: nothing is known. */
+/* Name the volatile storage below a file or a device; NULL: none known. */
 static const char *fleeting_file(int fd, int depth);
 static const char *fleeting_device(dev_t number, int depth);
 
-/* Of a live system: its writes go to memory, and look like any disk's. */
+/* A live system writes through a dm snapshot into memory. Its devices look like any disk. */
 static const char *fleeting_pieces(dev_t number, int depth)
 {
 	const char *what = NULL;
@@ -48,7 +48,7 @@ static const char *fleeting_pieces(dev_t number, int depth)
 	return what;
 }
 
-/* A file that was deleted is gone as well. */
+/* A deleted backing file disappears at reboot as well. */
 static const char *fleeting_loop(const char *backing, int depth)
 {
 	const char *what = "a loop device on a file that is gone";
@@ -96,20 +96,14 @@ static const char *fleeting_file(int fd, int depth)
 	case RAMFS_MAGIC:
 		return "a tmpfs";
 	case OVERLAYFS_SUPER_MAGIC:
-		/* Its upper half mostly is in memory. */
+		/* The upper layer of an overlay usually is in memory. */
 		return "an overlay";
 	default:
 		return fleeting_device(st.st_dev, depth);
 	}
 }
 
-/**
- * persistent_folder_check() - demand a folder whose content outlives a reboot
- * @folder: open
- * @path: of it, for messages
- *
- * Return: 0 or the exit code.
- */
+/* Demand a folder whose content survives a reboot. @path: for messages. */
 int persistent_folder_check(int folder, const char *path)
 {
 	const char *what = fleeting_file(folder, 0);
@@ -117,6 +111,6 @@ int persistent_folder_check(int folder, const char *path)
 	if (!what)
 		return 0;
 	return fail(CODE_DEVICE,
-		    "'%s' does not outlive a reboot: it is on %s; mount a file system there that does",
+		    "'%s' does not survive a reboot: it is on %s; mount a persistent file system there",
 		    path, what);
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whether what is written to a folder outlives a reboot. */
+/*
+ * Check that files in a folder survive a reboot.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_BLOCK_LASTING_H
 #define HELPER_BLOCK_LASTING_H
 

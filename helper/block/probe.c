@@ -13,8 +13,8 @@
 #include "lib/error.h"
 
 /*
- * Caches and other device-mapper metadata that libblkid 2.38 does not tell: the
- * magic numbers of drivers/md/dm-*-metadata.c and dm-writecache.c.
+ * Metadata of device-mapper targets that libblkid 2.38 does not recognise. Magic numbers from
+ * drivers/md/dm-*-metadata.c and dm-writecache.c.
  */
 static const struct {
 	const char *what;
@@ -22,7 +22,7 @@ static const struct {
 	uint64_t magic;
 	size_t bytes;
 } signatures[] = {
-	/* Octal there, and meant as a date. */
+	/* Octal in the kernel's source: it is a date. */
 	{ "dm-cache metadata", 32, 06142003, 8 },
 	{ "dm-thin metadata", 32, 27022010, 8 },
 	{ "dm-era metadata", 32, 2126579579, 8 },
@@ -61,7 +61,7 @@ static int own_signatures(const struct device *dev, bool wipe, char *what)
 	return error;
 }
 
-/* A file system, RAID member or partition table; bad checksums count too. */
+/* Probe for file systems, RAID members and partition tables, even with bad checksums. */
 static blkid_probe new_probe(int fd)
 {
 	blkid_probe probe = blkid_new_probe();
@@ -97,7 +97,7 @@ static void describe_probe(blkid_probe probe, char *what)
 	}
 }
 
-/* Buffered, because libblkid reads at any offset. */
+/* Buffered I/O, because libblkid reads at any offset. */
 static int walk_signatures(const struct device *dev, bool wipe, char *what)
 {
 	int fd = open(dev->path, (wipe ? O_RDWR : O_RDONLY) | O_CLOEXEC);
@@ -121,7 +121,7 @@ static int walk_signatures(const struct device *dev, bool wipe, char *what)
 		fail(CODE_DEVICE, "cannot wipe the %s from %s '%s'", what,
 		     dev->role, dev->path);
 	else if (found < 0)
-		fail(CODE_DEVICE, "cannot probe %s '%s': it does not read well",
+		fail(CODE_DEVICE, "cannot probe %s '%s': reads fail",
 		     dev->role, dev->path);
 	if (wipe && fsync(fd))
 		fail_errno(errno, "cannot flush %s '%s'", dev->role, dev->path);
@@ -130,12 +130,8 @@ static int walk_signatures(const struct device *dev, bool wipe, char *what)
 	return fail_code();
 }
 
-/**
- * probe_content() - see what a device carries
- * @dev: open device
- * @what: PROBE_WHAT bytes, filled in: "ext4 labelled 'data'"; "" for nothing
- *
- * Return: 0 or the exit code.
+/*
+ * Describe the content of a device in PROBE_WHAT bytes: "ext4 labelled 'data'"; "" if it is empty.
  */
 int probe_content(const struct device *dev, char *what)
 {
@@ -148,13 +144,9 @@ int probe_content(const struct device *dev, char *what)
 	return error;
 }
 
-/**
- * probe_wipe() - make what a device carries unrecognisable
- * @dev: claimed device
- *
- * Only the signatures are overwritten, not the data.
- *
- * Return: 0 or the exit code.
+/*
+ * Overwrite the signatures on a claimed device, so that nothing recognises its content. The data
+ * stays.
  */
 int probe_wipe(const struct device *dev)
 {

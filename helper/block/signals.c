@@ -9,7 +9,6 @@ static const int held[] = { SIGINT, SIGTERM, SIGHUP };
 
 #define HELD	(sizeof(held) / sizeof(held[0]))
 
-/* Those that ask to stop. */
 static void stop_signals(sigset_t *stop)
 {
 	size_t i;
@@ -19,10 +18,7 @@ static void stop_signals(sigset_t *stop)
 		sigaddset(stop, held[i]);
 }
 
-/**
- * signals_hold() - hold back the signals that ask to stop
- * @before: filled in, for the other functions here
- */
+/* Block the signals that ask the program to stop. @before is for the functions below. */
 void signals_hold(sigset_t *before)
 {
 	sigset_t stop;
@@ -31,12 +27,9 @@ void signals_hold(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &stop, before);
 }
 
-/**
- * signals_waiting() - whether signals_release() will end the run
- * @before: from signals_hold()
- *
- * Return: whether a signal came that was not held back before; an ignored one
- * does not count, the kernel drops it.
+/*
+ * True if signals_release() will end the program: a signal is pending that was not blocked before.
+ * The kernel drops ignored signals, so these do not count.
  */
 bool signals_waiting(const sigset_t *before)
 {
@@ -52,19 +45,14 @@ bool signals_waiting(const sigset_t *before)
 	return false;
 }
 
-/**
- * signals_release() - let the signals through again
- * @before: from signals_hold()
- */
 void signals_release(const sigset_t *before)
 {
 	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
-/**
- * signals_descriptor() - wait for signals that are held back, and for something else
- *
- * Return: descriptor, for close(), that can be read when one waits; -1 with errno.
+/*
+ * A descriptor that becomes readable when a blocked signal is pending, for close(); -1 with errno.
+ * For callers that also wait for something else.
  */
 int signals_descriptor(void)
 {
@@ -74,11 +62,9 @@ int signals_descriptor(void)
 	return signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/**
- * signals_wait() - wait for a signal that is held back
- * @milliseconds: so long, at most
- *
- * Return: whether one came; it is taken, and will not end the run.
+/*
+ * Wait for a blocked signal. Returns true if one arrived; it is consumed and will not end the
+ * program.
  */
 bool signals_wait(unsigned int milliseconds)
 {

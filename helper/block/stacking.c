@@ -14,11 +14,11 @@
 #define SECTOR	512
 
 /**
- * struct piece_here - what is followed downwards
- * @device: where it is now
- * @start: byte there
+ * struct piece_here - a contiguous part of the upper device on its way down the stack
+ * @device: current device
+ * @start: first byte on @device
  * @length: bytes
- * @top: the same place of the upper device
+ * @top: first byte on the upper device
  */
 struct piece_here {
 	dev_t device;
@@ -59,7 +59,7 @@ static int add_below(struct layers *layers, const struct piece_here *here)
 	return 0;
 }
 
-/* @kind: NULL: of no kind that has others below. */
+/* @kind NULL: the device is of no kind that has other devices below. */
 static int add_elsewhere(struct layers *layers, const struct piece_here *here,
 			 const char *kind)
 {
@@ -71,7 +71,7 @@ static int add_elsewhere(struct layers *layers, const struct piece_here *here,
 	identity_kernel_name(here->device, name, sizeof(name));
 	if (kind)
 		snprintf(piece->why, sizeof(piece->why),
-			 "it is on '%s' (%s), and where its data is below cannot be told",
+			 "it is on '%s' (%s), and the location of its data below is unknown",
 			 name, kind);
 	else
 		snprintf(piece->why, sizeof(piece->why), "it is on '%s'", name);
@@ -102,7 +102,7 @@ static int follow_partition(struct layers *layers,
 	return follow_here(layers, &below);
 }
 
-/* One that has a file behind it is on another file system. */
+/* A loop device on a file is on another file system. */
 static int follow_loop(struct layers *layers, const struct piece_here *here,
 		       const char *backing)
 {
@@ -176,15 +176,9 @@ static int follow_here(struct layers *layers, const struct piece_here *here)
 	return add_elsewhere(layers, here, NULL);
 }
 
-/**
- * layers_resolve() - find one device on another
- * @layers: the result; layers_free() is due also after a failure
- * @upper: that of a file system
- * @lower: that which is cached
- *
- * That none of it is there is no failure: layers_map() says why.
- *
- * Return: 0 or the exit code.
+/*
+ * Map @upper (device of a file system) onto @lower (cached device). layers_free() is needed even
+ * after a failure. Success does not mean that anything is on @lower: layers_map() gives the reason.
  */
 int layers_resolve(struct layers *layers, dev_t upper, dev_t lower)
 {
@@ -197,7 +191,6 @@ int layers_resolve(struct layers *layers, dev_t upper, dev_t lower)
 	return follow_here(layers, &here);
 }
 
-/* Whether some of the upper device is on the lower one. */
 bool layers_touch(const struct layers *layers)
 {
 	size_t i;
@@ -208,7 +201,6 @@ bool layers_touch(const struct layers *layers)
 	return false;
 }
 
-/* Whether all of the upper device is on the lower one. */
 bool layers_cover(const struct layers *layers)
 {
 	size_t i;
@@ -238,17 +230,11 @@ static const struct layer_piece *piece_at(const struct layers *layers,
 	return NULL;
 }
 
-/**
- * layers_map() - where bytes of the upper device are on the lower one
- * @layers: of both
- * @start: first byte of the upper one
- * @length: bytes, not 0
- * @piece: filled in: the first of them, on the lower one; as many as follow each other
- * @why: when it fails: why not, as the end of a sentence
- *
- * To be called again for the rest, @piece->length further on.
- *
- * Return: whether the first byte is there.
+/*
+ * Map the first bytes of a range of the upper device to the lower one. @piece: the contiguous part;
+ * call again for the rest, @piece->length further on. If the first byte is not mapped, returns
+ * false and sets @why, the end of a sentence.
+ * @length: not 0
  */
 bool layers_map(const struct layers *layers, uint64_t start, uint64_t length,
 		struct range *piece, const char **why)
@@ -271,7 +257,7 @@ bool layers_map(const struct layers *layers, uint64_t start, uint64_t length,
 	return true;
 }
 
-/* Free what resolving took; harmless after that. */
+/* Harmless on a map that is already free. */
 void layers_free(struct layers *layers)
 {
 	free(layers->piece);

@@ -70,13 +70,6 @@ static int unload_program(const struct loading *loading, bool dry_run)
 	return 0;
 }
 
-/**
- * loading_run() - do what the command line of such a verb says
- * @loading: the verb
- * @args: the command line
- *
- * Return: 0 or the exit code.
- */
 int loading_run(const struct loading *loading, const struct arguments *args)
 {
 	bool dry_run = option_given(args, OPTION_DRY_RUN);

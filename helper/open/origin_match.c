@@ -15,13 +15,7 @@
 #include "meta/recover.h"
 #include "open/witness.h"
 
-/**
- * match_check_free() - demand a cache device that nobody uses
- * @cache: open cache device
- * @self: name of a nearcache device that may, NULL: none
- *
- * Return: 0 or the exit code.
- */
+/* Demand an unused cache device. @self: name of a nearcache device that may use it, NULL: none. */
 int match_check_free(const struct device *cache, const char *self)
 {
 	struct dm_device user;
@@ -40,27 +34,19 @@ int match_check_free(const struct device *cache, const char *self)
 		return fail_code();
 	}
 	return fail(CODE_BUSY,
-		    "cache device '%s' is in use: release it first (lsblk shows what is on top of it)",
+		    "cache device '%s' is in use: close it first (lsblk shows the devices on top of it)",
 		    cache->path);
 }
 
-/**
- * match_was_writing() - was the cache cut off in a writing mode, with a witness?
- * @match: the devices
- */
+/* True if the cache was cut off in a writing mode, with a witness. */
 bool match_was_writing(const struct origin_match *match)
 {
 	return le32_to_cpu(match->super.best->state) == NEARCACHE_STATE_WRITING;
 }
 
-/**
- * match_is_cold() - was the cache not stopped cleanly, in a writing mode?
- * @match: the devices
- *
- * Of one that has a witness: unless match_read_witness() found that this proves what it holds; and
- * if it found that the cache device is an older copy, however that was stopped.
- *
- * Return: whether nothing that it holds will be used.
+/*
+ * True if the next load will use no cached data: the cache was not stopped cleanly in a writing
+ * mode, and match_read_witness() did not prove its data; or the cache device is an old copy.
  */
 bool match_is_cold(const struct origin_match *match)
 {
@@ -85,7 +71,10 @@ static u64 count_regions(const struct nearcache_intent *area,
 	return count;
 }
 
-/* As the kernel does: a page that cannot be read says that all was being written. */
+/*
+ * Read the write intent as the kernel does: a page that cannot be read (here: zeros, an invalid
+ * page) counts as all regions being written.
+ */
 static struct nearcache_intent *read_intent(const struct device *cache, u64 at)
 {
 	char *area = device_buffer(NEARCACHE_INTENT_AREA_SIZE);
@@ -101,9 +90,10 @@ static struct nearcache_intent *read_intent(const struct device *cache, u64 at)
 	return (void *)area;
 }
 
-/* Does a record know of what the cache device does not?  That the cache has another
- * witness is news to a copy that names this one; but for one that has a number that is
- * higher, which it was given to come back (see match_come_back()).
+/*
+ * True if a record knows a later session than the cache device. If the record says that the cache
+ * moved to another witness, a superblock that still names this one is an old copy. The exception is
+ * a higher session number in the superblock: match_come_back() set it.
  */
 static bool knows_more(const struct nearcache_super *sb,
 		       const struct nearcache_witness *record, bool named)
@@ -116,15 +106,13 @@ static bool knows_more(const struct nearcache_super *sb,
 	return named ? known >= has : known > has;
 }
 
-/**
- * match_read_witness() - take in what the witness says of a cache
- * @match: the devices; the superblock is read; @match->proven and @match->older are the
- *	result
- * @record: sound record of the cache, NULL: there is none
- * @named: it is on the witness that the superblock names
+/*
+ * Compare the cache with its witness record; sets @match->proven, @older, @session and @regions.
+ * @record: valid record of the cache, NULL: none.
+ * @named: the record is on the witness that the superblock names.
  *
- * It proves nothing when the origin's ends were being written: nobody knows then whether
- * others wrote to it, too.
+ * The record proves nothing if writes to the origin's ends were in flight: their fingerprint cannot
+ * show then whether others wrote to the origin.
  */
 void match_read_witness(struct origin_match *match, const struct nearcache_witness *record,
 	       bool named)
@@ -146,24 +134,17 @@ void match_read_witness(struct origin_match *match, const struct nearcache_witne
 	free(area);
 }
 
-/**
- * match_take_session() - the superblock is to have that number at least
- * @match: the devices
- * @session: number
- */
+/* Raise the minimum session number of the superblock. */
 void match_take_session(struct origin_match *match, u64 session)
 {
 	if (session > match->session)
 		match->session = session;
 }
 
-/**
- * match_come_back() - the cache is to have a record again where it had one
- * @match: the devices, after match_read_witness()
- * @record: what it says since
- *
- * The superblock is written first, with a number that no copy of it has: the record that
- * follows tells those from it.
+/*
+ * The cache returns to a witness that still has its old record @record. The superblock is written
+ * first, with a session number that no copy of it has. The record that follows then distinguishes
+ * the copies.
  */
 void match_come_back(struct origin_match *match, const struct nearcache_witness *record)
 {
@@ -173,14 +154,10 @@ void match_come_back(struct origin_match *match, const struct nearcache_witness 
 	match_take_session(match, (known > has ? known : has) + 1);
 }
 
-/**
- * match_read_recorded() - take in what the witness says that the superblock names, and that is
- *	not to be the witness any more
- * @match: the devices; the superblock is read; @match->older is the result
- *
- * It may know of what the one to come does not; also one that can only be read.
- *
- * Return: whether it knows of a later session than the cache device.
+/*
+ * Ask the witness that the superblock names and that is being replaced; sets @match->older. That
+ * witness may know a later session than the new one. It may be read-only. Returns true if it knows
+ * a later session than the cache device.
  */
 bool match_read_recorded(struct origin_match *match)
 {
@@ -203,12 +180,7 @@ bool match_read_recorded(struct origin_match *match)
 	return later;
 }
 
-/**
- * match_find_origin() - open the origin that the superblock names
- * @match: the devices; the cache device is open, its superblock read
- *
- * Return: 0 or the exit code.
- */
+/* Open the origin that the superblock names. */
 int match_find_origin(struct origin_match *match)
 {
 	const char *id = (const char *)match->super.best->origin_id;
@@ -217,7 +189,7 @@ int match_find_origin(struct origin_match *match)
 
 	if (!*id)
 		return fail(CODE_DEVICE,
-			    "the origin of '%s' has no stable identity: name it with --origin DEV",
+			    "the origin of '%s' has no device id: name it with --origin DEV",
 			    match->cache.path);
 	found = identity_find(id, match->cache.number, &number);
 	if (!found)
@@ -231,14 +203,14 @@ int match_find_origin(struct origin_match *match)
 	return device_open_number(&match->origin, number, "origin");
 }
 
-/* The ends are as they were. */
+/* Called when the fingerprint of the ends is equal. */
 static int compare_file_system(struct origin_match *match)
 {
 	const struct nearcache_super *sb = match->super.best;
 	unsigned char digest[FSPRINT_SIZE];
 	enum nearcache_fingerprint type;
 
-	/* Our own writes are not in it. */
+	/* The fingerprint does not cover writes through the cache. */
 	if (match_was_writing(match) ||
 	    le32_to_cpu(sb->file_system_type) <= NEARCACHE_FP_ENDS ||
 	    le32_to_cpu(sb->file_system_type) > NEARCACHE_FP_EROFS)
@@ -255,9 +227,9 @@ static int compare_file_system(struct origin_match *match)
 }
 
 /*
- * An origin that grew keeps its old content, up to its old end.  What was not
- * stopped cleanly may have written to the origin since: the fingerprint is older,
- * and of what is cached nothing is used.
+ * Compare the fingerprints. An origin that grew keeps its old content up to its old end. A cache
+ * that is cold may have written to the origin after the fingerprint; nothing cached is used then,
+ * so skip the comparison.
  */
 static int compare_content(struct origin_match *match)
 {
@@ -277,8 +249,8 @@ static int compare_content(struct origin_match *match)
 }
 
 /*
- * Another version says by itself that the data was replaced, and after a gap that it was
- * written to is no surprise.
+ * Another dataset version announces new data, and after a gap new data is expected. By default both
+ * drop the cached data without an error.
  */
 static bool drops_anyway(const struct origin_match *match)
 {
@@ -286,13 +258,9 @@ static bool drops_anyway(const struct origin_match *match)
 	       match->on_change == ON_CHANGE_DEFAULT;
 }
 
-/**
- * match_compare() - see in what the origin is not as the cache recorded it
- * @match: the devices; @match->differs is the result
- *
- * The content as far as the fingerprint tells, and if anything depends on it.
- *
- * Return: 0 or the exit code.
+/*
+ * Compare the origin with its record, MATCH_* bits in @match->differs. Skips the content if the
+ * cached data is dropped anyway.
  */
 int match_compare(struct origin_match *match)
 {
@@ -313,16 +281,11 @@ int match_compare(struct origin_match *match)
 	return drops_anyway(match) ? 0 : compare_content(match);
 }
 
-/**
- * match_content() - what tells that the content was changed, for messages
- * @match: compared
- *
- * Return: the words.
- */
+/* The reason for MATCH_CONTENT, for messages. */
 const char *match_content(const struct origin_match *match)
 {
 	return match->file_system ?
-	       "its file system was written to, though its first and last 64 KiB are the same" :
+	       "its file system was written to, although its first and last 64 KiB are unchanged" :
 	       "its first or last 64 KiB differ";
 }
 
@@ -337,12 +300,7 @@ static void refuse_size(const struct origin_match *match)
 	     match->size > before ? ": if it grew, open it with --grow" : "");
 }
 
-/**
- * match_refuse() - tell in what the origin is not as recorded, as an error
- * @match: compared
- *
- * Return: the exit code.
- */
+/* Record an error that lists the differences. Returns its exit code. */
 int match_refuse(const struct origin_match *match)
 {
 	const struct nearcache_super *sb = match->super.best;
@@ -356,7 +314,7 @@ int match_refuse(const struct origin_match *match)
 		refuse_size(match);
 	if (match->differs & MATCH_VERSION)
 		fail(CODE_DEVICE,
-		     "--dataset-version '%s': what is cached is of version '%s'",
+		     "--dataset-version '%s': the cached data is of version '%s'",
 		     match->version, (const char *)sb->dataset_version);
 	if (match->differs & MATCH_CONTENT)
 		fail(CODE_DEVICE,
@@ -364,19 +322,14 @@ int match_refuse(const struct origin_match *match)
 		     origin->path, match_content(match));
 	if (match->differs & MATCH_GAP)
 		fail(CODE_DEVICE,
-		     "origin '%s' may have been written to while a device passed through to it, without its cache: the cached data is stale",
+		     "origin '%s' may have been written to by a pass-through device, without its cache: the cached data is stale",
 		     origin->path);
 	return fail_add("%s", match->advice);
 }
 
-/**
- * match_check_origin() - demand the origin that the cache was made for
- * @match: the devices; @match->drop and @match->trust are the result
- *
- * By identity, logical block size, size and, as far as it counts, content; or as
- * @match->on_change says.
- *
- * Return: 0 or the exit code.
+/*
+ * Demand the origin that the cache was made for (device id, logical block size, size and content),
+ * or do what @match->on_change says. Sets @match->drop and @match->trust.
  */
 int match_check_origin(struct origin_match *match)
 {
@@ -395,30 +348,23 @@ int match_check_origin(struct origin_match *match)
 		return match_refuse(match);
 	if (match->origin.lbs != lbs)
 		return fail(CODE_DEVICE,
-			    "origin '%s' has logical blocks of %u bytes, at create they had %u bytes: make the cache anew",
+			    "origin '%s' has logical blocks of %u bytes, at creation they had %u bytes: create the cache again",
 			    match->origin.path, match->origin.lbs, lbs);
 	return 0;
 }
 
-/**
- * match_ask_gaps() - see whether the origin could be written to without the cache
- * @match: the devices; for match_check_origin(), which will not wonder then
- *
- * Return: 0 or the exit code.
+/*
+ * Ask whether the origin may have been written to without the cache. A gap found here makes
+ * match_check_origin() drop the cached data instead of failing.
  */
 int match_ask_gaps(struct origin_match *match)
 {
 	return gaps_concern(match->super.best, match->origin.id, &match->gap);
 }
 
-/**
- * match_check_gaps() - let nothing be served that is from before a gap
- * @match: checked; @match->drop and @match->trust are the result
- *
- * Nobody can vouch for what is cached then.  Under lock_all(): there may be one by now
- * that match_ask_gaps() did not see.
- *
- * Return: 0 or the exit code.
+/*
+ * Check again for gaps under lock_all(): one may have begun after match_ask_gaps(). Drops the
+ * cached data, which may be stale, or refuses; sets @match->drop and @match->trust.
  */
 int match_check_gaps(struct origin_match *match)
 {
@@ -434,7 +380,7 @@ int match_check_gaps(struct origin_match *match)
 	return 0;
 }
 
-/* It is empty: what misses is that this is known. */
+/* The cache is empty now, so the gap is over for it. A failure here only empties it again. */
 static void end_gap(const struct origin_match *match)
 {
 	const struct nearcache_super *sb = match->super.best;
@@ -445,12 +391,10 @@ static void end_gap(const struct origin_match *match)
 	fail_reset();
 }
 
-/**
- * match_record() - write what match_check_origin() decided to the cache device
- * @match: checked; nobody uses the cache device, which is closed afterwards
- * @held: a device-mapper device that has given it up holds it
- *
- * Return: 0 or the exit code.
+/*
+ * Write the decision of match_check_origin() to the cache device, which must be unused and is
+ * closed afterwards.
+ * @held: a device-mapper device that no longer uses the cache device still holds it.
  */
 int match_record(struct origin_match *match, bool held)
 {
@@ -458,7 +402,9 @@ int match_record(struct origin_match *match, bool held)
 		.version = match->version,
 		.witness = match->witness,
 		.witness_now = match->witness_now,
-		/* What may be older than its witness stays so until it is empty. */
+		/*
+		 * A superblock that may be an old copy keeps its number until the cache is empty.
+		 */
 		.session = match->drop || !match->older ? match->session : 0,
 		.size = match->size,
 		.drop = match->drop,
@@ -472,14 +418,9 @@ int match_record(struct origin_match *match, bool held)
 	return 0;
 }
 
-/**
- * match_can_refresh() - is there no fingerprint of a file system?
- * @match: the devices
- *
- * The kernel, which renews that of the ends after it wrote, does not know file
- * systems.
- *
- * Return: whether match_refresh() has anything to do.
+/*
+ * True if match_refresh() has work: there is no fingerprint of a file system. The kernel renews the
+ * fingerprint of the ends after it wrote, but it does not know file systems.
  */
 bool match_can_refresh(const struct origin_match *match)
 {
@@ -490,11 +431,9 @@ bool match_can_refresh(const struct origin_match *match)
 	       le32_to_cpu(sb->file_system_type) == NEARCACHE_FP_NONE;
 }
 
-/**
- * match_refresh() - take the fingerprint of a file system that has none
- * @match: compared; nobody uses the cache device, which may be closed afterwards
- *
- * What fails is no error: the ends are as good as they were.
+/*
+ * Record the fingerprint of the file system if there is none. The cache device must be unused; it
+ * may be closed afterwards. A failure is ignored: the fingerprint of the ends is still valid.
  */
 void match_refresh(struct origin_match *match)
 {
@@ -519,12 +458,9 @@ static void add_reason(char *text, const char *what, const char *value)
 		 used ? ", " : "", what, quote, value ? value : "", quote);
 }
 
-/**
- * match_changed() - in what the origin is not as recorded, for programs
- * @match: compared
- * @text: MATCH_TEXT bytes to fill
- *
- * Return: @text: "size, content", NULL when it is.
+/*
+ * List the differences for programs, "size, content"; NULL if there are none. @text: MATCH_TEXT
+ * bytes.
  */
 const char *match_changed(const struct origin_match *match, char *text)
 {
@@ -542,13 +478,7 @@ const char *match_changed(const struct origin_match *match, char *text)
 	return *text ? text : NULL;
 }
 
-/**
- * match_before() - what was recorded of the origin and is not so, for people
- * @match: compared
- * @text: MATCH_TEXT bytes to fill
- *
- * Return: @text.
- */
+/* List the recorded values that differ, for people. @text: MATCH_TEXT bytes. */
 const char *match_before(const struct origin_match *match, char *text)
 {
 	const struct nearcache_super *sb = match->super.best;
@@ -568,7 +498,7 @@ const char *match_before(const struct origin_match *match, char *text)
 	if (match->differs & MATCH_CONTENT)
 		add_reason(text, "the origin's content was changed", NULL);
 	if (match->differs & MATCH_GAP)
-		add_reason(text, "the origin could be written to without its cache",
+		add_reason(text, "the origin may have been written to without its cache",
 			   NULL);
 	return text;
 }

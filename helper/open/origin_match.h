@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An origin and a formatted cache device: do they belong together? */
+/*
+ * Check that an origin and a formatted cache device belong together.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_OPEN_ORIGIN_MATCH_H
 #define HELPER_OPEN_ORIGIN_MATCH_H
 
@@ -7,41 +11,40 @@
 #include "lib/words.h"
 #include "ondisk/superblock.h"
 
-/* In what an origin is not as its cache recorded it, bits. */
+/* How an origin differs from the cache's record of it, bits. */
 #define MATCH_SIZE	(1U << 0)
 #define MATCH_ID		(1U << 1)
 #define MATCH_CONTENT	(1U << 2)
 #define MATCH_VERSION	(1U << 3)
-/* Somebody may have written to it meanwhile, see uncached_writes.h. */
+/* The origin may have been written to without the cache, see uncached_writes.h. */
 #define MATCH_GAP	(1U << 4)
 
-/* Room for words about that. */
+/* Room for a text about the differences. */
 #define MATCH_TEXT	512
 
 /**
- * struct origin_match - two devices
+ * struct origin_match - an origin, a cache device and the result of their comparison
  * @origin: open origin
  * @cache: open cache device
- * @super: what is on it
- * @size: bytes of the origin that are or will be in use
- * @may_grow: they may be more than the cache was made for
- * @version: the dataset's version as the user gave it, NULL when not given
- * @witness: path of the witness device to be recorded, "": none; NULL: as it was
- * @witness_now: then: its number, 0: none
- * @proven: cut off in a writing mode, and its witness says that the cache device
- *	was told of all that was written
- * @older: its witness knows of a session that the cache device does not
- * @session: number that the superblock is to have, if it has less: of that, or one that
- *	no copy of the cache device has
- * @regions: if @proven: regions of the origin that were being written, and are dropped
- * @on_change: what to do when they are not as recorded
+ * @super: superblock of @cache
+ * @size: size of the origin in bytes, as it is or will be used
+ * @may_grow: @size may be larger than recorded
+ * @version: the dataset's version as the user gave it, NULL: not given
+ * @witness: path of the witness device to record, "": none, NULL: unchanged
+ * @witness_now: with @witness: its device number, 0: none
+ * @proven: the cache was cut off in a writing mode, and its witness proves that the cache device
+ *	saw all writes
+ * @older: the witness knows a later session: the cache device is an old copy
+ * @session: minimum session number of the superblock: the witness's, or one that no copy of the
+ *	cache device has
+ * @regions: if @proven: number of regions with writes in flight, which are dropped
+ * @on_change: what to do if the origin differs
  * @advice: what to do about a refusal, for messages
- * @gap: the result of match_ask_gaps(): the origin could be written to without the cache
- * @differs: the result: in what the origin is not as recorded
- * @file_system: the result, of the content: the file system alone tells that
- * @drop: the result: nothing that is cached will be used, and what is recorded is
- *	to be renewed
- * @trust: the result: what is recorded is to be renewed, the rest stays
+ * @gap: result of match_ask_gaps(): the origin may have been written to without the cache
+ * @differs: result: MATCH_* bits
+ * @file_system: result: with MATCH_CONTENT: only the file system's fingerprint differs
+ * @drop: result: drop all cached data and renew the record
+ * @trust: result: renew the record and keep the cached data
  */
 struct origin_match {
 	struct device origin;

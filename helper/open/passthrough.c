@@ -12,7 +12,7 @@
 #include "lib/print.h"
 #include "block/dm_suspend.h"
 
-/* Also where nothing will be started: what it says has to hold. */
+/* Called in a dry run as well. */
 static int check_passthrough(const struct passthrough *pass)
 {
 	enum nearcache_mode mode = pass->read_only ? NEARCACHE_READ_ONLY :
@@ -24,7 +24,10 @@ static int check_passthrough(const struct passthrough *pass)
 	       fail_code() : 0;
 }
 
-/* What the cache misses has to be known when it is back; else it must miss nothing. */
+/*
+ * Record writes that the cache will miss before they can happen. If that fails, start the device
+ * read-only.
+ */
 static void record_gap(struct passthrough *pass, bool dry_run)
 {
 	if (pass->read_only)
@@ -32,7 +35,7 @@ static void record_gap(struct passthrough *pass, bool dry_run)
 	if (!(dry_run ? gaps_check() :
 			gaps_begin(pass->name, pass->origin->id, pass->cache)))
 		return;
-	warn("device '%s' %s read-only: what is written to it could not be remembered for its cache (%s)",
+	warn("device '%s' %s read-only: cannot record that its cache misses writes (%s)",
 	     pass->name, dry_run ? "would be" : "is", fail_message());
 	fail_reset();
 	pass->read_only = true;
@@ -75,15 +78,9 @@ static void report_passthrough(const struct passthrough *pass, const char *param
 	print_end();
 }
 
-/**
- * passthrough_start() - make the device
- * @pass: what it is
- * @dry_run: check only
- *
- * In a writing mode it can be written to only if that was recorded durably before: the
- * cache is stale from then on.
- *
- * Return: 0 or the exit code; after a failure there is no device.
+/*
+ * Create the device. It accepts writes only in a writing mode, and only after a durable record that
+ * the cache is stale. A failure leaves no device.
  */
 int passthrough_start(struct passthrough *pass, bool dry_run)
 {
@@ -104,13 +101,6 @@ int passthrough_start(struct passthrough *pass, bool dry_run)
 	return 0;
 }
 
-/**
- * passthrough_close() - remove such a device
- * @dev: the device
- * @dry_run: check only
- *
- * Return: 0 or the exit code.
- */
 int passthrough_close(const struct dm_device *dev, bool dry_run)
 {
 	if (dry_run ? stop_check(dev) : stop(dev))

@@ -16,16 +16,16 @@
 #include "block/dm_reload.h"
 
 /**
- * struct reconnection - a device that gets its origin back
+ * struct reconnection - the state of one reconnection
  * @args: the command line
  * @dev: the device
- * @old: its parameters
- * @before: its status
- * @now: the device as it is afterwards
- * @after: its status then
- * @match: the origin as it is now, and the cache device
- * @judged: the cache device could be read: @pair tells who its origin is
- * @gap: the origin could be written to by others while it was away
+ * @old: parameters before
+ * @before: status before
+ * @now: the device afterwards
+ * @after: status afterwards
+ * @match: the new origin and the cache device
+ * @judged: the cache device can be read: @match.super names the origin
+ * @gap: the origin may have been written to while it was disconnected
  */
 struct reconnection {
 	const struct arguments *args;
@@ -39,13 +39,9 @@ struct reconnection {
 	bool gap;
 };
 
-/**
- * reconnect_needed() - is the origin of a device gone?
- * @dev: the device
- *
- * A device that is in use keeps its number for as long.
- *
- * Return: whether the kernel has none of its number any more.
+/*
+ * True if the kernel has removed the origin of a device. The number of a device in use is not given
+ * to another one.
  */
 bool reconnect_needed(const struct dm_device *dev)
 {
@@ -65,14 +61,17 @@ static int check_gone(const struct reconnection *re)
 	device_path_of(dev->origin, path);
 	if (re->match.origin.number == dev->origin)
 		return fail(CODE_BUSY,
-			    "device '%s' has origin '%s' already, which is there",
+			    "device '%s' has this origin already ('%s'), which is connected",
 			    dev->name, path);
 	return fail(CODE_BUSY,
-		    "the origin '%s' of '%s' is still there: only one that is gone ('nvme disconnect') can be replaced by what it came back as; to cache another volume, close '%s' and open it with --origin",
+		    "the origin '%s' of '%s' is still connected: only a disconnected origin ('nvme disconnect') can be replaced by its new device; to cache another volume, close '%s' and open it with --origin",
 		    path, dev->name, dev->name);
 }
 
-/* Who the origin is, says the cache device; one that failed says nothing. */
+/*
+ * Read the id of the origin from the cache device. If it cannot be read, the user must name the
+ * origin.
+ */
 static int read_cache(struct reconnection *re)
 {
 	struct origin_match *match = &re->match;
@@ -84,9 +83,9 @@ static int read_cache(struct reconnection *re)
 		return 0;
 	}
 	if (!re->args->origin)
-		return fail_add("it would tell which device is the origin: name it with --origin DEV");
+		return fail_add("it stores the id of the origin: name the origin with --origin DEV");
 	if (!option_given(re->args, OPTION_FORCE))
-		return fail_add("it would tell whether '%s' is the origin: --force takes it, if you know that it is",
+		return fail_add("it stores the id of the origin, so '%s' is unverified: if you know that it is the origin, use --force",
 				re->args->origin);
 	fail_reset();
 	return 0;
@@ -99,12 +98,12 @@ static int check_size(const struct reconnection *re)
 	if (origin->size >= re->dev->size)
 		return 0;
 	return fail(CODE_DEVICE,
-		    "'%s' has %llu bytes, device '%s' has %llu: it is not its origin, or became smaller",
+		    "'%s' has %llu bytes, device '%s' has %llu: it is another volume, or became smaller",
 		    origin->path, (unsigned long long)origin->size,
 		    re->dev->name, (unsigned long long)re->dev->size);
 }
 
-/* What no word of the user can make fit. */
+/* Checks that --force does not skip. */
 static int check_fits(const struct reconnection *re)
 {
 	const struct device *origin = &re->match.origin;
@@ -128,7 +127,7 @@ static int check_fits(const struct reconnection *re)
 	return 0;
 }
 
-/* Without an identity the content has to show it. */
+/* No device id is recorded: the content has to prove the origin. */
 static int check_nameless(const struct reconnection *re)
 {
 	const struct origin_match *match = &re->match;
@@ -136,13 +135,13 @@ static int check_nameless(const struct reconnection *re)
 	if (!match_is_cold(match) && !(match->differs & MATCH_CONTENT))
 		return 0;
 	return fail(CODE_DEVICE,
-		    "nothing shows that '%s' is the origin of '%s': none was recorded that has a stable identity, and %s; --force takes it, if you know that it is",
+		    "nothing shows that '%s' is the origin of '%s': no device id is recorded, and %s; if you know that it is the origin, use --force",
 		    match->origin.path, re->dev->name,
 		    match_is_cold(match) ? "it may have been written to" :
 					 "its first or last 64 KiB differ");
 }
 
-/* The kernel looks at the ends by itself. */
+/* The kernel checks the ends itself. */
 static int check_content(const struct reconnection *re)
 {
 	const struct origin_match *match = &re->match;
@@ -150,12 +149,12 @@ static int check_content(const struct reconnection *re)
 
 	if (!(match->differs & MATCH_CONTENT) || !(refuse || match->file_system))
 		return 0;
-	fail(CODE_DEVICE, "'%s' was changed while it was away (%s)",
+	fail(CODE_DEVICE, "'%s' was changed while it was disconnected (%s)",
 	     match->origin.path, match_content(match));
 	if (match->file_system)
-		return fail_add("'nearcache invalidate %s' drops what is cached, then try again",
+		return fail_add("'nearcache invalidate %s' drops the cached data; then try again",
 				re->dev->name);
-	return fail_add("without --on-change=refuse it is taken, and what is cached is dropped");
+	return fail_add("without --on-change=refuse it is accepted, and the cached data is dropped");
 }
 
 static int check_identity(struct reconnection *re)
@@ -176,13 +175,13 @@ static int check_identity(struct reconnection *re)
 		return check_nameless(re);
 	if (match->differs & MATCH_ID)
 		return fail(CODE_DEVICE,
-			    "'%s' is '%s', the origin of '%s' is '%s': --force takes it, if you know that it is the same volume",
+			    "'%s' is '%s', the origin of '%s' is '%s': if you know that it is the same volume, use --force",
 			    match->origin.path, match->origin.id, re->dev->name,
 			    id);
 	return 0;
 }
 
-/* Who wrote to the volume meanwhile did so through another device. */
+/* Check for writes to the volume through a pass-through device meanwhile. */
 static int check_gaps(struct reconnection *re)
 {
 	const struct origin_match *match = &re->match;
@@ -196,19 +195,20 @@ static int check_gaps(struct reconnection *re)
 	if (!re->gap || match->on_change != ON_CHANGE_REFUSE)
 		return 0;
 	return fail(CODE_DEVICE,
-		    "'%s' may have been written to while a device passed through to it: without --on-change=refuse it is taken, and what is cached is dropped",
+		    "'%s' may have been written to by a pass-through device: without --on-change=refuse it is accepted, and the cached data is dropped",
 		    match->origin.path);
 }
 
-/* Before the new origin is there, so that nothing of the old one is left.  The next open
- * empties the cache once more: it is not known here when this is durable.
+/*
+ * Drop all data before the new origin is in use, so that no data of the old one stays. The next
+ * open empties the cache once more, because it is unknown here when the drop becomes durable.
  */
 static int drop_all(const struct reconnection *re)
 {
 	return re->gap ? dm_message(re->dev, "invalidate all") : 0;
 }
 
-/* Everything that can be known before anything is changed. */
+/* All checks, before any change. */
 static int check_reconnect(struct reconnection *re)
 {
 	struct origin_match *match = &re->match;
@@ -234,11 +234,11 @@ static int execute_reconnect(struct reconnection *re)
 		return fail_code();
 	if (dm_need_ours(re->dev->name, &re->now) ||
 	    describe_status(&re->now, &re->after))
-		return fail_add("the new origin was taken before");
+		return fail_add("the new origin is already in use");
 	return 0;
 }
 
-/* Counters go on, unless the cache was loaded anew. */
+/* Counters continue, unless the reload also loaded the cache again. */
 static const char *content_word(const struct reconnection *re)
 {
 	uint64_t dropped =
@@ -294,10 +294,10 @@ static void warn_of_rest(const struct reconnection *re)
 	if (option_given(re->args, OPTION_DRY_RUN))
 		return;
 	if (match->origin.size > re->dev->size)
-		warn("origin '%s' has grown: 'nearcache resize %s' takes that in",
+		warn("origin '%s' has grown: 'nearcache resize %s' uses the new size",
 		     match->origin.path, name);
 	if (re->judged && match->differs & MATCH_ID)
-		warn("the cache goes on to record '%s' as its origin: the next open needs --origin, and --on-change=trust",
+		warn("the cache still records '%s' as its origin: the next open needs --origin, and --on-change=trust",
 		     (const char *)match->super.best->origin_id);
 }
 
@@ -316,15 +316,10 @@ static int run_reconnect(struct reconnection *re)
 	return 0;
 }
 
-/**
- * reconnect() - give a device in use its origin back, which has another number now
- * @dev: the device
- * @args: the command line: the origin, or it is found by its identity
- *
- * Reads that wait for the origin are answered by it.
- *
- * Return: 0 or the exit code; after a failure the device goes on as before, or the
- * error says that it does not.
+/*
+ * Give a device in use its origin back. Waiting reads are then sent to it. After a failure the
+ * device continues as before, or the error says that it does not. @args: names the origin; without
+ * --origin its device id finds it.
  */
 int reconnect(const struct dm_device *dev, const struct arguments *args)
 {

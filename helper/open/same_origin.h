@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Other devices on the same origin: who writes there, and who would not notice. */
+/*
+ * Prevent that one device writes to an origin that another device caches.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_OPEN_SAME_ORIGIN_H
 #define HELPER_OPEN_SAME_ORIGIN_H
 

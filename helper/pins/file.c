@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The record of pins: a file for each device. */
+/* The record of pins: one file per device. */
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -11,16 +11,10 @@
 #include "lib/error.h"
 #include "pins/pins.h"
 
-/* 262144 ranges, each with a path of its own, fit. */
+/* Large enough for 262144 ranges, each with its own path. */
 #define BYTES_MAX	(1L << 30)
 
-/**
- * pins_path() - where the record of a device is
- * @name: of the device
- * @path: PINS_PATH bytes to fill
- *
- * Return: @path.
- */
+/* Write the path of a device's record to @path (PINS_PATH bytes) and return it. */
 const char *pins_path(const char *name, char *path)
 {
 	snprintf(path, PINS_PATH, "%s/%s.json", PINS_DIR, name);
@@ -77,13 +71,9 @@ static int read_file(struct pins *pins, const char *path, FILE *file)
 	return fail_code();
 }
 
-/**
- * pins_load() - read what is wanted of a device
- * @pins: the result; none if nothing is on record; pins_free() is due also after a
- *	failure
- * @name: of the device
- *
- * Return: 0 or the exit code; the error names the file and what is wrong with it.
+/*
+ * Read the record of a device. A missing file is an empty record. pins_free() is needed even after
+ * a failure.
  */
 int pins_load(struct pins *pins, const char *name)
 {
@@ -108,14 +98,9 @@ static bool record_empty(const struct pins *pins)
 	return true;
 }
 
-/**
- * pins_prepare() - write what is wanted of a device beside its record
- * @pins: those
- * @name: of the device
- *
- * What cannot be written down shows before anything is changed.
- *
- * Return: 0 or the exit code; pins_commit() or pins_abandon() is due after success.
+/*
+ * Write a new record beside the present one, so that a write error shows before any change. After
+ * success pins_commit() or pins_abandon() is needed.
  */
 int pins_prepare(const struct pins *pins, const char *name)
 {
@@ -139,14 +124,9 @@ int pins_prepare(const struct pins *pins, const char *name)
 	return fail_code();
 }
 
-/**
- * pins_commit() - what was prepared is the record
- * @pins: as pins_prepare() took them
- * @name: of the device
- *
- * A crash leaves the record of before, or this one.
- *
- * Return: 0 or the exit code; then the record of before is there.
+/*
+ * Make the prepared file the record. A crash or a failure leaves the old record or, after a crash,
+ * the new one.
  */
 int pins_commit(const struct pins *pins, const char *name)
 {
@@ -157,7 +137,6 @@ int pins_commit(const struct pins *pins, const char *name)
 			     atomic_file_commit(pins_path(name, path));
 }
 
-/* What was prepared is not to be. */
 void pins_abandon(const char *name)
 {
 	char path[PINS_PATH];
@@ -165,26 +144,13 @@ void pins_abandon(const char *name)
 	atomic_file_abandon(pins_path(name, path));
 }
 
-/**
- * pins_save() - write what is wanted of a device
- * @pins: those
- * @name: of the device
- *
- * Return: 0 or the exit code; then the record of before is there.
- */
 int pins_save(const struct pins *pins, const char *name)
 {
 	return pins_prepare(pins, name) ? (int)fail_code() :
 					  pins_commit(pins, name);
 }
 
-/**
- * pins_forget() - nothing is wanted of a device any more
- * @name: of the device
- * @found: something was on record
- *
- * Return: 0 or the exit code.
- */
+/* Remove the record of a device. @found: there was one. */
 int pins_forget(const char *name, bool *found)
 {
 	char path[PINS_PATH];

@@ -6,7 +6,7 @@
 
 #include "lib/error.h"
 
-/* A list that is interrupted is asked for so often. */
+/* Attempts to read a list that changes while it is read. */
 #define TRIES	16
 
 static void take_range(const struct nl_range *range, void *arg)
@@ -50,7 +50,7 @@ static int compare_ranges(const void *x, const void *y)
 	return order ? order : strcmp(a->label, b->label);
 }
 
-/* Devices that come and go, and leases that end, interrupt a list. */
+/* Devices that appear or disappear, and expiring ranges, interrupt a list. */
 static int read_whole(struct known *known, dev_t number)
 {
 	int tries = TRIES;
@@ -62,13 +62,7 @@ static int read_whole(struct known *known, dev_t number)
 	return fail_code();
 }
 
-/**
- * known_read() - ask the kernel for all ranges of a device
- * @known: the result; known_free() is due also after a failure
- * @number: of the device
- *
- * Return: 0 or the exit code.
- */
+/* Read all ranges of a device from the kernel. known_free() is needed even after a failure. */
 int known_read(struct known *known, dev_t number)
 {
 	struct nl_room room;
@@ -82,27 +76,14 @@ int known_read(struct known *known, dev_t number)
 	return fail_code();
 }
 
-/**
- * known_has() - whether the kernel knows a range
- * @known: its ranges
- * @range: the range; when it expires is not looked at
- *
- * Return: whether it does.
- */
+/* True if the kernel knows this range, with any time of expiry. */
 bool known_has(const struct known *known, const struct nl_range *range)
 {
 	return known->count && bsearch(range, known->range, known->count,
 				       sizeof(*known->range), compare_ranges);
 }
 
-/**
- * known_has_pin() - whether the kernel knows all of what is wanted
- * @known: its ranges
- * @pins: of the device
- * @pin: one of them; when it expires is not looked at
- *
- * Return: whether it does, as far as that is on the device.
- */
+/* True if the kernel knows all ranges of a pin that are on the device, with any time of expiry. */
 bool known_has_pin(const struct known *known, const struct pins *pins,
 		   const struct pin *pin)
 {
@@ -120,7 +101,6 @@ bool known_has_pin(const struct known *known, const struct pins *pins,
 	return true;
 }
 
-/* Free all; harmless after that. */
 void known_free(struct known *known)
 {
 	size_t i;

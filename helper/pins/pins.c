@@ -20,14 +20,10 @@ static void free_pin(struct pin *pin)
 	free(pin->range);
 }
 
-/**
- * pins_append() - want something more
- * @pins: of the device
- * @like: what is wanted, and whose it is
- * @path: of the file; NULL: a range
- *
- * Return: the pin, without ranges, which moves when another one is added; NULL after
- * recording the error.
+/*
+ * Append a copy of @like without its ranges. Returns NULL after recording an error. The pointer is
+ * valid until the next append.
+ * @path: of a file; NULL: a range.
  */
 struct pin *pins_append(struct pins *pins, const struct pin *like,
 			const char *path)
@@ -64,13 +60,7 @@ struct pin *pins_append(struct pins *pins, const struct pin *like,
 	return pin;
 }
 
-/**
- * pin_place() - record where a file is
- * @pin: the pin
- * @shard: the same, found on the device
- *
- * Return: 0 or the exit code; then it is as before.
- */
+/* Record the ranges of a file as found on the device. A failure leaves the pin unchanged. */
 int pin_place(struct pin *pin, const struct shard *shard)
 {
 	struct range *range = calloc(shard->ranges ? shard->ranges : 1,
@@ -100,7 +90,7 @@ static int compare_ranges(const struct pin *a, const struct pin *b)
 	return memcmp(a->range, b->range, a->ranges * sizeof(*a->range));
 }
 
-/* Of the same part of the same file, or of the same range, and of one label: equal. */
+/* Equal: the same part of a file (or the same range) with the same label. */
 static int compare_pins(const void *x, const void *y)
 {
 	const struct pin *a = x, *b = y;
@@ -122,7 +112,7 @@ static void leave_pin(void *pin)
 	(void)pin;
 }
 
-/* Those that one of @added takes the place of are dropped. */
+/* Mark the pins that one of @added replaces as dropped. */
 static int drop_replaced(struct pins *pins, const struct pins *added)
 {
 	void *known = NULL;
@@ -138,13 +128,7 @@ static int drop_replaced(struct pins *pins, const struct pins *added)
 	return fail_code();
 }
 
-/**
- * pins_replace() - want something more, or in another way
- * @pins: of the device; what is of the same files and label is dropped
- * @added: moved to @pins
- *
- * Return: 0 or the exit code.
- */
+/* Move @added to @pins; they replace pins of the same files and label. */
 int pins_replace(struct pins *pins, struct pins *added)
 {
 	size_t room = pins->count + added->count;
@@ -165,13 +149,11 @@ int pins_replace(struct pins *pins, struct pins *added)
 	return 0;
 }
 
-/* The kernel does not know of it yet. */
 bool pin_is_fresh(const struct pin *pin)
 {
 	return pin->fresh && !pin->dropped;
 }
 
-/* It is not wanted any more. */
 bool pin_is_dropped(const struct pin *pin)
 {
 	return pin->dropped;
@@ -182,19 +164,14 @@ static bool pin_meant(const struct pin *pin, bool (*chosen)(const struct pin *pi
 	return chosen ? chosen(pin) : !pin->dropped;
 }
 
-/* The kernel knows of it, and it is to stay as it is. */
 bool pin_stays(const struct pin *pin)
 {
 	return !pin->fresh && !pin->dropped;
 }
 
-/**
- * pins_inside() - what of a range is on the device
- * @pins: of the device
- * @range: on record: the device may have been larger
- * @part: the result
- *
- * Return: whether any of it is.
+/*
+ * Get the part of a recorded range that is on the device, which may have been larger. False if none
+ * is.
  */
 bool pins_inside(const struct pins *pins, const struct range *range,
 		 struct range *part)
@@ -219,13 +196,7 @@ static bool lies_in(const struct pins *pins, const struct range *range,
 		spans_hold(spans, &part, label));
 }
 
-/**
- * pins_drop() - want nothing any more of what lies in ranges
- * @pins: of the device
- * @spans: those
- *
- * A pin is dropped with the last of its ranges.
- */
+/* Remove all ranges inside @spans. A pin without ranges left is dropped. */
 void pins_drop(struct pins *pins, const struct spans *spans)
 {
 	const struct range all = { 0 };
@@ -247,11 +218,7 @@ void pins_drop(struct pins *pins, const struct spans *spans)
 	}
 }
 
-/**
- * pins_drop_old() - want nothing any more of what has expired
- * @pins: of the device
- * @now: seconds since 1970
- */
+/* Drop the expired pins. @now: seconds since 1970. */
 void pins_drop_old(struct pins *pins, int64_t now)
 {
 	size_t i;
@@ -272,15 +239,10 @@ static uint32_t seconds_left(const struct pin *pin, int64_t now)
 	return left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
 }
 
-/**
- * pins_ranges() - what is wanted, as the kernel takes it
- * @pins: of the device
- * @chosen: whether one is meant; NULL: all that are not dropped
- * @now: seconds since 1970
- * @range: the result, for free(); labels are those of @pins
- * @count: how many
- *
- * Return: 0 or the exit code.
+/*
+ * List the ranges of the chosen pins for the kernel, for free(). The labels still belong to @pins.
+ * @chosen: NULL: all pins that are not dropped.
+ * @now: seconds since 1970.
  */
 int pins_ranges(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 		int64_t now, struct nl_range **range, size_t *count)
@@ -315,15 +277,7 @@ int pins_ranges(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 	return 0;
 }
 
-/**
- * pins_pieces() - what is to be brought into the cache
- * @pins: of the device
- * @chosen: whether one is meant; NULL: all that are not dropped
- * @piece: the result, for free()
- * @count: how many
- *
- * Return: 0 or the exit code.
- */
+/* List the ranges to prefetch, for free(). @chosen: NULL: all pins that are not dropped. */
 int pins_pieces(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 		struct range **piece, size_t *count)
 {
@@ -348,7 +302,6 @@ int pins_pieces(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 	return 0;
 }
 
-/* Free all; harmless after that. */
 void pins_free(struct pins *pins)
 {
 	size_t i;

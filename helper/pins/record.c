@@ -11,11 +11,6 @@
 #include "lib/error.h"
 #include "lib/name.h"
 
-/**
- * owner_of() - who a device is
- * @dev: the device
- * @owner: filled in
- */
 void owner_of(const struct dm_device *dev, struct owner *owner)
 {
 	size_t prefix = strlen(DM_UUID_PREFIX);
@@ -28,21 +23,15 @@ void owner_of(const struct dm_device *dev, struct owner *owner)
 		identity_read(dev->origin, owner->origin_id);
 }
 
-/* Whether anything is known of it. */
 bool owner_known(const struct owner *owner)
 {
 	return *owner->uuid || *owner->origin_id;
 }
 
-/**
- * owner_same() - whether two are one device, or have one origin
- * @before: whose something was
- * @now: who has the name now
- *
- * What is pinned are parts of an origin, whichever cache it has.  But a volume may have
- * another identity by each way that leads to it, and some have none: then the cache tells.
- *
- * Return: whether what was pinned on one is what is meant on the other.
+/*
+ * True if pins recorded for @before apply to @now. Pins belong to an origin, with any cache. But a
+ * volume may have different device ids on different transports, or none. Then the uuid of the cache
+ * decides.
  */
 bool owner_same(const struct owner *before, const struct owner *now)
 {
@@ -54,7 +43,7 @@ bool owner_same(const struct owner *before, const struct owner *now)
 	return *now->origin_id && !strcmp(before->origin_id, now->origin_id);
 }
 
-/* An origin that shrank, or took the place of a larger one. */
+/* For an origin that shrank, or that replaced a larger one. */
 static void warn_of_end(const struct pins *pins, const char *name)
 {
 	const char *label = NULL;
@@ -73,20 +62,14 @@ static void warn_of_end(const struct pins *pins, const char *name)
 		}
 	}
 	if (count)
-		warn("%zu ranges that are pinned on '%s' lie beyond its end at %llu, or reach beyond it, and do not count there: 'nearcache pin %s --refresh' follows files that moved, 'nearcache unpin %s --label' forgets a label, like '%s'",
+		warn("%zu pinned ranges of '%s' are partly or completely beyond its end at %llu and are ignored there: 'nearcache pin %s --refresh' finds files that moved, 'nearcache unpin %s --label' removes a label, for example '%s'",
 		     count, name, (unsigned long long)pins->size, name, name,
 		     label);
 }
 
-/**
- * record_open() - read what is wanted of a device
- * @pins: the result; none if nothing is on record; pins_free() is due also after a
- *	failure
- * @dev: the device
- *
- * What is written next says whose it is, unless it is another's.
- *
- * Return: 0 or the exit code; the error names the file and what is wrong with it.
+/*
+ * Read the record of a device. pins_free() is needed even after a failure. A record of another
+ * device (@foreign) keeps its owner; otherwise the next write records @dev as the owner.
  */
 int record_open(struct pins *pins, const struct dm_device *dev)
 {
@@ -107,13 +90,7 @@ int record_open(struct pins *pins, const struct dm_device *dev)
 	return 0;
 }
 
-/**
- * record_require() - whether what is on record is of the device that has the name now
- * @pins: from record_open()
- * @dev: the device
- *
- * Return: 0, or the exit code if it is another's.
- */
+/* Demand that the record belongs to this device. */
 int record_require(const struct pins *pins, const struct dm_device *dev)
 {
 	char path[PINS_PATH];
@@ -121,26 +98,21 @@ int record_require(const struct pins *pins, const struct dm_device *dev)
 	if (!pins->foreign)
 		return 0;
 	return fail(CODE_DEVICE,
-		    "the record of pins '%s' is of another '%s', with cache '%s' and origin '%s': 'nearcache pin %s --refresh' takes it over, 'nearcache unpin %s --all' forgets it",
+		    "the record of pins '%s' belongs to another '%s', with cache '%s' and origin '%s': 'nearcache pin %s --refresh' takes it over, 'nearcache unpin %s --all' removes it",
 		    pins_path(dev->name, path), dev->name, pins->owner.uuid,
 		    pins->owner.origin_id, dev->name, dev->name);
 }
 
-/* What was another's is this device's from now on. */
+/* Make @dev the owner of the record. */
 void record_adopt(struct pins *pins, const struct dm_device *dev)
 {
 	owner_of(dev, &pins->owner);
 	pins->foreign = false;
 }
 
-/**
- * record_forget() - nothing is wanted any more on a cache that is no more
- * @name: that it had
- * @uuid: its own, or of that with which its device was opened
- *
- * What another cache of that name has on record stays.
- *
- * Return: 0 or the exit code.
+/*
+ * Remove the record of a destroyed cache. A record of another cache with that name stays.
+ * @uuid: of the cache, or of the one with which its device was opened.
  */
 int record_forget(const char *name, const char *uuid)
 {
@@ -148,7 +120,7 @@ int record_forget(const char *name, const char *uuid)
 	struct pins pins;
 	bool other, found;
 
-	/* One that is damaged is of no use to anybody. */
+	/* Remove a damaged record as well. */
 	if (pins_load(&pins, name))
 		fail_reset();
 	owner = &pins.owner;
@@ -165,12 +137,9 @@ static int compare_paths(const void *a, const void *b)
 	return strcmp((*x)->path, (*y)->path);
 }
 
-/**
- * recorded_make() - prepare to find files
- * @recorded: the result; recorded_free() is due also after a failure
- * @pins: of a device; none may be added meanwhile
- *
- * Return: 0 or the exit code.
+/*
+ * Sort the pins of files by path. No pin may be added to @pins meanwhile. recorded_free() is needed
+ * even after a failure.
  */
 int recorded_make(struct recorded *recorded, const struct pins *pins)
 {
@@ -187,7 +156,7 @@ int recorded_make(struct recorded *recorded, const struct pins *pins)
 	return 0;
 }
 
-/* The first whose path does not come before @path. */
+/* Index of the first pin whose path is not before @path. */
 static size_t find_path(const struct recorded *recorded, const char *path)
 {
 	size_t low = 0, high = recorded->count;
@@ -203,7 +172,7 @@ static size_t find_path(const struct recorded *recorded, const char *path)
 	return low;
 }
 
-/* The file of that path; there may be several pins of it.  Return: whether there is one. */
+/* Drop all pins of one file. False if there is none. */
 static bool drop_file(const struct recorded *recorded, const char *path)
 {
 	size_t first = find_path(recorded, path), i;
@@ -214,7 +183,7 @@ static bool drop_file(const struct recorded *recorded, const char *path)
 	return i > first;
 }
 
-/* All files in it, by their names: they follow each other.  @path: ends with a slash. */
+/* Drop all files of a folder, which are adjacent in the order of paths. @path ends with a slash. */
 static bool drop_folder(const struct recorded *recorded, const char *path)
 {
 	size_t first = find_path(recorded, path), i;
@@ -236,7 +205,7 @@ static bool drop_path(const struct recorded *recorded, char *path)
 		return found;
 	}
 	memcpy(folder, path, length + 1);
-	/* The root has it. */
+	/* Only "/" ends with a slash already. */
 	if (length && path[length - 1] != '/')
 		strcpy(folder + length, "/");
 	found |= drop_folder(recorded, folder);
@@ -244,7 +213,7 @@ static bool drop_path(const struct recorded *recorded, char *path)
 	return found;
 }
 
-/* Links in a folder lead to files that are on record as they are called elsewhere. */
+/* A folder may contain links to files that are recorded under their own paths. */
 static void drop_linked(const struct recorded *recorded, const char *folder)
 {
 	struct glob_words words = { 0 };
@@ -264,13 +233,10 @@ static void drop_linked(const struct recorded *recorded, const char *folder)
 	glob_free(&words);
 }
 
-/**
- * recorded_drop() - want a file, or all of a folder, no more
- * @recorded: what is on record
- * @word: its path, as the user gave it; it need not be there any more
- *
- * Return: whether there was something; false, too, where that cannot be told, with an error
- * without memory.
+/*
+ * Drop the pins of a file, or of all files of a folder. It need not exist any more. @word: path as
+ * the user wrote it. False if nothing is recorded or the path cannot be resolved; an error is
+ * recorded only if memory is short.
  */
 bool recorded_drop(const struct recorded *recorded, const char *word)
 {
@@ -285,7 +251,7 @@ bool recorded_drop(const struct recorded *recorded, const char *word)
 	free(path);
 	if (found && !stat(word, &st) && S_ISDIR(st.st_mode))
 		drop_linked(recorded, word);
-	/* What was a folder may be a link by now. */
+	/* The folder may have been replaced by a link. */
 	if (found || *word != '/' || fail_code())
 		return found;
 	path = path_tidy(word);
@@ -295,7 +261,6 @@ bool recorded_drop(const struct recorded *recorded, const char *word)
 	return found;
 }
 
-/* Free all; harmless after that. */
 void recorded_free(struct recorded *recorded)
 {
 	free(recorded->pin);

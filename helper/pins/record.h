@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Record of the pins of a device: whose it is, and the files in it by path. */
+/*
+ * The record of a device's pins: the device that it belongs to, and a look-up of its files by path.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_PINS_RECORD_H
 #define HELPER_PINS_RECORD_H
 
@@ -20,9 +24,9 @@ int record_forget(const char *name, const char *uuid);
 void record_adopt(struct pins *pins, const struct dm_device *dev);
 
 /**
- * struct recorded - pins of files
- * @pin: by path; they are the caller's still
- * @count: how many
+ * struct recorded - pins of files, sorted by path
+ * @pin: pointers into the caller's pins
+ * @count: entries of @pin
  */
 struct recorded {
 	struct pin **pin;

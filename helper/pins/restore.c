@@ -18,16 +18,7 @@ static int64_t now_seconds(void)
 	return (int64_t)time(NULL);
 }
 
-/**
- * restore_load() - bring what is wanted into the cache, in the background
- * @dev: the device
- * @pins: of it
- * @chosen: whether one is meant; NULL: all
- * @wishes: of the job
- * @job: its number; 0: there is nothing to bring
- *
- * Return: 0 or the exit code.
- */
+/* Prefetch the chosen pins in the background. @chosen: NULL: all. @job: 0: nothing to prefetch. */
 int restore_load(const struct dm_device *dev, const struct pins *pins,
 		 bool (*chosen)(const struct pin *pin),
 		 const struct nl_job *wishes, uint32_t *job)
@@ -42,7 +33,7 @@ int restore_load(const struct dm_device *dev, const struct pins *pins,
 	return fail_code();
 }
 
-/* Where a file is now. Return: whether that can be told. */
+/* Find the ranges of a file now. False if it cannot be found or mapped. */
 static bool find_file(const struct dm_device *dev, const struct pin *pin,
 		      struct shards *shards)
 {
@@ -72,7 +63,7 @@ static bool is_there(const struct pin *pin, const struct shard *shard)
 		       pin->ranges * sizeof(*pin->range));
 }
 
-/* As it is on record, or as the file is now: then it is fresh. */
+/* Add a pin with its recorded or its new ranges, as fresh. */
 static int append_pin(struct pins *fresh, const struct pin *pin,
 		      const struct shard *shard)
 {
@@ -82,8 +73,8 @@ static int append_pin(struct pins *fresh, const struct pin *pin,
 }
 
 /*
- * @known: of the kernel; what it lacks, or has in another way, is fresh, too.
- * @look: files are looked for
+ * Collect the pins that the kernel lacks or has with other values, and moved files if @look is set.
+ * @known: the kernel's ranges.
  */
 static int find_fresh(const struct dm_device *dev, const struct pins *pins,
 		      const struct known *known, bool look,
@@ -121,9 +112,9 @@ static size_t count_wanted(const struct pins *pins)
 }
 
 /*
- * What has expired goes, what the kernel lacks comes, and files that moved are where they
- * are; the kernel is not told yet.  Unless that is what was asked for, files are looked for
- * only where all is to be told anew, and somebody has the device open: else it has no files.
+ * Drop expired pins and collect those that the kernel lacks or that moved; the kernel is not
+ * changed yet. Look for files only if @asked, or if the kernel has no ranges and somebody has the
+ * device open: otherwise it has no mounted files.
  */
 static int follow_pins(const struct dm_device *dev, struct pins *pins, bool asked,
 		       struct restored *restored)
@@ -145,15 +136,9 @@ out:
 	return fail_code();
 }
 
-/**
- * restore_refresh() - follow files that moved, and pin what is missing
- * @dev: the device
- * @pins: what is on record of it
- * @restored: what came of it, without a job
- *
- * Files that cannot be found, or not mapped, stay where they were.
- *
- * Return: 0 or the exit code; then all is as it was before.
+/*
+ * Find files that moved, and pin missing ranges. Files that cannot be found or mapped keep their
+ * recorded ranges. A failure changes nothing. @restored has no job.
  */
 int restore_refresh(const struct dm_device *dev, struct pins *pins,
 		    struct restored *restored)
@@ -165,7 +150,7 @@ int restore_refresh(const struct dm_device *dev, struct pins *pins,
 						   change_both(&change);
 }
 
-/* A failure is no reason for the caller to fail: the device works without. */
+/* Turn an error into a warning: the device works without its pins. */
 static void warn_instead(const char *what, const char *name, const char *how)
 {
 	if (fail_code())
@@ -173,7 +158,7 @@ static void warn_instead(const char *what, const char *name, const char *how)
 	fail_reset();
 }
 
-/* Return: 0 or the exit code; then the kernel knows what it knew before. */
+/* A failure leaves the kernel's ranges unchanged. */
 static int restore_kernel(const struct dm_device *dev, struct pins *pins,
 			  struct restored *restored)
 {
@@ -183,7 +168,7 @@ static int restore_kernel(const struct dm_device *dev, struct pins *pins,
 						    change_kernel(&change);
 }
 
-/* A table that follows another one has its ranges, but what it cached may be another cache. */
+/* A reloaded table keeps the ranges, but the new cache may lack their data: prefetch it. */
 static void restore_device(const struct dm_device *dev, struct pins *pins,
 			   const char *attached, struct restored *restored)
 {
@@ -196,21 +181,18 @@ static void restore_device(const struct dm_device *dev, struct pins *pins,
 	if (restore_kernel(dev, pins, restored))
 		return;
 	restore_load(dev, pins, NULL, &wishes, &restored->job);
-	warn_instead("what is pinned on", dev->name,
-		     "is cached when it is read, and not brought before");
+	warn_instead("the pins of", dev->name,
+		     "are not prefetched, only cached when they are read");
 	if (restored->moved || other)
 		pins_save(pins, dev->name);
-	warn_instead("what is pinned on", dev->name,
-		     "is on record as it was before");
+	warn_instead("the pins of", dev->name,
+		     "could not be recorded, the old record remains");
 }
 
-/**
- * restore() - want again what was wanted before a device was opened
- * @name: of the device
- * @attached: uuid of the cache that was attached to it, "": its own; NULL: none was
- * @restored: what came of it
- *
- * A failure is told by a warning: the device works without.
+/*
+ * Pin the recorded ranges of a device again after it was opened. A failure is only a warning: the
+ * device works without.
+ * @attached: uuid of the cache that was attached, "": its own, NULL: none was attached.
  */
 void restore(const char *name, const char *attached, struct restored *restored)
 {
@@ -225,5 +207,5 @@ void restore(const char *name, const char *attached, struct restored *restored)
 		dm_device_free(&dev);
 	}
 	pins_free(&pins);
-	warn_instead("what was pinned on", name, "is not pinned now");
+	warn_instead("the pins of", name, "could not be restored");
 }

@@ -26,13 +26,9 @@ static uint64_t end_of(const struct range *range)
 	return range->length ? range->start + range->length : UINT64_MAX;
 }
 
-/**
- * spans_make() - prepare to ask what lies in ranges
- * @spans: the result; spans_free() is due also after a failure
- * @which: as struct nl_replacement.drop has them; their labels stay the caller's
- * @count: how many
- *
- * Return: 0 or the exit code.
+/*
+ * Sort the ranges of struct nl_replacement.drop for look-ups. The labels stay the caller's.
+ * spans_free() is needed even after a failure.
  */
 int spans_make(struct spans *spans, const struct nl_range *which, size_t count)
 {
@@ -53,14 +49,14 @@ int spans_make(struct spans *spans, const struct nl_range *which, size_t count)
 	return 0;
 }
 
-/* In one of those that have just this label. */
+/* True if the range is inside a span with exactly this label. */
 static bool spans_hold_label(const struct spans *spans, const struct range *range,
 			     const char *label)
 {
 	const struct span key = { .label = label, .start = range->start };
 	size_t low = 0, high = spans->count;
 
-	/* Behind the last one that starts before the range, or where it does. */
+	/* Find the last span that does not start after the range. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -73,21 +69,13 @@ static bool spans_hold_label(const struct spans *spans, const struct range *rang
 	       spans->span[low - 1].reach >= end_of(range);
 }
 
-/**
- * spans_hold() - whether a range is deleted with these
- * @spans: those
- * @range: the range; of length 0: it has no end
- * @label: its label
- *
- * Return: whether it lies in one of them that is for its label.
- */
+/* True if the range is inside a span for its label. A range of length 0 has no end. */
 bool spans_hold(const struct spans *spans, const struct range *range,
 		const char *label)
 {
 	return spans_hold_label(spans, range, NULL) || spans_hold_label(spans, range, label);
 }
 
-/* Free all; harmless after that. */
 void spans_free(struct spans *spans)
 {
 	free(spans->span);

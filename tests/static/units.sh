@@ -57,8 +57,8 @@ told() {
 
 # A device needed before it can exist: no unit waits for it, and the generator reports the reason.
 too_early() {
-	grep -q "line 6: nothing waits for 'early': '$dir/fstab' line 3: .* add the options _netdev,nofail" "$dir/said" &&
-		grep -q "line 7: nothing waits for 'state': '$dir/fstab' line 4 mounts" "$dir/said" &&
+	grep -q "line 6: no unit waits for 'early': '$dir/fstab' line 3: .* add the options _netdev,nofail" "$dir/said" &&
+		grep -q "line 7: no unit waits for 'state': '$dir/fstab' line 4 mounts" "$dir/said" &&
 		[[ ! -e $dir/out/dev-mapper-early.device.d && ! -e $dir/out/dev-mapper-early.device.wants &&
 			! -e $dir/out/dev-mapper-state.device.d && -e $dir/out/dev-mapper-plain.device.d &&
 			-L $dir/out/remote-fs.target.wants/nearcache@early.service ]] &&

@@ -201,7 +201,7 @@ only_command_line() {
 	mkdir -p "$dir/units"
 	echo "x /dev/o /dev/c $1" >"$dir/tab"
 	"$generator" "$dir/units" "$dir/units" "$dir/units" "$dir/tab" 2>&1 |
-		grep -qE 'are for the command line|the second and the third word name'
+		grep -qE 'are allowed only on the command line|the second and the third word name'
 }
 
 table_options() {

@@ -70,7 +70,7 @@ static void refused(void **state)
 		{ "a/b /dev/o /dev/c", "'a/b' is no name" },
 		{ "-x /dev/o /dev/c", "starts with '-'" },
 		{ "x o /dev/c", "origin 'o': give a path" },
-		{ "x /dev/o UUID=1", "'UUID=1': this is no uuid" },
+		{ "x /dev/o UUID=1", "'UUID=1': this is not a uuid" },
 		{ "x /dev/o LABEL=1", "cache device 'LABEL=1'" },
 		{ "x /dev/o /dev/c modes=read-only", "'--modes' is no option" },
 		{ "x /dev/o /dev/c mode=slow", "--mode 'slow'" },
@@ -83,9 +83,9 @@ static void refused(void **state)
 		{ "x /dev/o /dev/c timeout=0", "timeout '0'" },
 		{ "x /dev/o /dev/c timeout=-1", "timeout '-1'" },
 		{ "x /dev/o /dev/c timeout=1s", "timeout '1s'" },
-		{ "x /dev/o /dev/c help", "for the command line" },
-		{ "x /dev/o /dev/c force", "for the command line" },
-		{ "x /dev/o /dev/c json", "for the command line" },
+		{ "x /dev/o /dev/c help", "only on the command line" },
+		{ "x /dev/o /dev/c force", "only on the command line" },
+		{ "x /dev/o /dev/c json", "only on the command line" },
 		{ "x /dev/o /dev/c mode=writearound,read-only", "contradicts" },
 		{ "x /dev/o /dev/c verify=1,verify=2", "given twice" },
 		{ "x /dev/o /dev/\a", "byte 15 is a control character" },
@@ -119,7 +119,7 @@ static void found(void **state)
 	entry = tab_find(&tab, "x");
 	assert_int_equal(entry->line, 2);
 	assert_null(entry->why);
-	assert_non_null(strstr(tab.entry[2].why, "name of line 2, too"));
+	assert_non_null(strstr(tab.entry[2].why, "already the name of line 2"));
 	assert_int_equal(tab_need(&tab, "x", &entry), 0);
 	assert_int_equal(tab_need(&tab, "y", &entry), CODE_USAGE);
 	assert_non_null(strstr(fail_message(), "'TAB' line 5: origin 'bad'"));

@@ -250,7 +250,7 @@ static void words(void **state)
 	match.on_change = ON_CHANGE_REFUSE;
 	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
 	assert_said("'/dev/o' is 'wwid:a', the cache was created for 'wwid:b'");
-	assert_said("'v2': what is cached is of version 'v1'");
+	assert_said("'v2': the cached data is of version 'v1'");
 	assert_said("first or last 64 KiB differ");
 	assert_string_equal(match_changed(&match, text), "identity, version, content");
 	assert_string_equal(match_before(&match, text),
@@ -306,7 +306,7 @@ static void special(void **state)
 	sb.origin_lbs = 4096;
 	match.on_change = ON_CHANGE_DROP;
 	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
-	assert_said("logical blocks of 512 bytes, at create they had 4096");
+	assert_said("logical blocks of 512 bytes, at creation they had 4096");
 }
 
 /* The ends are equal; an unknown file system is not a difference. */
@@ -668,7 +668,7 @@ static void find(void **state)
 	assert_int_equal(match.origin.number, 7);
 	sb.origin_id[0] = '\0';
 	assert_int_equal(match_find_origin(&match), CODE_DEVICE);
-	assert_said("no stable identity");
+	assert_said("no device id");
 }
 
 int main(void)

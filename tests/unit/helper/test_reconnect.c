@@ -276,7 +276,7 @@ static void after_gap(void **state)
 	fake_gaps.concern = true;
 	assert_int_equal(take("/dev/new", OPTION_FORCE, ON_CHANGE_REFUSE),
 			 CODE_DEVICE);
-	assert_said("while a device passed through to it");
+	assert_said("by a pass-through device");
 	assert_left();
 	reset();
 	fake_gaps.error = true;
@@ -297,10 +297,10 @@ static void not_gone(void **state)
 	reset();
 	there = true;
 	assert_int_equal(take("/dev/old", OPTION_FORCE, 0), CODE_BUSY);
-	assert_said("has origin '8:0' already");
+	assert_said("has this origin already ('8:0')");
 	assert_left();
 	assert_int_equal(take("/dev/new", OPTION_FORCE, 0), CODE_BUSY);
-	assert_said("'8:0' of 'nc' is still there");
+	assert_said("'8:0' of 'nc' is still connected");
 	assert_left();
 }
 
@@ -331,7 +331,7 @@ static void misfits(void **state)
 	differs = MATCH_CONTENT;
 	assert_int_equal(take("/dev/new", OPTION_FORCE, ON_CHANGE_REFUSE),
 			 CODE_DEVICE);
-	assert_said("was changed while it was away (ENDS)");
+	assert_said("was changed while it was disconnected (ENDS)");
 	assert_left();
 	/* The kernel would not detect a changed file system. */
 	file_system = true;
@@ -354,7 +354,7 @@ static void strangers(void **state)
 		strcpy(origin.id, "wwid:b");
 		take("/dev/new", option[i], 0);
 		if (!i)
-			assert_said("is 'wwid:b', the origin of 'nc' is 'wwid:a': --force");
+			assert_said("is 'wwid:b', the origin of 'nc' is 'wwid:a': if you know that it is the same volume, use --force");
 		again[i]();
 		/* Without a recorded identity only the content can identify the origin. */
 		reset();
@@ -378,10 +378,10 @@ static void strangers(void **state)
 		cache_dead = true;
 		take("/dev/new", option[i], 0);
 		if (!i)
-			assert_said("would tell whether '/dev/new' is the origin");
+			assert_said("'/dev/new' is unverified");
 		again[i]();
 		take(NULL, option[i], 0);
-		assert_said("name it with --origin DEV");
+		assert_said("name the origin with --origin DEV");
 	}
 }
 

@@ -296,7 +296,7 @@ static void foreign(void **state)
 	assert_int_equal(dm_need_ours("nc", &dev), 0);
 	assert_int_equal(record_open(&pins, &dev), 0);
 	assert_int_equal(record_require(&pins, &dev), CODE_DEVICE);
-	assert_non_null(strstr(fail_message(), "'" RECORD "' is of another 'nc', with cache 'u1' and origin 'wwid:eui.1'"));
+	assert_non_null(strstr(fail_message(), "'" RECORD "' belongs to another 'nc', with cache 'u1' and origin 'wwid:eui.1'"));
 	assert_non_null(strstr(fail_message(), "'nearcache pin nc --refresh'"));
 	fail_reset();
 	/* Unpinning a part leaves the rest to its owner. */
@@ -371,7 +371,7 @@ static void told(void **state)
 	restore("nc", "u2", &restored);
 	assert_int_equal(restored.job, 0);
 	assert_int_equal(fake_nl.count, 2);
-	assert_string_equal(warning, "what is pinned on 'nc' is cached when it is read, and not brought before: NO JOBS");
+	assert_string_equal(warning, "the pins of 'nc' are not prefetched, only cached when they are read: NO JOBS");
 	/* The rest of the record was written. */
 	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
 	fake.uuid = DM_UUID_PREFIX "u1";
@@ -380,13 +380,13 @@ static void told(void **state)
 	assert_int_equal(rmdir(RECORD ".new"), 0);
 	assert_int_equal(restored.job, 2);
 	assert_int_equal(fake_nl.count, 2);
-	assert_non_null(strstr(warning, "what is pinned on 'nc' is on record as it was before: cannot write '" RECORD ".new'"));
+	assert_non_null(strstr(warning, "the pins of 'nc' could not be recorded, the old record remains: cannot write '" RECORD ".new'"));
 	/* The pins are not set. */
 	fake_nl_reset(FAKE_BYTES);
 	assert_int_equal(truncate(RECORD, 9), 0);
 	restore("nc", NULL, &restored);
 	assert_int_equal(fake_nl.count, 0);
-	assert_non_null(strstr(warning, "what was pinned on 'nc' is not pinned now: the record of pins '" RECORD "' is damaged"));
+	assert_non_null(strstr(warning, "the pins of 'nc' could not be restored: the record of pins '" RECORD "' is damaged"));
 	assert_int_equal(fail_code(), 0);
 }
 

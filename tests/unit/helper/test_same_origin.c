@@ -123,10 +123,10 @@ static void caches(void **state)
 	meets(NEARCACHE_WRITEAROUND, NULL);
 	is_cache("read-only", PATH);
 	meets(NEARCACHE_READ_ONLY, NULL);
-	meets(NEARCACHE_WRITEAROUND, "would not notice");
+	meets(NEARCACHE_WRITEAROUND, "would miss writes");
 	is_cache("writethrough", PATH);
 	meets(NEARCACHE_READ_ONLY, "is written by device 'other' (mode writethrough)");
-	meets(NEARCACHE_WRITEAROUND, "would not notice");
+	meets(NEARCACHE_WRITEAROUND, "would miss writes");
 	is_cache("writethrough", OTHER);
 	meets(NEARCACHE_WRITEAROUND, NULL);
 	/* The device itself, and a device without a table. */
@@ -145,10 +145,10 @@ static void passing_through(void **state)
 	piece.linear = true;
 	piece.under = PATH;
 	meets(NEARCACHE_READ_ONLY, "is written by device 'other' (pass-through)");
-	meets(NEARCACHE_WRITEAROUND, "would not notice");
+	meets(NEARCACHE_WRITEAROUND, "would miss writes");
 	passing.read_only = true;
 	meets(NEARCACHE_READ_ONLY, NULL);
-	meets(NEARCACHE_WRITEAROUND, "would not notice");
+	meets(NEARCACHE_WRITEAROUND, "would miss writes");
 	passing.read_only = false;
 	piece.under = OTHER;
 	meets(NEARCACHE_WRITEAROUND, NULL);
@@ -164,16 +164,16 @@ static void origin_gone(void **state)
 	gone = true;
 	is_cache("read-only", OTHER);
 	meets(NEARCACHE_READ_ONLY, NULL);
-	meets(NEARCACHE_WRITEAROUND, "may be that one");
+	meets(NEARCACHE_WRITEAROUND, "may be that origin");
 	is_cache("writearound", OTHER);
-	meets(NEARCACHE_READ_ONLY, "may be that one");
+	meets(NEARCACHE_READ_ONLY, "may be that origin");
 	recorded = "wwid:eui.b";
 	meets(NEARCACHE_READ_ONLY, NULL);
 	meets(NEARCACHE_WRITEAROUND, NULL);
 	recorded = "";
-	meets(NEARCACHE_WRITEAROUND, "may be that one");
+	meets(NEARCACHE_WRITEAROUND, "may be that origin");
 	silent = true;
-	meets(NEARCACHE_WRITEAROUND, "cannot be told");
+	meets(NEARCACHE_WRITEAROUND, "it is unknown whether");
 }
 
 int main(void)

@@ -315,7 +315,7 @@ static void changed_before(void **state)
 		fake_reset(WRITING);
 		fake.on_load = others[i];
 		assert_int_equal(set("mode=read-only", 0), CODE_BUSY);
-		assert_said("changed by somebody else");
+		assert_said("changed by another program");
 		assert_said("nothing was changed");
 		assert_string_equal(fake.loaded.params, "");
 		theirs = fake.live;
@@ -345,11 +345,11 @@ static void changed_after(void **state)
 	fake.on_start = other_order;
 	assert_int_equal(set("fill_memory=32M", 0), 0);
 	assert_int_equal(set("fill_memory=16M", 0), CODE_BUSY);
-	assert_said("changed by somebody else");
+	assert_said("changed by another program");
 	fake_reset(WRITING);
 	fake.on_start = others_set;
 	assert_int_equal(set("mode=read-only", 0), CODE_BUSY);
-	assert_said("its table is '" WRITING_32M "'");
+	assert_said("its table is now '" WRITING_32M "'");
 }
 
 /* The device continues with its old table and size. */

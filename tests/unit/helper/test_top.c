@@ -230,7 +230,7 @@ static void sizes(void **state)
 	fill(&model, 4, 9);
 	model.device[1].calm = false;
 	model.device[1].state = "bypass";
-	strcpy(model.device[1].why, "the cache device did not answer too often");
+	strcpy(model.device[1].why, "the cache device timed out too often");
 	for (view = (struct view){ .rows = 1 }; view.rows <= 30; view.rows += 3)
 		for (view.columns = 1; view.columns <= 130; view.columns += 7)
 			for (view.focus = 0; view.focus < SECTIONS; view.focus += 2) {
@@ -243,7 +243,7 @@ static void sizes(void **state)
 	make(&model, &view, &frame);
 	assert_int_equal(frame.lines, 8);
 	/* Problems come first, and hidden sections are named. */
-	has(&frame, "! nc1 is bypass: the cache device did not answer");
+	has(&frame, "! nc1 is bypass: the cache device timed out");
 	has(&frame, "DEVICE  STATE");
 	has(&frame, "no room: fills (4), latencies (4), labels (36), streams (36), jobs (36)");
 	frame_free(&frame);

@@ -318,7 +318,7 @@ static void not_durable(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(gone) / sizeof(gone[0]); i++) {
 		type = gone[i];
-		refuse_begin("does not outlive a reboot");
+		refuse_begin("does not survive a reboot");
 		assert_int_not_equal(gaps_check(), 0);
 		fail_reset();
 		assert_true(access(path, F_OK));
@@ -352,7 +352,7 @@ static void fleeting(void **state)
 {
 	(void)state;
 	disk = "zram0";
-	refuse_begin("does not outlive a reboot: it is on a RAM disk");
+	refuse_begin("does not survive a reboot: it is on a RAM disk");
 	disk = "ram1";
 	refuse_begin("a RAM disk");
 	disk = "loop0p1";
@@ -398,18 +398,18 @@ static void links(void **state)
 
 	(void)state;
 	assert_int_equal(symlink("/nowhere/at/all", folder), 0);
-	unreadable("a link that leads nowhere");
+	unreadable("a dangling link");
 	unlink(folder);
 	mkdir(folder, 0755);
 	assert_int_equal(symlink("/nowhere/at/all", path), 0);
-	unreadable("a link that leads nowhere");
+	unreadable("a dangling link");
 	unlink(path);
 	/* A dangling link in a parent folder. */
 	rmdir(folder);
 	assert_int_equal(symlink("/nowhere/at/all", folder), 0);
 	gaps_folder = below;
 	snprintf(below, sizeof(below), "%s/lib/nearcache", folder);
-	unreadable("a link that leads nowhere");
+	unreadable("a dangling link");
 	gaps_folder = folder;
 	unlink(folder);
 	assert_int_equal(close(creat(folder, 0600)), 0);

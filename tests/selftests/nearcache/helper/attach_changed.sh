@@ -15,7 +15,7 @@ out_and_in() {
 	generation=$1
 	./blockdata write "$O" -g "$1"
 	case $told in
-	fails) bad 4 "cannot tell 'invalidate all'" invalidate nc ;;
+	fails) bad 4 "cannot send 'invalidate all'" invalidate nc ;;
 	esac
 	lies slice linear
 }

@@ -26,7 +26,7 @@ bad_input() {
 	bad 4 "cannot read '$TMPDIR/text'" classifier load "$TMPDIR/text"
 	bad 4 "has no program in SEC(\"raw_tp.w/nearcache_classify\"), but one in 'raw_tp.w/nearcache_access'" \
 		classifier load elsewhere.bpf.o
-	bad 4 "reaches beyond what the module tells" classifier load beyond.bpf.o
+	bad 4 "reads fields that the module does not have" classifier load beyond.bpf.o
 	[[ ! -e $PINS ]] || fail "left behind: $(ls $PINS)"
 	good classifier load --dry-run -j
 	expect state none dry_run true

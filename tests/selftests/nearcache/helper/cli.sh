@@ -79,7 +79,7 @@ test_usage() {
 	bad 1 "'a/b'" create a/b --origin "$origin" --cache "$cache"
 	bad 1 'longer than 63' create "$(printf 'n%.0s' {1..64})" --origin "$origin" --cache "$cache"
 	bad 1 'longer than 63' create a --origin "$origin" --cache "$cache" --dataset-version "$(printf 'v%.0s' {1..64})"
-	bad 1 'no UTF-8' create a --origin "$origin" --cache "$cache" --dataset-version $'a\xffb'
+	bad 1 'invalid UTF-8' create a --origin "$origin" --cache "$cache" --dataset-version $'a\xffb'
 	bad 1 'a??b' create a --origin "$origin" --cache "$cache" --dataset-version $'a\e\nb'
 	bad 1 'it is empty' create a --origin "$origin" --cache "$cache" --dataset-version ''
 	bad 1 'NAME or --cache' destroy
@@ -182,10 +182,10 @@ test_create_over_content() {
 	dd if=/dev/zero of="$cache" bs=4096 seek=1 count=1 oflag=direct 2>/dev/null
 	bad 4 "nearcache '$NAME'" create a --origin "$origin" --cache "$cache"
 	printf 'X' | dd of="$cache" bs=1 seek=$((524288 + 100)) conv=fsync 2>/dev/null
-	bad 4 'does not count (checksum is' create a --origin "$origin" --cache "$cache"
+	bad 4 'invalid nearcache superblock (checksum is' create a --origin "$origin" --cache "$cache"
 	# Of a future version.
 	printf '\x02' | dd of="$cache" bs=1 seek=$((524288 + 8)) conv=fsync 2>/dev/null
-	bad 4 'does not count (version is 2' create a --origin "$origin" --cache "$cache"
+	bad 4 'invalid nearcache superblock (version is 2' create a --origin "$origin" --cache "$cache"
 }
 
 test_create() {

@@ -114,7 +114,7 @@ only_read
 through
 past
 poke $((102401 * 1024 + 64))
-told "its file system was written to, though its first and last 64 KiB are the same"
+told "its file system was written to, although its first and last 64 KiB are unchanged"
 # The next open reports no change after the user has invalidated.
 reopen
 poke $((102401 * 1024 + 128))

@@ -40,7 +40,7 @@ reopened() {
 
 reopened --cache "$C"
 reopened --cache "$C" --cache "$D" --cache "$E"
-bad 4 'number 2 of the 3' open several --origin "$O" --cache "$D"
+bad 4 'member 2 of 3' open several --origin "$O" --cache "$D"
 bad 4 'stripe_index is 2, expected 1' open several --origin "$O" --cache "$C" --cache "$E" --cache "$D"
 bad 4 'has 3 devices, --cache names 2' open several --origin "$O" --cache "$C" --cache "$D"
 good super "$D"
@@ -65,10 +65,10 @@ good close several
 
 # One device is missing.
 ./sbset "$D" set both 'uuid[0]' 1
-bad 4 'number 2 of its 3 devices' open several --origin "$O" --cache "$C"
+bad 4 'member 2 of 3' open several --origin "$O" --cache "$C"
 bad 4 'belongs to another cache' open several --origin "$O" --cache "$C" --cache "$D" --cache "$E"
 run destroy --cache "$E"
-[[ $rc == 0 && $err == *'number 2 of the 3'* ]] || fail "destroy: $rc $err"
+[[ $rc == 0 && $err == *'member 2 of 3'* ]] || fail "destroy: $rc $err"
 for device in "$C" "$E"; do
 	bad 4 'carries no nearcache superblock' open several --origin "$O" --cache "$device"
 done

@@ -96,12 +96,12 @@ dm_gone upper
 ./sbset "$C" flip both sequence
 bad 4 'is not usable' destroy --cache "$C"
 run destroy --cache "$C" --force
-[[ $rc == 0 && $err == *"'$D' carries number 2 of the 3"* && $err == *"destroy --cache $E'"* ]] ||
+[[ $rc == 0 && $err == *"'$D' carries member 2 of 3"* && $err == *"destroy --cache $E'"* ]] ||
 	fail "destroy --force: $rc $out $err"
 carry 4 "$C"
 carry 0 "$D" "$E"
 run destroy --cache "$D"
-[[ $rc == 0 && $err == *'number 1 of the 3'* ]] || fail "destroy: $rc $out $err"
+[[ $rc == 0 && $err == *'member 1 of 3'* ]] || fail "destroy: $rc $out $err"
 carry 4 "$D" "$E"
 
 # Damaged while it is in use: the table has the rest.

@@ -44,15 +44,15 @@ uuid=$(nearcache super "$C" -j | sed -n 's/^ *"uuid": "\(.*\)",/\1/p')
 opened "$C"
 opened "UUID=$uuid"
 # The second member alone does not identify the cache.
-passes 'number 2 of the 3' "$D"
+passes 'member 2 of 3' "$D"
 make_null X copy 4
 copied "$E" "$X"
 passes 'carry the same part' "$C"
 copied "$C" "$X"
 passes 'carry' "UUID=$uuid"
-passes 'both carry number 1' "$C"
+passes 'both carry member 1' "$C"
 dd if=/dev/zero of="$X" bs=1M count=1 oflag=direct 2>/dev/null
 ./sbset "$D" flip both sequence
-passes 'number 2 of its 3 devices' "$C"
+passes 'member 2 of 3' "$C"
 ./sbset "$D" flip both sequence
 opened "$C"

@@ -89,9 +89,9 @@ good open nc --cache "$C" --origin "$O"
 mode_is read-only
 good create other --origin "$O" --cache "$second"
 at_exit dm_gone other
-bad 5 "cached by device 'other' too" set nc mode=writearound
+bad 5 "is also cached by device 'other'" set nc mode=writearound
 good close nc
-bad 5 "cached by device 'other' too" open nc --cache "$C" --origin "$O" --mode writearound
+bad 5 "is also cached by device 'other'" open nc --cache "$C" --origin "$O" --mode writearound
 good destroy other
 good open nc --cache "$C" --origin "$O" --mode writearound --fill-memory 8M
 mode_is writearound
@@ -188,10 +188,10 @@ dm_remove upper
 modprobe loop
 loop=$(losetup -f --show /dev/mapper/nc) || fail "losetup"
 at_exit losetup -D
-bad 5 "cannot be seen" set nc mode=read-only
+bad 5 "it is unknown whether for writing" set nc mode=read-only
 # A second, read-only user does not make the loop device harmless.
 exec 7</dev/mapper/nc
-bad 5 "open 2 times, and it cannot be seen" set nc mode=read-only
+bad 5 "open 2 times, and it is unknown whether for writing" set nc mode=read-only
 losetup -d "$loop"
 good set nc mode=read-only
 exec 7<&-

@@ -130,7 +130,7 @@ good close nc
 
 # --- version ---
 
-refused "--dataset-version 'v2': what is cached is of version 'v1'" -- --dataset-version v2 --on-change=refuse
+refused "--dataset-version 'v2': the cached data is of version 'v1'" -- --dataset-version v2 --on-change=refuse
 reopen --dataset-version v2 --on-change=trust
 expect content warm changed version dataset_version v2
 from_cache 1 4096 16384

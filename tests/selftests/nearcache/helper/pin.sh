@@ -197,8 +197,8 @@ again() {
 	run open nc --origin "$O" --cache "$C"
 	[[ $rc == 0 && $err == *"is not pinned now"*"'$RECORD' is of another 'nc'"* ]] || fail "of another: $err"
 	bad 4 "'nearcache pin nc --refresh' takes it over" pin nc 0-1M
-	bad 4 "'nearcache unpin nc --all' forgets it" unpin nc --label a.bin
-	bad 4 "is of another 'nc'" unpin nc 0-1M
+	bad 4 "'nearcache unpin nc --all' removes it" unpin nc --label a.bin
+	bad 4 "belongs to another 'nc'" unpin nc 0-1M
 	good ranges nc -j
 	expect range_count 0
 	good pin nc --refresh

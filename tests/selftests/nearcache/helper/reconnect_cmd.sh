@@ -70,8 +70,8 @@ behind 1
 good create nc --origin "$O" --cache "$C" --block-size 64K --origin-timeout 600
 check
 settle
-bad 5 "'$O' of 'nc' is still there" attach nc --origin "$stranger"
-bad 5 "has origin '$O' already" attach nc --origin "$O"
+bad 5 "'$O' of 'nc' is still connected" attach nc --origin "$stranger"
+bad 5 "has this origin already" attach nc --origin "$O"
 bad 1 "take the origin first" attach nc --origin "$O" --cache "$C"
 bad 1 "--on-change 'trust'" attach nc --origin "$O" --on-change=trust
 gone
@@ -81,7 +81,7 @@ good status nc -j
 expect origin_gone true
 refused 4 "no device here is the origin 'wwid:uuid.$REMOTE_UUID'" attach nc
 refused 4 "/dev/nowhere" attach nc --origin /dev/nowhere
-refused 4 "'$stranger' is '', the origin of 'nc' is 'wwid:uuid.$REMOTE_UUID': --force" attach nc --origin "$stranger"
+refused 4 "'$stranger' is '', the origin of 'nc' is 'wwid:uuid.$REMOTE_UUID': if you know that it is the same volume, use --force" attach nc --origin "$stranger"
 refused 4 "'$small' has 4194304 bytes, device 'nc' has 8388608" attach nc --origin "$small" --force
 refused 4 "shares storage with the cache device" attach nc --origin "$C" --force
 mkfs.ext4 -qF "$stranger" 2>/dev/null
@@ -108,7 +108,7 @@ gone 2
 behind 2
 generation=2
 O=$(remote_connect)
-refused 4 "was changed while it was away" attach nc --on-change=refuse
+refused 4 "was changed while it was disconnected" attach nc --on-change=refuse
 # attach finds the volume by its identity alone.
 good attach nc
 [[ $out == *'dropped: the origin was changed'* ]] || fail "attach: $out"

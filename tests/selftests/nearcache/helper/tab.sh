@@ -106,7 +106,7 @@ expect name nc pass_through true closed true
 # Pass-through is read-only if the gap cannot be recorded: here /var/lib is not on a disk.
 mkdir -p /var/lib/nearcache
 says mode=writearound,on-change=trust
-warned 'does not outlive a reboot' open nc --tab "$T" -j
+warned 'does not survive a reboot' open nc --tab "$T" -j
 json_keys name device mode origin size table content reason
 passing read-only
 good close --all
@@ -203,7 +203,7 @@ rm /var/lib/nearcache/gaps.json
 # The record of gaps is missing, so its content is lost. A killed run has left an incomplete device.
 dmsetup create nc --notable --uuid nearcache-x
 warned "gaps.json' is missing" open nc --tab "$T" -j
-[[ $err == *"'nc' was half made"* ]] || fail "half a device: $err"
+[[ $err == *"'nc' was incomplete"* ]] || fail "half a device: $err"
 expect content dropped changed gap
 good close nc
 good open nc --tab "$T" -j
