@@ -248,8 +248,8 @@ static int check_size(struct nc_cache *c, u64 size)
 	return -EINVAL;
 }
 
-/* After this slots may be overwritten, and in a writing mode the origin. The origin only after a
- * durable record: if the superblock still said clean, the next load would trust stale data.
+/* After this slots may be overwritten, and in a writing mode the origin. The superblock must
+ * durably say so first: if it still said clean, the next load would trust stale data.
  */
 static int mark_active(struct nc_cache *c, const struct nc_target *t)
 {
@@ -273,7 +273,7 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	return -EIO;
 }
 
-/* Until nc_meta_go() has recorded the drop, the medium still describes the dropped data. If that
+/* Until nc_meta_go() has recorded the drop, the medium still describes the dropped data.  If that
  * fails, no later load may trust it.
  */
 static void drop_all(struct nc_cache *c)
@@ -305,8 +305,8 @@ static int drop_if_changed(struct nc_cache *c, const char *since)
 	return 0;
 }
 
-/* The origin's disk went away, and its volume came back as another block device. If our writes were
- * not durable, the origin's content is unknown.
+/* The origin's disk went away, and its volume came back as another block device.  If our writes
+ * were not durable, the origin's content is unknown.
  */
 static int take_origin(struct nc_cache *c, const struct nc_target *t)
 {
@@ -337,7 +337,7 @@ static int take_origin(struct nc_cache *c, const struct nc_target *t)
 	return r;
 }
 
-/* Start with the table's origin size, and record it with the superblock. If the start fails,
+/* Start with the table's origin size, and record it with the superblock.  If the start fails,
  * restore the old size, so that the old table still fits.
  */
 static int start_with_size(struct nc_cache *c, const struct nc_target *t)
@@ -355,7 +355,7 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 		nc_ranges_grown(c, old);
 	}
 	/* Renew an old fingerprint before another host can change the ends; but not after a noflush
-	 * suspend, which must not wait for the origin. An error is ignored here: the stop tries
+	 * suspend, which must not wait for the origin.  An error is ignored here: the stop tries
 	 * again.
 	 */
 	if ((!nc_target_writes(t) || t->witness) && !c->origin_written &&

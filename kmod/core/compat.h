@@ -76,7 +76,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* Work items can run in softirq context since 6.9. A tasklet is no substitute: the kernel touches
+/* Work items can run in softirq context since 6.9.  A tasklet is no substitute: the kernel touches
  * its struct again after the function returns, when the object around it may be free.
  */
 #ifdef NC_HAVE_BH_WORK

@@ -60,7 +60,7 @@ static void raise_event(struct work_struct *work)
 	dm_table_event(t->ti->table);
 }
 
-/* Raise an event for dm event waiters and netlink listeners. Any context. Pending events of one
+/* Raise an event for dm event waiters and netlink listeners.  Any context.  Pending events of one
  * kind are merged into one.
  */
 void nc_health_event(struct nc_cache *c, enum nearcache_event event)
@@ -114,7 +114,7 @@ static const char *name_device(const struct nc_cache *c, dev_t devt, char *text)
 	return text;
 }
 
-/* The device to blame in the log for a bypass. All metadata is on the first member, except the
+/* The device to blame in the log for a bypass.  All metadata is on the first member, except the
  * superblocks of the other members.
  */
 static dev_t culprit(const struct nc_cache *c, enum nearcache_reason reason)
@@ -274,7 +274,7 @@ static void close_gate(struct nc_cache *c)
 }
 
 /* There are no reads: the watch closes the gate first, and sleeps when the hits that had passed the
- * gate are complete. A hit between the gate and nc_holds_take() is seen when the next one comes.
+ * gate are complete.  A hit between the gate and nc_holds_take() is seen when the next one comes.
  */
 static bool fall_asleep(struct nc_cache *c, bool idle)
 {

@@ -10,7 +10,7 @@
 
 #include "nearcache_counters.h"
 
-/* I/O errors within an hour of the first after which the cache device is bypassed. A hit may take
+/* I/O errors within an hour of the first after which the cache device is bypassed.  A hit may take
  * the device's timeout (30 s and more) to fail; a rare bad sector is no reason to bypass.
  */
 #define NC_HEALTH_ERRORS_MAX	16

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two-phase reader counters, as in SRCU. A hit increments the counter of the current phase. A round
- * drains the idle phase, flips the phase, then drains the old one. The idle phase has few hits: one
- * that read the phase and was preempted before the increment may count there in any later round.
+ * Two-phase reader counters, as in SRCU. A hit increments the counter of the current phase.  A
+ * round drains the idle phase, flips the phase, then drains the old one.  The idle phase has few
+ * hits: one that read the phase and was preempted before the increment may count there in any later
+ * round.
  *
- * A phase is drained if its "over" sum equals its "begun" sum. The "over" counters are summed
+ * A phase is drained if its "over" sum equals its "begun" sum.  The "over" counters are summed
  * first: a hit whose end is counted then also has its begin counted, on whichever CPU, so a
- * finished hit never hides another one in flight. A hit that begins too late for the "begun" sum
+ * finished hit never hides another one in flight.  A hit that begins too late for the "begun" sum
  * sees all stores before the round, because they precede the sum: it cannot find what was unlinked
  * before.
  */
@@ -75,7 +76,7 @@ static bool go_on(struct nc_holds *h)
 		/* Drain, then flip: a hit that sees the new phase begins after the count. */
 		smp_mb();
 		WRITE_ONCE(h->phase, !h->phase);
-		/* A hit not counted below sees the new phase, now or at its next begin. */
+		/* A task that is not counted below sees the new phase before it begins again. */
 		smp_mb();
 		rounds->turned = true;
 	}
@@ -86,7 +87,7 @@ static bool go_on(struct nc_holds *h)
 	return true;
 }
 
-/* Start to wait for the hits in flight. May sleep. Returns the round, for nc_holds_over(), after
+/* Start to wait for the hits in flight.  May sleep.  Returns the round, for nc_holds_over(), after
  * which all of them are complete.
  */
 u64 nc_holds_begin(struct nc_holds *h)
@@ -102,8 +103,8 @@ u64 nc_holds_begin(struct nc_holds *h)
 	return round;
 }
 
-/* Has the @round from nc_holds_begin() completed? May sleep. A round advances only in these calls:
- * if they are rare, true comes late.
+/* Has the @round from nc_holds_begin() completed?  May sleep.  A round advances only in these
+ * calls: if they are rare, true comes late.
  */
 bool nc_holds_over(struct nc_holds *h, u64 round)
 {

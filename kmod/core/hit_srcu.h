@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hit sections: a hit is in one from look-up to completion. After a round, all hits that began
+ * Hit sections: a hit is in one from look-up to completion.  After a round, all hits that began
  * before it are complete.
  *
- * The counters and barriers are those of SRCU; only the wait differs. SRCU busy-waits, which takes
- * the CPU from a reader preempted in its section, or it polls once per timer tick. A hit takes a
+ * The counters and barriers are those of SRCU; only the wait differs.  SRCU busy-waits, which takes
+ * the CPU from a reader preempted in its section, or it polls once per timer tick.  A hit takes a
  * tenth of a millisecond.
  */
 #ifndef NEARCACHE_CORE_HIT_SRCU_H
@@ -54,8 +54,8 @@ u64 nc_holds_begin(struct nc_holds *h);
 bool nc_holds_over(struct nc_holds *h, u64 round);
 void nc_holds_wait(struct nc_holds *h);
 
-/* Enter a hit section. Returns the phase for nc_holds_give(), which may run on another CPU and in
- * an interrupt. A slot looked up after this call is not reused before nc_holds_give().
+/* Enter a hit section.  Returns the phase for nc_holds_give(), which may run on another CPU and in
+ * an interrupt.  A slot looked up after this call is not reused before nc_holds_give().
  */
 static inline int nc_holds_take(struct nc_holds *h)
 {

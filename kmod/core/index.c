@@ -3,10 +3,10 @@
  * The index of cached blocks: chained hashing over flat arrays, so that a slot costs 32 bytes and
  * any slot can hold any block.
  *
- * Readers walk a chain without locks, in a hit section (nc_cache.holds). An unlinked slot keeps its
- * next pointer, and it gets another block only after the hit sections open at that time have ended.
- * So a reader on it still reaches the rest of the chain, and never takes the valid bits of another
- * block for those of the block it looked up.
+ * Readers walk a chain without locks, in a hit section (nc_cache.holds).  An unlinked slot keeps
+ * its next pointer, and it gets another block only after the hit sections open at that time have
+ * ended.  So a reader on it still reaches the rest of the chain, and never takes the valid bits of
+ * another block for those of the block it looked up.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -14,8 +14,8 @@
 
 #include "core/index.h"
 
-/* All slots are free at first; nc_index_pop() hands out new slots from the lowest upward. May
- * sleep. Return: 0 or -ENOMEM.
+/* All slots are free at first; nc_index_pop() hands out new slots from the lowest upward.  May
+ * sleep.  Return: 0 or -ENOMEM.
  */
 int nc_index_init(struct nc_index *ix, u32 count)
 {
@@ -55,8 +55,8 @@ void nc_index_destroy(struct nc_index *ix)
 	ix->stripes = NULL;
 }
 
-/* Insert a slot for @block, which is not in the index. The slot comes from the free list, so no
- * reader can be on it. The caller holds the bucket lock of @block.
+/* Insert a slot for @block, which is not in the index.  The slot comes from the free list, so no
+ * reader can be on it.  The caller holds the bucket lock of @block.
  */
 void nc_index_link(struct nc_index *ix, u32 i, u64 block)
 {
@@ -68,14 +68,14 @@ void nc_index_link(struct nc_index *ix, u32 i, u64 block)
 	slot->block_hi = (u8)(block >> 32);
 	slot->flags = NC_SLOT_LINKED;
 	slot->next = *head;
-	/* A reader that finds the slot sees its block and its valid bits. Pairs with the acquire in
-	 * nc_index_find().
+	/* A reader that finds the slot sees its block and its valid bits.  Pairs with the acquire
+	 * in nc_index_find().
 	 */
 	smp_store_release(head, i);
 }
 
-/* Remove a linked slot. Readers may still use it: only after a round of nc_cache.holds may it go to
- * the free list. The caller holds the bucket lock of the slot's block.
+/* Remove a linked slot.  Readers may still use it: only after a round of nc_cache.holds may it go
+ * to the free list.  The caller holds the bucket lock of the slot's block.
  */
 void nc_index_unlink(struct nc_index *ix, u32 i)
 {

@@ -169,7 +169,7 @@ static inline struct nc_stripe *nc_index_stripe(const struct nc_index *ix,
 	return &ix->stripes[nc_index_hash(ix, block) & (NC_STRIPES - 1)];
 }
 
-/* Look up the slot of an origin block; NC_NIL: none. In a hit section a slot that is just being
+/* Look up the slot of an origin block; NC_NIL: none.  In a hit section a slot that is just being
  * linked may be missed; under the block's bucket lock the answer is exact.
  */
 static inline u32 nc_index_find(const struct nc_index *ix, u64 block)

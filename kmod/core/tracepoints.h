@@ -92,7 +92,7 @@ DECLARE_EVENT_CLASS(nearcache_io,
 );
 
 /*
- * "Writable" only so that a BPF program gets the pointer and reads *io directly. Only later
+ * "Writable" only so that a BPF program gets the pointer and reads *io directly.  Only later
  * programs see what a program writes there.
  */
 #undef NC_DEFINE_IO_EVENT

@@ -105,7 +105,7 @@ int nc_sums_load(struct nc_cache *c)
 }
 
 /* Length of the next write in pages: from the dirty page @first to a later dirty one, over gaps of
- * up to GAP clean pages. Clears the dirty bits.
+ * up to GAP clean pages.  Clears the dirty bits.
  */
 static u32 take_run(struct nc_sums *s, u64 first)
 {
@@ -151,7 +151,7 @@ int nc_sums_write(struct nc_cache *c)
 	return 0;
 }
 
-/* The sums of @slot changed. All of them are in one page. Any context; called before the slot's
+/* The sums of @slot changed.  All of them are in one page.  Any context; called before the slot's
  * page of the slot table is made dirty.
  */
 void nc_sums_dirty(struct nc_sums *s, u32 slot)

@@ -35,7 +35,7 @@ void nc_commit_destroy(struct nc_commit *commit)
 	vfree(commit->record);
 }
 
-/* Read the record of the last commit, after the superblock. Returns NULL if there is none. */
+/* Read the record of the last commit, after the superblock.  Returns NULL if there is none. */
 const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
 {
 	struct nc_commit *commit = &c->meta->commit;
@@ -64,7 +64,7 @@ const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
 	return commit->record;
 }
 
-/* Name the pages whose older copy may be used if the newer one is torn. A page that is written to
+/* Name the pages whose older copy may be used if the newer one is torn.  A page that is written to
  * both copies has none.
  */
 static void name_pages(const struct nc_table *t,
@@ -131,7 +131,7 @@ int nc_commit_catch_up(struct nc_cache *c)
 	return r;
 }
 
-/* Steps 2 to 4. The checksums come first: the flush before the first record makes them durable. */
+/* Steps 2 to 4.  The checksums come first: the flush before the first record makes them durable. */
 static int commit_batch(struct nc_cache *c)
 {
 	struct nc_commit *commit = &c->meta->commit;
@@ -178,7 +178,7 @@ int nc_commit_run(struct nc_cache *c)
 	bool more;
 	int r = 0;
 
-	/* Another caller may run a batch in between. Once this one has the lock, that batch is
+	/* Another caller may run a batch in between.  Once this one has the lock, that batch is
 	 * complete, and our pages in it are durable.
 	 */
 	do {
@@ -232,7 +232,7 @@ void nc_commit_work(struct work_struct *work)
 					  struct nc_cache, commit_work);
 
 	WRITE_ONCE(c->meta->commit.armed, false);
-	/* @armed before the search for dirty pages: a page that saw it set is found below. */
+	/* Clear @armed, then look for dirty pages: those of callers that saw it set are found. */
 	smp_mb();
 	if (READ_ONCE(c->state) != NEARCACHE_BYPASS && nc_commit_run(c))
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);

@@ -11,8 +11,8 @@
 struct nc_cache;
 struct work_struct;
 
-/* Delay from a table change to its commit. It bounds what a crash can lose of the latest fills. The
- * documented limit is 5 s; the rest is for the commit itself.
+/* Delay from a table change to its commit.  It bounds what a crash can lose of the latest fills.
+ * The documented limit is 5 s; the rest is for the commit itself.
  */
 #define NC_COMMIT_PERIOD	(4 * HZ)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Checks and initialisation of the on-disk structures. Pure functions without I/O, allocation or
+ * Checks and initialisation of the on-disk structures.  Pure functions without I/O, allocation or
  * locks: the kernel, the helper, the unit tests and the fuzzers compile this source.
  */
 #ifndef NEARCACHE_META_FORMAT_H

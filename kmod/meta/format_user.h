@@ -57,7 +57,8 @@ static inline bool is_power_of_2(unsigned long n)
 
 static inline u32 crc_extend(u32 crc, const void *data, size_t bytes)
 {
-	/* Like the kernel, isa-l leaves both inversions to the caller.  No const in its prototype. */
+	/* Like the kernel, isa-l leaves both inversions to the caller. Its prototype lacks a const.
+	 */
 	return ~crc32_iscsi((unsigned char *)data, (int)bytes, ~crc);
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Write intent: keeps the cache warm after a crash of a session that writes. Before a region of the
- * origin is written, it is marked durably on the cache device. The mark stays until the origin has
- * made the write durable and the slot table reflects it (intent_clear.c). A crash costs the cached
- * data of the marked regions, and no other data is in doubt.
+ * Write intent: keeps the cache warm after a crash of a session that writes.  Before a region of
+ * the origin is written, it is marked durably on the cache device.  The mark stays until the origin
+ * has made the write durable and the slot table reflects it (intent_clear.c).  A crash costs the
+ * cached data of the marked regions, and no other data is in doubt.
  *
- * A device that was pulled cannot be marked, and does not know that it misses marks. So before a
+ * A device that was pulled cannot be marked, and does not know that it misses marks.  So before a
  * write proceeds without a mark, the witness, another device, durably records that the cache device
- * left. If the witness fails as well, the write fails: no other device could tell the next load. A
- * write to marked regions needs no new record.
+ * left.  If the witness fails as well, the write fails: no other device could tell the next load.
+ * A write to marked regions needs no new record.
  */
 #include <linux/blkdev.h>
 #include <linux/dm-io.h>
@@ -23,8 +23,8 @@
 #define PAGES			(NC_RECOVER_INTENT / NC_INTENT_PAGE)
 #define BITS_PER_PAGE		(NC_INTENT_PAGE * NEARCACHE_INTENT_BITS)
 
-/* A table names a witness: allocate the maps. In the constructor; may sleep; calls may run
- * concurrently. Return: 0 or -ENOMEM.
+/* A table names a witness: allocate the maps.  In the constructor; may sleep; calls may run
+ * concurrently.  Return: 0 or -ENOMEM.
  */
 int nc_intent_alloc(struct nc_intent *i)
 {
@@ -85,7 +85,7 @@ int nc_intent_write(struct nc_cache *c, u32 pages, blk_opf_t flags)
 	return r;
 }
 
-/* Set or clear a bit, a region or NC_INTENT_ENDS, in the image. The caller holds io_lock. Returns
+/* Set or clear a bit, a region or NC_INTENT_ENDS, in the image.  The caller holds io_lock.  Returns
  * the bit of its page, for nc_intent_write().
  */
 u32 nc_intent_put(struct nc_intent_maps *maps, u32 bit, bool on)
@@ -276,7 +276,7 @@ static void mark(struct work_struct *work)
 		queue_work(c->origin_wq, &i->leave_work);
 		return;
 	}
-	/* Writes no longer in @batch were released by leave_work or nc_intent_end(). */
+	/* leave_work or nc_intent_end() has taken the writes that are no longer in @batch. */
 	spin_lock_irq(&i->lock);
 	release(c, &i->batch);
 	i->since = jiffies;
@@ -310,7 +310,7 @@ static void fail_all(struct nc_cache *c, struct bio_list *bios)
 		bio_io_error(bio);
 }
 
-/* Record "left" on the witness, then release all waiting writes. If the witness fails, each later
+/* Record "left" on the witness, then release all waiting writes.  If the witness fails, each later
  * write to an unmarked region tries it again.
  */
 static void leave(struct work_struct *work)
@@ -345,7 +345,7 @@ static void leave(struct work_struct *work)
 	if (!bio_list_empty(&failed))
 		fail_all(c, &failed);
 	if (left)
-		DMWARN("%s: cache device %u:%u no longer records writes: a crash will leave nothing cached",
+		DMWARN("%s: cache device %u:%u records no writes: a crash costs all cached data",
 		       nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt));
 }
 
@@ -466,8 +466,8 @@ void nc_intent_stop(struct nc_cache *c)
 	flush_work(&i->ready_work);
 }
 
-/* Before the cache is freed. A write that completed just before the stop may still have queued a
- * work. May sleep.
+/* Before the cache is freed.  A write that completed just before the stop may still have queued a
+ * work.  May sleep.
  */
 void nc_intent_cancel(struct nc_cache *c)
 {

@@ -18,8 +18,8 @@
 
 struct nc_cache;
 
-/* A mark is cleared after a region had no write for this long. So a crash costs the regions written
- * in the last two periods.
+/* A mark is cleared after a region had no write for this long.  So a crash costs the regions
+ * written in the last two periods.
  */
 #define NC_INTENT_PERIOD	(2 * HZ)
 

@@ -114,7 +114,7 @@ static int clear_idle(struct nc_cache *c)
 	return r;
 }
 
-/* Steps 2 and 3. A failed flush may have lost data of any marked region, so all marks stay. */
+/* Steps 2 and 3.  A failed flush may have lost data of any marked region, so all marks stay. */
 static bool settle(struct nc_cache *c)
 {
 	if (nc_meta_flush_written(c)) {

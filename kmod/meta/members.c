@@ -161,8 +161,8 @@ int nc_members_reread(struct nc_cache *c)
 	return r;
 }
 
-/* Was the cache emptied after the last write to the other members' superblocks? The helper does
- * this: it only writes to the first member. The cache is suspended.
+/* Was the cache emptied after the last write to the other members' superblocks?  The helper does
+ * this: it only writes to the first member.  The cache is suspended.
  */
 bool nc_members_emptied(const struct nc_cache *c)
 {
@@ -222,7 +222,7 @@ u64 nc_members_begun(const struct nc_cache *c)
 	return begun;
 }
 
-/* Write the other members' superblocks. This also makes all earlier writes to these devices
+/* Write the other members' superblocks.  This also makes all earlier writes to these devices
  * durable.
  */
 static int tell(struct nc_cache *c, u32 state, u64 sequence)

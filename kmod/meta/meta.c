@@ -240,7 +240,7 @@ static int write_super(struct nc_cache *c, u32 state)
 	return nc_super_write(&m->super, c->bdev, state);
 }
 
-/* Record the new session on all members. If one of them fails and the origin will be written, the
+/* Record the new session on all members.  If one of them fails and the origin will be written, the
  * first one has to record that its table is no longer true.
  */
 static int tell_all(struct nc_cache *c, bool writes, u32 state)
@@ -294,8 +294,8 @@ int nc_meta_flush_written(struct nc_cache *c)
 	return r;
 }
 
-/* Make the writes of others to the origin durable. If the flush fails, they count as writes of this
- * session: the stop flushes again, and a crash leaves nothing cached.
+/* Make the writes of others to the origin durable.  If the flush fails, they count as writes of
+ * this session: the stop flushes again, and a crash leaves nothing cached.
  */
 static bool flush_origin(struct nc_cache *c)
 {
@@ -330,7 +330,7 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 	int r;
 
 	lockdep_assert_held(&c->life);
-	/* Flush earlier writes to the origin, from any host or program. Cached data outlives the
+	/* Flush earlier writes to the origin, from any host or program.  Cached data outlives the
 	 * session, so it must not be newer than what the origin has after a power cut.
 	 */
 	if (!m->origin_durable)
@@ -355,7 +355,7 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 		if (numbered)
 			nc_session_tell(c, NEARCACHE_WITNESS_LEFT);
 	}
-	/* After an error the medium's last state stays true as long as nothing is written. The
+	/* After an error the medium's last state stays true as long as nothing is written.  The
 	 * witness covers earlier writes.
 	 */
 	if (r ? c->intent.mode == NC_INTENT_ON :
@@ -365,7 +365,7 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 	return r;
 }
 
-/* Will the next load surely drop the table, by the medium's state or the witness's record? A hint
+/* Will the next load surely drop the table, by the medium's state or the witness's record?  A hint
  * without nc_cache.life.
  */
 bool nc_meta_starts_cold(const struct nc_cache *c)
@@ -548,7 +548,7 @@ int nc_meta_write_ends(struct nc_cache *c, const u8 *digest)
 	if (has_fingerprint(c->meta))
 		memcpy(sb->origin_fingerprint, digest, NC_FINGERPRINT_SIZE);
 	/* Not write_super(): it would record the number of a commit that may just begin and that
-	 * the other members do not know. The ring has the number of the last commit.
+	 * the other members do not know.  The ring has the number of the last commit.
 	 */
 	return nc_super_write(&c->meta->super, c->bdev, le32_to_cpu(sb->state));
 }
@@ -574,7 +574,7 @@ static int empty_table(struct nc_cache *c)
 	return r;
 }
 
-/* Continue the session without commits. Slots that the medium still describes may be reused only
+/* Continue the session without commits.  Slots that the medium still describes may be reused only
  * after the medium durably says active.
  */
 static int go_active(struct nc_cache *c)
@@ -604,7 +604,7 @@ int nc_meta_record_drop(struct nc_cache *c, bool all)
 	int r;
 
 	lockdep_assert_held(&c->life);
-	/* New fills may hold writes that the origin has not made durable. In a session that starts
+	/* New fills may hold writes that the origin has not made durable.  In a session that starts
 	 * cold after a crash, the flush at the stop is early enough.
 	 */
 	if (nc_meta_starts_cold(c)) {

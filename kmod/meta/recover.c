@@ -112,8 +112,8 @@ bool nc_recover_slot(const struct nc_geometry *geo,
 	       !(le32_to_cpu(slot->flags) & ~NEARCACHE_SLOT_FLAGS_KNOWN);
 }
 
-/* Does the witness know a later session than the superblock? Then the medium is an older copy, or
- * was removed before that session. @record is validated here.
+/* Does the witness know a later session than the superblock?  Then the medium is an older copy, or
+ * was removed before that session.  @record is validated here.
  */
 bool nc_recover_older(const struct nearcache_super *sb,
 		      const struct nearcache_witness *record)
@@ -190,7 +190,9 @@ static bool region_written(const struct nc_geometry *geo,
 	       1U << bit % 8;
 }
 
-/* Sub-blocks of @block in marked regions; bits behind the origin's end are undefined. */
+/* Sub-blocks of @block in marked regions. A region is never shorter than a sub-block. Bits behind
+ * the origin's end are undefined.
+ */
 u64 nc_recover_written(const struct nc_geometry *geo,
 		       const struct nearcache_intent *area, u64 block)
 {

@@ -133,8 +133,8 @@ static void no_witness(struct nc_cache *c, const char *why)
 	       nc_cache_name(c), c->active->witness->bdev, why);
 }
 
-/* Take a session number that no copy of this device has. It is used up even if the caller fails
- * later. Call find_record() first.
+/* Take a session number that no copy of this device has.  It is used up even if the caller fails
+ * later.  Call find_record() first.
  */
 static int take_number(struct nc_cache *c)
 {
@@ -224,7 +224,7 @@ static void not_told_apart(struct nc_cache *c, int r)
 {
 	/* A witness without a record of this cache was never updated for it. */
 	if (r != -ENOENT)
-		DMWARN("%s: cannot update witness %pg: stale copies of the cache device will not be detected",
+		DMWARN("%s: cannot update witness %pg: stale copies will not be detected",
 		       nc_cache_name(c), c->active->witness->bdev);
 }
 

@@ -122,7 +122,7 @@ static void load_page(struct nc_cache *c, struct nc_table *t, u64 index,
 		load_slot(c, first + i, &page->slot[i]);
 }
 
-/* Read @n pages of one copy; unreadable pages are zeroed. Returns their number. Stops after
+/* Read @n pages of one copy; unreadable pages are zeroed.  Returns their number.  Stops after
  * NC_HEALTH_ERRORS_MAX, because each read of a dying device may take its full timeout.
  */
 static u32 read_pages(struct nc_cache *c, int copy, u64 first, u32 n,
@@ -188,7 +188,7 @@ void nc_table_empty(struct nc_table *t)
 	bitmap_fill(t->both, t->pages);
 }
 
-/* Fill the entry of slot @i with its current state. A later change makes the page dirty again. A
+/* Fill the entry of slot @i with its current state.  A later change makes the page dirty again.  A
  * slot that is not in the index, or has no valid bit, is free on the medium.
  */
 static void snapshot(struct nc_cache *c, u32 i, struct nearcache_slot *disk)
@@ -242,8 +242,8 @@ static void take(struct nc_cache *c, struct nc_table *t, u64 page, u64 sequence)
 	cond_resched();
 }
 
-/* Take the dirty pages that the last record names first. After a crash their other copies may be
- * torn. Once no record names them, a torn copy would look like damage.
+/* Take the dirty pages that the last record names first.  After a crash their other copies may be
+ * torn.  Once no record names them, a torn copy would look like damage.
  */
 static void take_named(struct nc_cache *c, struct nc_table *t, u64 sequence)
 {

@@ -72,7 +72,7 @@ int nc_super_io(struct dm_io_client *io, struct block_device *bdev,
 	return nc_dm_io(&request, &region);
 }
 
-/* Do both copies durably say active? It does not matter that an earlier session wrote them. */
+/* Do both copies durably say active?  It does not matter that an earlier session wrote them. */
 static bool both_active(const struct nc_super *s, struct block_device *bdev)
 {
 	char why[NC_WHY_SIZE];
@@ -222,7 +222,7 @@ int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state)
 	return 0;
 }
 
-/* Change the origin's size with the next write. The write-intent bitmap has to cover it: its
+/* Change the origin's size with the next write.  The write-intent bitmap has to cover it: its
  * regions grow, and never shrink, because set bits would change their meaning.
  */
 void nc_super_resize(struct nc_super *s, u64 size)

@@ -320,7 +320,7 @@ static u32 find_going(const struct nc_ranges *r, struct nc_replacement *rp, unsi
 }
 
 /*
- * Merge the ranges that stay with the added ones into @to->want. List the deleted ranges, then the
+ * Merge the ranges that stay with the added ones into @to->want.  List the deleted ranges, then the
  * added ones, in @touched.
  */
 static void divide(const struct nc_ranges *r, const struct nc_replacement *rp,
@@ -467,8 +467,8 @@ void nc_ranges_expire_work(struct work_struct *work)
 	memalloc_noio_restore(noio);
 }
 
-/* Copy the ranges of @before, cut at the end of the origin of @c. The copied labels already hold a
- * reference for each of them. Returns the number of ranges.
+/* Copy the ranges of @before, cut at the end of the origin of @c.  The copied labels already hold a
+ * reference for each of them.  Returns the number of ranges.
  */
 static u32 clip(struct nc_cache *c, const struct nc_ranges *before, struct nc_want *want)
 {

@@ -82,8 +82,8 @@ static int add_label(struct nc_labels *l, const char *name, size_t length)
 	return label->id;
 }
 
-/* Take a reference to a label for one range; create the label if needed. Under nc_ranges.lock; may
- * sleep. Return: id; -EMLINK: too many labels; -ENOMEM.
+/* Take a reference to a label for one range; create the label if needed.  Under nc_ranges.lock; may
+ * sleep.  Return: id; -EMLINK: too many labels; -ENOMEM.
  */
 int nc_labels_take(struct nc_labels *l, const char *name, size_t length)
 {

@@ -31,8 +31,8 @@ u16 nc_ranges_label(struct nc_cache *c, sector_t sector)
 	return nc_ranges_any(c) ? label_of(c, sector) : 0;
 }
 
-/* Compute the tag of a block from the segments of its sectors. A pin of any sector pins the block,
- * because its slot is evicted as a whole. Every other flag must apply to all sectors.
+/* Compute the tag of a block from the segments of its sectors.  A pin of any sector pins the block,
+ * because its slot is evicted as a whole.  Every other flag must apply to all sectors.
  */
 static u32 tag_of(const struct nc_segments *s, u64 first, u64 end)
 {
