@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The life cycle of a live cache: made, loaded, live, suspended, freed. */
+/* The life cycle of a live cache: new, loaded, live, suspended, freed. */
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/sched/mm.h>
@@ -26,8 +26,8 @@ static void set_sizes(struct nc_cache *c)
 	c->sub_shift = ilog2(c->geo.subblock_size) - SECTOR_SHIFT;
 	c->data_start = c->geo.data_offset >> SECTOR_SHIFT;
 	c->tick_bytes = tick;
-	/* What a CPU may hold back: 1/64 tick keeps the clock fresh, and the
-	 * shared counter out of nearly all reads.
+	/* Bytes that a CPU counts before it updates the shared clock: 1/64 tick keeps the clock
+	 * exact enough, and nearly all reads off the shared counter.
 	 */
 	c->clock_portion = min_t(u64, tick / 64, U32_MAX / 2);
 	c->policy_ops->init(&c->policy, c->geo.slot_count,
@@ -35,19 +35,14 @@ static void set_sizes(struct nc_cache *c)
 	nc_spread_init(&c->spread, get_random_u64(), c->geo.block_size);
 }
 
-/**
- * nc_cache_free() - free a cache
- * @c: cache that is in no registry and that no table holds
- *
- * Context: may sleep.
- */
+/* Free a cache that is not in the registry and not in a table.  May sleep. */
 void nc_cache_free(struct nc_cache *c)
 {
-	/* Both may start reclaim. */
+	/* Both may queue reclaim. */
 	nc_prefetch_destroy(c);
 	nc_ranges_destroy(c);
-	/* device-mapper does not wait, before it suspends what it removes, for
-	 * the end of a map whose bio is complete: it may have started reclaim.
+	/* On removal device-mapper does not wait for a map function that still runs after its bio
+	 * completed: it may have queued reclaim.
 	 */
 	cancel_work_sync(&c->reclaim);
 	nc_foresight_destroy(c);
@@ -87,7 +82,7 @@ static bool memory_fits(struct nc_cache *c)
 	return false;
 }
 
-/* Everything but the metadata: allocations that may fail. */
+/* All allocations that depend on the superblock. */
 static int cache_alloc(struct nc_cache *c)
 {
 	const char *name = nc_cache_name(c);
@@ -110,12 +105,7 @@ static int cache_alloc(struct nc_cache *c)
 	return r ?: nc_index_init(&c->index, (u32)c->geo.slot_count);
 }
 
-/**
- * nc_cache_new() - a cache of which nothing is known yet
- * @t: target under construction, its devices open
- *
- * Return: cache that nobody holds, or NULL.
- */
+/* Constructor: a new cache with only its devices set.  Returns NULL if out of memory. */
 struct nc_cache *nc_cache_new(const struct nc_target *t)
 {
 	struct nc_cache *c = kzalloc(sizeof(*c), GFP_KERNEL);
@@ -157,7 +147,7 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 }
 
 /**
- * nc_cache_open() - read the superblock and allocate what it asks for
+ * nc_cache_open() - read the superblock and allocate the memory that it requires
  * @c: new cache
  * @t: target under construction; t->ti->error is set on failure
  *
@@ -190,7 +180,7 @@ int nc_cache_open(struct nc_cache *c, struct nc_target *t)
 	return 0;
 }
 
-/* What of a hit the cache device can take: see nearcache_io_hints(). */
+/* Alignment that hits need: the dm device has the origin's limits, see nearcache_io_hints(). */
 static void set_alignment(struct nc_cache *c)
 {
 	u32 i, dma = 0, block = 0;
@@ -208,13 +198,13 @@ static void set_alignment(struct nc_cache *c)
 	c->picky = c->cache_lbs_mask || c->cache_dma_mask;
 }
 
-/* The first resume: nothing but the superblock was read before. */
+/* First resume: only the superblock was read before. */
 static int load(struct nc_cache *c)
 {
 	struct nc_known known;
 	int r;
 
-	/* For good: what took the place of it, and failed, does not know better. */
+	/* Permanent: if this load fails, a successor must not trust the medium either. */
 	if (!nc_registry_known(c, &known))
 		c->untold = true;
 	if (known.flush_owed)
@@ -236,7 +226,7 @@ static int load(struct nc_cache *c)
 	return 0;
 }
 
-/* What is wanted of the origin is not on the medium. */
+/* Ranges are not stored on the medium: take over those of the predecessor. */
 static int load_first(struct nc_cache *c)
 {
 	int r;
@@ -248,26 +238,25 @@ static int load_first(struct nc_cache *c)
 	return r;
 }
 
-/* The table may be longer than the origin was: then it has grown. */
+/* A table longer than the origin's recorded size means that the origin has grown. */
 static int check_size(struct nc_cache *c, u64 size)
 {
 	if (size >= c->geo.origin_size)
 		return 0;
-	DMERR("%s: table is for %llu bytes, the origin has %llu: load a new one",
+	DMERR("%s: table has %llu bytes, the origin has %llu: load a table of the origin's size",
 	      nc_cache_name(c), size, c->geo.origin_size);
 	return -EINVAL;
 }
 
-/* From here on slots may be overwritten, and in a writing mode the origin.  The
- * latter not without a durable record of it: with a superblock that says clean,
- * the next load would trust what is stale by then.
+/* After this slots may be overwritten, and in a writing mode the origin. The superblock must
+ * durably say so first: if it still said clean, the next load would trust stale data.
  */
 static int mark_active(struct nc_cache *c, const struct nc_target *t)
 {
 	bool writes = nc_target_writes(t);
 
 	nc_intent_ask_again(c);
-	/* A bypassed device is not written without need. */
+	/* Do not write to a bypassed device without need. */
 	if (c->state == NEARCACHE_BYPASS &&
 	    (!writes || nc_meta_starts_cold(c)))
 		return 0;
@@ -279,13 +268,13 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	nc_intent_ask_again(c);
 	if (!writes || nc_meta_starts_cold(c))
 		return 0;
-	DMERR("%s: no writing mode: the cache device cannot record that the origin changes",
+	DMERR("%s: cannot start in a writing mode: the cache device cannot record it",
 	      nc_cache_name(c));
 	return -EIO;
 }
 
-/* The medium speaks of what is dropped here until nc_meta_go() has recorded it: if
- * that fails, nobody may believe it later.
+/* Until nc_meta_go() has recorded the drop, the medium still describes the dropped data.  If that
+ * fails, no later load may trust it.
  */
 static void drop_all(struct nc_cache *c)
 {
@@ -293,7 +282,7 @@ static void drop_all(struct nc_cache *c)
 	nc_invalidate_all(c);
 }
 
-/* Somebody else may have written to the origin.  Its ends tell. */
+/* Compare the origin's ends with the fingerprint: another host may have written to it. */
 static int drop_if_changed(struct nc_cache *c, const char *since)
 {
 	int r;
@@ -308,16 +297,16 @@ static int drop_if_changed(struct nc_cache *c, const char *since)
 	}
 	if (!r)
 		return 0;
-	DMWARN("%s: origin %pg has %s and was changed without us: dropping the cached data",
+	DMWARN("%s: origin %pg has %s and was changed by others: dropping the cached data",
 	       nc_cache_name(c), c->origin, since);
-	/* From now on this is what the next load has to find. */
+	/* Accept the changed origin: the next load compares with the new fingerprint. */
 	c->meta->fingerprint_old = true;
 	drop_all(c);
 	return 0;
 }
 
-/* The origin's disk died, and its volume has come back as another device.  What we
- * wrote and it had not made durable may be lost: then nobody knows what it holds.
+/* The origin's disk went away, and its volume came back as another block device.  If our writes
+ * were not durable, the origin's content is unknown.
  */
 static int take_origin(struct nc_cache *c, const struct nc_target *t)
 {
@@ -334,10 +323,10 @@ static int take_origin(struct nc_cache *c, const struct nc_target *t)
 	if (!c->origin_new)
 		return 0;
 	if (c->state == NEARCACHE_BYPASS) {
-		/* The medium cannot be compared with it, neither now nor later. */
+		/* The medium of a bypassed cache will never be compared with this origin. */
 		c->untold = true;
 	} else if (nc_meta_unsettled(c)) {
-		DMWARN("%s: origin %pg may have lost what was written: dropping the cached data",
+		DMWARN("%s: origin %pg may have lost writes: dropping the cached data",
 		       nc_cache_name(c), c->origin);
 		drop_all(c);
 	} else {
@@ -348,8 +337,8 @@ static int take_origin(struct nc_cache *c, const struct nc_target *t)
 	return r;
 }
 
-/* Go on with the size of the table, and write it with the superblock; a table
- * that cannot go live leaves the old size, so that the old one still fits.
+/* Start with the table's origin size, and record it with the superblock.  If the start fails,
+ * restore the old size, so that the old table still fits.
  */
 static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 {
@@ -358,16 +347,16 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 	int r;
 
 	if (size != old) {
-		/* They will not tell afterwards: they are others then. */
+		/* Compare first: with the new size the ends are others. */
 		r = drop_if_changed(c, "grown");
 		if (r)
 			return r;
 		nc_meta_resize(c, size);
 		nc_ranges_grown(c, old);
 	}
-	/* The fingerprint, if it is old, before anybody else can change the ends;
-	 * not after a suspend that was not to wait for the origin.  What fails now
-	 * is tried again at the stop.
+	/* Renew an old fingerprint before another host can change the ends; but not after a noflush
+	 * suspend, which must not wait for the origin.  An error is ignored here: the stop tries
+	 * again.
 	 */
 	if ((!nc_target_writes(t) || t->witness) && !c->origin_written &&
 	    c->state == NEARCACHE_NORMAL)
@@ -390,12 +379,12 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
  * @c: live cache
  * @t: target
  *
- * Loads the slot table on first use and marks the superblock active or live,
- * durably, before any slot can be overwritten.  A cache device that cannot be read or
- * written is bypassed: the origin is still good.
+ * Loads the slot table on first use, and durably records the session in the superblock
+ * before any slot can be overwritten.  If the cache device cannot be read or written, it is
+ * bypassed: the origin is still usable.
  *
- * Context: preresume; may sleep, allocates without I/O (the device itself may
- * be what memory is written back to).
+ * Context: preresume; may sleep, allocates with NOIO (memory may be written back to
+ * this same device).
  * Return: 0; -EINVAL, -ESTALE or -EIO, which leave the device suspended.
  */
 int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
@@ -433,8 +422,8 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t)
 	return r;
 }
 
-/* The medium may say clean only if the origin keeps what it acknowledged: slots
- * hold that, too.
+/* The medium may say clean only if the origin's acknowledged writes are durable: slots hold them as
+ * well.
  */
 static void commit_clean(struct nc_cache *c)
 {
@@ -455,7 +444,7 @@ static void commit_clean(struct nc_cache *c)
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
 }
 
-/* Who changes ranges may start it, too. */
+/* Clear reclaim_on under @life: a change of ranges may queue reclaim meanwhile. */
 static void stop_reclaim(struct nc_cache *c)
 {
 	mutex_lock(&c->life);
@@ -466,7 +455,7 @@ static void stop_reclaim(struct nc_cache *c)
 
 /**
  * nc_cache_deactivate() - the live table is suspended
- * @c: live cache; no bio is under way, fills may be
+ * @c: live cache; no bio is in flight, fills may be
  *
  * Waits for the fills, writes the slot table and marks the superblock clean.
  *
@@ -484,7 +473,7 @@ void nc_cache_deactivate(struct nc_cache *c)
 	stop_reclaim(c);
 	flush_work(&c->retry_work);
 	nc_intent_stop(c);
-	/* A sweep may have found that the origin lost something. */
+	/* The sweep may have found a failed flush, and queued lost_work. */
 	flush_work(&c->lost_work);
 	cancel_delayed_work_sync(&c->outage.again);
 	mutex_lock(&c->life);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A live cache: what one formatted cache device is in memory.  It outlives a
- * single dm table: a reload hands it from the old table to the new one.
+ * A live cache: the in-memory state of one formatted cache device.  It outlives a single
+ * dm table: a reload passes it from the old table to the new one.
  */
 #ifndef NEARCACHE_CACHE_H
 #define NEARCACHE_CACHE_H
@@ -38,8 +38,8 @@
 
 #define DM_MSG_PREFIX "nearcache"
 
-/* Slots that are freed at a time: hits may take milliseconds, and after a checkpoint every
- * new block waits for a slot that a write held.
+/* Slots freed per round of reclaim: hits in flight may take milliseconds, and after a checkpoint
+ * every new block waits for a slot that a write held.
  */
 #define NC_RECLAIM_BATCH	1024U
 
@@ -50,74 +50,74 @@ struct nc_target;
  * struct nc_cache - a live cache
  * @list: in the registry
  * @refs: number of @targets
- * @writers: those of them in a writing mode
- * @users: who holds it without a table, see nc_registry_hold()
- * @ready: the superblock was judged; before, the entry only keeps others off
- * @untold: the medium speaks of what is not so: something was invalidated, or written,
- *	and it was not told
- * @was_live: some table with it was resumed
- * @load_failed: the medium is not what the constructor saw
+ * @writers: number of @targets in a writing mode
+ * @users: references without a table, see nc_registry_hold()
+ * @ready: the superblock was validated; before, the entry only reserves the device
+ * @untold: the medium may describe stale data as valid: an invalidation or write was
+ *	not recorded on it
+ * @was_live: a table with this cache was resumed
+ * @load_failed: the medium is not the one that the constructor read
  * @owner: the only dm device that may use it
  * @dm_devt: number of @owner, for trace events
- * @devt: cache device, the first of several
+ * @devt: cache device, the first member
  * @targets: tables that hold it
- * @origin: the origin that the slots were filled from; the table that is or was
- *	live has it open
- * @origin_new: it is another device than before, and was not compared yet
+ * @origin: the origin that the slots were filled from; opened by the table that is or was
+ *	live
+ * @origin_new: @origin is another block device than before, and was not compared yet
  * @uuid: of the cache
  * @geo: sizes, constant
- * @block_mask: sectors of a block, less 1
+ * @block_mask: sectors of a block, minus 1
  * @block_shift: log2 of a block, in sectors
  * @sub_shift: log2 of a sub-block, in sectors
  * @data_start: first sector of slot 0
  * @members: the cache devices, if there are several; see members.h
- * @cache_lbs_mask: cache device's (largest) logical block in sectors, less 1
- * @cache_dma_mask: bits that an offset in memory may not have for the cache
- *	device; 0 when it takes what the origin takes
- * @bdev: cache device, the first of several; some table has it open
- * @life: held while the cache goes live or is suspended, and by what must not
- *	run meanwhile
- * @active: the target whose table is live, NULL while suspended
+ * @cache_lbs_mask: largest logical block of the cache devices in sectors, minus 1
+ * @cache_dma_mask: bits that must be clear in a memory offset for I/O to the cache
+ *	devices; 0 if they accept every offset that the origin accepts
+ * @bdev: cache device, the first member; some table has it open
+ * @life: held while the cache goes live or is suspended, and by operations that must
+ *	not run meanwhile
+ * @active: the target of the live table, NULL while suspended
  * @loaded: enum nearcache_loaded
  * @state: enum nearcache_state; see health.c
- * @special: hits have to take the long way, see read.c: any of those that follow
- * @gate: a hit has to ask nc_health_admit()
- * @cache_timeout: milliseconds without an answer to any hit that make the cache
- *	device be left alone for a while, from the live table; 0: never
+ * @special: hits take the slow path, see read.c: any of the next three
+ * @gate: a hit has to call nc_health_admit()
+ * @cache_timeout: milliseconds without a completed hit after which the cache device is
+ *	degraded, from the live table; 0: never
  * @health: of the cache device
- * @checks: hits are checked, as there are @sums, or @verify; or a plan is told of them
- * @picky: the cache device does not take all that the origin takes: one of the masks is not 0
- * @verify: one of so many hits is compared with the origin, from the live table; 0:
+ * @checks: hits are verified, by @sums or @verify; or a plan follows them
+ * @picky: a cache device accepts less than the origin: one of the masks is not 0
+ * @verify: one hit in @verify is compared with the origin, from the live table; 0:
  *	none
- * @sums: checksums of what is cached
+ * @sums: checksums of cached data
  * @scrub: see scrub.c
  * @index: slots and look-up
- * @holds: a hit is among them from look-up to I/O completion, so that its slot is not given to
- *	another block meanwhile
+ * @holds: hit sections: a hit is in one from look-up to I/O completion, so that its slot gets
+ *	no other block meanwhile
  * @stats: per-CPU counters
- * @wq: completions of fills that are long, or failed: nothing on it waits for a device,
- *	so that readers get their data even when the other queues are stuck
+ * @wq: long or failed completions of fills: no work on it waits for a device, so readers
+ *	get their data even while the other queues are stuck
  * @origin_wq: submissions to the origin that may wait for a request
  * @cache_wq: submissions to the cache device that may wait for a request, and
  *	reclaim, which waits for hits
  * @policy: state of @policy_ops
- * @policy_lock: protects @policy, see there; taken by reads of sampled blocks that find it free
- * @policy_ops: what may be evicted
+ * @policy_lock: protects @policy; reads of sampled blocks only try it
+ * @policy_ops: decides what may be evicted
  * @ghost: entries of @policy's ghost
  * @spread: see spread.h
  * @tick_bytes: bytes read through the device per tick of the policy's clock
- * @clock: bytes read, in portions
- * @now: tick
+ * @clock: bytes read, updated in portions
+ * @now: current tick
  * @reclaim: see reclaim.c
  * @reclaim_on: @reclaim may be queued: the table is live
  * @reclaim_emptied: slots that lost their last valid sub-block since the last hint
- * @reclaim_batch: victims, while hits are waited for; the reclaim worker's
- * @reclaim_hand: next slot to look at; only the reclaim worker uses it
- * @reclaim_tick: tick of the last pass that found nothing, plus one
- * @fills: fills under way
+ * @reclaim_batch: victims of a round, while the worker waits for hits; the reclaim worker's
+ * @reclaim_hand: next slot to examine; only the reclaim worker uses it
+ * @reclaim_tick: tick of the last pass without a victim, plus one
+ * @fills: fills in flight
  * @fill_memory: bytes they hold
- * @fill_memory_peak: highest value of it
- * @fill_memory_max: cap, from the live table
+ * @fill_memory_peak: highest value of @fill_memory
+ * @fill_memory_max: limit, from the live table
  * @fill_idle: woken when @fills falls to zero
  * @store: see store.h
  * @ranges: see ranges.h
@@ -126,36 +126,36 @@ struct nc_target;
  * @transit: see ahead.h
  * @streams: see stream.h
  * @windows: see window.h
- * @inflight: sectors of the origin that are being written
+ * @inflight: write ranges: sectors of the origin that are being written
  * @intent: see intent.h
- * @origin_written: since the last clean stop something was written to the origin
- *	by us, or by others and cannot be flushed
- * @flush_owed: the origin failed a flush of ours, of which no writer knows; set and
- *	cleared in any context
+ * @origin_written: since the last clean stop the origin was written: by this host, or by
+ *	others and the flush failed
+ * @flush_owed: the origin failed a flush of the module, and no writer has seen the error;
+ *	set and cleared in any context
  * @used: slots that hold a block
  * @valid_subblocks: valid bits set in all slots
  * @warm: slots taken over at load
  * @meta: metadata on the cache device, see meta.c
  * @retry_lock: protects @retry_bios; taken from I/O completion
- * @retry_bios: reads to be sent to the origin by @retry_work
- * @retry_work: resubmits @retry_bios
+ * @retry_bios: reads that @retry_work sends to the origin
+ * @retry_work: submits @retry_bios again
  * @outage: reads that wait for the origin
  * @commit_work: see commit.h
- * @lost_work: drops all that is cached; only queued while I/O runs
+ * @lost_work: drops all cached data; only queued while I/O runs
  *
- * Who protects what: @list, @targets, @refs, @writers, @users and @ready: the registry's
- * mutex. @active, @origin, @origin_new, @untold, @was_live, @load_failed, @loaded, @geo and
- * @meta: @life; no I/O runs when they change; the health's event, which reads @active without
- * it, is flushed before it is cleared. @reclaim_on, @fill_memory_max, @cache_timeout and
- * @verify change under @life, also while I/O runs (see tune.c), and are read without, as is
- * @checks, which is the foresight's lock's.
- * @origin_written is set by writers, and under @life; cleared under @life while nothing is
- * written. Metadata: see commit.h and meta.h. The index: see index.h. @sums: see sums.h.
- * @state and @gate change under the health's lock and are read without. @now only grows, by
- * whoever reads; @reclaim_hand belongs to the reclaim worker, @reclaim_tick is its hint to others.
+ * Locks.  @list, @targets, @refs, @writers, @users and @ready: the registry's mutex.
+ * @active, @origin, @origin_new, @untold, @was_live, @load_failed, @loaded, @geo and @meta:
+ * @life; they change only while no I/O runs.  The health event work reads @active without
+ * @life, and is flushed before @active is cleared.  @reclaim_on, @fill_memory_max,
+ * @cache_timeout and @verify change under @life, also while I/O runs (see tune.c), and are
+ * read without.  @checks is also read without; the active plan lock protects it.
+ * @origin_written is set by writers and under @life, and cleared under @life while no write
+ * is in flight.  Metadata: see commit.h and meta.h.  The index: see index.h.  @sums: see
+ * sums.h.  @state and @gate change under the health lock and are read without.  Readers
+ * advance @now, which only grows.  @reclaim_tick: a hint to others from the reclaim worker.
  */
 struct nc_cache {
-	/* read on each hit, never written after load but for state, gate and now */
+	/* read by each hit; after load only state, gate and now are written */
 	struct nc_index index;
 	struct nc_holds holds;
 	struct nc_stats __percpu *stats;
@@ -253,25 +253,25 @@ struct nc_cache {
 /**
  * struct nc_target - one dm table line
  * @list: in nc_cache.targets
- * @ti: device-mapper's part
- * @cache: the live cache that the table's cache device belongs to
+ * @ti: the target in device-mapper
+ * @cache: the live cache of the table's cache device
  * @origin: remote device
- * @dev: cache device, the first of several
- * @others: cache devices behind the first one
- * @other: they
- * @other_path: of them, valid in the constructor only
- * @witness: device that knows whether the cache device left, or NULL
- * @witness_path: of it, valid in the constructor only
+ * @dev: cache device, the first member
+ * @others: number of members behind the first one
+ * @other: these members
+ * @other_path: their paths, valid in the constructor only
+ * @witness: device that records whether the cache device left, or NULL
+ * @witness_path: its path, valid in the constructor only
  * @mode: enum nearcache_mode
- * @noflush: the suspend under way is not to wait for the origin
+ * @noflush: the current suspend must not wait for the origin
  * @fill_memory_max: bytes
- * @fill_memory_given: the table names fill_memory
+ * @fill_memory_given: the table has option fill_memory
  * @cache_timeout: milliseconds, see struct nc_cache
- * @cache_timeout_given: the table names cache_timeout
- * @origin_timeout: seconds that reads wait for an origin that fails; 0: not at all
- * @origin_timeout_given: the table names origin_timeout
+ * @cache_timeout_given: the table has option cache_timeout
+ * @origin_timeout: seconds that reads wait while the origin fails; 0: they do not wait
+ * @origin_timeout_given: the table has option origin_timeout
  * @verify: see struct nc_cache
- * @verify_given: the table names verify
+ * @verify_given: the table has option verify
  */
 struct nc_target {
 	struct list_head list;
@@ -307,7 +307,7 @@ static inline bool nc_target_writes(const struct nc_target *t)
 	return t->mode != NEARCACHE_READ_ONLY;
 }
 
-/* One device, or a disk and its partition: writing one would write the other. */
+/* The same device, or a disk and its partition: a write to one changes the other. */
 static inline bool nc_overlap(struct block_device *a, struct block_device *b)
 {
 	return a == b ||

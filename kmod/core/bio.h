@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is known about a bio while it is under way. */
+/* Per-bio data of a bio in flight. */
 #ifndef NEARCACHE_CORE_BIO_H
 #define NEARCACHE_CORE_BIO_H
 
@@ -12,11 +12,11 @@
 struct nc_target;
 
 enum nc_io_kind {
-	NC_IO_ORIGIN,	/* goes to the origin, or is in a fill's hands */
-	NC_IO_PLAIN,	/* a hit, holds nc_cache.holds, of which nothing is left but to count it */
-	NC_IO_HIT,	/* another one, on its way to the cache device, holds it, too */
-	NC_IO_BYPASS,	/* read that goes to the origin, uncached */
-	NC_IO_WRITE,	/* changes the origin, is in nc_cache.inflight */
+	NC_IO_ORIGIN,	/* at the origin, or owned by a fill */
+	NC_IO_PLAIN,	/* a fast-path hit, in a hit section; the completion only counts it */
+	NC_IO_HIT,	/* any other hit, sent to the cache device, in a hit section */
+	NC_IO_BYPASS,	/* a read sent to the origin, uncached */
+	NC_IO_WRITE,	/* changes the origin; its sectors are in nc_cache.inflight */
 	NC_IO_FLUSH,
 };
 
@@ -24,27 +24,27 @@ enum nc_io_kind {
  * struct nc_io - per-bio data
  * @kind: enum nc_io_kind
  * @failed_hit: the cache device failed the read
- * @waits: the origin failed the read, and it waits for another answer
+ * @waits: the origin failed the read, and the read waits to be sent again
  * @observed: @begun, @seen and @timed are set
- * @partial: of a hit that may be checked: its block lacks what comes behind it
- * @timed: nearcache_latency is to tell of it
- * @told: a classifier was asked about the piece at hand
- * @refused: and keeps it out of the cache
- * @target: table line, once a read is resubmitted
+ * @partial: hit that may be verified: the sub-blocks of its block behind it are missing
+ * @timed: emit the nearcache_latency event on completion
+ * @told: the classifier was asked about the current piece
+ * @refused: the classifier keeps the piece out of the cache
+ * @target: table line, set when a read is submitted again
  * @counter: enum nearcache_counter of the reason, for NC_IO_BYPASS
- * @slot: of a hit
- * @hold: of nc_cache.holds, of a hit
- * @flags: bio flags as a read came
- * @label: of a hit: of the slot's tag
+ * @slot: slot of a hit
+ * @hold: phase of a hit's section, from nc_holds_take()
+ * @flags: bi_flags of the read at map
+ * @label: label of a hit, from the slot's tag
  * @since: jiffies when it began to wait
- * @iter: a read as it came, to ask the origin when the cache device fails
- * @work: checks what a hit brought
- * @range: for NC_IO_WRITE: its sectors
- * @begun: nanoseconds when it had its first verdict
- * @seen: of whom, and its last verdict
+ * @iter: bi_iter of the read at map, to ask the origin if the cache device fails
+ * @work: verifies the data of a hit
+ * @range: sectors of a NC_IO_WRITE
+ * @begun: time of the first verdict, nanoseconds
+ * @seen: issuer and last verdict, for the trace events
  */
 struct nc_io {
-	struct_group(state,	/* a read begins with one store to all of them */
+	struct_group(state,	/* a read starts with one store to all of them */
 		u8 kind;
 		bool failed_hit;
 		bool waits;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Differences between kernels, 6.1 to 6.12 tested.  Each NC_HAVE_* is probed
- * by Kbuild from the headers that the module is built against, because
- * distributions backport.  This is the only file that may look at them.
+ * Differences between kernels, 6.1 to 6.12 tested.  Kbuild probes each NC_HAVE_* in the headers
+ * that the module is built against, because distributions backport.  Only this file may use them.
  */
 #ifndef NEARCACHE_CORE_COMPAT_H
 #define NEARCACHE_CORE_COMPAT_H
@@ -19,7 +18,7 @@
 #error "nearcache needs a 64-bit kernel"
 #endif
 
-/* blk_mode_t came with 6.5; drop the else branch with support for 6.1 - 6.4. */
+/* blk_mode_t since 6.5; drop the #else branch with support for 6.1 - 6.4. */
 #ifdef NC_HAVE_BLK_MODE_T
 #define NC_MODE_READ	BLK_OPEN_READ
 #define NC_MODE_WRITE	BLK_OPEN_WRITE
@@ -47,26 +46,26 @@ static inline void nc_copy_write_hint(struct bio *to, const struct bio *from)
 #endif
 }
 
-/* __assign_str() lost its source argument with 6.10. */
+/* __assign_str() lost its source argument in 6.10. */
 #ifdef NC_HAVE_ASSIGN_STR_1
 #define nc_assign_reason()	__assign_str(reason)
 #else
 #define nc_assign_reason()	__assign_str(reason, reason)
 #endif
 
-/* The attributes of a dump's request moved into struct genl_info with 6.7. */
+/* The attributes of a dump request moved into struct genl_info in 6.7. */
 #ifdef NC_HAVE_GENL_INFO_DUMP
 #define nc_dump_attrs(cb)	(genl_info_dump(cb)->attrs)
 #else
 #define nc_dump_attrs(cb)	(genl_dumpit_info(cb)->attrs)
 #endif
 
-/* A worker begins by itself until 6.13. */
+/* Before 6.13, kthread_create_worker() also wakes the worker. */
 #ifndef NC_HAVE_KTHREAD_RUN_WORKER
 #define kthread_run_worker(flags, ...)	kthread_create_worker(flags, __VA_ARGS__)
 #endif
 
-/* A timer is told its function when it is made since 6.13. */
+/* hrtimer_setup() since 6.13. */
 #ifndef NC_HAVE_HRTIMER_SETUP
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*run)(struct hrtimer *),
@@ -77,8 +76,8 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* Work items can be softirqs' since 6.9.  A tasklet, before, would touch what it is part of once
- * more when it is over.
+/* Work items can run in softirq context since 6.9.  A tasklet is no substitute: the kernel touches
+ * its struct again after the function returns, when the object around it may be free.
  */
 #ifdef NC_HAVE_BH_WORK
 #define nc_bh_wq	system_bh_wq

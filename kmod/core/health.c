@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Health of the cache device.  Nothing that it does is an error for a reader, so
- * what matters is when to leave it alone, and that is told once:
+ * Health of the cache device.  Its faults are no errors for a reader, so this file decides
+ * when to leave the device alone.  Each change of state is logged once:
  *
  *	normal <---> degraded ---> bypass
  *	   |                         ^
  *	   +-------------------------+
  *
- * degraded: it does not answer; reads go around it until it has answered all that
- * it was asked, and a while longer.  bypass: it failed too often, or cannot record
- * what it has to; only a reload, which looks at it anew, ends that.
+ * degraded: hits do not complete; reads go to the origin until all hits in flight have
+ * completed, and for a hold time after that.  bypass: the device failed too often, or cannot
+ * write metadata; only a table reload, which reads the superblock again, ends it.
  *
- * Whether hits come back is seen without their help: each is among nc_cache.holds, so a
- * round that ends proves that all hits that were under way at its start are over.
- * A watch looks ten times a second while there are hits, and not at all while
- * there are none: then nc_cache.gate makes the next one wake it.
+ * The watch needs no help from hits to see that they complete: each is in a hit section
+ * (nc_cache.holds), so a finished round proves that all hits in flight at its start are
+ * complete.  The watch runs ten times a second while there are hits.  Without hits it sleeps,
+ * with nc_cache.gate closed: the next hit wakes it.
  */
 #include "cache.h"
 #include "netlink/family.h"
@@ -22,18 +22,18 @@
 #include "meta/members.h"
 #include "core/tracepoints.h"
 
-/* Time between two looks. */
+/* Period of the watch. */
 #define LOOK		(HZ / 10)
 #define LOOKS_PER_S	10U
-/* A device that answers some but not all: other queues of it may be fine. */
+/* A device that completes some hits may have other healthy queues: allow more time. */
 #define LATE_FACTOR	8
-/* How long a device has to be calm after it was degraded; doubled each time. */
+/* Calm time after which a degraded device is normal; doubled each time. */
 #define HOLD_MIN	(1 * LOOKS_PER_S)
 #define HOLD_MAX	(60 * LOOKS_PER_S)
 
 #define ERRORS_PERIOD	(60 * 60 * HZ)
 
-/* Room for what the log calls a cache device. */
+/* Buffer size for name_device(). */
 #define NAME_SIZE	48
 
 static const char *const reason_text[] = {
@@ -60,14 +60,8 @@ static void raise_event(struct work_struct *work)
 	dm_table_event(t->ti->table);
 }
 
-/**
- * nc_health_event() - tell who waits for an event of the dm device, or listens to netlink
- * @c: live cache
- * @event: what happened
- *
- * Several of one kind may be told as one.
- *
- * Context: any.
+/* Raise an event for dm event waiters and netlink listeners.  Any context.  Pending events of one
+ * kind are merged into one.
  */
 void nc_health_event(struct nc_cache *c, enum nearcache_event event)
 {
@@ -75,7 +69,7 @@ void nc_health_event(struct nc_cache *c, enum nearcache_event event)
 	queue_work(c->wq, &c->health.event);
 }
 
-/* Returns false when it was so already, or is given up for good. */
+/* Returns false if the state is @to already, or bypass, which is final. */
 static bool change(struct nc_cache *c, enum nearcache_state to,
 		   enum nearcache_reason reason)
 {
@@ -101,16 +95,13 @@ static bool change(struct nc_cache *c, enum nearcache_state to,
 	return true;
 }
 
-/**
- * nc_health_loaded() - the cache may be used
- * @c: live cache, suspended
- */
+/* The superblock and slot table are loaded.  The device is suspended. */
 void nc_health_loaded(struct nc_cache *c)
 {
 	change(c, NEARCACHE_NORMAL, NEARCACHE_REASON_NONE);
 }
 
-/* What the log is to call one of the cache devices: @devt, 0: nobody knows which one. */
+/* Format the cache device @devt for the log; 0: the first one, or any other member. */
 static const char *name_device(const struct nc_cache *c, dev_t devt, char *text)
 {
 	int n;
@@ -123,8 +114,8 @@ static const char *name_device(const struct nc_cache *c, dev_t devt, char *text)
 	return text;
 }
 
-/* Whose fault it is that the cache is given up: metadata is the first device's, but for the
- * superblocks of the others.
+/* The device to blame in the log for a bypass.  All metadata is on the first member, except the
+ * superblocks of the other members.
  */
 static dev_t culprit(const struct nc_cache *c, enum nearcache_reason reason)
 {
@@ -140,12 +131,12 @@ static dev_t culprit(const struct nc_cache *c, enum nearcache_reason reason)
 }
 
 /**
- * nc_health_bypass() - stop using the cache device for good
+ * nc_health_bypass() - stop using the cache device until a new table is loaded
  * @c: live cache
  * @reason: enum nearcache_reason
  *
- * Reads go to the origin from now on, and the medium is not marked clean any more;
- * it may say so from before, which nc_meta_starts_cold() knows.
+ * All reads go to the origin, and the superblock is not marked clean any more.
+ * It may still be clean from before; nc_meta_starts_cold() checks that.
  *
  * Context: any.
  */
@@ -155,14 +146,14 @@ void nc_health_bypass(struct nc_cache *c, enum nearcache_reason reason)
 
 	if (!change(c, NEARCACHE_BYPASS, reason))
 		return;
-	/* All of them, if there are several: none has a copy of what another has. */
+	/* All members are bypassed together: no member has a copy of another one's data. */
 	DMERR("%s: cache device %s is bypassed: %s", nc_cache_name(c),
 	      name_device(c, culprit(c, reason), name), reason_text[reason]);
 	nc_intent_leave(c);
 	nc_foresight_kick(c);
 }
 
-/* Returns whether it is still to be used. */
+/* Returns false if the device is bypassed now. */
 static bool count_error(struct nc_cache *c, enum nearcache_reason reason)
 {
 	struct nc_health *h = &c->health;
@@ -178,7 +169,7 @@ static bool count_error(struct nc_cache *c, enum nearcache_reason reason)
 	return false;
 }
 
-/* It is what the log is to speak of.  A path of it, which only the one below knows, is none. */
+/* Record the failed member for the log.  A path below a multipath member is not a member: 0. */
 static void remember(struct nc_cache *c, const struct block_device *bdev)
 {
 	u32 i;
@@ -189,14 +180,7 @@ static void remember(struct nc_cache *c, const struct block_device *bdev)
 	WRITE_ONCE(c->health.failed, i < nc_members_count(c) ? bdev->bd_dev : 0);
 }
 
-/**
- * nc_health_error() - account an I/O error of the cache device
- * @c: live cache
- * @bdev: it, or the one of several that failed
- * @what: operation that failed, for the log
- *
- * Context: any.
- */
+/* Count and log an I/O error of member @bdev; @what: the operation.  Any context. */
 void nc_health_error(struct nc_cache *c, const struct block_device *bdev,
 		     const char *what)
 {
@@ -207,12 +191,12 @@ void nc_health_error(struct nc_cache *c, const struct block_device *bdev,
 }
 
 /**
- * nc_health_damage() - cached data was found to be wrong, and dropped
+ * nc_health_damage() - log cached data that was found damaged and dropped
  * @c: live cache
- * @bdev: the cache device that it was on
- * @what: how
- * @sector: first of it, on the dm device
- * @sectors: how much; maybe not in one piece
+ * @bdev: member with the data
+ * @what: kind of damage
+ * @sector: first damaged sector, on the dm device
+ * @sectors: number of damaged sectors; not necessarily contiguous
  *
  * Context: any.
  */
@@ -231,20 +215,14 @@ void nc_health_damage(struct nc_cache *c, const struct block_device *bdev,
 	nc_health_event(c, NEARCACHE_EVENT_DAMAGE);
 }
 
-/**
- * nc_health_differs() - a hit was not what the origin has, which was found by chance
- * @c: live cache
- * @bdev: the cache device that it was on
- *
- * Context: any.
- */
+/* Verification of a hit found data on @bdev that differs from the origin.  Any context. */
 void nc_health_differs(struct nc_cache *c, const struct block_device *bdev)
 {
 	remember(c, bdev);
 	count_error(c, NEARCACHE_REASON_DIFFERS);
 }
 
-/* Hits wait: leave the device alone. */
+/* Hits are overdue: send reads to the origin. */
 static void degrade(struct nc_cache *c)
 {
 	struct nc_health *h = &c->health;
@@ -258,7 +236,7 @@ static void degrade(struct nc_cache *c)
 	h->calm = 0;
 }
 
-/* All that was asked of it was answered, for long enough. */
+/* All hits in flight completed, and the hold time is over. */
 static void trust_again(struct nc_cache *c)
 {
 	struct nc_health *h = &c->health;
@@ -271,7 +249,7 @@ static void trust_again(struct nc_cache *c)
 	WRITE_ONCE(h->hold, min(h->hold * 2, HOLD_MAX));
 }
 
-/* Do hits wait for longer than they may? */
+/* Are hits overdue? */
 static bool hits_wait(struct nc_cache *c, bool over, u64 hits)
 {
 	struct nc_health *h = &c->health;
@@ -287,7 +265,7 @@ static bool hits_wait(struct nc_cache *c, bool over, u64 hits)
 	       (h->stuck >= limit || h->late > limit * LATE_FACTOR);
 }
 
-/* The next hit has to ask. */
+/* Make the next hit call nc_health_admit(). */
 static void close_gate(struct nc_cache *c)
 {
 	spin_lock_irq(&c->health.lock);
@@ -295,9 +273,8 @@ static void close_gate(struct nc_cache *c)
 	spin_unlock_irq(&c->health.lock);
 }
 
-/* Nobody reads: first the gate is closed, and when the hits that went through it
- * before are over, too, the watch may sleep.  (One that is just between the gate and
- * nc_holds_take() is seen when the next one comes.)
+/* There are no reads: the watch closes the gate first, and sleeps when the hits that had passed the
+ * gate are complete.  A hit between the gate and nc_holds_take() is seen when the next one comes.
  */
 static bool fall_asleep(struct nc_cache *c, bool idle)
 {
@@ -334,7 +311,7 @@ static void watch(struct work_struct *work)
 			degrade(c);
 		break;
 	case NEARCACHE_DEGRADED:
-		/* A round may take longer than a look without any hit that hangs. */
+		/* A round may last longer than one check although no hit hangs. */
 		if (over)
 			h->calm++;
 		else if (h->late > 2)
@@ -349,14 +326,7 @@ static void watch(struct work_struct *work)
 	queue_delayed_work(c->wq, &h->watch, LOOK);
 }
 
-/**
- * nc_health_admit() - may the cache device be used? asked when the gate is closed
- * @c: live cache
- *
- * Wakes the watch.
- *
- * Context: map.
- */
+/* May hits use the cache device?  Called when the gate is closed; wakes the watch.  In map. */
 bool nc_health_admit(struct nc_cache *c)
 {
 	struct nc_health *h = &c->health;
@@ -375,12 +345,7 @@ bool nc_health_admit(struct nc_cache *c)
 	return ok;
 }
 
-/**
- * nc_health_stop() - the cache is being suspended
- * @c: live cache; all hits are over
- *
- * Context: may sleep.
- */
+/* The cache is being suspended; all hits are complete.  May sleep. */
 void nc_health_stop(struct nc_cache *c)
 {
 	cancel_delayed_work_sync(&c->health.watch);
@@ -392,10 +357,6 @@ void nc_health_stop(struct nc_cache *c)
 	flush_work(&c->health.event);
 }
 
-/**
- * nc_health_init() - nothing is known yet
- * @c: new cache, zeroed
- */
 void nc_health_init(struct nc_cache *c)
 {
 	struct nc_health *h = &c->health;
@@ -409,12 +370,7 @@ void nc_health_init(struct nc_cache *c)
 	INIT_DELAYED_WORK(&h->watch, watch);
 }
 
-/**
- * nc_health_destroy() - the cache is about to be freed
- * @c: cache that no table holds
- *
- * Context: may sleep.
- */
+/* The cache is about to be freed; no table refers to it.  May sleep. */
 void nc_health_destroy(struct nc_cache *c)
 {
 	cancel_delayed_work_sync(&c->health.watch);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Is the cache device well enough to be used? */
+/* Health of the cache device: decides whether hits may use it. */
 #ifndef NEARCACHE_CORE_HEALTH_H
 #define NEARCACHE_CORE_HEALTH_H
 
@@ -10,18 +10,17 @@
 
 #include "nearcache_counters.h"
 
-/* Errors of the cache device that make it be bypassed, when they come within an
- * hour of the first: a hit may take the device's timeout (30 s and more) to fail,
- * a bad sector now and then is no reason.
+/* I/O errors within an hour of the first after which the cache device is bypassed.  A hit may take
+ * the device's timeout (30 s and more) to fail; a rare bad sector is no reason to bypass.
  */
 #define NC_HEALTH_ERRORS_MAX	16
 
-/* Kinds of events. */
+/* Number of event kinds. */
 #define NC_EVENTS	(NEARCACHE_EVENT_JOB_OVER + 1)
 
 struct nc_cache;
 
-/* What was found of cached data. */
+/* Kind of damage found in cached data. */
 enum nc_damage {
 	NC_DAMAGE_UNREADABLE,
 	NC_DAMAGE_CHECKSUM,
@@ -33,21 +32,21 @@ enum nc_damage {
  * @lock: protects changes of nc_cache.state, nc_cache.gate and @reason; taken in
  *	interrupts
  * @reason: enum nearcache_reason of the state
- * @failed: cache device that failed last, or had wrong data, 0: none did
+ * @failed: cache device that last failed or returned wrong data; 0: none
  * @errors: errors since @errors_since
- * @errors_since: jiffies; written without locks: two errors at once may count in
- *	either period
- * @events: bit n: the event n of enum nearcache_event is to be told
- * @event: tells @events, and raises the dm event
- * @watch: looks whether hits come back, while there are any; owns what follows
+ * @errors_since: jiffies; written without locks: of two errors at once, each may count
+ *	in either period
+ * @events: bit n: event n of enum nearcache_event is pending
+ * @event: reports @events by netlink and raises the dm event
+ * @watch: checks periodically that hits complete, while there are hits; owns the members below
  * @begun: @cookie is valid
- * @dozing: the gate is closed because nobody read
- * @cookie: of nc_cache.holds; tells when the hits that were under way then are over
- * @late: looks since @cookie was taken
- * @stuck: looks since any hit completed
- * @hits: hits completed, at the last look
- * @calm: looks, while degraded, since hits were waiting
- * @hold: looks that it takes to believe in a degraded device again
+ * @dozing: the watch closed the gate because there were no reads
+ * @cookie: round of nc_cache.holds, after which all hits in flight at its start are complete
+ * @late: checks since @cookie was taken
+ * @stuck: checks since the last hit completed
+ * @hits: completed hits at the last check
+ * @calm: checks, while degraded, since hits were last overdue
+ * @hold: calm checks needed to leave the degraded state
  */
 struct nc_health {
 	spinlock_t lock;	/* see above */

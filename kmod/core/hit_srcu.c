@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hits have one of two phases: the one that held when they began.  A round waits until none of the
- * other phase is left, turns, so that those that begin from now on are of that one, and waits
- * until none is left of the first.  The former are few: who has read the phase and is preempted
- * before he counts may come with it in any later round.
+ * Two-phase reader counters, as in SRCU. A hit increments the counter of the current phase.  A
+ * round drains the idle phase, flips the phase, then drains the old one.  The idle phase has few
+ * hits: one that read the phase and was preempted before the increment may count there in any later
+ * round.
  *
- * Of a phase, none is under way if as many are over as have begun.  Those that are over are summed
- * up first: what is found to be over is then found to have begun, wherever that was, so that no
- * hit that has begun is taken for over because of another one that is.  Who begins too late to be
- * found sees what was done before the round, as it sees what precedes the sum: what was unlinked
- * before is not found by him.
+ * A phase is drained if its "over" sum equals its "begun" sum.  The "over" counters are summed
+ * first: a hit whose end is counted then also has its begin counted, on whichever CPU, so a
+ * finished hit never hides another one in flight.  A hit that begins too late for the "begun" sum
+ * sees all stores before the round, because they precede the sum: it cannot find what was unlinked
+ * before.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -19,19 +19,13 @@
 
 #include "core/hit_srcu.h"
 
-/* Microseconds between two looks: at first as long as a fast device needs, and in the end no more
- * often than is worth while when one hangs.
+/* Microseconds between two checks: first about the latency of a fast device, at last rare enough to
+ * cost nothing while a device hangs.
  */
 #define LOOK_FIRST	50U
 #define LOOK_LAST	6400U
 
-/**
- * nc_holds_init() - nobody holds anything
- * @h: new one
- *
- * Context: may sleep.
- * Return: 0 or -ENOMEM.
- */
+/* May sleep.  Return: 0 or -ENOMEM. */
 int nc_holds_init(struct nc_holds *h)
 {
 	h->phase = 0;
@@ -46,7 +40,7 @@ int nc_holds_init(struct nc_holds *h)
 	return 0;
 }
 
-/* Is none of a phase under way that began before this is called? */
+/* Have all hits of a phase completed that began before this call? */
 static bool is_drained(const struct nc_holds *h, int phase)
 {
 	unsigned long over = 0, begun = 0;
@@ -60,20 +54,17 @@ static bool is_drained(const struct nc_holds *h, int phase)
 	return begun == over;
 }
 
-/**
- * nc_holds_destroy() - it is not used any more
- * @h: nobody holds anything
- */
+/* No hit may be in flight. */
 void nc_holds_destroy(struct nc_holds *h)
 {
-	/* Rather lose it than let a late one write to what is somebody else's. */
+	/* Leak the memory: a late hit must not write to a new owner's memory. */
 	if (WARN_ON(!is_drained(h, 0) || !is_drained(h, 1)))
 		return;
 	free_percpu(h->counts);
 	kfree(h->rounds);
 }
 
-/* The round that goes on, or the next one, as far as it can.  Returns whether it is over. */
+/* Advance the current round, or start the next one.  Returns whether a round completed. */
 static bool go_on(struct nc_holds *h)
 {
 	struct nc_rounds *rounds = h->rounds;
@@ -82,10 +73,10 @@ static bool go_on(struct nc_holds *h)
 	if (!rounds->turned) {
 		if (!is_drained(h, !h->phase))
 			return false;
-		/* Who sees the new phase comes after what was counted of it until now. */
+		/* Drain, then flip: a hit that sees the new phase begins after the count. */
 		smp_mb();
 		WRITE_ONCE(h->phase, !h->phase);
-		/* And who is not counted below has seen it, or will, before he begins again. */
+		/* A task that is not counted below sees the new phase before it begins again. */
 		smp_mb();
 		rounds->turned = true;
 	}
@@ -96,32 +87,24 @@ static bool go_on(struct nc_holds *h)
 	return true;
 }
 
-/**
- * nc_holds_begin() - which hits are under way?
- * @h: hits
- *
- * Context: may sleep.
- * Return: the round after which all are over that are now; for nc_holds_over().
+/* Start to wait for the hits in flight.  May sleep.  Returns the round, for nc_holds_over(), after
+ * which all of them are complete.
  */
 u64 nc_holds_begin(struct nc_holds *h)
 {
 	u64 round;
 
-	smp_mb(); /* What was done before is done for those that are not waited for. */
+	smp_mb(); /* Hits that are not waited for see the caller's stores before this call. */
 	mutex_lock(&h->rounds->lock);
-	/* One that has turned does not wait for those that began since. */
+	/* A round that has flipped does not wait for hits that began after the flip. */
 	round = h->rounds->over + 1 + h->rounds->turned;
 	go_on(h);
 	mutex_unlock(&h->rounds->lock);
 	return round;
 }
 
-/**
- * nc_holds_over() - are they over?
- * @h: hits
- * @round: from nc_holds_begin()
- *
- * Context: may sleep. Asked seldom, it says so later than it is so.
+/* Has the @round from nc_holds_begin() completed?  May sleep.  A round advances only in these
+ * calls: if they are rare, true comes late.
  */
 bool nc_holds_over(struct nc_holds *h, u64 round)
 {
@@ -132,16 +115,11 @@ bool nc_holds_over(struct nc_holds *h, u64 round)
 		;
 	over = h->rounds->over >= round;
 	mutex_unlock(&h->rounds->lock);
-	smp_mb(); /* What they read is read before what is done next. */
+	smp_mb(); /* Order the reads of completed hits before what the caller does next. */
 	return over;
 }
 
-/**
- * nc_holds_wait() - wait until all hits are over that are under way
- * @h: hits
- *
- * Context: may sleep; for as long as the cache device hangs.
- */
+/* Wait for all hits in flight.  Sleeps, for as long as the cache device hangs. */
 void nc_holds_wait(struct nc_holds *h)
 {
 	u64 round = nc_holds_begin(h);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hits that are under way, and rounds: after one, all hits are over that had begun before it.
+ * Hit sections: a hit is in one from look-up to completion.  After a round, all hits that began
+ * before it are complete.
  *
- * It is what SRCU does, with its counters and barriers, but for how it is waited for.  SRCU asks
- * over and over without sleeping, and keeps the very processor from who was preempted in the midst
- * of a hit; or from one tick of the clock to the next.  A hit takes a tenth of a millisecond.
+ * The counters and barriers are those of SRCU; only the wait differs.  SRCU busy-waits, which takes
+ * the CPU from a reader preempted in its section, or it polls once per timer tick.  A hit takes a
+ * tenth of a millisecond.
  */
 #ifndef NEARCACHE_CORE_HIT_SRCU_H
 #define NEARCACHE_CORE_HIT_SRCU_H
@@ -14,9 +15,9 @@
 #include <linux/types.h>
 
 /**
- * struct nc_hold_counts - of a processor; each only grows, and may wrap
- * @begun: hits that began there, by phase
- * @over: hits whose end was seen there
+ * struct nc_hold_counts - per-CPU counters, by phase; they only grow, and may wrap
+ * @begun: hit sections entered on this CPU
+ * @over: hit sections left on this CPU
  */
 struct nc_hold_counts {
 	unsigned long begun[2];
@@ -24,10 +25,10 @@ struct nc_hold_counts {
 } __aligned(4 * sizeof(unsigned long));
 
 /**
- * struct nc_rounds - rounds: not what hits look at
- * @lock: protects what follows
- * @turned: the phase was changed in the round that goes on
- * @over: how many are over
+ * struct nc_rounds - state of the waiters; hits do not touch it
+ * @lock: protects the members below
+ * @turned: the current round has flipped the phase
+ * @over: completed rounds
  */
 struct nc_rounds {
 	struct mutex lock;	/* see above */
@@ -36,10 +37,10 @@ struct nc_rounds {
 };
 
 /**
- * struct nc_holds - hits under way
- * @counts: of each processor; who holds writes nothing else
- * @phase: of hits that begin now, 0 or 1; changed under nc_rounds.lock, read without
- * @rounds: see there
+ * struct nc_holds - hit sections of a cache
+ * @counts: per-CPU counters; the only data that a hit writes
+ * @phase: phase of hits that begin now, 0 or 1; changed under nc_rounds.lock, read without
+ * @rounds: state of the waiters
  */
 struct nc_holds {
 	struct nc_hold_counts __percpu *counts;
@@ -53,22 +54,22 @@ u64 nc_holds_begin(struct nc_holds *h);
 bool nc_holds_over(struct nc_holds *h, u64 round);
 void nc_holds_wait(struct nc_holds *h);
 
-/* A hit begins.  Returns its phase, for nc_holds_give(), which may be called on another processor,
- * and in an interrupt.  What is looked up from here on is not given away until then.
+/* Enter a hit section.  Returns the phase for nc_holds_give(), which may run on another CPU and in
+ * an interrupt.  A slot looked up after this call is not reused before nc_holds_give().
  */
 static inline int nc_holds_take(struct nc_holds *h)
 {
 	int phase = READ_ONCE(h->phase);
 
 	this_cpu_inc(h->counts->begun[phase]);
-	smp_mb(); /* Pairs with the one of is_drained(). */
+	smp_mb(); /* Pairs with the barrier in is_drained(). */
 	return phase;
 }
 
-/* It is over. */
+/* Leave a hit section. */
 static inline void nc_holds_give(struct nc_holds *h, int phase)
 {
-	smp_mb(); /* Pairs with the one of is_drained(). */
+	smp_mb(); /* Pairs with the barrier in is_drained(). */
 	this_cpu_inc(h->counts->over[phase]);
 }
 

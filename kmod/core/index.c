@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The index of cached blocks: chained hashing over flat arrays, so that a slot
- * costs 32 bytes and any slot can hold any block.
+ * The index of cached blocks: chained hashing over flat arrays, so that a slot costs 32 bytes and
+ * any slot can hold any block.
  *
- * Readers walk a chain without locks, but among nc_cache.holds.  A slot leaves its chain
- * with its own next pointer intact and is not given to another block before those who held
- * then are through, so a reader on it still reaches the rest of the chain, and
- * never sees another block's valid bits under the block that it looked up.
+ * Readers walk a chain without locks, in a hit section (nc_cache.holds).  An unlinked slot keeps
+ * its next pointer, and it gets another block only after the hit sections open at that time have
+ * ended.  So a reader on it still reaches the rest of the chain, and never takes the valid bits of
+ * another block for those of the block it looked up.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -14,15 +14,8 @@
 
 #include "core/index.h"
 
-/**
- * nc_index_init() - allocate an index with every slot free
- * @ix: index
- * @count: slots
- *
- * Slots are handed out from the lowest upward.
- *
- * Context: may sleep.
- * Return: 0 or -ENOMEM.
+/* All slots are free at first; nc_index_pop() hands out new slots from the lowest upward.  May
+ * sleep.  Return: 0 or -ENOMEM.
  */
 int nc_index_init(struct nc_index *ix, u32 count)
 {
@@ -62,13 +55,8 @@ void nc_index_destroy(struct nc_index *ix)
 	ix->stripes = NULL;
 }
 
-/**
- * nc_index_link() - give a slot to an origin block
- * @ix: index
- * @i: slot, popped from the free list, so that no reader can be on it
- * @block: origin block, not in the index
- *
- * Context: the block's stripe lock is held.
+/* Insert a slot for @block, which is not in the index.  The slot comes from the free list, so no
+ * reader can be on it.  The caller holds the bucket lock of @block.
  */
 void nc_index_link(struct nc_index *ix, u32 i, u64 block)
 {
@@ -80,21 +68,14 @@ void nc_index_link(struct nc_index *ix, u32 i, u64 block)
 	slot->block_hi = (u8)(block >> 32);
 	slot->flags = NC_SLOT_LINKED;
 	slot->next = *head;
-	/* A reader that finds the slot sees its block and its valid bits;
-	 * pairs with the acquire in nc_index_find().
+	/* A reader that finds the slot sees its block and its valid bits.  Pairs with the acquire
+	 * in nc_index_find().
 	 */
 	smp_store_release(head, i);
 }
 
-/**
- * nc_index_unlink() - take a slot out of the index
- * @ix: index
- * @i: linked slot
- *
- * Readers may still be on the slot: it may go to the free list only after a round of the
- * cache's holds.
- *
- * Context: the stripe lock of the slot's block is held.
+/* Remove a linked slot.  Readers may still use it: only after a round of nc_cache.holds may it go
+ * to the free list.  The caller holds the bucket lock of the slot's block.
  */
 void nc_index_unlink(struct nc_index *ix, u32 i)
 {
@@ -109,13 +90,7 @@ void nc_index_unlink(struct nc_index *ix, u32 i)
 	slot->flags &= ~NC_SLOT_LINKED;
 }
 
-/**
- * nc_index_pop() - take a slot from the free list
- * @ix: index
- *
- * Context: process.
- * Return: slot or NC_NIL when none is free.
- */
+/* Process context.  Returns NC_NIL if no slot is free. */
 u32 nc_index_pop(struct nc_index *ix)
 {
 	u32 i;
@@ -130,13 +105,7 @@ u32 nc_index_pop(struct nc_index *ix)
 	return i;
 }
 
-/**
- * nc_index_push() - put a slot on the free list
- * @ix: index
- * @i: slot that is in no chain and that no reader can be on
- *
- * Context: process.
- */
+/* Process context.  The slot is in no chain, and no reader can use it. */
 void nc_index_push(struct nc_index *ix, u32 i)
 {
 	struct nc_slot *slot = &ix->slots[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The index: which slot of the cache device holds which block of the origin.
+ * The index: maps blocks of the origin to slots of the cache device, in memory.
  */
 #ifndef NEARCACHE_CORE_INDEX_H
 #define NEARCACHE_CORE_INDEX_H
@@ -17,21 +17,21 @@
 #define NC_STRIPES	1024U		/* power of two */
 
 /* nc_slot.flags */
-#define NC_SLOT_LINKED	0x01		/* holds a block, is in the index */
-#define NC_SLOT_WRITTEN	0x02		/* given to a write; no read missed in it */
+#define NC_SLOT_LINKED	0x01		/* in the index, holds a block */
+#define NC_SLOT_WRITTEN	0x02		/* allocated by a write; no read has missed in it yet */
 
 /* nc_tag.label */
-#define NC_LABEL_MIXED	U16_MAX	/* of several, or not of all of the block */
-/* nc_tag.wants: enum nearcache_range_flags, and the priority behind them */
+#define NC_LABEL_MIXED	U16_MAX	/* several labels, or a label on a part of the block */
+/* nc_tag.wants: enum nearcache_range_flags, with the priority in the bits above */
 #define NC_WANTS_FLAGS	0x07
 #define NC_WANTS_PRIORITY_SHIFT	4
 
 /**
- * struct nc_tag - what ranges want of a block
+ * struct nc_tag - a slot's copy of what ranges say about its block
  * @label: id of the label, 0: none, or NC_LABEL_MIXED
  * @wants: NC_WANTS_*
- * @ahead: what became of what a prefetch brought, see ahead.h; begun under the stripe lock, and
- *	ended without
+ * @ahead: NC_AHEAD_*, state of prefetched data, see ahead.h; set under the bucket lock,
+ *	cleared without it
  */
 struct nc_tag {
 	u16 label;
@@ -47,20 +47,20 @@ struct nc_tag {
  * @flags: NC_SLOT_*
  * @stamp: last use, see policy.h
  * @next: next slot of the chain, or of the free list
- * @tag: what ranges want of the block
- * @tagged: all of @tag; 0: nothing
+ * @tag: what ranges say about the block
+ * @tagged: all of @tag in one word; 0: no range
  *
- * Who protects what:
- *   block_*	written under the block's stripe lock while the
- *		slot is not reachable; stable while it is linked, and until
- *		the round of the cache's holds after its unlinking is over
- *   flags	stripe lock; reclaim looks at them without, as a hint
- *   next	chain: stripe lock for writers, readers hold nc_cache.holds;
+ * Locks:
+ *   block_*	written under the block's bucket lock while the
+ *		slot is not reachable; stable while the slot is linked, and after
+ *		its unlinking until a round of nc_cache.holds has completed
+ *   flags	bucket lock; reclaim reads them without it, as a hint
+ *   next	chain: bucket lock for writers, readers are in a hit section;
  *		free list: nc_index.free_lock
- *   valid	stripe lock for writers; readers, who hold, take one 64-bit
+ *   valid	bucket lock for writers; readers in a hit section take one 64-bit
  *		snapshot.  A bit is set only after the data reached the device.
- *   stamp	nobody: readers write it without locks, the policy bears it
- *   tag	stripe lock, but for ahead; a hit and reclaim look at it without, as a
+ *   stamp	no lock: readers write it, the policy tolerates the race
+ *   tag	bucket lock, except @ahead; hits and reclaim read it without, as a
  *		hint
  */
 struct nc_slot {
@@ -78,7 +78,7 @@ struct nc_slot {
 
 static_assert(sizeof(struct nc_tag) == sizeof(u32));
 
-/* A tag of which all was read at once. */
+/* Unpack a tag that was read in one word. */
 static inline struct nc_tag nc_tag_of(u32 tagged)
 {
 	struct nc_slot slot = { .tagged = tagged };
@@ -86,17 +86,17 @@ static inline struct nc_tag nc_tag_of(u32 tagged)
 	return slot.tag;
 }
 
-/* The promise of 32 bytes of RAM per cache block, generation and head included: there are 15
- * heads for 16 slots, as each of the table page bitmaps adds 1/168 bit.
+/* The documented limit of 32 bytes of RAM per cache block, generation and chain head included.
+ * There are 15 heads for 16 slots here, because each table page bitmap adds 1/168 bit.
  */
 static_assert(16 * (sizeof(struct nc_slot) + sizeof(u32)) + 15 * sizeof(u32) < 16 * 32);
 
 /**
- * struct nc_stripe - one of the locks over the index
+ * struct nc_stripe - one bucket lock of the index
  * @lock: protects the chains, slots and fills whose blocks hash here; process
- *	context only; innermost but for nc_index.free_lock and nc_inflight.lock
- * @drops: how often something that was valid became invalid, or left the index
- * @fills: struct nc_fill under way, by origin block
+ *	context only; only nc_index.free_lock and nc_inflight.lock nest inside
+ * @drops: how often valid data was invalidated, or left the index
+ * @fills: struct nc_fill in flight, by origin block
  */
 struct nc_stripe {
 	spinlock_t lock;	/* see above */
@@ -107,17 +107,17 @@ struct nc_stripe {
 /**
  * struct nc_index - all slots, and the look-up by origin block
  * @slots: slot n describes block n of the data area
- * @generation: of each slot: commit number at which it was given to its block; protected as
- *	nc_slot.block_lo is
+ * @generation: per slot: commit number when it got its block; protected like
+ *	nc_slot.block_lo
  * @heads: first slot of each chain
- * @count: slots
+ * @count: number of slots
  * @chains: nc_index_chains()
- * @seed: random, so that nobody can prepare a table whose blocks all meet in one
+ * @seed: random, so that no one can craft a table whose blocks all hash to one
  *	chain
- * @stripes: NC_STRIPES locks
+ * @stripes: NC_STRIPES bucket locks
  * @free_lock: protects @free and the free list; innermost
- * @free: first slot of the free list.  A slot on it is durably and visibly
- *	gone from the index: whoever pops it may overwrite its data at once.
+ * @free: first slot of the free list.  The removal of a free slot from the index is
+ *	durable and visible to all readers: its data may be overwritten at once.
  * @free_count: length of the free list; read without the lock as a hint
  */
 struct nc_index {
@@ -145,13 +145,13 @@ static inline u64 nc_slot_block(const struct nc_slot *slot)
 	return (u64)slot->block_hi << 32 | slot->block_lo;
 }
 
-/* Chains of so many slots: 13 of 16, so that a full cache takes less than 32 bytes for a block. */
+/* Number of chains for @count slots: 13/16 keeps a full cache below 32 bytes a block. */
 static inline u32 nc_index_chains(u32 count)
 {
 	return count - count / 16 * 3;
 }
 
-/* Bytes of memory that the index of so many slots takes. */
+/* Bytes of memory of an index of @count slots. */
 static inline u64 nc_index_memory(u32 count)
 {
 	return (u64)count * (sizeof(struct nc_slot) + sizeof(u32)) +
@@ -169,16 +169,8 @@ static inline struct nc_stripe *nc_index_stripe(const struct nc_index *ix,
 	return &ix->stripes[nc_index_hash(ix, block) & (NC_STRIPES - 1)];
 }
 
-/**
- * nc_index_find() - the slot of an origin block
- * @ix: index
- * @block: origin block
- *
- * Context: nc_cache.holds is held (then a slot that is just
- * being linked may be missed), or under the block's stripe lock (then the
- * answer is exact).
- *
- * Return: the slot's number or NC_NIL.
+/* Look up the slot of an origin block; NC_NIL: none.  In a hit section a slot that is just being
+ * linked may be missed; under the block's bucket lock the answer is exact.
  */
 static inline u32 nc_index_find(const struct nc_index *ix, u64 block)
 {

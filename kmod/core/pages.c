@@ -5,7 +5,7 @@
 #include "cache.h"
 #include "core/pages.h"
 
-/* Chunks of up to 32 KiB are cheap to get and make a bio short. */
+/* Chunks of up to 32 KiB are cheap to allocate and keep bios short. */
 #define CHUNK_ORDER	3
 
 static bool reserve_memory(struct nc_cache *c, u32 bytes, u64 cap)
@@ -23,8 +23,8 @@ static bool reserve_memory(struct nc_cache *c, u32 bytes, u64 cap)
 	return true;
 }
 
-/* Chunks are whole powers of two of pages, so that get_order() of a length
- * gives back the order; only the last one may end inside its page.
+/* Chunks are powers of two of pages, so that get_order(bv_len) returns the order; only the last
+ * chunk may end inside its page.
  */
 static bool alloc_chunks(struct nc_pages *pages, u32 bytes, gfp_t gfp)
 {
@@ -47,16 +47,15 @@ static bool alloc_chunks(struct nc_pages *pages, u32 bytes, gfp_t gfp)
 }
 
 /**
- * nc_pages_alloc() - an object and the pages that it owns
+ * nc_pages_alloc() - allocate an object together with its pages
  * @c: live cache
- * @offset: of the object's struct nc_pages, its last member
- * @bytes: of pages
- * @cap: most that nc_cache.fill_memory may be afterwards, bytes
- * @zero: the pages are to be zeros
+ * @offset: offset of struct nc_pages, the object's last member
+ * @bytes: size of the pages
+ * @cap: upper limit of nc_cache.fill_memory after the allocation, bytes
+ * @zero: zero the pages
  *
  * Context: map; does not sleep.
- * Return: object, of which only the struct nc_pages is set; NULL when there is no
- * memory within the cap.
+ * Return: object with only its struct nc_pages set; NULL if no memory is available below @cap.
  */
 void *nc_pages_alloc(struct nc_cache *c, size_t offset, u32 bytes, u64 cap,
 		     bool zero)
@@ -84,14 +83,7 @@ void *nc_pages_alloc(struct nc_cache *c, size_t offset, u32 bytes, u64 cap,
 	return NULL;
 }
 
-/**
- * nc_pages_free() - free what nc_pages_alloc() returned
- * @c: live cache
- * @owner: object
- * @pages: its pages
- *
- * Context: any but hard interrupts.
- */
+/* Free @owner, which nc_pages_alloc() returned.  Any context except hard interrupts. */
 void nc_pages_free(struct nc_cache *c, void *owner, struct nc_pages *pages)
 {
 	unsigned int i;
@@ -103,7 +95,7 @@ void nc_pages_free(struct nc_cache *c, void *owner, struct nc_pages *pages)
 	kfree(owner);
 }
 
-/* Whole pages as such: by words, at least, where the processor is good at that. */
+/* copy_page() is faster than memcpy() on some CPUs. */
 static void copy(void *to, const void *from, u32 bytes)
 {
 	if (PAGE_ALIGNED(to) && PAGE_ALIGNED(from))
@@ -128,11 +120,11 @@ static void flush_dcache(const struct bio_vec *bv)
 /**
  * nc_pages_copy() - copy to a reader
  * @pages: source
- * @bytes: that it holds
- * @skip: bytes before what the reader asks for
- * @bio: read; all memory has an address, as the module wants 64 bits
+ * @bytes: size of the source
+ * @skip: offset in the source where the read begins, bytes
+ * @bio: read; its pages have kernel addresses, because the module needs a 64-bit kernel
  *
- * Context: any, interrupts too.
+ * Context: any, interrupts included.
  */
 void nc_pages_copy(const struct nc_pages *pages, u32 bytes, u32 skip,
 		   struct bio *bio)

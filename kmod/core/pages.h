@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pages of our own, in chunks, that data passes through on its way from one device to
- * another or to a reader.  They count against the cap of nc_cache.fill_memory.
+ * Page buffers in chunks: data passes through them between two devices, or on its way to a reader.
+ * They count towards nc_cache.fill_memory.
  */
 #ifndef NEARCACHE_CORE_PAGES_H
 #define NEARCACHE_CORE_PAGES_H
@@ -12,13 +12,13 @@
 struct bio;
 struct nc_cache;
 
-/* Not from the emergency reserves: who writes to free memory may use them, for
- * what it cannot do without.
+/* Not from the emergency reserves (PF_MEMALLOC), which a reclaiming writer needs for what it cannot
+ * do without: the caller does without the memory if the allocation fails.
  */
 #define NC_PAGES_GFP	(GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC)
 
 /**
- * struct nc_pages - the last member of what owns them
+ * struct nc_pages - page buffer; the last member of its owner
  * @memory: bytes accounted in nc_cache.fill_memory, the owner included
  * @count: chunks
  * @vecs: chunks, contiguous low memory

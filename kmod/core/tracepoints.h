@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Trace events, a stable interface: fields are documented in
- * kmod/doc/interface.md and only ever appended.
+ * Trace events, a stable interface: kmod/doc/interface.md documents the fields; new fields
+ * are appended at the end.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM nearcache
@@ -92,8 +92,8 @@ DECLARE_EVENT_CLASS(nearcache_io,
 );
 
 /*
- * Writable only for its name's sake: a program gets the pointer, and reads what it points to
- * without help.  What it writes is told to nobody but the programs behind it.
+ * "Writable" only so that a BPF program gets the pointer and reads *io directly.  Only later
+ * programs see what a program writes there.
  */
 #undef NC_DEFINE_IO_EVENT
 #ifdef DEFINE_EVENT_WRITABLE

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes in flight.  A range is in the tree before the first valid bit that it
- * overlaps is cleared, and until the origin is done with it: whoever starts to
- * copy the origin's data under the block's stripe lock either sees the range or
- * is seen by it.  See doc/writing.md.
+ * Writes in flight.  A range is in the tree before the first valid bit that it overlaps is cleared,
+ * and until the origin has completed the write.  So either a fill that starts under the bucket lock
+ * sees the range, or the writer sees the fill.  See doc/writing.md.
  */
 #include <linux/interval_tree_generic.h>
 
@@ -21,13 +20,7 @@ void nc_inflight_init(struct nc_inflight *in)
 	in->root = RB_ROOT_CACHED;
 }
 
-/**
- * nc_inflight_add() - sectors are about to be changed
- * @in: all ranges
- * @range: first and last are set; stays where it is until removed
- *
- * Context: any.
- */
+/* Add a range with @first and @last set; it must not move until removed.  Any context. */
 void nc_inflight_add(struct nc_inflight *in, struct nc_range *range)
 {
 	unsigned long flags;
@@ -37,13 +30,7 @@ void nc_inflight_add(struct nc_inflight *in, struct nc_range *range)
 	spin_unlock_irqrestore(&in->lock, flags);
 }
 
-/**
- * nc_inflight_remove() - the origin is done with the sectors
- * @in: all ranges
- * @range: in the tree
- *
- * Context: any.
- */
+/* The origin has completed the write of @range.  Any context. */
 void nc_inflight_remove(struct nc_inflight *in, struct nc_range *range)
 {
 	unsigned long flags;
@@ -54,14 +41,14 @@ void nc_inflight_remove(struct nc_inflight *in, struct nc_range *range)
 }
 
 /**
- * nc_inflight_first() - the first sector that is being changed
+ * nc_inflight_first() - find the first sector that is being written
  * @in: all ranges
- * @first: first sector to look at
- * @last: last sector to look at
- * @found: filled in when there is one
+ * @first: first sector to search
+ * @last: last sector to search
+ * @found: set if there is one
  *
- * Context: the stripe lock of the block that holds the sectors: a range that
- * comes later will find what the caller puts on the stripe's list.
+ * Context: the bucket lock of the sectors' block is held: the writer of a range added
+ * later finds the fill that the caller puts on the bucket's list.
  * Return: whether there is one.
  */
 bool nc_inflight_first(struct nc_inflight *in, u64 first, u64 last, u64 *found)
@@ -69,8 +56,8 @@ bool nc_inflight_first(struct nc_inflight *in, u64 first, u64 last, u64 *found)
 	struct nc_range *range;
 	unsigned long flags;
 
-	/* Nobody writes: a range that this does not see did not yet come to
-	 * the caller's stripe.
+	/* No write is in flight: the writer of a range that this check misses has yet to take the
+	 * caller's bucket lock.
 	 */
 	if (nc_inflight_empty(in))
 		return false;
@@ -82,15 +69,7 @@ bool nc_inflight_first(struct nc_inflight *in, u64 first, u64 last, u64 *found)
 	return range;
 }
 
-/**
- * nc_inflight_alone() - is nobody else changing these sectors?
- * @in: all ranges
- * @range: the caller's own
- * @first: first sector
- * @last: last sector
- *
- * Context: as nc_inflight_first().
- */
+/* Is @range the only one in these sectors?  Context: as nc_inflight_first(). */
 bool nc_inflight_alone(struct nc_inflight *in, const struct nc_range *range,
 		       u64 first, u64 last)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writes in flight: the sectors of the origin that are just being changed, by
- * writes, discards, write-zeroes and invalidations.
+ * Write ranges: the sectors of the origin that writes, discards, write-zeroes and
+ * invalidations are changing.
  */
 #ifndef NEARCACHE_CORE_WRITE_RANGE_H
 #define NEARCACHE_CORE_WRITE_RANGE_H
@@ -11,7 +11,7 @@
 #include <linux/types.h>
 
 /**
- * struct nc_range - sectors that are being changed
+ * struct nc_range - sectors of one write in flight
  * @rb: in the tree
  * @first: first sector
  * @last: last sector, inclusive
@@ -27,7 +27,7 @@ struct nc_range {
 };
 
 /**
- * struct nc_inflight - all ranges that are being changed
+ * struct nc_inflight - all write ranges of a cache
  * @lock: protects the tree; innermost, taken in any context
  * @root: struct nc_range by @first
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checksums of cached data.  They need no copies and no order among themselves: a
- * sum that does not fit its data says so.  For what is warm after a crash they reach
- * the medium between the data and the slot table that calls it valid.
+ * Checksums of cached data.  Their writes need no copies and no order: a stale checksum only
+ * makes verification fail.  For data that is warm after a crash, a commit writes the checksums
+ * after the data and before the slot table that calls the data valid.
  */
 #include <linux/dm-io.h>
 #include <linux/slab.h>
@@ -12,19 +12,12 @@
 #include "meta/meta.h"
 #include "meta/checksum.h"
 
-/* Pages that one write or read takes. */
+/* Pages of one read or write. */
 #define BATCH		64U
-/* Clean pages between dirty ones that are written, too. */
+/* Clean pages written along between two dirty ones, to save a write. */
 #define GAP		15U
 
-/**
- * nc_sums_init() - memory for the checksums of all slots
- * @s: zeroed
- * @geo: geometry
- *
- * Context: may sleep.
- * Return: 0 or -ENOMEM; nc_sums_destroy() in either case.
- */
+/* May sleep.  Return: 0 or -ENOMEM; on both, the caller calls nc_sums_destroy(). */
 int nc_sums_init(struct nc_sums *s, const struct nc_geometry *geo)
 {
 	if (!geo->sums_length)
@@ -45,7 +38,7 @@ void nc_sums_destroy(struct nc_sums *s)
 	vfree(s->sum);
 }
 
-/* RAM, bytes. */
+/* Memory used, bytes. */
 size_t nc_sums_memory(const struct nc_sums *s)
 {
 	return s->pages * NEARCACHE_PAGE_SIZE +
@@ -65,13 +58,15 @@ static int page_io(struct nc_cache *c, blk_opf_t opf, u64 page, void *buffer,
 			   pages * NEARCACHE_PAGE_SIZE);
 }
 
-/* The first slot whose sums are in a page. */
+/* The first slot with checksums in this page. */
 static u32 first_slot(const struct nc_sums *s, u64 page)
 {
 	return page * (NEARCACHE_PAGE_SIZE / sizeof(*s->sum)) >> s->shift;
 }
 
-/* Page by page; what cannot be read fits no data.  Returns how many those are. */
+/* Read page by page; a page that cannot be read is zeroed, so that verification fails for its data.
+ * Returns the number of these pages.
+ */
 static u32 load_slowly(struct nc_cache *c, u64 first, u32 n)
 {
 	struct nc_sums *s = &c->sums;
@@ -82,7 +77,7 @@ static u32 load_slowly(struct nc_cache *c, u64 first, u32 n)
 			continue;
 		memset(page_of(s, first + i), 0, NEARCACHE_PAGE_SIZE);
 		set_bit(first + i, s->dirty);
-		/* So that a commit writes it. */
+		/* Makes the next commit write the zeroed page. */
 		nc_meta_dirty(c, first_slot(s, first + i));
 		DMERR_LIMIT("%s: cache device %u:%u: checksums cannot be read",
 			    nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt));
@@ -91,13 +86,7 @@ static u32 load_slowly(struct nc_cache *c, u64 first, u32 n)
 	return failed;
 }
 
-/**
- * nc_sums_load() - read the checksums of a warm cache
- * @c: live cache, its slot table loaded
- *
- * Context: may sleep.
- * Return: 0; -EIO when the device fails too often.
- */
+/* Read the checksums of a warm cache.  May sleep.  Return: 0; -EIO after too many errors. */
 int nc_sums_load(struct nc_cache *c)
 {
 	struct nc_sums *s = &c->sums;
@@ -115,14 +104,14 @@ int nc_sums_load(struct nc_cache *c)
 	return 0;
 }
 
-/* Pages from @first on, a dirty one, that one write takes, up to the last dirty one of
- * them; clean from now on.  Rather a few that are clean than another write.
+/* Length of the next write in pages: from the dirty page @first to a later dirty one, over gaps of
+ * up to GAP clean pages.  Clears the dirty bits.
  */
 static u32 take_run(struct nc_sums *s, u64 first)
 {
 	u32 n, run = 0;
 
-	/* Clears before what follows is read: pairs with nc_sums_dirty(). */
+	/* Clear, then read the sums: pairs with nc_sums_dirty(). */
 	for (n = 0; n < BATCH && n - run <= GAP && first + n < s->pages; n++)
 		if (test_and_clear_bit(first + n, s->dirty))
 			run = n + 1;
@@ -130,10 +119,10 @@ static u32 take_run(struct nc_sums *s, u64 first)
 }
 
 /**
- * nc_sums_write() - bring the checksums on the medium up to date
+ * nc_sums_write() - write the dirty checksums
  * @c: live cache
  *
- * Of all that was valid at the call.  Not yet durable.
+ * Covers all sub-blocks that were valid at the call.  The writes are not yet durable.
  *
  * Context: may sleep; nc_commit.lock.
  * Return: 0 or -EIO.
@@ -148,7 +137,7 @@ int nc_sums_write(struct nc_cache *c)
 	lockdep_assert_held(&c->meta->commit.lock);
 	while ((page = find_next_bit(s->dirty, s->pages, page)) < s->pages) {
 		n = take_run(s, page);
-		/* They change while they are being written. */
+		/* Fills may change the sums during the write. */
 		memcpy(s->buffer, page_of(s, page), n * NEARCACHE_PAGE_SIZE);
 		r = page_io(c, REQ_OP_WRITE, page, s->buffer, n);
 		if (r) {
@@ -162,19 +151,15 @@ int nc_sums_write(struct nc_cache *c)
 	return 0;
 }
 
-/**
- * nc_sums_dirty() - sums of a slot are new
- * @s: checksums
- * @slot: slot; its sums are in one page
- *
- * Context: any; before the slot's page of the table is made dirty.
+/* The sums of @slot changed.  All of them are in one page.  Any context; called before the slot's
+ * page of the slot table is made dirty.
  */
 void nc_sums_dirty(struct nc_sums *s, u32 slot)
 {
 	u64 page = (((u64)slot << s->shift) * sizeof(*s->sum)) /
 		   NEARCACHE_PAGE_SIZE;
 
-	/* The sums first. */
+	/* Sums before the dirty bit: pairs with take_run(). */
 	smp_mb__before_atomic();
 	set_bit(page, s->dirty);
 }

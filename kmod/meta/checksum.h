@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Checksums of cached data: one for each sub-block of each slot, in memory and in the
- * cache device's checksum area.
+ * Checksums of cached data: one per sub-block of each slot, in memory and in the cache
+ * device's checksum area.
  */
 #ifndef NEARCACHE_META_CHECKSUM_H
 #define NEARCACHE_META_CHECKSUM_H
@@ -14,18 +14,18 @@ struct nc_geometry;
 
 /**
  * struct nc_sums - checksums of all slots
- * @sum: as on the medium; NULL without checksums
- * @dirty: bit for each page of @sum: differs from the medium; set in any context
- * @buffer: what is being written
- * @pages: of @sum, 4096 bytes each
- * @offset: of the area, bytes
+ * @sum: in the medium's format; NULL without checksums
+ * @dirty: bit per page of @sum: differs from the medium; set in any context
+ * @buffer: copy of the pages being written
+ * @pages: pages of @sum, 4096 bytes each
+ * @offset: of the checksum area, bytes
  * @shift: log2 of the sub-blocks of a block
  *
- * Who protects what: a sum belongs to whoever may write its sub-block's data, which
- * is the fill that covers it; the page's bit is set before the valid bit is, under the
- * stripe lock.  A reader of the sum holds nc_cache.holds, so that the slot stays its block's;
- * while the sub-block is valid the sum is constant, and who sees another one sees data
- * that was dropped meanwhile.  @buffer: nc_commit.lock.
+ * Locks: only the fill that covers a sub-block writes its sum.  It sets the page's dirty bit
+ * before the valid bit, under the bucket lock.  A reader of the sum is in a hit section
+ * (nc_cache.holds), so the slot keeps its block.  The sum is constant while the sub-block is
+ * valid: if a reader sees another sum, its data was dropped meanwhile.
+ * @buffer: nc_commit.lock.
  */
 struct nc_sums {
 	__le32 *sum;
@@ -48,7 +48,7 @@ static inline bool nc_sums_present(const struct nc_sums *s)
 	return s->sum;
 }
 
-/* Place of a sub-block's sum. */
+/* The checksum of a sub-block. */
 static inline __le32 *nc_sums_of(const struct nc_sums *s, u32 slot, u32 sub)
 {
 	return &s->sum[((u64)slot << s->shift) + sub];

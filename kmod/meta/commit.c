@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Commits.  A batch of table pages reaches the medium in these steps; what a
- * crash after each leaves is in doc/format.md:
+ * Commits.  A batch of slot table pages reaches the medium in these steps; doc/format.md
+ * says what a crash after each step leaves:
  *
- *	1. the pages are built from the slots as they are
- *	2. a record that names the pages; a flush of the device, and of those that
- *	   the cache has besides, goes before it, so that the data that the pages
- *	   speak of is durable by then
- *	3. the pages, each over its older copy
- *	4. a record that names nothing: the batch is over; a flush goes before it, too
+ *	1. build the pages from the current slots
+ *	2. write a record that names the pages.  A flush of the cache device, and of the
+ *	   other members, precedes it, so that the data that the pages describe is
+ *	   durable
+ *	3. write the pages, each over its older copy
+ *	4. write a record that names no page: the batch is complete.  A flush precedes it
  *
- * Only then slots that were evicted may be given to other blocks: the medium
- * never says that a slot holds what it does not.
+ * Only then may evicted slots get other blocks: so the medium never describes a slot's
+ * content wrongly.
  */
 #include <linux/blkdev.h>
 #include <linux/vmalloc.h>
@@ -22,13 +22,7 @@
 #include "meta/meta.h"
 #include "meta/recover.h"
 
-/**
- * nc_commit_init() - room for records
- * @commit: zeroed
- *
- * Context: may sleep.
- * Return: 0 or -ENOMEM; nc_commit_destroy() in either case.
- */
+/* May sleep.  Return: 0 or -ENOMEM; on both, the caller calls nc_commit_destroy(). */
 int nc_commit_init(struct nc_commit *commit)
 {
 	mutex_init(&commit->lock);
@@ -41,12 +35,7 @@ void nc_commit_destroy(struct nc_commit *commit)
 	vfree(commit->record);
 }
 
-/**
- * nc_commit_load() - what the last commit was doing
- * @c: live cache, its superblock read
- *
- * Return: its record, or NULL.
- */
+/* Read the record of the last commit, after the superblock.  Returns NULL if there is none. */
 const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
 {
 	struct nc_commit *commit = &c->meta->commit;
@@ -57,7 +46,7 @@ const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
 	commit->behind = false;
 	commit->sequence =
 		le64_to_cpu(c->meta->super.sb->commit_sequence);
-	/* One by one: a crash may leave a sector that cannot be read. */
+	/* Record by record: after a crash a single sector may be unreadable. */
 	for (i = 0; i < NC_RECOVER_RING; i++)
 		if (nc_super_io(c->meta->super.io, c->bdev,
 				REQ_OP_READ | REQ_META,
@@ -75,8 +64,8 @@ const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
 	return commit->record;
 }
 
-/* Pages whose older copy may be used should the newer one be torn: not those
- * of which both are written.
+/* Name the pages whose older copy may be used if the newer one is torn.  A page that is written to
+ * both copies has none.
  */
 static void name_pages(const struct nc_table *t,
 		       struct nearcache_commit *record)
@@ -114,13 +103,14 @@ static int write_record(struct nc_cache *c)
 }
 
 /**
- * nc_commit_catch_up() - the first of several devices is to know of the last commit that was begun
+ * nc_commit_catch_up() - record on the first member the commit that only the others know
  * @c: live cache, suspended, just loaded
  *
- * Its number is not given again, see nc_members_begun(): so others would be told a number
- * that is too high for what the first one says, and another crash before that knows more
- * would leave devices that do not fit.  The last record gets the number by which the commit
- * would have ended, and names what it named: those pages are still to be written.
+ * A crash kept this commit's first record off the first member.  Its number is not used again,
+ * see nc_members_begun().  Without this step the next commit would tell the others a number
+ * that is too high for the first member's record, and a crash before the first member catches
+ * up would leave devices that do not match.  So the last record is written again with the
+ * number that would have ended the commit.  It names the same pages: they are still unwritten.
  *
  * Context: may sleep; nc_cache.life.
  * Return: 0 or -EIO.
@@ -141,9 +131,7 @@ int nc_commit_catch_up(struct nc_cache *c)
 	return r;
 }
 
-/* Steps 2 to 4.  Before them the sums of what the pages say is valid: the first
- * record's flush makes them durable.
- */
+/* Steps 2 to 4.  The checksums come first: the flush before the first record makes them durable. */
 static int commit_batch(struct nc_cache *c)
 {
 	struct nc_commit *commit = &c->meta->commit;
@@ -174,14 +162,14 @@ static int commit_batch(struct nc_cache *c)
 }
 
 /**
- * nc_commit_run() - bring the medium's table up to date
+ * nc_commit_run() - write all dirty slot table pages
  * @c: live cache
  *
- * All that was dirty at the call is durable at the return, and slots that were
- * not in the index by then may be overwritten.
+ * On return everything that was dirty at the call is durable, and slots that
+ * were not in the index at the call may be overwritten.
  *
  * Context: may sleep; waits for the cache device.
- * Return: 0 or -EIO; then the table on the medium is an older one, and sound.
+ * Return: 0 or -EIO; then the table on the medium is older, but consistent.
  */
 int nc_commit_run(struct nc_cache *c)
 {
@@ -190,8 +178,8 @@ int nc_commit_run(struct nc_cache *c)
 	bool more;
 	int r = 0;
 
-	/* Others may have a batch of theirs in between: it is over, and what it
-	 * took from us durable, when we have the lock.
+	/* Another caller may run a batch in between.  Once this one has the lock, that batch is
+	 * complete, and our pages in it are durable.
 	 */
 	do {
 		mutex_lock(&commit->lock);
@@ -208,17 +196,12 @@ int nc_commit_run(struct nc_cache *c)
 	return r;
 }
 
-/**
- * nc_commit_arm() - the table differs from the medium: commit it in a while
- * @c: live cache
- *
- * Context: any.
- */
+/* The slot table differs from the medium: schedule a commit.  Any context. */
 void nc_commit_arm(struct nc_cache *c)
 {
 	struct nc_commit *commit = &c->meta->commit;
 
-	/* The page's dirty bit first: pairs with nc_commit_work(). */
+	/* The page's dirty bit before the test of @armed: pairs with nc_commit_work(). */
 	smp_mb__after_atomic();
 	if (!READ_ONCE(commit->live) || READ_ONCE(commit->armed))
 		return;
@@ -227,9 +210,9 @@ void nc_commit_arm(struct nc_cache *c)
 }
 
 /**
- * nc_commit_stop() - no commit by itself any more
+ * nc_commit_stop() - stop the periodic commits
  * @c: live cache, being suspended; nc_cache.life is held, so that no message
- *	makes anything dirty meanwhile
+ *	dirties a page meanwhile
  *
  * Context: may sleep.
  */
@@ -240,8 +223,8 @@ void nc_commit_stop(struct nc_cache *c)
 	c->meta->commit.armed = false;
 }
 
-/* Nothing else is done on a cache that was given up: what the medium says stays
- * true, because no slot is overwritten any more.
+/* No commit on a bypassed cache: its slots are not overwritten any more, so the table on the medium
+ * stays true.
  */
 void nc_commit_work(struct work_struct *work)
 {
@@ -249,7 +232,7 @@ void nc_commit_work(struct work_struct *work)
 					  struct nc_cache, commit_work);
 
 	WRITE_ONCE(c->meta->commit.armed, false);
-	/* What is made dirty and does not see this is committed now. */
+	/* Clear @armed, then look for dirty pages: those of callers that saw it set are found. */
 	smp_mb();
 	if (READ_ONCE(c->state) != NEARCACHE_BYPASS && nc_commit_run(c))
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Commits: the slot table on the medium follows the one in memory. */
+/* Commits: durable writes of the changed slot table pages. */
 #ifndef NEARCACHE_META_COMMIT_H
 #define NEARCACHE_META_COMMIT_H
 
@@ -11,9 +11,8 @@
 struct nc_cache;
 struct work_struct;
 
-/* Changes of the table reach the medium at the latest after so long: what a crash
- * may cost of what was cached last.  Less than the 5 s that are promised, for the
- * commit itself.
+/* Delay from a table change to its commit.  It bounds what a crash can lose of the latest fills.
+ * The documented limit is 5 s; the rest is for the commit itself.
  */
 #define NC_COMMIT_PERIOD	(4 * HZ)
 
@@ -21,17 +20,17 @@ struct work_struct;
  * struct nc_commit - state of the commits
  * @lock: one commit at a time; taken under nc_cache.life, or alone
  * @sequence: number of the last record written
- * @known: number of a record that the medium has, for sure
- * @behind: a crash kept a commit from the first of several devices that others were told of:
- *	@sequence is its number, and @record still the one found at load
- * @offset: of the ring, bytes
- * @record: to write, or the last one found at load; from vmalloc()
- * @live: the session's commits keep the medium's table such that a crash leaves a
- *	warm cache; changes under nc_cache.life
+ * @known: highest record number that the medium certainly has
+ * @behind: before a crash the other members were told of a commit that the first one has
+ *	no record of: @sequence is its number, and @record the one found at load
+ * @offset: of the ring of records, bytes
+ * @record: record to write, or the last one found at load; from vmalloc()
+ * @live: commits keep the medium's table such that a crash leaves a warm
+ *	cache; changes under nc_cache.life
  * @armed: c->commit_work is queued
  * @failed: a commit failed since the cache went live
  *
- * @behind and @record: @lock; alone while the cache is loaded.
+ * @lock protects @behind and @record, except while the cache is loaded.
  */
 struct nc_commit {
 	struct mutex lock;	/* see above */

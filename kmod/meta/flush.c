@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Flushes of the origin that no user asked for, and whose errors users have to hear. */
+/* Flushes of the origin issued by the module.  Their errors are reported to users' flushes. */
 #include <linux/bio.h>
 #include <linux/blkdev.h>
 #include <linux/completion.h>
@@ -8,10 +8,10 @@
 #include "meta/flush.h"
 
 /**
- * struct origin_flush - a flush of ours that somebody waits for
- * @bio: of the origin
+ * struct origin_flush - a flush with a waiting caller
+ * @bio: sent to the origin
  * @c: live cache
- * @done: it is over
+ * @done: completion
  */
 struct origin_flush {
 	struct bio bio;
@@ -19,7 +19,7 @@ struct origin_flush {
 	struct completion done;
 };
 
-/* Here, and not by who waits for it: the next flush of a writer may be over by then. */
+/* Set here, not by the waiter: a writer's next flush may complete before the waiter runs. */
 static void flush_done(struct bio *bio)
 {
 	struct origin_flush *flush =
@@ -31,13 +31,13 @@ static void flush_done(struct bio *bio)
 }
 
 /**
- * nc_flush_origin() - make durable what was written to the origin
+ * nc_flush_origin() - make the writes to the origin durable
  * @c: live cache
  *
- * An error is owed to the next flush of a user, see nc_cache.flush_owed.
+ * After an error the next flush of a user fails, see nc_cache.flush_owed.
  *
- * Context: may sleep, for as long as the origin needs.
- * Return: 0 or what flushing it returned.
+ * Context: may sleep, without a time limit.
+ * Return: 0 or the error of the flush.
  */
 int nc_flush_origin(struct nc_cache *c)
 {
@@ -49,7 +49,7 @@ int nc_flush_origin(struct nc_cache *c)
 		 REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
 	flush.bio.bi_end_io = flush_done;
 	submit_bio(&flush.bio);
-	/* An origin that takes its time is no hung task. */
+	/* A short timeout in a loop: a slow origin must not trigger the hung-task warning. */
 	while (!wait_for_completion_io_timeout(&flush.done, 10 * HZ))
 		;
 	r = blk_status_to_errno(flush.bio.bi_status);

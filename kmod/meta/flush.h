@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Flushes of the origin that no user asked for. */
+/* Flushes of the origin issued by the module. */
 #ifndef NEARCACHE_META_FLUSH_H
 #define NEARCACHE_META_FLUSH_H
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The judge of superblocks and slot table pages.  See format.h for why this
- * file is free of kernel facilities.
- */
+/* Validation of superblocks, slot table pages and records.  No kernel facilities: see format.h. */
 #include "meta/format.h"
 
 #ifdef __KERNEL__
@@ -17,7 +14,7 @@ static u32 crc_extend(u32 crc, const void *data, size_t bytes)
 }
 #endif
 
-/* CRC-32C of @bytes at @data with the 32-bit word at @hole taken as zero. */
+/* CRC-32C of @bytes at @data with the 32-bit word at @hole as zero. */
 static u32 checksum_with_hole(const void *data, size_t bytes, size_t hole)
 {
 	static const u8 zero[4];
@@ -75,14 +72,7 @@ void nc_record_seal(struct nearcache_commit *record)
 	record->checksum = cpu_to_le32(nc_record_checksum(record));
 }
 
-/**
- * nc_subblock_size() - size of a sub-block
- * @block_size: cache block, bytes, power of two
- * @origin_lbs: origin's logical block size, bytes
- * @cache_lbs: cache device's logical block size, bytes
- *
- * Return: max(block / 64, 4 KiB, both logical block sizes), bytes.
- */
+/* Returns max(block / 64, 4 KiB, both logical block sizes).  All in bytes. */
 u32 nc_subblock_size(u32 block_size, u32 origin_lbs, u32 cache_lbs)
 {
 	u32 size = block_size / NEARCACHE_SUBBLOCKS_MAX;
@@ -92,13 +82,7 @@ u32 nc_subblock_size(u32 block_size, u32 origin_lbs, u32 cache_lbs)
 	return max(size, cache_lbs);
 }
 
-/**
- * nc_sums_length() - length of the checksum area
- * @slots: cache blocks, at most NEARCACHE_MAX_SLOTS
- * @subblocks: in a block
- *
- * Return: bytes, a multiple of 4096.
- */
+/* Length of the checksum area: bytes, a multiple of 4096.  @slots <= NEARCACHE_MAX_SLOTS. */
 u64 nc_sums_length(u64 slots, u32 subblocks)
 {
 	u64 bytes = slots * subblocks * sizeof(__le32);
@@ -211,7 +195,7 @@ static bool check_sizes(const struct nearcache_super *sb, char *why)
 	return true;
 }
 
-/* Numbers that grow by one may not wrap: the older copy would count. */
+/* A counter must not wrap: the older copy would then win. */
 static bool check_sequences(const struct nearcache_super *sb, char *why)
 {
 	const struct {
@@ -287,7 +271,7 @@ static bool check_intent(const struct nearcache_super *sb, char *why)
 	return true;
 }
 
-/* Areas whose length is the same on every device. */
+/* Areas with a fixed length. */
 static bool check_lengths(const struct nearcache_super *sb, char *why)
 {
 	static const struct {
@@ -317,7 +301,7 @@ static bool check_lengths(const struct nearcache_super *sb, char *why)
 	return true;
 }
 
-/* Checksums of all sub-blocks, or none. */
+/* The checksum area covers all sub-blocks, or is absent. */
 static bool check_sums(const struct nearcache_super *sb, char *why)
 {
 	u64 length = le64_to_cpu(sb->area[NEARCACHE_AREA_CHECKSUM].length);
@@ -334,7 +318,7 @@ static bool check_sums(const struct nearcache_super *sb, char *why)
 			       "0 without feature CRC32C");
 }
 
-/* The first member has all metadata. */
+/* Only the first member has metadata areas. */
 static bool check_no_areas(const struct nearcache_super *sb, char *why)
 {
 	unsigned int i;
@@ -353,14 +337,7 @@ static bool check_no_areas(const struct nearcache_super *sb, char *why)
 	return true;
 }
 
-/**
- * nc_member_slots() - slots that a member has
- * @slots: of the cache
- * @index: of the member
- * @count: members
- *
- * Slot s is on member s % count.
- */
+/* Slots on member @index of @count: slot s is on member s % count. */
 u64 nc_member_slots(u64 slots, u32 index, u32 count)
 {
 	return (slots + count - 1 - index) / count;
@@ -408,14 +385,14 @@ static bool check_layout(const struct nearcache_super *sb, u64 device_bytes,
 }
 
 /**
- * nc_super_check() - judge one superblock
+ * nc_super_check() - validate one superblock
  * @sb: 4096 bytes as read
  * @device_bytes: size of the cache device
- * @geo: filled in when sound
- * @why: NC_WHY_SIZE bytes; when not sound: the field, its value and what was
- *	expected
+ * @geo: set if valid
+ * @why: NC_WHY_SIZE bytes; set if invalid: the field, its value and the expected
+ *	value
  *
- * Return: whether the superblock is sound.
+ * Return: whether the superblock is valid.
  */
 bool nc_super_check(const struct nearcache_super *sb, u64 device_bytes,
 		    struct nc_geometry *geo, char *why)
@@ -450,13 +427,13 @@ bool nc_super_check(const struct nearcache_super *sb, u64 device_bytes,
 }
 
 /**
- * nc_member_check() - is a device the one that belongs at a place of a cache?
- * @first: sound superblock of member 0
- * @member: sound superblock of the device
+ * nc_member_check() - does a device belong at this place of the cache?
+ * @first: valid superblock of member 0
+ * @member: valid superblock of the device
  * @index: its place, 1 or more
- * @why: NC_WHY_SIZE bytes; if not: the field, its value and what was expected
+ * @why: NC_WHY_SIZE bytes; set if not: the field, its value and the expected value
  *
- * Whether its data is that which the slot table speaks of: nc_recover_member().
+ * nc_recover_member() checks whether its data matches the slot table.
  */
 bool nc_member_check(const struct nearcache_super *first,
 		     const struct nearcache_super *member, u32 index, char *why)
@@ -484,19 +461,19 @@ bool nc_member_check(const struct nearcache_super *first,
 }
 
 /**
- * nc_super_choose() - the superblock that counts
+ * nc_super_choose() - choose the valid superblock copy
  * @a: copy 0 as read
  * @b: copy 1 as read
  * @device_bytes: size of the cache device
- * @geo: filled in for the chosen copy
- * @why: NC_WHY_SIZE bytes; when both are refused the reason against copy 0, or
- *	against copy 1 when copy 0 has not even our magic
+ * @geo: set for the chosen copy
+ * @why: NC_WHY_SIZE bytes; if both are invalid, the reason for copy 0, or for
+ *	copy 1 if copy 0 lacks the magic
  *
- * Of two sound copies of one cache the higher sequence counts: each state
- * change reaches both copies before anything relies on it.  Two sound copies of
- * different caches are refused: nobody can tell whose data the slots hold.
+ * Of two valid copies of one cache the one with the higher sequence is chosen: each state
+ * change reaches both copies before anything relies on it.  Two valid copies of different
+ * caches are an error: the slots may hold data of either.
  *
- * Return: @a, @b or NULL when neither is sound.
+ * Return: @a, @b, or NULL if neither is valid.
  */
 const struct nearcache_super *nc_super_choose(const struct nearcache_super *a,
 					      const struct nearcache_super *b,
@@ -521,20 +498,13 @@ const struct nearcache_super *nc_super_choose(const struct nearcache_super *a,
 	}
 	if (ok_a)
 		return a;
-	/* The reason of the copy that looks like ours. */
+	/* Report the reason of the copy with the magic. */
 	if (memcmp(a->magic, NEARCACHE_MAGIC, NEARCACHE_MAGIC_LEN))
 		memcpy(why, why_b, sizeof(why_b));
 	return NULL;
 }
 
-/**
- * nc_page_check() - judge one copy of a slot table page
- * @page: 4096 bytes as read
- * @uuid: the superblock's, 16 bytes
- * @index: the number that the page must carry
- *
- * Return: whether the page is whole, this cache's and in its place.
- */
+/* Validate one copy of slot table page @index, as read: intact, this cache's, in its place. */
 bool nc_page_check(const struct nearcache_page *page, const u8 *uuid,
 		   u64 index)
 {
@@ -546,14 +516,14 @@ bool nc_page_check(const struct nearcache_page *page, const u8 *uuid,
 }
 
 /**
- * nc_page_init() - an empty page: every slot free
- * @page: 4096 bytes to fill
+ * nc_page_init() - initialise a page with all slots free
+ * @page: 4096 bytes
  * @uuid: the superblock's
  * @index: page number
  * @sequence: commit number
  * @epoch: the superblock's table_epoch
  *
- * nc_page_seal() must follow once the slots are in.
+ * nc_page_seal() must follow after the slots are set.
  */
 void nc_page_init(struct nearcache_page *page, const u8 *uuid, u64 index,
 		  u64 sequence, u64 epoch)
@@ -570,13 +540,7 @@ void nc_page_init(struct nearcache_page *page, const u8 *uuid, u64 index,
 		page->slot[i].origin_block = cpu_to_le64(NEARCACHE_NO_BLOCK);
 }
 
-/**
- * nc_record_check() - judge a commit record
- * @record: 4096 bytes as read
- * @uuid: of the cache, 16 bytes
- *
- * Return: whether the record is whole and this cache's.
- */
+/* Validate a commit record, as read: intact, and this cache's. */
 bool nc_record_check(const struct nearcache_commit *record, const u8 *uuid)
 {
 	return le32_to_cpu(record->magic) == NEARCACHE_COMMIT_MAGIC &&
@@ -586,14 +550,7 @@ bool nc_record_check(const struct nearcache_commit *record, const u8 *uuid)
 	       le32_to_cpu(record->checksum) == nc_record_checksum(record);
 }
 
-/**
- * nc_record_init() - a record that names no pages
- * @record: 4096 bytes to fill
- * @uuid: of the cache, 16 bytes
- * @sequence: its number
- *
- * nc_record_seal() must follow once the pages are in.
- */
+/* Initialise a record that names no page.  nc_record_seal() must follow once pages are set. */
 void nc_record_init(struct nearcache_commit *record, const u8 *uuid,
 		    u64 sequence)
 {
@@ -603,14 +560,8 @@ void nc_record_init(struct nearcache_commit *record, const u8 *uuid,
 	record->sequence = cpu_to_le64(sequence);
 }
 
-/**
- * nc_intent_sector_init() - a sector of the write-intent bitmap without set bits
- * @sector: 512 bytes to fill
- * @uuid: of the cache, 16 bytes
- * @session: its number
- * @index: the sector's
- *
- * nc_intent_sector_seal() must follow, and after each change.
+/* Initialise sector @index of the write-intent bitmap with all bits clear. nc_intent_sector_seal()
+ * must follow, now and after each change.
  */
 void nc_intent_sector_init(struct nearcache_intent *sector, const u8 *uuid,
 			   u64 session, u32 index)
@@ -627,14 +578,7 @@ void nc_intent_sector_seal(struct nearcache_intent *sector)
 	sector->checksum = cpu_to_le32(intent_checksum(sector));
 }
 
-/**
- * nc_intent_sector_check() - judge a sector of the write-intent bitmap
- * @sector: 512 bytes as read
- * @uuid: of the cache, 16 bytes
- * @index: the number that it must carry
- *
- * Return: whether it is whole, this cache's and in its place.
- */
+/* Validate a sector of the write-intent bitmap, as read: intact, this cache's, in its place. */
 bool nc_intent_sector_check(const struct nearcache_intent *sector,
 			    const u8 *uuid, u32 index)
 {
@@ -644,13 +588,7 @@ bool nc_intent_sector_check(const struct nearcache_intent *sector,
 	       le32_to_cpu(sector->checksum) == intent_checksum(sector);
 }
 
-/**
- * nc_witness_init() - a record on a witness device
- * @record: 4096 bytes to fill
- * @uuid: of the cache, 16 bytes
- *
- * It says nothing yet.  nc_witness_seal() must follow, and after each change.
- */
+/* Initialise a witness record.  nc_witness_seal() must follow, now and after each change. */
 void nc_witness_init(struct nearcache_witness *record, const u8 *uuid)
 {
 	memset(record, 0, sizeof(*record));
@@ -663,13 +601,7 @@ void nc_witness_seal(struct nearcache_witness *record)
 	record->checksum = cpu_to_le32(witness_checksum(record));
 }
 
-/**
- * nc_witness_check() - judge a record of a witness device
- * @record: 4096 bytes as read
- * @uuid: of the cache, 16 bytes; NULL: of any
- *
- * Return: whether it is a whole record of that cache.
- */
+/* Validate a witness record, as read; @uuid NULL: of any cache. */
 bool nc_witness_check(const struct nearcache_witness *record, const u8 *uuid)
 {
 	return le32_to_cpu(record->magic) == NEARCACHE_WITNESS_MAGIC &&

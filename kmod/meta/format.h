@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Judging and building the on-disk structures.  Pure functions: no I/O, no
- * allocation, no locks, so that the kernel, the helper, the unit tests and the
- * fuzzers compile this very source.
+ * Checks and initialisation of the on-disk structures.  Pure functions without I/O, allocation or
+ * locks: the kernel, the helper, the unit tests and the fuzzers compile this source.
  */
 #ifndef NEARCACHE_META_FORMAT_H
 #define NEARCACHE_META_FORMAT_H
@@ -15,11 +14,11 @@
 #endif
 #include "nearcache_format.h"
 
-/* Room that nc_super_check() needs for its reason. */
+/* Size of the buffer for the reason in nc_super_check(). */
 #define NC_WHY_SIZE	160
 
 /**
- * struct nc_geometry - the superblock's numbers in CPU order, once judged sound
+ * struct nc_geometry - the numbers of a valid superblock in CPU order
  * @device_size: bytes of the cache device in use
  * @origin_size: bytes
  * @slot_count: cache blocks
@@ -28,7 +27,7 @@
  * @table_pages: pages in one copy of the table
  * @commit_offset: bytes, start of the ring of commit records
  * @intent_offset: bytes, start of the write-intent bitmap
- * @intent_region: bytes of the origin that one of its bits stands for
+ * @intent_region: bytes of the origin per bit of the bitmap
  * @sums_offset: bytes, start of the checksum area
  * @sums_length: bytes; 0 without checksums
  * @table_epoch: see struct nearcache_super

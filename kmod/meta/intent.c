@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Write intent: what makes a cache warm after a crash of a session that wrote.  A
- * region of the origin is durably marked on the cache device before it is written, and
- * stays so until the origin made that durable and the slot table knows of it (sweep.c):
- * a crash drops what is cached of the marked regions, and nothing else is in doubt.
+ * Write intent: keeps the cache warm after a crash of a session that writes.  Before a region of
+ * the origin is written, it is marked durably on the cache device.  The mark stays until the origin
+ * has made the write durable and the slot table reflects it (intent_clear.c).  A crash costs the
+ * cached data of the marked regions, and no other data is in doubt.
  *
- * A device that was pulled cannot be marked any more, and does not know it.  So
- * before a write goes on that it was not told of, the witness, another device, durably
- * says that it left.  If that fails, too, the write fails: nothing else could tell the
- * next load.  Writes to regions that are marked already need neither.
+ * A device that was pulled cannot be marked, and does not know that it misses marks.  So before a
+ * write proceeds without a mark, the witness, another device, durably records that the cache device
+ * left.  If the witness fails as well, the write fails: no other device could tell the next load.
+ * A write to marked regions needs no new record.
  */
 #include <linux/blkdev.h>
 #include <linux/dm-io.h>
@@ -23,12 +23,8 @@
 #define PAGES			(NC_RECOVER_INTENT / NC_INTENT_PAGE)
 #define BITS_PER_PAGE		(NC_INTENT_PAGE * NEARCACHE_INTENT_BITS)
 
-/**
- * nc_intent_alloc() - a table names a witness
- * @i: write intent of a cache
- *
- * Context: constructor; may sleep; several at once.
- * Return: 0 or -ENOMEM.
+/* A table names a witness: allocate the maps.  In the constructor; may sleep; calls may run
+ * concurrently.  Return: 0 or -ENOMEM.
  */
 int nc_intent_alloc(struct nc_intent *i)
 {
@@ -49,7 +45,7 @@ void nc_intent_destroy(struct nc_intent *i)
 	vfree(i->maps);
 }
 
-/* Regions marked now, without the ends: for people. */
+/* Number of marked regions, without the ends, for status. */
 u32 nc_intent_count(const struct nc_intent *i)
 {
 	const struct nc_intent_maps *maps = READ_ONCE(i->maps);
@@ -59,7 +55,7 @@ u32 nc_intent_count(const struct nc_intent *i)
 }
 
 /**
- * nc_intent_write() - bring pages of the bitmap to the medium
+ * nc_intent_write() - write pages of the bitmap to the medium
  * @c: live cache
  * @pages: bit per page of 4096 bytes
  * @flags: REQ_FUA or none
@@ -89,13 +85,8 @@ int nc_intent_write(struct nc_cache *c, u32 pages, blk_opf_t flags)
 	return r;
 }
 
-/**
- * nc_intent_put() - change a bit of what is to be written
- * @maps: maps; io_lock is held
- * @bit: region, or NC_INTENT_ENDS
- * @on: set or clear it
- *
- * Return: bit of its page, for nc_intent_write().
+/* Set or clear a bit, a region or NC_INTENT_ENDS, in the image.  The caller holds io_lock.  Returns
+ * the bit of its page, for nc_intent_write().
  */
 u32 nc_intent_put(struct nc_intent_maps *maps, u32 bit, bool on)
 {
@@ -113,7 +104,7 @@ u32 nc_intent_put(struct nc_intent_maps *maps, u32 bit, bool on)
 	return 1U << bit / BITS_PER_PAGE;
 }
 
-/* Regions and ends that a write touches. */
+/* Regions and ends that a write overlaps. */
 struct touched {
 	u32 first;
 	u32 last;
@@ -154,8 +145,8 @@ static bool noted(const unsigned long *map, const struct touched *at)
 	return !at->ends || test_bit(NC_INTENT_ENDS, map);
 }
 
-/* Works are queued under the lock: whoever sees that nobody waits any more has seen
- * them, too.
+/* Works are queued under the lock: a caller that sees no waiting write also sees the queued works,
+ * and can flush them.
  */
 static void hold_locked(struct nc_cache *c, struct bio *bio)
 {
@@ -166,7 +157,7 @@ static void hold_locked(struct nc_cache *c, struct bio *bio)
 	if (bio_list_empty(&i->waiting) && bio_list_empty(&i->batch))
 		i->since = jiffies;
 	bio_list_add(&i->waiting, bio);
-	/* mark_work may stand at a device that hangs. */
+	/* mark_work may be stuck in I/O to a device that hangs. */
 	if (i->mode == NC_INTENT_LEAVING) {
 		queue_work(c->origin_wq, &i->leave_work);
 		return;
@@ -177,7 +168,7 @@ static void hold_locked(struct nc_cache *c, struct bio *bio)
 	queue_work(c->cache_wq, &i->mark_work);
 }
 
-/* Returns false when there is nothing to wait for any more. */
+/* Queue a write; false: the mode no longer requires a wait. */
 static bool hold(struct nc_cache *c, struct bio *bio)
 {
 	struct nc_intent *i = &c->intent;
@@ -195,19 +186,19 @@ static bool hold(struct nc_cache *c, struct bio *bio)
 }
 
 /**
- * nc_intent_wait() - does a write have to wait until the medium knows?
+ * nc_intent_wait() - queue a write if its regions are not marked yet
  * @c: live cache
  * @bio: see nc_intent_admit()
  *
- * Return: true when it was taken over.
+ * Return: true if queued.
  */
 bool nc_intent_wait(struct nc_cache *c, struct bio *bio)
 {
 	struct nc_intent_maps *maps = c->intent.maps;
 	struct touched at = touched_by(c, bio);
 
-	/* The write in nc_cache.inflight, then "recent", then "set": pairs with
-	 * sweep.c, which looks at them the other way round.
+	/* The writer adds its range to nc_cache.inflight, then sets "recent", then tests "set".
+	 * Pairs with intent_clear.c, which accesses them in the reverse order.
 	 */
 	smp_mb();
 	note(maps->recent, &at);
@@ -247,7 +238,7 @@ static int mark_wanted(struct nc_cache *c)
 	return 0;
 }
 
-/* Send what waited to the origin. */
+/* Hand waiting writes to ready_work. */
 static void release(struct nc_cache *c, struct bio_list *bios)
 {
 	struct nc_intent *i = &c->intent;
@@ -280,12 +271,12 @@ static void mark(struct work_struct *work)
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_INTENT);
 		nc_intent_leave(c);
 	}
-	/* It releases those of whatever mode it is by then. */
+	/* leave_work releases the writes, whichever mode it finds. */
 	if (r || mode == NC_INTENT_LEAVING) {
 		queue_work(c->origin_wq, &i->leave_work);
 		return;
 	}
-	/* What is not here any more did not want to wait. */
+	/* leave_work or nc_intent_end() has taken the writes that are no longer in @batch. */
 	spin_lock_irq(&i->lock);
 	release(c, &i->batch);
 	i->since = jiffies;
@@ -312,15 +303,15 @@ static void fail_all(struct nc_cache *c, struct bio_list *bios)
 {
 	struct bio *bio;
 
-	DMERR_LIMIT("%s: writes failed: cache device %u:%u and witness %pg cannot be told",
+	DMERR_LIMIT("%s: writes failed: neither cache device %u:%u nor witness %pg can record them",
 		    nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt),
 		    c->intent.bdev);
 	while ((bio = bio_list_pop(bios)))
 		bio_io_error(bio);
 }
 
-/* The witness first, then all that waits.  If the witness fails, each later write that
- * would have to wait asks it again.
+/* Record "left" on the witness, then release all waiting writes.  If the witness fails, each later
+ * write to an unmarked region tries it again.
  */
 static void leave(struct work_struct *work)
 {
@@ -354,11 +345,11 @@ static void leave(struct work_struct *work)
 	if (!bio_list_empty(&failed))
 		fail_all(c, &failed);
 	if (left)
-		DMWARN("%s: cache device %u:%u is not told of writes: a crash would cost the cache",
+		DMWARN("%s: cache device %u:%u records no writes: a crash costs all cached data",
 		       nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt));
 }
 
-/* Does the table name the witness of the session still? */
+/* Does the table still name the witness of the session? */
 static bool is_witness(struct nc_cache *c, const struct dm_dev *dev)
 {
 	struct nc_intent *i = &c->intent;
@@ -369,8 +360,8 @@ static bool is_witness(struct nc_cache *c, const struct dm_dev *dev)
 }
 
 /**
- * nc_intent_ask_again() - the witness failed: does it still?
- * @c: live cache, suspended; the table before is still there
+ * nc_intent_ask_again() - retry a witness that failed
+ * @c: live cache, suspended; the previous table still exists
  *
  * Context: may sleep; nc_cache.life.
  */
@@ -382,7 +373,7 @@ void nc_intent_ask_again(struct nc_cache *c)
 	flush_work(&i->leave_work);
 	if (READ_ONCE(i->mode) != NC_INTENT_LEAVING)
 		return;
-	/* The device of the table before may be closed soon. */
+	/* The previous table may soon close its witness. */
 	if (!is_witness(c, c->active->witness))
 		i->bdev = NULL;
 	queue_work(c->origin_wq, &i->leave_work);
@@ -390,10 +381,10 @@ void nc_intent_ask_again(struct nc_cache *c)
 }
 
 /**
- * nc_intent_leave() - the medium cannot be relied on after a crash any more
+ * nc_intent_leave() - stop marking: after a crash the medium will not be trusted
  * @c: live cache
  *
- * Until the next resume.
+ * Lasts until the next resume.
  *
  * Context: any.
  */
@@ -412,7 +403,8 @@ void nc_intent_leave(struct nc_cache *c)
 		queue_work(c->origin_wq, &i->leave_work);
 }
 
-/* A device that hangs does not say so: nobody waits for it longer than hits do. */
+/* A hanging device reports no error: a write waits for its mark at most cache_timeout, as hits do.
+ */
 static void slow(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(to_delayed_work(work),
@@ -433,29 +425,22 @@ static void slow(struct work_struct *work)
 		queue_delayed_work(c->origin_wq, &i->slow_work, until - jiffies);
 		return;
 	}
-	DMWARN("%s: cache device %u:%u does not answer: writes do not wait for it",
+	DMWARN("%s: cache device %u:%u does not answer: writes no longer wait for it",
 	       nc_cache_name(c), MAJOR(c->devt), MINOR(c->devt));
 	nc_intent_leave(c);
 }
 
-/**
- * nc_intent_retime() - nc_cache.cache_timeout is another one
- * @c: live cache
- *
- * Also for writes that wait already.
- *
- * Context: any.
- */
+/* nc_cache.cache_timeout changed; applies to waiting writes as well.  Any context. */
 void nc_intent_retime(struct nc_cache *c)
 {
 	mod_delayed_work(c->origin_wq, &c->intent.slow_work, 0);
 }
 
 /**
- * nc_intent_end() - the medium relies on nothing of this any more
- * @c: live cache; its superblock durably says what needs no write intent
+ * nc_intent_end() - turn marking off
+ * @c: live cache; its superblock durably says a state that needs no write intent
  *
- * Context: may sleep; nc_cache.life; I/O may be under way.
+ * Context: may sleep; nc_cache.life; I/O may be in flight.
  */
 void nc_intent_end(struct nc_cache *c)
 {
@@ -469,12 +454,7 @@ void nc_intent_end(struct nc_cache *c)
 	spin_unlock_irq(&i->lock);
 }
 
-/**
- * nc_intent_stop() - the cache is being suspended
- * @c: live cache; no bio is under way
- *
- * Context: may sleep.
- */
+/* The cache is being suspended; no bio is in flight.  May sleep. */
 void nc_intent_stop(struct nc_cache *c)
 {
 	struct nc_intent *i = &c->intent;
@@ -486,13 +466,8 @@ void nc_intent_stop(struct nc_cache *c)
 	flush_work(&i->ready_work);
 }
 
-/**
- * nc_intent_cancel() - the cache is about to be freed
- * @c: cache that no table holds
- *
- * A write that is complete may have queued something when the cache was stopped.
- *
- * Context: may sleep.
+/* Before the cache is freed.  A write that completed just before the stop may still have queued a
+ * work.  May sleep.
  */
 void nc_intent_cancel(struct nc_cache *c)
 {
@@ -505,10 +480,6 @@ void nc_intent_cancel(struct nc_cache *c)
 	cancel_work_sync(&i->ready_work);
 }
 
-/**
- * nc_intent_init() - nothing is marked
- * @i: zeroed
- */
 void nc_intent_init(struct nc_intent *i)
 {
 	mutex_init(&i->io_lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Write intent: before a region of the origin is written, the cache device durably
- * says so; see intent.c.
+ * Write intent: a region of the origin is marked durably on the cache device before a write
+ * to it; see intent.c.
  */
 #ifndef NEARCACHE_META_INTENT_H
 #define NEARCACHE_META_INTENT_H
@@ -18,37 +18,35 @@
 
 struct nc_cache;
 
-/* A region is as clean as it was when nothing was written there for so long: what a
- * crash costs are the regions that were written in the last two periods.
+/* A mark is cleared after a region had no write for this long.  So a crash costs the regions
+ * written in the last two periods.
  */
 #define NC_INTENT_PERIOD	(2 * HZ)
 
-/* The bit that stands for both ends of the origin, of which there is a fingerprint. */
+/* The mark for both ends of the origin, which the origin's fingerprint covers. */
 #define NC_INTENT_ENDS		NEARCACHE_INTENT_REGIONS
 #define NC_INTENT_BITS		(NEARCACHE_INTENT_REGIONS + 1)
 
-/* Sectors of a page, which is written at once. */
+/* Sectors of a page; whole pages are written. */
 #define NC_INTENT_PAGE		(NEARCACHE_PAGE_SIZE / NEARCACHE_INTENT_SIZE)
 
 enum nc_intent_mode {
-	NC_INTENT_OFF,		/* the medium relies on nothing of this */
-	NC_INTENT_ON,		/* the medium is told first */
-	NC_INTENT_LEAVING,	/* it cannot be: what it was not told of waits for the
-				 * witness
-				 */
-	NC_INTENT_LEFT,		/* the witness knows: nothing is told any more */
+	NC_INTENT_OFF,		/* no marks: the medium does not rely on them */
+	NC_INTENT_ON,		/* a write waits until its regions are marked */
+	NC_INTENT_LEAVING,	/* marking failed: unmarked writes wait for the witness */
+	NC_INTENT_LEFT,		/* the witness says "left": no write waits any more */
 };
 
 /**
- * struct nc_intent_maps - bits per region, and what is on the medium
- * @image: the area as it was written last, or is being written; io_lock
+ * struct nc_intent_maps - bits per region, and the bitmap's image
+ * @image: the area as last written, or as being written; io_lock
  * @record: see struct nc_witness
- * @set: durable on the medium; set under io_lock, cleared there, too, and tested
- *	by writers without
+ * @set: durable on the medium; set and cleared under io_lock, tested by writers
+ *	without
  * @recent: written since the last sweep; set by writers, cleared by the sweep
- * @wanted: somebody waits for it
+ * @wanted: a write waits for this mark
  * @marking: being written to the medium; io_lock
- * @idle: the sweep's
+ * @idle: used by the sweep only
  */
 struct nc_intent_maps {
 	struct nearcache_intent image[NC_RECOVER_INTENT];
@@ -62,27 +60,27 @@ struct nc_intent_maps {
 
 /**
  * struct nc_intent - write intent of a live cache
- * @mode: enum nc_intent_mode; from and to OFF while suspended, or when the superblock
- *	durably says active; else under @lock
+ * @mode: enum nc_intent_mode; to and from OFF while suspended, or once the superblock
+ *	durably says active; other changes under @lock
  * @region_shift: log2 of a region, in sectors; constant while the cache is live
- * @session: that is under way, see struct nearcache_super
- * @recovered: a session was taken over at load: @maps has its marks; nc_cache.life
- * @untrue: what the superblock on the medium says was not believed at load; nc_cache.life
+ * @session: number of the current session, see struct nearcache_super
+ * @recovered: load took over an unfinished session: @maps has its marks; nc_cache.life
+ * @untrue: load did not trust the medium's superblock; nc_cache.life
  * @maps: allocated with the first table that names a witness, or NULL
  * @witness: record of the cache
  * @bdev: witness device; the active table has it open, unless @mode is OFF or LEFT;
- *	NULL: none that the active table has
+ *	NULL: the active table has none
  * @io_lock: one writer of the area; taken under nc_cache.life, or alone
  * @lock: protects the lists, @since and @mode; taken in any context
  * @waiting: writes to regions that are not @set
- * @batch: those of them whose regions are being marked
- * @ready: to be sent to the origin by @ready_work
- * @since: jiffies when the oldest of @waiting and @batch came
- * @mark_work: marks what is wanted
+ * @batch: waiting writes whose regions are being marked
+ * @ready: writes that @ready_work submits to the origin
+ * @since: jiffies when the oldest of @waiting and @batch was queued
+ * @mark_work: writes the wanted marks
  * @ready_work: submits @ready
- * @leave_work: tells the witness
- * @slow_work: has somebody waited for too long?
- * @sweep_work: clears regions that nobody writes to
+ * @leave_work: writes "left" to the witness
+ * @slow_work: checks whether a write has waited longer than cache_timeout
+ * @sweep_work: clears marks of regions without recent writes
  */
 struct nc_intent {
 	int mode;
@@ -120,7 +118,7 @@ int nc_intent_write(struct nc_cache *c, u32 pages, blk_opf_t flags);
 u32 nc_intent_put(struct nc_intent_maps *maps, u32 bit, bool on);
 u32 nc_intent_count(const struct nc_intent *i);
 
-/* The superblock has the fingerprint of the ends as they are. */
+/* Does the superblock have the current fingerprint of the origin's ends? */
 static inline bool nc_intent_knows_ends(const struct nc_intent *i)
 {
 	return READ_ONCE(i->mode) == NC_INTENT_ON &&
@@ -133,13 +131,13 @@ static inline bool nc_intent_has_left(const struct nc_intent *i)
 }
 
 /**
- * nc_intent_admit() - may a write go to the origin?
+ * nc_intent_admit() - may a write go to the origin now?
  * @c: live cache
  * @i: its write intent
- * @bio: write, discard or write-zeroes as it will be sent there; in nc_cache.inflight
+ * @bio: write, discard or write-zeroes, remapped to the origin; in nc_cache.inflight
  *
  * Context: any that may submit bios; does not sleep.
- * Return: false when it was taken over and will be sent later.
+ * Return: false if the write waits for its marks; ready_work submits it.
  */
 static inline bool nc_intent_admit(struct nc_cache *c, struct nc_intent *i,
 				   struct bio *bio)

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sweep.  A mark of write intent goes when a crash would not leave anything in doubt:
+ * Sweep: clears a write-intent mark once a crash would leave no data of its region in doubt:
  *
- *	1. nobody wrote to the region for a period, and no write is under way there
- *	2. the origin is flushed: it keeps what it acknowledged
- *	3. the slot table is committed: the medium does not call valid any more what
- *	   those writes changed
- *	4. nobody began to write there meanwhile
- *	5. the mark is cleared in memory, then on the medium
+ *	1. no write touched the region for a period, and none is in flight there
+ *	2. flush the origin: it keeps all data that it acknowledged
+ *	3. commit the slot table: it no longer calls the overwritten data valid
+ *	4. check that no write touched the region since step 1
+ *	5. clear the mark in memory, then on the medium
  *
- * The ends of the origin have a mark of their own.  Before it goes, the superblock gets
- * their fingerprint, so that after a crash it can be told whether others wrote to them.
+ * The ends of the origin have a mark of their own.  Before it is cleared, the superblock
+ * gets their fingerprint.  After a crash, the load compares it to detect foreign writes.
  *
- * Each time the medium holds a mark that could go, or a page of them is torn, only
- * warmth is lost.
+ * A stale mark on the medium, or a torn page of marks, only costs cached data.
  */
 #include "cache.h"
 #include "meta/origin.h"
@@ -43,7 +41,7 @@ static bool is_written(struct nc_cache *c, u32 bit)
 				 (((u64)bit + 1) << shift) - 1, &at);
 }
 
-/* Step 1.  A writer is in nc_cache.inflight, or made "recent" true again, or is over. */
+/* Step 1.  A writer is in nc_cache.inflight, or has set "recent" again, or is done. */
 static bool pick_idle(struct nc_cache *c)
 {
 	struct nc_intent_maps *maps = c->intent.maps;
@@ -61,7 +59,7 @@ static bool pick_idle(struct nc_cache *c)
 	return !bitmap_empty(maps->idle, NC_INTENT_BITS);
 }
 
-/* Step 4.  Who comes later finds the mark gone, and waits for io_lock. */
+/* Step 4.  A later writer finds the mark clear, and waits for a mark under io_lock. */
 static bool take_mark(struct nc_intent_maps *maps, u32 bit)
 {
 	clear_bit(bit, maps->set);
@@ -73,8 +71,8 @@ static bool take_mark(struct nc_intent_maps *maps, u32 bit)
 	return false;
 }
 
-/* Both fingerprint and mark with io_lock: a writer that waits may not bring its own
- * mark to the medium in between.
+/* Renew fingerprint and mark under one io_lock: a waiting writer must not write its own mark to the
+ * medium in between.
  */
 static int renew_ends(struct nc_cache *c)
 {
@@ -83,7 +81,7 @@ static int renew_ends(struct nc_cache *c)
 	int r = 0;
 
 	mutex_lock(&c->life);
-	/* An origin that cannot be read keeps the mark. */
+	/* If the origin cannot be read, the mark stays. */
 	if (READ_ONCE(i->mode) == NC_INTENT_ON && !nc_meta_read_ends(c, digest)) {
 		mutex_lock(&i->io_lock);
 		if (take_mark(i->maps, NC_INTENT_ENDS)) {
@@ -116,7 +114,7 @@ static int clear_idle(struct nc_cache *c)
 	return r;
 }
 
-/* What the origin lost it may have lost of any marked region: they stay so. */
+/* Steps 2 and 3.  A failed flush may have lost data of any marked region, so all marks stay. */
 static bool settle(struct nc_cache *c)
 {
 	if (nc_meta_flush_written(c)) {
@@ -159,24 +157,14 @@ void nc_sweep_work(struct work_struct *work)
 		nc_sweep_arm(c);
 }
 
-/**
- * nc_sweep_arm() - a region was marked
- * @c: live cache
- *
- * Context: any.
- */
+/* A region was marked: schedule the sweep.  Any context. */
 void nc_sweep_arm(struct nc_cache *c)
 {
 	queue_delayed_work(c->cache_wq, &c->intent.sweep_work,
 			   NC_INTENT_PERIOD);
 }
 
-/**
- * nc_sweep_stop() - the cache is being suspended
- * @c: live cache; nobody writes, and nc_cache.life is not held
- *
- * Context: may sleep.
- */
+/* Suspend: no write is in flight.  May sleep; without nc_cache.life, which the sweep takes. */
 void nc_sweep_stop(struct nc_cache *c)
 {
 	cancel_delayed_work_sync(&c->intent.sweep_work);

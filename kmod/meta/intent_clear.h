@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sweep: regions that nobody writes to any more are not marked any more. */
+/* Sweep: clears the write-intent marks of idle regions. */
 #ifndef NEARCACHE_META_INTENT_CLEAR_H
 #define NEARCACHE_META_INTENT_CLEAR_H
 

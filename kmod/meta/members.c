@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cache devices behind the first one.  Their superblocks say which slot table their
- * data belongs to, so that none can be exchanged for an older copy of it, nor the first
- * one for an older copy of that: doc/format.md has the order in which they are written.
+ * The members behind the first one.  Their superblocks say which slot table their data
+ * matches.  So an older copy of a member, or of the first one, is detected.  doc/format.md
+ * has the order in which they are written.
  */
 #include <linux/slab.h>
 
@@ -11,13 +11,7 @@
 #include "meta/meta.h"
 #include "meta/recover.h"
 
-/**
- * nc_members_new() - room for the cache devices of a table
- * @c: new cache
- * @t: target under construction, its devices open
- *
- * Return: 0 or -ENOMEM.
- */
+/* Constructor: allocate for the cache devices of a table.  Return: 0 or -ENOMEM. */
 int nc_members_new(struct nc_cache *c, const struct nc_target *t)
 {
 	struct nc_members *m;
@@ -57,7 +51,7 @@ static int refuse(struct nc_cache *c, u32 index, const char *why, int error)
 	return error;
 }
 
-/* Read the superblock of one behind the first, and judge it. */
+/* Read and validate the superblock of a member behind the first. */
 static int read_super(struct nc_cache *c, u32 index, struct nc_geometry *geo)
 {
 	struct nc_member *member = &c->members->member[index];
@@ -71,7 +65,7 @@ static int read_super(struct nc_cache *c, u32 index, struct nc_geometry *geo)
 	return 0;
 }
 
-/* Are these as many as the first one says, and is it the first one? */
+/* Does the table name the first member first, and the right number of members? */
 static int check_count(struct nc_cache *c)
 {
 	char why[NC_WHY_SIZE];
@@ -90,8 +84,8 @@ static int check_count(struct nc_cache *c)
 }
 
 /**
- * nc_members_open() - read and judge the superblocks behind the first one
- * @c: new cache, the first one's read
+ * nc_members_open() - read and validate the superblocks behind the first one
+ * @c: new cache; the first superblock is read
  * @t: target under construction; t->ti->error is set on failure
  *
  * Context: may sleep.
@@ -117,11 +111,7 @@ int nc_members_open(struct nc_cache *c, struct nc_target *t)
 	return r;
 }
 
-/**
- * nc_members_same() - does a table name the cache devices of a cache, in its order?
- * @c: cache
- * @t: target, its devices open
- */
+/* Does the table of @t name the cache's devices, in the same order? */
 bool nc_members_same(const struct nc_cache *c, const struct nc_target *t)
 {
 	u32 i;
@@ -134,7 +124,7 @@ bool nc_members_same(const struct nc_cache *c, const struct nc_target *t)
 	return true;
 }
 
-/* Was a disk of them taken out? */
+/* Was the disk of a member removed? */
 bool nc_members_gone(const struct nc_cache *c)
 {
 	u32 i;
@@ -146,10 +136,10 @@ bool nc_members_gone(const struct nc_cache *c)
 }
 
 /**
- * nc_members_reread() - the superblocks again, right before they are relied on
- * @c: live cache, suspended, the first one's read again
+ * nc_members_reread() - read the superblocks again before the first resume relies on them
+ * @c: live cache, suspended; the first superblock is read again
  *
- * Return: 0; -EIO; -EINVAL or -ESTALE when a device is not what the cache was built for.
+ * Return: 0; -EIO; -EINVAL or -ESTALE if a device changed since the constructor.
  */
 int nc_members_reread(struct nc_cache *c)
 {
@@ -171,11 +161,8 @@ int nc_members_reread(struct nc_cache *c)
 	return r;
 }
 
-/**
- * nc_members_emptied() - was all dropped since those behind the first were told anything?
- * @c: live cache, suspended
- *
- * As the helper does, which only writes to the first one.
+/* Was the cache emptied after the last write to the other members' superblocks?  The helper does
+ * this: it only writes to the first member.  The cache is suspended.
  */
 bool nc_members_emptied(const struct nc_cache *c)
 {
@@ -183,10 +170,7 @@ bool nc_members_emptied(const struct nc_cache *c)
 	       le64_to_cpu(c->meta->super.sb->table_epoch) > nc_members_epoch(c);
 }
 
-/**
- * nc_members_differ() - does any hold other data than the slot table speaks of?
- * @c: live cache, suspended, the last commit known
- */
+/* Does a member's data not match the slot table?  The cache is suspended, the last commit known. */
 bool nc_members_differ(struct nc_cache *c)
 {
 	const struct nearcache_super *sb = c->meta->super.sb;
@@ -205,12 +189,7 @@ bool nc_members_differ(struct nc_cache *c)
 	return false;
 }
 
-/**
- * nc_members_epoch() - the highest table_epoch of those behind the first
- * @c: live cache, suspended
- *
- * Return: that, or 0.
- */
+/* The highest table_epoch of the members behind the first, or 0.  The cache is suspended. */
 u64 nc_members_epoch(const struct nc_cache *c)
 {
 	u64 epoch = 0;
@@ -222,13 +201,12 @@ u64 nc_members_epoch(const struct nc_cache *c)
 }
 
 /**
- * nc_members_begun() - a number that is not lower than that of any commit that was begun
- * @c: live cache, suspended; none differs
+ * nc_members_begun() - the highest number of a commit that may have begun, or 0
+ * @c: live cache, suspended; all members match
  *
- * A crash may have kept a commit that they were told of from the first one.  Were its number
- * given again, an image of them from before would fit what comes after.  Both of its records count.
- *
- * Return: that, or 0.
+ * A commit is announced to the other members before the first one records it, and a crash may
+ * come in between.  If its number were used again, an older image of those members would match
+ * the new table.  A commit uses two numbers, one per record: hence the + 1.
  */
 u64 nc_members_begun(const struct nc_cache *c)
 {
@@ -244,8 +222,8 @@ u64 nc_members_begun(const struct nc_cache *c)
 	return begun;
 }
 
-/* Write what they are to say; what they were told before is durable, and so is the data
- * that was written to them.
+/* Write the other members' superblocks.  This also makes all earlier writes to these devices
+ * durable.
  */
 static int tell(struct nc_cache *c, u32 state, u64 sequence)
 {
@@ -267,11 +245,11 @@ static int tell(struct nc_cache *c, u32 state, u64 sequence)
 }
 
 /**
- * nc_members_tell() - a commit of the slot table begins, or is over
+ * nc_members_tell() - announce the start or end of a commit to the other members
  * @c: live cache
- * @over: it is: what it freed may be overwritten next
+ * @over: the commit ends: the slots it freed may be overwritten next
  *
- * What was written to them before is durable at the return.
+ * On return all earlier writes to these members are durable.
  *
  * Context: may sleep; nc_commit.lock.
  * Return: 0 or -EIO.
@@ -288,10 +266,11 @@ int nc_members_tell(struct nc_cache *c, bool over)
 }
 
 /**
- * nc_members_catch_up() - all are to know of the commit that a crash kept from the first one
- * @c: live cache, nc_members_begun() is the last number that was given
+ * nc_members_catch_up() - tell all members of a commit that a crash kept from the first one
+ * @c: live cache; the last number used is that of nc_members_begun()
  *
- * Then they fit its last record, and one that has this number.
+ * Afterwards the members match the last record of the first one, and the record that
+ * nc_commit_catch_up() writes next.
  *
  * Context: may sleep; nc_commit.lock.
  * Return: 0 or -EIO.
@@ -317,7 +296,7 @@ static bool settled(const struct nc_cache *c)
 }
 
 /**
- * nc_members_settle() - they are to say that their data is that of the last commit
+ * nc_members_settle() - make the other members say that their data matches the last commit
  * @c: live cache
  *
  * Context: may sleep; nc_commit.lock.
@@ -330,12 +309,12 @@ int nc_members_settle(struct nc_cache *c)
 }
 
 /**
- * nc_members_go() - a session begins, or goes on without commits
+ * nc_members_go() - a session begins, or continues without commits
  * @c: live cache
- * @active: slots will be overwritten that the medium still speaks of
+ * @active: slots will be overwritten that the slot table on the medium still describes
  *
  * Context: may sleep.
- * Return: 0 or -EIO; then nothing may be overwritten.
+ * Return: 0 or -EIO; on error no slot may be overwritten.
  */
 int nc_members_go(struct nc_cache *c, bool active)
 {
@@ -352,8 +331,8 @@ int nc_members_go(struct nc_cache *c, bool active)
 }
 
 /**
- * nc_members_stop() - from the next commit on the medium says what is so
- * @c: live cache; nothing is overwritten any more
+ * nc_members_stop() - the next commit makes the slot table true again
+ * @c: live cache; slots are not overwritten any more
  *
  * nc_members_go() must follow that commit.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The devices of a cache that has several.  Member 0 is the cache device, which has all
- * metadata and is treated like that of any cache; here are the others, and the only
- * place that says where a slot is.
+ * The members of a cache with several devices.  Member 0 is the cache device with all metadata,
+ * and is treated like the only device of other caches.  This file has the other members, and
+ * is the only place that maps a slot to a device.
  */
 #ifndef NEARCACHE_META_MEMBERS_H
 #define NEARCACHE_META_MEMBERS_H
@@ -15,7 +15,7 @@
  * @bdev: device; some table has it open
  * @data_start: first sector of its slots
  * @device_size: bytes that the format uses
- * @super: its superblock; not member 0's
+ * @super: its superblock; unused for member 0
  */
 struct nc_member {
 	struct block_device *bdev;
@@ -26,14 +26,14 @@ struct nc_member {
 
 /**
  * struct nc_members - the cache devices, if there are several
- * @count: how many, at least 2
- * @active: those behind the first say that their data is that of no commit, and are to go
- *	on saying so
- * @failed: the one whose superblock could not be read or written last, or was not right;
- *	0: none.  Read without the lock: for the log
- * @member: they
+ * @count: number of members, at least 2
+ * @active: the members behind the first are in state active, and stay so: their data
+ *	matches no commit
+ * @failed: the last member whose superblock was invalid or had an I/O error; 0: none;
+ *	read without the lock, for the log
+ * @member: the members
  *
- * Constant but for @active, @failed and the superblocks: nc_commit.lock.
+ * nc_commit.lock protects @active, @failed and the superblocks; the rest is constant.
  */
 struct nc_members {
 	u32 count;
@@ -42,14 +42,7 @@ struct nc_members {
 	struct nc_member member[];
 };
 
-/**
- * nc_members_place() - where a slot is
- * @t: target
- * @slot: slot
- * @sector: filled in: its first sector, on
- *
- * Return: the device.
- */
+/* Map a slot to its device, the return value, and its first sector there, @sector. */
 static __always_inline struct block_device *
 nc_members_place(const struct nc_target *t, u32 slot, sector_t *sector)
 {

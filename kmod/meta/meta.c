@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Metadata on the cache device as the rest of the cache sees it: loaded once,
- * followed by commits (commit.c), and marked in the superblock (super.c).  The
- * table on the medium is always true, unless the session writes to the origin:
- * then the superblock says so, and the next load drops the table by a new
- * table_epoch.
+ * Metadata on the cache device, as the rest of the cache sees it: loaded once, kept current
+ * by commits (commit.c), and its state recorded in the superblock (superblock.c).  The table on
+ * the medium is always true, except in a session that writes to the origin without marks: then
+ * the superblock says active, and the next load drops the table by a new table_epoch.
  */
 #include <linux/blkdev.h>
 #include <linux/dm-io.h>
@@ -22,13 +21,13 @@
 #include "meta/session.h"
 
 /**
- * nc_meta_open() - read and judge the superblock of a device
+ * nc_meta_open() - read and validate the superblock of a device
  * @bdev: cache device
- * @geo: filled in
- * @uuid: filled in, 16 bytes
- * @why: NC_WHY_SIZE bytes; filled in on failure
+ * @geo: set
+ * @uuid: set, 16 bytes
+ * @why: NC_WHY_SIZE bytes; set on failure
  *
- * Return: metadata, nothing loaded yet; or ERR_PTR.
+ * Return: metadata with nothing else loaded, or ERR_PTR.
  */
 struct nc_meta *nc_meta_open(struct block_device *bdev,
 			     struct nc_geometry *geo, u8 *uuid, char *why)
@@ -68,14 +67,14 @@ void nc_meta_close(struct nc_meta *m)
 }
 
 /**
- * nc_meta_reread() - the superblock again, right before it is relied on
- * @c: live cache, built from what the constructor read
+ * nc_meta_reread() - read the superblock again, before the first resume relies on it
+ * @c: live cache, built from the superblock that the constructor read
  *
  * Between the constructor and the first resume the device may have been
- * formatted again, or used under another name.
+ * formatted, or used by another dm device.
  *
- * Return: 0; -EIO; -EINVAL or -ESTALE when the device is not what the cache was
- * built for: then only removing the dm device helps.
+ * Return: 0; -EIO; -EINVAL or -ESTALE if the superblock no longer matches the cache:
+ * the user has to remove the dm device.
  */
 int nc_meta_reread(struct nc_cache *c)
 {
@@ -88,7 +87,7 @@ int nc_meta_reread(struct nc_cache *c)
 		DMERR("%s: cache device: %s", nc_cache_name(c), why);
 		return r;
 	}
-	/* The epoch differs when another dm device used the cache since. */
+	/* The table_epoch may differ: another dm device may have used the cache since. */
 	if (memcmp(c->uuid, m->super.sb->uuid, sizeof(c->uuid)) ||
 	    c->geo.device_size != geo.device_size ||
 	    c->geo.origin_size != geo.origin_size ||
@@ -115,14 +114,14 @@ static void start_cold(struct nc_cache *c, const char *why)
 	struct nc_meta *m = c->meta;
 
 	DMWARN("%s: cache %s: starting cold", nc_cache_name(c), why);
-	/* One that no device has seen: what was kept away from this start is not to fit later. */
+	/* An epoch that no member has: a member missing in this start must not match later. */
 	c->geo.table_epoch = max(le64_to_cpu(m->super.sb->table_epoch), nc_members_epoch(c)) + 1;
 	m->super.sb->table_epoch = cpu_to_le64(c->geo.table_epoch);
 	nc_table_empty(&m->table);
 	c->loaded = NEARCACHE_LOADED_UNCLEAN;
 	c->intent.untrue = true;
 	nc_session_catch_up(c);
-	/* The session that was cut off may have written to the origin. */
+	/* The crashed session may have written to the origin. */
 	m->fingerprint_old = true;
 }
 
@@ -143,7 +142,7 @@ static void push_free_slots(struct nc_cache *c)
 	atomic64_set(&c->used, c->index.count - c->index.free_count);
 }
 
-/* Why nothing of what the medium says may be trusted, or NULL. */
+/* The reason why the medium cannot be trusted, or NULL. */
 static const char *why_cold(struct nc_cache *c)
 {
 	struct nearcache_super *sb = c->meta->super.sb;
@@ -151,40 +150,38 @@ static const char *why_cold(struct nc_cache *c)
 	int older;
 
 	if (c->untold)
-		return "does not know what was written or invalidated";
+		return "has no record of the last writes or invalidations";
 	if (le32_to_cpu(sb->state) == NEARCACHE_STATE_CLEAN && nc_members_emptied(c))
-		return "was emptied since its other devices were told anything";
+		return "was emptied after the last use of its other devices";
 	if (le32_to_cpu(sb->state) != NEARCACHE_STATE_ACTIVE &&
 	    nc_members_differ(c))
-		return "has a device that does not fit the others";
+		return "has a device that does not match the others";
 	switch (le32_to_cpu(sb->state)) {
 	case NEARCACHE_STATE_ACTIVE:
 		return "was not stopped cleanly in a writing mode";
 	case NEARCACHE_STATE_WRITING:
 		why = nc_session_load(c);
-		/* That of the file system is of what was there before. */
+		/* The file system's fingerprint is older than the session's writes. */
 		if (!why)
 			forget_file_system(sb);
 		return why;
 	default:
 		older = nc_session_is_older(c);
 		if (older < 0)
-			return "may be older than the witness knows, which cannot be read";
-		return older ? "is older than what the witness knows of it" : NULL;
+			return "may be a stale copy, and the witness cannot be read";
+		return older ? "is a stale copy: the witness knows a later session" : NULL;
 	}
 }
 
 /**
  * nc_meta_load() - fill the index from the slot table
  * @c: live cache with an empty index
- * @known: what the medium must have, at least
+ * @known: lower limits of the sequence numbers on the medium
  *
- * Sets c->loaded and c->warm.  The table of a session that wrote and was not
- * stopped is not read, unless it is known what it wrote.  Pages and slots that cannot be
- * relied on are dropped and counted.
+ * Sets c->loaded and c->warm.  The table of an unfinished write session is read only if
+ * its marks can be trusted.  Damaged pages and slots are dropped and counted.
  *
- * Return: 0; -EIO when the device fails too often: then the index is in no
- * state to be used.
+ * Return: 0; -EIO after too many errors: the index is then unusable.
  */
 int nc_meta_load(struct nc_cache *c, const struct nc_known *known)
 {
@@ -198,12 +195,12 @@ int nc_meta_load(struct nc_cache *c, const struct nc_known *known)
 	if (le64_to_cpu(m->super.sb->sequence) < known->super ||
 	    m->commit.sequence < known->commit)
 		c->untold = true;
-	/* One that was never used speaks of nothing. */
+	/* A cache that was never used has no stale content. */
 	if (state == NEARCACHE_STATE_CLEAN && !m->commit.sequence)
 		c->untold = false;
 	why = why_cold(c);
 	if (why) {
-		/* On purpose, after a clean stop. */
+		/* The helper emptied the cache after a clean stop. */
 		bool emptied = state == NEARCACHE_STATE_CLEAN && nc_members_emptied(c);
 
 		start_cold(c, why);
@@ -243,8 +240,8 @@ static int write_super(struct nc_cache *c, u32 state)
 	return nc_super_write(&m->super, c->bdev, state);
 }
 
-/* All devices are to say what begins.  When one of several cannot be told, the first one has to say
- * that its table is not true any more if the origin is going to be written.
+/* Record the new session on all members.  If one of them fails and the origin will be written, the
+ * first one has to record that its table is no longer true.
  */
 static int tell_all(struct nc_cache *c, bool writes, u32 state)
 {
@@ -257,7 +254,7 @@ static int tell_all(struct nc_cache *c, bool writes, u32 state)
 	return r;
 }
 
-/* What the superblock is to say of the session that begins. */
+/* Choose the superblock state of the new session, and prepare for it. */
 static int begin_session(struct nc_cache *c, bool writes, bool live, u32 *state)
 {
 	int r;
@@ -272,7 +269,7 @@ static int begin_session(struct nc_cache *c, bool writes, bool live, u32 *state)
 		*state = NEARCACHE_STATE_LIVE;
 		return r;
 	}
-	/* What cannot be written is of no use after a crash, and "active" says so. */
+	/* A failed commit or bitmap write leaves "active": a crash then drops all cached data. */
 	if (!r && nc_session_begin(c) > 0)
 		*state = NEARCACHE_STATE_WRITING;
 	c->meta->commit.failed = false;
@@ -280,14 +277,13 @@ static int begin_session(struct nc_cache *c, bool writes, bool live, u32 *state)
 }
 
 /**
- * nc_meta_flush_written() - flush the origin, to which was written
+ * nc_meta_flush_written() - flush the origin after writes to it
  * @c: live cache
  *
- * Such an error may be told once, and it is who wrote that has to hear it: with the next
- * flush of theirs.
+ * The origin may report a flush error only once.  The next flush of a writer returns it.
  *
  * Context: may sleep.
- * Return: what flushing it returned.
+ * Return: the result of the flush.
  */
 int nc_meta_flush_written(struct nc_cache *c)
 {
@@ -298,8 +294,8 @@ int nc_meta_flush_written(struct nc_cache *c)
 	return r;
 }
 
-/* Is what others wrote to the origin durable there?  If not, it is as if we had
- * written it: the stop flushes again, and nothing survives a crash.
+/* Make the writes of others to the origin durable.  If the flush fails, they count as writes of
+ * this session: the stop flushes again, and a crash leaves nothing cached.
  */
 static bool flush_origin(struct nc_cache *c)
 {
@@ -317,14 +313,14 @@ static bool flush_origin(struct nc_cache *c)
 }
 
 /**
- * nc_meta_go() - from here on slots may be overwritten
+ * nc_meta_go() - begin a session: afterwards slots may be overwritten
  * @c: live cache, suspended
- * @writes: the origin, too
+ * @writes: the origin may be written as well
  *
- * What was dropped at load, or because the origin grew, is gone from the medium
- * before a slot is used again.
+ * Entries dropped at load, or because the origin grew, are removed from the medium
+ * before their slots are used again.
  *
- * Return: 0 or -EIO; then nothing may be overwritten.
+ * Return: 0 or -EIO; on error nothing may be overwritten.
  */
 int nc_meta_go(struct nc_cache *c, bool writes)
 {
@@ -334,8 +330,8 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 	int r;
 
 	lockdep_assert_held(&c->life);
-	/* Whoever wrote to it before: what is cached of it outlives this session, and
-	 * must not be newer than what the origin has after a power cut.
+	/* Flush earlier writes to the origin, from any host or program.  Cached data outlives the
+	 * session, so it must not be newer than what the origin has after a power cut.
 	 */
 	if (!m->origin_durable)
 		m->origin_durable = flush_origin(c);
@@ -359,8 +355,8 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 		if (numbered)
 			nc_session_tell(c, NEARCACHE_WITNESS_LEFT);
 	}
-	/* What the medium says when it failed is true as long as nobody writes; of what was
-	 * written before, the witness knows.
+	/* After an error the medium's last state stays true as long as nothing is written.  The
+	 * witness covers earlier writes.
 	 */
 	if (r ? c->intent.mode == NC_INTENT_ON :
 		state != NEARCACHE_STATE_WRITING)
@@ -369,21 +365,21 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 	return r;
 }
 
-/* Can the medium, or the witness, be relied on to make the next load drop the table?
- * Without nc_cache.life this is a hint.
+/* Will the next load surely drop the table, by the medium's state or the witness's record?  A hint
+ * without nc_cache.life.
  */
 bool nc_meta_starts_cold(const struct nc_cache *c)
 {
 	int durable = READ_ONCE(c->meta->super.durable);
 
-	/* What says clean does not ask the witness. */
+	/* The load of a clean medium does not read "left" on the witness. */
 	return durable == NEARCACHE_STATE_ACTIVE ||
 	       (durable == NEARCACHE_STATE_WRITING &&
 		nc_intent_has_left(&c->intent));
 }
 
-/* The last sub-block, if the origin ended inside, holds zeros where there may be
- * data now.
+/* Drop the last sub-block if the origin ended inside it: the cached zeros behind the old end may
+ * now differ from the origin.
  */
 static void drop_short_subblock(struct nc_cache *c)
 {
@@ -402,12 +398,12 @@ static void drop_short_subblock(struct nc_cache *c)
 }
 
 /**
- * nc_meta_resize() - the origin has another size
+ * nc_meta_resize() - change the size of the origin
  * @c: live cache, suspended
- * @size: of the origin, bytes: it has grown, or growing is taken back because
- *	the superblock could not be written
+ * @size: new size in bytes: the origin has grown, or the growth is undone because the
+ *	superblock could not be written
  *
- * On the medium with the superblock's next write.
+ * The next superblock write records it.
  */
 void nc_meta_resize(struct nc_cache *c, u64 size)
 {
@@ -420,7 +416,7 @@ void nc_meta_resize(struct nc_cache *c, u64 size)
 	m->fingerprint_old = true;
 }
 
-/* Is there anything that nc_meta_settle() has to do on the origin? */
+/* Does nc_meta_settle() have work to do on the origin? */
 bool nc_meta_unsettled(const struct nc_cache *c)
 {
 	return c->origin_written || c->meta->fingerprint_old;
@@ -432,7 +428,7 @@ static bool has_fingerprint(const struct nc_meta *m)
 	       NEARCACHE_FP_ENDS;
 }
 
-/* Of the origin as it is, with the size that it had. */
+/* Compute the fingerprint of the origin with the recorded size. */
 static int take_fingerprint(struct nc_cache *c, u8 *digest)
 {
 	return nc_identity_ends(c->origin, c->meta->super.io,
@@ -440,12 +436,12 @@ static int take_fingerprint(struct nc_cache *c, u8 *digest)
 }
 
 /**
- * nc_meta_origin_changed() - did somebody else write to the ends of the origin?
+ * nc_meta_origin_changed() - did another host write to the ends of the origin?
  * @c: live cache
  *
- * As far as the fingerprint tells: not while it is older than our own writes.
+ * Compares the fingerprint; returns 0 while it is older than the cache's own writes.
  *
- * Return: 1, 0, or what reading the origin returned.
+ * Return: 1, 0, or the read error.
  */
 int nc_meta_origin_changed(struct nc_cache *c)
 {
@@ -459,8 +455,8 @@ int nc_meta_origin_changed(struct nc_cache *c)
 				sizeof(now));
 }
 
-/* Take it anew.  That of the file system, which only the helper knows, is of what was
- * there before.
+/* Compute the fingerprint again, and discard that of the file system: only the helper computes it,
+ * and the file system has changed.
  */
 static int renew_fingerprint(struct nc_cache *c)
 {
@@ -472,13 +468,12 @@ static int renew_fingerprint(struct nc_cache *c)
 }
 
 /**
- * nc_meta_accept_origin() - all that is cached will be dropped: what the origin
- *	holds now is what the next load has to find
- * @c: live cache
+ * nc_meta_accept_origin() - accept the origin's current content as the cache's origin
+ * @c: live cache; all cached data will be dropped
  *
- * Before anything is filled again: that cannot be older, then.
+ * Call it before the first new fill: then fills are never older than the fingerprint.
  *
- * Return: 0 or what reading the origin returned.
+ * Return: 0 or the read error.
  */
 int nc_meta_accept_origin(struct nc_cache *c)
 {
@@ -487,15 +482,14 @@ int nc_meta_accept_origin(struct nc_cache *c)
 }
 
 /**
- * nc_meta_settle() - make what was written to the origin durable there
- * @c: live cache, suspended, before the superblock is written
+ * nc_meta_settle() - make the writes to the origin durable there
+ * @c: live cache, suspended; the superblock is written afterwards
  *
- * Slots may hold what the origin acknowledged but would lose with its power;
- * and its fingerprint is another one now.  If it cannot be flushed, nobody knows
- * what it holds: all that is cached is dropped.
+ * Slots may hold data that the origin acknowledged but loses at a power cut.  Also renews
+ * the fingerprint.  If the flush fails, the origin's content is unknown: all cached data
+ * is dropped.
  *
- * Return: 0 or what flushing or reading the origin returned: then the cache must
- * not be marked clean.
+ * Return: 0 or the flush or read error: then the cache must not be marked clean.
  */
 int nc_meta_settle(struct nc_cache *c)
 {
@@ -510,7 +504,7 @@ int nc_meta_settle(struct nc_cache *c)
 			nc_invalidate_all(c);
 			return r;
 		}
-		/* Such an error is told once: this flush may be lying. */
+		/* An earlier flush reported the loss, so this one may succeed in spite of it. */
 		if (m->flush_failed)
 			nc_invalidate_all(c);
 		m->flush_failed = false;
@@ -524,12 +518,12 @@ int nc_meta_settle(struct nc_cache *c)
 }
 
 /**
- * nc_meta_read_ends() - the fingerprint of the origin as it is now
- * @c: live cache, nothing of the ends being written but what makes it void
- * @digest: NC_FINGERPRINT_SIZE bytes; filled in, if the superblock has one
+ * nc_meta_read_ends() - compute the current fingerprint of the origin's ends
+ * @c: live cache; any write to the ends meanwhile sets their mark again
+ * @digest: NC_FINGERPRINT_SIZE bytes; set if the superblock has a fingerprint
  *
  * Context: may sleep; nc_cache.life.
- * Return: 0 or what reading the origin returned.
+ * Return: 0 or the read error.
  */
 int nc_meta_read_ends(struct nc_cache *c, u8 *digest)
 {
@@ -538,8 +532,8 @@ int nc_meta_read_ends(struct nc_cache *c, u8 *digest)
 }
 
 /**
- * nc_meta_write_ends() - it is what the next load has to find
- * @c: live cache in a session that writes
+ * nc_meta_write_ends() - write the fingerprint that the next load will compare
+ * @c: live cache in a write session
  * @digest: from nc_meta_read_ends()
  *
  * Context: may sleep; nc_cache.life.
@@ -553,13 +547,13 @@ int nc_meta_write_ends(struct nc_cache *c, const u8 *digest)
 	forget_file_system(sb);
 	if (has_fingerprint(c->meta))
 		memcpy(sb->origin_fingerprint, digest, NC_FINGERPRINT_SIZE);
-	/* Not write_super(): a commit may be about to begin that the other devices do not know of
-	 * yet.  The ring has the number of what was.
+	/* Not write_super(): it would record the number of a commit that may just begin and that
+	 * the other members do not know.  The ring has the number of the last commit.
 	 */
 	return nc_super_write(&c->meta->super, c->bdev, le32_to_cpu(sb->state));
 }
 
-/* A new epoch empties the table on the medium by one write. */
+/* Empty the table on the medium with one superblock write: a new epoch. */
 static int empty_table(struct nc_cache *c)
 {
 	struct nc_meta *m = c->meta;
@@ -571,7 +565,7 @@ static int empty_table(struct nc_cache *c)
 	r = nc_members_settle(c);
 	if (!r)
 		r = write_super(c, le32_to_cpu(m->super.sb->state));
-	/* Under the lock: no page gets an epoch that the medium does not have. */
+	/* Under the lock: no page is built with an epoch that the medium lacks. */
 	if (r)
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
 	else
@@ -580,8 +574,8 @@ static int empty_table(struct nc_cache *c)
 	return r;
 }
 
-/* The session goes on without commits.  Only when the medium says so for sure are
- * slots used again that it still speaks of.
+/* Continue the session without commits.  Slots that the medium still describes may be reused only
+ * after the medium durably says active.
  */
 static int go_active(struct nc_cache *c)
 {
@@ -599,19 +593,19 @@ static int go_active(struct nc_cache *c)
 }
 
 /**
- * nc_meta_record_drop() - cached data was dropped; it must not come back
- * @c: live cache, active; nothing is filled where it was
- * @all: nothing is cached any more
+ * nc_meta_record_drop() - make a drop of cached data durable
+ * @c: live cache, active; the dropped blocks have no fill in flight
+ * @all: all cached data was dropped
  *
- * Return: 0 or -EIO; then the medium still speaks of it.
+ * Return: 0 or -EIO; on error the medium still describes the dropped data.
  */
 int nc_meta_record_drop(struct nc_cache *c, bool all)
 {
 	int r;
 
 	lockdep_assert_held(&c->life);
-	/* What was written there has to last as long as what is cached of it: here, to
-	 * the stop.
+	/* New fills may hold writes that the origin has not made durable.  In a session that starts
+	 * cold after a crash, the flush at the stop is early enough.
 	 */
 	if (nc_meta_starts_cold(c)) {
 		WRITE_ONCE(c->origin_written, true);
@@ -629,10 +623,10 @@ int nc_meta_record_drop(struct nc_cache *c, bool all)
 
 /**
  * nc_meta_stop() - write the table and mark the superblock clean
- * @c: live cache; no read, fill or eviction is under way
+ * @c: live cache; no read, fill or eviction is in flight
  *
- * Return: 0 or -EIO; on error the medium says what it said, or "clean" in a copy
- * that tells the truth.
+ * Return: 0 or -EIO; on error the medium has its old state, or "clean" in a copy
+ * that is true.
  */
 int nc_meta_stop(struct nc_cache *c)
 {
@@ -659,19 +653,13 @@ int nc_meta_stop(struct nc_cache *c)
 	return 0;
 }
 
-/**
- * nc_meta_dirty() - a slot differs from its entry in the table
- * @c: live cache
- * @slot: slot
- *
- * Context: any.
- */
+/* A slot differs from its entry in the slot table on the medium.  Any context. */
 void nc_meta_dirty(struct nc_cache *c, u32 slot)
 {
 	struct nc_table *t = &c->meta->table;
 	u32 page = slot / NEARCACHE_SLOTS_PER_PAGE;
 
-	/* The slot first: pairs with nc_table_collect(). */
+	/* The slot before the dirty bit: pairs with nc_table_collect(). */
 	smp_mb();
 	if (test_bit(page, t->dirty))
 		return;
@@ -679,13 +667,13 @@ void nc_meta_dirty(struct nc_cache *c, u32 slot)
 	nc_commit_arm(c);
 }
 
-/* Number that slots given out now carry, see struct nearcache_slot. */
+/* The generation of slots that get a block now, see struct nearcache_slot. */
 u32 nc_meta_generation(const struct nc_meta *m)
 {
 	return (u32)READ_ONCE(m->commit.sequence) + 1;
 }
 
-/* RAM of the page bitmaps, bytes. */
+/* Memory of the page bitmaps, bytes. */
 size_t nc_meta_memory(const struct nc_meta *m)
 {
 	return 3 * BITS_TO_LONGS(m->table.pages) * sizeof(long);

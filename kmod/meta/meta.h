@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Metadata on the cache device.  All that reads or writes it is in meta.c,
- * super.c, table.c, commit.c, sums.c, intent.c and sweep.c.
+ * Metadata on the cache device.  Only files of this folder read or write it.
  *
- * Functions that do I/O sleep; nc_cache.life is their lock once the cache is
- * live, but for nc_commit_run(), which has its own.
+ * Functions that do I/O sleep.  Once the cache is live, callers hold nc_cache.life, except
+ * for nc_commit_run(), which has its own lock.
  */
 #ifndef NEARCACHE_META_META_H
 #define NEARCACHE_META_META_H
@@ -25,13 +24,13 @@ struct nc_known;
  * @super: superblock
  * @table: slot table
  * @commit: commits of the table
- * @origin_durable: what the origin holds does not go with its power: it was
- *	flushed since this cache was loaded
- * @flush_failed: the origin failed a flush, and may lose what is cached of it; set in
+ * @origin_durable: the origin was flushed since this cache was loaded: a power cut loses
+ *	no write from before
+ * @flush_failed: the origin failed a flush, and may lose writes that are cached; set in
  *	any context
  * @fingerprint_old: the superblock's fingerprint of the origin may be older than
- *	our own writes
- * @ends: room for the ends of the origin; allocated for good
+ *	the cache's own writes
+ * @ends: buffer for the ends of the origin; lives as long as the metadata
  */
 struct nc_meta {
 	struct nc_super super;

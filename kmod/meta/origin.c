@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The origin's fingerprint.  The helper computes it at create; after a session
- * that wrote to the origin it is computed here, so that our own writes are not
- * taken for somebody else's.
+ * The origin's fingerprint.  The helper computes it at create.  After a session that wrote
+ * to the origin the kernel computes it again, so that its own writes do not look like
+ * foreign ones.
  */
 #include <crypto/sha2.h>
 
@@ -18,11 +18,11 @@ static_assert(NC_FINGERPRINT_SIZE == SHA256_DIGEST_SIZE);
  * @size: of the origin, bytes
  * @buffer: two times NC_IDENTITY_END bytes from vmalloc()
  * @digest: NC_FINGERPRINT_SIZE bytes: SHA-256 of the first 64 KiB and the last
- *	64 KiB, one after the other; of a shorter origin, all of it twice, each
- *	filled up with zeros
+ *	64 KiB, concatenated; a shorter origin is taken whole for each part, padded
+ *	with zeros
  *
  * Context: may sleep.
- * Return: 0 or what reading returned.
+ * Return: 0 or the read error.
  */
 int nc_identity_ends(struct block_device *bdev, struct dm_io_client *io,
 		     u64 size, void *buffer, u8 *digest)

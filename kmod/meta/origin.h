@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The origin's identity: by what a changed origin is recognised. */
+/* The origin's fingerprint: detects that the origin was changed. */
 #ifndef NEARCACHE_META_ORIGIN_H
 #define NEARCACHE_META_ORIGIN_H
 
@@ -10,7 +10,7 @@ struct dm_io_client;
 
 #define NC_FINGERPRINT_SIZE	32
 
-/* Bytes of either end that count for NEARCACHE_FP_ENDS. */
+/* Bytes at each end that NEARCACHE_FP_ENDS covers. */
 #define NC_IDENTITY_END		65536ULL
 
 int nc_identity_ends(struct block_device *bdev, struct dm_io_client *io,

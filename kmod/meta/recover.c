@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Judging what a session left in the slot table; doc/format.md says why it is so. */
+/* Interprets the metadata that a session left on the medium; doc/format.md has the reasons. */
 #include "meta/recover.h"
 
 #ifdef __KERNEL__
@@ -8,11 +8,11 @@
 #endif
 
 /**
- * nc_recover_last() - the last commit record that was written
+ * nc_recover_last() - find the last commit record
  * @ring: NC_RECOVER_RING records as read
  * @uuid: of the cache, 16 bytes
  *
- * Return: record, or NULL when there is none.
+ * Return: record, or NULL if there is none.
  */
 const struct nearcache_commit *
 nc_recover_last(const struct nearcache_commit *ring, const u8 *uuid)
@@ -32,11 +32,11 @@ nc_recover_last(const struct nearcache_commit *ring, const u8 *uuid)
 }
 
 /**
- * nc_recover_listed() - was the last commit about to rewrite this page?
- * @last: its record, or NULL
+ * nc_recover_listed() - does the last commit record name this page?
+ * @last: last record, or NULL
  * @index: page number
  *
- * Return: the copy that it was about to rewrite, or NC_RECOVER_NONE.
+ * Return: the copy that this commit was going to write, or NC_RECOVER_NONE.
  */
 int nc_recover_listed(const struct nearcache_commit *last, u64 index)
 {
@@ -52,20 +52,20 @@ int nc_recover_listed(const struct nearcache_commit *last, u64 index)
 }
 
 /**
- * nc_recover_page() - which copy of a page counts
+ * nc_recover_page() - choose the valid copy of a slot table page
  * @p0: copy 0 as read
  * @p1: copy 1 as read
  * @uuid: of the cache, 16 bytes
  * @index: page number
  * @epoch: the superblock's table_epoch
  * @last: from nc_recover_last()
- * @newest: raised to the sequence of each sound copy
+ * @newest: raised to the sequence of each intact copy
  *
- * The copy that does not verify may have been the newer one, and slots that the
- * older one knows may hold something else by now.  They do not only if the commit
- * that was writing this very copy never ended.
+ * A damaged copy may have been the newer one, and slots that the older copy describes may
+ * hold other blocks by now.  The older copy is safe only if the last commit names the
+ * damaged one: that commit did not complete, so no slot that it freed was reused.
  *
- * Return: 0 or 1; NC_RECOVER_NONE when that cannot be told.
+ * Return: 0 or 1; NC_RECOVER_NONE if the page's slots are lost.
  */
 int nc_recover_page(const struct nearcache_page *p0,
 		    const struct nearcache_page *p1, const u8 *uuid, u64 index,
@@ -89,7 +89,7 @@ int nc_recover_page(const struct nearcache_page *p0,
 	return le64_to_cpu(p1->sequence) > le64_to_cpu(p0->sequence);
 }
 
-/* Valid bits that a block may have: the origin's last one is shorter. */
+/* Valid bits that a block may have; the origin's last block may be shorter. */
 static u64 possible_bits(const struct nc_geometry *geo, u64 block)
 {
 	u64 bytes = geo->origin_size - block * geo->block_size;
@@ -100,11 +100,7 @@ static u64 possible_bits(const struct nc_geometry *geo, u64 block)
 	return ~0ULL >> (64 - subs);
 }
 
-/**
- * nc_recover_slot() - may an entry of a sound page be what it says?
- * @geo: geometry
- * @slot: entry, not a free one
- */
+/* Is an entry of an intact page, not a free one, plausible? */
 bool nc_recover_slot(const struct nc_geometry *geo,
 		     const struct nearcache_slot *slot)
 {
@@ -116,12 +112,8 @@ bool nc_recover_slot(const struct nc_geometry *geo,
 	       !(le32_to_cpu(slot->flags) & ~NEARCACHE_SLOT_FLAGS_KNOWN);
 }
 
-/**
- * nc_recover_older() - does the witness know of a session that the medium does not?
- * @sb: superblock
- * @record: of the witness; need not be sound
- *
- * Then the medium is a copy from before, or was taken out before.
+/* Does the witness know a later session than the superblock?  Then the medium is an older copy, or
+ * was removed before that session.  @record is validated here.
  */
 bool nc_recover_older(const struct nearcache_super *sb,
 		      const struct nearcache_witness *record)
@@ -132,11 +124,11 @@ bool nc_recover_older(const struct nearcache_super *sb,
 }
 
 /**
- * nc_recover_stayed() - was the medium told of all that a writing session wrote?
+ * nc_recover_stayed() - was the cache device present for all writes of the session?
  * @sb: superblock, in state writing
- * @record: of the witness, or NULL; need not be sound
+ * @record: of the witness, or NULL; validated here
  *
- * A device that was taken out keeps what it says.  Only another one knows.
+ * A removed cache device cannot record that it missed writes: only the witness can.
  */
 bool nc_recover_stayed(const struct nearcache_super *sb,
 		       const struct nearcache_witness *record)
@@ -144,21 +136,21 @@ bool nc_recover_stayed(const struct nearcache_super *sb,
 	if (!record || !nc_witness_check(record, sb->uuid) ||
 	    le32_to_cpu(record->state) != NEARCACHE_WITNESS_STAYED)
 		return false;
-	/* The next session was about to begin: nothing was written in it. */
+	/* The next session was about to begin, but wrote nothing. */
 	return sb->session && (record->session == sb->session ||
 			       record->previous == sb->session);
 }
 
 /**
- * nc_recover_intent() - what a session's write-intent bitmap says
- * @area: all of it as read; of each sector that does not verify, or is of another
- *	session, all bits get set; of one of the session that was about to begin, none
+ * nc_recover_intent() - evaluate the write-intent bitmap of the unfinished session
+ * @area: all of it as read; sectors that do not verify, or are of another session, get
+ *	all bits set; sectors of the session that was about to begin get none
  * @sb: superblock
  * @record: of the witness, after nc_recover_stayed()
  *
- * Only the witness tells which session was about to begin, and that it began with the
- * slot table that the superblock speaks of: one that began with nothing, or on another
- * witness, emptied the area all the same.
+ * Only the witness says which session was about to begin, and that its start relied on the
+ * slot table that the superblock describes.  A session that started cold, or with another
+ * witness, empties the bitmap as well.
  */
 void nc_recover_intent(struct nearcache_intent *area,
 		       const struct nearcache_super *sb,
@@ -182,7 +174,7 @@ void nc_recover_intent(struct nearcache_intent *area,
 	}
 }
 
-/* Were the first or last 64 KiB of the origin being written? */
+/* Were the first or last 64 KiB of the origin marked? */
 bool nc_recover_ends(const struct nearcache_intent *area)
 {
 	return le32_to_cpu(area->flags) & NEARCACHE_INTENT_ENDS;
@@ -198,16 +190,8 @@ static bool region_written(const struct nc_geometry *geo,
 	       1U << bit % 8;
 }
 
-/**
- * nc_recover_written() - what of a block was being written
- * @geo: geometry
- * @area: after nc_recover_intent()
- * @block: origin block, inside the origin
- *
- * A region is at least as long as a sub-block.
- *
- * Return: sub-blocks that overlap such a region; bits past the origin's end say
- * nothing.
+/* Sub-blocks of @block in marked regions. A region is never shorter than a sub-block. Bits behind
+ * the origin's end are undefined.
  */
 u64 nc_recover_written(const struct nc_geometry *geo,
 		       const struct nearcache_intent *area, u64 block)
@@ -225,13 +209,13 @@ u64 nc_recover_written(const struct nc_geometry *geo,
 }
 
 /**
- * nc_recover_member() - is the data on a member that which the slot table speaks of?
+ * nc_recover_member() - does the data on a member match the slot table?
  * @member: its superblock
- * @epoch: table_epoch of the first member's
- * @last: number of the last commit record there, as the superblock or the ring has it
+ * @epoch: the first member's table_epoch
+ * @last: number of the first member's last commit record, from superblock or ring
  *
- * A member is told that a commit begins before the first member is, and that it is over
- * after that, and before slots that it freed are overwritten.
+ * A commit is announced to this member before the first member records it.  Its end is
+ * announced after the first member's record, and before the slots it freed are overwritten.
  */
 bool nc_recover_member(const struct nearcache_super *member, u64 epoch, u64 last)
 {

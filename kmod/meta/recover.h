@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the slot table on a medium says, after a stop or a crash.  Pure functions
- * as in format.h: the kernel and the crash tests in user space compile this very
- * source.
+ * Interpretation of the metadata on a medium, after a stop or a crash.  Pure functions
+ * as in format.h: the kernel and the crash tests in user space compile this source.
  */
 #ifndef NEARCACHE_META_RECOVER_H
 #define NEARCACHE_META_RECOVER_H
 
 #include "meta/format.h"
 
-/* Commit records on the medium. */
+/* Commit records in the ring. */
 #define NC_RECOVER_RING	(NEARCACHE_COMMIT_AREA_SIZE / NEARCACHE_PAGE_SIZE)
 
 /* Sectors of the write-intent bitmap. */

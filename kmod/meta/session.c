@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions that write, and are numbered: what the superblock, the write-intent bitmap
- * and the witness say of one has to fit together before anything of it is used after a
- * crash.  doc/writing.md has the order in which they are written.
+ * Write sessions are numbered.  After a crash, the superblock, the write-intent bitmap and
+ * the witness are used only if their session numbers match.  doc/writing.md has the order
+ * in which they are written.
  */
 #include <linux/log2.h>
 
@@ -11,9 +11,7 @@
 #include "meta/meta.h"
 #include "meta/session.h"
 
-/* One sector of the area after the other, so that a page that cannot be read costs its
- * own regions only.
- */
+/* Read page by page: a page that cannot be read costs only its own regions. */
 static void read_area(struct nc_cache *c, struct nearcache_intent *area)
 {
 	u32 i;
@@ -26,14 +24,14 @@ static void read_area(struct nc_cache *c, struct nearcache_intent *area)
 			memset(&area[i], 0, NEARCACHE_PAGE_SIZE);
 }
 
-/* One that the cache does not have any more is none; see enum nearcache_witness_state. */
+/* Read the witness's record; a record in state moved does not count. */
 static int find_record(struct nc_cache *c)
 {
 	struct nc_intent *i = &c->intent;
 	int r;
 
 	lockdep_assert_held(&c->life);
-	/* It writes the same record. */
+	/* leave_work writes the same record. */
 	flush_work(&i->leave_work);
 	i->witness.record = &i->maps->record;
 	r = nc_witness_find(c, c->active->witness->bdev, &i->witness);
@@ -43,12 +41,12 @@ static int find_record(struct nc_cache *c)
 }
 
 /**
- * nc_session_load() - was a session that wrote cut off such that it is known what it
- *	wrote?
- * @c: live cache, its superblock says writing
+ * nc_session_load() - can a write session that a crash ended be recovered?
+ * @c: live cache; its superblock says writing
  *
  * Context: may sleep; nc_cache.life.
- * Return: NULL, then nc_session_written() tells; or why nothing may be trusted.
+ * Return: NULL: yes, and nc_session_written() returns the marked sub-blocks; otherwise the
+ * reason why no cached data may be trusted, for the log.
  */
 const char *nc_session_load(struct nc_cache *c)
 {
@@ -65,7 +63,7 @@ const char *nc_session_load(struct nc_cache *c)
 		       "was cut off in a writing mode, and the witness does not know it" :
 		       "was cut off in a writing mode, and the witness cannot be read";
 	if (!nc_recover_stayed(sb, i->witness.record))
-		return "was cut off in a writing mode, and the witness knows of more";
+		return "was cut off in a writing mode, and the witness knows of missed writes";
 	read_area(c, i->maps->image);
 	nc_recover_intent(i->maps->image, sb, i->witness.record);
 	if (nc_recover_ends(i->maps->image))
@@ -75,11 +73,11 @@ const char *nc_session_load(struct nc_cache *c)
 }
 
 /**
- * nc_session_is_older() - does the witness know of a session that the medium does not?
+ * nc_session_is_older() - does the witness know a later session than the superblock?
  * @c: live cache, suspended
  *
  * Context: may sleep; nc_cache.life.
- * Return: 0 or 1; -EIO: the witness cannot be read, which may know of one.
+ * Return: 0 or 1; -EIO: the witness cannot be read, and may know a later session.
  */
 int nc_session_is_older(struct nc_cache *c)
 {
@@ -91,10 +89,8 @@ int nc_session_is_older(struct nc_cache *c)
 }
 
 /**
- * nc_session_catch_up() - nothing of what was cached is used
- * @c: live cache, suspended
- *
- * So it is not older any more than what the witness knows.
+ * nc_session_catch_up() - take the witness's session number if it is later
+ * @c: live cache, suspended; none of its cached data is used
  *
  * Context: may sleep; nc_cache.life.
  */
@@ -104,15 +100,15 @@ void nc_session_catch_up(struct nc_cache *c)
 		c->meta->super.sb->session = c->intent.witness.record->session;
 }
 
-/* Sub-blocks of a block that the session that was cut off may have been writing. */
+/* Sub-blocks of @block in regions that the crashed session had marked. */
 u64 nc_session_written(const struct nc_cache *c, u64 block)
 {
 	return c->intent.recovered ?
 	       nc_recover_written(&c->geo, c->intent.maps->image, block) : 0;
 }
 
-/* No region is marked, and the number of the session is new: what an older one left
- * in the area says nothing any more.
+/* Write an empty bitmap with the number of the new session: the marks of older sessions become
+ * invalid.
  */
 static int write_empty(struct nc_cache *c, u64 session)
 {
@@ -137,8 +133,8 @@ static void no_witness(struct nc_cache *c, const char *why)
 	       nc_cache_name(c), c->active->witness->bdev, why);
 }
 
-/* A number that no copy of this device has: used up, whatever comes of it.  After
- * find_record().
+/* Take a session number that no copy of this device has.  It is used up even if the caller fails
+ * later.  Call find_record() first.
  */
 static int take_number(struct nc_cache *c)
 {
@@ -162,16 +158,17 @@ static int tell(struct nc_cache *c, u64 previous, u32 state)
 }
 
 /**
- * nc_session_begin() - a session that writes begins
+ * nc_session_begin() - begin a write session
  * @c: live cache, suspended; its slot table on the medium is true
  *
- * First the witness: from then on the bitmap means something only for a superblock that
- * it names, and it names the one before only if the slot table is without what was marked
- * in it.  Then the bitmap; the superblock has to say so next.
+ * Writes the witness first: from then on the bitmap counts only for a superblock that the
+ * witness names.  It names the previous superblock only if the slot table no longer has the
+ * data of the regions marked then.  Writes the bitmap next; the caller then writes the
+ * superblock.
  *
  * Context: may sleep; nc_cache.life.
- * Return: 1, then nc_session_begun() or nc_intent_end() must follow; 0 when there is no
- * witness; -EIO when the medium cannot be written.
+ * Return: 1: nc_session_begun() or nc_intent_end() must follow; 0: no usable witness;
+ * -EIO: the medium cannot be written.
  */
 int nc_session_begin(struct nc_cache *c)
 {
@@ -206,10 +203,10 @@ int nc_session_begin(struct nc_cache *c)
 }
 
 /**
- * nc_session_begun() - both superblocks say so
+ * nc_session_begun() - both superblock copies name the new session
  * @c: live cache, suspended, after nc_session_begin()
  *
- * The one before must not count any more, wherever there may be a copy of it.
+ * The witness drops the name of the previous superblock: copies of it no longer count.
  *
  * Context: may sleep; nc_cache.life.
  * Return: 0 or -EIO.
@@ -225,21 +222,20 @@ int nc_session_begun(struct nc_cache *c)
 
 static void not_told_apart(struct nc_cache *c, int r)
 {
-	/* Nothing on it is taken for this cache's. */
+	/* A witness without a record of this cache was never updated for it. */
 	if (r != -ENOENT)
-		DMWARN("%s: witness %pg cannot be told: older copies are not told apart",
+		DMWARN("%s: cannot update witness %pg: stale copies will not be detected",
 		       nc_cache_name(c), c->active->witness->bdev);
 }
 
 /**
- * nc_session_number() - the superblock is about to say active, or clean after writes
+ * nc_session_number() - number a superblock that will say active, or clean after writes
  * @c: live cache, suspended
  *
- * It gets a number of its own, so that a copy from before, or one that was made while a
- * session wrote, does not count any more.
+ * With a number of its own, no copy from before or from during a write session counts.
  *
  * Context: may sleep; nc_cache.life.
- * Return: whether nc_session_tell() is to follow when both superblocks say so.
+ * Return: whether nc_session_tell() must follow once both superblock copies are written.
  */
 bool nc_session_number(struct nc_cache *c)
 {
@@ -256,9 +252,9 @@ bool nc_session_number(struct nc_cache *c)
 }
 
 /**
- * nc_session_tell() - both superblocks say so
+ * nc_session_tell() - both superblock copies have the number: record it on the witness
  * @c: live cache, suspended, after nc_session_number()
- * @state: NEARCACHE_WITNESS_LEFT for a session whose writes have no marks, or ENDED
+ * @state: NEARCACHE_WITNESS_LEFT for a session that writes without marks, or ENDED
  *
  * Context: may sleep; nc_cache.life.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sessions that write: what a crash of one leaves is told from what it left. */
+/* Write sessions: numbered, so that a load after a crash knows which data to trust. */
 #ifndef NEARCACHE_META_SESSION_H
 #define NEARCACHE_META_SESSION_H
 

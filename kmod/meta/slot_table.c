@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The slot table on the cache device.  Each page has two copies, and a page is
- * written to the one that does not hold its present state.
+ * The slot table on the cache device.  Each page has two copies.  A write goes to the copy
+ * that does not hold the current state.
  */
 #include <linux/blkdev.h>
 #include <linux/dm-io.h>
@@ -14,23 +14,16 @@
 #include "meta/session.h"
 #include "meta/slot_table.h"
 
-/* Both copies are read side by side. */
+/* Both copies are read into halves of the buffer. */
 #define LOAD_PAGES	(NC_TABLE_BATCH / 2)
 
-/* Too long for kmalloc() when the cache is large. */
+/* kvcalloc(): too large for kmalloc() if the cache is large. */
 static unsigned long *page_bitmap(u64 pages)
 {
 	return kvcalloc(BITS_TO_LONGS(pages), sizeof(long), GFP_KERNEL);
 }
 
-/**
- * nc_table_init() - room for what is known of a table
- * @t: zeroed
- * @pages: in one copy
- *
- * Context: may sleep.
- * Return: 0 or -ENOMEM; nc_table_destroy() in either case.
- */
+/* May sleep.  Return: 0 or -ENOMEM; on both, the caller calls nc_table_destroy(). */
 int nc_table_init(struct nc_table *t, u64 pages)
 {
 	t->pages = pages;
@@ -50,7 +43,7 @@ void nc_table_destroy(struct nc_table *t)
 	vfree(t->buffer);
 }
 
-/* Two slots for one block: the younger one stays. */
+/* If two slots claim one block, the one with the higher generation stays. */
 static bool drop_twin(struct nc_cache *c, u64 block, u32 generation)
 {
 	u32 twin = nc_index_find(&c->index, block);
@@ -120,7 +113,7 @@ static void load_page(struct nc_cache *c, struct nc_table *t, u64 index,
 	}
 	if (copy)
 		set_bit(index, t->current_copy);
-	/* The torn copy is the next one to be written: soon. */
+	/* The other copy may be torn: have the next commit rewrite it. */
 	if (nc_recover_listed(last, index) != NC_RECOVER_NONE)
 		set_bit(index, t->dirty);
 	if (le64_to_cpu(page->epoch) != c->geo.table_epoch)
@@ -129,8 +122,8 @@ static void load_page(struct nc_cache *c, struct nc_table *t, u64 index,
 		load_slot(c, first + i, &page->slot[i]);
 }
 
-/* Read @n pages of one copy; those that cannot be read come back as zeros.
- * Returns how many: a dying device is not asked page by page for days.
+/* Read @n pages of one copy; unreadable pages are zeroed.  Returns their number.  Stops after
+ * NC_HEALTH_ERRORS_MAX, because each read of a dying device may take its full timeout.
  */
 static u32 read_pages(struct nc_cache *c, int copy, u64 first, u32 n,
 		      struct nearcache_page *buffer)
@@ -159,10 +152,9 @@ static u32 read_pages(struct nc_cache *c, int copy, u64 first, u32 n,
  * @t: table
  * @last: record of the last commit, or NULL
  *
- * Pages and slots that cannot be relied on are dropped and counted.
+ * Damaged pages and slots are dropped and counted.
  *
- * Return: 0; -EIO when the device fails too often: then the index is in no
- * state to be used.
+ * Return: 0; -EIO after too many errors: the index is then unusable.
  */
 int nc_table_load(struct nc_cache *c, struct nc_table *t,
 		  const struct nearcache_commit *last)
@@ -186,19 +178,18 @@ int nc_table_load(struct nc_cache *c, struct nc_table *t,
 }
 
 /**
- * nc_table_empty() - a new table_epoch will empty the table; a write of it may
- *	have been cut short
+ * nc_table_empty() - a new table_epoch will empty the table
  * @t: table that is not loaded
  *
- * Neither copy of a page is known to be whole until it was written again.
+ * A crash may have torn either copy of a page: the next write goes to both.
  */
 void nc_table_empty(struct nc_table *t)
 {
 	bitmap_fill(t->both, t->pages);
 }
 
-/* The entry of a slot as it is now.  What changes afterwards makes the page dirty
- * again; what is not in the index, or has nothing valid, is free on the medium.
+/* Fill the entry of slot @i with its current state.  A later change makes the page dirty again.  A
+ * slot that is not in the index, or has no valid bit, is free on the medium.
  */
 static void snapshot(struct nc_cache *c, u32 i, struct nearcache_slot *disk)
 {
@@ -211,9 +202,7 @@ static void snapshot(struct nc_cache *c, u32 i, struct nearcache_slot *disk)
 		if (!(READ_ONCE(slot->flags) & NC_SLOT_LINKED) ||
 		    !READ_ONCE(slot->valid))
 			return;
-		/* Racy; under the lock of that block it can be told whether it
-		 * was the slot's.
-		 */
+		/* Read without the lock; verified below under the bucket lock of that block. */
 		block = (u64)READ_ONCE(slot->block_hi) << 32 |
 			READ_ONCE(slot->block_lo);
 		stripe = nc_index_stripe(&c->index, block);
@@ -246,15 +235,15 @@ static void build_page(struct nc_cache *c, u64 index, u64 sequence,
 static void take(struct nc_cache *c, struct nc_table *t, u64 page, u64 sequence)
 {
 	clear_bit(page, t->dirty);
-	/* Before the slots are looked at: pairs with nc_meta_dirty(). */
+	/* Clear the dirty bit, then read the slots: pairs with nc_meta_dirty(). */
 	smp_mb__after_atomic();
 	build_page(c, page, sequence, &t->buffer[t->batched]);
 	t->batch[t->batched++] = page;
 	cond_resched();
 }
 
-/* Those that the last record names: after a crash their other copies may be torn, and
- * once a record does not name them any more nobody can tell that from damage.
+/* Take the dirty pages that the last record names first.  After a crash their other copies may be
+ * torn.  Once no record names them, a torn copy would look like damage.
  */
 static void take_named(struct nc_cache *c, struct nc_table *t, u64 sequence)
 {
@@ -271,14 +260,16 @@ static void take_named(struct nc_cache *c, struct nc_table *t, u64 sequence)
 }
 
 /**
- * nc_table_collect() - the next batch of dirty pages, as the slots are now
+ * nc_table_collect() - build the next batch of dirty pages from the current slots
  * @c: live cache
  * @t: table
  * @from: page to start at; moved behind the batch
- * @sequence: of the commit
+ * @sequence: number of the commit
  *
- * Return: pages in t->buffer, clean from now on unless something changes them;
- * nc_table_written() must follow.
+ * The collected pages are clean until a slot changes.  nc_table_written() must follow.
+ *
+ * Context: nc_commit.lock.
+ * Return: number of pages in t->buffer.
  */
 u32 nc_table_collect(struct nc_cache *c, struct nc_table *t, u64 *from,
 		     u64 sequence)
@@ -298,14 +289,14 @@ u32 nc_table_collect(struct nc_cache *c, struct nc_table *t, u64 *from,
 	return t->batched;
 }
 
-/* Is page n of the batch to be written to @copy? */
+/* Must page n of the batch be written to @copy? */
 static bool due(const struct nc_table *t, u32 n, int copy)
 {
 	return test_bit(t->batch[n], t->both) ||
 	       test_bit(t->batch[n], t->current_copy) != copy;
 }
 
-/* Pages from number @i of the batch on that one write brings there. */
+/* Number of consecutive pages, from entry @i of the batch, that one write covers. */
 static u32 run_of(const struct nc_table *t, u32 i, int copy)
 {
 	u32 n = 0;
@@ -337,23 +328,13 @@ static int write_copy(struct nc_cache *c, struct nc_table *t, int copy)
 	return 0;
 }
 
-/**
- * nc_table_write() - write the batch
- * @c: live cache
- * @t: table
- *
- * Return: 0 or -EIO; nothing of it is durable yet.
- */
+/* Write the batch.  Return: 0 or -EIO; the writes are not durable yet. */
 int nc_table_write(struct nc_cache *c, struct nc_table *t)
 {
 	return write_copy(c, t, 0) ?: write_copy(c, t, 1);
 }
 
-/**
- * nc_table_written() - the batch is over
- * @t: table
- * @durable: it is on the medium; else it stays dirty
- */
+/* The batch is complete; its pages stay dirty unless they are @durable on the medium. */
 void nc_table_written(struct nc_table *t, bool durable)
 {
 	u32 i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The slot table on the cache device: its pages, read and written. */
+/* The slot table on the cache device: reading and writing its pages. */
 #ifndef NEARCACHE_META_SLOT_TABLE_H
 #define NEARCACHE_META_SLOT_TABLE_H
 
@@ -9,24 +9,24 @@
 
 struct nc_cache;
 
-/* Table pages that one commit takes: 1 MiB, long enough for full bandwidth. */
+/* Table pages per commit: 1 MiB, enough for full write bandwidth. */
 #define NC_TABLE_BATCH	256U
 static_assert(NC_TABLE_BATCH <= NEARCACHE_COMMIT_PAGES);
 
 /**
- * struct nc_table - what is known of the pages on the medium
+ * struct nc_table - state of the table's pages on the medium
  * @pages: pages in one copy of the table
- * @buffer: NC_TABLE_BATCH pages; allocated for good, so that neither a resume nor
- *	a suspend can fail for want of memory
- * @batch: numbers of the pages that the commit under way has in @buffer
- * @batched: how many
- * @current_copy: bit per page: the copy that holds its present state
+ * @buffer: NC_TABLE_BATCH pages; never freed while the table exists, so that resume and
+ *	suspend cannot fail for lack of memory
+ * @batch: numbers of the pages of the current commit, in @buffer
+ * @batched: number of pages in @batch
+ * @current_copy: bit per page: the copy with the current state
  * @dirty: bit per page: differs from the medium; set in any context
  * @both: bit per page: the next write must go to both copies, because neither
  *	can be relied on
- * @sequence: highest that was found in a page
+ * @sequence: highest sequence found in a page
  *
- * nc_commit.lock protects all but @dirty, whose bits are set at any time.
+ * nc_commit.lock protects all members except @dirty, whose bits are set at any time.
  */
 struct nc_table {
 	u64 pages;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The superblock.  Life of its state:
+ * The superblock.  Its states:
  *
- *   clean --nc_meta_go()--> active or live --nc_meta_stop()--> clean
+ *   clean --nc_meta_go()--> active, live or writing --nc_meta_stop()--> clean
  *
- * "active" (the origin is written) or "live" reaches both copies, durably, before
- * any slot is overwritten and before the origin is written.  "clean" is written
- * only after the data and the table are durable.  A crash between the two copies
- * leaves the higher sequence to count: in each case what it says is true.
+ * The session's state reaches both copies durably before any slot is overwritten and
+ * before the origin is written.  "clean" is written only after the data and the table are
+ * durable.  After a crash between the two copies the higher sequence wins: either state
+ * is true.
  */
 #include <linux/blkdev.h>
 #include <linux/vmalloc.h>
@@ -20,13 +20,7 @@ static const u64 super_offset[NEARCACHE_SUPER_COPIES] = {
 	NEARCACHE_SUPER_OFFSET_0, NEARCACHE_SUPER_OFFSET_1,
 };
 
-/**
- * nc_super_init() - room for a superblock
- * @s: zeroed
- *
- * Context: may sleep.
- * Return: 0 or -ENOMEM; nc_super_destroy() in either case.
- */
+/* May sleep.  Return: 0 or -ENOMEM; on both, the caller calls nc_super_destroy(). */
 int nc_super_init(struct nc_super *s)
 {
 	s->io = dm_io_client_create();
@@ -55,7 +49,7 @@ void nc_super_destroy(struct nc_super *s)
  * @opf: operation and flags
  * @offset: bytes
  * @buffer: from vmalloc()
- * @bytes: length; both are multiples of the device's logical block
+ * @bytes: length; like @offset a multiple of the device's logical block
  *
  * Context: may sleep.
  * Return: 0 or -EIO.
@@ -78,9 +72,7 @@ int nc_super_io(struct dm_io_client *io, struct block_device *bdev,
 	return nc_dm_io(&request, &region);
 }
 
-/* Both copies say, durably, that the origin is being written: it makes no difference
- * that another session wrote them.
- */
+/* Do both copies durably say active?  It does not matter that an earlier session wrote them. */
 static bool both_active(const struct nc_super *s, struct block_device *bdev)
 {
 	char why[NC_WHY_SIZE];
@@ -93,11 +85,11 @@ static bool both_active(const struct nc_super *s, struct block_device *bdev)
 }
 
 /**
- * nc_super_read() - read both copies and judge them
- * @s: superblock; the copy that counts is left in s->sb
+ * nc_super_read() - read and validate both copies
+ * @s: superblock; the chosen copy is left in s->sb
  * @bdev: cache device
- * @geo: filled in
- * @why: NC_WHY_SIZE bytes; filled in on failure
+ * @geo: set
+ * @why: NC_WHY_SIZE bytes; set on failure
  *
  * A copy that cannot be read counts as damaged.
  *
@@ -124,7 +116,7 @@ int nc_super_read(struct nc_super *s, struct block_device *bdev,
 		snprintf(why, NC_WHY_SIZE, "superblocks cannot be read");
 		return -EIO;
 	}
-	/* What cannot be read at all says what it said. */
+	/* Not above: if neither copy can be read, the medium still has its last known state. */
 	WRITE_ONCE(s->durable, -1);
 	if (r0)
 		memset(s->sb, 0, NEARCACHE_SUPER_SIZE);
@@ -149,7 +141,7 @@ int nc_super_read(struct nc_super *s, struct block_device *bdev,
 	return 0;
 }
 
-/* The copy that does not count is written, durably, and counts. */
+/* Write the copy that is not current, durably, and make it current. */
 static int write_copy(struct nc_super *s, struct block_device *bdev)
 {
 	unsigned int copy = !s->counts;
@@ -173,15 +165,15 @@ static void seal(struct nc_super *s, u32 state)
 }
 
 /**
- * nc_super_put() - write one copy with a new state: a crash may bring back the other
+ * nc_super_put() - write one copy with a new state; a crash may bring back the other copy
  * @s: superblock that was read, of a member behind the first
  * @bdev: that device
  * @state: enum nearcache_super_state
  *
- * All that was written to the device before is durable, too.
+ * Also makes all earlier writes to the device durable.
  *
  * Context: may sleep.
- * Return: 0 or -EIO; then the copy may hold the old or the new one.
+ * Return: 0 or -EIO; on error the copy has the old or the new content.
  */
 int nc_super_put(struct nc_super *s, struct block_device *bdev, u32 state)
 {
@@ -197,12 +189,12 @@ int nc_super_put(struct nc_super *s, struct block_device *bdev, u32 state)
  * @bdev: cache device
  * @state: enum nearcache_super_state
  *
- * One after the other, each durable before the next begins; the copy that counts is
- * the last, so that there is a sound one at any time, and a crash never brings back
- * one that was older when it was read.
+ * Writes one copy after the other, each durable before the next.  The current copy is
+ * written last: so one intact copy exists at any time, and a crash never brings back a
+ * copy that was already the older one when it was read.
  *
  * Context: may sleep.
- * Return: 0 or -EIO; then either copy may hold the old or the new one.
+ * Return: 0 or -EIO; on error either copy has the old or the new content.
  */
 int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state)
 {
@@ -211,7 +203,9 @@ int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state)
 
 	if (!s->read)
 		return -EIO;
-	/* Half of it leaves what drops the table in either case, if the witness does. */
+	/* From writing to active, a half-finished write still drops the table at the next load, if
+	 * the witness says so.
+	 */
 	if (s->durable != state && !(s->durable == NEARCACHE_STATE_WRITING &&
 				     state == NEARCACHE_STATE_ACTIVE))
 		WRITE_ONCE(s->durable, -1);
@@ -221,20 +215,15 @@ int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state)
 		if (r)
 			return r;
 	}
-	/* One copy would count, having the higher sequence, but must not be the
-	 * only thing between us and an old table.
+	/* With one copy written, the higher sequence would win already; but if that copy became
+	 * unreadable, the old table would be trusted.
 	 */
 	WRITE_ONCE(s->durable, state);
 	return 0;
 }
 
-/**
- * nc_super_resize() - the origin has another size, from the next write on
- * @s: superblock
- * @size: of the origin, bytes
- *
- * The write-intent bitmap has to fit: its regions grow, and never shrink, because
- * set bits would change their meaning.
+/* Change the origin's size with the next write.  The write-intent bitmap has to cover it: its
+ * regions grow, and never shrink, because set bits would change their meaning.
  */
 void nc_super_resize(struct nc_super *s, u64 size)
 {

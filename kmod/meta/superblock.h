@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The superblock of a cache device: two copies, and what they are known to say. */
+/* The superblock of a cache device: two copies, and the state that is known to be durable. */
 #ifndef NEARCACHE_META_SUPERBLOCK_H
 #define NEARCACHE_META_SUPERBLOCK_H
 
@@ -13,15 +13,15 @@ struct nearcache_super;
 /**
  * struct nc_super - superblock in memory
  * @io: for synchronous I/O
- * @sb: as it counts now; copies are written from here
- * @other: room for the second copy while reading
- * @read: @sb is what the medium has, or what was written since
- * @counts: the copy that counts on the medium, 0 or 1
- * @known: sequence that a copy on the medium has, for sure
+ * @sb: current content; copies are written from here
+ * @other: buffer for the other copy while reading
+ * @read: @sb was read from the medium, or written since
+ * @counts: the current copy on the medium, 0 or 1
+ * @known: highest sequence that a copy on the medium certainly has
  * @durable: enum nearcache_super_state that both copies on the medium durably
  *	have, or -1
  *
- * nc_cache.life, once the cache is live.
+ * Under nc_cache.life once the cache is live.
  */
 struct nc_super {
 	struct dm_io_client *io;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The witness.  A cache device that was taken out says what it said then, so another
- * device has to know whether the origin was written without it.  Nothing but a record
- * that carries this cache's uuid is ever written: the helper makes it.
+ * The witness.  A cache device that was removed keeps its old state, so another device has to
+ * record whether the origin was written without it.  The helper creates the record with the
+ * cache's uuid; the kernel only overwrites that record.
  */
 #include <linux/blkdev.h>
 
@@ -11,13 +11,13 @@
 #include "meta/witness.h"
 
 /**
- * nc_witness_find() - read the record of a cache
+ * nc_witness_find() - find and read the record of a cache
  * @c: live cache
  * @bdev: witness device
- * @w: @record is room for one; filled in
+ * @w: @record is a buffer for one record; both members are set
  *
  * Context: may sleep.
- * Return: 0, -ENOENT when there is none, or -EIO.
+ * Return: 0, -ENOENT if there is none, or -EIO.
  */
 int nc_witness_find(struct nc_cache *c, struct block_device *bdev,
 		    struct nc_witness *w)
@@ -39,16 +39,16 @@ int nc_witness_find(struct nc_cache *c, struct block_device *bdev,
 }
 
 /**
- * nc_witness_write() - durably
+ * nc_witness_write() - write the record durably
  * @c: live cache
  * @bdev: witness device
  * @w: from nc_witness_find()
- * @session: of the cache
- * @previous: the session before, see struct nearcache_witness
+ * @session: current session of the cache
+ * @previous: previous session, see struct nearcache_witness
  * @state: enum nearcache_witness_state
  *
  * Context: may sleep.
- * Return: 0 or -EIO; then the device may say this or what it said.
+ * Return: 0 or -EIO; on error the device has the new record or the old one.
  */
 int nc_witness_write(struct nc_cache *c, struct block_device *bdev,
 		     struct nc_witness *w, u64 session, u64 previous, u32 state)

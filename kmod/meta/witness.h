@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The witness: what another device knows of whether the cache device left. */
+/* The witness: a device that records whether the cache device left. */
 #ifndef NEARCACHE_META_WITNESS_H
 #define NEARCACHE_META_WITNESS_H
 
@@ -12,10 +12,10 @@ struct nc_cache;
 
 /**
  * struct nc_witness - the record of one cache
- * @offset: of it, bytes
- * @record: as read or written last; from vmalloc()
+ * @offset: of the record, bytes
+ * @record: as last read or written; from vmalloc()
  *
- * nc_cache.life, and while the cache is live nc_intent.leave_work alone.
+ * Under nc_cache.life; while the cache is live, only nc_intent.leave_work uses it.
  */
 struct nc_witness {
 	u64 offset;

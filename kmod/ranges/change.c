@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ranges are added, deleted, inherited, or have had their time.  A change makes all of it
- * anew beside what there is, so that it happens as a whole or not at all; what can fail is
- * over before anything is changed.
+ * Changes of ranges: add, delete, inherit, expire.  A change builds the complete new ranges
+ * beside the current ones, so that it applies as a whole or not at all.  All steps that can
+ * fail come before the first visible change.
  *
- * In between (publish()) both the old and the new pins are respected: what is reserved is the
- * more of both.
+ * While publish() runs, both the old and the new pins are respected: the reservation is the
+ * larger of the two.
  */
 #include <linux/bitmap.h>
 #include <linux/ktime.h>
@@ -18,17 +18,17 @@
 #include "evict/reclaim.h"
 #include "dm/registry.h"
 
-/* Expiry looks again after so many seconds, at the latest. */
+/* Longest period between two checks for expired ranges, in seconds. */
 #define LOOK_AGAIN	(24U * 60 * 60)
 
 /**
- * struct change - ranges as they shall be
+ * struct change - the new ranges
  * @want: in order
- * @count: how many
- * @segments: what they come to, NULL without ranges
- * @reserved: blocks that are pinned
- * @touched: ranges that come or go: only their blocks change
- * @touched_count: how many
+ * @count: number of ranges
+ * @segments: @want as segments, NULL without ranges
+ * @reserved: pinned blocks
+ * @touched: ranges that are added or deleted: only the tags of their blocks change
+ * @touched_count: number of @touched
  */
 struct change {
 	struct nc_want *want;
@@ -39,26 +39,20 @@ struct change {
 	u32 touched_count;
 };
 
-/* The clock of leases, in seconds. */
+/* The clock of expiry times, in seconds. */
 u32 nc_ranges_now(void)
 {
 	return ktime_get_boottime_seconds();
 }
 
-/**
- * nc_ranges_room() - what pins take, and may take
- * @c: live cache
- * @room: where to put it
- *
- * Context: any; exact while nc_ranges.lock is held.
- */
+/* Room for pins, and the room in use.  Any context; exact while nc_ranges.lock is held. */
 void nc_ranges_room(struct nc_cache *c, struct nc_room *room)
 {
 	room->needed = READ_ONCE(c->ranges.reserved) * c->geo.block_size;
 	room->available = nc_reclaim_pinnable(c) * c->geo.block_size;
 }
 
-/* Fills in what follows from the ranges.  Returns 0, -ENOMEM or -ELOOP. */
+/* Compute segments and reservation of @to.  Return: 0, -ENOMEM or -ELOOP. */
 static int make_segments(struct nc_cache *c, struct change *to)
 {
 	struct nc_segments *s;
@@ -94,7 +88,7 @@ static void retag_block(struct nc_cache *c, u64 block)
 	spin_unlock(&stripe->lock);
 }
 
-/* A hint, without a lock. */
+/* A hint: reads the tag without the lock. */
 static bool wants_other(const struct nc_slot *slot, u32 tagged)
 {
 	struct nc_slot next = { .tagged = tagged };
@@ -103,14 +97,14 @@ static bool wants_other(const struct nc_slot *slot, u32 tagged)
 	       READ_ONCE(slot->tag.wants) != next.tag.wants;
 }
 
-/* All slots: one that is linked meanwhile is tagged by who links it. */
+/* Retag all linked slots.  A slot linked meanwhile gets the new tag from its linker. */
 static void retag_slots(struct nc_cache *c)
 {
 	u32 i;
 
 	for (i = 0; i < c->index.count; i++) {
 		const struct nc_slot *slot = &c->index.slots[i];
-		/* Read without a lock, as the flags: retag_block() looks it up. */
+		/* Racy, as are the flags: retag_block() looks the block up under the lock. */
 		u64 block = (u64)READ_ONCE(slot->block_hi) << 32 | READ_ONCE(slot->block_lo);
 
 		if (READ_ONCE(slot->flags) & NC_SLOT_LINKED &&
@@ -142,7 +136,7 @@ static void retag(struct nc_cache *c, const struct change *to)
 		}
 }
 
-/* Seconds until the first range has had its time; 0: none will. */
+/* Seconds until the first range expires, at least 1; 0: none expires. */
 static u32 next_expiry(const struct nc_ranges *r)
 {
 	u32 now = nc_ranges_now(), left = 0, i;
@@ -165,7 +159,7 @@ static void wait_for_expiry(struct nc_ranges *r)
 				 min(left, LOOK_AGAIN) * HZ);
 }
 
-/* From here on it is so. */
+/* Make the change visible; nothing below can fail. */
 static void publish(struct nc_cache *c, const struct change *to)
 {
 	struct nc_ranges *r = &c->ranges;
@@ -175,7 +169,7 @@ static void publish(struct nc_cache *c, const struct change *to)
 	WRITE_ONCE(r->reserved, max(r->reserved, to->reserved));
 	cond_resched();
 	rcu_assign_pointer(r->segments, to->segments);
-	/* Who links a slot by what there was has done so. */
+	/* Callers that link a slot with a tag of the old segments have finished. */
 	synchronize_rcu();
 	retag(c, to);
 	WRITE_ONCE(r->reserved, to->reserved);
@@ -229,8 +223,9 @@ static int compare_which(const void *x, const void *y)
 }
 
 /*
- * Sort by label, flags and start, and let each end where the farthest of its group up to it
- * ends: a range then lies in one of them exactly if it lies in the last that starts before it.
+ * Sort by label, flags and start, and raise the end of each element to the largest end before
+ * it in its group.  A range then lies inside one of the group exactly if it lies inside the
+ * last one that starts at or before it.
  */
 static void sort_which(struct nc_which *which, u32 count)
 {
@@ -242,7 +237,7 @@ static void sort_which(struct nc_which *which, u32 count)
 			which[i].end = max(which[i].end, which[i - 1].end);
 }
 
-/* Does @want lie in one of the sorted @which that name just this label and these flags? */
+/* Does @want lie inside one of the sorted @which with exactly this label and these flags? */
 static bool lies_in(const struct nc_want *want, const struct nc_which *which, u32 count,
 		    u16 label, u8 flags)
 {
@@ -261,7 +256,9 @@ static bool lies_in(const struct nc_want *want, const struct nc_which *which, u3
 	       want->end <= which[low - 1].end;
 }
 
-/* A @which without a label matches any label; @want has at least the flags that one names. */
+/* A @which matches if its label is 0 or that of @want, and its flags are a subset of those of
+ * @want.
+ */
 static bool which_matches(const struct nc_which *which, u32 count, const struct nc_want *want)
 {
 	u8 flags = want->flags;
@@ -277,7 +274,7 @@ static bool which_matches(const struct nc_which *which, u32 count, const struct 
 	}
 }
 
-/* Is a range equal to @want in @list?  @list ascends; when a range expires does not matter. */
+/* Is a range equal to @want in @list, which ascends?  Ignores the expiry. */
 static bool has_equal(const struct nc_want *list, u32 count, const struct nc_want *want)
 {
 	u32 low = 0, high = count;
@@ -297,7 +294,7 @@ static bool has_equal(const struct nc_want *list, u32 count, const struct nc_wan
 	return false;
 }
 
-/* Set a bit in @goes for each range that goes.  Returns how many do. */
+/* Set a bit in @goes for each range to delete.  Returns the number of bits. */
 static u32 find_going(const struct nc_ranges *r, struct nc_replacement *rp, unsigned long *goes)
 {
 	u32 i, count = 0;
@@ -323,8 +320,8 @@ static u32 find_going(const struct nc_ranges *r, struct nc_replacement *rp, unsi
 }
 
 /*
- * Divide the ranges into those that stay, merged with the added ones in @to->want, and those
- * that come or go in @touched, the latter first.
+ * Merge the ranges that stay with the added ones into @to->want.  List the deleted ranges, then the
+ * added ones, in @touched.
  */
 static void divide(const struct nc_ranges *r, const struct nc_replacement *rp,
 		   const unsigned long *goes, struct change *to, struct nc_want *touched)
@@ -332,7 +329,7 @@ static void divide(const struct nc_ranges *r, const struct nc_replacement *rp,
 	struct nc_want *stay = to->want + rp->add_count;
 	u32 i, gone = 0, left = 0;
 
-	/* The merge below writes no element of @stay before it has read it. */
+	/* The merge below reads each element of @stay before it overwrites it. */
 	for (i = 0; i < r->count; i++)
 		if (test_bit(i, goes))
 			touched[gone++] = r->want[i];
@@ -360,7 +357,7 @@ static void count_labels(struct nc_labels *l, const struct nc_want *touched, u32
 	}
 }
 
-/* With the ranges that go known.  Returns 0 or an error: then nothing was changed. */
+/* Replace the ranges marked in @goes.  Return: 0; or an error, and nothing was changed. */
 static int replace_going(struct nc_cache *c, struct nc_replacement *rp, const unsigned long *goes,
 			 u32 gone, struct nc_room *room)
 {
@@ -384,7 +381,7 @@ static int replace_going(struct nc_cache *c, struct nc_replacement *rp, const un
 	if (error)
 		goto free;
 	room->needed = to.reserved * c->geo.block_size;
-	/* Pins may exceed the room (a smaller cache inherited them): refuse only new ones. */
+	/* Pins inherited by a smaller cache may exceed the room: refuse only new pins. */
 	if (room->needed > room->available && has_pin(rp->add, rp->add_count)) {
 		kvfree(to.segments);
 		error = -ENOSPC;
@@ -402,12 +399,12 @@ free:
 
 /**
  * nc_ranges_replace() - delete ranges and add others, as one change
- * @c: live cache, or one that is just being loaded
- * @rp: which
+ * @c: live cache, or one that is being loaded
+ * @rp: the change
  * @room: result: what the pins need afterwards, and the room for pins; also after -ENOSPC
  *
  * Readers see the ranges before or after the change, nothing between.  Until the change is
- * over, the pins of both are respected.
+ * complete, both old and new pins are respected.
  *
  * Context: nc_cache.life and nc_ranges.lock are held; may sleep.  Allocates memory: the caller
  * is in a memalloc_noio scope.
@@ -441,7 +438,7 @@ int nc_ranges_replace(struct nc_cache *c, struct nc_replacement *rp, struct nc_r
 	return error;
 }
 
-/* Ranges changed, and nobody asked for it. */
+/* Ranges changed without a request: raise an event, or note it until a table is live. */
 static void tell(struct nc_cache *c)
 {
 	if (c->active)
@@ -460,7 +457,7 @@ void nc_ranges_expire_work(struct work_struct *work)
 
 	mutex_lock(&c->life);
 	mutex_lock(&c->ranges.lock);
-	/* Without memory, try again in a second. */
+	/* After -ENOMEM, try again in a second. */
 	if (nc_ranges_replace(c, &rp, &room) || !rp.deleted)
 		wait_for_expiry(&c->ranges);
 	mutex_unlock(&c->ranges.lock);
@@ -470,8 +467,8 @@ void nc_ranges_expire_work(struct work_struct *work)
 	memalloc_noio_restore(noio);
 }
 
-/* The ranges of @before, as far as the origin of @c goes, with the references of its own
- * labels, which were copied.  Returns how many.
+/* Copy the ranges of @before, cut at the end of the origin of @c.  The copied labels already hold a
+ * reference for each of them.  Returns the number of ranges.
  */
 static u32 clip(struct nc_cache *c, const struct nc_ranges *before, struct nc_want *want)
 {
@@ -511,9 +508,9 @@ static int inherit_wants(struct nc_cache *c, const struct nc_ranges *before)
 	rp.add_count = n;
 	error = nc_ranges_replace(c, &rp, &room);
 	if (error == -ENOSPC) {
-		DMWARN("%s: pins need %llu bytes, the new cache has room for %llu: none stays",
+		DMWARN("%s: pins need %llu bytes, the new cache has room for %llu: no pin is kept",
 		       nc_cache_name(c), room.needed, room.available);
-		/* What was cached as it was pinned is cached still. */
+		/* Drop bypass as well: pin overrode it, and the blocks are cached. */
 		for (i = 0; i < n; i++)
 			if (want[i].flags & NEARCACHE_RANGE_PIN)
 				want[i].flags &= ~(NEARCACHE_RANGE_PIN | NEARCACHE_RANGE_BYPASS);
@@ -529,11 +526,11 @@ static void inherit(struct nc_cache *c, struct nc_cache *before)
 	struct nc_ranges *from = &before->ranges, *to = &c->ranges;
 	int error;
 
-	/* One dm device's caches follow each other: the newer one's is the inner. */
+	/* Caches of one dm device form a sequence: the lock of the newer one nests inside. */
 	mutex_lock(&from->lock);
 	mutex_lock_nested(&to->lock, SINGLE_DEPTH_NESTING);
 	if (from->count && !to->count) {
-		/* Who dumps them notices that they are others. */
+		/* A netlink dump in progress notices that the ranges changed. */
 		to->changes = from->changes + 1;
 		to->untold = true;
 		error = inherit_wants(c, from);
@@ -541,7 +538,7 @@ static void inherit(struct nc_cache *c, struct nc_cache *before)
 			nc_labels_move_counts(&to->labels, &from->labels);
 		} else {
 			nc_labels_clear(&to->labels);
-			DMERR("%s: ranges and pins are lost (%d): give them again",
+			DMERR("%s: cannot take over ranges and pins (%d): set them again",
 			      nc_cache_name(c), error);
 		}
 	}
@@ -550,13 +547,12 @@ static void inherit(struct nc_cache *c, struct nc_cache *before)
 }
 
 /**
- * nc_ranges_inherit() - take over the ranges of the cache that the dm device had before
- * @c: cache that is about to be loaded; if that fails, the next one may take them over from it
+ * nc_ranges_inherit() - take over the ranges of the dm device's previous cache
+ * @c: cache that is about to be loaded; if that fails, the next cache may inherit from it
  *
- * For its device was given up, and another one takes its place: what somebody wants of the
- * origin is still so.
+ * A new cache device replaces one that failed: the user's ranges of the origin still apply.
  *
- * Context: nc_cache.life is held; may sleep, waits for no I/O when told so.
+ * Context: nc_cache.life is held; may sleep; allocates in the caller's memalloc_noio scope.
  */
 void nc_ranges_inherit(struct nc_cache *c)
 {
@@ -568,12 +564,7 @@ void nc_ranges_inherit(struct nc_cache *c)
 	nc_registry_release(before);
 }
 
-/**
- * nc_ranges_loaded() - slots were linked without a look at the ranges
- * @c: cache that was just loaded
- *
- * Context: nc_cache.life is held; may sleep, waits for no I/O.
- */
+/* The load linked slots without tags: tag them.  Under nc_cache.life; may sleep, no I/O. */
 void nc_ranges_loaded(struct nc_cache *c)
 {
 	mutex_lock(&c->ranges.lock);
@@ -583,13 +574,13 @@ void nc_ranges_loaded(struct nc_cache *c)
 }
 
 /**
- * nc_ranges_grown() - the origin has another size
- * @c: cache, no I/O runs
+ * nc_ranges_grown() - the size of the origin changed
+ * @c: cache; no I/O is in flight
  * @old: size before, bytes
  *
- * What was all of its last block may be a part of it now.
+ * A range that covered all of the last block may cover only a part of it now.
  *
- * Context: nc_cache.life is held; may sleep, waits for no I/O.
+ * Context: nc_cache.life is held; may sleep, does no I/O.
  */
 void nc_ranges_grown(struct nc_cache *c, u64 old)
 {
@@ -598,12 +589,7 @@ void nc_ranges_grown(struct nc_cache *c, u64 old)
 	mutex_unlock(&c->ranges.lock);
 }
 
-/**
- * nc_ranges_live() - a table went live: now it can be told what happened before
- * @c: live cache
- *
- * Context: nc_cache.life is held.
- */
+/* A table went live: raise the event of earlier changes.  Under nc_cache.life. */
 void nc_ranges_live(struct nc_cache *c)
 {
 	if (c->ranges.untold)

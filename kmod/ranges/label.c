@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Labels of ranges.  An id is 16 bits in each slot; names are looked up when ranges change. */
+/* Labels of ranges.  Slots store a 16-bit id; names are looked up only when ranges change. */
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -16,15 +16,7 @@ static struct hlist_head *bucket_of(struct nc_labels *l, const char *name, size_
 	return &l->bucket[full_name_hash(NULL, name, length) % NC_LABELS_BUCKETS];
 }
 
-/**
- * nc_labels_find() - the id of a label
- * @l: labels
- * @name: its name
- * @length: of that
- *
- * Context: nc_ranges.lock is held.
- * Return: id, or 0 when there is none of that name.
- */
+/* The id of a label, 0: no such label.  Under nc_ranges.lock. */
 u16 nc_labels_find(const struct nc_labels *l, const char *name, size_t length)
 {
 	const struct nc_label *label;
@@ -35,7 +27,7 @@ u16 nc_labels_find(const struct nc_labels *l, const char *name, size_t length)
 	return 0;
 }
 
-/* There is one. */
+/* The caller has checked that an id is free. */
 static u16 free_id(struct nc_labels *l)
 {
 	do {
@@ -44,7 +36,7 @@ static u16 free_id(struct nc_labels *l)
 	return l->next;
 }
 
-/* A label begins at 0.  Returns 0 or -ENOMEM. */
+/* Zero the counters of a new label.  Return: 0 or -ENOMEM. */
 static int clear_counts(struct nc_labels *l, u16 id)
 {
 	struct nc_label_counts *chunk = l->chunk[id / NC_LABELS_CHUNK];
@@ -54,7 +46,7 @@ static int clear_counts(struct nc_labels *l, u16 id)
 		chunk = kvcalloc(nr_cpu_ids, sizeof(*chunk), GFP_KERNEL);
 		if (!chunk)
 			return -ENOMEM;
-		/* Zeros are there before who counts finds them. */
+		/* Publish the zeroed counters: callers count without a lock. */
 		smp_store_release(&l->chunk[id / NC_LABELS_CHUNK], chunk);
 		return 0;
 	}
@@ -90,14 +82,8 @@ static int add_label(struct nc_labels *l, const char *name, size_t length)
 	return label->id;
 }
 
-/**
- * nc_labels_take() - a label for one range more
- * @l: labels
- * @name: its name
- * @length: of that
- *
- * Context: nc_ranges.lock is held; may sleep.
- * Return: id; -EMLINK when there are too many labels, -ENOMEM.
+/* Take a reference to a label for one range; create the label if needed.  Under nc_ranges.lock; may
+ * sleep.  Return: id; -EMLINK: too many labels; -ENOMEM.
  */
 int nc_labels_take(struct nc_labels *l, const char *name, size_t length)
 {
@@ -109,11 +95,7 @@ int nc_labels_take(struct nc_labels *l, const char *name, size_t length)
 	return id;
 }
 
-/**
- * nc_labels_hold() - one range more has a label
- * @l: labels
- * @id: which
- */
+/* Take a reference to an existing label, for one range. */
 void nc_labels_hold(struct nc_labels *l, u16 id)
 {
 	l->label[id]->ranges++;
@@ -127,26 +109,14 @@ static void remove_label(struct nc_labels *l, struct nc_label *label)
 	kfree(label);
 }
 
-/**
- * nc_labels_put() - one range less has a label, which goes with the last one
- * @l: labels
- * @id: which
- */
+/* Drop a range's reference to a label.  The last one removes the label. */
 void nc_labels_put(struct nc_labels *l, u16 id)
 {
 	if (!--l->label[id]->ranges)
 		remove_label(l, l->label[id]);
 }
 
-/**
- * nc_labels_add() - count
- * @l: labels
- * @id: whose; one that has gone meanwhile does no harm
- * @counter: which
- * @n: how many more
- *
- * Context: any.
- */
+/* Add to a counter of a label.  A label removed meanwhile is harmless.  Any context. */
 void nc_labels_add(struct nc_labels *l, u16 id, enum nearcache_label_counter counter, u64 n)
 {
 	struct nc_label_counts *chunk = READ_ONCE(l->chunk[id / NC_LABELS_CHUNK]);
@@ -157,12 +127,7 @@ void nc_labels_add(struct nc_labels *l, u16 id, enum nearcache_label_counter cou
 	put_cpu();
 }
 
-/**
- * nc_labels_sum() - a counter over all CPUs
- * @l: labels
- * @id: whose
- * @counter: which
- */
+/* Sum a counter over all CPUs. */
 u64 nc_labels_sum(const struct nc_labels *l, u16 id, enum nearcache_label_counter counter)
 {
 	struct nc_label_counts *chunk = l->chunk[id / NC_LABELS_CHUNK];
@@ -176,14 +141,7 @@ u64 nc_labels_sum(const struct nc_labels *l, u16 id, enum nearcache_label_counte
 	return total;
 }
 
-/**
- * nc_labels_memory() - what labels and counters take
- * @l: labels
- *
- * Return: bytes, names not counted.
- *
- * Context: any; a hint.
- */
+/* Memory of labels and counters, bytes, without names.  Any context; a hint. */
 u64 nc_labels_memory(const struct nc_labels *l)
 {
 	u64 bytes = READ_ONCE(l->label) ?
@@ -197,13 +155,11 @@ u64 nc_labels_memory(const struct nc_labels *l)
 }
 
 /**
- * nc_labels_copy() - the same labels, with the same ids
+ * nc_labels_copy() - copy labels with their ids and numbers of ranges, but zero bytes
  * @to: empty labels
- * @from: others
+ * @from: source
  *
- * Each has the ranges of @from, and no bytes.
- *
- * Return: 0, or -ENOMEM: then @to is to be cleared.
+ * Return: 0, or -ENOMEM: the caller then clears @to.
  */
 int nc_labels_copy(struct nc_labels *to, const struct nc_labels *from)
 {
@@ -232,11 +188,7 @@ int nc_labels_copy(struct nc_labels *to, const struct nc_labels *from)
 	return 0;
 }
 
-/**
- * nc_labels_move_counts() - take over the counters, too
- * @to: labels that were copied; they have no counters
- * @from: from where; nobody counts there any more
- */
+/* Move the counters of @from, which is not used any more, to its copy @to. */
 void nc_labels_move_counts(struct nc_labels *to, struct nc_labels *from)
 {
 	u32 i;
@@ -247,10 +199,7 @@ void nc_labels_move_counts(struct nc_labels *to, struct nc_labels *from)
 	}
 }
 
-/**
- * nc_labels_clear() - no labels any more; counters stay allocated
- * @l: labels
- */
+/* Remove all labels; their counters stay allocated. */
 void nc_labels_clear(struct nc_labels *l)
 {
 	u32 id;
@@ -264,10 +213,7 @@ void nc_labels_clear(struct nc_labels *l)
 	l->label = NULL;
 }
 
-/**
- * nc_labels_destroy() - free all of it
- * @l: labels that nobody counts by any more
- */
+/* Free all labels and counters; no caller counts any more. */
 void nc_labels_destroy(struct nc_labels *l)
 {
 	u32 i;

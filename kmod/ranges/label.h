@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Labels of ranges: names, and what is counted by them. */
+/* Labels of ranges: names, and counters by label. */
 #ifndef NEARCACHE_RANGES_LABEL_H
 #define NEARCACHE_RANGES_LABEL_H
 
@@ -10,7 +10,7 @@
 
 #include "nearcache_counters.h"
 
-/* Labels whose counters are allocated together: one by one each would be an allocation. */
+/* Labels per chunk of counters; a chunk is one allocation. */
 #define NC_LABELS_CHUNK		64U
 #define NC_LABELS_CHUNKS	((NEARCACHE_LABELS_MAX + 1) / NC_LABELS_CHUNK)
 #define NC_LABELS_BUCKETS	256U
@@ -19,9 +19,9 @@
  * struct nc_label - a label
  * @node: in nc_labels.bucket
  * @id: number, from 1
- * @ranges: that have it
- * @bytes: of these
- * @name: with its zero
+ * @ranges: number of ranges with this label
+ * @bytes: total length of these ranges
+ * @name: NUL-terminated
  */
 struct nc_label {
 	struct hlist_node node;
@@ -38,15 +38,14 @@ struct nc_label_counts {
 
 /**
  * struct nc_labels - the labels of a cache
- * @label: by id, NULL: free; allocated with the first one
+ * @label: by id, NULL: free; allocated with the first label
  * @bucket: by name
- * @count: how many there are
- * @next: id that is looked at first for a new one
- * @chunk: counters, by CPU; once allocated they stay as long as the cache.  Not of the per-CPU
- *	allocator: its lock may be held by who waits for I/O of this very device
+ * @count: number of labels
+ * @next: last id given out: the search for a free id starts behind it
+ * @chunk: counters, by CPU; once allocated they live as long as the cache.  Not from the
+ *	per-CPU allocator: a task that waits for I/O of this same device may hold its lock
  *
- * Who protects what: all but @chunk: nc_ranges.lock.  @chunk is set under it, and read without
- * by who counts.
+ * nc_ranges.lock protects all members.  Counting reads @chunk without it.
  */
 struct nc_labels {
 	struct nc_label **label;
@@ -68,14 +67,7 @@ void nc_labels_clear(struct nc_labels *l);
 void nc_labels_destroy(struct nc_labels *l);
 void nc_labels_add(struct nc_labels *l, u16 id, enum nearcache_label_counter counter, u64 n);
 
-/**
- * nc_labels_count_hit() - count a hit
- * @l: labels
- * @id: whose; one that has gone meanwhile does no harm
- * @bytes: that were read
- *
- * Context: any.
- */
+/* Count a hit of @bytes for a label.  A label removed meanwhile is harmless.  Any context. */
 static inline void nc_labels_count_hit(struct nc_labels *l, u16 id, u32 bytes)
 {
 	struct nc_label_counts *chunk = READ_ONCE(l->chunk[id / NC_LABELS_CHUNK]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What ranges say: looked up when a block gets a slot, when a read misses, and for what is
- * counted of blocks that several labels share.  A hit finds it in the tag of its slot.
+ * Look-up of ranges: when a block gets a slot, when a read misses, and for the counters of
+ * blocks with several labels.  A hit uses the tag of its slot instead.
  */
 #include <linux/slab.h>
 
@@ -9,7 +9,7 @@
 #include "io/fill.h"
 #include "ranges/lookup.h"
 
-/* One sector belongs to one label. */
+/* A sector has at most one label. */
 static u16 label_of(struct nc_cache *c, sector_t sector)
 {
 	const struct nc_segment *at;
@@ -25,21 +25,14 @@ static u16 label_of(struct nc_cache *c, sector_t sector)
 	return label;
 }
 
-/**
- * nc_ranges_label() - the label of a sector
- * @c: live cache
- * @sector: sector
- *
- * Context: any.
- * Return: its id, 0: none.
- */
+/* The label id of a sector, 0: none.  Any context. */
 u16 nc_ranges_label(struct nc_cache *c, sector_t sector)
 {
 	return nc_ranges_any(c) ? label_of(c, sector) : 0;
 }
 
-/* What the segments say of the sectors of a block: a pin of any of them is one of the block,
- * as a slot goes or stays as a whole; anything else must hold for all of it.
+/* Compute the tag of a block from the segments of its sectors.  A pin of any sector pins the block,
+ * because its slot is evicted as a whole.  Every other flag must apply to all sectors.
  */
 static u32 tag_of(const struct nc_segments *s, u64 first, u64 end)
 {
@@ -72,7 +65,7 @@ static u32 tag_of(const struct nc_segments *s, u64 first, u64 end)
 }
 
 /**
- * nc_ranges_tag() - what ranges want of a block
+ * nc_ranges_tag() - the tag that ranges give a block
  * @c: live cache
  * @block: origin block
  *
@@ -89,14 +82,7 @@ u32 nc_ranges_tag(struct nc_cache *c, u64 block)
 	return s ? tag_of(s, first, end) : 0;
 }
 
-/**
- * nc_ranges_retag() - give a slot another tag
- * @c: live cache
- * @slot: linked
- * @tagged: nc_ranges_tag()
- *
- * Context: the stripe lock of the slot's block is held.
- */
+/* Change the tag of a linked slot to @tagged, under the bucket lock of its block. */
 void nc_ranges_retag(struct nc_cache *c, struct nc_slot *slot, u32 tagged)
 {
 	struct nc_slot next = { .tagged = tagged };
@@ -108,7 +94,7 @@ void nc_ranges_retag(struct nc_cache *c, struct nc_slot *slot, u32 tagged)
 	if (pin)
 		nc_ahead_stays(c, slot);
 	atomic64_add(pin - was, &c->ranges.pinned);
-	/* What was pinned when it was to go is one that may go again. */
+	/* An active plan may have skipped the block as pinned: it is evictable again. */
 	if (was && !pin && nc_foresight_any(c))
 		nc_foresight_took(c, nc_slot_block(slot));
 }
@@ -118,13 +104,7 @@ static bool keeps_out(u8 flags)
 	return (flags & NEARCACHE_RANGE_BYPASS) && !(flags & NEARCACHE_RANGE_PIN);
 }
 
-/**
- * nc_ranges_keep_out() - is a block not to be cached?
- * @c: live cache
- * @block: origin block
- *
- * Context: any.
- */
+/* Must a block not be cached?  Any context. */
 bool nc_ranges_keep_out(struct nc_cache *c, u64 block)
 {
 	struct nc_slot slot = { };
@@ -137,13 +117,7 @@ bool nc_ranges_keep_out(struct nc_cache *c, u64 block)
 	return keeps_out(slot.tag.wants);
 }
 
-/**
- * nc_ranges_pinned() - is a block, or a part of it, to stay?
- * @c: live cache
- * @block: origin block
- *
- * Context: any.
- */
+/* Is any part of a block pinned?  Any context. */
 bool nc_ranges_pinned(struct nc_cache *c, u64 block)
 {
 	struct nc_slot slot = { };
@@ -157,11 +131,11 @@ bool nc_ranges_pinned(struct nc_cache *c, u64 block)
 }
 
 /**
- * nc_ranges_bypassed() - is a missing piece not to be cached?
+ * nc_ranges_bypassed() - must a missing piece not be cached?
  * @c: live cache
- * @span: missing sub-blocks; shortened to those that the answer holds for
+ * @span: missing sub-blocks; shortened to those that the answer applies to
  *
- * A sub-block of which only a part is bypassed is cached.
+ * A sub-block that is bypassed only in part is cached.
  *
  * Context: any.
  */
@@ -184,12 +158,12 @@ bool nc_ranges_bypassed(struct nc_cache *c, struct nc_span *span)
 	for (; at && at < behind && at->first < end; at++) {
 		if (!keeps_out(at->flags))
 			continue;
-		/* Those that follow each other are one. */
+		/* Join adjacent bypassed segments. */
 		begin = at->first;
 		while (at + 1 < behind && at[1].first == at->end && at->end < end &&
 		       keeps_out(at[1].flags))
 			at++;
-		/* Sub-blocks that lie in it as a whole: from @first, up to before @last. */
+		/* Sub-blocks wholly inside: from @first, up to before @last. */
 		first = begin <= block ? 0 :
 			(begin - block + (1U << c->sub_shift) - 1) >> c->sub_shift;
 		last = (at->end >= origin_end ? end - block : min(at->end, end) - block) >>
@@ -205,12 +179,7 @@ bool nc_ranges_bypassed(struct nc_cache *c, struct nc_span *span)
 	return bypassed;
 }
 
-/**
- * nc_ranges_owed() - blocks that are pinned, and have no slot yet
- * @c: live cache
- *
- * Context: any; a hint.
- */
+/* Pinned blocks without a slot.  Any context; a hint. */
 u64 nc_ranges_owed(const struct nc_cache *c)
 {
 	u64 reserved = READ_ONCE(c->ranges.reserved);
@@ -219,14 +188,7 @@ u64 nc_ranges_owed(const struct nc_cache *c)
 	return reserved > pinned ? reserved - pinned : 0;
 }
 
-/**
- * nc_ranges_count_mixed() - the cache device served a read of a block of several labels
- * @c: live cache
- * @sector: first sector that was read
- * @bytes: how much
- *
- * Context: any.
- */
+/* A hit on a block with several labels: count @bytes for the label of @sector.  Any context. */
 void nc_ranges_count_mixed(struct nc_cache *c, sector_t sector, u32 bytes)
 {
 	u16 label = label_of(c, sector);
@@ -235,14 +197,7 @@ void nc_ranges_count_mixed(struct nc_cache *c, sector_t sector, u32 bytes)
 		nc_labels_count_hit(&c->ranges.labels, label, bytes);
 }
 
-/**
- * nc_ranges_count_miss() - a read is not served by the cache device
- * @c: live cache
- * @sector: its first sector
- * @bytes: how much
- *
- * Context: any.
- */
+/* Count a read that the cache device does not serve, by label.  Any context. */
 void nc_ranges_count_miss(struct nc_cache *c, sector_t sector, u32 bytes)
 {
 	u16 label = nc_ranges_label(c, sector);
@@ -253,14 +208,7 @@ void nc_ranges_count_miss(struct nc_cache *c, sector_t sector, u32 bytes)
 	nc_labels_add(&c->ranges.labels, label, NEARCACHE_LABEL_MISS_BYTES, bytes);
 }
 
-/**
- * nc_ranges_count_origin() - something is read from the origin
- * @c: live cache
- * @sector: first sector
- * @bytes: how much
- *
- * Context: any.
- */
+/* Count bytes read from the origin, by label.  Any context. */
 void nc_ranges_count_origin(struct nc_cache *c, sector_t sector, u32 bytes)
 {
 	u16 label = nc_ranges_label(c, sector);
@@ -281,14 +229,7 @@ static u16 label_of_slot(struct nc_cache *c, const struct nc_slot *slot, u64 blo
 	return label == NC_LABEL_MIXED ? label_of(c, block << c->block_shift) : label;
 }
 
-/**
- * nc_ranges_count_used() - a block that a prefetch brought is read for the first time
- * @c: live cache
- * @slot: its slot
- * @block: origin block
- *
- * Context: any; nc_cache.holds is held.
- */
+/* Count the first read of a prefetched block.  Any context, in a hit section. */
 void nc_ranges_count_used(struct nc_cache *c, const struct nc_slot *slot, u64 block)
 {
 	u16 label = label_of_slot(c, slot, block);
@@ -300,12 +241,7 @@ void nc_ranges_count_used(struct nc_cache *c, const struct nc_slot *slot, u64 bl
 			      bytes);
 }
 
-/**
- * nc_ranges_count_wasted() - a block that a prefetch brought goes unread
- * @c: live cache
- * @slot: its slot, not reachable any more
- * @block: origin block
- */
+/* Count a prefetched block that is evicted unread.  No reader can reach the slot any more. */
 void nc_ranges_count_wasted(struct nc_cache *c, const struct nc_slot *slot, u64 block)
 {
 	u16 label = label_of_slot(c, slot, block);
@@ -317,14 +253,7 @@ void nc_ranges_count_wasted(struct nc_cache *c, const struct nc_slot *slot, u64 
 			      bytes);
 }
 
-/**
- * nc_ranges_count_late() - a read waits for what a prefetch is bringing
- * @c: live cache
- * @sector: first sector of the read
- * @bytes: how much
- *
- * Context: the stripe lock is held.
- */
+/* Count a read that waits for a prefetch in flight.  Under the bucket lock. */
 void nc_ranges_count_late(struct nc_cache *c, sector_t sector, u32 bytes)
 {
 	u16 label = nc_ranges_label(c, sector);
@@ -335,13 +264,7 @@ void nc_ranges_count_late(struct nc_cache *c, sector_t sector, u32 bytes)
 			      bytes);
 }
 
-/**
- * nc_ranges_memory() - what ranges take
- * @c: live cache
- *
- * Context: any; a hint.
- * Return: bytes.
- */
+/* Memory of ranges and labels, bytes.  Any context; a hint. */
 u64 nc_ranges_memory(const struct nc_cache *c)
 {
 	u64 count = READ_ONCE(c->ranges.count);
@@ -357,12 +280,7 @@ void nc_ranges_init(struct nc_cache *c)
 	INIT_DELAYED_WORK(&c->ranges.expire_work, nc_ranges_expire_work);
 }
 
-/**
- * nc_ranges_destroy() - free all of it
- * @c: cache that nobody uses any more
- *
- * Context: may sleep.
- */
+/* The cache is not in use any more.  May sleep. */
 void nc_ranges_destroy(struct nc_cache *c)
 {
 	cancel_delayed_work_sync(&c->ranges.expire_work);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ranges of the origin: what somebody wants of them (pinned, bypassed, gone after use), and
- * whose they are.
+ * Ranges of the origin: flags (pin, bypass, drop after use) and labels that users set.
  */
 #ifndef NEARCACHE_RANGES_LOOKUP_H
 #define NEARCACHE_RANGES_LOOKUP_H
@@ -20,7 +19,7 @@ struct nc_slot;
 struct nc_span;
 
 /**
- * struct nc_segments - what ranges come to
+ * struct nc_segments - all ranges, cut into segments that do not overlap
  * @count: segments
  * @segment: ascending
  */
@@ -30,7 +29,7 @@ struct nc_segments {
 };
 
 /**
- * struct nc_room - what pins take
+ * struct nc_room - room for pins
  * @needed: bytes that all pinned ranges need, in whole blocks
  * @available: bytes that may be pinned
  */
@@ -41,22 +40,22 @@ struct nc_room {
 
 /**
  * struct nc_ranges - the ranges of a cache
- * @lock: protects all that is here; taken inside nc_cache.life; stripe locks are taken inside
+ * @lock: protects all members; nests inside nc_cache.life, and bucket locks nest inside it
  * @want: ranges, in the order of nc_want_compare()
- * @count: how many
- * @serial: of the last one that was given
- * @changes: how often they changed
- * @segments: the same for a look-up, NULL: there are none.  Read under RCU
+ * @count: number of ranges
+ * @serial: serial of the newest range
+ * @changes: number of changes so far
+ * @segments: @want as segments for look-up, NULL: no range.  Read under RCU
  * @labels: see labels.h
- * @reserved: blocks that pinned ranges touch
- * @pinned: slots whose tag has NEARCACHE_RANGE_PIN; under stripe locks, read without
- * @expire_work: deletes what has had its time
- * @untold: they changed while no table was live; nc_cache.life
+ * @reserved: blocks that pinned ranges overlap
+ * @pinned: slots whose tag has NEARCACHE_RANGE_PIN; written under bucket locks, read without
+ * @expire_work: deletes expired ranges
+ * @untold: ranges changed while no table was live: an event is due; nc_cache.life
  *
- * A slot's tag is what @segments say of its block.  Whoever gives a slot to a block reads them
- * under RCU, tags and links it within one read section; who changes them waits for a grace
- * period, and then tags what is linked anew, under stripe locks: both agree in the end,
- * whichever comes first.
+ * A slot's tag is computed from @segments.  A caller that gives a slot to a block reads them
+ * under RCU, and tags and links the slot in the same read section.  A change of the ranges
+ * waits for a grace period, then tags all affected linked slots again, under bucket locks.
+ * So the tags match the segments in the end, in either order.
  */
 struct nc_ranges {
 	struct mutex lock;	/* see above */
@@ -73,7 +72,7 @@ struct nc_ranges {
 };
 
 /**
- * struct nc_which - matches ranges that lie in it
+ * struct nc_which - matches ranges that lie inside it
  * @first: first sector
  * @end: sector behind the last one
  * @label: the range has this label; 0: any label
@@ -91,12 +90,12 @@ struct nc_which {
  * @drop: delete the ranges that one of these matches
  * @keep: ranges that stay although one of @drop matches them
  * @add: ranges to add, none empty, all inside the origin.  Each holds a reference to its label:
- *	the ranges' after success, the caller's after an error
+ *	nc_ranges owns it after success, the caller after an error
  * @drop_count: elements of @drop
  * @keep_count: elements of @keep
  * @add_count: elements of @add
  * @expired_at: also delete the ranges that have expired at this time; 0: none
- * @unique: a range that is equal to one of @add is deleted
+ * @unique: delete the ranges that are equal to one of @add
  * @deleted: result: ranges that were deleted and are not equal to one of @add
  *
  * Two ranges are equal if they differ at most in their expiry.  The change sorts all three

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ranges may overlap: files share extents, and one dataset may be pinned twice.  For a look-up
- * they are cut into segments that do not: between two neighbouring ends of ranges the same
- * ones hold.
+ * Ranges may overlap: files share extents, and a dataset may be pinned twice.  For look-ups
+ * they are cut into segments that do not overlap: the same set of ranges covers all sectors
+ * of a segment.
  */
 #include "ranges/segments.h"
 
-/**
- * nc_want_compare() - the order of ranges, for a sort
- * @a: struct nc_want
- * @b: struct nc_want
- *
- * Return: less than 0 if @a comes first: by its first sector, then by its serial.
- */
+/* Order for sort(): by first sector, then by serial. */
 int nc_want_compare(const void *a, const void *b)
 {
 	const struct nc_want *x = a, *y = b;
@@ -23,12 +17,12 @@ int nc_want_compare(const void *a, const void *b)
 }
 
 /**
- * struct sweep - ranges that hold at the sector that was come to
- * @at: the sector
- * @open: those, in the order in which they began
- * @count: how many
+ * struct sweep - state of a pass over the ranges by ascending sector
+ * @at: current sector
+ * @open: ranges that cover it, in the order of their start
+ * @count: number of @open
  * @out: segments made
- * @made: how many
+ * @made: number of @out
  */
 struct sweep {
 	u64 at;
@@ -38,7 +32,7 @@ struct sweep {
 	u32 made;
 };
 
-/* Up to @end the same ranges hold. */
+/* Add a segment from the current sector to @end; the open ranges cover all of it. */
 static void emit(struct sweep *s, u64 end)
 {
 	const struct nc_want *best = s->open[0];
@@ -48,7 +42,7 @@ static void emit(struct sweep *s, u64 end)
 
 	for (i = 0; i < s->count; i++) {
 		next.flags |= s->open[i]->flags;
-		/* Later in the list is later begun, or given. */
+		/* With equal priority, a later entry wins: it starts later, or is newer. */
 		if (s->open[i]->priority >= best->priority)
 			best = s->open[i];
 	}
@@ -72,7 +66,7 @@ static u64 first_end(const struct sweep *s)
 	return end;
 }
 
-/* Go on to a sector: what ends before it ends. */
+/* Advance to sector @to: emit segments, and close the ranges that end before it. */
 static void advance(struct sweep *s, u64 to)
 {
 	u32 i, left;
@@ -95,11 +89,12 @@ static void advance(struct sweep *s, u64 to)
 
 /**
  * nc_rangemap_make() - cut ranges into segments
- * @want: ranges, in the order of nc_want_compare(), none of them empty
- * @ranges: how many
- * @out: room for nc_rangemap_segments_max(); filled in, ascending
+ * @want: ranges, in the order of nc_want_compare(), none empty
+ * @ranges: number of ranges
+ * @out: array of nc_rangemap_segments_max(@ranges); filled ascending
  *
- * Return: segments, or NC_RANGEMAP_TOO_DEEP when more than NC_RANGES_DEEP ranges overlap.
+ * Return: number of segments, or NC_RANGEMAP_TOO_DEEP if more than NC_RANGES_DEEP ranges
+ * overlap.
  */
 int nc_rangemap_make(const struct nc_want *want, u32 ranges, struct nc_segment *out)
 {
@@ -116,14 +111,7 @@ int nc_rangemap_make(const struct nc_want *want, u32 ranges, struct nc_segment *
 	return (int)s.made;
 }
 
-/**
- * nc_rangemap_find() - what holds at a sector, or next behind it
- * @segment: segments
- * @count: how many
- * @sector: sector
- *
- * Return: the first segment that ends behind @sector, or NULL.
- */
+/* The first segment that ends behind @sector, or NULL. */
 const struct nc_segment *nc_rangemap_find(const struct nc_segment *segment, u32 count,
 					  u64 sector)
 {
@@ -140,19 +128,11 @@ const struct nc_segment *nc_rangemap_find(const struct nc_segment *segment, u32 
 	return low < count ? &segment[low] : NULL;
 }
 
-/**
- * nc_rangemap_blocks() - how many blocks segments with a flag touch
- * @segment: segments
- * @count: how many
- * @flags: any of these
- * @block_shift: log2 of a block, in sectors
- *
- * Return: blocks; one that several touch counts once.
- */
+/* Number of blocks that segments with any of @flags overlap, each counted once. */
 u64 nc_rangemap_blocks(const struct nc_segment *segment, u32 count, u8 flags,
 		       unsigned int block_shift)
 {
-	u64 next = 0, blocks = 0;	/* @next: first block that was not counted */
+	u64 next = 0, blocks = 0;	/* @next: first block not counted yet */
 	u32 i;
 
 	for (i = 0; i < count; i++) {

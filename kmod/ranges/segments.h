@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ranges of the origin, and what they come to where they overlap.  Pure functions: the kernel
- * and the unit tests compile this very source.
+ * Ranges of the origin, and the segments that they form.  Pure functions: the kernel and
+ * the unit tests compile this source.
  */
 #ifndef NEARCACHE_RANGES_SEGMENTS_H
 #define NEARCACHE_RANGES_SEGMENTS_H
@@ -14,20 +14,20 @@
 
 #include "nearcache.h"
 
-/* Ranges of one cache: 8 MiB of memory for them, and up to 12 MiB for their segments. */
+/* Ranges of one cache: 8 MiB of memory, and up to 12 MiB for their segments. */
 #define NC_RANGES_MAX		NEARCACHE_RANGES_MAX
-/* That may overlap at one sector; the segments are made with a list of those. */
+/* Ranges that may overlap in one sector: bounds the list of open ranges. */
 #define NC_RANGES_DEEP		NEARCACHE_RANGES_DEEP
 
 /**
- * struct nc_want - what somebody wants of a part of the origin
+ * struct nc_want - a range: flags and label that a user gives a part of the origin
  * @first: first sector
  * @end: behind the last one
- * @id: whose; statistics are kept by it, 0: none
+ * @id: label for statistics, 0: none
  * @flags: enum nearcache_range_flags
- * @priority: of those that overlap the highest counts, and of those the one that begins last
- * @serial: rises with each that is given; of two that are alike otherwise the later counts
- * @expires: when it goes, in seconds of the clock that counts sleep, too; 0: never
+ * @priority: where ranges overlap, the highest wins; of equal ones the one that starts last
+ * @serial: rises with each new range; of ranges with equal priority and start the later wins
+ * @expires: expiry in seconds of nc_ranges_now(), which includes suspend; 0: never
  */
 struct nc_want {
 	u64 first;
@@ -40,12 +40,12 @@ struct nc_want {
 };
 
 /**
- * struct nc_segment - sectors of which the same is wanted
+ * struct nc_segment - sectors with the same ranges
  * @first: first sector
  * @end: behind the last one
- * @id: of the range that counts
+ * @id: of the winning range
  * @flags: of all ranges there
- * @priority: of the range that counts
+ * @priority: of the winning range
  */
 struct nc_segment {
 	u64 first;
@@ -57,7 +57,7 @@ struct nc_segment {
 
 #define NC_RANGEMAP_TOO_DEEP	(-1)
 
-/* Segments that so many ranges come to, at most. */
+/* Upper limit of the segments of @ranges ranges. */
 static inline u32 nc_rangemap_segments_max(u32 ranges)
 {
 	return ranges ? 2 * ranges - 1 : 0;
