@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# BPF programs, and what the command needs to load them. No headers of any kernel are
-# needed: what the programs read is in uapi/.
+# BPF programs and the skeletons with which the helper loads them. No kernel headers are
+# needed: uapi/ declares all structures that the programs read.
 
 BPF_CLANG	?= clang
 BPFTOOL		?= bpftool
-# Of these instructions, all kernels know that have what the module needs (5.12 and later).
+# Instruction set v3: each kernel on which the module runs has it (5.12 and later).
 BPF_CFLAGS	:= -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -Iuapi -Ibpf \
 	-idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
 BPF_OBJ		:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard bpf/*.bpf.c bpf/examples/*.bpf.c))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Classifies what is read and written through a cache.  How is told in evidence.h; streams are
- * kept by process, and what scattered ones read by control group, as the processes that load
- * samples come and go.
+ * Classifies the reads and writes of a cache; evidence.h describes the statistics.  A stream
+ * belongs to a process.  The sets that scattered streams read belong to a control group, as
+ * processes that load samples are short-lived.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -11,9 +11,9 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* Places are of so many sectors, as a power of two: 64 GiB. */
+/* Sectors of a place, as a power of two: 64 GiB. */
 const volatile __u32 place_shift = 27;
-/* What streams are sampled by whose runs are all alike.  Those of sequential ones are few. */
+/* @sample of strided and written streams.  Sequential streams have few runs and report each. */
 const volatile __u32 sample_alike = 4;
 
 struct {
@@ -83,7 +83,7 @@ static __always_inline struct set *set_of(const struct set_key *key)
 	return bpf_map_lookup_elem(&sets, key);
 }
 
-/* A scattered stream reads a run of its set, or several. */
+/* Add the runs that a scattered stream has begun to its set, and sample the last one. */
 static __always_inline void learn(struct set *set, const struct nearcache_classify *told)
 {
 	struct unit_key key = { .run = told->run, .set = set->id };
@@ -121,8 +121,8 @@ static __always_inline void tell_change(const struct stream_key *key, struct str
 	stream->changes++;
 }
 
-/* In portions, and when the class has changed.  Threads of a process share a stream: each portion
- * is taken by one of them.
+/* Count in portions, and at a change of class, as the look-up is expensive.  Threads of a process
+ * share a stream: the exchange with 0 gives each portion to one thread.
  */
 static __always_inline void count(const struct nearcache_classify *told, struct stream *stream,
 				  __u32 class)
@@ -143,7 +143,7 @@ static __always_inline void count(const struct nearcache_classify *told, struct 
 	__sync_fetch_and_add(&mix->bytes, __sync_lock_test_and_set(&stream->uncounted, 0));
 }
 
-/* What the module is to do. */
+/* Fill in the fields that the module reads back. */
 static __always_inline void answer(struct nearcache_classify *told, const struct stream *stream,
 				   const struct set *set, __u32 class)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Maps of bpf/classify.bpf.c, as who reads them sees them. */
+/* Map layouts of bpf/classify.bpf.c, shared with the helper. */
 #ifndef BPF_CLASSIFY_H
 #define BPF_CLASSIFY_H
 
 #include "evidence.h"
 
 /**
- * struct set_key - some place in which a control group reads
+ * struct set_key - a part of a device that a control group reads
  * @dev: dm device: major << 20 | minor
- * @label: of the range; 0: none
- * @place: part of the device; its size is a power of two
- * @cgroup: id
+ * @label: id of the range's label; 0: no label
+ * @place: number of the part (see place_shift); 0 if @label is set
+ * @cgroup: id of the control group
  */
 struct set_key {
 	__u32 dev;
@@ -20,8 +20,8 @@ struct set_key {
 };
 
 /**
- * struct stream_key - what a process reads, or writes, there
- * @set: there
+ * struct stream_key - the reads, or the writes, of one process in one part of a device
+ * @set: the part
  * @pid: process
  * @writes: 1: writes, 0: reads
  */
@@ -33,7 +33,7 @@ struct stream_key {
 
 /**
  * struct unit_key - a run of a set
- * @run: sector that it begins with
+ * @run: first sector of the run
  * @set: id of the set
  * @reserved: 0
  */
@@ -43,14 +43,14 @@ struct unit_key {
 	__u32 reserved;
 };
 
-/* Sectors, 16 MiB: what comes from 5 ms away at 3 GB/s. */
+/* Sectors, 16 MiB: bandwidth-delay product of 3 GB/s and 5 ms. */
 #define WINDOW_DEFAULT	32768U
 
 /**
- * struct settings - what may be set while the program runs, the one value of its map
- * @window: sectors that are brought ahead of sequential streams, at most
- * @given: 0: @window is WINDOW_DEFAULT
- * @around: 1: checkpoints are not cached
+ * struct settings - run-time settings: the one value of its map
+ * @window: largest readahead window of a sequential stream, in sectors
+ * @given: 1: @window is set; 0: use WINDOW_DEFAULT
+ * @around: 1: do not cache checkpoints
  * @reserved: 0
  */
 struct settings {
@@ -60,38 +60,38 @@ struct settings {
 	__u32 reserved;
 };
 
-/* Devices, times classes, that are counted at once. */
+/* Capacity of the map: devices times classes. */
 #define MIXES	512
 
 /**
- * struct mix_key - what is counted together
+ * struct mix_key - key of a byte counter
  * @dev: dm device: major << 20 | minor
- * @class: enum nearcache_class that its stream had
+ * @class: enum nearcache_class of the stream
  */
 struct mix_key {
 	__u32 dev;
 	__u32 class;
 };
 
-/* Bytes that a stream reads, or writes, before they are counted: it costs a look-up. */
+/* A stream adds its bytes to the counter in portions of this size, to save map look-ups. */
 #define MIX_PORTION	1048576U
 
 /**
- * struct mix - what was read, or written, like that
- * @bytes: that
+ * struct mix - traffic of a device in one class
+ * @bytes: bytes read or written
  */
 struct mix {
 	__u64 bytes;
 };
 
 /**
- * struct change - a stream has another class: a record of the ring buffer
+ * struct change - a change of a stream's class: a record of the ring buffer
  * @time: nanoseconds of the monotonic clock
  * @key: stream
- * @from: enum nearcache_class before
- * @to: now
- * @stream: the evidence
- * @set: of the set; all 0 if the stream is not scattered
+ * @from: old enum nearcache_class
+ * @to: new enum nearcache_class
+ * @stream: the stream's state, with its evidence
+ * @set: the set's state; all 0 if the stream is not scattered
  */
 struct change {
 	__u64 time;

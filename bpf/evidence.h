@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a stream is told to be sequential, strided or scattered, and a set of scattered runs to be
- * shuffled, looping or random.  Pure functions: the program and the unit tests compile this very
- * source.
+ * Statistics that classify a stream as sequential, strided or scattered, and the set of runs of
+ * scattered streams as shuffled, looping or random.  Pure functions: the BPF program and the unit
+ * tests compile this file.
  *
- * Each question is a sequential probability ratio test: what happens is weighed by how much more
- * likely it is under one answer than under the other (in 1/100 of the natural logarithm), and the
- * sum is believed when it is beyond EVIDENCE_ENOUGH, at odds of 100 to 1.  It is kept within
- * EVIDENCE_MOST, so that what changes is seen.
+ * Each question is a sequential probability ratio test.  An event adds the logarithm of its
+ * likelihood ratio under the two answers, in 1/100 of the natural logarithm.  The test decides when
+ * the sum passes EVIDENCE_ENOUGH, odds of 100 to 1.  The sum is clamped to EVIDENCE_MOST, so that a
+ * change of the pattern is noticed.
  *
- *  1. Does the next access follow the one before?  Of one that is sequential 98 of 100 do, of one
- *     that is not 70 of 100, as what it reads in one go may be several accesses.
- *  2. Is a run as far from the one before as that was from its own?  Of a strided stream 90 of 100
- *     are, of a scattered one 2 of 100.
- *  3. When a run is read again, was the run before it the same as the last time?  If it loops, 80
- *     of 100, as the page cache answers some reads; else 2 of 100.
- *  4. Is a run new?  Random: as many are as, of those read so far, were read only once (Good and
- *     Turing).  Shuffled: all are, and then, from the first one that is not, a third of that: those
- *     that the page cache answered in the first pass.
- *  5. After two passes: how long ago was a run read?  With N runs in a pass: shuffled, the
- *     difference of two even distributions (a triangle from 0 to 2 N); random, exponential, of
- *     mean N.
+ *  1. Does the next access continue the one before?  98 of 100 in a sequential stream; 70 of 100 in
+ *     another one, as it may read one run by several accesses.
+ *  2. Is the gap before this run equal to the last gap?  90 of 100 in a strided stream, 2 of 100 in
+ *     a scattered one.
+ *  3. When a run is read again, is its predecessor the same as last time?  80 of 100 in a looping
+ *     set, as the page cache answers some reads; 2 of 100 in another one.
+ *  4. Is a run new?  Random: with the probability of the share of runs read only once so far (Good
+ *     and Turing).  Shuffled: always, until the first repeated run; from there a third of that
+ *     share: runs that the page cache answered in the first pass.
+ *  5. After two passes: at what age (runs since its last read) is a run read again?  With N runs in
+ *     a pass, shuffled: the difference of two uniform distributions (a triangle from 0 to 2 N);
+ *     random: exponential with mean N.
  *
- * How often it is wrong: in a guest, with fio, tar and loaders, cold and warm, alone and beside
- * others, in none of 213 runs (helper/classes.sh prints it).  Made up, of sets of 200 to 20000 runs
- * that one process reads: fewer than 1 of 100 at 1.25 passes, skewed or not, and no change after
- * the first verdict (random reads with a skew of 1.2: one set in five).  If a page cache answers a
- * third of the reads of each pass, as few, but after 12 passes 1 of 100 is wrong, and looping ones
- * changed once more; if it answers a half, 5 of 100 looping sets are wrong at 1.25 passes, and in
- * the long run a third of these and half of the shuffled ones.  When the same runs are read in
- * another way, that is seen within 2 passes; from shuffled to random, and back, within 3 to 20.
+ * Error rate, measured in a guest with fio, tar and data loaders, cold and warm, alone and with
+ * other load: 0 of 213 runs (helper/classes.sh prints it).  Simulated, one process that reads a set
+ * of 200 to 20000 runs: below 1 % at 1.25 passes, skewed or not, and no change after the first
+ * verdict (random reads with a skew of 1.2: one set in five changes).  If a page cache answers a
+ * third of the reads of each pass: as low at first, 1 % after 12 passes, and looping sets change
+ * once more.  If it answers a half: 5 % of the looping sets at 1.25 passes; in the long run a third
+ * of them and half of the shuffled ones.  A new pattern on the same runs is noticed within 2
+ * passes, a change between shuffled and random within 3 to 20.
  *
- * Not told apart are jobs of one control group that read scattered runs of the same place in two
- * ways; and samples that share pages with each other may seem random after two passes if a page
- * cache keeps more than a tenth of these pages, as each then begins at one of two places.
+ * Limits: jobs of one control group that read scattered runs of the same place by two patterns are
+ * one set.  Samples that share pages may seem random after two passes if a page cache keeps more
+ * than a tenth of these pages, as each sample then begins at one of two sectors.
  *
- * Runs are sampled by a hash of where they begin, so that the same ones are seen in each pass:
- * as many that a set has no more than EVIDENCE_UNITS.
+ * A hash of its first sector decides whether a run is sampled, so each pass samples the same runs.
+ * The sampling rate is halved whenever a set has more than EVIDENCE_UNITS sampled runs.
  */
 #ifndef BPF_EVIDENCE_H
 #define BPF_EVIDENCE_H
@@ -45,20 +45,20 @@
 
 #define EVIDENCE_ENOUGH	460
 #define EVIDENCE_MOST	1200
-/* Runs of a set that are remembered; then every other one is sampled. */
+/* Sampled runs of a set; a set with more halves its sampling rate. */
 #define EVIDENCE_UNITS	256U
 /*
- * When it is known for so many passes what the set is, fewer will do to see that it stays so; and
- * of small sets fewer still, until one run of 16 (a power of two) is told: each costs as much as
- * a hit.
+ * Each reported run costs as much as a hit.  A set whose class is unchanged for EVIDENCE_PASSES
+ * passes is steady and needs only EVIDENCE_FEW sampled runs to notice a change; EVIDENCE_FEWEST
+ * while its @sample is below EVIDENCE_THIN (one run of 16).
  */
 #define EVIDENCE_PASSES	4
 #define EVIDENCE_FEW	64U
 #define EVIDENCE_FEWEST	16U
 #define EVIDENCE_THIN	4U
-/* Then one of so many says whether it is shuffled or random. */
+/* In a steady set one draw of EVIDENCE_SLOW counts for shuffled or random. */
 #define EVIDENCE_SLOW	8U
-/* What the answers above say of each event. */
+/* Log likelihood ratios of the events above. */
 #define FOLLOWS		34
 #define JUMPS		(-270)
 #define SAME_GAP	381
@@ -68,17 +68,18 @@
 #define NEW_RUN		(-110)
 
 /**
- * struct stream - what is known of the reads, or writes, of a process
- * @accesses: that it made
- * @runs: of these, those that a run began with
- * @bytes: of these
- * @follows: evidence that it is sequential
- * @strides: that it is strided, if not
- * @class: enum nearcache_class, of which SHUFFLED, LOOPING and RANDOM are its set's
- * @told: class that was told last, with what its set says
- * @changes: how often that changed
+ * struct stream - the reads, or the writes, of a process
+ * @accesses: accesses so far
+ * @runs: accesses that began a run
+ * @bytes: bytes of all accesses
+ * @follows: evidence for sequential
+ * @strides: evidence for strided against scattered, if the stream is not sequential
+ * @class: enum nearcache_class of the stream alone, without its set: never SHUFFLED, LOOPING
+ *	or RANDOM
+ * @told: class reported last, from the stream or its set
+ * @changes: changes of @told
  * @reserved: 0
- * @uncounted: bytes that are not in its class's mix yet
+ * @uncounted: bytes not yet added to struct mix
  */
 struct stream {
 	__u64 accesses;
@@ -94,18 +95,18 @@ struct stream {
 };
 
 /**
- * struct set - the runs that scattered streams of a control group read in some place
- * @runs: that were read
- * @id: of the set, for its units
+ * struct set - the runs that scattered streams of a control group read in one place
+ * @runs: runs read so far
+ * @id: random number, the set's key in the map of units
  * @sample: see struct nearcache_classify
- * @draws: sampled runs that were read
- * @units: different ones among these
- * @singles: of these, those that were read once
- * @again: some were read again
- * @loops: evidence that they are read in the same order again
- * @shuffles: that they are shuffled, not random
- * @class: SCATTERED until it is known better
- * @since: draws since it is of this class
+ * @draws: reads of sampled runs
+ * @units: distinct runs among @draws
+ * @singles: units read only once
+ * @again: 1: at least one unit was read twice
+ * @loops: evidence for the same order in each pass
+ * @shuffles: evidence for shuffled against random
+ * @class: enum nearcache_class; SCATTERED until a test decides
+ * @since: draws since the last change of @class
  */
 struct set {
 	__u64 runs;
@@ -123,9 +124,9 @@ struct set {
 
 /**
  * struct unit - a sampled run of a set
- * @at: runs of the set before it was read last
- * @before: the run before it, then
- * @count: how often it was read
+ * @at: @runs of the set at the last read of this run
+ * @before: first sector of the run before it at that time
+ * @count: reads of this run
  * @reserved: 0
  */
 struct unit {
@@ -144,19 +145,13 @@ static inline __s32 evidence_add(__s32 sum, __s64 more)
 	return s < -EVIDENCE_MOST ? -EVIDENCE_MOST : (__s32)s;
 }
 
-/**
- * evidence_stream() - learn from what is told of a stream
- * @stream: stream
- * @told: that
- *
- * @stream->class changes with it.
- */
+/* Add the accesses that @told reports to the evidence of @stream, and update its class. */
 static inline void evidence_stream(struct stream *stream, const struct nearcache_classify *told)
 {
-	/* What is read again and again is no stride back. */
+	/* A run that is read again and again is no backward stride. */
 	__u32 gaps = told->run != told->before ? told->same_gaps : 0;
 	__u32 same = gaps < told->runs ? gaps : told->runs;
-	/* Behind the first run of all there is no gap yet. */
+	/* The first run of a stream has no gap before it. */
 	__u32 jumps = told->before == ~0ULL && told->runs ? told->runs - 1 : told->runs;
 	__u32 others = jumps > same ? jumps - same : 0;
 
@@ -179,19 +174,17 @@ static inline void evidence_stream(struct stream *stream, const struct nearcache
 		stream->class = NEARCACHE_CLASS_SCATTERED;
 }
 
-/* Sectors that are worth a request, 512 KiB: of a run that gets longer than others at least so
- * many are brought ahead.
- */
+/* Smallest window, 512 KiB: a shorter one does not pay for its request. */
 #define WINDOW_LEAST	1024
 
 /**
- * evidence_window() - how far ahead of a sequential stream its data is to come
- * @stream: stream, that has learnt from @told
- * @told: gets the answer
- * @most: sectors at most
+ * evidence_window() - set the readahead window of a sequential stream
+ * @stream: stream after evidence_stream() with @told
+ * @told: its @window and @length are set
+ * @most: largest window in sectors
  *
- * What was read of a run says that as much is to come; where runs were as long as each other (a
- * shard), all of such a length, but not what is behind.
+ * The part of a run that is read already predicts that as much follows.  Runs of similar length
+ * (shards) are read ahead up to that length and not beyond it.
  */
 static inline void evidence_window(const struct stream *stream, struct nearcache_classify *told,
 				   __u32 most)
@@ -199,7 +192,7 @@ static inline void evidence_window(const struct stream *stream, struct nearcache
 	__u64 run = told->io.sector + told->io.nr_sectors - told->run;
 	__u64 others = stream->bytes / 512 > run ? stream->bytes / 512 - run : 0;
 	__u64 mean = stream->runs > 1 ? others / (stream->runs - 1) : 0;
-	/* None is quite as long as the other. */
+	/* Tolerance: similar runs differ slightly in length. */
 	__u64 usual = mean + mean / 16;
 
 	told->length = 0;
@@ -214,15 +207,16 @@ static inline void evidence_window(const struct stream *stream, struct nearcache
 		told->window = most < WINDOW_LEAST ? most : WINDOW_LEAST;
 }
 
-/* What the compiler knows to be small, the kernel's verifier wants to see. */
+/* Keep the mask, which the compiler would drop as redundant: the verifier needs it. */
 static inline __u32 evidence_index(__u32 i, __u32 mask)
 {
 	__asm__ volatile("" : "+r"(i));
 	return i & mask;
 }
 
-/* 100 ln(i / 32), i from 0, where it is as for 1, to 31.  (With the 0 of 32 at its end clang puts
- * it among strings, where its type is lost, and then the kernel takes no type at all.)
+/* 100 ln(i / 32) for i from 0 to 31; entry 0 has the value of entry 1.  (A 33rd entry, 0, would
+ * make clang place the array in a string section; it loses its BTF there, and the kernel rejects
+ * the program's whole BTF.)
  */
 static const __s32 evidence_ln[32] = {
 	-347, -347, -277, -237, -208, -186, -167, -152, -139, -127, -116, -107, -98, -90, -83,
@@ -235,16 +229,16 @@ static const __s32 evidence_age[16] = {
 };
 
 #define AGE_BEYOND	(-400)
-/* So many of a pass count in full: at its beginning all are young, at its end all are old. */
+/* Ages of one pass that count in full; more are scaled down, as the ages in a pass correlate. */
 #define AGES		40
 
-/* @age: runs since it was read. */
+/* Evidence from reading a run again @age runs after its last read. */
 static inline __s32 evidence_of_age(const struct set *set, __u64 age)
 {
 	__u64 pass = (__u64)set->units << (set->sample & 31);
 	__u64 eighth = pass ? 8 * age / pass : 16;
 	__s32 all = eighth < 16 ? evidence_age[evidence_index((__u32)eighth, 15)] : AGE_BEYOND;
-	/* BPF does not divide what is signed. */
+	/* BPF has no signed division. */
 	__u32 size = all < 0 ? -all : all;
 
 	if (set->units > AGES)
@@ -270,14 +264,14 @@ static inline void evidence_judge(struct set *set)
 		set->since++;
 }
 
-/* Is a set what it is for some passes? */
+/* Has the class been stable for EVIDENCE_PASSES passes? */
 static inline int evidence_is_steady(const struct set *set)
 {
 	return set->class != NEARCACHE_CLASS_SCATTERED &&
 	       set->since >= EVIDENCE_PASSES * set->units;
 }
 
-/* Runs of a set that are to be remembered. */
+/* Largest number of units of a set. */
 static inline __u32 evidence_most(const struct set *set)
 {
 	if (!evidence_is_steady(set))
@@ -286,18 +280,16 @@ static inline __u32 evidence_most(const struct set *set)
 }
 
 /**
- * evidence_set() - learn from a sampled run of a set
- * @set: set; its runs are counted already
- * @unit: what is known of the run; NULL: it is new
- * @before: run before it
- *
- * @set->class changes with it.
+ * evidence_set() - add a sampled run to the evidence of its set, and update the set's class
+ * @set: set; its @runs include this run
+ * @unit: unit of the run; NULL: the run is new
+ * @before: first sector of the run before it
  */
 static inline void evidence_set(struct set *set, struct unit *unit, __u64 before)
 {
 	__u32 i = set->draws ? 32ULL * set->singles / set->draws : 32;
 
-	/* Neither is ever sure. */
+	/* Keep both probabilities away from 0 and 1. */
 	i = i < 2 ? 2 : i > 30 ? 30 : i;
 	set->draws++;
 	if (!unit) {
@@ -334,11 +326,7 @@ static inline void evidence_set(struct set *set, struct unit *unit, __u64 before
 	evidence_judge(set);
 }
 
-/**
- * evidence_is_sampled() - is a run one of the units of its set?
- * @set: set
- * @told: run
- */
+/* Does the event report a run that the set samples? */
 static inline int evidence_is_sampled(const struct set *set, const struct nearcache_classify *told)
 {
 	return told->why & NEARCACHE_WHY_RUN && !(told->hash & ((1U << (set->sample & 31)) - 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where a device is read, and what of that is cached. */
+/* Counts reads and hits for each region of a device. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
@@ -16,8 +16,9 @@ struct {
 } heats SEC(".maps");
 
 /*
- * Of hits some are told, and stand for those of their stream that were not: as runs are sampled
- * by a hash of where they begin, in the long run they do so everywhere alike.
+ * The event reports a sample of the hits; a reported hit stands for the unreported ones of its
+ * stream.  A hash of the run's first sector selects the sample, so over time all regions are
+ * sampled at the same rate.
  */
 SEC("raw_tp.w/nearcache_classify")
 int nc_heat(struct nearcache_classify **context)

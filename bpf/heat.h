@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The map of bpf/heat.bpf.c, as who reads it sees it. */
+/* Map layout of bpf/heat.bpf.c, shared with the helper. */
 #ifndef BPF_HEAT_H
 #define BPF_HEAT_H
 
@@ -7,13 +7,13 @@
 
 /* Sectors of a region, as a power of two: 16 MiB. */
 #define HEAT_REGION_SHIFT	15
-/* Regions, of 1 TiB, beyond which those that were read longest ago go. */
+/* Capacity of the map, 1 TiB of regions; beyond it the least recently read ones are evicted. */
 #define HEAT_REGIONS		65536
 
 /**
  * struct heat_key - a region of a device
  * @dev: dm device: major << 20 | minor
- * @region: its number
+ * @region: sector >> HEAT_REGION_SHIFT
  */
 struct heat_key {
 	__u32 dev;
@@ -21,11 +21,11 @@ struct heat_key {
 };
 
 /**
- * struct heat - what was done there
+ * struct heat - counters of a region
  * @reads: reads
- * @hits: of these, from the cache device; as those are told by samples, estimates
- * @bytes: of @reads
- * @hit_bytes: of @hits
+ * @hits: reads served by the cache device; an estimate, as hits are sampled
+ * @bytes: bytes of @reads
+ * @hit_bytes: bytes of @hits
  */
 struct heat {
 	__u64 reads;

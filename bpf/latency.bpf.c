@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How long reads and writes take, by device, control group and path. */
+/* Latency histograms of reads and writes by device, control group and path. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
@@ -15,7 +15,7 @@ struct {
 	__type(value, struct latency);
 } latencies SEC(".maps");
 
-/* What a histogram begins with: too large for the stack. */
+/* Initial value of a histogram; it is too large for the BPF stack. */
 static const struct latency none;
 
 static __always_inline __u32 path_of(const struct nearcache_io *io)
@@ -35,8 +35,8 @@ static __always_inline __u32 path_of(const struct nearcache_io *io)
 	}
 }
 
-/* What was counted is never forgotten, so that sums only grow: a control group for which there is
- * no room any more counts as nobody, who has his place first.
+/* Entries are never deleted, so sums only grow.  When the map is full, a new control group is
+ * counted under cgroup 0, whose entry is therefore created first.
  */
 static __always_inline struct latency *need(struct latency_key *key)
 {
@@ -69,7 +69,7 @@ int nc_latency(struct nearcache_io **context)
 	latency->count += io->weight;
 	latency->sum += io->latency * io->weight;
 	bucket = latency_bucket(io->latency);
-	/* The verifier of 6.1 wants the register compared that is used. */
+	/* The verifier of 6.1 bounds only the compared register: make the compiler reuse it. */
 	__asm__ volatile("" : "+r"(bucket));
 	if (bucket < LATENCY_BUCKETS)
 		latency->bucket[bucket] += io->weight;

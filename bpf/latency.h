@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The map of bpf/latency.bpf.c, as who reads it sees it. */
+/* Map layout of bpf/latency.bpf.c, shared with the helper. */
 #ifndef BPF_LATENCY_H
 #define BPF_LATENCY_H
 
 #include <linux/types.h>
 
 /**
- * enum latency_path - how a piece of a read or write went
- * @PATH_HIT: from the cache device
- * @PATH_MISS: from the origin, into the cache on the way
- * @PATH_JOIN: with what another one, or a prefetch, was reading
- * @PATH_ORIGIN: from the origin, not into the cache
- * @PATH_WRITE: to the origin
+ * enum latency_path - path of a piece of a read or write
+ * @PATH_HIT: read from the cache device
+ * @PATH_MISS: read from the origin by a fill that the piece started
+ * @PATH_JOIN: read by a fill that another read or a prefetch had started
+ * @PATH_ORIGIN: read from the origin and not cached
+ * @PATH_WRITE: written to the origin
  */
 enum latency_path {
 	PATH_HIT	= 0,
@@ -24,17 +24,16 @@ enum latency_path {
 #define PATHS	5
 
 /*
- * Bucket 0 holds less than 1024 ns; then each octave has four of the same width, up to 4 s, and
- * the last one holds what took longer.
+ * Bucket 0 holds latencies below 1024 ns.  Each octave above has four buckets of equal width, up
+ * to 4 s.  The last bucket holds all longer latencies.
  */
 #define LATENCY_FIRST	10
 #define LATENCY_OCTAVES	22
 #define LATENCY_BUCKETS	(4 * LATENCY_OCTAVES + 2)
 
 /**
- * struct latency_key - whose pieces
- * @cgroup: id of the control group; 0: nobody's, and those of control groups for which there was no
- *	room
+ * struct latency_key - key of a histogram
+ * @cgroup: id of the control group; 0: no control group, or one that found the map full
  * @dev: dm device: major << 20 | minor
  * @path: enum latency_path
  */
@@ -45,10 +44,10 @@ struct latency_key {
 };
 
 /**
- * struct latency - how long they took
- * @count: pieces; of hits an estimate
- * @sum: nanoseconds, of all of them
- * @bucket: pieces, by how long
+ * struct latency - latency histogram
+ * @count: pieces; for hits an estimate from a sample
+ * @sum: nanoseconds of all pieces
+ * @bucket: pieces in each bucket, see latency_bucket()
  */
 struct latency {
 	__u64 count;
@@ -56,10 +55,7 @@ struct latency {
 	__u64 bucket[LATENCY_BUCKETS];
 };
 
-/**
- * latency_bucket() - where a latency counts
- * @ns: nanoseconds
- */
+/* Bucket of a latency of @ns nanoseconds. */
 static inline __u32 latency_bucket(__u64 ns)
 {
 	__u32 octave = 0;
@@ -86,16 +82,11 @@ static inline __u32 latency_bucket(__u64 ns)
 		rest >>= 2;
 	}
 	octave += rest >> 1;
-	/* The two bits behind the first one. */
+	/* The two bits below the highest one select the quarter of the octave. */
 	return 1 + 4 * octave + ((ns >> (octave + LATENCY_FIRST - 2)) & 3);
 }
 
-/**
- * latency_upper() - where a bucket ends
- * @bucket: its number, not the last one
- *
- * Return: nanoseconds.
- */
+/* Upper bound of @bucket in nanoseconds; the last bucket has none. */
 static inline __u64 latency_upper(__u32 bucket)
 {
 	__u32 octave;

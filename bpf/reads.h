@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Maps of bpf/reads.bpf.c, as who reads them sees them. */
+/* Map layouts of bpf/reads.bpf.c, shared with the helper. */
 #ifndef BPF_READS_H
 #define BPF_READS_H
 
 #include <linux/types.h>
 
 /**
- * struct wanted - what is recorded, the one value of its map
+ * struct wanted - the device to record: the one value of its map
  * @dev: dm device: major << 20 | minor; 0: none
  * @reserved: 0
- * @lost: pieces of it for which there was no room
+ * @lost: pieces of @dev that were dropped because the ring buffer was full
  */
 struct wanted {
 	__u32 dev;
@@ -18,9 +18,9 @@ struct wanted {
 };
 
 /**
- * struct piece - a piece that was read: a record of the ring buffer
- * @sector: first one, of 512 bytes
- * @nr_sectors: how many
+ * struct piece - one piece of a read: a record of the ring buffer
+ * @sector: first sector, of 512 bytes
+ * @nr_sectors: number of sectors
  * @reserved: 0
  */
 struct piece {
@@ -29,7 +29,7 @@ struct piece {
 	__u32 reserved;
 };
 
-/* Bytes of the ring buffer, a record takes 24: 7 million reads in a second, at ten looks. */
+/* Bytes of the ring buffer.  A record takes 24: ten polls a second carry 7 million reads. */
 #define READS_RING	16777216
 
 #endif /* BPF_READS_H */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The nearcache command. Included by the top-level Makefile; works alone too
+# nearcache, nearcached and nearcache-top. Included by the top-level Makefile; works alone too
 # (make -f helper/helper.mk). Run from the top of the source tree.
 
 BUILD	?= build
@@ -12,25 +12,29 @@ say	= $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 endif
 
 .PHONY: helper install-helper uninstall-helper
-helper: $(BUILD)/helper/nearcache $(BUILD)/helper/nearcache-generator helper-man ## the nearcache command alone
+helper: $(addprefix $(BUILD)/helper/,nearcache nearcached nearcache-top nearcache-generator) ## the user-space programs alone
 
 include bpf/bpf.mk
 
-# With wide characters, where there is one.
-HELPER_CURSES	:= $(shell pkg-config --exists ncursesw 2>/dev/null && echo ncursesw || echo ncurses)
-# A symbol is looked for in one library after the other, at each start: first those where most are.
-HELPER_PKGS	:= devmapper blkid mount uuid json-c libisal nettle libnl-3.0 libnl-genl-3.0 libbpf $(HELPER_CURSES)
+# The loader searches the libraries in this order: first those with most of the symbols.
+HELPER_PKGS	:= devmapper blkid mount uuid json-c libisal nettle libnl-3.0 libnl-genl-3.0 libbpf
+# ncurses with wide characters, if installed.
+HELPER_TOP_PKGS	:= $(shell pkg-config --exists ncursesw 2>/dev/null && echo ncursesw || echo ncurses)
+HELPER_DAEMON_PKGS := libsystemd libmicrohttpd
 # Lowest first: a folder uses only those before it.
 HELPER_FOLDERS	:= lib block netlink shard cli ondisk files pins open verify bpf trace top heatmap metrics daemon cmd
-HELPER_SRC	:= helper/main.c $(wildcard $(HELPER_FOLDERS:%=helper/%/*.c))
-# Judge of superblocks and table pages: the kernel's own source.
+HELPER_MAINS	:= helper/main.c helper/daemon/main.c helper/top/main.c
+HELPER_SRC	:= $(filter-out $(HELPER_MAINS),$(wildcard $(HELPER_FOLDERS:%=helper/%/*.c)))
+# The kernel's own source checks superblocks and table pages.
 HELPER_OBJ	:= $(HELPER_SRC:%.c=$(BUILD)/%.o) $(BUILD)/helper/kmod/meta/format.o $(BUILD)/helper/kmod/meta/recover.o
+HELPER_LIB	:= $(BUILD)/helper/libnearcache.a
 HELPER_CFLAGS	:= -std=gnu11 -pthread -O2 -g -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-D_FORTIFY_SOURCE=2 -fstack-protector-strong -Wall -Wextra -Werror \
 	-Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla \
 	-Wpointer-arith -Wwrite-strings -Wundef -Wno-sign-compare
-HELPER_INCLUDES	:= -iquote helper -iquote kmod -Iuapi -iquote bpf -I$(BUILD)/bpf $(shell pkg-config --cflags-only-I $(HELPER_PKGS) 2>/dev/null)
-HELPER_LIBS	= -lc $(shell pkg-config --libs $(HELPER_PKGS))
+HELPER_INCLUDES	:= -iquote helper -iquote kmod -Iuapi -iquote bpf -I$(BUILD)/bpf \
+	$(shell pkg-config --cflags-only-I $(HELPER_PKGS) $(HELPER_TOP_PKGS) $(HELPER_DAEMON_PKGS) 2>/dev/null)
+helper_libs	= -lc -Wl,--as-needed $(shell pkg-config --libs $(HELPER_PKGS) $(1))
 
 $(BUILD)/helper/%.o: helper/%.c helper/helper.mk
 	@mkdir -p $(@D)
@@ -48,37 +52,33 @@ $(BUILD)/helper/kmod/%.o: kmod/%.c helper/helper.mk
 $(BUILD)/helper/bpf/builtin.o: $(BPF_SKELETONS)
 $(BUILD)/helper/bpf/builtin.o: HELPER_CFLAGS += -Wno-strict-prototypes
 
-$(BUILD)/helper/nearcache: $(HELPER_OBJ)
-	$(call say,LD,$@)
-	$(Q)$(CC) -pthread $(LDFLAGS) -o $@ $^ $(HELPER_LIBS)
+# A folder changes when a source file is removed, whose object must go.
+$(HELPER_LIB): $(HELPER_OBJ) $(HELPER_FOLDERS:%=helper/%)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(HELPER_OBJ)
 
-# Makes units of a table, early: it needs nothing but the table's own sources.
-HELPER_GENERATOR := $(addprefix $(BUILD)/helper/,systemd/generator.o systemd/fstab.o systemd/units.o systemd/verbs.o \
-	open/nearcachetab.o cli/options.o cli/option_value.o lib/bandwidth.o lib/duration.o shard/partition.o lib/label.o lib/path.o lib/size.o lib/name.o lib/error.o lib/sanitize.o \
-	lib/mode.o block/table_params.o lib/range.o lib/onchange.o block/status_line.o \
-	lib/index_format.o)
+# program, its main object, its own packages
+define helper-program
+$(BUILD)/helper/$(1): $(BUILD)/helper/$(2) $(HELPER_LIB)
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) -pthread $$(LDFLAGS) -o $$@ $$^ $$(call helper_libs,$(3))
 
-$(BUILD)/helper/nearcache-generator: $(HELPER_GENERATOR)
+endef
+$(eval $(call helper-program,nearcache,main.o,))
+$(eval $(call helper-program,nearcached,daemon/main.o,$(HELPER_DAEMON_PKGS)))
+$(eval $(call helper-program,nearcache-top,top/main.o,$(HELPER_TOP_PKGS)))
+
+# Makes units from the table, early in the boot: it needs no library but libuuid.
+HELPER_GENERATOR := $(patsubst %,$(BUILD)/helper/systemd/%.o,generator fstab units)
+
+$(BUILD)/helper/nearcache-generator: $(HELPER_GENERATOR) $(HELPER_LIB)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -luuid
 
-# Fills in what the command's own tables know, so it has them all; main() is its own.
-HELPER_FILL := $(patsubst helper/%.c,$(BUILD)/helper/%.o,$(wildcard helper/man/*.c))
-HELPER_MAN := $(addprefix $(BUILD)/helper/man/,nearcache.8 nearcache.bash _nearcache)
-
-.PHONY: helper-man
-helper-man: $(HELPER_MAN)
-
-$(BUILD)/helper/man/fill: $(HELPER_FILL) $(filter-out %/helper/main.o,$(HELPER_OBJ))
-	$(call say,LD,$@)
-	$(Q)$(CC) -pthread $(LDFLAGS) -o $@ $^ $(HELPER_LIBS)
-
-$(HELPER_MAN): $(BUILD)/helper/man/%: helper/man/%.in $(BUILD)/helper/man/fill
-	$(call say,FILL,$@)
-	$(Q)$(BUILD)/helper/man/fill <$< >$@.new && mv $@.new $@
-
 # File below the prefix, its mode, where it comes from.
 HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
+	sbin/nearcached:755:$(BUILD)/helper/nearcached \
+	sbin/nearcache-top:755:$(BUILD)/helper/nearcache-top \
 	lib/systemd/system-generators/nearcache-generator:755:$(BUILD)/helper/nearcache-generator \
 	lib/systemd/system/nearcache@.service:644:$(BUILD)/helper/nearcache@.service \
 	lib/systemd/system/nearcache-pins.service:644:$(BUILD)/helper/nearcache-pins.service \
@@ -86,12 +86,12 @@ HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
 	share/nearcache/nearcache-rules.yml:644:helper/metrics/nearcache-rules.yml \
 	share/nearcache/nearcache-dashboard.json:644:helper/metrics/nearcache-dashboard.json \
 	lib/udev/rules.d/69-nearcache.rules:644:helper/systemd/69-nearcache.rules \
-	share/man/man8/nearcache.8:644:$(BUILD)/helper/man/nearcache.8 \
+	share/man/man8/nearcache.8:644:helper/man/nearcache.8 \
 	share/man/man7/nearcache.7:644:helper/man/nearcache.7 \
 	share/man/man5/nearcachetab.5:644:helper/man/nearcachetab.5 \
 	share/man/man5/nearcache.conf.5:644:helper/man/nearcache.conf.5 \
-	share/bash-completion/completions/nearcache:644:$(BUILD)/helper/man/nearcache.bash \
-	share/zsh/site-functions/_nearcache:644:$(BUILD)/helper/man/_nearcache
+	share/bash-completion/completions/nearcache:644:helper/man/nearcache.bash \
+	share/zsh/site-functions/_nearcache:644:helper/man/_nearcache
 
 # Says where things are installed, so it is made each time.
 .PHONY: helper-units
@@ -120,4 +120,4 @@ install-helper: helper helper-units
 uninstall-helper:
 	$(foreach file,$(HELPER_FILES),$(call remove-file,$(file)))
 
--include $(HELPER_OBJ:.o=.d) $(HELPER_GENERATOR:.o=.d) $(HELPER_FILL:.o=.d)
+-include $(HELPER_OBJ:.o=.d) $(HELPER_MAINS:%.c=$(BUILD)/%.d) $(HELPER_GENERATOR:.o=.d)

@@ -1,33 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache: from a command line to what one of the verbs makes of it. */
-#include <stdio.h>
+/* nearcache: from a command line to the function or the program of a verb. */
+#include <stdlib.h>
+#include <string.h>
 
-#include "cli/options.h"
-#include "meta/format.h"
 #include "block/lock.h"
+#include "cli/programs.h"
+#include "cmd/commands.h"
+#include "lib/error.h"
 #include "lib/name.h"
 #include "lib/print.h"
 
+/* @typed: the words of the command line, in their order. */
+static void run_verb(const struct verb *verb, const struct arguments *args, char **typed)
+{
+	if (verb->changes && args->operands)
+		lock_name(name_of_operand(args->operand[0]));
+	if (verb->run)
+		verb->run(args);
+	else
+		program_exec(verb, typed, args->operand[-1]);
+}
+
 int main(int argc, char **argv)
 {
+	char **typed = calloc((size_t)argc + 1, sizeof(*typed));
 	const struct verb *verb;
 	struct arguments args;
 	int error;
 
-	error = arguments_parse(&args, argc, argv, &verb);
-	if (!error && given(&args, OPTION_HELP)) {
-		arguments_help(verb);
+	if (typed)
+		memcpy(typed, argv, (size_t)argc * sizeof(*typed));
+	error = arguments_parse(&args, argc, argv, verbs, &verb);
+	if (!error && program_tell(&args, verbs, verb))
 		return print_flush();
-	}
-	if (!error && given(&args, OPTION_VERSION)) {
-		printf("nearcache %s (on-disk format %d)\n", HELPER_VERSION,
-		       NEARCACHE_VERSION);
-		return print_flush();
-	}
-	print_start(given(&args, OPTION_JSON));
-	if (!error && verb->changes && args.operands)
-		lock_name(name_of_operand(args.operand[0]));
+	print_start(option_given(&args, OPTION_JSON));
+	if (!error && !typed)
+		error = fail_memory();
 	if (!error)
-		verb->run(&args);
+		run_verb(verb, &args, typed);
+	free(typed);
 	return print_finish();
 }

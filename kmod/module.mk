@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The kernel module.  Built in a copy of its sources below BUILD, one for each
-# kernel release, so that several can stand side by side.
+# The kernel module.  It is built in a copy of its sources below BUILD, one per kernel
+# release, so that builds for several kernels can coexist.
 
 MODULE_SRC := Kbuild $(wildcard kmod/*.c kmod/*.h kmod/*/*.c kmod/*/*.h uapi/*.h)
 MODULE_DIR = $(abspath $(BUILD))/module/$(KVER)

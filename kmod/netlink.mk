@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The netlink interface: what uapi/nearcache.yaml says, in C.  The kernel's own generator (from
-# the distribution's kernel source) makes it; the result is committed.
+# The netlink interface in C, generated from uapi/nearcache.yaml.  The generator is that of the
+# distribution's kernel source; the result is committed.
 #
-# The generator finds the schema one folder above the spec, and its tree by a MAINTAINERS.
+# It looks for the schema one folder above the spec, and for a MAINTAINERS file at the root.
 
 NETLINK_OUT ?= .
 NETLINK_SPEC := $(KSELFTEST)/Documentation/netlink/specs/nearcache.yaml

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The test command.
+# The test commands.
 #   make check T='guest/6.1/'   only tests whose name matches
 #   make soak SOAK_MINUTES=600
 
 export T VM_KERNELS SOAK_MINUTES
 
-# Built once: name another place to share it, or to keep it over 'make clean'.
+# Built once. Another folder survives 'make clean' and can be shared between trees.
 DEBUG_KERNEL ?= $(BUILD)/debug
 
 .PHONY: check check-debug soak
 check: ## all tests: static checks, unit tests, guests with both kernels (T=pattern)
 	+@BUILD=$(abspath $(BUILD)) MAKE='$(MAKE)' tests/check
 
-check-debug: ## guest tests on a kernel that looks for mistakes; hours (DEBUG_KERNEL=folder of it)
+check-debug: ## guest tests on a debug kernel; takes hours (DEBUG_KERNEL=its folder)
 	+@BUILD=$(abspath $(BUILD)) DEBUG_KERNEL=$(abspath $(DEBUG_KERNEL)) MAKE='$(MAKE)' \
 		tests/check --debug
 
-soak: ## the same with more iterations, over and over (SOAK_MINUTES=60)
+soak: ## all tests with more iterations, repeated (SOAK_MINUTES=60)
 	+@BUILD=$(abspath $(BUILD)) MAKE='$(MAKE)' tests/check --soak
 
 .PHONY: mutants
-mutants: ## do the tests notice a broken module? tries those of tests/mutants (M=pattern)
+mutants: ## check that the tests detect the broken modules of tests/mutants (M=pattern)
 	+@BUILD=$(abspath $(BUILD)) MAKE='$(MAKE)' tests/mutants/run '$(M)'

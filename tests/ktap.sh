@@ -1,38 +1,38 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Turn what a test printed, and how it ended, into KTAP. Sourced by the runners.
+# Report a test's output and exit in KTAP. Sourced by the runners.
 #
-# Every leaf result (a line of TAP that a test printed, or the test itself when it
-# printed none) also goes to $CHECK_OUT/leaves, from which the last line is counted.
+# Every leaf result (a line of TAP, or the test itself if it prints no TAP) also goes to
+# $CHECK_OUT/leaves, from which the last line of the summary is counted.
 
 CHECK_OUT=${CHECK_OUT:-$(dirname "${BASH_SOURCE[0]}")/../build/check}
 KTAP_SKIP=4
 mkdir -p "$CHECK_OUT"
 
-# ktap_wanted NAME: does T= ask for it?
+# ktap_wanted NAME: does T select this test?
 ktap_wanted() {
 	[[ -z ${T:-} || $1 =~ $T ]]
 }
 
-# declared FILE KEY: values of the lines "KEY: value" in the comments with which FILE
-# (shell or C) begins.
+# declared FILE KEY: print the values of the lines "KEY: value" in the head comment of FILE (shell
+# or C).
 declared() {
 	sed -nE "/^(#|\/\/|\/\*| \*|\$)/! q; s,^(#|//| \*) $2: (.*)\$,\2,p" "$1"
 }
 
-# ktap_due FILE: is this test one of those that every run has? What takes long and seldom fails
-# declares "when: soak": it runs in 'make soak', and when T asks for tests.
+# ktap_due FILE: does the test belong to this run? A long test that seldom fails declares
+# "when: soak", and runs only in 'make soak' and when T selects tests.
 ktap_due() {
 	[[ ${SOAK:-} || ${T:-} || $(declared "$1" when) != soak ]]
 }
 
-# seconds_since START: with one digit behind the point; START is EPOCHREALTIME.
+# seconds_since START: print the seconds with one decimal; START is EPOCHREALTIME.
 seconds_since() {
 	local tenths=$(((${EPOCHREALTIME/./} - ${1/./}) / 100000))
 	echo "$((tenths / 10)).$((tenths % 10))"
 }
 
-# ktap_suite NAME COUNT: a group of tests begins.
+# ktap_suite NAME COUNT: begin a group of COUNT tests.
 ktap_suite() {
 	ktap_group=$1 ktap_number=0 ktap_failed=0
 	printf '    KTAP version 1\n    # Subtest: %s\n    1..%d\n' "$1" "$2"
@@ -42,8 +42,8 @@ leaf() {
 	printf '%s\t%s\n' "$1" "$2" >>"$CHECK_OUT/leaves"
 }
 
-# ktap_results LOG: the results of a test's own TAP, "pass|fail|skip TEXT", and
-# "plan N" when it said how many there are.
+# ktap_results LOG: print the results of a test's own TAP as "pass|fail|skip TEXT", and its plan as
+# "plan N".
 ktap_results() {
 	LC_ALL=C awk '
 	function say(verdict, text) {
@@ -55,14 +55,14 @@ ktap_results() {
 	/^1\.\.[0-9]+/ { sub(/^1\.\./, ""); sub(/ .*/, ""); print "plan", $0 }' "$1"
 }
 
-# ktap_tail LOG: what a person needs to see of a failed test.
+# ktap_tail LOG: print the end of a failed test's log.
 ktap_tail() {
 	echo "        # the end of $1:"
 	tail -n "${CHECK_TAIL:-40}" "$1" | LC_ALL=C tr -cd '[:print:]\n\t' | cut -c 1-300 | sed 's/^/        # /'
 }
 
-# ktap_report NAME LOG CODE SECONDS [REASON]: one test is over. A REASON fails it
-# whatever it said itself.
+# ktap_report NAME LOG CODE SECONDS [REASON]: report one test. With REASON it fails whatever its own
+# results are.
 ktap_report() {
 	local name=$1 log=$2 rc=$3 seconds=$4 reason=${5:-}
 	local verdict text count=0 failed=0 skipped=0 plan=''
@@ -103,13 +103,14 @@ ktap_report() {
 	fi
 }
 
-# ktap_job LOG LIMIT COMMAND...: run a test on this machine. Its exit code and its seconds go
-# to LOG.end. For a subshell: it sets a trap.
+# ktap_job LOG LIMIT COMMAND...: run a test on this machine, and write its exit code and seconds to
+# LOG.end. Run it in a subshell: it sets a trap.
 ktap_job() {
 	local log=$1 limit=$2 start=$EPOCHREALTIME rc=0 pid
 	shift 2
 	rm -f "$log.end"
-	# The whole group of processes goes when the limit is over, or the runner.
+	# timeout kills the whole process group at the limit; the trap does if the runner is
+	# terminated.
 	timeout -k 10 "$limit" "$@" >"$log" 2>&1 </dev/null &
 	pid=$!
 	trap 'kill "$pid"; exit 143' TERM
@@ -117,7 +118,7 @@ ktap_job() {
 	echo "$rc $(seconds_since "$start")" >"$log.end"
 }
 
-# ktap_judge NAME LOG LIMIT: report what ktap_job has run.
+# ktap_judge NAME LOG LIMIT: report a test that ktap_job ran.
 ktap_judge() {
 	local rc=1 seconds=0 reason=''
 	read -r rc seconds 2>/dev/null <"$2.end" || reason='the runner broke off'

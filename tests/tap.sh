@@ -6,7 +6,7 @@ tap_count=0 tap_failed=0
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# check NAME COMMAND...: one result; the command's output is shown when it fails.
+# check NAME COMMAND...: report one result; print the command's output if it fails.
 check() {
 	local name=$1 said rc=0
 	shift
@@ -21,19 +21,19 @@ check() {
 	echo "not ok $tap_count $name"
 }
 
-# pass_over NAME REASON: this cannot be tested here.
+# pass_over NAME REASON: report a result as skipped.
 pass_over() {
 	tap_count=$((tap_count + 1))
 	echo "ok $tap_count $1 # SKIP $2"
 }
 
-# finish: the plan, and the exit code.
+# finish: print the plan and exit.
 finish() {
 	echo "1..$tap_count"
 	exit $((tap_failed > 0))
 }
 
-# releases: the release of each kernel that the guests run, one per line.
+# releases: print the release of each kernel that the guests run, one per line.
 releases() (
 	# shellcheck source=tests/vm/kernel.sh
 	. "$TOP/tests/vm/kernel.sh"

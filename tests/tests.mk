@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Tests and the demo.  Each folder brings its own fragment.
+# Tests and the demo: one makefile fragment per folder.
 
 include tests/vm/vm.mk
 include tests/demo/demo.mk

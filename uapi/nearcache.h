@@ -22,10 +22,10 @@
 #define NEARCACHE_PRIORITY_MAX		7
 
 /**
- * enum nearcache_mode - What a table does with writes
- * @NEARCACHE_READ_ONLY: There are none
- * @NEARCACHE_WRITEAROUND: To the origin; what is cached of it is dropped
- * @NEARCACHE_WRITETHROUGH: To the origin, and then to the cache device
+ * enum nearcache_mode - Write policy of a table
+ * @NEARCACHE_READ_ONLY: No writes are allowed
+ * @NEARCACHE_WRITEAROUND: Write to the origin and invalidate the cached data
+ * @NEARCACHE_WRITETHROUGH: Write to the origin, then to the cache device
  */
 enum nearcache_mode {
 	NEARCACHE_READ_ONLY,
@@ -34,11 +34,11 @@ enum nearcache_mode {
 };
 
 /**
- * enum nearcache_state - What the cache device is used for
- * @NEARCACHE_NORMAL: It is used
- * @NEARCACHE_BYPASS: It is not used any more
- * @NEARCACHE_NOT_LOADED: It was not used yet
- * @NEARCACHE_DEGRADED: It is left alone until it answers
+ * enum nearcache_state - State of the cache device
+ * @NEARCACHE_NORMAL: In use
+ * @NEARCACHE_BYPASS: No longer in use
+ * @NEARCACHE_NOT_LOADED: Not yet in use
+ * @NEARCACHE_DEGRADED: Not used until it answers again
  */
 enum nearcache_state {
 	NEARCACHE_NORMAL,
@@ -49,13 +49,14 @@ enum nearcache_state {
 
 /**
  * enum nearcache_reason - Why the cache device is bypassed or degraded
- * @NEARCACHE_REASON_NONE: It is not
+ * @NEARCACHE_REASON_NONE: Neither
  * @NEARCACHE_REASON_ERRORS: Too many I/O errors
- * @NEARCACHE_REASON_READ_METADATA: Superblock or slot table cannot be read
+ * @NEARCACHE_REASON_READ_METADATA: The superblock or the slot table cannot be
+ *   read
  * @NEARCACHE_REASON_WRITE_TABLE: The slot table cannot be written
  * @NEARCACHE_REASON_WRITE_SUPER: The superblock cannot be written
- * @NEARCACHE_REASON_SLOW: It does not answer
- * @NEARCACHE_REASON_DIFFERS: It has other data than the origin
+ * @NEARCACHE_REASON_SLOW: The cache device does not answer
+ * @NEARCACHE_REASON_DIFFERS: The cached data differs from the origin
  * @NEARCACHE_REASON_WRITE_INTENT: The write-intent bitmap cannot be written
  */
 enum nearcache_reason {
@@ -70,12 +71,13 @@ enum nearcache_reason {
 };
 
 /**
- * enum nearcache_loaded - What a cache was when it was loaded
- * @NEARCACHE_LOADED_NOT: It was not loaded yet
+ * enum nearcache_loaded - State in which the cache was loaded
+ * @NEARCACHE_LOADED_NOT: Not yet loaded
  * @NEARCACHE_LOADED_NEW: Never used before
- * @NEARCACHE_LOADED_WARM: As it was at a clean stop
+ * @NEARCACHE_LOADED_WARM: Warm after a clean stop
  * @NEARCACHE_LOADED_UNCLEAN: Cold, after an unclean stop
- * @NEARCACHE_LOADED_DAMAGED: Warm, less pages of its table that are damaged
+ * @NEARCACHE_LOADED_DAMAGED: Warm, without the slot-table pages that were
+ *   damaged
  * @NEARCACHE_LOADED_RECOVERED: Warm after an unclean stop
  */
 enum nearcache_loaded {
@@ -88,11 +90,12 @@ enum nearcache_loaded {
 };
 
 /**
- * enum nearcache_witness_field - What a crash would leave
+ * enum nearcache_witness_field - State of the cache after a crash, according
+ *   to the witness
  * @NEARCACHE_WITNESS_NONE: The table names no witness
- * @NEARCACHE_WITNESS_WARM: What is cached
- * @NEARCACHE_WITNESS_COLD: Nothing: the cache device was not told of a write,
- *   or the witness has no record of the cache
+ * @NEARCACHE_WITNESS_WARM: Warm
+ * @NEARCACHE_WITNESS_COLD: Cold: the cache device missed a write, or the
+ *   witness has no record of the cache
  */
 enum nearcache_witness_field {
 	NEARCACHE_WITNESS_NONE,
@@ -101,9 +104,9 @@ enum nearcache_witness_field {
 };
 
 /**
- * enum nearcache_integrity - Whether hits are checked
- * @NEARCACHE_INTEGRITY_NONE: They are not
- * @NEARCACHE_INTEGRITY_CRC32C: By a CRC-32C of each sub-block
+ * enum nearcache_integrity - Verification of hits
+ * @NEARCACHE_INTEGRITY_NONE: None
+ * @NEARCACHE_INTEGRITY_CRC32C: A CRC-32C of each sub-block
  */
 enum nearcache_integrity {
 	NEARCACHE_INTEGRITY_NONE,
@@ -111,9 +114,9 @@ enum nearcache_integrity {
 };
 
 /**
- * enum nearcache_cached - How much of a piece of the origin is cached
- * @NEARCACHE_CACHED_NONE: Nothing
- * @NEARCACHE_CACHED_ALL: All
+ * enum nearcache_cached - Whether a piece of the origin is cached
+ * @NEARCACHE_CACHED_NONE: Not cached
+ * @NEARCACHE_CACHED_ALL: Cached as a whole
  */
 enum nearcache_cached {
 	NEARCACHE_CACHED_NONE,
@@ -121,15 +124,14 @@ enum nearcache_cached {
 };
 
 /**
- * enum nearcache_event - What happened to a device
- * @NEARCACHE_EVENT_STATE: The cache device's state changed
- * @NEARCACHE_EVENT_ORIGIN_LOST: Reads wait for an origin that fails
+ * enum nearcache_event - An event of a device
+ * @NEARCACHE_EVENT_STATE: The state of the cache device changed
+ * @NEARCACHE_EVENT_ORIGIN_LOST: The origin fails, and reads wait for it
  * @NEARCACHE_EVENT_ORIGIN_BACK: The origin answers again
- * @NEARCACHE_EVENT_DAMAGE: Cached data was found to be wrong, and dropped
- * @NEARCACHE_EVENT_SCRUB_OVER: A scrub came to its end, or was given up
- * @NEARCACHE_EVENT_RANGES: Ranges were added or deleted, or their time was
- *   over
- * @NEARCACHE_EVENT_JOB_OVER: A prefetch job is done, or cancelled
+ * @NEARCACHE_EVENT_DAMAGE: Damaged cached data was found and dropped
+ * @NEARCACHE_EVENT_SCRUB_OVER: A scrub finished or was aborted
+ * @NEARCACHE_EVENT_RANGES: Ranges were added, deleted, or expired
+ * @NEARCACHE_EVENT_JOB_OVER: A prefetch job finished or was cancelled
  */
 enum nearcache_event {
 	NEARCACHE_EVENT_STATE,
@@ -142,10 +144,11 @@ enum nearcache_event {
 };
 
 /**
- * enum nearcache_job_state - What becomes of a prefetch job
- * @NEARCACHE_JOB_RUNNING: It runs, or waits for its turn
- * @NEARCACHE_JOB_DONE: All of it was looked at, and what was sent has come
- * @NEARCACHE_JOB_CANCELLED: On request, or as the cache device was given up
+ * enum nearcache_job_state - State of a prefetch job
+ * @NEARCACHE_JOB_RUNNING: Running, or waiting for jobs of higher priority
+ * @NEARCACHE_JOB_DONE: Every range was processed, and no read is in flight
+ * @NEARCACHE_JOB_CANCELLED: Cancelled on request, or because the cache device
+ *   was given up
  */
 enum nearcache_job_state {
 	NEARCACHE_JOB_RUNNING,
@@ -156,12 +159,13 @@ enum nearcache_job_state {
 #define NEARCACHE_PLAN_VISITS_MAX	4194304
 
 /**
- * enum nearcache_plan_state - What becomes of a plan
- * @NEARCACHE_PLAN_NONE: There was none
- * @NEARCACHE_PLAN_RUNNING: It says what is cached
- * @NEARCACHE_PLAN_OVER: All of it was read, or skipped
- * @NEARCACHE_PLAN_LOST: Hardly anything that was read was part of it
- * @NEARCACHE_PLAN_CLEARED: On request, or as the cache device was given up
+ * enum nearcache_plan_state - State of a plan
+ * @NEARCACHE_PLAN_NONE: No plan since the device was created
+ * @NEARCACHE_PLAN_RUNNING: In force, evictions follow it
+ * @NEARCACHE_PLAN_OVER: Completed, every visit was made or skipped
+ * @NEARCACHE_PLAN_LOST: Ended because most reads were not part of it
+ * @NEARCACHE_PLAN_CLEARED: Ended on request, or because the cache device was
+ *   given up
  */
 enum nearcache_plan_state {
 	NEARCACHE_PLAN_NONE,
@@ -172,14 +176,14 @@ enum nearcache_plan_state {
 };
 
 /**
- * enum nearcache_range_flags - What is wanted of a range
- * @NEARCACHE_RANGE_PIN: Room is kept for it, and what is cached of it stays,
- *   whatever else is read
- * @NEARCACHE_RANGE_BYPASS: It is read from the origin, and not cached, unless
- *   it is pinned, too; what is cached of it already is served, until its block
- *   is wanted for something else
- * @NEARCACHE_RANGE_EVICT_AFTER_USE: Its blocks are the first to go once they
- *   were read
+ * enum nearcache_range_flags - Caching policy of a range
+ * @NEARCACHE_RANGE_PIN: Slots are reserved for it, and its blocks are never
+ *   evicted
+ * @NEARCACHE_RANGE_BYPASS: Reads go to the origin and are not cached, unless
+ *   the range is also pinned. Blocks that are already cached are served until
+ *   they are evicted
+ * @NEARCACHE_RANGE_EVICT_AFTER_USE: Its blocks are evicted first once they
+ *   have been read
  */
 enum nearcache_range_flags {
 	NEARCACHE_RANGE_PIN = 1,

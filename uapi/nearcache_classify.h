@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * What the trace event nearcache_classify carries, and what a program on its writable raw
- * tracepoint may answer.  Values keep their meaning; fields come behind those that are there,
- * and @version tells how many there are.
+ * Argument of the trace event nearcache_classify, and the answer that a program on its writable
+ * raw tracepoint may write into it.  Append only: values and fields keep their meaning, and
+ * @version says which fields exist.
  */
 #ifndef NEARCACHE_CLASSIFY_H
 #define NEARCACHE_CLASSIFY_H
 
 #include "nearcache_trace.h"
 
-/* Of struct nearcache_classify. */
+/* Value of nearcache_classify.version. */
 #define NEARCACHE_CLASSIFY_VERSION	1
 
 /**
- * enum nearcache_class - how a stream is read or written
- * @NEARCACHE_CLASS_UNKNOWN: not known (yet)
- * @NEARCACHE_CLASS_SEQUENTIAL: one sector after another
- * @NEARCACHE_CLASS_STRIDED: runs that are equally far from each other
- * @NEARCACHE_CLASS_CHECKPOINT: written, one sector after another
- * @NEARCACHE_CLASS_SCATTERED: runs all over the place; in which order is not known (yet)
- * @NEARCACHE_CLASS_SHUFFLED: each of them once per pass, in another order each time
- * @NEARCACHE_CLASS_LOOPING: each of them once per pass, in the same order
- * @NEARCACHE_CLASS_RANDOM: some of them again before others were read
+ * enum nearcache_class - access pattern of a stream
+ * @NEARCACHE_CLASS_UNKNOWN: not (yet) known
+ * @NEARCACHE_CLASS_SEQUENTIAL: sequential reads
+ * @NEARCACHE_CLASS_STRIDED: runs at a constant distance
+ * @NEARCACHE_CLASS_CHECKPOINT: sequential writes
+ * @NEARCACHE_CLASS_SCATTERED: runs at no constant distance, in an order not (yet) known
+ * @NEARCACHE_CLASS_SHUFFLED: scattered; each run once per pass, in a new order each pass
+ * @NEARCACHE_CLASS_LOOPING: scattered; each run once per pass, in the same order
+ * @NEARCACHE_CLASS_RANDOM: scattered; some runs repeat before others are read
  */
 enum nearcache_class {
 	NEARCACHE_CLASS_UNKNOWN		= 0,
@@ -34,14 +34,14 @@ enum nearcache_class {
 	NEARCACHE_CLASS_RANDOM		= 7,
 };
 
-/* Of enum nearcache_class. */
+/* Number of values of enum nearcache_class. */
 #define NEARCACHE_CLASSES	8
 
 /**
- * enum nearcache_admission - may what is not cached come into the cache?
- * @NEARCACHE_ADMIT: as usual
- * @NEARCACHE_ADMIT_NOT: no: a read goes to the origin, a write drops what is cached of it.  What
- *	a range pins comes all the same
+ * enum nearcache_admission - whether the piece may be cached
+ * @NEARCACHE_ADMIT: cache it as usual
+ * @NEARCACHE_ADMIT_NOT: do not cache it: an uncached read goes to the origin, a write invalidates
+ *	the cached data.  Pinned data is cached nevertheless
  */
 enum nearcache_admission {
 	NEARCACHE_ADMIT		= 0,
@@ -49,11 +49,11 @@ enum nearcache_admission {
 };
 
 /**
- * enum nearcache_why - why a piece is told
- * @NEARCACHE_WHY_MISS: it is not cached
- * @NEARCACHE_WHY_WRITE: it is a write
- * @NEARCACHE_WHY_RUN: a run of its stream begins with it, where runs are told: see @sample
- * @NEARCACHE_WHY_AMOUNT: so many of its stream, with it, were not told
+ * enum nearcache_why - reasons for which the event reports a piece
+ * @NEARCACHE_WHY_MISS: the piece is not cached
+ * @NEARCACHE_WHY_WRITE: the piece is a write
+ * @NEARCACHE_WHY_RUN: a sampled run begins with the piece, see @sample
+ * @NEARCACHE_WHY_AMOUNT: with this piece the stream has NEARCACHE_AMOUNT unreported accesses
  */
 enum nearcache_why {
 	NEARCACHE_WHY_MISS	= 1 << 0,
@@ -62,47 +62,47 @@ enum nearcache_why {
 	NEARCACHE_WHY_AMOUNT	= 1 << 3,
 };
 
-/* Accesses of a stream until one is told whatever it is. */
+/* A stream reports at least one in this many accesses. */
 #define NEARCACHE_AMOUNT	64
 
-/* @sample that a stream begins with, and the highest one. */
+/* Initial and highest value of @sample. */
 #define NEARCACHE_SAMPLE	4
 #define NEARCACHE_SAMPLE_MAX	16
 
-/* Of @window: 64 MiB. */
+/* Highest value of @window: 64 MiB. */
 #define NEARCACHE_WINDOW_MAX	131072
 
 /**
- * struct nearcache_classify - a piece that is told, and its stream
- * @io: the piece; its verdict is what it gets unless something is in the way, like the
- *	answer; one that is not cached may be cut, and its rest is told again
+ * struct nearcache_classify - a reported piece and its stream
+ * @io: the piece.  Its verdict is a forecast: the answer, or a concurrent fill or eviction, may
+ *	change it.  An uncached piece may be cut; the event then reports its rest again
  * @version: NEARCACHE_CLASSIFY_VERSION of the module
  * @why: enum nearcache_why
- * @run: sector that the run begins with which the piece belongs to
- * @before: the same of the run before; ~0: there was none
- * @gap: sectors from the end of that run to @run; 0: there was none
- * @same_gaps: runs in a row that came behind such a gap
- * @accesses: reads or writes of the stream since the last one that was told, with this one;
- *	the rest of one that was cut does not count
- * @runs: of these, those that a run begins with
- * @hash: of @run; runs whose hash is a multiple of 1 << @sample are told, and the first one
- * @bytes: of @accesses
- * @class: may be changed: enum nearcache_class of the stream; others count as unknown.  Before:
+ * @run: first sector of the run that the piece belongs to
+ * @before: first sector of the previous run; ~0: none
+ * @gap: sectors from the end of the previous run to @run; 0: no previous run
+ * @same_gaps: consecutive runs, including this one, whose gap equals the gap before
+ * @accesses: reads or writes of the stream since its last report, including this one; the rest of
+ *	a cut piece does not count
+ * @runs: accesses that begin a run
+ * @hash: hash of @run; the event reports a stream's first run and each run whose hash is a
+ *	multiple of 1 << @sample
+ * @bytes: bytes of @accesses
+ * @class: writable: enum nearcache_class of the stream; other values count as UNKNOWN.  Initially
  *	the last answer
- * @sample: may be changed: of this stream, from the next piece on; 0 (all runs) to
- *	NEARCACHE_SAMPLE_MAX; more counts as that.  Before: the last answer, or NEARCACHE_SAMPLE
- * @admission: may be changed: enum nearcache_admission of this piece; others count as
- *	NEARCACHE_ADMIT, which is there before
- * @window: may be changed: sectors that are to be brought into the cache ahead of this stream,
- *	when it reads; from this piece on; NEARCACHE_WINDOW_MAX at most, more counts as that.
- *	Before: the last answer, or 0
- * @length: may be changed: of this stream's runs no more than so many sectors, from where they
- *	begin, are brought like that; 0: all.  Before: the last answer, or 0
+ * @sample: writable: 0 (all runs) to NEARCACHE_SAMPLE_MAX, larger values are clamped; applies from
+ *	the next piece of the stream.  Initially the last answer, or NEARCACHE_SAMPLE
+ * @admission: writable: enum nearcache_admission of this piece.  Initially NEARCACHE_ADMIT; other
+ *	values count as this one
+ * @window: writable: readahead window of a reading stream in sectors, from this piece on, values
+ *	above NEARCACHE_WINDOW_MAX are clamped.  Initially the last answer, or 0
+ * @length: writable: sectors from the start of a run beyond which the window does not read; 0: no
+ *	limit.  Initially the last answer, or 0
  * @reserved: 0
  *
- * A stream is what one thread reads, or writes; of kernel threads, what they do for one control
- * group.  A run is what follows each other within.  The module keeps few streams:
- * one that is not seen for long begins anew.
+ * A stream is the reads, or the writes, of one thread; for kernel threads those on behalf of one
+ * control group.  A run is a sequence of adjacent accesses of a stream.  The module tracks few
+ * streams: a stream that was idle for long may start again without history.
  */
 struct nearcache_classify {
 	struct nearcache_io io;

@@ -2,10 +2,10 @@
 /*
  * nearcache on-disk format, version 1.
  *
- * Shared by the kernel, the helper, the tests and (one day) libblkid.  All
- * integers are little-endian, all structures are packed by construction (no
- * implicit padding; the asserts at the end hold that).  Offsets and lengths
- * are bytes unless a name says otherwise.
+ * Shared by the kernel module, the helper, the tests and (later) libblkid.  All
+ * integers are little-endian.  All structures are packed by construction: no
+ * implicit padding, as the asserts at the end check.  Offsets and lengths are in
+ * bytes unless a name says otherwise.
  *
  * Layout of a cache device:
  *
@@ -15,18 +15,18 @@
  *	1 MiB ...	areas, each described in the superblock's table
  *	data_offset	slots: slot_count blocks of block_size bytes
  *
- * A cache may have several devices: slot s is on member s % stripe_count, the
- * s / stripe_count'th block there.  Member 0 has all metadata.  The others have
- * superblocks, in which most is a copy of what was in that of member 0 at create;
- * device_size and data_offset are their own, areas and table_pages are 0, and state,
- * table_epoch and commit_sequence say which slot table their data belongs to.
+ * A cache may have several members: slot s is block s / stripe_count of member
+ * s % stripe_count.  Member 0 holds all metadata.  The other members hold only a
+ * superblock, copied from member 0 at create, with these differences: device_size and
+ * data_offset are the member's own, areas and table_pages are 0, and state, table_epoch
+ * and commit_sequence say which slot table the member's data belongs to.
  *
  * Checksums are CRC-32C (Castagnoli, reflected, initial value and final XOR
- * all ones: iSCSI's) over the whole structure or page with the checksum field
- * itself taken as zero.
+ * all ones, as in iSCSI) over the whole structure or page with the checksum field
+ * taken as zero.
  *
- * kmod/doc/format.md holds the ordering rules and what a crash between any
- * two steps leaves behind.
+ * kmod/doc/format.md states the ordering rules and the state after a crash between
+ * any two steps.
  */
 #ifndef NEARCACHE_FORMAT_H
 #define NEARCACHE_FORMAT_H
@@ -45,7 +45,7 @@
 /* Cache block: a power of two in this range. */
 #define NEARCACHE_BLOCK_MIN		(64U << 10)
 #define NEARCACHE_BLOCK_MAX		(4U << 20)
-/* Devices of a cache that has several. */
+/* Largest number of members of a cache. */
 #define NEARCACHE_MEMBERS_MAX		16U
 /* A block's valid bitmap has one bit per sub-block; a sub-block is
  * max(block / 64, 4 KiB, logical block size of either device).
@@ -57,46 +57,45 @@
 #define NEARCACHE_MAX_SLOTS		0x80000000ULL
 /* Origin blocks are numbered in 40 bits: 1 PiB at 64 KiB needs 34. */
 #define NEARCACHE_MAX_ORIGIN_BLOCKS	0x10000000000ULL
-/* Sequences and table_epoch only grow, and the higher one counts: one that is
- * about to wrap was not reached by counting.
+/* Sequences and table_epoch only grow, and the higher one counts.  A value above
+ * this limit cannot have been reached by counting, so it is damage.
  */
 #define NEARCACHE_MAX_SEQUENCE		0x7fffffffffffffffULL
 
-/* Feature masks: an unknown incompat bit refuses the device, an unknown
- * compat bit is ignored and kept.
+/* Feature masks: code refuses a device with an unknown incompat bit; it ignores
+ * and preserves an unknown compat bit.
  */
 #define NEARCACHE_COMPAT_KNOWN		0ULL
 #define NEARCACHE_INCOMPAT_KNOWN	(NEARCACHE_INCOMPAT_CRC32C | \
 					 NEARCACHE_INCOMPAT_STRIPES)
 #define NEARCACHE_INCOMPAT_CRC32C	0x1ULL	/* checksum area in use */
 #define NEARCACHE_INCOMPAT_STRIPES	0x2ULL	/* one of several members */
-/* Assigned, refused by code that does not list them in INCOMPAT_KNOWN. */
+/* Assigned for later; code without the bit in INCOMPAT_KNOWN refuses the device. */
 #define NEARCACHE_INCOMPAT_DIRTY	0x4ULL	/* slots may be dirty */
 
 /* Superblock state. */
 enum nearcache_super_state {
-	NEARCACHE_STATE_CLEAN	= 0,	/* slot table is complete and true */
-	NEARCACHE_STATE_ACTIVE	= 1,	/* in use: the table says nothing */
+	NEARCACHE_STATE_CLEAN	= 0,	/* slot table is complete and correct */
+	NEARCACHE_STATE_ACTIVE	= 1,	/* in use: the slot table is invalid */
 	NEARCACHE_STATE_LIVE	= 2,	/* in use, or stopped uncleanly: the
-					 * table may lack what was cached last,
-					 * and is true
+					 * table is correct but may lack the
+					 * latest fills
 					 */
-	NEARCACHE_STATE_WRITING	= 3,	/* as live, but for the regions that the
-					 * write-intent bitmap names; if the
-					 * witness says that the device did not
-					 * leave
+	NEARCACHE_STATE_WRITING	= 3,	/* as live, except for the regions in
+					 * the write-intent bitmap, and only if
+					 * the witness confirms that the device
+					 * did not leave
 					 */
 };
 
-/* What a fingerprint was computed from: SHA-256 of what is named here.
- * origin_fingerprint is none or of the ends, file_system_fingerprint none or of
- * what follows them.
+/* Input of a fingerprint, which is a SHA-256.  origin_fingerprint is of type NONE
+ * or ENDS, file_system_fingerprint of type NONE or of one of the file systems.
  */
 enum nearcache_fingerprint {
 	NEARCACHE_FP_NONE	= 0,
 	NEARCACHE_FP_ENDS	= 1,	/* first and last 64 KiB */
 	NEARCACHE_FP_EXT4	= 2,	/* superblocks, group descriptors */
-	NEARCACHE_FP_XFS	= 3,	/* headers of the groups, log's head */
+	NEARCACHE_FP_XFS	= 3,	/* allocation group headers, log head */
 	NEARCACHE_FP_EROFS	= 4,	/* superblock, samples */
 };
 
@@ -104,19 +103,17 @@ enum nearcache_fingerprint {
  * enum nearcache_area_type - index into nearcache_super.area[]
  * @NEARCACHE_AREA_TABLE: slot table: two copies of every page, copy 0 of all
  *	pages first, then copy 1 of all pages
- * @NEARCACHE_AREA_COMMIT: ring of struct nearcache_commit, 4 KiB each: which
- *	table pages the latest commit rewrites; written durably before them
+ * @NEARCACHE_AREA_COMMIT: ring of struct nearcache_commit, 4 KiB each: the table
+ *	pages that the latest commit rewrites; durable before these pages are written
  * @NEARCACHE_AREA_INTENT: write-intent bitmap of origin regions: 256 sectors of
- *	struct nearcache_intent, one copy; means something in state writing only
+ *	struct nearcache_intent, one copy; meaningful in state writing only
  * @NEARCACHE_AREA_CHECKSUM: with NEARCACHE_INCOMPAT_CRC32C a __le32 for each
  *	sub-block: the CRC-32C of all its bytes in the slot, at index slot *
- *	sub-blocks per block + sub-block; one copy.  Those of sub-blocks that are
- *	not valid mean nothing.  A sum that does not fit its data, whichever of
- *	both is damaged, makes the sub-block one that is not cached.  Without the
- *	feature of length 0
+ *	sub-blocks per block + sub-block; one copy.  The checksum of an invalid
+ *	sub-block has no meaning.  A mismatch drops the sub-block, whether its data
+ *	or its checksum is damaged.  Length 0 without the feature
  * @NEARCACHE_AREA_RANGES: persistent ranges and pins, two copies
- * @NEARCACHE_AREA_STRIPES: for what may have to be known of the members of a cache
- *	on several devices
+ * @NEARCACHE_AREA_STRIPES: room for metadata about the members
  * @NEARCACHE_AREA_DIRTY: dirty bitmaps of a later writeback mode, length 0
  * @NEARCACHE_AREA_COUNT: number of areas in version 1
  */
@@ -131,7 +128,7 @@ enum nearcache_area_type {
 	NEARCACHE_AREA_COUNT	= 7,
 };
 
-/* Room in the superblock for areas of later versions (feature bits say so). */
+/* Entries in the superblock; later versions announce further areas by feature bits. */
 #define NEARCACHE_AREA_ROOM		16
 #define NEARCACHE_AREA_VERSION		1
 /* Areas start at or after this offset and at multiples of 4 KiB. */
@@ -141,7 +138,7 @@ enum nearcache_area_type {
 #define NEARCACHE_STRIPES_AREA_SIZE	4096ULL
 
 /**
- * struct nearcache_area - where an area lies
+ * struct nearcache_area - location of an area
  * @offset: bytes from the start of the cache device, multiple of 4096
  * @length: bytes, all copies together, multiple of 4096; 0: not present
  * @version: layout version of the area, NEARCACHE_AREA_VERSION
@@ -159,30 +156,30 @@ struct nearcache_area {
  * @magic: NEARCACHE_MAGIC
  * @version: NEARCACHE_VERSION
  * @checksum: CRC-32C of all 4096 bytes with this field zero
- * @sequence: +1 on each rewrite; of two sound copies the higher one counts
+ * @sequence: incremented on each rewrite; of two valid copies the higher one counts
  * @compat: features that old code may ignore
  * @incompat: features that old code must refuse
- * @uuid: of this cache, fresh at each create
+ * @uuid: UUID of this cache, generated at create
  * @label: NUL-terminated name given at create
  * @created: seconds since 1970, UTC
- * @state: enum nearcache_super_state; of a member behind the first one what its data is:
- *	clean: that of commit @commit_sequence; live: that of the record before, of that
- *	record, or of the one after; active: of none
+ * @state: enum nearcache_super_state.  In members other than 0 it says to which commit
+ *	records the member's data belongs; clean: record @commit_sequence; live: this
+ *	record or one of its two neighbours; active: none
  * @block_size: bytes, power of two
  * @subblock_size: bytes, power of two
  * @origin_lbs: logical block size of the origin at create, bytes
  * @cache_lbs: logical block size of the cache device at create, bytes
- * @stripe_index: this device's place among the members, 0 for the first or only one
- * @stripe_count: members, 1 without NEARCACHE_INCOMPAT_STRIPES
+ * @stripe_index: number of this member, 0 for the first or only one
+ * @stripe_count: number of members, 1 without NEARCACHE_INCOMPAT_STRIPES
  * @reserved0: zero
  * @device_size: bytes of the cache device that the format uses
- * @slot_count: blocks in the data areas of all members
+ * @slot_count: slots of all members
  * @data_offset: bytes, multiple of block_size
  * @table_pages: pages in one copy of the slot table
- * @table_epoch: pages with another epoch are empty; a new value empties the
- *	whole table with one write
+ * @table_epoch: pages with another epoch count as empty, so that one superblock
+ *	write empties the whole table
  * @intent_region: origin bytes per bit of the write-intent bitmap
- * @commit_sequence: number of the last commit completed before this write
+ * @commit_sequence: number of the last commit record completed before this write
  * @origin_size: bytes
  * @origin_id: NUL-terminated stable identity of the origin ("wwid:...",
  *	"serial:..." or "" when the device has none)
@@ -190,15 +187,14 @@ struct nearcache_area {
  * @reserved1: zero
  * @origin_fingerprint: SHA-256, zero for NEARCACHE_FP_NONE
  * @dataset_version: NUL-terminated text given by the user, or ""
- * @area: see enum nearcache_area_type
- * @file_system_type: enum nearcache_fingerprint; none when it was not computed since
- *	origin_fingerprint was: whoever renews that and knows no file systems
- *	(the kernel) makes this none
+ * @area: indexed by enum nearcache_area_type
+ * @file_system_type: enum nearcache_fingerprint.  The kernel, which does not parse file
+ *	systems, sets it to none whenever it renews @origin_fingerprint
  * @reserved2: zero
  * @file_system_fingerprint: SHA-256, zero for NEARCACHE_FP_NONE
- * @session: number of the last session that wrote and had a witness, and another one once
- *	it was stopped; each is higher than those before
- * @witness: NUL-terminated path of the witness device, or ""; the helper's
+ * @session: number of the last write session with a witness; replaced by a new number
+ *	when the session stops.  Numbers only grow
+ * @witness: NUL-terminated path of the witness device, or ""; used by the helper only
  * @reserved3: zero
  */
 struct nearcache_super {
@@ -241,20 +237,20 @@ struct nearcache_super {
 	__u8   reserved3[3080];
 };
 
-/* slot_count and origin blocks: "no block here". */
+/* nearcache_slot.origin_block of a free slot. */
 #define NEARCACHE_NO_BLOCK		(~0ULL)
 
-/* nearcache_slot.flags; unknown bits drop the slot. */
+/* nearcache_slot.flags; a slot with unknown bits is dropped at load. */
 #define NEARCACHE_SLOT_PINNED		0x1U
 #define NEARCACHE_SLOT_DIRTY		0x2U	/* INCOMPAT_DIRTY only */
 #define NEARCACHE_SLOT_FLAGS_KNOWN	NEARCACHE_SLOT_PINNED
 
 /**
- * struct nearcache_slot - one cache block
+ * struct nearcache_slot - slot table entry of one slot
  * @origin_block: origin offset / block_size, NEARCACHE_NO_BLOCK when free
  * @valid: bit n: sub-block n holds the origin's data
- * @generation: commit number at which the slot was given to this block; of
- *	two slots with one origin_block the higher generation counts
+ * @generation: number of the commit that assigned the slot to this block; of two
+ *	slots with the same @origin_block the higher generation counts
  * @flags: NEARCACHE_SLOT_*
  */
 struct nearcache_slot {
@@ -272,14 +268,14 @@ struct nearcache_slot {
  * struct nearcache_page - one page of the slot table
  * @magic: NEARCACHE_PAGE_MAGIC
  * @checksum: CRC-32C of all 4096 bytes with this field zero
- * @uuid: the superblock's: a page left by an older cache is foreign
- * @index: this page's number, 0-based: a misplaced page is foreign
- * @sequence: commit number that wrote it; of two sound copies the higher
- *	counts.  Every copy is written by create, so a copy that does not verify
- *	was torn or damaged: the other one may be older than the truth and is
- *	used only when the last commit record names this page, else the page's
- *	slots are dropped.
- * @epoch: of the superblock when written, see nearcache_super.table_epoch
+ * @uuid: UUID of the superblock; a page with another one is left from an older cache
+ * @index: number of this page, from 0; a page with another number is misplaced
+ * @sequence: number of the commit that wrote the page; of two valid copies the
+ *	higher one counts.  Create writes every copy, so an invalid copy was torn
+ *	or damaged.  The other copy may then be out of date: load uses it only if
+ *	the last commit record names this page, and drops the page's slots
+ *	otherwise
+ * @epoch: table_epoch of the superblock at the time of the write
  * @reserved: zero
  * @slot: slots index * 168 ... index * 168 + 167; those past slot_count are
  *	free
@@ -297,24 +293,24 @@ struct nearcache_page {
 
 #define NEARCACHE_COMMIT_MAGIC		0x6f63636eU	/* "ncco" */
 #define NEARCACHE_COMMIT_PAGES		505
-/* In an entry of a record: it is copy 1 of the page that is being rewritten, not copy 0. */
+/* In nearcache_commit.page[]: the commit rewrites copy 1 of the page, not copy 0. */
 #define NEARCACHE_COMMIT_COPY_1		0x8000000000000000ULL
 
 /**
  * struct nearcache_commit - the pages that one commit rewrites
  * @magic: NEARCACHE_COMMIT_MAGIC
  * @checksum: CRC-32C of all 4096 bytes with this field zero
- * @uuid: the superblock's
- * @sequence: record number; record n lies at ring place n % 16
- * @count: entries of @page in use; 0: all commits before are over
+ * @uuid: UUID of the superblock
+ * @sequence: record number; record n is at ring position n % 16
+ * @count: entries of @page in use; 0: all earlier commits are complete
  * @reserved: zero
- * @page: pages that are being rewritten, with NEARCACHE_COMMIT_COPY_1 or without:
- *	if that copy is torn, the other one counts.  If it is the other one that does
- *	not verify, that was damaged, and the page is lost: what the copy being
- *	rewritten still says is older than what was given to other blocks since
+ * @page: pages that the commit rewrites; NEARCACHE_COMMIT_COPY_1 selects the copy.  If
+ *	this copy is torn, the other one counts.  If the other copy does not verify, it
+ *	is damaged and the page is lost, as the copy being rewritten may assign slots to
+ *	blocks that have lost them since
  *
- * Written durably before the pages, and, naming none, after them.  The pages
- * carry the number of the record before them.
+ * A commit writes a record durably before the pages, and an empty record after them.
+ * The pages carry the number of the record before them.
  */
 struct nearcache_commit {
 	__le32 magic;
@@ -330,26 +326,26 @@ struct nearcache_commit {
 #define NEARCACHE_INTENT_SIZE		512
 #define NEARCACHE_INTENT_BITS		2048
 #define NEARCACHE_INTENT_REGIONS	524288U
-/* nearcache_intent.flags of sector 0: a write to the first or last 64 KiB. */
+/* nearcache_intent.flags of sector 0: the first or last 64 KiB was written. */
 #define NEARCACHE_INTENT_ENDS		0x1U
 
 /**
  * struct nearcache_intent - one sector of the write-intent bitmap
  * @magic: NEARCACHE_INTENT_MAGIC
  * @checksum: CRC-32C of all 512 bytes with this field zero
- * @uuid: the superblock's
- * @session: see nearcache_super; of another one it says nothing; of one that the witness
- *	says was about to begin (see there), it was written when what the session's bits
- *	named was gone from the slot table
- * @index: this sector's number: bit n of @bits is region index * 2048 + n
+ * @uuid: UUID of the superblock
+ * @session: nearcache_super.session; a sector of another session has no meaning.  A sector
+ *	of a session that the witness records as about to begin was written after the
+ *	regions marked in the session before had left the slot table
+ * @index: number of this sector: bit n of @bits is region index * 2048 + n
  * @flags: NEARCACHE_INTENT_*
  * @reserved: zero
- * @bits: bit n is bit n % 8 of byte n / 8; set durably before the origin is written
- *	there, cleared when the origin made that durable and the slot table knows
- *	of it
+ * @bits: bit n is bit n % 8 of byte n / 8.  Set durably before a write to the region is
+ *	sent to the origin; cleared when the write is durable on the origin and
+ *	recorded in the slot table
  *
- * A sector is whole or not: 512 bytes are what every device writes at once.  One
- * that does not verify counts as full of set bits.
+ * Every device writes 512 bytes atomically, so a sector cannot be torn.  In a sector
+ * that does not verify all bits count as set.
  */
 struct nearcache_intent {
 	__le32 magic;
@@ -364,32 +360,33 @@ struct nearcache_intent {
 
 #define NEARCACHE_WITNESS_MAGIC		0x6977636eU	/* "ncwi" */
 #define NEARCACHE_WITNESS_SIZE		4096
-/* Records at the start of a witness device, of one cache each. */
+/* Records at the start of a witness device, each for one cache. */
 #define NEARCACHE_WITNESS_RECORDS	64
 
-/* What a witness says of the session. */
+/* State of a write session as recorded by the witness. */
 enum nearcache_witness_state {
-	NEARCACHE_WITNESS_NEW	= 0,	/* nothing yet */
-	NEARCACHE_WITNESS_STAYED = 1,	/* the medium was told of each write */
-	NEARCACHE_WITNESS_LEFT	= 2,	/* the origin was written without it */
-	NEARCACHE_WITNESS_ENDED	= 3,	/* the medium says clean */
+	NEARCACHE_WITNESS_NEW	= 0,	/* not begun */
+	NEARCACHE_WITNESS_STAYED = 1,	/* the cache device recorded each write */
+	NEARCACHE_WITNESS_LEFT	= 2,	/* the origin was written without the cache device */
+	NEARCACHE_WITNESS_ENDED	= 3,	/* the superblock says clean */
 	NEARCACHE_WITNESS_MOVED	= 4,	/* the cache has another witness, or none */
 };
 
 /**
- * struct nearcache_witness - what another device knows of a cache device, 4096 bytes
+ * struct nearcache_witness - record of a cache on its witness device, 4096 bytes
  * @magic: NEARCACHE_WITNESS_MAGIC
  * @checksum: CRC-32C of all 4096 bytes with this field zero
- * @uuid: of the cache
- * @session: that @state is of, see nearcache_super
- * @previous: what the superblock says until it says @session, if what it says is
- *	true: a crash in between leaves it to count; else, and once it says @session, 0
+ * @uuid: UUID of the cache
+ * @session: number of the session that @state describes, see nearcache_super
+ * @previous: session in the superblock until @session is written there, if that
+ *	superblock is valid: after a crash in between it counts.  Otherwise, and once
+ *	the superblock has @session, 0
  * @state: enum nearcache_witness_state
  * @reserved: zero
  *
- * Record n of a witness device is at n * 4096.  A cache has one, wherever among the
- * first NEARCACHE_WITNESS_RECORDS it is; those that are not in use are all zeros, or
- * what the device held before, if that is not ours.
+ * Record n of a witness device is at n * 4096.  A cache has one record, anywhere among
+ * the first NEARCACHE_WITNESS_RECORDS.  An unused record is all zeros, or holds earlier
+ * data of the device that is no witness record.
  */
 struct nearcache_witness {
 	__le32 magic;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * What the trace events nearcache_access, nearcache_done and nearcache_latency carry.  Programs
- * on their raw tracepoints get a pointer to struct nearcache_io; values keep their meaning, and
- * new ones come behind those that are there.
+ * Argument of the trace events nearcache_access, nearcache_done and nearcache_latency.  Programs
+ * on their raw tracepoints get a pointer to struct nearcache_io.  Append only: values and fields
+ * keep their meaning.
  */
 #ifndef NEARCACHE_TRACE_UAPI_H
 #define NEARCACHE_TRACE_UAPI_H
@@ -10,26 +10,27 @@
 #include <linux/types.h>
 
 /**
- * enum nearcache_verdict - what becomes of a piece of a read or write
+ * enum nearcache_verdict - how the cache serves a piece of a read or write
  * @NEARCACHE_VERDICT_HIT: read from the cache device
- * @NEARCACHE_VERDICT_MISS: read from the origin, by a fill that it began
- * @NEARCACHE_VERDICT_JOIN: waits for a fill that is under way
- * @NEARCACHE_VERDICT_BYPASS_FULL: read from the origin, as no slot is free
- * @NEARCACHE_VERDICT_BYPASS_MEMORY: the same, for want of memory
- * @NEARCACHE_VERDICT_BYPASS_UNALIGNED: the same, as the cache device takes no such pieces
- * @NEARCACHE_VERDICT_BYPASS_STATE: the same, as the cache is bypassed
- * @NEARCACHE_VERDICT_BYPASS_RETRY: the same, as the cache device failed; it had another
- *	verdict before
- * @NEARCACHE_VERDICT_BYPASS_P2P: the same, as the reader's memory is another device's
- * @NEARCACHE_VERDICT_BYPASS_WRITE: the same, as the data is being written
- * @NEARCACHE_VERDICT_WRITEAROUND: write whose data stays out of the cache
- * @NEARCACHE_VERDICT_UPDATE: write whose data follows into the cache
+ * @NEARCACHE_VERDICT_MISS: read from the origin by a fill that the piece starts
+ * @NEARCACHE_VERDICT_JOIN: waits for a fill in flight
+ * @NEARCACHE_VERDICT_BYPASS_FULL: read from the origin: no slot is free
+ * @NEARCACHE_VERDICT_BYPASS_MEMORY: read from the origin: no memory for a fill
+ * @NEARCACHE_VERDICT_BYPASS_UNALIGNED: read from the origin: the piece is not aligned to the
+ *	cache device's logical blocks
+ * @NEARCACHE_VERDICT_BYPASS_STATE: read from the origin: the state is bypass or degraded
+ * @NEARCACHE_VERDICT_BYPASS_RETRY: read from the origin after an error of the cache device; the
+ *	piece had another verdict before
+ * @NEARCACHE_VERDICT_BYPASS_P2P: read from the origin: the target is another device's memory
+ * @NEARCACHE_VERDICT_BYPASS_WRITE: read from the origin: the data is being written
+ * @NEARCACHE_VERDICT_WRITEAROUND: write to the origin only
+ * @NEARCACHE_VERDICT_UPDATE: write to the origin, then to the cache device
  * @NEARCACHE_VERDICT_DISCARD: discard
  * @NEARCACHE_VERDICT_ZEROES: write-zeroes
- * @NEARCACHE_VERDICT_BYPASS_RANGE: read from the origin, as a range says so
- * @NEARCACHE_VERDICT_PARTIAL: hit of a read that goes on in what its block lacks; the rest is
- *	a piece of its own
- * @NEARCACHE_VERDICT_BYPASS_ADVICE: read from the origin, as a classifier says so
+ * @NEARCACHE_VERDICT_BYPASS_RANGE: read from the origin: the sector is in a bypass range
+ * @NEARCACHE_VERDICT_PARTIAL: hit on the valid part of a block; the rest of the read is another
+ *	piece
+ * @NEARCACHE_VERDICT_BYPASS_ADVICE: read from the origin: a classifier refused to cache it
  */
 enum nearcache_verdict {
 	NEARCACHE_VERDICT_HIT			= 0,
@@ -51,14 +52,14 @@ enum nearcache_verdict {
 	NEARCACHE_VERDICT_BYPASS_ADVICE		= 16,
 };
 
-/* Of enum nearcache_verdict. */
+/* Number of values of enum nearcache_verdict. */
 #define NEARCACHE_VERDICTS	17
 
 /**
- * enum nearcache_io_flags - what is known of a piece beside its operation
- * @NEARCACHE_IO_AHEAD: read-ahead: nobody waits for it yet
- * @NEARCACHE_IO_META: metadata of a file system
- * @NEARCACHE_IO_SYNC: somebody waits for it
+ * enum nearcache_io_flags - flags of the bio
+ * @NEARCACHE_IO_AHEAD: REQ_RAHEAD: read-ahead, no process waits for it yet
+ * @NEARCACHE_IO_META: REQ_META: metadata of a file system
+ * @NEARCACHE_IO_SYNC: REQ_SYNC: a process waits for it
  */
 enum nearcache_io_flags {
 	NEARCACHE_IO_AHEAD	= 1 << 0,
@@ -66,26 +67,27 @@ enum nearcache_io_flags {
 	NEARCACHE_IO_SYNC	= 1 << 2,
 };
 
-/* Of so many hits, on each processor, nearcache_latency tells one. */
+/* nearcache_latency reports one in this many hits on each CPU. */
 #define NEARCACHE_TIMED		16
 
 /**
  * struct nearcache_io - a piece of a read or write
- * @sector: first one on the dm device, of 512 bytes
- * @cgroup: id (inode number in cgroup2) of whose it is: of the process that asks, or, when a
- *	kernel thread does, of whom the request is accounted to; 0: nobody's
+ * @sector: first sector on the dm device, of 512 bytes
+ * @cgroup: id of the control group (inode number in cgroup2) of the submitting process; if a
+ *	kernel thread submits, of the group that the request is accounted to; 0: none
  * @latency: nanoseconds from the verdict to the completion; for nearcache_access 0
- * @dev: number of the dm device as the kernel has it: major << 20 | minor
- * @nr_sectors: how many
- * @opf: operation and flags of the bio, as this kernel has them
+ * @dev: number of the dm device in the kernel's encoding: major << 20 | minor
+ * @nr_sectors: number of sectors
+ * @opf: bi_opf of the bio; its values depend on the kernel version
  * @op: operation: 0 read, 1 write, 3 discard, 9 write-zeroes
  * @flags: enum nearcache_io_flags
  * @verdict: enum nearcache_verdict
- * @label: id of the label of the range that @sector is in, 0: none; netlink tells its name
- * @pid: process that asks
- * @tid: its thread
+ * @label: id of the label of the range that @sector is in, 0: none; netlink label-get has its name
+ * @pid: submitting process
+ * @tid: submitting thread
  * @error: negative errno; for nearcache_access 0
- * @weight: pieces that it stands for: NEARCACHE_TIMED for a hit of nearcache_latency, else 1
+ * @weight: number of pieces that this one represents: NEARCACHE_TIMED for a hit of
+ *	nearcache_latency, 1 otherwise
  */
 struct nearcache_io {
 	__u64 sector;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A policy of one's own: what is read from one end to the other in one go, as a backup does, is
- * not cached once it is longer than 64 MiB.
+ * Example of a custom policy: a sequential scan, such as a backup, is not cached beyond its first
+ * 64 MiB.
  *
  *   clang -target bpf -O2 -g -Iuapi -c bpf/examples/no_scans.bpf.c
  *   nearcache classifier load no_scans.bpf.o
  *
  * (On Debian with -idirafter /usr/include/x86_64-linux-gnu.)  "bpftool map dump pinned
- * /sys/fs/bpf/nearcache/classifier/scans" shows how far each process is.
+ * /sys/fs/bpf/nearcache/classifier/scans" shows the length of each thread's scan.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -16,7 +16,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* Bytes in one run, by thread. */
+/* Bytes of the current run of each thread. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
@@ -32,7 +32,7 @@ int no_scans(struct nearcache_classify **context)
 	__u64 *known = bpf_map_lookup_elem(&scans, &thread);
 	__u64 bytes = told->bytes;
 
-	/* Since the last time it was told, no other run began. */
+	/* No run has begun since the last event: the scan continues. */
 	if (known && !told->runs)
 		bytes += *known;
 	bpf_map_update_elem(&scans, &thread, &bytes, BPF_ANY);

@@ -27,7 +27,10 @@ static int open_direct(const char *path, int flags, bool is_file)
 {
 	int fd = open(path, flags | O_CLOEXEC | O_DIRECT);
 
-	/* Some file systems cannot do it; a file has no module below it. */
+	/*
+	 * Some file systems have no direct I/O. For a file it does not matter: no module is below
+	 * it.
+	 */
 	if (fd < 0 && errno == EINVAL && is_file)
 		fd = open(path, flags | O_CLOEXEC);
 	return fd;
@@ -77,47 +80,35 @@ static int open_checked(struct device *dev, const char *path, const char *role,
 	return read_facts(dev);
 }
 
-/**
- * device_open() - open a block device for reading and learn its facts
- * @dev: filled in; device_close() is due also after a failure
- * @path: as the user gave it
- * @role: what messages call it; not copied
- *
- * Return: 0 or the exit code.
+/*
+ * device_close() is needed even after a failure. @path: as the user wrote it. @role is not copied.
  */
 int device_open(struct device *dev, const char *path, const char *role)
 {
 	return open_checked(dev, path, role, false);
 }
 
-/**
- * device_open_number() - open the block device that has a number
- * @dev: filled in; device_close() is due also after a failure
- * @number: as the kernel told it
- * @role: what messages call it; not copied
- *
- * Return: 0 or the exit code.
- */
+/* device_close() is needed even after a failure. @role is not copied. */
 int device_open_number(struct device *dev, dev_t number, const char *role)
 {
 	char path[PATH_MAX];
 
 	if (device_open(dev, device_path_of(number, path), role))
 		return fail_code();
-	/* A node can lag behind the kernel. */
+	/* The node in /dev can be older than the kernel's device. */
 	if (dev->number == number)
 		return 0;
 	return fail(CODE_DEVICE, "'%s' is not the %s of number %u:%u",
 		    dev->path, role, major(number), minor(number));
 }
 
-/* device_open() that takes a regular file (an image) too. */
+/* device_open() that also accepts a regular file (an image). */
 int device_open_any(struct device *dev, const char *path, const char *role)
 {
 	return open_checked(dev, path, role, true);
 }
 
-static int reopen(struct device *dev, int flags)
+static int reopen_device(struct device *dev, int flags)
 {
 	struct stat st;
 	int fd;
@@ -128,7 +119,7 @@ static int reopen(struct device *dev, int flags)
 	fd = open_direct(dev->path, O_RDWR | flags, dev->is_file);
 	if (fd < 0 && errno == EBUSY)
 		return fail(CODE_BUSY,
-			    "%s '%s' is in use: unmount it or close what is on top of it (lsblk shows it)",
+			    "%s '%s' is in use: unmount it or close the devices on top of it (lsblk shows them)",
 			    dev->role, dev->path);
 	if (fd < 0)
 		return fail_errno(errno, "cannot open %s '%s' for writing",
@@ -143,48 +134,35 @@ static int reopen(struct device *dev, int flags)
 	return 0;
 }
 
-/**
- * device_claim() - reopen for writing, to the exclusion of other users
- * @dev: open device
- *
- * File systems, swap, md, dm and this function exclude each other.
- *
- * Return: 0 or the exit code.
- */
+/* Reopen for writing; excludes file systems, swap, md, dm and other callers of this function. */
 int device_claim(struct device *dev)
 {
-	return reopen(dev, O_EXCL);
+	return reopen_device(dev, O_EXCL);
 }
 
-/**
- * device_share() - reopen for writing, beside the one who holds it
- * @dev: open device, which its holder is known to leave alone
- *
- * Return: 0 or the exit code.
+/*
+ * Reopen for writing while another user holds the device. The caller knows that the holder does not
+ * use it.
  */
 int device_share(struct device *dev)
 {
-	return reopen(dev, 0);
+	return reopen_device(dev, 0);
 }
 
-/**
- * device_reread_partitions() - make the kernel read the partition table anew
- * @dev: claimed device
- *
- * Who writes to a disk as a whole must have no partition of it in use below,
- * and one that lost its table must not stay.
- *
- * Return: 0 or the exit code; busy when a partition is in use.
+/*
+ * Make the kernel read the partition table again. A command that writes to a whole disk must call
+ * this: no partition of the disk may be in use, and partitions of an overwritten table must not
+ * stay. Fails with CODE_BUSY if a partition is in use.
  */
 int device_reread_partitions(const struct device *dev)
 {
 	int tries = 0, error;
 
-	/* udev looks at each partition for a moment after it appeared. */
+	/* udev opens each new partition for a moment. */
 	while ((error = ioctl(dev->fd, BLKRRPART) ? errno : 0) == EBUSY &&
 	       tries++ < REREAD_TRIES)
 		usleep(REREAD_PAUSE_US);
-	/* A partition itself, or a disk that has none. */
+	/* The device is a partition, or a disk without partitions. */
 	if (!error || error == EINVAL || error == ENOTTY)
 		return 0;
 	if (error == EBUSY)
@@ -195,14 +173,9 @@ int device_reread_partitions(const struct device *dev)
 			  dev->role, dev->path);
 }
 
-/**
- * device_test_claim() - see whether anybody holds a device
- * @dev: open device
- * @busy: whether it is held
- *
- * Another run of this command, which looks as well, does so for a moment only.
- *
- * Return: 0 or the exit code.
+/*
+ * Test whether anybody holds a device. Retry if no kernel holder is visible: another run of this
+ * command may be testing the device at the same moment.
  */
 int device_test_claim(const struct device *dev, bool *busy)
 {
@@ -225,7 +198,7 @@ int device_test_claim(const struct device *dev, bool *busy)
 	}
 }
 
-/* Close; harmless on a device that is not open. */
+/* Harmless on a device that is not open. */
 void device_close(struct device *dev)
 {
 	if (dev->fd >= 0)
@@ -233,11 +206,9 @@ void device_close(struct device *dev)
 	dev->fd = -1;
 }
 
-/**
- * device_buffer() - memory that direct I/O takes
- * @bytes: multiple of 4096
- *
- * Return: zeroed memory for free(); NULL after recording the error.
+/*
+ * Zeroed memory, aligned for direct I/O, for free(); NULL after recording the error. @bytes:
+ * multiple of 4096.
  */
 void *device_buffer(size_t bytes)
 {
@@ -251,15 +222,7 @@ void *device_buffer(size_t bytes)
 	return buffer;
 }
 
-/**
- * device_read() - read all of a range
- * @dev: open device
- * @buffer: from device_buffer()
- * @bytes: multiple of the logical block size
- * @offset: bytes, multiple of the logical block size
- *
- * Return: 0 or the exit code.
- */
+/* @buffer: from device_buffer(). @bytes, @offset: multiples of the logical block size. */
 int device_read(const struct device *dev, void *buffer, size_t bytes,
 		uint64_t offset)
 {
@@ -286,14 +249,9 @@ int device_read(const struct device *dev, void *buffer, size_t bytes,
 	return 0;
 }
 
-/**
- * device_write() - write all of a range
- * @dev: claimed device
- * @buffer: from device_buffer()
- * @bytes: multiple of the logical block size
- * @offset: bytes, multiple of the logical block size
- *
- * Return: 0 or the exit code.
+/*
+ * @dev: claimed. @buffer: from device_buffer(). @bytes, @offset: multiples of the logical block
+ *	size.
  */
 int device_write(const struct device *dev, const void *buffer, size_t bytes,
 		 uint64_t offset)
@@ -316,14 +274,7 @@ int device_write(const struct device *dev, const void *buffer, size_t bytes,
 	return 0;
 }
 
-/**
- * device_zero() - write zeroes
- * @dev: claimed device
- * @offset: bytes, multiple of 4096
- * @bytes: multiple of 4096
- *
- * Return: 0 or the exit code.
- */
+/* @dev: claimed. @offset, @bytes: multiples of 4096. */
 int device_zero(const struct device *dev, uint64_t offset, uint64_t bytes)
 {
 	size_t chunk = bytes < CHUNK ? bytes : CHUNK;
@@ -341,7 +292,6 @@ int device_zero(const struct device *dev, uint64_t offset, uint64_t bytes)
 	return error;
 }
 
-/* Make what was written durable. Return: 0 or the exit code. */
 int device_sync(const struct device *dev)
 {
 	if (fsync(dev->fd))
@@ -350,13 +300,10 @@ int device_sync(const struct device *dev)
 	return 0;
 }
 
-/**
- * device_path_of() - the node of a device number
- * @number: device number
- * @path: PATH_MAX bytes to fill
- *
- * Return: @path: /dev/mapper/NAME for device-mapper, else /dev/NAME; the bare
- * number when the kernel has no such device any more.
+/*
+ * Write the node of a device number to @path (PATH_MAX bytes) and return it: /dev/mapper/NAME for
+ * device-mapper,
+ * dev/NAME for others, the bare number if the device no longer exists.
  */
 const char *device_path_of(dev_t number, char *path)
 {

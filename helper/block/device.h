@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A block device and its facts.  All I/O is direct: the module writes below the
- * page cache, so a cached page could be older than the device.
+ * A block device and its properties. All I/O is direct: the kernel module writes below the page
+ * cache, so a cached page could be older than the device.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
  */
 #ifndef HELPER_BLOCK_DEVICE_H
 #define HELPER_BLOCK_DEVICE_H
@@ -12,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Room for a stable identity: the superblock's origin_id. */
+/* Room for a device id: the superblock's origin_id. */
 #define DEVICE_ID	128
 /* Alignment of buffers for device_read() and device_write(). */
 #define DEVICE_ALIGN	4096
@@ -20,14 +22,14 @@
 /**
  * struct device - an open block device (or file)
  * @path: canonical path
- * @role: what messages call it: "origin", "cache device"
+ * @role: name in messages: "origin", "cache device"
  * @number: device number, 0 for a file
  * @fd: open file, -1 when closed
  * @size: bytes
  * @lbs: logical block size, bytes
  * @read_only: the device refuses writes
  * @is_file: a regular file
- * @id: stable identity, see identity.h; "" when it has none
+ * @id: device id, see device_id.h; "" if it has none
  */
 struct device {
 	char path[PATH_MAX];

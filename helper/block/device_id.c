@@ -17,9 +17,9 @@
 #include "lib/error.h"
 #include "lib/sha256.h"
 
-/* How deep stacks of devices are followed. */
+/* Maximum depth of a stack of devices. */
 #define STACK_MAX	16
-/* Longest identity that is stored as it is: DEVICE_ID less prefix and suffix. */
+/* Longest id that is stored unhashed: DEVICE_ID minus prefix and suffix. */
 #define VALUE_MAX	80
 
 static void sysfs_path(dev_t number, const char *attribute, char *path)
@@ -28,7 +28,7 @@ static void sysfs_path(dev_t number, const char *attribute, char *path)
 		 minor(number), attribute);
 }
 
-/* First line of a sysfs file, without blanks around it. */
+/* First line of a sysfs file, trimmed. */
 static bool read_line(const char *path, char *value, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -51,14 +51,9 @@ static bool read_line(const char *path, char *value, size_t size)
 	return n > 0;
 }
 
-/**
- * identity_attribute() - read an attribute of a block device
- * @number: the device
- * @attribute: path below its directory in sysfs
- * @value: filled in, trimmed
- * @size: bytes of @value
- *
- * Return: whether it is there and not empty.
+/*
+ * Read an attribute, @attribute: path below the device's directory in sysfs. Returns false if it is
+ * missing or empty.
  */
 bool identity_attribute(dev_t number, const char *attribute, char *value,
 			size_t size)
@@ -69,14 +64,7 @@ bool identity_attribute(dev_t number, const char *attribute, char *value,
 	return read_line(path, value, size);
 }
 
-/**
- * identity_kernel_name() - the kernel's name of a block device
- * @number: the device
- * @name: filled in: "nvme0n1"
- * @size: bytes of @name
- *
- * Return: whether there is such a device.
- */
+/* For example "nvme0n1". Returns false if there is no such device. */
 bool identity_kernel_name(dev_t number, char *name, size_t size)
 {
 	char path[PATH_MAX], target[PATH_MAX];
@@ -106,7 +94,7 @@ static bool number_attribute(dev_t number, const char *attribute,
 	return true;
 }
 
-/* The disk that a partition lies on; a whole disk is its own. */
+/* The disk that contains a partition; a whole disk is its own. */
 static dev_t whole_disk(dev_t number)
 {
 	char text[32];
@@ -118,7 +106,7 @@ static dev_t whole_disk(dev_t number)
 	return number;
 }
 
-/* Identities that the kernel knows, the strongest first. */
+/* Sources of device ids, strongest first. */
 static const struct {
 	const char *attribute;
 	const char *prefix;
@@ -141,13 +129,10 @@ static void hash_text(const char *text, char *hex)
 		sprintf(hex + 2 * i, "%02x", digest[i]);
 }
 
-/**
- * identity_read() - the stable identity of a block device
- * @number: the device
- * @id: DEVICE_ID bytes, filled in: "wwid:eui.0025...", "serial:...", for a
- *	partition with its number behind ("...-part2"); "" when it has none
- *
- * Values too long for the superblock are given as their SHA-256.
+/*
+ * Get the device id, DEVICE_ID bytes: "wwid:eui.0025...", "serial:...", for a partition with a
+ * suffix "...-part2"; "" if the device has none. A value too long for the superblock is replaced by
+ * its SHA-256.
  */
 void identity_read(dev_t number, char *id)
 {
@@ -175,13 +160,9 @@ void identity_read(dev_t number, char *id)
 	}
 }
 
-/**
- * identity_find() - find the device that has an identity
- * @id: stable identity, not ""
- * @except: a device that is not meant
- * @number: the device found
- *
- * Return: how many devices have it; @number is the last of them.
+/*
+ * Find devices with the id @id (not ""), except @except. Returns how many have it; @number is the
+ * last one found.
  */
 int identity_find(const char *id, dev_t except, dev_t *number)
 {
@@ -195,7 +176,7 @@ int identity_find(const char *id, dev_t except, dev_t *number)
 		unsigned int major_number, minor_number;
 		dev_t candidate;
 
-		/* Hidden paths below a multipath NVMe disk have no number. */
+		/* Hidden paths below an NVMe multipath disk have no number. */
 		snprintf(path, sizeof(path), "%s/%s/dev", dir_path,
 			 entry->d_name);
 		if (entry->d_name[0] == '.' ||
@@ -214,7 +195,7 @@ int identity_find(const char *id, dev_t except, dev_t *number)
 	return found;
 }
 
-/* Same device, or one is the disk that the other is a partition of. */
+/* Same device, or a disk and its partition. */
 static bool same_place(dev_t a, dev_t b)
 {
 	dev_t whole_a = whole_disk(a), whole_b = whole_disk(b);
@@ -223,8 +204,8 @@ static bool same_place(dev_t a, dev_t b)
 }
 
 /*
- * The first device below this one, or below the disk that it is a partition of, that is
- * @wanted; @none: there is no device below.
+ * Find the first device below @number, or below the disk that contains it, for which @wanted
+ * returns true. Sets @none if there is no device below.
  */
 static bool find_below(dev_t number,
 		       bool (*wanted)(dev_t below, const void *data, int depth),
@@ -253,7 +234,7 @@ static bool find_below(dev_t number,
 	return found;
 }
 
-/* Whether @upper is stored, at any depth, on @lower. */
+/* True if @upper is stored, at any depth, on @lower. */
 static bool rests_on(dev_t upper, const void *lower, int depth)
 {
 	bool none;
@@ -262,13 +243,7 @@ static bool rests_on(dev_t upper, const void *lower, int depth)
 	       find_below(upper, rests_on, lower, depth, &none);
 }
 
-/**
- * identity_rests_on() - whether a device is stored, at any depth, on another one
- * @upper: a device
- * @lower: another one
- *
- * Return: whether it is; not of a disk and its partition.
- */
+/* True if @upper is stored, at any depth, on @lower; false for a disk and its partition. */
 bool identity_rests_on(dev_t upper, dev_t lower)
 {
 	bool none;
@@ -276,13 +251,9 @@ bool identity_rests_on(dev_t upper, dev_t lower)
 	return upper != lower && find_below(upper, rests_on, &lower, 0, &none);
 }
 
-/**
- * identity_overlap() - whether two devices share storage
- * @a: a device
- * @b: another one
- *
- * Return: whether they are the same, a disk and its partition, one stacked on
- * the other, or two paths to the same disk.
+/*
+ * True if two devices share storage: the same device, a disk and its partition, one stacked on the
+ * other, or two paths to the same disk.
  */
 bool identity_overlap(dev_t a, dev_t b)
 {
@@ -292,11 +263,11 @@ bool identity_overlap(dev_t a, dev_t b)
 		return true;
 	identity_read(a, id_a);
 	identity_read(b, id_b);
-	/* Only a wwid is unique by contract; drives may share a serial. */
+	/* Only a wwid is unique by contract. Drives may share a serial number. */
 	return !strncmp(id_a, "wwid:", 5) && !strcmp(id_a, id_b);
 }
 
-/* Of NVMe the controller or subsystem: its namespaces come and go together. */
+/* For NVMe this is the controller or subsystem: its namespaces appear and disappear together. */
 static bool drive_of(dev_t disk, char *path)
 {
 	char link[PATH_MAX];
@@ -327,7 +298,7 @@ static bool loop_below(dev_t number, dev_t *below)
 	return major(*below);
 }
 
-/* Whether @upper has anything on the drive of @disk, which has nothing below it. */
+/* True if some part of @upper is on the drive of @disk. @disk has no device below it. */
 static bool rests_on_drive(dev_t upper, const void *disk, int depth)
 {
 	bool none, found;
@@ -341,7 +312,7 @@ static bool rests_on_drive(dev_t upper, const void *disk, int depth)
 	return same_drive(whole_disk(upper), *(const dev_t *)disk);
 }
 
-/* Whether @other has anything on one of the drives that @upper is on. */
+/* True if some part of @other is on one of the drives of @upper. */
 static bool shares_drive(dev_t upper, const void *other, int depth)
 {
 	dev_t whole = whole_disk(upper), below;
@@ -355,26 +326,16 @@ static bool shares_drive(dev_t upper, const void *other, int depth)
 	return rests_on_drive(*(const dev_t *)other, &whole, 0);
 }
 
-/**
- * identity_same_drive() - whether two devices have a drive in common
- * @a: a device
- * @b: another one
- *
- * At any depth, through partitions, LVM, RAID, loop devices: such devices leave
- * together when that drive is pulled or fails.
- *
- * Return: whether they have.
+/*
+ * True if two devices have a drive in common, at any depth, through partitions, LVM, RAID and loop
+ * devices. Such devices disappear together when that drive is pulled or fails.
  */
 bool identity_same_drive(dev_t a, dev_t b)
 {
 	return shares_drive(a, &b, 0);
 }
 
-/**
- * struct friends - holders that are not meant
- * @uuid: start of their dm uuid
- * @self: one of them, whatever its uuid
- */
+/* Holders to skip: those whose dm uuid starts with @uuid, and @self. */
 struct friends {
 	const char *uuid;
 	dev_t self;
@@ -413,7 +374,6 @@ static bool takes_writes(dev_t number, const char *holder, const void *unused)
 	       strcmp(value, "1");
 }
 
-/* The first holder that is @wanted. */
 static bool find_holder(dev_t number,
 			bool (*wanted)(dev_t number, const char *holder,
 				       const void *data),
@@ -439,28 +399,15 @@ static bool find_holder(dev_t number,
 	return found;
 }
 
-/**
- * identity_holder() - a device stacked on this one
- * @number: the device
- * @name: filled in with the kernel's name of a holder; "" for none
- * @size: bytes of @name
- *
- * Return: whether there is one.
- */
+/* Get the kernel's name of a device stacked on this one; "" and false if there is none. */
 bool identity_holder(dev_t number, char *name, size_t size)
 {
 	return find_holder(number, is_any, NULL, name, size);
 }
 
-/**
- * identity_foreign_holder() - a device of another kind stacked on this one
- * @number: the device
- * @uuid: start of the dm uuid of holders that are not meant
- * @self: a holder that is not meant, whatever its uuid; 0: none
- * @name: filled in with the kernel's name of a holder; "" for none
- * @size: bytes of @name
- *
- * Return: whether there is one.
+/*
+ * Get a holder that is not nearcache's own: skips dm uuids that start with @uuid, and @self (0:
+ * none). Pass-through devices are not skipped. @name: the kernel's name, "" if there is none.
  */
 bool identity_foreign_holder(dev_t number, const char *uuid, dev_t self,
 			     char *name, size_t size)
@@ -470,13 +417,9 @@ bool identity_foreign_holder(dev_t number, const char *uuid, dev_t self,
 	return find_holder(number, is_foreign, &friends, name, size);
 }
 
-/**
- * identity_writable_holder() - a device stacked on this one that takes writes
- * @number: the device
- * @name: filled in with the kernel's name of a holder; "" for none
- * @size: bytes of @name
- *
- * Return: whether there is one.
+/*
+ * Get a device stacked on this one that accepts writes. @name: the kernel's name, "" if there is
+ * none.
  */
 bool identity_writable_holder(dev_t number, char *name, size_t size)
 {

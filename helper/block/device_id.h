@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who a block device is, from sysfs: a name that survives reboots and renumbered
- * nodes, and what it is stacked on.
+ * Device ids, read from sysfs: a name of a block device that survives reboots and a changed device
+ * number. Also which devices a device is stacked on (holders, drives).
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
  */
 #ifndef HELPER_BLOCK_DEVICE_ID_H
 #define HELPER_BLOCK_DEVICE_ID_H
@@ -23,5 +25,8 @@ bool identity_holder(dev_t number, char *name, size_t size);
 bool identity_foreign_holder(dev_t number, const char *uuid, dev_t self,
 			     char *name, size_t size);
 bool identity_writable_holder(dev_t number, char *name, size_t size);
+
+/* device_id_match.c */
+bool identity_may_be_same(const char *a, const char *b);
 
 #endif /* HELPER_BLOCK_DEVICE_ID_H */

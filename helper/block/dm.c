@@ -18,13 +18,13 @@
 #include "block/table_params.h"
 #include "block/signals.h"
 
-/* A message to a device that is suspended: one second. */
+/* A suspended device refuses messages: retry for one second. */
 #define BUSY_TRIES	10
 #define BUSY_PAUSE_US	(100 * 1000)
 
-/* libdevmapper's own words are dropped: errors are told by fail(). */
-static void quiet(int level, const char *file, int line, int class,
-		  const char *format, ...)
+/* Drop libdevmapper's messages: fail() reports errors. */
+static void drop_log(int level, const char *file, int line, int class,
+		     const char *format, ...)
 {
 	(void)level;
 	(void)file;
@@ -36,18 +36,18 @@ static void quiet(int level, const char *file, int line, int class,
 static int no_device_mapper(void)
 {
 	if (geteuid())
-		return fail(CODE_PERMISSION, "device-mapper is for root");
+		return fail(CODE_PERMISSION, "device-mapper needs root");
 	return fail(CODE_DEVICE,
 		    "the kernel has no device-mapper: modprobe dm-mod");
 }
 
-/* A task that names a device. NULL after recording the error. */
+/* Returns NULL after recording the error. @name may be NULL. */
 static struct dm_task *new_task(int type, const char *name)
 {
 	struct dm_task *task;
 
-	dm_log_with_errno_init(quiet);
-	/* Names are checked before, nothing needs mangling. */
+	dm_log_with_errno_init(drop_log);
+	/* Names are checked before, so nothing needs mangling. */
 	dm_set_name_mangling_mode(DM_STRING_MANGLING_NONE);
 	if (access(DM_CONTROL_NODE, R_OK | W_OK) && errno == EACCES) {
 		fail_errno(errno,
@@ -62,7 +62,7 @@ static struct dm_task *new_task(int type, const char *name)
 	if (!name || dm_task_set_name(task, name))
 		return task;
 	dm_task_destroy(task);
-	/* Too long for the kernel: nothing can be called so. */
+	/* The name is too long for the kernel, so no such device can exist. */
 	fail(CODE_DEVICE, "there is no device '%s'", name);
 	return NULL;
 }
@@ -71,7 +71,7 @@ static int task_failed(struct dm_task *task, const char *what, const char *name)
 {
 	int error = dm_task_get_errno(task);
 
-	/* Without an errno the ioctl was not even tried. */
+	/* No errno: libdevmapper did not even try the ioctl. */
 	if (!error)
 		return no_device_mapper();
 	return fail_errno(error, "cannot %s '%s'", what, name);
@@ -101,7 +101,7 @@ static void run_modprobe(void)
 	pid_t child = fork();
 
 	if (!child) {
-		/* Its words would spoil the output; what counts is checked. */
+		/* Drop modprobe's messages: the caller checks whether the target exists. */
 		if (freopen("/dev/null", "w", stderr))
 			execlp("modprobe", "modprobe", "-q", DM_MODULE, NULL);
 		_exit(127);
@@ -110,16 +110,12 @@ static void run_modprobe(void)
 		waitpid(child, NULL, 0);
 }
 
-/**
- * dm_need_target() - demand the kernel module; load it when it is not there
- *
- * Return: 0 or the exit code.
- */
+/* Demand the kernel module; load it if it is missing. */
 int dm_need_target(void)
 {
 	bool known;
 
-	/* libdevmapper never looks twice for a missing device-mapper. */
+	/* libdevmapper never looks again for a missing device-mapper, so load the module first. */
 	if (access(DM_CONTROL_NODE, F_OK))
 		run_modprobe();
 	if (target_known(&known) || known)
@@ -155,8 +151,8 @@ static void take_table(struct dm_device *dev, uint64_t sectors,
 		dev->mode[0] = '\0';
 }
 
-/* Run a TABLE or STATUS task: the only target's parameters. */
-static int query(int type, struct dm_device *dev)
+/* Run a TABLE or STATUS task for a device with one target. */
+static int query_task(int type, struct dm_device *dev)
 {
 	struct dm_task *task = new_task(type, dev->name);
 	char *target = NULL, *params = NULL;
@@ -164,7 +160,7 @@ static int query(int type, struct dm_device *dev)
 
 	if (!task)
 		return fail_code();
-	/* A look must cause no I/O. */
+	/* Reading the table must not cause I/O. */
 	dm_task_no_flush(task);
 	dm_task_no_open_count(task);
 	if (!dm_task_run(task)) {
@@ -201,14 +197,7 @@ static void take_info(struct dm_device *dev, struct dm_task *task,
 			     sizeof(DM_UUID_PREFIX) - 1);
 }
 
-/**
- * dm_find() - look up a device
- * @name: dm name
- * @dev: filled in when found; dm_device_free() is due then
- * @found: whether there is a device of that name, ours or not
- *
- * Return: 0 or the exit code.
- */
+/* Look up a device of any kind. If @found, dm_device_free() is needed. */
 int dm_find(const char *name, struct dm_device *dev, bool *found)
 {
 	struct dm_task *task = new_task(DM_DEVICE_INFO, name);
@@ -231,27 +220,21 @@ int dm_find(const char *name, struct dm_device *dev, bool *found)
 	dm_task_destroy(task);
 	if (!*found || !dev->live)
 		return 0;
-	if (query(DM_DEVICE_TABLE, dev) || query(DM_DEVICE_STATUS, dev)) {
+	if (query_task(DM_DEVICE_TABLE, dev) || query_task(DM_DEVICE_STATUS, dev)) {
 		dm_device_free(dev);
 		return fail_code();
 	}
 	return 0;
 }
 
-/**
- * dm_need_ours() - look up a device that must be a nearcache device
- * @name: dm name
- * @dev: filled in; dm_device_free() is due after success
- *
- * Return: 0 or the exit code.
- */
+/* Look up a device that must be a nearcache device. After success dm_device_free() is needed. */
 int dm_need_ours(const char *name, struct dm_device *dev)
 {
 	const char *why;
 	bool found;
 
 	if (!name_check(name, &why))
-		return fail(CODE_USAGE, "'%s' is no name of a device: %s", name,
+		return fail(CODE_USAGE, "'%s' is not a valid device name: %s", name,
 			    why);
 	if (dm_find(name, dev, &found))
 		return fail_code();
@@ -271,9 +254,11 @@ int dm_need_ours(const char *name, struct dm_device *dev)
 		    name);
 }
 
-/* dm_find() and keep it if it is @wanted; one that vanished is not an error. */
-static int append(struct dm_device **list, size_t *count, const char *name,
-		  bool (*wanted)(const struct dm_device *dev))
+/*
+ * Append a device to the list if it is @wanted. A device that vanished meanwhile is not an error.
+ */
+static int append_device(struct dm_device **list, size_t *count, const char *name,
+			 bool (*wanted)(const struct dm_device *dev))
 {
 	struct dm_device dev, *longer;
 	bool found;
@@ -315,7 +300,7 @@ static int list_all(struct dm_device **list, size_t *count,
 	if (!names)
 		error = task_failed(task, "list the devices of", "device-mapper");
 	while (names && names->dev && !error) {
-		error = append(list, count, names->name, wanted);
+		error = append_device(list, count, names->name, wanted);
 		if (!names->next)
 			break;
 		names = (void *)((char *)names + names->next);
@@ -340,32 +325,20 @@ static bool passes_through(const struct dm_device *dev)
 	return dm_uuid_passes_through(dev->uuid);
 }
 
-/**
- * dm_all() - all nearcache devices, by name
- * @list: the result, for dm_device_free_all()
- * @count: how many
- *
- * Return: 0 or the exit code.
- */
+/* List all nearcache devices, sorted by name. The list needs dm_device_free_all(). */
 int dm_all(struct dm_device **list, size_t *count)
 {
 	return list_all(list, count, is_ours);
 }
 
-/**
- * dm_all_passing() - all devices that pass through to their origin, by name
- * @list: the result, for dm_device_free_all()
- * @count: how many
- *
- * Return: 0 or the exit code.
- */
+/* List all pass-through devices, sorted by name. The list needs dm_device_free_all(). */
 int dm_all_passing(struct dm_device **list, size_t *count)
 {
 	return list_all(list, count, passes_through);
 }
 
-/* Whether a device has it as one of its cache devices. */
-static bool uses(const struct dm_device *dev, dev_t cache)
+/* True if @cache is one of the device's cache devices. */
+static bool uses_cache(const struct dm_device *dev, dev_t cache)
 {
 	struct params params;
 	unsigned int i;
@@ -380,14 +353,7 @@ static bool uses(const struct dm_device *dev, dev_t cache)
 	return false;
 }
 
-/**
- * dm_find_cache() - the nearcache device that uses a cache device
- * @cache: the cache device
- * @dev: filled in when found; dm_device_free() is due then
- * @found: whether there is one
- *
- * Return: 0 or the exit code.
- */
+/* Find the nearcache device that uses a cache device. If @found, dm_device_free() is needed. */
 int dm_find_cache(dev_t cache, struct dm_device *dev, bool *found)
 {
 	struct dm_device *list;
@@ -397,7 +363,7 @@ int dm_find_cache(dev_t cache, struct dm_device *dev, bool *found)
 	if (dm_all(&list, &count))
 		return fail_code();
 	for (i = 0; i < count; i++) {
-		if (*found || !uses(&list[i], cache)) {
+		if (*found || !uses_cache(&list[i], cache)) {
 			dm_device_free(&list[i]);
 			continue;
 		}
@@ -408,7 +374,6 @@ int dm_find_cache(dev_t cache, struct dm_device *dev, bool *found)
 	return 0;
 }
 
-/* Free what dm_find() allocated. */
 void dm_device_free(struct dm_device *dev)
 {
 	free(dev->table);
@@ -417,7 +382,6 @@ void dm_device_free(struct dm_device *dev)
 	dev->status = NULL;
 }
 
-/* Free a list from dm_all(). */
 void dm_device_free_all(struct dm_device *list, size_t count)
 {
 	size_t i;
@@ -428,9 +392,9 @@ void dm_device_free_all(struct dm_device *list, size_t count)
 }
 
 /*
- * Run a task that makes or removes a node, and wait until the node is right:
- * with udev by its cookie, without udev libdevmapper makes the node itself.  @then, if
- * it was run and before udev has looked at the device, which may take long.
+ * Run a task that creates or removes a node, and wait for the node. With udev the wait uses a
+ * cookie; without udev libdevmapper creates the node itself. If the task succeeded, call @then
+ * before that wait: udev may take long to process the device.
  */
 static bool run_with_node(struct dm_task *task, void (*then)(void))
 {
@@ -471,13 +435,7 @@ static int create_empty(const char *name, const char *uuid)
 	return error;
 }
 
-/**
- * dm_load() - load a table into the inactive slot
- * @name: dm name
- * @line: the table
- *
- * Return: 0 or the exit code; not affected by an error recorded before.
- */
+/* Load a table into the inactive slot. */
 int dm_load(const char *name, const struct dm_line *line)
 {
 	struct dm_task *task = new_task(DM_DEVICE_RELOAD, name);
@@ -496,17 +454,13 @@ int dm_load(const char *name, const struct dm_line *line)
 	return error;
 }
 
-/**
- * dm_resume() - make the loaded table live, or start a suspended device
- * @name: dm name
- * @read_ahead: for the device, sectors; or DM_READ_AHEAD_KERNEL
- * @hand_over: the new table gets the reads that wait for the origin, whereas
- *	else the old one has to end them first; file systems are not frozen then
- *
- * The kernel suspends a running device itself when it has a table loaded.  Others may
- * start devices, see lock_all(), as soon as it is live.
- *
- * Return: 0 or the exit code; not affected by an error recorded before.
+/*
+ * Make the loaded table live, or start a suspended device. The kernel suspends a running device
+ * itself if it has an inactive table. As soon as the table is live, other runs may start devices,
+ * see lock_all().
+ * @read_ahead: sectors, or DM_READ_AHEAD_KERNEL.
+ * @hand_over: the new table takes over reads that wait for the origin; without it the old table
+ *	must complete them first. File systems are not frozen then.
  */
 int dm_resume(const char *name, uint32_t read_ahead, bool hand_over)
 {
@@ -515,7 +469,7 @@ int dm_resume(const char *name, uint32_t read_ahead, bool hand_over)
 
 	if (!task)
 		return fail_code();
-	/* AUTO keeps libdevmapper from setting a read-ahead of its own. */
+	/* AUTO keeps libdevmapper from setting its own read-ahead. */
 	if (read_ahead == DM_READ_AHEAD_KERNEL)
 		read_ahead = DM_READ_AHEAD_AUTO;
 	if (!dm_task_set_add_node(task, DM_ADD_NODE_ON_RESUME) ||
@@ -562,16 +516,9 @@ static void make_device(const char *name, const char *uuid,
 	kmsg_close(&log);
 }
 
-/**
- * dm_activate() - make a device
- * @name: dm name, checked before
- * @uuid: dm uuid
- * @line: its table
- *
- * A failure leaves no device behind and quotes the kernel's own reason; a ^C
- * leaves none either, unless the caller holds it back anyway.
- *
- * Return: 0 or the exit code.
+/*
+ * Create a device and start it. On failure it removes the device and quotes the kernel's reason. A
+ * ^C removes the device as well, unless the caller already holds the signal back.
  */
 int dm_activate(const char *name, const char *uuid,
 		const struct dm_line *line)
@@ -586,12 +533,7 @@ int dm_activate(const char *name, const char *uuid,
 	return fail_code();
 }
 
-/**
- * dm_clear() - drop a table that was loaded and is not live
- * @name: dm name
- *
- * Return: 0 or the exit code; not affected by an error recorded before.
- */
+/* Drop the inactive table. */
 int dm_clear(const char *name)
 {
 	struct dm_task *task = new_task(DM_DEVICE_CLEAR, name);
@@ -606,8 +548,8 @@ int dm_clear(const char *name)
 }
 
 /*
- * One try. Return: 0 or the errno of a refusal, which is not recorded; -1: some
- * other error was.
+ * One try. Returns 0; the errno of a refusal, which is not recorded; or -1 after recording another
+ * error.
  */
 static int try_message(const char *name, const char *message)
 {
@@ -631,31 +573,23 @@ static int try_message(const char *name, const char *message)
 	return error;
 }
 
-/**
- * dm_message() - tell the target something
- * @dev: the device
- * @message: words, see kmod/doc/interface.md
- *
- * A refusal quotes the kernel's own reason.
- *
- * Return: 0 or the exit code.
- */
+/* Send a message to the target, see kmod/doc/interface.md. A refusal quotes the kernel's reason. */
 int dm_message(const struct dm_device *dev, const char *message)
 {
 	struct kmsg log = kmsg_mark(dev->number);
 	int tries, error = try_message(dev->name, message);
 
-	/* Somebody's new table takes a moment to start. */
+	/* Another process may be starting a new table, which takes a moment. */
 	for (tries = 0; error == EBUSY && tries < BUSY_TRIES; tries++) {
 		usleep(BUSY_PAUSE_US);
 		error = try_message(dev->name, message);
 	}
 	if (error == EBUSY) {
 		fail(CODE_BUSY,
-		     "device '%s' is suspended: 'dmsetup resume %s' first, or try again when it runs",
+		     "device '%s' is suspended: 'dmsetup resume %s' first, or try again when it is running",
 		     dev->name, dev->name);
 	} else if (error > 0) {
-		fail_errno(error, "cannot tell '%s' to '%s'", message,
+		fail_errno(error, "cannot send '%s' to '%s'", message,
 			   dev->name);
 		kmsg_explain(&log, DM_TARGET);
 	}
@@ -663,12 +597,6 @@ int dm_message(const struct dm_device *dev, const char *message)
 	return fail_code();
 }
 
-/**
- * dm_remove() - remove a device
- * @name: dm name
- *
- * Return: 0 or the exit code.
- */
 int dm_remove(const char *name)
 {
 	struct dm_task *task = new_task(DM_DEVICE_REMOVE, name);
@@ -676,7 +604,7 @@ int dm_remove(const char *name)
 
 	if (!task)
 		return fail_code();
-	/* udev may be looking at the device for a moment. */
+	/* udev may have the device open for a moment. */
 	dm_task_retry_remove(task);
 	if (!run_with_node(task, NULL))
 		error = task_failed(task, "remove the device", name);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Device-mapper devices of the nearcache target.  dm.c and dm_pieces.c are the only
- * users of libdevmapper.
+ * Device-mapper devices of the nearcache target. Only dm.c and dm_tree.c use libdevmapper.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise. Errors recorded before a call do not change what dm_load(), dm_resume(),
+ * dm_clear() and dm_remove() return.
  */
 #ifndef HELPER_BLOCK_DM_H
 #define HELPER_BLOCK_DM_H
@@ -15,29 +17,32 @@
 #define DM_CONTROL_NODE	"/dev/mapper/control"
 #define DM_TARGET	"nearcache"
 #define DM_MODULE	"dm-nearcache"
-/* A device's uuid: this and the cache's uuid. */
+/* A device's uuid is this prefix and the cache's uuid. */
 #define DM_UUID_PREFIX	"nearcache-"
-/* That of a device that passes everything through to the origin: this and its name. */
+/*
+ * The uuid of a pass-through device (no cache, all I/O goes to the origin) is this prefix and its
+ * name.
+ */
 #define DM_PASSTHROUGH_PREFIX	"nearcache-passthrough-"
-/* What it consists of. */
+/* Target of a pass-through device. */
 #define DM_LINEAR	"linear"
 
 /**
- * struct dm_device - a device as the kernel tells it
+ * struct dm_device - a device and its state in the kernel
  * @name: dm name
  * @uuid: dm uuid, "" when it has none
  * @number: device number
- * @ours: uses the nearcache target, or has our kind of uuid and no table
+ * @ours: uses the nearcache target, or has a nearcache uuid and no table
  * @live: has a live table
  * @suspended: suspended
- * @read_only: the kernel lets nobody write to it
+ * @read_only: the kernel refuses writes
  * @open_count: openers
  * @size: bytes of its table
- * @table: parameters of the nearcache target, NULL without
- * @status: status line of the target, NULL without
- * @mode: first word of @table, "" without
- * @origin: from @table, 0 without
- * @cache: from @table, 0 without
+ * @table: parameters of the nearcache target, NULL: none
+ * @status: status line of the target, NULL: none
+ * @mode: first word of @table, "": none
+ * @origin: from @table, 0: none
+ * @cache: from @table, 0: none
  */
 struct dm_device {
 	char name[128];
@@ -59,9 +64,9 @@ struct dm_device {
 /**
  * struct dm_line - a table of one target
  * @target: its name, NULL: DM_TARGET
- * @bytes: what it covers
+ * @bytes: size of the device
  * @params: the target's parameters
- * @read_only: nobody may write to the device
+ * @read_only: the device refuses writes
  */
 struct dm_line {
 	const char *target;
@@ -70,10 +75,9 @@ struct dm_line {
 	bool read_only;
 };
 
-/* For dm_resume(): the read-ahead that the kernel derives from the table. */
+/* For dm_resume(): use the read-ahead that the kernel derives from the table. */
 #define DM_READ_AHEAD_KERNEL	UINT32_MAX
 
-/* Whether a device with that uuid passes everything through to its origin. */
 static inline bool dm_uuid_passes_through(const char *uuid)
 {
 	return !strncmp(uuid, DM_PASSTHROUGH_PREFIX,

@@ -10,10 +10,13 @@
 #include "block/readahead.h"
 #include "block/signals.h"
 
-/* Bytes of a sector. */
+/* Bytes. */
 #define SECTOR	512
 
-/* The kernel derives the read-ahead anew from each table, whatever was set. */
+/*
+ * The current read-ahead in sectors. The kernel derives a new one from each table, which would undo
+ * a change.
+ */
 static uint32_t read_ahead(dev_t number)
 {
 	uint64_t bytes;
@@ -23,13 +26,9 @@ static uint32_t read_ahead(dev_t number)
 	return (uint32_t)(bytes / SECTOR);
 }
 
-/**
- * reload_prepare() - demand a device that can get a new table
- * @dev: the device
- * @force: also one that somebody suspended; it will run afterwards
- * @params: filled in with those of its present table
- *
- * Return: 0 or the exit code.
+/*
+ * Demand a device that can get a new table, and parse its present one into @params.
+ * @force: also accept a suspended device; it will run after the reload.
  */
 int reload_prepare(const struct dm_device *dev, bool force,
 		   struct params *params)
@@ -40,7 +39,7 @@ int reload_prepare(const struct dm_device *dev, bool force,
 			    dev->name);
 	if (!params_parse(dev->table, params))
 		return fail(CODE_DEVICE,
-			    "the table of '%s' is not understood ('%s'): the kernel module is newer than this command",
+			    "the table of '%s' cannot be parsed ('%s'): the kernel module is newer than this command",
 			    dev->name, dev->table);
 	if (!dev->suspended || force)
 		return 0;
@@ -49,7 +48,7 @@ int reload_prepare(const struct dm_device *dev, bool force,
 		    dev->name, dev->name);
 }
 
-/* Left there, the next 'dmsetup resume' would make it live. */
+/* Otherwise the next 'dmsetup resume' would make the loaded table live. */
 static void drop_loaded(const char *name)
 {
 	if (dm_clear(name))
@@ -57,8 +56,8 @@ static void drop_loaded(const char *name)
 			 name);
 }
 
-/* After a failure: what became of the device. */
-static void tell(const struct dm_device *old)
+/* Add the state of the device after a failure to the error. */
+static void report_failure(const struct dm_device *old)
 {
 	struct dm_device now;
 	bool found;
@@ -67,7 +66,7 @@ static void tell(const struct dm_device *old)
 	if (!error && !found)
 		fail_add("device '%s' is gone", old->name);
 	else if (error || now.suspended)
-		fail_add("device '%s' %s suspended now, and its users wait: 'nearcache set %s mode=read-only --force' starts it, and what is written to it fails then",
+		fail_add("device '%s' %s suspended now, and its users wait: 'nearcache set %s mode=read-only --force' starts it, and writes to it fail then",
 			 old->name, error ? "may be" : "is", old->name);
 	else if (!now.table || strcmp(now.table, old->table) ||
 		 now.size != old->size)
@@ -81,12 +80,12 @@ static void tell(const struct dm_device *old)
 }
 
 /*
- * A start that failed leaves one of these: the new table still inactive, the
- * device not even suspended; the old table live and suspended, as the new one
- * did not fit; or the new table live and suspended, as it refused to start.
- * The old line, loaded and started, is right in the last two.  It is refused
- * when it writes and the cache device failed meanwhile: then what is live may
- * start all the same, as the old table, or because the fault has passed.
+ * A failed start leaves one of three states: the new table inactive and the device running (suspend
+ * failed); the old table live and suspended (the new one does not fit); or the new table live and
+ * suspended (it refused to start). In the last two states loading and starting the old table is
+ * right. The kernel refuses the old table if it writes and the cache device failed meanwhile. Then
+ * still resume: the live table may start, because it is the old one or because the fault has
+ * passed.
  */
 static void put_back(const struct dm_device *old, const struct dm_line *line,
 		     uint32_t ahead)
@@ -102,19 +101,19 @@ static void put_back(const struct dm_device *old, const struct dm_line *line,
 		}
 	}
 	dm_device_free(&now);
-	tell(old);
+	report_failure(old);
 }
 
 static int changed_by_others(const struct dm_device *now)
 {
 	return fail(CODE_BUSY,
-		    "device '%s' was changed by somebody else at the same time, its table is '%s' now: look at it and try again",
+		    "device '%s' was changed by another program at the same time; its table is now '%s': check it and try again",
 		    now->name, now->table ? now->table : "");
 }
 
 /*
- * The new line was made from what the device was when it was looked up.  Other
- * runs of this command wait (lock.h), dmsetup does not.
+ * The new table was built from an earlier look-up of the device. Other runs of this command wait
+ * (lock.h), but dmsetup does not.
  */
 static int check_unchanged(const struct dm_device *old)
 {
@@ -130,15 +129,15 @@ static int check_unchanged(const struct dm_device *old)
 	return error;
 }
 
-/* Somebody else may have loaded a table after us, which went live. */
-static int verify(const struct dm_device *old, const struct dm_line *line)
+/* Another program may have loaded its own table after dm_load(), which then went live instead. */
+static int verify_table(const struct dm_device *old, const struct dm_line *line)
 {
 	struct dm_device now;
 	bool found;
 	int error = dm_find(old->name, &now, &found);
 
 	if (error)
-		return fail_add("the new table was started before");
+		return fail_add("the new table was started before this error");
 	if (!found || !now.table || !params_same(now.table, line->params) ||
 	    now.size != line->bytes)
 		error = changed_by_others(&now);
@@ -156,7 +155,7 @@ static int swap_tables(const struct dm_device *old,
 
 	if (error) {
 		kmsg_explain(&log, DM_TARGET);
-		tell(old);
+		report_failure(old);
 		goto out;
 	}
 	error = check_unchanged(old);
@@ -170,26 +169,21 @@ static int swap_tables(const struct dm_device *old,
 		kmsg_explain(&log, DM_TARGET);
 		put_back(old, old_line, ahead);
 	} else {
-		error = verify(old, line);
+		error = verify_table(old, line);
 	}
 out:
 	kmsg_close(&log);
 	return error;
 }
 
-/**
- * reload() - give a device another table while it is in use
- * @dev: the device, as reload_prepare() took it
- * @old: of its present table
- * @params: of the new table
- * @bytes: what the new table covers
- * @hand_over: it gets the reads that wait for the origin, see dm_resume()
- *
- * I/O waits for the moment of the change.  After a failure the device has its
- * old table again, or the error says that it has not.  The device's read-ahead
- * stays.  A ^C waits.
- *
- * Return: 0 or the exit code.
+/*
+ * Replace the table of a device in use. I/O waits during the change. After a failure the device has
+ * its old table again, or the error says that it has not. The read-ahead stays. A ^C is held back
+ * until the end.
+ * @dev: accepted by reload_prepare().
+ * @old: of the present table.
+ * @bytes: size under the new table.
+ * @hand_over: the new table takes over reads that wait for the origin, see dm_resume().
  */
 int reload(const struct dm_device *dev, const struct params *old,
 	   const struct params *params, uint64_t bytes, bool hand_over)
@@ -208,7 +202,7 @@ int reload(const struct dm_device *dev, const struct params *old,
 	sigset_t before;
 	int error;
 
-	/* This program itself may lie on the device or be swapped to it. */
+	/* This program may itself be stored on the device or be swapped to it. */
 	mlockall(MCL_CURRENT | MCL_FUTURE);
 	signals_hold(&before);
 	error = swap_tables(dev, &old_line, &line, hand_over);
@@ -217,10 +211,9 @@ int reload(const struct dm_device *dev, const struct params *old,
 	return error;
 }
 
-/**
- * reload_print_started() - tell that a suspended device runs again
- * @dev: the device as it was before reload()
- * @dry_run: it would
+/*
+ * Print that a suspended device runs again, or would with @dry_run. @dev: the device before
+ * reload().
  */
 void reload_print_started(const struct dm_device *dev, bool dry_run)
 {

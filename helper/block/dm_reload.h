@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A new table for a device in use. */
+/*
+ * Replace the table of a device in use.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_BLOCK_DM_RELOAD_H
 #define HELPER_BLOCK_DM_RELOAD_H
 

@@ -7,11 +7,10 @@
 #include "lib/error.h"
 #include "block/openers.h"
 
-/* udev opens a new device for a moment to look at it. */
+/* udev opens a new device for a moment. */
 #define TRIES		10
 #define PAUSE_US	(100 * 1000)
 
-/* How often a device is open now. */
 static int count_opens(const char *name, int *opens)
 {
 	struct dm_device dev;
@@ -24,12 +23,7 @@ static int count_opens(const char *name, int *opens)
 	return 0;
 }
 
-/**
- * stop_check() - demand that nobody has a device open
- * @dev: the device
- *
- * Return: 0 or the exit code.
- */
+/* Demand that nobody has the device open. */
 int stop_check(const struct dm_device *dev)
 {
 	int opens = dev->open_count;
@@ -39,7 +33,7 @@ int stop_check(const struct dm_device *dev)
 	for (tries = 0; opens && tries < TRIES; tries++) {
 		if (holder_describe(dev->number, what, sizeof(what)))
 			return fail(CODE_BUSY,
-				    "device '%s' is open: %s; release it first",
+				    "device '%s' is open: %s; close it first",
 				    dev->name, what);
 		usleep(PAUSE_US);
 		if (count_opens(dev->name, &opens))
@@ -48,17 +42,12 @@ int stop_check(const struct dm_device *dev)
 	if (!opens)
 		return 0;
 	if (!holder_process(dev->number, what, sizeof(what)))
-		strcpy(what, "nobody seen from here: a loop device, an exported target?");
+		strcpy(what, "no user is visible from here: a loop device, an exported target?");
 	return fail(CODE_BUSY, "device '%s' is open: %s; stop that first",
 		    dev->name, what);
 }
 
-/**
- * stop_check_writers() - demand that nobody can be writing to a device
- * @dev: the device
- *
- * Return: 0 or the exit code.
- */
+/* Demand that nobody can be writing to the device. */
 int stop_check_writers(const struct dm_device *dev)
 {
 	int opens = dev->open_count;
@@ -69,7 +58,7 @@ int stop_check_writers(const struct dm_device *dev)
 		if (holder_writer(dev->number, what, sizeof(what)))
 			return fail(CODE_BUSY, "device '%s' %s", dev->name,
 				    what);
-		/* All who opened it are known, and only read. */
+		/* All openers are known, and they only read. */
 		if (holder_count(dev->number) >= opens)
 			return 0;
 		usleep(PAUSE_US);
@@ -79,16 +68,10 @@ int stop_check_writers(const struct dm_device *dev)
 	if (!opens)
 		return 0;
 	return fail(CODE_BUSY,
-		    "device '%s' is open %d time%s, and it cannot be seen from here whether for writing (a loop device, an exported target?): release it",
+		    "device '%s' is open %d time%s, and it is unknown whether for writing (a loop device, an exported target?): close it first",
 		    dev->name, opens, opens > 1 ? "s" : "");
 }
 
-/**
- * stop() - stop a device cleanly
- * @dev: the device
- *
- * Return: 0 or the exit code.
- */
 int stop(const struct dm_device *dev)
 {
 	int error = stop_check(dev);

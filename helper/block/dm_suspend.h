@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Stopping a device that nobody uses, or writes that nobody does. */
+/*
+ * Remove a device that is not open; check that nobody has it open, or open for writing.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_BLOCK_DM_SUSPEND_H
 #define HELPER_BLOCK_DM_SUSPEND_H
 

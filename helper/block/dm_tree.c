@@ -30,7 +30,6 @@ static void take_piece(struct dm_piece *piece, uint64_t start, uint64_t length,
 	piece->offset = offset * SECTOR;
 }
 
-/* One line after the other. Return: 0 or the exit code. */
 static int take_pieces(struct dm_task *task, struct dm_piece **list,
 		       size_t *count)
 {
@@ -54,13 +53,9 @@ static int take_pieces(struct dm_task *task, struct dm_piece **list,
 	return 0;
 }
 
-/**
- * dm_pieces() - what a dm device is made of
- * @number: the device
- * @list: the result, ascending, for free() also after a failure
- * @count: how many; 0: it has no table
- *
- * Return: 0 or the exit code.
+/*
+ * Get the table of a dm device as an ascending list, for free() even after a failure. @count 0: no
+ * table.
  */
 int dm_pieces(dev_t number, struct dm_piece **list, size_t *count)
 {
@@ -73,7 +68,7 @@ int dm_pieces(dev_t number, struct dm_piece **list, size_t *count)
 		return fail_memory();
 	dm_task_set_major(task, (int)major(number));
 	dm_task_set_minor(task, (int)minor(number));
-	/* A look must cause no I/O. */
+	/* Reading the table must not cause I/O. */
 	dm_task_no_flush(task);
 	dm_task_no_open_count(task);
 	if (dm_task_run(task))

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a device-mapper device of any kind is made of. */
+/*
+ * The table of a device-mapper device of any kind.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_BLOCK_DM_TREE_H
 #define HELPER_BLOCK_DM_TREE_H
 
@@ -12,13 +16,13 @@
 #define DM_TYPE		16
 
 /**
- * struct dm_piece - a part of any dm device, by one line of its table
+ * struct dm_piece - one line of the table of any dm device
  * @start: first byte
  * @length: bytes
- * @type: of the target
- * @linear: @type is linear, and what follows tells where the bytes are
- * @under: device
- * @offset: first byte on it
+ * @type: target type
+ * @linear: @type is "linear"; then @under and @offset are valid
+ * @under: device below
+ * @offset: first byte on @under
  */
 struct dm_piece {
 	uint64_t start;

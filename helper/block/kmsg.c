@@ -11,14 +11,12 @@
 
 #include "lib/error.h"
 
-/* As in the kernel's include/linux/kern_levels.h. */
+/* From the kernel's include/linux/kern_levels.h. */
 #define LEVEL_WARNING	4
 
-/**
- * kmsg_mark() - remember the end of the kernel log
- * @number: the device whose lines count before others, 0: none
- *
- * Return: the place, for kmsg_explain() and kmsg_close().
+/*
+ * Remember the end of the kernel log. kmsg_explain() prefers lines about the device @number (0:
+ * none).
  */
 struct kmsg kmsg_mark(dev_t number)
 {
@@ -34,8 +32,8 @@ struct kmsg kmsg_mark(dev_t number)
 }
 
 /*
- * "3,123,456,-;text\n KEY=value\n" to "text".  The three lowest bits of the first
- * number are the level: news (6) are no reason.
+ * Turn "3,123,456,-;text\n KEY=value\n" into "text". The three lowest bits of the first number are
+ * the level. Levels above warning do not explain an error.
  */
 static char *text_of(char *record)
 {
@@ -48,19 +46,16 @@ static char *text_of(char *record)
 	return text;
 }
 
-/* Keep a line's text: the first one names the cause. */
-static void keep(char *kept, size_t size, const char *text)
+/* Keep only the first line: it names the cause. */
+static void keep_text(char *kept, size_t size, const char *text)
 {
 	if (!kept[0])
 		snprintf(kept, size, "%s", text);
 }
 
-/**
- * kmsg_explain() - add the kernel's reason to the recorded error
- * @log: place remembered before the kernel was asked
- * @word: lines with this word count
- *
- * Says where to look when there is no such line.
+/*
+ * Add the kernel's reason to the recorded error: the first line since the mark that contains @word.
+ * Without such a line point to dmesg.
  */
 void kmsg_explain(struct kmsg *log, const char *word)
 {
@@ -78,9 +73,9 @@ void kmsg_explain(struct kmsg *log, const char *word)
 		}
 		if (!text || !strstr(text, word))
 			continue;
-		keep(any, sizeof(any), text);
+		keep_text(any, sizeof(any), text);
 		if (strstr(text, log->device))
-			keep(own, sizeof(own), text);
+			keep_text(own, sizeof(own), text);
 	} while (n > 0 || (n < 0 && log->fd >= 0 && errno == EPIPE));
 	if (any[0])
 		fail_add("the kernel log says: %s", own[0] ? own : any);
@@ -88,7 +83,6 @@ void kmsg_explain(struct kmsg *log, const char *word)
 		fail_add("the kernel log (dmesg) may say why");
 }
 
-/* Forget the place. */
 void kmsg_close(struct kmsg *log)
 {
 	if (log->fd >= 0)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the kernel log said meanwhile. */
+/* Read kernel log lines written since a mark, to explain an error. */
 #ifndef HELPER_BLOCK_KMSG_H
 #define HELPER_BLOCK_KMSG_H
 
 #include <sys/types.h>
 
 /**
- * struct kmsg - a place in the kernel log
- * @fd: /dev/kmsg, -1 when it cannot be read
- * @device: ": 253:0: ", as the kernel starts what it says of a device
+ * struct kmsg - a position in the kernel log
+ * @fd: /dev/kmsg, -1: it cannot be read
+ * @device: ": 253:0: ", which the kernel puts before messages about the device
  */
 struct kmsg {
 	int fd;

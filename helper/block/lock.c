@@ -10,7 +10,7 @@
 #include "block/dm.h"
 #include "lib/error.h"
 
-/* Seconds that starting a device may take others. */
+/* Seconds to wait for another run that starts a device. */
 #define LOCK_SECONDS	40
 #define LOCK_PAUSE_US	(50 * 1000)
 
@@ -18,12 +18,15 @@
 #define HASH_START	0xcbf29ce484222325ULL
 #define HASH_FACTOR	0x100000001b3ULL
 
-/* The last lock; -1: none. */
+/* Lock of lock_name(); -1: none. */
 static int held = -1;
-/* What is locked by lock_all(), -1: nothing. */
+/* Lock of lock_all(); -1: none. */
 static int all = -1;
 
-/* The byte of the file that stands for a name; two names of one only wait. */
+/*
+ * The byte of the file that stands for a name. After a hash collision one run only waits for the
+ * other.
+ */
 static off_t byte_of(const char *name)
 {
 	uint64_t hash = HASH_START;
@@ -33,17 +36,14 @@ static off_t byte_of(const char *name)
 	return (off_t)(hash >> 2);
 }
 
-/**
- * lock_name() - keep other runs of this command off a device, to the end
- * @name: dm name, which need not exist
+/*
+ * Lock a device name against other runs of this command until this process ends. Two changes at
+ * once, each built from its own look-up, would undo each other or act on outdated checks. Waits; a
+ * ^C ends the wait.
  *
- * A change is made from what was looked up: two of them at once would undo each
- * other, or act on checks that no longer hold.  Waits; a ^C ends that.
- *
- * device-mapper's own node is the file: it needs no directory that can be
- * written and no cleaning up.  By name, because another device may take long,
- * with an origin that does not answer.  Where it cannot be opened, no device
- * exists yet or the rights are missing, and whoever goes on says so.
+ * The file is device-mapper's own node: it needs no writable directory and no cleanup. The lock is
+ * per name, because another device may take long if its origin does not answer. If the node cannot
+ * be opened, no device exists or the caller lacks the rights; the next step reports that.
  */
 void lock_name(const char *name)
 {
@@ -55,13 +55,13 @@ void lock_name(const char *name)
 	};
 	int fd = open(DM_CONTROL_NODE, O_RDWR | O_CLOEXEC);
 
-	/* Stays open: the end of the process gives the lock back. */
+	/* The descriptor stays open: the kernel drops the lock when the process ends. */
 	if (fd >= 0)
 		fcntl(fd, F_OFD_SETLKW, &lock);
 	held = fd;
 }
 
-/* Let others at the device that was locked last: all that is left is to look on. */
+/* Drop the last lock of lock_name(), for a command that from now on only reads. */
 void lock_release(void)
 {
 	if (held >= 0)
@@ -69,13 +69,13 @@ void lock_release(void)
 	held = -1;
 }
 
-/* Return: 0 or the exit code, after LOCK_SECONDS. */
+/* Fails after LOCK_SECONDS. */
 static int wait_for_all(int fd)
 {
 	struct flock lock = {
 		.l_type = F_WRLCK,
 		.l_whence = SEEK_SET,
-		/* No device has that name. */
+		/* No device has an empty name. */
 		.l_start = byte_of(""),
 		.l_len = 1,
 	};
@@ -87,29 +87,25 @@ static int wait_for_all(int fd)
 					  "cannot lock '" DM_CONTROL_NODE "'");
 		if (!tries--)
 			return fail(CODE_BUSY,
-				    "another 'nearcache' has been starting a device for %d seconds: its devices may not answer (ps, dmesg); end it, or try again",
+				    "another 'nearcache' has been starting a device for %d seconds: its devices may not answer (see ps, dmesg); stop it, or try again",
 				    LOCK_SECONDS);
 		usleep(LOCK_PAUSE_US);
 	}
 	return 0;
 }
 
-/**
- * lock_all() - keep other runs of this command from starting devices
- * @origin: of the device that is to be started
- *
- * Two devices on one origin, which may have two names, must not look at each other
- * before either is there.  After lock_name(), and after what may take long: an origin that
- * does not answer stops nobody else, it is read before.  Until dm_resume() has
- * made a table live, or to the end.
- *
- * Return: 0 or the exit code: somebody else has had it for long.
+/*
+ * Keep other runs of this command from starting devices, until dm_resume() has made a table live or
+ * this process ends. Without it two devices on one origin (which may have two names) could each
+ * check before the other exists. Call it after lock_name() and after any slow step: the origin is
+ * read before, so that an origin that does not answer does not block other runs. Fails if another
+ * run holds the lock for LOCK_SECONDS.
  */
 int lock_all(const struct device *origin)
 {
 	int fd;
 
-	/* A second lock would wait for the first one. */
+	/* A second lock of this process would wait for the first one. */
 	if (all >= 0)
 		return 0;
 	if (answer_check(origin))
@@ -124,20 +120,18 @@ int lock_all(const struct device *origin)
 	return fail_code();
 }
 
-/* Whether lock_all() holds. */
 bool lock_holds_all(void)
 {
 	return all >= 0;
 }
 
-/* End lock_all(), if it holds. */
 void unlock_all(void)
 {
 	struct flock lock = { .l_whence = SEEK_SET, .l_type = F_UNLCK };
 
 	if (all < 0)
 		return;
-	/* Also where a child has it open. */
+	/* Unlock first: a child may share the open descriptor. */
 	fcntl(all, F_OFD_SETLK, &lock);
 	close(all);
 	all = -1;

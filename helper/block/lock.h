@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One run of the command at a time changes a device. */
+/* Locks between runs of the command: only one at a time changes a device. */
 #ifndef HELPER_BLOCK_LOCK_H
 #define HELPER_BLOCK_LOCK_H
 

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-/* Mount namespaces that are told apart; more are looked at more than once. */
+/* Maximum number of remembered mount namespaces. Further ones are searched more than once. */
 #define NAMESPACES	256
 
-/* Elsewhere a path may be on a file system that hangs. */
+/* Only below /dev: stat() of another path may hang in a file system. */
 static bool is_device(const char *path, dev_t number)
 {
 	struct stat st;
@@ -21,7 +21,7 @@ static bool is_device(const char *path, dev_t number)
 	       st.st_rdev == number;
 }
 
-/* btrfs gives its mounts numbers of no device; their source tells. */
+/* btrfs mounts have an anonymous device number, so compare the mount's source. */
 static bool is_on(struct libmnt_fs *fs, dev_t number)
 {
 	dev_t its = mnt_fs_get_devno(fs);
@@ -30,7 +30,9 @@ static bool is_on(struct libmnt_fs *fs, dev_t number)
 	       (!major(its) && is_device(mnt_fs_get_srcpath(fs), number));
 }
 
-/* Of the file system itself: a mount of it may be read-only by itself. */
+/*
+ * Options of the file system: a single mount can be read-only while the file system still writes.
+ */
 static bool is_writable(struct libmnt_fs *fs)
 {
 	const char *options = mnt_fs_get_fs_options(fs);
@@ -38,7 +40,7 @@ static bool is_writable(struct libmnt_fs *fs)
 	return !options || mnt_optstr_get_option(options, "ro", NULL, NULL);
 }
 
-/* Among the mounts that process @pid sees. */
+/* Search the mounts that process @pid sees. */
 static bool find_for(const char *pid, dev_t number, bool writable, char *where,
 		     size_t size)
 {
@@ -62,7 +64,7 @@ static bool find_for(const char *pid, dev_t number, bool writable, char *where,
 	return found;
 }
 
-/* Whether a process has a mount namespace that is not in @seen yet. */
+/* True if process @pid has a mount namespace that is not yet in @seen. */
 static bool is_new(const char *pid, ino_t *seen, size_t *count)
 {
 	char path[64];
@@ -80,14 +82,10 @@ static bool is_new(const char *pid, ino_t *seen, size_t *count)
 	return true;
 }
 
-/**
- * mounts_find() - find a mount of a device
- * @number: the device
- * @writable: only of a file system that writes to it
- * @where: filled in with the mount point, as some process sees it
- * @size: bytes of @where
- *
- * Return: whether one was found, in whatever mount namespace.
+/*
+ * Find a mount of a device in any mount namespace. @where: the mount point, as some process sees
+ * it.
+ * @writable: only of a file system that may write to the device.
  */
 bool mounts_find(dev_t number, bool writable, char *where, size_t size)
 {
@@ -106,12 +104,6 @@ bool mounts_find(dev_t number, bool writable, char *where, size_t size)
 	return found;
 }
 
-/**
- * mounts_swap() - whether a device is a swap area
- * @number: the device
- *
- * Return: whether it is in use as one.
- */
 bool mounts_swap(dev_t number)
 {
 	struct libmnt_table *table = mnt_new_table();

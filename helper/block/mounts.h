@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a block device is mounted or swapped to.  The only user of libmount. */
+/* Where a block device is mounted or used as swap. The only user of libmount. */
 #ifndef HELPER_BLOCK_MOUNTS_H
 #define HELPER_BLOCK_MOUNTS_H
 

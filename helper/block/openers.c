@@ -13,7 +13,7 @@
 #include "block/device_id.h"
 #include "block/mounts.h"
 
-/* Whether a process has opened a file for writing, by its fdinfo. */
+/* Reads the flags in the process's fdinfo. */
 static bool opened_for_writing(const char *pid, const char *fd)
 {
 	char path[96], line[64];
@@ -31,7 +31,6 @@ static bool opened_for_writing(const char *pid, const char *fd)
 	return writing;
 }
 
-/* Whether a process has the device among its open files. */
 static bool has_open(const char *pid, dev_t number, bool writing)
 {
 	char path[64];
@@ -44,7 +43,7 @@ static bool has_open(const char *pid, dev_t number, bool writing)
 	while (dir && !found && (entry = readdir(dir))) {
 		struct statx st;
 
-		/* Without asking a file system that may hang. */
+		/* AT_STATX_DONT_SYNC: do not ask a file system that may hang. */
 		found = !statx(dirfd(dir), entry->d_name, AT_STATX_DONT_SYNC,
 			       STATX_TYPE, &st) &&
 			S_ISBLK(st.stx_mode) &&
@@ -84,26 +83,15 @@ static bool find_process(dev_t number, bool writing, char *what, size_t size)
 	return found;
 }
 
-/**
- * holder_process() - find a process that has a device open
- * @number: the device
- * @what: filled in: "process 123 (fio)"
- * @size: bytes of @what
- *
- * Return: whether one was found.
- */
+/* Find a process that has a device open: "process 123 (fio)". */
 bool holder_process(dev_t number, char *what, size_t size)
 {
 	return find_process(number, false, what, size);
 }
 
-/**
- * holder_describe() - say who keeps a device open, as far as is cheap to know
- * @number: the device
- * @what: filled in: "mounted on /data", "used by dm-3"
- * @size: bytes of @what
- *
- * Return: whether somebody was found; others may hold it too.
+/*
+ * Find a holder of a device by cheap means: "mounted on /data", "used by dm-3". There may be
+ * others.
  */
 bool holder_describe(dev_t number, char *what, size_t size)
 {
@@ -124,13 +112,9 @@ bool holder_describe(dev_t number, char *what, size_t size)
 	return false;
 }
 
-/**
- * holder_count() - how often a device is open by those who can be seen
- * @number: the device
- *
- * Processes count as one, and so do devices on top: files may be shared.
- *
- * Return: how often at least.
+/*
+ * Lower bound of the open count: all processes count as one, all devices on top count as one,
+ * because open files may be shared.
  */
 int holder_count(dev_t number)
 {
@@ -142,14 +126,9 @@ int holder_count(dev_t number)
 	       find_process(number, false, name, sizeof(name));
 }
 
-/**
- * holder_writer() - find somebody who can write to a device now
- * @number: the device
- * @what: filled in with who and what to do about it: "is mounted read-write on
- *	'/data': remount it read-only"
- * @size: bytes of @what
- *
- * Return: whether somebody was found; openers inside the kernel are not seen.
+/*
+ * Find a user that can write to the device, with advice: "is mounted read-write on '/data': remount
+ * it read-only". Openers inside the kernel are not visible.
  */
 bool holder_writer(dev_t number, char *what, size_t size)
 {
@@ -163,7 +142,7 @@ bool holder_writer(dev_t number, char *what, size_t size)
 		snprintf(what, size, "is in use as swap: swapoff it");
 	else if (identity_writable_holder(number, name, sizeof(name)))
 		snprintf(what, size,
-			 "is below the device '%s', which can be written: close that",
+			 "is below the device '%s', which accepts writes: close that",
 			 name);
 	else if (find_process(number, true, name, sizeof(name)))
 		snprintf(what, size, "is open for writing by %s: stop it",

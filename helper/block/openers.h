@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who keeps a block device open. */
+/* Find the users that keep a block device open. */
 #ifndef HELPER_BLOCK_OPENERS_H
 #define HELPER_BLOCK_OPENERS_H
 

@@ -17,7 +17,7 @@ static void __attribute__((noreturn))
 child(const struct many_job *job, int (*run)(const struct many_job *job),
       int pipe)
 {
-	/* The parent tells what came of it. */
+	/* Only the parent reports results. */
 	if (!freopen("/dev/null", "w", stdout))
 		_exit(CODE_DEVICE);
 	print_start(false);
@@ -29,7 +29,7 @@ child(const struct many_job *job, int (*run)(const struct many_job *job),
 	_exit((int)fail_code());
 }
 
-static void start(struct many_job *job, int (*run)(const struct many_job *job))
+static void start_job(struct many_job *job, int (*run)(const struct many_job *job))
 {
 	int pipes[2];
 
@@ -57,8 +57,8 @@ static long seconds_now(void)
 	return now.tv_sec;
 }
 
-/* Who hangs goes on alone: to kill it could leave half the work. */
-static void finish(struct many_job *job, long begin)
+/* Leave a job running after its time: killing it could leave its work half done. */
+static void finish_job(struct many_job *job, long begin)
 {
 	struct pollfd wait = { .fd = job->pipe, .events = POLLIN };
 	size_t used = 0;
@@ -71,7 +71,7 @@ static void finish(struct many_job *job, long begin)
 		if (poll(&wait, 1, left > 0 ? (int)left * 1000 : 0) <= 0) {
 			job->code = CODE_BUSY;
 			snprintf(job->message, MANY_TEXT,
-				 "it takes longer than %u seconds, and goes on",
+				 "not finished after %u seconds; it continues in the background",
 				 job->seconds);
 			return;
 		}
@@ -84,12 +84,7 @@ static void finish(struct many_job *job, long begin)
 	job->code = WIFEXITED(status) ? WEXITSTATUS(status) : CODE_DEVICE;
 }
 
-/**
- * many_run() - do something for several devices at once
- * @job: one for each
- * @count: how many
- * @run: does it, in another process; what it prints is dropped
- */
+/* Run all jobs at once, each in a child process with its output dropped. */
 void many_run(struct many_job *job, size_t count,
 	      int (*run)(const struct many_job *job))
 {
@@ -98,22 +93,18 @@ void many_run(struct many_job *job, size_t count,
 
 	fflush(stdout);
 	for (i = 0; i < count; i++)
-		start(&job[i], run);
+		start_job(&job[i], run);
 	for (i = 0; i < count; i++) {
 		if (job[i].pipe < 0)
 			continue;
-		finish(&job[i], begin);
+		finish_job(&job[i], begin);
 		close(job[i].pipe);
 	}
 }
 
-/**
- * many_sum() - the exit code of all
- * @job: done
- * @count: how many
- * @done: what was to be done, as "opened"
- *
- * Return: 0 or the exit code of the first that failed.
+/*
+ * Record an error if a job failed and return the exit code of the first failed one. @done:
+ * "opened".
  */
 int many_sum(const struct many_job *job, size_t count, const char *done)
 {

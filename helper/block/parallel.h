@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The same for several devices: each in a process of its own, so that none waits for another. */
+/*
+ * Run one job per device, each in its own process, so that no device waits for another.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_BLOCK_PARALLEL_H
 #define HELPER_BLOCK_PARALLEL_H
 
@@ -7,18 +11,18 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Room for what a device says. */
+/* Room for the error message of a job. */
 #define MANY_TEXT	1024
 
 /**
- * struct many_job - what is done for one device
- * @name: of the device
- * @data: for who does it
- * @seconds: how long that may take
- * @code: the result: its exit code
- * @message: the result: what went wrong
- * @pid: its process
- * @pipe: what it says comes from here
+ * struct many_job - the job for one device
+ * @name: device name
+ * @data: for the function that runs the job
+ * @seconds: maximum duration
+ * @code: result: exit code
+ * @message: result: error message
+ * @pid: process of the job
+ * @pipe: the parent reads @message from here
  */
 struct many_job {
 	const char *name;

@@ -13,8 +13,8 @@
 #include "lib/error.h"
 
 /*
- * Caches and other device-mapper metadata that libblkid 2.38 does not tell: the
- * magic numbers of drivers/md/dm-*-metadata.c and dm-writecache.c.
+ * Metadata of device-mapper targets that libblkid 2.38 does not recognise. Magic numbers from
+ * drivers/md/dm-*-metadata.c and dm-writecache.c.
  */
 static const struct {
 	const char *what;
@@ -22,7 +22,7 @@ static const struct {
 	uint64_t magic;
 	size_t bytes;
 } signatures[] = {
-	/* Octal there, and meant as a date. */
+	/* Octal in the kernel's source: it is a date. */
 	{ "dm-cache metadata", 32, 06142003, 8 },
 	{ "dm-thin metadata", 32, 27022010, 8 },
 	{ "dm-era metadata", 32, 2126579579, 8 },
@@ -61,7 +61,7 @@ static int own_signatures(const struct device *dev, bool wipe, char *what)
 	return error;
 }
 
-/* A file system, RAID member or partition table; bad checksums count too. */
+/* Probe for file systems, RAID members and partition tables, even with bad checksums. */
 static blkid_probe new_probe(int fd)
 {
 	blkid_probe probe = blkid_new_probe();
@@ -81,7 +81,7 @@ static blkid_probe new_probe(int fd)
 	return probe;
 }
 
-static void describe(blkid_probe probe, char *what)
+static void describe_probe(blkid_probe probe, char *what)
 {
 	const char *type, *label = NULL;
 
@@ -97,8 +97,8 @@ static void describe(blkid_probe probe, char *what)
 	}
 }
 
-/* Buffered, because libblkid reads at any offset. */
-static int walk(const struct device *dev, bool wipe, char *what)
+/* Buffered I/O, because libblkid reads at any offset. */
+static int walk_signatures(const struct device *dev, bool wipe, char *what)
 {
 	int fd = open(dev->path, (wipe ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 	blkid_probe probe = fd < 0 ? NULL : new_probe(fd);
@@ -113,7 +113,7 @@ static int walk(const struct device *dev, bool wipe, char *what)
 		return error;
 	}
 	while (!(found = blkid_do_probe(probe))) {
-		describe(probe, what);
+		describe_probe(probe, what);
 		if (!wipe || blkid_do_wipe(probe, 0))
 			break;
 	}
@@ -121,7 +121,7 @@ static int walk(const struct device *dev, bool wipe, char *what)
 		fail(CODE_DEVICE, "cannot wipe the %s from %s '%s'", what,
 		     dev->role, dev->path);
 	else if (found < 0)
-		fail(CODE_DEVICE, "cannot probe %s '%s': it does not read well",
+		fail(CODE_DEVICE, "cannot probe %s '%s': reads fail",
 		     dev->role, dev->path);
 	if (wipe && fsync(fd))
 		fail_errno(errno, "cannot flush %s '%s'", dev->role, dev->path);
@@ -130,36 +130,28 @@ static int walk(const struct device *dev, bool wipe, char *what)
 	return fail_code();
 }
 
-/**
- * probe_content() - see what a device carries
- * @dev: open device
- * @what: PROBE_WHAT bytes, filled in: "ext4 labelled 'data'"; "" for nothing
- *
- * Return: 0 or the exit code.
+/*
+ * Describe the content of a device in PROBE_WHAT bytes: "ext4 labelled 'data'"; "" if it is empty.
  */
 int probe_content(const struct device *dev, char *what)
 {
 	int error;
 
 	what[0] = '\0';
-	error = walk(dev, false, what);
+	error = walk_signatures(dev, false, what);
 	if (!error && !what[0])
 		error = own_signatures(dev, false, what);
 	return error;
 }
 
-/**
- * probe_wipe() - make what a device carries unrecognisable
- * @dev: claimed device
- *
- * Only the signatures are overwritten, not the data.
- *
- * Return: 0 or the exit code.
+/*
+ * Overwrite the signatures on a claimed device, so that nothing recognises its content. The data
+ * stays.
  */
 int probe_wipe(const struct device *dev)
 {
 	char what[PROBE_WHAT];
-	int error = walk(dev, true, what);
+	int error = walk_signatures(dev, true, what);
 
 	return error ? error : own_signatures(dev, true, what);
 }

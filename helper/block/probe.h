@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a device carries, by libblkid and a few signatures it does not know. */
+/*
+ * Identify the content of a device, by libblkid and a few signatures that libblkid lacks.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_BLOCK_PROBE_H
 #define HELPER_BLOCK_PROBE_H
 

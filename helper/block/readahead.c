@@ -14,17 +14,11 @@
 
 #define ATTRIBUTE	"queue/read_ahead_kb"
 #define KIB		1024U
-/* The kernel counts in pages. */
+/* The kernel counts read-ahead in pages. */
 #define GRAIN		4096U
 #define MOST		(1ULL << 30)
 
-/**
- * readahead_parse() - read a size that a read-ahead can have
- * @text: as size_parse() reads it
- * @bytes: the result
- *
- * Return: whether it is one.
- */
+/* Parse a size; false if it is not a valid read-ahead. */
 bool readahead_parse(const char *text, uint64_t *bytes)
 {
 	const char *why;
@@ -33,13 +27,7 @@ bool readahead_parse(const char *text, uint64_t *bytes)
 	       *bytes % GRAIN == 0;
 }
 
-/**
- * readahead_get() - ask for a device's read-ahead
- * @number: the device
- * @bytes: filled in
- *
- * Return: whether it is known.
- */
+/* Returns false if the read-ahead is unknown. */
 bool readahead_get(dev_t number, uint64_t *bytes)
 {
 	char text[32];
@@ -50,13 +38,7 @@ bool readahead_get(dev_t number, uint64_t *bytes)
 	return true;
 }
 
-/**
- * readahead_set() - change a device's read-ahead
- * @number: the device
- * @bytes: as readahead_parse() took it
- *
- * Return: 0 or the exit code.
- */
+/* @bytes: accepted by readahead_parse(). */
 int readahead_set(dev_t number, uint64_t bytes)
 {
 	char path[80], text[32];

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The read-ahead of a block device: for files that are opened from then on. */
+/*
+ * The read-ahead of a block device. A change applies to files opened afterwards.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_BLOCK_READAHEAD_H
 #define HELPER_BLOCK_READAHEAD_H
 
@@ -7,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What is taken, in words. */
+/* Accepted values, in words. */
 #define READAHEAD_RANGE	"0 (none) to 1G, a multiple of 4K"
 
 bool readahead_parse(const char *text, uint64_t *bytes);

@@ -9,8 +9,7 @@ static const int held[] = { SIGINT, SIGTERM, SIGHUP };
 
 #define HELD	(sizeof(held) / sizeof(held[0]))
 
-/* Those that ask to stop. */
-static void stopping(sigset_t *stop)
+static void stop_signals(sigset_t *stop)
 {
 	size_t i;
 
@@ -19,24 +18,18 @@ static void stopping(sigset_t *stop)
 		sigaddset(stop, held[i]);
 }
 
-/**
- * signals_hold() - hold back the signals that ask to stop
- * @before: filled in, for the other functions here
- */
+/* Block the signals that ask the program to stop. @before is for the functions below. */
 void signals_hold(sigset_t *before)
 {
 	sigset_t stop;
 
-	stopping(&stop);
+	stop_signals(&stop);
 	sigprocmask(SIG_BLOCK, &stop, before);
 }
 
-/**
- * signals_waiting() - whether signals_release() will end the run
- * @before: from signals_hold()
- *
- * Return: whether a signal came that was not held back before; an ignored one
- * does not count, the kernel drops it.
+/*
+ * True if signals_release() will end the program: a signal is pending that was not blocked before.
+ * The kernel drops ignored signals, so these do not count.
  */
 bool signals_waiting(const sigset_t *before)
 {
@@ -52,33 +45,26 @@ bool signals_waiting(const sigset_t *before)
 	return false;
 }
 
-/**
- * signals_release() - let the signals through again
- * @before: from signals_hold()
- */
 void signals_release(const sigset_t *before)
 {
 	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
-/**
- * signals_descriptor() - wait for signals that are held back, and for something else
- *
- * Return: descriptor, for close(), that can be read when one waits; -1 with errno.
+/*
+ * A descriptor that becomes readable when a blocked signal is pending, for close(); -1 with errno.
+ * For callers that also wait for something else.
  */
 int signals_descriptor(void)
 {
 	sigset_t stop;
 
-	stopping(&stop);
+	stop_signals(&stop);
 	return signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/**
- * signals_wait() - wait for a signal that is held back
- * @milliseconds: so long, at most
- *
- * Return: whether one came; it is taken, and will not end the run.
+/*
+ * Wait for a blocked signal. Returns true if one arrived; it is consumed and will not end the
+ * program.
  */
 bool signals_wait(unsigned int milliseconds)
 {
@@ -88,6 +74,6 @@ bool signals_wait(unsigned int milliseconds)
 	};
 	sigset_t stop;
 
-	stopping(&stop);
+	stop_signals(&stop);
 	return sigtimedwait(&stop, NULL, &time) > 0;
 }

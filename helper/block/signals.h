@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Work that a ^C must not leave half done. */
+/* Hold back signals during work that a ^C must not interrupt. */
 #ifndef HELPER_BLOCK_SIGNALS_H
 #define HELPER_BLOCK_SIGNALS_H
 

@@ -14,11 +14,11 @@
 #define SECTOR	512
 
 /**
- * struct piece_here - what is followed downwards
- * @device: where it is now
- * @start: byte there
+ * struct piece_here - a contiguous part of the upper device on its way down the stack
+ * @device: current device
+ * @start: first byte on @device
  * @length: bytes
- * @top: the same place of the upper device
+ * @top: first byte on the upper device
  */
 struct piece_here {
 	dev_t device;
@@ -27,10 +27,10 @@ struct piece_here {
 	uint64_t top;
 };
 
-static int follow(struct layers *layers, const struct piece_here *here);
+static int follow_here(struct layers *layers, const struct piece_here *here);
 
-static struct layer_piece *add(struct layers *layers,
-			       const struct piece_here *here)
+static struct layer_piece *add_piece(struct layers *layers,
+				     const struct piece_here *here)
 {
 	struct layer_piece *piece = reallocarray(layers->piece,
 						 layers->count + 1,
@@ -50,7 +50,7 @@ static struct layer_piece *add(struct layers *layers,
 
 static int add_below(struct layers *layers, const struct piece_here *here)
 {
-	struct layer_piece *piece = add(layers, here);
+	struct layer_piece *piece = add_piece(layers, here);
 
 	if (!piece)
 		return fail_code();
@@ -59,11 +59,11 @@ static int add_below(struct layers *layers, const struct piece_here *here)
 	return 0;
 }
 
-/* @kind: NULL: of no kind that has others below. */
+/* @kind NULL: the device is of no kind that has other devices below. */
 static int add_elsewhere(struct layers *layers, const struct piece_here *here,
 			 const char *kind)
 {
-	struct layer_piece *piece = add(layers, here);
+	struct layer_piece *piece = add_piece(layers, here);
 	char name[64] = "a device that is gone";
 
 	if (!piece)
@@ -71,7 +71,7 @@ static int add_elsewhere(struct layers *layers, const struct piece_here *here,
 	identity_kernel_name(here->device, name, sizeof(name));
 	if (kind)
 		snprintf(piece->why, sizeof(piece->why),
-			 "it is on '%s' (%s), and where its data is below cannot be told",
+			 "it is on '%s' (%s), and the location of its data below is unknown",
 			 name, kind);
 	else
 		snprintf(piece->why, sizeof(piece->why), "it is on '%s'", name);
@@ -99,10 +99,10 @@ static int follow_partition(struct layers *layers,
 		return add_elsewhere(layers, here, "partition");
 	below.device = makedev(major_number, minor_number);
 	below.start += number_of(here->device, "start") * SECTOR;
-	return follow(layers, &below);
+	return follow_here(layers, &below);
 }
 
-/* One that has a file behind it is on another file system. */
+/* A loop device on a file is on another file system. */
 static int follow_loop(struct layers *layers, const struct piece_here *here,
 		       const char *backing)
 {
@@ -113,7 +113,7 @@ static int follow_loop(struct layers *layers, const struct piece_here *here,
 		return add_elsewhere(layers, here, "loop device on a file");
 	below.device = st.st_rdev;
 	below.start += number_of(here->device, "loop/offset");
-	return follow(layers, &below);
+	return follow_here(layers, &below);
 }
 
 static int follow_piece(struct layers *layers, const struct piece_here *here,
@@ -140,7 +140,7 @@ static int follow_piece(struct layers *layers, const struct piece_here *here,
 	}
 	below.device = piece->under;
 	below.start = piece->offset + (from - piece->start);
-	return follow(layers, &below);
+	return follow_here(layers, &below);
 }
 
 static int follow_dm(struct layers *layers, const struct piece_here *here)
@@ -156,7 +156,7 @@ static int follow_dm(struct layers *layers, const struct piece_here *here)
 	return fail_code();
 }
 
-static int follow(struct layers *layers, const struct piece_here *here)
+static int follow_here(struct layers *layers, const struct piece_here *here)
 {
 	char text[4096], kind[64];
 
@@ -176,15 +176,9 @@ static int follow(struct layers *layers, const struct piece_here *here)
 	return add_elsewhere(layers, here, NULL);
 }
 
-/**
- * layers_resolve() - find one device on another
- * @layers: the result; layers_free() is due also after a failure
- * @upper: that of a file system
- * @lower: that which is cached
- *
- * That none of it is there is no failure: layers_map() says why.
- *
- * Return: 0 or the exit code.
+/*
+ * Map @upper (device of a file system) onto @lower (cached device). layers_free() is needed even
+ * after a failure. Success does not mean that anything is on @lower: layers_map() gives the reason.
  */
 int layers_resolve(struct layers *layers, dev_t upper, dev_t lower)
 {
@@ -194,10 +188,9 @@ int layers_resolve(struct layers *layers, dev_t upper, dev_t lower)
 	layers->upper = upper;
 	layers->lower = lower;
 	here.length = number_of(upper, "size") * SECTOR;
-	return follow(layers, &here);
+	return follow_here(layers, &here);
 }
 
-/* Whether some of the upper device is on the lower one. */
 bool layers_touch(const struct layers *layers)
 {
 	size_t i;
@@ -208,7 +201,6 @@ bool layers_touch(const struct layers *layers)
 	return false;
 }
 
-/* Whether all of the upper device is on the lower one. */
 bool layers_cover(const struct layers *layers)
 {
 	size_t i;
@@ -238,17 +230,11 @@ static const struct layer_piece *piece_at(const struct layers *layers,
 	return NULL;
 }
 
-/**
- * layers_map() - where bytes of the upper device are on the lower one
- * @layers: of both
- * @start: first byte of the upper one
- * @length: bytes, not 0
- * @piece: filled in: the first of them, on the lower one; as many as follow each other
- * @why: when it fails: why not, as the end of a sentence
- *
- * To be called again for the rest, @piece->length further on.
- *
- * Return: whether the first byte is there.
+/*
+ * Map the first bytes of a range of the upper device to the lower one. @piece: the contiguous part;
+ * call again for the rest, @piece->length further on. If the first byte is not mapped, returns
+ * false and sets @why, the end of a sentence.
+ * @length: not 0
  */
 bool layers_map(const struct layers *layers, uint64_t start, uint64_t length,
 		struct range *piece, const char **why)
@@ -271,7 +257,7 @@ bool layers_map(const struct layers *layers, uint64_t start, uint64_t length,
 	return true;
 }
 
-/* Free what resolving took; harmless after that. */
+/* Harmless on a map that is already free. */
 void layers_free(struct layers *layers)
 {
 	free(layers->piece);

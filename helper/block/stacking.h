@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The block devices between a file system and the device that is cached: partitions,
- * loop devices and device-mapper tables of linear pieces are followed; what lies on
- * others (RAID, encryption, other disks) is not on the device, and why is told.
+ * Map a file system's block device to the cached device below it, through partitions, loop devices
+ * and device-mapper tables of linear pieces. Data on other devices (RAID, encryption, other disks)
+ * is not mapped, and the map gives the reason.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
  */
 #ifndef HELPER_BLOCK_STACKING_H
 #define HELPER_BLOCK_STACKING_H
@@ -18,12 +20,12 @@
 #define LAYERS_WHY	160
 
 /**
- * struct layer_piece - bytes of the upper device that follow each other below
+ * struct layer_piece - bytes of the upper device that are contiguous on the lower one
  * @start: first byte of the upper device
  * @length: bytes
- * @at: the same, of the lower device
- * @below: it is on the lower device; else nothing is said by @at
- * @why: when it is not: what it is on, as the end of a sentence
+ * @at: first byte on the lower device, if @below
+ * @below: the bytes are on the lower device
+ * @why: if not @below: the reason, as the end of a sentence
  */
 struct layer_piece {
 	uint64_t start;
@@ -34,11 +36,11 @@ struct layer_piece {
 };
 
 /**
- * struct layers - one device, as far as it is on another
- * @upper: that of a file system
- * @lower: that which is cached
+ * struct layers - the map of one device onto another
+ * @upper: device of a file system
+ * @lower: cached device
  * @piece: ascending, covers the upper device
- * @count: how many
+ * @count: entries of @piece
  */
 struct layers {
 	dev_t upper;

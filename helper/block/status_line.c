@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/mode.h"
+#include "lib/words.h"
 
 #define ROW(symbol, name, unit, help) { name, unit, help },
 
@@ -21,7 +21,7 @@ const struct status_row status_counter_row[] = {
 
 #undef ROW
 
-/* The next number of the line, or what stands in its place. */
+/* Parse the next number of the line. On failure @why names the word in its place. */
 static bool next_number(const char **line, uint64_t *value, const char *name,
 			char *why)
 {
@@ -39,7 +39,7 @@ static bool next_number(const char **line, uint64_t *value, const char *name,
 	*value = strtoull(*line, &end, 10);
 	if (!isdigit((unsigned char)**line) || errno ||
 	    (*end && !isspace((unsigned char)*end))) {
-		snprintf(why, STATUS_WHY, "'%.32s' is no value for '%s'", *line,
+		snprintf(why, STATUS_WHY, "'%.32s' is not a valid value for '%s'", *line,
 			 name);
 		return false;
 	}
@@ -47,14 +47,10 @@ static bool next_number(const char **line, uint64_t *value, const char *name,
 	return true;
 }
 
-/**
- * status_parse() - read a status line
- * @line: what follows the target's name; numbers behind the known ones are a
- *	newer kernel's and are ignored
- * @status: the result
- * @why: STATUS_WHY bytes; on failure: what is wrong
- *
- * Return: whether the line has every number that this command knows.
+/*
+ * Parse a status line (without the target's name). Numbers behind the known ones are of a newer
+ * kernel and are ignored. Returns false and sets @why (STATUS_WHY bytes) if a number that this
+ * command knows is missing.
  */
 bool status_parse(const char *line, struct status *status, char *why)
 {
@@ -85,13 +81,6 @@ static const char *const integrity_word[] = {
 	[NEARCACHE_INTEGRITY_CRC32C] = "crc32c",
 };
 
-/**
- * status_integrity_parse() - read the word for a kind of checksums
- * @text: the word
- * @integrity: the result
- *
- * Return: whether it is one.
- */
 bool status_integrity_parse(const char *text, enum nearcache_integrity *integrity)
 {
 	unsigned int i;
@@ -104,13 +93,9 @@ bool status_integrity_parse(const char *text, enum nearcache_integrity *integrit
 	return false;
 }
 
-/**
- * status_word() - the word for the value of an enum field
- * @field: MODE, STATE, REASON, LOADED, INTEGRITY or WITNESS
- * @value: as in the line
- *
- * Return: the word, "unknown" for a newer kernel's value, NULL when @field is
- * not an enum.
+/*
+ * The word for the value of an enum field: MODE, STATE, REASON, LOADED, INTEGRITY or WITNESS.
+ * Returns "unknown" for a value of a newer kernel, NULL if @field is not an enum.
  */
 const char *status_word(enum nearcache_status_field field, uint64_t value)
 {
@@ -164,18 +149,13 @@ const char *status_word(enum nearcache_status_field field, uint64_t value)
 #undef WORD
 }
 
-/**
- * status_explain() - why the cache device is left alone, in words for people
- * @status: a parsed line
- *
- * Return: the words, NULL when it is in use.
- */
+/* Explain to people why the cache device is not used; NULL if it is in use. */
 const char *status_explain(const struct status *status)
 {
 	uint64_t state = status->field[NEARCACHE_FIELD_STATE];
 
 	if (state == NEARCACHE_DEGRADED)
-		return "the cache device does not answer: all read from the origin, until it has answered all and been calm for a while";
+		return "the cache device does not answer: all reads go to the origin until it has completed all requests and has stayed without errors for a while";
 	if (state != NEARCACHE_BYPASS)
 		return NULL;
 	switch (status->field[NEARCACHE_FIELD_REASON]) {
@@ -188,21 +168,19 @@ const char *status_explain(const struct status *status)
 	case NEARCACHE_REASON_WRITE_SUPER:
 		return "the superblock cannot be written";
 	case NEARCACHE_REASON_DIFFERS:
-		return "what was cached was often not what the origin has: the cache device is damaged, or others write to the origin";
+		return "cached data often differed from the origin: the cache device is damaged, or others write to the origin";
 	case NEARCACHE_REASON_WRITE_INTENT:
-		return "the cache device could not note what was being written";
+		return "the cache device could not record the write intent";
 	case NEARCACHE_REASON_SLOW:
-		return "the cache device did not answer too often";
+		return "the cache device timed out too often";
 	default:
 		return "the kernel log (dmesg) says why";
 	}
 }
 
-/**
- * status_crash() - what a crash now would leave of what is cached, for people
- * @status: a parsed line
- *
- * Return: the words; NULL in a mode that does not write: all but the last seconds.
+/*
+ * Tell people how much of the cache a crash now would leave. NULL in a mode that does not write: a
+ * crash loses only the last seconds.
  */
 const char *status_crash(const struct status *status)
 {
@@ -212,21 +190,17 @@ const char *status_crash(const struct status *status)
 		return "would leave nothing cached";
 	switch (status->field[NEARCACHE_FIELD_WITNESS]) {
 	case NEARCACHE_WITNESS_WARM:
-		return "would leave it warm, but for what was written or cached last";
+		return "would leave it warm, except for the latest writes and fills";
 	case NEARCACHE_WITNESS_COLD:
-		return "would leave nothing cached: the witness has no record, or the cache device was not told of a write; 'nearcache set' with the same witness tries again";
+		return "would leave nothing cached: the witness has no record, or the cache device missed a write; 'nearcache set' with the same witness tries again";
 	default:
 		return "would leave nothing cached: there is no witness";
 	}
 }
 
-/**
- * status_read_bytes() - bytes read through the device since load
- * @status: a parsed line
- *
- * The denominator of the hit ratio: hits, misses, joins and bypasses.
- *
- * Return: bytes.
+/*
+ * Bytes read through the device since load: hits, misses, joins and bypasses. The denominator of
+ * the hit ratio.
  */
 uint64_t status_read_bytes(const struct status *status)
 {

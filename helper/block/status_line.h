@@ -22,7 +22,7 @@ struct status {
 };
 
 /**
- * struct status_row - how a number of the line is called
+ * struct status_row - name and unit of a number in the line
  * @name: key in JSON and word in text
  * @unit: "bytes", "reads" ...; "enum" for a word, "" for none
  * @help: one line

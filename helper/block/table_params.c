@@ -19,7 +19,6 @@
 /* Seconds. */
 #define ORIGIN_TIMEOUT_MAX	86400U
 
-/* Whether the target takes that many bytes as fill_memory. */
 bool params_fill_memory_ok(uint64_t bytes)
 {
 	return bytes >= FILL_MEMORY_MIN && bytes <= FILL_MEMORY_MAX;
@@ -34,13 +33,7 @@ static bool number_parse(const char *text, uint64_t *number)
 	return isdigit((unsigned char)*text) && !*end && !errno;
 }
 
-/**
- * params_cache_timeout_parse() - read a cache_timeout
- * @text: digits
- * @ms: the result, milliseconds
- *
- * Return: whether the target takes it.
- */
+/* Parses digits; false if the target would refuse the value. So do the two functions below. */
 bool params_cache_timeout_parse(const char *text, unsigned int *ms)
 {
 	uint64_t number;
@@ -52,13 +45,6 @@ bool params_cache_timeout_parse(const char *text, unsigned int *ms)
 	return true;
 }
 
-/**
- * params_origin_timeout_parse() - read an origin_timeout
- * @text: digits
- * @seconds: the result
- *
- * Return: whether the target takes it.
- */
 bool params_origin_timeout_parse(const char *text, unsigned int *seconds)
 {
 	uint64_t number;
@@ -69,13 +55,6 @@ bool params_origin_timeout_parse(const char *text, unsigned int *seconds)
 	return true;
 }
 
-/**
- * params_verify_parse() - read a verify
- * @text: digits
- * @hits: the result
- *
- * Return: whether the target takes it.
- */
 bool params_verify_parse(const char *text, unsigned int *hits)
 {
 	uint64_t number;
@@ -86,14 +65,13 @@ bool params_verify_parse(const char *text, unsigned int *hits)
 	return true;
 }
 
-/* The cache_timeout in effect, milliseconds. */
 unsigned int params_cache_timeout(const struct params *params)
 {
 	return params->cache_timeout_given ? params->cache_timeout :
 					     PARAMS_CACHE_TIMEOUT_DEFAULT;
 }
 
-/* As the kernel prints it. */
+/* Parse a device number in the kernel's format. */
 static bool device_parse(const char *text, dev_t *device)
 {
 	unsigned int major_number, minor_number;
@@ -139,7 +117,7 @@ static bool take_option(struct params *params, const char *name,
 	return true;
 }
 
-/* "2 fill_memory 67108864", or nothing. */
+/* "2 fill_memory 67108864", or an empty text. */
 static bool parse_options(const char *text, struct params *params)
 {
 	unsigned int words, i;
@@ -160,12 +138,9 @@ static bool parse_options(const char *text, struct params *params)
 	return true;
 }
 
-/**
- * params_parse() - read parameters
- * @text: as 'dmsetup table' shows them, behind the target's name
- * @params: the result
- *
- * Return: whether they are understood, but for options that are only kept.
+/*
+ * Parse parameters as 'dmsetup table' shows them, without the target's name. False if they cannot
+ * be parsed. Unknown options are kept, not parsed.
  */
 bool params_parse(const char *text, struct params *params)
 {
@@ -183,7 +158,6 @@ bool params_parse(const char *text, struct params *params)
 	return parse_options(text + used, params);
 }
 
-/* Whether two have the same cache devices behind the first. */
 bool params_same_members(const struct params *a, const struct params *b)
 {
 	unsigned int i;
@@ -194,13 +168,7 @@ bool params_same_members(const struct params *a, const struct params *b)
 	return a->members == b->members;
 }
 
-/**
- * params_same() - whether two texts say the same
- * @a: parameters
- * @b: others, maybe with their options in another order
- *
- * Return: whether both are understood and the same.
- */
+/* True if both texts can be parsed and mean the same. The order of their options may differ. */
 bool params_same(const char *a, const char *b)
 {
 	struct params of_a, of_b;
@@ -219,14 +187,9 @@ bool params_same(const char *a, const char *b)
 	       !strcmp(of_a.others, of_b.others);
 }
 
-/**
- * params_print() - write parameters
- * @params: the parameters
- * @text: PARAMS_TEXT bytes to fill
- *
- * Devices go by number: a path may hold blanks.
- *
- * Return: @text.
+/*
+ * Write the parameters to @text (PARAMS_TEXT bytes) and return it. Devices are numbers, because a
+ * path may contain blanks.
  */
 const char *params_print(const struct params *params, char *text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The target's parameters: what a table line says behind "nearcache".  Format:
+ * The target's parameters: the words after "nearcache" in a table line. Format:
  * kmod/doc/interface.md.
  */
 #ifndef HELPER_BLOCK_TABLE_PARAMS_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "lib/mode.h"
+#include "lib/words.h"
 #include "nearcache_format.h"
 
 /* Room for the parameters as text. */
@@ -18,35 +18,35 @@
 /* Room for options that this command does not know. */
 #define PARAMS_OTHERS	128
 
-/* What the target takes for fill_memory, in words. */
+/* Range of fill_memory, in words. */
 #define PARAMS_FILL_MEMORY_RANGE	"1M to 1T"
 
-/* Milliseconds: the target's own cache_timeout, and what it takes, in words. */
+/* cache_timeout: the target's default in milliseconds, and its range in words. */
 #define PARAMS_CACHE_TIMEOUT_DEFAULT	700U
 #define PARAMS_CACHE_TIMEOUT_RANGE	"0 (never) or 100 to 600000 milliseconds"
 
-/* What the target takes for origin_timeout, in words; its own is 0. */
+/* Range of origin_timeout, in words. The target's default is 0. */
 #define PARAMS_ORIGIN_TIMEOUT_RANGE	"0 (the origin's own errors) to 86400 seconds"
 
-/* What the target takes for verify, in words; its own is 0. */
+/* Range of verify, in words. The target's default is 0. */
 #define PARAMS_VERIFY_RANGE	"0 (none) to 4294967295 hits"
 
 /**
  * struct params - parameters, parsed
- * @mode: how writes are treated
+ * @mode: writing mode
  * @origin: the origin
  * @cache: the cache device
- * @fill_memory: bytes, 0: not given, the kernel's default
+ * @fill_memory: bytes, 0: not given, use the kernel's default
  * @cache_timeout_given: @cache_timeout is an option of the line
  * @cache_timeout: milliseconds
  * @origin_timeout_given: @origin_timeout is an option of the line
  * @origin_timeout: seconds
  * @verify_given: @verify is an option of the line
- * @verify: one of so many hits is compared with the origin
+ * @verify: one of @verify hits is compared with the origin
  * @witness: the witness device, 0: none
- * @member: cache devices behind the first
- * @members: how many of them
- * @others: options of a newer kernel, kept as they are: " name value"...
+ * @member: cache devices after the first
+ * @members: entries of @member
+ * @others: options of a newer kernel, kept unchanged: " name value"...
  * @other_words: words in @others
  */
 struct params {

@@ -10,7 +10,7 @@
 
 #include "lib/error.h"
 
-/* In a child, which may stay for as long as the device does not answer. */
+/* Runs in a child, which hangs for as long as the device does not answer. */
 static void __attribute__((noreturn))
 ask(const struct device *dev, int pipe)
 {
@@ -18,7 +18,10 @@ ask(const struct device *dev, int pipe)
 	char said[512] = "";
 	void *buffer;
 
-	/* Locks of the parent are not to stay with it, nor what others read to its end. */
+	/*
+	 * A hanging child must not keep the parent's locks, or pipes whose readers wait for their
+	 * end.
+	 */
 	if (dup2(pipe, STDIN_FILENO) < 0 ||
 	    !freopen("/dev/null", "w", stdout) ||
 	    !freopen("/dev/null", "w", stderr))
@@ -28,11 +31,11 @@ ask(const struct device *dev, int pipe)
 	if (!buffer || device_open(&own, dev->path, dev->role) ||
 	    device_read(&own, buffer, DEVICE_ALIGN, 0))
 		snprintf(said, sizeof(said), "%s", fail_message());
-	/* Less than a pipe holds, at once. */
+	/* The message fits into the pipe, so the write does not block. */
 	_exit(write(STDIN_FILENO, said, sizeof(said)) < 0);
 }
 
-static int await(const struct device *dev, int pipe)
+static int await_answer(const struct device *dev, int pipe)
 {
 	struct pollfd poll_for = { .fd = pipe, .events = POLLIN };
 	char said[512];
@@ -42,35 +45,30 @@ static int await(const struct device *dev, int pipe)
 			    "%s '%s' does not answer within %d seconds: is it connected?",
 			    dev->role, dev->path, ANSWER_SECONDS);
 	if (read(pipe, said, sizeof(said)) != (ssize_t)sizeof(said))
-		return fail(CODE_DEVICE, "cannot look at %s '%s'", dev->role,
+		return fail(CODE_DEVICE, "cannot read %s '%s'", dev->role,
 			    dev->path);
 	return *said ? fail(CODE_DEVICE, "%s", said) : 0;
 }
 
-/**
- * answer_check() - demand a device that can be read
- * @dev: the device, which need not be open
- *
- * Return: 0 or the exit code, after ANSWER_SECONDS.
- */
+/* Demand a device that can be read within ANSWER_SECONDS. It need not be open. */
 int answer_check(const struct device *dev)
 {
 	int pipes[2];
 	pid_t child;
 
 	if (pipe(pipes))
-		return fail_errno(errno, "cannot look at '%s'", dev->path);
+		return fail_errno(errno, "cannot read '%s'", dev->path);
 	child = fork();
 	if (!child)
 		ask(dev, pipes[1]);
 	close(pipes[1]);
 	if (child < 0)
-		fail_errno(errno, "cannot look at '%s'", dev->path);
+		fail_errno(errno, "cannot read '%s'", dev->path);
 	else
-		await(dev, pipes[0]);
+		await_answer(dev, pipes[0]);
 	close(pipes[0]);
 	if (child > 0) {
-		/* One that hangs goes when the device lets it. */
+		/* A hanging child exits when the device completes its request. */
 		kill(child, SIGKILL);
 		waitpid(child, NULL, fail_code() ? WNOHANG : 0);
 	}

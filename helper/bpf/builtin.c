@@ -24,7 +24,7 @@ const struct program_place built_in_heat = {
 	.own = heat_bpf__elf_bytes,
 };
 
-/* It is held while somebody records: no folder. */
+/* Has no folder: the recording process holds the program. */
 const struct program_place built_in_reads = {
 	.word = "reads",
 	.event = "nearcache_access",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The BPF programs that this command carries, and where they go. */
+/* The built-in BPF programs and the trace events that call them. */
 #ifndef HELPER_BPF_BUILTIN_H
 #define HELPER_BPF_BUILTIN_H
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Verbs that load, unload and show a BPF program: "nearcache WORD load|unload|show [FILE]". */
+/*
+ * The verbs that load, unload and show a BPF program: "nearcache WORD load|unload|show [FILE]".
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_BPF_LOAD_VERB_H
 #define HELPER_BPF_LOAD_VERB_H
 
@@ -7,10 +11,10 @@
 #include "bpf/program.h"
 
 /**
- * struct loading - such a verb
- * @place: where its program goes; its word is the verb
- * @files: other programs than our own may be loaded
- * @show: print what it knows; returns 0 or the exit code
+ * struct loading - a verb of this kind
+ * @place: place of its program; its word is the verb
+ * @files: programs from a file are allowed
+ * @show: print the data of the program
  */
 struct loading {
 	const struct program_place *place;

@@ -20,14 +20,14 @@
 
 #define SECTION		"raw_tp.w/"
 #define LINK		"link"
-/* What the verifier says of a program that it refuses is long; its end tells why. */
+/* The verifier's log of a refused program is long. Its end gives the reason. */
 #define LOG_SIZE	4096
 #define LOG_LINES	12
 
-/* The end of what libbpf and the verifier said. */
+/* End of the log of libbpf and the verifier. */
 static char said[LOG_SIZE];
 
-static int keep(enum libbpf_print_level level, const char *format, va_list list)
+static int keep_log(enum libbpf_print_level level, const char *format, va_list list)
 {
 	size_t used = strlen(said), more, rest;
 	char *text, *end;
@@ -50,7 +50,7 @@ static int keep(enum libbpf_print_level level, const char *format, va_list list)
 	return 0;
 }
 
-/* What was said last, in front of the error. */
+/* Print the last lines of the log as warnings, before the error. */
 static void tell_log(void)
 {
 	char *end = said + strlen(said), *line = end, *next;
@@ -70,7 +70,7 @@ static void tell_log(void)
 	}
 }
 
-/* Of libbpf, which has numbers of its own. */
+/* Record an error of libbpf, which has its own error numbers. */
 static int fail_bpf(const char *what, const char *path)
 {
 	int error = errno;
@@ -92,12 +92,7 @@ static int need_bpffs(void)
 	return 0;
 }
 
-/**
- * program_folder() - where the pins of a program are
- * @place: of the program
- *
- * Return: path, until the next call.
- */
+/* Path of the folder with the program's pins, valid until the next call. */
 const char *program_folder(const struct program_place *place)
 {
 	static char path[PATH_MAX];
@@ -113,7 +108,7 @@ static const char *path_of(const struct program_place *place, const char *name,
 	return path;
 }
 
-/* What a run that was cut off left behind goes, too. */
+/* Remove the pins, including those of an interrupted run. */
 static int remove_pins(const struct program_place *place)
 {
 	const char *path = program_folder(place);
@@ -123,7 +118,7 @@ static int remove_pins(const struct program_place *place)
 	if (!folder)
 		return errno == ENOENT ? 0 :
 					 fail_errno(errno, "cannot remove '%s'", path);
-	/* From here on nothing calls the program. */
+	/* After this unlink the kernel no longer calls the program. */
 	unlinkat(dirfd(folder), LINK, 0);
 	while ((entry = readdir(folder)))
 		if (*entry->d_name != '.')
@@ -141,13 +136,13 @@ static int look_at(int link, const char *path, struct program *loaded)
 	int program;
 
 	if (bpf_obj_get_info_by_fd(link, &link_info, &size))
-		return fail_bpf("cannot look at", path);
+		return fail_bpf("cannot read", path);
 	program = bpf_prog_get_fd_by_id(link_info.prog_id);
 	if (program < 0)
-		return fail_bpf("cannot look at the program of", path);
+		return fail_bpf("cannot read the program of", path);
 	size = sizeof(info);
 	if (bpf_obj_get_info_by_fd(program, &info, &size))
-		fail_bpf("cannot look at the program of", path);
+		fail_bpf("cannot read the program of", path);
 	close(program);
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	snprintf(loaded->name, sizeof(loaded->name), "%s", info.name);
@@ -157,14 +152,7 @@ static int look_at(int link, const char *path, struct program *loaded)
 	return fail_code();
 }
 
-/**
- * program_look() - which program is loaded
- * @place: where
- * @loaded: the result
- * @found: there is one
- *
- * Return: 0 or the exit code.
- */
+/* Find the loaded program of a place. */
 int program_look(const struct program_place *place, struct program *loaded,
 		 bool *found)
 {
@@ -173,7 +161,7 @@ int program_look(const struct program_place *place, struct program *loaded,
 
 	*loaded = (struct program){ 0 };
 	*found = false;
-	libbpf_set_print(keep);
+	libbpf_set_print(keep_log);
 	if (need_bpffs())
 		return fail_code();
 	link = bpf_obj_get(path_of(place, LINK, path));
@@ -184,7 +172,7 @@ int program_look(const struct program_place *place, struct program *loaded,
 	return fail_code();
 }
 
-/* The one program of an object, which must be for this place. */
+/* The only program of an object, which must be for this place. */
 static struct bpf_program *program_of(const struct program_place *place,
 				      struct bpf_object *object, const char *path)
 {
@@ -210,7 +198,7 @@ static struct bpf_program *program_of(const struct program_place *place,
 	return NULL;
 }
 
-/* Names in the BPF file system have no dots. */
+/* Names in the BPF file system must not contain dots. */
 static const char *pin_of(const struct program_place *place,
 			  const struct bpf_map *map, char *path)
 {
@@ -222,9 +210,9 @@ static const char *pin_of(const struct program_place *place,
 	return path;
 }
 
-/* The link is last: where it is, all is there. */
-static int pin(const struct program_place *place, struct bpf_object *object,
-	       struct bpf_link *link)
+/* Pin the link last: its pin proves that all other pins exist. */
+static int pin_program(const struct program_place *place, struct bpf_object *object,
+		       struct bpf_link *link)
 {
 	char path[PATH_MAX];
 	struct bpf_map *map;
@@ -239,9 +227,10 @@ static int pin(const struct program_place *place, struct bpf_object *object,
 	       fail_bpf("cannot make", path) : 0;
 }
 
-/* Return: the attachment, which lasts as long as it is held, or NULL. */
-static struct bpf_link *attach(const struct program_place *place, struct bpf_program *program,
-			       const char *path)
+/* Attach the program for as long as the link is held. Returns NULL after recording an error. */
+static struct bpf_link *attach_program(const struct program_place *place,
+				       struct bpf_program *program,
+				       const char *path)
 {
 	struct bpf_link *link = bpf_program__attach(program);
 
@@ -251,26 +240,30 @@ static struct bpf_link *attach(const struct program_place *place, struct bpf_pro
 		     place->event);
 	else if (!link && errno == EINVAL)
 		fail(CODE_DEVICE,
-		     "'%s' reaches beyond what the module tells: it was built for a later one",
+		     "'%s' reads fields that the module does not have: it was built for a later module",
 		     path);
 	else if (!link)
 		fail_bpf("cannot attach", path);
 	return link;
 }
 
-/* Return: the program, or NULL: the kernel does not take it. */
-static struct bpf_program *load(const struct program_place *place, struct bpf_object *object,
-				const char *path)
+/* Let the kernel verify the object. Returns NULL after recording an error. */
+static struct bpf_program *load_program(const struct program_place *place,
+					struct bpf_object *object,
+					const char *path)
 {
 	struct bpf_program *program = program_of(place, object, path);
 
 	if (!program || !bpf_object__load(object))
 		return program;
-	/* What its verifier refuses is "permission denied", too. */
+	/*
+	 * The verifier's refusal is EACCES as well, which would be reported as a missing
+	 * permission.
+	 */
 	if (errno == EACCES)
-		fail(CODE_DEVICE, "the kernel does not take '%s'", path);
+		fail(CODE_DEVICE, "the kernel refuses '%s'", path);
 	else
-		fail_bpf("the kernel does not take", path);
+		fail_bpf("the kernel refuses", path);
 	tell_log();
 	return NULL;
 }
@@ -278,22 +271,22 @@ static struct bpf_program *load(const struct program_place *place, struct bpf_ob
 static int load_and_pin(const struct program_place *place, struct bpf_object *object,
 			const char *path, bool dry_run)
 {
-	struct bpf_program *program = load(place, object, path);
+	struct bpf_program *program = load_program(place, object, path);
 	struct bpf_link *link;
 
 	if (!program || dry_run)
 		return fail_code();
-	link = attach(place, program, path);
+	link = attach_program(place, program, path);
 	if (!link)
 		return fail_code();
-	if (pin(place, object, link))
+	if (pin_program(place, object, link))
 		remove_pins(place);
-	/* What is pinned stays. */
+	/* The pin of the link keeps the program attached. */
 	bpf_link__destroy(link);
 	return fail_code();
 }
 
-/* Nobody else loads anything there until lock_release(). */
+/* Lock the place until lock_release() and check that it is free. */
 static int make_way(const struct program_place *place, bool dry_run)
 {
 	struct program loaded;
@@ -309,7 +302,7 @@ static int make_way(const struct program_place *place, bool dry_run)
 	return dry_run ? 0 : remove_pins(place);
 }
 
-/* @path: its name, for errors.  It goes on when this process is over. */
+/* Load a program that stays loaded after this process. @path: name for errors. */
 static int load_object(const struct program_place *place, struct bpf_object *object,
 		 const char *path, bool dry_run, struct program *loaded)
 {
@@ -318,28 +311,21 @@ static int load_object(const struct program_place *place, struct bpf_object *obj
 	*loaded = (struct program){ 0 };
 	if (!make_way(place, dry_run) && !load_and_pin(place, object, path, dry_run) && !dry_run)
 		program_look(place, loaded, &found);
-	/* Who loads it may go on for long, and come here again. */
+	/* The caller may be a long-running process that loads again. */
 	lock_release();
 	return fail_code();
 }
 
-/**
- * program_load_file() - have the kernel call a program
- * @place: where
- * @path: of its object file
- * @dry_run: have the kernel judge it, no more
- * @loaded: the result
- *
- * It goes on when this process is over.
- *
- * Return: 0 or the exit code; then none is loaded that was not.
+/*
+ * Load a program from an object file. It stays loaded after this process. A failure loads nothing.
+ * @dry_run: let the kernel verify it, but do not attach it.
  */
 int program_load_file(const struct program_place *place, const char *path,
 		      bool dry_run, struct program *loaded)
 {
 	struct bpf_object *object;
 
-	libbpf_set_print(keep);
+	libbpf_set_print(keep_log);
 	object = bpf_object__open_file(path, NULL);
 	if (!object)
 		return fail_bpf("cannot read", path);
@@ -355,22 +341,15 @@ static struct bpf_object *open_own(const struct program_place *place)
 	const void *bytes;
 	size_t size;
 
-	libbpf_set_print(keep);
+	libbpf_set_print(keep_log);
 	bytes = place->own(&size);
 	object = bpf_object__open_mem(bytes, size, &options);
 	if (!object)
-		fail_bpf("cannot read what is built in for", place->word);
+		fail_bpf("cannot read the built-in program for", place->word);
 	return object;
 }
 
-/**
- * program_load_own() - the same of a program that is built in
- * @place: where
- * @dry_run: have the kernel judge it, no more
- * @loaded: the result
- *
- * Return: 0 or the exit code; then none is loaded that was not.
- */
+/* Like program_load_file(), for the built-in program. */
 int program_load_own(const struct program_place *place, bool dry_run,
 		     struct program *loaded)
 {
@@ -383,21 +362,18 @@ int program_load_own(const struct program_place *place, bool dry_run,
 	return fail_code();
 }
 
-/**
- * program_hold_own() - have the kernel call a program that is built in, until this process is over
- * @place: its name and event; it is kept nowhere, and others may hold the same
- * @held: the result; program_let_go() is for the caller, after errors, too
- *
- * Return: 0 or the exit code.
+/*
+ * Run the built-in program until this process ends. It is not pinned, and other processes may run
+ * the same program. program_let_go() is needed even after a failure.
  */
 int program_hold_own(const struct program_place *place, struct program_held *held)
 {
 	struct bpf_program *program;
 
 	*held = (struct program_held){ .object = open_own(place) };
-	program = held->object ? load(place, held->object, "built in") : NULL;
+	program = held->object ? load_program(place, held->object, "built in") : NULL;
 	if (program)
-		held->link = attach(place, program, "built in");
+		held->link = attach_program(place, program, "built in");
 	return fail_code();
 }
 
@@ -408,13 +384,7 @@ void program_let_go(struct program_held *held)
 	*held = (struct program_held){ 0 };
 }
 
-/**
- * program_unload() - have the kernel forget a program
- * @place: where it is
- * @found: some program was loaded
- *
- * Return: 0 or the exit code.
- */
+/* Unload a program. @found: one was loaded. */
 int program_unload(const struct program_place *place, bool *found)
 {
 	struct program loaded;
@@ -426,14 +396,9 @@ int program_unload(const struct program_place *place, bool *found)
 	return fail_code();
 }
 
-/**
- * program_open_map() - a map of a program that is loaded
- * @place: where
- * @name: of the map
- * @key: bytes of its keys
- * @value: bytes of its values
- *
- * Return: descriptor, or -1 if there is none like that.
+/*
+ * Open a map of a loaded program. Returns a descriptor, or -1 if no map has this name and these
+ * sizes in bytes.
  */
 int program_open_map(const struct program_place *place, const char *name,
 		     size_t key, size_t value)
@@ -453,10 +418,13 @@ int program_open_map(const struct program_place *place, const char *name,
 	return -1;
 }
 
-static int each(int map, const struct bpf_map_info *info, char *key,
-		char *value, program_visit *visit, void *arg)
+static int visit_entry(int map, const struct bpf_map_info *info, char *key,
+		       char *value, program_visit *visit, void *arg)
 {
-	/* Behind one that went meanwhile the kernel begins anew: not for ever. */
+	/*
+	 * If an element is deleted meanwhile, the kernel starts again with the first key: limit the
+	 * number of steps.
+	 */
 	__u32 left = 2 * info->max_entries;
 	bool first = true;
 
@@ -470,19 +438,12 @@ static int each(int map, const struct bpf_map_info *info, char *key,
 	return 0;
 }
 
-/**
- * program_each() - look at all that is in a map
- * @place: of a program that is loaded, or not
- * @name: of the map
- * @key: bytes of its keys
- * @value: bytes of its values, which are one for each possible processor in some maps
- * @visit: called with key and values; returns 0 to go on
- * @arg: for it
- *
- * What comes and goes meanwhile may be seen twice, or not at all.  Nothing is where there is no
- * such map.
- *
- * Return: 0 or the exit code.
+/*
+ * Visit all elements of a map. Elements that are added or deleted meanwhile may be visited twice or
+ * not at all. Does nothing if there is no such map.
+ * @key: size of a key in bytes.
+ * @value: size of a value in bytes. A per-CPU map passes one value for each possible processor.
+ * @visit: returns 0 to continue.
  */
 int program_each(const struct program_place *place, const char *name, size_t key,
 		 size_t value, program_visit *visit, void *arg)
@@ -499,20 +460,15 @@ int program_each(const struct program_place *place, const char *name, size_t key
 	if (!room)
 		fail_memory();
 	else if (bpf_obj_get_info_by_fd(map, &info, &size))
-		fail_bpf("cannot look at the map", name);
+		fail_bpf("cannot read the map", name);
 	else
-		each(map, &info, room, room + key, visit, arg);
+		visit_entry(map, &info, room, room + key, visit, arg);
 	free(room);
 	close(map);
 	return fail_code();
 }
 
-/**
- * program_maps() - maps of a program that is loaded
- * @place: where
- * @visit: called for each with the name of its pin in program_folder()
- * @arg: for it
- */
+/* Visit the names of the pinned maps in program_folder(). */
 void program_maps(const struct program_place *place,
 		  void (*visit)(const char *name, void *arg), void *arg)
 {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* BPF programs on the module's trace events: kept by pins in the BPF file system. */
+/*
+ * BPF programs on the module's trace events. Pins in the BPF file system keep them loaded.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_BPF_PROGRAM_H
 #define HELPER_BPF_PROGRAM_H
 
@@ -10,15 +14,15 @@
 
 #define PROGRAM_ROOT	"/sys/fs/bpf"
 #define PROGRAM_DIR	PROGRAM_ROOT "/nearcache"
-/* A name as the kernel has it, with the zero: BPF_OBJ_NAME_LEN. */
+/* Room for a name in the kernel, with the terminating zero: BPF_OBJ_NAME_LEN. */
 #define PROGRAM_NAME	16
 
 /**
- * struct program_place - where a program goes
- * @word: what it is for; also of its folder in PROGRAM_DIR, which holds its pins: "link" is the
- *	attachment, the rest are its maps by their names
+ * struct program_place - the place of a loaded program
+ * @word: its use, and the name of its folder in PROGRAM_DIR. The folder has its pins: "link" is the
+ *		attachment, the others are its maps by name
  * @event: trace event whose raw tracepoint calls it
- * @own: object of our own program for it, and its size in bytes
+ * @own: object of the built-in program and its size in bytes
  */
 struct program_place {
 	const char *word;
@@ -27,9 +31,9 @@ struct program_place {
 };
 
 /**
- * struct program - one that is loaded
- * @name: as the kernel has it
- * @id: its number in the kernel
+ * struct program - a loaded program
+ * @name: name in the kernel
+ * @id: id in the kernel
  * @age: nanoseconds since it was loaded
  */
 struct program {
@@ -39,8 +43,8 @@ struct program {
 };
 
 /**
- * struct program_held - one that goes when this process does
- * @object: with its maps
+ * struct program_held - a program that is unloaded at the end of this process
+ * @object: its object with the maps
  * @link: the attachment
  */
 struct program_held {
@@ -48,7 +52,7 @@ struct program_held {
 	struct bpf_link *link;
 };
 
-/* Of program_each(). */
+/* For program_each(). Returns nonzero to stop. */
 typedef int program_visit(const void *key, const void *value, void *arg);
 
 int program_look(const struct program_place *place, struct program *program,

@@ -8,17 +8,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "lib/bandwidth.h"
-#include "lib/duration.h"
-#include "lib/index_format.h"
-#include "lib/label.h"
-#include "lib/mode.h"
+#include "lib/size.h"
+#include "lib/words.h"
+#include "lib/name.h"
 #include "nearcache.h"
-#include "lib/onchange.h"
 #include "block/table_params.h"
 #include "lib/range.h"
 #include "shard/partition.h"
-#include "lib/size.h"
 #include "block/status_line.h"
 
 /* Return: NULL or what is wrong with @value. */

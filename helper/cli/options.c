@@ -31,50 +31,49 @@ static const struct option_row {
 	  offsetof(struct arguments, cache), "local block device" },
 	{ OPTION_WITNESS, 0, "witness", TEXT, "DEV",
 	  offsetof(struct arguments, witness),
-	  "on another drive: keeps it warm over a crash; or none" },
+	  "keeps the cache warm over a crash; or none" },
 	{ OPTION_MODE, 0, "mode", MODE, "MODE", offsetof(struct arguments, mode),
 	  "read-only (default), writearound or writethrough" },
 	{ OPTION_READ_ONLY, 0, "read-only", FLAG, NULL, 0,
 	  "the same as --mode read-only" },
 	{ OPTION_BLOCK_SIZE, 0, "block-size", SIZE, "SIZE",
 	  offsetof(struct arguments, block_size),
-	  "cache block, 64K to 4M (by the cache's size)" },
+	  "cache block, 64K to 4M (default: by cache size)" },
 	{ OPTION_INTEGRITY, 0, "integrity", INTEGRITY, "SUMS",
 	  offsetof(struct arguments, integrity),
-	  "none (default), or crc32c: checksums of what is cached" },
+	  "none (default) or crc32c: checksums of cached data" },
 	{ OPTION_FILL_MEMORY, 0, "fill-memory", SIZE, "SIZE",
 	  offsetof(struct arguments, fill_memory),
-	  "cap of the memory that fills hold (64M)" },
+	  "most memory that fills may hold (64M)" },
 	{ OPTION_CACHE_TIMEOUT, 0, "cache-timeout", CACHE_TIMEOUT, "MS",
 	  offsetof(struct arguments, cache_timeout),
-	  "the cache answers nothing for so long: pass it by (700)" },
+	  "bypass the cache after MS without completion (700)" },
 	{ OPTION_ORIGIN_TIMEOUT, 0, "origin-timeout", ORIGIN_TIMEOUT, "SECONDS",
 	  offsetof(struct arguments, origin_timeout),
-	  "reads wait so long for an origin that fails (0)" },
+	  "retry reads so long while the origin fails (0)" },
 	{ OPTION_VERIFY, 0, "verify", VERIFY, "N",
 	  offsetof(struct arguments, verify),
 	  "compare one of N hits with the origin (0: none)" },
 	{ OPTION_RATE, 0, "rate", SIZE, "SIZE", offsetof(struct arguments, rate),
-	  "bytes per second, at most (64M)" },
+	  "highest rate, bytes per second (64M)" },
 	{ OPTION_WITH_ORIGIN, 0, "with-origin", FLAG, NULL, 0,
-	  "compare with the origin, too" },
-	{ OPTION_WAIT, 0, "wait", FLAG, NULL, 0, "until it is over" },
-	{ OPTION_STOP, 0, "stop", FLAG, NULL, 0, "give it up" },
+	  "compare with the origin as well" },
+	{ OPTION_WAIT, 0, "wait", FLAG, NULL, 0, "wait until the job is over" },
+	{ OPTION_STOP, 0, "stop", FLAG, NULL, 0, "cancel the scrub" },
 	{ OPTION_DATASET_VERSION, 0, "dataset-version", TEXT, "TEXT",
 	  offsetof(struct arguments, dataset_version),
-	  "recorded: which version of the data is cached" },
+	  "version of the cached data, recorded" },
 	{ OPTION_GROW, 0, "grow", FLAG, NULL, 0,
-	  "take an origin that is larger than before" },
+	  "accept an origin that is larger than before" },
 	{ OPTION_ON_CHANGE, 0, "on-change", ON_CHANGE, "WHAT",
 	  offsetof(struct arguments, on_change),
-	  "when the origin is not what was cached: "
-	  "drop, refuse, trust" },
+	  "if the origin changed: drop, refuse or trust" },
 	{ OPTION_RANGE, 0, "range", RANGE, "START:LENGTH",
 	  offsetof(struct arguments, range), "only this part, like 1G:64M" },
 	{ OPTION_FORCE, 0, "force", FLAG, NULL, 0,
 	  "go ahead although something is in the way" },
 	{ OPTION_FORMAT_ONLY, 0, "format-only", FLAG, NULL, 0,
-	  "format the cache device, open nothing" },
+	  "format the cache device and open nothing" },
 	{ OPTION_FORMAT, 0, "format", FLAG, NULL, 0,
 	  "format the cache device first" },
 	{ OPTION_SHARD_FORMAT, 0, "format", SHARD_FORMAT, "FORMAT",
@@ -82,86 +81,86 @@ static const struct option_row {
 	  "tar, tfrecord, parquet, mds or npz" },
 	{ OPTION_SAMPLES, 0, "samples", TEXT, "LIST",
 	  offsetof(struct arguments, samples),
-	  "only these, like 0-9,12 or NAME" },
-	{ OPTION_SUMMARY, 0, "summary", FLAG, NULL, 0, "one line for each file" },
+	  "only these samples, like 0-9,12 or NAME" },
+	{ OPTION_SUMMARY, 0, "summary", FLAG, NULL, 0, "one line per file" },
 	{ OPTION_CHECK, 0, "check", FLAG, NULL, 0,
 	  "compare data with its checksums (tfrecord)" },
 	{ OPTION_FROM, 0, "from", TEXT, "FILE", offsetof(struct arguments, from),
 	  "more TARGETs, one on each line; - is stdin" },
 	{ OPTION_INDEX_ONLY, 0, "index-only", FLAG, NULL, 0,
-	  "only what a reader needs to open each shard" },
+	  "only the bytes needed to open each shard" },
 	{ OPTION_MANIFEST, 0, "manifest", TEXT, "FILE",
 	  offsetof(struct arguments, manifest),
-	  "what sha256sum wrote of the files" },
-	{ OPTION_WATCH, 0, "watch", FLAG, NULL, 0, "again and again, until ^C" },
+	  "output of sha256sum for the files" },
+	{ OPTION_WATCH, 0, "watch", FLAG, NULL, 0, "repeat until ^C" },
 	{ OPTION_INTERVAL, 0, "interval", INTERVAL, "SECONDS",
-	  offsetof(struct arguments, interval), "from one to the next (1)" },
+	  offsetof(struct arguments, interval), "time from one output to the next (1)" },
 	{ OPTION_BATCH, 'b', "batch", FLAG, NULL, 0,
-	  "as lines, without a terminal" },
+	  "print lines, without a terminal" },
 	{ OPTION_COUNT, 'n', "count", COUNT, "N",
-	  offsetof(struct arguments, count), "so often, not until ^C" },
+	  offsetof(struct arguments, count), "number of outputs; default: until ^C" },
 	{ OPTION_WAIT_DEVICES, 0, "wait", FLAG, NULL, 0,
-	  "for devices that are not there yet" },
+	  "wait for devices that are missing" },
 	{ OPTION_ALL, 0, "all", FLAG, NULL, 0, "all devices, in place of NAME" },
 	{ OPTION_TAB, 0, "tab", TEXT, "FILE", offsetof(struct arguments, tab),
 	  "the table (/etc/nearcache/nearcachetab)" },
 	{ OPTION_TEXTFILE, 0, "textfile", TEXT, "FILE",
 	  offsetof(struct arguments, textfile),
-	  "into FILE, at once, not to stdout" },
+	  "write to FILE, replacing it as a whole" },
 	{ OPTION_OUTPUT, 'o', "output", TEXT, "FILE",
-	  offsetof(struct arguments, output), "as SVG into FILE, at once" },
+	  offsetof(struct arguments, output), "write SVG to FILE, replacing it as a whole" },
 	{ OPTION_OPENMETRICS, 0, "openmetrics", FLAG, NULL, 0,
-	  "as OpenMetrics 1.0" },
+	  "in the format OpenMetrics 1.0" },
 	{ OPTION_CONFIG, 0, "config", TEXT, "FILE",
 	  offsetof(struct arguments, config),
-	  "what it may do (/etc/nearcache/nearcache.conf)" },
+	  "configuration (/etc/nearcache/nearcache.conf)" },
 	{ OPTION_OBSERVE, 0, "observe", FLAG, NULL, 0,
-	  "change nothing, tell what would be changed" },
+	  "change nothing, report what would be changed" },
 	{ OPTION_REVERT, 0, "revert", NUMBER, "N",
-	  offsetof(struct arguments, revert), "take the action of that number back" },
+	  offsetof(struct arguments, revert), "revert action N" },
 	{ OPTION_LABEL, 0, "label", LABEL, "LABEL",
-	  offsetof(struct arguments, label), "whose they are" },
+	  offsetof(struct arguments, label), "name for counting and for unpin" },
 	{ OPTION_PRIORITY, 0, "priority", PRIORITY, "N",
-	  offsetof(struct arguments, priority), "0 (usual) to 7 (first)" },
+	  offsetof(struct arguments, priority), "0 (default) to 7 (first)" },
 	{ OPTION_EXPIRES, 0, "expires", DURATION, "TIME",
-	  offsetof(struct arguments, expires), "for so long: 90, 30m, 12h, 7d" },
+	  offsetof(struct arguments, expires), "end the pin after TIME: 90, 30m, 12h, 7d" },
 	{ OPTION_EVICT_AFTER_USE, 0, "evict-after-use", FLAG, NULL, 0,
-	  "not pinned: the first to go once they were read" },
+	  "do not pin; evict first, once read" },
 	{ OPTION_BYPASS, 0, "bypass", FLAG, NULL, 0,
-	  "not pinned: read from the origin, never cached" },
+	  "do not pin; always read from the origin" },
 	{ OPTION_NO_LOAD, 0, "no-load", FLAG, NULL, 0,
-	  "keep room, bring nothing" },
+	  "reserve room, prefetch nothing" },
 	{ OPTION_REFRESH, 0, "refresh", FLAG, NULL, 0,
-	  "follow files that moved, bring what is missing" },
-	{ OPTION_EVERYTHING, 0, "all", FLAG, NULL, 0, "all there are" },
+	  "follow files that moved, prefetch missing data" },
+	{ OPTION_EVERYTHING, 0, "all", FLAG, NULL, 0, "all of them" },
 	{ OPTION_LABELS, 0, "labels", FLAG, NULL, 0,
-	  "a line for each label, with what was read of it" },
+	  "one line per label, with the reads of its ranges" },
 	{ OPTION_DEADLINE, 0, "deadline", DURATION, "TIME",
-	  offsetof(struct arguments, deadline), "wanted in so long: 90, 30m, 2h" },
+	  offsetof(struct arguments, deadline), "when the data is needed: 90, 30m, 2h from now" },
 	{ OPTION_BANDWIDTH, 0, "bandwidth", BANDWIDTH, "RATE",
 	  offsetof(struct arguments, bandwidth),
-	  "at most: 40Gb/s (bits), 5GB/s (bytes)" },
+	  "highest rate: 40Gb/s (bits), 5GB/s (bytes)" },
 	{ OPTION_RANK, 0, "rank", RANK, "N", offsetof(struct arguments, rank),
-	  "this node's share: its number, from 0" },
+	  "number of this node, from 0" },
 	{ OPTION_WORLD_SIZE, 0, "world-size", WORLD_SIZE, "N",
-	  offsetof(struct arguments, world_size), "of so many nodes" },
+	  offsetof(struct arguments, world_size), "number of nodes" },
 	{ OPTION_SEED, 0, "seed", NUMBER, "N", offsetof(struct arguments, seed),
-	  "shuffle the list first, by this number" },
+	  "shuffle the list by this number" },
 	{ OPTION_EPOCH, 0, "epoch", NUMBER, "N",
 	  offsetof(struct arguments, epoch), "and by this one (0)" },
 	{ OPTION_EPOCHS, 0, "epochs", COUNT, "N",
-	  offsetof(struct arguments, epochs), "so many, one after another (1)" },
-	{ OPTION_CLEAR, 0, "clear", FLAG, NULL, 0, "do without one" },
+	  offsetof(struct arguments, epochs), "number of epochs, one after another (1)" },
+	{ OPTION_CLEAR, 0, "clear", FLAG, NULL, 0, "remove the plan" },
 	{ OPTION_SPLIT, 0, "split", SPLIT, "HOW",
 	  offsetof(struct arguments, split),
-	  "strided (every Nth, default) or blocked (a run)" },
+	  "strided (default: every Nth) or blocked (a run)" },
 	{ OPTION_JSON, 'j', "json", FLAG, NULL, 0,
-	  "JSON on stdout, errors too; raw base units" },
+	  "JSON on stdout, errors as well; base units" },
 	{ OPTION_DRY_RUN, 0, "dry-run", FLAG, NULL, 0,
-	  "show what would be done, touch nothing" },
+	  "show what would be done, change nothing" },
 	{ OPTION_HELP, 'h', "help", FLAG, NULL, 0,
-	  "help on nearcache or on the verb" },
-	{ OPTION_VERSION, 'V', "version", FLAG, NULL, 0, "version" },
+	  "show help on nearcache or on the verb" },
+	{ OPTION_VERSION, 'V', "version", FLAG, NULL, 0, "show the version" },
 	{ 0 },
 };
 
@@ -196,13 +195,11 @@ static const struct option_row *find_letter(char letter)
 	return NULL;
 }
 
-static const struct verb *find_verb(const char *name)
+static const struct verb *find_verb(const struct verb *const *verbs, const char *name)
 {
-	const struct verb *verb;
-
-	for (verb = verbs; verb->name; verb++)
-		if (!strcmp(verb->name, name))
-			return verb;
+	for (; *verbs; verbs++)
+		if (!strcmp((*verbs)->name, name))
+			return *verbs;
 	return NULL;
 }
 
@@ -254,12 +251,10 @@ static int take_row(struct arguments *args, const struct option_row *row,
 
 /* "--name", "--name=value" or "--name value". Return: words used. */
 static int take_option(struct arguments *args, const char *word,
-		       const char *next)
+		       const char *next, const struct verb *verb)
 {
 	const char *name = word + 2;
 	size_t length = strcspn(name, "=");
-	const struct verb *verb = args->operands ? find_verb(args->operand[0]) :
-						   NULL;
 	const struct option_row *row = find_option(name, length, verb);
 	const char *value = name[length] ? name + length + 1 : NULL;
 
@@ -292,8 +287,12 @@ static int take_letters(struct arguments *args, const char *word, const char *ne
 	return 1;
 }
 
-/* Sort words into options and operands; operands move to the front of @argv. */
-static void split(struct arguments *args, int argc, char **argv)
+/*
+ * Sort words into options and operands; operands move to the front of @argv.  The first operand
+ * is one of @verbs; NULL: no operand is the verb, @verb is set.
+ */
+static void split_words(struct arguments *args, int argc, char **argv,
+			const struct verb *const *verbs, const struct verb **verb)
 {
 	bool only_operands = false;
 	int i = 1;
@@ -304,13 +303,15 @@ static void split(struct arguments *args, int argc, char **argv)
 		char *word = argv[i];
 
 		if (only_operands || word[0] != '-' || !word[1]) {
+			if (verbs && !args->operands)
+				*verb = find_verb(verbs, word);
 			args->operand[args->operands++] = word;
 			i++;
 		} else if (!strcmp(word, "--")) {
 			only_operands = true;
 			i++;
 		} else if (word[1] == '-') {
-			i += take_option(args, word, next);
+			i += take_option(args, word, next, *verb);
 		} else {
 			i += take_letters(args, word, next);
 		}
@@ -357,12 +358,12 @@ static int check_operands(const struct arguments *args, const struct verb *verb)
 /* What an option says against another one or by its value. */
 static int check_values(const struct arguments *args)
 {
-	if (given(args, OPTION_READ_ONLY) && mode_writes(args->mode))
+	if (option_given(args, OPTION_READ_ONLY) && mode_writes(args->mode))
 		return fail(CODE_USAGE,
 			    "--read-only contradicts --mode %s: give one of them",
 			    mode_word(args->mode));
 	/* More likely a variable that is not set. */
-	if (given(args, OPTION_WITNESS) && !*args->witness)
+	if (option_given(args, OPTION_WITNESS) && !*args->witness)
 		return fail(CODE_USAGE,
 			    "--witness '': it is empty; give a device, or none");
 	if (args->fill_memory && !params_fill_memory_ok(args->fill_memory))
@@ -372,57 +373,73 @@ static int check_values(const struct arguments *args)
 	return 0;
 }
 
-/**
- * arguments_parse_options() - parse a command line that may lack operands and options
- * @args: the result; @args->given tells --json also after an error
- * @argc: as main() got it
- * @argv: as main() got it; reordered
- * @verb: the verb; NULL for bare --help and --version
- *
- * Return: 0 or the exit code.
- */
-int arguments_parse_options(struct arguments *args, int argc, char **argv,
-			    const struct verb **verb)
+/* @verbs, @verb: as of split_words(). */
+static int parse_words(struct arguments *args, int argc, char **argv,
+		       const struct verb *const *verbs, const struct verb **verb)
 {
 	memset(args, 0, sizeof(*args));
-	*verb = NULL;
-	split(args, argc, argv);
+	split_words(args, argc, argv, verbs, verb);
 	if (fail_code())
 		return fail_code();
-	if (!args->operands) {
-		if (args->given & (OPTION_HELP | OPTION_VERSION))
-			return 0;
-		return fail(CODE_USAGE, "no verb given: try 'nearcache --help'");
-	}
-	*verb = find_verb(args->operand[0]);
+	if (verbs && !args->operands)
+		return args->given & (OPTION_HELP | OPTION_VERSION) ? 0 :
+			fail(CODE_USAGE, "no verb given: try 'nearcache --help'");
 	if (!*verb)
 		return fail(CODE_USAGE, "'%s' is no verb: try 'nearcache --help'",
 			    args->operand[0]);
-	args->operand++;
-	args->operands--;
+	if (verbs) {
+		args->operand++;
+		args->operands--;
+	}
 	if (args->given & (OPTION_HELP | OPTION_VERSION))
 		return 0;
 	return check_known(args, *verb) ? fail_code() : check_values(args);
 }
 
 /**
+ * arguments_parse_options() - parse the words of a verb, which may lack operands and options
+ * @args: the result; @args->given tells --json also after an error
+ * @argc: as of main()
+ * @argv: as of main(), without the verb; reordered
+ * @verb: the verb
+ *
+ * Return: 0 or the exit code.
+ */
+int arguments_parse_options(struct arguments *args, int argc, char **argv,
+			    const struct verb *verb)
+{
+	return parse_words(args, argc, argv, NULL, &verb);
+}
+
+static int check_complete(const struct arguments *args, const struct verb *verb)
+{
+	if (!verb || args->given & (OPTION_HELP | OPTION_VERSION))
+		return 0;
+	return check_needed(args, verb) || check_operands(args, verb) ? fail_code() : 0;
+}
+
+/* As arguments_parse_options(); nothing may be missing. */
+int arguments_parse_verb(struct arguments *args, int argc, char **argv,
+			 const struct verb *verb)
+{
+	return arguments_parse_options(args, argc, argv, verb) ?: check_complete(args, verb);
+}
+
+/**
  * arguments_parse() - parse the command line
  * @args: the result; @args->given tells --json also after an error
  * @argc: as main() got it
- * @argv: as main() got it; reordered
+ * @argv: as main() got it; reordered: args->operand[-1] is the word that names the verb
+ * @verbs: all verbs, ends with NULL
  * @verb: the verb; NULL for bare --help and --version
  *
  * Return: 0 or the exit code.
  */
 int arguments_parse(struct arguments *args, int argc, char **argv,
-		    const struct verb **verb)
+		    const struct verb *const *verbs, const struct verb **verb)
 {
-	if (arguments_parse_options(args, argc, argv, verb))
-		return fail_code();
-	if (!*verb || args->given & (OPTION_HELP | OPTION_VERSION))
-		return 0;
-	return check_needed(args, *verb) || check_operands(args, *verb) ?
-	       fail_code() : 0;
+	*verb = NULL;
+	return parse_words(args, argc, argv, verbs, verb) ?: check_complete(args, *verb);
 }
 
 /**
@@ -435,16 +452,16 @@ void arguments_override(struct arguments *args, const struct arguments *by)
 	const struct option_row *row;
 
 	/* Two words for one thing. */
-	if (given(by, OPTION_MODE | OPTION_READ_ONLY)) {
+	if (option_given(by, OPTION_MODE | OPTION_READ_ONLY)) {
 		args->given &= ~(uint64_t)(OPTION_MODE | OPTION_READ_ONLY);
 		args->mode = by->mode;
 	}
-	if (given(by, OPTION_CACHE)) {
+	if (option_given(by, OPTION_CACHE)) {
 		memcpy(args->member, by->member, sizeof(args->member));
 		args->members = by->members;
 	}
 	for (row = options; row->bit; row++)
-		if (given(by, row->bit))
+		if (option_given(by, row->bit))
 			memcpy((char *)args + row->offset,
 			       (const char *)by + row->offset,
 			       option_value_size(row->value));
@@ -461,7 +478,7 @@ void arguments_override(struct arguments *args, const struct arguments *by)
  */
 int arguments_check_operand(const struct arguments *args)
 {
-	if (!args->operands == !!given(args, OPTION_ALL))
+	if (!args->operands == !!option_given(args, OPTION_ALL))
 		return 0;
 	return fail(CODE_USAGE, "give NAME or --all%s",
 		    args->operands ? ", not both" : "");
@@ -526,16 +543,15 @@ static void help_synopsis(const struct verb *verb)
 	putchar('\n');
 }
 
-static void help_all(void)
+static void help_all(const struct verb *const *verbs)
 {
-	const struct verb *verb;
 	int code;
 
 	puts("nearcache - cache a remote block device on a local one\n");
 	puts("Usage: nearcache VERB [NAME...] [OPTION...]\n");
 	puts("Verbs ('nearcache VERB --help' tells more):");
-	for (verb = verbs; verb->name; verb++)
-		printf("  %-10s %s\n", verb->name, verb->summary);
+	for (; *verbs; verbs++)
+		printf("  %-10s %s\n", (*verbs)->name, (*verbs)->summary);
 	puts("\nOptions of all verbs, before or behind the verb:");
 	help_options(OPTIONS_GLOBAL);
 	puts("\nSizes are bytes or take K, M, G, T, P, E (powers of 1024; KB, MB ... of 1000).");
@@ -546,12 +562,13 @@ static void help_all(void)
 
 /**
  * arguments_help() - print help on stdout
+ * @verbs: all verbs; needed if @verb is NULL
  * @verb: on this verb; NULL: on the command
  */
-void arguments_help(const struct verb *verb)
+void arguments_help(const struct verb *const *verbs, const struct verb *verb)
 {
 	if (!verb) {
-		help_all();
+		help_all(verbs);
 		return;
 	}
 	help_synopsis(verb);
@@ -561,30 +578,4 @@ void arguments_help(const struct verb *verb)
 		printf("\n%s", verb->details);
 	puts("\nOptions:");
 	help_options(options_of(verb));
-}
-
-/**
- * arguments_option() - options one by one, in the order of the help
- * @bits: of these
- * @index: which one, from 0
- * @option: filled in
- *
- * Return: whether there are so many.
- */
-bool arguments_option(uint64_t bits, unsigned int index,
-		      struct option_help *option)
-{
-	const struct option_row *row;
-
-	for (row = options; row->bit; row++)
-		if (row->bit & bits && !index--)
-			break;
-	*option = (struct option_help){
-		.bit = row->bit,
-		.letter = row->letter,
-		.name = row->name,
-		.operand = row->operand,
-		.help = row->help,
-	};
-	return row->bit;
 }

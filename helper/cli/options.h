@@ -6,10 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/index_format.h"
-#include "lib/mode.h"
+#include "lib/words.h"
 #include "nearcache_format.h"
-#include "lib/onchange.h"
 #include "lib/range.h"
 #include "shard/partition.h"
 
@@ -189,6 +187,7 @@ struct arguments {
  * @summary: one line
  * @details: lines of help below it
  * @run: does it; returns 0 or the exit code
+ * @program: in place of @run: the program that does it, see programs.h
  */
 struct verb {
 	const char *name;
@@ -201,39 +200,21 @@ struct verb {
 	const char *summary;
 	const char *details;
 	int (*run)(const struct arguments *args);
-};
-
-/* Table of verbs, ends with a row without a name. In verbs.c. */
-extern const struct verb verbs[];
-
-/**
- * struct option_help - an option, for who writes about it
- * @bit: OPTION_*
- * @letter: its short form, 0: none
- * @name: without the dashes
- * @operand: what its value is, NULL: it has none
- * @help: one line
- */
-struct option_help {
-	uint64_t bit;
-	char letter;
-	const char *name;
-	const char *operand;
-	const char *help;
+	const char *program;
 };
 
 int arguments_parse(struct arguments *args, int argc, char **argv,
-		    const struct verb **verb);
+		    const struct verb *const *verbs, const struct verb **verb);
+int arguments_parse_verb(struct arguments *args, int argc, char **argv,
+			 const struct verb *verb);
 int arguments_parse_options(struct arguments *args, int argc, char **argv,
-			    const struct verb **verb);
+			    const struct verb *verb);
 void arguments_override(struct arguments *args, const struct arguments *by);
 int arguments_check_operand(const struct arguments *args);
-void arguments_help(const struct verb *verb);
-bool arguments_option(uint64_t bits, unsigned int index,
-		      struct option_help *option);
+void arguments_help(const struct verb *const *verbs, const struct verb *verb);
 int arguments_check_name(const char *name);
 
-static inline bool given(const struct arguments *args, uint64_t option)
+static inline bool option_given(const struct arguments *args, uint64_t option)
 {
 	return args->given & option;
 }

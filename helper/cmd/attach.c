@@ -33,13 +33,13 @@
  * @old: its parameters
  * @now: the device as it is afterwards
  * @status: of @now
- * @pair: its origin, and the cache device to come
+ * @match: its origin, and the cache device to come
  * @members: the cache devices behind that one
  * @witness: that of the table, without a path: none
  * @new: what is written to the cache device by --format
  * @other: another cache than the one that the device was made with
- * @outgrown: the witness that it had before knows of a later session than the cache device
- * @moved: it had a record on the witness once
+ * @superseded: the witness that it had before knows of a later session than the cache device
+ * @witness_is_newer: it had a record on the witness once
  */
 struct attachment {
 	const struct arguments *args;
@@ -47,29 +47,29 @@ struct attachment {
 	struct params old;
 	struct dm_device now;
 	struct status status;
-	struct pair pair;
+	struct origin_match match;
 	struct members members;
 	struct witness witness;
 	struct formatting new;
 	bool other;
-	bool outgrown;
-	bool moved;
+	bool superseded;
+	bool witness_is_newer;
 };
 
 static int check_words(const struct arguments *args)
 {
-	if (given(args, OPTION_ORIGIN) &&
-	    given(args, OPTION_CACHE | OPTION_FORMAT))
+	if (option_given(args, OPTION_ORIGIN) &&
+	    option_given(args, OPTION_CACHE | OPTION_FORMAT))
 		return fail(CODE_USAGE,
 			    "--origin and --cache: take the origin first, then the cache device");
 	if (args->on_change == ON_CHANGE_TRUST)
 		return fail(CODE_USAGE,
 			    "--on-change 'trust': it is for 'nearcache open'; a device in use knows better what it can trust");
-	if (!given(args, OPTION_FORMAT) &&
-	    given(args, OPTION_BLOCK_SIZE | OPTION_DATASET_VERSION))
+	if (!option_given(args, OPTION_FORMAT) &&
+	    option_given(args, OPTION_BLOCK_SIZE | OPTION_DATASET_VERSION))
 		return fail(CODE_USAGE,
 			    "--block-size and --dataset-version are for a new cache: give --format too");
-	if (given(args, OPTION_FORMAT) && !given(args, OPTION_CACHE))
+	if (option_given(args, OPTION_FORMAT) && !option_given(args, OPTION_CACHE))
 		return fail(CODE_USAGE,
 			    "--format needs --cache DEV: name what is to be formatted");
 	return formatting_check_words(args);
@@ -105,7 +105,7 @@ static int check_state(const struct attachment *attach)
 static int open_origin(struct attachment *attach)
 {
 	if (!reconnect_needed(&attach->dev))
-		return device_open_number(&attach->pair.origin,
+		return device_open_number(&attach->match.origin,
 					  attach->old.origin, "origin");
 	return fail(CODE_DEVICE,
 		    "the origin of '%s' is gone: connect it again, then 'nearcache attach %s --origin DEV', then this",
@@ -119,10 +119,10 @@ static int open_cache(struct attachment *attach)
 	char name[128];
 
 	if (attach->args->cache)
-		return device_open(&attach->pair.cache, attach->args->cache,
+		return device_open(&attach->match.cache, attach->args->cache,
 				   role);
 	if (identity_kernel_name(number, name, sizeof(name)))
-		return device_open_number(&attach->pair.cache, number, role);
+		return device_open_number(&attach->match.cache, number, role);
 	return fail(CODE_DEVICE,
 		    "the cache device of '%s' (%u:%u) is gone: name the one to take with --cache DEV; the same drive may have another name now",
 		    attach->dev.name, major(number), minor(number));
@@ -143,8 +143,8 @@ static bool is_other(const struct attachment *attach,
  */
 static bool is_cold(const struct attachment *attach)
 {
-	return pair_is_cold(&attach->pair) ||
-	       (!attach->other && pair_was_writing(&attach->pair));
+	return match_is_cold(&attach->match) ||
+	       (!attach->other && match_was_writing(&attach->match));
 }
 
 /*
@@ -155,19 +155,19 @@ static bool is_cold(const struct attachment *attach)
  */
 static int check_content(struct attachment *attach)
 {
-	struct pair *pair = &attach->pair;
+	struct origin_match *match = &attach->match;
 
-	if (!mode_writes(attach->old.mode) || pair->drop ||
-	    le64_to_cpu(pair->super.best->sequence) == 1 ||
+	if (!mode_writes(attach->old.mode) || match->drop ||
+	    le64_to_cpu(match->super.best->sequence) == 1 ||
 	    is_cold(attach))
 		return 0;
 	if (attach->args->on_change == ON_CHANGE_DROP) {
-		pair->drop = true;
+		match->drop = true;
 		return 0;
 	}
 	return fail(CODE_DEVICE,
 		    "cache device '%s' may lack what '%s' wrote: --on-change=drop empties it",
-		    pair->cache.path, attach->dev.name);
+		    match->cache.path, attach->dev.name);
 }
 
 /*
@@ -190,8 +190,8 @@ static int open_witness(struct attachment *attach)
 		return 0;
 	if (!witness_open_number(witness, attach->old.witness) &&
 	    !members_check_witness(&attach->members, witness,
-				   &attach->pair.cache,
-				   &attach->pair.origin))
+				   &attach->match.cache,
+				   &attach->match.origin))
 		return 0;
 	return fail_add("'nearcache set %s witness=none' goes on without it, or name another one there",
 			attach->dev.name);
@@ -200,54 +200,54 @@ static int open_witness(struct attachment *attach)
 /* What it says of a cache that exists; its path goes to the superblock of another one. */
 static int ask_witness(struct attachment *attach)
 {
-	struct pair *pair = &attach->pair;
-	const struct nearcache_super *sb = pair->super.best;
+	struct origin_match *match = &attach->match;
+	const struct nearcache_super *sb = match->super.best;
 	struct witness_claim claim = {
 		.uuid = sb->uuid,
-		.force = given(attach->args, OPTION_FORCE),
+		.force = option_given(attach->args, OPTION_FORCE),
 	};
 	struct nearcache_witness record;
 	bool found, recorded;
 
 	if (!*attach->witness.path) {
-		attach->outgrown = pair_hear_recorded(pair);
+		attach->superseded = match_read_recorded(match);
 		return 0;
 	}
 	recorded = !strcmp(attach->witness.path, (const char *)sb->witness);
 	if (witness_look(&attach->witness, sb->uuid, &record, &found) ||
 	    witness_prepare(&attach->witness, &claim))
 		return fail_code();
-	pair_hear(pair, found ? &record : NULL, recorded);
-	attach->moved = found && !witness_is_current(&record);
-	attach->outgrown = pair->older && attach->moved;
-	if (!recorded && pair_hear_recorded(pair))
-		attach->outgrown = true;
-	if (attach->moved)
-		pair_come_back(pair, &record);
-	if (attach->moved || (attach->other && !recorded)) {
-		pair->witness = attach->witness.path;
-		pair->witness_now = attach->witness.dev.number;
+	match_read_witness(match, found ? &record : NULL, recorded);
+	attach->witness_is_newer = found && !witness_is_current(&record);
+	attach->superseded = match->older && attach->witness_is_newer;
+	if (!recorded && match_read_recorded(match))
+		attach->superseded = true;
+	if (attach->witness_is_newer)
+		match_come_back(match, &record);
+	if (attach->witness_is_newer || (attach->other && !recorded)) {
+		match->witness = attach->witness.path;
+		match->witness_now = attach->witness.dev.number;
 	}
 	return 0;
 }
 
 static int check_formatted(struct attachment *attach)
 {
-	struct pair *pair = &attach->pair;
+	struct origin_match *match = &attach->match;
 
-	if (pair_check_free(&pair->cache, attach->dev.name))
+	if (match_check_free(&match->cache, attach->dev.name))
 		return fail_code();
-	attach->other = is_other(attach, pair->super.best);
-	pair->on_change = on_change(attach);
+	attach->other = is_other(attach, match->super.best);
+	match->on_change = on_change(attach);
 	if (ask_witness(attach))
 		return fail_code();
-	if (pair_ask_gaps(pair) || pair_check_origin(pair))
+	if (match_ask_gaps(match) || match_check_origin(match))
 		return fail_code();
-	if (lock_all(&pair->origin) || pair_check_gaps(pair))
+	if (lock_all(&match->origin) || match_check_gaps(match))
 		return fail_code();
-	if (attach->outgrown) {
-		pair->drop = true;
-		pair->trust = false;
+	if (attach->superseded) {
+		match->drop = true;
+		match->trust = false;
 	}
 	return check_content(attach);
 }
@@ -258,27 +258,27 @@ static int check_blank(struct attachment *attach)
 
 	attach->other = true;
 	for (i = 0; i < attach->members.count; i++)
-		if (pair_check_free(&attach->members.dev[i], NULL))
+		if (match_check_free(&attach->members.dev[i], NULL))
 			return fail_code();
 	/* In use also by this device itself, which would not know. */
-	return pair_check_free(&attach->pair.cache, NULL) ||
+	return match_check_free(&attach->match.cache, NULL) ||
 	       formatting_claim(&attach->new) ||
 	       formatting_prepare(&attach->new) ? fail_code() : 0;
 }
 
 static int find_members(struct attachment *attach)
 {
-	struct pair *pair = &attach->pair;
+	struct origin_match *match = &attach->match;
 	unsigned int i;
 
-	if (super_read(&pair->super, &pair->cache) ||
-	    super_require(&pair->super, &pair->cache) ||
-	    members_check_first(&pair->cache, &pair->super) ||
-	    members_find(&attach->members, attach->args, &pair->cache,
-			 &pair->super, &pair->origin, &attach->old))
+	if (super_read(&match->super, &match->cache) ||
+	    super_require(&match->super, &match->cache) ||
+	    members_check_first(&match->cache, &match->super) ||
+	    members_find(&attach->members, attach->args, &match->cache,
+			 &match->super, &match->origin, &attach->old))
 		return fail_code();
 	for (i = 0; i < attach->members.count; i++)
-		if (pair_check_free(&attach->members.dev[i], attach->dev.name))
+		if (match_check_free(&attach->members.dev[i], attach->dev.name))
 			return fail_code();
 	return 0;
 }
@@ -286,19 +286,19 @@ static int find_members(struct attachment *attach)
 /* Those that are to be formatted are named, the others found. */
 static int open_members(struct attachment *attach)
 {
-	return given(attach->args, OPTION_FORMAT) ?
+	return option_given(attach->args, OPTION_FORMAT) ?
 	       members_open(&attach->members, attach->args) :
 	       find_members(attach);
 }
 
 /* Everything that can be known before anything is changed. */
-static int check(struct attachment *attach)
+static int check_attach(struct attachment *attach)
 {
-	struct pair *pair = &attach->pair;
+	struct origin_match *match = &attach->match;
 	struct activation act = {
 		.name = attach->dev.name,
-		.origin = &pair->origin,
-		.cache = &pair->cache,
+		.origin = &match->origin,
+		.cache = &match->cache,
 		.members = &attach->members,
 		.mode = attach->old.mode,
 		.args = attach->args,
@@ -308,13 +308,13 @@ static int check(struct attachment *attach)
 	if (open_origin(attach) || open_cache(attach) || activate_check_devices(&act) ||
 	    open_members(attach) || activate_check_devices(&act) || open_witness(attach))
 		return fail_code();
-	pair->size = attach->dev.size;
-	return given(attach->args, OPTION_FORMAT) ? check_blank(attach) :
+	match->size = attach->dev.size;
+	return option_given(attach->args, OPTION_FORMAT) ? check_blank(attach) :
 						    check_formatted(attach);
 }
 
 /* What the kernel made of it. */
-static int judge(struct attachment *attach, struct kmsg *log)
+static int judge_attach(struct attachment *attach, struct kmsg *log)
 {
 	const char *name = attach->dev.name, *why;
 
@@ -325,7 +325,7 @@ static int judge(struct attachment *attach, struct kmsg *log)
 		return 0;
 	why = status_explain(&attach->status);
 	fail(CODE_DEVICE, "cache device '%s' was given up again: %s",
-	     attach->pair.cache.path, why);
+	     attach->match.cache.path, why);
 	kmsg_explain(log, "is bypassed");
 	return fail_add("device '%s' goes on without its cache", name);
 }
@@ -336,16 +336,16 @@ static int judge(struct attachment *attach, struct kmsg *log)
 static int claim_record(struct attachment *attach)
 {
 	struct witness_claim claim = {
-		.force = given(attach->args, OPTION_FORCE),
+		.force = option_given(attach->args, OPTION_FORCE),
 	};
 
-	if (given(attach->args, OPTION_FORMAT))
+	if (option_given(attach->args, OPTION_FORMAT))
 		return formatting_claim_record(&attach->new);
 	if (!*attach->witness.path)
 		return 0;
-	claim.uuid = attach->pair.super.best->uuid;
-	claim.session = attach->moved ? attach->pair.session :
-			le64_to_cpu(attach->pair.super.best->session);
+	claim.uuid = attach->match.super.best->uuid;
+	claim.session = attach->witness_is_newer ? attach->match.session :
+			le64_to_cpu(attach->match.super.best->session);
 	return witness_claim(&attach->witness, &claim);
 }
 
@@ -353,37 +353,37 @@ static int attach_now(struct attachment *attach)
 {
 	struct kmsg log = kmsg_mark(attach->dev.number);
 	struct params params = attach->old;
-	struct pair *pair = &attach->pair;
+	struct origin_match *match = &attach->match;
 
-	params.cache = pair->cache.number;
+	params.cache = match->cache.number;
 	members_to_params(&attach->members, &params);
-	if (pair->drop || pair->witness)
-		pair_record(pair, params.cache == attach->old.cache);
-	if (!fail_code() && attach->moved)
+	if (match->drop || match->witness)
+		match_record(match, params.cache == attach->old.cache);
+	if (!fail_code() && attach->witness_is_newer)
 		claim_record(attach);
 	/* The kernel reads it by itself, and holds it then. */
-	device_close(&pair->cache);
+	device_close(&match->cache);
 	members_close(&attach->members);
 	if (!fail_code() &&
 	    !reload(&attach->dev, &attach->old, &params, attach->dev.size,
 		    false))
-		judge(attach, &log);
+		judge_attach(attach, &log);
 	kmsg_close(&log);
 	return fail_code();
 }
 
 /* Without --dry-run. */
-static int execute(struct attachment *attach)
+static int execute_attach(struct attachment *attach)
 {
-	bool format = given(attach->args, OPTION_FORMAT);
+	bool format = option_given(attach->args, OPTION_FORMAT);
 	sigset_t before;
 
 	if (format && (formatting_write_areas(&attach->new) ||
-		       lock_all(&attach->pair.origin)))
+		       lock_all(&attach->match.origin)))
 		return fail_code();
 	/* From here on, to the end: a ^C would not say what was done. */
 	signals_hold(&before);
-	if (!attach->moved && claim_record(attach))
+	if (!attach->witness_is_newer && claim_record(attach))
 		return fail_code();
 	if (format && formatting_write_super(&attach->new))
 		return fail_code();
@@ -391,46 +391,46 @@ static int execute(struct attachment *attach)
 		formatting_end_gaps(&attach->new);
 	if (attach_now(attach) && format)
 		fail_add("cache device '%s' is formatted already: to try again, give --force too",
-			 attach->pair.cache.path);
+			 attach->match.cache.path);
 	return fail_code();
 }
 
 static void print_changes(const struct attachment *attach, bool dry_run)
 {
-	const struct pair *pair = &attach->pair;
-	bool format = given(attach->args, OPTION_FORMAT);
-	char text[PAIR_TEXT + 32], before[PAIR_TEXT];
+	const struct origin_match *match = &attach->match;
+	bool format = option_given(attach->args, OPTION_FORMAT);
+	char text[MATCH_TEXT + 32], before[MATCH_TEXT];
 
 	print_string("changed", NULL,
-		     format ? NULL : pair_changed(pair, before));
-	print_flag("dropped", NULL, pair->drop && !dry_run);
-	if (!pair->drop)
+		     format ? NULL : match_changed(match, before));
+	print_flag("dropped", NULL, match->drop && !dry_run);
+	if (!match->drop)
 		return;
-	pair_before(pair, before);
+	match_before(match, before);
 	snprintf(text, sizeof(text), "%sdropped: %s", dry_run ? "would be " : "",
 		 *before ? before : "it may lack what was written");
 	print_string(NULL, "cached content", text);
 }
 
-static void report(const struct attachment *attach)
+static void report_attach(const struct attachment *attach)
 {
 	const struct dm_device *dev = &attach->dev;
-	bool dry_run = given(attach->args, OPTION_DRY_RUN);
+	bool dry_run = option_given(attach->args, OPTION_DRY_RUN);
 	const uint64_t *field = attach->status.field;
 	char path[PATH_MAX];
 
 	print_record(NULL, dev->name);
 	print_string("name", NULL, dev->name);
 	print_string("mode", "mode", mode_word(attach->old.mode));
-	print_string("cache", "cache device", attach->pair.cache.path);
+	print_string("cache", "cache device", attach->match.cache.path);
 	members_print(&attach->members);
 	device_path_of(dev->cache, path);
 	print_string("cache_before",
-		     strcmp(path, attach->pair.cache.path) ? "before" : NULL,
+		     strcmp(path, attach->match.cache.path) ? "before" : NULL,
 		     path);
 	print_changes(attach, dry_run);
 	print_flag("formatted", NULL,
-		   given(attach->args, OPTION_FORMAT) && !dry_run);
+		   option_given(attach->args, OPTION_FORMAT) && !dry_run);
 	if (!dry_run) {
 		print_string("state", "state",
 			     describe_state(&attach->now, &attach->status));
@@ -449,7 +449,7 @@ static void warn_of_other(const struct attachment *attach)
 {
 	char path[PATH_MAX];
 
-	if (attach->other && !given(attach->args, OPTION_DRY_RUN))
+	if (attach->other && !option_given(attach->args, OPTION_DRY_RUN))
 		warn("the cache device that '%s' had before (%s) must be formatted before it serves this origin again: it misses what is written from now on",
 		     attach->dev.name, device_path_of(attach->dev.cache, path));
 }
@@ -457,8 +457,8 @@ static void warn_of_other(const struct attachment *attach)
 /* Without a word about either: the one that is missing. */
 static bool wants_origin(const struct attachment *attach)
 {
-	return given(attach->args, OPTION_ORIGIN) ||
-	       (!given(attach->args, OPTION_CACHE | OPTION_FORMAT) &&
+	return option_given(attach->args, OPTION_ORIGIN) ||
+	       (!option_given(attach->args, OPTION_CACHE | OPTION_FORMAT) &&
 		reconnect_needed(&attach->dev));
 }
 
@@ -466,16 +466,16 @@ static int attach_cache(struct attachment *attach)
 {
 	const struct arguments *args = attach->args;
 
-	if (reload_prepare(&attach->dev, given(args, OPTION_FORCE),
+	if (reload_prepare(&attach->dev, option_given(args, OPTION_FORCE),
 			   &attach->old) ||
 	    check_state(attach))
 		return fail_code();
-	if (check(attach))
+	if (check_attach(attach))
 		return fail_add("device '%s' goes on without its cache",
 				attach->dev.name);
-	if (!given(args, OPTION_DRY_RUN) && execute(attach))
+	if (!option_given(args, OPTION_DRY_RUN) && execute_attach(attach))
 		return fail_code();
-	report(attach);
+	report_attach(attach);
 	warn_of_other(attach);
 	return 0;
 }
@@ -484,7 +484,7 @@ static int attach_cache(struct attachment *attach)
 static void restore_pins(const struct attachment *attach)
 {
 	const struct nearcache_super *sb = attach->new.sb ? attach->new.sb :
-					   attach->pair.super.best;
+					   attach->match.super.best;
 	char uuid[SUPER_UUID_TEXT] = "";
 	struct restored restored;
 
@@ -497,7 +497,7 @@ int cmd_attach(const struct arguments *args)
 {
 	struct attachment attach = {
 		.args = args,
-		.pair = {
+		.match = {
 			.origin = DEVICE_CLOSED,
 			.cache = DEVICE_CLOSED,
 			.may_grow = true,
@@ -508,8 +508,8 @@ int cmd_attach(const struct arguments *args)
 			.args = args,
 			.witness = &attach.witness,
 			.label = name_of_operand(args->operand[0]),
-			.origin = &attach.pair.origin,
-			.cache = &attach.pair.cache,
+			.origin = &attach.match.origin,
+			.cache = &attach.match.cache,
 			.members = &attach.members,
 		},
 	};
@@ -519,14 +519,14 @@ int cmd_attach(const struct arguments *args)
 			    reconnect(&attach.dev, args) :
 			    attach_cache(&attach);
 
-		if (!error && !given(args, OPTION_DRY_RUN))
+		if (!error && !option_given(args, OPTION_DRY_RUN))
 			restore_pins(&attach);
 	}
-	super_free(&attach.pair.super);
+	super_free(&attach.match.super);
 	free(attach.new.sb);
 	witness_close(&attach.witness);
-	device_close(&attach.pair.origin);
-	device_close(&attach.pair.cache);
+	device_close(&attach.match.origin);
+	device_close(&attach.match.cache);
 	members_close(&attach.members);
 	dm_device_free(&attach.now);
 	dm_device_free(&attach.dev);

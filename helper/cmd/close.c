@@ -7,7 +7,7 @@
 #include "ondisk/describe.h"
 #include "lib/error.h"
 #include "block/parallel.h"
-#include "lib/mode.h"
+#include "lib/words.h"
 #include "lib/name.h"
 #include "open/origin_match.h"
 #include "block/table_params.h"
@@ -25,7 +25,7 @@
  * struct closing - a cache that was stopped
  * @dev: what it was
  * @wrote: the origin was written through it
- * @pair: its devices
+ * @match: its devices
  * @witness: one that its superblock does not name yet; or one that it names, and that saw
  *	nothing of the session
  * @unseen: then: the number that the superblock gets for it
@@ -33,55 +33,55 @@
 struct closing {
 	const struct dm_device *dev;
 	bool wrote;
-	struct pair pair;
+	struct origin_match match;
 	struct witness witness;
 	u64 unseen;
 };
 
 static const char *recorded_witness(const struct closing *closing)
 {
-	return (const char *)closing->pair.super.best->witness;
+	return (const char *)closing->match.super.best->witness;
 }
 
-static bool look(struct closing *closing, struct nearcache_witness *record)
+static bool read_witness(struct closing *closing, struct nearcache_witness *record)
 {
 	bool found;
 
-	return !witness_look(&closing->witness, closing->pair.super.best->uuid,
+	return !witness_look(&closing->witness, closing->match.super.best->uuid,
 			     record, &found) &&
 	       found && witness_is_current(record);
 }
 
 /* A number that neither the superblock nor the witness has seen: for the former first. */
-static void renumber(struct closing *closing,
-		     const struct nearcache_witness *record)
+static void renumber_session(struct closing *closing,
+			     const struct nearcache_witness *record)
 {
-	u64 last = le64_to_cpu(closing->pair.super.best->session);
+	u64 last = le64_to_cpu(closing->match.super.best->session);
 	u64 known = le64_to_cpu(record->session);
 
 	closing->unseen = (known > last ? known : last) + 1;
-	pair_take_session(&closing->pair, closing->unseen);
+	match_take_session(&closing->match, closing->unseen);
 }
 
 /* Set while the cache device was the kernel's: only now it can be recorded. */
 static void find_new(struct closing *closing, dev_t number)
 {
-	const struct nearcache_super *sb = closing->pair.super.best;
+	const struct nearcache_super *sb = closing->match.super.best;
 	struct nearcache_witness record;
 	struct stat st;
 
 	if ((!stat(recorded_witness(closing), &st) && st.st_rdev == number) ||
 	    witness_open_number(&closing->witness, number))
 		return;
-	if (look(closing, &record)) {
+	if (read_witness(closing, &record)) {
 		if (nc_recover_older(sb, &record))
 			return;
 		/* Ahead of the superblock since it was set. */
 		if (le64_to_cpu(record.session) > le64_to_cpu(sb->session))
-			renumber(closing, &record);
+			renumber_session(closing, &record);
 	}
-	closing->pair.witness = closing->witness.path;
-	closing->pair.witness_now = number;
+	closing->match.witness = closing->witness.path;
+	closing->match.witness_now = number;
 }
 
 /* Without it for a while: what was written in between it has to know of, or it would
@@ -93,21 +93,21 @@ static void find_unseen(struct closing *closing)
 
 	if (closing->wrote && witness_named(recorded_witness(closing)) &&
 	    !witness_open(&closing->witness, recorded_witness(closing)) &&
-	    look(closing, &record) &&
-	    !nc_recover_older(closing->pair.super.best, &record))
-		renumber(closing, &record);
+	    read_witness(closing, &record) &&
+	    !nc_recover_older(closing->match.super.best, &record))
+		renumber_session(closing, &record);
 }
 
 /* The witness after the superblock has a new number: a crash in between costs nothing. */
-static void record(struct closing *closing)
+static void record_session(struct closing *closing)
 {
-	struct pair *pair = &closing->pair;
+	struct origin_match *match = &closing->match;
 	sigset_t before;
 
 	/* To the end: it is closed already. */
 	signals_hold(&before);
-	if (!pair_record(pair, false) && closing->unseen)
-		witness_end(&closing->witness, pair->super.best->uuid,
+	if (!match_record(match, false) && closing->unseen)
+		witness_end(&closing->witness, match->super.best->uuid,
 			    closing->unseen);
 	if (fail_code())
 		warn("%s; what the cache device records of its witness is not up to date",
@@ -122,36 +122,36 @@ static void record(struct closing *closing)
  * misses it if that fails.  After a session that only read, devices that may have
  * failed are not touched: the next open does it.
  */
-static void refresh(struct closing *closing)
+static void refresh_fingerprint(struct closing *closing)
 {
-	struct pair *pair = &closing->pair;
+	struct origin_match *match = &closing->match;
 	struct params params;
 
 	if (params_parse(closing->dev->table, &params) &&
-	    !device_open_number(&pair->cache, closing->dev->cache,
+	    !device_open_number(&match->cache, closing->dev->cache,
 				"cache device") &&
-	    !super_read(&pair->super, &pair->cache) && pair->super.best) {
+	    !super_read(&match->super, &match->cache) && match->super.best) {
 		if (params.witness)
 			find_new(closing, params.witness);
 		else
 			find_unseen(closing);
 		fail_reset();
 	}
-	if (pair->super.best &&
-	    (pair->witness || closing->unseen || pair_can_refresh(pair)) &&
-	    !device_open_number(&pair->origin, closing->dev->origin, "origin")) {
-		pair->size = pair->origin.size;
-		if (pair_compare(pair) || pair->differs ||
-		    (!pair->witness && !closing->unseen))
-			pair_refresh(pair);
+	if (match->super.best &&
+	    (match->witness || closing->unseen || match_can_refresh(match)) &&
+	    !device_open_number(&match->origin, closing->dev->origin, "origin")) {
+		match->size = match->origin.size;
+		if (match_compare(match) || match->differs ||
+		    (!match->witness && !closing->unseen))
+			match_refresh(match);
 		else
-			record(closing);
+			record_session(closing);
 	}
 	fail_reset();
 	witness_close(&closing->witness);
-	super_free(&pair->super);
-	device_close(&pair->origin);
-	device_close(&pair->cache);
+	super_free(&match->super);
+	device_close(&match->origin);
+	device_close(&match->cache);
 }
 
 /* It wrote, or has a witness, which may be another one than before. */
@@ -193,7 +193,7 @@ static int close_one(const char *name, bool dry_run)
 	struct dm_device dev;
 	struct closing closing = {
 		.dev = &dev,
-		.pair = {
+		.match = {
 			.origin = DEVICE_CLOSED,
 			.cache = DEVICE_CLOSED,
 			.may_grow = true,
@@ -209,7 +209,7 @@ static int close_one(const char *name, bool dry_run)
 		return error;
 	error = dry_run ? stop_check(&dev) : stop(&dev);
 	if (!error && !dry_run && wants_refresh(&closing))
-		refresh(&closing);
+		refresh_fingerprint(&closing);
 	if (!error) {
 		print_string("name", dry_run ? "would close" : NULL, dev.name);
 		print_flag("closed", NULL, !dry_run);
@@ -282,7 +282,7 @@ static int close_all(bool dry_run)
 
 int cmd_close(const struct arguments *args)
 {
-	bool dry_run = given(args, OPTION_DRY_RUN);
+	bool dry_run = option_given(args, OPTION_DRY_RUN);
 
 	if (arguments_check_operand(args))
 		return fail_code();

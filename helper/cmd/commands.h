@@ -5,6 +5,9 @@
 
 #include "cli/options.h"
 
+/* All of them, in the order of the help; ends with NULL. */
+extern const struct verb *const verbs[];
+
 int cmd_create(const struct arguments *args);
 int cmd_open(const struct arguments *args);
 int cmd_close(const struct arguments *args);
@@ -29,13 +32,11 @@ int cmd_get(const struct arguments *args);
 int cmd_destroy(const struct arguments *args);
 int cmd_classifier(const struct arguments *args);
 int cmd_trace(const struct arguments *args);
-int cmd_daemon(const struct arguments *args);
 int cmd_actions(const struct arguments *args);
 int cmd_metrics(const struct arguments *args);
 int cmd_latency(const struct arguments *args);
 int cmd_heat(const struct arguments *args);
 int cmd_heatmap(const struct arguments *args);
-int cmd_top(const struct arguments *args);
 int cmd_index(const struct arguments *args);
 int cmd_super(const struct arguments *args);
 

@@ -23,24 +23,24 @@
 /**
  * struct opening - a cache on its way
  * @args: the command line
- * @pair: its devices
+ * @match: its devices
  * @members: the cache devices behind the first
  * @witness: its witness, without a path: none
  * @claim: it has no record there yet
- * @moved: but had one once
+ * @witness_is_newer: but had one once
  * @heard: it is the one that is recorded, and was asked
- * @outgrown: the one that is recorded, and is not to be that any more, knows of a later
+ * @superseded: the one that is recorded, and is not to be that any more, knows of a later
  *	session than the cache device
  */
 struct opening {
 	const struct arguments *args;
-	struct pair pair;
+	struct origin_match match;
 	struct members members;
 	struct witness witness;
 	bool claim;
-	bool moved;
+	bool witness_is_newer;
 	bool heard;
-	bool outgrown;
+	bool superseded;
 };
 
 static bool has_witness(const struct opening *open)
@@ -50,20 +50,20 @@ static bool has_witness(const struct opening *open)
 
 static const char *recorded_witness(const struct opening *open)
 {
-	return (const char *)open->pair.super.best->witness;
+	return (const char *)open->match.super.best->witness;
 }
 
 /* Nobody has to wait for a witness: the origin has all data. */
-static void do_without(struct opening *open)
+static void drop_witness(struct opening *open)
 {
 	warn("%s; opened without it: a crash in a writing mode leaves nothing cached%s",
-	     fail_message(), pair_was_writing(&open->pair) ?
+	     fail_message(), match_was_writing(&open->match) ?
 	     "; the last session ended in one, so nothing is cached now" : "");
 	fail_reset();
 	witness_close(&open->witness);
 	*open->witness.path = '\0';
 	open->claim = false;
-	open->pair.proven = false;
+	open->match.proven = false;
 }
 
 /* A path may be another device's by now, and only the user can say that it is not; or it is
@@ -81,64 +81,64 @@ static int refuse_unknown(const struct opening *open)
 static struct witness_claim claim_of(const struct opening *open)
 {
 	return (struct witness_claim){
-		.uuid = open->pair.super.best->uuid,
-		.session = open->moved ? open->pair.session :
-			   le64_to_cpu(open->pair.super.best->session),
-		.force = given(open->args, OPTION_FORCE),
+		.uuid = open->match.super.best->uuid,
+		.session = open->witness_is_newer ? open->match.session :
+			   le64_to_cpu(open->match.super.best->session),
+		.force = option_given(open->args, OPTION_FORCE),
 	};
 }
 
-static int judge_witness(struct opening *open, bool said, bool found)
+static int judge_witness(struct opening *open, bool given_by_user, bool found)
 {
-	struct pair *pair = &open->pair;
+	struct origin_match *match = &open->match;
 	struct witness *witness = &open->witness;
 	struct witness_claim claim = claim_of(open);
 
-	if (members_check_witness(&open->members, witness, &pair->cache,
-				  &pair->origin))
+	if (members_check_witness(&open->members, witness, &match->cache,
+				  &match->origin))
 		return fail_code();
 	if (found)
 		return 0;
 	open->claim = true;
-	return said ? witness_prepare(witness, &claim) : refuse_unknown(open);
+	return given_by_user ? witness_prepare(witness, &claim) : refuse_unknown(open);
 }
 
 /* One that is not there stops nobody, one that the user named wrongly does. */
 static int find_named(struct opening *open)
 {
-	bool found, current, said = given(open->args, OPTION_WITNESS);
-	const char *path = said ? open->args->witness : recorded_witness(open);
+	bool found, current, given_by_user = option_given(open->args, OPTION_WITNESS);
+	const char *path = given_by_user ? open->args->witness : recorded_witness(open);
 	struct nearcache_witness record;
 
-	if (said && !witness_named(path) && *recorded_witness(open))
-		open->pair.witness = "";
+	if (given_by_user && !witness_named(path) && *recorded_witness(open))
+		open->match.witness = "";
 	if (!witness_named(path))
 		return 0;
 	if (witness_open(&open->witness, path) ||
-	    witness_look(&open->witness, open->pair.super.best->uuid, &record,
+	    witness_look(&open->witness, open->match.super.best->uuid, &record,
 			 &found)) {
-		do_without(open);
+		drop_witness(open);
 		return 0;
 	}
-	open->heard = !said ||
+	open->heard = !given_by_user ||
 		      !strcmp(open->witness.path, recorded_witness(open));
 	/* Of a witness that cannot be used, too: what it knows is true. */
 	current = found && witness_is_current(&record);
-	pair_hear(&open->pair, found ? &record : NULL, open->heard);
-	open->outgrown = open->pair.older && !current;
-	open->moved = found && !current;
-	if (judge_witness(open, said, current)) {
-		if (said)
+	match_read_witness(&open->match, found ? &record : NULL, open->heard);
+	open->superseded = open->match.older && !current;
+	open->witness_is_newer = found && !current;
+	if (judge_witness(open, given_by_user, current)) {
+		if (given_by_user)
 			return fail_code();
-		do_without(open);
+		drop_witness(open);
 		/* Once it is empty, it is no copy of what others have. */
-		if (open->outgrown)
-			open->pair.witness = "";
-	} else if (said && (open->moved || !open->heard)) {
-		open->pair.witness = open->witness.path;
-		open->pair.witness_now = open->witness.dev.number;
-		if (open->moved)
-			pair_come_back(&open->pair, &record);
+		if (open->superseded)
+			open->match.witness = "";
+	} else if (given_by_user && (open->witness_is_newer || !open->heard)) {
+		open->match.witness = open->witness.path;
+		open->match.witness_now = open->witness.dev.number;
+		if (open->witness_is_newer)
+			match_come_back(&open->match, &record);
 	}
 	return 0;
 }
@@ -147,8 +147,8 @@ static int find_witness(struct opening *open)
 {
 	if (find_named(open))
 		return fail_code();
-	if (!open->heard && pair_hear_recorded(&open->pair))
-		open->outgrown = true;
+	if (!open->heard && match_read_recorded(&open->match))
+		open->superseded = true;
 	return 0;
 }
 
@@ -158,23 +158,23 @@ static void claim_record(struct opening *open, struct activation *act)
 
 	if (!open->claim || !witness_claim(&open->witness, &claim))
 		return;
-	do_without(open);
+	drop_witness(open);
 	act->witness = 0;
-	open->pair.witness = NULL;
+	open->match.witness = NULL;
 }
 
 /*
  * The kernel looks at it by itself.  If the device starts without one that only was
  * recorded, that is what keeps it from starting.
  */
-static int start(struct opening *open, struct activation *act)
+static int start_open(struct opening *open, struct activation *act)
 {
 	char why[1024];
 
 	/* Once others may have started devices, it was not the kernel that refused. */
-	if (!activate(act) || !act->witness || open->pair.older ||
+	if (!activate(act) || !act->witness || open->match.older ||
 	    !lock_holds_all() ||
-	    given(open->args, OPTION_WITNESS))
+	    option_given(open->args, OPTION_WITNESS))
 		return fail_code();
 	snprintf(why, sizeof(why), "%s", fail_message());
 	fail_reset();
@@ -182,78 +182,78 @@ static int start(struct opening *open, struct activation *act)
 	if (activate(act))
 		return fail_code();
 	fail(CODE_DEVICE, "witness device '%s': %s", open->witness.path, why);
-	do_without(open);
+	drop_witness(open);
 	return 0;
 }
 
 /* Drop what is to be dropped, record what is to be recorded, then start. */
-static int execute(struct opening *open, struct activation *act)
+static int execute_open(struct opening *open, struct activation *act)
 {
-	struct pair *pair = &open->pair;
+	struct origin_match *match = &open->match;
 	sigset_t before;
 
 	/* One that it had once only when its superblock has a new number. */
-	if (!open->moved)
+	if (!open->witness_is_newer)
 		claim_record(open, act);
-	if (!pair->drop && !pair->trust && !pair->witness) {
-		pair_refresh(pair);
-		return start(open, act);
+	if (!match->drop && !match->trust && !match->witness) {
+		match_refresh(match);
+		return start_open(open, act);
 	}
 	/* From here on, to the end: a ^C would open nothing and have dropped
 	 * what was cached.
 	 */
 	signals_hold(&before);
-	if (pair_record(pair, false))
+	if (match_record(match, false))
 		return fail_code();
-	if (open->moved)
+	if (open->witness_is_newer)
 		claim_record(open, act);
-	if (!start(open, act))
+	if (!start_open(open, act))
 		return 0;
 	return fail_add("%sthe origin is recorded as it is",
-			pair->drop ? "what was cached is dropped already, and " : "");
+			match->drop ? "what was cached is dropped already, and " : "");
 }
 
-static const char *content_word(const struct pair *pair)
+static const char *content_word(const struct origin_match *match)
 {
-	if (pair->drop)
+	if (match->drop)
 		return "dropped";
-	return pair_is_cold(pair) ? "cold" : "warm";
+	return match_is_cold(match) ? "cold" : "warm";
 }
 
 /* What the device starts with. */
 static void print_content(const struct opening *open, bool dry_run)
 {
-	const struct pair *pair = &open->pair;
-	const char *recorded = (const char *)pair->super.best->dataset_version;
-	bool anew = pair->version && (pair->drop || pair->trust);
-	char before[PAIR_TEXT], changed[PAIR_TEXT], text[PAIR_TEXT + 64];
+	const struct origin_match *match = &open->match;
+	const char *recorded = (const char *)match->super.best->dataset_version;
+	bool anew = match->version && (match->drop || match->trust);
+	char before[MATCH_TEXT], changed[MATCH_TEXT], text[MATCH_TEXT + 64];
 	char size[SIZE_TEXT];
 
-	pair_before(pair, before);
+	match_before(match, before);
 	print_string("dataset_version", "dataset version",
-		     anew ? pair->version : recorded);
+		     anew ? match->version : recorded);
 	print_string("witness", has_witness(open) ? "witness" : NULL,
 		     has_witness(open) ? open->witness.path : NULL);
-	print_string("content", NULL, content_word(pair));
-	print_string("changed", NULL, pair_changed(pair, changed));
-	if (pair->drop) {
+	print_string("content", NULL, content_word(match));
+	print_string("changed", NULL, match_changed(match, changed));
+	if (match->drop) {
 		snprintf(text, sizeof(text), "%sdropped: %s",
 			 dry_run ? "would be " : "",
 			 *before ? before : "it is older than the witness knows");
 		print_string(NULL, "cached content", text);
-	} else if (pair_is_cold(pair)) {
-		print_string(NULL, "cached content", pair->older ?
+	} else if (match_is_cold(match)) {
+		print_string(NULL, "cached content", match->older ?
 			     "none: the witness knows of a later session than the cache device" :
 			     "none: it was not stopped cleanly in a writing mode");
-	} else if (pair->trust) {
+	} else if (match->trust) {
 		snprintf(text, sizeof(text), "trusted, though %s", before);
 		print_string(NULL, "cached content", text);
-	} else if (pair->proven) {
+	} else if (match->proven) {
 		snprintf(text, sizeof(text),
 			 "kept over a crash, but for %llu region%s of %s that were being written",
-			 (unsigned long long)pair->regions,
-			 pair->regions == 1 ? "" : "s",
-			 size_print(pair->super.geo.intent_region, size));
+			 (unsigned long long)match->regions,
+			 match->regions == 1 ? "" : "s",
+			 size_print(match->super.geo.intent_region, size));
 		print_string(NULL, "cached content", text);
 	}
 }
@@ -307,20 +307,20 @@ static void print_state(const char *name)
 /* Without the witness that says so, the kernel would not know that it is older. */
 static int check_origin(struct opening *open, const struct activation *act)
 {
-	struct pair *pair = &open->pair;
+	struct origin_match *match = &open->match;
 
-	if (pair_ask_gaps(pair) || pair_check_origin(pair))
+	if (match_ask_gaps(match) || match_check_origin(match))
 		return fail_code();
-	if (open->outgrown || (pair->older && !act->witness)) {
-		pair->drop = true;
-		pair->trust = false;
+	if (open->superseded || (match->older && !act->witness)) {
+		match->drop = true;
+		match->trust = false;
 	}
 	return 0;
 }
 
-static int run(struct opening *open, struct activation *act)
+static int run_open(struct opening *open, struct activation *act)
 {
-	bool dry_run = given(open->args, OPTION_DRY_RUN);
+	bool dry_run = option_given(open->args, OPTION_DRY_RUN);
 
 	if (find_witness(open))
 		return fail_code();
@@ -331,12 +331,12 @@ static int run(struct opening *open, struct activation *act)
 		/* With device-mapper come the locks. */
 		if (dm_need_target())
 			return fail_code();
-		if (lock_all(&open->pair.origin))
+		if (lock_all(&open->match.origin))
 			return fail_code();
 	}
-	if (pair_check_gaps(&open->pair) || activate_check_devices(act) ||
+	if (match_check_gaps(&open->match) || activate_check_devices(act) ||
 	    activate_check_kernel(act, dry_run) ||
-	    (!dry_run && execute(open, act)))
+	    (!dry_run && execute_open(open, act)))
 		return fail_code();
 	print_record(NULL, act->name);
 	activate_print(act);
@@ -353,7 +353,7 @@ static int run(struct opening *open, struct activation *act)
 /* A local drive that is not there must not stop anybody: no data is only there. */
 static int open_cache(struct opening *open)
 {
-	if (device_open(&open->pair.cache, open->args->cache, "cache device") ==
+	if (device_open(&open->match.cache, open->args->cache, "cache device") ==
 	    CODE_DEVICE)
 		fail_add("without it use the origin itself, which holds all data; or make a cache on another device with 'nearcache create'");
 	return fail_code();
@@ -363,11 +363,11 @@ static int find_members(struct opening *open)
 {
 	unsigned int i;
 
-	if (members_find(&open->members, open->args, &open->pair.cache,
-			 &open->pair.super, &open->pair.origin, NULL))
+	if (members_find(&open->members, open->args, &open->match.cache,
+			 &open->match.super, &open->match.origin, NULL))
 		return fail_code();
 	for (i = 0; i < open->members.count; i++)
-		if (pair_check_free(&open->members.dev[i], NULL))
+		if (match_check_free(&open->members.dev[i], NULL))
 			return fail_code();
 	return 0;
 }
@@ -378,19 +378,20 @@ static int open_devices(const struct arguments *args)
 	struct opening open = {
 		.args = args,
 		.witness = WITNESS_CLOSED,
-		.pair = {
+		.match = {
 			.origin = DEVICE_CLOSED,
 			.cache = DEVICE_CLOSED,
-			.may_grow = given(args, OPTION_GROW),
+			.may_grow = option_given(args, OPTION_GROW),
 			.version = args->dataset_version,
 			.on_change = args->on_change,
-			.advice = "--on-change=drop, or a new --dataset-version, empties the cache; --on-change=trust serves what it holds all the same",
+			.advice =
+				"--on-change=drop, or a new --dataset-version, empties the cache; --on-change=trust serves what it holds all the same",
 		},
 	};
 	struct activation act = {
 		.name = args->operand[0],
-		.origin = &open.pair.origin,
-		.cache = &open.pair.cache,
+		.origin = &open.match.origin,
+		.cache = &open.match.cache,
 		.members = &open.members,
 		.mode = args->mode,
 		.args = args,
@@ -399,23 +400,23 @@ static int open_devices(const struct arguments *args)
 	if (!arguments_check_name(args->operand[0]) &&
 	    !dataset_check_version(args->dataset_version) &&
 	    !open_cache(&open) &&
-	    !super_read(&open.pair.super, &open.pair.cache) &&
-	    !super_require(&open.pair.super, &open.pair.cache) &&
-	    !members_check_first(&open.pair.cache, &open.pair.super) &&
-	    !pair_check_free(&open.pair.cache, NULL)) {
+	    !super_read(&open.match.super, &open.match.cache) &&
+	    !super_require(&open.match.super, &open.match.cache) &&
+	    !members_check_first(&open.match.cache, &open.match.super) &&
+	    !match_check_free(&open.match.cache, NULL)) {
 		int error = args->origin ?
-			    device_open(&open.pair.origin, args->origin, "origin") :
-			    pair_find_origin(&open.pair);
+			    device_open(&open.match.origin, args->origin, "origin") :
+			    match_find_origin(&open.match);
 
-		act.sb = open.pair.super.best;
-		open.pair.size = open.pair.origin.size;
+		act.sb = open.match.super.best;
+		open.match.size = open.match.origin.size;
 		if (!error && !find_members(&open))
-			run(&open, &act);
+			run_open(&open, &act);
 	}
-	super_free(&open.pair.super);
+	super_free(&open.match.super);
 	witness_close(&open.witness);
-	device_close(&open.pair.origin);
-	device_close(&open.pair.cache);
+	device_close(&open.match.origin);
+	device_close(&open.match.cache);
 	members_close(&open.members);
 	return fail_code();
 }
@@ -424,11 +425,11 @@ int cmd_open(const struct arguments *args)
 {
 	if (arguments_check_operand(args))
 		return fail_code();
-	if (!given(args, OPTION_CACHE))
-		return given(args, OPTION_ALL) ?
+	if (!option_given(args, OPTION_CACHE))
+		return option_given(args, OPTION_ALL) ?
 		       opentab_all(args, open_devices) :
 		       opentab(args, open_devices);
-	if (given(args, OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES))
+	if (option_given(args, OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES))
 		return fail(CODE_USAGE,
 			    "--cache '%s': --all, --tab and --wait are for devices of the table, which names the cache device",
 			    args->cache);

@@ -8,17 +8,15 @@
 #include "cmd/commands.h"
 #include "lib/error.h"
 #include "files/prefetch_job.h"
-#include "lib/label.h"
-#include "block/lock.h"
 #include "lib/name.h"
-#include "lib/path.h"
+#include "block/lock.h"
 #include "lib/print.h"
 #include "pins/record.h"
 #include "pins/refresh.h"
 #include "pins/restore.h"
 #include "block/signals.h"
 #include "files/operand.h"
-#include "lib/want.h"
+#include "lib/words.h"
 
 #define INSTEAD	(OPTION_BYPASS | OPTION_EVICT_AFTER_USE)
 
@@ -47,14 +45,14 @@ struct pinning {
 static int check_refresh(const struct arguments *args)
 {
 	if (target_given(args) ||
-	    given(args, OPTION_LABEL | OPTION_PRIORITY | OPTION_EXPIRES |
-		  OPTION_NO_LOAD | INSTEAD | TARGET_OPTIONS))
+	    option_given(args, OPTION_LABEL | OPTION_PRIORITY | OPTION_EXPIRES |
+			 OPTION_NO_LOAD | INSTEAD | TARGET_OPTIONS))
 		return fail(CODE_USAGE,
 			    "--refresh is for all that is pinned: it goes without TARGETs, and with --wait alone");
-	if (given(args, OPTION_ALL) && given(args, OPTION_WAIT))
+	if (option_given(args, OPTION_ALL) && option_given(args, OPTION_WAIT))
 		return fail(CODE_USAGE,
 			    "--all goes without --wait: 'nearcache jobs NAME' tells how far they are");
-	if (given(args, OPTION_DRY_RUN) && !given(args, OPTION_ALL))
+	if (option_given(args, OPTION_DRY_RUN) && !option_given(args, OPTION_ALL))
 		return fail(CODE_USAGE,
 			    "--refresh goes without --dry-run, but for --all");
 	return arguments_check_operand(args);
@@ -62,15 +60,15 @@ static int check_refresh(const struct arguments *args)
 
 static int check_words(const struct arguments *args)
 {
-	if (given(args, OPTION_REFRESH))
+	if (option_given(args, OPTION_REFRESH))
 		return check_refresh(args);
-	if (!args->operands || given(args, OPTION_ALL))
+	if (!args->operands || option_given(args, OPTION_ALL))
 		return fail(CODE_USAGE,
 			    "'pin' needs NAME and TARGETs; --all goes with --refresh, in place of NAME");
-	if (given(args, OPTION_BYPASS) && given(args, OPTION_EVICT_AFTER_USE))
+	if (option_given(args, OPTION_BYPASS) && option_given(args, OPTION_EVICT_AFTER_USE))
 		return fail(CODE_USAGE,
 			    "--bypass goes without --evict-after-use: what is not cached is not evicted");
-	if (given(args, INSTEAD | OPTION_NO_LOAD) && given(args, OPTION_WAIT))
+	if (option_given(args, INSTEAD | OPTION_NO_LOAD) && option_given(args, OPTION_WAIT))
 		return fail(CODE_USAGE,
 			    "--wait goes without --no-load, --bypass and --evict-after-use, which bring nothing");
 	return target_check_words(args, true);
@@ -78,9 +76,9 @@ static int check_words(const struct arguments *args)
 
 static uint32_t flags_of(const struct arguments *args)
 {
-	if (given(args, OPTION_BYPASS))
+	if (option_given(args, OPTION_BYPASS))
 		return NEARCACHE_RANGE_BYPASS;
-	if (given(args, OPTION_EVICT_AFTER_USE))
+	if (option_given(args, OPTION_EVICT_AFTER_USE))
 		return NEARCACHE_RANGE_EVICT_AFTER_USE;
 	return NEARCACHE_RANGE_PIN;
 }
@@ -105,7 +103,7 @@ static int add_shard(struct pins *added, const struct pin *like,
 }
 
 /* What is pinned is on record with what was before. */
-static int record(struct pinning *pinning)
+static int record_pins(struct pinning *pinning)
 {
 	const struct arguments *args = pinning->args;
 	struct pins added = { 0 };
@@ -114,9 +112,9 @@ static int record(struct pinning *pinning)
 		.flags = pinning->flags,
 		.priority = args->priority,
 		.expires = args->expires ? time(NULL) + args->expires : 0,
-		.load = !given(args, INSTEAD | OPTION_NO_LOAD),
+		.load = !option_given(args, INSTEAD | OPTION_NO_LOAD),
 		.samples = (char *)args->samples,
-		.index_only = given(args, OPTION_INDEX_ONLY),
+		.index_only = option_given(args, OPTION_INDEX_ONLY),
 		.format = args->shard_format,
 	};
 	size_t i;
@@ -131,7 +129,7 @@ static int record(struct pinning *pinning)
 	return fail_code();
 }
 
-static int resolve(struct pinning *pinning)
+static int resolve_files(struct pinning *pinning)
 {
 	const char *label = pinning->args->label;
 
@@ -141,7 +139,7 @@ static int resolve(struct pinning *pinning)
 		return fail(CODE_DEVICE,
 			    "there is nothing to pin: what was named is empty");
 	if (!label)
-		label = label_of(&pinning->shards, pinning->label);
+		label = shards_label(&pinning->shards, pinning->label);
 	else
 		strcpy(pinning->label, label);
 	return label ? 0 : (int)fail_code();
@@ -155,7 +153,7 @@ static void print_room(const struct pinning *pinning)
 		    pinning->room.available);
 }
 
-static int apply(struct pinning *pinning)
+static int apply_pins(struct pinning *pinning)
 {
 	struct nl_job wishes = { .priority = pinning->args->priority };
 	struct change change = { .dev = &pinning->dev, .pins = &pinning->pins };
@@ -165,7 +163,7 @@ static int apply(struct pinning *pinning)
 	change_both(&change);
 	pinning->room = change.room;
 	if (fail_code()) {
-		if (given(pinning->args, OPTION_JSON) && pinning->room.needed)
+		if (option_given(pinning->args, OPTION_JSON) && pinning->room.needed)
 			print_room(pinning);
 		return fail_code();
 	}
@@ -179,20 +177,20 @@ static int wait_for_job(struct pinning *pinning)
 {
 	const struct arguments *args = pinning->args;
 
-	if (!given(args, OPTION_WAIT) || !pinning->job.id)
+	if (!option_given(args, OPTION_WAIT) || !pinning->job.id)
 		return 0;
 	lock_release();
 	return job_wait(&pinning->dev, pinning->job.id,
-			given(args, OPTION_JSON), &pinning->job);
+			option_given(args, OPTION_JSON), &pinning->job);
 }
 
 /* A ^C would leave pins that are not on record, or a job that nobody waits for. */
-static int execute(struct pinning *pinning)
+static int execute_pin(struct pinning *pinning)
 {
 	sigset_t before;
 
 	signals_hold(&before);
-	if (!apply(pinning))
+	if (!apply_pins(pinning))
 		wait_for_job(pinning);
 	signals_release(&before);
 	return fail_code();
@@ -209,9 +207,9 @@ static void print_job(const struct pinning *pinning)
 	}
 }
 
-static void report(const struct pinning *pinning)
+static void report_pin(const struct pinning *pinning)
 {
-	bool dry_run = given(pinning->args, OPTION_DRY_RUN);
+	bool dry_run = option_given(pinning->args, OPTION_DRY_RUN);
 	char wants[WANT_TEXT];
 	size_t i, ranges = 0;
 
@@ -231,26 +229,26 @@ static void report(const struct pinning *pinning)
 	print_end();
 }
 
-static int judge(const struct pinning *pinning)
+static int judge_result(const struct pinning *pinning)
 {
 	if (!pinning->job.bytes || !job_judge(&pinning->dev, &pinning->job))
 		return 0;
 	return fail_add("it stays pinned");
 }
 
-static int pin(struct pinning *pinning)
+static int pin_files(struct pinning *pinning)
 {
 	pinning->flags = flags_of(pinning->args);
 	if (record_require(&pinning->pins, &pinning->dev) ||
-	    resolve(pinning) || record(pinning))
+	    resolve_files(pinning) || record_pins(pinning))
 		return fail_code();
-	if (!given(pinning->args, OPTION_DRY_RUN) && execute(pinning))
+	if (!option_given(pinning->args, OPTION_DRY_RUN) && execute_pin(pinning))
 		return fail_code();
-	report(pinning);
-	return judge(pinning);
+	report_pin(pinning);
+	return judge_result(pinning);
 }
 
-static int follow(struct pinning *pinning, struct refreshed *refreshed)
+static int follow_job(struct pinning *pinning, struct refreshed *refreshed)
 {
 	sigset_t before;
 
@@ -264,20 +262,20 @@ static int follow(struct pinning *pinning, struct refreshed *refreshed)
 	return fail_code();
 }
 
-static int refresh(struct pinning *pinning)
+static int refresh_pins(struct pinning *pinning)
 {
 	struct refreshed refreshed;
 
 	if (pinning->pins.foreign)
 		record_adopt(&pinning->pins, &pinning->dev);
-	if (follow(pinning, &refreshed))
+	if (follow_job(pinning, &refreshed))
 		return fail_code();
 	print_record(NULL, pinning->dev.name);
 	print_string("name", NULL, pinning->dev.name);
 	refresh_print(&refreshed);
 	print_job(pinning);
 	print_end();
-	return judge(pinning);
+	return judge_result(pinning);
 }
 
 int cmd_pin(const struct arguments *args)
@@ -285,8 +283,8 @@ int cmd_pin(const struct arguments *args)
 	struct pinning pinning = { .args = args };
 	int error = check_words(args);
 
-	if (!error && given(args, OPTION_ALL))
-		return refresh_all(given(args, OPTION_DRY_RUN));
+	if (!error && option_given(args, OPTION_ALL))
+		return refresh_all(option_given(args, OPTION_DRY_RUN));
 	if (!error)
 		error = dm_need_ours(name_of_operand(args->operand[0]),
 				     &pinning.dev);
@@ -294,10 +292,10 @@ int cmd_pin(const struct arguments *args)
 		return error;
 	if (!refresh_need_live(&pinning.dev) &&
 	    !record_open(&pinning.pins, &pinning.dev)) {
-		if (given(args, OPTION_REFRESH))
-			refresh(&pinning);
+		if (option_given(args, OPTION_REFRESH))
+			refresh_pins(&pinning);
 		else
-			pin(&pinning);
+			pin_files(&pinning);
 	}
 	pins_free(&pinning.pins);
 	shards_free(&pinning.shards);

@@ -28,7 +28,7 @@
  * @fill_memory: the cap in effect, bytes: the kernel's default where @old has
  *	none
  * @waiting: reads that wait for the origin
- * @said: the witness as the user names it, NULL: not at all
+ * @witness_path: the witness as the user names it, NULL: not at all
  * @witness: open, without a path: none is to come
  * @uuid: then: of the cache
  * @session: then: the last one that the superblock knows
@@ -46,7 +46,7 @@ struct change {
 	struct params new;
 	u64 fill_memory;
 	u64 waiting;
-	const char *said;
+	const char *witness_path;
 	struct witness witness;
 	u8 uuid[16];
 	u64 session;
@@ -96,7 +96,7 @@ static int check_witness(struct change *change, bool force)
 	origin.number = change->old.origin;
 	origin.role = "origin";
 	device_path_of(origin.number, origin.path);
-	if (witness_open(&change->witness, change->said) ||
+	if (witness_open(&change->witness, change->witness_path) ||
 	    read_uuid(change, &cache) ||
 	    check_members(change, &cache, &origin) ||
 	    witness_look(&change->witness, change->uuid, &record, &found) ||
@@ -110,10 +110,10 @@ static int check_witness(struct change *change, bool force)
 
 static int take_witness(struct change *change, bool force)
 {
-	if (!change->said)
+	if (!change->witness_path)
 		return 0;
 	change->new.witness = 0;
-	return witness_named(change->said) ? check_witness(change, force) : 0;
+	return witness_named(change->witness_path) ? check_witness(change, force) : 0;
 }
 
 static int claim_record(struct change *change, bool force)
@@ -165,7 +165,7 @@ static void leave_unrecorded(const struct change *change)
 	dev_t old = change->old.witness;
 	struct stat st;
 
-	if (!change->said || !old || old == change->new.witness)
+	if (!change->witness_path || !old || old == change->new.witness)
 		return;
 	if (!device_open_number(&cache, change->old.cache, "cache device") &&
 	    !super_read(&super, &cache) && super.best &&
@@ -184,11 +184,11 @@ static void leave_unrecorded(const struct change *change)
 	fail_reset();
 }
 
-static int prepare(struct change *change, const struct arguments *args)
+static int prepare_set(struct change *change, const struct arguments *args)
 {
 	struct status status;
 
-	if (reload_prepare(&change->dev, given(args, OPTION_FORCE),
+	if (reload_prepare(&change->dev, option_given(args, OPTION_FORCE),
 			   &change->old) ||
 	    describe_status(&change->dev, &status))
 		return fail_code();
@@ -200,12 +200,12 @@ static int prepare(struct change *change, const struct arguments *args)
 	change->ahead_said = setting_read_ahead(args->operand + 1,
 						args->operands - 1,
 						&change->ahead);
-	change->said = setting_witness(args->operand + 1, args->operands - 1);
+	change->witness_path = setting_witness(args->operand + 1, args->operands - 1);
 	if (setting_apply(args->operand + 1, args->operands - 1,
 			  &change->new) ||
-	    take_witness(change, given(args, OPTION_FORCE)))
+	    take_witness(change, option_given(args, OPTION_FORCE)))
 		return fail_code();
-	change->renew = change->said && change->new.witness &&
+	change->renew = change->witness_path && change->new.witness &&
 		status.field[NEARCACHE_FIELD_WITNESS] == NEARCACHE_WITNESS_COLD;
 	/* The default needs no word of its own. */
 	if (!change->old.fill_memory &&
@@ -221,7 +221,7 @@ static int prepare(struct change *change, const struct arguments *args)
 	return 0;
 }
 
-static bool differs(const struct change *change)
+static bool table_differs(const struct change *change)
 {
 	return change->old.mode != change->new.mode ||
 	       change->old.fill_memory != change->new.fill_memory ||
@@ -255,10 +255,10 @@ static int check_mode(const struct change *change, bool force)
 
 static bool changes_table(const struct change *change)
 {
-	return differs(change) || change->claim || change->renew;
+	return table_differs(change) || change->claim || change->renew;
 }
 
-static bool changes(const struct change *change)
+static bool anything_changes(const struct change *change)
 {
 	return changes_table(change) || change->ahead != change->ahead_before;
 }
@@ -310,14 +310,14 @@ static void report_witness(const struct params *old, const struct params *new)
 		     old->witness ? device_path_of(old->witness, path) : NULL);
 }
 
-static void report(const struct change *change, bool dry_run)
+static void report_set(const struct change *change, bool dry_run)
 {
 	u64 before = fill_memory_of(change, &change->old);
 	u64 after = fill_memory_of(change, &change->new);
 
 	print_record(NULL, change->dev.name);
 	print_string("name", NULL, change->dev.name);
-	print_flag("changed", NULL, changes(change) && !dry_run);
+	print_flag("changed", NULL, anything_changes(change) && !dry_run);
 	print_string("mode", "mode", mode_word(change->new.mode));
 	print_string("mode_before",
 		     change->old.mode != change->new.mode ? "before" : NULL,
@@ -336,14 +336,14 @@ static void report(const struct change *change, bool dry_run)
 	print_bytes("read_ahead_before",
 		    change->ahead != change->ahead_before ? "before" : NULL,
 		    change->ahead_before);
-	if (!changes(change))
+	if (!anything_changes(change))
 		print_string(NULL, "unchanged", "it was so already");
 	reload_print_started(&change->dev, dry_run);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	print_end();
 }
 
-static int execute(struct change *change, bool force)
+static int execute_set(struct change *change, bool force)
 {
 	dev_t new = change->new.witness;
 
@@ -388,22 +388,22 @@ static void look_at_witness(const struct change *change)
 	fail_reset();
 }
 
-static int set(struct change *change, const struct arguments *args)
+static int set_device(struct change *change, const struct arguments *args)
 {
-	bool dry_run = given(args, OPTION_DRY_RUN);
+	bool dry_run = option_given(args, OPTION_DRY_RUN);
 
-	if (prepare(change, args))
+	if (prepare_set(change, args))
 		return fail_code();
 	if (change->old.mode != change->new.mode &&
-	    check_mode(change, given(args, OPTION_FORCE)))
+	    check_mode(change, option_given(args, OPTION_FORCE)))
 		return fail_code();
 	if (needs_reload(change) && !dry_run &&
-	    execute(change, given(args, OPTION_FORCE)))
+	    execute_set(change, option_given(args, OPTION_FORCE)))
 		return fail_code();
 	if (!dry_run && set_read_ahead(change))
 		return fail_code();
-	report(change, dry_run);
-	if (change->said && change->new.witness && !dry_run)
+	report_set(change, dry_run);
+	if (change->witness_path && change->new.witness && !dry_run)
 		look_at_witness(change);
 	return 0;
 }
@@ -421,7 +421,7 @@ int cmd_set(const struct arguments *args)
 				     &change.dev);
 	if (error)
 		return error;
-	error = set(&change, args);
+	error = set_device(&change, args);
 	witness_close(&change.witness);
 	dm_device_free(&change.dev);
 	return error;

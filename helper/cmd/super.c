@@ -46,9 +46,9 @@ static void print_copies(const struct super *super)
 }
 
 /* One that cannot be asked says nothing. */
-static void ask_witness(struct pair *pair)
+static void ask_witness(struct origin_match *match)
 {
-	const struct nearcache_super *sb = pair->super.best;
+	const struct nearcache_super *sb = match->super.best;
 	const char *path = (const char *)sb->witness;
 	struct witness witness = WITNESS_CLOSED;
 	struct nearcache_witness record;
@@ -57,7 +57,7 @@ static void ask_witness(struct pair *pair)
 	if (witness_named(path) &&
 	    !witness_open(&witness, path) &&
 	    !witness_look(&witness, sb->uuid, &record, &found) && found)
-		pair_hear(pair, &record, true);
+		match_read_witness(match, &record, true);
 	witness_close(&witness);
 	fail_reset();
 }
@@ -65,28 +65,28 @@ static void ask_witness(struct pair *pair)
 /* What the slots are worth. */
 static void print_next_open(const struct device *dev, const struct super *super)
 {
-	struct pair pair = { .cache = *dev, .super = *super };
+	struct origin_match match = { .cache = *dev, .super = *super };
 	char text[160], size[SIZE_TEXT];
 	bool cold;
 
-	ask_witness(&pair);
-	cold = pair_is_cold(&pair);
+	ask_witness(&match);
+	cold = match_is_cold(&match);
 	print_string("next_open", NULL, cold ? "cold" : "warm");
-	if (pair.older)
+	if (match.older)
 		snprintf(text, sizeof(text),
 			 "cold: the witness knows of a later session");
 	else if (cold)
 		snprintf(text, sizeof(text),
 			 "cold: open in a writing mode, or not stopped cleanly in one%s",
-			 pair_was_writing(&pair) ?
+			 match_was_writing(&match) ?
 			 ", and no witness proves what it holds" : "");
-	else if (pair.proven)
+	else if (match.proven)
 		snprintf(text, sizeof(text),
 			 "warm, but for %llu region%s of %s that were being written",
-			 (unsigned long long)pair.regions,
-			 pair.regions == 1 ? "" : "s",
+			 (unsigned long long)match.regions,
+			 match.regions == 1 ? "" : "s",
 			 size_print(super->geo.intent_region, size));
-	if (cold || pair.proven)
+	if (cold || match.proven)
 		print_string(NULL, "next open", text);
 }
 
@@ -109,7 +109,7 @@ static int print_slot_table(const struct device *dev, const struct super *super)
 	return 0;
 }
 
-static int judge(const struct device *dev)
+static int judge_super(const struct device *dev)
 {
 	struct super super;
 	int error = super_read(&super, dev);
@@ -140,7 +140,7 @@ int cmd_super(const struct arguments *args)
 	int error = device_open_any(&dev, args->operand[0], "device");
 
 	if (!error)
-		error = judge(&dev);
+		error = judge_super(&dev);
 	device_close(&dev);
 	return error;
 }

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The verbs: what each takes, what it is for, and who does it. */
+/* The verbs: operands, options, help and function of each. */
 #include "files/node_share.h"
-#include "cli/options.h"
+#include "cli/programs.h"
 #include "cmd/commands.h"
 #include "pins/pins.h"
 #include "files/operand.h"
 
 #define MODES_HELP \
-"Modes: read-only refuses writes; writearound sends them to the origin and drops\n" \
-"what they overlap from the cache; writethrough puts them into the cache too. A\n" \
-"write is done when the origin has it. The mode is the running device's, the\n" \
-"cache device does not record it: give it at each open. 'nearcache set' changes\n" \
-"it.\n"
+"Modes: read-only refuses writes. writearound sends writes to the origin and drops the cached\n" \
+"data that they overlap. writethrough also writes them to the cache. A write completes\n" \
+"when the origin has completed it. The mode belongs to the running device, the cache\n" \
+"device does not record it: give it at each open. 'nearcache set' changes it.\n"
 
 #define WITNESS_HELP \
-"--witness names a device on another drive, like a small partition or logical\n" \
-"volume of the one that the system boots from. It knows whether the cache device\n" \
-"was there all the time, so that a crash in a writing mode leaves a warm cache, but\n" \
-"for what was written or cached last; without it such a crash leaves nothing cached.\n" \
-"Should both devices fail, writes fail, too.\n"
+"--witness names a device on another drive, like a small partition or logical volume on\n" \
+"the system drive. It records whether the cache device was present throughout a write\n" \
+"session, so that a crash in a writing mode leaves a warm cache, except for data written\n" \
+"or cached last. Without a witness such a crash leaves an empty cache. If both the cache\n" \
+"device and the witness fail, writes fail.\n"
 
 #define LABEL_HELP \
-"--label names what belongs together, to count what is read of it, and to take it\n" \
-"back. Without it: the name of the file; of several the name of the deepest folder\n" \
-"that has all of them; of ranges alone the first one as it was written.\n"
+"A label names ranges or jobs that belong together: reads are counted per label, and a\n" \
+"label can be unpinned as a whole. Without --label, the label is the name of the file,\n" \
+"for several files the name of their deepest common directory, and for ranges alone the\n" \
+"first range as given.\n"
 
-const struct verb verbs[] = {
-	{
+const struct verb *const verbs[] = {
+	&(const struct verb){
 		.name = "create",
 		.operands = "NAME",
 		.operands_min = 1,
@@ -41,61 +41,66 @@ const struct verb verbs[] = {
 		.changes = true,
 		.summary = "format a cache device for an origin and open it",
 		.details =
-"Makes /dev/mapper/NAME, which reads as the origin does. A cache device that\n"
-"carries a file system, a partition table, RAID, LVM or another cache is refused\n"
-"without --force, one in use always. Nothing is written before everything is\n"
-"checked, and a failure leaves no cache behind.\n"
+"create makes /dev/mapper/NAME, which reads as the origin does. It refuses a cache device\n"
+"in use. It refuses a cache device that carries a file system, a partition table, RAID,\n"
+"LVM or another cache, unless --force is given. It writes nothing before all checks have\n"
+"passed, and a failure leaves no cache behind.\n"
 "\n"
-"--cache may be given up to 16 times: blocks are spread over all these devices, as\n"
-"much on each as on the smallest. The loss of any is that of the cache.\n"
+"--cache may be given up to 16 times. Blocks are spread evenly over these devices; the\n"
+"smallest one limits the share of each. Losing any of them loses the cache.\n"
 "\n"
-"--integrity crc32c keeps a checksum of each sub-block (1 GB of memory per TB of\n"
-"cache with 256K blocks, 256 MB with 1M) and looks at it in each hit: what the\n"
-"cache device damaged is read from the origin, and cached again.\n"
-"\n" WITNESS_HELP
-"4 KiB of it are written, so that up to 64 caches share one. What carries anything\n"
-"is refused without --force, what is on the drive of the cache or of the origin\n"
-"always.\n"
+"--integrity crc32c keeps a checksum of each sub-block and compares it at each hit.\n"
+"Damaged data is read from the origin and cached again. The checksums take 1 GB of memory\n"
+"per TB of cache with blocks of 256K, 256 MB with 1M.\n"
+"\n"
+WITNESS_HELP
+"\n"
+"--witness writes 4 KiB to the witness, so that up to 64 caches can share one. A witness\n"
+"that carries anything else is refused without --force. A witness on the drive of the\n"
+"cache or of the origin is always refused.\n"
 "\n" MODES_HELP,
 		.run = cmd_create,
 	},
-	{
+	&(const struct verb){
 		.name = "open",
 		.operands = "[NAME]",
 		.operands_max = 1,
 		.optional = OPTIONS_OPEN,
 		.changes = true,
-		.summary = "open a cache that was created before, warm",
+		.summary = "open a cache that was created before; its data is warm",
 		.details =
-"With --cache: finds the origin by the identity that create recorded (wwid, serial\n"
-"or uuid); --origin names it where it has none. NAME need not be the name of create.\n"
-"Of several cache devices name the first one, and the others are found, or all of\n"
-"them in their order. While a copy of one of them is plugged in, only the latter.\n"
+"With --cache, open finds the origin by the device id that create recorded (wwid, serial\n"
+"or uuid); --origin names the origin where the record has none. NAME need not be the name\n"
+"that create used. Of several cache devices name the first one, and open finds the\n"
+"others, or name all of them in their order. While a copy of one of them is plugged in,\n"
+"name all of them.\n"
 "\n"
-"Without: as the line of NAME in /etc/nearcache/nearcachetab says (NAME ORIGIN CACHE\n"
-"OPTIONS), --all: all lines without noauto. --wait waits for devices, as long as\n"
-"the line says. If the cache is missing or broken, NAME passes through to the\n"
-"origin, as a plain dm-linear: in a writing mode it can be written to if that can\n"
-"be remembered in /var/lib/nearcache, and the cache is emptied when it is back.\n"
+"Without --cache, open reads the line of NAME in /etc/nearcache/nearcachetab (NAME ORIGIN\n"
+"CACHE OPTIONS), with --all every line without noauto. --wait waits for missing devices\n"
+"as long as the line says. If the cache device is missing or broken, NAME becomes a plain\n"
+"dm-linear device on the origin. In a writing mode this device accepts writes if\n"
+"/var/lib/nearcache can record them; the cache is emptied when it is back.\n"
 "\n"
-"--on-change says what to do when the origin's size, identity, content (as far as\n"
-"its fingerprint tells) or --dataset-version is not what the cache recorded:\n"
+"--on-change says what to do if the size, device id or content of the origin (as far as\n"
+"its fingerprint tells) or the --dataset-version is not as recorded:\n"
 "  drop     empty the cache, record the origin as it is, and open\n"
-"  refuse   open nothing, and tell what differs; the default, but for this: a\n"
-"           --dataset-version other than the recorded one says by itself that the\n"
-"           data was replaced, and is like drop for size and content\n"
-"  trust    keep what is cached, up to the origin's end, and record the origin as\n"
-"           it is: it is you who knows that it holds the same data\n"
-"An origin that grew is taken, warm, with --grow. What this device itself wrote\n"
-"is no change.\n"
+"  refuse   open nothing and report the differences; this is the default, except that\n"
+"           a --dataset-version other than the recorded one acts as drop for size and\n"
+"           content\n"
+"  trust    keep the cached data up to the end of the origin, and record the origin\n"
+"           as it is: you assert that the data is the same\n"
+"\n"
+"--grow accepts an origin that grew and keeps the cached data. Writes through this device\n"
+"do not count as a change.\n"
+"\n"
+"Without --witness, open uses the recorded witness; --witness none forgets it. If the\n"
+"witness is missing, the cache opens without it and reports a warning. --force accepts a\n"
+"witness that carries something else.\n"
 "\n" WITNESS_HELP
-"The one that was named last is found again; 'none' does without, and forgets it.\n"
-"If it is missing, the cache opens without it, and a warning says so. --force takes\n"
-"a witness device that carries something else.\n"
 "\n" MODES_HELP,
 		.run = cmd_open,
 	},
-	{
+	&(const struct verb){
 		.name = "close",
 		.operands = "[NAME]",
 		.operands_max = 1,
@@ -103,11 +108,11 @@ const struct verb verbs[] = {
 		.changes = true,
 		.summary = "stop a device cleanly; its cache stays warm",
 		.details =
-"--all stops every device that is open, also those that pass through to their\n"
-"origin. One that is in use keeps nobody from the others.\n",
+"--all stops every open device, including those that pass through to their origin. A\n"
+"device in use does not keep the others open.\n",
 		.run = cmd_close,
 	},
-	{
+	&(const struct verb){
 		.name = "set",
 		.operands = "NAME SETTING=VALUE...",
 		.operands_min = 2,
@@ -117,43 +122,42 @@ const struct verb verbs[] = {
 		.summary = "change settings of a device in use",
 		.details =
 "Settings:\n"
-"  mode=MODE                   read-only, writearound or writethrough\n"
-"  fill_memory=SIZE            cap of the memory that fills hold\n"
-"  cache_timeout=MS            the cache device answers no read for so long: pass\n"
-"                              it by until it does; 0: never (100 to 600000)\n"
-"  origin_timeout=SECONDS      reads wait so long for an origin that fails; 0: they\n"
-"                              fail as it does (to 86400)\n"
-"  verify=N                    one of N hits is compared with the origin, after the\n"
-"                              reader was served; 0: none\n"
-"  witness=DEV                 a device on another drive that keeps the cache warm\n"
-"                              over a crash in a writing mode, see 'open --help';\n"
-"                              none: without\n"
-"  read-ahead=SIZE             of the device, for files that are opened from then on\n"
-"                              (0 to 1G); kept when another setting, 'resize' or\n"
-"                              'attach' makes a new table\n"
+"  mode=MODE                read-only, writearound or writethrough\n"
+"  fill_memory=SIZE         most memory that fills may hold\n"
+"  cache_timeout=MS         bypass the cache device after MS without a completion,\n"
+"                           until it completes one; 0: never (100 to 600000)\n"
+"  origin_timeout=SECONDS   how long reads are retried while the origin fails; 0:\n"
+"                           they fail with it (to 86400)\n"
+"  verify=N                 compare one of N hits with the origin, after the reader\n"
+"                           was served; 0: none\n"
+"  witness=DEV              device on another drive that keeps the cache warm over a\n"
+"                           crash in a writing mode, or none; see 'open --help'\n"
+"  read-ahead=SIZE          readahead of the device, for files opened from then on (0\n"
+"                           to 1G); another setting, resize or attach keeps it\n"
 "\n"
-"I/O waits for a moment, what is cached stays. A device that is mounted\n"
-"read-write, swapped to, open for writing, or open by somebody who cannot be\n"
-"seen (a loop device, an exported target) does not become read-only without\n"
-"--force, which also starts a device that is suspended. After a failure the old\n"
-"settings hold, or the error says that they do not. Settings last until the\n"
-"device is closed, but for a witness that is named: 'nearcache close' records it\n"
-"for the next open; after a crash before that give 'open --witness DEV'. --force\n"
-"takes one that carries something else. Naming the same one again makes it record\n"
-"again, where 'nearcache status' says that it does not.\n",
+"I/O waits for a moment, and cached data stays. A device does not become read-only\n"
+"without --force while it is mounted read-write, used as swap, open for writing, or open\n"
+"by a user that nearcache cannot see (a loop device, an exported target). --force also\n"
+"resumes a suspended device. After a failure the old settings hold, or the error says\n"
+"that they do not.\n"
+"\n"
+"Settings last until the device is closed, except the witness: 'nearcache close' records\n"
+"it for the next open. After a crash before that, give 'open --witness DEV'. --force\n"
+"accepts a witness that carries something else. Naming the same witness again renews its\n"
+"record if 'nearcache status' reports that it has none.\n",
 		.run = cmd_set,
 	},
-	{
+	&(const struct verb){
 		.name = "get",
 		.operands = "NAME [SETTING...]",
 		.operands_min = 1,
 		.operands_max = -1,
 		.summary = "show settings of a device in use",
 		.details =
-"Without SETTING: all that 'set' changes, see 'set --help'.\n",
+"Without SETTING, get shows everything that 'nearcache set' can change.\n",
 		.run = cmd_get,
 	},
-	{
+	&(const struct verb){
 		.name = "attach",
 		.operands = "NAME",
 		.operands_min = 1,
@@ -163,54 +167,52 @@ const struct verb verbs[] = {
 			    OPTION_DATASET_VERSION | OPTION_ON_CHANGE |
 			    OPTION_FORCE,
 		.changes = true,
-		.summary = "take back a cache device or an origin that was away, while in use",
+		.summary = "take back a cache device or an origin that was away",
 		.details =
-"A cache device, for a device whose state is 'bypass' ('nearcache status' tells\n"
-"why). Without --cache: the one that it had, which works again. --cache names the\n"
-"same drive that was plugged in again and has another name, or another cache of\n"
-"this origin; of several devices the first one, or all in their order. What is\n"
-"cached is kept if nothing was written or invalidated through\n"
-"NAME, else the cache starts empty. After a failure NAME goes on without a cache.\n"
-"A cache that does not record the origin as it is now is emptied if NAME had it\n"
-"before, and else refused; --on-change=drop or refuse says so for both.\n"
+"attach works while the device is in use.\n"
 "\n"
-"--format makes a new, empty cache on DEV first, as create does; what carries\n"
-"anything is refused without --force, which also starts a device that is\n"
-"suspended. The cache device that NAME had before misses what is written from\n"
-"now on: format it before it serves this origin again. If NAME has a witness, the\n"
-"cache gets a record there.\n"
+"For a cache device: the state of NAME is bypass ('nearcache status' gives the reason).\n"
+"Without --cache, attach uses the cache device that NAME had, if it works again. --cache\n"
+"names the same drive under a new name, or another cache of this origin; of several\n"
+"devices name the first one, or all in their order. Cached data is kept if nothing was\n"
+"written or invalidated through NAME meanwhile, otherwise the cache starts empty. After a\n"
+"failure NAME continues without a cache. A cache that does not record the origin as it is\n"
+"now is emptied if NAME had it before, and refused otherwise; --on-change drop or refuse\n"
+"overrides this.\n"
 "\n"
-"A cache device to come that does not answer holds this command up, and others\n"
-"for NAME, until its driver gives up; NAME goes on meanwhile. I/O waits for the\n"
-"moment of the change, which lasts until the requests end that hang in the old\n"
-"cache device.\n"
+"--format makes a new, empty cache on DEV first, as create does. It refuses a device that\n"
+"carries anything unless --force is given; --force also resumes a suspended device. The\n"
+"previous cache device of NAME misses all later writes: format it before it serves this\n"
+"origin again. If NAME has a witness, the new cache gets a record there.\n"
 "\n"
-"An origin that is gone ('nvme disconnect') and came back as another device, which\n"
-"--origin names; without it, and without --cache, it is found by its identity.\n"
-"Reads that wait for it (origin_timeout) are answered by it. What is cached is\n"
-"kept, unless its first or last 64 KiB changed (--on-change=refuse: then it is not\n"
-"taken) or something was written and not known to be durable. A device of another\n"
-"identity is refused without --force, which is your word that it is the same\n"
-"volume.\n",
+"A cache device that does not answer delays this command, and others for NAME, until its\n"
+"driver gives up; NAME keeps working. I/O waits during the change, until the requests\n"
+"that hang in the old cache device end.\n"
+"\n"
+"For an origin that went away (nvme disconnect) and came back as another device: --origin\n"
+"names it; without --origin and --cache, attach finds it by its device id. Reads that\n"
+"wait for the origin (origin_timeout) are then served. Cached data is kept unless the\n"
+"first or last 64 KiB of the origin changed (with --on-change refuse the origin is\n"
+"refused then), or a write was not known to be durable. An origin with another device id\n"
+"is refused without --force, which asserts that it is the same volume.\n",
 		.run = cmd_attach,
 	},
-	{
+	&(const struct verb){
 		.name = "resize",
 		.operands = "NAME",
 		.operands_min = 1,
 		.operands_max = 1,
 		.optional = OPTION_FORCE,
 		.changes = true,
-		.summary = "take in an origin that grew, while in use",
+		.summary = "use the new size of an origin that grew",
 		.details =
-"Grow the file system afterwards. An origin that became smaller is refused. If\n"
-"its first or last 64 KiB were changed by another host (which grew the file\n"
-"system), all that is cached is dropped, and the kernel log says so; changes\n"
-"elsewhere are for 'nearcache invalidate'. --force also starts a device that is\n"
-"suspended.\n",
+"resize works while the device is in use. Grow the file system afterwards. An origin that\n"
+"became smaller is refused. If another host changed the first or last 64 KiB (it grew the\n"
+"file system), all cached data is dropped, and the kernel log says so. For changes\n"
+"elsewhere use 'nearcache invalidate'. --force also resumes a suspended device.\n",
 		.run = cmd_resize,
 	},
-	{
+	&(const struct verb){
 		.name = "pin",
 		.operands = "[NAME] [TARGET...]",
 		.operands_max = -1,
@@ -222,155 +224,154 @@ const struct verb verbs[] = {
 		.changes = true,
 		.summary = "keep files in the cache, whatever else is read",
 		.details =
-"Keeps room for all TARGETs, or refuses and tells how much is needed and how much\n"
-"there is; then brings them in the background, by a job of 'prefetch'. What is\n"
-"pinned is not evicted. --wait shows how far it is; ^C cancels the job, and what is\n"
-"pinned stays. Exit code 4 if not all of it came.\n"
+"pin reserves room for all TARGETs, or refuses and reports the room that is needed and\n"
+"the room that there is. Then a prefetch job loads them in the background. Pinned data is\n"
+"not evicted. --wait shows progress; ^C cancels the job and keeps the pins. The exit code\n"
+"is 4 if some of the data could not be loaded.\n"
 "\n"
-"Pins are kept in " PINS_DIR "/NAME.json: 'open' pins again, and\n"
-"'attach' where that is needed; 'close' keeps them, 'destroy' forgets them. Files\n"
-"are then where they were; --refresh, after the file system is mounted, follows\n"
-"those that moved, and brings what is missing: what could not be brought before, or\n"
-"was written over, invalidated or damaged since. nearcache-pins.service says\n"
-"--refresh --all at each boot. Pins of another device that had the name are left\n"
-"alone; --refresh of this one takes them over. A pin with --expires ends at its\n"
-"time, opened or not. --priority: what is idle of a higher one stays longer, and it\n"
-"is brought first.\n"
+"Pins are recorded in /var/lib/nearcache/pins/NAME.json. open pins again, attach does\n"
+"where necessary, close keeps the record, destroy removes it. A recorded pin names the\n"
+"ranges where the file was. --refresh, after the file system is mounted, follows files\n"
+"that moved and loads missing data: data that could not be loaded before, or was written,\n"
+"invalidated or damaged since. nearcache-pins.service runs pin --refresh --all at each\n"
+"boot. Pins of another device that had the same name are left alone; --refresh takes them\n"
+"over. --expires ends a pin at that time, whether the device is open or not. --priority:\n"
+"blocks of a higher priority are evicted later and loaded first.\n"
 "\n"
-LABEL_HELP
-"A file that is pinned again by the same label is pinned as the last one says.\n"
+"A file that is pinned again under the same label follows the last command.\n"
 "\n"
-"--bypass and --evict-after-use want something else of the TARGETs than to be\n"
-"pinned, and are kept, listed and taken back in the same way.\n"
+"--bypass and --evict-after-use are recorded, listed and removed like pins.\n"
+"\n" LABEL_HELP
 "\n" TARGET_HELP,
 		.run = cmd_pin,
 	},
-	{
+	&(const struct verb){
 		.name = "unpin",
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
 		.operands_max = -1,
 		.optional = OPTION_LABEL | OPTION_EVERYTHING | OPTION_FROM,
 		.changes = true,
-		.summary = "take back what 'pin' wants of files, a label or all",
+		.summary = "remove pins of files, of a label, or all",
 		.details =
-"Ranges that lie in one of the TARGETs go. Files and folders that were pinned need\n"
-"not be there any more. What is cached of them stays, as other data. --all takes\n"
-"back also what others than 'pin' want.\n"
+"unpin removes the ranges that lie in one of the TARGETs. Pinned files and directories\n"
+"need not exist any more. Their cached data stays, as ordinary data. --all also removes\n"
+"ranges that others than pin added.\n"
 "\n" TARGET_HELP_WHOLE,
 		.run = cmd_unpin,
 	},
-	{
+	&(const struct verb){
 		.name = "ranges",
 		.operands = "NAME",
 		.operands_min = 1,
 		.operands_max = 1,
 		.optional = OPTION_LABELS,
-		.summary = "list what is pinned, bypassed or evicted after use",
+		.summary = "list ranges that are pinned, bypassed or evicted after use",
 		.details =
-"START and LENGTH are of the device. --labels has a line for each label, with what\n"
-"was read of its ranges: the part that was hit, bytes from the cache and not, read\n"
-"from the origin, and prefetched in vain (wasted) or too late.\n",
+"START and LENGTH are those of the device. --labels prints for each label the hit ratio\n"
+"of its ranges, the bytes read from the cache and from elsewhere, the bytes that fills\n"
+"read from the origin, and the bytes that were prefetched in vain (wasted) or too late.\n",
 		.run = cmd_ranges,
 	},
-	{
+	&(const struct verb){
 		.name = "prefetch",
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
 		.operands_max = -1,
 		.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_DEADLINE |
-			    OPTION_BANDWIDTH | ALLOTMENT_OPTIONS | OPTION_WAIT | TARGET_OPTIONS,
+			    OPTION_BANDWIDTH | NODE_SHARE_OPTIONS | OPTION_WAIT | TARGET_OPTIONS,
 		.summary = "bring files into the cache before they are read",
 		.details =
-"In the order in which they are named, in the background, and while nobody else\n"
-"needs the origin. Jobs of higher priority come first, of one priority that with\n"
-"the earliest deadline. --wait shows how far it is, and ^C cancels it, a second one\n"
-"does not wait for what is on its way; exit code 4 if not all of it came.\n"
+"The job loads TARGETs in the order given, in the background, while no reader needs the\n"
+"origin. Jobs of higher priority run first; of one priority, the job with the earliest\n"
+"deadline. --wait shows progress. ^C cancels the job; a second ^C does not wait for\n"
+"requests in flight. The exit code is 4 if some of the data could not be loaded.\n"
 "\n"
 "--bandwidth takes bits (40Gb/s, 400Mbit/s; powers of 1000) and bytes (5GB/s, 64M).\n"
 "\n"
-"--rank R --world-size N bring this node's share: all nodes name the same TARGETs,\n"
-"the shares are disjoint and cover them. The list is sorted by name, and shuffled\n"
-"if there is a --seed; strided, rank R has the shards R, R + N, R + 2 N ... of it,\n"
-"blocked those from R M / N to (R + 1) M / N of M. The shuffle is the same on all\n"
-"nodes, and for other programs to compute: Fisher-Yates from the end, for i from\n"
-"M - 1 down to 1 swap i and (next() * (i + 1)) >> 64, where next() is SplitMix64, whose\n"
-"state begins as the first number of SplitMix64 with state SEED, plus EPOCH. Names are\n"
-"compared byte by byte, as they are given and found: say them alike on all nodes. A\n"
-"file with several names (hard links) goes by the first of them in this order. Nodes\n"
-"with the same 'list checksum' share out the same list: it is the CRC-32 (of zlib)\n"
-"of the name, a NUL, the bytes as JSON has them in digits, and a newline, of each\n"
-"shard of the sorted list.\n"
+"--rank R and --world-size N select the share of this node. All nodes name the same\n"
+"TARGETs; the shares are disjoint and cover all TARGETs. The list is sorted by name, and\n"
+"shuffled if --seed is given. With --split strided, rank R has the shards R, R + N, R + 2\n"
+"N ... of the list; with blocked, those from R M / N to (R + 1) M / N of M.\n"
 "\n"
-LABEL_HELP
+"Other programs can compute the same shuffle: Fisher-Yates from the end, for i from M - 1\n"
+"down to 1 swap i and (next() * (i + 1)) >> 64, where next() is SplitMix64, whose state\n"
+"starts as the first number of SplitMix64 with state SEED, plus EPOCH. Names are compared\n"
+"byte by byte, as given and found: use the same names on all nodes. A file with several\n"
+"names (hard links) counts under the first of them in this order.\n"
+"\n"
+"Nodes with the same list checksum share the same list. It is the CRC-32 (of zlib) of the\n"
+"name, a NUL, the size in bytes in decimal digits, and a newline, for each shard of the\n"
+"sorted list.\n"
+"\n" LABEL_HELP
 "\n" TARGET_HELP,
 		.run = cmd_prefetch,
 	},
-	{
+	&(const struct verb){
 		.name = "plan",
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
 		.operands_max = -1,
-		.optional = OPTION_CLEAR | OPTION_EPOCHS | ALLOTMENT_OPTIONS | TARGET_OPTIONS,
-		.summary = "say in which order files will be read, or show how far that is",
+		.optional = OPTION_CLEAR | OPTION_EPOCHS | NODE_SHARE_OPTIONS | TARGET_OPTIONS,
+		.summary = "declare the order in which files will be read, or show progress",
 		.details =
-"While there is a plan, of what is cached that goes first which is read again last, and\n"
-"what is read again later than all that is cached, or not at all, does not come in: no\n"
-"order of eviction has more hits. Readers may be off by 128 visits of blocks, and\n"
-"1/64 of those of a long plan, 4096 at most; if they go elsewhere, they are looked for.\n"
-"What is not part of the plan puts nothing out. A plan ends when all of it was read, and\n"
-"when hardly anything that is read is part of it.\n"
+"While a plan is active, eviction is optimal: the block that is read again last is\n"
+"evicted first, and data that is read later than all cached data, or not at all, is not\n"
+"cached. Readers may deviate from the plan by 128 visits of blocks, and in a long plan by\n"
+"1/64 of it, 4096 at most; after a larger jump the module searches for their position.\n"
+"Data that is not part of the plan evicts nothing. A plan ends when all of it was read,\n"
+"or when hardly any read is part of it.\n"
 "\n"
-"TARGETs are in the order in which they will be read; a file may come several times, in\n"
-"parts (with --from: a range on each line). --epochs reads the list so often. --rank,\n"
-"--world-size, --seed, --epoch and --split are those of 'prefetch'; with --seed each epoch\n"
-"has its own order, the first one that of --epoch. A plan takes the place of the one\n"
-"before, and has up to 4,194,304 visits of blocks (1 TiB in blocks of 256 KiB); each\n"
-"takes up to 49 bytes of the kernel's memory. 'nearcache trace plan' plans what was recorded.\n"
+"TARGETs are in the order in which they will be read. A file may come several times, and\n"
+"in parts (with --from: one range per line). --epochs repeats the list. --rank,\n"
+"--world-size, --seed, --epoch and --split work as in prefetch; with --seed each epoch\n"
+"has its own order, the first one that of --epoch. A plan replaces the previous one. It\n"
+"has up to 4,194,304 visits of blocks (1 TiB in blocks of 256 KiB); each takes up to 49\n"
+"bytes of kernel memory. 'nearcache trace plan' makes a plan from a trace.\n"
 "\n"
-"Without TARGETs it shows how far the plan is, or how far the last one came: visits\n"
-"that are over, those that began with a hit and those that did not, those that nobody\n"
-"made (skipped), and reads that were part of none (astray).\n"
+"Without TARGETs, plan shows the progress of the plan, or where the last one ended:\n"
+"visits that are over, visits that began with a hit and those that did not, visits that\n"
+"no reader made (skipped), and reads outside the plan (astray).\n"
 "\n" TARGET_HELP,
 		.run = cmd_plan,
 	},
-	{
+	&(const struct verb){
 		.name = "jobs",
 		.operands = "NAME",
 		.operands_min = 1,
 		.operands_max = 1,
-		.summary = "list prefetch jobs, and how far they are",
+		.summary = "list prefetch jobs and their progress",
 		.details =
-"Those that run, and the last 1024 that are over. Left out: no room, bypassed, being\n"
-"written, or not readable.\n",
+"The list has running jobs and the last 1024 finished ones. Data can be left out for lack\n"
+"of room, because it is bypassed, being written, or not readable.\n",
 		.run = cmd_jobs,
 	},
-	{
+	&(const struct verb){
 		.name = "cancel",
 		.operands = "NAME [JOB...]",
 		.operands_min = 1,
 		.operands_max = -1,
 		.optional = OPTION_EVERYTHING,
-		.summary = "give prefetch jobs up",
+		.summary = "cancel prefetch jobs",
 		.details =
-"JOB is a number that 'nearcache jobs' lists. What is on its way comes still, and\n"
-"what came stays.\n",
+"JOB is a number that 'nearcache jobs' lists. Requests in flight complete, and loaded\n"
+"data stays.\n",
 		.run = cmd_cancel,
 	},
-	{
+	&(const struct verb){
 		.name = "residency",
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
 		.operands_max = -1,
 		.optional = TARGET_OPTIONS,
-		.summary = "show what of a device, or of files on it, is cached",
+		.summary = "show how much of a device, or of files on it, is cached",
 		.details =
-"A bar for each TARGET, without TARGETs one for the whole device: '#' where all is\n"
-"cached, '+' where some is, '.' where nothing is.\n"
+"residency prints a bar for each TARGET, or one for the whole device: # where all data is\n"
+"cached, + where some is, . where none is.\n"
 "\n" TARGET_HELP,
 		.run = cmd_residency,
 	},
-	{
+	&(const struct verb){
 		.name = "invalidate",
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
@@ -379,35 +380,35 @@ LABEL_HELP
 		.changes = true,
 		.summary = "drop cached data that the origin no longer has",
 		.details =
-"For data that was changed on the origin past this device, by another host.\n"
-"Reads that begin afterwards get the origin's. What the page cache above the\n"
-"device holds stays: unmount first, or 'blockdev --flushbufs /dev/mapper/NAME'\n"
-"afterwards if it is not mounted.\n"
+"Use it after another host changed data on the origin. Reads that begin afterwards return\n"
+"the data of the origin. The page cache above the device keeps its data: unmount first,\n"
+"or run blockdev --flushbufs /dev/mapper/NAME afterwards if the device is not mounted.\n"
 "\n"
-"Without --range and TARGETs all is dropped, and the next open takes the origin's\n"
-"ends as they are now; START and LENGTH are multiples of 512 bytes. The count\n"
-"includes what writes dropped meanwhile. Where a file is, is what the mounted file\n"
-"system knows: for one that another host wrote anew, drop all.\n"
+"Without --range and TARGETs, invalidate drops all data, and the next open takes a new\n"
+"fingerprint of the origin. START and LENGTH are multiples of 512 bytes. The count\n"
+"includes data that writes dropped meanwhile. The mounted file system tells where a file\n"
+"is: after another host rewrote a file, drop all data.\n"
 "\n" TARGET_HELP,
 		.run = cmd_invalidate,
 	},
-	{
+	&(const struct verb){
 		.name = "verify",
 		.operands = "NAME [FILE...]",
 		.operands_min = 1,
 		.operands_max = -1,
 		.required = OPTION_MANIFEST,
 		.optional = OPTION_FROM,
-		.summary = "read files through the cache, compare them with a manifest",
+		.summary = "read files through the cache and compare them with a manifest",
 		.details =
-"The manifest is what 'sha256sum FILE...' writes ('-': standard input); its paths are\n"
-"those of the current directory. Without FILEs all of it is looked at, with FILEs\n"
-"(directories, patterns, --from) those. Files are read past the page cache, several at\n"
-"once; what the cache lacks comes from the origin, and is cached. Exit code 4 if one\n"
-"differs, is missing, cannot be read, is not on the device, or not in the manifest.\n",
+"The manifest is the output of sha256sum(1) (- is standard input); its paths are relative\n"
+"to the current directory. Without FILEs, verify reads all files of the manifest; with\n"
+"FILEs (directories, patterns, --from) only those. It bypasses the page cache and reads\n"
+"several files at a time; data that the cache lacks is read from the origin and cached.\n"
+"The exit code is 4 if a file differs, is missing, cannot be read, is not on the device,\n"
+"or is not in the manifest.\n",
 		.run = cmd_verify,
 	},
-	{
+	&(const struct verb){
 		.name = "scrub",
 		.operands = "NAME",
 		.operands_min = 1,
@@ -415,263 +416,220 @@ LABEL_HELP
 		.optional = OPTION_RATE | OPTION_WITH_ORIGIN | OPTION_WAIT |
 			    OPTION_STOP,
 		.changes = true,
-		.summary = "look at all that is cached for damage, at a limited rate",
+		.summary = "check all cached data for damage, at a limited rate",
 		.details =
-"Reads what is cached: what cannot be read, or does not fit its checksum (create\n"
-"--integrity crc32c), is dropped and cached again. --with-origin compares it with\n"
-"the origin as well, for caches without checksums, and for changes that nobody\n"
-"told. It goes on in the background; 'nearcache status' shows how many blocks are\n"
-"left. --wait returns at the end, with exit code 4 if something was damaged.\n",
+"A scrub reads the cached data. It drops data that it cannot read or that does not match\n"
+"its checksum (create --integrity crc32c); such data is cached again when it is read.\n"
+"--with-origin also compares data with the origin, for caches without checksums and for\n"
+"changes that invalidate was not told of. The scrub runs in the background; 'nearcache\n"
+"status' shows the number of blocks left. --wait returns at the end, with exit code 4 if\n"
+"data was damaged.\n",
 		.run = cmd_scrub,
 	},
-	{
+	&(const struct verb){
 		.name = "list",
 		.operands = "",
 		.operands_max = 0,
-		.summary = "list open devices, one line each",
+		.summary = "list open devices, one per line",
 		.run = cmd_list,
 	},
-	{
+	&(const struct verb){
 		.name = "status",
 		.operands = "[NAME...]",
 		.operands_max = -1,
 		.summary = "show mode, state, devices, sizes and hit ratio",
 		.details =
-"Without NAME: all devices. In JSON one NAME gives the values at the top level,\n"
-"none or several an array \"devices\".\n",
+"Without NAME, all devices are shown. In JSON, one NAME gives the values at the top\n"
+"level; none or several give an array \"devices\".\n",
 		.run = cmd_status,
 	},
-	{
+	&(const struct verb){
 		.name = "stats",
 		.operands = "[NAME...]",
 		.operands_max = -1,
 		.optional = OPTION_WATCH | OPTION_INTERVAL | OPTION_COUNT,
 		.summary = "show every counter with its unit and meaning",
 		.details =
-"Without NAME: all devices. In JSON one NAME gives the values at the top level,\n"
-"none or several an array \"devices\".\n"
+"Without NAME, all devices are shown. In JSON, one NAME gives the values at the top\n"
+"level; none or several give an array \"devices\".\n"
 "\n"
-"--watch shows what happens, again and again: rates in text; in JSON an object on each\n"
-"line, whose \"devices\" have the counters, and under \"delta\" by how much each\n"
-"grew in \"span_ns\".\n",
+"--watch repeats: text has rates; JSON has one object per line, whose \"devices\" have the\n"
+"counters and under \"delta\" their growth within \"span_ns\".\n",
 		.run = cmd_stats,
 	},
-	{
-		.name = "top",
-		.operands = "[NAME...]",
-		.operands_max = -1,
-		.optional = OPTION_INTERVAL | OPTION_BATCH | OPTION_COUNT,
-		.summary = "watch devices, labels, streams and prefetch jobs live",
-		.details =
-"Without NAME: all devices, also those that come later. Rates and the first percentage\n"
-"of hits are those of the last interval, and so are latencies: what 50 % and 99 % of the\n"
-"reads took at most, by the way they went. What is not normal comes first. Nothing is\n"
-"changed or loaded: streams are shown while 'nearcache classifier' is loaded, latencies\n"
-"while 'nearcache latency' is. Jobs are those that run.\n"
-"\n"
-"CACHE/s is read from the cache device, ORIGIN/s from the origin (fills, prefetch, and what\n"
-"is not cached), FILL/s written to the cache device. Too few lines: '... N more'.\n"
-"\n"
-"  q          quit\n"
-"  s          streams by rate, bytes, accesses, process\n"
-"  Tab        next section: it gets the most room, and\n"
-"  arrows     scroll it, as do Page Up, Page Down, Home and End\n"
-"  ^L         draw all of it anew\n"
-"\n"
-"--batch prints lines, all of them and of any length, for files and other programs; the\n"
-"first frame comes after an interval. In JSON each frame is an object on a line.\n",
-		.run = cmd_top,
-	},
-	{
+	&top_verb,
+	&(const struct verb){
 		.name = "destroy",
 		.operands = "[NAME]",
 		.operands_max = 1,
 		.optional = OPTION_CACHE | OPTION_FORCE,
 		.changes = true,
-		.summary = "close a device and wipe its cache's superblocks",
+		.summary = "close a device and wipe the superblocks of its cache",
 		.details =
-"Give NAME of an open device or --cache DEV, any of several. The origin is not\n"
-"touched. --force wipes superblocks that are damaged too. The cache's record on its witness is\n"
-"freed.\n"
+"Give the NAME of an open device or --cache DEV, any one of several. The origin is not\n"
+"touched. destroy frees the record of the cache on its witness. --force also wipes\n"
+"superblocks that are damaged.\n"
 "\n"
-"The other devices of a cache are those of its table while it is open, else those that carry it:\n"
-"if two carry the same one of them, both are named and nothing is wiped. A device that is missing\n"
-"keeps what it has, as do the others of one that is damaged and not open: they are named.\n",
+"The other devices of a cache are those of its table while it is open, otherwise those\n"
+"that carry the same cache. If two devices carry the same member, destroy names both and\n"
+"wipes nothing. A missing device keeps its superblocks, and so do the others of a cache\n"
+"whose device is damaged and not open; destroy names them.\n",
 		.run = cmd_destroy,
 	},
-	{
+	&(const struct verb){
 		.name = "index",
 		.operands = "FILE...",
 		.operands_min = 1,
 		.operands_max = -1,
 		.optional = OPTION_SHARD_FORMAT | OPTION_SAMPLES |
 			    OPTION_SUMMARY | OPTION_CHECK,
-		.summary = "list the samples of training shards, and where they are",
+		.summary = "list the samples of training shards and their places",
 		.details =
-"Formats, told by the content or by --format:\n"
-"  tar        WebDataset: files that follow each other and share their path up to\n"
-"             the first dot of the file name are one sample, named by that\n"
+"Formats, recognised by the content or given by --format:\n"
+"  tar        WebDataset: consecutive files that share their path up to the first dot\n"
+"             of the file name are one sample of that name\n"
 "  tfrecord   records\n"
 "  parquet    row groups, with their column chunks\n"
 "  mds        MosaicML data shards\n"
 "  npz        arrays of NumPy\n"
 "\n"
-"Offsets and lengths are bytes of the file; those of a sample include its headers.\n"
-"The parts of a sample (files of a tar archive, column chunks) are shown in JSON.\n"
-"The index is what a reader needs to open the file. Only headers are read, and\n"
-"nothing is written. A file that is damaged, cut off, compressed, encrypted or\n"
-"sparse is refused.\n"
+"Offsets and lengths are bytes of the file; those of a sample include its headers. JSON\n"
+"shows the parts of a sample (files of a tar archive, column chunks). The index is the\n"
+"part of the file that a reader needs to open it. Only headers are read, and nothing is\n"
+"written. A file that is damaged, truncated, compressed, encrypted or sparse is refused.\n"
 "\n"
-"--samples takes numbers, ranges and names; a number that is meant as a name has a\n"
-"'=' before it. No need to be root.\n",
+"--samples takes numbers, ranges and names; write = in front of a number that is a name.\n"
+"index works without root privileges.\n",
 		.run = cmd_index,
 	},
-	{
+	&(const struct verb){
 		.name = "classifier",
 		.operands = "load|unload|show [FILE]",
 		.operands_min = 1,
 		.operands_max = 2,
 		.summary = "load or show the BPF program that classifies streams",
 		.details =
-"load has the kernel call a program for what is read and written through all caches:\n"
-"the built-in one, or that of FILE (an object with one program in\n"
-"SEC(\"raw_tp.w/nearcache_classify\"), see nearcache(7)). It stays until unload, or\n"
-"until the machine is off; while it is loaded, so is the module. Whatever it answers,\n"
-"data is never wrong. With --dry-run the kernel judges the program, and that is all.\n"
+"load makes the kernel call a program for each read and write through all caches: the\n"
+"built-in one, or that of FILE (an object with one program in\n"
+"SEC(\"raw_tp.w/nearcache_classify\"), see nearcache(7)). It stays until unload or\n"
+"shutdown, and the module stays loaded with it. No result of the program can corrupt\n"
+"data. With --dry-run the kernel only verifies the program.\n"
 "\n"
-"show lists its maps, which bpftool reads, and, of the built-in program, the\n"
-"streams: what each process reads or writes is sequential, strided, checkpoint\n"
-"(written one after another) or scattered; what is scattered turns out to be shuffled\n"
-"(each run once per pass), looping (in the same order again) or random.\n",
+"show lists the maps of the program, which bpftool reads, and for the built-in program\n"
+"the streams. The reads or writes of a process are sequential, strided, checkpoint\n"
+"(sequential writes) or scattered; scattered reads turn out to be shuffled (each run once\n"
+"per pass), looping (the same order again) or random.\n",
 		.run = cmd_classifier,
 	},
-	{
+	&(const struct verb){
 		.name = "latency",
 		.operands = "load|unload|show",
 		.operands_min = 1,
 		.operands_max = 1,
 		.summary = "measure how long reads and writes take",
 		.details =
-"load has a BPF program measure all caches until unload. show prints, for each control\n"
-"group and the way a piece of a read or write went: how many there were, their mean,\n"
-"and what 50, 90, 99 and 99.9 % of them took at most (ns, to a quarter of an octave):\n"
-"hit (from the cache device; one of 16 is measured), miss (from the origin, into the\n"
-"cache), join (with what was being read already), origin (not into the cache) and\n"
-"write.\n",
+"load starts a BPF program that measures all caches until unload. show prints for each\n"
+"control group and path the number of requests, their mean, and upper bounds of 50, 90,\n"
+"99 and 99.9 % of them (ns, to a quarter of an octave). Paths: hit (from the cache\n"
+"device; one of 16 is measured), miss (from the origin into the cache), join (waits for a\n"
+"fill in flight), origin (not into the cache) and write.\n",
 		.run = cmd_latency,
 	},
-	{
+	&(const struct verb){
 		.name = "heat",
 		.operands = "load|unload|show",
 		.operands_min = 1,
 		.operands_max = 1,
-		.summary = "count where devices are read",
+		.summary = "count reads by region",
 		.details =
-"load has a BPF program count the reads of all caches until unload. show lists the\n"
-"regions, of 16 MiB, that were read: how often, how much, and what of it was\n"
-"cached, as far as samples tell. 65,536 of them are kept.\n",
+"load starts a BPF program that counts the reads of all caches until unload. show lists\n"
+"the regions of 16 MiB that were read: number of reads, bytes, and an estimate of the\n"
+"cached share from samples. At most 65,536 regions are kept.\n",
 		.run = cmd_heat,
 	},
-	{
+	&(const struct verb){
 		.name = "trace",
 		.operands = "record|replay|plan|show [NAME] FILE",
 		.operands_min = 1,
 		.operands_max = 3,
 		.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_DEADLINE | OPTION_BANDWIDTH |
 			    OPTION_WAIT | OPTION_FORCE | OPTION_EPOCHS,
-		.summary = "record what a job reads, and prefetch it for its next run",
+		.summary = "record the reads of a job, and prefetch them for its next run",
 		.details =
-"record NAME FILE writes down which parts of NAME are read, in the order in which they\n"
-"are first read, until ^C or SIGTERM; FILE is complete then, or as it was. It takes memory of\n"
-"1/32768 of what is read. replay NAME FILE prefetches them in that order, in the background,\n"
-"like 'prefetch': begun just before the job, it streams ahead of it. FILE is\n"
-"for all nodes that have the volume; --force replays it on another one. Its order is that\n"
-"of one run: a shuffled loader reads the same one for the same seed. A trace of more than 262,144\n"
-"extents is replayed in parts, and 'replay' lasts until the last one has begun.\n"
-"plan NAME FILE makes it the plan of NAME, see 'plan': parts are cached that are read again\n"
-"soonest. --force and --dry-run are for it, too. A trace has each part once, so of what is read\n"
-"again it tells only with --epochs, as if each run read the same order so often.\n"
-"show FILE tells what is in it. --label is of the job: without it, 'trace'.\n",
+"  record NAME FILE   write the ranges of NAME that are read, in the order of their\n"
+"                     first read, until ^C or SIGTERM; FILE is replaced as a whole at\n"
+"                     the end; recording needs memory of 1/32768 of the bytes read\n"
+"  replay NAME FILE   prefetch the recorded ranges in that order, in the background;\n"
+"                     start it just before the job, and it streams ahead of it\n"
+"  plan NAME FILE     make the trace the plan of NAME, see 'plan --help'\n"
+"  show FILE          show the content of a trace\n"
+"\n"
+"A trace is valid on every node that has the volume; --force uses it for another volume.\n"
+"Its order is that of one run: a shuffled loader reads in the same order for the same\n"
+"seed. A trace of more than 262,144 extents is replayed in parts, and replay ends when\n"
+"the last part has begun. A trace has each range once; --epochs tells plan that each run\n"
+"reads the same order that often. --force and --dry-run also apply to plan.\n",
 		.run = cmd_trace,
 	},
-	{
+	&(const struct verb){
 		.name = "heatmap",
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
 		.operands_max = -1,
 		.optional = OPTION_INTERVAL | OPTION_COUNT | OPTION_OUTPUT |
 			    TARGET_OPTIONS,
-		.summary = "draw what is cached and what is read, place by time",
+		.summary = "draw cached data and reads, place by time",
 		.details =
-"A line for each sample, with TARGETs one for each of them: from left to right the\n"
-"place, darker where more of a cell is cached; beside it, where 'nearcache heat' is\n"
-"loaded, darker where it was read more since the sample before. A sample is taken at\n"
-"the end of each --interval, --count of them or until ^C; --count 1 without --interval\n"
-"shows what is now, and all reads since 'heat load'. Those are counted by regions of\n"
-"16 MiB: smaller cells have their share of what was read there, of other files, too.\n"
+"Each sample is one line, or one for each TARGET. From left to right the line shows the\n"
+"place: darker cells have more cached data. While 'nearcache heat' is loaded, a second\n"
+"row of cells is darker where more was read since the last sample. A sample is taken at\n"
+"the end of each --interval, --count of them or until ^C. --count 1 without --interval\n"
+"shows the present state, and all reads since 'heat load'. Reads are counted in regions\n"
+"of 16 MiB; a smaller cell shows its share of the region, which includes reads of other\n"
+"files.\n"
 "\n"
-"--output has the same as an SVG picture, time downwards, when the last sample was\n"
-"taken: in up to 1000 rows (256 TARGETs share 2000) and 1 MB, of several samples each\n"
-"where that is not enough; then what is cached is their mean. JSON has an object on\n"
-"each line: 64 cells of each TARGET with what is cached, and reads.\n"
+"--output writes the samples as an SVG picture, time downwards, after the last sample.\n"
+"The picture has at most 1000 rows (256 TARGETs share 2000) and 1 MB; a row shows the\n"
+"mean of several samples where necessary. JSON has one object per line: for each TARGET\n"
+"64 cells with cached data and reads.\n"
 "\n" TARGET_HELP,
 		.run = cmd_heatmap,
 	},
-	{
-		.name = "daemon",
-		.operands = "",
-		.optional = OPTION_CONFIG | OPTION_OBSERVE,
-		.summary = "fit read-ahead and prefetch to how devices are read",
-		.details =
-"Runs until it is told to stop. Loads 'classifier' and 'latency', as far as it may and\n"
-"they are not loaded, and leaves them loaded. Within the bounds of\n"
-"/etc/nearcache/nearcache.conf, see nearcache.conf(5), it sets\n"
-"  read-ahead   of a device: large while sequential streams read it, small while it\n"
-"               is read in pieces; for files that are opened from then on\n"
-"  window       what is brought into the cache ahead of sequential streams\n"
-"  checkpoint   whether what is written one after another is cached (writethrough)\n"
-"A setting is changed when several looks in a row say the same. After a while it looks\n"
-"at what the change did to bytes from the origin and to the time that reads take, and\n"
-"takes it back if it did harm. Each action is told on stderr with its evidence (with\n"
-"levels, where that is the journal), and listed by 'nearcache actions'.\n"
-"\n"
-"What it changed stays when it stops. With --observe it changes nothing: a classifier that it\n"
-"loads brings nothing into the cache then.\n",
-		.run = cmd_daemon,
-	},
-	{
+	&daemon_verb,
+	&(const struct verb){
 		.name = "actions",
 		.operands = "[NAME]",
 		.operands_max = 1,
 		.optional = OPTION_REVERT,
-		.summary = "list what the daemon did, and why; take it back",
+		.summary = "list the actions of the daemon with their reasons, or revert one",
 		.details =
-"States: done; would (of 'daemon --observe'); kept and taken-back, when the effect of an\n"
-"action had been looked at; reverted, by --revert: the daemon leaves that setting alone\n"
-"for a while. The record is in /run/nearcache/actions, and begins anew at each boot.\n",
+"States: done; would (of daemon --observe); kept and taken-back, after the daemon\n"
+"evaluated the effect; reverted, by --revert: the daemon leaves that setting alone for a\n"
+"while. The record is /run/nearcache/actions and starts empty at each boot.\n",
 		.run = cmd_actions,
 	},
-	{
+	&(const struct verb){
 		.name = "metrics",
 		.operands = "",
 		.optional = OPTION_TEXTFILE | OPTION_OPENMETRICS,
-		.summary = "write what there is to measure, for Prometheus",
+		.summary = "write metrics for Prometheus",
 		.details =
-"All counters and numbers of all devices, of their labels and prefetch jobs, and histograms\n"
-"of latencies where 'nearcache latency' is loaded. --textfile is for node_exporter's\n"
-"textfile collector: FILE, which must end in .prom there, is replaced at once.\n",
+"The output has all counters and values of all devices, of their labels and prefetch\n"
+"jobs, and histograms of latencies while 'nearcache latency' is loaded. --textfile is for\n"
+"the textfile collector of node_exporter: FILE must end in .prom and is replaced as a\n"
+"whole.\n",
 		.run = cmd_metrics,
 	},
-	{
+	&(const struct verb){
 		.name = "super",
 		.operands = "DEV|FILE",
 		.operands_min = 1,
 		.operands_max = 1,
-		.summary = "show and judge the superblocks and the slot table",
+		.summary = "show and check the superblocks and the slot table of a cache device",
 		.details =
-"Reads only. Takes an image in a regular file too. Exit code 4 when neither\n"
-"superblock is sound.\n",
+"super only reads. It also takes an image in a regular file. The exit code is 4 if\n"
+"neither superblock is valid.\n",
 		.run = cmd_super,
 	},
-	{ .name = NULL },
+	NULL,
 };

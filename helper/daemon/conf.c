@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "daemon/address.h"
-#include "lib/duration.h"
+#include "lib/size.h"
 #include "lib/error.h"
 #include "block/readahead.h"
-#include "lib/size.h"
 
 #define SECTOR	512U
 /* NEARCACHE_WINDOW_MAX, in bytes. */
@@ -128,8 +127,8 @@ static const char *take_path(char *path, const char *value)
 }
 
 /* Return: what is wrong with @value, or NULL. */
-static const char *take(struct conf *conf, const struct conf_row *row,
-			const char *value)
+static const char *take_value(struct conf *conf, const struct conf_row *row,
+			      const char *value)
 {
 	void *place = (char *)conf + row->offset;
 
@@ -158,7 +157,7 @@ static const char *take(struct conf *conf, const struct conf_row *row,
 	return NULL;
 }
 
-static char *trim(char *text)
+static char *trim_blanks(char *text)
 {
 	char *end;
 
@@ -179,7 +178,7 @@ static int take_line(struct conf *conf, const char *path, char *line,
 	const char *why;
 
 	line[strcspn(line, "#")] = '\0';
-	name = trim(line);
+	name = trim_blanks(line);
 	if (!*name)
 		return 0;
 	value = strchr(name, '=');
@@ -187,14 +186,14 @@ static int take_line(struct conf *conf, const char *path, char *line,
 		return fail(CODE_USAGE, "'%s' line %u: '%s' is no SETTING = VALUE",
 			    path, number, name);
 	*value++ = '\0';
-	name = trim(name);
-	value = trim(value);
+	name = trim_blanks(name);
+	value = trim_blanks(value);
 	while (row->name && strcmp(row->name, name))
 		row++;
 	if (!row->name)
 		return fail(CODE_USAGE, "'%s' line %u: '%s' is no setting: see nearcache.conf(5)",
 			    path, number, name);
-	why = take(conf, row, value);
+	why = take_value(conf, row, value);
 	return why ? fail(CODE_USAGE, "'%s' line %u: %s '%s': %s", path, number,
 			  name, value, why) : 0;
 }

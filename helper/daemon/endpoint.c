@@ -7,13 +7,13 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <microhttpd.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/http_library.h"
 #include "lib/error.h"
 
 /* Who connects and asks nothing is cut off after so many seconds, and there are no more at once. */
@@ -33,44 +33,39 @@ static const char *const types[FORMATS] = {
 
 /**
  * struct endpoint - the server
- * @http: libmicrohttpd
- * @server: of that
+ * @server: of libmicrohttpd
  * @lock: protects @text
  * @text: by format
  */
 struct endpoint {
-	const struct http_library *http;
 	struct MHD_Daemon *server;
 	pthread_mutex_t lock;
 	struct endpoint_text text[FORMATS];
 };
 
 /* @status: the result; there is something to be shown, or there is not yet. */
-static struct MHD_Response *answer(struct endpoint *endpoint, enum format format,
-				   unsigned int *status)
+static struct MHD_Response *make_response(struct endpoint *endpoint, enum format format,
+					  unsigned int *status)
 {
 	struct MHD_Response *response;
 	const struct endpoint_text *text = &endpoint->text[format];
 
 	pthread_mutex_lock(&endpoint->lock);
 	*status = text->text ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
-	response = endpoint->http->create_response_from_buffer(text->bytes, text->text,
-							       MHD_RESPMEM_MUST_COPY);
+	response = MHD_create_response_from_buffer(text->bytes, text->text, MHD_RESPMEM_MUST_COPY);
 	pthread_mutex_unlock(&endpoint->lock);
 	if (response)
-		endpoint->http->add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
-						    types[format]);
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, types[format]);
 	return response;
 }
 
-static enum MHD_Result serve(void *arg, struct MHD_Connection *connection,
-			     const char *url, const char *method,
-			     const char *version, const char *upload,
-			     size_t *upload_bytes, void **context)
+static enum MHD_Result serve_request(void *arg, struct MHD_Connection *connection,
+				     const char *url, const char *method,
+				     const char *version, const char *upload,
+				     size_t *upload_bytes, void **context)
 {
 	static char no_such[] = "see /metrics\n";
 	struct endpoint *endpoint = arg;
-	const struct http_library *http = endpoint->http;
 	unsigned int status;
 	struct MHD_Response *response;
 	enum MHD_Result result;
@@ -82,30 +77,31 @@ static enum MHD_Result serve(void *arg, struct MHD_Connection *connection,
 	(void)context;
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return MHD_NO;
-	accept = http->lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+	accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
 	if (!strcmp(url, "/metrics")) {
-		response = answer(endpoint, accept && strstr(accept, "application/openmetrics-text") ?
+		response = make_response(endpoint, accept &&
+					 strstr(accept, "application/openmetrics-text") ?
 						    OPENMETRICS : PROMETHEUS, &status);
 	} else {
 		status = MHD_HTTP_NOT_FOUND;
-		response = http->create_response_from_buffer(sizeof(no_such) - 1, no_such,
-							     MHD_RESPMEM_PERSISTENT);
+		response = MHD_create_response_from_buffer(sizeof(no_such) - 1, no_such,
+							   MHD_RESPMEM_PERSISTENT);
 	}
 	if (!response)
 		return MHD_NO;
-	result = http->queue_response(connection, status, response);
-	http->destroy_response(response);
+	result = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
 	return result;
 }
 
 static bool listen_on(struct endpoint *endpoint, const struct sockaddr_in *address)
 {
-	endpoint->server = endpoint->http->start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL,
-							NULL, serve, endpoint,
-							MHD_OPTION_SOCK_ADDR, address,
-							MHD_OPTION_CONNECTION_TIMEOUT, PATIENCE,
-							MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
-							MHD_OPTION_END);
+	endpoint->server = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL,
+					    serve_request, endpoint,
+					    MHD_OPTION_SOCK_ADDR, address,
+					    MHD_OPTION_CONNECTION_TIMEOUT, PATIENCE,
+					    MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
+					    MHD_OPTION_END);
 	if (!endpoint->server)
 		fail_errno(errno, "cannot listen on %s:%u", inet_ntoa(address->sin_addr),
 			   ntohs(address->sin_port));
@@ -127,8 +123,7 @@ struct endpoint *endpoint_start(const struct sockaddr_in *address)
 		return NULL;
 	}
 	pthread_mutex_init(&endpoint->lock, NULL);
-	endpoint->http = http_library();
-	if (endpoint->http && listen_on(endpoint, address))
+	if (listen_on(endpoint, address))
 		return endpoint;
 	endpoint_stop(endpoint);
 	return NULL;
@@ -163,7 +158,7 @@ void endpoint_stop(struct endpoint *endpoint)
 	if (!endpoint)
 		return;
 	if (endpoint->server)
-		endpoint->http->stop_daemon(endpoint->server);
+		MHD_stop_daemon(endpoint->server);
 	free(endpoint->text[PROMETHEUS].text);
 	free(endpoint->text[OPENMETRICS].text);
 	pthread_mutex_destroy(&endpoint->lock);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/class.h"
+#include "lib/words.h"
 
 /* Less than so many bytes in a look say nothing. */
 #define BYTES_LEAST	(1U << 20)
@@ -15,14 +15,14 @@
 /* A change of less than this part is noise. */
 #define NOISE		20U
 
-static void fade(struct measure *sum, const struct measure *more)
+static void fade_measure(struct measure *sum, const struct measure *more)
 {
 	sum->read += more->read - sum->read / FADE;
 	sum->origin += more->origin - sum->origin / FADE;
 	sum->stall += more->stall - sum->stall / FADE;
 }
 
-static void add(struct measure *sum, const struct measure *more)
+static void add_measure(struct measure *sum, const struct measure *more)
 {
 	sum->read += more->read;
 	sum->origin += more->origin;
@@ -30,7 +30,7 @@ static void add(struct measure *sum, const struct measure *more)
 }
 
 /* Of what was read, so many of 100 bytes by streams of one kind. */
-static unsigned int percent(uint64_t part, uint64_t all)
+static unsigned int percent_of(uint64_t part, uint64_t all)
 {
 	return all ? (unsigned int)(100 * part / all) : 0;
 }
@@ -54,15 +54,15 @@ static enum habit habit_of(const struct look *look, enum habit habit, char *why)
 	all = pieces + sequential + bytes[NEARCACHE_CLASS_UNKNOWN];
 	if (all < BYTES_LEAST)
 		return habit;
-	if (percent(sequential, all) >= SHARE) {
+	if (percent_of(sequential, all) >= SHARE) {
 		snprintf(why, JUDGE_WHY, "%u %% of %llu bytes were read by sequential streams",
-			 percent(sequential, all), (unsigned long long)all);
+			 percent_of(sequential, all), (unsigned long long)all);
 		return HABIT_SEQUENTIAL;
 	}
-	if (percent(pieces, all) >= SHARE) {
+	if (percent_of(pieces, all) >= SHARE) {
 		snprintf(why, JUDGE_WHY,
 			 "%u %% of %llu bytes were read in pieces, mostly by %s streams",
-			 percent(pieces, all), (unsigned long long)all,
+			 percent_of(pieces, all), (unsigned long long)all,
 			 class_word(most));
 		return most == NEARCACHE_CLASS_RANDOM ? HABIT_RANDOM : HABIT_PIECES;
 	}
@@ -85,7 +85,7 @@ bool judge_says(const struct look *look, enum nearcache_class class, bool *so)
 	for (i = 0; i < NEARCACHE_CLASSES; i++)
 		if (i != NEARCACHE_CLASS_CHECKPOINT)
 			all += look->bytes[i];
-	*so = percent(look->bytes[class], all) >= SHARE;
+	*so = percent_of(look->bytes[class], all) >= SHARE;
 	return all >= BYTES_LEAST;
 }
 
@@ -114,7 +114,7 @@ static bool is_more(uint64_t after, uint64_t after_read, uint64_t before,
 }
 
 /* For 1000 bytes that were read. */
-static unsigned long long rate(uint64_t part, uint64_t read)
+static unsigned long long rate_per_thousand(uint64_t part, uint64_t read)
 {
 	return (unsigned long long)(1000.0 * (double)part / (double)read);
 }
@@ -135,14 +135,15 @@ void judge_weigh(const struct measure *before, const struct measure *after, stru
 	balance->stall_less = is_more(b->stall, b->read, a->stall, a->read);
 	snprintf(balance->why, sizeof(balance->why),
 		 "for 1000 bytes read: %llu from the origin (%llu before), %llu us (%llu before)",
-		 rate(a->origin, a->read), rate(b->origin, b->read),
-		 rate(a->stall, a->read) / 1000, rate(b->stall, b->read) / 1000);
+		 rate_per_thousand(a->origin, a->read), rate_per_thousand(b->origin, b->read),
+		 rate_per_thousand(a->stall, a->read) / 1000, rate_per_thousand(b->stall,
+										b->read) / 1000);
 }
 
 /* Did the last change do more harm than good?  It does when it costs more of one thing, and no
  * less of the other.
  */
-static enum judgement compare(const struct judge *judge, char *why)
+static enum judgement compare_change(const struct judge *judge, char *why)
 {
 	struct balance balance;
 
@@ -157,7 +158,7 @@ static enum judgement compare(const struct judge *judge, char *why)
 static bool judge_trial(struct judge *judge, const struct conf *conf,
 			const struct look *look, struct advice *advice)
 {
-	add(&judge->after, &look->measure);
+	add_measure(&judge->after, &look->measure);
 	if (look->time < judge->changed + conf->trial ||
 	    judge->after.read < BYTES_LEAST)
 		return false;
@@ -167,12 +168,12 @@ static bool judge_trial(struct judge *judge, const struct conf *conf,
 		return false;
 	advice->from = look->read_ahead;
 	advice->to = judge->from;
-	advice->what = compare(judge, advice->why);
+	advice->what = compare_change(judge, advice->why);
 	return true;
 }
 
 /* It is read in another way: what was learnt does not hold for that. */
-static void begin(struct judge *judge, uint64_t wish)
+static void begin_phase(struct judge *judge, uint64_t wish)
 {
 	judge->wish = wish;
 	judge->wished = 0;
@@ -201,11 +202,11 @@ void judge_look(struct judge *judge, const struct conf *conf,
 	if (!wish || !conf->read_ahead)
 		return;
 	if (wish != judge->wish)
-		begin(judge, wish);
+		begin_phase(judge, wish);
 	judge->wished++;
 	if (judge->tried && judge_trial(judge, conf, look, advice))
 		return;
-	fade(&judge->recent, &look->measure);
+	fade_measure(&judge->recent, &look->measure);
 	if (judge->tried || wish == look->read_ahead ||
 	    judge->wished < conf->settle || look->time < judge->held ||
 	    (judge->changed && look->time < judge->changed + conf->calm))

@@ -28,7 +28,7 @@
 /* So much must be read before it is said whether it is of the loop. */
 #define READ_LEAST	(4U << 20)
 
-static void tell(const struct replay_look *what, struct replay_news *news)
+static void tell_news(const struct replay_look *what, struct replay_news *news)
 {
 	what->told(news, what->arg);
 }
@@ -115,7 +115,7 @@ int replay_cancel(dev_t number, uint64_t *count)
 	return fail_code();
 }
 
-static int see(uint64_t sector, uint32_t sectors, void *arg)
+static int see_read(uint64_t sector, uint32_t sectors, void *arg)
 {
 	struct replay *replay = arg;
 
@@ -128,7 +128,7 @@ static int see(uint64_t sector, uint32_t sectors, void *arg)
 	return 0;
 }
 
-static void add(struct measure *sum, const struct measure *more)
+static void add_measure(struct measure *sum, const struct measure *more)
 {
 	sum->read += more->read;
 	sum->origin += more->origin;
@@ -154,23 +154,23 @@ static void give_up(struct replay *replay, const struct dm_device *dev,
 {
 	news->from = replay_stop(replay, dev->number);
 	replay_hold(replay, what->look->time + what->conf->hold);
-	tell(what, news);
+	tell_news(what, news);
 }
 
-static void begin(struct replay *replay, const struct dm_device *dev,
-		  const struct replay_look *what)
+static void begin_replay(struct replay *replay, const struct dm_device *dev,
+			 const struct replay_look *what)
 {
 	struct replay_news news = { .why = "looping reads go on to miss: a pass is recorded" };
 
 	replay->state = REPLAY_RECORDS;
-	replay->recorder = (struct recorder) { .visit = see, .arg = replay };
+	replay->recorder = (struct recorder) { .visit = see_read, .arg = replay };
 	if (loop_begin(&replay->loop, what->unit, dev->size) ||
 	    recorder_open(&replay->recorder, dev->number)) {
 		replay_free(replay);
 		replay_hold(replay, what->look->time + what->conf->hold);
 		return;
 	}
-	tell(what, &news);
+	tell_news(what, &news);
 }
 
 /* A pass was recorded. */
@@ -197,7 +197,7 @@ static void turn_on(struct replay *replay, const struct dm_device *dev,
 	replay->state = REPLAY_ON;
 	replay->since = what->look->time;
 	replay->tried = true;
-	tell(what, &news);
+	tell_news(what, &news);
 }
 
 static void look_at_record(struct replay *replay, const struct dm_device *dev,
@@ -207,9 +207,9 @@ static void look_at_record(struct replay *replay, const struct dm_device *dev,
 	struct replay_news news = { .state = NULL };
 
 	/* What is read again until that is believed is of no pass. */
-	add(&replay->again, &what->look->measure);
+	add_measure(&replay->again, &what->look->measure);
 	if (replay->loop.trace.bytes > replay->recorded) {
-		add(&replay->before, &replay->again);
+		add_measure(&replay->before, &replay->again);
 		memset(&replay->again, 0, sizeof(replay->again));
 	}
 	replay->recorded = replay->loop.trace.bytes;
@@ -243,7 +243,7 @@ static void look_at_trial(struct replay *replay, const struct dm_device *dev,
 	struct replay_news news = { .from = bytes, .to = bytes, .state = "kept" };
 	struct balance balance;
 
-	add(&replay->after, &what->look->measure);
+	add_measure(&replay->after, &what->look->measure);
 	if (what->look->time < replay->since + what->conf->trial ||
 	    replay->after.read / bytes == passes)
 		return;
@@ -252,7 +252,7 @@ static void look_at_trial(struct replay *replay, const struct dm_device *dev,
 	memcpy(news.why, balance.why, sizeof(news.why));
 	/* It is no use that things are as they were. */
 	if (balance.stall_less) {
-		tell(what, &news);
+		tell_news(what, &news);
 		return;
 	}
 	news.state = "taken-back";
@@ -260,7 +260,7 @@ static void look_at_trial(struct replay *replay, const struct dm_device *dev,
 	give_up(replay, dev, what, &news);
 }
 
-static int submit(struct replay *replay, dev_t number, uint64_t from, uint64_t bytes)
+static int submit_range(struct replay *replay, dev_t number, uint64_t from, uint64_t bytes)
 {
 	struct nl_job wishes = { .label = REPLAY_LABEL };
 	struct range *range;
@@ -322,7 +322,7 @@ static void measure_pace(struct replay *replay)
  * of it is what was read last in the pass that filled the cache, and before that a job would wait
  * for the reader for longer than jobs do.  One that is behind brings what was read already.
  */
-static int steer(struct replay *replay, dev_t number)
+static int steer_job(struct replay *replay, dev_t number)
 {
 	bool runs = follow_job(replay, number);
 	uint64_t from, bytes;
@@ -340,7 +340,7 @@ static int steer(struct replay *replay, dev_t number)
 		return 0;
 	bytes = loop_next(&replay->loop, replay->follows ? &replay->come : NULL,
 			  replay->pace / HEAD, replay->pace * AHEAD, &from);
-	return bytes ? submit(replay, number, from, bytes) : 0;
+	return bytes ? submit_range(replay, number, from, bytes) : 0;
 }
 
 /**
@@ -357,7 +357,7 @@ void replay_step(struct replay *replay, dev_t number)
 		return;
 	if (!recorder_look(&replay->recorder) && replay->state == REPLAY_ON &&
 	    replay->loop.known && watch_now() >= replay->retry)
-		steer(replay, number);
+		steer_job(replay, number);
 	if (fail_code() == CODE_BUSY) {
 		replay->retry = watch_now() + SECOND;
 		replay->follows = false;
@@ -379,23 +379,23 @@ static bool is_strange(struct replay *replay, unsigned int looks)
 }
 
 /* Without a fault of its own. */
-static void end(struct replay *replay, const struct dm_device *dev,
-		const struct replay_look *what, const char *why)
+static void end_replay(struct replay *replay, const struct dm_device *dev,
+		       const struct replay_look *what, const char *why)
 {
 	struct replay_news news = { .state = replay->state == REPLAY_ON ? "done" : NULL };
 
 	snprintf(news.why, sizeof(news.why), "%s", why);
 	news.from = replay_stop(replay, dev->number);
-	tell(what, &news);
+	tell_news(what, &news);
 }
 
 static void look_at_loop(struct replay *replay, const struct dm_device *dev,
 			 const struct replay_look *what)
 {
 	if (replay->other >= what->conf->settle)
-		end(replay, dev, what, "it is not read in the same order any more");
+		end_replay(replay, dev, what, "it is not read in the same order any more");
 	else if (is_strange(replay, what->conf->settle))
-		end(replay, dev, what, "something else is read by now");
+		end_replay(replay, dev, what, "something else is read by now");
 	else if (replay->tried)
 		look_at_trial(replay, dev, what);
 }
@@ -423,14 +423,14 @@ int replay_look(struct replay *replay, const struct dm_device *dev,
 	}
 	/* Nobody reads, or nothing tells how. */
 	if (replay->state != REPLAY_OFF && look->time >= replay->said + what->conf->hold) {
-		end(replay, dev, what, "it is not known any more how it is read");
+		end_replay(replay, dev, what, "it is not known any more how it is read");
 		return fail_code();
 	}
 	switch (replay->state) {
 	case REPLAY_OFF:
 		if (replay->looping >= what->conf->settle && look->time >= replay->held &&
 		    !what->busy)
-			begin(replay, dev, what);
+			begin_replay(replay, dev, what);
 		break;
 	case REPLAY_RECORDS:
 		look_at_record(replay, dev, what);

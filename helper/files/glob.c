@@ -11,10 +11,10 @@
 
 #include "lib/error.h"
 
-static int append(struct words *words, const char *text,
-		  const struct range *range)
+static int append_word(struct glob_words *words, const char *text,
+		       const struct range *range)
 {
-	struct word *word;
+	struct glob_word *word;
 
 	if (words->count == words->room) {
 		size_t room = words->room ? 2 * words->room : 64;
@@ -36,15 +36,15 @@ static int append(struct words *words, const char *text,
 	return 0;
 }
 
-static int add_range(struct words *words, const char *text)
+static int add_range(struct glob_words *words, const char *text)
 {
 	char why[RANGE_WHY];
 	struct range range;
 
 	if (range_parse_word(text, &range, why))
-		return append(words, text, &range);
+		return append_word(words, text, &range);
 	return fail(CODE_USAGE,
-		    "'%s' is no range of the device: %s; a file of that name is './%s'",
+		    "'%s' is not a range of the device: %s; to name a file write './%s'",
 		    text, why, text);
 }
 
@@ -53,19 +53,20 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-static int take_entry(struct words *words, const FTSENT *entry)
+static int take_entry(struct glob_words *words, const FTSENT *entry)
 {
 	switch (entry->fts_info) {
 	case FTS_F:
-		return append(words, entry->fts_path, NULL);
+		return append_word(words, entry->fts_path, NULL);
 	case FTS_D:
 	case FTS_DP:
 		return 0;
 	case FTS_DC:
-		return fail(CODE_DEVICE, "'%s' leads back to a directory that it is in: remove the link",
+		return fail(CODE_DEVICE,
+			    "'%s' leads back to one of its parent directories: remove the link",
 			    entry->fts_path);
 	case FTS_SLNONE:
-		return fail(CODE_DEVICE, "'%s' is a link to nothing: remove it",
+		return fail(CODE_DEVICE, "'%s' is a dangling link: remove it",
 			    entry->fts_path);
 	case FTS_DNR:
 	case FTS_ERR:
@@ -78,8 +79,8 @@ static int take_entry(struct words *words, const FTSENT *entry)
 	}
 }
 
-/* Links are followed: many datasets are trees of them. */
-static int add_directory(struct words *words, const char *path)
+/* Follows links, because many datasets are trees of links. */
+static int add_directory(struct glob_words *words, const char *path)
 {
 	char *const paths[] = { (char *)path, NULL };
 	FTS *tree = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, by_name);
@@ -88,7 +89,7 @@ static int add_directory(struct words *words, const char *path)
 
 	if (!tree)
 		return fail_errno(errno, "cannot read '%s'", path);
-	/* At the end of the tree errno is 0. */
+	/* At the end of the tree fts_read() sets errno to 0. */
 	while ((entry = fts_read(tree)))
 		if (take_entry(words, entry))
 			break;
@@ -100,8 +101,8 @@ static int add_directory(struct words *words, const char *path)
 	return fail_code();
 }
 
-/* A file that is none is told of when it is opened. */
-static int add_path(struct words *words, const char *path)
+/* Opening the file later reports a file that is not a regular one. */
+static int add_path(struct glob_words *words, const char *path)
 {
 	struct stat st;
 
@@ -109,10 +110,10 @@ static int add_path(struct words *words, const char *path)
 		return fail_errno(errno, "'%s'", path);
 	if (S_ISDIR(st.st_mode))
 		return add_directory(words, path);
-	return append(words, path, NULL);
+	return append_word(words, path, NULL);
 }
 
-static int add_pattern(struct words *words, const char *pattern)
+static int add_pattern(struct glob_words *words, const char *pattern)
 {
 	glob_t found = { 0 };
 	int error = glob(pattern, 0, NULL, &found);
@@ -128,10 +129,10 @@ static int add_pattern(struct words *words, const char *pattern)
 	return fail_code();
 }
 
-/* One that is in a list stands for itself. */
+/* A word of a list is never a pattern. */
 static int add_listed(const char *text, void *arg)
 {
-	struct words *words = arg;
+	struct glob_words *words = arg;
 
 	if (range_like(text))
 		return add_range(words, text);
@@ -139,26 +140,27 @@ static int add_listed(const char *text, void *arg)
 }
 
 /**
- * words_add() - take a word of the command line
+ * glob_add() - take a word of the command line
  * @words: all of them, zeroed before the first one
  * @text: a range as range_parse_word() reads it, a file, a directory, or a pattern of
  *	names if there is no such file
  *
  * Return: 0 or the exit code.
  */
-int words_add(struct words *words, const char *text)
+int glob_add(struct glob_words *words, const char *text)
 {
 	struct stat st;
 
-	/* More likely a variable that is not set. */
+	/* Probably an unset shell variable. */
 	if (!*text)
-		return fail(CODE_USAGE, "'' is no target: name a file, a directory or a range of the device");
+		return fail(CODE_USAGE,
+			    "'' is not a TARGET: name a file, a directory or a range of the device");
 	if (!range_like(text) && strpbrk(text, "*?[") && lstat(text, &st))
 		return add_pattern(words, text);
 	return add_listed(text, words);
 }
 
-/* Lines end with a newline; with NUL where there is one, as 'find -print0' writes. */
+/* A list with a NUL is separated by NULs, as 'find -print0' writes it, otherwise by newlines. */
 static size_t each_line(char *text, size_t bytes,
 			int (*visit)(const char *line, void *arg), void *arg)
 {
@@ -179,7 +181,7 @@ static size_t each_line(char *text, size_t bytes,
 	return count;
 }
 
-/* All of it, with room for one more byte behind. */
+/* Returns the file with room for one more byte, or NULL after recording an error. */
 static char *read_all(FILE *file, size_t *bytes)
 {
 	size_t room = 0;
@@ -203,7 +205,7 @@ static char *read_all(FILE *file, size_t *bytes)
 }
 
 /**
- * words_each_listed() - read a list, one word on each line
+ * glob_each_listed() - read a list, one word on each line
  * @path: of the list, "-": standard input
  * @visit: called for each; returns 0, or the exit code, which ends it
  * @arg: for it
@@ -212,8 +214,8 @@ static char *read_all(FILE *file, size_t *bytes)
  *
  * Return: 0 or the exit code.
  */
-int words_each_listed(const char *path,
-		      int (*visit)(const char *line, void *arg), void *arg)
+int glob_each_listed(const char *path,
+		     int (*visit)(const char *line, void *arg), void *arg)
 {
 	bool is_stdin = !strcmp(path, "-");
 	FILE *file = is_stdin ? stdin : fopen(path, "re");
@@ -236,21 +238,21 @@ int words_each_listed(const char *path,
 }
 
 /**
- * words_add_list() - take words from a file, one on each line
+ * glob_add_list() - take words from a file, one on each line
  * @words: all of them, zeroed before the first one
- * @path: as words_each_listed() takes it
+ * @path: as glob_each_listed() takes it
  *
  * No patterns.
  *
  * Return: 0 or the exit code.
  */
-int words_add_list(struct words *words, const char *path)
+int glob_add_list(struct glob_words *words, const char *path)
 {
-	return words_each_listed(path, add_listed, words);
+	return glob_each_listed(path, add_listed, words);
 }
 
-/* Free all; harmless after that. */
-void words_free(struct words *words)
+/* May be called twice. */
+void glob_free(struct glob_words *words)
 {
 	size_t i;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Targets as the user names them, down to single files and ranges; no device is asked. */
+/*
+ * Expands TARGETs of the user into files and ranges, without access to a device. Functions
+ * that return int return 0, or an exit code after recording an error with fail().
+ */
 #ifndef HELPER_FILES_GLOB_H
 #define HELPER_FILES_GLOB_H
 
@@ -9,31 +12,31 @@
 #include "lib/range.h"
 
 /**
- * struct word - a file or a range
+ * struct glob_word - a file or a range
  * @text: path, or the range as it was given
  * @range: of length 0: it is a file
  */
-struct word {
+struct glob_word {
 	char *text;
 	struct range range;
 };
 
 /**
- * struct words - all of them
+ * struct glob_words - all of them
  * @word: in the order in which they were named; files of a directory by name
  * @count: how many
  * @room: that fit
  */
-struct words {
-	struct word *word;
+struct glob_words {
+	struct glob_word *word;
 	size_t count;
 	size_t room;
 };
 
-int words_add(struct words *words, const char *text);
-int words_each_listed(const char *path,
-		      int (*visit)(const char *line, void *arg), void *arg);
-int words_add_list(struct words *words, const char *path);
-void words_free(struct words *words);
+int glob_add(struct glob_words *words, const char *text);
+int glob_each_listed(const char *path,
+		     int (*visit)(const char *line, void *arg), void *arg);
+int glob_add_list(struct glob_words *words, const char *path);
+void glob_free(struct glob_words *words);
 
 #endif /* HELPER_FILES_GLOB_H */

@@ -1,38 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "files/node_share.h"
 
+#include <isa-l/crc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "lib/error.h"
-#include "files/roster.h"
 #include "shard/partition.h"
 
 /**
- * allotment_check_words() - is the command line one that names a share, or none?
+ * node_share_check_words() - is the command line one that names a share, or none?
  * @args: command line
  *
  * Return: 0 or the exit code.
  */
-int allotment_check_words(const struct arguments *args)
+int node_share_check_words(const struct arguments *args)
 {
-	bool shared = given(args, OPTION_RANK);
+	bool shared = option_given(args, OPTION_RANK);
 
-	if (shared != given(args, OPTION_WORLD_SIZE))
+	if (shared != option_given(args, OPTION_WORLD_SIZE))
 		return fail(CODE_USAGE,
-			    "--rank N and --world-size N go together: this node's number, from 0, and how many nodes there are");
-	if (!shared && given(args, OPTION_SEED | OPTION_EPOCH | OPTION_SPLIT))
+			    "--rank N and --world-size N go together: the number of this node, from 0, and the number of nodes");
+	if (!shared && option_given(args, OPTION_SEED | OPTION_EPOCH | OPTION_SPLIT))
 		return fail(CODE_USAGE,
 			    "--seed, --epoch and --split go with --rank and --world-size");
-	if (given(args, OPTION_EPOCH) && !given(args, OPTION_SEED))
+	if (option_given(args, OPTION_EPOCH) && !option_given(args, OPTION_SEED))
 		return fail(CODE_USAGE,
 			    "--epoch goes with --seed, the same on all nodes");
 	if (shared && args->rank >= args->world_size)
 		return fail(CODE_USAGE,
-			    "--rank %u: of %u nodes the last is number %u",
+			    "--rank %u: the last of %u nodes has rank %u",
 			    args->rank, args->world_size, args->world_size - 1);
 	return 0;
 }
 
 /**
- * allotment_select() - the shards that are this node's
+ * node_share_select() - the shards that are this node's
  * @args: command line
  * @epoch: of the run
  * @shards: all that are named
@@ -44,13 +48,13 @@ int allotment_check_words(const struct arguments *args)
  *
  * Return: how many.
  */
-size_t allotment_select(const struct arguments *args, uint64_t epoch,
+size_t node_share_select(const struct arguments *args, uint64_t epoch,
 			const struct shards *shards, size_t *order, uint32_t *checksum)
 {
 	const struct share share = {
 		.rank = args->rank,
 		.world_size = args->world_size,
-		.shuffled = given(args, OPTION_SEED),
+		.shuffled = option_given(args, OPTION_SEED),
 		.seed = args->seed,
 		.epoch = epoch,
 		.split = args->split,
@@ -59,9 +63,62 @@ size_t allotment_select(const struct arguments *args, uint64_t epoch,
 
 	for (i = 0; i < shards->count; i++)
 		order[i] = i;
-	if (!given(args, OPTION_RANK))
+	if (!option_given(args, OPTION_RANK))
 		return shards->count;
-	roster_sort(shards, order, shards->count);
-	*checksum = roster_checksum(shards, order, shards->count);
+	node_share_sort(shards, order, shards->count);
+	*checksum = node_share_checksum(shards, order, shards->count);
 	return share_select(&share, order, shards->count);
+}
+
+static int compare_names(const void *a, const void *b, void *arg)
+{
+	const struct shard *shard = arg;
+
+	return strcmp(shard[*(const size_t *)a].name,
+		      shard[*(const size_t *)b].name);
+}
+
+/**
+ * node_share_sort() - put shards into the order that all nodes find
+ * @shards: all of them, in any order
+ * @order: indices of @shards; sorted by name, byte by byte: no locale has a say
+ * @count: how many
+ */
+void node_share_sort(const struct shards *shards, size_t *order, size_t count)
+{
+	qsort_r(order, count, sizeof(*order), compare_names, shards->shard);
+}
+
+/* CRC-32 of zlib. */
+static uint32_t crc_add(uint32_t crc, const char *text, size_t bytes)
+{
+	return crc32_gzip_refl(crc, (const unsigned char *)text, bytes);
+}
+
+/**
+ * node_share_checksum() - what nodes compare, to see that they share out the same list
+ * @shards: all of them
+ * @order: indices of @shards, from node_share_sort()
+ * @count: how many
+ *
+ * Part of the interface: nodes with other releases, and other programs, find the same.
+ *
+ * Return: CRC-32, as zlib and gzip have it, of "NAME\0BYTES\n" of each shard.
+ */
+uint32_t node_share_checksum(const struct shards *shards, const size_t *order,
+			 size_t count)
+{
+	char bytes[24];
+	uint32_t crc = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct shard *shard = &shards->shard[order[i]];
+		int length = snprintf(bytes, sizeof(bytes), "%llu\n",
+				      (unsigned long long)shard->bytes);
+
+		crc = crc_add(crc, shard->name, strlen(shard->name) + 1);
+		crc = crc_add(crc, bytes, (size_t)length);
+	}
+	return crc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which of the shards that a command line names are this node's, and in which order. */
+/* Selects the shards of this node from those on the command line, and orders them. */
 #ifndef HELPER_FILES_NODE_SHARE_H
 #define HELPER_FILES_NODE_SHARE_H
 
@@ -9,12 +9,16 @@
 #include "cli/options.h"
 #include "files/range_set.h"
 
-/* What a verb with shares takes beside its own. */
-#define ALLOTMENT_OPTIONS	(OPTION_RANK | OPTION_WORLD_SIZE | OPTION_SEED | \
+/* Options that a verb with shares adds to its own. */
+#define NODE_SHARE_OPTIONS	(OPTION_RANK | OPTION_WORLD_SIZE | OPTION_SEED | \
 				 OPTION_EPOCH | OPTION_SPLIT)
 
-int allotment_check_words(const struct arguments *args);
-size_t allotment_select(const struct arguments *args, uint64_t epoch,
+int node_share_check_words(const struct arguments *args);
+size_t node_share_select(const struct arguments *args, uint64_t epoch,
 			const struct shards *shards, size_t *order, uint32_t *checksum);
+
+void node_share_sort(const struct shards *shards, size_t *order, size_t count);
+uint32_t node_share_checksum(const struct shards *shards, const size_t *order,
+			 size_t count);
 
 #endif /* HELPER_FILES_NODE_SHARE_H */

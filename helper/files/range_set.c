@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "files/range_set.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/error.h"
+#include "lib/name.h"
+#include "lib/sanitize.h"
 
 #define SECTOR	512U
 
-/**
- * shards_add() - another shard, without ranges
- * @shards: all of them, zeroed before the first one but for the size
- * @name: copied
- *
- * Return: the shard, which moves when another one is added; NULL after recording the
- * error.
+/*
+ * Adds a shard without ranges. Zero @shards except its size before the first call. Returns the
+ * shard, valid until the next call, or NULL after recording an error.
  */
 struct shard *shards_add(struct shards *shards, const char *name)
 {
@@ -42,16 +41,9 @@ struct shard *shards_add(struct shards *shards, const char *name)
 	return shard;
 }
 
-/**
- * shard_add_range() - add what follows in the file
- * @shard: that it belongs to
- * @start: byte of the device
- * @length: bytes, not 0
- *
- * Grows to whole sectors.  What follows the last range on the device, too, is made
- * one with it.
- *
- * Return: 0 or the exit code.
+/*
+ * Appends a range of the device (bytes, not empty), widened to whole sectors. Merges it with
+ * the last range if they are adjacent.
  */
 int shard_add_range(struct shard *shard, uint64_t start, uint64_t length)
 {
@@ -82,7 +74,7 @@ int shard_add_range(struct shard *shard, uint64_t start, uint64_t length)
 	return 0;
 }
 
-/* Bytes of all shards; what several share counts as often. */
+/* Data that several shards share counts once for each. */
 uint64_t shards_bytes(const struct shards *shards)
 {
 	uint64_t bytes = 0;
@@ -100,9 +92,9 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Those of all shards, grown to multiples of @grain. */
-static size_t collect(const struct shards *shards, uint64_t grain,
-		      struct range *ranges)
+/* Collects the ranges of all shards, widened to multiples of @grain. */
+static size_t collect_ranges(const struct shards *shards, uint64_t grain,
+			     struct range *ranges)
 {
 	size_t i, r, count = 0;
 
@@ -121,8 +113,8 @@ static size_t collect(const struct shards *shards, uint64_t grain,
 	return count;
 }
 
-/* Of sorted ones, those that overlap or nearly touch. Return: how many are left. */
-static size_t merge(struct range *ranges, size_t count, uint64_t gap)
+/* Merges sorted ranges that overlap or are at most @gap bytes apart. Returns the new count. */
+static size_t merge_ranges(struct range *ranges, size_t count, uint64_t gap)
 {
 	size_t i, kept = 0;
 
@@ -140,16 +132,11 @@ static size_t merge(struct range *ranges, size_t count, uint64_t gap)
 	return count ? kept + 1 : 0;
 }
 
-/**
- * shards_ranges() - what of the device the shards cover
- * @shards: all of them, inside the device
- * @grain: bytes, multiple of 512: ranges grow to multiples of it, but not beyond the
- *	end of the device
- * @gap: bytes: ranges that are no further apart become one; 0: those that touch
- * @ranges: the result, ascending, without overlap; for free()
- * @count: how many
- *
- * Return: 0 or the exit code.
+/*
+ * The parts of the device that the shards cover. @grain (bytes, multiple of 512) widens ranges
+ * to multiples of it, but not beyond the end of the device. @gap (bytes) merges ranges that
+ * are at most that far apart. @ranges receives an ascending, disjoint array that the caller
+ * frees.
  */
 int shards_ranges(const struct shards *shards, uint64_t grain, uint64_t gap,
 		  struct range **ranges, size_t *count)
@@ -162,13 +149,73 @@ int shards_ranges(const struct shards *shards, uint64_t grain, uint64_t gap,
 	*ranges = calloc(most ? most : 1, sizeof(**ranges));
 	if (!*ranges)
 		return fail_memory();
-	most = collect(shards, grain, *ranges);
+	most = collect_ranges(shards, grain, *ranges);
 	qsort(*ranges, most, sizeof(**ranges), by_start);
-	*count = merge(*ranges, most, gap);
+	*count = merge_ranges(*ranges, most, gap);
 	return 0;
 }
 
-/* Free all; harmless after that. */
+/* The deepest folder that has both; @folder becomes that. */
+static void folder_join(char *folder, const char *path)
+{
+	size_t i, last = 0;
+
+	for (i = 0; folder[i] && folder[i] == path[i]; i++)
+		if (folder[i] == '/')
+			last = i;
+	if (!folder[i] && path[i] == '/')
+		last = i;
+	folder[last] = '\0';
+}
+
+/* Cut to a label; what of a character is left then is none. */
+static const char *label_cut(const char *text, char *label)
+{
+	snprintf(label, LABEL_SIZE, "%s", text);
+	return text_clean(label);
+}
+
+/**
+ * shards_label() - the label of shards that were given none
+ * @shards: not none
+ * @label: LABEL_SIZE bytes to fill
+ *
+ * One file: its name.  Several: the name of the deepest folder that has all of them.
+ * Ranges of the device alone: the first one as it was written.
+ *
+ * Return: @label, or NULL after recording the error.
+ */
+const char *shards_label(const struct shards *shards, char *label)
+{
+	char *folder = NULL;
+	size_t i, files = 0;
+
+	for (i = 0; i < shards->count; i++) {
+		char *path;
+
+		if (!shards->shard[i].device)
+			continue;
+		path = path_absolute(shards->shard[i].name);
+		if (!path) {
+			free(folder);
+			return NULL;
+		}
+		if (files++) {
+			folder_join(folder, path);
+			free(path);
+		} else {
+			folder = path;
+		}
+	}
+	if (folder && strrchr(folder, '/') && strrchr(folder, '/')[1])
+		label_cut(strrchr(folder, '/') + 1, label);
+	else
+		label_cut(folder ? "/" : shards->shard[0].name, label);
+	free(folder);
+	return label;
+}
+
+/* May be called twice. */
 void shards_free(struct shards *shards)
 {
 	size_t i;

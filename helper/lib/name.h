@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of nearcache devices. */
+/* Names of devices, labels, and paths of files. */
 #ifndef HELPER_LIB_NAME_H
 #define HELPER_LIB_NAME_H
 
 #include <stdbool.h>
+
+#include "nearcache.h"
 
 /* Bytes of a name with its end: the superblock's label holds it. */
 #define NAME_SIZE	64
 
 bool name_check(const char *name, const char **why);
 const char *name_of_operand(const char *operand);
+
+/* A label with its end. */
+#define LABEL_SIZE	(NEARCACHE_LABEL_MAX + 1)
+
+const char *label_check(const char *label);
+
+char *path_absolute(const char *path);
+char *path_tidy(const char *path);
+char *path_once(const char *path);
 
 #endif /* HELPER_LIB_NAME_H */

@@ -3,12 +3,14 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-static const char units[] = "KMGTPE";
+static const char size_units[] = "KMGTPE";
 
 /*
  * What follows the number: nothing, B, or one of K M G T P E alone or with iB
@@ -23,14 +25,14 @@ static bool parse_unit(const char *unit, uint64_t *factor)
 	*factor = 1;
 	if (!*unit || !strcasecmp(unit, "B"))
 		return true;
-	place = strchr(units, toupper((unsigned char)*unit));
+	place = strchr(size_units, toupper((unsigned char)*unit));
 	if (!place)
 		return false;
 	if (!strcasecmp(unit + 1, "B"))
 		base = 1000;
 	else if (unit[1] && strcasecmp(unit + 1, "iB"))
 		return false;
-	for (power = place - units + 1; power; power--)
+	for (power = place - size_units + 1; power; power--)
 		*factor *= base;
 	return true;
 }
@@ -93,9 +95,89 @@ const char *size_print(uint64_t bytes, char *text)
 		snprintf(text, SIZE_TEXT, "%llu B", (unsigned long long)bytes);
 	else if (bytes % unit)
 		snprintf(text, SIZE_TEXT, "%.1f %ciB",
-			 (double)bytes / (double)unit, units[power]);
+			 (double)bytes / (double)unit, size_units[power]);
 	else
 		snprintf(text, SIZE_TEXT, "%llu %ciB",
-			 (unsigned long long)(bytes / unit), units[power]);
+			 (unsigned long long)(bytes / unit), size_units[power]);
 	return text;
+}
+
+/* Longest word that is one. */
+#define WORD_MAX	40
+
+/* Bits end with a small b, or with "bit". */
+static bool is_bits(char *word)
+{
+	size_t length = strlen(word);
+
+	if (length > 3 && !strcmp(word + length - 3, "bit")) {
+		word[length - 3] = '\0';
+		return true;
+	}
+	if (length > 1 && word[length - 1] == 'b') {
+		word[length - 1] = '\0';
+		return true;
+	}
+	return false;
+}
+
+/**
+ * bandwidth_parse() - read a bandwidth
+ * @text: a size as size_parse() reads it: bytes; or with b or bit behind K, M, G, T
+ *	(powers of 1000): bits.  "/s" may follow
+ * @bytes: the result, per second, not 0
+ *
+ * Return: NULL, or what is wrong with @text.
+ */
+const char *bandwidth_parse(const char *text, uint64_t *bytes)
+{
+	size_t length = strlen(text);
+	const char *why = NULL;
+	char word[WORD_MAX];
+	bool bits;
+
+	if (length > 2 && !strcmp(text + length - 2, "/s"))
+		length -= 2;
+	if (length > sizeof(word) - 2)
+		return "it is too long; write it like 40Gb/s (bits) or 5GB/s (bytes)";
+	memcpy(word, text, length);
+	word[length] = '\0';
+	bits = is_bits(word);
+	/* Powers of 1000 have a B in sizes; a bare number has not. */
+	if (bits && isalpha((unsigned char)word[strlen(word) - 1]))
+		strcat(word, "B");
+	if (!size_parse(word, bytes, &why))
+		return why;
+	if (bits)
+		*bytes /= 8;
+	return *bytes ? NULL : "it must be a byte per second at least";
+}
+
+/**
+ * duration_parse() - read a time span
+ * @text: a whole number; of seconds, or with s, m (minutes), h, d or w behind it
+ * @seconds: the result, not 0
+ *
+ * Return: NULL, or what is wrong with @text.
+ */
+const char *duration_parse(const char *text, unsigned int *seconds)
+{
+	static const char units[] = "smhdw";
+	static const unsigned int factor[] = { 1, 60, 3600, 86400, 604800 };
+	unsigned long long number;
+	const char *unit = units;
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return "a time starts with a digit, like 90 (seconds), 30m, 12h or 7d";
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (*end)
+		unit = strchr(units, *end);
+	if (!unit || (*end && end[1]))
+		return "its unit is none of s, m, h, d, w";
+	if (errno || number > UINT32_MAX / factor[unit - units])
+		return "it is longer than 136 years";
+	*seconds = (unsigned int)number * factor[unit - units];
+	return *seconds ? NULL : "it must not be 0";
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sizes as people write and read them: 64M, 1T, 256KiB. */
+/* Sizes (64M, 256KiB), bandwidths (40Gb/s) and time spans (30m) as people write and read them. */
 #ifndef HELPER_LIB_SIZE_H
 #define HELPER_LIB_SIZE_H
 
@@ -11,5 +11,9 @@
 
 bool size_parse(const char *text, uint64_t *bytes, const char **why);
 const char *size_print(uint64_t bytes, char *text);
+
+const char *bandwidth_parse(const char *text, uint64_t *bytes);
+
+const char *duration_parse(const char *text, unsigned int *seconds);
 
 #endif /* HELPER_LIB_SIZE_H */

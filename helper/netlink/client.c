@@ -13,20 +13,20 @@
 #include "lib/error.h"
 #include "nearcache.h"
 
-/* Room of a request with a few numbers. */
+/* Room for a request with a few numbers. */
 #define REQUEST_USUAL	4096
-/* What every socket may send. */
+/* Every socket may send this many bytes. */
 #define SEND_USUAL	65536
 
 static struct nl_sock *sock;
 static int family;
 
-/**
- * struct answer - what has come of a request
- * @over: all of it is there
- * @error: of the kernel, positive errno, or 0
- * @interrupted: devices came or went during a dump
- * @text: what the kernel says of the error
+/*
+ * struct answer: the result of a request.
+ * @over: the answer is complete.
+ * @error: positive errno from the kernel, or 0.
+ * @interrupted: devices appeared or disappeared during a dump.
+ * @text: the kernel's text for the error.
  */
 struct answer {
 	bool over;
@@ -45,12 +45,12 @@ static void set_option(int option)
 {
 	int one = 1;
 
-	/* A kernel that lacks it says less. */
+	/* Not checked: an older kernel without the option only sends shorter error texts. */
 	setsockopt(nl_socket_get_fd(sock), SOL_NETLINK, option, &one,
 		   sizeof(one));
 }
 
-/* A request may have 262144 ranges, or a job 1048576; an ordinary socket sends less. */
+/* A request may have 262144 ranges, a job 1048576. The default send buffer is smaller. */
 static void send_more(size_t bytes)
 {
 	int room = (int)(2 * bytes + 65536);
@@ -82,7 +82,7 @@ static int connect_kernel(void)
 	return 0;
 }
 
-/* @at: behind the number of an error, up to the end of the message @h. */
+/* Take the kernel's error text from the attributes between @at and the end of message @h. */
 static void take_text(struct answer *answer, const struct nlmsghdr *h,
 		      const char *at)
 {
@@ -111,7 +111,7 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *error, void *arg)
 	return NL_STOP;
 }
 
-/* The end of a dump; it says whether all went well. */
+/* End of a dump, with its error code. */
 static int on_finish(struct nl_msg *msg, void *arg)
 {
 	const struct nlmsghdr *h = nlmsg_hdr(msg);
@@ -144,7 +144,7 @@ static int on_interrupt(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-static int receive(struct answer *answer, nl_recvmsg_msg_cb_t valid, void *arg)
+static int receive_answer(struct answer *answer, nl_recvmsg_msg_cb_t valid, void *arg)
 {
 	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
 	int error = 0;
@@ -160,18 +160,12 @@ static int receive(struct answer *answer, nl_recvmsg_msg_cb_t valid, void *arg)
 		error = nl_recvmsgs(sock, cb);
 	nl_cb_put(cb);
 	return error && !answer->over ?
-	       fail_nl(error, "no answer of the kernel over netlink") : 0;
+	       fail_nl(error, "no netlink answer from the kernel") : 0;
 }
 
-/**
- * nl_look() - ask for something that may not be there any more
- * @msg: from nl_request(); freed
- * @what: what cannot be done, should it fail
- * @valid: called for each message of the answer
- * @arg: for @valid
- * @found: the kernel knows it; NULL: it is an error if it does not
- *
- * Return: 0 or the exit code.
+/*
+ * Send a request and receive the whole answer, as nl_ask(). The device or job may have disappeared:
+ * then @found is false. With @found NULL that is an error.
  */
 int nl_look(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
 	    void *arg, bool *found)
@@ -186,7 +180,7 @@ int nl_look(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
 	nlmsg_free(msg);
 	if (error < 0)
 		return fail_nl(error, what);
-	if (receive(&answer, valid, arg))
+	if (receive_answer(&answer, valid, arg))
 		return fail_code();
 	if (found)
 		*found = answer.error != ENOENT;
@@ -197,19 +191,16 @@ int nl_look(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
 				  *answer.text ? ": " : "", answer.text);
 	if (answer.interrupted)
 		return fail(CODE_BUSY,
-			    "%s: devices came or went, or ranges changed meanwhile: try again",
+			    "%s: devices or ranges changed meanwhile: try again",
 			    what);
 	return 0;
 }
 
-/**
- * nl_ask() - send a request and take all of the answer
- * @msg: from nl_request(); freed
- * @what: what cannot be done, should it fail
- * @valid: called for each message of the answer
- * @arg: for @valid
- *
- * Return: 0 or the exit code.
+/*
+ * Send a request and receive the whole answer.
+ * @msg: from nl_request(); freed.
+ * @what: start of the error message: "cannot ...".
+ * @valid: called for each message of the answer.
  */
 int nl_ask(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
 	   void *arg)
@@ -217,14 +208,11 @@ int nl_ask(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
 	return nl_look(msg, what, valid, arg, NULL);
 }
 
-/**
- * nl_request() - begin a request about a device
- * @command: NEARCACHE_CMD_*
- * @flags: NLM_F_DUMP, or 0
- * @number: dm device
- * @bytes: room for attributes beside a few numbers
- *
- * Return: the message, for nl_ask() or nlmsg_free(); NULL after recording the error.
+/*
+ * Begin a request about a device, for nl_ask() or nlmsg_free(); NULL after recording an error.
+ * @command: NEARCACHE_CMD_*.
+ * @flags: NLM_F_DUMP or 0.
+ * @bytes: room for attributes in addition to a few numbers.
  */
 struct nl_msg *nl_request(int command, int flags, dev_t number, size_t bytes)
 {

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel module's generic netlink family.  nl.c and nl_*.c are the only users of libnl. */
+/*
+ * The kernel module's generic netlink family. Only the files of netlink/ use libnl.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ * @number is always the number of a nearcache device.
+ */
 #ifndef HELPER_NETLINK_CLIENT_H
 #define HELPER_NETLINK_CLIENT_H
 
@@ -13,10 +18,10 @@
 #include "lib/range.h"
 
 /**
- * struct nl_run - bytes of a device that are cached alike
+ * struct nl_run - contiguous bytes of a device, all cached or all not cached
  * @start: first byte
  * @length: bytes
- * @cached: are they?
+ * @cached: they are cached
  */
 struct nl_run {
 	uint64_t start;
@@ -26,8 +31,8 @@ struct nl_run {
 
 /**
  * struct nl_range - a range of a device
- * @range: its bytes
- * @label: its label; to drop: NULL matches any label
+ * @range: bytes
+ * @label: for counting; to drop: NULL matches any label
  * @flags: NEARCACHE_RANGE_*; to drop: not used
  * @priority: 0 to NEARCACHE_PRIORITY_MAX; to drop: not used
  * @expires: seconds until it expires, 0: never; to drop: not used
@@ -41,10 +46,10 @@ struct nl_range {
 };
 
 /**
- * struct nl_room - what pins take
- * @count: ranges there are
- * @needed: bytes of cache that the pinned ones need
- * @available: bytes of cache that may be pinned
+ * struct nl_room - space that pins need
+ * @count: number of ranges
+ * @needed: bytes of cache that pins need
+ * @available: bytes of cache that pins may use
  */
 struct nl_room {
 	uint64_t count;
@@ -54,15 +59,15 @@ struct nl_room {
 
 /**
  * struct nl_replacement - one change of a device's ranges; see range-replace in nearcache.yaml
- * @drop: delete the ranges that lie in one of these and have its label; of length 0: to the end
- * @keep: ranges that stay although @drop matches them
- * @add: ranges to add, in place of equal ones
+ * @drop: delete the ranges inside one of these that have its label; length 0: to the device's end
+ * @keep: ranges to keep although @drop matches them
+ * @add: ranges to add, replacing equal ones
  * @drop_count: elements of @drop
  * @keep_count: elements of @keep
  * @add_count: elements of @add
- * @deleted: result: ranges that were deleted and did not come back
- * @room: result: what pins need afterwards, or would
- * @refused: result: the cache has no room for the pins, and nothing was changed
+ * @deleted: result: ranges that were deleted and not added again
+ * @room: result: space that pins need afterwards, or would need
+ * @refused: result: the cache has no room for the pins, so nothing was changed
  */
 struct nl_replacement {
 	const struct nl_range *drop;
@@ -77,11 +82,11 @@ struct nl_replacement {
 };
 
 /**
- * struct nl_label - a label, and what was done with its ranges
+ * struct nl_label - a label and the counters of its ranges
  * @name: the label
- * @ranges: that have it
- * @bytes: of these
- * @id: its number in trace events
+ * @ranges: with this label
+ * @bytes: total of these ranges
+ * @id: number in trace events
  * @counter: NEARCACHE_LABEL_*
  */
 struct nl_label {
@@ -94,17 +99,17 @@ struct nl_label {
 
 /**
  * struct nl_job - a prefetch job
- * @id: its number
- * @label: whose it is
+ * @id: number of the job
+ * @label: owner's label
  * @state: NEARCACHE_JOB_*
  * @priority: 0 to NEARCACHE_PRIORITY_MAX
- * @deadline: seconds that are left, 0: none
- * @bandwidth: bytes per second, 0: as much as there is
- * @bytes: of it
- * @fetched: bytes that it brought
- * @present: bytes that were there
- * @left: bytes that it did not bring
- * @flying: bytes on their way
+ * @deadline: seconds left, 0: none
+ * @bandwidth: bytes per second, 0: unlimited
+ * @bytes: total of its ranges
+ * @fetched: bytes fetched from the origin
+ * @present: bytes that were already cached
+ * @left: bytes not fetched
+ * @flying: bytes being fetched now
  */
 struct nl_job {
 	uint32_t id;
@@ -121,20 +126,20 @@ struct nl_job {
 };
 
 /**
- * struct nl_plan - the plan that is in force, or the last one that was
- * @coming: ranges of one that is being handed over
+ * struct nl_plan - the active plan, or the last one
+ * @coming: ranges received so far of a plan that is being submitted
  * @state: NEARCACHE_PLAN_*
- * @ranges: of it
- * @visits: of blocks, that they come to
- * @blocks: different ones
- * @position: visits that are over
- * @hits: visits that began with a hit
- * @misses: visits that did not
- * @skipped: visits that nobody made
- * @astray: reads that were part of none
- * @refused: reads of what was not to be cached
- * @sought: how often readers were found elsewhere
- * @memory: bytes
+ * @ranges: in the plan
+ * @visits: block visits that the ranges make
+ * @blocks: different blocks among them
+ * @position: visits completed
+ * @hits: visits whose first read was a hit
+ * @misses: visits whose first read was a miss
+ * @skipped: visits without a read
+ * @astray: reads outside any visit
+ * @refused: reads that were not cached, because the plan needs their slots
+ * @sought: how often the position was found again elsewhere in the plan
+ * @memory: bytes of memory
  */
 struct nl_plan {
 	uint64_t coming;

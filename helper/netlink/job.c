@@ -9,7 +9,7 @@
 
 /* Bytes of a piece in a request. */
 #define PIECE_ROOM	32U
-/* Pieces that all jobs of a device may have. */
+/* Maximum number of pieces in all jobs of a device. */
 #define PIECES_MAX	1048576U
 
 static uint32_t number_of(struct nlattr *const *tb, int type)
@@ -22,7 +22,7 @@ static uint64_t bytes_of(struct nlattr *const *tb, int type)
 	return tb[type] ? nla_get_u64(tb[type]) : 0;
 }
 
-/* The job of a message. Return: whether it has one. */
+/* False if the message has no job. */
 static bool parse_job(struct nl_msg *msg, struct nl_job *job)
 {
 	struct nlattr *tb[NEARCACHE_A_DEVICE_MAX + 1];
@@ -88,15 +88,10 @@ static int put_wishes(struct nl_msg *msg, const struct nl_job *wishes)
 	return 0;
 }
 
-/**
- * nl_job_submit() - bring pieces into the cache
- * @number: dm device
- * @wishes: label, priority, deadline and bandwidth
- * @range: pieces of the device, in the order in which they are wanted
- * @count: how many, not 0
- * @id: the number of the job
- *
- * Return: 0 or the exit code.
+/*
+ * Start a job that fetches ranges into the cache.
+ * @wishes: label, priority, deadline and bandwidth.
+ * @range: in the order of fetching; @count is not 0.
  */
 int nl_job_submit(dev_t number, const struct nl_job *wishes,
 		  const struct range *range, size_t count, uint32_t *id)
@@ -122,7 +117,6 @@ int nl_job_submit(dev_t number, const struct nl_job *wishes,
 	return 0;
 }
 
-/* A request about one job. */
 static struct nl_msg *request_of(int command, dev_t number, uint32_t id)
 {
 	struct nl_msg *msg = nl_request(command, 0, number, 0);
@@ -140,14 +134,9 @@ static struct nl_msg *request_of(int command, dev_t number, uint32_t id)
 	return NULL;
 }
 
-/**
- * nl_job_get() - how far a job is
- * @number: dm device
- * @id: of the job
- * @job: the result
- * @found: the kernel knows it; of those that are over it knows the last ones
- *
- * Return: 0 or the exit code.
+/*
+ * Get the progress of a job. @found: the kernel knows the job; of finished jobs it keeps the
+ * latest.
  */
 int nl_job_get(dev_t number, uint32_t id, struct nl_job *job, bool *found)
 {
@@ -158,11 +147,6 @@ int nl_job_get(dev_t number, uint32_t id, struct nl_job *job, bool *found)
 			     job, found) : (int)fail_code();
 }
 
-/**
- * struct telling - to whom a dump is told
- * @visit: of the caller
- * @arg: for it
- */
 struct telling {
 	void (*visit)(const struct nl_job *job, void *arg);
 	void *arg;
@@ -178,14 +162,7 @@ static int on_jobs(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/**
- * nl_job_each() - all jobs that run, and the last ones that are over
- * @number: dm device
- * @visit: called for each, by ascending number
- * @arg: for @visit
- *
- * Return: 0 or the exit code.
- */
+/* Visit all running jobs and the latest finished ones, by ascending number. */
 int nl_job_each(dev_t number,
 		void (*visit)(const struct nl_job *job, void *arg), void *arg)
 {
@@ -206,13 +183,7 @@ static int on_count(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/**
- * nl_job_end() - see to it that a job sends nothing more
- * @number: dm device
- * @id: of the job, which may be over by now
- *
- * Return: 0 or the exit code.
- */
+/* Cancel a job. Success if the job is already finished. */
 int nl_job_end(dev_t number, uint32_t id)
 {
 	struct nl_msg *msg = request_of(NEARCACHE_CMD_JOB_CANCEL, number, id);
@@ -223,14 +194,7 @@ int nl_job_end(dev_t number, uint32_t id)
 		     (int)fail_code();
 }
 
-/**
- * nl_job_cancel() - send nothing more of a job, or of all
- * @number: dm device
- * @id: of the job, 0: all
- * @count: how many were running
- *
- * Return: 0 or the exit code.
- */
+/* Cancel one job, or all with @id 0. @count: how many were running. */
 int nl_job_cancel(dev_t number, uint32_t id, uint64_t *count)
 {
 	struct nl_msg *msg = id ?

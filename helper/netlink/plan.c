@@ -9,7 +9,7 @@
 
 /* Bytes of a range in a request. */
 #define RANGE_ROOM	32U
-/* Ranges of a request. */
+/* Maximum number of ranges in a request. */
 #define PART_RANGES	16384U
 
 static uint64_t number_of(struct nlattr *const *tb, int type)
@@ -56,7 +56,7 @@ static int put_range(struct nl_msg *msg, const struct range *range)
 	return 0;
 }
 
-/* @at: ranges that came before; @last: it is in force then. */
+/* @at: ranges in earlier requests. @last: activate the plan. */
 static int put_part(struct nl_msg *msg, const struct range *range, size_t count, uint64_t at,
 		    bool last)
 {
@@ -74,16 +74,9 @@ static int put_part(struct nl_msg *msg, const struct range *range, size_t count,
 	return 0;
 }
 
-/**
- * nl_plan_submit() - say in which order a device will be read
- * @number: dm device
- * @range: pieces of it, in this order
- * @count: how many, not 0
- * @plan: how it is then
- *
- * After errors the plan of before is in force still.
- *
- * Return: 0 or the exit code.
+/*
+ * Submit the order in which the device will be read, and get the state of the new plan. @count is
+ * not 0. After an error the previous plan stays active.
  */
 int nl_plan_submit(dev_t number, const struct range *range, size_t count, struct nl_plan *plan)
 {
@@ -100,19 +93,13 @@ int nl_plan_submit(dev_t number, const struct range *range, size_t count, struct
 			nlmsg_free(msg);
 			return fail_memory();
 		}
-		if (nl_ask(msg, "cannot plan", on_plan, plan))
+		if (nl_ask(msg, "cannot submit the plan", on_plan, plan))
 			return fail_code();
 	}
 	return 0;
 }
 
-/**
- * nl_plan_get() - how far the plan is, or how far the last one came
- * @number: dm device
- * @plan: the result
- *
- * Return: 0 or the exit code.
- */
+/* Get the progress of the active plan, or of the last one. */
 int nl_plan_get(dev_t number, struct nl_plan *plan)
 {
 	struct nl_msg *msg = nl_request(NEARCACHE_CMD_PLAN_GET, 0, number, 0);
@@ -130,13 +117,7 @@ static int on_count(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/**
- * nl_plan_clear() - do without a plan
- * @number: dm device
- * @count: plans that were in force
- *
- * Return: 0 or the exit code.
- */
+/* @count: plans that were active. */
 int nl_plan_clear(dev_t number, uint64_t *count)
 {
 	struct nl_msg *msg = nl_request(NEARCACHE_CMD_PLAN_CLEAR, 0, number, 0);

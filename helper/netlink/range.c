@@ -11,11 +11,6 @@
 /* Bytes of a range in a request, without its label. */
 #define RANGE_ROOM	56U
 
-/**
- * struct reply - the kernel's reply
- * @error: positive errno of a refusal, or 0
- * @room: its numbers; @room.count: ranges there are, or deleted ones
- */
 struct reply {
 	int error;
 	struct nl_room room;
@@ -53,7 +48,7 @@ static int put_piece(struct nl_msg *msg, const struct range *range)
 	       nla_put_u64(msg, NEARCACHE_A_RANGE_LENGTH, range->length) : 0;
 }
 
-/* One range; the kernel takes values that are not put from @before, the range before it. */
+/* Put one range. The kernel takes omitted values from the range before it, @before. */
 static int put_range(struct nl_msg *msg, int type, const struct nl_range *range,
 		     const struct nl_range *before)
 {
@@ -137,14 +132,10 @@ static struct nl_msg *replace_request(dev_t number, const struct nl_replacement 
 	return msg;
 }
 
-/**
- * nl_range_replace() - delete ranges and add others, as one change: all of it or nothing
- * @number: dm device
- * @change: the change; its ranges lie inside the device, those to add or keep have labels
- *
- * What is cached in a deleted range stays cached, as data without a range.
- *
- * Return: 0, also with @change->refused; or the exit code.
+/*
+ * Delete ranges and add others in one atomic change. The ranges must lie inside the device; those
+ * to add or keep must have labels. The cached data of a deleted range stays cached, without a
+ * range. Returns 0 as well if the cache has no room (@change->refused).
  */
 int nl_range_replace(dev_t number, struct nl_replacement *change)
 {
@@ -172,13 +163,7 @@ int nl_range_replace(dev_t number, struct nl_replacement *change)
 	return 0;
 }
 
-/**
- * nl_range_room() - how many ranges there are, and what pins take
- * @number: dm device
- * @room: the result
- *
- * Return: 0 or the exit code.
- */
+/* Get the number of ranges and the space that pins need. */
 int nl_range_room(dev_t number, struct nl_room *room)
 {
 	struct nl_msg *msg = nl_request(NEARCACHE_CMD_RANGE_GET, 0, number, 0);
@@ -190,11 +175,6 @@ int nl_range_room(dev_t number, struct nl_room *room)
 	return 0;
 }
 
-/**
- * struct telling_ranges - to whom a dump is told
- * @visit: of the caller
- * @arg: for it
- */
 struct telling_ranges {
 	void (*visit)(const struct nl_range *range, void *arg);
 	void *arg;
@@ -231,14 +211,7 @@ static int on_ranges(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/**
- * nl_range_each() - all ranges of a device, in ascending order
- * @number: dm device
- * @visit: called for each; the label is gone afterwards
- * @arg: for @visit
- *
- * Return: 0 or the exit code.
- */
+/* Visit all ranges in ascending order. The label is valid only during the visit. */
 int nl_range_each(dev_t number,
 		  void (*visit)(const struct nl_range *range, void *arg),
 		  void *arg)
@@ -251,11 +224,6 @@ int nl_range_each(dev_t number,
 		     (int)fail_code();
 }
 
-/**
- * struct telling_labels - to whom a dump is told
- * @visit: of the caller
- * @arg: for it
- */
 struct telling_labels {
 	void (*visit)(const struct nl_label *label, void *arg);
 	void *arg;
@@ -291,14 +259,7 @@ static int on_label(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/**
- * nl_label_each() - all labels of a device, and what was done with their ranges
- * @number: dm device
- * @visit: called for each; the name is gone afterwards
- * @arg: for @visit
- *
- * Return: 0 or the exit code.
- */
+/* Visit all labels with their counters. The name is valid only during the visit. */
 int nl_label_each(dev_t number,
 		  void (*visit)(const struct nl_label *label, void *arg),
 		  void *arg)

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Requests to the kernel module's family, for nl_*.c alone. */
+/*
+ * Requests to the kernel module's netlink family, for the files of netlink/ only.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_NETLINK_REQUEST_H
 #define HELPER_NETLINK_REQUEST_H
 

@@ -7,11 +7,9 @@
 #include "netlink/client.h"
 #include "netlink/request.h"
 
-/**
- * struct residency - runs on their way to who asked
- * @visit: of the caller
- * @arg: of the caller
- * @run: not told yet: the next one may go on with it; @run.length 0: none
+/*
+ * Merges adjacent runs before the visit. @run: the pending run, which the next one may extend;
+ * length 0: none.
  */
 struct residency {
 	void (*visit)(const struct nl_run *run, void *arg);
@@ -55,14 +53,10 @@ static int on_runs(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/**
- * nl_residency() - which bytes of a device are cached
- * @number: dm device
- * @range: which piece of it; of length 0: all
- * @visit: called for each run, in ascending order and without gaps; neighbours differ
- * @arg: for @visit
- *
- * Return: 0 or the exit code.
+/*
+ * Visit the cached and uncached runs of a range in ascending order, without gaps; adjacent runs
+ * differ.
+ * @range: of length 0: the whole device.
  */
 int nl_residency(dev_t number, const struct range *range,
 		 void (*visit)(const struct nl_run *run, void *arg), void *arg)
@@ -79,7 +73,7 @@ int nl_residency(dev_t number, const struct range *range,
 		nlmsg_free(msg);
 		return fail_memory();
 	}
-	if (nl_ask(msg, "cannot ask what is cached", on_runs, &residency))
+	if (nl_ask(msg, "cannot ask for the cached ranges", on_runs, &residency))
 		return fail_code();
 	if (residency.run.length)
 		visit(&residency.run, arg);

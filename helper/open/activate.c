@@ -11,12 +11,7 @@
 #include "lib/print.h"
 #include "ondisk/superblock.h"
 
-/**
- * activate_check_name() - demand a name that no device has
- * @name: dm name, checked
- *
- * Return: 0 or the exit code.
- */
+/* Demand an unused dm name. */
 int activate_check_name(const char *name)
 {
 	struct dm_device dev;
@@ -32,14 +27,9 @@ int activate_check_name(const char *name)
 		    name);
 }
 
-/**
- * activate_check_kernel() - demand the kernel module, a free name and an
- *	origin that no other cache minds
- * @act: the device
- * @optional: nothing will be activated: load no module, and do without
- *	device-mapper
- *
- * Return: 0 or the exit code.
+/*
+ * Demand the kernel module, a free name and an origin that no other cache writes to. With @optional
+ * nothing will be activated: then load no module, and accept a machine without device-mapper.
  */
 int activate_check_kernel(const struct activation *act, bool optional)
 {
@@ -52,31 +42,20 @@ int activate_check_kernel(const struct activation *act, bool optional)
 	return fail_code();
 }
 
-/**
- * activate_check_mode() - demand an origin that takes what the mode sends it
- * @origin: open origin
- * @mode: the mode
- *
- * Return: 0 or the exit code.
- */
+/* Refuse a writing mode on a read-only origin. */
 int activate_check_mode(const struct device *origin, enum nearcache_mode mode)
 {
 	if (!mode_writes(mode) || !origin->read_only)
 		return 0;
 	return fail(CODE_DEVICE,
-		    "origin '%s' is read-only, which mode %s cannot write: use mode read-only",
+		    "origin '%s' is read-only, so mode %s cannot write to it: use mode read-only",
 		    origin->path, mode_word(mode));
 }
 
-/**
- * activate_check_holders() - demand an origin that nothing but caches is on
- * @origin: open origin
- * @self: a device that is on it and does not count, 0: none
- *
- * device-mapper shares a device among all its tables, also with one that
- * writes: only caches may share an origin, see neighbour_check().
- *
- * Return: 0 or the exit code.
+/*
+ * Demand an origin with no device on top but nearcache devices and @self (0: none). device-mapper
+ * shares a device among all its tables, even with one that writes. Only caches may share an origin,
+ * see neighbour_check().
  */
 int activate_check_holders(const struct device *origin, dev_t self)
 {
@@ -90,12 +69,7 @@ int activate_check_holders(const struct device *origin, dev_t self)
 		    origin->path, holder);
 }
 
-/**
- * activate_check_free() - demand an origin that nobody uses but caches
- * @origin: open origin
- *
- * Return: 0 or the exit code.
- */
+/* Demand an origin without users other than nearcache devices. */
 int activate_check_free(const struct device *origin)
 {
 	char holder[64];
@@ -114,11 +88,9 @@ int activate_check_free(const struct device *origin)
 		    origin->path);
 }
 
-/**
- * activate_check_devices() - demand two devices that can work together
- * @act: the device, its superblock may be missing yet
- *
- * Return: 0 or the exit code.
+/*
+ * Demand an origin and a cache device that can work together. act->sb is not used: it may be
+ * missing.
  */
 int activate_check_devices(const struct activation *act)
 {
@@ -157,11 +129,11 @@ static const char *params_of(const struct activation *act, char *text)
 		.origin = act->origin->number,
 		.cache = act->cache->number,
 		.fill_memory = act->args->fill_memory,
-		.cache_timeout_given = given(act->args, OPTION_CACHE_TIMEOUT),
+		.cache_timeout_given = option_given(act->args, OPTION_CACHE_TIMEOUT),
 		.cache_timeout = act->args->cache_timeout,
-		.origin_timeout_given = given(act->args, OPTION_ORIGIN_TIMEOUT),
+		.origin_timeout_given = option_given(act->args, OPTION_ORIGIN_TIMEOUT),
 		.origin_timeout = act->args->origin_timeout,
-		.verify_given = given(act->args, OPTION_VERIFY),
+		.verify_given = option_given(act->args, OPTION_VERIFY),
 		.verify = act->args->verify,
 		.witness = act->witness,
 	};
@@ -170,11 +142,8 @@ static const char *params_of(const struct activation *act, char *text)
 	return params_print(&params, text);
 }
 
-/**
- * activate() - make the device
- * @act: the device; @act->cache must not be claimed by this process
- *
- * Return: 0 or the exit code; after a failure nothing is left behind.
+/*
+ * Create the device. @act->cache must not be claimed by this process. A failure leaves no device.
  */
 int activate(const struct activation *act)
 {
@@ -190,10 +159,7 @@ int activate(const struct activation *act)
 	return dm_activate(act->name, uuid, &line);
 }
 
-/**
- * activate_print() - show a device that was or would be made
- * @act: the device
- */
+/* Print a device that was created or, in a dry run, would be. */
 void activate_print(const struct activation *act)
 {
 	char params[PARAMS_TEXT], line[PARAMS_TEXT + 64], path[PATH_MAX];

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From a superblock and two devices to a running device. */
+/*
+ * Create a running device from a superblock, an origin and a cache device.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_OPEN_ACTIVATE_H
 #define HELPER_OPEN_ACTIVATE_H
 
@@ -7,17 +11,17 @@
 #include "block/device.h"
 #include "meta/format.h"
 #include "open/members.h"
-#include "lib/mode.h"
+#include "lib/words.h"
 
 /**
- * struct activation - what a device is made of
+ * struct activation - the parts of a device to create
  * @name: dm name, checked
- * @sb: sound superblock
+ * @sb: valid superblock
  * @origin: open origin
- * @cache: open cache device, the first of several
- * @members: the others
+ * @cache: open cache device, the first one of several
+ * @members: the other cache devices
  * @witness: the witness device, 0: none
- * @mode: how it treats writes
+ * @mode: writing mode
  * @args: the command line: --fill-memory and the timeouts
  */
 struct activation {

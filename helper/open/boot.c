@@ -15,21 +15,21 @@
 #include "open/find_devices.h"
 #include "open/nearcachetab.h"
 
-/* Seconds: a local drive is there long before the network. */
+/* Seconds. A local drive appears long before the network. */
 #define CACHE_WAIT	10U
-/* Beside waiting for devices: to open one, with the kernel's own timeouts. */
+/* Seconds to open a device, including the kernel's timeouts, after the wait for its devices. */
 #define OPEN_SECONDS	90U
 
 typedef int open_devices_t(const struct arguments *args);
 
 /**
- * struct reopening - a line of the table that is opened
+ * struct reopening - a table line being opened
  * @entry: the line
- * @args: what it says, and over that the command line
+ * @args: options of the line, overridden by the command line
  * @origin: open origin
- * @cache: what lies where the cache is to be
- * @uuid: of the cache
- * @known: it is known
+ * @cache: the device found at the cache's path, or by its uuid
+ * @uuid: uuid of the cache, if @known
+ * @known: @uuid is set
  * @why: why the cache is not used
  */
 struct reopening {
@@ -47,9 +47,9 @@ static void wait_for_devices(const struct reopening *re)
 	unsigned int seconds = re->entry->timeout;
 	const char *cache = re->entry->cache;
 
-	if (!given(&re->args, OPTION_WAIT_DEVICES))
+	if (!option_given(&re->args, OPTION_WAIT_DEVICES))
 		return;
-	/* One that goes by its uuid has no path that could be waited for. */
+	/* A cache named by uuid has no path to wait for. */
 	if (resolve_wait(re->args.origin, seconds) && cache[0] == '/')
 		resolve_wait(cache, seconds < CACHE_WAIT ? seconds : CACHE_WAIT);
 }
@@ -62,7 +62,7 @@ static int open_origin(struct reopening *re)
 	return 0;
 }
 
-/* From an error to a reason for going on without the cache. */
+/* Turn the recorded error into the reason for opening without the cache. */
 static int keep_reason(struct reopening *re)
 {
 	snprintf(re->why, sizeof(re->why), "%s", fail_message());
@@ -71,9 +71,10 @@ static int keep_reason(struct reopening *re)
 }
 
 /*
- * Another device may lie at a path by now, and what it carries is the cache of something
- * else: it is left alone, and its uuid says nothing.  A uuid is right or the line is wrong,
- * perhaps about the origin, and then nobody should write there.
+ * Check that the cache was made for this origin. A path may now lead to another device that carries
+ * the cache of another origin: leave that device alone and ignore its uuid. A uuid is unambiguous,
+ * so a mismatch means that the line is wrong, maybe about the origin, and nobody should write
+ * there.
  */
 static int check_whose(struct reopening *re, bool by_uuid)
 {
@@ -93,7 +94,7 @@ static int check_whose(struct reopening *re, bool by_uuid)
 	return keep_reason(re);
 }
 
-/* Sets @re->why if it is not there. */
+/* Sets @re->why if the cache is missing. */
 static int find_cache(struct reopening *re)
 {
 	const char *cache = re->entry->cache;
@@ -120,7 +121,9 @@ static int open_with_cache(struct reopening *re, open_devices_t *open_devices)
 	re->args.given |= OPTION_CACHE | OPTION_ORIGIN;
 	if (!open_devices(&re->args))
 		return 0;
-	/* What the origin lacks, pass-through lacks, too; else the cache is at fault. */
+	/*
+	 * Pass-through needs the origin as well. Only these two errors can be caused by the cache.
+	 */
 	if (fail_code() != CODE_DEVICE && fail_code() != CODE_BUSY)
 		return fail_code();
 	return keep_reason(re);
@@ -136,19 +139,19 @@ static int open_without_cache(struct reopening *re)
 		.why = re->why,
 	};
 
-	if (passthrough_start(&pass, given(&re->args, OPTION_DRY_RUN)))
-		return fail_add("nor with its cache: %s", re->why);
+	if (passthrough_start(&pass, option_given(&re->args, OPTION_DRY_RUN)))
+		return fail_add("opening it with its cache failed as well: %s", re->why);
 	return 0;
 }
 
-/* Whether a device is what a run that was killed leaves: ours, without a table. */
+/* True for a nearcache device without a table, left by a killed run. */
 static bool is_half_made(const struct dm_device *dev)
 {
 	return !dev->live && !dev->open_count &&
 	       !strncmp(dev->uuid, DM_UUID_PREFIX, strlen(DM_UUID_PREFIX));
 }
 
-/* Under lock_name(), as all of it: nobody is making it now. */
+/* The caller holds lock_name(), so no other run is creating the device now. */
 static int free_name(const char *name, bool dry_run)
 {
 	struct dm_device dev;
@@ -161,18 +164,21 @@ static int free_name(const char *name, bool dry_run)
 	if (!half)
 		return activate_check_name(name);
 	if (!dry_run && dm_remove(name))
-		return fail_add("'%s' has no table, and stands in the way",
+		return fail_add("'%s' has no table and blocks the name",
 				name);
-	warn("device '%s' was half made, without a table: it %s removed", name,
+	warn("device '%s' was incomplete, without a table: it %s removed", name,
 	     dry_run ? "would be" : "was");
 	return 0;
 }
 
-static int reopen(struct reopening *re, open_devices_t *open_devices)
+static int reopen_devices(struct reopening *re, open_devices_t *open_devices)
 {
-	bool dry_run = given(&re->args, OPTION_DRY_RUN);
+	bool dry_run = option_given(&re->args, OPTION_DRY_RUN);
 
-	/* Whatever is wrong with the module, device-mapper is there now. */
+	/*
+	 * Ignore a failure to load the module: device-mapper is available now, which pass-through
+	 * needs.
+	 */
 	if (!dry_run && dm_need_target())
 		fail_reset();
 	if (free_name(re->args.operand[0], dry_run))
@@ -196,22 +202,19 @@ static int open_entry(const struct tab_entry *entry,
 
 	re.args.origin = entry->origin;
 	arguments_override(&re.args, args);
-	reopen(&re, open_devices);
+	reopen_devices(&re, open_devices);
 	device_close(&re.origin);
 	return fail_code();
 }
 
 static const char *tab_path(const struct arguments *args)
 {
-	return given(args, OPTION_TAB) ? args->tab : TAB_FILE;
+	return option_given(args, OPTION_TAB) ? args->tab : TAB_FILE;
 }
 
-/**
- * opentab() - open a device as the table says
- * @args: the command line; what it says wins over the table
- * @open_devices: opens one whose origin and cache device are given
- *
- * Return: 0 or the exit code; 0, too, if it was opened without its cache.
+/*
+ * Open one device of the table. The command line wins over the table. Success even if the device
+ * was opened without its cache.
  */
 int opentab(const struct arguments *args, open_devices_t *open_devices)
 {
@@ -226,12 +229,7 @@ int opentab(const struct arguments *args, open_devices_t *open_devices)
 	return fail_code();
 }
 
-/**
- * struct all - what each of several processes needs
- * @entry: its line
- * @args: the command line
- * @open_devices: opens one whose origin and cache device are given
- */
+/* Arguments of each child process. */
 struct all {
 	const struct tab_entry *entry;
 	const struct arguments *args;
@@ -252,7 +250,7 @@ static int open_one(const struct many_job *job)
 	return open_entry(all->entry, &args, all->open_devices);
 }
 
-/* What a name stands for by now: NULL: for nothing. */
+/* State of the device with that name now; NULL: no such device. */
 static const char *state_of(const char *name)
 {
 	struct dm_device dev;
@@ -271,7 +269,7 @@ static const char *state_of(const char *name)
 	return state;
 }
 
-static void report(const struct many_job *job, size_t count, bool dry_run)
+static void report_devices(const struct many_job *job, size_t count, bool dry_run)
 {
 	size_t i;
 
@@ -294,7 +292,7 @@ static void report(const struct many_job *job, size_t count, bool dry_run)
 	print_flag("dry_run", NULL, dry_run);
 }
 
-/* One that is open already is as it should be. */
+/* False for a device that is already open. */
 static bool is_wanted(const struct tab_entry *entry)
 {
 	const char *state;
@@ -325,7 +323,7 @@ static int open_all(const struct tab *tab, const struct arguments *args,
 		fail_memory();
 	} else {
 		many_run(job, count, open_one);
-		report(job, count, given(args, OPTION_DRY_RUN));
+		report_devices(job, count, option_given(args, OPTION_DRY_RUN));
 		many_sum(job, count, "opened");
 	}
 	free(all);
@@ -333,25 +331,19 @@ static int open_all(const struct tab *tab, const struct arguments *args,
 	return fail_code();
 }
 
-/**
- * opentab_all() - open all devices of the table that are not open
- * @args: the command line
- * @open_devices: opens one whose origin and cache device are given
- *
- * Return: 0 or the exit code.
- */
+/* Open all devices of the table that are not open. */
 int opentab_all(const struct arguments *args, open_devices_t *open_devices)
 {
 	struct tab tab = { 0 };
 
-	/* What is said of one device says nothing about all. */
+	/* Refuse options that belong to one device. */
 	if (args->given & ~(OPTIONS_GLOBAL | OPTION_ALL | OPTION_TAB |
 			    OPTION_WAIT_DEVICES | OPTION_ON_CHANGE))
 		return fail(CODE_USAGE,
 			    "--all takes no option of one device: write it into '%s'",
 			    tab_path(args));
 	if (!tab_read(&tab, tab_path(args))) {
-		if (!given(args, OPTION_DRY_RUN) && dm_need_target())
+		if (!option_given(args, OPTION_DRY_RUN) && dm_need_target())
 			fail_reset();
 		open_all(&tab, args, open_devices);
 	}

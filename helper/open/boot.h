@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Devices opened as the table says, and without their cache if that is not there. */
+/*
+ * Open devices of nearcachetab(5); without their cache if the cache device is missing.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ * @open_devices opens a device with given origin and cache device.
+ */
 #ifndef HELPER_OPEN_BOOT_H
 #define HELPER_OPEN_BOOT_H
 

@@ -9,26 +9,21 @@
 #include "lib/sanitize.h"
 #include "open/witness.h"
 
-/**
- * dataset_check_version() - demand a version that the superblock can hold
- * @version: --dataset-version, NULL when not given
- *
- * Return: 0 or the exit code.
- */
+/* Demand a version that fits into the superblock. @version: NULL if not given. */
 int dataset_check_version(const char *version)
 {
 	size_t good;
 
 	if (!version)
 		return 0;
-	/* More likely a variable that is not set than somebody's version. */
+	/* An empty version most likely comes from an unset variable. */
 	if (!*version)
 		return fail(CODE_USAGE,
-			    "--dataset-version '': it is empty; leave it out for no version, or the one that is recorded");
+			    "--dataset-version '': it is empty; omit the option for no version, or to keep the recorded one");
 	good = text_check(version);
 	if (version[good])
 		return fail(CODE_USAGE,
-			    "--dataset-version '%s': byte %zu is a control character or no UTF-8",
+			    "--dataset-version '%s': byte %zu is a control character or invalid UTF-8",
 			    version, good);
 	if (good >= sizeof(((struct nearcache_super *)0)->dataset_version))
 		return fail(CODE_USAGE,
@@ -37,21 +32,16 @@ int dataset_check_version(const char *version)
 	return 0;
 }
 
-/**
- * dataset_is_new() - whether the cached content is of another version
- * @sb: sound superblock
- * @version: --dataset-version, NULL when not given
- *
- * Return: whether it is, or may be because none was recorded.
- */
+/* True if the cached data may be of another version than @version; false if that is NULL. */
 bool dataset_is_new(const struct nearcache_super *sb, const char *version)
 {
 	return version && strcmp(version, (const char *)sb->dataset_version);
 }
 
 /*
- * The size: what is trusted reaches to the end that it had, and the kernel makes it
- * longer; or to the new one, and the kernel drops what lies behind.
+ * Record the origin's size. If cached data stays, keep a smaller recorded size: only data up to
+ * there is valid, and the kernel extends the size. If the origin shrank, record the new size: the
+ * kernel drops the data behind it.
  */
 static void take_size(struct nearcache_super *sb,
 		      const struct dataset_change *change)
@@ -62,19 +52,14 @@ static void take_size(struct nearcache_super *sb,
 	if (!change->drop && size > le64_to_cpu(sb->origin_size))
 		return;
 	sb->origin_size = cpu_to_le64(size);
-	/* Never less: bits that are set would change their meaning. */
+	/* Never reduce the region size: bits that are set would change their meaning. */
 	if (region > le64_to_cpu(sb->intent_region))
 		sb->intent_region = cpu_to_le64(region);
 }
 
-/**
- * dataset_seal() - finish a superblock: which data it speaks of, and the checksum
- * @sb: complete but for that
- * @cache: device that it is for
- * @origin: open; it is read for its fingerprints
- * @version: of the data; NULL leaves the one that is recorded
- *
- * Return: 0 or the exit code.
+/*
+ * Fill in the origin's identity and fingerprints and @version (NULL: keep the recorded one), then
+ * the checksum.
  */
 int dataset_seal(struct nearcache_super *sb, const struct device *cache,
 		 const struct device *origin, const char *version)
@@ -91,22 +76,22 @@ int dataset_seal(struct nearcache_super *sb, const struct device *cache,
 	if (fingerprint_record(origin, sb))
 		return fail_code();
 	nc_super_seal(sb);
-	/* The judge has the last word. */
+	/* Final check with the kernel's own rules. */
 	if (!nc_super_check(sb, cache->size, &geo, why))
 		return fail(CODE_DEVICE,
-			    "origin '%s' and cache device '%s' do not fit: %s",
+			    "origin '%s' and cache device '%s' do not fit together: %s",
 			    origin->path, cache->path, why);
 	return 0;
 }
 
 /*
- * One superblock that says it all: another epoch empties the slot table, of
- * which every page belongs to an older one then.  A cache that was not stopped
- * keeps that state.
+ * Compose the complete change in one superblock, so that one write makes it. A new epoch empties
+ * the slot table, because all its pages belong to an older epoch. A cache that was not stopped
+ * cleanly keeps that state.
  */
-static int compose(struct nearcache_super *sb, const struct super *super,
-		   const struct device *cache, const struct device *origin,
-		   const struct dataset_change *change)
+static int compose_superblock(struct nearcache_super *sb, const struct super *super,
+			      const struct device *cache, const struct device *origin,
+			      const struct dataset_change *change)
 {
 	memcpy(sb, super->best, sizeof(*sb));
 	sb->sequence = cpu_to_le64(le64_to_cpu(sb->sequence) + 1);
@@ -117,8 +102,9 @@ static int compose(struct nearcache_super *sb, const struct super *super,
 		strncpy((char *)sb->witness, change->witness,
 			sizeof(sb->witness) - 1);
 	}
-	/* It is not older any more: there is nothing in it, or a witness knows that it is
-	 * the one.  What a session that was cut off has marked goes by its number.
+	/*
+	 * Raise the session number: the cache is empty, or the witness proves that it is current.
+	 * The write intent of an interrupted session refers to that session's number, so keep that.
 	 */
 	if (change->session > le64_to_cpu(sb->session) &&
 	    (change->drop ||
@@ -128,7 +114,7 @@ static int compose(struct nearcache_super *sb, const struct super *super,
 	return dataset_seal(sb, cache, origin, change->version);
 }
 
-/* Before the claim anybody could open or format the cache. */
+/* Check that nobody opened or formatted the cache device before the claim. */
 static int check_same(const struct device *cache, const struct super *before)
 {
 	struct super now;
@@ -136,22 +122,15 @@ static int check_same(const struct device *cache, const struct super *before)
 	if (!super_read(&now, cache) &&
 	    (!now.best || memcmp(now.best, before->best, sizeof(*now.best))))
 		fail(CODE_BUSY,
-		     "cache device '%s' was written to meanwhile: nothing was changed on it",
+		     "cache device '%s' was changed by another program meanwhile: it is left unchanged",
 		     cache->path);
 	super_free(&now);
 	return fail_code();
 }
 
-/**
- * dataset_record() - write anew what the cache records of its origin
- * @cache: open cache device, which nobody uses; closed afterwards
- * @super: as read from it, with a sound copy
- * @origin: open origin: its identity and its ends are taken as they are
- * @change: the rest
- *
- * A crash leaves the old superblock or the new one.
- *
- * Return: 0 or the exit code.
+/*
+ * Rewrite what the cache records about its origin. @cache must be open and unused; it is closed
+ * afterwards. @super: read from it, valid. A crash leaves the old superblock or the new one.
  */
 int dataset_record(struct device *cache, const struct super *super,
 		   const struct device *origin,
@@ -159,11 +138,12 @@ int dataset_record(struct device *cache, const struct super *super,
 {
 	struct nearcache_super *sb = device_buffer(NEARCACHE_SUPER_SIZE);
 
-	if (sb && !compose(sb, super, cache, origin, change) &&
+	if (sb && !compose_superblock(sb, super, cache, origin, change) &&
 	    !(change->held ? device_share(cache) : device_claim(cache)) &&
 	    !check_same(cache, super)) {
-		/* After a crash in between what is cached is dropped; the other way round
-		 * nobody would know whom to tell.
+		/*
+		 * Drop the old witness record first. After a crash in between the kernel drops the
+		 * cached data; in the other order the name of the old witness would be lost.
 		 */
 		if (change->witness)
 			witness_leave(super->best, change->witness_now);

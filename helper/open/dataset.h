@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The data that a cache holds a part of, and which version of it. */
+/*
+ * What a cache records about its origin: identity, size, fingerprint and dataset version.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_OPEN_DATASET_H
 #define HELPER_OPEN_DATASET_H
 
@@ -7,14 +11,15 @@
 #include "ondisk/superblock.h"
 
 /**
- * struct dataset_change - what a cache records anew of its origin
- * @version: the dataset's version, NULL: as it was
- * @witness: path of the witness device, "": none, NULL: as it was
- * @witness_now: then: its number, 0: none.  The one before is told
- * @session: number that the superblock gets if it has less
- * @size: bytes of the origin that are or will be in use
- * @drop: what is cached is dropped
- * @held: a device-mapper device that has given the cache device up holds it
+ * struct dataset_change - a change of the origin's record in a superblock
+ * @version: the dataset's version, NULL: unchanged
+ * @witness: path of the witness device, "": none, NULL: unchanged
+ * @witness_now: with @witness: device number of the new witness, 0: none. The old witness drops its
+ *	record
+ * @session: minimum session number of the superblock
+ * @size: size of the origin in bytes, as it is or will be used
+ * @drop: drop all cached data
+ * @held: a device-mapper device that no longer uses the cache device still holds it
  */
 struct dataset_change {
 	const char *version;

@@ -19,16 +19,16 @@
 #include "block/device_id.h"
 #include "ondisk/superblock.h"
 
-/* How often a device that is to appear is looked for. */
+/* Interval of the checks for a missing device. */
 #define WAIT_PAUSE_MS	100
 
-/* Of a device that hangs. */
+/* Part of the error for a device that hangs; consider_device() looks for it. */
 #define SILENT	"does not answer"
 
 /**
- * struct answer - what a child found out about a device
- * @code: exit code, 0: it carries a cache
- * @message: why not
+ * struct answer - result of a child process
+ * @code: exit code, 0: the device carries a valid superblock
+ * @message: error message
  * @sb: its superblock
  */
 struct answer {
@@ -37,14 +37,17 @@ struct answer {
 	struct nearcache_super sb;
 };
 
-/* In a child, which may stay for as long as the device does not answer. */
-static void look(const char *path, int pipe)
+/* Runs in a child, which hangs for as long as the device does not answer. */
+static void probe_device(const char *path, int pipe)
 {
 	struct device dev = DEVICE_CLOSED;
 	struct answer answer = { 0 };
 	struct super super = { 0 };
 
-	/* Locks of the parent are not to stay with it, nor what others read to its end. */
+	/*
+	 * A hanging child must not keep the parent's locks, or pipes whose readers wait for their
+	 * end.
+	 */
 	if (dup2(pipe, STDIN_FILENO) < 0 ||
 	    !freopen("/dev/null", "w", stdout) ||
 	    !freopen("/dev/null", "w", stderr))
@@ -56,11 +59,11 @@ static void look(const char *path, int pipe)
 	snprintf(answer.message, sizeof(answer.message), "%s", fail_message());
 	if (!answer.code)
 		memcpy(&answer.sb, super.best, sizeof(answer.sb));
-	/* Less than a pipe holds, at once. */
+	/* The answer fits into the pipe, so the write does not block. */
 	_exit(write(STDIN_FILENO, &answer, sizeof(answer)) < 0);
 }
 
-static int take(struct resolved *found, const struct answer *answer)
+static int take_device(struct resolved *found, const struct answer *answer)
 {
 	if (answer->code)
 		return fail((enum exit_code)answer->code, "%s", answer->message);
@@ -68,7 +71,7 @@ static int take(struct resolved *found, const struct answer *answer)
 	return 0;
 }
 
-static int await(struct resolved *found, int pipe)
+static int await_answers(struct resolved *found, int pipe)
 {
 	struct pollfd poll_for = { .fd = pipe, .events = POLLIN };
 	struct answer answer;
@@ -82,19 +85,13 @@ static int await(struct resolved *found, int pipe)
 			done += (size_t)n;
 	}
 	if (done == sizeof(answer))
-		return take(found, &answer);
+		return take_device(found, &answer);
 	return fail(CODE_DEVICE,
 		    "cache device '%s' " SILENT " within %d seconds",
 		    found->path, RESOLVE_SECONDS);
 }
 
-/**
- * resolve_path() - see what cache lies at a path
- * @cache: the result
- * @path: of a device
- *
- * Return: 0 or the exit code.
- */
+/* Read the cache superblock of the device at @path. */
 int resolve_path(struct resolved *cache, const char *path)
 {
 	int pipes[2];
@@ -102,25 +99,25 @@ int resolve_path(struct resolved *cache, const char *path)
 
 	snprintf(cache->path, sizeof(cache->path), "%s", path);
 	if (pipe(pipes))
-		return fail_errno(errno, "cannot look at '%s'", path);
+		return fail_errno(errno, "cannot read '%s'", path);
 	child = fork();
 	if (!child)
-		look(path, pipes[1]);
+		probe_device(path, pipes[1]);
 	close(pipes[1]);
 	if (child < 0)
-		fail_errno(errno, "cannot look at '%s'", path);
+		fail_errno(errno, "cannot read '%s'", path);
 	else
-		await(cache, pipes[0]);
+		await_answers(cache, pipes[0]);
 	close(pipes[0]);
 	if (child > 0) {
-		/* One that hangs goes when the device lets it. */
+		/* A hanging child exits when the device completes its request. */
 		kill(child, SIGKILL);
 		waitpid(child, NULL, fail_code() ? WNOHANG : 0);
 	}
 	return fail_code();
 }
 
-/* Whether the NVMe controller of a folder in sysfs is reached through a network. */
+/* True if @folder is the sysfs folder of an NVMe controller that is reached through a network. */
 static bool is_fabric(const char *folder)
 {
 	char path[PATH_MAX + 16], text[32] = "";
@@ -136,7 +133,7 @@ static bool is_fabric(const char *folder)
 	return *text && strncmp(text, "pcie", 4);
 }
 
-/* The head of several paths has no controller of its own, they are below it. */
+/* The head of an NVMe multipath disk has no controller of its own. Its paths have one each. */
 static bool has_fabric(const char *disk)
 {
 	char folder[NAME_MAX + 32], path[PATH_MAX];
@@ -156,7 +153,7 @@ static bool has_fabric(const char *disk)
 	return found;
 }
 
-/* A cache device is local: what may hang with the network is left alone. */
+/* Skip remote devices: a cache device is local, and a remote device may hang with the network. */
 static bool is_remote(const char *name)
 {
 	static const char *const prefixes[] = { "nbd", "rbd", "drbd", "ublk" };
@@ -170,7 +167,7 @@ static bool is_remote(const char *name)
 	snprintf(path, sizeof(path), "/sys/class/block/%s", name);
 	if (!realpath(path, target))
 		return true;
-	/* iSCSI, FC, and what lies below a controller that is none of this machine. */
+	/* iSCSI, FC, NVMe over Fabrics. */
 	if (strstr(target, "/session") || strstr(target, "/rport-") ||
 	    strstr(target, "/nvme-fabrics/"))
 		return true;
@@ -181,7 +178,7 @@ static bool is_remote(const char *name)
 	return has_fabric(strrchr(target, '/') + 1);
 }
 
-/* Whether it can be a cache device at all, from sysfs alone. */
+/* Decide from sysfs alone whether a device can be a cache device. */
 static bool is_candidate(const char *name, const struct device *origin,
 			 dev_t *number)
 {
@@ -203,7 +200,7 @@ static bool is_candidate(const char *name, const struct device *origin,
 	if (is_remote(name) ||
 	    (origin && identity_overlap(*number, origin->number)))
 		return false;
-	/* Not a disk without a medium, and not a device of ours. */
+	/* Skip disks without a medium, and nearcache devices. */
 	if (!identity_attribute(*number, "size", text, sizeof(text)) ||
 	    !strcmp(text, "0") ||
 	    (identity_attribute(*number, "dm/uuid", text, sizeof(text)) &&
@@ -213,7 +210,7 @@ static bool is_candidate(const char *name, const struct device *origin,
 	return !stat(path, &st) && S_ISBLK(st.st_mode);
 }
 
-static int consider(struct carriers *all, dev_t number)
+static int consider_device(struct carriers *all, dev_t number)
 {
 	struct resolved *longer, *one;
 	char path[PATH_MAX];
@@ -235,13 +232,9 @@ static int consider(struct carriers *all, dev_t number)
 	return 0;
 }
 
-/**
- * resolve_carriers() - find all devices that carry a cache, or a part of it
- * @all: the result; resolve_free() is due in any case
- * @uuid: of the cache
- * @origin: open origin, which is not looked at; NULL: unknown
- *
- * Return: 0 or the exit code.
+/*
+ * Find all members of a cache. resolve_free() is needed in any case. @origin is not read; NULL:
+ * unknown.
  */
 int resolve_carriers(struct carriers *all, const unsigned char *uuid,
 		     const struct device *origin)
@@ -255,7 +248,7 @@ int resolve_carriers(struct carriers *all, const unsigned char *uuid,
 	dir = opendir("/sys/class/block");
 	while (dir && !fail_code() && (entry = readdir(dir)))
 		if (is_candidate(entry->d_name, origin, &number))
-			consider(all, number);
+			consider_device(all, number);
 	if (dir)
 		closedir(dir);
 	return fail_code();
@@ -266,7 +259,9 @@ static bool is_part(const struct resolved *one, unsigned int index)
 	return le16_to_cpu(one->sb.stripe_index) == index;
 }
 
-/* Of a device and one that lies on it and shows the same, the latter is meant. */
+/*
+ * If a device is stacked on another one and both show the same superblock, the upper one is meant.
+ */
 static bool is_covered(const struct carriers *all, const struct resolved *one)
 {
 	size_t i;
@@ -285,16 +280,11 @@ static int fail_two(const struct carriers *all, const struct resolved *a,
 
 	uuid_unparse_lower(all->uuid, uuid);
 	return fail(CODE_DEVICE,
-		    "'%s' and '%s' carry the same part of the cache '%s': detach the copy, or name what is meant by its path",
+		    "'%s' and '%s' carry the same part of the cache '%s': detach the copy, or name the right device by its path",
 		    a->path, b->path, uuid);
 }
 
-/**
- * resolve_none() - tell that nothing here carries a part of a cache
- * @all: devices that carry it
- *
- * Return: the exit code.
- */
+/* Record the error that no device carries this part of the cache. Returns the exit code. */
 int resolve_none(const struct carriers *all)
 {
 	char uuid[SUPER_UUID_TEXT];
@@ -305,16 +295,10 @@ int resolve_none(const struct carriers *all)
 		    ", but one did not answer" : ": is the drive there?");
 }
 
-/**
- * resolve_part() - the one device that carries a part of a cache
- * @all: devices that carry it
- * @index: which of the devices of the cache: 0 is the first, or the only one
- * @found: the result, of @all; NULL: there is none
- *
- * Whether somebody uses it says nothing: a copy that was plugged in is free, and what is
- * meant may be in use.
- *
- * Return: 0, or the exit code: there are several.
+/*
+ * Find the one device that carries member @index (0: the first or only one). @found is NULL if
+ * there is none. Fails if there are several. Whether a device is in use does not matter: an
+ * attached copy is free, and the right device may be in use.
  */
 int resolve_part(const struct carriers *all, unsigned int index,
 		 const struct resolved **found)
@@ -336,13 +320,9 @@ int resolve_part(const struct carriers *all, unsigned int index,
 	return 0;
 }
 
-/**
- * resolve_rival() - another device that carries what a known one does
- * @all: devices that carry the cache
- * @index: which part of it the known one is
- * @number: of the known one
- *
- * Return: one that does not share storage with it, or NULL.
+/*
+ * Find another device that carries the same member as device @number and shares no storage with it;
+ * or NULL.
  */
 const struct resolved *resolve_rival(const struct carriers *all, unsigned int index,
 				     dev_t number)
@@ -356,20 +336,15 @@ const struct resolved *resolve_rival(const struct carriers *all, unsigned int in
 	return NULL;
 }
 
-/* Free what resolve_carriers() allocated. */
 void resolve_free(struct carriers *all)
 {
 	free(all->one);
 	memset(all, 0, sizeof(*all));
 }
 
-/**
- * resolve_uuid() - find a cache on the drives of this machine
- * @cache: the result: its first device
- * @uuid: of it, as text
- * @origin: open origin, which is not looked at; NULL: unknown
- *
- * Return: 0 or the exit code.
+/*
+ * Find the first member of a cache on the drives of this machine. @origin is not read; NULL:
+ * unknown.
  */
 int resolve_uuid(struct resolved *cache, const char *uuid,
 		 const struct device *origin)
@@ -379,7 +354,7 @@ int resolve_uuid(struct resolved *cache, const char *uuid,
 	uuid_t parsed;
 
 	if (uuid_parse(uuid, parsed))
-		return fail(CODE_USAGE, "'%s' is no uuid", uuid);
+		return fail(CODE_USAGE, "'%s' is not a uuid", uuid);
 	if (!resolve_carriers(&all, parsed, origin) &&
 	    !resolve_part(&all, 0, &found) &&
 	    (found || !resolve_none(&all)))
@@ -388,13 +363,7 @@ int resolve_uuid(struct resolved *cache, const char *uuid,
 	return fail_code();
 }
 
-/**
- * resolve_wait() - wait for a device to appear
- * @path: of it
- * @seconds: at most
- *
- * Return: whether it is there.
- */
+/* Wait for a device to appear. False after @seconds. */
 bool resolve_wait(const char *path, unsigned int seconds)
 {
 	struct timespec pause = { .tv_nsec = WAIT_PAUSE_MS * 1000000L };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From what a table says to the devices that are meant.  Nothing here waits for a device
- * that does not answer.
+ * Find the devices that a table line means. Nothing here waits for a device that does not answer.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
  */
 #ifndef HELPER_OPEN_FIND_DEVICES_H
 #define HELPER_OPEN_FIND_DEVICES_H
@@ -11,13 +12,13 @@
 #include "block/device.h"
 #include "meta/format.h"
 
-/* Seconds that a device has to show what it carries. */
+/* Seconds that a device has to answer. */
 #define RESOLVE_SECONDS	2
 
 /**
- * struct resolved - what lies at a place
- * @path: of the device
- * @number: of it, if it was found by what it carries
+ * struct resolved - a device with a cache superblock
+ * @path: path of the device
+ * @number: device number, if it was found by uuid
  * @sb: its superblock
  */
 struct resolved {
@@ -27,11 +28,11 @@ struct resolved {
 };
 
 /**
- * struct carriers - all devices of this machine that carry a cache, or a part of it
+ * struct carriers - all devices of this machine that are a member of a cache
  * @uuid: of the cache
- * @one: they
- * @count: how many
- * @silent: how many others did not answer
+ * @one: the devices
+ * @count: entries of @one
+ * @silent: number of devices that did not answer
  */
 struct carriers {
 	uuid_t uuid;

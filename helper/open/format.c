@@ -13,12 +13,6 @@
 #include "ondisk/superblock.h"
 #include "ondisk/slot_table.h"
 
-/**
- * formatting_check_words() - demand options that a cache can have
- * @args: the command line
- *
- * Return: 0 or the exit code.
- */
 int formatting_check_words(const struct arguments *args)
 {
 	u64 block = args->block_size;
@@ -33,11 +27,11 @@ int formatting_check_words(const struct arguments *args)
 	return 0;
 }
 
-static int claim(const struct formatting *new, struct device *cache)
+static int claim_device(const struct formatting *new, struct device *cache)
 {
 	bool busy;
 
-	if (!given(new->args, OPTION_DRY_RUN))
+	if (!option_given(new->args, OPTION_DRY_RUN))
 		return device_claim(cache);
 	if (device_test_claim(cache, &busy))
 		return fail_code();
@@ -47,25 +41,20 @@ static int claim(const struct formatting *new, struct device *cache)
 	return 0;
 }
 
-/**
- * formatting_claim() - keep others off the cache device, unless nothing is written
- * @new: its devices are open
- *
- * Return: 0 or the exit code.
- */
+/* Claim the cache devices. In a dry run only test whether they are free. */
 int formatting_claim(const struct formatting *new)
 {
 	unsigned int i;
 
-	if (claim(new, new->cache))
+	if (claim_device(new, new->cache))
 		return fail_code();
 	for (i = 0; i < new->members->count; i++)
-		if (claim(new, &new->members->dev[i]))
+		if (claim_device(new, &new->members->dev[i]))
 			return fail_code();
 	return 0;
 }
 
-/* Other caches start cold after a crash if their records are gone. */
+/* Refuse to overwrite the records of other caches: these would start cold after a crash. */
 static int check_records(const struct device *cache)
 {
 	unsigned int used;
@@ -73,11 +62,11 @@ static int check_records(const struct device *cache)
 	if (witness_count(cache, &used) || !used)
 		return fail_code();
 	return fail(CODE_DEVICE,
-		    "cache device '%s' is the witness device of %u other caches: if that may go, overwrite it with --force",
+		    "cache device '%s' is the witness device of %u other caches: if these records are not needed, overwrite it with --force",
 		    cache->path, used);
 }
 
-/* Refuse to overwrite what somebody may still want. */
+/* Refuse to overwrite content without --force. */
 static int check_content(const struct device *cache)
 {
 	char what[PROBE_WHAT];
@@ -90,11 +79,11 @@ static int check_content(const struct device *cache)
 		     cache->path, (const char *)super.best->label);
 	else if (!error && (super.magic[0] || super.magic[1]))
 		fail(CODE_DEVICE,
-		     "cache device '%s' carries a nearcache superblock that does not count (%s): if that may go, overwrite it with --force",
+		     "cache device '%s' carries an invalid nearcache superblock (%s): if it is not needed, overwrite it with --force",
 		     cache->path, super_why(&super));
 	else if (!error && !probe_content(cache, what) && what[0])
 		fail(CODE_DEVICE,
-		     "cache device '%s' carries %s: if that may go, overwrite it with --force",
+		     "cache device '%s' carries %s: if that is not needed, overwrite it with --force",
 		     cache->path, what);
 	else if (!error && !fail_code())
 		check_records(cache);
@@ -102,7 +91,7 @@ static int check_content(const struct device *cache)
 	return fail_code();
 }
 
-/* By --force: its record on the witness is the new one's. */
+/* With --force: the new cache takes over the witness record of the overwritten cache. */
 static void look_back(struct formatting *new)
 {
 	struct super super;
@@ -114,7 +103,7 @@ static void look_back(struct formatting *new)
 	super_free(&super);
 }
 
-static bool replaces(const struct formatting *new)
+static bool replaces_cache(const struct formatting *new)
 {
 	static const u8 none[sizeof(new->replaced)];
 
@@ -125,12 +114,11 @@ static struct witness_claim claim_of(const struct formatting *new)
 {
 	return (struct witness_claim){
 		.uuid = new->sb->uuid,
-		.replaced = replaces(new) ? new->replaced : NULL,
-		.force = given(new->args, OPTION_FORCE),
+		.replaced = replaces_cache(new) ? new->replaced : NULL,
+		.force = option_given(new->args, OPTION_FORCE),
 	};
 }
 
-/* Put the new cache together, in memory. */
 static int lay_out(struct formatting *new)
 {
 	const struct members *members = new->members;
@@ -152,7 +140,7 @@ static int lay_out(struct formatting *new)
 		    new->cache->path, why);
 }
 
-static int design(struct formatting *new)
+static int design_layout(struct formatting *new)
 {
 	const struct device *origin = new->origin, *cache = new->cache;
 	struct nearcache_super *sb = new->sb;
@@ -172,18 +160,16 @@ static int design(struct formatting *new)
 	return dataset_seal(sb, cache, origin, new->args->dataset_version);
 }
 
-/**
- * formatting_prepare() - see what would be overwritten, and design the cache
- * @new: claimed; its superblock is for free() afterwards
- *
- * Return: 0 or the exit code.
+/*
+ * Check the old content and design the new cache. The devices are claimed. new->sb is for free()
+ * afterwards.
  */
 int formatting_prepare(struct formatting *new)
 {
 	struct witness_claim claim;
 	unsigned int i;
 
-	if (!given(new->args, OPTION_FORCE)) {
+	if (!option_given(new->args, OPTION_FORCE)) {
 		if (check_content(new->cache))
 			return fail_code();
 		for (i = 0; i < new->members->count; i++)
@@ -192,32 +178,27 @@ int formatting_prepare(struct formatting *new)
 	}
 	look_back(new);
 	new->sb = device_buffer(NEARCACHE_SUPER_SIZE);
-	if (!new->sb || design(new))
+	if (!new->sb || design_layout(new))
 		return fail_code();
 	claim = claim_of(new);
 	return *new->witness->path ? witness_prepare(new->witness, &claim) : 0;
 }
 
-/* Nothing of what was there is found on it. */
-static int clear(const struct formatting *new, const struct device *cache)
+/* Remove all signatures of the old content. */
+static int clear_device(const struct formatting *new, const struct device *cache)
 {
-	/* Before the first write: is a partition in use? */
+	/* Before the first write: fail if a partition is in use. */
 	if (device_reread_partitions(cache) || super_wipe(cache))
 		return fail_code();
-	if (given(new->args, OPTION_FORCE) && probe_wipe(cache))
+	if (option_given(new->args, OPTION_FORCE) && probe_wipe(cache))
 		return fail_code();
-	/* Now the table is gone: so must be the partitions. */
+	/* The partition table is gone, so remove the partitions from the kernel. */
 	return device_reread_partitions(cache);
 }
 
-/**
- * formatting_write_areas() - write all but the superblocks
- * @new: prepared
- *
- * They come last: a run that ends in here leaves a device that no longer is
- * what it was and not yet a cache.
- *
- * Return: 0 or the exit code.
+/*
+ * Write everything but the superblocks, which come last: an interrupted run leaves neither the old
+ * content nor a cache.
  */
 int formatting_write_areas(const struct formatting *new)
 {
@@ -225,10 +206,10 @@ int formatting_write_areas(const struct formatting *new)
 	const struct device *cache = new->cache;
 	unsigned int i;
 
-	if (clear(new, cache))
+	if (clear_device(new, cache))
 		return fail_code();
 	for (i = 0; i < new->members->count; i++)
-		if (clear(new, &new->members->dev[i]))
+		if (clear_device(new, &new->members->dev[i]))
 			return fail_code();
 	if (table_write(cache, new->sb))
 		return fail_code();
@@ -239,12 +220,7 @@ int formatting_write_areas(const struct formatting *new)
 	return device_sync(cache);
 }
 
-/**
- * formatting_claim_record() - take its record on the witness, if it has one
- * @new: its areas are written
- *
- * Return: 0 or the exit code.
- */
+/* Claim a record on the witness, if there is one. Call it after formatting_write_areas(). */
 int formatting_claim_record(const struct formatting *new)
 {
 	struct witness_claim claim = claim_of(new);
@@ -252,7 +228,7 @@ int formatting_claim_record(const struct formatting *new)
 	return *new->witness->path ? witness_claim(new->witness, &claim) : 0;
 }
 
-/* The superblock of one behind the first. */
+/* Write the superblock of a cache device after the first. */
 static int write_member(const struct formatting *new, unsigned int index)
 {
 	struct device *dev = &new->members->dev[index - 1];
@@ -274,13 +250,9 @@ static int write_member(const struct formatting *new, unsigned int index)
 	return fail_code();
 }
 
-/**
- * formatting_write_super() - make it a cache; closes the device
- * @new: its areas are written
- *
- * The kernel claims the cache device for itself.
- *
- * Return: 0 or the exit code.
+/*
+ * Write the superblocks and close the devices: the kernel claims them itself. Call it after the
+ * areas are written.
  */
 int formatting_write_super(const struct formatting *new)
 {
@@ -288,7 +260,7 @@ int formatting_write_super(const struct formatting *new)
 
 	for (i = 1; i <= new->members->count && !fail_code(); i++)
 		write_member(new, i);
-	/* The one that counts comes last. */
+	/* The superblock that makes the cache valid comes last. */
 	if (!fail_code())
 		super_write(new->cache, new->sb);
 	for (i = 0; i < new->members->count; i++)
@@ -297,12 +269,10 @@ int formatting_write_super(const struct formatting *new)
 	return fail_code();
 }
 
-/**
- * formatting_end_gaps() - nothing is in it that it could have missed
- * @new: written
- *
- * Under lock_all() since before the superblock was: a gap that begins later than that is
- * not over.  What fails costs what will be cached until the next open.
+/*
+ * Record that the new cache is empty, so it missed no write. The caller holds lock_all() since
+ * before the superblock was written: a gap that begins later stays open. A failure only costs
+ * cached data: the next open empties the cache.
  */
 void formatting_end_gaps(const struct formatting *new)
 {
@@ -312,7 +282,7 @@ void formatting_end_gaps(const struct formatting *new)
 	fail_reset();
 }
 
-/* The device may be closed. */
+/* The witness device may be closed. */
 static void free_record(const struct formatting *new)
 {
 	struct witness witness = WITNESS_CLOSED;
@@ -322,7 +292,7 @@ static void free_record(const struct formatting *new)
 	witness_close(&witness);
 }
 
-static void undo(const struct formatting *new, struct device *cache)
+static void undo_format(const struct formatting *new, struct device *cache)
 {
 	struct super super;
 
@@ -336,16 +306,13 @@ static void undo(const struct formatting *new, struct device *cache)
 	super_free(&super);
 }
 
-/**
- * formatting_undo() - take back record and superblocks, if they are still ours
- * @new: written
- */
+/* Remove the witness record and the superblocks, if they are still those of the new cache. */
 void formatting_undo(const struct formatting *new)
 {
 	unsigned int i;
 
 	free_record(new);
-	undo(new, new->cache);
+	undo_format(new, new->cache);
 	for (i = 0; i < new->members->count; i++)
-		undo(new, &new->members->dev[i]);
+		undo_format(new, &new->members->dev[i]);
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A cache device that becomes a new, empty cache of an origin. */
+/*
+ * Format a cache device as a new, empty cache of an origin.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_OPEN_FORMAT_H
 #define HELPER_OPEN_FORMAT_H
 
@@ -13,12 +17,12 @@
 /**
  * struct formatting - a new cache
  * @args: the command line: block size, dataset version, --force, --dry-run
- * @label: what the cache is called
+ * @label: name of the cache
  * @origin: open origin
- * @cache: open, later claimed cache device, the first of several
- * @members: open, later claimed: the others
- * @witness: open witness, its place checked; without a path: none
- * @replaced: uuid of the cache that is overwritten, zeros: of none
+ * @cache: cache device (the first of several): open, later claimed
+ * @members: the other cache devices: open, later claimed
+ * @witness: open witness, place checked; empty path: none
+ * @replaced: uuid of the cache that is overwritten, zeros: none
  * @layout: of the cache devices
  * @sb: the superblock to write, for free(); NULL before formatting_prepare()
  */

@@ -12,8 +12,8 @@
 
 #define ROLE	"cache device"
 
-/* Before the first is opened: what members_close() may close. */
-static void reset(struct members *members)
+/* Mark all as closed, for members_close() after any failure. */
+static void reset_member(struct members *members)
 {
 	unsigned int i;
 
@@ -22,8 +22,7 @@ static void reset(struct members *members)
 		members->dev[i].fd = -1;
 }
 
-/* One more, if it can be opened. */
-static int add(struct members *members, unsigned int index, const char *path)
+static int add_member(struct members *members, unsigned int index, const char *path)
 {
 	struct device *dev = &members->dev[members->count];
 
@@ -35,7 +34,6 @@ static int add(struct members *members, unsigned int index, const char *path)
 	return 0;
 }
 
-/* The same, by its number. */
 static int add_number(struct members *members, unsigned int index, dev_t number)
 {
 	struct device *dev = &members->dev[members->count];
@@ -48,23 +46,19 @@ static int add_number(struct members *members, unsigned int index, dev_t number)
 	return 0;
 }
 
-/**
- * members_open() - open the devices of every --cache but the first
- * @members: the result; members_close() is due in any case
- * @args: the command line
- *
- * Return: 0 or the exit code.
- */
+/* Open the device of every --cache except the first. */
 int members_open(struct members *members, const struct arguments *args)
 {
-	reset(members);
+	reset_member(members);
 	while (members->count < args->members &&
-	       !add(members, members->count + 1, args->member[members->count]))
+	       !add_member(members, members->count + 1, args->member[members->count]))
 		;
 	return fail_code();
 }
 
-/* Whether a table has the first one, as many behind it, and all of them are here still. */
+/*
+ * True if a table names the first device, names @count devices in all, and all of them still exist.
+ */
 static bool are_used(const struct params *used, dev_t first, unsigned int count)
 {
 	char name[128];
@@ -78,7 +72,9 @@ static bool are_used(const struct params *used, dev_t first, unsigned int count)
 	return true;
 }
 
-/* A copy of the one that is known carries the others' cache as well as that does. */
+/*
+ * Fail if another device carries the same member as @one: the other members could belong to either.
+ */
 static int check_rival(const struct carriers *all, unsigned int index,
 		       const struct device *one)
 {
@@ -87,11 +83,11 @@ static int check_rival(const struct carriers *all, unsigned int index,
 	if (!rival)
 		return 0;
 	return fail(CODE_DEVICE,
-		    "'%s' and '%s' both carry number %u of the devices of one cache: it cannot be told to which of them the others belong",
+		    "'%s' and '%s' both carry member %u of one cache: it is unknown to which of them the other members belong",
 		    one->path, rival->path, index + 1);
 }
 
-/* Each is here once, as is the first one. */
+/* Find the other members by uuid. Each of them, and the first one, must exist only once. */
 static int find_rest(struct members *members, unsigned int count,
 		     const struct super *super, const struct device *first,
 		     const struct device *origin)
@@ -107,31 +103,26 @@ static int find_rest(struct members *members, unsigned int count,
 
 		if (resolve_part(&all, index, &found) ||
 		    (!found && resolve_none(&all))) {
-			fail_add("it is number %u of its %u devices", index + 1,
+			fail_add("it is member %u of %u", index + 1,
 				 count);
 			break;
 		}
-		if (add(members, index, found->path))
+		if (add_member(members, index, found->path))
 			break;
 	}
 out:
 	resolve_free(&all);
 	if (fail_code())
-		fail_add("name them all, in their order, with --cache");
+		fail_add("name all cache devices with --cache, in their order");
 	return fail_code();
 }
 
-/**
- * members_find() - the devices that belong to the first one
- * @members: the result; members_close() is due in any case
- * @args: the command line: names all of them, or the first one alone
- * @first: the first one
- * @super: of it, sound
- * @origin: open origin
- * @used: a table that may be of this cache, NULL: none.  If it has the first one, it knows
- *	the others, whoever else carries the same
- *
- * Return: 0 or the exit code.
+/*
+ * Find and check the members after @first.
+ * @args: names all members, or only the first one.
+ * @super: valid superblock of @first.
+ * @used: a table that may be of this cache, NULL: none. If it names @first, its members are used
+ *	even if other devices carry the same superblocks.
  */
 int members_find(struct members *members, const struct arguments *args,
 		 const struct device *first, const struct super *super,
@@ -155,16 +146,9 @@ int members_find(struct members *members, const struct arguments *args,
 	       members_check_places(members, first, origin) ? fail_code() : 0;
 }
 
-/**
- * members_open_numbers() - open the devices that a table names
- * @members: the result; members_close() is due in any case
- * @params: of the table
- *
- * Return: 0 or the exit code.
- */
 int members_open_numbers(struct members *members, const struct params *params)
 {
-	reset(members);
+	reset_member(members);
 	while (members->count < params->members &&
 	       !add_number(members, members->count + 1,
 			   params->member[members->count]))
@@ -172,34 +156,28 @@ int members_open_numbers(struct members *members, const struct params *params)
 	return fail_code();
 }
 
-/* One of them, against the superblock of the first. */
-static int judge(const struct device *dev, const struct super *first,
-		 unsigned int index)
+/* Check one member against the superblock of the first. */
+static int judge_member(const struct device *dev, const struct super *first,
+			unsigned int index)
 {
 	char why[NC_WHY_SIZE];
 	struct super super;
 
 	if (!super_read(&super, dev) && !super_require(&super, dev) &&
 	    !nc_member_check(first->best, super.best, index, why))
-		fail(CODE_DEVICE, "%s '%s', number %u of %u: %s", dev->role,
+		fail(CODE_DEVICE, "%s '%s', member %u of %u: %s", dev->role,
 		     dev->path, index + 1, first->geo.stripe_count, why);
 	super_free(&super);
 	return fail_code();
 }
 
-/**
- * members_judge() - demand that each is what belongs in its place
- * @members: open
- * @super: of the first one, sound
- *
- * Return: 0 or the exit code.
- */
+/* Demand that each device is the right member for its position. @super: of the first one, valid. */
 int members_judge(const struct members *members, const struct super *super)
 {
 	unsigned int i;
 
 	for (i = 0; i < members->count; i++)
-		if (judge(&members->dev[i], super, i + 1))
+		if (judge_member(&members->dev[i], super, i + 1))
 			return fail_code();
 	return 0;
 }
@@ -211,19 +189,12 @@ static int check_two(const struct device *a, const struct device *b)
 			    "cache devices '%s' and '%s' share storage: one is part of the other or they are one disk",
 			    a->path, b->path);
 	if (identity_same_drive(a->number, b->number))
-		warn("cache devices '%s' and '%s' are on one drive, which makes two of it neither faster nor larger",
+		warn("cache devices '%s' and '%s' are on one drive: the cache becomes neither faster nor larger",
 		     a->path, b->path);
 	return 0;
 }
 
-/**
- * members_check_places() - demand devices that can work together
- * @members: open
- * @first: the first one
- * @origin: open origin
- *
- * Return: 0 or the exit code.
- */
+/* Demand devices that can work together. */
 int members_check_places(const struct members *members,
 			 const struct device *first, const struct device *origin)
 {
@@ -252,32 +223,18 @@ int members_check_places(const struct members *members,
 	return 0;
 }
 
-/**
- * members_check_first() - demand the device that has the metadata
- * @first: the device that is named first
- * @super: of it, sound
- *
- * Return: 0 or the exit code.
- */
+/* Demand the first member, which has the metadata. */
 int members_check_first(const struct device *first, const struct super *super)
 {
 	if (!super->geo.stripe_index)
 		return 0;
 	return fail(CODE_DEVICE,
-		    "cache device '%s' is number %u of the %u of its cache: name the first one first",
+		    "cache device '%s' is member %u of %u: name member 1 first",
 		    first->path, super->geo.stripe_index + 1,
 		    super->geo.stripe_count);
 }
 
-/**
- * members_check_witness() - demand a witness that stays when any of them leaves
- * @members: open
- * @witness: open
- * @first: open cache device, the first one
- * @origin: open origin
- *
- * Return: 0 or the exit code.
- */
+/* Demand a witness on another drive than any cache device. */
 int members_check_witness(const struct members *members,
 			  const struct witness *witness,
 			  const struct device *first, const struct device *origin)
@@ -290,7 +247,6 @@ int members_check_witness(const struct members *members,
 	return witness_check_place(witness, first, origin);
 }
 
-/* Those of a table to come. */
 void members_to_params(const struct members *members, struct params *params)
 {
 	params->members = 0;
@@ -301,23 +257,17 @@ void members_to_params(const struct members *members, struct params *params)
 	}
 }
 
-/* From an error to a word about one that stays as it is. */
-static void leave(unsigned int index, unsigned int count)
+/* Turn the recorded error into a warning about a member that stays unchanged. */
+static void leave_member(unsigned int index, unsigned int count)
 {
-	warn("%s; it is number %u of the %u devices of the cache, and keeps what it has",
+	warn("%s; it is member %u of %u of the cache and stays unchanged",
 	     fail_message(), index + 1, count);
 	fail_reset();
 }
 
-/**
- * members_find_rest() - open those devices of a cache in no use that are here
- * @members: the result; members_close() is due in any case
- * @super: of one of them, whichever that is
- * @one: that
- *
- * One that is missing is told.  Where two carry the same, nobody knows which is meant.
- *
- * Return: 0 or the exit code.
+/*
+ * Open the other members of an unused cache, given any one of them. Warns about missing members.
+ * Fails if two devices carry the same member, because it is unknown which one is meant.
  */
 int members_find_rest(struct members *members, const struct super *super,
 		      const struct device *one)
@@ -326,7 +276,7 @@ int members_find_rest(struct members *members, const struct super *super,
 	const struct resolved *found;
 	struct carriers all;
 
-	reset(members);
+	reset_member(members);
 	if (count < 2)
 		return 0;
 	if (resolve_carriers(&all, super->best->uuid, NULL) ||
@@ -337,31 +287,26 @@ int members_find_rest(struct members *members, const struct super *super,
 			continue;
 		if (resolve_part(&all, i, &found))
 			break;
-		if (found ? add(members, i, found->path) : resolve_none(&all))
-			leave(i, count);
+		if (found ? add_member(members, i, found->path) : resolve_none(&all))
+			leave_member(i, count);
 	}
 out:
 	resolve_free(&all);
 	return fail_code();
 }
 
-/**
- * members_find_used() - open the devices of a table, but for one
- * @members: the result; members_close() is due
- * @params: of the table
- * @one: number of that
- */
+/* Open the members that a table names, except device @one. */
 void members_find_used(struct members *members, const struct params *params,
 		       dev_t one)
 {
 	unsigned int i, count = params->members + 1;
 
-	reset(members);
+	reset_member(members);
 	for (i = 0; i < count; i++) {
 		dev_t number = i ? params->member[i - 1] : params->cache;
 
 		if (number != one && add_number(members, i, number))
-			leave(i, count);
+			leave_member(i, count);
 	}
 }
 
@@ -377,22 +322,21 @@ static void tell_left(const struct nearcache_super *sb, const struct device *one
 
 		if (identity_overlap(found->number, one->number))
 			continue;
-		warn("'%s' carries number %u of the %u devices of what seems to be the same cache, and keeps it: 'nearcache destroy --cache %s' wipes that",
+		warn("'%s' carries member %u of %u, probably of the same cache, and stays unchanged: 'nearcache destroy --cache %s' wipes it",
 		     found->path, le16_to_cpu(found->sb.stripe_index) + 1,
 		     le16_to_cpu(found->sb.stripe_count), found->path);
 		told = true;
 	}
 	if (!told && le32_to_cpu(sb->incompat) & NEARCACHE_INCOMPAT_STRIPES)
-		warn("'%s' seems to be one of several devices of a cache: the others cannot be told, and keep what they have",
+		warn("'%s' is probably one of several members of a cache: the other members are unknown and stay unchanged",
 		     one->path);
 	resolve_free(&all);
 	fail_reset();
 }
 
-/**
- * members_tell_left() - warn of what may belong to a damaged superblock
- * @super: of one of them, without a copy that counts
- * @one: that
+/*
+ * Warn about other devices that may belong to the same cache as a damaged superblock. @super: no
+ * valid copy.
  */
 void members_tell_left(const struct super *super, const struct device *one)
 {
@@ -406,7 +350,7 @@ void members_tell_left(const struct super *super, const struct device *one)
 			tell_left(super->copy[i], one);
 }
 
-/* One that does not belong to them after all. */
+/* Close and remove one member that does not belong to the cache. */
 void members_forget(struct members *members, unsigned int at)
 {
 	device_close(&members->dev[at]);
@@ -418,7 +362,6 @@ void members_forget(struct members *members, unsigned int at)
 	members->dev[at].fd = -1;
 }
 
-/* All in the words that one of them has. */
 void members_print_as(const struct members *members, const char *label)
 {
 	char key[24];
@@ -439,7 +382,6 @@ static void print_one(unsigned int index, const char *path, bool listed)
 	print_string(key, listed ? NULL : text, path);
 }
 
-/* Behind the first one. */
 void members_print(const struct members *members)
 {
 	unsigned int i;
@@ -458,13 +400,11 @@ static void print_numbers(const struct params *params, bool listed)
 			  listed);
 }
 
-/* The same, of a table. */
 void members_print_numbers(const struct params *params)
 {
 	print_numbers(params, false);
 }
 
-/* Where text has no room for them. */
 void members_list_numbers(const struct params *params)
 {
 	print_numbers(params, true);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The devices of a cache that has several, behind the first one, which has its metadata
- * and is what other files call the cache device.
+ * The members of a cache after the first one. The first one has the metadata; other files call it
+ * the cache device.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise. members_close() is needed after each function that opens devices, even after
+ * a failure.
  */
 #ifndef HELPER_OPEN_MEMBERS_H
 #define HELPER_OPEN_MEMBERS_H
@@ -13,10 +16,10 @@
 #include "open/witness.h"
 
 /**
- * struct members - cache devices behind the first
- * @count: how many, 0: it is the only one
- * @index: of each, which of the devices of the cache it is
- * @dev: they, open
+ * struct members - members after the first one
+ * @count: entries of @index and @dev; 0: the cache has one device
+ * @index: position of each in the cache, 0: the first
+ * @dev: open devices
  */
 struct members {
 	unsigned int count;

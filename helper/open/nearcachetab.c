@@ -13,10 +13,10 @@
 #include "lib/error.h"
 #include "lib/sanitize.h"
 
-/* Words of a line: NAME, ORIGIN, CACHE and OPTIONS. */
+/* Words of a line: NAME ORIGIN CACHE OPTIONS. */
 #define FIELDS		4
 #define FIELDS_NEEDED	3
-/* Options that 'nearcache open' gets of one line, at most. */
+/* Maximum number of options of a line that go to 'nearcache open'. */
 #define OPTIONS_MAX	24
 
 #define BLANKS		" \t\r"
@@ -27,7 +27,7 @@ static bool is_octal(const char *digits)
 	       digits[1] <= '7' && digits[2] >= '0' && digits[2] <= '7';
 }
 
-/* As in fstab(5): \040 is a blank.  In place. */
+/* Replace fstab(5) escapes in place: \040 is a blank. */
 void tab_unescape(char *word)
 {
 	char *to = word;
@@ -60,7 +60,7 @@ static int take_timeout(struct tab_entry *entry, const char *value)
 	return 0;
 }
 
-/* Options of the table alone. Return: whether it is one. */
+/* Parse an option that exists only in the table. False if @word is none. */
 static bool take_own(struct tab_entry *entry, const char *word)
 {
 	static const char timeout[] = "timeout=";
@@ -82,7 +82,7 @@ static bool take_own(struct tab_entry *entry, const char *word)
 	return true;
 }
 
-/* What names the devices stands in front. */
+/* These two options are wrong here: the second and the third word of the line name the devices. */
 static bool is_device_option(const char *word)
 {
 	size_t length = strcspn(word, "=");
@@ -97,7 +97,7 @@ static int add_option(struct tab_entry *entry, const char *option)
 
 	if (!*option)
 		return fail(CODE_USAGE,
-			    "an option is empty: write them as mode=writearound,nofail");
+			    "an option is empty: write, for example, mode=writearound,nofail");
 	if (is_device_option(option))
 		return fail(CODE_USAGE,
 			    "option '%s': the second and the third word name the devices",
@@ -126,30 +126,30 @@ static int take_options(struct tab_entry *entry, char *options)
 	return fail_code();
 }
 
-/* What no table can say, since it says what is done without anybody there. */
+/* Refuse options that make no sense for a device opened at boot without a user. */
 static int check_given(const struct arguments *args)
 {
-	if (given(args, OPTIONS_GLOBAL | OPTION_ALL | OPTION_TAB |
-		  OPTION_WAIT_DEVICES | OPTION_FORCE))
+	if (option_given(args, OPTIONS_GLOBAL | OPTION_ALL | OPTION_TAB |
+			 OPTION_WAIT_DEVICES | OPTION_FORCE))
 		return fail(CODE_USAGE,
-			    "json, dry-run, help, version, all, tab, wait and force are for the command line");
+			    "json, dry-run, help, version, all, tab, wait and force are allowed only on the command line");
 	return 0;
 }
 
-/* By the one who knows the options of 'open'. */
+/* Parse the options as 'nearcache open' does. */
 static int parse_options(struct tab_entry *entry, char *options)
 {
-	static char command[] = "nearcache", open[] = "open";
-	char *argv[OPTIONS_MAX + 2] = { command, open };
-	const struct verb *verb;
+	static const struct verb open = { .name = "open", .optional = OPTIONS_OPEN };
+	static char command[] = "nearcache";
+	char *argv[OPTIONS_MAX + 1] = { command };
 
 	if (take_options(entry, options))
 		return fail_code();
 	if (entry->options)
-		memcpy(argv + 2, entry->option,
+		memcpy(argv + 1, entry->option,
 		       entry->options * sizeof(*entry->option));
-	if (!arguments_parse_options(&entry->args, (int)entry->options + 2,
-				     argv, &verb))
+	if (!arguments_parse_options(&entry->args, (int)entry->options + 1,
+				     argv, &open))
 		check_given(&entry->args);
 	return fail_code();
 }
@@ -171,12 +171,12 @@ static int check_cache(const char *cache)
 	if (!uuid_parse(cache + strlen(TAB_UUID), uuid))
 		return 0;
 	return fail(CODE_USAGE,
-		    "cache device '%s': this is no uuid; 'nearcache super DEV' shows it",
+		    "cache device '%s': this is not a uuid; 'nearcache super DEV' shows the uuid",
 		    cache);
 }
 
-/* Cut to fields, in place. Return: 0 or the exit code. */
-static int cut(char *line, char **field, unsigned int *fields)
+/* Cut a line into fields, in place. */
+static int cut_fields(char *line, char **field, unsigned int *fields)
 {
 	char *rest = NULL, *word;
 
@@ -196,11 +196,11 @@ static int check_text(const char *line)
 {
 	const char *p;
 
-	/* Tabs divide words. */
+	/* Tabs separate words, so they are allowed. */
 	for (p = line; *(p += text_check(p)) == '\t' || *p == '\r'; p++)
 		;
 	return *p ? fail(CODE_USAGE,
-			 "byte %zu is a control character or no UTF-8",
+			 "byte %zu is a control character or invalid UTF-8",
 			 (size_t)(p - line) + 1) : 0;
 }
 
@@ -209,7 +209,7 @@ static int parse_line(struct tab_entry *entry, char *line)
 	char *field[FIELDS] = { NULL };
 	unsigned int i, fields;
 
-	if (check_text(line) || cut(line, field, &fields))
+	if (check_text(line) || cut_fields(line, field, &fields))
 		return fail_code();
 	for (i = 0; i < fields && i < FIELDS_NEEDED; i++)
 		tab_unescape(field[i]);
@@ -252,19 +252,19 @@ static int add_line(struct tab *tab, char *line, unsigned int number)
 	return 0;
 }
 
-/* A name is one device: which line is meant nobody knows. */
+/* Two lines with one name are ambiguous: mark the second one as invalid. */
 static int find_twins(struct tab *tab)
 {
 	size_t i, j;
 
 	for (i = 0; i < tab->entries; i++)
-		/* Not of those that are wrong anyway. */
+		/* An invalid line keeps its first error. */
 		for (j = 0; j < i && !tab->entry[i].why; j++) {
 			if (tab->entry[j].why ||
 			    strcmp(tab->entry[i].name, tab->entry[j].name))
 				continue;
 			if (asprintf(&tab->entry[i].why,
-				     "'%s' is the name of line %u, too: choose another one",
+				     "'%s' is already the name of line %u: choose another one",
 				     tab->entry[i].name, tab->entry[j].line) < 0) {
 				tab->entry[i].why = NULL;
 				return fail_memory();
@@ -273,16 +273,11 @@ static int find_twins(struct tab *tab)
 	return 0;
 }
 
-/**
- * tab_parse() - parse a table
- * @tab: filled in; tab_free() is due also after a failure
- * @path: where it is, for messages; not copied
- * @text: what it says, need not end with a 0
- * @bytes: of @text
- *
- * A line that is wrong keeps nobody from the others: its entry says why.
- *
- * Return: 0 or the exit code.
+/*
+ * Parse a table. An invalid line gets an error in its entry; the other lines are still used.
+ * tab_free() is needed even after a failure.
+ * @path: for messages; not copied.
+ * @text: need not end with a 0.
  */
 int tab_parse(struct tab *tab, const char *path, const char *text, size_t bytes)
 {
@@ -293,7 +288,7 @@ int tab_parse(struct tab *tab, const char *path, const char *text, size_t bytes)
 	tab->path = path;
 	if (bytes > TAB_BYTES_MAX || memchr(text, 0, bytes))
 		return fail(CODE_USAGE,
-			    "'%s' is no table: it is longer than %lu bytes, or binary",
+			    "'%s' is not a valid table: it is binary or longer than %lu bytes",
 			    path, TAB_BYTES_MAX);
 	tab->text = strndup(text, bytes);
 	if (!tab->text)
@@ -326,14 +321,9 @@ static int read_file(struct tab *tab, int fd)
 	return fail_code();
 }
 
-/**
- * tab_read() - read the table
- * @tab: filled in; tab_free() is due also after a failure
- * @path: of the file; not copied
- *
- * One that does not exist is empty.
- *
- * Return: 0 or the exit code.
+/*
+ * Read and parse the table. A missing file is an empty table. tab_free() is needed even after a
+ * failure. @path is not copied.
  */
 int tab_read(struct tab *tab, const char *path)
 {
@@ -350,13 +340,7 @@ int tab_read(struct tab *tab, const char *path)
 	return fail_code();
 }
 
-/**
- * tab_find() - the line of a device
- * @tab: as read
- * @name: of the device
- *
- * Return: the line, one that is right before one that is wrong; NULL: there is none.
- */
+/* Find the line of a device, a valid line before an invalid one; NULL: none. */
 const struct tab_entry *tab_find(const struct tab *tab, const char *name)
 {
 	const struct tab_entry *found = NULL;
@@ -372,14 +356,7 @@ const struct tab_entry *tab_find(const struct tab *tab, const char *name)
 	return found;
 }
 
-/**
- * tab_need() - demand a line that is right
- * @tab: as read
- * @name: of the device
- * @entry: the result
- *
- * Return: 0 or the exit code.
- */
+/* Demand a valid line for a device. */
 int tab_need(const struct tab *tab, const char *name,
 	     const struct tab_entry **entry)
 {
@@ -394,7 +371,6 @@ int tab_need(const struct tab *tab, const char *name,
 	return 0;
 }
 
-/* Free what tab_read() allocated. */
 void tab_free(struct tab *tab)
 {
 	size_t i;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The table of devices that come back after a reboot: /etc/nearcache/nearcachetab.  The
- * format is described in helper/man/nearcachetab.5.
+ * The table of devices to open after a reboot, /etc/nearcache/nearcachetab. Format:
+ * helper/man/nearcachetab.5.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
  */
 #ifndef HELPER_OPEN_NEARCACHETAB_H
 #define HELPER_OPEN_NEARCACHETAB_H
@@ -13,30 +15,30 @@
 
 #define TAB_FILE	"/etc/nearcache/nearcachetab"
 
-/* Before the uuid of a cache, in place of a device. */
+/* Prefix of a cache that is named by uuid. */
 #define TAB_UUID	"UUID="
 
-/* Seconds: how long the devices of a line are waited for, and what a line may say. */
+/* Seconds to wait for the devices of a line: default and maximum. */
 #define TAB_TIMEOUT		60U
 #define TAB_TIMEOUT_MAX		86400U
 
-/* Bytes that the file may have. */
+/* Maximum size of the file in bytes. */
 #define TAB_BYTES_MAX	65536UL
 
 /**
  * struct tab_entry - one line
- * @line: its number, from 1
- * @name: name of the device, "" if there is none that can be shown
+ * @line: line number, from 1
+ * @name: name of the device, "" if it is invalid
  * @origin: path of the origin
  * @cache: path of the cache device, or TAB_UUID and the uuid
- * @args: what 'nearcache open' would make of it, but for --cache
- * @fail: a boot needs the device
- * @netdev: the network must be online before
- * @noauto: it is opened when it is asked for only
- * @timeout: seconds that the devices are waited for
+ * @args: options of the line, parsed as for 'nearcache open', without --cache
+ * @fail: the boot fails without the device
+ * @netdev: open only after the network is online
+ * @noauto: open only on request, not at boot
+ * @timeout: seconds to wait for the devices
  * @option: words that @args points into
- * @options: how many
- * @why: what is wrong with the line, NULL: nothing
+ * @options: entries of @option
+ * @why: error in the line, NULL: none
  */
 struct tab_entry {
 	unsigned int line;
@@ -54,11 +56,11 @@ struct tab_entry {
 };
 
 /**
- * struct tab - the file
- * @path: of it
- * @text: what it says, cut to words
- * @entry: its lines, but for comments and empty ones
- * @entries: how many
+ * struct tab - the parsed file
+ * @path: path of the file
+ * @text: content, cut into words
+ * @entry: lines, without comments and empty lines
+ * @entries: entries of @entry
  */
 struct tab {
 	const char *path;

@@ -15,14 +15,8 @@
 #include "meta/recover.h"
 #include "open/witness.h"
 
-/**
- * pair_check_free() - demand a cache device that nobody uses
- * @cache: open cache device
- * @self: name of a nearcache device that may, NULL: none
- *
- * Return: 0 or the exit code.
- */
-int pair_check_free(const struct device *cache, const char *self)
+/* Demand an unused cache device. @self: name of a nearcache device that may use it, NULL: none. */
+int match_check_free(const struct device *cache, const char *self)
 {
 	struct dm_device user;
 	bool busy, found;
@@ -40,34 +34,26 @@ int pair_check_free(const struct device *cache, const char *self)
 		return fail_code();
 	}
 	return fail(CODE_BUSY,
-		    "cache device '%s' is in use: release it first (lsblk shows what is on top of it)",
+		    "cache device '%s' is in use: close it first (lsblk shows the devices on top of it)",
 		    cache->path);
 }
 
-/**
- * pair_was_writing() - was the cache cut off in a writing mode, with a witness?
- * @pair: the devices
- */
-bool pair_was_writing(const struct pair *pair)
+/* True if the cache was cut off in a writing mode, with a witness. */
+bool match_was_writing(const struct origin_match *match)
 {
-	return le32_to_cpu(pair->super.best->state) == NEARCACHE_STATE_WRITING;
+	return le32_to_cpu(match->super.best->state) == NEARCACHE_STATE_WRITING;
 }
 
-/**
- * pair_is_cold() - was the cache not stopped cleanly, in a writing mode?
- * @pair: the devices
- *
- * Of one that has a witness: unless pair_hear() found that this proves what it holds; and
- * if it found that the cache device is an older copy, however that was stopped.
- *
- * Return: whether nothing that it holds will be used.
+/*
+ * True if the next load will use no cached data: the cache was not stopped cleanly in a writing
+ * mode, and match_read_witness() did not prove its data; or the cache device is an old copy.
  */
-bool pair_is_cold(const struct pair *pair)
+bool match_is_cold(const struct origin_match *match)
 {
-	if (pair->older)
+	if (match->older)
 		return true;
-	return pair_was_writing(pair) ? !pair->proven :
-		le32_to_cpu(pair->super.best->state) == NEARCACHE_STATE_ACTIVE;
+	return match_was_writing(match) ? !match->proven :
+		le32_to_cpu(match->super.best->state) == NEARCACHE_STATE_ACTIVE;
 }
 
 static u64 count_regions(const struct nearcache_intent *area,
@@ -85,7 +71,10 @@ static u64 count_regions(const struct nearcache_intent *area,
 	return count;
 }
 
-/* As the kernel does: a page that cannot be read says that all was being written. */
+/*
+ * Read the write intent as the kernel does: a page that cannot be read (here: zeros, an invalid
+ * page) counts as all regions being written.
+ */
 static struct nearcache_intent *read_intent(const struct device *cache, u64 at)
 {
 	char *area = device_buffer(NEARCACHE_INTENT_AREA_SIZE);
@@ -101,9 +90,10 @@ static struct nearcache_intent *read_intent(const struct device *cache, u64 at)
 	return (void *)area;
 }
 
-/* Does a record know of what the cache device does not?  That the cache has another
- * witness is news to a copy that names this one; but for one that has a number that is
- * higher, which it was given to come back (see pair_come_back()).
+/*
+ * True if a record knows a later session than the cache device. If the record says that the cache
+ * moved to another witness, a superblock that still names this one is an old copy. The exception is
+ * a higher session number in the superblock: match_come_back() set it.
  */
 static bool knows_more(const struct nearcache_super *sb,
 		       const struct nearcache_witness *record, bool named)
@@ -116,75 +106,62 @@ static bool knows_more(const struct nearcache_super *sb,
 	return named ? known >= has : known > has;
 }
 
-/**
- * pair_hear() - take in what the witness says of a cache
- * @pair: the devices; the superblock is read; @pair->proven and @pair->older are the
- *	result
- * @record: sound record of the cache, NULL: there is none
- * @named: it is on the witness that the superblock names
+/*
+ * Compare the cache with its witness record; sets @match->proven, @older, @session and @regions.
+ * @record: valid record of the cache, NULL: none.
+ * @named: the record is on the witness that the superblock names.
  *
- * It proves nothing when the origin's ends were being written: nobody knows then whether
- * others wrote to it, too.
+ * The record proves nothing if writes to the origin's ends were in flight: their fingerprint cannot
+ * show then whether others wrote to the origin.
  */
-void pair_hear(struct pair *pair, const struct nearcache_witness *record,
+void match_read_witness(struct origin_match *match, const struct nearcache_witness *record,
 	       bool named)
 {
-	const struct super *super = &pair->super;
+	const struct super *super = &match->super;
 	struct nearcache_intent *area;
 
-	pair->proven = false;
-	pair->older = record && knows_more(super->best, record, named);
-	pair->session = pair->older ? le64_to_cpu(record->session) : 0;
-	if (!pair_was_writing(pair) || !nc_recover_stayed(super->best, record))
+	match->proven = false;
+	match->older = record && knows_more(super->best, record, named);
+	match->session = match->older ? le64_to_cpu(record->session) : 0;
+	if (!match_was_writing(match) || !nc_recover_stayed(super->best, record))
 		return;
-	area = read_intent(&pair->cache, super->geo.intent_offset);
+	area = read_intent(&match->cache, super->geo.intent_offset);
 	if (!area)
 		return;
 	nc_recover_intent(area, super->best, record);
-	pair->proven = !nc_recover_ends(area);
-	pair->regions = count_regions(area, &super->geo);
+	match->proven = !nc_recover_ends(area);
+	match->regions = count_regions(area, &super->geo);
 	free(area);
 }
 
-/**
- * pair_take_session() - the superblock is to have that number at least
- * @pair: the devices
- * @session: number
- */
-void pair_take_session(struct pair *pair, u64 session)
+/* Raise the minimum session number of the superblock. */
+void match_take_session(struct origin_match *match, u64 session)
 {
-	if (session > pair->session)
-		pair->session = session;
+	if (session > match->session)
+		match->session = session;
 }
 
-/**
- * pair_come_back() - the cache is to have a record again where it had one
- * @pair: the devices, after pair_hear()
- * @record: what it says since
- *
- * The superblock is written first, with a number that no copy of it has: the record that
- * follows tells those from it.
+/*
+ * The cache returns to a witness that still has its old record @record. The superblock is written
+ * first, with a session number that no copy of it has. The record that follows then distinguishes
+ * the copies.
  */
-void pair_come_back(struct pair *pair, const struct nearcache_witness *record)
+void match_come_back(struct origin_match *match, const struct nearcache_witness *record)
 {
 	u64 known = le64_to_cpu(record->session);
-	u64 has = le64_to_cpu(pair->super.best->session);
+	u64 has = le64_to_cpu(match->super.best->session);
 
-	pair_take_session(pair, (known > has ? known : has) + 1);
+	match_take_session(match, (known > has ? known : has) + 1);
 }
 
-/**
- * pair_hear_recorded() - take in what the witness says that the superblock names, and that is
- *	not to be the witness any more
- * @pair: the devices; the superblock is read; @pair->older is the result
- *
- * It may know of what the one to come does not; also one that can only be read.
- *
- * Return: whether it knows of a later session than the cache device.
+/*
+ * Ask the witness that the superblock names and that is being replaced; sets @match->older. That
+ * witness may know a later session than the new one. It may be read-only. Returns true if it knows
+ * a later session than the cache device.
  */
-bool pair_hear_recorded(struct pair *pair)
+bool match_read_recorded(struct origin_match *match)
 {
-	const struct nearcache_super *sb = pair->super.best;
+	const struct nearcache_super *sb = match->super.best;
 	struct witness before = WITNESS_CLOSED;
 	struct nearcache_witness record;
 	bool found, later;
@@ -195,31 +172,26 @@ bool pair_hear_recorded(struct pair *pair)
 		!witness_look(&before, sb->uuid, &record, &found) && found &&
 		knows_more(sb, &record, true);
 	if (later) {
-		pair->older = true;
-		pair_take_session(pair, le64_to_cpu(record.session));
+		match->older = true;
+		match_take_session(match, le64_to_cpu(record.session));
 	}
 	witness_close(&before);
 	fail_reset();
 	return later;
 }
 
-/**
- * pair_find_origin() - open the origin that the superblock names
- * @pair: the devices; the cache device is open, its superblock read
- *
- * Return: 0 or the exit code.
- */
-int pair_find_origin(struct pair *pair)
+/* Open the origin that the superblock names. */
+int match_find_origin(struct origin_match *match)
 {
-	const char *id = (const char *)pair->super.best->origin_id;
+	const char *id = (const char *)match->super.best->origin_id;
 	dev_t number;
 	int found;
 
 	if (!*id)
 		return fail(CODE_DEVICE,
-			    "the origin of '%s' has no stable identity: name it with --origin DEV",
-			    pair->cache.path);
-	found = identity_find(id, pair->cache.number, &number);
+			    "the origin of '%s' has no device id: name it with --origin DEV",
+			    match->cache.path);
+	found = identity_find(id, match->cache.number, &number);
 	if (!found)
 		return fail(CODE_DEVICE,
 			    "no device here is the origin '%s': connect it or name it with --origin DEV",
@@ -228,216 +200,190 @@ int pair_find_origin(struct pair *pair)
 		return fail(CODE_DEVICE,
 			    "%d devices are the origin '%s': name one with --origin DEV",
 			    found, id);
-	return device_open_number(&pair->origin, number, "origin");
+	return device_open_number(&match->origin, number, "origin");
 }
 
-/* The ends are as they were. */
-static int compare_file_system(struct pair *pair)
+/* Called when the fingerprint of the ends is equal. */
+static int compare_file_system(struct origin_match *match)
 {
-	const struct nearcache_super *sb = pair->super.best;
+	const struct nearcache_super *sb = match->super.best;
 	unsigned char digest[FSPRINT_SIZE];
 	enum nearcache_fingerprint type;
 
-	/* Our own writes are not in it. */
-	if (pair_was_writing(pair) ||
+	/* The fingerprint does not cover writes through the cache. */
+	if (match_was_writing(match) ||
 	    le32_to_cpu(sb->file_system_type) <= NEARCACHE_FP_ENDS ||
 	    le32_to_cpu(sb->file_system_type) > NEARCACHE_FP_EROFS)
 		return 0;
-	if (fsprint_take(&pair->origin, le64_to_cpu(sb->origin_size), &type,
+	if (fsprint_take(&match->origin, le64_to_cpu(sb->origin_size), &type,
 			 digest))
 		return fail_code();
 	if (type == le32_to_cpu(sb->file_system_type) &&
 	    !memcmp(digest, sb->file_system_fingerprint, sizeof(digest)))
 		return 0;
-	pair->differs |= PAIR_CONTENT;
-	pair->file_system = true;
+	match->differs |= MATCH_CONTENT;
+	match->file_system = true;
 	return 0;
 }
 
 /*
- * An origin that grew keeps its old content, up to its old end.  What was not
- * stopped cleanly may have written to the origin since: the fingerprint is older,
- * and of what is cached nothing is used.
+ * Compare the fingerprints. An origin that grew keeps its old content up to its old end. A cache
+ * that is cold may have written to the origin after the fingerprint; nothing cached is used then,
+ * so skip the comparison.
  */
-static int compare_content(struct pair *pair)
+static int compare_content(struct origin_match *match)
 {
-	const struct nearcache_super *sb = pair->super.best;
+	const struct nearcache_super *sb = match->super.best;
 	u64 size = le64_to_cpu(sb->origin_size);
 	unsigned char digest[FINGERPRINT_SIZE];
 
-	if (pair_is_cold(pair) || pair->origin.size < size ||
+	if (match_is_cold(match) || match->origin.size < size ||
 	    le32_to_cpu(sb->origin_fingerprint_type) != NEARCACHE_FP_ENDS)
 		return 0;
-	if (fingerprint_ends(&pair->origin, size, digest))
+	if (fingerprint_ends(&match->origin, size, digest))
 		return fail_code();
 	if (!memcmp(digest, sb->origin_fingerprint, sizeof(digest)))
-		return compare_file_system(pair);
-	pair->differs |= PAIR_CONTENT;
+		return compare_file_system(match);
+	match->differs |= MATCH_CONTENT;
 	return 0;
 }
 
 /*
- * Another version says by itself that the data was replaced, and after a gap that it was
- * written to is no surprise.
+ * Another dataset version announces new data, and after a gap new data is expected. By default both
+ * drop the cached data without an error.
  */
-static bool drops_anyway(const struct pair *pair)
+static bool drops_anyway(const struct origin_match *match)
 {
-	return (pair->differs & (PAIR_VERSION | PAIR_GAP)) &&
-	       pair->on_change == ON_CHANGE_DEFAULT;
+	return (match->differs & (MATCH_VERSION | MATCH_GAP)) &&
+	       match->on_change == ON_CHANGE_DEFAULT;
 }
 
-/**
- * pair_compare() - see in what the origin is not as the cache recorded it
- * @pair: the devices; @pair->differs is the result
- *
- * The content as far as the fingerprint tells, and if anything depends on it.
- *
- * Return: 0 or the exit code.
+/*
+ * Compare the origin with its record, MATCH_* bits in @match->differs. Skips the content if the
+ * cached data is dropped anyway.
  */
-int pair_compare(struct pair *pair)
+int match_compare(struct origin_match *match)
 {
-	const struct nearcache_super *sb = pair->super.best;
+	const struct nearcache_super *sb = match->super.best;
 	u64 before = le64_to_cpu(sb->origin_size);
 	const char *id = (const char *)sb->origin_id;
 
-	pair->differs = 0;
-	pair->file_system = false;
-	if (pair->size != before && !(pair->size > before && pair->may_grow))
-		pair->differs |= PAIR_SIZE;
-	if (*id && strcmp(pair->origin.id, id))
-		pair->differs |= PAIR_ID;
-	if (dataset_is_new(sb, pair->version))
-		pair->differs |= PAIR_VERSION;
-	if (pair->gap)
-		pair->differs |= PAIR_GAP;
-	return drops_anyway(pair) ? 0 : compare_content(pair);
+	match->differs = 0;
+	match->file_system = false;
+	if (match->size != before && !(match->size > before && match->may_grow))
+		match->differs |= MATCH_SIZE;
+	if (*id && strcmp(match->origin.id, id))
+		match->differs |= MATCH_ID;
+	if (dataset_is_new(sb, match->version))
+		match->differs |= MATCH_VERSION;
+	if (match->gap)
+		match->differs |= MATCH_GAP;
+	return drops_anyway(match) ? 0 : compare_content(match);
 }
 
-/**
- * pair_content() - what tells that the content was changed, for messages
- * @pair: compared
- *
- * Return: the words.
- */
-const char *pair_content(const struct pair *pair)
+/* The reason for MATCH_CONTENT, for messages. */
+const char *match_content(const struct origin_match *match)
 {
-	return pair->file_system ?
-	       "its file system was written to, though its first and last 64 KiB are the same" :
+	return match->file_system ?
+	       "its file system was written to, although its first and last 64 KiB are unchanged" :
 	       "its first or last 64 KiB differ";
 }
 
-static void refuse_size(const struct pair *pair)
+static void refuse_size(const struct origin_match *match)
 {
-	u64 before = le64_to_cpu(pair->super.best->origin_size);
+	u64 before = le64_to_cpu(match->super.best->origin_size);
 
 	fail(CODE_DEVICE,
 	     "origin '%s' has %llu bytes, the cache was created for one of %llu bytes%s",
-	     pair->origin.path, (unsigned long long)pair->size,
+	     match->origin.path, (unsigned long long)match->size,
 	     (unsigned long long)before,
-	     pair->size > before ? ": if it grew, open it with --grow" : "");
+	     match->size > before ? ": if it grew, open it with --grow" : "");
 }
 
-/**
- * pair_refuse() - tell in what the origin is not as recorded, as an error
- * @pair: compared
- *
- * Return: the exit code.
- */
-int pair_refuse(const struct pair *pair)
+/* Record an error that lists the differences. Returns its exit code. */
+int match_refuse(const struct origin_match *match)
 {
-	const struct nearcache_super *sb = pair->super.best;
-	const struct device *origin = &pair->origin;
+	const struct nearcache_super *sb = match->super.best;
+	const struct device *origin = &match->origin;
 
-	if (pair->differs & PAIR_ID)
+	if (match->differs & MATCH_ID)
 		fail(CODE_DEVICE,
 		     "origin '%s' is '%s', the cache was created for '%s'",
 		     origin->path, origin->id, (const char *)sb->origin_id);
-	if (pair->differs & PAIR_SIZE)
-		refuse_size(pair);
-	if (pair->differs & PAIR_VERSION)
+	if (match->differs & MATCH_SIZE)
+		refuse_size(match);
+	if (match->differs & MATCH_VERSION)
 		fail(CODE_DEVICE,
-		     "--dataset-version '%s': what is cached is of version '%s'",
-		     pair->version, (const char *)sb->dataset_version);
-	if (pair->differs & PAIR_CONTENT)
+		     "--dataset-version '%s': the cached data is of version '%s'",
+		     match->version, (const char *)sb->dataset_version);
+	if (match->differs & MATCH_CONTENT)
 		fail(CODE_DEVICE,
 		     "origin '%s' was changed since its cache was closed (%s): the cached data is stale",
-		     origin->path, pair_content(pair));
-	if (pair->differs & PAIR_GAP)
+		     origin->path, match_content(match));
+	if (match->differs & MATCH_GAP)
 		fail(CODE_DEVICE,
-		     "origin '%s' may have been written to while a device passed through to it, without its cache: the cached data is stale",
+		     "origin '%s' may have been written to by a pass-through device, without its cache: the cached data is stale",
 		     origin->path);
-	return fail_add("%s", pair->advice);
+	return fail_add("%s", match->advice);
 }
 
-/**
- * pair_check_origin() - demand the origin that the cache was made for
- * @pair: the devices; @pair->drop and @pair->trust are the result
- *
- * By identity, logical block size, size and, as far as it counts, content; or as
- * @pair->on_change says.
- *
- * Return: 0 or the exit code.
+/*
+ * Demand the origin that the cache was made for (device id, logical block size, size and content),
+ * or do what @match->on_change says. Sets @match->drop and @match->trust.
  */
-int pair_check_origin(struct pair *pair)
+int match_check_origin(struct origin_match *match)
 {
-	u32 lbs = le32_to_cpu(pair->super.best->origin_lbs);
+	u32 lbs = le32_to_cpu(match->super.best->origin_lbs);
 
-	if (pair_compare(pair))
+	if (match_compare(match))
 		return fail_code();
-	if (drops_anyway(pair) && !(pair->differs & PAIR_ID))
-		pair->drop = true;
-	else if (pair->on_change == ON_CHANGE_DROP ||
-		 (pair->on_change == ON_CHANGE_TRUST && pair->gap))
-		pair->drop = pair->differs;
-	else if (pair->on_change == ON_CHANGE_TRUST)
-		pair->trust = pair->differs;
-	else if (pair->differs)
-		return pair_refuse(pair);
-	if (pair->origin.lbs != lbs)
+	if (drops_anyway(match) && !(match->differs & MATCH_ID))
+		match->drop = true;
+	else if (match->on_change == ON_CHANGE_DROP ||
+		 (match->on_change == ON_CHANGE_TRUST && match->gap))
+		match->drop = match->differs;
+	else if (match->on_change == ON_CHANGE_TRUST)
+		match->trust = match->differs;
+	else if (match->differs)
+		return match_refuse(match);
+	if (match->origin.lbs != lbs)
 		return fail(CODE_DEVICE,
-			    "origin '%s' has logical blocks of %u bytes, at create they had %u bytes: make the cache anew",
-			    pair->origin.path, pair->origin.lbs, lbs);
+			    "origin '%s' has logical blocks of %u bytes, at creation they had %u bytes: create the cache again",
+			    match->origin.path, match->origin.lbs, lbs);
 	return 0;
 }
 
-/**
- * pair_ask_gaps() - see whether the origin could be written to without the cache
- * @pair: the devices; for pair_check_origin(), which will not wonder then
- *
- * Return: 0 or the exit code.
+/*
+ * Ask whether the origin may have been written to without the cache. A gap found here makes
+ * match_check_origin() drop the cached data instead of failing.
  */
-int pair_ask_gaps(struct pair *pair)
+int match_ask_gaps(struct origin_match *match)
 {
-	return gaps_concern(pair->super.best, pair->origin.id, &pair->gap);
+	return gaps_concern(match->super.best, match->origin.id, &match->gap);
 }
 
-/**
- * pair_check_gaps() - let nothing be served that is from before a gap
- * @pair: checked; @pair->drop and @pair->trust are the result
- *
- * Nobody can vouch for what is cached then.  Under lock_all(): there may be one by now
- * that pair_ask_gaps() did not see.
- *
- * Return: 0 or the exit code.
+/*
+ * Check again for gaps under lock_all(): one may have begun after match_ask_gaps(). Drops the
+ * cached data, which may be stale, or refuses; sets @match->drop and @match->trust.
  */
-int pair_check_gaps(struct pair *pair)
+int match_check_gaps(struct origin_match *match)
 {
-	if (pair_ask_gaps(pair))
+	if (match_ask_gaps(match))
 		return fail_code();
-	if (!pair->gap)
+	if (!match->gap)
 		return 0;
-	pair->differs |= PAIR_GAP;
-	if (pair->on_change == ON_CHANGE_REFUSE)
-		return pair_refuse(pair);
-	pair->drop = true;
-	pair->trust = false;
+	match->differs |= MATCH_GAP;
+	if (match->on_change == ON_CHANGE_REFUSE)
+		return match_refuse(match);
+	match->drop = true;
+	match->trust = false;
 	return 0;
 }
 
-/* It is empty: what misses is that this is known. */
-static void end_gap(const struct pair *pair)
+/* The cache is empty now, so the gap is over for it. A failure here only empties it again. */
+static void end_gap(const struct origin_match *match)
 {
-	const struct nearcache_super *sb = pair->super.best;
+	const struct nearcache_super *sb = match->super.best;
 
 	if (!gaps_emptied(sb, le64_to_cpu(sb->table_epoch) + 1))
 		return;
@@ -445,130 +391,114 @@ static void end_gap(const struct pair *pair)
 	fail_reset();
 }
 
-/**
- * pair_record() - write what pair_check_origin() decided to the cache device
- * @pair: checked; nobody uses the cache device, which is closed afterwards
- * @held: a device-mapper device that has given it up holds it
- *
- * Return: 0 or the exit code.
+/*
+ * Write the decision of match_check_origin() to the cache device, which must be unused and is
+ * closed afterwards.
+ * @held: a device-mapper device that no longer uses the cache device still holds it.
  */
-int pair_record(struct pair *pair, bool held)
+int match_record(struct origin_match *match, bool held)
 {
 	struct dataset_change change = {
-		.version = pair->version,
-		.witness = pair->witness,
-		.witness_now = pair->witness_now,
-		/* What may be older than its witness stays so until it is empty. */
-		.session = pair->drop || !pair->older ? pair->session : 0,
-		.size = pair->size,
-		.drop = pair->drop,
+		.version = match->version,
+		.witness = match->witness,
+		.witness_now = match->witness_now,
+		/*
+		 * A superblock that may be an old copy keeps its number until the cache is empty.
+		 */
+		.session = match->drop || !match->older ? match->session : 0,
+		.size = match->size,
+		.drop = match->drop,
 		.held = held,
 	};
 
-	if (dataset_record(&pair->cache, &pair->super, &pair->origin, &change))
+	if (dataset_record(&match->cache, &match->super, &match->origin, &change))
 		return fail_code();
-	if (pair->drop && pair->differs & PAIR_GAP)
-		end_gap(pair);
+	if (match->drop && match->differs & MATCH_GAP)
+		end_gap(match);
 	return 0;
 }
 
-/**
- * pair_can_refresh() - is there no fingerprint of a file system?
- * @pair: the devices
- *
- * The kernel, which renews that of the ends after it wrote, does not know file
- * systems.
- *
- * Return: whether pair_refresh() has anything to do.
+/*
+ * True if match_refresh() has work: there is no fingerprint of a file system. The kernel renews the
+ * fingerprint of the ends after it wrote, but it does not know file systems.
  */
-bool pair_can_refresh(const struct pair *pair)
+bool match_can_refresh(const struct origin_match *match)
 {
-	const struct nearcache_super *sb = pair->super.best;
+	const struct nearcache_super *sb = match->super.best;
 
-	return !pair_is_cold(pair) && !pair_was_writing(pair) &&
+	return !match_is_cold(match) && !match_was_writing(match) &&
 	       le32_to_cpu(sb->origin_fingerprint_type) == NEARCACHE_FP_ENDS &&
 	       le32_to_cpu(sb->file_system_type) == NEARCACHE_FP_NONE;
 }
 
-/**
- * pair_refresh() - take the fingerprint of a file system that has none
- * @pair: compared; nobody uses the cache device, which may be closed afterwards
- *
- * What fails is no error: the ends are as good as they were.
+/*
+ * Record the fingerprint of the file system if there is none. The cache device must be unused; it
+ * may be closed afterwards. A failure is ignored: the fingerprint of the ends is still valid.
  */
-void pair_refresh(struct pair *pair)
+void match_refresh(struct origin_match *match)
 {
-	const struct nearcache_super *sb = pair->super.best;
+	const struct nearcache_super *sb = match->super.best;
 	unsigned char digest[FSPRINT_SIZE];
 	enum nearcache_fingerprint type;
 
-	if (!pair_can_refresh(pair) || pair->differs)
+	if (!match_can_refresh(match) || match->differs)
 		return;
-	if (fsprint_take(&pair->origin, le64_to_cpu(sb->origin_size), &type,
+	if (fsprint_take(&match->origin, le64_to_cpu(sb->origin_size), &type,
 			 digest) ||
-	    (type != NEARCACHE_FP_NONE && pair_record(pair, false)))
+	    (type != NEARCACHE_FP_NONE && match_record(match, false)))
 		fail_reset();
 }
 
-static void add(char *text, const char *what, const char *value)
+static void add_reason(char *text, const char *what, const char *value)
 {
 	size_t used = strlen(text);
 	const char *quote = value ? "'" : "";
 
-	snprintf(text + used, PAIR_TEXT - used, "%s%s%s%s%s",
+	snprintf(text + used, MATCH_TEXT - used, "%s%s%s%s%s",
 		 used ? ", " : "", what, quote, value ? value : "", quote);
 }
 
-/**
- * pair_changed() - in what the origin is not as recorded, for programs
- * @pair: compared
- * @text: PAIR_TEXT bytes to fill
- *
- * Return: @text: "size, content", NULL when it is.
+/*
+ * List the differences for programs, "size, content"; NULL if there are none. @text: MATCH_TEXT
+ * bytes.
  */
-const char *pair_changed(const struct pair *pair, char *text)
+const char *match_changed(const struct origin_match *match, char *text)
 {
 	*text = '\0';
-	if (pair->differs & PAIR_ID)
-		add(text, "identity", NULL);
-	if (pair->differs & PAIR_SIZE)
-		add(text, "size", NULL);
-	if (pair->differs & PAIR_VERSION)
-		add(text, "version", NULL);
-	if (pair->differs & PAIR_CONTENT)
-		add(text, "content", NULL);
-	if (pair->differs & PAIR_GAP)
-		add(text, "gap", NULL);
+	if (match->differs & MATCH_ID)
+		add_reason(text, "identity", NULL);
+	if (match->differs & MATCH_SIZE)
+		add_reason(text, "size", NULL);
+	if (match->differs & MATCH_VERSION)
+		add_reason(text, "version", NULL);
+	if (match->differs & MATCH_CONTENT)
+		add_reason(text, "content", NULL);
+	if (match->differs & MATCH_GAP)
+		add_reason(text, "gap", NULL);
 	return *text ? text : NULL;
 }
 
-/**
- * pair_before() - what was recorded of the origin and is not so, for people
- * @pair: compared
- * @text: PAIR_TEXT bytes to fill
- *
- * Return: @text.
- */
-const char *pair_before(const struct pair *pair, char *text)
+/* List the recorded values that differ, for people. @text: MATCH_TEXT bytes. */
+const char *match_before(const struct origin_match *match, char *text)
 {
-	const struct nearcache_super *sb = pair->super.best;
+	const struct nearcache_super *sb = match->super.best;
 	char size[64];
 
 	*text = '\0';
-	if (pair->differs & PAIR_ID)
-		add(text, "the identity was ", (const char *)sb->origin_id);
-	if (pair->differs & PAIR_SIZE) {
+	if (match->differs & MATCH_ID)
+		add_reason(text, "the identity was ", (const char *)sb->origin_id);
+	if (match->differs & MATCH_SIZE) {
 		snprintf(size, sizeof(size), "the size was %llu bytes",
 			 (unsigned long long)le64_to_cpu(sb->origin_size));
-		add(text, size, NULL);
+		add_reason(text, size, NULL);
 	}
-	if (pair->differs & PAIR_VERSION)
-		add(text, "the dataset version was ",
-		    (const char *)sb->dataset_version);
-	if (pair->differs & PAIR_CONTENT)
-		add(text, "the origin's content was changed", NULL);
-	if (pair->differs & PAIR_GAP)
-		add(text, "the origin could be written to without its cache",
-		    NULL);
+	if (match->differs & MATCH_VERSION)
+		add_reason(text, "the dataset version was ",
+			   (const char *)sb->dataset_version);
+	if (match->differs & MATCH_CONTENT)
+		add_reason(text, "the origin's content was changed", NULL);
+	if (match->differs & MATCH_GAP)
+		add_reason(text, "the origin may have been written to without its cache",
+			   NULL);
 	return text;
 }

@@ -1,49 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An origin and a formatted cache device: do they belong together? */
+/*
+ * Check that an origin and a formatted cache device belong together.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_OPEN_ORIGIN_MATCH_H
 #define HELPER_OPEN_ORIGIN_MATCH_H
 
 #include "block/device.h"
-#include "lib/onchange.h"
+#include "lib/words.h"
 #include "ondisk/superblock.h"
 
-/* In what an origin is not as its cache recorded it, bits. */
-#define PAIR_SIZE	(1U << 0)
-#define PAIR_ID		(1U << 1)
-#define PAIR_CONTENT	(1U << 2)
-#define PAIR_VERSION	(1U << 3)
-/* Somebody may have written to it meanwhile, see gaps.h. */
-#define PAIR_GAP	(1U << 4)
+/* How an origin differs from the cache's record of it, bits. */
+#define MATCH_SIZE	(1U << 0)
+#define MATCH_ID		(1U << 1)
+#define MATCH_CONTENT	(1U << 2)
+#define MATCH_VERSION	(1U << 3)
+/* The origin may have been written to without the cache, see uncached_writes.h. */
+#define MATCH_GAP	(1U << 4)
 
-/* Room for words about that. */
-#define PAIR_TEXT	512
+/* Room for a text about the differences. */
+#define MATCH_TEXT	512
 
 /**
- * struct pair - two devices
+ * struct origin_match - an origin, a cache device and the result of their comparison
  * @origin: open origin
  * @cache: open cache device
- * @super: what is on it
- * @size: bytes of the origin that are or will be in use
- * @may_grow: they may be more than the cache was made for
- * @version: the dataset's version as the user gave it, NULL when not given
- * @witness: path of the witness device to be recorded, "": none; NULL: as it was
- * @witness_now: then: its number, 0: none
- * @proven: cut off in a writing mode, and its witness says that the cache device
- *	was told of all that was written
- * @older: its witness knows of a session that the cache device does not
- * @session: number that the superblock is to have, if it has less: of that, or one that
- *	no copy of the cache device has
- * @regions: if @proven: regions of the origin that were being written, and are dropped
- * @on_change: what to do when they are not as recorded
+ * @super: superblock of @cache
+ * @size: size of the origin in bytes, as it is or will be used
+ * @may_grow: @size may be larger than recorded
+ * @version: the dataset's version as the user gave it, NULL: not given
+ * @witness: path of the witness device to record, "": none, NULL: unchanged
+ * @witness_now: with @witness: its device number, 0: none
+ * @proven: the cache was cut off in a writing mode, and its witness proves that the cache device
+ *	saw all writes
+ * @older: the witness knows a later session: the cache device is an old copy
+ * @session: minimum session number of the superblock: the witness's, or one that no copy of the
+ *	cache device has
+ * @regions: if @proven: number of regions with writes in flight, which are dropped
+ * @on_change: what to do if the origin differs
  * @advice: what to do about a refusal, for messages
- * @gap: the result of pair_ask_gaps(): the origin could be written to without the cache
- * @differs: the result: in what the origin is not as recorded
- * @file_system: the result, of the content: the file system alone tells that
- * @drop: the result: nothing that is cached will be used, and what is recorded is
- *	to be renewed
- * @trust: the result: what is recorded is to be renewed, the rest stays
+ * @gap: result of match_ask_gaps(): the origin may have been written to without the cache
+ * @differs: result: MATCH_* bits
+ * @file_system: result: with MATCH_CONTENT: only the file system's fingerprint differs
+ * @drop: result: drop all cached data and renew the record
+ * @trust: result: renew the record and keep the cached data
  */
-struct pair {
+struct origin_match {
 	struct device origin;
 	struct device cache;
 	struct super super;
@@ -65,25 +68,25 @@ struct pair {
 	bool trust;
 };
 
-bool pair_is_cold(const struct pair *pair);
-bool pair_was_writing(const struct pair *pair);
-void pair_hear(struct pair *pair, const struct nearcache_witness *record,
+bool match_is_cold(const struct origin_match *match);
+bool match_was_writing(const struct origin_match *match);
+void match_read_witness(struct origin_match *match, const struct nearcache_witness *record,
 	       bool named);
-bool pair_hear_recorded(struct pair *pair);
-void pair_take_session(struct pair *pair, u64 session);
-void pair_come_back(struct pair *pair, const struct nearcache_witness *record);
-int pair_check_free(const struct device *cache, const char *self);
-int pair_find_origin(struct pair *pair);
-int pair_compare(struct pair *pair);
-const char *pair_content(const struct pair *pair);
-int pair_refuse(const struct pair *pair);
-int pair_check_origin(struct pair *pair);
-int pair_ask_gaps(struct pair *pair);
-int pair_check_gaps(struct pair *pair);
-int pair_record(struct pair *pair, bool held);
-bool pair_can_refresh(const struct pair *pair);
-void pair_refresh(struct pair *pair);
-const char *pair_changed(const struct pair *pair, char *text);
-const char *pair_before(const struct pair *pair, char *text);
+bool match_read_recorded(struct origin_match *match);
+void match_take_session(struct origin_match *match, u64 session);
+void match_come_back(struct origin_match *match, const struct nearcache_witness *record);
+int match_check_free(const struct device *cache, const char *self);
+int match_find_origin(struct origin_match *match);
+int match_compare(struct origin_match *match);
+const char *match_content(const struct origin_match *match);
+int match_refuse(const struct origin_match *match);
+int match_check_origin(struct origin_match *match);
+int match_ask_gaps(struct origin_match *match);
+int match_check_gaps(struct origin_match *match);
+int match_record(struct origin_match *match, bool held);
+bool match_can_refresh(const struct origin_match *match);
+void match_refresh(struct origin_match *match);
+const char *match_changed(const struct origin_match *match, char *text);
+const char *match_before(const struct origin_match *match, char *text);
 
 #endif /* HELPER_OPEN_ORIGIN_MATCH_H */

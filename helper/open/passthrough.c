@@ -12,8 +12,8 @@
 #include "lib/print.h"
 #include "block/dm_suspend.h"
 
-/* Also where nothing will be started: what it says has to hold. */
-static int check(const struct passthrough *pass)
+/* Called in a dry run as well. */
+static int check_passthrough(const struct passthrough *pass)
 {
 	enum nearcache_mode mode = pass->read_only ? NEARCACHE_READ_ONLY :
 				   pass->mode;
@@ -24,15 +24,18 @@ static int check(const struct passthrough *pass)
 	       fail_code() : 0;
 }
 
-/* What the cache misses has to be known when it is back; else it must miss nothing. */
-static void record(struct passthrough *pass, bool dry_run)
+/*
+ * Record writes that the cache will miss before they can happen. If that fails, start the device
+ * read-only.
+ */
+static void record_gap(struct passthrough *pass, bool dry_run)
 {
 	if (pass->read_only)
 		return;
 	if (!(dry_run ? gaps_check() :
 			gaps_begin(pass->name, pass->origin->id, pass->cache)))
 		return;
-	warn("device '%s' %s read-only: what is written to it could not be remembered for its cache (%s)",
+	warn("device '%s' %s read-only: cannot record that its cache misses writes (%s)",
 	     pass->name, dry_run ? "would be" : "is", fail_message());
 	fail_reset();
 	pass->read_only = true;
@@ -52,8 +55,8 @@ static int activate_linear(const struct passthrough *pass, const char *params)
 	return dm_activate(pass->name, uuid, &line);
 }
 
-static void report(const struct passthrough *pass, const char *params,
-		   bool dry_run)
+static void report_passthrough(const struct passthrough *pass, const char *params,
+			       bool dry_run)
 {
 	char path[PATH_MAX], line[96];
 
@@ -75,15 +78,9 @@ static void report(const struct passthrough *pass, const char *params,
 	print_end();
 }
 
-/**
- * passthrough_start() - make the device
- * @pass: what it is
- * @dry_run: check only
- *
- * In a writing mode it can be written to only if that was recorded durably before: the
- * cache is stale from then on.
- *
- * Return: 0 or the exit code; after a failure there is no device.
+/*
+ * Create the device. It accepts writes only in a writing mode, and only after a durable record that
+ * the cache is stale. A failure leaves no device.
  */
 int passthrough_start(struct passthrough *pass, bool dry_run)
 {
@@ -91,26 +88,19 @@ int passthrough_start(struct passthrough *pass, bool dry_run)
 	char params[48];
 
 	pass->read_only = !mode_writes(pass->mode) || origin->read_only;
-	if ((!dry_run && lock_all(origin)) || check(pass))
+	if ((!dry_run && lock_all(origin)) || check_passthrough(pass))
 		return fail_code();
-	record(pass, dry_run);
+	record_gap(pass, dry_run);
 	snprintf(params, sizeof(params), "%u:%u 0", major(origin->number),
 		 minor(origin->number));
 	if (!dry_run && activate_linear(pass, params))
 		return fail_code();
-	report(pass, params, dry_run);
+	report_passthrough(pass, params, dry_run);
 	warn("device '%s' %s through to its origin, without a cache: %s",
 	     pass->name, dry_run ? "would pass" : "passes", pass->why);
 	return 0;
 }
 
-/**
- * passthrough_close() - remove such a device
- * @dev: the device
- * @dry_run: check only
- *
- * Return: 0 or the exit code.
- */
 int passthrough_close(const struct dm_device *dev, bool dry_run)
 {
 	if (dry_run ? stop_check(dev) : stop(dev))

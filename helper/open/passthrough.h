@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A device without a cache: a plain dm-linear on the origin, for a machine that has to
- * boot although its local drive is gone.
+ * Pass-through devices: a plain dm-linear on the origin, without a cache, so that a machine boots
+ * without its cache device.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
  */
 #ifndef HELPER_OPEN_PASSTHROUGH_H
 #define HELPER_OPEN_PASSTHROUGH_H
 
 #include "block/device.h"
 #include "block/dm.h"
-#include "lib/mode.h"
+#include "lib/words.h"
 
 /**
- * struct passthrough - such a device
+ * struct passthrough - a pass-through device
  * @name: dm name, checked
  * @origin: open origin
- * @mode: that the cache would have
- * @cache: uuid of the cache that is not there, NULL: unknown
- * @why: why it is not
- * @read_only: the result: nobody can write
+ * @mode: mode of the cached device
+ * @cache: uuid of the missing cache, NULL: unknown
+ * @why: why the cache is missing
+ * @read_only: result: the device refuses writes
  */
 struct passthrough {
 	const char *name;

@@ -16,16 +16,16 @@
 #include "block/dm_reload.h"
 
 /**
- * struct reconnection - a device that gets its origin back
+ * struct reconnection - the state of one reconnection
  * @args: the command line
  * @dev: the device
- * @old: its parameters
- * @before: its status
- * @now: the device as it is afterwards
- * @after: its status then
- * @pair: the origin as it is now, and the cache device
- * @judged: the cache device could be read: @pair tells who its origin is
- * @gap: the origin could be written to by others while it was away
+ * @old: parameters before
+ * @before: status before
+ * @now: the device afterwards
+ * @after: status afterwards
+ * @match: the new origin and the cache device
+ * @judged: the cache device can be read: @match.super names the origin
+ * @gap: the origin may have been written to while it was disconnected
  */
 struct reconnection {
 	const struct arguments *args;
@@ -34,18 +34,14 @@ struct reconnection {
 	struct status before;
 	struct dm_device now;
 	struct status after;
-	struct pair pair;
+	struct origin_match match;
 	bool judged;
 	bool gap;
 };
 
-/**
- * reconnect_needed() - is the origin of a device gone?
- * @dev: the device
- *
- * A device that is in use keeps its number for as long.
- *
- * Return: whether the kernel has none of its number any more.
+/*
+ * True if the kernel has removed the origin of a device. The number of a device in use is not given
+ * to another one.
  */
 bool reconnect_needed(const struct dm_device *dev)
 {
@@ -63,30 +59,33 @@ static int check_gone(const struct reconnection *re)
 	if (reconnect_needed(dev))
 		return 0;
 	device_path_of(dev->origin, path);
-	if (re->pair.origin.number == dev->origin)
+	if (re->match.origin.number == dev->origin)
 		return fail(CODE_BUSY,
-			    "device '%s' has origin '%s' already, which is there",
+			    "device '%s' has this origin already ('%s'), which is connected",
 			    dev->name, path);
 	return fail(CODE_BUSY,
-		    "the origin '%s' of '%s' is still there: only one that is gone ('nvme disconnect') can be replaced by what it came back as; to cache another volume, close '%s' and open it with --origin",
+		    "the origin '%s' of '%s' is still connected: only a disconnected origin ('nvme disconnect') can be replaced by its new device; to cache another volume, close '%s' and open it with --origin",
 		    path, dev->name, dev->name);
 }
 
-/* Who the origin is, says the cache device; one that failed says nothing. */
+/*
+ * Read the id of the origin from the cache device. If it cannot be read, the user must name the
+ * origin.
+ */
 static int read_cache(struct reconnection *re)
 {
-	struct pair *pair = &re->pair;
+	struct origin_match *match = &re->match;
 
-	if (!device_open_number(&pair->cache, re->old.cache, "cache device") &&
-	    !super_read(&pair->super, &pair->cache) &&
-	    !super_require(&pair->super, &pair->cache)) {
+	if (!device_open_number(&match->cache, re->old.cache, "cache device") &&
+	    !super_read(&match->super, &match->cache) &&
+	    !super_require(&match->super, &match->cache)) {
 		re->judged = true;
 		return 0;
 	}
 	if (!re->args->origin)
-		return fail_add("it would tell which device is the origin: name it with --origin DEV");
-	if (!given(re->args, OPTION_FORCE))
-		return fail_add("it would tell whether '%s' is the origin: --force takes it, if you know that it is",
+		return fail_add("it stores the id of the origin: name the origin with --origin DEV");
+	if (!option_given(re->args, OPTION_FORCE))
+		return fail_add("it stores the id of the origin, so '%s' is unverified: if you know that it is the origin, use --force",
 				re->args->origin);
 	fail_reset();
 	return 0;
@@ -94,21 +93,21 @@ static int read_cache(struct reconnection *re)
 
 static int check_size(const struct reconnection *re)
 {
-	const struct device *origin = &re->pair.origin;
+	const struct device *origin = &re->match.origin;
 
 	if (origin->size >= re->dev->size)
 		return 0;
 	return fail(CODE_DEVICE,
-		    "'%s' has %llu bytes, device '%s' has %llu: it is not its origin, or became smaller",
+		    "'%s' has %llu bytes, device '%s' has %llu: it is another volume, or became smaller",
 		    origin->path, (unsigned long long)origin->size,
 		    re->dev->name, (unsigned long long)re->dev->size);
 }
 
-/* What no word of the user can make fit. */
+/* Checks that --force does not skip. */
 static int check_fits(const struct reconnection *re)
 {
-	const struct device *origin = &re->pair.origin;
-	const struct nearcache_super *sb = re->pair.super.best;
+	const struct device *origin = &re->match.origin;
+	const struct nearcache_super *sb = re->match.super.best;
 
 	if (check_size(re))
 		return fail_code();
@@ -128,117 +127,118 @@ static int check_fits(const struct reconnection *re)
 	return 0;
 }
 
-/* Without an identity the content has to show it. */
+/* No device id is recorded: the content has to prove the origin. */
 static int check_nameless(const struct reconnection *re)
 {
-	const struct pair *pair = &re->pair;
+	const struct origin_match *match = &re->match;
 
-	if (!pair_is_cold(pair) && !(pair->differs & PAIR_CONTENT))
+	if (!match_is_cold(match) && !(match->differs & MATCH_CONTENT))
 		return 0;
 	return fail(CODE_DEVICE,
-		    "nothing shows that '%s' is the origin of '%s': none was recorded that has a stable identity, and %s; --force takes it, if you know that it is",
-		    pair->origin.path, re->dev->name,
-		    pair_is_cold(pair) ? "it may have been written to" :
+		    "nothing shows that '%s' is the origin of '%s': no device id is recorded, and %s; if you know that it is the origin, use --force",
+		    match->origin.path, re->dev->name,
+		    match_is_cold(match) ? "it may have been written to" :
 					 "its first or last 64 KiB differ");
 }
 
-/* The kernel looks at the ends by itself. */
+/* The kernel checks the ends itself. */
 static int check_content(const struct reconnection *re)
 {
-	const struct pair *pair = &re->pair;
-	bool refuse = pair->on_change == ON_CHANGE_REFUSE;
+	const struct origin_match *match = &re->match;
+	bool refuse = match->on_change == ON_CHANGE_REFUSE;
 
-	if (!(pair->differs & PAIR_CONTENT) || !(refuse || pair->file_system))
+	if (!(match->differs & MATCH_CONTENT) || !(refuse || match->file_system))
 		return 0;
-	fail(CODE_DEVICE, "'%s' was changed while it was away (%s)",
-	     pair->origin.path, pair_content(pair));
-	if (pair->file_system)
-		return fail_add("'nearcache invalidate %s' drops what is cached, then try again",
+	fail(CODE_DEVICE, "'%s' was changed while it was disconnected (%s)",
+	     match->origin.path, match_content(match));
+	if (match->file_system)
+		return fail_add("'nearcache invalidate %s' drops the cached data; then try again",
 				re->dev->name);
-	return fail_add("without --on-change=refuse it is taken, and what is cached is dropped");
+	return fail_add("without --on-change=refuse it is accepted, and the cached data is dropped");
 }
 
 static int check_identity(struct reconnection *re)
 {
-	const struct pair *pair = &re->pair;
+	const struct origin_match *match = &re->match;
 	const char *id;
 
 	if (!re->judged)
 		return 0;
-	if (pair_compare(&re->pair))
+	if (match_compare(&re->match))
 		return fail_code();
-	id = (const char *)pair->super.best->origin_id;
+	id = (const char *)match->super.best->origin_id;
 	if (check_content(re))
 		return fail_code();
-	if (given(re->args, OPTION_FORCE))
+	if (option_given(re->args, OPTION_FORCE))
 		return 0;
 	if (!*id)
 		return check_nameless(re);
-	if (pair->differs & PAIR_ID)
+	if (match->differs & MATCH_ID)
 		return fail(CODE_DEVICE,
-			    "'%s' is '%s', the origin of '%s' is '%s': --force takes it, if you know that it is the same volume",
-			    pair->origin.path, pair->origin.id, re->dev->name,
+			    "'%s' is '%s', the origin of '%s' is '%s': if you know that it is the same volume, use --force",
+			    match->origin.path, match->origin.id, re->dev->name,
 			    id);
 	return 0;
 }
 
-/* Who wrote to the volume meanwhile did so through another device. */
+/* Check for writes to the volume through a pass-through device meanwhile. */
 static int check_gaps(struct reconnection *re)
 {
-	const struct pair *pair = &re->pair;
+	const struct origin_match *match = &re->match;
 	struct nearcache_super unknown = { 0 };
 
 	if (strlen(re->dev->uuid) > strlen(DM_UUID_PREFIX))
 		uuid_parse(re->dev->uuid + strlen(DM_UUID_PREFIX), unknown.uuid);
-	if (gaps_concern(re->judged ? pair->super.best : &unknown,
-			 pair->origin.id, &re->gap))
+	if (gaps_concern(re->judged ? match->super.best : &unknown,
+			 match->origin.id, &re->gap))
 		return fail_code();
-	if (!re->gap || pair->on_change != ON_CHANGE_REFUSE)
+	if (!re->gap || match->on_change != ON_CHANGE_REFUSE)
 		return 0;
 	return fail(CODE_DEVICE,
-		    "'%s' may have been written to while a device passed through to it: without --on-change=refuse it is taken, and what is cached is dropped",
-		    pair->origin.path);
+		    "'%s' may have been written to by a pass-through device: without --on-change=refuse it is accepted, and the cached data is dropped",
+		    match->origin.path);
 }
 
-/* Before the new origin is there, so that nothing of the old one is left.  The next open
- * empties the cache once more: it is not known here when this is durable.
+/*
+ * Drop all data before the new origin is in use, so that no data of the old one stays. The next
+ * open empties the cache once more, because it is unknown here when the drop becomes durable.
  */
 static int drop_all(const struct reconnection *re)
 {
 	return re->gap ? dm_message(re->dev, "invalidate all") : 0;
 }
 
-/* Everything that can be known before anything is changed. */
-static int check(struct reconnection *re)
+/* All checks, before any change. */
+static int check_reconnect(struct reconnection *re)
 {
-	struct pair *pair = &re->pair;
+	struct origin_match *match = &re->match;
 	const char *path = re->args->origin;
 
-	if (path && device_open(&pair->origin, path, "origin"))
+	if (path && device_open(&match->origin, path, "origin"))
 		return fail_code();
 	if (check_gone(re) || read_cache(re) ||
-	    (!path && pair_find_origin(pair)))
+	    (!path && match_find_origin(match)))
 		return fail_code();
-	pair->size = pair->origin.size;
-	return lock_all(&pair->origin) || check_fits(re) ||
+	match->size = match->origin.size;
+	return lock_all(&match->origin) || check_fits(re) ||
 	       check_identity(re) || check_gaps(re) ? fail_code() : 0;
 }
 
-static int execute(struct reconnection *re)
+static int execute_reconnect(struct reconnection *re)
 {
 	struct params params = re->old;
 
-	params.origin = re->pair.origin.number;
+	params.origin = re->match.origin.number;
 	if (drop_all(re) ||
 	    reload(re->dev, &re->old, &params, re->dev->size, true))
 		return fail_code();
 	if (dm_need_ours(re->dev->name, &re->now) ||
 	    describe_status(&re->now, &re->after))
-		return fail_add("the new origin was taken before");
+		return fail_add("the new origin is already in use");
 	return 0;
 }
 
-/* Counters go on, unless the cache was loaded anew. */
+/* Counters continue, unless the reload also loaded the cache again. */
 static const char *content_word(const struct reconnection *re)
 {
 	uint64_t dropped =
@@ -263,20 +263,20 @@ static void print_after(const struct reconnection *re)
 		    re->after.field[NEARCACHE_FIELD_BYTES_VALID]);
 }
 
-static void report(const struct reconnection *re)
+static void report_reconnect(const struct reconnection *re)
 {
 	const struct dm_device *dev = re->dev;
-	bool dry_run = given(re->args, OPTION_DRY_RUN);
-	char path[PATH_MAX], changed[PAIR_TEXT];
+	bool dry_run = option_given(re->args, OPTION_DRY_RUN);
+	char path[PATH_MAX], changed[MATCH_TEXT];
 
 	print_record(NULL, dev->name);
 	print_string("name", NULL, dev->name);
 	print_string("mode", "mode", mode_word(re->old.mode));
-	print_string("origin", "origin", re->pair.origin.path);
+	print_string("origin", "origin", re->match.origin.path);
 	print_string("origin_before", "before",
 		     device_path_of(dev->origin, path));
 	print_string("changed", NULL,
-		     re->judged ? pair_changed(&re->pair, changed) : NULL);
+		     re->judged ? match_changed(&re->match, changed) : NULL);
 	print_number("reads_waiting", "reads that waited",
 		     re->before.field[NEARCACHE_FIELD_READS_WAITING]);
 	if (!dry_run)
@@ -288,50 +288,45 @@ static void report(const struct reconnection *re)
 
 static void warn_of_rest(const struct reconnection *re)
 {
-	const struct pair *pair = &re->pair;
+	const struct origin_match *match = &re->match;
 	const char *name = re->dev->name;
 
-	if (given(re->args, OPTION_DRY_RUN))
+	if (option_given(re->args, OPTION_DRY_RUN))
 		return;
-	if (pair->origin.size > re->dev->size)
-		warn("origin '%s' has grown: 'nearcache resize %s' takes that in",
-		     pair->origin.path, name);
-	if (re->judged && pair->differs & PAIR_ID)
-		warn("the cache goes on to record '%s' as its origin: the next open needs --origin, and --on-change=trust",
-		     (const char *)pair->super.best->origin_id);
+	if (match->origin.size > re->dev->size)
+		warn("origin '%s' has grown: 'nearcache resize %s' uses the new size",
+		     match->origin.path, name);
+	if (re->judged && match->differs & MATCH_ID)
+		warn("the cache still records '%s' as its origin: the next open needs --origin, and --on-change=trust",
+		     (const char *)match->super.best->origin_id);
 }
 
-static int run(struct reconnection *re)
+static int run_reconnect(struct reconnection *re)
 {
-	if (reload_prepare(re->dev, given(re->args, OPTION_FORCE), &re->old) ||
+	if (reload_prepare(re->dev, option_given(re->args, OPTION_FORCE), &re->old) ||
 	    describe_status(re->dev, &re->before))
 		return fail_code();
-	if (check(re))
+	if (check_reconnect(re))
 		return fail_add("device '%s' goes on as before",
 				re->dev->name);
-	if (!given(re->args, OPTION_DRY_RUN) && execute(re))
+	if (!option_given(re->args, OPTION_DRY_RUN) && execute_reconnect(re))
 		return fail_code();
-	report(re);
+	report_reconnect(re);
 	warn_of_rest(re);
 	return 0;
 }
 
-/**
- * reconnect() - give a device in use its origin back, which has another number now
- * @dev: the device
- * @args: the command line: the origin, or it is found by its identity
- *
- * Reads that wait for the origin are answered by it.
- *
- * Return: 0 or the exit code; after a failure the device goes on as before, or the
- * error says that it does not.
+/*
+ * Give a device in use its origin back. Waiting reads are then sent to it. After a failure the
+ * device continues as before, or the error says that it does not. @args: names the origin; without
+ * --origin its device id finds it.
  */
 int reconnect(const struct dm_device *dev, const struct arguments *args)
 {
 	struct reconnection re = {
 		.args = args,
 		.dev = dev,
-		.pair = {
+		.match = {
 			.origin = DEVICE_CLOSED,
 			.cache = DEVICE_CLOSED,
 			.may_grow = true,
@@ -339,10 +334,10 @@ int reconnect(const struct dm_device *dev, const struct arguments *args)
 		},
 	};
 
-	run(&re);
-	super_free(&re.pair.super);
-	device_close(&re.pair.origin);
-	device_close(&re.pair.cache);
+	run_reconnect(&re);
+	super_free(&re.match.super);
+	device_close(&re.match.origin);
+	device_close(&re.match.cache);
 	dm_device_free(&re.now);
 	return fail_code();
 }

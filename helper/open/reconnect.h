@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An origin that was disconnected and has come back as another device. */
+/*
+ * Give a device its origin back after the origin was disconnected and returned under another device
+ * number.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_OPEN_RECONNECT_H
 #define HELPER_OPEN_RECONNECT_H
 

@@ -9,14 +9,13 @@
 #include "lib/error.h"
 #include "block/device_id.h"
 #include "open/find_devices.h"
-#include "block/volume.h"
 
 /**
- * struct meeting - a device that is or will be there, and one that is
- * @origin: open origin of the first
- * @mode: of the first
- * @other: the second
- * @writes: it writes to its origin
+ * struct meeting - a device (existing or planned) and another one on the same origin
+ * @origin: open origin of the first device
+ * @mode: mode of the first device
+ * @other: other device
+ * @writes: @other writes to its origin
  */
 struct meeting {
 	const struct device *origin;
@@ -25,14 +24,14 @@ struct meeting {
 	bool writes;
 };
 
-/* They have one origin: fine if both only read. */
-static int judge(const struct meeting *meet)
+/* Both devices use one origin. That is allowed if both only read. */
+static int judge_neighbour(const struct meeting *meet)
 {
 	const char *name = meet->other->name;
 
 	if (mode_writes(meet->mode))
 		return fail(CODE_BUSY,
-			    "origin '%s' is %s by device '%s' too, which would not notice writes in mode %s: close it first",
+			    "origin '%s' is also %s by device '%s', which would miss writes in mode %s: close it first",
 			    meet->origin->path,
 			    meet->other->ours ? "cached" : "used", name,
 			    mode_word(meet->mode));
@@ -46,8 +45,8 @@ static int judge(const struct meeting *meet)
 }
 
 /*
- * The kernel knows nothing of an origin that was pulled, and it may be back under another
- * number: who it was, says the cache device.
+ * The kernel knows nothing about an origin that was removed, which may be back under another
+ * number. The cache device stores its id.
  */
 static int check_gone(const struct meeting *meet)
 {
@@ -61,12 +60,12 @@ static int check_gone(const struct meeting *meet)
 	if (!cache)
 		return fail_memory();
 	if (resolve_path(cache, device_path_of(other->cache, path)))
-		fail_add("the origin of device '%s' is gone, and whether '%s' is that one cannot be told: close '%s' first",
+		fail_add("the origin of device '%s' is disconnected, and it is unknown whether '%s' is that origin: close '%s' first",
 			 other->name, meet->origin->path, other->name);
-	else if (volume_may_be_same((const char *)cache->sb.origin_id,
+	else if (identity_may_be_same((const char *)cache->sb.origin_id,
 				    meet->origin->id))
 		fail(CODE_BUSY,
-		     "the origin of device '%s' is gone, and '%s' may be that one: 'nearcache attach %s' takes it back, or close '%s' first",
+		     "the origin of device '%s' is disconnected, and '%s' may be that origin: reconnect it with 'nearcache attach %s', or close '%s' first",
 		     other->name, meet->origin->path, other->name, other->name);
 	free(cache);
 	return fail_code();
@@ -84,10 +83,10 @@ static int check_cache(struct meeting *meet)
 	if (!identity_kernel_name(other->origin, name, sizeof(name)))
 		return check_gone(meet);
 	return identity_overlap(meet->origin->number, other->origin) ?
-	       judge(meet) : 0;
+	       judge_neighbour(meet) : 0;
 }
 
-/* One whose origin is gone can write no more and caches nothing. */
+/* A pass-through device whose origin is removed cannot write and caches nothing. */
 static int check_passing(struct meeting *meet)
 {
 	struct dm_piece *piece;
@@ -99,7 +98,7 @@ static int check_passing(struct meeting *meet)
 			if (piece[i].linear &&
 			    identity_overlap(meet->origin->number,
 					     piece[i].under))
-				judge(meet);
+				judge_neighbour(meet);
 	free(piece);
 	return fail_code();
 }
@@ -125,16 +124,9 @@ static int check_all(const struct device *origin, enum nearcache_mode mode,
 	return error;
 }
 
-/**
- * neighbour_check() - demand that no other device reads what one writes
- * @origin: open origin
- * @mode: of the device that is or will be on it
- * @self: name of that device, which does not count
- *
- * Other devices: caches, and devices that pass through.  Those that only read may share
- * an origin.
- *
- * Return: 0 or the exit code.
+/*
+ * Demand that no other device caches an origin that one device writes to. Other devices: caches and
+ * pass-through devices, except the one named @self. Devices that only read may share an origin.
  */
 int neighbour_check(const struct device *origin, enum nearcache_mode mode,
 		    const char *self)

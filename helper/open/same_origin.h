@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Other devices on the same origin: who writes there, and who would not notice. */
+/*
+ * Prevent that one device writes to an origin that another device caches.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_OPEN_SAME_ORIGIN_H
 #define HELPER_OPEN_SAME_ORIGIN_H
 
 #include "block/device.h"
-#include "lib/mode.h"
+#include "lib/words.h"
 
 int neighbour_check(const struct device *origin, enum nearcache_mode mode,
 		    const char *self);

@@ -13,21 +13,21 @@
 
 #include "block/dm.h"
 #include "lib/error.h"
-#include "block/lasting.h"
-#include "block/volume.h"
+#include "block/persistent_folder.h"
+#include "block/device_id.h"
 
 #define FILE_NAME	"gaps.json"
 #define FILE_NEW	"gaps.json.new"
 #define SCHEMA		1
-/* More than GAPS_MAX of them ever are. */
+/* Larger than a file with GAPS_MAX gaps. */
 #define BYTES_MAX	(4UL << 20)
 
 const char *gaps_folder = GAPS_FOLDER;
 
 /**
  * struct emptied - a cache that was emptied after a gap
- * @uuid: of it
- * @epoch: table epoch that it got then: a copy from before has a smaller one
+ * @uuid: uuid of the cache
+ * @epoch: its new table epoch; an older copy has a smaller one
  */
 struct emptied {
 	uuid_t uuid;
@@ -35,12 +35,12 @@ struct emptied {
 };
 
 /**
- * struct gap - an origin that could be written to without its cache
- * @name: of the device that was last used for it
- * @origin: its identity, "": unknown
- * @cache: uuid of the cache that was not there, zeros: unknown
- * @emptied: caches that hold nothing from before the end of the gap
- * @count: how many
+ * struct gap - an origin that may have been written to without its cache
+ * @name: name of the latest pass-through device
+ * @origin: device id of the origin, "": unknown
+ * @cache: uuid of the missing cache, zeros: unknown
+ * @emptied: caches that were emptied after the gap
+ * @count: entries of @emptied
  */
 struct gap {
 	char name[64];
@@ -51,10 +51,10 @@ struct gap {
 };
 
 /**
- * struct gaps - what the file says
- * @gap: one for each origin
- * @count: how many
- * @missing: there is no file
+ * struct gaps - content of the file
+ * @gap: one per origin
+ * @count: entries of @gap
+ * @missing: the file does not exist
  */
 struct gaps {
 	struct gap gap[GAPS_MAX];
@@ -62,10 +62,10 @@ struct gaps {
 	bool missing;
 };
 
-static int damaged(const char *what)
+static int damaged_file(const char *what)
 {
 	return fail(CODE_DEVICE,
-		    "'%s/" FILE_NAME "' is damaged (%s): it says which caches are stale; when it is removed, each cache is emptied once",
+		    "'%s/" FILE_NAME "' is damaged (%s): it lists the stale caches; after its removal each cache is emptied once",
 		    gaps_folder, what);
 }
 
@@ -85,7 +85,7 @@ static int take_text(struct json_object *object, const char *key, char *text,
 	const char *value = text_of(object, key);
 
 	if (!value || strlen(value) >= size)
-		return damaged(key);
+		return damaged_file(key);
 	strcpy(text, value);
 	return 0;
 }
@@ -100,7 +100,7 @@ static int take_emptied(struct gap *gap, struct json_object *object)
 	    !json_object_object_get_ex(object, "epoch", &epoch) ||
 	    !json_object_is_type(epoch, json_type_int) ||
 	    json_object_get_int64(epoch) < 1)
-		return damaged("emptied");
+		return damaged_file("emptied");
 	emptied->epoch = (u64)json_object_get_int64(epoch);
 	gap->count++;
 	return 0;
@@ -119,7 +119,7 @@ static int take_gap(struct gaps *gaps, struct json_object *object)
 	    !json_object_object_get_ex(object, "emptied", &list) ||
 	    !json_object_is_type(list, json_type_array) ||
 	    json_object_array_length(list) > GAPS_EMPTIED)
-		return damaged("gap");
+		return damaged_file("gap");
 	if (take_text(object, "name", gap->name, sizeof(gap->name)) ||
 	    take_text(object, "origin", gap->origin, sizeof(gap->origin)))
 		return fail_code();
@@ -140,21 +140,21 @@ static int take_all(struct gaps *gaps, struct json_object *root)
 	    !json_object_object_get_ex(root, "gaps", &list) ||
 	    !json_object_is_type(list, json_type_array) ||
 	    json_object_array_length(list) > GAPS_MAX)
-		return damaged("schema");
+		return damaged_file("schema");
 	for (i = 0; i < json_object_array_length(list); i++)
 		if (take_gap(gaps, json_object_array_get_idx(list, i)))
 			return fail_code();
 	return 0;
 }
 
-static int parse(struct gaps *gaps, const char *text)
+static int parse_gaps(struct gaps *gaps, const char *text)
 {
 	struct json_object *root = json_tokener_parse(text);
 
 	if (root && json_object_is_type(root, json_type_object))
 		take_all(gaps, root);
 	else
-		damaged("no JSON");
+		damaged_file("no JSON");
 	json_object_put(root);
 	return fail_code();
 }
@@ -176,7 +176,7 @@ static int read_all(struct gaps *gaps, int fd)
 		fail_errno(errno, "cannot read '%s/" FILE_NAME "'", gaps_folder);
 	} else {
 		text[bytes] = '\0';
-		parse(gaps, text);
+		parse_gaps(gaps, text);
 	}
 	free(text);
 	return fail_code();
@@ -189,8 +189,9 @@ static bool is_absent(const char *path)
 	return lstat(path, &st) && errno == ENOENT;
 }
 
-/* Also a folder above: a link that leads nowhere is not "nothing", its end may be mounted
- * later.
+/*
+ * A dangling link in any part of the path is an error, not a missing file: its target may be
+ * mounted later.
  */
 static int check_links(const char *path)
 {
@@ -204,13 +205,13 @@ static int check_links(const char *path)
 		snprintf(part, sizeof(part), "%.*s", (int)length, path);
 		if (!lstat(part, &st) && S_ISLNK(st.st_mode) && stat(part, &st))
 			return fail_errno(errno,
-					  "'%s' is a link that leads nowhere, and below it is written which caches are stale",
+					  "'%s' is a dangling link in the path of the list of stale caches",
 					  part);
 	}
 	return 0;
 }
 
-/* Whatever it said is lost: a gap of any origin, which ends for each cache by itself. */
+/* Without a file assume a gap of any origin. It ends for each cache when that is emptied. */
 static int load_missing(struct gaps *gaps)
 {
 	memset(&gaps->gap[0], 0, sizeof(gaps->gap[0]));
@@ -219,7 +220,7 @@ static int load_missing(struct gaps *gaps)
 	return 0;
 }
 
-static int load(struct gaps *gaps)
+static int load_gaps(struct gaps *gaps)
 {
 	char path[PATH_MAX];
 	int fd;
@@ -269,7 +270,7 @@ static struct json_object *compose_gap(const struct gap *gap)
 	return object;
 }
 
-static struct json_object *compose(const struct gaps *gaps)
+static struct json_object *compose_gaps(const struct gaps *gaps)
 {
 	struct json_object *root = json_object_new_object();
 	struct json_object *list = json_object_new_array();
@@ -297,8 +298,8 @@ static bool write_all(int fd, const char *text)
 	return true;
 }
 
-/* A file in whole, durable, under its name or not at all. */
-static int replace(int folder, const char *text)
+/* Replace the file atomically and durably. */
+static int replace_file_at(int folder, const char *text)
 {
 	int fd = openat(folder, FILE_NEW,
 			O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
@@ -316,7 +317,7 @@ static int replace(int folder, const char *text)
 			  gaps_folder);
 }
 
-/* The entry in the folder above has to last, too. */
+/* The folder's entry in its parent must be durable as well. */
 static int make_folder(void)
 {
 	char above[PATH_MAX];
@@ -338,8 +339,11 @@ static int make_folder(void)
 	return error ? fail_errno(error, "cannot flush '%s'", above) : 0;
 }
 
-/* @lasting: what is new in it must not be forgotten; else what is old may come back. */
-static int save(const struct gaps *gaps, bool lasting)
+/*
+ * @lasting: the change must survive a reboot. Without it only old gaps could return, which costs
+ *	cached data.
+ */
+static int save_gaps(const struct gaps *gaps, bool lasting)
 {
 	struct json_object *root;
 	int folder;
@@ -349,21 +353,17 @@ static int save(const struct gaps *gaps, bool lasting)
 	folder = open(gaps_folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
 		return fail_errno(errno, "cannot open '%s'", gaps_folder);
-	if (!lasting || !lasting_check(folder, gaps_folder)) {
-		root = compose(gaps);
-		replace(folder, json_object_to_json_string_ext(root,
-							       JSON_C_TO_STRING_PRETTY));
+	if (!lasting || !persistent_folder_check(folder, gaps_folder)) {
+		root = compose_gaps(gaps);
+		replace_file_at(folder, json_object_to_json_string_ext(root,
+								       JSON_C_TO_STRING_PRETTY));
 		json_object_put(root);
 	}
 	close(folder);
 	return fail_code();
 }
 
-/**
- * gaps_check() - see whether gaps could be recorded, without writing
- *
- * Return: 0 or the exit code.
- */
+/* Check without writing that a gap could be recorded. */
 int gaps_check(void)
 {
 	char above[PATH_MAX];
@@ -380,12 +380,15 @@ int gaps_check(void)
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return fail_errno(errno, "cannot open '%s'", path);
-	lasting_check(fd, gaps_folder);
+	persistent_folder_check(fd, gaps_folder);
 	close(fd);
 	return fail_code();
 }
 
-/* Where the gap of this origin is, or may be put.  If there is no room: one of any origin. */
+/*
+ * Find the gap of this origin, or a free place. If the list is full, replace it by one gap of any
+ * origin.
+ */
 static struct gap *place_for(struct gaps *gaps, struct gap *now)
 {
 	unsigned int i;
@@ -404,15 +407,12 @@ static struct gap *place_for(struct gaps *gaps, struct gap *now)
 	return &gaps->gap[gaps->count++];
 }
 
-/**
- * gaps_begin() - record durably that an origin may be written to without its cache
- * @name: of the device that passes through to it
- * @origin: identity of the origin, "": unknown
- * @cache: uuid of the cache that misses it, NULL: unknown
- *
- * Before anybody can write.  Under lock_all().
- *
- * Return: 0 or the exit code: nobody may write then.
+/*
+ * Record durably that an origin may be written to without its cache, before any write is possible.
+ * The caller holds lock_all(). If this fails, the device must refuse writes.
+ * @name: of the pass-through device.
+ * @origin: device id, "": unknown.
+ * @cache: uuid of the missing cache, NULL: unknown.
  */
 int gaps_begin(const char *name, const char *origin, const u8 *cache)
 {
@@ -425,12 +425,12 @@ int gaps_begin(const char *name, const char *origin, const u8 *cache)
 	snprintf(now.origin, sizeof(now.origin), "%s", origin);
 	if (cache)
 		uuid_copy(now.cache, cache);
-	if (!load(gaps)) {
+	if (!load_gaps(gaps)) {
 		gap = place_for(gaps, &now);
 		if (uuid_is_null(now.cache))
 			uuid_copy(now.cache, gap->cache);
 		*gap = now;
-		save(gaps, true);
+		save_gaps(gaps, true);
 	}
 	free(gaps);
 	return fail_code();
@@ -447,14 +447,14 @@ static bool is_emptied(const struct gap *gap, const struct nearcache_super *sb)
 	return false;
 }
 
-static bool concerns(const struct gap *gap, const struct nearcache_super *sb,
-		     const char *origin)
+static bool gap_concerns(const struct gap *gap, const struct nearcache_super *sb,
+			 const char *origin)
 {
 	if (is_emptied(gap, sb))
 		return false;
 	return !uuid_compare(gap->cache, sb->uuid) ||
-	       volume_may_be_same(gap->origin, origin) ||
-	       volume_may_be_same(gap->origin, (const char *)sb->origin_id);
+	       identity_may_be_same(gap->origin, origin) ||
+	       identity_may_be_same(gap->origin, (const char *)sb->origin_id);
 }
 
 static void warn_of_loss(void)
@@ -462,20 +462,15 @@ static void warn_of_loss(void)
 	static bool told;
 
 	if (!told)
-		warn("'%s/" FILE_NAME "' is missing, and nobody knows which caches are stale: each is emptied once",
+		warn("'%s/" FILE_NAME "' is missing, so it is unknown which caches are stale: each cache is emptied once",
 		     gaps_folder);
 	told = true;
 }
 
-/**
- * gaps_concern() - may a cache hold what its origin does not have any more?
- * @sb: of the cache
- * @origin: identity of its origin as it is now
- * @concern: the result
- *
- * Where there is no file, each cache may.  Under lock_all(), to the end of what is done about it.
- *
- * Return: 0 or the exit code: nobody knows.
+/*
+ * Ask whether a cache may hold stale data because of a gap. If the file is missing, each cache may.
+ * The caller holds lock_all() until it has acted on the result. @origin: present device id of the
+ * origin.
  */
 int gaps_concern(const struct nearcache_super *sb, const char *origin,
 		 bool *concern)
@@ -486,9 +481,9 @@ int gaps_concern(const struct nearcache_super *sb, const char *origin,
 	*concern = false;
 	if (!gaps)
 		return fail_memory();
-	if (!load(gaps))
+	if (!load_gaps(gaps))
 		for (i = 0; i < gaps->count && !*concern; i++)
-			*concern = concerns(&gaps->gap[i], sb, origin);
+			*concern = gap_concerns(&gaps->gap[i], sb, origin);
 	if (gaps->missing)
 		warn_of_loss();
 	free(gaps);
@@ -502,7 +497,7 @@ static void add_emptied(struct gap *gap, const u8 *uuid, u64 epoch)
 	while (i < gap->count && uuid_compare(gap->emptied[i].uuid, uuid))
 		i++;
 	if (i == GAPS_EMPTIED) {
-		/* The oldest is emptied once more, should it come back. */
+		/* Forget the oldest cache. It is emptied again at its next open. */
 		memmove(gap->emptied, gap->emptied + 1,
 			sizeof(gap->emptied[0]) * --i);
 		gap->count = i;
@@ -516,7 +511,10 @@ static void add_emptied(struct gap *gap, const u8 *uuid, u64 epoch)
 		gap->emptied[i].epoch = epoch;
 }
 
-/* Does it go on?  One of any origin may be that of any device. */
+/*
+ * True if the gap continues: its pass-through device is live and writable. A gap of any origin may
+ * belong to any such device.
+ */
 static bool goes_on(const struct gap *gap, const struct dm_device *passing,
 		    size_t count)
 {
@@ -543,18 +541,14 @@ static int end_gaps(struct gaps *gaps, const u8 *uuid, u64 epoch)
 		if (!goes_on(&gaps->gap[i], passing, count))
 			add_emptied(&gaps->gap[i], uuid, epoch);
 	dm_device_free_all(passing, count);
-	return save(gaps, false);
+	return save_gaps(gaps, false);
 }
 
-/**
- * gaps_emptied() - a cache holds nothing any more from before now
- * @sb: of the cache
- * @epoch: its table epoch, from now on
- *
- * After it was emptied durably, under lock_all() since before that.  A gap that goes on
- * does not end.  A file is made if there is none.
- *
- * Return: 0 or the exit code: it will be emptied again.
+/*
+ * Record that a cache was emptied durably and has no data from before the gaps. The caller holds
+ * lock_all() since before that. A gap that continues does not end. If this fails, the cache is
+ * emptied again at its next open.
+ * @epoch: the new table epoch of the cache.
  */
 int gaps_emptied(const struct nearcache_super *sb, u64 epoch)
 {
@@ -562,7 +556,7 @@ int gaps_emptied(const struct nearcache_super *sb, u64 epoch)
 
 	if (!gaps)
 		return fail_memory();
-	if (!load(gaps) && gaps->count)
+	if (!load_gaps(gaps) && gaps->count)
 		end_gaps(gaps, sb->uuid, epoch);
 	free(gaps);
 	return fail_code();

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Times at which an origin could be written to without its cache: while a device passed
- * through to it.  Whatever cache there is of such an origin starts empty when it is opened
- * next.  What is known of them survives a reboot, or nobody gets to write.
+ * Gaps: times at which an origin could be written to without its cache, through a pass-through
+ * device. Each cache of such an origin is emptied at its next open. The record survives a reboot;
+ * without it the pass-through device is read-only.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
  */
 #ifndef HELPER_OPEN_UNCACHED_WRITES_H
 #define HELPER_OPEN_UNCACHED_WRITES_H
@@ -12,11 +14,11 @@
 
 #define GAPS_FOLDER	"/var/lib/nearcache"
 
-/* Origins and, for each, caches that are remembered.  What is forgotten is emptied again. */
+/* Maximum number of origins, and of caches for each. A cache that does not fit is emptied again. */
 #define GAPS_MAX	64
 #define GAPS_EMPTIED	64
 
-/* Where they are kept; tests have another place. */
+/* Folder of the record; tests use another one. */
 extern const char *gaps_folder;
 
 int gaps_begin(const char *name, const char *origin, const u8 *cache);

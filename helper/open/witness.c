@@ -13,20 +13,20 @@
 #include "block/probe.h"
 #include "ondisk/superblock.h"
 
-/* Folders whose names outlive a reboot, the best first. */
+/* Folders whose names survive a reboot, best first. */
 static const char *const stable[] = {
 	"/dev/mapper/", "/dev/disk/by-partuuid/", "/dev/disk/by-id/",
 };
 
 #define STABLE	(sizeof(stable) / sizeof(stable[0]))
 
-/* All that a device has room for. */
+/* All records of a device. */
 struct records {
 	struct nearcache_witness *record;
 	unsigned int count;
 };
 
-/* The first name by the alphabet of those that mean @number, so always the same one. */
+/* Take the first name of @number in alphabetical order, so that the result is always the same. */
 static void find_name(const char *folder, dev_t number, char *path)
 {
 	DIR *dir = opendir(folder);
@@ -48,8 +48,8 @@ static void find_name(const char *folder, dev_t number, char *path)
 }
 
 /*
- * What the superblock is to keep: the user's own path if it is a stable one.  The
- * number of a disk may be another one's after a reboot.
+ * Choose the path for the superblock: the user's own path if it is stable. The name of a disk may
+ * belong to another disk after a reboot.
  */
 static int choose_path(struct witness *witness, const char *given)
 {
@@ -73,13 +73,7 @@ static int choose_path(struct witness *witness, const char *given)
 		    witness->dev.role, witness->dev.path, WITNESS_PATH - 1);
 }
 
-/**
- * witness_open() - open a witness device and see whether it can be one
- * @witness: filled in; witness_close() is due also after a failure
- * @path: as the user gave it, or the superblock
- *
- * Return: 0 or the exit code.
- */
+/* Open a witness device and check its size. witness_close() is needed even after a failure. */
 int witness_open(struct witness *witness, const char *path)
 {
 	struct device *dev = &witness->dev;
@@ -92,39 +86,32 @@ int witness_open(struct witness *witness, const char *path)
 	if (dev->lbs > NEARCACHE_WITNESS_SIZE ||
 	    dev->size < NEARCACHE_WITNESS_SIZE)
 		return fail(CODE_DEVICE,
-			    "%s '%s' has %llu bytes in logical blocks of %u bytes: it needs at least %u, in blocks of at most that",
+			    "%s '%s' has %llu bytes in logical blocks of %u bytes: it needs at least %u bytes, in logical blocks of at most that size",
 			    dev->role, dev->path, (unsigned long long)dev->size,
 			    dev->lbs, NEARCACHE_WITNESS_SIZE);
 	return choose_path(witness, path);
 }
 
-/**
- * witness_open_number() - the same for the device that a table names
- * @witness: filled in; witness_close() is due also after a failure
- * @number: as the kernel told it
- *
- * Return: 0 or the exit code.
- */
+/* Open the witness device that a table names. witness_close() is needed even after a failure. */
 int witness_open_number(struct witness *witness, dev_t number)
 {
 	char path[PATH_MAX];
 
 	if (witness_open(witness, device_path_of(number, path)))
 		return fail_code();
-	/* A node can lag behind the kernel. */
+	/* The node in /dev can be older than the kernel's device. */
 	if (witness->dev.number == number)
 		return 0;
 	return fail(CODE_DEVICE, "'%s' is not the witness device of the table",
 		    witness->dev.path);
 }
 
-/* Harmless on one that is not open. */
 void witness_close(struct witness *witness)
 {
 	device_close(&witness->dev);
 }
 
-/* What another cache keeps its data on. */
+/* Refuse a device that stores data of another cache. */
 static int check_role(const struct device *dev, const struct dm_device *other)
 {
 	const char *role = NULL;
@@ -139,7 +126,7 @@ static int check_role(const struct device *dev, const struct dm_device *other)
 		    dev->role, dev->path, role, other->name);
 }
 
-/* Several caches may share it; others would write to it, too. */
+/* Other caches may share a witness. Other users would overwrite the records. */
 static int check_users(const struct device *dev)
 {
 	struct dm_device *list;
@@ -157,7 +144,7 @@ static int check_users(const struct device *dev)
 			    dev->path, holder);
 	if (!identity_holder(dev->number, holder, sizeof(holder)))
 		return fail(CODE_BUSY,
-			    "%s '%s' is in use (mounted, swap?): take one that nobody uses",
+			    "%s '%s' is in use (mounted, swap?): choose an unused one",
 			    dev->role, dev->path);
 	if (dm_all(&list, &count))
 		return fail_code();
@@ -172,20 +159,11 @@ static int check_drive(const struct device *dev, const struct device *other)
 	if (!identity_same_drive(dev->number, other->number))
 		return 0;
 	return fail(CODE_DEVICE,
-		    "%s '%s' is on the same drive as %s '%s', and would leave together with it: take one on another drive, like that the system boots from",
+		    "%s '%s' is on the same drive as %s '%s', and would disappear together with it: choose a device on another drive, for example the boot drive",
 		    dev->role, dev->path, other->role, other->path);
 }
 
-/**
- * witness_check_place() - demand a device that stays when the others leave
- * @witness: open
- * @cache: open cache device
- * @origin: open origin
- *
- * And one that nobody but caches uses.
- *
- * Return: 0 or the exit code.
- */
+/* Demand a witness on another drive than cache device and origin, used by nothing but caches. */
 int witness_check_place(const struct witness *witness,
 			const struct device *cache,
 			const struct device *origin)
@@ -211,7 +189,7 @@ static int read_records(const struct device *dev, struct records *records)
 			   count * NEARCACHE_WITNESS_SIZE, 0);
 }
 
-/* Sound or torn: the kernel may be writing it right now. */
+/* True even for a torn record: the kernel may be writing it now. */
 static bool is_ours(const struct nearcache_witness *record)
 {
 	return le32_to_cpu(record->magic) == NEARCACHE_WITNESS_MAGIC;
@@ -236,7 +214,7 @@ static bool is_current(const struct nearcache_witness *record)
 	       witness_is_current(record);
 }
 
-/* @current: only those that a cache still has. */
+/* @current: count only records of caches that have not moved to another witness. */
 static unsigned int count_used(const struct records *records, bool current)
 {
 	unsigned int i, used = 0;
@@ -248,11 +226,12 @@ static unsigned int count_used(const struct records *records, bool current)
 }
 
 /*
- * The better the lower: its own, one to be replaced, an empty one, one that is not ours,
- * one of a cache that has another.
+ * Rank a record for the claim, lower is better: 0 its own, 1 its own but torn, 2 of the replaced
+ * cache, 3 empty, 4 other content, 5 of a cache that moved to another witness; -1: in use by
+ * another cache.
  */
-static int rank(const struct nearcache_witness *record,
-		const struct witness_claim *claim)
+static int rank_record(const struct nearcache_witness *record,
+		       const struct witness_claim *claim)
 {
 	if (is_of(record, claim->uuid))
 		return nc_witness_check(record, claim->uuid) ? 0 : 1;
@@ -263,7 +242,7 @@ static int rank(const struct nearcache_witness *record,
 	return is_zero(record) ? 3 : 4;
 }
 
-/* Return: the place of the record to take, -1: there is none. */
+/* Returns the index of the best record, -1: all are in use. */
 static int choose_record(const struct records *records,
 			 const struct witness_claim *claim, int *its_rank)
 {
@@ -271,7 +250,7 @@ static int choose_record(const struct records *records,
 	unsigned int i;
 
 	for (i = 0; i < records->count; i++) {
-		int r = rank(&records->record[i], claim);
+		int r = rank_record(&records->record[i], claim);
 
 		if (r < 0 || (best >= 0 && r >= *its_rank))
 			continue;
@@ -281,15 +260,7 @@ static int choose_record(const struct records *records,
 	return best;
 }
 
-/**
- * witness_look() - what a witness says of a cache
- * @witness: open
- * @uuid: of the cache
- * @record: filled in when found
- * @found: whether there is a sound record
- *
- * Return: 0 or the exit code.
- */
+/* Find the valid record of a cache. */
 int witness_look(const struct witness *witness, const u8 *uuid,
 		 struct nearcache_witness *record, bool *found)
 {
@@ -308,13 +279,7 @@ int witness_look(const struct witness *witness, const u8 *uuid,
 	return error;
 }
 
-/**
- * witness_count() - how many caches have a record on a device
- * @dev: open device, maybe no witness at all
- * @used: the result
- *
- * Return: 0 or the exit code.
- */
+/* Count the caches that have a record on a device, which need not be a witness. */
 int witness_count(const struct device *dev, unsigned int *used)
 {
 	struct records records;
@@ -325,7 +290,7 @@ int witness_count(const struct device *dev, unsigned int *used)
 	return error;
 }
 
-/* What a device carries that has no record of this cache; "" for nothing. */
+/* Describe the content of a device without a record of this cache; "" if it is empty. */
 static int foreign_content(const struct device *dev, char *what)
 {
 	struct super super;
@@ -346,17 +311,17 @@ static int foreign_content(const struct device *dev, char *what)
 static int refuse_full(const struct device *dev, unsigned int count)
 {
 	return fail(CODE_BUSY,
-		    "all %u records of %s '%s' are in use by other caches: take another device; 'nearcache destroy' frees the record of a cache that is no longer needed",
+		    "all %u records of %s '%s' are in use by other caches: choose another device; 'nearcache destroy' frees the record of a cache that is no longer needed",
 		    count, dev->role, dev->path);
 }
 
 /**
- * struct choice - the record that a cache gets
- * @at: its place
- * @kept: it is the cache's own already
- * @session: that a new one is to know of
- * @previous: and the one before, which counts, too; 0: none
- * @wipe: the device is to lose what else it carries
+ * struct choice - the record chosen for a cache
+ * @at: index of the record
+ * @kept: the cache has this record already
+ * @session: session number for a new record
+ * @previous: the number before, which is valid as well; 0: none
+ * @wipe: wipe the other content of the device
  */
 struct choice {
 	int at;
@@ -366,7 +331,7 @@ struct choice {
 	bool wipe;
 };
 
-/* One of a cache that comes back knows of its sessions. */
+/* A cache that returns to its old record: continue from the sessions that the record knows. */
 static void look_at_own(const struct nearcache_witness *record,
 			const struct witness_claim *claim,
 			struct choice *choice)
@@ -375,7 +340,10 @@ static void look_at_own(const struct nearcache_witness *record,
 
 	choice->kept = witness_is_current(record);
 	if (seen > choice->session) {
-		/* The superblock is older, and stays so. */
+		/*
+		 * The superblock is older than the record. Keep the record's number, so that this
+		 * stays visible.
+		 */
 		choice->session = seen;
 	} else if (claim->ahead) {
 		choice->session++;
@@ -383,8 +351,8 @@ static void look_at_own(const struct nearcache_witness *record,
 	}
 }
 
-static int inspect(const struct witness *witness,
-		   const struct witness_claim *claim, struct choice *choice)
+static int inspect_records(const struct witness *witness,
+			   const struct witness_claim *claim, struct choice *choice)
 {
 	const struct device *dev = &witness->dev;
 	struct records records;
@@ -398,46 +366,41 @@ static int inspect(const struct witness *witness,
 		choice->at = choose_record(&records, claim, &its_rank);
 		if (!its_rank)
 			look_at_own(&records.record[choice->at], claim, choice);
-		/* The kernel writes to those that are in use. */
+		/* Do not wipe records: the kernel writes to them. */
 		choice->wipe = !count_used(&records, false);
 		if (choice->at < 0)
 			error = refuse_full(dev, records.count);
 	}
 	free(records.record);
-	/* A device that has a record of the cache is its witness already. */
+	/* A device with a record of this cache is its witness already. */
 	if (error || its_rank <= 1)
 		return error;
 	error = foreign_content(dev, what);
 	if (!error && *what && !claim->force)
 		return fail(CODE_DEVICE,
-			    "%s '%s' carries %s: if that may go, overwrite it with --force",
+			    "%s '%s' carries %s: if that is not needed, overwrite it with --force",
 			    dev->role, dev->path, what);
 	choice->wipe &= !error && *what;
 	return error;
 }
 
-/**
- * witness_prepare() - demand a device with a record for a cache
- * @witness: open
- * @claim: the cache; @claim->uuid may be NULL, for one that has none yet
- *
- * Nothing is written.
- *
- * Return: 0 or the exit code.
+/*
+ * Check, without writing, that a witness has a record for a cache. @claim->uuid may be NULL: not
+ * known yet.
  */
 int witness_prepare(const struct witness *witness,
 		    const struct witness_claim *claim)
 {
 	struct choice choice;
 
-	return inspect(witness, claim, &choice);
+	return inspect_records(witness, claim, &choice);
 }
 
 /*
- * Open for writing, and alone among the runs of this command, until the device is
- * closed: two of them would take the same record.
+ * Open for writing and lock against other runs of this command until the device is closed: two runs
+ * would take the same record.
  */
-static int take(struct witness *witness)
+static int take_device(struct witness *witness)
 {
 	struct flock lock = {
 		.l_type = F_WRLCK,
@@ -453,7 +416,7 @@ static int take(struct witness *witness)
 	return 0;
 }
 
-/* @uuid: NULL: zeros, whatever the rest is. */
+/* @uuid NULL: write zeros and ignore the other values. */
 static int write_record(const struct device *dev, int at, const u8 *uuid,
 			u64 session, u64 previous, u32 state)
 {
@@ -475,23 +438,18 @@ static int write_record(const struct device *dev, int at, const u8 *uuid,
 	return error ? error : device_sync(dev);
 }
 
-/**
- * witness_claim() - take a record for a cache; closes the device
- * @witness: open, its place checked
- * @claim: the cache
- *
- * A record that the cache has already stays as it is.
- *
- * Return: 0 or the exit code.
+/*
+ * Take a record for a cache and close the device. The witness's place is checked. A record that the
+ * cache already has stays unchanged.
  */
 int witness_claim(struct witness *witness, const struct witness_claim *claim)
 {
 	const struct device *dev = &witness->dev;
 	struct choice choice;
-	int error = take(witness);
+	int error = take_device(witness);
 
 	if (!error)
-		error = inspect(witness, claim, &choice);
+		error = inspect_records(witness, claim, &choice);
 	if (!error && choice.wipe)
 		error = probe_wipe(dev) || super_wipe(dev) ? fail_code() : 0;
 	if (!error && !choice.kept)
@@ -501,24 +459,26 @@ int witness_claim(struct witness *witness, const struct witness_claim *claim)
 	return error;
 }
 
-/* What a record says from now on. */
+/* How a record changes when it is given up. */
 enum ending {
-	END_FREE,	/* it is nobody's */
-	END_MOVED,	/* the cache has another; what a torn one said, nobody knows */
-	END_SESSION,	/* of a session that it did not see */
+	END_FREE,	/* free */
+	END_MOVED,	/* moved to another witness; a torn record is rewritten as well */
+	END_SESSION,	/* a session ended that the witness did not see */
 };
 
-/* Does a sound record of the cache know less than that? */
+/* True if a valid record of the cache knows only sessions before @session. */
 static bool knows_less(const struct nearcache_witness *record, u64 session)
 {
 	return witness_is_current(record) &&
 	       le64_to_cpu(record->session) < session;
 }
 
-/* The highest number that a superblock may have.  That of a record that was ahead, and is
- * given back before anybody wrote, is none's.
+/*
+ * Highest session number that a superblock of the cache may have. If the record was written ahead
+ * of its superblock and is given back before any write, no superblock has the record's number; then
+ * the previous number counts.
  */
-static u64 highest(const struct nearcache_witness *record, u64 session)
+static u64 highest_session(const struct nearcache_witness *record, u64 session)
 {
 	bool ahead = le32_to_cpu(record->state) == NEARCACHE_WITNESS_NEW &&
 		     record->previous;
@@ -532,7 +492,7 @@ static int end_record(struct witness *witness, const u8 *uuid,
 {
 	struct records records = { 0 };
 	unsigned int i;
-	int error = take(witness);
+	int error = take_device(witness);
 
 	if (!error)
 		error = read_records(&witness->dev, &records);
@@ -545,7 +505,7 @@ static int end_record(struct witness *witness, const u8 *uuid,
 			continue;
 		error = write_record(&witness->dev, (int)i,
 				     ending == END_FREE ? NULL : uuid,
-				     sound ? highest(record, ended) : ended, 0,
+				     sound ? highest_session(record, ended) : ended, 0,
 				     ending == END_MOVED ?
 				     NEARCACHE_WITNESS_MOVED :
 				     NEARCACHE_WITNESS_ENDED);
@@ -555,57 +515,36 @@ static int end_record(struct witness *witness, const u8 *uuid,
 	return error;
 }
 
-/**
- * witness_free() - give the record of a cache back; closes the device
- * @witness: open
- * @uuid: of the cache
- *
- * None is no error.
- *
- * Return: 0 or the exit code.
- */
+/* Free the record of a cache and close the device. A missing record is not an error. */
 int witness_free(struct witness *witness, const u8 *uuid)
 {
 	return end_record(witness, uuid, END_FREE, 0);
 }
 
-/**
- * witness_move() - the cache has another witness now, or none; closes the device
- * @witness: open
- * @uuid: of the cache
- * @session: that its superblock knows; the witness may not have seen it
- *
- * The record stays, so that an older copy of the cache device, which names this witness,
- * is known for one: none has a higher number.
- *
- * Return: 0 or the exit code.
+/*
+ * Mark the record: the cache has moved to another witness or to none. Closes the device. The record
+ * stays, so that an older copy of the cache device, which still names this witness, is detected: no
+ * copy has a higher number.
+ * @session: number in the superblock; the witness may not have seen it.
  */
 int witness_move(struct witness *witness, const u8 *uuid, u64 session)
 {
 	return end_record(witness, uuid, END_MOVED, session);
 }
 
-/**
- * witness_end() - a session that did without this witness is over; closes the device
- * @witness: open
- * @uuid: of the cache
- * @session: number of it, which the superblock has already
- *
- * A cache that has no record, or another witness, is none of its.
- *
- * Return: 0 or the exit code.
+/*
+ * Record the end of a session that ran without this witness, and close the device. Ignores a cache
+ * without a record here and one that has moved to another witness. @session: its number, already in
+ * the superblock.
  */
 int witness_end(struct witness *witness, const u8 *uuid, u64 session)
 {
 	return end_record(witness, uuid, END_SESSION, session);
 }
 
-/**
- * witness_leave() - a cache goes on with another witness, or none
- * @sb: its superblock, which may name the one before
- * @now: the new one, 0: none
- *
- * It is not the cache that suffers if the one before cannot be told.
+/*
+ * Tell the old witness in @sb, if any, that the cache now uses another witness @now (0: none). A
+ * failure only warns: the cache itself is not affected.
  */
 void witness_leave(const struct nearcache_super *sb, dev_t now)
 {
@@ -616,7 +555,7 @@ void witness_leave(const struct nearcache_super *sb, dev_t now)
 	    (witness_open(&before, path) ||
 	     (before.dev.number != now &&
 	      witness_move(&before, sb->uuid, le64_to_cpu(sb->session)))))
-		warn("%s; it was the witness, and does not know that it is not any more: older copies of the cache device are not told apart",
+		warn("%s; the old witness still has a record of this cache: stale copies of the cache device will not be detected",
 		     fail_message());
 	witness_close(&before);
 	fail_reset();

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A witness: a device on another drive that knows whether a cache device was there
- * while its origin was written.  It has a record for each cache, which the kernel keeps.
+ * A witness: a device on another drive that knows whether a cache device was present while its
+ * origin was written. It has one record per cache, which the kernel updates.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
  */
 #ifndef HELPER_OPEN_WITNESS_H
 #define HELPER_OPEN_WITNESS_H
@@ -12,13 +14,13 @@
 /* Room for the path that the superblock keeps. */
 #define WITNESS_PATH	sizeof(((struct nearcache_super *)0)->witness)
 
-/* In place of a device: without a witness. */
+/* Given instead of a device: no witness. */
 #define WITNESS_NONE	"none"
 
 /**
  * struct witness - a witness device
  * @dev: open device
- * @path: of the device, one that outlives a reboot if there is one
+ * @path: path of the device, one that survives a reboot if there is one
  */
 struct witness {
 	struct device dev;
@@ -28,13 +30,14 @@ struct witness {
 #define WITNESS_CLOSED	{ .dev = DEVICE_CLOSED }
 
 /**
- * struct witness_claim - whom a record is for
- * @uuid: of the cache
- * @replaced: uuid of a cache that this one takes the place of, NULL: of none
- * @session: number that its superblock has seen: a new record knows it, too
- * @ahead: a record that the cache had once gets a number that no copy of the cache has,
- *	before its superblock: it names that one, as the one before
- * @force: also on a device that carries something else
+ * struct witness_claim - the cache that needs a record
+ * @uuid: uuid of the cache
+ * @replaced: uuid of the cache that this one replaces, NULL: none
+ * @session: session number of its superblock, stored in a new record
+ * @ahead: the cache had a record here before: the record gets a session number that no copy of the
+ *	cache has, before
+ *		the superblock does, and stores the superblock's number as the previous one
+ * @force: accept a device with other content
  */
 struct witness_claim {
 	const u8 *uuid;
@@ -61,13 +64,13 @@ int witness_move(struct witness *witness, const u8 *uuid, u64 session);
 int witness_end(struct witness *witness, const u8 *uuid, u64 session);
 void witness_leave(const struct nearcache_super *sb, dev_t now);
 
-/* Whether the cache of a sound record still has it. */
+/* False if the cache has moved to another witness. The record must be valid. */
 static inline bool witness_is_current(const struct nearcache_witness *record)
 {
 	return le32_to_cpu(record->state) != NEARCACHE_WITNESS_MOVED;
 }
 
-/* Whether a word of the user, or of a superblock, names a device. */
+/* True if @word, from the user or a superblock, names a device. */
 static inline bool witness_named(const char *word)
 {
 	return word && *word && strcmp(word, WITNESS_NONE);

@@ -10,7 +10,7 @@
 #include "pins/known.h"
 
 /**
- * struct lists - ranges of a change, to be freed
+ * struct lists - ranges of a change, for free_lists()
  * @drop: matches the ranges to delete
  * @keep: ranges of pins that stay
  * @add: ranges of fresh pins
@@ -28,7 +28,7 @@ static void free_lists(struct lists *lists)
 	free(lists->add);
 }
 
-/* Each range of a dropped pin is named: others of its label may stay. */
+/* Name each range of a dropped pin: other ranges with its label may stay. */
 static int make_lists(const struct change *change, struct lists *lists,
 		      struct nl_replacement *rp)
 {
@@ -55,22 +55,19 @@ static int make_lists(const struct change *change, struct lists *lists,
 	return 0;
 }
 
-static int refuse(const struct change *change, const struct nl_room *room)
+static int refuse_room(const struct change *change, const struct nl_room *room)
 {
 	char needed[SIZE_TEXT], available[SIZE_TEXT];
 
 	return fail(CODE_DEVICE,
-		    "all that is pinned on '%s' would need %s (%llu bytes) of the cache, of which %s (%llu bytes) may be pinned: pin less, or unpin something",
+		    "the pins of '%s' would need %s (%llu bytes) of the cache, of which %s (%llu bytes) may be pinned: pin less, or unpin something",
 		    change->dev->name, size_print(room->needed, needed),
 		    (unsigned long long)room->needed,
 		    size_print(room->available, available),
 		    (unsigned long long)room->available);
 }
 
-/*
- * Add the ranges that the cache has room for, where not all fit: by halves, since most fit.
- * Return: how many were not added.
- */
+/* Add the ranges that fit, by halving, since usually most fit. Returns how many were not added. */
 static size_t add_some(dev_t number, const struct nl_range *range, size_t count)
 {
 	struct nl_replacement rp = { .add = range, .add_count = count };
@@ -78,7 +75,10 @@ static size_t add_some(dev_t number, const struct nl_range *range, size_t count)
 
 	if (!count || (!nl_range_replace(number, &rp) && !rp.refused))
 		return 0;
-	/* A device that is suspended, say, refuses all of them. */
+	/*
+	 * CODE_DEVICE: this range does not fit. Another error, such as a suspended device, concerns
+	 * all ranges.
+	 */
 	if (fail_code() && fail_code() != CODE_DEVICE)
 		return count;
 	fail_reset();
@@ -88,7 +88,7 @@ static size_t add_some(dev_t number, const struct nl_range *range, size_t count)
 	return fail_code() ? count : failed + add_some(number, range + half, count - half);
 }
 
-/* After all of @rp was refused: delete what is to be deleted, then add what fits. */
+/* After the kernel refused all of @rp: delete the ranges to delete, then add those that fit. */
 static int replace_some(const struct change *change, struct nl_replacement *rp)
 {
 	dev_t number = change->dev->number;
@@ -105,7 +105,7 @@ static int replace_some(const struct change *change, struct nl_replacement *rp)
 	return fail_code() ? (int)fail_code() : nl_range_room(number, &rp->room);
 }
 
-static int replace(const struct change *change, struct nl_replacement *rp)
+static int replace_change(const struct change *change, struct nl_replacement *rp)
 {
 	int error = nl_range_replace(change->dev->number, rp);
 
@@ -113,15 +113,15 @@ static int replace(const struct change *change, struct nl_replacement *rp)
 		return 0;
 	if (change->some && (!error || error == CODE_DEVICE))
 		return replace_some(change, rp);
-	return error ? error : refuse(change, &rp->room);
+	return error ? error : refuse_room(change, &rp->room);
 }
 
 /*
- * Take the change back: what came goes, and what the kernel knew before comes.  The error that
- * led here stays the one that is reported.
+ * Undo the change in the kernel: delete the added ranges and restore the earlier ones. The error
+ * that led here is still reported.
  */
-static void undo(const struct change *change, const struct nl_replacement *rp,
-		 const struct known *before)
+static void undo_change(const struct change *change, const struct nl_replacement *rp,
+			const struct known *before)
 {
 	struct nl_replacement back = {
 		.drop = rp->add, .drop_count = rp->add_count,
@@ -136,25 +136,28 @@ static void undo(const struct change *change, const struct nl_replacement *rp,
 	fail_reset();
 	fail(code, "%s", why ? why : "");
 	if (failed)
-		fail_add("the kernel has the change, the record has not: 'nearcache pin %s --refresh' pins again what is on record",
+		fail_add("the kernel has the change, but the record does not: 'nearcache pin %s --refresh' restores the recorded pins",
 			 change->dev->name);
 	free(why);
 }
 
-/* Change the kernel's ranges and the record; the former is taken back if the latter fails. */
+/*
+ * Change the kernel's ranges, then the record. If the record cannot be changed, undo the kernel's
+ * change.
+ */
 static int replace_both(const struct change *change, struct nl_replacement *rp)
 {
 	struct known before;
 
-	if (!known_read(&before, change->dev->number) && !replace(change, rp) &&
+	if (!known_read(&before, change->dev->number) && !replace_change(change, rp) &&
 	    pins_commit(change->pins, change->dev->name))
-		undo(change, rp, &before);
+		undo_change(change, rp, &before);
 	known_free(&before);
 	return fail_code();
 }
 
-static int apply(struct change *change,
-		 int (*how)(const struct change *change, struct nl_replacement *rp))
+static int apply_change(struct change *change,
+			int (*how)(const struct change *change, struct nl_replacement *rp))
 {
 	struct nl_replacement rp = { 0 };
 	struct lists lists = { 0 };
@@ -167,30 +170,20 @@ static int apply(struct change *change,
 	return fail_code();
 }
 
-/**
- * change_kernel() - change what the kernel knows, but not the record
- * @change: the change
- *
- * Return: 0 or the exit code; then the kernel knows what it knew before.
- */
+/* Change only the kernel's ranges. A failure leaves them unchanged. */
 int change_kernel(struct change *change)
 {
-	return apply(change, replace);
+	return apply_change(change, replace_change);
 }
 
-/**
- * change_both() - change what the kernel knows, and the record
- * @change: the change
- *
- * Return: 0 or the exit code; then neither has changed.
- */
+/* Change the kernel's ranges and the record. A failure leaves both unchanged. */
 int change_both(struct change *change)
 {
 	const char *name = change->dev->name;
 
 	if (pins_prepare(change->pins, name))
 		return fail_code();
-	if (apply(change, replace_both))
+	if (apply_change(change, replace_both))
 		pins_abandon(name);
 	return fail_code();
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A change of the pins of a device: in the kernel and in the record, or in neither. */
+/*
+ * Change the pins of a device in the kernel and in the record, or in neither.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_PINS_CHANGE_H
 #define HELPER_PINS_CHANGE_H
 
@@ -9,12 +13,12 @@
 /**
  * struct change - a change of pins
  * @dev: the device
- * @pins: its pins: dropped ones go, fresh ones come
- * @which: ranges that lie in one of these go as well; they are no longer among @pins
+ * @pins: its pins: dropped ones are deleted, fresh ones added
+ * @which: ranges inside one of these are deleted as well; they are no longer among @pins
  * @count: elements of @which
  * @some: if the cache has no room for all fresh pins, add those that fit
- * @room: result: what pins need then; also after a refusal
- * @deleted: result: how many ranges went
+ * @room: result: space that pins need, even after a refusal
+ * @deleted: result: number of deleted ranges
  */
 struct change {
 	const struct dm_device *dev;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The record of pins: a file for each device. */
+/* The record of pins: one file per device. */
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -7,35 +7,29 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/durable.h"
+#include "lib/atomic_file.h"
 #include "lib/error.h"
 #include "pins/pins.h"
 
-/* 262144 ranges, each with a path of its own, fit. */
+/* Large enough for 262144 ranges, each with its own path. */
 #define BYTES_MAX	(1L << 30)
 
-/**
- * pins_path() - where the record of a device is
- * @name: of the device
- * @path: PINS_PATH bytes to fill
- *
- * Return: @path.
- */
+/* Write the path of a device's record to @path (PINS_PATH bytes) and return it. */
 const char *pins_path(const char *name, char *path)
 {
 	snprintf(path, PINS_PATH, "%s/%s.json", PINS_DIR, name);
 	return path;
 }
 
-static int refuse(const char *path, const char *why)
+static int refuse_record(const char *path, const char *why)
 {
 	return fail(CODE_DEVICE,
 		    "the record of pins '%s' is damaged: %s; repair it, or remove it and pin again",
 		    path, why);
 }
 
-static int parse(struct pins *pins, const char *path, const char *text,
-		 size_t bytes)
+static int parse_record(struct pins *pins, const char *path, const char *text,
+			size_t bytes)
 {
 	struct json_tokener *tokener = json_tokener_new();
 	struct json_object *json;
@@ -52,7 +46,7 @@ static int parse(struct pins *pins, const char *path, const char *text,
 		why = pins_from_json(pins, json);
 	json_object_put(json);
 	json_tokener_free(tokener);
-	return why ? refuse(path, why) : 0;
+	return why ? refuse_record(path, why) : 0;
 }
 
 static int read_file(struct pins *pins, const char *path, FILE *file)
@@ -64,7 +58,7 @@ static int read_file(struct pins *pins, const char *path, FILE *file)
 	if (fstat(fileno(file), &st))
 		return fail_errno(errno, "cannot read '%s'", path);
 	if (st.st_size > BYTES_MAX)
-		return refuse(path, "it is larger than 1 GiB");
+		return refuse_record(path, "it is larger than 1 GiB");
 	text = malloc((size_t)st.st_size + 1);
 	if (!text)
 		return fail_memory();
@@ -72,18 +66,14 @@ static int read_file(struct pins *pins, const char *path, FILE *file)
 	if (ferror(file))
 		fail_errno(errno, "cannot read '%s'", path);
 	else
-		parse(pins, path, text, bytes);
+		parse_record(pins, path, text, bytes);
 	free(text);
 	return fail_code();
 }
 
-/**
- * pins_load() - read what is wanted of a device
- * @pins: the result; none if nothing is on record; pins_free() is due also after a
- *	failure
- * @name: of the device
- *
- * Return: 0 or the exit code; the error names the file and what is wrong with it.
+/*
+ * Read the record of a device. A missing file is an empty record. pins_free() is needed even after
+ * a failure.
  */
 int pins_load(struct pins *pins, const char *name)
 {
@@ -98,7 +88,7 @@ int pins_load(struct pins *pins, const char *name)
 	return fail_code();
 }
 
-static bool empty(const struct pins *pins)
+static bool record_empty(const struct pins *pins)
 {
 	size_t i;
 
@@ -108,14 +98,9 @@ static bool empty(const struct pins *pins)
 	return true;
 }
 
-/**
- * pins_prepare() - write what is wanted of a device beside its record
- * @pins: those
- * @name: of the device
- *
- * What cannot be written down shows before anything is changed.
- *
- * Return: 0 or the exit code; pins_commit() or pins_abandon() is due after success.
+/*
+ * Write a new record beside the present one, so that a write error shows before any change. After
+ * success pins_commit() or pins_abandon() is needed.
  */
 int pins_prepare(const struct pins *pins, const char *name)
 {
@@ -123,7 +108,7 @@ int pins_prepare(const struct pins *pins, const char *name)
 	char path[PINS_PATH];
 	const char *text;
 
-	if (empty(pins))
+	if (record_empty(pins))
 		return 0;
 	json = pins_to_json(pins, name);
 	if (!json)
@@ -132,62 +117,43 @@ int pins_prepare(const struct pins *pins, const char *name)
 						    JSON_C_TO_STRING_SPACED |
 						    JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (text)
-		durable_prepare(pins_path(name, path), text);
+		atomic_file_prepare(pins_path(name, path), text);
 	else
 		fail_memory();
 	json_object_put(json);
 	return fail_code();
 }
 
-/**
- * pins_commit() - what was prepared is the record
- * @pins: as pins_prepare() took them
- * @name: of the device
- *
- * A crash leaves the record of before, or this one.
- *
- * Return: 0 or the exit code; then the record of before is there.
+/*
+ * Make the prepared file the record. A crash or a failure leaves the old record or, after a crash,
+ * the new one.
  */
 int pins_commit(const struct pins *pins, const char *name)
 {
 	char path[PINS_PATH];
 	bool found;
 
-	return empty(pins) ? pins_forget(name, &found) :
-			     durable_commit(pins_path(name, path));
+	return record_empty(pins) ? pins_forget(name, &found) :
+			     atomic_file_commit(pins_path(name, path));
 }
 
-/* What was prepared is not to be. */
 void pins_abandon(const char *name)
 {
 	char path[PINS_PATH];
 
-	durable_abandon(pins_path(name, path));
+	atomic_file_abandon(pins_path(name, path));
 }
 
-/**
- * pins_save() - write what is wanted of a device
- * @pins: those
- * @name: of the device
- *
- * Return: 0 or the exit code; then the record of before is there.
- */
 int pins_save(const struct pins *pins, const char *name)
 {
 	return pins_prepare(pins, name) ? (int)fail_code() :
 					  pins_commit(pins, name);
 }
 
-/**
- * pins_forget() - nothing is wanted of a device any more
- * @name: of the device
- * @found: something was on record
- *
- * Return: 0 or the exit code.
- */
+/* Remove the record of a device. @found: there was one. */
 int pins_forget(const char *name, bool *found)
 {
 	char path[PINS_PATH];
 
-	return durable_remove(pins_path(name, path), found);
+	return atomic_file_remove(pins_path(name, path), found);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Pins as JSON: keys as in 'nearcache ranges -j' where they are the same. */
+/* Pins as JSON. Keys that also occur in 'nearcache ranges -j' are the same. */
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/label.h"
+#include "lib/name.h"
 #include "nearcache.h"
 #include "pins/pins.h"
-#include "lib/want.h"
+#include "lib/words.h"
 
 #define SCHEMA	1
 #define SECTOR	512
@@ -62,13 +62,7 @@ static struct json_object *to_json(const struct pin *pin)
 	return json;
 }
 
-/**
- * pins_to_json() - pins, to be written down
- * @pins: those
- * @name: of the device
- *
- * Return: an object, for json_object_put(); NULL without memory.
- */
+/* Returns an object for json_object_put(); NULL if memory is short. */
 struct json_object *pins_to_json(const struct pins *pins, const char *name)
 {
 	struct json_object *json = json_object_new_object();
@@ -92,7 +86,10 @@ struct json_object *pins_to_json(const struct pins *pins, const char *name)
 	return json;
 }
 
-/* Return: whether there is a text, or nothing where @text is NULL then. */
+/*
+ * Get an optional string. @text is NULL if the key is missing. False if the value is not a string
+ * without zero bytes.
+ */
 static bool take_text(struct json_object *json, const char *key, const char **text)
 {
 	struct json_object *value;
@@ -106,7 +103,7 @@ static bool take_text(struct json_object *json, const char *key, const char **te
 	return strlen(*text) == (size_t)json_object_get_string_len(value);
 }
 
-/* The same, of one that is copied; "" where there is nothing. */
+/* Copy an optional string; "" if the key is missing. */
 static bool copy_text(struct json_object *json, const char *key, char *copy, size_t size)
 {
 	const char *text;
@@ -169,7 +166,7 @@ static const char *take_ranges(struct json_object *json, struct pin *pin)
 
 	if (!json_object_object_get_ex(json, "ranges", &list) ||
 	    !json_object_is_type(list, json_type_array))
-		return "\"ranges\" is no list";
+		return "\"ranges\" is not a list";
 	count = json_object_array_length(list);
 	pin->range = calloc(count ? count : 1, sizeof(*pin->range));
 	if (!pin->range)
@@ -177,12 +174,12 @@ static const char *take_ranges(struct json_object *json, struct pin *pin)
 	for (i = 0; i < count; i++)
 		if (!take_pair(json_object_array_get_idx(list, i),
 			       &pin->range[i]))
-			return "one of its \"ranges\" is no pair of start and length";
+			return "one of its \"ranges\" is not a pair of start and length";
 	pin->ranges = count;
 	return NULL;
 }
 
-/* What a pin says of itself, but for texts and ranges. */
+/* Parse a pin without its texts and ranges. */
 static const char *take_wishes(struct json_object *json, struct pin *like)
 {
 	const char *wants, *format;
@@ -195,13 +192,13 @@ static const char *take_wishes(struct json_object *json, struct pin *like)
 		return "its \"priority\" is not 0 to 7";
 	like->priority = (uint32_t)priority;
 	if (!take_number(json, "expires", INT64_MAX, &like->expires))
-		return "its \"expires\" is no time";
+		return "its \"expires\" is not a time";
 	if (!take_flag(json, "load", &like->load) ||
 	    !take_flag(json, "index_only", &like->index_only))
 		return "its \"load\" or \"index_only\" is not true or false";
 	if (!take_text(json, "format", &format) ||
 	    (format && !index_format_parse(format, &like->format)))
-		return "its \"format\" is none that is known";
+		return "its \"format\" is unknown";
 	return NULL;
 }
 
@@ -211,7 +208,7 @@ static const char *from_json(struct pins *pins, struct json_object *json)
 	struct pin like = { .format = INDEX_ANY }, *pin;
 
 	if (!json_object_is_type(json, json_type_object))
-		return "one of its pins is no object";
+		return "one of its pins is not an object";
 	why = take_wishes(json, &like);
 	if (why)
 		return why;
@@ -220,19 +217,16 @@ static const char *from_json(struct pins *pins, struct json_object *json)
 	if (!take_text(json, "label", &label) || !label || label_check(label))
 		return "a \"label\" is not 1 to 127 bytes of UTF-8";
 	if (!take_text(json, "samples", &samples))
-		return "its \"samples\" is no text";
+		return "its \"samples\" is not a text";
 	like.label = (char *)label;
 	like.samples = (char *)samples;
 	pin = pins_append(pins, &like, path);
 	return pin ? take_ranges(json, pin) : "out of memory";
 }
 
-/**
- * pins_from_json() - pins, as they were written down
- * @pins: the result, empty before; pins_free() is due also after a failure
- * @json: an object; anything may be in it
- *
- * Return: NULL, or what is wrong with it.
+/*
+ * Parse untrusted JSON into @pins, which is empty before. pins_free() is needed even after a
+ * failure. Returns NULL, or the error.
  */
 const char *pins_from_json(struct pins *pins, struct json_object *json)
 {
@@ -243,17 +237,17 @@ const char *pins_from_json(struct pins *pins, struct json_object *json)
 
 	if (!json_object_is_type(json, json_type_object) ||
 	    !take_number(json, "schema", INT64_MAX, &schema))
-		return "it is no object with a \"schema\"";
+		return "it is not an object with a \"schema\"";
 	if (schema != SCHEMA)
 		return "its \"schema\" is not 1";
 	if (!copy_text(json, "uuid", pins->owner.uuid, sizeof(pins->owner.uuid)))
-		return "its \"uuid\" is no uuid";
+		return "its \"uuid\" is not a uuid";
 	if (!copy_text(json, "attached_uuid", pins->owner.attached,
 		       sizeof(pins->owner.attached)))
-		return "its \"attached_uuid\" is no uuid";
+		return "its \"attached_uuid\" is not a uuid";
 	if (!copy_text(json, "origin_id", pins->owner.origin_id,
 		       sizeof(pins->owner.origin_id)))
-		return "its \"origin_id\" is no identity";
+		return "its \"origin_id\" is not a device id";
 	if (!json_object_object_get_ex(json, "pins", &list) ||
 	    !json_object_is_type(list, json_type_array))
 		return "it has no list of \"pins\"";

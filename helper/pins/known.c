@@ -6,10 +6,10 @@
 
 #include "lib/error.h"
 
-/* A list that is interrupted is asked for so often. */
+/* Attempts to read a list that changes while it is read. */
 #define TRIES	16
 
-static void take(const struct nl_range *range, void *arg)
+static void take_range(const struct nl_range *range, void *arg)
 {
 	struct known *known = arg;
 	struct nl_range *own;
@@ -36,7 +36,7 @@ static void take(const struct nl_range *range, void *arg)
 
 #define ORDER(a, b)	(((a) > (b)) - ((a) < (b)))
 
-static int compare(const void *x, const void *y)
+static int compare_ranges(const void *x, const void *y)
 {
 	const struct nl_range *a = x, *b = y;
 	int order = ORDER(a->range.start, b->range.start);
@@ -50,25 +50,19 @@ static int compare(const void *x, const void *y)
 	return order ? order : strcmp(a->label, b->label);
 }
 
-/* Devices that come and go, and leases that end, interrupt a list. */
+/* Devices that appear or disappear, and expiring ranges, interrupt a list. */
 static int read_whole(struct known *known, dev_t number)
 {
 	int tries = TRIES;
 
-	while (nl_range_each(number, take, known) == CODE_BUSY && --tries) {
+	while (nl_range_each(number, take_range, known) == CODE_BUSY && --tries) {
 		known_free(known);
 		fail_reset();
 	}
 	return fail_code();
 }
 
-/**
- * known_read() - ask the kernel for all ranges of a device
- * @known: the result; known_free() is due also after a failure
- * @number: of the device
- *
- * Return: 0 or the exit code.
- */
+/* Read all ranges of a device from the kernel. known_free() is needed even after a failure. */
 int known_read(struct known *known, dev_t number)
 {
 	struct nl_room room;
@@ -78,31 +72,18 @@ int known_read(struct known *known, dev_t number)
 		return fail_code();
 	if (room.count && !read_whole(known, number) && known->count)
 		qsort(known->range, known->count, sizeof(*known->range),
-		      compare);
+		      compare_ranges);
 	return fail_code();
 }
 
-/**
- * known_has() - whether the kernel knows a range
- * @known: its ranges
- * @range: the range; when it expires is not looked at
- *
- * Return: whether it does.
- */
+/* True if the kernel knows this range, with any time of expiry. */
 bool known_has(const struct known *known, const struct nl_range *range)
 {
 	return known->count && bsearch(range, known->range, known->count,
-				       sizeof(*known->range), compare);
+				       sizeof(*known->range), compare_ranges);
 }
 
-/**
- * known_has_pin() - whether the kernel knows all of what is wanted
- * @known: its ranges
- * @pins: of the device
- * @pin: one of them; when it expires is not looked at
- *
- * Return: whether it does, as far as that is on the device.
- */
+/* True if the kernel knows all ranges of a pin that are on the device, with any time of expiry. */
 bool known_has_pin(const struct known *known, const struct pins *pins,
 		   const struct pin *pin)
 {
@@ -120,7 +101,6 @@ bool known_has_pin(const struct known *known, const struct pins *pins,
 	return true;
 }
 
-/* Free all; harmless after that. */
 void known_free(struct known *known)
 {
 	size_t i;

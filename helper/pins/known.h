@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ranges that the kernel knows, to look them up. */
+/*
+ * A copy of the kernel's ranges of a device, for look-ups.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_PINS_KNOWN_H
 #define HELPER_PINS_KNOWN_H
 
@@ -11,9 +15,9 @@
 
 /**
  * struct known - ranges of a device
- * @range: ascending; labels are their own copies
- * @count: how many
- * @room: that fit
+ * @range: ascending; labels are copies
+ * @count: entries of @range
+ * @room: allocated entries
  */
 struct known {
 	struct nl_range *range;

@@ -7,7 +7,7 @@
 
 #include "lib/error.h"
 
-static char *copy(const char *text)
+static char *copy_text(const char *text)
 {
 	return text ? strdup(text) : NULL;
 }
@@ -20,14 +20,10 @@ static void free_pin(struct pin *pin)
 	free(pin->range);
 }
 
-/**
- * pins_append() - want something more
- * @pins: of the device
- * @like: what is wanted, and whose it is
- * @path: of the file; NULL: a range
- *
- * Return: the pin, without ranges, which moves when another one is added; NULL after
- * recording the error.
+/*
+ * Append a copy of @like without its ranges. Returns NULL after recording an error. The pointer is
+ * valid until the next append.
+ * @path: of a file; NULL: a range.
  */
 struct pin *pins_append(struct pins *pins, const struct pin *like,
 			const char *path)
@@ -47,9 +43,9 @@ struct pin *pins_append(struct pins *pins, const struct pin *like,
 	}
 	pin = &pins->pin[pins->count];
 	*pin = *like;
-	pin->path = copy(path);
-	pin->label = copy(like->label);
-	pin->samples = copy(like->samples);
+	pin->path = copy_text(path);
+	pin->label = copy_text(like->label);
+	pin->samples = copy_text(like->samples);
 	pin->range = NULL;
 	pin->ranges = 0;
 	pin->fresh = false;
@@ -64,13 +60,7 @@ struct pin *pins_append(struct pins *pins, const struct pin *like,
 	return pin;
 }
 
-/**
- * pin_place() - record where a file is
- * @pin: the pin
- * @shard: the same, found on the device
- *
- * Return: 0 or the exit code; then it is as before.
- */
+/* Record the ranges of a file as found on the device. A failure leaves the pin unchanged. */
 int pin_place(struct pin *pin, const struct shard *shard)
 {
 	struct range *range = calloc(shard->ranges ? shard->ranges : 1,
@@ -100,8 +90,8 @@ static int compare_ranges(const struct pin *a, const struct pin *b)
 	return memcmp(a->range, b->range, a->ranges * sizeof(*a->range));
 }
 
-/* Of the same part of the same file, or of the same range, and of one label: equal. */
-static int compare(const void *x, const void *y)
+/* Equal: the same part of a file (or the same range) with the same label. */
+static int compare_pins(const void *x, const void *y)
 {
 	const struct pin *a = x, *b = y;
 	int order = compare_text(a->path, b->path);
@@ -117,34 +107,28 @@ static int compare(const void *x, const void *y)
 	return order;
 }
 
-static void leave(void *pin)
+static void leave_pin(void *pin)
 {
 	(void)pin;
 }
 
-/* Those that one of @added takes the place of are dropped. */
+/* Mark the pins that one of @added replaces as dropped. */
 static int drop_replaced(struct pins *pins, const struct pins *added)
 {
 	void *known = NULL;
 	size_t i;
 
 	for (i = 0; i < added->count && !fail_code(); i++)
-		if (!tsearch(&added->pin[i], &known, compare))
+		if (!tsearch(&added->pin[i], &known, compare_pins))
 			fail_memory();
 	for (i = 0; i < pins->count; i++)
-		if (tfind(&pins->pin[i], &known, compare))
+		if (tfind(&pins->pin[i], &known, compare_pins))
 			pins->pin[i].dropped = true;
-	tdestroy(known, leave);
+	tdestroy(known, leave_pin);
 	return fail_code();
 }
 
-/**
- * pins_replace() - want something more, or in another way
- * @pins: of the device; what is of the same files and label is dropped
- * @added: moved to @pins
- *
- * Return: 0 or the exit code.
- */
+/* Move @added to @pins; they replace pins of the same files and label. */
 int pins_replace(struct pins *pins, struct pins *added)
 {
 	size_t room = pins->count + added->count;
@@ -165,36 +149,29 @@ int pins_replace(struct pins *pins, struct pins *added)
 	return 0;
 }
 
-/* The kernel does not know of it yet. */
 bool pin_is_fresh(const struct pin *pin)
 {
 	return pin->fresh && !pin->dropped;
 }
 
-/* It is not wanted any more. */
 bool pin_is_dropped(const struct pin *pin)
 {
 	return pin->dropped;
 }
 
-static bool meant(const struct pin *pin, bool (*chosen)(const struct pin *pin))
+static bool pin_meant(const struct pin *pin, bool (*chosen)(const struct pin *pin))
 {
 	return chosen ? chosen(pin) : !pin->dropped;
 }
 
-/* The kernel knows of it, and it is to stay as it is. */
 bool pin_stays(const struct pin *pin)
 {
 	return !pin->fresh && !pin->dropped;
 }
 
-/**
- * pins_inside() - what of a range is on the device
- * @pins: of the device
- * @range: on record: the device may have been larger
- * @part: the result
- *
- * Return: whether any of it is.
+/*
+ * Get the part of a recorded range that is on the device, which may have been larger. False if none
+ * is.
  */
 bool pins_inside(const struct pins *pins, const struct range *range,
 		 struct range *part)
@@ -219,13 +196,7 @@ static bool lies_in(const struct pins *pins, const struct range *range,
 		spans_hold(spans, &part, label));
 }
 
-/**
- * pins_drop() - want nothing any more of what lies in ranges
- * @pins: of the device
- * @spans: those
- *
- * A pin is dropped with the last of its ranges.
- */
+/* Remove all ranges inside @spans. A pin without ranges left is dropped. */
 void pins_drop(struct pins *pins, const struct spans *spans)
 {
 	const struct range all = { 0 };
@@ -247,11 +218,7 @@ void pins_drop(struct pins *pins, const struct spans *spans)
 	}
 }
 
-/**
- * pins_drop_old() - want nothing any more of what has expired
- * @pins: of the device
- * @now: seconds since 1970
- */
+/* Drop the expired pins. @now: seconds since 1970. */
 void pins_drop_old(struct pins *pins, int64_t now)
 {
 	size_t i;
@@ -272,15 +239,10 @@ static uint32_t seconds_left(const struct pin *pin, int64_t now)
 	return left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
 }
 
-/**
- * pins_ranges() - what is wanted, as the kernel takes it
- * @pins: of the device
- * @chosen: whether one is meant; NULL: all that are not dropped
- * @now: seconds since 1970
- * @range: the result, for free(); labels are those of @pins
- * @count: how many
- *
- * Return: 0 or the exit code.
+/*
+ * List the ranges of the chosen pins for the kernel, for free(). The labels still belong to @pins.
+ * @chosen: NULL: all pins that are not dropped.
+ * @now: seconds since 1970.
  */
 int pins_ranges(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 		int64_t now, struct nl_range **range, size_t *count)
@@ -296,7 +258,7 @@ int pins_ranges(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 	for (i = 0; i < pins->count; i++) {
 		const struct pin *pin = &pins->pin[i];
 
-		if (!meant(pin, chosen))
+		if (!pin_meant(pin, chosen))
 			continue;
 		for (r = 0; r < pin->ranges; r++) {
 			struct range part;
@@ -315,15 +277,7 @@ int pins_ranges(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 	return 0;
 }
 
-/**
- * pins_pieces() - what is to be brought into the cache
- * @pins: of the device
- * @chosen: whether one is meant; NULL: all that are not dropped
- * @piece: the result, for free()
- * @count: how many
- *
- * Return: 0 or the exit code.
- */
+/* List the ranges to prefetch, for free(). @chosen: NULL: all pins that are not dropped. */
 int pins_pieces(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 		struct range **piece, size_t *count)
 {
@@ -338,7 +292,7 @@ int pins_pieces(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 	for (i = 0; i < pins->count; i++) {
 		const struct pin *pin = &pins->pin[i];
 
-		if (!pin->load || !meant(pin, chosen))
+		if (!pin->load || !pin_meant(pin, chosen))
 			continue;
 		for (r = 0; r < pin->ranges; r++)
 			if (pins_inside(pins, &pin->range[r],
@@ -348,7 +302,6 @@ int pins_pieces(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 	return 0;
 }
 
-/* Free all; harmless after that. */
 void pins_free(struct pins *pins)
 {
 	size_t i;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is wanted of files and ranges of a device, on record, so that it is wanted again
- * when the device is opened again.
+ * The pins of a device: files and ranges with a wish, on record, so that they are pinned again at
+ * the next open.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
  */
 #ifndef HELPER_PINS_PINS_H
 #define HELPER_PINS_PINS_H
@@ -10,33 +12,49 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/index_format.h"
-#include "netlink/client.h"
-#include "pins/owner.h"
-#include "lib/range.h"
+#include "block/device.h"
+#include "block/dm.h"
 #include "files/range_set.h"
+#include "lib/range.h"
+#include "lib/words.h"
+#include "netlink/client.h"
 #include "pins/spans.h"
 
-/* A file for each device, "NAME.json"; tests have another place. */
+/* Room for the uuid of a cache. */
+#define OWNER_UUID	(sizeof(((struct dm_device *)0)->uuid))
+
+/**
+ * struct owner - identity of a device that has pins
+ * @uuid: uuid of the cache that it was opened with, "": unknown
+ * @attached: uuid of the cache attached instead since, with which it is opened next; "": none
+ * @origin_id: device id of the origin, "": unknown
+ */
+struct owner {
+	char uuid[OWNER_UUID];
+	char attached[OWNER_UUID];
+	char origin_id[DEVICE_ID];
+};
+
+/* Folder with a file "NAME.json" per device; tests use another one. */
 #ifndef PINS_DIR
 #define PINS_DIR	"/var/lib/nearcache/pins"
 #endif
 
 /**
- * struct pin - a file or a range of which something is wanted
- * @path: of the file, absolute; NULL: a range of the device
- * @label: whose it is
- * @flags: NEARCACHE_RANGE_*: what is wanted
+ * struct pin - a file or a range with a wish
+ * @path: absolute path of the file; NULL: a range of the device
+ * @label: label of its ranges
+ * @flags: NEARCACHE_RANGE_*: the wish
  * @priority: 0 to NEARCACHE_PRIORITY_MAX
- * @expires: when it is not wanted any more, seconds since 1970; 0: never
- * @load: it is to be brought into the cache
- * @samples: only these of the file; NULL: not these
- * @index_only: only what a reader needs to open the file
- * @format: of the file, INDEX_ANY: as its content says
- * @range: where it was on the device
- * @ranges: how many
- * @fresh: the kernel does not know of it yet
- * @dropped: not wanted any more
+ * @expires: time of expiry, seconds since 1970; 0: never
+ * @load: prefetch it into the cache
+ * @samples: only these samples of the file; NULL: all
+ * @index_only: only the index that a reader needs to open the file
+ * @format: format of the file, INDEX_ANY: detect it from the content
+ * @range: its place on the device
+ * @ranges: entries of @range
+ * @fresh: the kernel does not have it yet
+ * @dropped: to be deleted
  */
 struct pin {
 	char *path;
@@ -55,14 +73,13 @@ struct pin {
 };
 
 /**
- * struct pins - of one device
- * @pin: in the order in which they were given
- * @count: how many
- * @room: that fit
- * @size: bytes of the device: what is wanted behind them stays on record, and nobody is told;
- *	0: not known
- * @owner: whose they are
- * @foreign: of another device, that had the name before
+ * struct pins - the pins of one device
+ * @pin: in the order of the user's requests
+ * @count: entries of @pin
+ * @room: allocated entries
+ * @size: bytes of the device: pins beyond it stay on record and are ignored; 0: unknown
+ * @owner: device that they belong to
+ * @foreign: they belong to another device, which had this name before
  */
 struct pins {
 	struct pin *pin;
@@ -91,7 +108,7 @@ bool pin_is_fresh(const struct pin *pin);
 bool pin_is_dropped(const struct pin *pin);
 bool pin_stays(const struct pin *pin);
 
-/* pins_file.c */
+/* file.c */
 #define PINS_PATH	(sizeof(PINS_DIR) + NEARCACHE_NAME_MAX + sizeof("/.json"))
 const char *pins_path(const char *name, char *path);
 int pins_load(struct pins *pins, const char *name);
@@ -101,7 +118,7 @@ void pins_abandon(const char *name);
 int pins_save(const struct pins *pins, const char *name);
 int pins_forget(const char *name, bool *found);
 
-/* pins_json.c */
+/* json.c */
 struct json_object;
 struct json_object *pins_to_json(const struct pins *pins, const char *name);
 const char *pins_from_json(struct pins *pins, struct json_object *json);

@@ -1,11 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "pins/record.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "block/device_id.h"
+#include "files/glob.h"
 #include "lib/error.h"
+#include "lib/name.h"
 
-/* An origin that shrank, or took the place of a larger one. */
+void owner_of(const struct dm_device *dev, struct owner *owner)
+{
+	size_t prefix = strlen(DM_UUID_PREFIX);
+
+	memset(owner, 0, sizeof(*owner));
+	if (!strncmp(dev->uuid, DM_UUID_PREFIX, prefix))
+		snprintf(owner->uuid, sizeof(owner->uuid), "%s",
+			 dev->uuid + prefix);
+	if (dev->origin)
+		identity_read(dev->origin, owner->origin_id);
+}
+
+bool owner_known(const struct owner *owner)
+{
+	return *owner->uuid || *owner->origin_id;
+}
+
+/*
+ * True if pins recorded for @before apply to @now. Pins belong to an origin, with any cache. But a
+ * volume may have different device ids on different transports, or none. Then the uuid of the cache
+ * decides.
+ */
+bool owner_same(const struct owner *before, const struct owner *now)
+{
+	if (!identity_may_be_same(before->origin_id, now->origin_id))
+		return false;
+	if (*now->uuid && (!strcmp(before->uuid, now->uuid) ||
+			   !strcmp(before->attached, now->uuid)))
+		return true;
+	return *now->origin_id && !strcmp(before->origin_id, now->origin_id);
+}
+
+/* For an origin that shrank, or that replaced a larger one. */
 static void warn_of_end(const struct pins *pins, const char *name)
 {
 	const char *label = NULL;
@@ -24,20 +62,14 @@ static void warn_of_end(const struct pins *pins, const char *name)
 		}
 	}
 	if (count)
-		warn("%zu ranges that are pinned on '%s' lie beyond its end at %llu, or reach beyond it, and do not count there: 'nearcache pin %s --refresh' follows files that moved, 'nearcache unpin %s --label' forgets a label, like '%s'",
+		warn("%zu pinned ranges of '%s' are partly or completely beyond its end at %llu and are ignored there: 'nearcache pin %s --refresh' finds files that moved, 'nearcache unpin %s --label' removes a label, for example '%s'",
 		     count, name, (unsigned long long)pins->size, name, name,
 		     label);
 }
 
-/**
- * record_open() - read what is wanted of a device
- * @pins: the result; none if nothing is on record; pins_free() is due also after a
- *	failure
- * @dev: the device
- *
- * What is written next says whose it is, unless it is another's.
- *
- * Return: 0 or the exit code; the error names the file and what is wrong with it.
+/*
+ * Read the record of a device. pins_free() is needed even after a failure. A record of another
+ * device (@foreign) keeps its owner; otherwise the next write records @dev as the owner.
  */
 int record_open(struct pins *pins, const struct dm_device *dev)
 {
@@ -58,13 +90,7 @@ int record_open(struct pins *pins, const struct dm_device *dev)
 	return 0;
 }
 
-/**
- * record_require() - whether what is on record is of the device that has the name now
- * @pins: from record_open()
- * @dev: the device
- *
- * Return: 0, or the exit code if it is another's.
- */
+/* Demand that the record belongs to this device. */
 int record_require(const struct pins *pins, const struct dm_device *dev)
 {
 	char path[PINS_PATH];
@@ -72,26 +98,21 @@ int record_require(const struct pins *pins, const struct dm_device *dev)
 	if (!pins->foreign)
 		return 0;
 	return fail(CODE_DEVICE,
-		    "the record of pins '%s' is of another '%s', with cache '%s' and origin '%s': 'nearcache pin %s --refresh' takes it over, 'nearcache unpin %s --all' forgets it",
+		    "the record of pins '%s' belongs to another '%s', with cache '%s' and origin '%s': 'nearcache pin %s --refresh' takes it over, 'nearcache unpin %s --all' removes it",
 		    pins_path(dev->name, path), dev->name, pins->owner.uuid,
 		    pins->owner.origin_id, dev->name, dev->name);
 }
 
-/* What was another's is this device's from now on. */
+/* Make @dev the owner of the record. */
 void record_adopt(struct pins *pins, const struct dm_device *dev)
 {
 	owner_of(dev, &pins->owner);
 	pins->foreign = false;
 }
 
-/**
- * record_forget() - nothing is wanted any more on a cache that is no more
- * @name: that it had
- * @uuid: its own, or of that with which its device was opened
- *
- * What another cache of that name has on record stays.
- *
- * Return: 0 or the exit code.
+/*
+ * Remove the record of a destroyed cache. A record of another cache with that name stays.
+ * @uuid: of the cache, or of the one with which its device was opened.
  */
 int record_forget(const char *name, const char *uuid)
 {
@@ -99,7 +120,7 @@ int record_forget(const char *name, const char *uuid)
 	struct pins pins;
 	bool other, found;
 
-	/* One that is damaged is of no use to anybody. */
+	/* Remove a damaged record as well. */
 	if (pins_load(&pins, name))
 		fail_reset();
 	owner = &pins.owner;
@@ -107,4 +128,141 @@ int record_forget(const char *name, const char *uuid)
 		strcmp(owner->attached, uuid);
 	pins_free(&pins);
 	return other ? 0 : pins_forget(name, &found);
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+	const struct pin *const *x = a, *const *y = b;
+
+	return strcmp((*x)->path, (*y)->path);
+}
+
+/*
+ * Sort the pins of files by path. No pin may be added to @pins meanwhile. recorded_free() is needed
+ * even after a failure.
+ */
+int recorded_make(struct recorded *recorded, const struct pins *pins)
+{
+	size_t i;
+
+	*recorded = (struct recorded){ 0 };
+	recorded->pin = calloc(pins->count + 1, sizeof(*recorded->pin));
+	if (!recorded->pin)
+		return fail_memory();
+	for (i = 0; i < pins->count; i++)
+		if (pins->pin[i].path)
+			recorded->pin[recorded->count++] = &pins->pin[i];
+	qsort(recorded->pin, recorded->count, sizeof(*recorded->pin), compare_paths);
+	return 0;
+}
+
+/* Index of the first pin whose path is not before @path. */
+static size_t find_path(const struct recorded *recorded, const char *path)
+{
+	size_t low = 0, high = recorded->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(recorded->pin[middle]->path, path) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Drop all pins of one file. False if there is none. */
+static bool drop_file(const struct recorded *recorded, const char *path)
+{
+	size_t first = find_path(recorded, path), i;
+
+	for (i = first; i < recorded->count &&
+	     !strcmp(recorded->pin[i]->path, path); i++)
+		recorded->pin[i]->dropped = true;
+	return i > first;
+}
+
+/* Drop all files of a folder, which are adjacent in the order of paths. @path ends with a slash. */
+static bool drop_folder(const struct recorded *recorded, const char *path)
+{
+	size_t first = find_path(recorded, path), i;
+
+	for (i = first; i < recorded->count &&
+	     !strncmp(recorded->pin[i]->path, path, strlen(path)); i++)
+		recorded->pin[i]->dropped = true;
+	return i > first;
+}
+
+static bool drop_path(const struct recorded *recorded, char *path)
+{
+	bool found = drop_file(recorded, path);
+	size_t length = strlen(path);
+	char *folder = malloc(length + 2);
+
+	if (!folder) {
+		fail_memory();
+		return found;
+	}
+	memcpy(folder, path, length + 1);
+	/* Only "/" ends with a slash already. */
+	if (length && path[length - 1] != '/')
+		strcpy(folder + length, "/");
+	found |= drop_folder(recorded, folder);
+	free(folder);
+	return found;
+}
+
+/* A folder may contain links to files that are recorded under their own paths. */
+static void drop_linked(const struct recorded *recorded, const char *folder)
+{
+	struct glob_words words = { 0 };
+	size_t i;
+
+	if (glob_add(&words, folder))
+		fail_reset();
+	for (i = 0; i < words.count; i++) {
+		char *path = path_absolute(words.word[i].text);
+
+		if (path)
+			drop_file(recorded, path);
+		else
+			fail_reset();
+		free(path);
+	}
+	glob_free(&words);
+}
+
+/*
+ * Drop the pins of a file, or of all files of a folder. It need not exist any more. @word: path as
+ * the user wrote it. False if nothing is recorded or the path cannot be resolved; an error is
+ * recorded only if memory is short.
+ */
+bool recorded_drop(const struct recorded *recorded, const char *word)
+{
+	char *path = path_once(word);
+	bool found = false;
+	struct stat st;
+
+	if (path)
+		found = drop_path(recorded, path);
+	else if (fail_code() != CODE_MEMORY)
+		fail_reset();
+	free(path);
+	if (found && !stat(word, &st) && S_ISDIR(st.st_mode))
+		drop_linked(recorded, word);
+	/* The folder may have been replaced by a link. */
+	if (found || *word != '/' || fail_code())
+		return found;
+	path = path_tidy(word);
+	if (path)
+		found = drop_path(recorded, path);
+	free(path);
+	return found;
+}
+
+void recorded_free(struct recorded *recorded)
+{
+	free(recorded->pin);
+	*recorded = (struct recorded){ 0 };
 }

@@ -11,7 +11,7 @@
 #include "pins/record.h"
 #include "block/signals.h"
 
-/* Of one device among all: its files are asked for, which a file system may take long for. */
+/* Seconds for one device in refresh_all(): mapping its files may take long. */
 #define REFRESH_SECONDS	120U
 
 static void add_missing(const struct nl_run *run, void *arg)
@@ -30,8 +30,8 @@ static int by_start(const void *a, const void *b)
 }
 
 /*
- * What was written over, invalidated or damaged since it was brought, for example; what
- * two pins want counts once.
+ * Count the pinned bytes that are not cached, for example because they were overwritten,
+ * invalidated or damaged. Bytes of overlapping pins count once.
  */
 static int count_missing(const struct dm_device *dev, const struct pins *pins,
 			 uint64_t *missing)
@@ -57,14 +57,7 @@ static int count_missing(const struct dm_device *dev, const struct pins *pins,
 	return fail_code();
 }
 
-/**
- * refresh_device() - follow files that moved, pin what is not, and bring what is missing
- * @dev: the device, live
- * @pins: what is on record of it
- * @refreshed: what came of it
- *
- * Return: 0 or the exit code.
- */
+/* Find files that moved, pin missing ranges and prefetch missing data. @dev must be live. */
 int refresh_device(const struct dm_device *dev, struct pins *pins,
 		   struct refreshed *refreshed)
 {
@@ -77,7 +70,7 @@ int refresh_device(const struct dm_device *dev, struct pins *pins,
 	return restore_load(dev, pins, NULL, &wishes, &refreshed->job);
 }
 
-/* Within a record, or a row of a table. */
+/* Print the fields of a record or table row. */
 void refresh_print(const struct refreshed *refreshed)
 {
 	print_number("pins", "pinned", refreshed->restored.pins);
@@ -85,12 +78,7 @@ void refresh_print(const struct refreshed *refreshed)
 	print_bytes("missing_bytes", "missing", refreshed->missing);
 }
 
-/**
- * refresh_need_live() - demand a device whose ranges can be changed
- * @dev: the device
- *
- * Return: 0 or the exit code.
- */
+/* Demand a device whose ranges can be changed. */
 int refresh_need_live(const struct dm_device *dev)
 {
 	if (!dev->table)
@@ -104,7 +92,7 @@ int refresh_need_live(const struct dm_device *dev)
 	return 0;
 }
 
-/* In a process of its own; @job->data is shared with it. */
+/* Runs in a child process. @job->data is shared memory. */
 static int refresh_one(const struct many_job *job)
 {
 	struct refreshed *refreshed = (struct refreshed *)job->data;
@@ -114,7 +102,7 @@ static int refresh_one(const struct many_job *job)
 
 	if (dm_need_ours(job->name, &dev))
 		return fail_code();
-	/* A ^C is for all of the group: it would leave pins that are not on record. */
+	/* A ^C goes to the whole process group and could leave pins that are not on record. */
 	signals_hold(&before);
 	if (!refresh_need_live(&dev) && !record_open(&pins, &dev) &&
 	    pins.count && !record_require(&pins, &dev))
@@ -176,14 +164,9 @@ out:
 	return fail_code();
 }
 
-/**
- * refresh_all() - the same for all devices that are open, at once
- * @dry_run: only tell which
- *
- * One that fails, or whose files take long, keeps nobody from the others.  One that
- * passes through to its origin has no cache that could keep anything.
- *
- * Return: 0 or the exit code.
+/*
+ * Refresh all open devices in parallel, so that a device that fails or is slow does not delay the
+ * others. Skips pass-through devices, which have no cache. @dry_run: only list the devices.
  */
 int refresh_all(bool dry_run)
 {

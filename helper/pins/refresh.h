@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pins as they are on record, again: where the files are now, and what they lack. */
+/*
+ * Refresh pins: find files that moved and prefetch missing data.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_PINS_REFRESH_H
 #define HELPER_PINS_REFRESH_H
 
@@ -9,10 +13,10 @@
 #include "pins/restore.h"
 
 /**
- * struct refreshed - what came of it
- * @restored: pins, and which of them moved
- * @missing: bytes that were not cached any more, or not yet
- * @job: what brings them; its number is 0: there is nothing to bring
+ * struct refreshed - result of a refresh
+ * @restored: number of pins and of moved files
+ * @missing: pinned bytes that were not cached
+ * @job: number of the job that prefetches them; 0: nothing is missing
  */
 struct refreshed {
 	struct restored restored;

@@ -13,21 +13,12 @@
 #include "pins/record.h"
 #include "files/operand.h"
 
-static int64_t now(void)
+static int64_t now_seconds(void)
 {
 	return (int64_t)time(NULL);
 }
 
-/**
- * restore_load() - bring what is wanted into the cache, in the background
- * @dev: the device
- * @pins: of it
- * @chosen: whether one is meant; NULL: all
- * @wishes: of the job
- * @job: its number; 0: there is nothing to bring
- *
- * Return: 0 or the exit code.
- */
+/* Prefetch the chosen pins in the background. @chosen: NULL: all. @job: 0: nothing to prefetch. */
 int restore_load(const struct dm_device *dev, const struct pins *pins,
 		 bool (*chosen)(const struct pin *pin),
 		 const struct nl_job *wishes, uint32_t *job)
@@ -42,9 +33,9 @@ int restore_load(const struct dm_device *dev, const struct pins *pins,
 	return fail_code();
 }
 
-/* Where a file is now. Return: whether that can be told. */
-static bool find(const struct dm_device *dev, const struct pin *pin,
-		 struct shards *shards)
+/* Find the ranges of a file now. False if it cannot be found or mapped. */
+static bool find_file(const struct dm_device *dev, const struct pin *pin,
+		      struct shards *shards)
 {
 	char *operand[] = { (char *)dev->name, pin->path };
 	struct arguments args = {
@@ -72,9 +63,9 @@ static bool is_there(const struct pin *pin, const struct shard *shard)
 		       pin->ranges * sizeof(*pin->range));
 }
 
-/* As it is on record, or as the file is now: then it is fresh. */
-static int append(struct pins *fresh, const struct pin *pin,
-		  const struct shard *shard)
+/* Add a pin with its recorded or its new ranges, as fresh. */
+static int append_pin(struct pins *fresh, const struct pin *pin,
+		      const struct shard *shard)
 {
 	struct pin *to = pins_append(fresh, pin, pin->path);
 
@@ -82,8 +73,8 @@ static int append(struct pins *fresh, const struct pin *pin,
 }
 
 /*
- * @known: of the kernel; what it lacks, or has in another way, is fresh, too.
- * @look: files are looked for
+ * Collect the pins that the kernel lacks or has with other values, and moved files if @look is set.
+ * @known: the kernel's ranges.
  */
 static int find_fresh(const struct dm_device *dev, const struct pins *pins,
 		      const struct known *known, bool look,
@@ -99,12 +90,12 @@ static int find_fresh(const struct dm_device *dev, const struct pins *pins,
 
 		if (pin->dropped)
 			continue;
-		if (look && pin->path && find(dev, pin, &shards) &&
+		if (look && pin->path && find_file(dev, pin, &shards) &&
 		    !is_there(pin, &shards.shard[0])) {
-			append(fresh, pin, &shards.shard[0]);
+			append_pin(fresh, pin, &shards.shard[0]);
 			(*moved)++;
 		} else if (!known_has_pin(known, pins, pin)) {
-			append(fresh, pin, &recorded);
+			append_pin(fresh, pin, &recorded);
 		}
 		shards_free(&shards);
 	}
@@ -121,18 +112,18 @@ static size_t count_wanted(const struct pins *pins)
 }
 
 /*
- * What has expired goes, what the kernel lacks comes, and files that moved are where they
- * are; the kernel is not told yet.  Unless that is what was asked for, files are looked for
- * only where all is to be told anew, and somebody has the device open: else it has no files.
+ * Drop expired pins and collect those that the kernel lacks or that moved; the kernel is not
+ * changed yet. Look for files only if @asked, or if the kernel has no ranges and somebody has the
+ * device open: otherwise it has no mounted files.
  */
-static int follow(const struct dm_device *dev, struct pins *pins, bool asked,
-		  struct restored *restored)
+static int follow_pins(const struct dm_device *dev, struct pins *pins, bool asked,
+		       struct restored *restored)
 {
 	struct pins fresh = { 0 };
 	struct known known;
 	bool look;
 
-	pins_drop_old(pins, now());
+	pins_drop_old(pins, now_seconds());
 	restored->pins = count_wanted(pins);
 	if (known_read(&known, dev->number))
 		goto out;
@@ -145,15 +136,9 @@ out:
 	return fail_code();
 }
 
-/**
- * restore_refresh() - follow files that moved, and pin what is missing
- * @dev: the device
- * @pins: what is on record of it
- * @restored: what came of it, without a job
- *
- * Files that cannot be found, or not mapped, stay where they were.
- *
- * Return: 0 or the exit code; then all is as it was before.
+/*
+ * Find files that moved, and pin missing ranges. Files that cannot be found or mapped keep their
+ * recorded ranges. A failure changes nothing. @restored has no job.
  */
 int restore_refresh(const struct dm_device *dev, struct pins *pins,
 		    struct restored *restored)
@@ -161,11 +146,11 @@ int restore_refresh(const struct dm_device *dev, struct pins *pins,
 	struct change change = { .dev = dev, .pins = pins };
 
 	memset(restored, 0, sizeof(*restored));
-	return follow(dev, pins, true, restored) ? (int)fail_code() :
+	return follow_pins(dev, pins, true, restored) ? (int)fail_code() :
 						   change_both(&change);
 }
 
-/* A failure is no reason for the caller to fail: the device works without. */
+/* Turn an error into a warning: the device works without its pins. */
 static void warn_instead(const char *what, const char *name, const char *how)
 {
 	if (fail_code())
@@ -173,17 +158,17 @@ static void warn_instead(const char *what, const char *name, const char *how)
 	fail_reset();
 }
 
-/* Return: 0 or the exit code; then the kernel knows what it knew before. */
+/* A failure leaves the kernel's ranges unchanged. */
 static int restore_kernel(const struct dm_device *dev, struct pins *pins,
 			  struct restored *restored)
 {
 	struct change change = { .dev = dev, .pins = pins, .some = true };
 
-	return follow(dev, pins, false, restored) ? (int)fail_code() :
+	return follow_pins(dev, pins, false, restored) ? (int)fail_code() :
 						    change_kernel(&change);
 }
 
-/* A table that follows another one has its ranges, but what it cached may be another cache. */
+/* A reloaded table keeps the ranges, but the new cache may lack their data: prefetch it. */
 static void restore_device(const struct dm_device *dev, struct pins *pins,
 			   const char *attached, struct restored *restored)
 {
@@ -196,21 +181,18 @@ static void restore_device(const struct dm_device *dev, struct pins *pins,
 	if (restore_kernel(dev, pins, restored))
 		return;
 	restore_load(dev, pins, NULL, &wishes, &restored->job);
-	warn_instead("what is pinned on", dev->name,
-		     "is cached when it is read, and not brought before");
+	warn_instead("the pins of", dev->name,
+		     "are not prefetched, only cached when they are read");
 	if (restored->moved || other)
 		pins_save(pins, dev->name);
-	warn_instead("what is pinned on", dev->name,
-		     "is on record as it was before");
+	warn_instead("the pins of", dev->name,
+		     "could not be recorded, the old record remains");
 }
 
-/**
- * restore() - want again what was wanted before a device was opened
- * @name: of the device
- * @attached: uuid of the cache that was attached to it, "": its own; NULL: none was
- * @restored: what came of it
- *
- * A failure is told by a warning: the device works without.
+/*
+ * Pin the recorded ranges of a device again after it was opened. A failure is only a warning: the
+ * device works without.
+ * @attached: uuid of the cache that was attached, "": its own, NULL: none was attached.
  */
 void restore(const char *name, const char *attached, struct restored *restored)
 {
@@ -225,5 +207,5 @@ void restore(const char *name, const char *attached, struct restored *restored)
 		dm_device_free(&dev);
 	}
 	pins_free(&pins);
-	warn_instead("what was pinned on", name, "is not pinned now");
+	warn_instead("the pins of", name, "could not be restored");
 }

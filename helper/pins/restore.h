@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From what is on record of pins to what the kernel knows. */
+/*
+ * Pin the recorded ranges in the kernel again.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_PINS_RESTORE_H
 #define HELPER_PINS_RESTORE_H
 
 #include "block/dm.h"
 #include "pins/pins.h"
 
-/* Of the jobs that bring what was pinned before. */
+/* Label of the jobs that prefetch pins. */
 #define RESTORE_LABEL	"pins"
 
 /**
- * struct restored - what came of it
- * @pins: files and ranges of which something is wanted
- * @moved: of these, files that are elsewhere now
- * @job: number of the job that brings what is missing; 0: none
+ * struct restored - result
+ * @pins: number of pinned files and ranges
+ * @moved: number of files that moved
+ * @job: number of the job that prefetches missing data; 0: none
  */
 struct restored {
 	size_t pins;

@@ -13,7 +13,7 @@ static int compare_labels(const char *a, const char *b)
 	return strcmp(a, b);
 }
 
-static int compare(const void *x, const void *y)
+static int compare_spans(const void *x, const void *y)
 {
 	const struct span *a = x, *b = y;
 	int order = compare_labels(a->label, b->label);
@@ -26,13 +26,9 @@ static uint64_t end_of(const struct range *range)
 	return range->length ? range->start + range->length : UINT64_MAX;
 }
 
-/**
- * spans_make() - prepare to ask what lies in ranges
- * @spans: the result; spans_free() is due also after a failure
- * @which: as struct nl_replacement.drop has them; their labels stay the caller's
- * @count: how many
- *
- * Return: 0 or the exit code.
+/*
+ * Sort the ranges of struct nl_replacement.drop for look-ups. The labels stay the caller's.
+ * spans_free() is needed even after a failure.
  */
 int spans_make(struct spans *spans, const struct nl_range *which, size_t count)
 {
@@ -45,7 +41,7 @@ int spans_make(struct spans *spans, const struct nl_range *which, size_t count)
 	for (i = 0; i < count; i++)
 		span[i] = (struct span){ which[i].label, which[i].range.start,
 					 end_of(&which[i].range) };
-	qsort(span, count, sizeof(*span), compare);
+	qsort(span, count, sizeof(*span), compare_spans);
 	for (i = 1; i < count; i++)
 		if (!compare_labels(span[i].label, span[i - 1].label) &&
 		    span[i].reach < span[i - 1].reach)
@@ -53,18 +49,18 @@ int spans_make(struct spans *spans, const struct nl_range *which, size_t count)
 	return 0;
 }
 
-/* In one of those that have just this label. */
-static bool hold(const struct spans *spans, const struct range *range,
-		 const char *label)
+/* True if the range is inside a span with exactly this label. */
+static bool spans_hold_label(const struct spans *spans, const struct range *range,
+			     const char *label)
 {
 	const struct span key = { .label = label, .start = range->start };
 	size_t low = 0, high = spans->count;
 
-	/* Behind the last one that starts before the range, or where it does. */
+	/* Find the last span that does not start after the range. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (compare(&spans->span[middle], &key) <= 0)
+		if (compare_spans(&spans->span[middle], &key) <= 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -73,21 +69,13 @@ static bool hold(const struct spans *spans, const struct range *range,
 	       spans->span[low - 1].reach >= end_of(range);
 }
 
-/**
- * spans_hold() - whether a range is deleted with these
- * @spans: those
- * @range: the range; of length 0: it has no end
- * @label: its label
- *
- * Return: whether it lies in one of them that is for its label.
- */
+/* True if the range is inside a span for its label. A range of length 0 has no end. */
 bool spans_hold(const struct spans *spans, const struct range *range,
 		const char *label)
 {
-	return hold(spans, range, NULL) || hold(spans, range, label);
+	return spans_hold_label(spans, range, NULL) || spans_hold_label(spans, range, label);
 }
 
-/* Free all; harmless after that. */
 void spans_free(struct spans *spans)
 {
 	free(spans->span);

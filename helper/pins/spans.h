@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What 'delete the ranges that lie in these' means, to be asked of many ranges. */
+/*
+ * Decide for many ranges whether a request "delete the ranges inside these" deletes them.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_PINS_SPANS_H
 #define HELPER_PINS_SPANS_H
 
@@ -11,10 +15,10 @@
 #include "lib/range.h"
 
 /**
- * struct span - bytes of a device in which ranges are meant
- * @label: of this one only; NULL: of any
+ * struct span - bytes of a device in which ranges are deleted
+ * @label: only ranges with this label; NULL: any label
  * @start: first byte
- * @reach: where the last of those ends that have its label and start before, or there
+ * @reach: largest end of this and all earlier spans of the same label
  */
 struct span {
 	const char *label;
@@ -23,9 +27,9 @@ struct span {
 };
 
 /**
- * struct spans - several
+ * struct spans - sorted spans
  * @span: by label, then ascending
- * @count: how many
+ * @count: entries of @span
  */
 struct spans {
 	struct span *span;

@@ -11,7 +11,7 @@
 #include "open/uncached_writes.h"
 #include "open/nearcachetab.h"
 
-/* Bytes of a word that are looked at; what is longer is none of ours. */
+/* Bytes read of a word. A longer word cannot name a nearcache device. */
 #define WORD	512
 
 static bool has_option(const char *options, const char *wanted)
@@ -25,7 +25,7 @@ static bool has_option(const char *options, const char *wanted)
 	return false;
 }
 
-/* Whether one folder is another or lies above it. */
+/* True if @folder is @path or a parent of it. */
 static bool is_above(const char *folder, const char *path)
 {
 	size_t length = strlen(folder);
@@ -46,24 +46,19 @@ static int check_line(const char *path, unsigned int number, const char *line,
 		return 0;
 	if (is_above(folder, GAPS_FOLDER))
 		return fail(CODE_USAGE,
-			    "'%s' line %u mounts '%s' on '%s', and the device is opened only when " GAPS_FOLDER " is there: mount something else there",
+			    "'%s' line %u mounts '%s' on '%s', but the device is opened only after " GAPS_FOLDER " is mounted: mount another device there",
 			    path, number, device, folder);
 	if (has_option(options, "_netdev") || has_option(options, "nofail") ||
 	    has_option(options, "noauto"))
 		return 0;
 	return fail(CODE_USAGE,
-		    "'%s' line %u: '%s' is needed before the network, and is there only after it: add the options _netdev,nofail",
+		    "'%s' line %u: '%s' is mounted before the network is up, but the device appears only after that: add the options _netdev,nofail",
 		    path, number, device);
 }
 
-/**
- * fstab_check() - demand that nothing needs a device before it can be there
- * @path: of the file
- * @name: of the device
- *
- * The device would wait for what waits for it, and systemd would leave something out.
- *
- * Return: 0 or the exit code; 0 if there is no such file.
+/*
+ * Demand that no mount needs the device before it can exist. Otherwise the device and the mount
+ * would wait for each other, and systemd would drop one of them. A missing file is no error.
  */
 int fstab_check(const char *path, const char *name)
 {
@@ -77,7 +72,7 @@ int fstab_check(const char *path, const char *name)
 		return errno == ENOENT ? 0 :
 		       fail_errno(errno, "cannot open '%s'", path);
 	snprintf(device, sizeof(device), "/dev/mapper/%s", name);
-	/* A comment's first word is no device. */
+	/* The first word of a comment is not a device. */
 	while (!fail_code() && getline(&line, &size, file) > 0)
 		check_line(path, ++number, line, device);
 	free(line);
@@ -85,15 +80,9 @@ int fstab_check(const char *path, const char *name)
 	return fail_code();
 }
 
-/**
- * fstab_each_late() - what is mounted after the network, at boot
- * @path: of the file
- * @visit: called for each folder
- * @arg: for @visit
- *
- * All of them, since a device may be named by the uuid or label of its file system.
- *
- * Return: 0 or the exit code; 0 if there is no such file.
+/*
+ * Visit the folders of all mounts after the network at boot. All of them, because a mount may name
+ * a nearcache device by the uuid or label of its file system. A missing file is no error.
  */
 int fstab_each_late(const char *path,
 		    void (*visit)(const char *folder, void *arg), void *arg)

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What /etc/fstab mounts of a device of the table. */
+/*
+ * Mounts of nearcache devices in /etc/fstab.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_SYSTEMD_FSTAB_H
 #define HELPER_SYSTEMD_FSTAB_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Run by systemd at boot, and at each reload: makes a service of each line of the table.
+ * Run by systemd at boot and at each reload. Creates a service for each line of the table.
  *   usage: nearcache-generator NORMAL [EARLY LATE [TABLE FSTAB]]     folders for units
  */
 #include <limits.h>
@@ -13,14 +13,14 @@
 #include "systemd/fstab.h"
 #include "systemd/units.h"
 
-/* What it says comes before anything that could keep it: the kernel log does. */
+/* At boot no log daemon runs yet, so write messages to the kernel log. */
 static void say_to_kernel_log(void)
 {
 	if (!isatty(STDERR_FILENO) && freopen("/dev/kmsg", "we", stderr))
 		setvbuf(stderr, NULL, _IOLBF, 0);
 }
 
-/* Units are installed beside this program. @unit: name of one. @path: PATH_MAX to fill. */
+/* The path of a unit, which is installed beside this program. @path: PATH_MAX bytes. */
 static const char *find_unit(const char *unit, char *path)
 {
 	char *slash;
@@ -36,7 +36,7 @@ static const char *find_unit(const char *unit, char *path)
 	return path;
 }
 
-/* A line that is wrong keeps nobody from the others. */
+/* Create the units of a line. An invalid line is reported; the other lines are still used. */
 static void write_line(const struct tab *tab, const struct tab_entry *entry,
 		       const char *fstab, const char *folder)
 {
@@ -48,10 +48,13 @@ static void write_line(const struct tab *tab, const struct tab_entry *entry,
 		     entry->why);
 		return;
 	}
-	/* Whoever needs it too early does not get it rather than the boot a cycle. */
+	/*
+	 * If a mount needs the device too early, let nothing wait for the device: that mount then
+	 * fails, but the boot has no dependency cycle.
+	 */
 	waits = !fstab_check(fstab, entry->name);
 	if (!waits)
-		warn("'%s' line %u: nothing waits for '%s': %s", tab->path,
+		warn("'%s' line %u: no unit waits for '%s': %s", tab->path,
 		     entry->line, entry->name, fail_message());
 	fail_reset();
 	find_unit("nearcache@.service", template);
@@ -68,7 +71,7 @@ static void add_mount(const char *folder, void *arg)
 	fprintf(arg, " %s.mount", units_escape_path(folder, escaped));
 }
 
-/* Where the files are that are pinned. */
+/* Start the refresh of pins after the mounts that may contain pinned files. */
 static void write_pins(const char *fstab, const char *folder)
 {
 	char template[PATH_MAX];
@@ -101,7 +104,7 @@ int main(int argc, char **argv)
 	}
 	if (argc == 4)
 		say_to_kernel_log();
-	/* In an initial ramdisk nothing is opened. */
+	/* Do not open devices in an initial ramdisk. */
 	if (argc == 4 && !access("/etc/initrd-release", F_OK))
 		return 0;
 	if (tab_read(&tab, argc > 4 ? argv[4] : TAB_FILE))

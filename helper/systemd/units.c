@@ -11,12 +11,12 @@
 
 #include "lib/error.h"
 
-/* Seconds beside the waiting: to open the device, with the kernel's own timeouts. */
+/* Seconds to open the device, including the kernel's timeouts, after the wait for its devices. */
 #define OPEN_SECONDS	100U
-/* Seconds that the node may take when the service is done. */
+/* Seconds until the node must appear after the service has started. */
 #define NODE_SECONDS	10U
 
-/* Return: behind it. @first: of the name. */
+/* Write an escaped byte and return the end. @first: the first byte of the name. */
 static char *put_escaped(char *to, char byte, bool first)
 {
 	static const char plain[] =
@@ -28,15 +28,7 @@ static char *put_escaped(char *to, char byte, bool first)
 	return to;
 }
 
-/**
- * units_escape() - a name as a part of the name of a unit
- * @name: of a device
- * @text: UNITS_NAME bytes to fill
- *
- * As systemd-escape(1) does.
- *
- * Return: @text.
- */
+/* Escape a device name as systemd-escape(1) does. @text: UNITS_NAME bytes. */
 const char *units_escape(const char *name, char *text)
 {
 	char *to = text;
@@ -47,14 +39,9 @@ const char *units_escape(const char *name, char *text)
 	return text;
 }
 
-/**
- * units_escape_path() - a folder as the name of its mount unit, without ".mount"
- * @path: absolute
- * @text: room for four times its bytes, to be filled
- *
- * As 'systemd-escape --path' does.
- *
- * Return: @text.
+/*
+ * Escape a path as 'systemd-escape --path' does: the name of its mount unit, without ".mount".
+ * @text: four times the bytes of @path.
  */
 const char *units_escape_path(const char *path, char *text)
 {
@@ -93,7 +80,7 @@ write_drop_in(const char *folder, const char *unit, const char *format, ...)
 
 	length = snprintf(path, sizeof(path), "%s/%s.d", folder, unit);
 	if (length >= PATH_MAX - 32)
-		return fail(CODE_USAGE, "'%s' is too long a path", folder);
+		return fail(CODE_USAGE, "the path '%s' is too long", folder);
 	if (make_folder(path))
 		return fail_code();
 	strcat(path, "/50-nearcachetab.conf");
@@ -116,7 +103,7 @@ static int write_link(const char *folder, const char *unit, const char *kind,
 
 	length = snprintf(path, sizeof(path), "%s/%s.%s", folder, unit, kind);
 	if (length >= PATH_MAX - UNITS_NAME - 64)
-		return fail(CODE_USAGE, "'%s' is too long a path", folder);
+		return fail(CODE_USAGE, "the path '%s' is too long", folder);
 	if (make_folder(path))
 		return fail_code();
 	snprintf(path + length, sizeof(path) - (size_t)length, "/%s", name);
@@ -125,7 +112,7 @@ static int write_link(const char *folder, const char *unit, const char *kind,
 	return fail_errno(errno, "cannot make the link '%s'", path);
 }
 
-/* Whoever needs the node gets the service, and waits for it first. */
+/* A unit that needs the node starts the service and waits for it. */
 static int write_device(const char *folder, const char *escaped,
 			const char *service, const char *template)
 {
@@ -139,17 +126,13 @@ static int write_device(const char *folder, const char *escaped,
 			     service, NODE_SECONDS);
 }
 
-/**
- * units_write() - write the units of a line
- * @entry: a line that is right
- * @folder: where generated units go
- * @template: path of nearcache@.service
- * @waits: whoever needs the node waits for the service
- *
- * Nothing is said about the units of the origin and the cache device, which are others',
- * too: the command waits for them, from when the network is there.
- *
- * Return: 0 or the exit code.
+/*
+ * Write the units of a valid line. The units of the origin and the cache device get no
+ * dependencies, because other services use these devices as well: the command itself waits for them
+ * after the network is up.
+ * @folder: for generated units.
+ * @template: path of nearcache@.service.
+ * @waits: units that need the node wait for the service.
  */
 int units_write(const struct tab_entry *entry, const char *folder,
 		const char *template, bool waits)
@@ -171,13 +154,11 @@ int units_write(const struct tab_entry *entry, const char *folder,
 			  entry->fail ? "requires" : "wants", service, template);
 }
 
-/**
- * units_write_pins() - let pins be refreshed at boot
- * @folder: where generated units go
- * @template: path of nearcache-pins.service
- * @mounts: units that it has to come after, with blanks between; may be empty
- *
- * Return: 0 or the exit code.
+/*
+ * Enable the refresh of pins at boot.
+ * @folder: for generated units.
+ * @template: path of nearcache-pins.service.
+ * @mounts: units to wait for, separated by blanks; may be empty.
  */
 int units_write_pins(const char *folder, const char *template,
 		     const char *mounts)

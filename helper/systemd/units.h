@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The units of a table, as files for systemd. */
+/*
+ * Write the systemd units of a table.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_SYSTEMD_UNITS_H
 #define HELPER_SYSTEMD_UNITS_H
 
 #include "open/nearcachetab.h"
 
-/* Room for an escaped name: each byte may become four. */
+/* Room for an escaped name: escaping turns a byte into up to four. */
 #define UNITS_NAME	(4 * 64)
 
-/* Follows pinned files when they are mounted. */
+/* Finds pinned files after they are mounted. */
 #define UNITS_PINS	"nearcache-pins.service"
 
 const char *units_escape(const char *name, char *text);

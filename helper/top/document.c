@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "top/document.h"
 
-#include "lib/class.h"
+#include "lib/words.h"
 #include "lib/histogram.h"
-#include "lib/path_word.h"
 #include "lib/print.h"
 #include "top/since.h"
 
-/* Per second; null where no earlier look is known. */
+/* Prints a value per second, or null if there is no earlier sample. */
 static void print_rate(const char *key, uint64_t amount, uint64_t span)
 {
 	if (span)
@@ -152,12 +151,7 @@ static void print_device(const struct top_device *device)
 	print_end();
 }
 
-/**
- * document_print() - print all of a look; in JSON alone
- * @model: it
- *
- * print_next() ends the document.
- */
+/* print_next() ends the document. */
 void document_print(const struct top_model *model)
 {
 	size_t i;

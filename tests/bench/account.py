@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Instructions of a read, by function: see account."""
+"""Count the instructions of a read by function: see account."""
 import bisect
 import collections
 import re
@@ -8,15 +8,15 @@ import socket
 import sys
 import time
 
-# The kernel begins a read of libaio here.
+# First function of a libaio read in the kernel.
 BEGIN = "aio_read"
 
 
 def record(out):
-    """Have the emulator write down what it does, for a second or two, and end."""
+    """Let the emulator log its instructions for a second or two, then quit."""
     monitor = socket.socket(socket.AF_UNIX)
     monitor.connect(out + "/monitor")
-    # The option has another name since version 8.1; the wrong one does no harm.
+    # Version 8.1 renamed the option; the emulator ignores the wrong name.
     for command, seconds in (
         ("stop", 0.5), ("singlestep on", 0.2), ("one-insn-per-tb on", 0.2),
         ("logfile " + out + "/trace", 0.2), ("log exec,nochain", 0.2),
@@ -24,13 +24,13 @@ def record(out):
     ):
         monitor.sendall((command + "\n").encode())
         time.sleep(seconds)
-    # It may still be writing down what it did.
+    # The emulator may still be writing the log.
     while monitor.recv(4096):
         pass
 
 
 def symbols(out):
-    """Addresses of functions, and their names with the module's."""
+    """Return the sorted addresses of functions, and their names with the module's name."""
     found = []
     with open(out + "/kallsyms", encoding="ascii") as lines:
         for line in lines:
@@ -42,7 +42,7 @@ def symbols(out):
 
 
 def functions(out):
-    """What is executed, one function for each instruction, and whether it begins there."""
+    """Yield the function of each executed instruction, and whether it is the function's first."""
     addresses, names = symbols(out)
     with open(out + "/trace", encoding="ascii", errors="replace") as trace:
         for counter in re.findall(r"\[[0-9a-f]{16}/([0-9a-f]{16})/", trace.read()):
@@ -51,7 +51,7 @@ def functions(out):
 
 
 def reads_of(out):
-    """Instructions by function, of each read that was seen from its begin to the next one's."""
+    """Return a counter of instructions by function for each read, up to the begin of the next read."""
     reads = []
     for name, begins in functions(out):
         if name == BEGIN and begins:
@@ -59,25 +59,25 @@ def reads_of(out):
         if reads:
             reads[-1][name] += 1
     if len(reads) < 3:
-        sys.exit("account: " + out + " holds no two reads")
-    # The last one is cut off.
+        sys.exit("account: " + out + " holds fewer than two reads")
+    # The last read is incomplete.
     return reads[:-1]
 
 
 def median(reads):
-    """The read than which half of them take more."""
+    """Return the read with the median number of instructions."""
     return sorted(reads, key=lambda read: read.total())[len(reads) // 2]
 
 
 def mean(reads):
-    """Of reads in whose midst others end, and what is done behind them: their mean."""
+    """Return the mean of overlapping reads, including the work behind them."""
     total = sum(reads, collections.Counter())
     print(f"{len(reads)} reads")
     return collections.Counter({name: round(count / len(reads)) for name, count in total.items()})
 
 
 def show(outs, of):
-    """One read, or how the second one differs."""
+    """Print one read, or the difference of the second one."""
     reads = [of(reads_of(out)) for out in outs]
     for out, read in zip(outs, reads):
         print(f"{read.total():6d} {out.rsplit('.', 1)[1]}")

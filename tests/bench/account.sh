@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What "account" looks at, in its guest: reads of $SIZE of the one target of $TARGETS, hits or, with $MISSES,
-# misses, until the emulator ends.
-# shellcheck disable=SC2154 # devices are set by who includes this
+# Load for "account" in its guest: reads of $SIZE bytes of the target in $TARGETS, hits or, with
+# $MISSES, misses, until the emulator quits.
+# shellcheck disable=SC2154 # the including script sets the devices
 
 targets=()
 
@@ -12,7 +12,7 @@ reads() {
 		--randseed=3 --thread "${@:3}" >/dev/null || fail "fio"
 }
 
-# Nothing is read twice; the first part is what is done for the first time.
+# No block is read twice. The first reads are a warm-up and not counted.
 misses() {
 	# shellcheck source=tests/bench/misspath.sh
 	. "$(dirname "${BASH_SOURCE[0]}")/misspath.sh"
@@ -30,7 +30,7 @@ misses() {
 	quiet
 	symbols
 	reads counted 448 --iodepth="$MISSES" --offset=64m &
-	# Until it goes on as it does.
+	# Wait until the reads reach a steady state.
 	nap 0.3
 	echo READY
 	wait
@@ -39,7 +39,7 @@ misses() {
 hits() {
 	pair 64 512
 	target_up "$1"
-	# Reads that were before: no part of what is counted is done for the first time.
+	# Warm up: no counted read does anything for the first time.
 	reads before "$BENCH_MB" --io_size=1000g --number_ios=20000
 	symbols
 	echo READY

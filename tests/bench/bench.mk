@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Benchmarks, in a guest in virtual time.
+# Benchmarks in a guest in virtual time:
 #   make bench BENCH=hitpath KERNEL=6.12
 #   make bench-report
-# Or on two devices of this machine, which are overwritten.
+# Benchmarks on two devices of this machine, which are overwritten:
 #   make bench HOST=1 ORIGIN=/dev/... CACHE=/dev/...
 
 BENCH_DIR := $(dir $(lastword $(MAKEFILE_LIST)))
@@ -10,7 +10,7 @@ BENCH_DIR := $(dir $(lastword $(MAKEFILE_LIST)))
 BENCH_PROGRAMS := $(BUILD)/bench/tools
 BENCH_CFLAGS := -std=gnu11 -O2 -D_GNU_SOURCE -Wall -Wextra -Werror
 
-# bench-tool NAME,SOURCES: a program for the guest, which has no C library for it.
+# bench-tool NAME,SOURCES: a program for the guest, static as the guest lacks its C library.
 define bench-tool
 bench-tools: $(BENCH_PROGRAMS)/$(1)
 $(BENCH_PROGRAMS)/$(1): $(addprefix $(BENCH_DIR),$(2)) $(wildcard $(BENCH_DIR)*.h) $(BENCH_DIR)bench.mk

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# A chart_NAME for each benchmark that has charts: draws them into $page from the results in FILE, and
-# prints the Markdown that shows them. Each target has one colour in all of them.
-# shellcheck disable=SC2154 # $page is set by who includes this
+# chart_NAME FILE for each benchmark with charts: draw them into $page from the results in FILE, and
+# print the Markdown that shows them. Each target has the same colour in all charts.
+# shellcheck disable=SC2154 # the including script sets $page
 
-# Told apart by who is colour-blind, too.
+# Colours that colour-blind readers can distinguish.
 colour_of() {
 	case $1 in
 	bound | 'half of the time') echo '#1f2933' ;;
@@ -23,7 +23,7 @@ colour_of() {
 	esac
 }
 
-# drawn NAME TITLE WIDTH HEIGHT: NAME.svg, by what follows on stdin; prints the Markdown.
+# drawn NAME TITLE WIDTH HEIGHT: draw NAME.svg by the gnuplot commands on stdin; print Markdown.
 drawn() {
 	{
 		echo "set terminal svg size $3,$4 font 'DejaVu Sans,12' background '#ffffff'
@@ -39,7 +39,7 @@ set datafile missing '-'"
 	printf '![%s](%s.svg)\n\n' "$2" "$1"
 }
 
-# lines NAME [notitle]: "plot" of a line for each name in NAME.*.tsv's first column, X and Y behind it.
+# lines NAME [notitle]: "plot" command with a line for each name in NAME.tsv (name, X, Y).
 lines() {
 	local name plot='' width dash title
 	while read -r name; do
@@ -52,7 +52,7 @@ lines() {
 	echo "plot ${plot:2}"
 }
 
-# bars NAME: "plot" of groups of bars, by NAME.1.tsv: group, in which | breaks the line, target, height.
+# bars NAME: "plot" command of bars by NAME.1.tsv (group, | breaks its line; target; height).
 bars() {
 	local file=$page/$1.1.tsv plot='' target number=0 count
 	count=$(cut -f2 "$file" | sort -u | wc -l)
@@ -74,27 +74,27 @@ set xtics ($(cut -f1 "$file" | awk '!seen[$0]++ { gsub(/\|/, "\\n"); printf "%s\
 plot ${plot:2}"
 }
 
-# In jq: 4096 as "4 KiB".
+# jq function: format 4096 as "4 KiB".
 KIB='def kib: "\(. / 1024) KiB";'
 
 chart_hitpath() {
 	jq -r "$KIB"' .rows[] | select(.block_size == 4096 and .target != "raw") |
 		["\(.pattern), \(.iodepth) in flight", .target, .added_instructions] | @tsv' "$1" >"$page/hitpath.1.tsv"
 	drawn hitpath 'Instructions added to a read of 4 KiB that hits' 1000 420 <<-END
-		set title 'Instructions that are added to a read of 4 KiB, all hits'
+		set title 'Instructions added to a read of 4 KiB, all hits'
 		set ylabel 'instructions per read'
 		$(bars hitpath)
 	END
 }
 
-# A chart for each kind of devices.
+# One chart for each kind of device.
 chart_misspath() {
 	local kind
 	for kind in $(jq -r '[.rows[].devices // "memory"] | unique | .[]' "$1"); do
 		jq -r --arg kind "$kind" "$KIB"' .rows[] | select((.devices // "memory") == $kind and .target != "origin") |
 			["\(.pattern)|\(.block_size | kib), \(.iodepth)", .target, .throughput_ratio] | @tsv' "$1" >"$page/misspath-$kind.1.tsv"
 		drawn "misspath-$kind" 'Throughput of reads that miss' 1100 420 <<-END
-			set title 'Throughput of reads that miss, so many KiB each and so many in flight; devices of kind $kind'
+			set title 'Throughput of reads that miss: size, reads in flight; devices of kind $kind'
 			set ylabel 'x the bare origin'
 			$(bars "misspath-$kind")
 		END
@@ -115,13 +115,13 @@ chart_checkpoint() {
 	jq -r '.rows[] | ["time to write", .target, .write_ratio], ["reads meanwhile, mean", .target, .read_mean_ratio],
 		["reads meanwhile, p99", .target, .read_p99_ratio] | @tsv' "$1" | sort -s -t$'\t' -k1,1r >"$page/checkpoint.1.tsv"
 	drawn checkpoint 'A checkpoint beside reads' 1000 420 <<-END
-		set title 'A checkpoint that is written while a dataset is read'
+		set title 'Write of a checkpoint during reads of a dataset'
 		set ylabel 'x the bare origin (writes), x before (reads)'
 		$(bars checkpoint)
 	END
 }
 
-# A panel for each f.
+# One panel for each f.
 chart_epochs() {
 	local pattern f panels
 	for pattern in $(jq -r '[.rows[].pattern] | unique | .[]' "$1"); do
@@ -169,7 +169,7 @@ chart_train() {
 		set key outside right
 		$(lines train-epochs.1)
 	END
-	# The last epoch of each: caches are filled by then.
+	# Use the last epoch, in which the caches are full.
 	jq -r '[.rows[] | select(.workload == "unet3d" and .accelerator == "h100" and .origin_gbps == 4)] |
 		(["half of the time", 0.2, 50], ["half of the time", 20, 50]),
 		(group_by([.target, .f, .origin_ms])[] | max_by(.epoch) |
@@ -178,7 +178,7 @@ chart_train() {
 	(($(wc -l <"$page/train-latency.1.tsv") > 2)) || { rm "$page"/train-latency.*; return 0; }
 	drawn train-latency 'Utilisation by latency of the origin' 760 420 <<-END
 		set datafile separator tab
-		set title 'unet3d on an H100: an origin of 4 GB/s that is farther and farther away'
+		set title 'unet3d on an H100: origin of 4 GB/s at growing latency'
 		set yrange [0:105]
 		set logscale x
 		set xrange [0.15:25]

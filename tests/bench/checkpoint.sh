@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# A checkpoint is written while a dataset that is cached is read in random order: 96 MiB in writes of 1
-# MiB, four at a time, beside 150 MB/s in reads of 128 KiB, on an origin of 1 ms and 200 MB/s and a cache
-# device of 80 us and 2 GB/s. What is bare writes to the origin and reads from the cache device.
+# Write a checkpoint while a cached dataset is read in random order: 96 MiB in writes of 1 MiB, four
+# in flight, beside reads of 128 KiB at 150 MB/s. Origin: 1 ms and 200 MB/s; cache device: 80 us and
+# 2 GB/s. Target "bare" writes to the origin and reads from the cache device.
 #   rows: target, write_nanoseconds, write_ratio (to the bare origin), read_mean_nanoseconds and
-#	read_p99_nanoseconds (before), read_mean_ratio and read_p99_ratio (of those during the write to those
-#	before), dataset_bytes, dataset_bytes_lost (that the origin is asked for by a pass afterwards)
+#	read_p99_nanoseconds (before the write), read_mean_ratio and read_p99_ratio (reads during
+#	the write to reads before), dataset_bytes, dataset_bytes_lost (bytes that a later pass reads
+#	from the origin)
 # memory: 3G
-# shellcheck disable=SC2154 # devices are set by who includes this
+# shellcheck disable=SC2154 # the including script sets the devices
 
 targets=(bare nearcache-writearound nearcache-writethrough dm-cache bcache-writethrough bcache-writearound)
 BENCH_MB=48
-# MiB: where the checkpoint goes, and its size.
+# Offset and size of the checkpoint, MiB.
 AT=128
 LENGTH=96
 
-# up TARGET: all of the dataset is cached. What is written goes to $to.
+# up TARGET: set up the target with the whole dataset cached; writes go to $to.
 up() {
 	case $1 in
 	bare) target_up raw; to=$O; return ;;
@@ -30,7 +31,7 @@ down() {
 	[[ $1 == bare ]] || target_down "${1%%-write*}"
 }
 
-# Those of the dataset.
+# fio options of the reads of the dataset.
 readers=(--rw=randread --bs=128k --iodepth=4 --rate=150m "--size=${BENCH_MB}m")
 
 checkpoint() {

@@ -1,29 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Caches that begin empty, each with room for so many blocks of a dataset. Included behind
-# targets.sh, which says how each is set up.
+# Empty caches, each with room for a given number of blocks. Included after targets.sh, which
+# describes the set-up of each target.
 #
-# What "room" is: of nearcache, the blocks outside its reserves (kmod/evict/reclaim.c: up to twice the low
-# water mark, a 64th of all blocks and at least one, is kept free for fills when something may go;
-# with a plan, as many as the low water mark, and at least 32, or a quarter); so its device has that many more. Of dm-cache, all blocks of its cache device; its metadata is on
-# another one. Of bcache, 95 percent of its cache device, as it caches no more when so much is in
-# use, and eight blocks beside, for what is its own.
-# shellcheck disable=SC2154,SC2034 # devices are set by who includes this, and read by him
+# "Room" means: for nearcache, the blocks outside its reserve, so its device has as many more. The
+# reserve (kmod/evict/reclaim.c) keeps up to twice the low water mark (a 64th of all blocks, at least one)
+# free for fills while blocks may be evicted; with a plan the low water mark, but at least 32 blocks
+# or a quarter. For dm-cache, all blocks of its cache device; its metadata is on another device. For
+# bcache, 95 percent of its cache device, as it stops caching above that, without eight blocks for
+# its own data.
+# shellcheck disable=SC2154,SC2034 # the including script sets the devices and reads the results
 
-# cold_pair ORIGIN_MB STORE_MB ATTRIBUTES ATTRIBUTES: $O, and $N, on which cache devices are made, as
-# pair has them.
+# cold_pair ORIGIN_MB STORE_MB ATTRIBUTES ATTRIBUTES: like pair; makes $O, and $N for the cache
+# devices.
 cold_pair() {
 	pair "$@"
 	N=$C C=''
 }
 
-# cache_device BYTES: $C, so large.
+# cache_device BYTES: make $C with this size.
 cache_device() {
 	[[ ! ${C:-} ]] || dm_gone cachedev
 	make_dm C cachedev "0 $(($1 / 512)) linear $N 0"
 }
 
-# with_reserve TARGET BLOCKS: how many blocks nearcache needs for that.
+# with_reserve TARGET BLOCKS: print the number of blocks that nearcache needs for this room.
 with_reserve() {
 	local all=$2 low kept
 	while
@@ -38,9 +39,9 @@ with_reserve() {
 	echo "$all"
 }
 
-# cold_up TARGET BLOCKS BYTES: a cache with room for so many blocks of so many bytes; the device to
-# be read is put into $device, and into $slots, how many blocks it can hold when it keeps none free.
-# nearcache-WORD is nearcache, too.
+# cold_up TARGET BLOCKS BYTES: set up a cache with room for BLOCKS blocks of BYTES bytes. Sets
+# $device, the device to read, and $slots, the blocks that it can hold when it keeps none free.
+# nearcache-WORD is a variant of nearcache.
 cold_up() {
 	local bytes=$3 size
 	slots=$2
@@ -65,7 +66,7 @@ cold_up() {
 	esac
 }
 
-# cold_nearcache TARGET BLOCKS: so many as are wanted: what it needs beside them is seen when it is there.
+# cold_nearcache TARGET BLOCKS: the size of the metadata is known only after a start, so try sizes.
 cold_nearcache() {
 	local all found=0 size tries
 	all=$(with_reserve "$1" "$2")
@@ -83,7 +84,8 @@ cold_nearcache() {
 	device=/dev/mapper/bench
 }
 
-# bucket_of BYTES: in KiB, the largest of which there are 600: bcache refuses a device of 512 or less.
+# bucket_of BYTES: largest bucket in KiB with 600 buckets; bcache refuses a device with 512 or
+# fewer.
 bucket_of() {
 	local kib=512
 	while (($1 / (kib << 10) < 600)); do
@@ -103,14 +105,14 @@ cold_down() {
 	C=''
 }
 
-# percent NUMBER: as a part of one.
+# percent NUMBER: print it as a ratio.
 percent() {
 	awk -v n="$1" 'BEGIN { printf "%g", n / 100 }'
 }
 
-# demand TARGET: bytes that were read from the origin so far because somebody waited for them. For
-# dm-cache, which reads there for itself, too: "MISSES READS", of all that were as long as each
-# other.
+# demand TARGET: print the bytes read from the origin so far on behalf of a waiting reader. For
+# dm-cache, which also reads the origin for promotions: "MISSES READS"; all reads have the same
+# size.
 demand() {
 	local words
 	if [[ $1 == dm-cache ]]; then

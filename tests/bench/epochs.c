@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Epochs of training jobs, read from a device.
+ * Reads the epochs of training jobs from a device.
  *
- *	epochs write DEV [options]		give each block of both datasets its number
- *	epochs read DEV PATTERN EPOCH [options]	read one epoch, and check that
- *	epochs bound PATTERN SLOTS [options]	of each epoch, the part of its reads that hits at
- *						best, when so many blocks are cached
- *	epochs plan PATTERN [options]		"START+LENGTH" of all reads, in bytes
+ *	epochs write DEV [options]		write its number into each block of both datasets
+ *	epochs read DEV PATTERN EPOCH [options]	read one epoch and check the numbers
+ *	epochs bound PATTERN SLOTS [options]	print the best possible hit ratio of each epoch
+ *						with SLOTS cached blocks
+ *	epochs plan PATTERN [options]		print "START+LENGTH" of all reads, in bytes
  * Options:
- *	-n BLOCKS	of a dataset (1024)
- *	-b BYTES	of a block, each of which is one read (131072)
- *	-e EPOCHS	of bound and plan (8)
- *	-q DEPTH	reads that are in flight (8)
- *	-S SEED		(1)
- * PATTERN: see orders.h. "read" prints the bytes that it read.
+ *	-n BLOCKS	blocks of a dataset (1024)
+ *	-b BYTES	size of a block and of a read (131072)
+ *	-e EPOCHS	epochs of bound and plan (8)
+ *	-q DEPTH	reads in flight (8)
+ *	-S SEED		seed of the orders (1)
+ * PATTERN: see orders.h. "read" prints the number of bytes that it read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 
 #define DEPTH_MAX	64
 #define ALIGNMENT	4096
-/* Its low half is the block's number. */
+/* The low half of a mark is the block's number. */
 #define MARK		0x6e63626c00000000ULL
 
 static struct dataset set = { .blocks = 1024, .seed = 1 };
@@ -66,7 +66,7 @@ static enum pattern pattern_arg(const char *name)
 	int pattern = pattern_of(name);
 
 	if (pattern < 0)
-		die("there is no pattern '%s'", name);
+		die("unknown pattern '%s'", name);
 	return pattern;
 }
 
@@ -88,7 +88,7 @@ static int device(const char *path, int flags)
 	return fd;
 }
 
-/* Of both datasets; more is not looked at, and takes no memory. */
+/* Write only the first page of each block: no more is checked, and the device needs less memory. */
 static void write_marks(const char *path)
 {
 	uint64_t *page = room(ALIGNMENT);
@@ -99,7 +99,7 @@ static void write_marks(const char *path)
 	for (i = 0; i < 2 * set.blocks; i++) {
 		*page = MARK | i;
 		if (pwrite(fd, page, ALIGNMENT, i * bytes) != ALIGNMENT) {
-			/* The second dataset is there for the pattern that reads it. */
+			/* Only one pattern reads the second dataset; the device may lack it. */
 			if (i >= set.blocks && (errno == ENOSPC || errno == EINVAL))
 				break;
 			die("cannot write %s: %s", path, strerror(errno));
@@ -110,13 +110,13 @@ static void write_marks(const char *path)
 }
 
 /**
- * struct reader - so many reads in flight
+ * struct reader - reads of one epoch
  * @fd: device
- * @context: of the kernel
- * @iocb: of each read in flight
- * @order: blocks
- * @count: how many
- * @next: which comes next
+ * @context: aio context
+ * @iocb: control block of each read in flight
+ * @order: blocks in the order of the reads
+ * @count: number of blocks
+ * @next: index of the next block
  */
 struct reader {
 	int fd;
@@ -188,7 +188,7 @@ static void read_epoch(const char *path, enum pattern pattern, uint32_t epoch)
 	printf("%llu\n", (unsigned long long)(r.count * bytes));
 }
 
-/* All epochs, one behind the other; @first of each and of what follows the last one. */
+/* Concatenate all epochs; @first[i]: index of the first read of epoch i, then the total. */
 static struct reads all_epochs(enum pattern pattern, uint32_t *first)
 {
 	uint64_t each = pattern_room(&set, pattern), i;

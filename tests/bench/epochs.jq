@@ -2,16 +2,16 @@
 # Targets of the benchmark epochs.
 include "verdict";
 
-# The first epoch of the second dataset of pattern "switch": see orders.h.
+# First epoch of the second dataset in pattern "switch": see orders.h.
 def switched: 4;
 
 def once: .pattern | IN("full", "shards", "same");
-# Caches that learn have had the time for it. After a switch, that is from its fourth epoch on.
+# Epochs in which an adaptive cache has had time to learn; after a switch from the fourth epoch on.
 def steady:
 	if once then .epoch >= 2
 	elif .pattern == "switch" then (.epoch >= 2 and .epoch < switched) or .epoch >= switched + 3
 	else .epoch >= 4 end;
-# Users of what is read more often than other things pin it.
+# In pattern "mixture" a user pins the hottest blocks.
 def ours: .target == if .pattern == "mixture" then "nearcache-pins" else "nearcache" end;
 def place: "\(.pattern) f=\(.f) epoch \(.epoch)";
 
@@ -28,12 +28,12 @@ verdict("after a switch, from its 4th epoch: hits >= 0.98 of the bound";
 	$all[] | select(ours and .pattern == "switch" and .epoch >= switched + 3);
 	.hit_ratio >= 0.98 * .bound;
 	"\(place): \(.hit_ratio), bound \(.bound)"),
-verdict("told the reads to come: within 2 % of MIN, in the mean of epochs from 2";
+verdict("with a plan: within 2 % of MIN, mean of epochs from 2";
 	[$all[] | select(.target == "nearcache-plan" and .epoch >= 2)] | group_by([.pattern, .f])[] |
 		{pattern: .[0].pattern, f: .[0].f, hits: (map(.hit_ratio) | mean), bound: (map(.bound) | mean)};
 	.hits >= 0.98 * .bound;
 	"\(.pattern) f=\(.f): \(.hits | round4), MIN \(.bound | round4)"),
-# Of what reads at random which blocks it reads at all, an epoch is luck: the mean is compared.
+# Where the choice of blocks is random, one epoch is noise: compare the mean.
 def summed: if once or .pattern == "switch" then .epoch else 0 end;
 (("dm-cache", "bcache") as $peer |
 	verdict("at or above \($peer) in every steady row (half, jobs, mixture: mean of epochs from 4)";

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# How much of what training jobs read over and over comes from the cache, epoch by epoch.
+# Hit ratio of training jobs that read a dataset repeatedly, epoch by epoch.
 #
-# Reads of 64 KiB, eight in flight; cache blocks have that size in all targets, so that none
-# reads more than is read. Origin: 1 ms and 200 MB/s, cache device: 80 us and 2 GB/s. Between the epochs
-# nobody reads for ten seconds, in which caches may do what they put off; what they read from the
-# origin then counts as this epoch's.
-#   rows: pattern (see orders.h), f (room of the cache, see cold.sh, by the dataset), target, epoch,
-#	hit_ratio (1 - bytes that somebody waited for the origin for / bytes read),
-#	origin_bytes_ratio (bytes that the origin read / bytes read),
-#	bound (hit_ratio of this epoch of a cache that knows all reads of all epochs: optimum.c)
-# Environment: EPOCHS_PATTERNS, EPOCHS_F (percent): some of them; EPOCHS_MB: of the dataset, EPOCHS_KB:
-# of a read and a block.
-# A bio of bcache's that is never freed is found when its device is stopped, every few times:
+# Reads of 64 KiB, eight in flight. The cache blocks of all targets have this size, so that no
+# target reads more than the job does. Origin: 1 ms and 200 MB/s; cache device: 80 us and 2 GB/s. An
+# idle time of ten seconds after each epoch lets caches do deferred work; their reads of the origin
+# then count for this epoch.
+#   rows: pattern (see orders.h), f (room of the cache, see cold.sh, divided by the dataset),
+#	target, epoch, hit_ratio (1 - bytes for which a reader waited for the origin / bytes read),
+#	origin_bytes_ratio (bytes read from the origin / bytes read), bound (hit_ratio of a cache
+#	that knows all reads of all epochs: optimum.c)
+# Environment: EPOCHS_PATTERNS, EPOCHS_F (percent): subsets; EPOCHS_MB: size of the dataset;
+# EPOCHS_KB: size of a read and of a block. bcache sometimes leaks a bio, which the kernel reports
+# when the device stops:
 # allow log: bio-[0-9]+ .*Objects remaining on __kmem_cache_shutdown|WARNING: .*(__kmem_cache_shutdown|kmem_cache_destroy)\+
-# shellcheck disable=SC2154 # devices are set by who includes this
+# shellcheck disable=SC2154 # the including script sets the devices
 
 patterns=(full shards same half jobs mixture switch)
 [[ ! ${EPOCHS_PATTERNS:-} ]] || read -ra patterns <<<"$EPOCHS_PATTERNS"
@@ -23,15 +23,15 @@ epochs=8
 bytes=$((${EPOCHS_KB:-64} << 10))
 dataset_mb=${EPOCHS_MB:-64}
 blocks=$(((dataset_mb << 20) / bytes))
-# Seconds; of real devices nobody has so many.
+# Idle time in seconds; shorter on real devices, where it is real time.
 idle=$([[ ${HOST:-} ]] && echo 1 || echo 10)
 
 tool() {
 	"${BENCH_PROGRAMS:-$here/tools}/epochs" "$@" -n "$blocks" -b "$bytes" -e "$epochs" || fail "epochs $*"
 }
 
-# targets_of PATTERN: who is measured. -pins: the parts that are read more often than others are
-# pinned, the hottest one first. -plan: it is told all reads before.
+# targets_of PATTERN: print the targets to measure. -pins: the parts that are read more often are
+# pinned, the hottest first. -plan: all reads are submitted as a plan first.
 targets_of() {
 	local list=(nearcache)
 	[[ $1 != mixture ]] || list+=(nearcache-pins)
@@ -45,7 +45,7 @@ has_plan() {
 	nearcache plan --help >/dev/null 2>&1
 }
 
-# prepared TARGET PATTERN ROOM: what is cached, or is to be, is told.
+# prepared TARGET PATTERN ROOM: submit the pins or the plan of the target.
 prepared() {
 	local hot=$((blocks / 10 + blocks * 3 / 10))
 	case $1 in
@@ -61,10 +61,10 @@ prepared() {
 	esac
 }
 
-# marked TARGET: each block of the origin has its mark, and none is cached.
+# marked TARGET: write a mark into each block of the origin, without caching it.
 marked() {
 	if [[ $1 == bcache ]]; then
-		# Its device begins elsewhere on the origin.
+		# The bcache device has an offset on the origin, so write through it.
 		echo writearound >/sys/block/bcache0/bcache/cache_mode
 		tool write "$device"
 		echo writethrough >/sys/block/bcache0/bcache/cache_mode
@@ -73,7 +73,7 @@ marked() {
 	fi
 }
 
-# epoch TARGET PATTERN NUMBER: reads one; sets $read, $waited and $fetched, bytes.
+# epoch TARGET PATTERN NUMBER: read one epoch; sets $read, $waited and $fetched, bytes.
 epoch() {
 	local before begun ended
 	before=$(origin_reads "$O")
@@ -85,7 +85,7 @@ epoch() {
 	fetched=$(($(origin_reads "$O") - before))
 }
 
-# run PATTERN PERCENT TARGET: all epochs.
+# run PATTERN PERCENT TARGET: measure all epochs.
 run() {
 	local room=$((blocks * $2 / 100)) number bounds read waited fetched
 	echo "# $1, room for $2 %, $3" >&2

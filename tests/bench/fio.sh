@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Reads and writes by fio, and what they took, to the nanosecond: fio's own percentiles are of
-# buckets that are up to 1.6 % wide. Included behind targets.sh.
+# Reads and writes by fio with exact latencies: fio's own percentiles have buckets up to 1.6 % wide.
+# Included after targets.sh.
 
-# Of the total latency alone; times are those of the clock.
+# Log only total latency, with wall-clock times.
 FIO_LOGS=(--disable_clat=1 --disable_slat=1 --log_unix_epoch=1)
 
-# fio_run NAME DEVICE [fio options]: one job, with direct I/O, to its end. What each request took is
-# in $TMPDIR/NAME_lat.1.log then.
+# fio_run NAME DEVICE [fio options]: run one job with direct I/O to its end. The latency of each
+# request is then in $TMPDIR/NAME_lat.1.log.
 fio_run() {
 	local log=$TMPDIR/$1
 	rm -f "$log"_*.log
@@ -15,9 +15,9 @@ fio_run() {
 		--write_lat_log="$log" --output="$log.fio" "${@:3}" || fail "fio on $2: $(<"$log.fio")"
 }
 
-# fio_times VARIABLE NAME [DIRECTION [FROM TO]]: nanoseconds of the requests of a job that is over;
-# DIRECTION: 0 reads, 1 writes; FROM, TO: those that ended then (milliseconds of the clock). Puts them
-# into VARIABLE[count mean p50 p99 p999 max from to].
+# fio_times VARIABLE NAME [DIRECTION [FROM TO]]: latencies of a finished job in nanoseconds, into
+# VARIABLE[count mean p50 p99 p999 max from to]. DIRECTION: 0 reads, 1 writes. FROM, TO: only
+# requests that ended in this interval (milliseconds of wall-clock time).
 fio_times() {
 	# shellcheck disable=SC2178 # a map
 	local -n times_of=$1
@@ -48,14 +48,14 @@ ratio() {
 
 background_pids=()
 
-# background NAME DEVICE [fio options]: a job that goes on until background_end.
+# background NAME DEVICE [fio options]: start a job that runs until background_end.
 background() {
 	fio --name="$1" --filename="$2" --direct=1 --ioengine=libaio --thread --randseed=2 --time_based --runtime=3600 \
 		--output="$TMPDIR/$1.fio" "${@:3}" &
 	background_pids+=($!)
 }
 
-# background_end: all that background began, and what else is in background_pids.
+# background_end: end all processes in background_pids.
 background_end() {
 	local pid
 	for pid in "${background_pids[@]}"; do

@@ -3,7 +3,7 @@
 include "verdict";
 
 def place: "\(.target) \(.pattern) \(.block_size) bytes, \(.iodepth) in flight";
-# With the row of another target for the same reads as "other".
+# Add the row of $target for the same reads as "other".
 def beside($all; $target): . as $row | $all[] | select(.target == $target and .pattern == $row.pattern and
 	.block_size == $row.block_size and .iodepth == $row.iodepth) as $other | $row + {other: $other};
 

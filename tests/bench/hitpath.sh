@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What a hit costs: reads of what is cached, of devices whose answers take no time. On the one
-# processor of the guest each instruction takes 1 ns and nothing else does, so the time that a read
-# takes more than that of the bare device is the instructions that were added.
+# Cost of a hit: reads of cached data on devices without delay. On the guest's only processor each
+# instruction takes 1 ns and nothing else takes time, so the time of a read beyond that of the bare
+# device is the number of instructions that the target adds.
 #   rows: target, pattern (random, sequential), block_size (bytes), iodepth, iops,
 #	added_instructions (per read), on real devices added_nanoseconds
-# shellcheck disable=SC2154 # devices are set by who includes this
+# shellcheck disable=SC2154 # the including script sets the devices
 
 targets=(raw dm-linear nearcache nearcache-100k-ranges nearcache-crc32c nearcache-dm-stripe dm-writecache bcache dm-cache)
 sizes=(4096 65536 262144)
 declare -A ns
 
-# jobs: for fio, all that is measured of a target, one after another.
+# jobs: print the fio job file: all jobs of a target in sequence.
 jobs() {
 	local size pattern depth
 	echo "[global]
@@ -36,14 +36,14 @@ number_ios=$((size > 65536 ? 300 : size > 4096 ? 600 : 2000))"
 	done
 }
 
-# measured TARGET: puts the nanoseconds of each read into ns[TARGET,PATTERN,SIZE,DEPTH].
+# measured TARGET: run the jobs; put the nanoseconds of a read into ns[TARGET,PATTERN,SIZE,DEPTH].
 measured() {
 	local fields depth
 	jobs >"$TMPDIR/jobs"
 	fio "$TMPDIR/jobs" --output-format=terse --terse-version=3 >"$TMPDIR/fio" || fail "fio: $(<"$TMPDIR/fio")"
 	while IFS=';' read -ra fields; do
 		depth=${fields[2]##*,}
-		# Mean of the total latency in microseconds; so many reads share it.
+		# Mean total latency in microseconds, shared by the reads in flight.
 		ns[$1,${fields[2]}]=$(awk -v us="${fields[39]}" -v depth="$depth" 'BEGIN { printf "%.1f", us * 1000 / depth }')
 	done < <(grep '^3;' "$TMPDIR/fio")
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Benchmarks on real devices, of this machine: what is looked at, and said, before anything is
-# written. Included by run, with $ORIGIN and $CACHE.
-# shellcheck disable=SC2154 # devices are set by who includes this
+# Benchmarks on real devices: the checks and the confirmation before anything is written. Included
+# by run, with $ORIGIN and $CACHE.
+# shellcheck disable=SC2154 # the including script sets the devices
 
-# What the largest benchmark takes of a device, MiB.
+# Space that the largest benchmark needs on a device, MiB.
 HOST_MB=1200
 
 host_die() {
@@ -12,14 +12,14 @@ host_die() {
 	exit 2
 }
 
-# host_number DEVICE: its major:minor.
+# host_number DEVICE: print its major:minor.
 host_number() {
 	local number
 	number=$(stat -L -c '%t:%T' "$1")
 	echo "$((16#${number%:*})):$((16#${number#*:}))"
 }
 
-# host_used DEVICE: by whom it, or a partition of it, is in use; nothing when by nobody.
+# host_used DEVICE: print the users of the device and of its partitions.
 host_used() {
 	local dir part number holder
 	number=$(host_number "$1")
@@ -33,12 +33,12 @@ host_used() {
 			[[ ! -e $holder ]] || echo "held by ${holder##*/}"
 		done
 	done
-	# Whoever else has it for himself, as the kernel sees it.
-	dmsetup create --noudevsync bench-probe --table "0 8 linear $1 0" 2>/dev/null || { echo "claimed"; return; }
+	# Detect an exclusive opener: device-mapper cannot open the device then.
+	dmsetup create --noudevsync bench-probe --table "0 8 linear $1 0" 2>/dev/null || { echo "opened exclusively"; return; }
 	dmsetup remove --noudevsync --retry bench-probe
 }
 
-# host_check VARIABLE: a device that may be overwritten.
+# host_check VARIABLE: exit unless it names a device that may be overwritten.
 host_check() {
 	local device=${!1:-} used mb
 	[[ $device ]] || host_die "on real devices: HOST=1 ORIGIN=/dev/... CACHE=/dev/...: no $1"
@@ -49,24 +49,24 @@ host_check() {
 	((mb >= HOST_MB)) || host_die "$1: '$device' has $mb MiB, less than $HOST_MB"
 }
 
-# host_confirm NAME...: says what will be done, and waits until it is typed.
+# host_confirm NAME...: print the consequences, and require a typed confirmation.
 host_confirm() {
 	local answer words device
 	words="overwrite $ORIGIN $CACHE"
-	echo "These benchmarks will be run on this machine: $*"
-	echo "Their first and last GiB ARE OVERWRITTEN, WHATEVER THEY HOLD, again and again:"
+	echo "Benchmarks to run on this machine: $*"
+	echo "They OVERWRITE the first and the last GiB of these devices, whatever the devices hold:"
 	for device in "$ORIGIN" "$CACHE"; do
-		echo "  $device, $(($(blockdev --getsize64 "$device") >> 20)) MiB: $(blkid -p -o value -s TYPE -s PTTYPE "$device" 2>/dev/null | paste -sd' ' | sed 's/^$/nothing known on it/')"
+		echo "  $device, $(($(blockdev --getsize64 "$device") >> 20)) MiB: $(blkid -p -o value -s TYPE -s PTTYPE "$device" 2>/dev/null | paste -sd' ' | sed 's/^$/no known content/')"
 	done
-	echo "The module dm-nearcache, and those of dm-cache, dm-writecache and bcache, are loaded into this kernel."
-	echo "Type '$words' to go on:"
+	echo "They load the modules dm-nearcache, dm-cache, dm-writecache and bcache into this kernel."
+	echo "Type '$words' to continue:"
 	read -r answer || answer=''
 	[[ $answer == "$words" ]] || host_die "not confirmed: nothing was done"
 }
 
 # host_begin NAME...
 host_begin() {
-	((!EUID)) || host_die "on real devices benchmarks run as root"
+	((!EUID)) || host_die "benchmarks on real devices need root"
 	host_check ORIGIN
 	host_check CACHE
 	[[ $(host_number "$ORIGIN") != "$(host_number "$CACHE")" ]] || host_die "ORIGIN and CACHE are one device"

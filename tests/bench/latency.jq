@@ -5,7 +5,7 @@ include "verdict";
 def place: "\(.scenario), \(.block_size) bytes";
 
 .rows as $all |
-verdict("p99.9 at most 1.5 times the bare cache device's under the same writes";
+verdict("p99.9 at most 1.5 times that of the bare cache device under the same writes";
 	$all[] | select(.target == "nearcache"); .p999_ratio <= 1.5; "\(place): \(.p999_ratio)"),
-verdict("the longest at most 3 times the bare cache device's";
+verdict("maximum at most 3 times that of the bare cache device";
 	$all[] | select(.target == "nearcache"); .max_ratio <= 3; "\(place): \(.max_ratio)")

@@ -1,37 +1,37 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# How long hits take while the cache is busy: reads of 32 MiB that are cached, one at a time, for a
-# second, while
-#   filling	100 MB/s that are not cached are read and kept
-#   evicting	the cache is full, 100 MB/s that are not cached are read, and what was cached before goes for
-#		them (nearcache: both of a range that is evicted after its use)
-#   committing	what is cached in reads of 4 KiB is written down 100 times a second (nearcache)
-# Beside them the bare cache device: the same reads, and under them what nearcache wrote there, and read
-# from the origin, in that time: in the same sizes and places, at the same times. (A reader of the bare
-# origin gets what he asked for all at once when the device's limit of bandwidth lets it pass, and asks
-# for more all at once: the hits beside him would be measured by his luck. Who reads 4 KiB is far below
-# that limit, and is the same beside both: he spins between reads, which is nobody's fault here.)
+# Latency of hits while the cache is busy: reads of 32 MiB of cached data, one in flight, for a
+# second, in three scenarios:
+#   filling	a reader misses at 100 MB/s, and the cache keeps the data
+#   evicting	the cache is full, and a reader misses at 100 MB/s and evicts the data cached before
+#		(nearcache: both in a range with the flag evict-after-use)
+#   committing	fills of 4 KiB are committed 100 times a second (nearcache)
+# For comparison the bare cache device: the same reads, while a replay repeats nearcache's writes to
+# it and nearcache's reads of the origin, with the same sizes, offsets and times. (A real reader of
+# the bare origin is no substitute: the device's bandwidth limit completes its reads in bursts, so
+# chance would decide which hits they delay. The reader of 4 KiB is far below this limit and runs
+# beside both. It spins between reads, at the same cost for both.)
 #   rows: scenario, target, block_size (bytes), p50_nanoseconds, p99_nanoseconds, p999_nanoseconds,
 #	max_nanoseconds, p999_ratio, max_ratio (to the bare device), cache_write_bytes_per_second,
 #	cache_write_size (bytes)
-# shellcheck disable=SC2154 # devices are set by who includes this
+# shellcheck disable=SC2154 # the including script sets the devices
 
 sizes=(4096 131072)
-# MiB: where what is not cached begins, how much of it there is for each size, and the cache device.
+# MiB: offset of the uncached data, its length for each read size, size of the cache device.
 COLD_AT=64
 PART=144
 CACHE_MB=384
 TRACE=/sys/kernel/tracing
-# How often a second of writes is replayed: longer than anybody measures.
+# Repetitions of the recorded second; more than any measurement needs.
 ROUNDS=8
 declare -A wrote size_of spans
 
-# reader DEVICE PART [fio options]: the background; PART: the second half of it is for the second size.
+# reader DEVICE PART [fio options]: start the background reader PART MiB into the uncached data.
 reader() {
 	background reader "$1" --rw=read --bs=128k --iodepth=8 --rate=100m --offset="$((COLD_AT + $2))m" --size=${PART}m "${@:3}"
 }
 
-# under SCENARIO TARGET SIZE: measures hits, into seen[SCENARIO,TARGET,SIZE,...].
+# under SCENARIO TARGET SIZE: measure hits; put the results into seen[SCENARIO,TARGET,SIZE,...].
 under() {
 	local key=$1,$2,$3 i begin bytes requests
 	local -A times=()
@@ -52,12 +52,12 @@ under() {
 	size_of[$key]=$((requests ? (bytes / requests + 2048) / 4096 * 4096 : 0))
 }
 
-# number_of DEVICE: as the kernel's traces have it.
+# number_of DEVICE: print its number as in the kernel's traces.
 number_of() {
 	echo $((0x$(stat -c %t "$1") << 20 | 0x$(stat -c %T "$1")))
 }
 
-# record_begin: writes to the cache device and reads of the origin, by the kernel's own trace of them.
+# record_begin: trace writes to the cache device and reads of the origin.
 record_begin() {
 	echo "(dev == $(number_of "$C") && rwbs ~ \"*W*\") || (dev == $(number_of "$O") && rwbs ~ \"*R*\")" \
 		>"$TRACE/events/block/block_bio_queue/filter"
@@ -65,7 +65,7 @@ record_begin() {
 	echo >"$TRACE/trace"
 }
 
-# record_end FILE MICROSECONDS: what was read and written in that time, as rewrite takes it.
+# record_end FILE MICROSECONDS: write the traced requests of this time in the format of rewrite.
 record_end() {
 	echo 0 >"$TRACE/events/block/block_bio_queue/enable"
 	awk -v round="$2" '
@@ -79,17 +79,17 @@ record_end() {
 	spans[$1]=$2
 }
 
-# replayed SCENARIO SIZE [R|W]: the bare devices, under what nearcache did to them; or only reads, or writes.
+# replayed SCENARIO SIZE [R|W]: replay nearcache's requests (or only these) on the bare devices.
 replayed() {
 	local list=$TMPDIR/writes.$1.$2
-	[[ -s $list ]] || fail "nearcache is to be measured before what is bare"
+	[[ -s $list ]] || fail "measure nearcache before the bare devices"
 	grep " [${3:-RW}] " "$list" |
 		"${BENCH_PROGRAMS:-$here/tools}/rewrite" "$O" "$C" "${spans[$list]}" $ROUNDS &
 	background_pids+=($!)
 }
 
-# committer TARGET: what is cached is written down whenever something is invalidated, though it was not
-# cached. Beside the bare device a program does as much, but for that.
+# committer TARGET: force commits. An invalidation commits all earlier fills, even if its own range
+# is not cached. For the bare device run an equal program without commits.
 committer() {
 	local words=(message bench 0 invalidate $(((COLD_AT + 2 * PART) << 11)) 8)
 	[[ $1 != raw ]] || words=(ls)
@@ -98,7 +98,7 @@ committer() {
 	done
 }
 
-# begin SCENARIO TARGET SIZE PART: the background of a scenario.
+# begin SCENARIO TARGET SIZE PART: start the background load of a scenario.
 begin() {
 	local on=$device
 	[[ $2 != raw ]] || on=$O
@@ -112,14 +112,14 @@ begin() {
 	*,raw) replayed "$1" "$3" ;;
 	*) reader "$on" "$4" ;;
 	esac
-	wait_for 20 more_reads "$(origin_reads "$O")" || fail "nobody reads the origin"
+	wait_for 20 more_reads "$(origin_reads "$O")" || fail "no reads of the origin"
 }
 
 more_reads() {
 	(($(origin_reads "$O") > $1))
 }
 
-# full: of what is not cached before, and is not read later.
+# full: fill the cache with data that was not cached and is not read later.
 full() {
 	dd if="$device" of=/dev/null bs=1M skip=$((COLD_AT + 2 * PART)) count=$((CACHE_MB - BENCH_MB)) iflag=direct 2>/dev/null ||
 		fail "cannot read $device"

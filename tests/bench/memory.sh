@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# The memory that a large cache takes, and how long it takes to load a table in which each slot holds a
-# block, all of it: devices without delay, that hold nothing but what was written.
-#   rows: cache_bytes, block_size (bytes), blocks, memory_bytes (that the kernel has less while the
-#	cache is open), memory_per_block, module_bytes (what the module says that it takes),
-#	load_nanoseconds (of dmsetup create), blocks_loaded
+# Memory of a large cache, and load time of a slot table in which each slot holds a complete block.
+# The devices are sparse and have no delay.
+#   rows: cache_bytes, block_size (bytes), blocks, memory_bytes (decrease of the kernel's free
+#	memory while the cache is open), memory_per_block, module_bytes (metadata_memory in the
+#	status), load_nanoseconds (of dmsetup create), blocks_loaded
 # memory: 6G
-# virtual time only: devices of that size do not exist, and what they take is the same everywhere
-# shellcheck disable=SC2154 # devices are set by who includes this
+# virtual time only: no real device has this size, and the memory does not depend on the machine
+# shellcheck disable=SC2154 # the including script sets the devices
 
-# TiB of the cache device, and block size; 64 TiB in blocks that let its table fit here.
+# Cache device in TiB, and block size; for 64 TiB large enough that the table fits into the guest.
 caches=("1 256K" "16 1M" "64 4M")
 
-# memory_free: bytes, that nobody has, not even the page cache; those that lie ready for a processor
-# are no part of MemFree.
+# memory_free: print the bytes of free memory after dropping caches, including the per-CPU free
+# lists, which MemFree does not count.
 memory_free() {
 	drop_caches
 	awk '/^MemFree/ { free = $2 * 1024 } $1 == "count:" { free += $2 * 4096 } END { print free }' \
@@ -41,7 +41,7 @@ memory_row() {
 	pair_gone
 }
 
-# What the first cache of all takes once.
+# Use a first cache, so that one-time allocations are not measured.
 first() {
 	pair 64 64
 	INTEGRITY=none format "$C" "$O" 256K

@@ -1,33 +1,34 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What a read of what is not cached costs, beside the same read of the bare origin: an origin that
-# answers in 1 ms and brings 200 MB/s, a cache device with 80 us and 2 GB/s. Each job reads a part of its
-# own, once; a random one in random order. The last reads, which are fewer at once, do not count. What is as fast as the
-# origin's bandwidth reads for more than a second, as null_blk applies its limit 50 times in one. Devices are of two kinds:
-#   memory	hold data in each of their pages, which the guest's only processor copies to and fro, at
-#		1.1 GB/s: what a cache device is written competes with who reads
-#   dma	take and bring no data, and no time of the processor for it, as hardware does; but for
-#		metadata, so bcache and dm-writecache cannot be measured on them
-#   rows: devices, target, pattern (random, sequential), block_size (bytes), iodepth, bytes_per_second,
-#	throughput_ratio (to the bare origin), p50_nanoseconds, p99_nanoseconds, p99_ratio,
-#	origin_bytes_ratio (bytes that the origin was asked for, until all is quiet again, by bytes that
-#	were read), and, of another run on devices that answer at once, instructions_per_byte:
-#	all time that passes is instructions then, of all that goes on meanwhile; of nearcache also
-#	cached_bytes_ratio: what of the bytes that were read is cached once all is quiet
+# Cost of a miss compared with the same read of the bare origin. Origin: 1 ms and 200 MB/s; cache
+# device: 80 us and 2 GB/s. Each job reads a part of its own once, sequentially or in random order.
+# The last reads, with fewer in flight, are not counted. Jobs limited by the origin's bandwidth run
+# for more than a second, as null_blk applies its limit 50 times a second. There are two kinds of
+# devices:
+#   memory	hold their data in memory. The guest's only processor copies it at 1.1 GB/s, so
+#		writes to the cache device compete with the readers
+#   dma	transfer no data and take no processor time for it, as with DMA hardware. Only the metadata
+#		is stored, so bcache and dm-writecache cannot be measured
+#   rows: devices, target, pattern (random, sequential), block_size (bytes), iodepth,
+#	bytes_per_second, throughput_ratio (to the bare origin), p50_nanoseconds, p99_nanoseconds,
+#	p99_ratio, origin_bytes_ratio (bytes read from the origin until the devices are idle / bytes
+#	read); instructions_per_byte (from another run on devices without delay, where all time is
+#	instructions, including background work); for nearcache also cached_bytes_ratio (bytes
+#	cached once the devices are idle / bytes read)
 # memory: 4G
-# shellcheck disable=SC2034,SC2054,SC2086,SC2154 # devices are set by who includes this; braces, words, and names of maps
+# shellcheck disable=SC2034,SC2054,SC2086,SC2154 # devices of the including script; braces; words; map names
 
 targets=(origin dm-linear nearcache dm-cache dm-writecache bcache)
 cells=({random,sequential},{4096,131072},{1,32})
 declare -A seen dma at_once
 
-# part_of CELL: MiB that a job has for itself; sets $part.
+# part_of CELL: set $part to the MiB that the job reads.
 part_of() {
 	part=64
 	[[ $1 != *,131072,32 ]] || part=256
 }
 
-# sum_of CELL...: of all of them; sets $sum.
+# sum_of CELL...: set $sum to the MiB of all these jobs.
 sum_of() {
 	local cell part
 	sum=0
@@ -40,7 +41,7 @@ sum_of() {
 ORIGIN_IS="completion_nsec=1000000 mbps=200"
 CACHE_IS="completion_nsec=80000 mbps=2000"
 
-# cell TARGET CELL OFFSET RESULT: reads a part, from so many MiB on, and puts what is seen into RESULT[TARGET,CELL,...].
+# cell TARGET CELL OFFSET RESULT: read from OFFSET MiB on; results go to RESULT[TARGET,CELL,...].
 cell() {
 	local -n to=$4
 	local pattern size depth before filled now i lines part
@@ -52,7 +53,7 @@ cell() {
 	fio_run cell "$device" --rw="$([[ $pattern == random ]] && echo randread || echo read)" --bs="$size" \
 		--iodepth="$depth" --offset="${3}m" --size=${part}m \
 		--number_ios=$(((size == 4096 ? 1500 : depth == 1 ? 500 : 2000) + depth))
-	# What is under way at the end fio takes when the last of it is over, all at once.
+	# Drop the reads in flight at the end: fio reaps them together and reports wrong latencies.
 	mapfile -t lines <"$TMPDIR/cell_lat.1.log"
 	printf '%s\n' "${lines[@]::${#lines[@]}-depth}" >"$TMPDIR/cell_lat.1.log"
 	quiet
@@ -66,7 +67,7 @@ cell() {
 	to["$1,$2,cached"]=$(ratio $((now - filled)) $(((times[count] + depth) * size)))
 }
 
-# measure RESULT CELL...: of all targets, each on an empty cache.
+# measure RESULT CELL...: measure all targets, each with an empty cache.
 measure() {
 	local target i sum
 	for target in "${targets[@]}"; do
@@ -80,7 +81,7 @@ measure() {
 	done
 }
 
-# pair_dma: of $sum MiB, without data, but for the first 16 MiB of the cache device.
+# pair_dma: devices of $sum MiB that store no data except the first 16 MiB of the cache device.
 pair_dma() {
 	local table data
 	make_null O origin "$sum" $ORIGIN_IS memory_backed=0

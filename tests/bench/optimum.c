@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Belady's MIN with the choice not to keep: of what is cached and what was just read, goes what
- * is read again last. The most hits of any cache that fills by reads, also of one that knows
- * all reads to come.
+ * Belady's MIN with optional admission: among the cached blocks and the block just read, evict the
+ * one whose next read is last. No cache that fills by reads has more hits, even with knowledge of
+ * all future reads.
  */
 #include <stdlib.h>
 
@@ -11,12 +11,12 @@
 #define NEVER	UINT32_MAX
 
 /**
- * struct slots - what is cached
- * @block: in each slot
- * @next: which read of it comes next
- * @of: slot of each block, NEVER: not cached
- * @used: slots
- * @count: slots that there are
+ * struct slots - cached blocks
+ * @block: block in each slot
+ * @next: index of the next read of that block
+ * @of: slot of each block; NEVER: not cached
+ * @used: slots in use
+ * @count: all slots
  */
 struct slots {
 	uint32_t *block;
@@ -35,7 +35,7 @@ static uint32_t *array(uint32_t count)
 	return words;
 }
 
-/* Of each read, which read is the next one of its block. */
+/* For each read, the index of the next read of the same block. */
 static uint32_t *next_reads(const struct reads *r)
 {
 	uint32_t *next = array(r->count), *seen = array(r->blocks), i;
@@ -80,10 +80,10 @@ static void keep(struct slots *s, uint32_t block, uint32_t next)
 }
 
 /**
- * optimum() - which reads hit at best
+ * optimum() - find the reads that hit in an optimal cache
  * @r: reads
- * @slots: blocks that are cached at most
- * @hit: of each read, set to whether it hits
+ * @slots: size of the cache in blocks
+ * @hit: output: for each read whether it hits
  */
 void optimum(const struct reads *r, uint32_t slots, uint8_t *hit)
 {

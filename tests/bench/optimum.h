@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What no cache can beat. */
+/* Upper bound of the hits of any cache. */
 #ifndef BENCH_OPTIMUM_H
 #define BENCH_OPTIMUM_H
 
@@ -7,9 +7,9 @@
 
 /**
  * struct reads - all reads of a run
- * @block: of each, below @blocks
- * @count: how many
- * @blocks: that there are
+ * @block: block of each read, below @blocks
+ * @count: number of reads
+ * @blocks: number of blocks
  */
 struct reads {
 	uint32_t *block;

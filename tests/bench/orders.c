@@ -7,11 +7,7 @@ static const char *const names[PATTERN_COUNT] = {
 	"full", "shards", "same", "half", "jobs", "mixture", "switch",
 };
 
-/**
- * mixed() - a number that looks random
- * @a: which sequence
- * @b: which number of it
- */
+/* Number @b of the pseudo-random sequence @a. */
 uint64_t mixed(uint64_t a, uint64_t b)
 {
 	uint64_t x = (a * 0x9e3779b97f4a7c15ULL) ^ (b + 0x7f4a7c159e3779b9ULL);
@@ -21,12 +17,7 @@ uint64_t mixed(uint64_t a, uint64_t b)
 	return x ^ (x >> 31);
 }
 
-/**
- * shuffle() - put a list into a random order
- * @list: what
- * @count: how many
- * @seed: the same order for the same seed
- */
+/* Shuffle @list, with the same result for the same @seed. */
 void shuffle(uint32_t *list, uint32_t count, uint64_t seed)
 {
 	uint32_t i, k, other;
@@ -69,15 +60,15 @@ static uint32_t by_shards(const struct dataset *d, uint32_t epoch, uint32_t *ord
 
 	numbers(shard, 0, SHARDS);
 	shuffle(shard, SHARDS, seed_of(d, epoch, 0));
-	/* The last one may be longer. */
+	/* The last shard may be longer. */
 	for (i = 0; i < SHARDS; i++)
 		n += numbers(order + n, shard[i] * length,
 			     shard[i] == SHARDS - 1 ? d->blocks - shard[i] * length : length);
 	return n;
 }
 
-/* In turns: the first job's epoch, and of the other one the second half of its epoch of that
- * number and the first half of the next one.
+/* Alternate reads of two jobs: an epoch of the first job, and of the other job the second half of
+ * this epoch and the first half of the next one.
  */
 static uint32_t by_two_jobs(const struct dataset *d, uint32_t epoch, uint32_t *order)
 {
@@ -87,7 +78,7 @@ static uint32_t by_two_jobs(const struct dataset *d, uint32_t epoch, uint32_t *o
 	reshuffled(d, epoch, 1, 0, first);
 	reshuffled(d, epoch, 2, 0, other);
 	memmove(other, other + half, (n - half) * sizeof(*other));
-	/* What is behind that. */
+	/* Append the first half of the other job's next epoch. */
 	reshuffled(d, epoch + 1, 2, 0, other + n);
 	memcpy(other + n - half, other + n, half * sizeof(*other));
 	for (i = 0; i < n; i++) {
@@ -113,12 +104,7 @@ static uint32_t by_heat(const struct dataset *d, uint32_t epoch, uint32_t *order
 	return n;
 }
 
-/**
- * pattern_of() - by its name
- * @name: "full" and so on
- *
- * Return: enum pattern, -1 when there is none of that name.
- */
+/* enum pattern of @name, such as "full"; -1 if there is none. */
 int pattern_of(const char *name)
 {
 	int i;
@@ -129,24 +115,20 @@ int pattern_of(const char *name)
 	return -1;
 }
 
-/**
- * pattern_room() - how long an array pattern_order() needs
- * @d: dataset
- * @pattern: of which
- */
+/* Number of elements in the array that pattern_order() needs. */
 uint32_t pattern_room(const struct dataset *d, enum pattern pattern)
 {
 	return (pattern == PATTERN_JOBS ? 5 : 2) * d->blocks;
 }
 
 /**
- * pattern_order() - what an epoch reads, in which order
+ * pattern_order() - make the list of reads of an epoch
  * @d: dataset
- * @pattern: how
- * @epoch: its number, from 1
- * @order: blocks, as many as pattern_room() says
+ * @pattern: pattern
+ * @epoch: number of the epoch, from 1
+ * @order: output: blocks in the order of the reads; pattern_room() elements
  *
- * Return: how many reads.
+ * Return: number of reads.
  */
 uint32_t pattern_order(const struct dataset *d, enum pattern pattern, uint32_t epoch,
 		       uint32_t *order)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* In which orders training jobs read a dataset, epoch by epoch; the same ones everywhere. */
+/* Orders in which training jobs read a dataset, epoch by epoch; deterministic. */
 #ifndef BENCH_ORDERS_H
 #define BENCH_ORDERS_H
 
 #include <stdint.h>
 
 /**
- * enum pattern - what an epoch reads
+ * enum pattern - reads of an epoch
  * @PATTERN_FULL: each block once, in a fresh random order
  * @PATTERN_SHARDS: each block once; shards in a fresh random order, in sequence inside
  * @PATTERN_SAME: each block once, in the same random order each epoch
- * @PATTERN_HALF: a random half of the blocks, each once: what one of two nodes reads
- * @PATTERN_JOBS: two jobs read each block once, in fresh random orders of their own, in turns;
- *	one of them is half an epoch ahead
- * @PATTERN_MIXTURE: the first tenth of the blocks four times, the next three tenths two times,
+ * @PATTERN_HALF: a random half of the blocks, each once, as one of two nodes reads
+ * @PATTERN_JOBS: two jobs take turns and read each block once, each in its own fresh random order;
+ *	one job is half an epoch ahead
+ * @PATTERN_MIXTURE: the first tenth of the blocks four times, the next three tenths twice,
  *	a random half of the others once, in random order
- * @PATTERN_SWITCH: as @PATTERN_FULL; from epoch SWITCH_EPOCH on, another dataset of this size,
- *	which lies behind the first one
+ * @PATTERN_SWITCH: like @PATTERN_FULL; from epoch SWITCH_EPOCH on another dataset of this size,
+ *	which follows the first one on the device
  */
 enum pattern {
 	PATTERN_FULL,
@@ -34,9 +34,9 @@ enum pattern {
 #define SHARDS		32
 
 /**
- * struct dataset
- * @blocks: of the dataset, each of which is read whole
- * @seed: other orders for each
+ * struct dataset - a dataset and its orders
+ * @blocks: number of blocks; each read is one block
+ * @seed: selects the random orders
  */
 struct dataset {
 	uint32_t blocks;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads and writes what somebody read and wrote, again: the same sizes, in the same places, at the
- * same times. fio's own replay adds what it takes itself to each pause, and comes to two thirds.
+ * Replays recorded reads and writes with the same sizes, offsets and times. fio's own replay adds
+ * its processing time to each pause and reaches only two thirds of the rate.
  *   usage: rewrite READ WRITTEN ROUND TIMES <LIST
  *
  * READ and WRITTEN are devices. LIST has lines "MICROSECOND R|W OFFSET BYTES" in order of time,
- * below ROUND microseconds; it is done TIMES times, ROUND microseconds apart. All is direct and
- * asynchronous, and zeros are written.
+ * below ROUND microseconds. It is replayed TIMES times, once in ROUND microseconds, with direct and
+ * asynchronous I/O. Writes write zeros.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Requests in flight, and the largest of them. */
+/* Limits: requests in flight, bytes of a request. */
 #define DEPTH	1024
 #define LARGEST	(4U << 20)
 
@@ -28,7 +28,7 @@ struct request {
 	char what;
 };
 
-/* Devices; memory that is written, and that is read into, by all at once. */
+/* Devices and buffers. All requests in flight share one buffer for writes and one for reads. */
 struct ends {
 	int read, written;
 	void *zeros, *rest;
@@ -36,7 +36,7 @@ struct ends {
 
 static void die(const char *what)
 {
-	fprintf(stderr, "rewrite: %s: %s\n", what, errno ? strerror(errno) : "wrong");
+	fprintf(stderr, "rewrite: %s: %s\n", what, errno ? strerror(errno) : "invalid");
 	exit(1);
 }
 
@@ -59,7 +59,7 @@ static struct request *take_list(size_t *count)
 	return all;
 }
 
-/* reap(): those that are over; waits for one when @least is 1. */
+/* Reap completed requests; wait until at least @least have completed. */
 static void reap(aio_context_t context, unsigned int *flying, long least)
 {
 	struct io_event events[DEPTH];

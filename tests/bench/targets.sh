@@ -1,57 +1,58 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What is compared: nearcache, its peers and what all of them stand on, each set up as its users are
-# told to for data that is read. Included behind cache.sh, with $O (origin) and $C (cache device).
+# The targets of the benchmarks: nearcache, its peers and the bare devices. Each peer is set up as
+# its documentation recommends for reads. Included after cache.sh, with $O (origin) and $C (cache
+# device).
 #
-#   raw          the cache device itself: what a hit costs below any cache
-#   dm-linear    the least that device-mapper can do
-#   nearcache    blocks of 256 KiB, read-only; -100k-ranges: with as many ranges of labels in what
-#                is read; -crc32c: with checksums
-#   nearcache-dm-stripe  its cache device is a dm-striped of two drives
-#   dm-cache     smq, blocks of 256 KiB, writethrough, migration_threshold for 64 MiB at a time, so
-#                that what is read is promoted soon (kernel documentation, admin-guide/device-mapper/cache)
-#   bcache       writethrough, buckets of 512 KiB; sequential_cutoff and congestion off, as all is to
-#                be cached (kernel documentation, admin-guide/bcache, "Troubleshooting performance")
-#   dm-writecache  blocks of 4 KiB, never written back on its own (watermarks 100): it caches what is
-#                written alone, so what is read has been written through it
-# shellcheck disable=SC2154 # devices are set by who includes this
+#   raw          the bare cache device: cost of a hit without a cache
+#   dm-linear    minimum cost of device-mapper
+#   nearcache    blocks of 256 KiB, read-only; -100k-ranges: with 100,000 labelled ranges in the
+#                data read; -crc32c: with checksums
+#   nearcache-dm-stripe  the cache device is a dm-striped of two drives
+#   dm-cache     smq, blocks of 256 KiB, writethrough, migration_threshold of 64 MiB for fast
+#                promotion (kernel documentation, admin-guide/device-mapper/cache)
+#   bcache       writethrough, buckets of 512 KiB; sequential_cutoff and congestion off to cache all
+#                reads (kernel documentation, admin-guide/bcache, "Troubleshooting performance")
+#   dm-writecache  blocks of 4 KiB, no writeback (watermarks 100); it caches only writes, so the
+#                data is written through it first
+# shellcheck disable=SC2154 # the including script sets the devices
 
-# All that is cached, MiB.
+# Cached data, MiB.
 BENCH_MB=32
 
-# With COLD set nothing is: reads miss, and what is without a cache is the origin.
+# With COLD set nothing is cached: reads miss, and targets without a cache use the origin.
 COLD=''
 
-# fill: everything is read.
+# fill [KIB]: read all data once.
 fill() {
 	[[ ! $COLD ]] || return 0
 	dd if="$device" of=/dev/null bs="${1:-256}k" count=$((BENCH_MB * 1024 / ${1:-256})) iflag=direct 2>/dev/null ||
 		fail "cannot read $device"
 }
 
-# fill_all: the same, until all of it comes from the cache device; some take six passes for that.
-# In between is time for what they do in the background.
+# fill_all: read until all data comes from the cache device; some targets need six passes. The
+# pauses give them time for background work.
 fill_all() {
 	local before pass asked=''
 	[[ ! $COLD ]] || return 0
 	for ((pass = 0; pass < 50; pass++)); do
 		before=$(origin_reads "$O")
-		# More reads of each block than of any other make it one to be kept.
+		# Small reads raise the read count of each block, which the policy needs to keep it.
 		fill $((pass < 8 ? 256 : 16))
 		before=$(($(origin_reads "$O") - before))
 		((before)) || return 0
 		asked+=" $((before >> 10))"
 		nap 10
 	done
-	fail "$device does not keep $BENCH_MB MiB that are read over and over; the origin was asked for these KiB:$asked"
+	fail "$device does not keep $BENCH_MB MiB after repeated reads; KiB read from the origin in each pass:$asked"
 }
 
-# zero DEVICE MB: its start.
+# zero DEVICE MB: write zeros to its first MB MiB.
 zero() {
 	dd if=/dev/zero of="$1" bs=1M count="$2" oflag=direct 2>/dev/null || fail "cannot write $1"
 }
 
-# quiet: nothing is done to the devices any more, for a while.
+# quiet: wait until the devices have been idle for a while.
 quiet() {
 	local now=0 before='' i
 	for ((i = 0; i < 3; i++)); do
@@ -62,7 +63,7 @@ quiet() {
 	done
 }
 
-# target_up NAME: puts the device to be read into $device; all that is read is cached.
+# target_up NAME: set up a target with all data cached; set $device to the device to read.
 target_up() {
 	local bare=$C
 	[[ ! $COLD ]] || bare=$O
@@ -102,7 +103,7 @@ up_nearcache() {
 	settle bench
 }
 
-# Chunks of a block: the same spread as that of a cache on two devices.
+# Chunks have the size of a block, so data is distributed as in a cache with two members.
 up_dm_stripe() {
 	local striped first=$C
 	make_null D second 512
@@ -113,7 +114,7 @@ up_dm_stripe() {
 }
 
 up_dm_cache() {
-	# A device for its metadata, so that hits need not pass through a part of $C.
+	# The metadata has its own device, so that hits do not go through a partition of $C.
 	make_null M meta 16
 	zero "$M" 16
 	make_dm device bench "0 $(sectors "$O") cache $M $C $O 512 1 writethrough smq 2 migration_threshold 131072"
@@ -127,7 +128,7 @@ up_dm_writecache() {
 	dd if=/dev/zero of="$device" bs=256k count=$((BENCH_MB * 4)) oflag=direct 2>/dev/null || fail "cannot write"
 }
 
-# bcache_up BUCKET: /dev/bcache0, on new devices.
+# bcache_up BUCKET: make /dev/bcache0 on new devices.
 bcache_up() {
 	local dir file
 	modprobe bcache || fail "no bcache"

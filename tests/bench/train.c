@@ -4,23 +4,23 @@
  *
  *	train DEV WORKLOAD ACCELERATOR [options]	read an epoch
  * WORKLOAD is unet3d, resnet50 or cosmoflow, ACCELERATOR a100 or h100. Options:
- *	-k SCALE	all sizes and rates are divided by it (1); so a read, which stays as large as it
- *			is, stands for SCALE of them, and one file for as many
- *	-n FILES	of the dataset (168)
- *	-e EPOCH	(1)
- *	-o		the same order each epoch, else another random one
- *	-B		through the page cache, which keeps nothing of a file that was read; else past it
- *	-l		print "OFFSET LENGTH" of each file instead, in bytes and in the order of the epoch
- *	-i		print "BYTES DEMAND" instead: of the dataset, and per second of training
+ *	-k SCALE	divide all sizes and rates by SCALE (1); the size of a read stays, so that
+ *			one read represents SCALE reads
+ *	-n FILES	files of the dataset (168)
+ *	-e EPOCH	number of the epoch (1)
+ *	-o		the same order in each epoch; default: a new random order
+ *	-B		buffered reads, and drop each file from the page cache; default: direct I/O
+ *	-l		only print "OFFSET LENGTH" of each file in bytes, in the order of the epoch
+ *	-i		only print "BYTES DEMAND": size of the dataset, bytes per second of training
  *
- * Files lie one behind the other. Readers take one after the other and read it in pieces; of a zip
- * archive (npz) the directory at the end first, and the head. Samples form batches, two of which
- * are ready at most; a step takes one and sleeps as long as an accelerator would compute. What the
- * last files do not fill is no batch.
+ * Files are contiguous on the device. Reader threads take the next file and read it in pieces; of a
+ * zip archive (npz) first the directory at the end and the head. Samples form batches, of which at
+ * most two are ready. A step takes a batch and sleeps for the accelerator's computing time. An
+ * incomplete last batch is dropped.
  *
- * Prints "AU STALLS P99 SECONDS": part of the time that was computed in, steps that waited for more
- * than a hundredth of a step, the 99th percentile of the waits for a batch in nanoseconds, and how
- * long it was. The first step is in none of them, as it waits for the loader to begin.
+ * Prints "AU STALLS P99 SECONDS": fraction of the time spent computing, number of steps that waited
+ * for more than a hundredth of a step, 99th percentile of the waits for a batch in nanoseconds, and
+ * duration. All exclude the first step, which waits for the loader to start.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,15 +46,15 @@
 #define FILES_MAX	65536
 
 /**
- * struct workload - as in the rules of MLPerf Storage
- * @name: of the model
- * @record: bytes of a sample, in the mean
- * @deviation: of it
- * @samples: in a file
- * @batch: samples
- * @readers: threads
- * @step: seconds to compute a batch, with an A100 and with an H100
- * @zip: files have a directory at their end, which is read first
+ * struct workload - parameters from the rules of MLPerf Storage
+ * @name: name of the model
+ * @record: mean bytes of a sample
+ * @deviation: standard deviation of @record
+ * @samples: samples in a file
+ * @batch: samples in a batch
+ * @readers: reader threads
+ * @step: seconds to compute a batch on an A100, on an H100
+ * @zip: a directory at the end of each file is read first
  */
 static const struct workload {
 	const char *name;
@@ -74,7 +74,7 @@ static uint32_t files = 168, epoch = 1;
 static bool same_order, buffered;
 static const char *path;
 
-/* Of each file, where it begins; and of what follows the last one. */
+/* Start of each file, then the end of the last one. */
 static uint64_t start[FILES_MAX + 1];
 static uint32_t order[FILES_MAX];
 static struct pipeline batches;
@@ -101,7 +101,7 @@ static uint64_t now(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/* Of the normal distribution, by twelve uniform ones. */
+/* Sample of the standard normal distribution, approximated by twelve uniform samples. */
 static double normal(uint64_t seed)
 {
 	double sum = -6;
@@ -112,8 +112,8 @@ static double normal(uint64_t seed)
 	return sum;
 }
 
-/* Whole pieces, so that the device's bandwidth is that of pieces; with the right mean, few as they
- * are.
+/* Files have whole pieces, so that all reads have one size. The lengths are normalized to the exact
+ * mean, which few samples would miss.
  */
 static void lay_out(void)
 {
@@ -201,7 +201,7 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Of the steps behind the first one. */
+/* Print the result of all steps after the first. */
 static void report(uint64_t *waits, uint64_t count, uint64_t ns)
 {
 	uint64_t stalls = 0, i;
@@ -229,7 +229,7 @@ static void train(void)
 		if (!i)
 			begun = ended;
 	}
-	/* What is left of the last files. */
+	/* Drain the rest of the last files. */
 	while (pipeline_take(&batches))
 		;
 	report(waits + 1, steps - 1, ended - begun);
@@ -241,9 +241,9 @@ static void run(void)
 	unsigned int i;
 
 	if (steps_of_epoch() < 2 || steps_of_epoch() > STEPS_MAX)
-		die("%llu steps: 2 to %u are measured", (unsigned long long)steps_of_epoch(),
+		die("%llu steps, need 2 to %u", (unsigned long long)steps_of_epoch(),
 		    STEPS_MAX);
-	/* Sleeps end when they should. */
+	/* No timer slack: sleeps end on time. */
 	prctl(PR_SET_TIMERSLACK, 1);
 	pipeline_init(&batches, w->batch, AHEAD, w->readers);
 	for (i = 0; i < w->readers; i++)
@@ -271,7 +271,7 @@ static void choose(const char *name, const char *accelerator)
 		if (!strcmp(workloads[i].name, name))
 			w = &workloads[i];
 	if (!w || (strcmp(accelerator, "a100") && strcmp(accelerator, "h100")))
-		die("there is no workload '%s' with '%s'", name, accelerator);
+		die("unknown workload '%s' with '%s'", name, accelerator);
 	step = w->step[!strcmp(accelerator, "h100")];
 }
 

@@ -4,11 +4,11 @@ include "verdict";
 
 def setting: "\(.workload) \(.accelerator) \(.order) \(.io) f=\(.f) \(.target) \(.origin_gbps) GB/s \(.origin_ms) ms";
 def place: "\(setting) epoch \(.epoch)";
-# Where all targets are compared.
+# Setting in which all targets are compared.
 def main: .workload == "unet3d" and .accelerator == "h100" and .io == "direct" and .origin_gbps == 1;
 def mean_au: map(.au) | mean | round4;
 
-# Latency at which a line through these points falls to half of the time, on a logarithmic scale.
+# Latency at which the AU falls to 50 %, by linear interpolation on a logarithmic latency scale.
 def half_at:
 	sort_by(.origin_ms) | . as $p |
 	if $p[0].au < 0.5 then "below 50 % at \($p[0].origin_ms) ms already"
@@ -29,23 +29,23 @@ verdict("the same, mean of the epochs";
 		{order: .[0].order, au: mean_au, bound: .[0].bound};
 	.au >= 0.88;
 	"\(.order): \(.au), bound \(.bound)"),
-verdict("f >= 1, from epoch 2: AU >= 0.97 of the bare cache device's";
+verdict("f >= 1, from epoch 2: AU >= 0.97 of that of the bare cache device";
 	([$all[] | select(main and .target == "raw-cache")] | if . == [] then empty else mean_au end) as $raw |
 		$all[] | select(main and .f >= 1 and (.target | startswith("nearcache")) and .epoch >= 2) | . + {raw: $raw};
 	.au >= 0.97 * .raw;
 	"\(place): \(.au), bare cache device \(.raw)"),
-verdict("told what it will read, epoch 1: AU within 3 % of what the origin's bandwidth allows";
+verdict("with a prefetch job, epoch 1: AU within 3 % of the bound by the origin's bandwidth";
 	$all[] | select(main and .f >= 1 and .target == "nearcache-list" and .epoch == 1);
 	.au >= 0.97 * .bound;
 	"\(place): \(.au), bound \(.bound)"),
 (("dm-cache", "bcache") as $peer |
-	verdict("at or above \($peer), in the mean of epochs from 2";
+	verdict("at or above \($peer), mean of epochs from 2";
 		[$all[] | select((.target == "nearcache" or .target == $peer) and .epoch >= 2)] |
 			group_by([.workload, .accelerator, .order, .io, .f, .origin_ms, .origin_gbps])[] |
 			(map(select(.target == "nearcache"))) as $ours | (map(select(.target == $peer))) as $other |
 			select(($ours | length) > 0 and ($other | length) > 0) |
 			$ours[0] + {au: ($ours | mean_au), other: ($other | mean_au)};
-		# The fourth digit is another one in each run.
+		# The fourth digit varies between runs.
 		.au + 0.0005 >= .other;
 		"\(setting): \(.au), \($peer) \(.other)")),
 "latency of an origin of 4 GB/s at which AU falls below 50 %:",

@@ -1,53 +1,52 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# virtual time only: all sizes and rates are scaled, also those of the devices
-# How much of the time an accelerator computes, when a loader reads for it as those of MLPerf
-# Storage's workloads do (train.c). All sizes and rates are scaled by one factor, which is the same
-# for all that is compared. A read of 256 KiB stays one: so many fewer of them are done in the same
-# time, and each takes so many times longer. What is said here of bytes, rates and latencies is what
-# they stand for.
+# virtual time only: the sizes and rates of the devices are scaled
+# Fraction of the time that an accelerator computes while a loader reads for it like the workloads
+# of MLPerf Storage (train.c). One factor scales all sizes and rates, the same for all targets. A
+# read of 256 KiB keeps its size, so there are fewer reads by this factor, and each takes longer by
+# it. Bytes, rates and latencies are stated here and in the rows without the scaling.
 #   rows: workload, accelerator, order (reshuffled, same), io (direct, buffered), f (room of the
-#	cache by the dataset), target, origin_ms, origin_gbps, epoch, au (part of the time that is
-#	computed in, without the first step), stalls (steps that wait for more than a hundredth of a
-#	step), p99_wait_ms (of steps), bound (of au: by the bandwidth of the devices, when of an epoch
-#	but the first one as much comes from the cache as it can hold, with what it may keep free)
-# In the parts that are about latency, the scale is half of that in others: a prefetch looks at how
-# long reads take.
-# Targets raw-origin and raw-cache are the devices alone. nearcache-list gets a prefetch job with what
-# the epoch will read, when it begins.
-# Environment: TRAIN_PARTS: some of the parts below.
-# A bio of bcache's that is never freed is found when its device is stopped, every few times:
+#	cache divided by the dataset), target, origin_ms, origin_gbps, epoch, au (fraction of the
+#	time spent computing, without the first step), stalls (steps that wait for more than a
+#	hundredth of a step), p99_wait_ms (of steps), bound (of au, by the bandwidth of the devices,
+#	if in each epoch except the first all slots hit, including those that the cache may keep
+#	free)
+# The parts about latency use half of the scale, as prefetch measures how long reads take. Targets
+# raw-origin and raw-cache are the bare devices. nearcache-list gets a prefetch job with all reads
+# of the epoch at its start.
+# Environment: TRAIN_PARTS: subset of the parts below.
+# bcache sometimes leaks a bio, which the kernel reports when the device stops:
 # allow log: bio-[0-9]+ .*Objects remaining on __kmem_cache_shutdown|WARNING: .*(__kmem_cache_shutdown|kmem_cache_destroy)\+
-# shellcheck disable=SC2154 # devices are set by who includes this
+# shellcheck disable=SC2154 # the including script sets the devices
 
 read -ra parts <<<"${TRAIN_PARTS:-main same full buffered list latency bandwidth others}"
-# Of a cache block.
+# Size of a cache block.
 bytes=262144
-# Local NVMe: what a drive does that is meant for this.
+# Local NVMe drive: a typical data-center drive.
 CACHE_US=80
 CACHE_MBPS=6000
 # A record of unet3d is 560 reads of 256 KiB.
 unet3d_scale=19.0735
 unet3d_files=112
 
-# shape WORKLOAD: sets $scale and $files.
+# shape WORKLOAD: set $scale and $files.
 shape() {
 	case $1 in
 	unet3d) scale=$unet3d_scale files=$unet3d_files ;;
 	resnet50) scale=9.5367 files=16 ;;
-	# Two reads are left of the eleven of a record.
+	# Scaled, a record has two of its eleven reads.
 	cosmoflow) scale=5.4 files=500 ;;
 	esac
 }
 
-# sum EXPRESSION: as a whole number.
+# sum EXPRESSION: print its value, rounded.
 sum() {
 	awk "BEGIN { printf \"%.0f\", $1 }"
 }
 
-# devices MILLISECONDS GB_PER_SECOND: $origin_is and $cache_is, attributes, and $origin_rate, bytes per second. null_blk
-# lets so many bytes pass each 20 ms, and what does not fit waits; so it is a number of whole reads,
-# and what is left is for small ones.
+# devices MILLISECONDS GB_PER_SECOND: set $origin_is and $cache_is (attributes) and $origin_rate
+# (bytes per second). null_blk passes a fixed number of bytes every 20 ms and delays a request that
+# does not fit, so the limit is a multiple of a read, with a rest for small reads.
 devices() {
 	local reads
 	reads=$(sum "$2 * 1e9 / $scale / 50 / $bytes")
@@ -60,7 +59,7 @@ loader() {
 	"${BENCH_PROGRAMS:-$here/tools}/train" "$@" "${shape[@]}" || fail "train $*"
 }
 
-# listed EPOCH: all that it will read is wanted.
+# listed EPOCH: submit a prefetch job with all reads of the epoch.
 listed() {
 	local range ranges=()
 	while read -r range; do
@@ -83,7 +82,8 @@ trained() {
 	shape=(/dev/null "$1" "$2" "${words[@]}")
 	read -r dataset demand < <(loader -i)
 	cold_pair $((dataset / 1048576 + 2)) 1024 "$origin_is" "$cache_is"
-	# As long as reads are: those that are longer would take more than what passes in 20 ms.
+	# Limit requests to the size of a read: a larger one may exceed the bytes that pass in 20
+	# ms.
 	echo 256 >"$(sys_block "$O")/queue/max_sectors_kb"
 	cold_up "$6" $((dataset * $5 / 100 / bytes)) "$bytes"
 	shape[0]=$device
@@ -107,7 +107,7 @@ part() {
 	awk -v part="$1" -v all="$2" 'BEGIN { printf "%.4f", part / all }'
 }
 
-# bound HITS: of AU, when so many in 10,000 come from the cache device.
+# bound HITS: print the bound of AU if HITS of 10,000 bytes come from the cache device.
 bound() {
 	awk -v hits="$1" -v origin="$origin_rate" -v cache="$(sum "$CACHE_MBPS * 1e6 / $scale")" -v demand="$demand" '
 	BEGIN {
@@ -118,7 +118,7 @@ bound() {
 	}'
 }
 
-# Beside the peers: each epoch in another order, and each in the same one.
+# Comparison with the peers: a new order in each epoch; in part_same, the same order.
 part_main() {
 	trained unet3d h100 reshuffled direct 0 raw-origin 0.2 1 1
 	trained unet3d h100 reshuffled direct 100 raw-cache 0.2 1 2
@@ -134,7 +134,7 @@ part_same() {
 	done
 }
 
-# All of it fits.
+# The whole dataset fits into the cache.
 part_full() {
 	for target in nearcache dm-cache bcache; do
 		trained unet3d h100 reshuffled direct 100 $target 0.2 1 4
@@ -146,14 +146,14 @@ part_buffered() {
 	trained unet3d h100 reshuffled buffered 65 nearcache 0.2 1 3
 }
 
-# A cold cache that is told what will be read.
+# A cold cache with a prefetch job for all reads.
 part_list() {
 	local unet3d_scale=9.5367 unet3d_files=56
 	trained unet3d h100 reshuffled direct 100 nearcache-list 0.2 1 2
 	trained unet3d h100 reshuffled direct 100 nearcache-list 2 1 1
 }
 
-# An origin that is as fast as the accelerator asks for, but farther away each time.
+# An origin with enough bandwidth for the accelerator, at growing latency.
 part_latency() {
 	local ms unet3d_scale=9.5367 unet3d_files=56
 	for ms in 0.2 0.5 1 2 5 20; do

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What is said of a target: does it hold in all rows that it is about? Included by NAME.jq.
+# Check a target in all rows that it applies to. Included by NAME.jq.
 
-# verdict(TEXT; ROWS; HOLDS; WORDS): a line, and one for each row that misses it.
+# verdict(TEXT; ROWS; HOLDS; WORDS): print a line for the target, and one for each row that misses
+# it.
 def verdict($text; rows; holds; words):
 	[rows] as $rows | [$rows[] | select(holds | not)] as $missed |
 	if $rows == [] then "not measured: \($text)"

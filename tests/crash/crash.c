@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Crashes that a log allows: what is durable at some point of it, and any part of what was
- * sent by then and is not, torn at sectors of 512 bytes.  From each such pair of origin and
- * cache device the kernel must serve what that origin holds, and nothing else; and it must
- * be warm, but where a sector of the metadata is damaged besides.
+ * Replay a log of writes and build the states that a crash can leave: all writes durable at some
+ * entry of the log, plus any subset of the pending ones (sent, not durable), torn at 512 bytes.
+ * For each state of origin and cache device, the kernel must serve only data of that origin, and
+ * the cache must be warm unless the test also damages a sector of metadata.
  *
  *	crash [-r] [-w] [-m DEVICES] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED
  *
- * BASE is the logged device as it was when the log began: first the origin, of at most
- * ORIGIN_SECTORS, then the cache device.  Marks in the log: "changing,FIRST,SECTORS": others
- * begin to change these sectors of the origin, so what is cached of them may be what they
- * held; "told,GENERATION,FIRST,SECTORS": they are done, and said so: from here on nothing
- * older may come back.  "telling": all that is cached is being dropped.
+ * BASE is an image of the logged device from before the log: the origin, at most ORIGIN_SECTORS
+ * long, then the cache device.  The log contains marks.  "changing,FIRST,SECTORS": another host
+ * begins to change these sectors of the origin; cached copies may have the old content.
+ * "told,GENERATION,FIRST,SECTORS": the change is complete and nearcache was informed; from here
+ * on an older generation is stale.  "telling": all cached data is being dropped.
  *
- * -r: of a recovery: nobody changes the origin, and BASE itself is what a crash left.
- * -w: of sessions in writing modes: nobody else changes the origin, and behind the cache
- * device lies the record of the witness.
- * -m: there are so many cache devices of one size, one behind the other; in the log they are
- * devices 1, 2 ..., and the origin is 0.  Each loses what it has not flushed by itself, and
- * in some states one of them is as it was at an earlier moment (it was pulled, and plugged in again):
- * then the others may not be used with it, but what is used has to be right.
- * -s: put so many states, one behind the other, into FILE, and into FILE.list a line for each:
- * sectors of the origin, blocks and bytes that the kernel must find to be cached, pages of which
- * the older copy counts, number of the device that it must say does not fit (0: none).
- * The last line is one JSON object.
+ * -r: the log is of a recovery; BASE is the state after a crash and nobody changes the origin.
+ * -w: the log is of sessions in writing modes; nobody else changes the origin, and the witness
+ *     record follows the cache device in BASE.
+ * -m: number of cache devices, all of one size, concatenated; in the log the origin is device 0
+ *     and they are devices 1, 2, ...  Each loses its unflushed writes independently.  In some
+ *     states one device has the content of an earlier moment (pulled and plugged in again): the
+ *     kernel need not use the others with it, but data that it serves must be right.
+ * -s: write SAMPLES states, concatenated, to FILE.  FILE.list gets one line for each: origin
+ *     sectors; cached blocks and bytes that the kernel must find; table pages whose older copy
+ *     counts; number of the device that the kernel must reject (0: none).
+ * The last line of output is one JSON object.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,14 +41,14 @@
 #include "recovered.h"
 
 #define FAILURES_TOLD	5U
-/* Percent of the states that have damage besides. */
+/* Percent of the states that also have damage. */
 #define ROTTEN		15U
-/* ... and of those of several devices, that have an older one.  So often it is another one. */
+/* Percent of the states of several devices in which one is older, and in which it is redrawn. */
 #define AGED		15U
 #define AGED_ANEW	10U
 #define USAGE	"usage: crash [-r] [-w] [-m DEVICES] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED\n"
 
-/* The device as it is durable, and what a state changed in it, to take it back. */
+/* Durable content of the device.  @undo has the sectors that a state changed, to restore them. */
 static unsigned char *image;
 static size_t image_bytes;
 static struct undo {
@@ -57,24 +57,24 @@ static struct undo {
 } *undo;
 static size_t undo_count, undo_room;
 
-/* Of each sector: the entry that wrote what is durable there. */
+/* Per sector: number of the log entry that wrote its durable content. */
 static uint32_t *writer;
 
 static uint64_t origin_sectors, random_state;
 static struct truth truth = { .devices = 1 };
 
-/* Numbers of the entries that were sent and are not durable. */
+/* Numbers of the writes that were sent and are not durable yet. */
 static size_t *pending, pending_count, marks;
-/* All that is cached is being declared invalid: nothing has to be warm. */
+/* @telling: all cached data is being invalidated, so the cache may be cold. */
 static bool telling, recovery, writing;
-/* Of the cache device, in the image. */
+/* Size of the cache devices in the image. */
 static size_t cache_bytes;
-/* Sectors that others are changing. */
+/* Number of origin sectors that another host is changing. */
 static uint64_t changing;
-/* The state has a sector of metadata that no crash leaves so, or an older device. */
+/* This state has a damaged metadata sector that no crash leaves, or an older device. */
 static bool rotten, aged;
 
-/* One of several cache devices, as it was. */
+/* Earlier content of one of several cache devices. */
 static struct {
 	unsigned char *data;
 	unsigned int device;
@@ -119,14 +119,14 @@ static void put_sector(uint64_t sector, const unsigned char *data, bool durable)
 	memcpy(at, data, SECTOR);
 }
 
-/* @percent of the sectors of entry @n; not over what is durable and was sent later. */
+/* Write @percent of the sectors of entry @n, except those with durable content of a later one. */
 static void put(const struct log *log, size_t n, unsigned int percent, bool durable)
 {
 	const struct log_entry *e = &log->entry[n];
 	uint64_t i;
 
 	if ((e->sector + e->sectors) * SECTOR > image_bytes) {
-		fprintf(stderr, "a write behind the end of the device\n");
+		fprintf(stderr, "a logged write is beyond the end of the device\n");
 		exit(2);
 	}
 	for (i = 0; i < e->sectors; i++) {
@@ -146,8 +146,8 @@ static void take_back(void)
 	}
 }
 
-/* Some states, and if there are, such in which a torn page is; of several devices in turns such in
- * which not all know of a commit that was begun, any, and such in which one does not fit.
+/* Prefer states with a torn page.  With several devices alternate: a state in which some devices do
+ * not know of a commit that began, any state, and a state in which one device is rejected.
  */
 static bool is_wanted(const struct recovered *r)
 {
@@ -176,8 +176,9 @@ static void sample(const struct recovered *r)
 	}
 }
 
-/* What must not be gone though nothing is wrong.  While all is dropped the devices do not have the
- * same epoch; one that is older is the one that does not fit, or all others do not fit the first one.
+/* Did the state lose cached data without a reason?  There are two reasons.  While all cached data
+ * is dropped, the devices have different epochs.  If one device is older, the kernel rejects it; if
+ * it is the first, the kernel rejects the second.
  */
 static bool is_cold(const struct recovered *r)
 {
@@ -217,9 +218,9 @@ static uint64_t judge(size_t position, const char *what)
 	sum.differing += aged && r.differs;
 	if ((r.stale || r.torn || (!rotten && is_cold(&r))) && sum.failures++ < FAILURES_TOLD)
 		printf("before entry %zu, %s: %" PRIu64 " sectors stale, %" PRIu64
-		       " torn or another's, %" PRIu64 " devices refused, %" PRIu64
+		       " torn or misplaced, %" PRIu64 " devices refused, %" PRIu64
 		       " cold, %" PRIu64 " pages lost, %" PRIu64 " checksums wrong, %" PRIu64
-		       " fingerprints\n",
+		       " fingerprints wrong\n",
 		       position, what, r.stale, r.torn, r.lost, r.cold, r.damaged, r.unsound,
 		       r.misprinted);
 	if (samples.wanted)
@@ -227,7 +228,7 @@ static uint64_t judge(size_t position, const char *what)
 	return r.bytes;
 }
 
-/* All of what is not durable but that of one device, or nothing but it. */
+/* Apply the pending writes of all devices except @device, or, if @alone, only those of @device. */
 static void one_device(const struct log *log, size_t position, unsigned int device, bool alone)
 {
 	char what[80];
@@ -236,22 +237,24 @@ static void one_device(const struct log *log, size_t position, unsigned int devi
 	for (i = 0; i < pending_count; i++)
 		if ((log->entry[pending[i]].device == device) == alone)
 			put(log, pending[i], 100, false);
-	snprintf(what, sizeof(what), "%s of device %u of what is not durable",
-		 alone ? "nothing but that" : "all but that", device);
+	snprintf(what, sizeof(what), "%s those of device %u",
+		 alone ? "no pending writes except" : "all pending writes except", device);
 	judge(position, what);
 	take_back();
 }
 
-/* What is there at least, and at most: a commit takes away what was evicted, no more. */
+/* Test the states with none and with all of the pending writes.  A commit removes only evicted
+ * blocks, so the ratio of cached bytes of the two is a lower bound of warmth.
+ */
 static void corners(const struct log *log, size_t position)
 {
-	uint64_t none = judge(position, "nothing of what is not durable"), all;
+	uint64_t none = judge(position, "no pending writes"), all;
 	unsigned int device;
 	size_t i;
 
 	for (i = 0; i < pending_count; i++)
 		put(log, pending[i], 100, false);
-	all = judge(position, "all of what is not durable");
+	all = judge(position, "all pending writes");
 	take_back();
 	if (none && !telling && !writing && (double)all / none < sum.ratio)
 		sum.ratio = (double)all / none;
@@ -261,7 +264,7 @@ static void corners(const struct log *log, size_t position)
 	}
 }
 
-/* A kind of metadata that there is. */
+/* Return a random kind of metadata that this device has. */
 static unsigned int draw_kind(void)
 {
 	unsigned int kind;
@@ -273,7 +276,7 @@ static unsigned int draw_kind(void)
 	return kind;
 }
 
-/* A sector of metadata that says something, of this kind, or of any other one but it. */
+/* Return a random sector of metadata that is not zero: of @kind, or if @other, of another kind. */
 static uint64_t place(unsigned int kind, bool other)
 {
 	static const unsigned char nothing[SECTOR];
@@ -292,8 +295,8 @@ static uint64_t place(unsigned int kind, bool other)
 	return sector;
 }
 
-/* A sector as a drive that fails returns it: one bit is another one, all are nothing, or it is a
- * sector of something else; not that of the other copy of a page, which nothing would tell.
+/* Damage a sector as a failing drive does: flip a bit, return zeros, or return another sector.  Do
+ * not return the sector of the page's other copy: no check can detect that.
  */
 static void rot(void)
 {
@@ -303,7 +306,7 @@ static void rot(void)
 	unsigned char data[SECTOR] = { };
 	uint64_t named;
 
-	/* Where much depends on it. */
+	/* Prefer a page of the last commit: its other copy may be torn. */
 	if (chance(50) && recover_named(image + origin_sectors * SECTOR,
 					random_next(&random_state), &named)) {
 		at = origin_sectors + named;
@@ -329,7 +332,7 @@ static unsigned char *device_data(unsigned int device)
 	return image + origin_sectors * SECTOR + device * (cache_bytes / truth.devices);
 }
 
-/* One of the devices as it is in this state. */
+/* Save one of the devices as it is in this state. */
 static void keep_older(void)
 {
 	older.device = random_next(&random_state) % truth.devices;
@@ -347,7 +350,7 @@ static void put_older(void)
 	aged = true;
 }
 
-/* Nothing, all, or some of what is not durable on a device. */
+/* Draw the percentage of a device's pending writes to apply: 0, 100 or between. */
 static unsigned int share(void)
 {
 	if (truth.devices > 1 && chance(50))
@@ -373,18 +376,18 @@ static void put_some(const struct log *log, size_t position)
 	}
 }
 
-/* Some of what is not durable; part of it torn, and more of what is under way. */
+/* Test a random subset of the pending writes.  Writes in flight are torn more often. */
 static void some(const struct log *log, size_t position)
 {
-	const char *what = "some of what is not durable";
+	const char *what = "some pending writes";
 
 	put_some(log, position);
 	if (chance(ROTTEN)) {
 		rot();
-		what = "some of what is not durable, and damage";
+		what = "some pending writes, and damage";
 	} else if (older.known && chance(AGED)) {
 		put_older();
-		what = "some of what is not durable, and an older device";
+		what = "some pending writes, and an older device";
 	}
 	judge(position, what);
 	if (truth.devices > 1 && !rotten && !aged && chance(AGED_ANEW))
@@ -423,7 +426,7 @@ static void mark(const char *text)
 	}
 }
 
-/* Entry @n happened. */
+/* Apply log entry @n to the durable state. */
 static void pass(const struct log *log, size_t n)
 {
 	const struct log_entry *e = &log->entry[n];
@@ -443,7 +446,7 @@ static void pass(const struct log *log, size_t n)
 	pending_count = left;
 }
 
-/* How many crashes each place deserves: those matter in which metadata are under way. */
+/* Weight of each log position: most crashes are placed where metadata writes are in flight. */
 static unsigned int *weights(const struct log *log)
 {
 	unsigned int *weight = must(calloc(log->count + 1, sizeof(*weight)));
@@ -463,7 +466,7 @@ static unsigned int *weights(const struct log *log)
 	return weight;
 }
 
-/* Does something that matters become durable with entry @n? */
+/* Does entry @n complete a flush while metadata writes are pending? */
 static bool settles(const struct log *log, size_t n, unsigned int weight)
 {
 	const struct log_entry *e = &log->entry[n];
@@ -486,7 +489,7 @@ static void run(const struct log *log, uint64_t states)
 		samples.due = so_far * (samples.wanted + 2) / total;
 		if (settles(log, i, weight[i]))
 			corners(log, i);
-		/* As many as are due until here. */
+		/* Place crashes in proportion to the weights. */
 		for (; done * total < states * so_far; done++)
 			some(log, i);
 		pass(log, i);
@@ -496,25 +499,25 @@ static void run(const struct log *log, uint64_t states)
 	free(weight);
 }
 
-/* A log that ended early, or a search that found nothing to look at, proves nothing. */
+/* A run proves nothing if the log is truncated or if a case of interest did not occur. */
 static bool worth_something(const struct log *log)
 {
 	if (!log_complete(log))
-		printf("the log does not end with its end\n");
+		printf("the log has no end mark\n");
 	else if (!marks && !recovery && !writing)
-		printf("no mark in the log\n");
+		printf("the log has no mark\n");
 	else if (!sum.bytes)
-		printf("no state had anything cached\n");
+		printf("no state had cached data\n");
 	else if (writing && (!sum.marking || !sum.doubt))
-		printf("no state had what is cached of a region that was being written, or of the ends\n");
+		printf("no state had cached data in a marked region, or had the ends in doubt\n");
 	else if (!sum.rotten && !recovery)
-		printf("no state with damage had anything cached\n");
+		printf("no state with damage had cached data\n");
 	else if (!sum.older && !recovery && !writing)
 		printf("no state had a torn page whose older copy counts\n");
 	else if (truth.devices > 1 && !recovery && (!sum.aged || !sum.differing))
-		printf("no older device fitted, or each did\n");
+		printf("no older device was accepted, or none was rejected\n");
 	else if (samples.taken < samples.wanted)
-		printf("only %" PRIu64 " of %" PRIu64 " samples\n", samples.taken,
+		printf("found only %" PRIu64 " of %" PRIu64 " samples\n", samples.taken,
 		       samples.wanted);
 	else
 		return true;
@@ -534,7 +537,7 @@ static void load_base(const char *path)
 	image = mmap(NULL, image_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	close(fd);
 	if (image == MAP_FAILED || image_bytes <= origin_sectors * SECTOR) {
-		fprintf(stderr, "%s: cannot be read, or is shorter than the origin\n", path);
+		fprintf(stderr, "%s: cannot map it, or it is shorter than the origin\n", path);
 		exit(2);
 	}
 	cache_bytes = image_bytes - origin_sectors * SECTOR;
@@ -563,7 +566,7 @@ static void open_samples(const char *count, const char *path)
 	}
 }
 
-/* Returns how many words it took. */
+/* Return the number of arguments consumed. */
 static int options(int argc, char **argv)
 {
 	int i = 1;
@@ -616,7 +619,7 @@ int main(int argc, char **argv)
 	recover_geometry(image + origin_sectors * SECTOR, cache_bytes, truth.devices);
 	run(&log, strtoull(argv[3], NULL, 10));
 	close_samples();
-	/* What is dropped of marked regions is no measure. */
+	/* In writing modes the kernel drops marked regions, so the ratio says nothing. */
 	snprintf(ratio, sizeof(ratio), writing ? "null" : "%.3f", sum.ratio);
 	worth = worth_something(&log);
 	printf("{\"crash_states\": %" PRIu64 ", \"stale\": %" PRIu64 ", \"torn\": %" PRIu64

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Crashes of a session: the logger of the guest and the replayer of its log;
+# Crash test: the guest logs writes (logger/), the host replays the log (crash.c);
 # tests/selftests/host/crash.sh.
 
 CRASH_SRC := $(wildcard tests/crash/*.c) kmod/meta/format.c kmod/meta/recover.c

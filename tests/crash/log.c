@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading a log of writes, and what in it is durable when. */
+/* Read a log of writes and compute when each write becomes durable. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void *must(void *memory)
 	return memory;
 }
 
-/* What is done by now, and not durable: numbers of writes, and when each was done. */
+/* Writes that completed and are not durable: entry number of the write and of its completion. */
 struct volatile_writes {
 	struct done {
 		size_t write, at;
@@ -44,7 +44,7 @@ static void add_done(struct volatile_writes *v, size_t write, size_t at)
 	v->done[v->count++].at = at;
 }
 
-/* What was done on its device before the flush was sent is durable now. */
+/* A flush makes durable the writes that completed on its device before the flush was sent. */
 static void flush_done(struct log *log, struct volatile_writes *v, size_t sent)
 {
 	size_t i, left = 0;
@@ -58,13 +58,13 @@ static void flush_done(struct log *log, struct volatile_writes *v, size_t sent)
 	v->count = left;
 }
 
-/* Entry @e says that another one is done. */
+/* @head reports the completion of an earlier entry. */
 static int add_end(struct log *log, struct volatile_writes *v, const struct crash_log_head *head)
 {
 	struct log_entry *of;
 
 	if (head->of >= log->count)
-		return bad(log, "is the end of nothing");
+		return bad(log, "completes an entry that does not exist");
 	of = &log->entry[head->of];
 	of->done = log->count;
 	log->entry[log->count].ends = head->of;
@@ -90,9 +90,9 @@ static int add(struct log *log, struct volatile_writes *v, const struct crash_lo
 	e->fua = head->fua;
 	e->device = head->device;
 	if (head->number != log->count)
-		return bad(log, "has another number");
+		return bad(log, "has a wrong number");
 	if (head->device >= LOG_DEVICES)
-		return bad(log, "is of a device that cannot be");
+		return bad(log, "has a device number that is too large");
 	switch (head->kind) {
 	case CRASH_LOG_WRITE:
 		e->sector = head->sector;
@@ -120,7 +120,7 @@ static int parse(struct log *log)
 	while (!r && at + SECTOR <= log->bytes) {
 		const struct crash_log_head *head = (const void *)(log->map + at);
 
-		/* What follows is of an older log, or was never written. */
+		/* The rest belongs to an older log or was never written. */
 		if (head->magic != CRASH_LOG_MAGIC || head->log != first->log)
 			break;
 		at += SECTOR;
@@ -145,7 +145,7 @@ static int parse(struct log *log)
  * @log: filled in
  * @path: log device or an image of it
  *
- * Return: 0 or -1, told on stderr.
+ * Return: 0, or -1 after an error message on stderr.
  */
 int log_open(struct log *log, const char *path)
 {
@@ -167,7 +167,7 @@ int log_open(struct log *log, const char *path)
 	return parse(log);
 }
 
-/* Does it have its end? */
+/* Does the log end with the end mark? */
 bool log_complete(const struct log *log)
 {
 	return log->count && log->entry[log->count - 1].mark &&

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A log of the target crash-log (logger/): what was sent to a device and what it answered, in
- * the order in which it happened.  A write is durable when it is done, if it is FUA; else
- * when a flush is done that was sent to the same device after the write was done.  Before
- * that, from the moment at which it was sent, any part of it may be.
+ * A log of the crash-log target (logger/): requests sent to a device and their completions, in
+ * order.  A FUA write is durable when it completes.  Any other write is durable when a flush
+ * completes that was sent to the same device after the write completed.  From the moment it is
+ * sent until then, any part of a write may be on the medium.
  */
 #ifndef NEARCACHE_CRASH_LOG_H
 #define NEARCACHE_CRASH_LOG_H
@@ -12,22 +12,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Devices that a log may be of. */
+/* Maximum number of devices in one log. */
 #define LOG_DEVICES	32U
 
 /* See log_entry.durable. */
 #define LOG_NEVER	SIZE_MAX
 
 /**
- * struct log_entry - something that happened
+ * struct log_entry - one event
  * @sector: write: first sector on the logged device
- * @sectors: write: how many, else 0
- * @data: write: what
- * @done: write or flush: number of the entry that says that it is, or LOG_NEVER
+ * @sectors: write: number of sectors; 0 for other events
+ * @data: write: its data
+ * @done: write or flush: number of the entry of its completion, or LOG_NEVER
  * @durable: write: number of the entry that makes it durable, or LOG_NEVER
- * @ends: of a flush or write that is done: the number of its entry; else LOG_NEVER
- * @fua: write: it is durable when it is done
- * @device: write or flush: which device it was sent to, below LOG_DEVICES
+ * @ends: completion: number of the flush or write that it completes; LOG_NEVER for other events
+ * @fua: write: durable on completion
+ * @device: write or flush: target device, below LOG_DEVICES
  * @mark: text of a mark, or NULL
  */
 struct log_entry {

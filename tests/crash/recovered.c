@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The load of a cache device, as kmod/table.c does it, and the judge of its content. */
+/* Load a cache device as the kernel module does, and judge its content. */
 #include <openssl/sha.h>
 #include <stdlib.h>
 
@@ -16,9 +16,9 @@ struct image {
 	const unsigned char *bytes;
 	struct nc_geometry geo;
 	const struct nearcache_super *sb;
-	const struct nearcache_intent *intent; /* of a session that wrote, or NULL */
+	const struct nearcache_intent *intent; /* of a writing session, or NULL */
 	struct slot *slot;
-	/* Of several devices: how many, their size, and where their slots begin. */
+	/* Several devices: their number, the size of each, and the offset of the slots on each. */
 	unsigned int devices;
 	size_t device_bytes;
 	u64 data_offset[NEARCACHE_MEMBERS_MAX];
@@ -26,7 +26,7 @@ struct image {
 
 #define FINGERPRINT_END	65536ULL
 
-/* Of two slots for one block the younger one stays. */
+/* If two slots hold the same block, the one with the higher generation counts. */
 static void add(struct image *im, u64 n, const struct nearcache_slot *disk)
 {
 	struct slot new = {
@@ -85,7 +85,7 @@ static void judge_sector(const struct sector *s, u64 number, const struct truth 
 		out->stale++;
 }
 
-/* The slot table and the checksums tell the same. */
+/* Compare a sub-block that the slot table calls valid with its checksum. */
 static void judge_sum(const struct image *im, u64 slot, u64 bit, const void *data,
 		      struct recovered *out)
 {
@@ -129,11 +129,11 @@ static void judge(struct image *im, const struct truth *truth, struct recovered 
 	}
 }
 
-/* Of each device, and how many there are. */
+/* Size of each device, start of the data on each, and number of devices. */
 static uint64_t device_sectors, data_sectors[NEARCACHE_MEMBERS_MAX];
 static unsigned int device_count;
 
-/* What the session that was cut off may have been writing. */
+/* Drop the sub-blocks that the interrupted session may have been writing. */
 static void drop_marked(struct image *im, struct recovered *out)
 {
 	u64 i, marked;
@@ -148,7 +148,7 @@ static void drop_marked(struct image *im, struct recovered *out)
 	}
 }
 
-/* It has to tell whether others wrote to the origin since the crash. */
+/* The fingerprint must show whether another host wrote to the origin since the crash. */
 static bool fingerprint_fits(const struct image *im, const struct truth *truth)
 {
 	u64 size = im->geo.origin_size;
@@ -162,7 +162,7 @@ static bool fingerprint_fits(const struct image *im, const struct truth *truth)
 	       !memcmp(digest, im->sb->origin_fingerprint, sizeof(digest));
 }
 
-/* The superblock that counts on a device behind the first. */
+/* Choose the valid superblock of one device. */
 static const struct nearcache_super *super_of(const unsigned char *bytes, size_t size,
 					      struct nc_geometry *geo, char *why)
 {
@@ -170,7 +170,7 @@ static const struct nearcache_super *super_of(const unsigned char *bytes, size_t
 			       (const void *)(bytes + NEARCACHE_SUPER_OFFSET_1), size, geo, why);
 }
 
-/* Do they have the data that the table speaks of? As kmod/members.c does it. */
+/* Do the other members match the slot table?  Same check as in the module's members.c. */
 static bool members_fit(struct image *im, u64 last, struct recovered *out)
 {
 	char why[NC_WHY_SIZE];
@@ -198,7 +198,7 @@ static bool members_fit(struct image *im, u64 last, struct recovered *out)
 	return true;
 }
 
-/* Is anything to be used? As kmod/meta.c and intent.c do it. */
+/* May the slot table be used?  Same check as in the module's meta.c and intent.c. */
 static bool starts_warm(struct image *im, const struct truth *truth, struct recovered *out)
 {
 	static struct nearcache_intent area[NC_RECOVER_INTENT];
@@ -226,9 +226,9 @@ static bool starts_warm(struct image *im, const struct truth *truth, struct reco
 	return true;
 }
 
-/* Where metadata lies, in sectors of the cache device: each copy of the superblock, table,
- * records, marks in use, checksums if there are, and of several devices each copy of the
- * superblocks behind the first.
+/* Location of each kind of metadata in sectors of the cache device: both superblock copies, slot
+ * table, commit records, write intent in use, checksums if any; with several devices, both
+ * superblock copies of the other members.
  */
 static struct place {
 	uint64_t first, sectors;
@@ -240,12 +240,12 @@ static void set_place(unsigned int kind, uint64_t offset, uint64_t bytes)
 }
 
 /**
- * recover_place() - a sector of metadata
- * @kind: which, below RECOVER_PLACES
- * @n: any number: which of its sectors
- * @sector: filled in: its number on the cache device
+ * recover_place() - find a sector of metadata
+ * @kind: kind of metadata, below RECOVER_PLACES
+ * @n: any number; it selects one of the sectors
+ * @sector: filled in: sector number on the cache device
  *
- * Return: whether there is such metadata.
+ * Return: false if the device has no such metadata.
  */
 bool recover_place(unsigned int kind, uint64_t n, uint64_t *sector)
 {
@@ -259,17 +259,17 @@ bool recover_place(unsigned int kind, uint64_t n, uint64_t *sector)
 	return true;
 }
 
-/* Where all is: it never moves. */
+/* The geometry is constant during a run. */
 static struct nc_geometry geometry;
 static u8 uuid[16];
 
 /**
- * recover_named() - a sector of a page that the last commit record names
+ * recover_named() - find a sector of a page that the last commit record names
  * @cache: cache device
- * @n: any number: which
- * @sector: filled in: its number on the cache device; of the copy that is not being rewritten
+ * @n: any number; it selects one of the sectors
+ * @sector: filled in: sector number on the cache device, of the copy that is not being rewritten
  *
- * Return: whether there is such a page: a commit is under way.
+ * Return: false if the record names no page: no commit is in progress.
  */
 bool recover_named(const unsigned char *cache, uint64_t n, uint64_t *sector)
 {
@@ -288,11 +288,12 @@ bool recover_named(const unsigned char *cache, uint64_t n, uint64_t *sector)
 
 static void refuse(const char *why)
 {
-	fprintf(stderr, "the base has no superblock: %s\n", why);
+	fprintf(stderr, "the base has no valid superblock: %s\n", why);
 	exit(2);
 }
 
-/* Remember that. */
+/* Save the geometry of the base image for recover_place(), recover_named(), recover_is_metadata().
+ */
 void recover_geometry(const unsigned char *cache, size_t bytes, unsigned int devices)
 {
 	struct nc_geometry geo = { 0 };
@@ -325,7 +326,7 @@ void recover_geometry(const unsigned char *cache, size_t bytes, unsigned int dev
 	set_place(RECOVER_BEHIND + 1, NEARCACHE_SUPER_OFFSET_1, NEARCACHE_PAGE_SIZE);
 }
 
-/* Is a sector of the cache devices, one behind the other, none of a slot? */
+/* Is @sector, counted over the concatenated cache devices, in front of the slots? */
 bool recover_is_metadata(uint64_t sector)
 {
 	uint64_t device = sector / device_sectors;
@@ -334,10 +335,10 @@ bool recover_is_metadata(uint64_t sector)
 }
 
 /**
- * recover() - load a cache device and judge what it would serve
- * @cache: all of it, aligned to a page; several are one behind the other
- * @bytes: its size
- * @truth: what it may serve
+ * recover() - load a cache device and judge the data it would serve
+ * @cache: image of the device, page-aligned; several devices are concatenated
+ * @bytes: size of @cache
+ * @truth: data that may be served
  * @out: filled in
  */
 void recover(const unsigned char *cache, size_t bytes, const struct truth *truth,

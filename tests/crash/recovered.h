@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel would serve from a cache device that a crash left: its own sources
- * (kmod/format.c, kmod/recover.c) say what counts, and each sector of it is looked at.
+ * The data that the kernel would serve from a cache device after a crash.  The module's own
+ * format.c and recover.c decide which metadata counts; each sector of valid data is then checked.
  */
 #ifndef NEARCACHE_CRASH_RECOVERED_H
 #define NEARCACHE_CRASH_RECOVERED_H
@@ -12,29 +12,29 @@
 
 struct nearcache_witness;
 
-/* Kinds of metadata. */
+/* Number of kinds of metadata. */
 #define RECOVER_PLACES	8U
 #define RECOVER_TABLE	2U
 #define RECOVER_BEHIND	6U
 
 /**
- * struct recovered - what was found
- * @origin_sectors: size of the origin, as the superblock has it
- * @blocks: of which something is cached
- * @bytes: in valid sub-blocks
- * @stale: sectors that the origin holds, or held, another generation of
+ * struct recovered - result of recover()
+ * @origin_sectors: size of the origin according to the superblock
+ * @blocks: blocks with cached data
+ * @bytes: bytes in valid sub-blocks
+ * @stale: sectors with a generation that the origin may no longer have
  * @torn: sectors that are damaged, zero, or another sector's
- * @lost: 1 if no superblock is sound: the device would be refused
- * @damaged: table pages of which neither copy counts
- * @cold: 1 if the superblock, the witness or another device says that the table is not to be used
- * @doubt: 1 if the ends of the origin were being written: nothing is used, either
- * @marked: bytes that the table calls valid and a mark of write intent does not
+ * @lost: 1 if no superblock is valid: the kernel would refuse the device
+ * @damaged: table pages of which neither copy is valid
+ * @cold: 1 if the superblock, the witness or another device forbids to use the table
+ * @doubt: 1 if the ends of the origin were being written; the table is not used either
+ * @marked: bytes that are valid in the table and may differ according to the write intent
  * @misprinted: 1 if the superblock's fingerprint is not that of the origin's ends
- * @unsound: sub-blocks that do not fit their checksums: the kernel would read them
- *	from the origin, and say that the cache device damaged them
- * @older: pages whose newer copy is torn and whose older one counts
- * @differs: number of the device behind the first that was not in use with the others, or 0
- * @begun: 1 if one of them knows of a commit that the first one does not
+ * @unsound: sub-blocks that fail their checksums: the kernel would read them from the origin
+ *	and report that the cache device damaged them
+ * @older: pages whose newer copy is torn and whose older copy counts
+ * @differs: number of the device behind the first that does not match the first, or 0
+ * @begun: 1 if another device knows of a commit that the first one does not
  */
 struct recovered {
 	uint64_t origin_sectors, blocks, bytes, stale, torn, lost, damaged, cold, unsound, older;
@@ -42,12 +42,12 @@ struct recovered {
 };
 
 /**
- * struct truth - what may be served of each sector of the origin
- * @origin: what it holds
+ * struct truth - allowed content of each sector of the origin
+ * @origin: current content
  * @witness: record on the witness device, or NULL
- * @changing: others are changing it: what it held, too
- * @oldest: but nothing older than this generation
- * @devices: cache devices, of one size, one behind the other
+ * @changing: per sector: another host is changing it, so older content is allowed
+ * @oldest: per sector: the oldest generation allowed
+ * @devices: number of cache devices, of one size, concatenated
  */
 struct truth {
 	const unsigned char *origin;

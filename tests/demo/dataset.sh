@@ -29,7 +29,7 @@ if [[ ${DATA:-} ]]; then
 	compgen -G "$DATA/*.tar" >/dev/null || die "no .tar files in DATA '$DATA'"
 fi
 
-# What the dataset is made of; the same again needs no work.
+# The inputs of the dataset; if they are the same, the dataset is not rebuilt.
 key() {
 	if [[ ${DATA:-} ]]; then
 		stat -c '%n %s %Y' "$DATA"/*.tar
@@ -40,8 +40,8 @@ key() {
 	sha256sum <"$0"
 }
 
-# package_photos PACKAGE: unpack its archive, unless it is there already. The
-# package is not installed: nothing on this machine changes.
+# package_photos PACKAGE: download and unpack its archive once. The package is not installed, so
+# nothing on this machine changes.
 package_photos() {
 	local dir=$folder/packages/$1
 	[[ ! -e $dir/done ]] || return 0
@@ -77,8 +77,8 @@ link_shards() {
 	echo "$(find "$1" -name '*.tar' | wc -l) shards of $DATA"
 }
 
-# No journal and metadata in one place: nobody writes, and the whole cache is left
-# for the shards.
+# No journal, and metadata in one place: nothing is written, and the whole cache is available to the
+# shards.
 make_volume() {
 	local total count size
 	total=$(cat "$1"/*.tar | wc -c)

@@ -25,7 +25,7 @@ $(eval $(call demo-tool,report,report.c report_load.c report_checks.c report_svg
 
 .PHONY: demo demo-tools
 
-# One step after the other: what the later ones find depends on the packages.
+# One step after the other: "deps" installs packages that the later steps need.
 demo: ## train on a remote volume with and without the cache (DATA=dir: your own shards)
 	@$(DEMO_MAKE) deps
 	@$(DEMO_MAKE) demo-tools helper

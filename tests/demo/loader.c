@@ -2,11 +2,10 @@
 /*
  * A training-like data loader, one epoch per call.
  *
- * Readers take shards in an order shuffled by seed and epoch, read each one
- * sequentially with O_DIRECT (the page cache helps nobody), follow the tar
- * structure and check every byte against the manifest.  Their samples form
- * batches in a short queue; the trainer takes a batch per step and pauses for
- * the time a GPU would compute.  The time it waits for a batch is the stall.
+ * Readers take shards in an order shuffled by seed and epoch, read each one sequentially with
+ * O_DIRECT (so the page cache has no effect), parse the tar structure and check every byte against
+ * the manifest.  Their samples form batches in a short queue; the trainer takes a batch per step
+ * and pauses for the time that a GPU would compute.  The time it waits for a batch is the stall.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +64,7 @@ static atomic_ullong bytes_read;
 static atomic_ullong stall_ns;
 static atomic_ullong steps;
 
-/* Tells the monitor that the epoch is over. */
+/* Tells the monitor that the epoch has ended. */
 static pthread_mutex_t end_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t end_cond;
 static int ended;
@@ -103,7 +102,7 @@ static uint64_t random_next(uint64_t *state)
 	return value ^ value >> 31;
 }
 
-/* Fisher-Yates; the order depends on seed and epoch alone. */
+/* Fisher-Yates; the order depends only on seed and epoch. */
 static void shuffle(void)
 {
 	uint64_t state = opt.seed << 20 ^ opt.epoch;
@@ -216,7 +215,7 @@ static void *reader_run(void *data)
 	return NULL;
 }
 
-/* The "GPU": nothing is computed, the time passes. */
+/* The "GPU" only sleeps. */
 static void compute(void)
 {
 	struct timespec pause = {
@@ -262,7 +261,7 @@ static void progress_line(uint64_t start, uint64_t now, double rate)
 	fflush(stdout);
 }
 
-/* Returns 1 when the epoch is over. */
+/* Returns 1 when the epoch has ended. */
 static int await_tick(struct timespec *tick)
 {
 	int over;
@@ -281,7 +280,7 @@ static int await_tick(struct timespec *tick)
 	return over;
 }
 
-/* Timeline lines: LABEL EPOCH NANOSECONDS BYTES, since the epoch's start. */
+/* Timeline lines: LABEL EPOCH NANOSECONDS BYTES, counted from the epoch's start. */
 static void monitor(uint64_t start)
 {
 	FILE *file = opt.timeline ? fopen(opt.timeline, "a") : NULL;

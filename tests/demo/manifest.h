@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The manifest: what the host knows of each shard, one line each:
+ * The manifest describes each shard, as the host created it, in one line:
  *
  *	SHA-256 SUM64 BYTES SAMPLES NAME
  *
- * SHA-256 is the proof.  SUM64 is a checksum cheap enough under emulation that
- * the loader computes it over every byte of every epoch.
+ * SHA-256 is the proof.  SUM64 is a checksum so cheap under emulation that the loader computes it
+ * over every byte of every epoch.
  */
 #ifndef DEMO_MANIFEST_H
 #define DEMO_MANIFEST_H
@@ -17,18 +17,13 @@
 #define SHA256_HEX	(2 * SHA256_BYTES)
 #define SHARD_NAME	256
 
-/* Fletcher's sum over 64-bit words: order matters, torn or stale data shows. */
+/* Fletcher's sum over 64-bit words depends on their order, so it detects torn or stale data. */
 struct sum64 {
 	uint64_t a;
 	uint64_t b;
 };
 
-/**
- * sum64_add() - add bytes
- * @sum: start with zeros
- * @data: the bytes, aligned to 8
- * @length: a multiple of 8
- */
+/* @data is aligned to 8, and @length is a multiple of 8. */
 static inline void sum64_add(struct sum64 *sum, const void *data,
 			     size_t length)
 {
@@ -61,20 +56,10 @@ struct manifest {
 	uint64_t samples;
 };
 
-/**
- * manifest_read() - load a manifest
- * @manifest: filled in
- * @path: its file
- *
- * Exits with a message when the file is missing, empty or malformed.
- */
+/* Exits with a message when the file is missing, empty or malformed. */
 void manifest_read(struct manifest *manifest, const char *path);
 
-/**
- * sha256_hex() - digest as text
- * @digest: SHA256_BYTES bytes
- * @hex: room for SHA256_HEX + 1 characters
- */
+/* @digest has SHA256_BYTES bytes, @hex has room for SHA256_HEX + 1 characters. */
 void sha256_hex(const unsigned char *digest, char *hex);
 
 #endif /* DEMO_MANIFEST_H */

@@ -4,10 +4,9 @@
  *
  *   mkshards DIR BYTES SHARDS IMAGE.jpg...
  *
- * Every sample is a crop of a photo, encoded as JPEG of its own, with a JSON
- * description and a class label, as a RandomCrop augmentation stores it.  The
- * samples are dealt over the shards, so that each shard holds all photos.  The
- * same arguments give the same bytes.
+ * Every sample is a crop of a photo, encoded as its own JPEG, with a JSON description and a class
+ * label, as a RandomCrop augmentation stores it.  The samples are distributed over the shards so
+ * that each shard holds crops of all photos.  The same arguments give the same bytes.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -69,7 +68,7 @@ static void photo_read(struct photo *photo, const char *path)
 
 	if (!file)
 		die("cannot read", path);
-	/* The library's own handler prints what is wrong and exits. */
+	/* The library's own handler prints the error and exits. */
 	jpeg.err = jpeg_std_error(&errors);
 	jpeg_create_decompress(&jpeg);
 	jpeg_stdio_src(&jpeg, file);

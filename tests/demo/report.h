@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the guest measured, as the report's parts share it. */
+/* The guest's measurements, shared by the parts of the report. */
 #ifndef DEMO_REPORT_H
 #define DEMO_REPORT_H
 
@@ -15,13 +15,13 @@
  * @bytes: delivered to the trainer
  * @stall: seconds that the trainer waited for a batch
  * @steps: batches
- * @samples: samples
- * @served: bytes that the mounted device read, by its block statistics
+ * @served: bytes read from the mounted device, by its block statistics
+ * @origin: bytes read from the origin, by its block statistics
  * @origin: bytes that the origin read, by its block statistics
  * @hits: bytes served by the cache device
  * @misses: bytes of reads that started a fill
- * @joins: bytes of reads that waited for a fill under way
- * @bypass: bytes of reads that went past the cache
+ * @joins: bytes of reads that waited for a fill in flight
+ * @bypass: bytes of reads that bypassed the cache
  */
 struct epoch {
 	uint64_t number;
@@ -60,16 +60,16 @@ struct run {
  * struct report
  * @cached: the epochs with the cache
  * @uncached: the same epochs without it
- * @verify: the pass that checked every SHA-256 through the cache
- * @rebooted: the same after the reboot
+ * @verify: the pass through the cache that checked every SHA-256
+ * @rebooted: the same pass after the reboot
  * @dataset: bytes of all shards
- * @shards: how many
+ * @shards: their number
  * @blocks: cache blocks
  * @block_size: bytes
  * @blocks_used: before the reboot
  * @blocks_warm: after it
  * @latency_us: added to the remote volume
- * @rate_mbps: limit of the remote volume, 10^6 bytes per second
+ * @rate_mbps: bandwidth limit of the remote volume, 10^6 bytes per second
  */
 struct report {
 	struct run cached;
@@ -110,31 +110,16 @@ static inline double warm_ratio(const struct report *report)
 	       (double)report->blocks_warm / report->blocks_used : 0;
 }
 
-/**
- * report_load() - read what the guest left
- * @report: filled in
- * @dir: folder with facts, epochs and timeline
- * @manifest: the dataset's
- *
- * Exits with a message when something is missing or malformed.
+/*
+ * Load facts, epochs and timeline from folder @dir, and the manifest. Exits with a message when
+ * something is missing or malformed.
  */
 void report_load(struct report *report, const char *dir, const char *manifest);
 
-/**
- * report_svg() - draw throughput over time
- * @report: the measurements
- * @path: the picture's file
- *
- * Return: 0, or -1 with errno set.
- */
+/* Draw throughput over time; returns 0, or -1 with errno set. */
 int report_svg(const struct report *report, const char *path);
 
-/**
- * report_checks() - judge the promises, one line each on stdout
- * @report: the measurements
- *
- * Return: the number of promises missed.
- */
+/* Print the verdict on each promise, one line each; returns the number of promises missed. */
 unsigned int report_checks(const struct report *report);
 
 #endif /* DEMO_REPORT_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The promises of the demo, each judged and printed. */
+/* Judge and print the promises of the demo. */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "report.h"
 
-/* Part of the bound f that must be reached: see report_checks(). */
+/* The part of the bound f that must be reached: see check_cache(). */
 #define REACHED		0.95
 #define COLD_MAX	1.02
 #define SERVED_MIN	0.99
@@ -30,7 +30,7 @@ promise(int kept, const char *format, ...)
 	putchar('\n');
 }
 
-/* The worst epoch decides; @from skips the epochs before it. */
+/* The value of the worst epoch from epoch index @from on. */
 static double worst(const struct run *run, size_t from, int highest,
 		    double (*value)(const struct epoch *))
 {
@@ -60,7 +60,7 @@ static double joined(const struct epoch *epoch)
 	return epoch->joins;
 }
 
-/* The counters of the cache and the block layer must tell the same story. */
+/* The counters of the cache and of the block layer must agree. */
 static double uncounted(const struct epoch *epoch)
 {
 	double all = epoch->hits + epoch->misses + epoch->joins +
@@ -79,7 +79,7 @@ static void check_honesty(const struct report *report)
 	if (bare < least)
 		least = bare;
 	promise(least >= SERVED_MIN * report->dataset,
-		"the page cache helps nobody: the device served %.3f D or more in each epoch (at least %.2f)",
+		"no reads from the page cache: the device served %.3f D or more in each epoch (at least %.2f)",
 		least / report->dataset, SERVED_MIN);
 	promise(differs <= 0.01,
 		"the cache's counters and the block layer agree within %.2f %%",

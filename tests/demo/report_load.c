@@ -119,7 +119,7 @@ static void point_add(struct run *run, double seconds, double bytes)
 	point->bytes = bytes;
 }
 
-/* The epochs of a run lie behind each other on one time axis. */
+/* The epochs of a run follow each other on one time axis. */
 static void timeline_load(struct report *report, const char *dir)
 {
 	char path[LINE], line[LINE], label[32];

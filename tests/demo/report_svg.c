@@ -14,7 +14,7 @@
 #define BINS	72
 #define TICKS	8
 
-/* Legible for colour-blind readers too. */
+/* Colours that colour-blind readers can distinguish. */
 #define BLUE	"#0b6bcb"
 #define ORANGE	"#d9730d"
 #define INK	"#1f2933"
@@ -57,7 +57,7 @@ static double at_y(const struct plot *plot, double rate)
 	return BOTTOM - (BOTTOM - TOP) * rate / plot->rate;
 }
 
-/* Bytes delivered until a time, linear between two points. */
+/* Bytes delivered up to a time, interpolated linearly between two points. */
 static double bytes_at(const struct run *run, double seconds)
 {
 	const struct point *a, *b = &run->points[0];
@@ -86,7 +86,7 @@ static double run_end(const struct run *run)
 	return seconds;
 }
 
-/* The last bin may be short: it is a rate all the same. */
+/* The last bin may be short, so divide by its actual width. */
 static void curve_fill(struct curve *curve, double width)
 {
 	double from, to;
@@ -130,7 +130,7 @@ static void draw_axes(const struct plot *plot)
 		(TOP + BOTTOM) / 2);
 }
 
-/* Steps, not a spline: a bin is an average and nothing more. */
+/* Steps, not a spline, because a bin is an average. */
 static void draw_steps(const struct plot *plot, const struct curve *curve,
 		       double width)
 {
@@ -161,7 +161,7 @@ static void draw_curve(const struct plot *plot, const struct curve *curve,
 	fprintf(file, "'/>\n");
 }
 
-/* A band above the plot per run: where each epoch begins and how long it takes. */
+/* A band above the plot for each run: the start and the duration of each epoch. */
 static void draw_epochs(const struct plot *plot, const struct curve *curve,
 			double y)
 {

@@ -31,7 +31,7 @@ _Static_assert(sizeof(struct tar_header) == TAR_BLOCK, "tar header size");
 
 static const char zeros[TAR_BLOCK];
 
-/* The sum takes the checksum field as spaces. */
+/* The sum counts the checksum field as spaces. */
 static unsigned int header_sum(const struct tar_header *header)
 {
 	const unsigned char *byte = (const unsigned char *)header;
@@ -125,7 +125,7 @@ static void keep_extended(struct tar_check *check, const char *data,
 	check->extended_used += length;
 }
 
-/* What a header says of its member, or of the name of the next one. */
+/* Handle the member's type; a header may also hold the name of the next member. */
 static void feed_type(struct tar_check *check,
 		      const struct tar_header *header)
 {

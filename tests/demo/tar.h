@@ -18,18 +18,18 @@
 
 /**
  * struct tar_check - state of a stream; start with tar_check_start()
- * @skip: bytes of the current member and its padding still to come
+ * @skip: bytes of the current member and its padding that are still to come
  * @offset: bytes fed so far
  * @members: regular files seen
  * @samples: samples completed
  * @key: name of the current sample
  * @type: of the current member
- * @extended_type: 'L' (GNU) or 'x' (POSIX) while a longer name is known for the
- *	next member, else 0
+ * @extended_type: 'L' (GNU) or 'x' (POSIX) if a longer name is known for the
+ *	next member, otherwise 0
  * @extended_used: bytes of @extended in use
- * @extended: content of that member, as much as there is room for
+ * @extended: content of that member, as far as it fits
  * @zero_blocks: zero blocks in a row; two end an archive
- * @error: what is wrong, "" while nothing is
+ * @error: the error, or ""
  */
 struct tar_check {
 	uint64_t skip;
@@ -45,48 +45,23 @@ struct tar_check {
 	char error[160];
 };
 
-/**
- * tar_check_start() - expect the first byte of an archive
- * @check: the state
- */
+/* Call before the first byte of an archive. */
 void tar_check_start(struct tar_check *check);
 
-/**
- * tar_check_feed() - check the next bytes
- * @check: the state
- * @data: bytes that follow what was fed before
- * @length: a multiple of TAR_BLOCK
- *
- * Return: 0, or -1 with @check->error set.
- */
+/* @length is a multiple of TAR_BLOCK. Returns 0, or -1 with @check->error set. */
 int tar_check_feed(struct tar_check *check, const void *data, size_t length);
 
-/**
- * tar_check_end() - the archive ended here
- * @check: the state; its last sample is counted now
- *
- * Return: 0, or -1 with @check->error set.
- */
+/* The archive ends here: count its last sample. Returns 0, or -1 with @check->error set. */
 int tar_check_end(struct tar_check *check);
 
-/**
- * tar_write_member() - append one regular file
- * @file: the archive
- * @name: at most TAR_NAME bytes
- * @data: content
- * @length: bytes of @data
- *
- * Return: bytes appended, or -1 with errno set.
+/*
+ * Append one regular file; @name has at most TAR_NAME bytes. Returns the bytes appended, or -1
+ * with errno set.
  */
 long tar_write_member(FILE *file, const char *name, const void *data,
 		      size_t length);
 
-/**
- * tar_write_end() - append the two zero blocks that end an archive
- * @file: the archive
- *
- * Return: bytes appended, or -1 with errno set.
- */
+/* Append the two zero blocks at the end; returns the bytes appended, or -1 with errno set. */
 long tar_write_end(FILE *file);
 
 #endif /* DEMO_TAR_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the fuzzed sources of kmod/ call and is not fuzzed: nothing is read or written. */
+/* Stubs of the functions in kmod/ that the fuzzed sources call; they do no I/O. */
 #include "fuzz.h"
 
 #include "cache.h"
@@ -20,7 +20,7 @@ void nc_write_ranges_init(struct nc_write_ranges *in)
 	memset(in, 0, sizeof(*in));
 }
 
-/* A list. */
+/* A singly linked list in place of the tree. */
 void nc_write_range_add(struct nc_write_ranges *in, struct nc_write_range *range)
 {
 	range->rb.rb_left = in->root.rb_root.rb_node;
@@ -212,7 +212,7 @@ void nc_ranges_count_mixed(struct nc_cache *c, sector_t sector, u32 bytes)
 	abort();
 }
 
-/* There is no plan. */
+/* No plan exists. */
 void nc_plan_init(struct nc_cache *c)
 {
 	(void)c;
@@ -388,7 +388,7 @@ int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 	return 0;
 }
 
-/* Of the fuzzed origin: all that is known of it is how often its ends were written. */
+/* The fingerprint of the ends changes with each write to them. */
 int nc_origin_fingerprint(struct block_device *bdev, struct dm_io_client *io, u64 size, void *buffer,
 		     u8 *digest)
 {

@@ -24,11 +24,7 @@ static void print_counts(void)
 	fprintf(stderr, "}\n");
 }
 
-/**
- * fuzz_count() - what was seen is printed at the end
- * @name: a constant
- * @n: so many more
- */
+/* Add @n to the counter @name, a constant string. All counters are printed at exit. */
 void fuzz_count(const char *name, unsigned long long n)
 {
 	size_t i = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a fuzzer did, in numbers. */
+/* Counters of a fuzzer. */
 #ifndef NEARCACHE_FUZZ_COUNT_H
 #define NEARCACHE_FUZZ_COUNT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel around kmod/, made up: memory, words, block devices, device-mapper. */
+/* Simulated kernel around kmod/: memory, strings, block devices, device-mapper. */
 #include <ctype.h>
 #include <sanitizer/asan_interface.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include "fuzz.h"
 #include "store.h"
 
-/* More than any device of the fuzzers asks for within the bounds of cache.c. */
+/* More than cache.c allocates for any device of the fuzzers. */
 #define ALLOCATED_MAX	(48UL << 20)
 
 struct chunk {
@@ -16,7 +16,7 @@ struct chunk {
 	char memory[] __attribute__((aligned(16)));
 };
 
-/* Large ones are kept, poisoned, for the next input: mapping them takes most of the time. */
+/* Large chunks are kept, poisoned, for the next input, as mapping memory dominates the run time. */
 #define KEPT_MIN	(128UL << 10)
 static struct chunk *kept[4];
 
@@ -57,7 +57,7 @@ static bool keep(struct chunk *c)
 	if (c->bytes < KEPT_MIN)
 		return false;
 	ASAN_POISON_MEMORY_REGION(c->memory, c->bytes);
-	/* The oldest one goes. */
+	/* Free the oldest chunk. */
 	swap(kept[0], c);
 	for (i = 1; i < ARRAY_SIZE(kept) && c; i++)
 		swap(kept[i], c);
@@ -102,7 +102,7 @@ void fuzz_free(const void *memory)
 		free(c);
 }
 
-/* As printk() does it: a record has an end. */
+/* Truncates a record as printk() does. */
 void fuzz_log(const char *format, ...)
 {
 	size_t n = strlen(fuzz_said);
@@ -122,7 +122,7 @@ void fuzz_bug(const char *format, ...)
 	va_start(args, format);
 	fprintf(stderr, "fuzz: ");
 	vfprintf(stderr, format, args);
-	fprintf(stderr, "\nfuzz: the kernel said: %s\n", fuzz_said);
+	fprintf(stderr, "\nfuzz: kernel log: %s\n", fuzz_said);
 	va_end(args);
 	abort();
 }
@@ -220,7 +220,7 @@ static bool fails(const struct block_device *bdev)
 	if ((fuzz_fail_only && bdev != fuzz_fail_only) || !fuzz_fail_at || --fuzz_fail_at)
 		return false;
 	fuzz_failures++;
-	/* So does the next one. */
+	/* The next I/O fails as well. */
 	if (fuzz_fail_count) {
 		fuzz_fail_count--;
 		fuzz_fail_at = 1;
@@ -228,7 +228,7 @@ static bool fails(const struct block_device *bdev)
 	return true;
 }
 
-/* An error of the origin is told once. */
+/* An error of the origin is reported once. */
 int fuzz_flush(const struct block_device *bdev)
 {
 	if (bdev != &fuzz_origin)
@@ -246,7 +246,7 @@ static void write_unit(const struct dm_io_region *region, u64 offset, bool durab
 	store_write(region->bdev, offset, durable, from);
 }
 
-/* Whole units of 4096 bytes or, of the origin, sectors. */
+/* I/O in units of 4096 bytes; reads of the origin in sectors. */
 int dm_io(struct dm_io_request *request, int regions, struct dm_io_region *region, void *bits)
 {
 	bool write = request->bi_opf & REQ_OP_WRITE;
@@ -265,7 +265,7 @@ int dm_io(struct dm_io_request *request, int regions, struct dm_io_region *regio
 		region->bdev->io(request->bi_opf);
 	if (region->bdev == &fuzz_origin) {
 		if (write)
-			fuzz_bug("the origin is written");
+			fuzz_bug("write to the origin");
 		memset(buffer, 0, bytes);
 		return 0;
 	}
@@ -294,12 +294,7 @@ static struct block_device device(u32 minor, u64 bytes)
 	};
 }
 
-/**
- * fuzz_devices() - all devices anew, nothing said
- * @origin_bytes: size of the origin
- * @cache_bytes: size of the cache device
- * @witness_bytes: size of the witness
- */
+/* Reset all devices, failures and the log; the arguments are sizes in bytes. */
 void fuzz_devices(u64 origin_bytes, u64 cache_bytes, u64 witness_bytes)
 {
 	fuzz_origin = device(0, origin_bytes);
@@ -319,11 +314,11 @@ static bool is_space(char c)
 }
 
 /**
- * fuzz_split() - words, as dm_split_args() makes them
+ * fuzz_split() - split text into words as dm_split_args() does
  * @text: changed in place
- * @argv: FUZZ_WORDS_MAX pointers; further words are left out
+ * @argv: FUZZ_WORDS_MAX pointers; further words are ignored
  *
- * Return: words.
+ * Return: number of words.
  */
 int fuzz_split(char *text, char **argv)
 {
@@ -349,12 +344,12 @@ int fuzz_split(char *text, char **argv)
 
 /**
  * fuzz_ctr() - load a table
- * @t: zeroed but for table.mode
- * @sectors: of the table
- * @argc: words
- * @argv: words behind the target's name
+ * @t: zeroed except table.mode
+ * @sectors: length of the table
+ * @argc: number of arguments
+ * @argv: arguments after the target's name
  *
- * Return: what the constructor returned.
+ * Return: result of the constructor.
  */
 int fuzz_ctr(struct fuzz_table *t, u64 sectors, int argc, char **argv)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Block devices and device-mapper for kernel.h; made up by device_mapper.c. */
+/* Block devices and device-mapper for kernel.h, simulated by device_mapper.c. */
 #ifndef NEARCACHE_FUZZ_DEVICE_MAPPER_H
 #define NEARCACHE_FUZZ_DEVICE_MAPPER_H
 
@@ -18,8 +18,8 @@ struct gendisk {
 
 #define GD_DEAD		2
 
-/* @unit: if any: what is stored, in place of store.c
- * @io: if any: called before each write
+/* @unit: optional: returns the content of a unit, in place of store.c
+ * @io: optional: called before each write
  */
 struct block_device {
 	dev_t bd_dev;
@@ -40,7 +40,7 @@ struct bvec_iter {
 	u32 bi_size;
 };
 
-/* @done: what became of it */
+/* @done: state of the bio */
 struct bio {
 	struct bio *bi_next;
 	blk_opf_t bi_opf;
@@ -134,7 +134,7 @@ struct hrtimer {
 	int unused;
 };
 
-/* No timer is started. */
+/* No timer runs. */
 #define NC_HAVE_HRTIMER_SETUP
 
 typedef struct {
@@ -160,7 +160,7 @@ enum { WQ_MEM_RECLAIM, WQ_UNBOUND };
 #define mod_delayed_work(wq, w, t)	((w)->work.queued = 1)
 #define cancel_work_sync(w)	((w)->queued = 0)
 #define cancel_delayed_work_sync(w)	((w)->work.queued = 0)
-/* Nothing runs by itself. */
+/* Queued work runs only when it is flushed. */
 #define flush_work(w)		do { if (xchg(&(w)->queued, 0)) (w)->run(w); } while (0)
 #define to_delayed_work(w)	container_of(w, struct delayed_work, work)
 #define init_waitqueue_head(w)	((w)->waiters = 0)
@@ -289,14 +289,14 @@ int dm_get_device(struct dm_target *ti, const char *path, int mode, struct dm_de
 void dm_put_device(struct dm_target *ti, struct dm_dev *dev);
 int fuzz_target_register(struct target_type *type);
 
-/* What the kernel would say. */
+/* Collects the log messages of the module. */
 void fuzz_log(const char *format, ...);
 #define DMERR		fuzz_log
 #define DMERR_LIMIT	fuzz_log
 #define DMWARN		fuzz_log
 #define DMINFO		fuzz_log
 
-/* kmod/trace.h is left out. */
+/* Replaces kmod/trace.h. */
 #define NEARCACHE_TRACE_H
 #define trace_nearcache_mode(...)	((void)0)
 #define DECLARE_TRACEPOINT(name)	extern int __tracepoint_##name

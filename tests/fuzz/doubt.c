@@ -3,7 +3,7 @@
 #include "fuzz.h"
 #include "store.h"
 
-/* All three have magic, checksum and uuid at the same places. */
+/* Common head of intent sectors and witness records. */
 struct head {
 	__le32 magic;
 	__le32 checksum;
@@ -22,7 +22,7 @@ static bool sound(const void *what, size_t bytes, u32 magic, const u8 *uuid)
 	       crc_extend(0, copy, bytes) == sum;
 }
 
-/* What the superblock's copy is, if it is sound; -1: the one that counts. */
+/* Read a copy of the superblock (-1: the valid one). Return whether this copy is sound. */
 static bool read_super(struct nearcache_super *sb, int copy, bool durable)
 {
 	static const u64 at[] = { 4096, 512 << 10 };
@@ -43,7 +43,7 @@ static bool read_super(struct nearcache_super *sb, int copy, bool durable)
 	return good[copy];
 }
 
-/* What the witness knows of the cache; of another one, or one that moved: nothing. */
+/* Read the cache's record on the witness; all zeros if there is none or the cache moved. */
 static struct nearcache_witness ask(const struct nearcache_super *sb, bool durable)
 {
 	struct nearcache_witness record;
@@ -67,7 +67,7 @@ static bool proves(const struct nearcache_super *sb, const struct nearcache_witn
 	       (record->session == sb->session || record->previous == sb->session);
 }
 
-/* It has seen a session that did not begin with what this superblock speaks of. */
+/* The witness has seen a later session that did not begin from this superblock. */
 static bool passed(const struct nearcache_super *sb, const struct nearcache_witness *record)
 {
 	return le64toh(record->session) > le64toh(sb->session) &&
@@ -78,7 +78,7 @@ static void judge_sector(struct doubt *d, u32 i, const struct nearcache_witness 
 {
 	const struct nearcache_intent *s = &d->area[i];
 	bool good = sound(s, sizeof(*s), 0x6e69636e, d->super.uuid) && le32toh(s->index) == i;
-	/* What the session that the witness saw coming began with: nothing of this one. */
+	/* Sector of the session that was about to begin: it has no marks of this session. */
 	bool next = good && s->session == record->session &&
 		    record->session != d->super.session;
 
@@ -88,11 +88,11 @@ static void judge_sector(struct doubt *d, u32 i, const struct nearcache_witness 
 }
 
 /**
- * doubt_read() - look at both devices
- * @d: filled in
- * @copy: of the superblock, or -1: the one that counts
- * @witness: the table names it
- * @durable: as a power cut would leave them
+ * doubt_read() - derive the regions in doubt from both devices
+ * @d: output
+ * @copy: copy of the superblock; -1: the valid one
+ * @witness: the table names a witness
+ * @durable: read the content after a power cut
  *
  * Return: whether that superblock is sound.
  */
@@ -126,7 +126,7 @@ bool doubt_read(struct doubt *d, int copy, bool witness, bool durable)
 	return true;
 }
 
-/* Is any of the origin's bytes from @from up to @to in doubt? */
+/* Is any byte of the origin in [@from, @to) in doubt? */
 bool doubt_of(const struct doubt *d, u64 from, u64 to)
 {
 	const struct nearcache_intent *s;
@@ -142,11 +142,7 @@ bool doubt_of(const struct doubt *d, u64 from, u64 to)
 	return false;
 }
 
-/**
- * doubt_witness_write() - only a record of this cache is written
- * @offset: of it
- * @record: what it is to be
- */
+/* Abort unless old and new content at @offset are records of this cache. */
 void doubt_witness_write(u64 offset, const void *record)
 {
 	struct nearcache_witness was;
@@ -159,5 +155,5 @@ void doubt_witness_write(u64 offset, const void *record)
 		    sound(&was, sizeof(was), 0x6977636e, sb.uuid) &&
 		    sound(record, sizeof(was), 0x6977636e, sb.uuid))
 			return;
-	fuzz_bug("the witness is written at %llu, no record of the cache", offset);
+	fuzz_bug("write to the witness at %llu, not a record of the cache", offset);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a load may not trust of a cache device, as the format has it: but for the judge of
- * superblocks without a function of the module.
+ * Model of the data that a load must not trust, written from the format alone. It uses no function
+ * of the module except the check of superblocks.
  */
 #ifndef NEARCACHE_FUZZ_DOUBT_H
 #define NEARCACHE_FUZZ_DOUBT_H
@@ -12,12 +12,12 @@
 #define DOUBT_SECTORS	(NEARCACHE_INTENT_AREA_SIZE / NEARCACHE_INTENT_SIZE)
 
 /**
- * struct doubt - what is in doubt
- * @super: the superblock that counts
- * @all: everything
- * @region: bytes
- * @full: all regions of this sector
- * @area: the write-intent bitmap
+ * struct doubt - regions of the origin that a load must not trust
+ * @super: valid superblock
+ * @all: all regions
+ * @region: bytes of a region
+ * @full: all regions of this bitmap sector
+ * @area: write-intent bitmap
  */
 struct doubt {
 	struct nearcache_super super;

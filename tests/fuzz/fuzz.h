@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the fuzzers share: one origin, one cache device, a witness, one target type. */
+/* Shared by the fuzzers: one origin, one cache device, a witness, one target type. */
 #ifndef NEARCACHE_FUZZ_H
 #define NEARCACHE_FUZZ_H
 
@@ -8,40 +8,35 @@
 
 #define FUZZ_UNIT		4096U
 #define FUZZ_SAID_SIZE		16384
-/* What printk() keeps of a record, less what it puts in front. */
+/* Text that printk() keeps of a record, without the prefix. */
 #define FUZZ_RECORD_SIZE	960
 #define FUZZ_WORDS_MAX		64
 
-/* fuzz_small: too small for anything */
+/* fuzz_small: smaller than a witness record */
 extern struct block_device fuzz_origin, fuzz_cache, fuzz_witness, fuzz_small;
 extern struct target_type *fuzz_target;
 extern char fuzz_said[FUZZ_SAID_SIZE];
 
-/* Sectors of the last message that was taken. */
+/* Sectors of the last accepted message. */
 extern sector_t fuzz_told_first, fuzz_told_last;
 
-/**
- * struct fuzz_table - a dm device with one table
- * @md: the device
- * @table: its table
- * @ti: the target in it
- */
+/* A dm device with one table of one target. */
 struct fuzz_table {
 	struct mapped_device md;
 	struct dm_table table;
 	struct dm_target ti;
 };
 
-/* The I/O of this number, and as many after it, fail; 0: none. */
+/* Number of the first I/O that fails (0: none), and the number of I/Os after it that fail. */
 extern u32 fuzz_fail_at, fuzz_fail_count;
-/* Of any device, or of this one only; how many did. */
+/* Device whose I/O fails (NULL: any), and the number of I/Os that have failed. */
 extern const struct block_device *fuzz_fail_only;
 extern u32 fuzz_failures;
-/* So many flushes of the origin fail. */
+/* Number of flushes of the origin that fail. */
 extern u32 fuzz_flush_fails;
-/* How often the ends of the origin were written. */
+/* Number of writes to the ends of the origin. */
 extern u32 fuzz_ends;
-/* The allocation of this number fails; 0: none. */
+/* Number of the allocation that fails; 0: none. */
 extern u32 fuzz_no_memory;
 
 struct nc_cache;

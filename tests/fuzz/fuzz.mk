@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Fuzzers of what comes from outside: tests/fuzz/run.  The module's sources are compiled for
-# user space, between kernel.h in front and around.c behind.
+# Fuzzers of external input, run by tests/fuzz/run.  They compile the module's sources for user
+# space: kernel.h replaces the kernel's headers, around.c the rest of the module.
 
 FUZZ := fuzz_image fuzz_line fuzz_recovery
 FUZZ_DIR := $(BUILD)/fuzz
@@ -10,7 +10,7 @@ FUZZ_KMOD := $(addprefix kmod/,dm/table_line.c cache.c meta/commit.c meta/format
 	dm/target.c dm/settings.c meta/witness.c)
 FUZZ_SHARED := $(addprefix tests/fuzz/,around.c count.c device_mapper.c doubt.c image.c lines.c \
 	mutate.c store.c writes.c) helper/ondisk/layout.c
-# Empty: kernel.h has what they would bring.
+# Empty files: kernel.h has the declarations of these headers.
 FUZZ_EMPTY := $(addprefix $(FUZZ_DIR)/include/,$(addprefix linux/,atomic.h bio.h bitmap.h bits.h \
 	blk_types.h blkdev.h build_bug.h bvec.h cache.h cpumask.h delay.h device-mapper.h dm-io.h err.h hash.h hrtimer.h jiffies.h kdev_t.h \
 	kernel.h kthread.h list.h log2.h math.h minmax.h mm.h module.h mutex.h percpu.h random.h rbtree.h rcupdate.h refcount.h \
@@ -21,8 +21,8 @@ FUZZ_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare \
 	-I$(FUZZ_DIR)/include -iquote tests/fuzz -iquote kmod -iquote helper -Iuapi -include tests/fuzz/kernel.h
 FUZZ_OBJECTS := $(patsubst %.c,$(FUZZ_DIR)/%.o,$(FUZZ_KMOD) $(FUZZ_SHARED))
 
-# No arithmetic of the judges may overflow, not even where C allows it.
-$(FUZZ_DIR)/kmod/format.o $(FUZZ_DIR)/kmod/recover.o: \
+# The parsers of disk structures may not even overflow unsigned integers, which C allows.
+$(FUZZ_DIR)/kmod/meta/format.o $(FUZZ_DIR)/kmod/meta/recover.o: \
 	FUZZ_CFLAGS += -fsanitize=unsigned-integer-overflow
 
 $(FUZZ_EMPTY):
@@ -41,26 +41,25 @@ $(FUZZ_DIR)/$(1): $(FUZZ_DIR)/tests/fuzz/$(1).o $(FUZZ_OBJECTS)
 endef
 $(foreach f,$(FUZZ),$(eval $(call fuzz-rule,$(f))))
 
-# The helper's own sources need no kernel.
+# The helper's sources need no kernel.h.
 FUZZ_INDEX := $(patsubst %.c,$(FUZZ_DIR)/%.o,$(HELPER_INDEX_UNIT) tests/fuzz/fuzz_index.c \
 	tests/fuzz/shards.c)
 $(FUZZ_INDEX): FUZZ_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare \
 	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
-	-iquote helper -iquote tests/unit/helper -iquote tests/fuzz
+	-iquote helper -iquote bpf -Iuapi -iquote tests/unit/helper -iquote tests/fuzz
 $(FUZZ_INDEX): $(wildcard helper/*/*.h tests/unit/helper/*.h)
 
 $(FUZZ_DIR)/fuzz_index: $(FUZZ_INDEX) $(FUZZ_DIR)/tests/fuzz/count.o
 	$(call say,LD,$@)
 	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -Wl,--wrap=pread -o $@ $^ -lisal
 
-FUZZ_TAB := $(patsubst %.c,$(FUZZ_DIR)/tab/%.o,$(HELPER_TAB) helper/systemd/verbs.c \
-	tests/fuzz/fuzz_tab.c)
+FUZZ_TAB := $(patsubst %.c,$(FUZZ_DIR)/tab/%.o,$(HELPER_TAB) tests/fuzz/fuzz_tab.c)
 $(FUZZ_DIR)/tab/%.o: %.c $(wildcard helper/*/*.h) tests/fuzz/fuzz.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(FUZZ_CC) -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare \
 		-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
-		-iquote helper -iquote kmod -Iuapi -iquote tests/fuzz -c -o $@ $<
+		-iquote helper -iquote bpf -iquote kmod -Iuapi -iquote tests/fuzz -c -o $@ $<
 
 $(FUZZ_DIR)/fuzz_tab: $(FUZZ_TAB) $(FUZZ_DIR)/tests/fuzz/count.o
 	$(call say,LD,$@)

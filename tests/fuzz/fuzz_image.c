@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A cache device with anything on it: judged, loaded, used and stopped by the module's own
- * sources.  What is refused is refused for a named reason; what is taken has a geometry that
- * holds together, fills the index with what can be and is not in doubt, and after a clean stop it
- * is loaded again as it was; after a crash, as it was less what was in doubt.
+ * Fuzzes the content of a cache device: the module's sources check, load, use and stop it.  A
+ * refusal must name a reason.  An accepted device must have a consistent geometry, and its index
+ * must hold no impossible block and no data in doubt.  The next load must restore all slots after a
+ * clean stop, and all slots except those in doubt after a crash.
  */
 #include "fuzz.h"
 
@@ -15,7 +15,7 @@
 #include "dm/target.h"
 #include "writes.h"
 
-/* Larger tables are judged, and not loaded. */
+/* Larger tables are checked but not loaded. */
 #define PAGES_MAX	64U
 
 static const char *const field_names[] = {
@@ -32,10 +32,10 @@ static void check_reason(const char *why)
 	for (i = 0; i < ARRAY_SIZE(field_names); i++)
 		if (strstr(why, field_names[i]) && strlen(why) < NC_WHY_SIZE - 1)
 			return;
-	fuzz_bug("refused, and the reason is '%s'", why);
+	fuzz_bug("refused for the reason '%s'", why);
 }
 
-/* Without the arithmetic of format.c: 128 bits do not overflow. */
+/* Independent of the arithmetic in format.c: 128 bits do not overflow. */
 static void check_areas(const struct nearcache_super *sb, const struct nc_geometry *geo)
 {
 	__int128 start, end, other, other_end;
@@ -84,7 +84,7 @@ static void check_geometry(const struct nearcache_super *sb, const struct nc_geo
 	      slots <= (__int128)geo->table_pages * 168 &&
 	      slots > (__int128)(geo->table_pages - 1) * 168);
 	HOLDS(geo->data_offset % geo->block_size == 0);
-	/* The last slot that is on this device. */
+	/* Number of slots on this device. */
 	slots = (slots - 1 - geo->stripe_index) / geo->stripe_count + 1;
 	HOLDS(geo->data_offset + slots * geo->block_size <= geo->device_size);
 	HOLDS(geo->origin_size && geo->origin_size % 512 == 0);
@@ -94,7 +94,7 @@ static void check_geometry(const struct nearcache_super *sb, const struct nc_geo
 		check_areas(sb, geo);
 }
 
-/* The judge alone, as the helper calls it. Returns whether a copy counts. */
+/* Check the superblocks as the helper does. Returns whether a copy is valid. */
 static bool judge(const struct image *im, struct nc_geometry *geo)
 {
 	const struct nearcache_super *best;
@@ -134,9 +134,9 @@ static u64 used_blocks(const struct nc_cache *c, u64 *subblocks)
 			continue;
 		used++;
 		HOLDS(nc_slot_block(slot) <= last);
-		/* Two slots for one block: one of them is not found. */
+		/* If two slots hold one block, the look-up finds only one of them. */
 		HOLDS(nc_index_find(&c->index, nc_slot_block(slot)) == i);
-		/* All of it was dropped, because the origin has grown. */
+		/* The load dropped the whole block because the origin has grown. */
 		if (!slot->valid)
 			continue;
 		bit = 63 - __builtin_clzll(slot->valid);
@@ -195,7 +195,7 @@ static bool holds_data(const struct nc_slot *slot)
 	return slot->flags & NC_SLOT_LINKED && slot->valid;
 }
 
-/* A copy of the slots, to be compared by the caller. */
+/* Copy the slots for a later comparison; the caller frees the copy. */
 static struct nc_slot *slots_of(const struct nc_cache *c)
 {
 	struct nc_slot *copy = calloc(c->index.count, sizeof(*copy));
@@ -204,7 +204,7 @@ static struct nc_slot *slots_of(const struct nc_cache *c)
 	if (!copy)
 		abort();
 	memcpy(copy, c->index.slots, c->index.count * sizeof(*copy));
-	/* Nothing is tagged here: room for what an index keeps beside its slots. */
+	/* Tags are unused here: @tagged of the copy holds the generation. */
 	for (i = 0; i < c->index.count; i++)
 		copy[i].tagged = c->index.generation[i];
 	return copy;
@@ -222,7 +222,7 @@ static void same_slots(const struct nc_slot *then, const struct nc_cache *c)
 		       c->index.generation[i] == then[i].tagged)));
 }
 
-/* What is counted up once more will be refused, and rightly. */
+/* Is a sequence number near its limit? The next load may then rightly refuse the device. */
 static bool near_end(const struct nc_cache *c)
 {
 	const struct nearcache_super *sb = c->meta->super.sb;
@@ -244,7 +244,7 @@ static u64 doubted(const struct nc_cache *c, const struct nc_slot *slot, const s
 	return bits;
 }
 
-/* Nothing was loaded that is in doubt. */
+/* Is no loaded data in doubt? */
 static bool fits(const struct nc_cache *c, const struct doubt *d)
 {
 	u32 i;
@@ -256,7 +256,7 @@ static bool fits(const struct nc_cache *c, const struct doubt *d)
 	return true;
 }
 
-/* What was written is not served, whatever the medium says. */
+/* Written data must not be in the index, regardless of the medium. */
 static void check_unwritten(const struct nc_cache *c)
 {
 	const struct nc_slot *slot;
@@ -272,7 +272,7 @@ static void check_unwritten(const struct nc_cache *c)
 	}
 }
 
-/* The first resume of a table. If a superblock cannot be read, the other one counts. */
+/* First resume of a table. If one superblock is unreadable, the other one counts. */
 static int resume(const struct image *im, struct fuzz_table *t)
 {
 	static struct doubt d[3];
@@ -297,7 +297,7 @@ static int resume(const struct image *im, struct fuzz_table *t)
 	return r;
 }
 
-/* A medium that fails no more: what is left on it is sound; if @then, it is all that was. */
+/* Load from a medium without failures. If @then is given, its slots must all be there. */
 static void load_again(const struct image *im, const struct nc_slot *then)
 {
 	struct fuzz_table t;
@@ -305,7 +305,7 @@ static void load_again(const struct image *im, const struct nc_slot *then)
 
 	fuzz_fail_at = 0;
 	if (ctr(im, &t) || resume(im, &t))
-		fuzz_bug("it is not taken again");
+		fuzz_bug("the next load fails");
 	c = cache_of(&t);
 	check_index(c);
 	check_unwritten(c);
@@ -319,7 +319,7 @@ static void load_again(const struct image *im, const struct nc_slot *then)
 	fuzz_target->dtr(&t.ti);
 }
 
-/* All that was there at the crash, less what is in doubt, and nothing that was not. */
+/* All slots at the crash are loaded except those in doubt, and no others. */
 static void check_left(const struct nc_cache *c, const struct nc_slot *begun,
 		       const struct nc_slot *then, const struct doubt *d)
 {
@@ -337,7 +337,7 @@ static void check_left(const struct nc_cache *c, const struct nc_slot *begun,
 	}
 }
 
-/* The medium was told of all writes: it names nothing else. */
+/* All writes were marked on the medium; no other region may be marked. */
 static void check_marks(const struct doubt *d)
 {
 	u64 bit;
@@ -356,7 +356,7 @@ static void check_marks(const struct doubt *d)
 	}
 }
 
-/* After a crash: @begun: what was there when the session began, @then: when it was cut off. */
+/* Load after a crash. @begun: slots at the start of the session; @then: slots at the crash. */
 static void load_left(const struct image *im, const struct nc_slot *begun,
 		      const struct nc_slot *then, bool told)
 {
@@ -368,13 +368,13 @@ static void load_left(const struct image *im, const struct nc_slot *begun,
 	if (told)
 		check_marks(&d);
 	if (ctr(im, &t) || resume(im, &t))
-		fuzz_bug("it is not taken again");
+		fuzz_bug("the next load fails");
 	c = cache_of(&t);
 	check_index(c);
 	check_unwritten(c);
 	if (then && !d.all)
 		check_left(c, begun, then, &d);
-	/* Who wrote to the ends is known by their fingerprint. */
+	/* The fingerprint of the ends reveals each write to them. */
 	if (!d.all && fuzz_ends && d.super.origin_fingerprint_type == NEARCACHE_FP_ENDS)
 		HOLDS(d.super.origin_fingerprint[0] == (u8)(0x5a + fuzz_ends));
 	fuzz_count("crashes", 1);
@@ -383,7 +383,7 @@ static void load_left(const struct image *im, const struct nc_slot *begun,
 	fuzz_target->dtr(&t.ti);
 }
 
-/* Nothing more reaches the medium, and some of what did may be lost. */
+/* Crash: no more writes reach the medium, and some earlier ones may be lost. */
 static void cut_off(const struct image *im, struct fuzz_table *t, u64 *random)
 {
 	cache_of(t)->life.active = NULL;
@@ -395,7 +395,7 @@ static void cut_off(const struct image *im, struct fuzz_table *t, u64 *random)
 		store_cut(random);
 }
 
-/* Nobody writes any more: the marks go. */
+/* Without writers all marks must be cleared. */
 static void idle(const struct nc_cache *c)
 {
 	static struct doubt d;
@@ -421,7 +421,7 @@ static void stop(const struct image *im, struct fuzz_table *t)
 	      ((failing || writes_broken()) && strstr(fuzz_said, "is bypassed: ")));
 }
 
-/* Pages of a table that is to come: no writer left them. */
+/* Does the image have pages of a later epoch, which no writer leaves? */
 static bool has_future(const struct image *im, const struct nc_cache *c)
 {
 	u32 i;
@@ -434,7 +434,7 @@ static bool has_future(const struct image *im, const struct nc_cache *c)
 	return false;
 }
 
-/* Resume and use. Returns what was there at first, or NULL. */
+/* Resume and use the cache. Returns the slots after the load; NULL if the resume failed. */
 static struct nc_slot *session(const struct image *im, struct fuzz_table *t, u64 *random)
 {
 	struct nc_cache *c = cache_of(t);
@@ -485,7 +485,7 @@ static void load(const struct image *im, struct fuzz_table *t)
 	free(then);
 }
 
-/* The device is another one at the first resume. */
+/* Exchange the device between load and resume: the resume must fail. */
 static void load_changed(struct image *im, struct fuzz_table *t)
 {
 	u32 i;
@@ -532,7 +532,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	r = ctr(&im, &t);
 	HOLDS(r <= 0 && (!r || fuzz_said[0] || im.no_memory));
 	fuzz_no_memory = 0;
-	/* Of two copies that do not go together, the one that can be read counts. */
+	/* An I/O error may hide a copy that does not match the other. */
 	HOLDS(r || sound || im.fail_at);
 	if (r)
 		HOLDS(t.ti.error && t.ti.error[0]);
@@ -549,7 +549,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 size_t LLVMFuzzerMutate(u8 *data, size_t size, size_t room);
 size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t room, unsigned int seed);
 
-/* One in eight is left to chance alone. */
+/* One input in eight is mutated without knowledge of the structure. */
 size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t room, unsigned int seed)
 {
 	static struct image im;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Training shards with anything in them.  What is taken lies in the file and is in order,
- * what is refused is refused for a reason that names the file, and neither takes more
- * reads than there is to read.
+ * Fuzzes training shards.  The samples of an accepted shard must lie in the file and in order.  A
+ * refusal must name the file in its reason.  Neither may read much more than the file's size.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,7 +18,7 @@
 #include "shard/tar_header.h"
 
 #define NAME	"shard.bin"
-/* A page is read for what is in it, or to get to what is elsewhere. */
+/* Limit of bytes read: a page may be read for its content or for a pointer in it. */
 #define READ_MAX(size)	(1048576 + 400 * (uint64_t)(size))
 
 #define HOLDS(what)	((what) ? (void)0 : bug(#what))
@@ -71,7 +70,7 @@ static void check_parts(const struct shard_index *index, uint64_t number)
 	}
 }
 
-/* Where samples may be. */
+/* Range of the file that may hold samples. */
 static struct index_range data_of(const struct shard_index *index)
 {
 	struct index_range all = { 0, index->size };
@@ -86,7 +85,7 @@ static struct index_range data_of(const struct shard_index *index)
 	return all;
 }
 
-/* How many bytes of the file a sample takes at least. */
+/* Minimum size of a sample in the file, bytes. */
 static unsigned int least(enum index_format format)
 {
 	static const unsigned int bytes[INDEX_FORMATS] = {
@@ -111,7 +110,7 @@ static void check_samples(const struct shard_index *index)
 		check_name(index, sample->name);
 		HOLDS(inside(&sample->range, &all));
 		HOLDS(!ordered || sample->range.offset >= end);
-		/* Without a gap. */
+		/* Samples of these formats are contiguous. */
 		HOLDS((index->format != INDEX_MDS &&
 		       index->format != INDEX_TFRECORD) ||
 		      sample->range.offset == end);
@@ -138,7 +137,7 @@ static void check_ranges(const struct shard_index *index)
 	}
 }
 
-/* Each part is a file behind its header, each record has a sound length, and so on. */
+/* Check the content itself: headers before parts, lengths and checksums of records. */
 static void check_content(const struct shard_index *index,
 			  const unsigned char *file, bool checked)
 {
@@ -258,7 +257,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
 			       unsigned int seed);
 
-/* Every other input is made up. */
+/* Generate every other input. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
 			       unsigned int seed)
 {

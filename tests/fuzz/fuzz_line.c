@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Table lines and messages.  The first line of the input is what follows the target's
- * name in a table, the others are messages to the device.  The cache device is sound, so that
- * good lines are taken; its superblock is that of "nearcache create".
+ * Fuzzes table lines and messages.  The first line of the input holds the arguments of the target,
+ * the other lines are messages to the device.  The cache device is valid, as after "nearcache
+ * create", so that valid lines are accepted.
  */
 #include "fuzz.h"
 
@@ -35,7 +35,7 @@ static void print_table(struct fuzz_table *t, char *line, size_t room)
 		fuzz_bug("the table line is '%s'", line);
 }
 
-/* What was taken is printed so that it is taken again, and means the same. */
+/* The printed table line must be accepted again and have the same meaning. */
 static void reloads_to_itself(struct fuzz_table *t)
 {
 	const struct nc_target *now = t->ti.private, *then;
@@ -47,12 +47,12 @@ static void reloads_to_itself(struct fuzz_table *t)
 
 	print_table(t, line, sizeof(line));
 	copy = dup_words(line, argv, &argc);
-	/* One dm device has both tables, as in a reload. */
+	/* Both tables belong to one dm device, as in a reload. */
 	second.table.md = &t->md;
 	second.ti.table = &second.table;
 	second.ti.len = ORIGIN_SECTORS;
 	if (fuzz_target->ctr(&second.ti, argc, argv))
-		fuzz_bug("refused: its own line '%s'", line);
+		fuzz_bug("refuses its own line '%s'", line);
 	then = second.ti.private;
 	print_table(&second, again, sizeof(again));
 	if (strcmp(line, again) || now->mode != then->mode ||
@@ -65,7 +65,7 @@ static void reloads_to_itself(struct fuzz_table *t)
 	free(copy);
 }
 
-/* Options come in pairs behind their number, and each of them once. */
+/* Options are pairs of name and value after their count; each may appear once. */
 static bool names_witness(int argc, char **argv)
 {
 	bool named = false;
@@ -75,7 +75,7 @@ static bool names_witness(int argc, char **argv)
 		named = named || !strcmp(argv[i], "witness");
 		for (j = 4; j < i; j += 2)
 			if (!strcmp(argv[i], argv[j]))
-				fuzz_bug("'%s' is taken twice", argv[i]);
+				fuzz_bug("'%s' is accepted twice", argv[i]);
 	}
 	return named;
 }
@@ -103,12 +103,12 @@ static void check_taken(struct fuzz_table *t, bool witness)
 	reloads_to_itself(t);
 }
 
-/* The reason is in the ioctl's error and, with the bad value, in the log. */
+/* ti->error must hold the reason, and the log the reason with the bad value. */
 static void check_refused(struct fuzz_table *t, int r)
 {
 	if (r >= 0 || !t->ti.error || !t->ti.error[0])
-		fuzz_bug("refused with %d and no reason", r);
-	/* Devices swapped: the others are not formatted. */
+		fuzz_bug("refused with %d without a reason", r);
+	/* Swapped devices: the other devices are not formatted. */
 	if (strstr(t->ti.error, "see the kernel log") &&
 	    (strstr(fuzz_said, "magic not found") || strstr(fuzz_said, "device has only")))
 		return;
@@ -121,7 +121,7 @@ static void message(struct fuzz_table *t, char *text)
 	char *argv[FUZZ_WORDS_MAX], result[64];
 	int argc = fuzz_split(text, argv), r;
 
-	/* device-mapper keeps these to itself. */
+	/* device-mapper handles these messages itself. */
 	if (!argc || argv[0][0] == '@')
 		return;
 	said_nothing();
@@ -130,11 +130,11 @@ static void message(struct fuzz_table *t, char *text)
 		return;
 	if (!r && (fuzz_told_first > fuzz_told_last || fuzz_told_last >= t->ti.len ||
 		   strcasecmp(argv[0], "invalidate")))
-		fuzz_bug("taken: sectors %llu to %llu", fuzz_told_first, fuzz_told_last);
+		fuzz_bug("accepted: sectors %llu to %llu", fuzz_told_first, fuzz_told_last);
 	if (r && (r != -EINVAL ||
 		  (!strstr(fuzz_said, "expected: invalidate all | <sector> <sectors>, inside ") &&
 		   !strstr(fuzz_said, "expected: scrub start <bytes per second> [origin]"))))
-		fuzz_bug("message refused with %d, and no reason", r);
+		fuzz_bug("message refused with %d without a reason", r);
 }
 
 static void messages(struct fuzz_table *t, char *text)
@@ -172,7 +172,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	memcpy(text, data, size);
 	fuzz_devices(ORIGIN_SECTORS * 512ULL, 32 << 20, 1 << 20);
 	image_place(sound);
-	/* The first byte: what kind of table, origin and witness. */
+	/* The first byte makes the table, the origin or the witness read-only. */
 	if (size && text[0] == '\t')
 		t.table.mode = BLK_OPEN_READ;
 	fuzz_origin.read_only = size && text[0] == '\v';
@@ -197,7 +197,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 size_t LLVMFuzzerMutate(u8 *data, size_t size, size_t room);
 size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t room, unsigned int seed);
 
-/* Every other input is put together from words. */
+/* Generate every other input from words. */
 size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t room, unsigned int seed)
 {
 	u64 random = seed;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A read-only cache with a volatile write cache below it, whose power goes at any moment, also
- * while it recovers from that, again and again: slots are evicted and filled in many pages
- * of the table, so that commits take more than one batch.  What is loaded must be what its
- * slots hold, and no page may be lost: each has one copy that counts.
+ * Power cuts of a read-only cache on a drive with a volatile write cache, at any write, repeatedly,
+ * and also during recovery.  Evictions and fills change many pages of the table, so that commits
+ * take more than one batch.  Each loaded slot must hold the block that the table names, and no page
+ * may be lost: one copy of each page must be valid.
  */
 #include "fuzz.h"
 
@@ -18,14 +18,14 @@
 #define PAGES_MAX	420U
 #define SLOTS_MAX	(PAGES_MAX * NEARCACHE_SLOTS_PER_PAGE)
 #define UNITS_MAX	(2 * PAGES_MAX + 512U)
-/* Writes between two flushes; more than two batches. */
+/* Limit of writes between two flushes; more than two batches. */
 #define PENDING_MAX	1024U
 #define EVICT_MAX	500U
 #define SECTORS		(FUZZ_UNIT / 512)
-/* What a slot holds when the power went while it was written. */
+/* Content of a slot after a power cut during its write. */
 #define TORN		(~0ULL)
 
-/* What is durable; what the drive was sent after that, oldest first. */
+/* Durable content, and the writes sent to the drive since, oldest first. */
 static unsigned char durable[UNITS_MAX][FUZZ_UNIT];
 static u32 units;
 static struct write {
@@ -33,25 +33,25 @@ static struct write {
 	bool fua;
 	unsigned char bytes[FUZZ_UNIT];
 } pending[PENDING_MAX];
-/* @sent: those before the I/O that is under way. */
+/* @sent: number of pending writes before the I/O in flight. */
 static u32 pending_count, sent;
 
-/* The block in each slot; what it was before, if the new data may not be durable. */
+/* Block in each slot, and the block before it while the new data may not be durable. */
 static u64 held[SLOTS_MAX], held_before[SLOTS_MAX];
 static u32 unsure[SLOTS_MAX], unsure_count;
 
-/* The power goes in the write of this number; 0: it went, or stays. */
+/* Number of the write at which the power is cut; 0: already cut, or never. */
 static u32 power_goes;
-/* It went; it goes while many pages are written, see full_batch(). */
+/* @gone: the power was cut; @full: it is cut during a full batch, see full_batch(). */
 static bool gone, full;
 static unsigned char left[UNITS_MAX][FUZZ_UNIT];
 static u64 left_held[SLOTS_MAX];
 
-/* Others evict and fill while this cache writes. */
+/* Cache in which evictions and fills run during its I/O; NULL: none do. */
 static struct nc_cache *live;
 static u32 victim[SLOTS_MAX], victims;
 
-/* Of the origin, which grows. */
+/* Size of the origin, which grows. */
 static u64 sectors;
 
 static u64 random_state;
@@ -80,7 +80,7 @@ static void flushed(void)
 	pending_count = sent = unsure_count = 0;
 }
 
-/* Any part of what is not durable, in any state, is there. */
+/* Keep a random part of the writes that are not durable, some of them torn. */
 static void power_cut(void)
 {
 	u32 present = full ? 100 : upto(100), torn = chance(50) ? 40 : 0, i, s;
@@ -98,7 +98,7 @@ static void power_cut(void)
 	gone = true;
 }
 
-/* The I/O before this one is over: what of it was FUA is durable. */
+/* The previous I/O has completed: its FUA writes are durable. */
 static void ended(void)
 {
 	u32 i, n = sent;
@@ -116,7 +116,7 @@ static u64 last_block(void)
 	return (sectors * 512 - 1) / BLOCK;
 }
 
-/* All of a block. */
+/* Valid bits of a complete block. */
 static u64 bits_of(u64 block)
 {
 	u64 bytes = min(sectors * 512 - block * BLOCK, (u64)BLOCK);
@@ -124,7 +124,7 @@ static u64 bits_of(u64 block)
 	return ~0ULL >> (64 - (bytes + FUZZ_UNIT - 1) / FUZZ_UNIT);
 }
 
-/* As a miss does it: the data is written, then it is valid. */
+/* Fill like a miss: write the data, then set the valid bits. */
 static void fill(struct nc_cache *c, u64 block)
 {
 	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
@@ -148,7 +148,7 @@ static void fill(struct nc_cache *c, u64 block)
 	nc_table_dirty(c, i);
 }
 
-/* As reclaim does it.  Some of these blocks are asked for at once, and get another slot. */
+/* Evict like reclaim.  Some of these blocks are filled again at once, into other slots. */
 static void unlink_some(struct nc_cache *c, u32 want)
 {
 	u32 i;
@@ -171,7 +171,7 @@ static void unlink_some(struct nc_cache *c, u32 want)
 	}
 }
 
-/* What left the index is gone from the medium; then it is free. */
+/* Free evicted slots only after a commit has removed them from the medium. */
 static void evict(struct nc_cache *c)
 {
 	u32 n;
@@ -179,7 +179,7 @@ static void evict(struct nc_cache *c)
 	unlink_some(c, chance(50) ? upto(8) : 250 + upto(EVICT_MAX - 250));
 	n = victims;
 	if (nc_commit_run(c))
-		fuzz_bug("no commit");
+		fuzz_bug("the commit failed");
 	while (n) {
 		u32 i = victim[--n];
 
@@ -205,7 +205,7 @@ static void io(blk_opf_t opf)
 
 	for (i = sent; i < pending_count; i++)
 		pending[i].fua = fua;
-	/* Most I/O is of one unit; those of many are more interesting. */
+	/* Most I/Os have one unit; prefer a power cut in an I/O of many units. */
 	if (power_goes && (!--power_goes || (pending_count - sent > 16 && chance(full ? 100 : 30)))) {
 		power_goes = 0;
 		power_cut();
@@ -238,7 +238,7 @@ static unsigned char *unit(u64 offset, bool write)
 	return durable[n];
 }
 
-/* The cache as it was made, and one block in each page. */
+/* A newly created cache with one block in each page. */
 static void create(struct image *im, struct nc_geometry *geo)
 {
 	u32 pages = 1 + (chance(50) ? upto(19) : 255 + upto(PAGES_MAX - 256)), n, slot;
@@ -261,8 +261,8 @@ static void create(struct image *im, struct nc_geometry *geo)
 	for (n = 0; n < geo->table_pages; n++) {
 		page = (void *)durable[geo->table_offset / FUZZ_UNIT + n];
 		nc_page_init(page, im->copy[0].uuid, n, 0, 1);
-		/* The origin ends in that of the first page.  Not in the sector of the
-		 * checksum: or a page would never be torn.
+		/* The first page holds the last block of the origin.  The slot is not in the
+		 * sector of the checksum, so that a page can be torn.
 		 */
 		block = n ? n : last_block();
 		slot = 20 + n % 100;
@@ -287,18 +287,18 @@ static void check_loaded(const struct nc_cache *c)
 	u32 i;
 
 	if (c->hot.counters->count[NEARCACHE_COUNTER_PAGES_DAMAGED])
-		fuzz_bug("%llu pages are lost",
+		fuzz_bug("%llu pages lost",
 			 c->hot.counters->count[NEARCACHE_COUNTER_PAGES_DAMAGED]);
 	if (c->hot.state != NEARCACHE_NORMAL || c->life.loaded == NEARCACHE_LOADED_UNCLEAN)
-		fuzz_bug("it is not warm");
+		fuzz_bug("the cache is not warm");
 	for (i = 0; i < c->index.count; i++)
 		if (slot[i].flags & NC_SLOT_LINKED && slot[i].valid && held[i] != nc_slot_block(&slot[i]))
-			fuzz_bug("slot %u is said to hold block %llu and holds %llx", i,
+			fuzz_bug("the table says slot %u holds block %llu, it holds %llx", i,
 				 nc_slot_block(&slot[i]), held[i]);
 }
 
-/* A commit that changes as many pages as a record names, but not the first one, in which the
- * recovery will have something to change, too, if the origin has grown.
+/* Commit as many pages as a record can name, without page 0: the recovery changes that one as well
+ * if the origin has grown.
  */
 static void full_batch(struct nc_cache *c)
 {
@@ -308,10 +308,10 @@ static void full_batch(struct nc_cache *c)
 		nc_table_dirty(c, page * NEARCACHE_SLOTS_PER_PAGE);
 	unlink_some(c, EVICT_MAX);
 	if (nc_commit_run(c))
-		fuzz_bug("no commit");
+		fuzz_bug("the commit failed");
 }
 
-/* From one start to a stop, or until the power is gone.  Returns whether it went. */
+/* Run a session until its stop or a power cut.  Returns whether the power was cut. */
 static bool session(void)
 {
 	char *argv[] = { "read-only", "/dev/origin", "/dev/cache" };
@@ -328,9 +328,9 @@ static bool session(void)
 		sectors += upto(100);
 	fuzz_origin.bytes = sectors * 512;
 	if (fuzz_ctr(&t, sectors, ARRAY_SIZE(argv), argv) || fuzz_target->preresume(&t.ti))
-		fuzz_bug("it is refused");
+		fuzz_bug("the load fails");
 	c = ((struct nc_target *)t.ti.private)->cache;
-	/* If the power went, then after it was loaded: that does not write. */
+	/* A power cut in preresume comes after the load, which does not write. */
 	check_loaded(c);
 	fuzz_target->resume(&t.ti);
 	live = full ? NULL : c;
@@ -343,7 +343,7 @@ static bool session(void)
 		if (chance(70))
 			fill_some(c);
 		if (chance(50) && nc_commit_run(c))
-			fuzz_bug("no commit");
+			fuzz_bug("the commit failed");
 	}
 	live = NULL;
 	fuzz_target->presuspend(&t.ti);
@@ -387,7 +387,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t room, unsigned int seed);
 
-/* All of an input is the choice of a sequence: no input is near another one. */
+/* An input is only the seed of a sequence, so mutating it has no use. */
 size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t room, unsigned int seed)
 {
 	u64 random = seed, word = image_random(&random);

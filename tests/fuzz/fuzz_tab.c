@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tables with anything in them.  A line is right, and then all that it says can be used, or
- * it says why not; no line changes what is made of another one.
+ * Fuzzes nearcachetab.  A line is either valid and all its values are usable, or it has a reason.
+ * No line changes the result of another one.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -33,10 +33,10 @@ static void check_right(const struct tab *tab, const struct tab_entry *entry)
 	      !strncmp(entry->cache, TAB_UUID, strlen(TAB_UUID)));
 	HOLDS(entry->timeout && entry->timeout <= TAB_TIMEOUT_MAX);
 	HOLDS(!(entry->args.given & ~(uint64_t)OPTIONS_OPEN));
-	HOLDS(!given(&entry->args, OPTION_CACHE | OPTION_ORIGIN | OPTION_FORCE |
-		     OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES));
-	HOLDS(!given(&entry->args, OPTION_WITNESS) || *entry->args.witness);
-	HOLDS(!given(&entry->args, OPTION_READ_ONLY) ||
+	HOLDS(!option_given(&entry->args, OPTION_CACHE | OPTION_ORIGIN | OPTION_FORCE |
+			    OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES));
+	HOLDS(!option_given(&entry->args, OPTION_WITNESS) || *entry->args.witness);
+	HOLDS(!option_given(&entry->args, OPTION_READ_ONLY) ||
 	      !mode_writes(entry->args.mode));
 	HOLDS(tab_find(tab, entry->name) == entry);
 	HOLDS(!tab_need(tab, entry->name, &found) && found == entry);
@@ -65,7 +65,7 @@ static void check(const struct tab *tab)
 	fuzz_count("lines_wrong", tab->entries - right);
 }
 
-/* Each line alone says what it says among the others, but for a name that was taken. */
+/* Parsed alone, a line gives the same result, except that its name cannot be a duplicate. */
 static void check_alone(const struct tab *tab, const char *text, size_t bytes)
 {
 	const char *end = text + bytes, *line = text;
@@ -116,7 +116,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
 			       unsigned int seed);
 
-/* Words that mean something, put anywhere. */
+/* Insert a valid word at a random position. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
 			       unsigned int seed)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Images as "nearcache create" and the kernel make them. */
+/* Generates images as "nearcache create" and the kernel write them. */
 #include "../../helper/ondisk/layout.h"
 #include "image.h"
 #include "meta/recover.h"
@@ -13,7 +13,7 @@ u64 image_random(u64 *state)
 	return z ^ z >> 31;
 }
 
-/* All checksums are right. */
+/* Correct all checksums. */
 void image_seal(struct image *im)
 {
 	u32 i;
@@ -31,12 +31,12 @@ void image_seal(struct image *im)
 }
 
 /**
- * image_create() - what "nearcache create" writes
+ * image_create() - make an image as "nearcache create" writes it
  * @im: image
- * @random: state; gives the uuid
+ * @random: state of the generator; gives the uuid
  * @cache_bytes: size of the cache device
  * @origin_bytes: size of the origin
- * @block: bytes, or 0
+ * @block: block size in bytes; 0: default
  */
 void image_create(struct image *im, u64 *random, u64 cache_bytes, u64 origin_bytes, u32 block)
 {
@@ -64,7 +64,7 @@ void image_create(struct image *im, u64 *random, u64 cache_bytes, u64 origin_byt
 	memset(sb->origin_fingerprint, 0x5a, sizeof(sb->origin_fingerprint));
 	im->copy[1] = *sb;
 	for (i = 0; i < IMAGE_PAGES; i++) {
-		/* The first, the second, the last. */
+		/* The first, the second and the last page. */
 		im->page_at[i] = i < IMAGE_PAGES - 1 ? i : layout.table_pages - 1;
 		im->page_at[i] %= layout.table_pages ? layout.table_pages : 1;
 		nc_page_init(&im->page[0][i], sb->uuid, im->page_at[i], 0, 1);
@@ -87,11 +87,11 @@ static void fill_slot(struct image *im, u32 page, u32 i, u64 *random)
 }
 
 /**
- * image_fill() - as after some commits
- * @im: from image_create()
- * @random: state
+ * image_fill() - change an image to the state after some commits
+ * @im: image from image_create()
+ * @random: state of the generator
  *
- * Copy 1 of the pages is the newer one, and the last record may name them.
+ * Copy 1 of the pages is the newer one. The last record may name the pages.
  */
 void image_fill(struct image *im, u64 *random)
 {
@@ -123,7 +123,7 @@ void image_fill(struct image *im, u64 *random)
 	image_seal(im);
 }
 
-/* Of a session: as it is, of the one before, or the next. */
+/* Number of this session, of the previous or of the next one. */
 static u64 near_session(u64 session, u64 *random)
 {
 	u64 r = image_random(random) % 8;
@@ -137,17 +137,13 @@ static void mark_some(struct nearcache_intent *sector, u64 *random)
 	u64 bit;
 
 	while (n--) {
-		/* Most origins are short. */
+		/* Most origins are small: prefer low numbers. */
 		bit = image_random(random) % NEARCACHE_INTENT_BITS >> image_random(random) % 11;
 		sector->bits[bit / 8] |= 1U << bit % 8;
 	}
 }
 
-/**
- * image_write() - as a crash of a session that wrote leaves it, with its witness
- * @im: changed, and sealed
- * @random: state
- */
+/* Change an image and its witness to the state after a crash of a write session, and seal it. */
 void image_write(struct image *im, u64 *random)
 {
 	u64 session = 1 + image_random(random) % 4, r = image_random(random);
@@ -173,7 +169,7 @@ void image_write(struct image *im, u64 *random)
 						 image_random(random) % 5);
 		im->witness_at[i] = image_random(random);
 	}
-	/* Another cache's, mostly. */
+	/* Mostly one of the records belongs to another cache. */
 	if (r / 256 % 4)
 		im->known[r / 1024 % IMAGE_WITNESS].uuid[15] ^= 1;
 	im->witness = r / 4096 % 8 ? 1 : 0;
@@ -181,11 +177,11 @@ void image_write(struct image *im, u64 *random)
 }
 
 /**
- * image_rest_sector() - a sector of the write-intent bitmap that is not in the image
+ * image_rest_sector() - make a sector of the write-intent bitmap that is not in the image
  * @im: image
- * @sb: superblock that counts
- * @index: of the sector
- * @sector: filled in
+ * @sb: valid superblock
+ * @index: number of the sector
+ * @sector: output
  */
 void image_rest_sector(const struct image *im, const struct nearcache_super *sb, u32 index,
 		struct nearcache_intent *sector)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * As much of a kernel as the constructor, the load of a cache device, its commits and the
- * messages need: kmod/ sources are compiled with this header in front and empty files in
- * place of <linux/...>.  One thread; a lock that is taken twice, or not held where it must
- * be, aborts.
+ * The part of the kernel's interface that the constructor, the load, the commits and the messages
+ * use.  Sources of kmod/ are compiled with this header in front and with empty files in place of
+ * <linux/...>.  There is one thread.  A lock that is taken twice, or not held where it must be,
+ * aborts.
  */
 #ifndef NEARCACHE_FUZZ_KERNEL_H
 #define NEARCACHE_FUZZ_KERNEL_H
@@ -49,7 +49,7 @@ typedef u8 blk_status_t;
 #define smp_mb__after_atomic()	((void)0)
 #define smp_mb__before_atomic()	((void)0)
 #define cond_resched()		((void)0)
-/* Nobody is there who could be waited for. */
+/* One thread: a condition that does not hold would never hold. */
 #define DECLARE_WAIT_QUEUE_HEAD(name)	int name __attribute__((unused))
 #define wait_event(q, condition)	WARN_ON_ONCE(!(condition))
 #define wake_up_all(q)		((void)(q))
@@ -85,7 +85,7 @@ static inline u32 hash_64(u64 value, unsigned int bits)
 	return value * 0x61C8864680B583EBull >> (64 - bits);
 }
 
-/* Memory: fuzz_allocated counts what is held; what never ends is refused. */
+/* Memory: fuzz_allocated counts the bytes held; a request beyond the limit aborts. */
 void *fuzz_alloc(size_t bytes);
 void *fuzz_zalloc(size_t bytes);
 void fuzz_free(const void *memory);
@@ -106,11 +106,11 @@ extern size_t fuzz_allocated;
 #define per_cpu_ptr(p, cpu)	(&(p)[cpu])
 #define this_cpu_add(counter, n)	((counter) += (n))
 #define this_cpu_inc(counter)	((counter)++)
-/* Nobody else is there to be waited for. */
+/* One thread: a wait would not end. */
 #define usleep_range(least, most)	abort()
 #define memalloc_noio_save()	0U
 #define memalloc_noio_restore(flags)	((void)(flags))
-/* 64 MiB: cache.c takes half of it. */
+/* 64 MiB; cache.c uses up to half of it. */
 #define totalram_pages()	16384UL
 #define get_random_u64()	0x5eed5eed5eed5eedULL
 
@@ -291,7 +291,7 @@ static inline void bitmap_or(unsigned long *to, const unsigned long *a, const un
 		to[i] = a[i] | b[i];
 }
 
-/* Words. */
+/* Strings. */
 int kstrtou64(const char *text, unsigned int base, u64 *value);
 #define kstrtou32	kstrtouint
 int kstrtouint(const char *text, unsigned int base, unsigned int *value);

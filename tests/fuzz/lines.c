@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Table lines and messages of any kind. */
+/* Generator of table lines and messages. */
 #include "image.h"
 #include "lines.h"
 
 #define min(a, b) ({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a < _b ? _a : _b; })
 
-/* Words that mean something, and some that only look so. */
+/* Valid words, and invalid ones that resemble them. */
 static const char *const words[] = {
 	"read-only", "writearound", "writethrough", "7:0", "7:16", "7:32", "/dev/small", "0",
 	"1", "2", "4", "fill_memory", "witness", "1048576", "1099511627776", "18446744073709551615",
@@ -25,7 +25,7 @@ static size_t put_word(char *to, size_t room, u64 *random)
 			     (image_random(random) % 2) + image_random(random) % 64 - 32);
 		break;
 	case 1:
-		/* Longer than a record of the log. */
+		/* May be longer than a log record. */
 		n = min(image_random(random) % 3000, room - 1);
 		memset(to, 1 + image_random(random) % 255, n);
 		break;
@@ -38,7 +38,7 @@ static size_t put_word(char *to, size_t room, u64 *random)
 	return min(n, room - 1);
 }
 
-/* @start holds %1$s for the origin, %2$s for the cache device and %3$s for the witness. */
+/* @start is a format: %1$s is the origin, %2$s the cache device, %3$s the witness. */
 static size_t put_line(char *to, size_t room, const char *start, u64 *random)
 {
 	size_t n = snprintf(to, room, start, devices[0], devices[1], devices[2]);
@@ -52,17 +52,17 @@ static size_t put_line(char *to, size_t room, const char *start, u64 *random)
 }
 
 /**
- * lines_make() - a table line, and messages
- * @text: filled in, no NUL at the end
- * @room: bytes there, at least LINES_ROOM_MIN
- * @origin: its path
- * @cache: its path
- * @witness: its path
- * @random: state
+ * lines_make() - generate a table line and messages
+ * @text: output, without a NUL at the end
+ * @room: size of @text, at least LINES_ROOM_MIN
+ * @origin: path of the origin
+ * @cache: path of the cache device
+ * @witness: path of the witness
+ * @random: state of the generator
  *
- * The first line is what follows a target's name in a table, the others are messages.
+ * The first line holds the arguments of the target, the other lines are messages.
  *
- * Return: bytes.
+ * Return: bytes of text.
  */
 size_t lines_make(char *text, size_t room, const char *origin, const char *cache,
 		  const char *witness, u64 *random)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Changes of an image that know what is where. */
+/* Mutations of an image that know its structures. */
 #include "image.h"
 
 #define SUPER(member)	{ offsetof(struct nearcache_super, member),			\
@@ -66,7 +66,7 @@ static const struct field text_fields[] = {
 #define swap(a, b) do { __typeof__(a) _t = (a); (a) = (b); (b) = _t; } while (0)
 #define PICK(list)	((list)[image_random(random) % ARRAY_SIZE(list)])
 
-/* A number near an edge, or near what another field says. */
+/* A number near a power of two, the old value or the value of another field. */
 static u64 number(const struct image *im, u64 old, u64 *random)
 {
 	u64 near = image_random(random) % 5 - 2, other = 0;
@@ -133,7 +133,7 @@ static void change_area(struct image *im, u64 *random)
 	}
 }
 
-/* Any number of slots, and all that follows from it on a device of that size. */
+/* Set any number of slots, and make all other fields consistent with it. */
 static void change_slots(struct image *im, u64 *random)
 {
 	struct nearcache_super *sb = &im->copy[0];
@@ -181,7 +181,6 @@ static void change_super(struct image *im, u64 *random)
 {
 	struct field f;
 
-	/* Both alike, as a mad writer leaves them, or one. */
 	switch (image_random(random) % 8) {
 	case 0:
 		f = PICK(text_fields);
@@ -197,6 +196,7 @@ static void change_super(struct image *im, u64 *random)
 	default:
 		change(im, &im->copy[0], PICK(super_fields), random);
 	}
+	/* Mostly both copies are equal, as a faulty writer leaves them. */
 	if (image_random(random) % 4)
 		im->copy[1] = im->copy[0];
 	else if (image_random(random) % 2)
@@ -240,7 +240,7 @@ static void change_record(struct image *im, u64 *random)
 	struct nearcache_commit *record = &im->record[i];
 
 	change(im, record, PICK(record_fields), random);
-	/* Where it belongs, mostly. */
+	/* Mostly the record is at its position in the ring. */
 	if (image_random(random) % 4)
 		im->record_at[i] = le64_to_cpu(record->sequence) % 16;
 }
@@ -271,14 +271,14 @@ static void change_intent(struct image *im, u64 *random)
 	}
 }
 
-/* Anew: other sizes, with all that follows from them. */
+/* Make a new image with other sizes. */
 static void create(struct image *im, u64 *random)
 {
 	u64 cache = (4ULL << 20) + ((image_random(random) >> image_random(random) % 40) & ~511ULL);
 	u64 origin = 512 + ((image_random(random) >> image_random(random) % 56) & ~511ULL);
 	u32 block = 65536U << image_random(random) % 7;
 
-	/* Small enough for all of the load, mostly. */
+	/* Mostly small enough for the whole load. */
 	if (image_random(random) % 8) {
 		cache %= 200ULL << 20;
 		origin %= 1ULL << 30;
@@ -297,11 +297,7 @@ static void create(struct image *im, u64 *random)
 		image_write(im, random);
 }
 
-/**
- * image_damage() - what no writer leaves, but a medium: torn, flipped, moved
- * @im: changed, and not sealed
- * @random: state
- */
+/* Damage an image as a medium does: torn, flipped or misplaced data. It is not sealed. */
 void image_damage(struct image *im, u64 *random)
 {
 	unsigned char *bytes = (unsigned char *)im->copy, swapped[NEARCACHE_PAGE_SIZE];
@@ -327,11 +323,7 @@ void image_damage(struct image *im, u64 *random)
 	}
 }
 
-/**
- * image_mutate() - another image
- * @im: changed
- * @random: state
- */
+/* Change an image in one to three ways, seal it, and sometimes damage it. */
 void image_mutate(struct image *im, u64 *random)
 {
 	u32 changes = 1 + image_random(random) % 3;

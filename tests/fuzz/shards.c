@@ -8,13 +8,7 @@
 #include "lib/le.h"
 #include "shard/tar_header.h"
 
-/**
- * shards_random() - a number that the seed decides
- * @random: the seed, changed
- * @below: not 0
- *
- * Return: less than @below.
- */
+/* Next pseudo-random number below @below, which is not 0; @random is the state. */
 uint32_t shards_random(uint64_t *random, uint32_t below)
 {
 	*random = *random * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -87,7 +81,7 @@ static void make_file(struct shard *shard, enum index_format format,
 		shard_npz(shard, RANDOM(30), RANDOM(2));
 }
 
-/* Where something that counts may be: often near the ends, or at a header. */
+/* Random offset, often near an end of the file or at a tar header. */
 static size_t place(const struct shard *shard, uint64_t *random)
 {
 	size_t length = shard->length;
@@ -104,7 +98,7 @@ static size_t place(const struct shard *shard, uint64_t *random)
 	}
 }
 
-/* A number of 1 to 8 bytes becomes another one. */
+/* Overwrite 1 to 8 bytes by another number. */
 static void change_number(struct shard *shard, uint64_t *random)
 {
 	const uint64_t value[] = {
@@ -121,7 +115,7 @@ static void change_number(struct shard *shard, uint64_t *random)
 		     value[RANDOM(sizeof(value) / sizeof(value[0]))], bytes);
 }
 
-/* A range comes again, elsewhere, or goes. */
+/* Copy a range elsewhere; sometimes shorten the file by its length. */
 static void move_range(struct shard *shard, uint64_t *random)
 {
 	size_t from = place(shard, random), to = place(shard, random);
@@ -158,10 +152,10 @@ static void change(struct shard *shard, uint64_t *random)
 }
 
 /**
- * shards_make() - make up an input
- * @input: to fill
- * @room: bytes that fit, more than a struct shards_head
- * @random: the seed, changed
+ * shards_make() - generate an input
+ * @input: output
+ * @room: size of @input, more than a struct shards_head
+ * @random: state of the generator
  *
  * Return: bytes of the input.
  */
@@ -222,12 +216,7 @@ static void seal_tfrecord(unsigned char *file, size_t bytes)
 	}
 }
 
-/**
- * shards_seal() - make the checksums of a file right
- * @file: its content, changed
- * @bytes: of it
- * @flags: which, SHARDS_SEAL_*
- */
+/* Correct the checksums in a file of @bytes bytes; @flags selects them, SHARDS_SEAL_*. */
 void shards_seal(unsigned char *file, size_t bytes, unsigned int flags)
 {
 	if (flags & SHARDS_SEAL_TAR)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Inputs of the fuzzer of the index: made up, changed where it matters, and sealed. */
+/* Generator of inputs for fuzz_index: shards with changed fields and valid checksums. */
 #ifndef NEARCACHE_FUZZ_SHARDS_H
 #define NEARCACHE_FUZZ_SHARDS_H
 
 #include "shard/index.h"
 #include "shard.h"
 
-/* A list of samples to choose. */
+/* Bytes of the list of samples. */
 #define SHARDS_LIST	16
 
 /**
- * struct shards_head - what an input begins with; the file follows
- * @format: that is asked for, modulo INDEX_FORMATS
+ * struct shards_head - head of an input; the content of the file follows
+ * @format: requested format, modulo INDEX_FORMATS
  * @flags: SHARDS_*
- * @list: of samples to choose, up to a NUL
+ * @list: argument of --samples, up to a NUL
  */
 struct shards_head {
 	uint8_t format;
@@ -21,10 +21,10 @@ struct shards_head {
 	char list[SHARDS_LIST];
 };
 
-/* Checksums are made right: of tar headers, of records. */
+/* Correct the checksums of tar headers, of TFRecord records. */
 #define SHARDS_SEAL_TAR		1
 #define SHARDS_SEAL_TFRECORD	2
-/* Checksums of the data are compared. */
+/* Verify the checksums of the data. */
 #define SHARDS_CHECK		4
 
 uint32_t shards_random(uint64_t *random, uint32_t below);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The devices that images lie on, with a cache that a power cut empties: only units of 4096
- * bytes that hold something are kept.
+ * Sparse store for the cache device and the witness, in units of 4096 bytes. It models a volatile
+ * write cache, which a power cut empties.
  */
 #include "fuzz.h"
 
@@ -11,7 +11,7 @@
 
 #define STORE_UNITS	1024U
 
-/* @durable: what a power cut leaves */
+/* @bytes: current content; @durable: content after a power cut */
 static struct unit {
 	const struct block_device *bdev;
 	u64 offset;
@@ -21,7 +21,7 @@ static struct unit {
 
 static u32 used[STORE_UNITS], used_count;
 
-/* The unit at @offset; of one that does not exist: NULL, or a new one to write to. */
+/* Find the unit at @offset. If there is none, @write creates it; otherwise return NULL. */
 static struct unit *unit(const struct block_device *bdev, u64 offset, bool write)
 {
 	u32 i = (offset / FUZZ_UNIT + (bdev == &fuzz_witness)) * 2654435761U % STORE_UNITS;
@@ -35,7 +35,7 @@ static struct unit *unit(const struct block_device *bdev, u64 offset, bool write
 	if (!write)
 		return NULL;
 	if (used_count == STORE_UNITS / 2)
-		fuzz_bug("more is written than there are metadata");
+		fuzz_bug("more units written than the metadata has");
 	memset(&store[i], 0, sizeof(store[i]));
 	store[i].used = true;
 	store[i].bdev = bdev;
@@ -44,13 +44,7 @@ static struct unit *unit(const struct block_device *bdev, u64 offset, bool write
 	return &store[i];
 }
 
-/**
- * store_read() - a unit as it is
- * @bdev: device
- * @offset: of it
- * @durable: as a power cut would leave it
- * @to: FUZZ_UNIT bytes, filled in
- */
+/* Read the unit at @offset into @to; @durable: the content after a power cut. */
 void store_read(const struct block_device *bdev, u64 offset, bool durable, void *to)
 {
 	const struct unit *u = unit(bdev, offset, false);
@@ -61,13 +55,7 @@ void store_read(const struct block_device *bdev, u64 offset, bool durable, void 
 		memset(to, 0, FUZZ_UNIT);
 }
 
-/**
- * store_write() - write a unit
- * @bdev: device
- * @offset: of it
- * @durable: with FUA
- * @from: FUZZ_UNIT bytes
- */
+/* Write the unit at @offset; @durable: with FUA. */
 void store_write(const struct block_device *bdev, u64 offset, bool durable, const void *from)
 {
 	struct unit *u = unit(bdev, offset, true);
@@ -78,7 +66,7 @@ void store_write(const struct block_device *bdev, u64 offset, bool durable, cons
 		memcpy(u->durable, from, FUZZ_UNIT);
 }
 
-/* What was written is durable. */
+/* Make all writes to @bdev durable. */
 void store_flush(const struct block_device *bdev)
 {
 	struct unit *u;
@@ -91,10 +79,7 @@ void store_flush(const struct block_device *bdev)
 	}
 }
 
-/**
- * store_cut() - a power cut: what is not durable is lost
- * @random: state; NULL: all of it is; else some
- */
+/* Power cut: lose all writes that are not durable, or with @random some of them. */
 void store_cut(u64 *random)
 {
 	struct unit *u;
@@ -128,12 +113,7 @@ static void put_intent(const struct image *im, const struct nearcache_super *sb,
 	}
 }
 
-/**
- * image_place() - put an image onto the cache device and its witness
- * @im: image
- *
- * Records, pages and sectors where the superblock that counts has them.
- */
+/* Write an image to the cache device and the witness, at the offsets of the valid superblock. */
 void image_place(const struct image *im)
 {
 	const struct nearcache_super *sb;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is on the cache device and on the witness. */
+/* Content of the cache device and of the witness. */
 #ifndef NEARCACHE_FUZZ_STORE_H
 #define NEARCACHE_FUZZ_STORE_H
 

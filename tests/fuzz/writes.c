@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writers of a live cache, as write.c has them (writearound), in any order with the work that
- * the module queues for them.  No write is sent to the origin before a power cut would
- * put it in doubt.
+ * Writers of a live cache in mode writearound, as in write.c, interleaved at random with the work
+ * that the module queues for them.  The rule under test: no write is sent to the origin until a
+ * load after a power cut would distrust its region.
  */
 #include "fuzz.h"
 
@@ -36,10 +36,10 @@ static void sent(const struct bio *bio)
 	static struct doubt d;
 
 	if (!doubt_read(&d, -1, with_witness, true))
-		fuzz_bug("no superblock is sound");
+		fuzz_bug("no superblock is valid");
 	for (at = from; at < from + bio->bi_iter.bi_size; at += SECTOR_SIZE)
 		if (!d.all && !doubt_of(&d, at, at + SECTOR_SIZE))
-			fuzz_bug("written at %llu, and nobody knows", at);
+			fuzz_bug("write at %llu without a durable mark", at);
 	if (w->end) {
 		HOLDS(d.all);
 		fuzz_ends++;
@@ -55,7 +55,7 @@ void fuzz_submit(struct bio *bio)
 	sent(bio);
 }
 
-/* What is cached of these sectors. */
+/* Invalidate these sectors. */
 static void drop(u64 first, u64 last)
 {
 	struct nc_cache *c = live;
@@ -80,7 +80,7 @@ static void drop(u64 first, u64 last)
 	}
 }
 
-/* Where something is cached, or anywhere. */
+/* Random sector, mostly a cached one. */
 static u64 any_sector(u64 *random, u64 sectors)
 {
 	u32 i = image_random(random) % live->index.count, n = 0;
@@ -126,13 +126,13 @@ static void complete(struct writer *w)
 {
 	if (!w->under_way || w->bio.done == FUZZ_BIO_HELD)
 		return;
-	/* Who read the ends since it was sent may have either. */
+	/* Readers of the ends since the submission may have seen the old or the new data. */
 	fuzz_ends += w->bio.done == FUZZ_BIO_SENT && w->end;
 	nc_write_range_remove(&live->write_ranges, &w->range);
 	w->under_way = false;
 }
 
-/* All of them at times, else the oldest that can be. */
+/* Complete the oldest write that was sent, sometimes all of them. */
 static void complete_some(u64 r)
 {
 	u32 i;
@@ -158,14 +158,14 @@ static void break_something(u64 *random)
 		fuzz_flush_fails = 1;
 		break;
 	default:
-		/* For good, one of them, or both; or once. */
+		/* I/O to one device or both fails, permanently or once. */
 		fuzz_fail_only = r / 4 % 3 ? r / 4 % 3 == 1 ? &fuzz_cache : &fuzz_witness : NULL;
 		fuzz_fail_at = 1 + r / 16 % 4;
 		fuzz_fail_count = r / 64 % 2 ? 255 : 0;
 	}
 }
 
-/* Somebody else wrote, and tells: it must not come back either. */
+/* Another host wrote and sends "invalidate": the old data must not come back either. */
 static void invalidate(u64 *random)
 {
 	u64 at = any_sector(random, live->geo.origin_size >> SECTOR_SHIFT);
@@ -188,10 +188,10 @@ static void sweep(void)
 }
 
 /**
- * writes_begin() - nobody has written yet
- * @c: cache that is live, in a writing mode
- * @witness: the table names it
- * @breaks: things may fail
+ * writes_begin() - start with no writers
+ * @c: live cache in a writing mode
+ * @witness: the table names a witness
+ * @breaks: devices may fail
  */
 void writes_begin(struct nc_cache *c, bool witness, bool breaks)
 {
@@ -203,10 +203,7 @@ void writes_begin(struct nc_cache *c, bool witness, bool breaks)
 	broken = false;
 }
 
-/**
- * writes_step() - something happens
- * @random: state
- */
+/* One random event: a write, a completion, a work item, or a failure. */
 void writes_step(u64 *random)
 {
 	u64 r = image_random(random);
@@ -250,7 +247,7 @@ void writes_step(u64 *random)
 	}
 }
 
-/* All of the work that is queued; then no write may wait any more. */
+/* Run all queued work. Afterwards no write may still wait. */
 void writes_end(void)
 {
 	u32 i;
@@ -266,7 +263,7 @@ void writes_end(void)
 	}
 }
 
-/* Was any of the origin's bytes from @from up to @to written? */
+/* Was any byte of the origin in [@from, @to) written? */
 bool writes_touched(u64 from, u64 to)
 {
 	u32 i;
@@ -279,7 +276,7 @@ bool writes_touched(u64 from, u64 to)
 	return false;
 }
 
-/* Did anybody want to write there? */
+/* Was a write to this range requested, sent or not? */
 bool writes_held_at(u64 from, u64 bytes)
 {
 	u32 i;
@@ -301,7 +298,7 @@ bool writes_touched_ends(void)
 	return false;
 }
 
-/* Time passes, and nobody writes. */
+/* Let time pass without writes. */
 void writes_sweep(void)
 {
 	u32 i;
@@ -310,7 +307,7 @@ void writes_sweep(void)
 		sweep();
 }
 
-/* Was something made to fail since? */
+/* Has a failure been injected since writes_begin()? */
 bool writes_broken(void)
 {
 	return broken;

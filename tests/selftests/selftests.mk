@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The kernel's selftest framework and our tests in it.
+# Build the selftests within the kernel's selftest framework.
 #
-# The framework (and checkpatch) is taken from the distribution's kernel source at
-# build time.  Our tests are copied into that tree, where 'include ../lib.mk' finds
-# it, built below BUILD/selftests/obj and installed to BUILD/selftests/nearcache.
+# The framework (and checkpatch) comes from the distribution's kernel source. The tests are copied
+# into that tree, so that 'include ../lib.mk' finds it, built below BUILD/selftests/obj, and
+# installed to BUILD/selftests/nearcache.
 
 SELFTESTS_DIR := tests/selftests
 KSELFTEST := $(BUILD)/kselftest

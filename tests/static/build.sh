@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The promises of the Makefile: parallel builds, nothing to do the second time,
-# commands on request, and an install that can be taken back.
+# The Makefile's guarantees: parallel builds, a second build does nothing, V=1 shows commands, and
+# uninstall removes all that install created.
 # when: soak
 # timeout: 360
 set -uo pipefail
@@ -14,7 +14,7 @@ dest=$dir/dest
 rm -rf "$dir"
 mkdir -p "$dir"
 
-# As a user types it, whatever make runs us.
+# As a user calls make, independent of the make that runs this test.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 run_make() {
 	make --no-print-directory "BUILD=$dir/build" "$@"
@@ -33,8 +33,13 @@ shows_commands() {
 
 installed() {
 	run_make install "DESTDIR=$dest" PREFIX=/usr &&
-		[[ -x $dest/usr/sbin/nearcache ]] &&
+		[[ -x $dest/usr/sbin/nearcache && -x $dest/usr/sbin/nearcached && -x $dest/usr/sbin/nearcache-top ]] &&
 		compgen -G "$dest/lib/modules/*/updates/dm-nearcache.ko"
+}
+
+# Libraries that only nearcached or nearcache-top needs.
+few_libraries() {
+	! readelf -d "$dir/build/helper/nearcache" | grep -E 'NEEDED.*lib(ncurses|tinfo|systemd|microhttpd)'
 }
 
 nothing_left() {
@@ -54,6 +59,7 @@ help_is_complete() {
 check 'make -j2' run_make -j2
 check 'a second make does nothing' nothing_to_do
 check 'V=1 shows commands' shows_commands
+check 'nearcache needs few libraries' few_libraries
 check 'make install' installed
 check 'make uninstall leaves nothing' nothing_left
 check 'make help' help_is_complete

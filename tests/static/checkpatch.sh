@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# checkpatch.pl --strict finds nothing in what the kernel compiles, or runs.
+# checkpatch.pl --strict finds nothing in the sources of the module and of the BPF programs.
 set -uo pipefail
 # shellcheck source=tests/tap.sh
 . "$TOP/tests/tap.sh"
 
-# file|types that are wrong about it|why
+# file|message types that do not apply|reason
 exceptions='
 uapi/nearcache_counters.h|COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED|a table of X macros cannot be an expression
 kmod/netlink/family.c|MACRO_ARG_UNUSED,TRAILING_SEMICOLON,CONSTANT_COMPARISON|X macros, and numbers, that are compared at compile time
@@ -17,20 +17,20 @@ kmod/core/tracepoints.h|OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT|the layout of ever
 
 files=()
 for file in "$TOP"/kmod/*.[ch] "$TOP"/kmod/*/*.[ch] "$TOP"/uapi/*.h "$TOP"/bpf/*.[ch] "$TOP"/bpf/examples/*.c; do
-	# What is generated is as it is.
+	# Skip generated files.
 	[[ $file == *_gen.[ch] ]] || files+=("$file")
 done
 
-# One process for all. It runs in its tree, for it leaves a cache file where it is.
+# Run one process for all files, in its own tree, because it leaves a cache file there.
 cd "$BUILD/kselftest" || exit
 ended=0
 findings=$(perl scripts/checkpatch.pl --strict --no-tree --terse --no-summary --show-types \
 	--ignore FILE_PATH_CHANGES --file "${files[@]}" 2>&1) || ended=$?
 
-# clean FILE: it was looked at, and nothing but exceptions was found.
+# clean FILE: checkpatch.pl has read it and found only exceptions.
 clean() {
 	local types
-	# 1 says that there are findings, anything else that it broke off.
+	# Exit code 1 means findings, any higher one that it broke off.
 	((ended <= 1)) || { echo "checkpatch.pl ended with $ended: ${findings##*$'\n'}"; return 1; }
 	types=$(awk -F '|' -v file="${1#"$TOP"/}" '$1 == file { print $2 }' <<<"$exceptions")
 	# FILE:LINE: LEVEL:TYPE: TEXT

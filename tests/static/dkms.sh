@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# DKMS takes what 'make dkms-source' lays out, which is what the module is built from; in 'make soak'
-# it builds the module for each kernel from it.
+# DKMS accepts the layout of 'make dkms-source', whose files are the module's sources; in 'make
+# soak' DKMS builds the module from it for each kernel.
 # timeout: 360
 set -uo pipefail
 # shellcheck source=tests/tap.sh
@@ -20,7 +20,7 @@ built() {
 	[[ $(find "$dir/tree/nearcache/$version/$1" -name 'dm-nearcache.ko*') ]]
 }
 
-# What any module is built from a copy of.
+# The copied files are the sources of the module.
 same_sources() {
 	local file
 	while read -r file; do

@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The module compiles for each kernel with the additional warnings of W=1, all of
-# them errors, and sparse has nothing to say about it: for 6.12, for each in 'make soak'. What is
-# built is what the guests run.
+# The module compiles for each kernel with W=1 and no warning, and sparse reports nothing: for 6.12,
+# in 'make soak' for each kernel. The guests run the resulting modules.
 # timeout: 360
 set -uo pipefail
 # shellcheck source=tests/tap.sh
 . "$TOP/tests/tap.sh"
 cd "$TOP" || exit
 
-# Objects stay, so that only what changed is compiled; C=2 checks everything. A module that
-# is there would be taken as it is.
+# Keep the objects, so that make compiles only changes; C=2 checks everything. make would accept an
+# existing module without a check.
 build() {
 	mkdir -p "$BUILD/static"
 	rm -f "$BUILD/module/$1/dm-nearcache.ko"
@@ -22,7 +21,7 @@ sparse() {
 	[[ ${SOAK:-} || $1 == 6.12* ]]
 }
 
-# But for what the generator of the netlink interface takes for constants; before 6.3 it is not.
+# Ignore the generated netlink policies, which are const only since 6.3.
 sparse_silent() {
 	! grep -E 'warning:|error:' "$BUILD/static/module-$1.log" |
 		grep -v 'kmod/netlink/policy_gen.c.*: warning: incorrect type in initializer (different modifiers)$'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The patches of tests/mutants take rules out of the module as it is now, and tests that
-# exist are to notice.
+# The patches of tests/mutants, which each remove a rule from the module, apply to the current
+# sources, and each names existing tests that catch it.
 set -uo pipefail
 # shellcheck source=tests/tap.sh
 # shellcheck disable=SC2317 # functions that check() calls
@@ -17,7 +17,7 @@ all_apply() {
 	return "$failed"
 }
 
-# A test of the guests, of this machine, a fuzzer, or a unit test.
+# Tests in a guest, tests on the host, fuzzers, or unit tests.
 all_name_tests() {
 	local file test tests failed=0
 	for file in tests/mutants/*.patch; do

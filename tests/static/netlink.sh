@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What is generated from uapi/nearcache.yaml is what it says, and it fits the kernel's schema.
+# The files generated from uapi/nearcache.yaml are up to date, and the spec matches the kernel's
+# schema.
 set -uo pipefail
 # shellcheck source=tests/tap.sh
 # shellcheck disable=SC2317 # functions that check() calls
@@ -16,13 +17,13 @@ generated() {
 		done
 }
 
-# in_set NAME: the attributes of a set.
+# in_set NAME: print the attributes of a set.
 in_set() {
 	awk -v set="$1" '/^    name: / { on = $2 == set } /^operations:/ { exit } on && /^        name: / { print $2 }' \
 		uapi/nearcache.yaml
 }
 
-# Counters and fields of the status line have one table, and the spec's words are theirs.
+# The spec lists the same counters and status fields as the table in uapi/nearcache_counters.h.
 listed() {
 	diff <(sed -nE 's/^\tX\([A-Z0-9_]+, "([a-z0-9_]+)".*/\1/p' uapi/nearcache_counters.h | tr _ -) \
 		<({ in_set status; in_set counter; } | grep -vx pad

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every source file says its licence in its first line (the second of a script).
+# Every source file has its licence in the first line (in a script, the second).
 set -uo pipefail
 # shellcheck source=tests/tap.sh
 . "$TOP/tests/tap.sh"
 cd "$TOP" || exit
 
-# .clang-format is the kernel's own.
+# .clang-format is the kernel's file.
 sources() {
 	if [[ -e .git ]]; then
 		git ls-files
@@ -15,7 +15,7 @@ sources() {
 	fi | grep -vE '^(COPYING|\.clang-format)$|\.(md|svg|png|json)$'
 }
 
-# licences: "FILE<tab>LICENCE" of each, in its first line or in the one behind "#!".
+# licences: print "FILE<tab>LICENCE" from the first line, or from the line after "#!".
 licences() {
 	local file files=()
 	while read -r file; do
@@ -34,7 +34,7 @@ licences() {
 	}' "${files[@]}"
 }
 
-# all_say LICENCES DIR: each file below DIR (all for '') says one of them.
+# all_say LICENCES DIR: each file below DIR ('': all files) has one of these licences.
 all_say() {
 	local file found wrong=0
 	while IFS=$'\t' read -r file found; do
@@ -47,7 +47,7 @@ all_say() {
 said_of_all=$(licences)
 dual='GPL-2.0 OR BSD-3-Clause'
 uapi='GPL-2.0 WITH Linux-syscall-note'
-# The netlink generator takes and makes no other one.
+# The netlink generator accepts and emits only this one.
 spec='((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause)'
 check 'every file has a licence' all_say "GPL-2.0-only|$dual|$uapi|$spec" ''
 check 'kmod is GPL-2.0-only' all_say "GPL-2.0-only|$spec" kmod/

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What the generator makes of a table is what systemd takes: names, order, no cycle.
+# systemd accepts the generator's output for a table: names, order, no cycle.
 # timeout: 240
 set -uo pipefail
 # shellcheck source=tests/tap.sh
@@ -55,10 +55,10 @@ told() {
 	grep -q "line 5 is left out: write NAME ORIGIN CACHE" "$dir/said"
 }
 
-# What is needed before it can be there: no unit waits for it, and why is told.
+# A device needed before it can exist: no unit waits for it, and the generator reports the reason.
 too_early() {
-	grep -q "line 6: nothing waits for 'early': '$dir/fstab' line 3: .* add the options _netdev,nofail" "$dir/said" &&
-		grep -q "line 7: nothing waits for 'state': '$dir/fstab' line 4 mounts" "$dir/said" &&
+	grep -q "line 6: no unit waits for 'early': '$dir/fstab' line 3: .* add the options _netdev,nofail" "$dir/said" &&
+		grep -q "line 7: no unit waits for 'state': '$dir/fstab' line 4 mounts" "$dir/said" &&
 		[[ ! -e $dir/out/dev-mapper-early.device.d && ! -e $dir/out/dev-mapper-early.device.wants &&
 			! -e $dir/out/dev-mapper-state.device.d && -e $dir/out/dev-mapper-plain.device.d &&
 			-L $dir/out/remote-fs.target.wants/nearcache@early.service ]] &&
@@ -71,23 +71,24 @@ says() {
 		! grep -q network-online "$dir/out/nearcache@plain.service.d/50-nearcachetab.conf"
 }
 
-# Refreshed once what may have the files is mounted, whether the end of the boot waits for that or not.
+# Refresh pins after the mounts that may hold their files, even if the boot does not wait for these
+# mounts.
 pins() {
 	[[ $(readlink "$dir/out/multi-user.target.wants/nearcache-pins.service") -ef \
 		$dir/root/usr/lib/systemd/system/nearcache-pins.service ]] || return
 	grep -qxF "After=$(printf '%s ' data.mount var-lib.mount "$(systemd-escape -p '/more d.ta/.x-1').mount" | sed 's/ $//')" \
 		"$dir/out/nearcache-pins.service.d/50-nearcachetab.conf"
-	# Without a line nothing is wanted.
+	# Without a line in the table the service is not wanted.
 	mkdir -p "$dir/none" && : >"$dir/notab" && "$generator" "$dir/none" "$dir/none" "$dir/none" "$dir/notab" "$dir/fstab" &&
 		[[ ! -e $dir/none/multi-user.target.wants ]]
 }
 
-# Only units of devices that are ours are spoken of.
+# Drop-ins are only for units of nearcache devices.
 only_ours() {
 	! find "$dir/out" -name 'dev-*' ! -name 'dev-mapper-*' | grep .
 }
 
-# With /var as a network mount, and something mounted on the device: the usual shape.
+# The usual setup: /var is a network mount, and a file system is mounted on the device.
 verified() {
 	cat >"$dir/out/var.mount" <<-'END'
 		[Unit]
@@ -114,7 +115,7 @@ verified() {
 		What=/dev/mapper/early
 		Where=/early
 	END
-	# Who logs in to the origin.
+	# The service that logs in to the origin's storage.
 	cat >"$dir/out/login.service" <<-'END'
 		[Unit]
 		DefaultDependencies=no
@@ -140,14 +141,14 @@ verified() {
 	! grep -E 'cycle|nearcache|data\.mount|early\.mount' "$dir/verify"
 }
 
-check 'it runs' generated
+check 'the generator runs' generated
 check 'names are as systemd-escape makes them' names
-check 'who wants what' wanted
-check 'a wrong line is told' told
+check 'dependencies of the units' wanted
+check 'an invalid line is reported' told
 check 'options' says
 check 'a mount that is too early' too_early
 check 'pins are refreshed' pins
-check 'no unit of others' only_ours
+check 'units of nearcache devices only' only_ours
 if type -P systemd-analyze >/dev/null; then
 	check 'systemd-analyze verify' verified
 else

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Help, manual pages, completion, the netlink interface and JSON say the same words.
+# Help, manual pages, completion, the netlink interface and JSON use the same words.
 # timeout: 240
 set -uo pipefail
 # shellcheck source=tests/tap.sh
@@ -21,9 +21,14 @@ bash_script=$share/bash-completion/completions/nearcache
 zsh_script=$share/zsh/site-functions/_nearcache
 mapfile -t verbs < <("$nearcache" --help | sed -n '/^Verbs/,/^$/s/^  \([a-z]*\) .*/\1/p')
 
-# options_of HELP: "--option OPERAND" of each.
+# options_of HELP: print "--option OPERAND" of each option.
 options_of() {
 	sed -nE 's/^  (-.,|   ) (--[a-z-]+)( [A-Z][A-Z:|]*)? .*/\2\3/p' "$1"
+}
+
+# The same with short names: "-n, --option OPERAND".
+letters_of() {
+	sed -nE 's/^  (-., |    )(--[a-z-]+)( [A-Z][A-Z:|]*)? .*/\1\2\3/p' "$1" | sed 's/^ *//'
 }
 
 # same WHAT EXPECTED ACTUAL
@@ -33,7 +38,7 @@ same() {
 	diff -u "$dir/expected" "$3" >"$dir/diff" || { echo "$1:"; sed 1,2d "$dir/diff"; return 1; }
 }
 
-# The help, once: VERB --option OPERAND.
+# The help texts, fetched once: VERB --option OPERAND.
 "$nearcache" --help >"$dir/help"
 options_of "$dir/help" | sort >"$dir/globals"
 for verb in "${verbs[@]}"; do
@@ -41,8 +46,12 @@ for verb in "${verbs[@]}"; do
 	options_of "$dir/help.$verb" | sed "s/^/$verb /"
 done | sort >"$dir/options"
 grep -vwFf "$dir/globals" "$dir/options" >"$dir/own"
+letters_of "$dir/help" | sort >"$dir/globals.letters"
+for verb in "${verbs[@]}"; do
+	letters_of "$dir/help.$verb" | grep -vxFf "$dir/globals.letters" | sed "s/^/$verb /"
+done | sort >"$dir/own.letters"
 
-# page_tags: "SECTION/SUBSECTION TAG" of each item in the manual page, as it is shown.
+# page_tags: print "SECTION/SUBSECTION TAG" of each item in the rendered manual page.
 page_tags() {
 	sed -E 's/\\f.//g; s/\\([- ])/\1/g' "$page" | awk '
 	/^\.S[HS] / { title = $2; for (i = 3; i <= NF; i++) title = title "_" $i }
@@ -52,33 +61,49 @@ page_tags() {
 }
 page_tags >"$dir/tags"
 
-# in_page SECTION/[SUBSECTION]: tags there.
+# in_page SECTION/[SUBSECTION]: print the tags there.
 in_page() {
 	awk -F '\t' -v where="$1" '$1 == where { print $2 }' "$dir/tags"
 }
 
-page_verbs() {
-	sed -n '/^\.SH VERBS/,/^\.SH EXIT/s/^\.SS //p' "$page" >"$dir/page.verbs"
-	same verbs <(printf '%s\n' "${verbs[@]}") "$dir/page.verbs"
+# in_verb VERB: tags there, whatever section it is in.
+in_verb() {
+	awk -F '\t' -v verb="/$1" '/^[A-Z_,]*\/[a-z]+\t/ && substr($1, index($1, "/")) == verb { print $2 }' "$dir/tags"
 }
 
+page_version() {
+	grep -q "^\.TH NEARCACHE 8 .*\"$("$nearcache" --version | sed 's/ (.*//')\"" "$page"
+}
+
+page_verbs() {
+	sed -n 's/^\.SS \([a-z]*\)$/\1/p' "$page" | sort >"$dir/page.verbs"
+	same verbs <(printf '%s\n' "${verbs[@]}" | sort) "$dir/page.verbs"
+}
+
+# With short names: "VERB -n, --name OPERAND".
 page_options() {
 	local verb
 	for verb in "${verbs[@]}"; do
-		in_page "VERBS/$verb" | sed -nE "s/^(-., )?--/$verb --/p"
+		in_verb "$verb" | sed -nE "/^(-., )?--/s/^/$verb /p"
 	done | sort >"$dir/page.options"
-	same 'options of verbs' "$dir/own" "$dir/page.options" || return
-	in_page OPTIONS_OF_ALL_VERBS/ | sed 's/^-., //' | sort >"$dir/page.globals"
-	same 'options of all verbs' "$dir/globals" "$dir/page.globals"
+	same 'options of verbs' "$dir/own.letters" "$dir/page.options" || return
+	in_page OPTIONS_OF_ALL_VERBS/ | sort >"$dir/page.globals"
+	same 'options of all verbs' "$dir/globals.letters" "$dir/page.globals"
 }
 
-# In the synopsis of each verb, too.
+# The synopsis of each verb lists its operands and its options.
 page_synopsis() {
 	sed -E 's/\\f.//g; s/\\([- ])/\1/g' "$page" | awk '
 	/^\.SS / { verb = $2; synopsis = 1; next }
 	/^\./ { synopsis = 0 }
-	synopsis && /^\[?--/ { gsub(/[][]/, ""); print verb, $0 }' | sort >"$dir/page.synopsis"
-	same 'options in synopses' "$dir/own" "$dir/page.synopsis"
+	synopsis && /^nearcache / { print > operands; next }
+	synopsis && /^\[?--/ { gsub(/[][]/, ""); print verb, $0 }' operands="$dir/page.usages" | sort >"$dir/page.synopsis"
+	same 'options in synopses' "$dir/own" "$dir/page.synopsis" || return
+	for verb in "${verbs[@]}"; do
+		sed -nE '1s/^Usage: //; 1s/ \[?--.*//; 1p' "$dir/help.$verb"
+	done | sort >"$dir/usages"
+	sort -o "$dir/page.usages" "$dir/page.usages"
+	same 'operands in synopses' "$dir/usages" "$dir/page.usages"
 }
 
 page_codes() {
@@ -88,7 +113,7 @@ page_codes() {
 	same 'exit codes' <(sed -nE '/CODE_COUNT/d; s/^\tCODE_[A-Z]+\t*= ([0-9]),/\1/p' helper/lib/error.h) "$dir/codes"
 }
 
-# counters NAME: "name (unit)" of each row of that table.
+# counters NAME: print "name (unit)" of each row of that table.
 counters() {
 	sed -n "/define $1(X)/,/^\$/p" uapi/nearcache_counters.h |
 		sed -nE 's/^\tX\([A-Z0-9_]+, "([a-z0-9_]+)", "([a-z-]*)".*/\1 (\2)/p' | sed 's/ ()$//'
@@ -99,7 +124,47 @@ page_counters() {
 		same counters <(counters NEARCACHE_COUNTERS) <(in_page JSON/Counters)
 }
 
-# The manual page has what the command prints: both ask status_word().
+# rows: print "name (unit)<tab>help" of each status field and counter, and "word NAME WORD" of each
+# enumeration, as the command prints them.
+rows() {
+	cat >"$dir/rows.c" <<-'END'
+		#include <stdio.h>
+		#include <string.h>
+		#include "block/status_line.h"
+		static void put(const struct status_row *row)
+		{
+			printf(*row->unit ? "%s (%s)\t%s\n" : "%s%s\t%s\n", row->name, row->unit, row->help);
+		}
+		int main(void)
+		{
+			unsigned int i, value;
+			const char *word;
+			for (i = 0; i < NEARCACHE_STATUS_FIELD_COUNT; i++) {
+				put(&status_field_row[i]);
+				for (value = 0; (word = status_word(i, value)) && strcmp(word, "unknown"); value++)
+					printf("word %s (enum) %s\n", status_field_row[i].name, word);
+			}
+			for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
+				put(&status_counter_row[i]);
+			return 0;
+		}
+	END
+	cc -iquote helper -iquote bpf -Iuapi -o "$dir/rows" "$dir/rows.c" helper/block/status_line.c helper/lib/words.c &&
+		"$dir/rows" >"$dir/rows.out"
+}
+
+# Texts of values and counters are those of the one table.
+page_rows() {
+	rows || return
+	sed -E 's/\\f.//g; s/\\\(aq/'"'"'/g; s/\\([- ])/\1/g' "$page" | awk '
+	/^\.S[HS] / { inside = /^\.SS (Values|Counters)/ }
+	text && inside { print name "\t" $0 }
+	text = tag { name = $0 }
+	{ tag = /^\.TP/ }' >"$dir/page.rows"
+	same texts <(grep -v '^word ' "$dir/rows.out") "$dir/page.rows"
+}
+
+# The words of enumerations in the netlink spec, the manual page and the command are the same.
 enum_words() {
 	local field
 	sed -E 's/\\f.//g; s/\\([- ])/\1/g' "$page" | awk '
@@ -117,24 +182,26 @@ enum_words() {
 			        print(*(f"{row['name']} {entry['name']}" for entry in row["entries"]), sep="\n")
 		END
 	done >"$dir/enums"
-	same 'words of enumerations' "$dir/enums" "$dir/page.words"
+	same 'words of enumerations' "$dir/enums" "$dir/page.words" &&
+		same 'words that the command prints' "$dir/enums" \
+			<(sed -nE 's/^word ([a-z_]+) \(enum\) /\1 /p' "$dir/rows.out")
 }
 
-# What may be set is in the help, in messages, in the manual page.
+# Help, error message and manual page list the same settings.
 settings() {
 	sed -nE 's/^  ([a-z_-]+)=.*/\1/p' "$dir/help.set" | tr _ - | sort >"$dir/settings"
 	"$nearcache" set x '?=1' 2>&1 | sed 's/.*it can be //; s/, \| or /\n/g' | tr _ - | sort >"$dir/settings.said"
-	in_page VERBS/set | sed -nE 's/^([a-z_-]+)=.*/\1/p' | tr _ - | sort >"$dir/settings.page"
+	in_verb set | sed -nE 's/^([a-z_-]+)=.*/\1/p' | tr _ - | sort >"$dir/settings.page"
 	same settings "$dir/settings" "$dir/settings.said" && same settings "$dir/settings" "$dir/settings.page"
 }
 
-# An option of 'open' that the table refuses for being one of the command line.
+# An option of 'open' that the table refuses because it belongs to the command line.
 only_command_line() {
 	local generator=$dir/root/usr/lib/systemd/system-generators/nearcache-generator
 	mkdir -p "$dir/units"
 	echo "x /dev/o /dev/c $1" >"$dir/tab"
 	"$generator" "$dir/units" "$dir/units" "$dir/units" "$dir/tab" 2>&1 |
-		grep -qE 'are for the command line|the second and the third word name'
+		grep -qE 'are allowed only on the command line|the second and the third word name'
 }
 
 table_options() {
@@ -143,17 +210,17 @@ table_options() {
 		only_command_line "${option#--}${operand:+=1}" || echo "${option#--}${operand:+=$operand}"
 	done < <(grep '^open ' "$dir/own") | sort >"$dir/table"
 	sed -E 's/\\f.//g; s/\\-/-/g' "$share/man/man5/nearcachetab.5" |
-		sed -nE '/^These are as of/,/^And these/s/^\.BR ([a-z-]+(=[A-Z]+)?) ?[.,]$/\1/p' | sort >"$dir/table.page"
+		sed -nE '/^The following options are/,/^Other options exist/s/^\.BR ([a-z-]+(=[A-Z]+)?) ?[.,]$/\1/p' | sort >"$dir/table.page"
 	same 'options of the table' "$dir/table" "$dir/table.page"
 }
 
-# lint PAGE: two readers of it have nothing to say.
+# lint PAGE: mandoc and groff report nothing.
 lint() {
 	mandoc -T lint -W warning "$1" && groff -man -ww -z -T utf8 "$1" >"$dir/groff" 2>&1 &&
 		[[ ! -s $dir/groff ]] || { cat "$dir/groff"; return 1; }
 }
 
-# The devices, jobs, labels and the table that a completion finds; files in its folder.
+# Fake devices, jobs, labels and a table for the completion to find, and files in its folder.
 completing() {
 	local folder=$dir/$1 i
 	mkdir -p "$folder/sys/class/block"/dm-{0,1,2,3}/dm
@@ -168,12 +235,12 @@ completing() {
 		END >"$folder/asked"
 	chmod +x "$folder/asked"
 	printf '_nearcache_%s=%s\n' sysfs "$folder/sys" tab "$folder/nearcachetab" command "$folder/asked" >"$folder/setup"
-	# zsh loads it by the name of the file.
+	# zsh loads the script by its file name.
 	[[ $1 != zsh ]] || cp "$zsh_script" "$folder/"
 	python3 tests/static/complete.py "$1" "$bash_script" "$folder"
 }
 
-# completions SHELL LINE...: "LINE|WORDS" of each: what it completes, sorted.
+# completions SHELL LINE...: print "LINE|WORDS", the sorted completions of each line.
 completions() {
 	printf '%s\n' "${@:2}" | completing "$1" >"$dir/$1.out" || { cat "$dir/$1.out"; return 1; }
 	paste -d '|' <(printf '%s\n' "${@:2}") "$dir/$1.out" | python3 -c '
@@ -199,7 +266,8 @@ all_options() {
 	same options "$dir/options.expected" "$dir/options.$1"
 }
 
-# What the message to a wrong value says is completed; for paths, files; else nothing.
+# The completion offers the values that the error message names, files for paths, and nothing
+# otherwise.
 all_values() {
 	local verb option operand lines given
 	while read -r verb option operand; do
@@ -218,7 +286,17 @@ all_values() {
 	same values "$dir/values.expected" "$dir/values.$1"
 }
 
-# line to complete | what with
+# The texts that zsh shows beside verbs and options are those of the help.
+zsh_texts() {
+	sed -nE "s/^\t\t'([a-z]+:.*)'$/\1/p" "$zsh_script" | sed "s/'\\\\''/'/g" | sort >"$dir/zsh.verbs"
+	same 'texts of verbs' <(sed -n '/^Verbs/,/^$/s/^  \([a-z]*\)  */\1:/p' "$dir/help" | sort) "$dir/zsh.verbs" || return
+	sed -nE "/\[.*\]/s/.*(--[a-z-]+)[=}]*'?\[(.*)\].*/\1 \2/p" "$zsh_script" |
+		sed "s/'\\\\''/'/g; s/\\\\:/:/g" | sort -u >"$dir/zsh.options"
+	sed -nE 's/^  (-.,|   ) (--[a-z-]+)( [A-Z][A-Z:|]*)?  *(.*)/\2 \4/p' "$dir"/help.* "$dir/help" | sort -u >"$dir/help.texts"
+	same 'texts of options' "$dir/help.texts" "$dir/zsh.options"
+}
+
+# line to complete | completions
 cases() {
 	local globals='--dry-run|--help|--json|--version|-V|-h|-j'
 	cat <<-END
@@ -257,11 +335,13 @@ some_cases() {
 	same completions <(cases) "$dir/cases.$1"
 }
 
+check 'version of the manual page' page_version
 check 'verbs of the manual page' page_verbs
 check 'options of the manual page' page_options
 check 'synopses of the manual page' page_synopsis
 check 'exit codes' page_codes
 check 'values and counters' page_counters
+check 'texts of values and counters' page_rows
 check 'words of enumerations are those of netlink' enum_words
 check 'settings' settings
 check 'options of the table' table_options
@@ -270,6 +350,7 @@ for file in "$share"/man/man*/*; do
 done
 check 'bash reads the completion' bash -n "$bash_script"
 check 'zsh reads the completion' zsh -n "$zsh_script"
+check 'texts of the completion' zsh_texts
 for shell in bash zsh; do
 	check "$shell completes all options" all_options "$shell"
 	check "$shell completes their values" all_values "$shell"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * See policy_reference.h.  All are one cache with another order of leaving: each
- * cached block has a rank, and the lowest goes.  A heap holds the ranks, old
- * ones too, which are left out when they come to the top.
+ * See policy_reference.h.  All policies but random share one cache and differ in the order of
+ * eviction: each cached block has a rank, and the lowest rank is evicted.  A heap holds the
+ * ranks; stale entries stay in the heap and are skipped when they reach the top.
  */
 #include <stdlib.h>
 
 #include "policy_reference.h"
 
 /**
- * struct entry - a block's place in the order
- * @rank: lowest goes first
- * @block: which
+ * struct entry - rank of a block
+ * @rank: the lowest is evicted first
+ * @block: block number
  */
 struct entry {
 	u64 rank;
@@ -19,13 +19,13 @@ struct entry {
 };
 
 /**
- * struct cache - of whole blocks
- * @heap: entries, the lowest first
- * @count: of them
- * @rank: per block: of its entry that counts
+ * struct cache - cache of whole blocks
+ * @heap: entries, the lowest rank first
+ * @count: entries in @heap
+ * @rank: per block: its current rank
  * @cached: per block
- * @used: blocks cached
- * @slots: at most
+ * @used: cached blocks
+ * @slots: maximum of @used
  */
 struct cache {
 	struct entry *heap;
@@ -69,7 +69,7 @@ static struct entry pop(struct cache *c)
 	return top;
 }
 
-/* The block with the lowest rank goes. */
+/* Evict the block with the lowest rank. */
 static void evict(struct cache *c)
 {
 	struct entry e;
@@ -98,7 +98,7 @@ static void free_cache(struct cache *c)
 	free(c->cached);
 }
 
-/* Each read's rank, given whether it hit and what is known of the future; 0: it stays. */
+/* Rank of a block after read @i; @next is the position of its next read.  0: the rank stays. */
 typedef u64 (*rank_fn)(const struct trace *t, const u32 *next, u32 i, bool hit);
 
 static u32 run(const struct trace *t, const u32 *next, u32 from, u32 blocks, u32 slots,
@@ -138,14 +138,14 @@ static u64 rank_fifo(const struct trace *t, const u32 *next, u32 i, bool hit)
 	return hit ? 0 : i + 1;
 }
 
-/* What came last goes first: what is there stays. */
+/* The newest block is evicted first, so older blocks stay. */
 static u64 rank_never(const struct trace *t, const u32 *next, u32 i, bool hit)
 {
 	(void)next;
 	return hit ? 0 : t->count - i;
 }
 
-/* What is read again last goes first. */
+/* The block with the farthest next read is evicted first. */
 static u64 rank_min(const struct trace *t, const u32 *next, u32 i, bool hit)
 {
 	(void)hit;
@@ -162,7 +162,7 @@ static u32 run_fifo(const struct trace *t, u32 from, u32 blocks, u32 slots)
 	return run(t, NULL, from, blocks, slots, rank_fifo);
 }
 
-/* A victim at random: each is as likely as the others, however long it has been there. */
+/* Evict a random slot. */
 static u32 run_random(const struct trace *t, u32 from, u32 blocks, u32 slots)
 {
 	struct trace *dice = trace_new(1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Policies to compare with, which cache each block that is read, and the bound. */
+/* Reference policies, which cache every block that is read, and the theoretical bound. */
 #ifndef POLICY_REFERENCE_H
 #define POLICY_REFERENCE_H
 
@@ -7,8 +7,8 @@
 
 /**
  * struct reference - a policy on whole blocks
- * @name: of it
- * @run: reads of @t from @from on that hit in a cache of @slots, begun empty
+ * @name: for the table
+ * @run: count the hits from read @from of @t on, in a cache of @slots that starts empty
  */
 struct reference {
 	const char *name;

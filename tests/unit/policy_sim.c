@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* See policy_sim.h.  Sizes and thresholds are those of kmod/cache.c and
- * kmod/reclaim.c, with one sub-block as the unit of bytes.
+/* See policy_sim.h.  Sizes and thresholds match the module's cache.c and reclaim.c, with one
+ * sub-block as the unit of bytes.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static u32 low_water(const struct sim *s)
 	return n < 1 ? 1 : n > 4096 ? 4096 : n;
 }
 
-/* A slot that holds a block becomes free. */
+/* Free a slot that holds a block. */
 void sim_evict(struct sim *s, u32 slot)
 {
 	assert(s->block_of[slot] >= 0);
@@ -117,7 +117,7 @@ static void fill(struct sim *s, u32 block, u32 sub)
 	reclaim_check(s);
 }
 
-/* Read a part of one block; true when it was cached. */
+/* Read one sub-block; return true on a hit. */
 bool sim_read_sub(struct sim *s, u32 block, u32 sub)
 {
 	int slot = s->slot_of[block];
@@ -134,13 +134,13 @@ bool sim_read_sub(struct sim *s, u32 block, u32 sub)
 	return true;
 }
 
-/* Read one block; true when it was cached. */
+/* Read one block; return true on a hit. */
 bool sim_read(struct sim *s, u32 block)
 {
 	return sim_read_sub(s, block, 0);
 }
 
-/* Read all of @reads, each a block's number times the sub-blocks plus a sub-block's: hits. */
+/* Read all of @reads, each block * subs + sub-block; return the hits. */
 u32 sim_run(struct sim *s, const u32 *reads, u32 count)
 {
 	u32 i, hits = 0;
@@ -150,7 +150,7 @@ u32 sim_run(struct sim *s, const u32 *reads, u32 count)
 	return hits;
 }
 
-/* How many of @count blocks from @first have a slot? */
+/* Count the blocks with a slot among @count blocks from @first on. */
 u32 sim_cached(const struct sim *s, u32 first, u32 count)
 {
 	u32 i, cached = 0;

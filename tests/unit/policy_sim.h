@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A cache reduced to what the eviction policy sees of it: which block is in
- * which slot, the clock of bytes read, fills into free slots only, and the
- * reclaim worker (here run at once, where kmod/ queues it).
+ * The parts of a cache that matter to the eviction policy: which block is in which slot, the
+ * clock of bytes read, fills into free slots only, and the reclaim worker.  The worker runs
+ * synchronously here; the module queues it.
  */
 #ifndef POLICY_SIM_H
 #define POLICY_SIM_H
@@ -13,21 +13,21 @@
  * struct sim - a simulated cache
  * @ops: policy under test
  * @policy: its state
- * @ghost: its ghost's entries
- * @slots: cache blocks
- * @blocks: origin blocks
- * @subs: sub-blocks of each, read one at a time
+ * @ghost: entries of its ghost
+ * @slots: number of slots
+ * @blocks: number of origin blocks
+ * @subs: sub-blocks per block; each is read separately
  * @slot_of: per origin block: its slot or -1
  * @block_of: per slot: its origin block or -1
- * @valid: per slot: sub-blocks
- * @stamp: per slot
+ * @valid: per slot: valid bits
+ * @stamp: per slot: stamp of the last use
  * @free: stack of free slots
- * @free_count: entries in it
+ * @free_count: entries in @free
  * @clock: sub-blocks read
  * @tick_reads: sub-blocks per tick
  * @now: tick
  * @hand: next slot that reclaim looks at
- * @reclaim_tick: tick of the last pass that found nothing, plus one
+ * @reclaim_tick: tick of the last reclaim pass without a victim, plus one
  * @evictions: since sim_new()
  */
 struct sim {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How much the policy hits, pattern by pattern, beside other policies and the
- * bound: 'make policy-table'.  The policy is the module's source; the cache
- * around it is policy_sim.h.  Hits in per cent of the reads in the second half
- * of EPOCHS; for the switch, from the fourth epoch of the new dataset on.
+ * Table of hit rates per access pattern, for the policy, reference policies and the bound:
+ * 'make policy-table'.  The policy is the module's source; policy_sim.h simulates the cache.
+ * Values are hits in per cent of the reads in the second half of EPOCHS; for the change of
+ * dataset, from the fourth epoch of the new dataset on.
  */
 #include "policy_reference.h"
 #include "policy_sim.h"
@@ -16,10 +16,10 @@
 static const double fractions[] = { 0.1, 0.25, 0.5, 0.65, 0.75 };
 
 /**
- * struct pattern - what is read
- * @name: of it
- * @subs: samples in a block
- * @make: reads so many epochs of @t; returns from where on they count
+ * struct pattern - an access pattern
+ * @name: for the table
+ * @subs: samples per block
+ * @make: add the reads of EPOCHS epochs to @t; return the first one that counts
  */
 struct pattern {
 	const char *name;
@@ -92,7 +92,7 @@ static u32 make_switch(struct trace *t)
 	return from;
 }
 
-/* A copy of all that there is but the dataset, first. */
+/* First copy everything except the dataset. */
 static u32 make_junk(struct trace *t)
 {
 	u32 n, from = 0;
@@ -163,7 +163,7 @@ static void print_pattern(const struct pattern *pattern)
 	for (i = 0; i < ARRAY_SIZE(fractions); i++)
 		printf(" **%.1f** |", 100 * keep(t, from, pattern->subs, fractions[i] * BLOCKS));
 	printf("\n");
-	/* They know nothing of parts of blocks. */
+	/* The reference policies handle only whole blocks. */
 	for (r = 0; pattern->subs == 1 && r < REFERENCES; r++) {
 		printf("| | %s |", references[r].name);
 		for (i = 0; i < ARRAY_SIZE(fractions); i++)

@@ -18,7 +18,7 @@ void trace_free(struct trace *t)
 	free(t);
 }
 
-/* xorshift64*: the same numbers on each machine. */
+/* xorshift64*: portable and reproducible. */
 u32 trace_random(struct trace *t, u32 below)
 {
 	t->random ^= t->random >> 12;
@@ -36,7 +36,7 @@ void trace_read(struct trace *t, u32 block)
 	t->reads[t->count++] = block;
 }
 
-/* Shuffle the reads from @from on, in pieces of @piece. */
+/* Shuffle the reads from @from on, in units of @piece reads. */
 static void shuffle(struct trace *t, u32 from, u32 piece)
 {
 	u32 i, j, k, pieces = (t->count - from) / piece;
@@ -52,7 +52,7 @@ static void shuffle(struct trace *t, u32 from, u32 piece)
 	}
 }
 
-/* Each of @blocks from @first once. */
+/* Read each of the @blocks blocks from @first on once. */
 void trace_epoch(struct trace *t, u32 first, u32 blocks, enum order order)
 {
 	u32 i, from = t->count;
@@ -63,7 +63,7 @@ void trace_epoch(struct trace *t, u32 first, u32 blocks, enum order order)
 		shuffle(t, from, order == SHARDS ? SHARD : 1);
 }
 
-/* A node's part of an epoch: a random half of the blocks. */
+/* One node's share of an epoch: a random half of the blocks. */
 void trace_half(struct trace *t, u32 blocks)
 {
 	u32 from = t->count;
@@ -72,7 +72,7 @@ void trace_half(struct trace *t, u32 blocks)
 	t->count = from + blocks / 2;
 }
 
-/* Two jobs that know nothing of each other: the second is half an epoch behind. */
+/* Two independent jobs; the second is half an epoch behind. */
 void trace_jobs(struct trace *t, u32 blocks, u32 epochs)
 {
 	struct trace *job[2] = { trace_new(t->random), trace_new(t->random + 1) };
@@ -91,9 +91,7 @@ void trace_jobs(struct trace *t, u32 blocks, u32 epochs)
 		trace_free(job[i]);
 }
 
-/* An epoch in which a tenth of the blocks is read four times, three tenths twice, and of the
- * rest every second one.
- */
+/* One epoch: 10 % of the blocks are read four times, 30 % twice, every second one of the rest. */
 void trace_mixture(struct trace *t, u32 blocks, u32 epoch)
 {
 	u32 i, n, from = t->count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What training reads, block by block. */
+/* Block reads of training jobs. */
 #ifndef POLICY_TRACE_H
 #define POLICY_TRACE_H
 
@@ -7,15 +7,15 @@
 
 enum order { SAME, SHUFFLED, SHARDS };
 
-/* Blocks of a shard, for SHARDS. */
+/* Blocks per shard, for SHARDS. */
 #define SHARD	40U
 
 /**
  * struct trace - a list of reads
  * @random: state of trace_random()
- * @reads: blocks, or sub-blocks
- * @count: of @reads
- * @room: for so many
+ * @reads: block or sub-block numbers
+ * @count: reads so far
+ * @room: allocated entries in @reads
  */
 struct trace {
 	u64 random;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Streams of every kind, made up: each is told from the others in time, cold (each access is
- * told) and warm (sampled runs, and amounts), and stays what it is.
+ * Synthetic streams of every class.  The classifier must recognise each in time, cold (it gets
+ * every access) and warm (it gets sampled runs and totals), and must not change its verdict.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define NONE	(~0ULL)
 
-/* What kmod/stream.c keeps. */
+/* State that the module's stream.c keeps. */
 static struct {
 	__u64 run, before, end, bytes;
 	__s64 gap;
@@ -21,11 +21,11 @@ static struct {
 static struct stream stream;
 static struct set set;
 
-/* Units by the sector of their run, in 64 KiB steps. */
+/* Hash table of units, by the start sector of their run in steps of 64 KiB. */
 #define PLACES	(1U << 20)
 static struct unit unit[PLACES];
 static unsigned int changes;
-/* Of 100 reads of a sample, those that the page cache answers from the second pass on. */
+/* Percent of the reads that the page cache answers from the second pass on. */
 static __u32 hidden;
 
 static __u64 state;
@@ -114,7 +114,7 @@ static void access(__u64 sector, __u32 sectors, __u32 op, bool warm)
 		tell(op, why, hash);
 }
 
-/* A run of a set, of @pieces accesses. */
+/* Read run @number of a set in @pieces accesses. */
 static void read_run(__u32 number, __u32 pieces, bool warm)
 {
 	__u32 i;
@@ -143,7 +143,7 @@ static void assert_class(__u32 class)
 			 set.singles, set.loops, set.shuffles, set.sample);
 }
 
-/* Files of 16 accesses, one behind the other or not. */
+/* Files of 16 accesses, mostly not adjacent. */
 static void sequential(void **state_)
 {
 	__u32 i, warm;
@@ -187,7 +187,7 @@ static void checkpoint(void **state_)
 	assert_class(NEARCACHE_CLASS_CHECKPOINT);
 }
 
-/* How a set of @count runs is read: passes or draws. */
+/* Read a set of @count runs for @quarters / 4 passes, in passes or at random. */
 static void read_set(__u32 count, __u32 pieces, __u32 class, __u32 quarters, bool warm)
 {
 	static __u32 order[20000];
@@ -256,7 +256,7 @@ static void random_reads(void **state_)
 	sets(NEARCACHE_CLASS_RANDOM, 0);
 }
 
-/* Above a page cache. */
+/* A page cache above the device hides some reads. */
 static void hides(void **state_)
 {
 	(void)state_;
@@ -264,7 +264,7 @@ static void hides(void **state_)
 	sets(NEARCACHE_CLASS_LOOPING, 33);
 }
 
-/* A run that is read over and over, some between, is no stride. */
+/* One popular run among random ones must not look like a stride. */
 static void popular(void **state_)
 {
 	__u32 i, seed;
@@ -280,7 +280,7 @@ static void popular(void **state_)
 	}
 }
 
-/* Of the answer at sector @read of a run, behind @runs - 1 of @mean sectors. */
+/* Answer at sector @read of a run that follows @runs - 1 runs of @mean sectors on average. */
 static struct nearcache_classify window_of(__u64 read, __u64 runs, __u64 mean)
 {
 	struct nearcache_classify told = {
@@ -295,7 +295,7 @@ static struct nearcache_classify window_of(__u64 read, __u64 runs, __u64 mean)
 	return told;
 }
 
-/* A first run is followed as far as it has come; then, as far as others went. */
+/* In the first run the window is the length read so far; later it follows the past runs. */
 static void windows(void **state_)
 {
 	struct nearcache_classify told;
@@ -311,7 +311,7 @@ static void windows(void **state_)
 	told = window_of(8, 4, 20000);
 	assert_int_equal(told.window, 32768);
 	assert_int_equal(told.length, 21250);
-	/* It is as long as others were, and goes on. */
+	/* The run has the usual length and goes on. */
 	told = window_of(20000, 4, 20000);
 	assert_int_equal(told.length, 21250);
 	told = window_of(24000, 4, 20000);
@@ -325,7 +325,7 @@ static void windows(void **state_)
 	assert_int_equal(told.window, 0);
 }
 
-/* Once it is known, it is not taken back; and then little is told. */
+/* A class that was recognised stays, and few events are reported from then on. */
 static void steady(void **state_)
 {
 	static const __u32 classes[] = {
@@ -339,18 +339,18 @@ static void steady(void **state_)
 			begin(seed);
 			read_set(2000, 2, classes[i], 4, true);
 			changes = 0;
-			/* The same order. */
+			/* Repeat the order of the first passes. */
 			if (classes[i] == NEARCACHE_CLASS_LOOPING)
 				state = seed;
 			read_set(2000, 2, classes[i], 40, true);
 			assert_int_equal(verdict(), classes[i]);
-			/* In 40,000 accesses, the first verdict among them. */
+			/* In 40,000 accesses, including the first verdict. */
 			assert_true(changes <= 1);
 			assert_true(set.sample > 4);
 		}
 }
 
-/* @passes of 500 runs; the order that a looping one has is kept. */
+/* Read @passes passes over 500 runs; a looping stream keeps its order. */
 static void read_passes(__u32 class, __u32 passes)
 {
 	static __u32 order[500];
@@ -366,7 +366,7 @@ static void read_passes(__u32 class, __u32 passes)
 	}
 }
 
-/* When the same runs are read in another way, that is seen, however long they were read so. */
+/* If the same runs are read in another way, the class changes, however long the old one held. */
 static void switches(void **state_)
 {
 	__u32 from, to, seed;
@@ -384,7 +384,7 @@ static void switches(void **state_)
 			}
 }
 
-/* Who comes in the middle of a pass sees what it is once a whole one is over. */
+/* A classifier that starts in the middle of a pass is right after one whole pass. */
 static void halfway(void **state_)
 {
 	static __u32 order[2000];

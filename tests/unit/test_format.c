@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The judge of superblocks and slot table pages: each unsound field is refused
- * by name, however well it is sealed; damage is found; of two copies the right
- * one counts.
+ * Checks of superblocks and slot table pages.  Each invalid field is rejected by name even if the
+ * checksum is right; damage is detected; the right one of two copies is chosen.
  */
 #include "helper/unit.h"
 #include "meta/format.h"
@@ -22,7 +21,7 @@ static void set_area(struct nearcache_super *sb, int i, u64 *at, u64 length)
 	*at += length;
 }
 
-/* A sound superblock of a 64 MiB device. */
+/* A valid superblock of a 64 MiB device. */
 static struct nearcache_super sound(void)
 {
 	struct nearcache_super sb = { 0 };
@@ -86,7 +85,7 @@ static void sound_is_taken(void **state)
 	assert_int_equal(geo.subblocks, 16);
 }
 
-/* What old code may ignore. */
+/* Old code may ignore compat features. */
 static void compat_bits_are_ignored(void **state)
 {
 	struct nearcache_super sb = sound();
@@ -99,11 +98,11 @@ static void compat_bits_are_ignored(void **state)
 }
 
 /**
- * struct corruption - one field with an unsound value
- * @field: its name, as the reason must give it
+ * struct corruption - an invalid value for one field
+ * @field: name of the field, which the reason must contain
  * @offset: in struct nearcache_super
  * @size: bytes
- * @value: to be stored there
+ * @value: value to store
  */
 struct corruption {
 	const char *field;
@@ -158,7 +157,7 @@ static const struct corruption corruptions[] = {
 	BAD(area[5].offset, DATA_OFFSET), BAD(area[5].offset, ~0ULL << 12),
 };
 
-/* Checksums: 16 * 4 bytes for each slot, and no other length. */
+/* The checksum area has 16 * 4 bytes for each slot; any other length is rejected. */
 static void checksums_have_their_area(void **state)
 {
 	struct nearcache_super sb = sound();
@@ -205,15 +204,15 @@ static void each_field_is_named(void **state)
 		store((char *)&sb + c->offset, c->size, c->value);
 		nc_super_seal(&sb);
 		if (check(&sb, why))
-			fail_msg("%s = %llu is taken", c->field, (unsigned long long)c->value);
-		/* Of an area the reason names the area and shows both numbers. */
+			fail_msg("%s = %llu is accepted", c->field, (unsigned long long)c->value);
+		/* For an area the reason names the area and shows both numbers. */
 		if (strncmp(why, c->field, strcspn(c->field, ".")))
 			fail_msg("%s = %llu: '%s'", c->field,
 				 (unsigned long long)c->value, why);
 	}
 }
 
-/* A device that lost its end, and a format that claims too little of it. */
+/* A device that lost its end, and a superblock that claims less than it uses. */
 static void truncated_is_refused(void **state)
 {
 	struct nearcache_super sb = sound();
@@ -250,7 +249,7 @@ static void endless_text_is_refused(void **state)
 	}
 }
 
-/* Each of the 32768 bits, without a new seal. */
+/* Flip each of the 32768 bits without resealing. */
 static void every_bit_flip_is_found(void **state)
 {
 	struct nearcache_super sb = sound();
@@ -317,7 +316,7 @@ static void sound_copy_counts(void **state)
 	b.label[0] ^= 1;
 	assert_ptr_equal(nc_super_choose(&a, &b, DEVICE_BYTES, &geo, why), &a);
 	assert_int_equal(geo.table_epoch, 1);
-	/* Both damaged: the reason against copy 0. */
+	/* Both copies are invalid: the reason is that of copy 0. */
 	a.block_size = 0;
 	nc_super_seal(&a);
 	assert_null(nc_super_choose(&a, &b, DEVICE_BYTES, &geo, why));
@@ -336,7 +335,7 @@ static struct nearcache_page page(void)
 	return p;
 }
 
-/* Half of another cache was restored: whose data do the slots hold? */
+/* Half of another cache was restored: nobody knows whose data the slots hold. */
 static void copies_of_two_caches_are_refused(void **state)
 {
 	struct nearcache_super a = sound(), b = sound();
@@ -362,7 +361,7 @@ static void pages_are_judged(void **state)
 	p.magic = 0;
 	nc_page_seal(&p);
 	assert_false(nc_page_check(&p, uuid, 3));
-	/* A new page holds no block. */
+	/* A new page holds no blocks. */
 	nc_page_init(&p, uuid, 3, 11, 9);
 	assert_int_equal(le64_to_cpu(p.slot[0].origin_block), NEARCACHE_NO_BLOCK);
 	assert_int_equal(le64_to_cpu(p.slot[167].origin_block), NEARCACHE_NO_BLOCK);
@@ -385,7 +384,7 @@ static void page_bit_flips_are_found(void **state)
 	assert_true(nc_page_check(&p, uuid, 3));
 }
 
-/* The check value of CRC-32C, and the same sum done bit by bit. */
+/* Compare with the published check value of CRC-32C and with a bit-by-bit implementation. */
 static void crc_is_castagnoli(void **state)
 {
 	struct nearcache_super sb = sound();
@@ -403,7 +402,7 @@ static void crc_is_castagnoli(void **state)
 			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
 	}
 	assert_int_equal(nc_super_checksum(&sb), ~crc);
-	/* The field itself counts as zero. */
+	/* The checksum field itself counts as zero. */
 	sb.checksum = ~0U;
 	assert_int_equal(nc_super_checksum(&sb), ~crc);
 }
@@ -419,7 +418,7 @@ static void subblock_sizes(void **state)
 	assert_int_equal(nc_subblock_size(64 << 10, 512, 65536), 65536);
 }
 
-/* Member @index of @count: device 0 keeps its areas. */
+/* Superblock of member @index of @count. */
 static struct nearcache_super member(u16 index, u16 count, u64 slots)
 {
 	struct nearcache_super sb = sound();
@@ -447,7 +446,7 @@ static void refused(struct nearcache_super sb, const char *field)
 		fail_msg("'%s' does not name %s", why, field);
 }
 
-/* Behind the first one there is data alone, and as much of it as is its share. */
+/* Members behind the first hold only data, each an equal share. */
 static void members_are_judged(void **state)
 {
 	const u64 most = (DEVICE_BYTES - MIB) / BLOCK;
@@ -460,7 +459,7 @@ static void members_are_judged(void **state)
 	assert_int_equal(nc_member_slots(10, 1, 3), 3);
 	assert_int_equal(nc_member_slots(10, 2, 3), 3);
 	assert_int_equal(nc_member_slots(10, 0, 1), 10);
-	/* The last member of 16 has the fewest. */
+	/* The last member of 16 has the fewest slots. */
 	sb = member(15, 16, 16 * most + 15);
 	assert_true(nc_super_check(&sb, DEVICE_BYTES, &geo, why));
 	assert_int_equal(geo.stripe_index, 15);
@@ -471,7 +470,7 @@ static void members_are_judged(void **state)
 	refused(member(16, 16, 64), "stripe_index");
 	refused(member(1, 17, 64), "stripe_count");
 	refused(member(0, 1, 64), "stripe_count");
-	/* The first one without its metadata. */
+	/* The first member must have metadata. */
 	refused(member(0, 2, 64), "table_pages");
 	sb = member(1, 2, 64);
 	sb.table_pages = cpu_to_le64(1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rounds of holds, whatever others do between any two steps: who holds when a round is over has
- * looked up after it was asked for.  Memory is as processors see it that do not reorder; barriers
- * are where others are let in, not what is tested.
+ * Grace periods ("rounds") of hit sections under arbitrary interleavings: when a round is over,
+ * each reader in a hit section has looked up after the round began.  The simulated processors do
+ * not reorder memory accesses: a barrier only switches tasks here and is not tested itself.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,16 +17,16 @@
 #define STACK	(256U << 10)
 #define SEEDS	40U
 #define STEPS	200000U
-/* Looks at a round that is not over. */
+/* Maximum number of polls until a round is over. */
 #define LOOKS	1000U
 
 /**
- * struct task - somebody who runs until he lets others
- * @context: where he is
- * @stack: his
- * @locks: he has the lock
- * @holds: a reader has a hit under way
- * @saw: what was unlinked when he looked it up
+ * struct task - a cooperative task: a reader, or a thread that waits for rounds
+ * @context: saved registers
+ * @stack: its stack
+ * @locks: it holds the mutex
+ * @holds: it is in a hit section
+ * @saw: value of @unlinked at its look-up
  */
 struct task {
 	ucontext_t context;
@@ -61,7 +61,7 @@ void unit_elsewhere(void)
 	unit_cpu = cpu;
 }
 
-/* A reader: hit by hit, each of which ends on any processor. */
+/* Reader: a loop of hits.  A hit may end on another processor than it began on. */
 static void reads(void)
 {
 	struct task *t = running;
@@ -80,7 +80,7 @@ static void reads(void)
 	}
 }
 
-/* When a round is over, nobody has what was unlinked before. */
+/* Waiter: when the round is over, no reader holds an entry unlinked before it. */
 static void asks(void)
 {
 	u64 mine, round;
@@ -123,7 +123,7 @@ static struct task *owner(void)
 	return NULL;
 }
 
-/* Anybody, but who would wait for a lock, or does not run for a while. */
+/* Run a random task, except a task that sleeps or would block on the mutex. */
 static void run_one(void)
 {
 	static u32 asleep;
@@ -163,7 +163,7 @@ static void whatever_others_do(void **unused)
 	assert_true(waits > rounds / 4);
 }
 
-/* Hits that began when it was asked for do not hold it up. */
+/* Hits that begin after the round began must not delay it. */
 static void not_for_ever(void **unused)
 {
 	int first, other = 0, next;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Plan mode against Belady's MIN, which is computed here by looking at what really comes, on the
- * patterns where it is more than never evicting; and what becomes of readers that do not keep to
- * the plan.
+ * Plan mode compared with Belady's MIN, which this test computes from the actual reads, for
+ * patterns in which MIN beats never evicting; and plan mode with readers that leave the plan.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,9 +25,9 @@ static const double fractions[] = { 0.1, 0.25, 0.5, 0.75 };
 	for (f = fractions; f < fractions + sizeof(fractions) / sizeof(*fractions); f++)
 
 /**
- * struct reads - what is read
- * @block: in this order
- * @count: how many
+ * struct reads - a sequence of reads
+ * @block: block numbers in order
+ * @count: entries in @block
  */
 struct reads {
 	u32 block[READS_MAX];
@@ -55,7 +54,7 @@ static void shuffle(u32 *order, u32 count)
 	}
 }
 
-/* @part of the blocks, in a new order. */
+/* Add @part of the blocks in a new random order. */
 static void add_epoch(struct reads *reads, u32 part)
 {
 	u32 order[BLOCKS], i;
@@ -89,7 +88,7 @@ static void random_half(struct reads *reads)
 		add_epoch(reads, BLOCKS / 2);
 }
 
-/* Of two jobs, one of which is ahead by a third of an epoch. */
+/* Two jobs; one is a third of an epoch ahead. */
 static void two_jobs(struct reads *reads)
 {
 	static struct reads a, b;
@@ -107,7 +106,7 @@ static void two_jobs(struct reads *reads)
 	}
 }
 
-/* Of an epoch: 10 % of the blocks 4 times, 30 % twice, 60 % every second time. */
+/* Per epoch: 10 % of the blocks 4 times, 30 % twice, a random half of the other 60 % once. */
 static void mixture(struct reads *reads)
 {
 	static u32 order[2 * BLOCKS];
@@ -125,7 +124,7 @@ static void mixture(struct reads *reads)
 	}
 }
 
-/* Readers make what is planned out of order, by up to @depth: one waits for no more than that. */
+/* Reorder the reads of @plan; each is delayed by at most @depth reads. */
 static void disorder(const struct reads *plan, u32 depth, struct reads *reads)
 {
 	static u32 waiting[64];
@@ -142,7 +141,7 @@ static void disorder(const struct reads *plan, u32 depth, struct reads *reads)
 	}
 }
 
-/* Hits of MIN with @slots in the second half of what is read. */
+/* Hits of MIN with @slots slots in the second half of the reads. */
 static u32 min_hits(const struct reads *reads, u32 slots)
 {
 	static u32 next[READS_MAX], when[BLOCKS];
@@ -215,7 +214,7 @@ static void cache_free(struct cache *c)
 	free(c);
 }
 
-/* The worker, which comes some reads after it was called. */
+/* The reclaim worker; it runs some reads after it was queued. */
 static void make_room(struct cache *c)
 {
 	u32 end = NC_BELADY_NONE;
@@ -231,7 +230,7 @@ static void make_room(struct cache *c)
 	}
 }
 
-/* After that it has to be told what is cached. */
+/* Seek, then report the cached blocks to the plan again. */
 static void seek(struct cache *c)
 {
 	u32 block;
@@ -242,7 +241,7 @@ static void seek(struct cache *c)
 			nc_belady_took(&c->plan, block);
 }
 
-/* In two halves, the second of which may be read first.  Returns whether it is a hit. */
+/* Read a block in two halves, in random order.  Return true on a hit. */
 static bool cache_read(struct cache *c, u32 block)
 {
 	struct nc_belady_piece piece = { .block = block, .whole = true };
@@ -268,7 +267,7 @@ static bool cache_read(struct cache *c, u32 block)
 	return hit;
 }
 
-/* Hits in the second half of what is read. */
+/* Hits in the second half of the reads. */
 static u32 plan_hits(const struct reads *plan, const struct reads *reads, u32 slots)
 {
 	struct cache *c = cache_of(slots, plan);
@@ -285,7 +284,7 @@ static u32 plan_hits(const struct reads *plan, const struct reads *reads, u32 sl
 	return hits;
 }
 
-/* As MIN does that has the slots which are not kept free, and nearly as one that has all. */
+/* Hits come close to MIN with the slots not kept free.  MIN with all slots is only printed. */
 static void compare(const char *name, void (*pattern)(struct reads *reads))
 {
 	static struct reads plan, reads;
@@ -323,7 +322,7 @@ static void as_min(void **unused)
 
 static struct reads plan;
 
-/* Epochs that are planned, and a cache of half of the blocks. */
+/* Make a plan of several epochs, and a cache for half of the blocks. */
 static struct cache *planned(void (*pattern)(struct reads *reads))
 {
 	state = 7;
@@ -332,7 +331,7 @@ static struct cache *planned(void (*pattern)(struct reads *reads))
 	return cache_of(BLOCKS / 2, &plan);
 }
 
-/* Reads @from to @end of the plan.  Returns the hits. */
+/* Read positions @from to @end of the plan; return the hits. */
 static u32 follow(struct cache *c, u32 from, u32 end)
 {
 	u32 hits = 0;
@@ -342,7 +341,7 @@ static u32 follow(struct cache *c, u32 from, u32 end)
 	return hits;
 }
 
-/* Of a plan that begins at @begun, hits of what is read from @from on. */
+/* Hits from position @from on with a plan that begins at position @begun. */
 static u32 foretold(u32 begun, u32 from)
 {
 	static struct reads whole;
@@ -360,8 +359,8 @@ static u32 foretold(u32 begun, u32 from)
 	return hits;
 }
 
-/* Readers begin the epoch anew, as after a crash, and some visits later they are where they are
- * expected; then hits are as foretold.
+/* Readers restart the epoch, as after a crash.  Some visits later the plan has found their
+ * position, and hits are as predicted.
  */
 static void restarted(void **unused)
 {
@@ -375,14 +374,14 @@ static void restarted(void **unused)
 	assert_in_range(c->plan.figures.position, from - 2 * c->plan.lag, from);
 	hits = follow(c, from, plan.count);
 	all = foretold(begun, from);
-	printf("# after the restart of an epoch: %u hits, foretold %u\n", hits, all);
+	printf("# after the restart of an epoch: %u hits, predicted %u\n", hits, all);
 	assert_true(hits >= NEAR * all);
 	assert_true(nc_belady_over(&c->plan));
 	assert_false(c->plan.lost);
 	cache_free(c);
 }
 
-/* They go on from a checkpoint that lies ahead. */
+/* Readers resume from a checkpoint that lies ahead. */
 static void resumed(void **unused)
 {
 	struct cache *c = planned(random_half);
@@ -394,15 +393,13 @@ static void resumed(void **unused)
 	assert_int_equal(c->plan.figures.sought, 1);
 	hits = follow(c, from, plan.count);
 	all = foretold(at, from);
-	printf("# after a jump: %u hits, foretold %u\n", hits, all);
+	printf("# after a jump: %u hits, predicted %u\n", hits, all);
 	assert_true(hits >= NEAR * all);
 	assert_true(nc_belady_over(&c->plan));
 	cache_free(c);
 }
 
-/* What nobody reads is skipped when readers are beyond it, and goes first if it is not planned
- * again.
- */
+/* Visits that readers leave out are skipped once readers are beyond them. */
 static void left_out(void **unused)
 {
 	struct cache *c = planned(same_order);
@@ -419,9 +416,7 @@ static void left_out(void **unused)
 	cache_free(c);
 }
 
-/* Reads of other blocks put nothing out that is planned, and when there are hardly any others the
- * plan is lost.
- */
+/* Reads outside the plan evict no planned block.  If nearly all are outside, the plan is lost. */
 static void others(void **unused)
 {
 	struct nc_belady_piece piece = { .block = BLOCKS, .last = SUBS - 1, .whole = true };
@@ -450,7 +445,7 @@ static void add(struct nc_belady *p, u64 first, u64 last)
 	assert_int_equal(nc_belady_append(p, first, last), 0);
 }
 
-/* What follows on each other is one visit, and what is taken back was never there. */
+/* Adjacent ranges in one block are one visit.  nc_belady_cut() removes ranges without a trace. */
 static void visits(void **unused)
 {
 	struct nc_belady p = { .subs = 8 };
@@ -477,7 +472,7 @@ static void visits(void **unused)
 	nc_belady_destroy(&p);
 }
 
-/* A block that is read twice in a row, in parts: each part once a visit. */
+/* A block read several times in a row, in parts: each part counts once per visit. */
 static void parts(void **unused)
 {
 	struct nc_belady p = { .subs = 8 };
@@ -506,7 +501,7 @@ static void parts(void **unused)
 	nc_belady_destroy(&p);
 }
 
-/* At most what plan.h says, of the plan that takes most: each block once. */
+/* A plan that reads each block once needs the most memory: check the bound given in plan.h. */
 static void memory_is_bounded(void **unused)
 {
 	struct nc_belady p = { .subs = 1 };
@@ -515,12 +510,12 @@ static void memory_is_bounded(void **unused)
 	(void)unused;
 	add(&p, 0, n - 1);
 	assert_int_equal(nc_belady_build(&p, 1, 16), 0);
-	printf("# bytes of a visit: %.1f\n", (double)p.figures.memory / n);
+	printf("# bytes per visit: %.1f\n", (double)p.figures.memory / n);
 	assert_true(p.figures.memory <= 49ULL * n);
 	nc_belady_destroy(&p);
 }
 
-/* Makes a plan, of which the allocation behind @allowed fails.  Returns how it ended. */
+/* Make a plan; allocations fail after @allowed successful ones.  Return the error. */
 static int made(struct nc_belady *p, int allowed)
 {
 	u32 i;
@@ -536,7 +531,7 @@ static int made(struct nc_belady *p, int allowed)
 	return r;
 }
 
-/* Whichever allocation fails: it is said, what is left can be freed, and the next attempt has all. */
+/* Fail each allocation in turn: the caller gets -ENOMEM, can free the plan, and can try again. */
 static void without_memory(void **unused)
 {
 	struct nc_belady p;
@@ -553,13 +548,13 @@ static void without_memory(void **unused)
 	}
 	unit_allocations = -1;
 	nc_belady_destroy(&p);
-	printf("# allocations of a plan: %d\n", n);
-	/* Of visits, as they grow; what comes behind each and heads; done; blocks; the tree. */
+	printf("# allocations per plan: %d\n", n);
+	/* The visits as they grow; next links, heads, done bits, blocks, the tree. */
 	assert_int_equal(n, 3 + 5);
 }
 
-/* What cannot go is put back, and is not in the way of what can: all are found once, the one that
- * is read last first, and are cached still.
+/* A victim that cannot be evicted is put back and does not hide other victims: the search finds
+ * each cached block once, the one read last first, and all blocks stay cached.
  */
 static void in_turn(void **unused)
 {

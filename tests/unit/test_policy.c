@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The eviction policy under the patterns of training.  When each block is read
- * once per epoch no policy that fills on demand hits more than f = cache size /
- * dataset size; never evicting reaches f, and so must this one.
+ * The eviction policy under the access patterns of training.  If each block is read once per
+ * epoch, no policy that fills on demand gets a hit rate above f = cache size / dataset size.
+ * Never evicting reaches f, and this policy must reach it as well.
  */
 #include <stdlib.h>
 
@@ -11,20 +11,20 @@
 #include "policy_trace.h"
 
 #define BLOCKS	4000U		/* of one dataset */
-#define ORIGIN	(20 * BLOCKS)	/* far larger than what is read of it */
+#define ORIGIN	(20 * BLOCKS)	/* far larger than the dataset */
 #define SEEDS	3U
 #define NEAR	0.98
-/* File system metadata: few blocks behind the data, read all the time. */
+/* File system metadata: a few blocks behind the data that are read all the time. */
 #define HOT		16U
 #define HOT_EVERY	8U
 
 static const double fractions[] = { 0.1, 0.25, 0.5, 0.75 };
 
 /**
- * struct run - a simulated cache and who reads from it
+ * struct run - a simulated cache and its reader
  * @s: cache
- * @t: what is read next
- * @f: bound of the hits
+ * @t: next reads
+ * @f: bound of the hit rate
  * @hot: there are hot blocks, which take slots from the data
  */
 struct run {
@@ -61,7 +61,7 @@ static void read_hot(struct run *r)
 	sim_read(r->s, ORIGIN + trace_random(r->t, HOT));
 }
 
-/* One epoch over @blocks from @first, in sub-blocks: hits / reads. */
+/* Read one epoch over @blocks from @first in sub-blocks; return the hit rate. */
 static double epoch_of(struct run *r, u32 first, u32 blocks, enum order order)
 {
 	u32 i, hits = 0, subs = r->s->subs;
@@ -87,7 +87,7 @@ static bool is_near(const struct run *r, double hits)
 	return hits >= NEAR * (r->f - (r->hot ? (double)HOT / BLOCKS : 0));
 }
 
-/* So many epochs, each at the bound. */
+/* Read @epochs epochs; each must reach the bound. */
 static void steady_epochs(struct run *r, u32 first, enum order order, u32 epochs)
 {
 	u32 n, hot = sim_cached(r->s, ORIGIN, HOT);
@@ -116,7 +116,7 @@ static void for_each_run(void (*test)(struct run *r, enum order order), u32 subs
 	}
 }
 
-/* Epochs hit the bound from the second on, and never evict. */
+/* From the second epoch on the hit rate is at the bound, and nothing is evicted. */
 static void steady(struct run *r, enum order order)
 {
 	epoch(r, 0, order);
@@ -130,14 +130,14 @@ static void is_steady(void **state)
 	for_each_run(steady, 1, false, "steady");
 }
 
-/* Their short distances must not make the cold data around them look idle. */
+/* Short reuse distances of hot blocks must not make the cold data around them look idle. */
 static void hot_blocks(void **state)
 {
 	(void)state;
 	for_each_run(steady, 1, true, "beside hot blocks");
 }
 
-/* Samples of a ninth of a block: what is missing of a block that is kept comes in. */
+/* Samples of a ninth of a block: missing sub-blocks of a retained block are filled. */
 static void steady_samples(struct run *r, enum order order)
 {
 	epoch(r, 0, order);
@@ -172,7 +172,7 @@ static void dataset_is_left(void **state)
 	for_each_run(left, 9, false, "then another dataset, samples");
 }
 
-/* One of them, with so many slots free when the dataset changes: is it late? */
+/* A small cache with @spare free slots when the dataset changes: does it reach the bound late? */
 static bool small_is_late(u32 spare, u64 seed)
 {
 	u32 slots = 90, blocks = 224, n;
@@ -194,8 +194,9 @@ static bool small_is_late(u32 spare, u64 seed)
 	return late;
 }
 
-/* In a cache of a few dozen blocks one that is read again is no sign that all are: what comes into
- * slots that happen to be free, up to as many as reclaim keeps so, does not hold up what follows.
+/* In a cache of a few dozen blocks, one block that is read again does not prove that all are.
+ * Blocks filled into slots that happen to be free, as many as reclaim keeps free, must not delay
+ * the change.
  */
 static void small_is_left(void **state)
 {
@@ -207,12 +208,12 @@ static void small_is_left(void **state)
 		late += small_is_late(2, seed);
 		crowd += small_is_late(11, seed);
 	}
-	printf("# of 200 caches %u with two free slots are late, %u with eleven\n", late, crowd);
+	printf("# of 200 caches %u are late with two free slots, %u with eleven\n", late, crowd);
 	assert_int_equal(late, 0);
 	assert_in_range(crowd, 0, 20);
 }
 
-/* The cache is full of what was copied once. */
+/* The cache is full of data that was copied once. */
 static void junk(struct run *r, enum order order)
 {
 	epoch_of(r, BLOCKS, 3 * BLOCKS, SAME);
@@ -240,14 +241,14 @@ static void all_junk(struct run *r, enum order order)
 	steady_epochs(r, 0, order, 4);
 }
 
-/* Of so long a copy that the ghost remembers little of what is read next. */
+/* The copy is so long that the ghost holds little of the dataset that follows. */
 static void full_of_all(void **state)
 {
 	(void)state;
 	for_each_run(all_junk, 1, false, "after a copy of all");
 }
 
-/* A scan takes nothing, however long it is: between epochs ... */
+/* A scan of any length evicts nothing: between epochs ... */
 static void scan(struct run *r, enum order order)
 {
 	epoch(r, 0, order);
@@ -259,7 +260,7 @@ static void scan(struct run *r, enum order order)
 	assert_int_equal(r->s->evictions, 0);
 }
 
-/* ... or beside them. */
+/* ... or during epochs. */
 static void scan_beside(struct run *r, enum order order)
 {
 	u32 i, n, next = BLOCKS, hits;
@@ -294,7 +295,7 @@ static void scans(void **state)
 	for_each_run(scan_beside, 1, true, "and a scan beside, and hot blocks");
 }
 
-/* Another dataset is read in each third epoch. */
+/* Every third epoch reads another dataset. */
 static void evaluation(struct run *r, enum order order)
 {
 	u32 n;
@@ -309,7 +310,7 @@ static void evaluation(struct run *r, enum order order)
 	assert_int_equal(r->s->evictions, 0);
 }
 
-/* Long distances, of blocks that are not worth a slot, do not hold up what follows. */
+/* Long reuse distances of blocks that get no slot must not delay the change of dataset. */
 static void left_after_evaluations(struct run *r, enum order order)
 {
 	evaluation(r, order);
@@ -320,7 +321,7 @@ static void left_after_evaluations(struct run *r, enum order order)
 	steady_epochs(r, 2 * BLOCKS, order, 4);
 }
 
-/* Two take turns: one of them stays. */
+/* Two datasets in turn: one of them is retained. */
 static void turns(struct run *r, enum order order)
 {
 	u32 n;
@@ -333,8 +334,8 @@ static void turns(struct run *r, enum order order)
 	assert_int_equal(r->s->evictions, 0);
 }
 
-/* Of samples smaller than a block a long evaluation looks like a move, once.  Then what is kept
- * stays, of the one, the other, or both.
+/* With samples smaller than a block, a long evaluation looks like a change of dataset, once.  After
+ * that the retained blocks stay, whether they are of one dataset or of both.
  */
 static void evaluation_of_samples(struct run *r, enum order order)
 {
@@ -365,8 +366,8 @@ static void evaluations(void **state)
 	for_each_run(evaluation_of_samples, 9, false, "and an evaluation, samples");
 }
 
-/* Patterns without a bound that is known: what never evicting hits, or more.  Returns the hits of
- * all fractions.
+/* Patterns without a known bound: hit at least as often as never evicting would.  Return the sum of
+ * the hit rates of all fractions.
  */
 static double as_never_on(u32 origin, void (*epochs)(struct trace *t, u32 n), const char *what)
 {
@@ -386,7 +387,7 @@ static double as_never_on(u32 origin, void (*epochs)(struct trace *t, u32 n), co
 		for (n = r.t->count / 2; n < r.t->count; n++, reads++)
 			never += first[r.t->reads[n]];
 		hits = sim_run(r.s, r.t->reads + r.t->count / 2, reads);
-		printf(" %.3f, as it was then %.3f", (double)hits / reads, (double)never / reads);
+		printf(" %.3f, never evicting %.3f", (double)hits / reads, (double)never / reads);
 		assert_true(hits >= NEAR * never);
 		sum += (double)hits / reads;
 		end(&r);
@@ -394,7 +395,7 @@ static double as_never_on(u32 origin, void (*epochs)(struct trace *t, u32 n), co
 	return sum;
 }
 
-/* On an origin that is far larger, and on one that is the dataset. */
+/* On an origin that is far larger than the dataset, and on one that is the dataset. */
 static void as_never(void (*epochs)(struct trace *t, u32 n), const char *what)
 {
 	as_never_on(ORIGIN, epochs, what);
@@ -423,12 +424,12 @@ static void unlike(void **state)
 	(void)state;
 	as_never(half_epochs, "a random half");
 	as_never(job_epochs, "two jobs");
-	/* Where the origin's size says early that some are read less often than others, those go. */
+	/* If the origin's size shows early which blocks are read less often, those are evicted. */
 	assert_true(as_never_on(BLOCKS, mixture_epochs, "a mixture") >
 		    1.02 * as_never_on(ORIGIN, mixture_epochs, "a mixture"));
 }
 
-/* A tick that has wrapped is no reason to evict, nor to keep for ever. */
+/* A tick that has wrapped must not evict a block or keep it forever. */
 static void clock_wraps(void **state)
 {
 	struct run r = begin(0.5, 1, 3, "over a wrap");
@@ -437,7 +438,7 @@ static void clock_wraps(void **state)
 	(void)state;
 	for (n = 1; n <= 4; n++)
 		epoch(&r, 0, SHUFFLED);
-	/* 15 bits of tick: just short of the wrap, with all that is a tick moved along. */
+	/* The tick has 15 bits: move the clock and all stored ticks to shortly before the wrap. */
 	far -= r.s->now;
 	r.s->clock += far * r.s->tick_reads;
 	for (n = 0; n < r.s->slots; n++)
@@ -457,7 +458,7 @@ static void clock_wraps(void **state)
 	end(&r);
 }
 
-/* Two CPUs' clocks are a tick apart: that is neither idle nor a distance. */
+/* Clocks of two CPUs differ by a tick: the stamp is not idle, and this is not a reuse distance. */
 static void stamp_ahead_of_the_clock(void **state)
 {
 	struct sim *s = sim_new(&nc_policy_keep, 4, 8, 1);
@@ -468,7 +469,7 @@ static void stamp_ahead_of_the_clock(void **state)
 	assert_int_equal(s->policy.now.of[NC_CACHED].blocks, 0);
 	assert_int_equal(s->policy.seen[0].of[NC_CACHED].blocks, 0);
 	assert_false(s->ops->idle(&s->policy, 101, 100));
-	/* Something is known, and the stamp is not idle still. */
+	/* Also with a known limit the stamp is not idle. */
 	s->policy.limit = 5;
 	s->policy.cut = 95;
 	assert_false(s->ops->idle(&s->policy, 101, 100));
@@ -479,7 +480,7 @@ static void stamp_ahead_of_the_clock(void **state)
 	sim_free(s);
 }
 
-/* Eviction reads without the lock: a limit, and the cut of before there was one. */
+/* Eviction reads without the lock: it may see a new limit with an old cut. */
 static void limit_is_seen_first(void **state)
 {
 	struct run r = begin(0.5, 1, 1, "before a limit is known");
@@ -505,7 +506,7 @@ static void limit_is_seen_first(void **state)
 	end(&r);
 }
 
-/* Whatever the size, a part of the blocks is known that is neither few nor many. */
+/* For a dataset of any size the ghost samples a suitable part of the blocks. */
 static void ghost_adapts(void **state)
 {
 	u64 *entries = calloc(NC_GHOST_ENTRIES, sizeof(*entries)), block;
@@ -526,7 +527,7 @@ static void ghost_adapts(void **state)
 		known += !!d;
 	}
 	assert_in_range(known, (3000000 >> g.shift) * 8 / 10, (3000000 >> g.shift) * 11 / 10);
-	/* All is old: there is room for more blocks. */
+	/* All entries expire, which makes room for more blocks. */
 	known = g.shift;
 	nc_ghost_expire(&g, 1000, 100);
 	assert_int_equal(g.used, 0);
@@ -534,7 +535,7 @@ static void ghost_adapts(void **state)
 	free(entries);
 }
 
-/* How many of 64 MiB from @first on stay. */
+/* Number of retained MiB among the 64 MiB from @first on. */
 static u32 stay_of(const struct nc_retain *s, u64 first)
 {
 	u32 i, n = 0;
@@ -544,8 +545,8 @@ static u32 stay_of(const struct nc_retain *s, u64 first)
 	return n;
 }
 
-/* Of what is consecutive an even part stays, whole MiBs, and of that a part when there is less
- * room; not without end.
+/* An even part of consecutive data is retained, in whole MiBs.  Each lower threshold retains a
+ * subset of that, down to the minimum threshold.
  */
 static void retention_is_even(void **unused)
 {
@@ -573,7 +574,7 @@ static void retention_is_even(void **unused)
 		for (at = 0; at < 4096; at++)
 			assert_int_equal(retain_keeps(&s, at), retain_keeps(&s, at & ~3));
 	}
-	printf("# a quarter of it is left after %u rounds\n", rounds);
+	printf("# a quarter of the dataset is retained after %u rounds\n", rounds);
 }
 
 int main(void)

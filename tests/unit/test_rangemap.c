@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ranges that overlap: what holds at each sector is what a look at all of them says. */
+/* Overlapping ranges: the range map agrees at each sector with a search of all ranges. */
 #include <stdlib.h>
 
 #include "helper/unit.h"
@@ -54,7 +54,7 @@ static void apart(void **state)
 	assert_ptr_equal(nc_rangemap_find(segment, made, 19), &segment[0]);
 	assert_ptr_equal(nc_rangemap_find(segment, made, 20), &segment[1]);
 	assert_null(nc_rangemap_find(segment, made, 60));
-	/* The end of everything. */
+	/* A range without an end. */
 	add(0, 0, ~0ULL, 3, 4, 0);
 	make(1);
 	assert_segment(0, 0, ~0ULL, 3, 4);
@@ -70,18 +70,18 @@ static void nested(void **state)
 	assert_segment(0, 0, 40, 1, 1);
 	assert_segment(1, 40, 60, 2, 3);
 	assert_segment(2, 60, 100, 1, 1);
-	/* The higher priority counts, though it begins earlier. */
+	/* The range of higher priority wins, although it begins earlier. */
 	add(0, 0, 100, 1, 1, 1);
 	make(2);
 	assert_segment(1, 40, 60, 1, 3);
-	/* The same twice is one. */
+	/* Two equal ranges, and an adjacent one, make one segment. */
 	add(0, 0, 100, 1, 1, 0);
 	add(1, 0, 100, 1, 1, 0);
 	add(2, 100, 120, 1, 1, 0);
 	make(3);
 	assert_int_equal(made, 1);
 	assert_segment(0, 0, 120, 1, 1);
-	/* Of two that are alike the one that was given later counts. */
+	/* Of two ranges of equal priority and place the later one wins. */
 	add(0, 0, 100, 8, 1, 0);
 	add(1, 0, 100, 7, 1, 0);
 	make(2);
@@ -105,7 +105,7 @@ static void too_deep(void **state)
 	assert_int_equal(made, 1);
 }
 
-/* What a look at all ranges says of one sector. */
+/* Search all ranges for one sector. */
 static struct nc_segment slow(u32 n, u64 sector, bool *is)
 {
 	struct nc_segment s = { 0 };

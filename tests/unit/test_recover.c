@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a table on the medium says after a stop or a crash: which record is the last,
- * which copy of a page counts, which entries may be true.
+ * Metadata after a stop or a crash: which commit record is the last, which copy of a page counts,
+ * which slot entries are valid.
  */
 #include "helper/unit.h"
 #include "meta/recover.h"
@@ -11,8 +11,8 @@ static const u8 foreign[16] = { 8 };
 
 static struct nearcache_commit ring[NC_RECOVER_RING];
 
-/* Record @sequence in its place; it names the @count pages from @first on, with the copies being
- * rewritten in @first, too.
+/* Write record @sequence to its place in the ring.  It names the @count pages from @first on;
+ * @first also says which copies are being rewritten.
  */
 static void record(u64 sequence, u32 count, u64 first)
 {
@@ -57,7 +57,7 @@ static void last_record_counts(void **state)
 		assert_int_equal(nc_recover_listed(last, n), n % 2 ? 1 : NC_RECOVER_NONE);
 	}
 	assert_null(nc_recover_last(ring, foreign));
-	/* Torn while it was written: the one before is the last. */
+	/* The record is torn: its predecessor is the last. */
 	ring[139 % NC_RECOVER_RING].page[400] ^= 1;
 	last = nc_recover_last(ring, uuid);
 	assert_int_equal(le64_to_cpu(last->sequence), 138);
@@ -80,15 +80,15 @@ static void records_are_judged(void **state)
 		assert_false(nc_record_check(&r, uuid));
 		byte[i / 8] ^= 1U << i % 8;
 	}
-	/* Well sealed, and more pages than it has room for. */
+	/* The checksum is right, but the record claims more pages than fit. */
 	r.count = cpu_to_le32(NEARCACHE_COMMIT_PAGES + 1);
 	nc_record_seal(&r);
 	assert_false(nc_record_check(&r, uuid));
-	/* About to wrap. */
+	/* A sequence number that is about to wrap. */
 	empty_ring();
 	record(1ULL << 63, 0, 0);
 	assert_null(nc_recover_last(ring, uuid));
-	/* In another one's place. */
+	/* A record in the place of another one. */
 	empty_ring();
 	record(5, 1, 1);
 	ring[6] = ring[5];
@@ -131,16 +131,16 @@ static void newer_page_counts(void **state)
 	record(12, 1, 3);
 	assert_int_equal(choose(&a, &b, uuid, 3, 1, &ring[12]), 1);
 	assert_int_equal(choose(&b, &a, uuid, 3, 1, NULL), 0);
-	/* The table's epoch comes first. */
+	/* The epoch of the table decides first. */
 	assert_int_equal(choose(&c, &b, uuid, 3, 2, NULL), 0);
 	assert_int_equal(choose(&b, &c, uuid, 3, 2, NULL), 1);
 	assert_int_equal(newest, 12);
-	/* A number that would wrap: the older copy would count for good. */
+	/* An invalid sequence number, about to wrap: otherwise that copy would count forever. */
 	c = page(~0ULL, 1);
 	assert_int_equal(choose(&c, &b, uuid, 3, 1, NULL), NC_RECOVER_NONE);
 	assert_int_equal(choose(&c, &b, uuid, 3, 1, &ring[12]), 1);
 	assert_int_equal(newest, 12);
-	/* Another page's place, another cache. */
+	/* The place of another page, and another cache. */
 	assert_int_equal(choose(&a, &b, uuid, 4, 1, NULL), NC_RECOVER_NONE);
 	assert_int_equal(choose(&a, &b, foreign, 3, 1, NULL), NC_RECOVER_NONE);
 }
@@ -154,16 +154,18 @@ static void torn_page_needs_a_record(void **state)
 	record(11, 0, 0);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, NULL), NC_RECOVER_NONE);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[11]), NC_RECOVER_NONE);
-	/* A number that was given once is not given again. */
+	/* The newest sequence is reported so that no sequence number is used twice. */
 	assert_int_equal(newest, 10);
-	/* Which copy is torn; the other one would be damaged, and this one too old. */
+	/* The record says which copy was being rewritten.  If the other copy is invalid, it is
+	 * damaged, and this copy is too old.
+	 */
 	record(12, 2, 3 | NEARCACHE_COMMIT_COPY_1);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), 0);
 	assert_int_equal(choose(&new, &old, uuid, 3, 1, &ring[12]), NC_RECOVER_NONE);
 	record(12, 2, 3);
 	assert_int_equal(choose(&new, &old, uuid, 3, 1, &ring[12]), 1);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), NC_RECOVER_NONE);
-	/* The commit named other pages; and it is over. */
+	/* The record names other pages, or the commit is complete. */
 	record(12, 2, 4);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), NC_RECOVER_NONE);
 	record(13, 0, 0);
@@ -225,7 +227,7 @@ static void empty_area(u64 session)
 	}
 }
 
-/* Judge the area for that session, with a witness that says so. */
+/* Judge the area for superblock session @session; the witness has sessions @said and @previous. */
 static void judge(const u8 *of, u64 session, u64 said, u64 previous)
 {
 	struct nearcache_witness record = {
@@ -246,7 +248,7 @@ static void set_region(u64 region)
 	nc_intent_sector_seal(sector);
 }
 
-/* Blocks of 256 KiB, regions of 1 MiB: all of a block, and of its neighbours. */
+/* Blocks of 256 KiB, regions of 1 MiB: a region marks whole blocks and their neighbours. */
 static void regions_longer_than_blocks(void **state)
 {
 	struct nc_geometry geo = {
@@ -268,7 +270,7 @@ static void regions_longer_than_blocks(void **state)
 	assert_false(nc_recover_ends(area));
 }
 
-/* Blocks of 4 MiB, regions of 1 MiB: a quarter; none beyond the end of the origin. */
+/* Blocks of 4 MiB, regions of 1 MiB: a region marks a quarter, nothing beyond the origin's end. */
 static void regions_shorter_than_blocks(void **state)
 {
 	struct nc_geometry geo = {
@@ -289,8 +291,8 @@ static void regions_shorter_than_blocks(void **state)
 	assert_int_equal(nc_recover_written(&geo, area, last), 0xffff00000000);
 }
 
-/* What is no sector of this session has all bits set; one of the session that was about
- * to begin none: what it would name had been dropped before it was written.
+/* A sector that is not of this session counts as all bits set.  A sector of the session that was
+ * about to begin counts as empty: the data in its regions was dropped before it was written.
  */
 static void intent_is_judged(void **state)
 {
@@ -306,7 +308,7 @@ static void intent_is_judged(void **state)
 	assert_true(nc_recover_written(&geo, area, 0));
 	assert_true(nc_recover_ends(area));
 
-	/* Session 5 was about to begin after 4, and so was 7; or nobody knows of it. */
+	/* The witness says that session 5 or 7 was to begin after 4, or does not know of it. */
 	empty_area(5);
 	set_region(0);
 	judge(uuid, 4, 5, 4);
@@ -391,7 +393,7 @@ static void copies_are_older(void **state)
 	assert_true(older(5, 6, 0));
 	assert_true(older(5, 7, 6));
 	assert_true(older(0, 1, 9));
-	/* None was before, which is not number 0. */
+	/* A previous session of 0 means none; it does not match session number 0. */
 	assert_true(older(0, 3, 0));
 }
 
@@ -423,9 +425,9 @@ static bool told(u32 state, u64 epoch, u64 sequence, u64 last)
 }
 
 /*
- * The steps of a commit from 20 to 22, and a crash after each: member told 21, record 21,
- * record 22, member told 22.  Then the slots that it freed are overwritten, so the first
- * device may be no older than that, nor the member older than the first device.
+ * A commit from 20 to 22 has these steps: the member gets 21, record 21, record 22, the member
+ * gets 22.  A crash after any step is accepted.  Afterwards the freed slots are overwritten, so
+ * neither the first device nor the member may be older than that.
  */
 static void members_follow_commits(void **state)
 {
@@ -435,18 +437,18 @@ static void members_follow_commits(void **state)
 	assert_true(told(NEARCACHE_STATE_LIVE, 7, 21, 21));
 	assert_true(told(NEARCACHE_STATE_LIVE, 7, 21, 22));
 	assert_true(told(NEARCACHE_STATE_CLEAN, 7, 22, 22));
-	/* An older copy of the first device. */
+	/* The first device is an older copy. */
 	assert_false(told(NEARCACHE_STATE_CLEAN, 7, 22, 21));
 	assert_false(told(NEARCACHE_STATE_CLEAN, 7, 22, 20));
 	assert_false(told(NEARCACHE_STATE_LIVE, 7, 21, 19));
-	/* Of the member. */
+	/* The member is an older copy. */
 	assert_false(told(NEARCACHE_STATE_CLEAN, 7, 20, 21));
 	assert_false(told(NEARCACHE_STATE_CLEAN, 7, 20, 22));
 	assert_false(told(NEARCACHE_STATE_LIVE, 7, 21, 23));
-	/* Of either, from before all was dropped. */
+	/* One of them is from before all was dropped. */
 	assert_false(told(NEARCACHE_STATE_CLEAN, 6, 22, 22));
 	assert_false(told(NEARCACHE_STATE_CLEAN, 8, 22, 22));
-	/* A session whose slots are overwritten without commits. */
+	/* A session overwrites slots without commits. */
 	assert_false(told(NEARCACHE_STATE_ACTIVE, 7, 22, 22));
 	assert_false(told(NEARCACHE_STATE_WRITING, 7, 22, 22));
 }

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Which kernel to boot. Sourced by run and mkinitrd.
+# Choose the kernel to boot. Sourced by run and mkinitrd.
 
 die() {
 	echo "vm: $*" >&2
 	exit 125
 }
 
-# need PROGRAM PACKAGE: the host must have it.
+# need PROGRAM PACKAGE: end if the host lacks the program.
 need() {
 	type -P "$1" >/dev/null || die "'$1' is missing on this host: install the package '$2'"
 }
 
-# The kernel 'debug' is that of tests/debug, which is far slower.
+# The kernel 'debug' is built by tests/debug. It is far slower than the others.
 kernel_debug_dir() {
 	echo "${DEBUG_KERNEL:-${BUILD:-build}/debug}"
 }
 
-# kernel_slow KERNEL: the factor of all limits of time.
+# kernel_slow KERNEL: print the factor for all time limits.
 kernel_slow() {
 	if [[ $1 == debug ]]; then
 		echo "${SLOW:-8}"
@@ -62,9 +62,9 @@ kernel_list() {
 	echo "${list:-none}"
 }
 
-# kernel_unpack IMAGE CONFIG TARGET: the ELF kernel inside a bzImage, cached in TARGET. The
-# emulator starts it at once, where the image's own decompressor takes seconds when
-# emulated. Prints what to boot: TARGET, or IMAGE when it cannot be unpacked here.
+# kernel_unpack IMAGE CONFIG TARGET: unpack the ELF kernel of a bzImage into TARGET, as a cache. The
+# emulator starts an ELF kernel at once; the image's own decompressor takes seconds under emulation.
+# Prints the file to boot: TARGET, or IMAGE if it cannot be unpacked here.
 kernel_unpack() {
 	local image=$1 config=$2 target=$3 setup start size magic
 	# The emulator enters an ELF kernel by the PVH protocol only.
@@ -79,7 +79,7 @@ kernel_unpack() {
 	# Offsets of the x86 boot protocol: setup_sects, payload_offset, payload_length.
 	setup=$(od -An -tu1 -j 497 -N 1 "$image")
 	start=$(((setup + 1) * 512 + $(od -An -tu4 -j 584 -N 4 "$image")))
-	# The payload ends with its unpacked size, four bytes that are not for the unpacker.
+	# The payload ends with its unpacked size, four bytes that the decompressor must not get.
 	size=$(($(od -An -tu4 -j 588 -N 4 "$image") - 4))
 	magic=$(od -An -tx1 -j "$start" -N 4 "$image")
 	case $magic in

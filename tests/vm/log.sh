@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# The guest's kernel log: make it readable, prove that it is whole, look for damage.
+# The guest's kernel log: convert it to text, check that it is complete, look for problems.
 
-# What a healthy kernel never says.
+# Patterns that never occur in the log of a healthy kernel.
 LOG_BAD='WARNING:|\bBUG\b|\bOops\b|KASAN:|KCSAN:|KFENCE:|UBSAN:|kmemleak: [0-9]+ new'
 LOG_BAD+='|possible (circular|recursive|irq lock inversion)|inconsistent lock state|suspicious RCU'
 LOG_BAD+='|turning off the locking correctness validator|kmemleak: .*(disabled|Cannot allocate)'
@@ -14,10 +14,10 @@ LOG_BAD+='|scheduling while atomic|list_(add|del) corruption|invalid opcode|doub
 LOG_BAD+='|stack-protector|slab.*(corruption|Objects remaining)|Bad page (state|map)'
 LOG_BAD+='|page allocation failure|Out of memory: Killed|segfault at|nearcache-vm: FAIL'
 
-# log_text RAW: records of /dev/kmsg ("prio,sequence,microseconds,flags;text") as
-# plain lines. A gap in the sequence numbers is a line that LOG_BAD finds.
+# log_text RAW: print records of /dev/kmsg ("prio,sequence,microseconds,flags;text") as plain lines.
+# A gap in the sequence numbers becomes a line that LOG_BAD matches.
 log_text() {
-	# A record that a killed guest did not finish is no damage.
+	# A killed guest may leave an incomplete last record: no damage.
 	LC_ALL=C sed '$ { /;/! d }' "$1" | LC_ALL=C awk '
 	/^[0-9]+,[0-9]+,[0-9]+,[^;]*;/ {
 		head = substr($0, 1, index($0, ";") - 1)
@@ -32,7 +32,7 @@ log_text() {
 	{ print "nearcache-vm: FAIL: unreadable record: " $0 }'
 }
 
-# log_complete TEXT START_ONLY: the markers that the guest's init writes are there.
+# log_complete TEXT START_ONLY: the log has the markers that the guest's init writes.
 log_complete() {
 	if ! grep -q 'nearcache-vm: log starts' "$1"; then
 		echo "vm: FAIL: the guest's kernel log could not be read (no start marker)"
@@ -45,9 +45,8 @@ log_complete() {
 	fi
 }
 
-# log_scan EXPECT ALLOW FILE...: fail and print the lines if a file has a bad one.
-# EXPECT and ALLOW are newline-separated patterns of lines that are fine; each of
-# EXPECT must also occur.
+# log_scan EXPECT ALLOW FILE...: fail and print the lines if a file has a bad one. EXPECT and ALLOW
+# are newline-separated patterns of harmless lines; each pattern of EXPECT must also occur.
 log_scan() {
 	local expect=$1 allow=$2 pattern file hits rc
 	local -x LC_ALL=C
@@ -56,7 +55,7 @@ log_scan() {
 		[[ -r $file ]] || { echo "vm: FAIL: cannot read $file"; return 1; }
 	done
 	while IFS= read -r pattern; do
-		# grep says 2 for a bad pattern, which must not pass for "nothing found".
+		# grep exits with 2 for a bad pattern, which must not count as "nothing found".
 		rc=0
 		grep -Eqe "$pattern" /dev/null || rc=$?
 		((rc < 2)) || { echo "vm: FAIL: bad pattern '$pattern'"; return 1; }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What is put into the guest on top of the base: harness files, the module, the
-# helper and the test's own directories. Sourced by run.
+# The files added to the base initramfs: harness files, the module, the helper and the test's own
+# directories. Sourced by run.
 
-# payload_binary PROGRAM TARGET STAGE: a program or library with its shared libraries.
+# payload_binary PROGRAM TARGET STAGE: copy a program or library and its shared libraries.
 payload_binary() {
 	local lib
 	install -D -m 755 "$1" "$3$2"
@@ -12,17 +12,15 @@ payload_binary() {
 	done < <(ldd "$1" 2>/dev/null | grep -o '/[^ ]*' || true)
 }
 
-# payload_helper STAGE: the command, and the libraries that its daemon loads.
+# payload_helper STAGE: copy the three programs.
 payload_helper() {
-	local name file
-	payload_binary "$BUILD/helper/nearcache" /usr/sbin/nearcache "$1"
-	for name in libmicrohttpd.so.12 libsystemd.so.0; do
-		file=$(gcc -print-file-name=$name)
-		[[ ! -e $file ]] || payload_binary "$file" "$(readlink -f "${file%/*}")/$name" "$1"
+	local name
+	for name in nearcache nearcached nearcache-top; do
+		payload_binary "$BUILD/helper/$name" "/usr/sbin/$name" "$1"
 	done
 }
 
-# payload_terminal STAGE: what ncurses has to know of the terminals that tests play.
+# payload_terminal STAGE: copy the terminal descriptions that ncurses needs in tests.
 payload_terminal() {
 	local folder name
 	for name in l/linux x/xterm; do
@@ -33,30 +31,30 @@ payload_terminal() {
 	done
 }
 
-# payload_project STAGE RELEASE: module and helper, when they are built.
+# payload_project STAGE RELEASE: copy the module and the helper, if they are built.
 payload_project() {
 	local stage=$1 release=$2 module=$BUILD/module/$2/dm-nearcache.ko dir
 	if [[ -e $module ]]; then
 		dir=$stage/lib/modules/$release
 		mkdir -p "$stage/nearcache" "$dir/extra"
 		tar -C "$stage/lib/modules" -xf "$BUILD/vm/modules-$release.tar"
-		# What debuggers want is nine tenths of it, and read at each load.
+		# Nine tenths of the module are debug information, which slows down each load.
 		strip --strip-debug -o "$dir/extra/dm-nearcache.ko" "$module"
 		depmod -b "$stage" "$release"
-		# The base holds the kernel's own modules already.
+		# The base already holds the kernel's own modules.
 		rm -rf "$dir/kernel"
 		ln -s "/lib/modules/$release/extra/dm-nearcache.ko" "$stage/nearcache/"
 	fi
 	if [[ -e $BUILD/helper/nearcache ]]; then
 		payload_helper "$stage"
 		payload_terminal "$stage"
-		# Each guest starts with an empty /var; no cache missed anything all the same.
+		# Each guest starts with an empty /var; record that no cache has a gap.
 		mkdir -p "$stage/var/lib/nearcache"
 		echo '{ "schema": 1, "gaps": [] }' >"$stage/var/lib/nearcache/gaps.json"
 	fi
 }
 
-# payload_dir SPEC STAGE: SPEC is DIR (seen as /payload/NAME) or DIR:/PLACE.
+# payload_dir SPEC STAGE: copy a directory; SPEC is DIR (seen as /payload/NAME) or DIR:/PLACE.
 payload_dir() {
 	local dir=${1%%:/*} place
 	place=/payload/$(basename "$(readlink -f "$dir")")
@@ -66,8 +64,8 @@ payload_dir() {
 	cp -a "$dir/." "$2$place/"
 }
 
-# payload_pack STAGE FILE: as a cpio archive, owned by root. The same files make the same archive: the
-# kernel reads its headers' digits while it boots, and each takes an instruction or two.
+# payload_pack STAGE FILE: pack a cpio archive, owned by root. Equal files give equal archives: the
+# kernel parses the digits of the headers, so other digits would change the count of instructions.
 payload_pack() {
 	(
 		cd "$1" || exit

@@ -4,7 +4,7 @@
 
 VM_DIR := $(dir $(lastword $(MAKEFILE_LIST)))
 VM_RUN := $(VM_DIR)run
-# Kernels that every guest test runs on.
+# Kernels for all guest tests.
 VM_KERNELS ?= 6.12 6.1
 KERNEL ?= 6.12
 

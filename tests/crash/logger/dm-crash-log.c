@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A device-mapper target that logs what is sent to a device, and what the device answers, in
- * the order in which it happens: <start> <length> crash-log <device> <log device> [<number>
- * <sector>]; message "mark <text>" puts a text into the log.  Several devices may have one log:
- * each with a number of its own, and a sector at which it begins if all are put one behind the
- * other.  A flush makes durable what was written to its device.
+ * A device-mapper target that logs the requests sent to a device and their completions, in order:
+ * <start> <length> crash-log <device> <log device> [<number> <sector>].  The message "mark <text>"
+ * adds a text to the log.  Several devices may share one log: each has its own number, and
+ * <sector> is its offset in the concatenation of all.  A flush makes the writes to its own
+ * device durable.
  *
- * dm-log-writes would tell which writes each flush made durable, and is wrong about it: a
- * flush takes with it, when it is sent, all writes that are complete, and puts them into
- * the log when it is complete itself.  Another flush that is sent meanwhile and completes
- * first has made them durable, too, and in the log they come behind it, and behind what
- * its sender wrote next: an order that no device can leave.  So here the log tells what
- * happened, and its reader what was durable when.
+ * dm-log-writes does not fit here because it orders flushes wrongly.  It binds the completed
+ * writes to a flush when the flush is sent, and logs them when that flush completes.  A second
+ * flush that is sent later and completes first has made them durable as well, but the log has
+ * them behind it, and behind later writes of its sender: an order that no device can leave.
+ * This target logs raw events; the reader of the log computes when a write is durable.
  */
 #include <linux/device-mapper.h>
 #include <linux/dm-io.h>
@@ -29,17 +28,17 @@
 /**
  * struct logger - a log
  * @list: in @loggers
- * @devices: logged devices
- * @log: where to
- * @io: client
- * @wq: of @work
+ * @devices: number of logged devices; protected by loggers_lock
+ * @log: log device
+ * @io: client of dm-io
+ * @wq: runs @work
  * @work: writes @queue to the log
- * @lock: of @queue and @count
- * @queue: entries to write, in their order
+ * @lock: protects @queue and @count
+ * @queue: entries to write, in order
  * @count: entries so far
- * @id: of the log
- * @next: sector on the log device; the worker's
- * @failed: the log is not complete: it gets no end
+ * @id: identifies the log
+ * @next: next sector on the log device; only the worker uses it
+ * @failed: a write to the log failed; nothing more is written, so the log has no end mark
  */
 struct logger {
 	struct list_head list;
@@ -48,7 +47,7 @@ struct logger {
 	struct dm_io_client *io;
 	struct workqueue_struct *wq;
 	struct work_struct work;
-	spinlock_t lock;	/* see above */
+	spinlock_t lock;	/* protects queue and count */
 	struct list_head queue;
 	u64 count;
 	u64 id;
@@ -59,10 +58,10 @@ struct logger {
 /**
  * struct logged - a logged device
  * @logger: its log
- * @dev: what is logged
- * @log: holds the log device
- * @number: of the device
- * @sector: where it begins
+ * @dev: logged device
+ * @log: reference to the log device
+ * @number: number of the device in the log
+ * @sector: offset in the concatenation of all logged devices
  */
 struct logged {
 	struct logger *logger;
@@ -73,14 +72,14 @@ struct logged {
 };
 
 static LIST_HEAD(loggers);
-static DEFINE_MUTEX(loggers_lock);	/* of loggers, and logger.devices */
+static DEFINE_MUTEX(loggers_lock);	/* protects loggers and logger.devices */
 
 struct entry {
 	struct list_head list;
-	struct crash_log_head *head;	/* and the data, if any, behind it */
+	struct crash_log_head *head;	/* followed by the data, if any */
 };
 
-/* In each bio: the entry that will say that it is done. */
+/* Per-bio data: the entry to log when the bio completes. */
 struct sent {
 	struct entry *done;
 };
@@ -110,7 +109,7 @@ static void entry_free(struct entry *e)
 	kfree(e);
 }
 
-/* It happens now.  @done, if any, will say that it has ended. */
+/* Queue @e as the next event.  @done, if any, is the entry for its completion. */
 static void happens(struct logger *l, struct entry *e, struct entry *done)
 {
 	unsigned long flags;
@@ -147,7 +146,7 @@ static void write_entry(struct logger *l, const struct entry *e)
 		return;
 	if (l->next + region.count > bdev_nr_sectors(l->log) ||
 	    dm_io(&request, 1, &region, NULL, IOPRIO_DEFAULT)) {
-		DMERR("the log cannot be written");
+		DMERR("cannot write to the log");
 		l->failed = true;
 	}
 	l->next += region.count;
@@ -202,7 +201,7 @@ static int crash_log_map(struct dm_target *ti, struct bio *bio)
 	bio_set_dev(bio, d->dev->bdev);
 	if (bio_data_dir(bio) == READ)
 		return DM_MAPIO_REMAPPED;
-	/* device-mapper has made two of what wants a flush and writes. */
+	/* device-mapper splits a write with REQ_PREFLUSH into a flush and a write. */
 	if (WARN_ON_ONCE(bio_sectors(bio) && bio->bi_opf & REQ_PREFLUSH))
 		return DM_MAPIO_KILL;
 	e = entry_of(d, bio);
@@ -277,7 +276,7 @@ static struct logger *new_logger(struct block_device *log)
 	return NULL;
 }
 
-/* That of the log device, new if it has none. */
+/* Return the logger of the log device; create it for the first logged device. */
 static struct logger *get_logger(struct block_device *log)
 {
 	struct logger *l;
@@ -297,7 +296,7 @@ out:
 	return l;
 }
 
-/* The last one puts an end to it. */
+/* The last logged device appends the end mark and frees the logger. */
 static void put_logger(struct logger *l)
 {
 	mutex_lock(&loggers_lock);
@@ -335,7 +334,7 @@ static int crash_log_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	if ((argc == 4 && (kstrtouint(argv[2], 10, &d->number) || kstrtou64(argv[3], 10, &sector))) ||
 	    dm_get_device(ti, argv[0], dm_table_get_mode(ti->table), &d->dev) ||
 	    dm_get_device(ti, argv[1], dm_table_get_mode(ti->table), &d->log)) {
-		ti->error = "Device lookup failed, or no number";
+		ti->error = "Device lookup failed, or a number is invalid";
 		free_logged(ti, d);
 		return -EINVAL;
 	}
@@ -404,5 +403,5 @@ static void __exit crash_log_exit(void)
 module_init(crash_log_init);
 module_exit(crash_log_exit);
 
-MODULE_DESCRIPTION("log of writes, flushes and their completion");
+MODULE_DESCRIPTION("log of writes, flushes and their completions");
 MODULE_LICENSE("GPL");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The log: entries one behind the other, each a header of 512 bytes and what was written.
- * Their order is that in which things happened; numbers are little-endian, as is all that
- * tests run on.
+ * Format of the log: entries back to back, each a header of 512 bytes and the data written.
+ * Entries are in the order of the events.  Numbers are in host byte order; all test machines are
+ * little-endian.
  */
 #ifndef NEARCACHE_CRASH_ENTRY_H
 #define NEARCACHE_CRASH_ENTRY_H
@@ -12,24 +12,24 @@
 #define CRASH_LOG_END		"crash-log-end"
 
 enum crash_log_kind {
-	CRASH_LOG_WRITE = 1,	/* was sent to the device */
-	CRASH_LOG_FLUSH,	/* was sent */
-	CRASH_LOG_DONE,		/* the device has answered */
-	CRASH_LOG_FAILED,	/* it has answered with an error */
-	CRASH_LOG_MARK,		/* a message "mark TEXT" came */
+	CRASH_LOG_WRITE = 1,	/* write sent to the device */
+	CRASH_LOG_FLUSH,	/* flush sent to the device */
+	CRASH_LOG_DONE,		/* completion */
+	CRASH_LOG_FAILED,	/* completion with an error */
+	CRASH_LOG_MARK,		/* message "mark TEXT" received */
 };
 
 /**
- * struct crash_log_head - of one entry
+ * struct crash_log_head - header of one entry
  * @magic: CRASH_LOG_MAGIC
- * @log: the same in all entries of one log, another one in each log
- * @number: of the entry, from 0 on
- * @of: done, failed: number of the write or flush
- * @sector: write: first sector, of all logged devices one behind the other
- * @sectors: write: how many; they follow the header
+ * @log: identifies the log
+ * @number: number of the entry, from 0
+ * @of: done, failed: number of the write or flush that completed
+ * @sector: write: first sector, in the concatenation of all logged devices
+ * @sectors: write: number of sectors; the data follows the header
  * @kind: enum crash_log_kind
- * @fua: write: it is durable when it is done
- * @device: write, flush: which of the logged devices it was sent to
+ * @fua: write: durable on completion
+ * @device: write, flush: number of the target device
  * @text: mark
  */
 struct crash_log_head {

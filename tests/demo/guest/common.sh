@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What both boots of the demo share. Runs in the guest.
+# Functions for both boots of the demo. Runs in the guest.
 set -euo pipefail
 # shellcheck source=/dev/null
 . /vm/lib.sh
@@ -8,7 +8,7 @@ set -euo pipefail
 . /payload/demo/settings
 
 name=demo
-# shellcheck disable=SC2034 # used by those who source this
+# shellcheck disable=SC2034 # used by the scripts that source this
 mapped=/dev/mapper/$name
 data=/mnt/data
 manifest=/payload/demo/manifest
@@ -24,19 +24,19 @@ show() {
 	"$@" || fail "'$*' failed"
 }
 
-# fact NAME VALUE: for the report.
+# fact NAME VALUE: record a fact for the report.
 fact() {
 	echo "$1 $2" >>/out/facts
 }
 
-# origin_up: the remote volume, as far and as slow as the settings say. Sets origin.
+# origin_up: connect the remote volume with the latency and bandwidth of the settings. Sets origin.
 origin_up() {
 	origin=$(remote_up "$LATENCY_US")
 	remote_bandwidth "$RATE_MBPS"
 	say "remote volume $origin over NVMe/TCP, $((LATENCY_US / 1000)) ms away, $RATE_MBPS MB/s"
 }
 
-# counter NAME...: values from 'nearcache stats -j', in this order, on one line.
+# counter NAME...: print values of 'nearcache stats -j' in this order, on one line.
 counter() {
 	local json key values=()
 	json=$(nearcache stats -j "$name") || fail "nearcache stats failed"
@@ -51,7 +51,7 @@ device_reads() {
 	echo $(($(stat_sum "$1" 2) * 512))
 }
 
-# load LABEL EPOCH [OPTION...]: one pass of the loader over all shards.
+# load LABEL EPOCH [OPTION...]: run one pass of the loader over all shards.
 load() {
 	local label=$1 epoch=$2
 	shift 2
@@ -60,9 +60,9 @@ load() {
 		--seed "$SEED" --readers "$READERS" --batch "$BATCH" --result /run/result ${PROGRESS:+--progress} "$@"
 }
 
-# epoch LABEL NUMBER DEVICE [OPTION...]: one pass with all its counters, as a line
-# of /out/epochs: LABEL, what the loader says, then bytes served by DEVICE, bytes
-# read from the origin, and the cache's hit, miss, join and bypass bytes.
+# epoch LABEL NUMBER DEVICE [OPTION...]: run one pass and write its counters as a line of
+# /out/epochs: LABEL, the loader's result, bytes served by DEVICE, bytes read from the origin, and
+# the cache's hit, miss, join and bypass bytes.
 epoch() {
 	local label=$1 number=$2 device=$3 served origin_bytes written before=(0 0 0 0) after=(0 0 0 0)
 	shift 3

@@ -4,8 +4,8 @@
 # shellcheck source=tests/demo/guest/common.sh
 . /payload/demo/common.sh
 
-# The pause per step that leaves the run without a cache waiting for STALL_PERCENT
-# of its time: a pass without pauses takes all its time for the data.
+# Compute the pause per step with which the run without a cache waits for STALL_PERCENT of its time.
+# A pass without pauses spends all its time waiting for data.
 calibrate() {
 	say "measuring the remote volume to choose the compute time per step"
 	load calibration 0
@@ -15,7 +15,7 @@ calibrate() {
 	fact pause_us "$pause_us"
 }
 
-# train LABEL DEVICE: all epochs.
+# train LABEL DEVICE: run all epochs.
 train() {
 	local number
 	for ((number = 1; number <= EPOCHS; number++)); do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Second boot, same drives: the cache must come up warm and right.
+# Second boot, same drives: the cache must be warm and its data right.
 # shellcheck source=tests/demo/guest/common.sh
 . /payload/demo/common.sh
 

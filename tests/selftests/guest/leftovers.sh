@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What a test may leave behind, how to see it and how to take it away. Guest side.
+# Find and remove objects that a test may leave behind. Guest side.
 
 leftovers_init() {
 	cp /proc/mounts /run/mounts-before
 }
 
-# session_members SID: "PID NAME" of its living processes.
+# session_members SID: print "PID NAME" of each living process of the session.
 session_members() {
 	local file stat pid name rest
-	# Mostly there are none, and many processes that are the kernel's.
+	# Usually the session is empty and most processes are kernel threads: check with one grep.
 	grep -qsE "\) [^Z] [0-9]+ [0-9]+ $1 " /proc/[0-9]*/stat || return 0
 	for file in /proc/[0-9]*/stat; do
 		{ read -r stat <"$file"; } 2>/dev/null || continue
@@ -32,7 +32,7 @@ kill_session() {
 	done < <(session_members "$1")
 }
 
-# These run after each test, so they make do with few processes.
+# These run after each test, so they start few processes.
 dm_devices() {
 	local name rest
 	while read -r name rest; do
@@ -60,7 +60,7 @@ loop_devices() {
 	done
 }
 
-# remote_volumes: what they are exported as, and the networks of nodes.
+# remote_volumes: print exported volumes and the network namespaces of nodes.
 remote_volumes() {
 	local path
 	for path in "$NVMET"/subsystems/* /run/netns/*; do
@@ -68,7 +68,7 @@ remote_volumes() {
 	done
 }
 
-# leftovers SESSION: print what is there that should not be, one line per kind.
+# leftovers SESSION: print the leftovers, one line per kind.
 leftovers() {
 	local kind found
 	wait_for 3 session_ended "$1" || echo "processes: $(session_members "$1" | tr '\n' ' ')"
@@ -84,7 +84,7 @@ leftovers() {
 	fi
 }
 
-# remove_leftovers SESSION: best effort; leftovers() tells whether it helped.
+# remove_leftovers SESSION: best effort; call leftovers() again to see the result.
 remove_leftovers() {
 	local name
 	kill_session "$1"
@@ -93,7 +93,7 @@ remove_leftovers() {
 		umount "$name" || umount -l "$name"
 	done < <(new_mounts | sort -r)
 	remote_heal
-	# Suspended devices first get their I/O moving; a device may lie on another one.
+	# Resume suspended devices first, so that their I/O ends; devices may be stacked.
 	for name in $(dm_devices); do
 		dmsetup resume --noudevsync "$name"
 	done

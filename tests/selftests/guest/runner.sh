@@ -5,10 +5,10 @@
 #
 # Protocol on stdout, one record per line:
 #   @ start NUMBER NAME
-#   = TEXT                            the test says
-#   k RECORD                          the kernel said during the test
-#   @ end NUMBER CODE SECONDS REASON  '-' or what the runner found wrong
-# Exit: 0 all were run, 3 the rest needs a new boot.
+#   = TEXT                            output of the test
+#   k RECORD                          kernel log during the test
+#   @ end NUMBER CODE SECONDS REASON  REASON is '-' or a problem that the runner found
+# Exit: 0 all tests were run, 3 the remaining tests need a new boot.
 . /vm/lib.sh
 . /selftests/leftovers.sh
 . /selftests/debug.sh
@@ -18,7 +18,7 @@ kernel_log() {
 	echo "<6>nearcache-test: $*" >/dev/kmsg
 }
 
-# start_test NAME: sets pid and printer.
+# start_test NAME: start the test; sets pid and printer.
 start_test() {
 	local out
 	mkfifo /run/selftest-out
@@ -27,13 +27,13 @@ start_test() {
 	exec {out}>/run/selftest-out
 	rm /run/selftest-out
 	mkdir -p /tmp/selftest
-	# Its own session, so that nothing it starts can hide.
+	# Its own session, so that the runner finds every process that it starts.
 	TMPDIR=/tmp/selftest setsid "./$1" >&"$out" 2>&1 </dev/null {out}>&- &
 	pid=$!
 	exec {out}>&-
 }
 
-# What the test's processes do: one that spins in the kernel is no blocked task.
+# Log the state of the test's processes: a process that spins in the kernel is no blocked task.
 tell_session() {
 	local task name line
 	while read -r task name; do
@@ -48,11 +48,11 @@ ended() {
 	! kill -0 "$1" 2>/dev/null
 }
 
-# await_test LIMIT: sets rc and reason.
+# await_test LIMIT: wait for the end of the test; sets rc and reason.
 await_test() {
 	local deadline=$((SECONDS + $1)) pause=0.04 often=$((SECONDS + 2))
-	# Not with "wait -n", which was seen to miss the end of a child; and not too
-	# often, for this is an emulated machine: each look takes a process.
+	# "wait -n" has missed the end of a child, so poll. Poll rarely: each poll starts a process,
+	# and the machine may be emulated.
 	until ended "$pid" || ((SECONDS > deadline)); do
 		nap $pause
 		((SECONDS < often)) || pause=0.2
@@ -84,7 +84,7 @@ load_module() {
 	[[ -e /sys/module/dm_nearcache ]]
 }
 
-# No test finds what an earlier one wrote.
+# Wipe the drives, so that a test does not find data of an earlier one.
 wipe_drives() {
 	local dev
 	for dev in "$(local_dev)" "$(remote_backing)"; do
@@ -92,7 +92,7 @@ wipe_drives() {
 	done
 }
 
-# tidy_up: sets reason, and stop when only a new boot helps.
+# tidy_up: remove leftovers; sets reason, and stop if only a new boot helps.
 tidy_up() {
 	local left line
 	left=$(leftovers "$pid" 2>&1)
@@ -113,7 +113,7 @@ tidy_up() {
 	reason=${reason:-$(debug_ends)}
 }
 
-# kernel_part MARK: what the kernel said since the last call.
+# kernel_part MARK: print the kernel log since the last call.
 kernel_part() {
 	local seen=$kmsg_seen
 	kernel_log "$1"
@@ -133,7 +133,7 @@ run_test() {
 		debug_starts "$1" "$2"
 		start_test "$2"
 		await_test "$3"
-		# Nothing more can be found out about a guest with an immortal process.
+		# A guest with an unkillable process cannot be inspected further.
 		if [[ $reason == hung* ]]; then
 			stop=1
 		else

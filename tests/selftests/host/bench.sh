@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# 'make bench HOST=1' on two drives, here of a guest: what it refuses, what it says, and that
-# it measures once this was confirmed.
+# 'make bench HOST=1' on two drives of a guest: it must refuse unsuitable drives, print its plan,
+# and measure once the user has confirmed.
 # when: soak
 # kernels: 6.12
 # timeout: 300
@@ -12,12 +12,12 @@ local=$(local_dev)
 remote=$(remote_backing)
 export BUILD=$TMPDIR/build BENCH_TOOLS=$PWD VM_LIB=/vm/lib.sh MODULE_FILE=$MODULE HOST=1
 
-# What is on the medium: a file system that is mounted makes its own of what is read.
+# The medium itself: a mounted file system caches what dd would read through it.
 medium() {
 	dd if="$remote" bs=1M count=8 iflag=direct 2>/dev/null
 }
 
-# refused TEXT ORIGIN CACHE [NAME...]: exit 2, and nothing is written.
+# refused TEXT ORIGIN CACHE [NAME...]: exit 2 with this message, and nothing is written.
 refused() {
 	local rc=0
 	ORIGIN=$2 CACHE=$3 /bench/run "${@:4}" <<<"${answer:-overwrite $2 $3}" >"$TMPDIR/said" 2>&1 || rc=$?
@@ -34,7 +34,7 @@ refused "no block device" "$TMPDIR" "$local"
 refused "are one device" "$local" "$local"
 refused "no benchmark 'none'" "$remote" "$local" none
 answer=yes refused "not confirmed: nothing was done" "$remote" "$local" hitpath
-grep -q "$remote, .*: ext4" "$TMPDIR/said" || fail "what is there is not said: $(<"$TMPDIR/said")"
+grep -q "$remote, .*: ext4" "$TMPDIR/said" || fail "existing content is not reported: $(<"$TMPDIR/said")"
 mkdir "$TMPDIR/mnt"
 mount -o ro "$remote" "$TMPDIR/mnt"
 refused "mounted on $TMPDIR/mnt" "$remote" "$local" hitpath

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A real systemd boots, with udev, a volume that comes by the network and a table: with the
-# cache (when soaking), then without its drive, when the volume is written to, then with it again:
-# nothing is stale, no boot waits for what is not there, and a pinned file that moved is followed.
+# A real systemd boots with udev, a network volume and a nearcachetab: with the cache (in 'make
+# soak'), then without its drive while the volume is written, then with it again. No data may be
+# stale, no boot may wait for a missing device, and a pinned file that moved must be followed.
 # timeout: 900
 # kernels: 6.12
 set -euo pipefail
@@ -11,7 +11,7 @@ root=$HOST_DIR/root
 # shellcheck source=tests/vm/payload.sh
 . "$TOP/tests/vm/payload.sh"
 
-# programs FILE...: of this machine, with their libraries, at the same place.
+# programs FILE...: copy these programs of the host with their libraries, to the same paths.
 programs() {
 	local file
 	for file; do
@@ -20,7 +20,7 @@ programs() {
 	done
 }
 
-# files FILE...: the same, as they are.
+# files FILE...: copy these files of the host to the same paths.
 files() {
 	tar -C / -cf - "${@#/}" | tar -C "$root" -xf -
 }
@@ -35,7 +35,7 @@ files /lib/udev/rules.d/{50-udev-default,55-dm,60-block,60-persistent-storage,60
 	$unit/{systemd-udevd,systemd-udev-trigger}.service $unit/systemd-udevd-{control,kernel}.socket \
 	$unit/blockdev@.target
 make -s --no-print-directory -C "$TOP" BUILD="$BUILD" install-helper DESTDIR="$root" >/dev/null
-# In the guest /lib is no link to /usr/lib, where udev looks.
+# In the guest /lib is not a link to /usr/lib, where udev looks.
 mkdir -p "$root/usr/lib/udev"
 mv "$root/lib/udev/rules.d" "$root/usr/lib/udev/"
 
@@ -54,10 +54,10 @@ ExecStart=/bin/bash -c 'bash /vm/command </dev/null >/dev/vm/out 2>/dev/vm/err; 
 Environment=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C
 END
 ln -s ../vm-command.service "$etc/multi-user.target.wants/"
-# A first boot enables all that can be: it is the generator that has to want it.
+# A first boot enables all units by preset: here the generator alone must want this one.
 mkdir -p "$root/etc/systemd/system-preset"
 echo 'disable nearcache-pins.service' >"$root/etc/systemd/system-preset/0.preset"
-# The volume is there when the network is, which takes a while.
+# The volume appears a while after the network.
 cat >"$etc/volume.service" <<'END'
 [Unit]
 DefaultDependencies=no
@@ -74,7 +74,7 @@ ln -s ../volume.service "$etc/network-online.target.wants/"
 volume=/dev/disk/by-id/nvme-uuid.3d0b7a52-96a1-4c08-8f0e-51a3a2b0c9d4
 cat >"$root/etc/nearcache/nearcachetab" <<END
 data  $volume                       /dev/disk/by-id/virtio-cache  _netdev,mode=writearound,timeout=20
-# Neither is ever there.
+# These two origins never appear.
 gone  /dev/disk/by-id/nvme-nowhere  /dev/disk/by-id/virtio-cache  _netdev,timeout=1
 wrong /dev/disk/by-id/nvme-nowhere
 END
@@ -85,13 +85,13 @@ cat >"$root/etc/fstab" <<'END'
 END
 truncate -s 48M "$HOST_DIR/cache.img"
 truncate -s 16M "$HOST_DIR/state.img"
-# No cache missed anything so far.
+# No cache has a gap so far.
 mkdir "$HOST_DIR/state"
 echo '{ "schema": 1, "gaps": [] }' >"$HOST_DIR/state/gaps.json"
 mkfs.ext4 -q -d "$HOST_DIR/state" "$HOST_DIR/state.img"
 
-# boot NAME DRIVES [OPTIONS]: run the script on stdin, with these drives beside the usual ones. On one
-# processor, as the daemon loads programs (see "others" in common.sh).
+# boot NAME DRIVES [OPTIONS]: run the script on stdin, with these drives added. One processor,
+# because the daemon loads programs (see "others" in common.sh).
 boot() {
 	local name=$1 drive options=() drives=$2
 	shift 2
@@ -108,7 +108,7 @@ boot() {
 		bash -c "cd /selftests && export TMPDIR=/tmp && . ./cache.sh && . ./command.sh && . /boot/boot.sh"
 }
 
-# booted: the start of the tests below systemd.
+# booted: the first part of the tests that run under systemd.
 booted=$(
 	cat <<'END'
 unset DM_DISABLE_UDEV
@@ -126,10 +126,10 @@ same "the link by uuid" "$(readlink -f "/dev/disk/by-uuid/$uuid")" "$(readlink -
 closed() {
 	! dmsetup info data >/dev/null 2>&1 || { nearcache close data && ! dmsetup info data >/dev/null 2>&1; }
 }
-# stopped: as at the end, in the order of the units.
+# stopped: stop in the order of the units, as at shutdown.
 stopped() {
 	systemctl stop data.mount nearcache@data.service || fail "stop: $(systemctl status nearcache@data.service)"
-	# Who probes a device that was written may have it open for longer than the unit's close tries.
+	# A probe of the written device may keep it open longer than the unit retries its close.
 	wait_for 30 closed ||
 		fail "it is still there: $(systemctl status nearcache@data.service; dmsetup info data)"
 }
@@ -174,7 +174,7 @@ END
 boot without "state" --init /lib/systemd/systemd <<END
 $booted
 [[ \$(dmsetup table data) == *" linear "* ]] || fail "no pass-through: \$(dmsetup table data)"
-# In place: the same blocks of the volume.
+# Overwrite in place: the same blocks of the volume.
 yes 2 | head -c 8388608 | dd of=/data/file bs=64K iflag=fullblock conv=notrunc,fsync 2>/dev/null
 cp /data/pinned /data/new
 mv /data/new /data/pinned
@@ -185,16 +185,16 @@ boot again "cache state" --init /lib/systemd/systemd <<END
 $booted
 [[ \$(dmsetup table data) == *" nearcache writearound "* ]] || fail "without its cache: \$(dmsetup table data)"
 same "the file" "\$(sha256sum </data/file)" "\$(yes 2 | head -c 8388608 | sha256sum)"
-# nearcache-pins.service has followed it: nothing moved since.
+# nearcache-pins.service has followed the file: no pin has moved since.
 good pin data --refresh -j
 expect pins 1 moved 0
-# With no more rights than its unit has.
+# The daemon has only the rights of its unit.
 monitored() {
 	grep -q '^nearcache_label_.*device="data"' /run/nearcache/metrics.prom
 }
 wait_for 30 monitored || fail "no labels: \$(systemctl status nearcache-daemon)"
 stopped
-# The daemon began before the module was there.
+# The daemon started before the module was loaded.
 classified() {
 	good classifier show -j
 	[[ \$(json state) == loaded ]]
@@ -203,7 +203,7 @@ wait_for 30 classified || fail "no classifier: \$(systemctl status nearcache-dae
 systemctl stop nearcache-daemon.service || fail "stop: \$(systemctl status nearcache-daemon)"
 good classifier unload
 good latency unload
-# Now it is as good as any.
+# The cache is in normal use again.
 systemctl start nearcache@data.service
 above bytes_valid 4194304 data
 stopped

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Crashes at any moment of a read-only session with fills, evictions, commits, changes of
-# the origin that are told, an origin that grows, flushes by others, stops and starts: all writes
-# to origin and cache device go through one logger, and what the kernel would load from each state
-# that a crash may leave of it is looked at, sector by sector, and so are the checksums.
+# Crashes at any moment of a read-only session with fills, evictions, commits, invalidations, a
+# growing origin, flushes by others, stops and starts. One logger records all writes to origin and
+# cache device. For each state that a crash may leave, the test checks every sector, and every
+# checksum, that the kernel would load.
 #
-# Some of these states the kernel itself starts from. It must give what the origin holds, and
-# have cached what was foretold. What it writes then is logged, too: crashes of recoveries.
+# The kernel itself starts from some of these states. It must return the origin's data and have
+# exactly the predicted blocks cached. Its own writes are logged as well, to test crashes of
+# recoveries.
 # kernels: 6.12
 # timeout: 480
 set -euo pipefail
@@ -49,7 +50,7 @@ make_dm logged logged "0 $(sectors "$D") crash-log $D $L"
 make_dm O origin "0 $size linear $logged 0"
 make_dm C cache "0 $(($(sectors "$D") - origin)) linear $logged $origin"
 
-# grow SECTORS: the origin, whose last sub-block, which is cached, is then longer.
+# grow SECTORS: grow the origin; its last sub-block, which is cached, gets longer.
 grow() {
 	check -s $((size - 200)) -n 200 >/dev/null
 	size=$((size + $1))
@@ -62,7 +63,7 @@ start
 evicted=0
 change $changed 1900
 for ((round = 0; round < rounds; round++)); do
-	# Moves in, and moves out what is idle; on the side what changes.
+	# Fill, evict idle blocks, and re-read the part that changes.
 	for _ in 1 2 3 4 5; do
 		check -s $((round % 4 * 7680)) -n 5120 -b 128 -t 4 >/dev/null
 		./blockdata read /dev/mapper/nc -s $changed -n 1900 -g $generation -b 1:64 -a 1 -r 20 -t 2 \
@@ -125,7 +126,7 @@ while read -r size blocks bytes older; do
 	is blocks_warm "$blocks"
 	is bytes_valid "$bytes"
 	./blockdata same /dev/mapper/nc -f "$O" || fail "state $n: not what the origin holds"
-	# What was there moves out.
+	# Evict the blocks that the state contained.
 	for _ in 1 2 3 4; do
 		./blockdata same /dev/mapper/nc -f "$O" -s $((n % 4 * 7680)) -n 4096 || fail "state $n"
 		dmsetup message nc 0 invalidate $((n * 800)) 50 || fail "invalidate"

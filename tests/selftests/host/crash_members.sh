@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Crashes at any moment of a read-only session of a cache on several devices, each of which keeps
-# what it was sent only when it was flushed itself: whatever each of them and the origin have lost,
-# what the kernel would load is what the origin holds, and is all that was committed. So it is when one
-# of them is as it was at an earlier moment, unless it does not fit the others.
+# Crashes at any moment of a read-only session of a cache on several devices. Each device keeps a
+# write for certain only after its own flush. Whatever each device and the origin have lost, the
+# kernel must load only data that the origin holds, and everything that was committed. The same must
+# hold when one device returns to an earlier state, unless it no longer fits the others.
 #
-# From some of these states the kernel itself starts. It must have cached what was foretold, or say
-# which device does not fit, and give what the origin holds. What it writes then is logged, too.
+# The kernel itself starts from some of these states. It must have the predicted blocks cached, or
+# name the device that does not fit, and return the origin's data. Its own writes are logged as
+# well.
 # kernels: 6.12
 # timeout: 300
 set -euo pipefail
@@ -26,7 +27,7 @@ insmod "/logger/$(uname -r)/dm-crash-log.ko" || fail "no logger"
 D=$(local_dev)
 R=$(remote_backing)
 
-# parts: $O and $members on the drive.
+# parts: create $O and $members on the drive.
 parts() {
 	local i part
 	make_dm O part0 "0 $origin linear $D 0"
@@ -38,7 +39,7 @@ parts() {
 	C=${members[0]}
 }
 
-# logged LOG: the same, each behind a logger.
+# logged LOG: put a logger on top of each part.
 logged() {
 	local i part
 	make_dm O logged0 "0 $origin crash-log $O $1 0 0"
@@ -83,7 +84,7 @@ start
 evicted=0 changed=18400
 change $changed 1900
 for ((round = 0; round < rounds; round++)); do
-	# Moves in, and moves out what is idle; on the side what changes.
+	# Fill, evict idle blocks, and re-read the part that changes.
 	for _ in 1 2 3 4; do
 		check -s $((round % 4 * 4608)) -n 4480 -b 128 -t 4 >/dev/null
 		./blockdata read /dev/mapper/nc -s $changed -n 1900 -g $generation -b 1:64 -a 1 -r 10 -t 2 \
@@ -160,7 +161,7 @@ truncate -s $((samples * (mib + log_mib)))M "$crashes"
 boot again --timeout $((${SOAK:+10 *} 100))
 n=0
 while read -r _ _ _ _ differs; do
-	# What starts cold, or is cut off in that, may be cold.
+	# A state that starts cold may still be cold after a crash in that start.
 	if ((!differs)); then
 		dd if="$crashes" of="$HOST_DIR/base.img" bs=1M skip=$((n * mib)) count=$mib status=none
 		dd if="$crashes" of="$HOST_DIR/log.img" bs=1M skip=$((samples * mib + n * log_mib)) \

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Crashes at any moment of sessions that write, with a witness: origin, cache device and witness
-# are parts of one logged device. Some write to one part of the cache after the other,
-# in turns of the modes, with flushes and stops; what was cached of the other parts is read, moves
-# in and out. Whatever a crash leaves, and whatever the origin lost with it that was not flushed: what
-# the next start would serve is what the origin holds.
+# Crashes at any moment of sessions in writing modes, with a witness: origin, cache device and
+# witness are parts of one logged device. Writers move from one part of the cache to the next, in
+# alternating modes, with flushes and stops; readers read, fill and evict the other parts. Whatever
+# a crash leaves, and whichever unflushed writes the origin loses, the next start must serve only
+# data that the origin holds.
 # kernels: 6.12
 # timeout: 240
 set -euo pipefail
@@ -12,7 +12,7 @@ set -euo pipefail
 origin=20480 # sectors
 rounds=$((${SOAK:+8 *} 5)) states=$((${SOAK:+20 *} 400))
 mib=24
-room=$((${SOAK:+3 *} 1024)) # MiB for the log, and then the device as it was
+room=$((${SOAK:+3 *} 1024)) # MiB for the log, followed by a copy of the initial device
 mkdir -p "$HOST_DIR/run"
 echo "rounds=$rounds origin=$origin room=$room" >"$HOST_DIR/run/size.sh"
 cat >"$HOST_DIR/run/run.sh" <<'END'
@@ -22,7 +22,7 @@ D=$(local_dev)
 L=$(remote_backing)
 end=$(($(sectors "$D") - 8))
 
-# parts NAME DEV: $O, $C and $W on it.
+# parts NAME DEV: create $O, $C and $W on DEV.
 parts() {
 	make_dm O "$1origin" "0 $origin linear $2 0"
 	make_dm C "$1cache" "0 $((end - origin)) linear $2 $origin"
@@ -49,7 +49,7 @@ agree() {
 	./blockdata same /dev/mapper/nc -f "$O" "$@" || fail "not what the origin holds"
 }
 
-# However long the device below takes.
+# The device below may be slow.
 OPTIONS="4 cache_timeout 0 witness $W"
 modes=(writearound writethrough)
 writers=4
@@ -58,8 +58,8 @@ agree
 for ((round = 0; round < rounds; round++)); do
 	first=$((round % 5 * 4096 + 128)) count=$((round % 5 == 4 ? 3840 : 3968))
 	pids=() reloaded=''
-	# Each writer alone in its place: a file of the host tears a sector that is read while it
-	# is written, as no drive does.
+	# Each writer has its own area: a file of the host tears a sector that is read during its
+	# write, which no drive does.
 	for ((n = 0; n < writers; n++)); do
 		make_dm part part$n "0 $((count / writers)) linear /dev/mapper/nc $((first + n * (count / writers)))"
 		./stress init "$part" "$TMPDIR/model$n" || fail "stress"
@@ -67,7 +67,7 @@ for ((round = 0; round < rounds; round++)); do
 		pids+=($!)
 	done
 	while kill -0 "${pids[0]}" 2>/dev/null; do
-		# Somewhere else; moves in what was dropped.
+		# Read another part; this also fills dropped blocks.
 		./blockdata same /dev/mapper/nc -f "$O" -s $(((first + 8192) % 16384)) -n 4096 ||
 			fail "not what the origin holds"
 		[[ $reloaded ]] || MODE=${modes[round % 2]} reload || fail "reload"
@@ -83,7 +83,7 @@ for ((round = 0; round < rounds; round++)); do
 		MODE=writethrough start
 		is loaded 2
 	fi
-	# The ends, which have a mark of their own.
+	# The ends of the origin, which have their own mark.
 	if ((round % 2)); then
 		./blockdata write /dev/mapper/nc -s 0 -n 64 -g $((round + 2)) || fail "write"
 		./blockdata write /dev/mapper/nc -s $((origin - 64)) -n 64 -g $((round + 2)) || fail "write"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# With the daemon: of shuffled samples little more is read than was asked for, and a checkpoint
-# takes no longer than without prefetch, and nothing that was cached goes for it.
+# With the daemon: reading shuffled samples must read little more than requested from the origin.
+# Writing a checkpoint must take no longer than without prefetch and must evict no cached data.
 #
 # In virtual time: origin 5 ms and 1 GB/s, cache device 80 us; samples of 114,660 bytes through the
 # page cache.
@@ -16,7 +16,7 @@ MB=$((1 << 20))
 make_null O origin 4096 memory_backed=0 irqmode=2 completion_nsec=5000000 mbps=1000 max_sectors=2048
 make_null C local 512 memory_backed=0 irqmode=2 completion_nsec=80000 max_sectors=4096
 make_null meta meta 64
-# What a cache says of itself is kept, its data is not looked at.
+# Store the cache's metadata and discard its data.
 make_dm cache cache "0 $(sectors "$meta") linear $meta 0
 $(sectors "$meta") $(($(sectors "$C") - $(sectors "$meta"))) linear $C $(sectors "$meta")"
 grep -q " /sys/fs/bpf bpf" /proc/mounts || mount -t bpf bpf /sys/fs/bpf || fail "no BPF file system"
@@ -40,7 +40,7 @@ daemon_off() {
 	nearcache latency unload >/dev/null
 }
 
-# samples: how much more than asked for the origin gave, per mille.
+# samples: print the bytes read from the origin, per mille of the requested bytes.
 samples() {
 	local asked
 	fresh_cache
@@ -64,14 +64,13 @@ cat "$LOG"
 daemon_off
 ((got <= 1050)) || fail "more than 1.05 times what was asked for comes from the origin"
 
-# checkpoint: writes 25 % of the cache where nothing was read, beside what is cached; its time is
-# put into $ms.
+# checkpoint: write 25 % of the cache's size to an unread range while a dataset is cached; sets $ms.
 checkpoint() {
 	job --ioengine=psync --direct=1 --rw=write --bs=1m --offset=3g --size=128m
 	ms=${fields[49]}
 }
 
-# Of 512 MB 435 are cached, of a dataset.
+# Cache 435 of 512 MB with a dataset.
 dataset() {
 	fresh_cache
 	job --ioengine=psync --direct=1 --rw=read --bs=1m --size=435m

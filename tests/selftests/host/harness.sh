@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The reader of the guest's kernel log finds every kind of damage. In a soak also the
-# rest of the harness' own tests, which boot ten guests.
+# The scanner of the guest's kernel log must find every kind of damage. In 'make soak', also the
+# harness's other tests, which boot ten guests.
 # kernels: 6.12
 # timeout: 240
 unset T VM_KERNELS

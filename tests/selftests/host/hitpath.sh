@@ -1,29 +1,29 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What a hit costs beside the same read through dm-linear, also with 100,000 ranges in what is read,
-# and what checksums add to it: the same reads of the same kind of device in turns, whose answers take
-# no time. And a few epochs of a dataset that does not fit. It is what "make bench" measures at
-# length, in the same ways, so that nothing gets worse unseen.
+# The cost of a hit compared with the same read through dm-linear, with and without 100,000 ranges
+# under the reads, and the cost added by checksums. The ways take turns with the same reads of the
+# same kind of device, whose completions take no time. Also some epochs of a dataset that does not
+# fit. "make bench" measures the same for longer; this test guards against regressions.
 #
-# In virtual time: each instruction takes 1 ns, on the only processor; so these are counts of
-# instructions more than times, and checksums run at a byte in about 0.13 ns (one crc32 instruction
-# for 8 bytes).
+# In virtual time each instruction takes 1 ns on the only processor, so results are counts of
+# instructions rather than times. Checksums take about 0.13 ns per byte (one crc32 instruction for 8
+# bytes).
 # kernels: 6.12
 # timeout: 300
 set -euo pipefail
 
 cat >"$HOST_DIR/measure.sh" <<'END'
-# The instruction, which a machine with udev loads before the library that looks for it.
+# crc32c by instruction: a machine with udev loads this module before libcrc32c, which looks for it.
 modprobe -r libcrc32c || fail "libcrc32c is in use"
 modprobe -a crc32c_intel libcrc32c || fail "no crc32c_intel"
 insmod "$MODULE"
 ways=(bare linear none ranges crc32c)
 sizes=(512 4096 65536)
 declare -A devices runs
-# Percent of what dm-linear adds.
+# Upper limits in percent of the cost of dm-linear.
 declare -A limit=([none]=115 [ranges]=115)
 
-# job WAY BYTES [READS]: appends the nanoseconds that a read took; 4096 of 4096 bytes are a pass.
+# job WAY BYTES [READS]: append the nanoseconds per read; 4096 reads of 4096 bytes are a pass.
 job() {
 	local fields
 	fio --name=job --filename="${devices[$1]}" --ioengine=psync --direct=1 --rw=randread --bs="$2" \
@@ -40,11 +40,12 @@ median() {
 }
 
 for way in "${ways[@]}"; do
-	# Large, as what is read first in a tick of the clock, 1/16 of that, takes longer.
+	# Large, for long clock ticks (1/16 of the cache): a block's first hit in a tick takes
+	# longer.
 	make_null device "local-$way" 512
 	devices[$way]=$device
-	# What was never written costs less, and what has less in it as a whole. A cache writes what
-	# is read, by its fills.
+	# null_blk reads unwritten data, and sparse devices, at lower cost. The fills write the
+	# caches.
 	[[ $way == none || $way == ranges || $way == crc32c ]] ||
 		dd if=/dev/zero of="$device" bs=1M count=24 oflag=direct 2>/dev/null
 	[[ $way != bare ]] || continue
@@ -77,22 +78,22 @@ for size in 512 65536 4096; do
 		ns[$way]=$(median ${runs[$way,$size]})
 	done
 	echo "reads of $size bytes, ns: $(for way in "${ways[@]}"; do echo "$way ${ns[$way]}"; done | paste -sd' '); added to the bare device: linear $((ns[linear] - ns[bare])), a hit $((ns[none] - ns[bare])), with ranges $((ns[ranges] - ns[bare])), checksums another $((ns[crc32c] - ns[none]))"
-	# Long reads differ by more than that from each other: 2 % of the read are given.
+	# Results for long reads vary more: allow 2 % of the read.
 	given=$((size > 4096 ? 2 * ns[bare] : 0))
 	for way in none ranges; do
 		((100 * (ns[$way] - ns[bare]) <= ${limit[$way]} * (ns[linear] - ns[bare]) + given)) ||
 			fail "$way: a hit adds more than ${limit[$way]} % of what dm-linear does"
 	done
 done
-# What BPF programs add, each and all of them. The first pass is not measured: it fills their maps, and
-# tells the classifier how many runs there are.
+# The cost of BPF programs, each alone and all together. The first pass is not measured: it fills
+# their maps and shows the classifier the number of runs.
 programs=("classifier" "latency" "heat" "classifier latency heat")
 grep -q " /sys/fs/bpf bpf" /proc/mounts || mount -t bpf bpf /sys/fs/bpf || fail "no BPF file system"
 
-# measured LOADED WHEN: puts what a read takes now into ns[LOADED WHEN].
+# measured LOADED WHEN: set ns[LOADED WHEN] to the time of a read.
 measured() {
 	runs[with,4096]=
-	# A tick of the clock is one of a hundred reads' time.
+	# The timer interrupts about every hundredth read.
 	for ((round = 0; round < $(times 3); round++)); do
 		job with 4096 2500
 	done
@@ -109,7 +110,7 @@ for loaded in "" "${programs[@]}"; do
 	[[ ! $loaded ]] || job with 4096 4096
 	measured "$loaded" "at first"
 	if [[ $loaded == classifier* ]]; then
-		# Some passes more, and it knows what the reads are.
+		# After some more passes the classifier has classified the reads.
 		job with 4096 32768
 		nearcache classifier show | grep -Eq 'shuffled|looping|random' || fail "classes: $(nearcache classifier show)"
 		measured "$loaded" "then"
@@ -124,7 +125,8 @@ for loaded in "${programs[@]}"; do
 		[[ ${ns[$loaded $when]:-} ]] || continue
 		added=$((ns[$loaded $when] - ns[ at first]))
 		echo "hits of 4096 bytes with $loaded $when: another $added instructions, $((1000 * added / ns[ at first])) per mille of the read, $((1000 * added / hit)) of what a hit adds to the bare device"
-		# 16 % of what is ours, for all of them; 19 % in the first passes: 331 and 390 instructions.
+		# All programs together: 16 % of the cost of a hit; 19 % in the first passes: 331
+		# and 390 instructions.
 		((100 * added <= (${#when} > 4 ? 19 : 16) * hit)) || fail "$loaded takes $added instructions of $hit"
 	done
 done
@@ -135,8 +137,8 @@ for way in none ranges crc32c; do
 	above hits 3000 "$way"
 done
 
-# Each block once per epoch, in a fresh random order, with room for half of them; by the benchmark's own
-# functions, but fewer blocks.
+# Read each block once per epoch, in a new random order, with room for half of them; uses the
+# benchmark's functions with fewer blocks.
 here=/bench EPOCHS_MB=16
 pair() {
 	# shellcheck disable=SC2086 # one word each
@@ -153,7 +155,7 @@ pair_gone() {
 . /bench/epochs.sh
 epochs=3
 
-# row NAME VALUE...: of run, judged.
+# row NAME VALUE...: the result of a run; fail if it is too low.
 row() {
 	local -A is
 	while (($#)); do
@@ -168,7 +170,7 @@ row() {
 run full 50 nearcache
 END
 
-# Copies by words: see writepath.sh.
+# Copy memory by words: see writepath.sh.
 "$TOP/tests/vm/run" --kernel "$KERNEL" --virtual-time --qemu '-cpu max,-erms,-fsrm' --timeout 280 \
 	--payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR:/boot" \
 	--payload "$TOP/tests/bench:/bench" --payload "$BUILD/bench/tools:/bench/tools" -- \

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A set half as large again as the cache is read over and over in one random order. With the daemon
-# a pass is recorded, and the next ones are brought ahead of the reader: of what misses without it
-# at least half is a hit, in less time, and the origin is read hardly more. It is on record, and
-# ends when it is taken back.
+# A job reads a set of 1.5 times the cache's size repeatedly in one random order. The daemon records
+# a pass and replays it ahead of the reader in the next passes: at least half of the former misses
+# must hit, in less time, with hardly more reads of the origin. The action must be recorded, and
+# reverting it must end the replay.
 #
 # In virtual time: origin 5 ms and 1 GB/s, cache device 80 us; samples of 128 KiB.
 # when: soak
@@ -18,7 +18,7 @@ MB=$((1 << 20))
 make_null O origin 4096 memory_backed=0 irqmode=2 completion_nsec=5000000 mbps=1000 max_sectors=2048
 make_null C local 776 memory_backed=0 irqmode=2 completion_nsec=80000 max_sectors=4096
 make_null meta meta 64
-# What a cache says of itself is kept, its data is not looked at.
+# Store the cache's metadata and discard its data.
 make_dm cache cache "0 $(sectors "$meta") linear $meta 0
 $(sectors "$meta") $(($(sectors "$C") - $(sectors "$meta"))) linear $C $(sectors "$meta")"
 grep -q " /sys/fs/bpf bpf" /proc/mounts || mount -t bpf bpf /sys/fs/bpf || fail "no BPF file system"
@@ -30,7 +30,7 @@ fresh_cache() {
 	start nc '' "$O" "$cache"
 }
 
-# counts: what was done so far, into $hits, $joins, $misses, $origin.
+# counts: read the counters into $hits, $joins, $misses, $origin.
 counts() {
 	look hits hits nc
 	look joins joins nc
@@ -40,8 +40,8 @@ counts() {
 	origin=$((bypasses + fills))
 }
 
-# pass: each sample once, in the order of one seed, 60 MB/s at most; into $found, of 1000 reads, $us
-# that one took, $got MiB of the origin.
+# pass: read each sample once, in the order of one seed, at 60 MB/s at most. Sets $found (per mille
+# of reads), $us (per read) and $got (MiB from the origin).
 pass() {
 	local h m g
 	counts
@@ -86,7 +86,8 @@ for i in 1 2; do
 	pass "replayed, pass $i"
 	((1000 - found <= (1000 - off_found) / 2)) || slow+=" $i: $found per mille"
 	((us * 2 <= off_us)) || slow+=" $i: $us us"
-	# The first one has the change-over: what was brought for a place that the reader had passed.
+	# The first replayed pass includes data prefetched for positions that the reader had already
+	# passed.
 	((got * 100 <= off_got * (i == 1 ? 112 : 108))) || slow+=" $i: $got MiB of the origin"
 done
 nearcache jobs nc | tail -n 6
@@ -95,7 +96,7 @@ cat "$LOG"
 [[ ! ${slow:-} ]] || fail "it helps too little, without it $off_found per mille, $off_us us, $off_got MiB; with it, pass$slow"
 grep -q 'replay 1.1 GiB -> 1.1 GiB: .*, kept)' "$LOG" || fail "it is not judged"
 
-# Taken back, it ends, and stays so.
+# Reverting the action ends the replay, and the daemon does not repeat it.
 id=$(sed -nE 's/.*replay 0 B -> .*\(action ([0-9]+), done\)/\1/p' "$LOG")
 good actions nc
 [[ $out == *replay*'0 B'*'1.1 GiB'*done* ]] || fail "actions: $out"
@@ -110,7 +111,7 @@ bad 5 "nothing is replayed on 'nc'" actions --revert "$id"
 wait $reader || fail "the reader"
 pass "taken back"
 ((1000 - found > (1000 - off_found) / 2)) || fail "it is replayed still"
-same "times that it is begun" "$(grep -c 'replay 0 B -> ' "$LOG")" 1
+same "starts of the replay" "$(grep -c 'replay 0 B -> ' "$LOG")" 1
 daemon_end
 stop
 END

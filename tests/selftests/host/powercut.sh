@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The power goes while one cache is live, another one was stopped, and a third one, too small
-# for all, drops, fills and commits; the latter a few times. In the next boot the first two are
-# warm, all of them, the third is warm, and all give right data.
+# The power fails while one cache is live, another one is stopped, and a third one, too small for
+# the dataset, drops, fills and commits; the last case repeats. In the next boot the first two
+# caches must be completely warm and the third one warm, and all data must be right.
 # timeout: 600
 # kernels: 6.1
 set -euo pipefail
@@ -21,7 +21,7 @@ boot() {
 
 cat >"$HOST_DIR/common.sh" <<'END'
 insmod "$MODULE"
-# A real NVMe/TCP volume; the local drive in parts, a cache on each.
+# A real NVMe/TCP volume; a cache on each part of the local drive.
 O=$(remote_up) || fail "no remote volume"
 at_exit remote_down
 part=$((48 * 2048))
@@ -33,7 +33,7 @@ commits() {
 	(($(field commits small) > 10))
 }
 
-# What is cached is dropped and read again, all over.
+# Drop cached data and read it again, forever.
 stir() {
 	local from
 	while :; do
@@ -44,7 +44,7 @@ stir() {
 	done
 }
 
-# cut: the power goes while the small cache is live, drops, fills and commits.
+# cut: cut the power while the small cache drops, fills and commits.
 cut() {
 	stir &
 	wait_for 60 commits || fail "nothing is committed"
@@ -52,7 +52,7 @@ cut() {
 	vm-powercut
 }
 
-# recovered: the small cache after that.
+# recovered: check the small cache after a power cut.
 recovered() {
 	start small '' "$O" "$small"
 	is loaded 5 small
@@ -74,7 +74,7 @@ for C in "$stopped" "$live"; do
 	is bytes_valid $((32 << 20))
 	stop
 done
-# Warm, and in use when it happens.
+# A warm cache, in use at the power cut.
 C=$live
 start
 is loaded 2

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Prefetch from an origin of 1 ms and 200 MB/s: alone it has nearly all of the origin's
-# bandwidth; beside readers, of one read at a time and of eight, it takes from them at most a tenth.
+# Prefetch from an origin of 1 ms and 200 MB/s: alone, it must reach nearly the origin's bandwidth;
+# beside readers at queue depth 1 and 8, it may take at most a tenth of their throughput.
 #
-# In virtual time: the devices' times are those of the same clock.
+# In virtual time: the devices and the measurement use the same clock.
 # kernels: 6.12
 # timeout: 400
 set -euo pipefail
@@ -12,16 +12,17 @@ cat >"$HOST_DIR/measure.sh" <<'END'
 modprobe -r libcrc32c 2>/dev/null
 insmod "$MODULE"
 MB=$((1 << 20))
-# null_blk gives out 1/50 of the bandwidth 50 times in a second, and what does not fit waits for
-# the next part: of 200 it would be 4 bytes less than 4 MiB, three requests of 1 MiB.
+# null_blk grants 1/50 of the bandwidth 50 times per second, and requests that do not fit wait for
+# the next grant: with 200 MB/s a grant is 4 bytes short of 4 MiB, so only three requests of 1 MiB
+# fit.
 make_null O origin 4096 memory_backed=0 irqmode=2 completion_nsec=1000000 mbps=201 max_sectors=2048
 make_null C local 4600 memory_backed=0 irqmode=2 completion_nsec=20000 max_sectors=4096
 make_null meta meta 64
-# What a cache says of itself is kept, its data is not looked at.
+# Store the cache's metadata and discard its data.
 make_dm cache cache "0 $(sectors "$meta") linear $meta 0
 $(sectors "$meta") $(($(sectors "$C") - $(sectors "$meta"))) linear $C $(sectors "$meta")"
 
-# rate DEVICE DEPTH OFFSET SECONDS: KiB/s of random reads of 128 KiB, none of them twice.
+# rate DEVICE DEPTH OFFSET SECONDS: print the KiB/s of random reads of 128 KiB without repetition.
 rate() {
 	local fields
 	fio --name=job --filename="$1" --ioengine=libaio --iodepth="$2" --direct=1 --rw=randread --bs=128k \
@@ -31,7 +32,7 @@ rate() {
 	echo "${fields[6]}"
 }
 
-# bare SIZE: KiB/s of the origin, in requests of that size.
+# bare SIZE: print the KiB/s of the origin itself with requests of SIZE.
 bare() {
 	local fields
 	fio --name=job --filename="$O" --ioengine=libaio --iodepth=32 --direct=1 --rw=read --bs="$1" --size=192m \
@@ -69,7 +70,7 @@ listening() {
 }
 ./genl listen 1 "$TMPDIR/listening" >/dev/null &
 listener=$!
-wait_for 10 listening || fail "nobody listens"
+wait_for 10 listening || fail "genl does not listen"
 begin=$(now)
 id=$(submit range=start=0,length=$((192 * MB)))
 wait $listener

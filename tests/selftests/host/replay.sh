@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A shuffled epoch is recorded, and replayed ahead of the next run in the same order, on an empty
-# cache: of the reads of that run's first epoch at least 95 of 100 are hits, or join what is on
-# its way.
+# A shuffled epoch is recorded and, on an empty cache, replayed ahead of the next run in the same
+# order. At least 95 of 100 reads in that run's first epoch must hit or join a fill in flight.
 #
 # In virtual time: origin 5 ms and 1 GB/s, cache device 80 us; samples of 128 KiB.
 # kernels: 6.12
@@ -15,7 +14,7 @@ MB=$((1 << 20))
 make_null O origin 4096 memory_backed=0 irqmode=2 completion_nsec=5000000 mbps=1000 max_sectors=2048
 make_null C local 4600 memory_backed=0 irqmode=2 completion_nsec=80000 max_sectors=4096
 make_null meta meta 64
-# What a cache says of itself is kept, its data is not looked at.
+# Store the cache's metadata and discard its data.
 make_dm cache cache "0 $(sectors "$meta") linear $meta 0
 $(sectors "$meta") $(($(sectors "$C") - $(sectors "$meta"))) linear $C $(sectors "$meta")"
 
@@ -25,7 +24,7 @@ fresh_cache() {
 	start nc '' "$O" "$cache"
 }
 
-# epoch READERS [MB/S]: each sample once, in the order of one seed, no faster than that.
+# epoch READERS [MB/S]: read each sample once, in the order of one seed, at this rate at most.
 epoch() {
 	fio --name=job --filename=/dev/mapper/nc --ioengine=libaio --iodepth="$1" --direct=1 --rw=randread --bs=128k \
 		--size=384m --randseed=7 ${2:+--rate=$2m} --thread --output-format=terse --terse-version=3 \
@@ -53,7 +52,7 @@ read_all || fail "not all of it is in the trace: $(nearcache trace show "$TMPDIR
 size=$(stat -c %s "$TMPDIR/trace")
 ((size <= 224 + 5 * 3072)) || fail "the trace has $size bytes for 3072 samples"
 
-# Readers that ask for so much in a second that the origin could give it.
+# Readers whose rate does not exceed the origin's bandwidth.
 for readers in 1 8; do
 	fresh_cache
 	nearcache trace replay nc "$TMPDIR/trace" >/dev/null || fail "replay"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Does the runner tell the truth? Every way a test can go wrong must fail that test,
+# Does the runner report the right verdicts? Every way in which a test can fail must fail that test
 # and no other one.
 # kernels: 6.12
 # timeout: 240
@@ -11,7 +11,7 @@ tests=$HOST_DIR/built/nearcache
 mkdir -p "$tests"
 echo timeout=60 >"$tests/settings"
 
-# fake NAME VERDICT: a test whose text is on stdin, and what must become of it.
+# fake NAME VERDICT: a test whose text is on stdin, and its expected verdict.
 declare -A wanted
 names=()
 fake() {

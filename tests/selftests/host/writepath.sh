@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A write costs at most 1.1 times what it costs on the bare origin, at queue depth 32.
-# Four origins of the same kind, one of them bare, are written in turns; one of them with a
-# witness, so that each region is marked on the cache device, in 0.1 ms, before it is written.
+# A write costs at most 1.1 times as much as on the bare origin, at queue depth 32. Four origins of
+# the same kind, one of them bare, are written in turns. One cache has a witness, so each region is
+# marked on the cache device, in 0.1 ms, before it is written.
 #
-# In virtual time, as real time would tell how busy this machine is: each instruction takes
-# 1 ns, on the only processor. That is a third of what one core of a server does, so the
-# origin, which answers in 1 ms there, takes 3 ms here.
+# Virtual time makes the result independent of the load on this machine: each instruction takes 1 ns
+# on the only processor. That is a third of the speed of a server core, so the origin's 1 ms becomes
+# 3 ms here.
 # kernels: 6.12
 # timeout: 300
 set -euo pipefail
@@ -16,8 +16,8 @@ insmod "$MODULE"
 modes=(bare writearound writethrough marked)
 declare -A devices runs
 
-# make_cache MODE: a device that keeps its metadata, and takes the data without a copy, as
-# hardware does. Slow: a write that waited for it would show.
+# make_cache MODE: create a device that stores its metadata and accepts data without copying, as
+# hardware does. It is slow, so a write that waited for it would show.
 make_cache() {
 	local table data
 	make_null table "table-$1" 4 ${2:+completion_nsec=$2}
@@ -26,20 +26,20 @@ make_cache() {
 $(sectors "$table") $(sectors "$data") linear $data 0"
 }
 
-# job MODE NAME [fio options]: appends the milliseconds that its writes took.
+# job MODE NAME [fio options]: append the milliseconds of its writes.
 job() {
 	local fields
 	fio --name=job --filename="${devices[$1]}" --ioengine=libaio --iodepth=32 --direct=1 \
 		--thread --output-format=terse --terse-version=3 "${@:3}" >"$TMPDIR/fio" ||
 		fail "fio on $1: $(cat "$TMPDIR/fio")"
 	IFS=';' read -ra fields < <(grep '^3;' "$TMPDIR/fio")
-	# Kilobytes written, and the time that it took.
+	# Kilobytes written, and milliseconds.
 	((fields[46] > 0 && fields[49] > 0)) || fail "fio says: ${fields[*]}"
 	runs[$1,$2]+=" ${fields[49]}"
 }
 
-# ratio MODE NAME: the median of MODE's time by the bare origin's in the same round,
-# in thousandths.
+# ratio MODE NAME: print the median over the rounds of MODE's time divided by the bare origin's, in
+# thousandths.
 ratio() {
 	local bare mode i
 	read -ra bare <<<"${runs[bare,$2]}"
@@ -65,7 +65,7 @@ for mode in "${modes[@]}"; do
 		MODE=$mode start "$mode" '' "$origin" "$cache"
 	fi
 	devices[$mode]=/dev/mapper/$mode
-	# Half of the data is cached: of the writes as well.
+	# Cache half of the data, so half of the written data is cached.
 	dd if="${devices[$mode]}" of=/dev/null bs=256k count=256 iflag=direct 2>/dev/null
 	settle "$mode"
 done
@@ -92,8 +92,8 @@ for mode in "${modes[@]:1}"; do
 done
 END
 
-# Copies by words: emulated, one instruction copies a byte otherwise, which no processor
-# with that feature takes 1 ns for.
+# Copy memory by words: under emulation one "rep movsb" instruction would take 1 ns per byte, which
+# no processor with that feature needs.
 "$TOP/tests/vm/run" --kernel "$KERNEL" --virtual-time --qemu '-cpu max,-erms,-fsrm' --timeout 280 \
 	--payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR:/boot" -- \
 	bash -c "cd /selftests && export TMPDIR=/tmp SOAK=${SOAK:-} && . ./cache.sh && . /boot/measure.sh"

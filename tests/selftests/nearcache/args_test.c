@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Each bad table line is refused with the message that says why, and nothing
- * of it stays.
+ * Load each invalid table line. The load must fail, the kernel log must give the reason, and no dm
+ * device may remain.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #define NAME	"nc-args"
 
-/* The emulated NVMe drive with this serial number. */
+/* Find the emulated NVMe drive with this serial number. */
 static bool find_drive(const char *serial, char *device, size_t room)
 {
 	char path[128], found[64];
@@ -33,7 +33,7 @@ static bool find_drive(const char *serial, char *device, size_t room)
 	return false;
 }
 
-/* Put the devices' names in place of %O and %C. */
+/* Replace %O and %C by the names of the origin and of the cache device. */
 static void expand(const char *from, const char *origin, const char *cache,
 		   char *to, size_t room)
 {
@@ -73,7 +73,7 @@ FIXTURE_TEARDOWN(args)
 	close(self->kmsg);
 }
 
-/* Did the kernel say so since setup? One record per read. */
+/* Has the kernel logged @text since setup? Each read() of /dev/kmsg returns one record. */
 static bool logged(int kmsg, const char *text)
 {
 	char record[2048];
@@ -119,7 +119,7 @@ CASE(origin_missing, "read-only /dev/no-such-device %C", "Origin device cannot b
 CASE(origin_no_block_device, "read-only /dev/null %C", "Origin device cannot be opened");
 CASE(cache_missing, "read-only %O /dev/no-such-device",
      "Cache device cannot be opened for writing");
-CASE(one_device, "read-only %C %C", "Origin and cache are one device");
+CASE(one_device, "read-only %C %C", "Origin and cache device are the same device");
 CASE(cache_not_formatted, "read-only %O %C", "Cache device refused, see the kernel log");
 
 TEST_F(args, refused)
@@ -134,7 +134,7 @@ TEST_F(args, refused)
 		TH_LOG("taken: %s", words);
 	EXPECT_TRUE(logged(self->kmsg, variant->error))
 		TH_LOG("not in the kernel log: %s", variant->error);
-	/* A device would be in the way of the next case. */
+	/* A device that remains would make the next case fail. */
 	EXPECT_NE(0, system("dmsetup remove --noudevsync " NAME " 2>/dev/null"));
 }
 

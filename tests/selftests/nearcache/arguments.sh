@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every bad table line is refused, the kernel log names the bad value, and nothing
-# stays open. C is the cache device, O the origin in these lines.
+# The target constructor refuses every bad table line, the kernel log names the bad value, and no
+# device stays open. In these lines @C stands for the cache device and @O for the origin.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
 
 refusals=0
-# refused SAYS WORDS...: such a target line is not accepted; the log says SAYS.
+# refused TEXT WORDS...: the constructor refuses this target line; the kernel log contains TEXT.
 refused() {
 	no_table "$1" "0 $S nearcache ${*:2}"
 }
 
-# no_table SAYS TABLE: the same with the whole table.
+# no_table TEXT TABLE: the same for a whole table.
 no_table() {
 	local says=${1//@O/$O} table=${2//@O/$O}
 	table=${table//@C/$C}
@@ -28,11 +28,11 @@ no_table() {
 	closed
 }
 
-# closed: nobody has the devices open.
+# closed: no process or kernel code holds the devices open.
 closed() {
 	local dev
 	for dev in "$O" "$C"; do
-		# An exclusive open by somebody else would be in the way of this one.
+		# This exclusive open fails while another holder exists.
 		./blockdata exclusive "$dev" || fail "$dev is still held"
 	done
 	[[ $(</sys/module/dm_nearcache/refcnt) == 0 ]] || fail "the module is still held"
@@ -56,8 +56,8 @@ refused /dev/nothing read-only @O /dev/nothing
 refused 250:99 read-only 250:99 @C
 refused /proc/version read-only /proc/version @C
 refused /dev/null read-only @O /dev/null
-refused 'one device' read-only @C @C
-refused 'one device' read-only "$(number "$C")" @C
+refused 'are the same device' read-only @C @C
+refused 'are the same device' read-only "$(number "$C")" @C
 refused 'not a nearcache device' read-only @O "$E"
 refused "'x'" read-only @O @C x
 refused "'-1'" read-only @O @C -1
@@ -76,7 +76,7 @@ for length in $((S - 8)) $((S - 1)) $((S + 8)) 8; do
 	no_table 'nearcache' "0 $length nearcache read-only @O @C"
 done
 no_table 'Gap' "8 $((S - 8)) nearcache read-only @O @C"
-# One of them is fine, two are one too many.
+# A single target is valid; a second target in the table is refused.
 no_table 'must appear alone' "0 $S nearcache read-only @O @C
 $S 8 linear $E 0"
 no_table 'must appear alone' "0 8 linear $E 0
@@ -84,13 +84,13 @@ no_table 'must appear alone' "0 8 linear $E 0
 make_null smaller smaller 4
 no_table 'origin_size' "0 $(sectors "$smaller") nearcache read-only $smaller @C"
 no_table 'origin_size' "0 $S nearcache read-only $smaller @C"
-# A larger one has grown: it is taken as long as it was, or as it is.
+# A larger origin has grown: a table may use its old or its new size, nothing longer.
 make_null larger larger 12
 no_table 'table covers' "0 $((S + 8)) nearcache read-only $larger @C"
 for mode in writearound writethrough; do
 	refused "'x'" $mode @O @C x
 done
-# Writing: not to what is read-only, not in a table that is, not to zones.
+# A writing mode is refused in a read-only table, on a read-only device and on a zoned device.
 log_mark
 if ! echo "0 $S nearcache writearound $O $C" | dmsetup create --readonly nc 2>/dev/null; then
 	log_since | grep -q "'writearound': A table loaded read-only" || fail "refused without a reason"
@@ -100,7 +100,7 @@ fi
 blockdev --setro "$O"
 refused 'use mode read-only' writearound @O @C
 blockdev --setrw "$O"
-# All is well with a good line.
+# A valid line still works after all refusals.
 start
 check
 echo "$refusals lines refused"

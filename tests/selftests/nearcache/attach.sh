@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache device that was given up and is taken back by a new table, without a remount:
-# warm if nothing was written to the origin by us or told to have changed, else empty.
+# A reload takes back a cache device that was bypassed after errors, without a remount. It is warm
+# if this host did not write to the origin meanwhile and no message reported a change, else empty.
 # kernels: 6.1
 # cpus: 1
 . ./given_up.sh
 
-# Nothing was changed: warm, while somebody reads.
+# Nothing changed: the cache starts warm, while readers run.
 unchanged() {
 	generation=1
 	start
@@ -16,8 +16,8 @@ unchanged() {
 	is blocks_pinned 16
 	verify_begin -b 8 -a 1 -t 2
 	given_up
-	# Still sick: it stays bypassed.
-	reload || fail "reload of what still fails"
+	# The device still fails: the cache stays in bypass.
+	reload || fail "reload with a device that still fails"
 	is state 1
 	back 5
 	is blocks_warm 64
@@ -27,15 +27,16 @@ unchanged() {
 	hits=$(field hits)
 	right
 	above hits "$hits"
-	# The medium takes no write: nothing may be overwritten.
+	# The device refuses writes: a start could not record its session, so it stays in bypass.
 	given_up
 	lies slice unwritable
-	reload || fail "reload of what cannot be written"
+	reload || fail "reload with a device that cannot be written"
 	is state 1
 	is reason 4
 	right
-	# So no mode that writes, and the old table starts the device again.
-	! MODE=writethrough reload 2>/dev/null || fail "it writes, and the medium says that it does not"
+	# A writing mode is refused on it; the old table can start the device again.
+	! MODE=writethrough reload 2>/dev/null ||
+		fail "a writing mode was accepted on a cache device that cannot record it"
 	MODE=read-only reload || fail "the old table"
 	is state 1
 	right
@@ -43,7 +44,7 @@ unchanged() {
 	stop
 }
 
-# Told meanwhile, and the medium could not record it.
+# A change is reported while the cache device cannot record it.
 told() {
 	generation=1
 	start
@@ -52,7 +53,8 @@ told() {
 	given_up
 	generation=$1
 	./blockdata write "$O" -g "$generation"
-	! dmsetup message nc 0 invalidate all 2>/dev/null || fail "the medium still speaks of it"
+	! dmsetup message nc 0 invalidate all 2>/dev/null ||
+		fail "invalidate succeeded although the cache device still holds the old data"
 	back 3
 	right
 	stop
@@ -62,7 +64,7 @@ told() {
 	stop
 }
 
-# Written meanwhile.
+# The origin is written through the cache meanwhile.
 rewritten() {
 	MODE=$1 generation=1
 	./blockdata write "$O"
@@ -74,7 +76,7 @@ rewritten() {
 	generation=2
 	./blockdata write /dev/mapper/nc -g 2
 	lies slice unwritable
-	reload || fail "reload of what cannot be written"
+	reload || fail "reload with a device that cannot be written"
 	is state 1
 	right
 	back 3
@@ -89,13 +91,13 @@ rewritten() {
 	stop
 }
 
-# Another device takes its place; the old one is let go.
+# Another cache device takes its place; the old one is closed.
 another() {
 	MODE=writethrough generation=4
 	start
 	./blockdata write /dev/mapper/nc -g 4
 	right
-	# What somebody wants of the origin is still so.
+	# Ranges belong to the origin: they survive the change.
 	./genl range-add name=nc range=start=0,length=$((1 << 20)),label=kept,flags=1 \
 		range=start=$((2 << 20)),length=4096,label=brief,flags=0,expires=3600 >/dev/null || fail "range-add"
 	given_up
@@ -108,8 +110,9 @@ another() {
 	same "labels" "$(./genl -d label-get name=nc | sed -n 's/^label.name=//p' | sort | tr '\n' ' ')" "brief kept "
 	same "openers of the old one" "$(dmsetup info -c --noheadings -o open slice)" 0
 	right
-	# A device that is well is not replaced while it may be written behind.
-	! reload '' "$O" /dev/mapper/slice 2>/dev/null || fail "two caches that write"
+	# A healthy cache device in a writing mode must not be replaced.
+	! reload '' "$O" /dev/mapper/slice 2>/dev/null ||
+		fail "a healthy cache device in a writing mode was replaced"
 	is state 0
 	stop
 	start

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache device that takes the place of one that was given up, and whose medium says
-# that it is warm: it is not believed if anybody was told, or wrote, what it does not know.
+# A cache device replaces one that was bypassed, and its own metadata says that it is warm. The
+# cache must start empty if a reported change or a write is not recorded on that device.
 # kernels: 6.1
 # cpus: 1
 . ./given_up.sh
 
-# warm_and_given_up: a read-only session, whose table is on the medium.
+# warm_and_given_up: a read-only session whose slot table is committed, then bypassed.
 warm_and_given_up() {
 	MODE=read-only generation=1
 	./blockdata write "$O"
@@ -17,21 +17,22 @@ warm_and_given_up() {
 	given_up
 }
 
-# Told, not recorded; the next one that looks at the medium cannot record it either.
+# A change was reported but not recorded; the next table cannot record it on the medium either.
 told_to_the_first() {
 	warm_and_given_up
 	./blockdata write "$O" -g 2
 	generation=2
-	! dmsetup message nc 0 invalidate all 2>/dev/null || fail "the medium still speaks of it"
+	! dmsetup message nc 0 invalidate all 2>/dev/null ||
+		fail "invalidate succeeded although the cache device still holds the old data"
 	lies slice unwritable
-	reload || fail "reload of what cannot be written"
+	reload || fail "reload with a device that cannot be written"
 	is state 1
 	back 3
 	right
 	stop
 }
 
-# Another one had the place in between, and was told or wrote.
+# Another cache device was active in between; a change was reported or written during that time.
 another_in_between() {
 	warm_and_given_up
 	format_other
@@ -54,12 +55,12 @@ another_in_between() {
 	stop
 }
 
-# It takes no part in what goes on while it is formatted for it.
+# format_other: copy an empty, formatted image, so that the active session is not involved.
 format_other() {
 	dd if="$empty" of="$other" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "copy"
 }
 
-# A cache of the same origin, left clean before the other one wrote.
+# A cache device of the same origin was stopped cleanly before the other one saw writes.
 left_long_ago() {
 	MODE=writethrough generation=1
 	./blockdata write "$O"
@@ -84,7 +85,7 @@ left_long_ago() {
 	lies slice linear
 }
 
-# A copy of the very device, from before something was told.
+# A copy of the same cache device, taken before a change was reported.
 copied() {
 	MODE=read-only generation=1
 	./blockdata write "$O"
@@ -109,7 +110,7 @@ copied() {
 	lies slice linear
 }
 
-# Another origin.
+# The table names another origin.
 elsewhere() {
 	local O1=$O
 	warm_and_given_up
@@ -121,8 +122,8 @@ elsewhere() {
 	O=$O1
 }
 
-# The origin's disk dies, and somebody writes to the volume before it comes back as
-# another device. The cache device fails when that is to be recorded, or has failed before.
+# The origin's device disappears, and somebody writes to the volume before it returns as another
+# device. The cache device either fails when this has to be recorded, or has failed before.
 reconnected() {
 	make_null dying "dying$1" 2
 	local stays=$O

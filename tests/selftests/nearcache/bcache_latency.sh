@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What bcache does: readers wait, for up to seconds, until buckets are allocated and garbage
-# is collected. Here: while a reclaim and its commit stand still, hits and misses are
-# served, from all threads at once; nobody waits for a slot, a commit or a fill's writes.
-# (How long a hit takes beside a reclaim is measured by the benchmarks.)
+# bcache lets readers wait, for up to seconds, until buckets are allocated and garbage is
+# collected. In nearcache, hits and misses from all threads must be served while a reclaim and
+# its commit are blocked: no reader waits for a slot, a commit or the writes of a fill.
+# (The benchmarks measure the latency of hits during a reclaim.)
 # kernels: 6.1
 . ./gate.sh
 
-# served: all that is cached is hit, all that is not comes from the origin.
+# served: cached blocks are hits; all other reads come from the origin.
 served() {
 	local hits=0 i
 	now hits hits
@@ -28,11 +28,11 @@ served() {
 gates 8 3
 between read-only
 fill_slots
-# Of so small a cache the policy finds idle what is not read all the time.
+# The policy of such a small cache would evict blocks that are not read all the time: pin them.
 at_exit rm -f /var/lib/nearcache/pins/nc.json
 nearcache pin nc 256K-768K --no-load >/dev/null || fail "pin"
 data=$(($(./sbset "$C" get data_offset) / 512))
-# Four slots are emptied, and wanted: reclaim's commit comes after the one that records it.
+# Empty four slots while a reader wants one: reclaim's commit waits for that of the invalidation.
 gate hold cache write 0 "$data"
 dmsetup message nc 0 invalidate 0 512 &
 message=$!
@@ -40,11 +40,11 @@ gate held cache 1
 gate get "$NC" "$spare" 512
 now used blocks_used
 served
-# The commit still stands: nothing was given away meanwhile.
+# The commit is still blocked: no slot was given away meanwhile.
 is blocks_used "$used"
 gate held cache 1
 gate pass cache
-# Now fills stand: their readers do not.
+# Now the writes of fills are blocked; the readers that caused the fills are not.
 gate hold cache write "$data" $((1 << 20))
 gate let cache all
 wait $message || fail "invalidate"
@@ -52,7 +52,7 @@ gate until nc blocks_used '<' "$used"
 gate get "$NC" "$spare" 512
 expect 1x512
 gate value nc fills_in_flight
-((REPLY)) || fail "no slot was given"
+((REPLY)) || fail "no slot was assigned"
 served
 gate pass cache
 gate let cache all

@@ -1,23 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What bcache got wrong: a missing read, the origin takes long over it, and a write of the
-# same data that is through long before. What the read brings must not be cached. In both
-# modes; once the origin reads after that time, once it had read before.
+# A bug of bcache: a read misses and the origin answers late, while a write to the same sectors
+# completes long before. The data that the read returns is stale and must not be cached. Both
+# writing modes; once the origin reads its data after the write, once before it.
 # kernels: 6.1
 . ./gate.sh
 
-# asleep MS: the origin reads so late.
+# asleep DEV MS: table of a device that delays reads by MS.
 asleep() {
 	echo "0 $(sectors "$1") delay $1 0 $2 $1 0 0"
 }
 
-# part NAME GENERATION [DEV]
+# part NAME GENERATION [DEV]: the first 128 sectors have this generation.
 part() {
 	./blockdata read "${3:-/dev/mapper/$1}" -g "$2" -n 128 >/dev/null ||
 		fail "${3:-$1} does not have generation $2 (line ${BASH_LINENO[0]})"
 }
 
-# late NAME: the read begins. It may get what the write brings: they overlap in time.
+# late NAME: start the read. Read and write overlap, so the read may return either generation.
 late() {
 	dd if="/dev/mapper/$1" of="$TMPDIR/$1" bs=64K count=1 iflag=direct 2>/dev/null
 }
@@ -52,11 +52,11 @@ for mode in "${!bases[@]}"; do
 	./blockdata write "/dev/mapper/$mode" -g 2 -n 128
 	is fills_in_flight 1 "$mode"
 	is writes 1 "$mode"
-	kill -0 "${pids[$mode]}" || fail "$mode: the read is through before the write"
+	kill -0 "${pids[$mode]}" || fail "$mode: the read ended before the write"
 done
 echo "written after $(((${EPOCHREALTIME/./} - started) / 1000)) ms, of 30000"
 for mode in "${!bases[@]}"; do
-	# What sleeps is read as it is suspended.
+	# dm-delay releases its delayed reads when it is suspended.
 	dmsetup load --noudevsync "slow-$mode" --table "$(asleep "${bases[$mode]}" 0)"
 	dmsetup resume --noudevsync "slow-$mode" || fail "dm-delay"
 	wait "${pids[$mode]}" || fail "$mode: the read failed"
@@ -70,7 +70,7 @@ for mode in "${!bases[@]}"; do
 	above hits 0 "$mode"
 done
 
-# The same with an origin that has read what it answers any time later.
+# The same with an origin that read its data at once and returns it at any later time.
 gates 1 8
 for mode in writearound writethrough; do
 	between $mode

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Built for a module that tells more than there is. */
+/* Built for a newer module with a larger context: 'load' must refuse it. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

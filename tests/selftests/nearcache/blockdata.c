@@ -5,22 +5,22 @@
  *	blockdata write DEV [-s START] [-n COUNT] [-g GENERATION]
  *	blockdata read DEV [options]
  *	blockdata same DEV -f OTHER [-s START] [-n COUNT]	read and compare both
- *	blockdata flush DEV -f FILE	over and over until FILE exists
- *	blockdata exclusive DEV		open it when nobody else has it, as a mount would
+ *	blockdata flush DEV -f FILE	flush repeatedly until FILE exists
+ *	blockdata exclusive DEV		open with O_EXCL, as a mount does
  *
  * All units are sectors of 512 bytes.  Options of read:
  *	-s START -n COUNT	the part to read (all)
- *	-b MIN[:MAX]		length of a read (128), random between the two
- *	-a ALIGN		starts and lengths are multiples of it (MIN)
+ *	-b MIN[:MAX]		length of a read (128), random between MIN and MAX
+ *	-a ALIGN		starts and lengths are multiples of ALIGN (MIN)
  *	-r READS		random reads per thread instead of one pass
- *	-t THREADS		(1); a pass is shared out, random reads are not
- *	-c			all threads read the same, at the same moment
+ *	-t THREADS		(1); threads share a pass, but each does all its random reads
+ *	-c			all threads read the same range at the same moment
  *	-o			a pass in random order (reads of MIN, one thread)
  *	-S SEED			of the random reads (1)
  *	-g GENERATION		expected (1)
  *	-B -m -w -p		buffered, mmap, RWF_NOWAIT first, RWF_HIPRI
- *	-e			count EIO, do not fail
- *	-f FILE			over and over until FILE exists
+ *	-e			count EIO instead of failing
+ *	-f FILE			repeat until FILE exists
  * The last line is "reads N bytes N eio N again N".
  */
 #include <errno.h>
@@ -100,7 +100,7 @@ static void read_exactly(int fd, void *buffer, uint64_t at, uint64_t n)
 	exit(1);
 }
 
-/* Of different length they are not the same. */
+/* Devices of different lengths count as different. */
 static int compare(void)
 {
 	int fd = open_device(O_RDONLY | O_DIRECT), other;
@@ -147,7 +147,7 @@ static ssize_t read_once(int fd, void *buffer, uint64_t at, uint64_t n)
 		r = preadv2(fd, &iov, 1, at * SECTOR, RWF_NOWAIT);
 		if (r == n * SECTOR)
 			return r;
-		/* A device without NOWAIT says so when it is asked. */
+		/* A device without NOWAIT support returns EOPNOTSUPP. */
 		if (r < 0 && errno != EAGAIN && errno != EOPNOTSUPP)
 			return r;
 		again_count++;
@@ -155,7 +155,7 @@ static ssize_t read_once(int fd, void *buffer, uint64_t at, uint64_t n)
 	return preadv2(fd, &iov, 1, at * SECTOR, o.polled ? RWF_HIPRI : 0);
 }
 
-/* One read, and each byte of it checked. */
+/* Make one read and check each byte of it. */
 static void read_check(int fd, const char *map, void *buffer, uint64_t at,
 		       uint64_t n)
 {
@@ -217,7 +217,7 @@ static void one_pass(unsigned int thread, uint64_t *state, int fd,
 	}
 }
 
-/* Each piece once, in random order. */
+/* Read each piece once, in random order. */
 static void shuffled_pass(uint64_t *state, int fd, void *buffer)
 {
 	uint64_t pieces = (o.count + o.min - 1) / o.min, i, j, swap;
@@ -266,7 +266,10 @@ static void *reader(void *arg)
 static int read_all(void)
 {
 	pthread_t thread[THREADS_MAX];
-	/* Until all have it open: who sees that it is finds it so. */
+	/*
+	 * Hold the device open until all threads have opened it, so that an observer never sees it
+	 * closed in between.
+	 */
 	int fd = open_device(O_RDONLY);
 	uintptr_t i;
 
@@ -285,7 +288,7 @@ static int read_all(void)
 	return failed;
 }
 
-/* The options that are only given or not. */
+/* Options without an argument. */
 static bool *flag(int c)
 {
 	switch (c) {

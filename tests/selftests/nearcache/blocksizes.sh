@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Logical blocks of 512 and 4096 bytes, mixed; origins that end inside a block, inside
-# a sub-block and between logical blocks of the cache device. The tail is cached, too.
+# Logical blocks of 512 and 4096 bytes in all combinations; origins that end inside a block,
+# inside a sub-block and between logical blocks of the cache device. The tail is cached as well.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
 
-# mixture ORIGIN_LBS CACHE_LBS SECTORS: the origin has so many sectors.
+# mixture ORIGIN_LBS CACHE_LBS SECTORS: SECTORS is the origin's size.
 mixture() {
 	local unit=$(($1 / 512)) path=/dev/mapper/nc tail odd
 	make_null base "base$number" 4 blocksize="$1"
-	# The origin's size is not null_blk's, which is whole MiB.
+	# null_blk devices are whole MiB: dm-linear gives the origin its size.
 	make_dm O "origin$number" "0 $3 linear $base 0"
 	./blockdata write "$O"
 	format
@@ -20,22 +20,23 @@ mixture() {
 	check -b "$unit:$((40 * unit))" -a "$unit" -r 100 -t 2
 	check -b 128
 	settle
-	# All sub-blocks, the last one counted whole.
+	# Every sub-block is valid; the last one counts as a whole one.
 	is bytes_valid $((($3 + 7) / 8 * 4096))
 	is fill_origin_bytes $(($3 * 512))
 	origin_mark "$base"
 	check -b 128 -B
 	check -b 128
-	# The tail from its block's start, and the last sub-block alone.
+	# Read the tail from the start of its block, then the last sub-block alone.
 	tail=$(($3 / 128 * 128))
 	check -s "$tail" -b 128 -a "$unit"
 	tail=$(($3 / 8 * 8))
 	((tail == $3)) || check -s "$tail" -b 8 -a "$unit"
-	# Only what is no whole logical block of the cache device: four reads went there.
+	# These four reads bypass only the last, incomplete logical block of the cache device.
 	odd=$(($1 < $2 ? $3 % ($2 / 512) * 512 : 0))
 	(($(origin_delta "$base") <= 4 * odd)) ||
 		fail "$(origin_delta "$base") origin bytes of cached data, $* (origin, cache device, sectors)"
-	# A read that the cache device cannot do is the origin's, and no more than it.
+	# A read that is unaligned on the cache device goes to the origin, with its own sectors
+	# only.
 	if (($1 < $2)); then
 		origin_mark "$base"
 		check -b 1 -r 100

@@ -1,31 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Caches for the tests: . ./cache.sh (includes common.sh).
+# Functions that create and check caches: . ./cache.sh (includes common.sh).
 #
-# The usual devices are $O (origin) and $C (cache device), the usual cache is
-# /dev/mapper/nc. Sizes are MiB where not said otherwise.
+# The default origin is $O, the default cache device $C, the default cache /dev/mapper/nc.
+# Sizes are in MiB unless noted.
 . ./common.sh
 
-# Where the programs of the tests are, also after a cd.
+# Directory of the test programs; stays valid after a cd.
 NC_TOOLS=$PWD
 declare -A NC_AT
 # shellcheck disable=SC2034 # read through NC_AT
 mapfile -t NC_NAMES < <(./status_names)
 for ((i = 0; i < ${#NC_NAMES[@]}; i++)); do
-	# Behind "start length target" of dmsetup status.
+	# dmsetup status prints "start length target" before these fields.
 	NC_AT[${NC_NAMES[i]}]=$((i + 3))
 done
 
-# make_null VARIABLE NAME MB [ATTRIBUTE=VALUE...]: a null_blk device that goes away
-# by itself; its path is put into VARIABLE.
+# make_null VARIABLE NAME MB [ATTRIBUTE=VALUE...]: create a null_blk device and store its path in
+# VARIABLE. It is removed when the test ends.
 make_null() {
 	local -n made=$1
 	made=$(null_dev "${@:2}") || fail "null_dev ${*:2}"
 	at_exit null_del "$2"
 }
 
-# make_loop VARIABLE MB BLOCK_SIZE: a loop device. null_blk with blocks of 4096 bytes
-# reads rubbish into buffers that are only aligned to sectors, this one does not.
+# make_loop VARIABLE MB BLOCK_SIZE: the same for a loop device. null_blk with 4096-byte blocks
+# returns wrong data for buffers that are aligned only to sectors; a loop device does not.
 make_loop() {
 	local -n made=$1
 	local file
@@ -36,31 +36,32 @@ make_loop() {
 	at_exit losetup -d "$made"
 }
 
-# make_group VARIABLE [CONTROLLERS]: a control group "job" that goes away by itself; its folder is
-# put into VARIABLE.
+# make_group VARIABLE [CONTROLLERS]: create a control group "job" and store its folder in
+# VARIABLE. It is removed when the test ends.
 make_group() {
 	local -n made=$1
 	local groups=$TMPDIR/groups
 	mkdir "$groups"
 	mount -t cgroup2 none "$groups" || fail "no control groups"
 	at_exit umount "$groups"
-	[[ ! ${2:-} ]] || echo "$2" >"$groups/cgroup.subtree_control" || skip "the controllers are taken"
+	[[ ! ${2:-} ]] || echo "$2" >"$groups/cgroup.subtree_control" ||
+		skip "the controllers are in use"
 	made=$groups/job
 	mkdir "$made"
 	at_exit rmdir "$made"
 }
 
-# in_group GROUP COMMAND...: as a member of it; the process stays the same.
+# in_group GROUP COMMAND...: run COMMAND as a member of the group, in one process (no fork).
 in_group() {
 	bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$@" || fail "in the group: $*"
 }
 
-# number DEV: its major:minor.
+# number DEV: print its major:minor.
 number() {
 	cat "$(sys_block "$1")/dev"
 }
 
-# make_dm VARIABLE NAME TABLE [dmsetup options]: the same for a dm device.
+# make_dm VARIABLE NAME TABLE [dmsetup options]: the same as make_null for a dm device.
 make_dm() {
 	local -n made=$1
 	made=$(dm_create "${@:2}") || fail "dm_create ${*:2}"
@@ -74,7 +75,7 @@ dm_gone() {
 # sectors DEV
 sectors() {
 	local size
-	# By its name, if it has one, without a process.
+	# Read the size from sysfs if possible: this saves a process.
 	if [[ $1 == "/dev/${1##*/}" ]] && read -r size 2>/dev/null <"/sys/class/block/${1##*/}/size"; then
 		echo "$size"
 		return
@@ -82,24 +83,24 @@ sectors() {
 	blockdev --getsz "$1"
 }
 
-# format [CACHE [ORIGIN [BLOCK_SIZE]]]: with checksums if INTEGRITY=crc32c.
+# format [CACHE [ORIGIN [BLOCK_SIZE]]]: INTEGRITY=crc32c adds checksums.
 format() {
 	nearcache create fmt --cache "${1:-$C}" --origin "${2:-$O}" --block-size "${3:-64K}" \
 		--integrity "${INTEGRITY:-none}" --format-only --force >/dev/null || fail "cannot format ${1:-$C}"
 }
 
-# line [OPTIONS [ORIGIN [CACHE]]]: the table line, in mode $MODE (read-only), with
-# $OPTIONS.
+# line [OPTIONS [ORIGIN [CACHE]]]: print the table line; mode $MODE (default read-only), options
+# $OPTIONS by default.
 line() {
 	echo "0 $(sectors "${2:-$O}") nearcache ${MODE:-read-only} ${2:-$O} ${3:-$C} ${1:-${OPTIONS:-}}"
 }
 
-# reload [OPTIONS [ORIGIN [CACHE [NAME]]]]: a new table, for example in another $MODE.
+# reload [OPTIONS [ORIGIN [CACHE [NAME]]]]: load and activate a new table, e.g. with another $MODE.
 reload() {
 	dmsetup load "${4:-nc}" --table "$(line "${@:1:3}")" && dmsetup resume "${4:-nc}"
 }
 
-# start [NAME [OPTIONS [ORIGIN [CACHE]]]]: make the cache live.
+# start [NAME [OPTIONS [ORIGIN [CACHE]]]]: create the cache.
 start() {
 	local path
 	make_dm path "${1:-nc}" "$(line "${@:2}")"
@@ -110,8 +111,8 @@ stop() {
 	dm_remove "${1:-nc}" || fail "cannot remove ${1:-nc}"
 }
 
-# fresh [MB_OF_ORIGIN [MB_OF_CACHE [OPTIONS]]]: both devices without delay, the origin
-# full of sectors of generation 1, and the cache on them.
+# fresh [MB_OF_ORIGIN [MB_OF_CACHE [OPTIONS]]]: create both devices without delay, fill the
+# origin with sectors of generation 1, and create the cache.
 fresh() {
 	make_null O origin "${1:-16}"
 	make_null C local "${2:-24}"
@@ -120,7 +121,7 @@ fresh() {
 	start nc "${3:-}"
 }
 
-# look VARIABLE NAME [DM_NAME]: like field, into a variable: a process less.
+# look VARIABLE NAME [DM_NAME]: like field, but store the result in VARIABLE (no subshell).
 look() {
 	local words
 	read -ra words < <("$NC_TOOLS/status_line" "${3:-nc}")
@@ -128,7 +129,7 @@ look() {
 	printf -v "$1" %s "${words[NC_AT[$2]]}"
 }
 
-# field NAME [DM_NAME]: a word of the status line by its name.
+# field NAME [DM_NAME]: print the status field NAME.
 field() {
 	local word
 	look word "$@"
@@ -141,19 +142,19 @@ no_fills() {
 	((!fills))
 }
 
-# settle [DM_NAME]: the fills under way are published.
+# settle [DM_NAME]: wait until no fill is in flight.
 settle() {
 	wait_for 30 no_fills "$@" || fail "fills do not end: $(dmsetup status "${1:-nc}")"
 }
 
-# is NAME VALUE [DM_NAME]: a status field has that value.
+# is NAME VALUE [DM_NAME]: the status field must have this value.
 is() {
 	local now
 	look now "$1" "${3:-nc}"
 	[[ $now == "$2" ]] || fail "$1 is $now, expected $2 (line ${BASH_LINENO[0]})"
 }
 
-# above NAME VALUE [DM_NAME]: a status field is larger.
+# above NAME VALUE [DM_NAME]: the status field must be larger.
 above() {
 	local now
 	look now "$1" "${3:-nc}"
@@ -165,13 +166,13 @@ same() {
 	[[ $2 == "$3" ]] || fail "$1: $2, expected $3 (line ${BASH_LINENO[0]})"
 }
 
-# written_down: what is cached is on the medium, as a commit would have it within seconds.
+# written_down: commit the slot table now; a suspend does so.
 written_down() {
 	dmsetup suspend --noudevsync nc && dmsetup resume --noudevsync nc ||
 		fail "suspend and resume"
 }
 
-# log_mark; ...; log_since: what the kernel has said in between.
+# log_mark; ...; log_since: print the kernel log lines written in between.
 log_mark() {
 	log_marks=$((${log_marks:-0} + 1))
 	echo "nearcache-test: mark $log_marks" >/dev/kmsg
@@ -181,7 +182,7 @@ log_since() {
 	dmesg | sed "1,/nearcache-test: mark $log_marks\$/d"
 }
 
-# origin_mark; ...; origin_delta [DEV]: bytes read from the origin in between.
+# origin_mark; ...; origin_delta [DEV]: print the bytes read from the origin in between.
 origin_mark() {
 	origin_before=$(origin_reads "${1:-$O}")
 }
@@ -190,7 +191,7 @@ origin_delta() {
 	echo $(($(origin_reads "${1:-$O}") - origin_before))
 }
 
-# check [options of blockdata read] : the cache returns the origin's data.
+# check [options of blockdata read]: the cache must return the origin's data.
 check() {
 	./blockdata read /dev/mapper/nc "$@" || fail "wrong data (line ${BASH_LINENO[0]})"
 }
@@ -199,7 +200,7 @@ is_open() {
 	[[ $(dmsetup info -c --noheadings -o open nc) != 0 ]]
 }
 
-# verify_begin [options]: readers that check until verify_end; they have the device open.
+# verify_begin [options]: start readers that hold the device open and check until verify_end.
 verify_begin() {
 	verify_stop=$TMPDIR/verify-stop
 	rm -f "$verify_stop"

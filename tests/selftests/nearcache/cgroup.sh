@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Accounts and limits of control groups. What an update writes to the origin is its
-# writer's; a fill is nobody's, it serves everybody. A limit on either device slows its
-# group down and stops nothing.
+# I/O accounting and limits of control groups. A writethrough write to the origin is charged to
+# its writer's group; a fill is charged to no group, because it serves all readers. A limit on
+# either device slows the group down and blocks nothing.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
 
-# bytes FIELD DEV: of the group.
+# bytes FIELD DEV: value of FIELD in the group's io.stat.
 bytes() {
 	awk -v dev="$(number "$2")" -v field="$1=" '
 		$1 == dev { for (i = 2; i <= NF; i++) if (index($i, field) == 1) n = substr($i, length(field) + 1) }

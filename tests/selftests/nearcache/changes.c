@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Print what the classifier of the helper tells: a line for each stream that gets another class.
+ * Print the events of the helper's classifier: one line for each stream whose class changes.
  *
  *	changes PINNED_RING_BUFFER
  *
- * Until it gets SIGTERM.  A line is "TIME PID WRITES FROM TO ACCESSES RUNS SET_RUNS LOOPS SHUFFLES
- * UNITS SINGLES DRAWS SAMPLE": nanoseconds of the monotonic clock, enum nearcache_class, and what
- * had been seen of the stream and of its set.
+ * Runs until SIGTERM.  A line is "TIME PID WRITES FROM TO ACCESSES RUNS SET_RUNS LOOPS SHUFFLES
+ * UNITS SINGLES DRAWS SAMPLE": nanoseconds of the monotonic clock, process, enum nearcache_class
+ * before and after, then the evidence collected for the stream and for its set.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

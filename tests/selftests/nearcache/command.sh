@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# The nearcache command, called and judged: . ./command.sh, after lib.sh or common.sh.
+# Functions that run nearcache and check its answer: . ./command.sh, after lib.sh or common.sh.
 
-# run WORDS...: nearcache with these words; sets $rc, leaves $out and $err.
+# run WORDS...: run nearcache; sets $rc (exit code), $out and $err.
 run() {
 	rc=0
 	out=$(nearcache "$@" 2>"${TMPDIR:-/tmp}/err") || rc=$?
 	err=$(<"${TMPDIR:-/tmp}/err")
 }
 
-# good WORDS...: must succeed, without a word on stderr.
+# good WORDS...: the command must succeed and print nothing on stderr.
 good() {
 	run "$@"
 	[[ $rc == 0 && ! $err ]] || fail "nearcache $*: exit $rc, $err $out"
 }
 
-# bad CODE TEXT WORDS...: must fail with CODE and say TEXT, as text and as JSON.
+# bad CODE TEXT WORDS...: the command must exit with CODE and print TEXT, in text and JSON mode.
 bad() {
 	local code=$1 text=$2
 	shift 2
@@ -29,13 +29,13 @@ bad() {
 		fail "nearcache -j $*: no JSON error: $out $err"
 }
 
-# json_valid WHAT: $out is a document of schema 1; jq is used where there is one.
+# json_valid WHAT: $out must be a JSON document of schema 1; jq checks it if it is installed.
 json_valid() {
 	[[ $out == '{'*'"schema": 1'*'}' ]] || fail "$1: not JSON of schema 1: $out"
 	! type -P jq >/dev/null || jq -e .schema <<<"$out" >/dev/null || fail "$1: jq refuses: $out"
 }
 
-# json_keys KEY...: every key is there, in this order, and the last call was JSON.
+# json_keys KEY...: the JSON of the last call must contain all keys in this order.
 json_keys() {
 	local keys key
 	json_valid "$*"
@@ -46,14 +46,14 @@ json_keys() {
 	done
 }
 
-# json KEY: the first scalar of that name.
+# json KEY: print the first scalar of that name in $out.
 json() {
 	local pattern=$'\n'" *\"$1\": \"?([^\","$'\n'"]*)\"?,?"$'\n'
 	[[ $'\n'$out$'\n' =~ $pattern ]] || return 0
 	echo "${BASH_REMATCH[1]}"
 }
 
-# expect KEY VALUE...: pairs, of the last JSON.
+# expect KEY VALUE...: pairs that the last JSON must contain.
 expect() {
 	while (($#)); do
 		[[ $(json "$1") == "$2" ]] || fail "'$1' is '$(json "$1")', not '$2': $out"
@@ -61,13 +61,13 @@ expect() {
 	done
 }
 
-# injected WHAT WORDS...: nearcache with these words, while strace does WHAT to a system call
-# of it, as in ioctl:error=EIO:when=3, or nothing: ioctl. Sets $rc; the calls are in
-# $TMPDIR/trace, what it said is in $TMPDIR/said.
+# injected WHAT WORDS...: run nearcache under strace. WHAT is a system call, with an optional
+# injection: ioctl, or ioctl:error=EIO:when=3. Sets $rc; the traced calls are in $TMPDIR/trace, the
+# command's output in $TMPDIR/said.
 injected() {
 	local options=(-e "trace=${1%%:*}")
 	[[ $1 != *:* ]] || options+=(-e "inject=$1")
-	# All other calls are as quick as ever then. But no signal arrives where it stops.
+	# --seccomp-bpf keeps all other calls fast, but strace delivers no injected signal with it.
 	[[ $1 == *:signal=* ]] || options+=(-f --seccomp-bpf)
 	rc=0
 	strace -qq -o "$TMPDIR/trace" "${options[@]}" nearcache "${@:2}" \

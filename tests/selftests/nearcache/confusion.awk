@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Labelled runs and what the classifier said of them, as confusion matrices.
+# Compare labelled runs with the classifier's answers and print confusion matrices.
 #
 #	awk -f confusion.awk STREAMS EVENTS RUNS
 #
-# STREAMS: what 'nearcache classifier show' prints; EVENTS: lines of ./changes; RUNS: lines
-# "NAME LABEL FIRST LIMIT CALLS ALL LAST COMMAND", in the middle the last line of ./pattern.  FIRST
-# and LIMIT are 0 where there is nothing to say of passes.
+# STREAMS: output of 'nearcache classifier show'; EVENTS: lines of ./changes; RUNS: lines "NAME
+# LABEL FIRST LIMIT CALLS ALL LAST COMMAND", with the last line of ./pattern in the middle. FIRST
+# and LIMIT are 0 for runs without passes.
 #
-# A run is due a class after 256 accesses of each of its streams, and, if that is scattered, which
-# kind after 1.25 passes, of the processes that are at work then.  It is called what they are all
-# called, or else what the first one is that is called something else than it should.  Exits with 1
-# if less than 95 of 100 of a label are right, or there is more than one change in 10,000 accesses
+# A run must be classified after 256 accesses of each of its streams. A scattered run must have its
+# kind after 1.25 passes, of the processes active then. If its streams differ, the run counts as the
+# first wrong class. Exits with 1 if less than 95 of 100 runs of a label are right, or if steady
+# runs have more than one change in 10,000 accesses after the first pass.
 # after the first pass of steady runs.
 
 BEGIN {
@@ -37,7 +37,7 @@ FILENAME == ARGV[2] {
 	next
 }
 
-# What a stream is called when so many accesses, or so much time, are over; 0: no limit.
+# The class of a stream after MOST accesses, or at TIME; 0: no limit.
 function called(pid, writes, most, time,    i, last) {
 	last = 0
 	chosen = 0
@@ -71,7 +71,7 @@ function kind(class) {
 			latest = chosen
 		most += made[pid[i], writes]
 	}
-	# What was told before it was judged is a lower bound.
+	# The count at the last event before the judgement is a lower bound.
 	if (most < DUE) {
 		print "only " most " accesses: " $0
 		bad = 1
@@ -101,7 +101,7 @@ function kind(class) {
 	}
 }
 
-# The end of a row: how many of its runs are right, in percent.
+# End a row with the percentage of right runs.
 function row(label, right, sum,    share) {
 	share = 100 * right / sum
 	printf " %7.1f %%\n", share
@@ -118,7 +118,7 @@ function head(text, first, last,    i) {
 	printf " %9s\n", "right"
 }
 
-# The K-th of a hundred, of what is in needed[label].
+# The K-th percentile of needed[label].
 function percentile(label, k,    i) {
 	i = int((times[label] * k + 99) / 100)
 	return sorted[i < 1 ? 1 : i]

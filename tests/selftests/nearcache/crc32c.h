@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* CRC-32C as the library of the helper computes it: the guest has no shared libraries. */
+/* CRC-32C with the interface of the helper's library: the guest has no shared libraries. */
 #ifndef NEARCACHE_TEST_CRC32C_H
 #define NEARCACHE_TEST_CRC32C_H
 

@@ -2,24 +2,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # kernels: 6.1
 # timeout: 240
-# Hundreds of create/read/remove cycles leave no memory, thread or reference behind.
+# Hundreds of create/read/remove cycles must leave no memory, thread or reference behind.
 . ./cache.sh
 
-# memory WORD: from /proc/meminfo, KiB.
+# memory WORD: print this value of /proc/meminfo, in KiB.
 memory() {
 	awk -v word="$1:" '$1 == word { print $2 }' /proc/meminfo
 }
 
-# What the module holds that can be seen one by one.
+# leaks: print memory, threads and references that the module still holds.
 leaks() {
 	grep -E '\[dm_nearcache\]' /proc/vmallocinfo | grep -v module_alloc
-	# Rescuers; other workers keep the name of the last queue that they served.
+	# Rescuer threads only: other workers keep the name of the last queue that they served.
 	grep -hE '^(nearcache|kworker/R-nearc)' /proc/[0-9]*/comm 2>/dev/null
 	[[ $(</sys/module/dm_nearcache/refcnt) == 0 ]] || echo "module references"
 }
 
-# cycle COUNT: that many in all, on eight caches of one origin at once, because most
-# of a cycle's time is device-mapper waiting for grace periods.
+# cycle COUNT: run COUNT cycles, on eight caches of one origin in parallel, because a cycle spends
+# most of its time waiting for grace periods in device-mapper.
 cycle() {
 	local i pids=()
 	for i in {1..8}; do
@@ -42,9 +42,9 @@ cycle 48
 drop_caches
 before=$(memory Slab) percpu=$(memory Percpu)
 cycle "$(times 480)"
-# One lost object of 4 KiB per cycle would be 1,900 KiB. What waits for a grace period may still be
-# there for a moment. A kernel that keeps what was freed for a while, to see who uses it still, looks
-# for leaks by itself (leaks.sh).
+# One leaked object of 4 KiB per cycle would be 1,900 KiB. Objects that wait for a grace period
+# may still be allocated for a moment. A debug kernel delays freeing to find late users, so
+# there leaks.sh looks for leaks instead.
 shrunk() {
 	drop_caches
 	after=$(memory Slab)
@@ -54,7 +54,7 @@ wait_for 10 shrunk || fail "slab grew from $before to $after KiB"
 echo "slab $before -> $after KiB, per-CPU $percpu -> $(memory Percpu) KiB"
 (($(memory Percpu) - percpu < 256)) || fail "per-CPU memory grew"
 [[ -z $(leaks) ]] || fail "left behind: $(leaks)"
-# Each was stopped cleanly each time, and is warm.
+# Each cycle stopped the cache cleanly, so it starts warm.
 start nc '' "$O" "${caches[8]}"
 is loaded 2
 above blocks_used 0

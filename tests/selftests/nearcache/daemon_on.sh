@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# nearcache daemon in the background: . ./daemon_on.sh, after common.sh or cache.sh.
+# Run "nearcache daemon" in the background: . ./daemon_on.sh, after common.sh or cache.sh.
 
 LOG=${TMPDIR:-/tmp}/log
 daemon=
 
-# daemon_begin OPTIONS...: with these; said looks at what this one says alone.
+# daemon_begin OPTIONS...: start it with an empty log.
 daemon_begin() {
 	: >"$LOG"
 	nearcache daemon "$@" 2>>"$LOG" &
 	daemon=$!
 }
 
-# said PATTERN: did the daemon say so?
+# said PATTERN: does the daemon's log contain PATTERN?
 said() {
 	grep -qE -- "$1" "$LOG"
 }
 
-# daemon_on OPTIONS...: the same, and it has begun to look.
+# daemon_on OPTIONS...: start it and wait until it watches the devices.
 daemon_on() {
 	daemon_begin "$@"
 	wait_for 20 said 'looking after devices' || fail "the daemon: $(<"$LOG")"
@@ -27,7 +27,7 @@ daemon_alive() {
 	kill -0 "$daemon" 2>/dev/null || fail "the daemon is gone: $(<"$LOG")"
 }
 
-# daemon_end: as systemd ends it.
+# daemon_end: end it with SIGTERM, as systemd does; it must exit with 0.
 daemon_end() {
 	daemon_alive
 	kill "$daemon"
@@ -35,7 +35,7 @@ daemon_end() {
 	daemon=
 }
 
-# no_daemon: at the end of a test.
+# no_daemon: kill it if it still runs; for at_exit.
 no_daemon() {
 	[[ ! $daemon ]] || kill -9 "$daemon" || true
 }

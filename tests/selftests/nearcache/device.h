@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A device and an aligned buffer; a tool that cannot have them ends. */
+/* Open a device, allocate an aligned buffer, read and write; an error ends the program. */
 #ifndef NEARCACHE_TEST_DEVICE_H
 #define NEARCACHE_TEST_DEVICE_H
 

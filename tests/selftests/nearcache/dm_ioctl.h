@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* device-mapper without dmsetup: faster, and any bytes may be in a table line. */
+/* device-mapper without dmsetup: faster, and a table line may contain any bytes. */
 #ifndef NEARCACHE_TEST_DM_IOCTL_H
 #define NEARCACHE_TEST_DM_IOCTL_H
 
@@ -17,7 +17,7 @@
  * struct dm - a dm device
  * @control: /dev/mapper/control
  * @name: of the device
- * @minor: of the device, as the last request said
+ * @minor: of the device, from the last request
  * @io: the last request
  */
 struct dm {
@@ -36,7 +36,7 @@ static inline void dm_open(struct dm *d, const char *name)
 	d->name = name;
 }
 
-/* Forget the last request. */
+/* Reset the request. */
 static inline void dm_prepare(struct dm *d)
 {
 	memset(&d->io, 0, sizeof(d->io));
@@ -62,7 +62,7 @@ static inline int dm_simple(struct dm *d, unsigned long request)
 	return dm_request(d, request);
 }
 
-/* One target as the inactive table. */
+/* Load one target as the inactive table. */
 static inline int dm_load(struct dm *d, uint64_t sectors, const char *target,
 			  const char *params, bool readonly)
 {

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What dm-cache does after a crash: all blocks count as dirty and are written back for
-# hours, also in writethrough, where a write to such a block then goes to the cache device
-# alone. Here: nobody writes to the origin but its users, no data is moved at the start, and
-# a write is at the origin when it is acknowledged.
+# After a crash dm-cache treats all blocks as dirty and writes them back for hours. This holds even
+# in writethrough mode, where a write to such a block then reaches only the cache device. In
+# nearcache only users write to the origin, the start moves no data, and an acknowledged write is
+# on the origin.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 
-# crash: put into $X and $Y what is on the cache device now, as if the power went.
+# crash: copy the cache device's current content to $X and $Y, as after a power cut.
 crash() {
 	local to
 	for to in "$X" "$Y"; do
@@ -16,18 +16,18 @@ crash() {
 	done
 }
 
-# marks: bytes written to the origin, then bytes read from and written to the cache device.
+# marks: remember bytes written to the origin, and bytes read from and written to the cache device.
 marks() {
 	own_before=$(origin_writes "$O")
 	read_before=$(origin_reads "$X") written_before=$(origin_writes "$X")
 }
 
-# untouched WHAT: the origin was not written.
+# untouched WHAT: the origin was not written since marks.
 untouched() {
 	same "bytes written to the origin, $1" $(($(origin_writes "$O") - own_before)) 0
 }
 
-# quick: the start cost no more than the metadata, and of the origin its ends.
+# quick: the start transferred no more than the metadata, and of the origin only both ends.
 quick() {
 	local metadata
 	metadata=$(./sbset "$X" get data_offset)
@@ -36,14 +36,16 @@ quick() {
 	(($(origin_delta) <= 262144)) || fail "the start read $(origin_delta) bytes of the origin"
 }
 
-# written MODE GENERATION: a write to what was cached in the crash is at the origin.
+# written MODE GENERATION: a write to blocks that were cached at the crash reaches the origin.
 written() {
 	local part=(-g "$2" -s 1024 -n 1024)
 	MODE=$1 start nc '' "$O" "$Y"
 	marks
 	./blockdata write /dev/mapper/nc "${part[@]}"
-	./blockdata read "$O" "${part[@]}" >/dev/null || fail "$1: not at the origin"
-	./blockdata read /dev/mapper/nc "${part[@]}" >/dev/null || fail "$1: not to be read"
+	./blockdata read "$O" "${part[@]}" >/dev/null ||
+		fail "$1: the write did not reach the origin"
+	./blockdata read /dev/mapper/nc "${part[@]}" >/dev/null ||
+		fail "$1: the cache does not return the write"
 	stop
 	same "bytes written" $(($(origin_writes "$O") - own_before)) $((1024 * 512))
 }
@@ -61,7 +63,7 @@ for MODE in "${!loaded[@]}"; do
 	check
 	settle
 	is bytes_valid $((4 << 20))
-	# What a message has to record, the medium has.
+	# The cache device must have recorded the invalidation when the message returns.
 	dmsetup message nc 0 invalidate 8184 8 || fail "invalidate"
 	crash
 	stop

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dm-cache's CVE-2026-53062: blocks were invalidated while the policy moved them, without
-# its lock. Here: blocks are invalidated, one, some and all, while writers and readers want
-# more slots than there are. All that is read is right, and no slot is lost or held twice.
+# dm-cache's CVE-2026-53062: it invalidated blocks without the policy's lock, while the policy moved
+# them. Here messages invalidate one block, some and all, while writers and readers want more slots
+# than the cache has. All reads are right, and no slot is lost or used by two blocks.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -22,14 +22,13 @@ invalidate() {
 	dmsetup message nc 0 invalidate "$@" || fail "invalidate $*"
 }
 
-# raced: slots went both ways often enough.
+# raced: slots were evicted, filled and invalidated often enough.
 raced() {
 	invalidate $((RANDOM % 128 * 128)) 128
 	(($(field evictions) > 4 && $(field fills) > 200 && $(field invalidated_bytes) > 8 << 20))
 }
 
-# whole: slots that were emptied take blocks again, down to the last one. Suspended, nothing is
-# evicted any more.
+# whole: every slot holds a block again, so no emptied slot was lost. The suspend stops eviction.
 whole() {
 	dmsetup resume --noudevsync nc || fail "resume"
 	./stress verify /dev/mapper/nc "$TMPDIR/model" >/dev/null || fail "wrong"
@@ -50,13 +49,13 @@ for ((round = 0; round < $(times 12); round++)); do
 	invalidate $((RANDOM % 96 * 128)) $((32 * 128))
 	((round % 4)) || invalidate all
 done
-wait_for 60 raced || fail "too little happened: $(dmsetup status nc)"
+wait_for 60 raced || fail "too few operations happened: $(dmsetup status nc)"
 load_end
 dmsetup status nc
 is state 0
 invalidate all
 is bytes_valid 0
-wait_for 20 whole || fail "slots are lost: $(dmsetup status nc)"
+wait_for 20 whole || fail "not all slots hold data: $(dmsetup status nc)"
 is blocks_used "$(field blocks)"
 stop
 start
@@ -65,4 +64,4 @@ is pages_damaged 0
 is blocks_warm "$(field blocks)"
 is bytes_valid $(($(field blocks) * 65536))
 ./stress verify /dev/mapper/nc "$TMPDIR/model" || fail "wrong after the restart"
-./stress verify "$O" "$TMPDIR/model" || fail "the origin is not what was read"
+./stress verify "$O" "$TMPDIR/model" || fail "the origin differs from the data that was read"

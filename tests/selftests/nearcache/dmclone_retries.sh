@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What dm-clone does: a region that cannot be copied is tried for ever, and copying starves
-# under load. Here: a fill is tried when somebody reads, and never else; blocks that fail or
-# hang hold up no others, and those are filled under load.
+# dm-clone retries a region that cannot be copied forever, and its copying starves under load. In
+# nearcache only a read starts a fill, so a failed fill is retried only by the next read. Blocks
+# that fail or hang delay no other block, and other blocks are filled under load.
 # kernels: 6.1
 # cpus: 1
 . ./gate.sh
 
-# tried: reads that the origin saw since the last time.
+# tried: number of reads that the origin saw since the last call, in $tries.
 tried() {
 	gate seen origin
 	tries=${REPLY%% *}
@@ -17,7 +17,7 @@ tries=0 failed=0 commits=0
 gates 8 16
 between read-only
 
-# One block fails: a read of it is one fill and one try of its own, at most.
+# One block fails: each read of it costs at most one fill and one read of its own.
 gate fail origin read 0 128
 tried
 for i in {1..20}; do
@@ -33,8 +33,8 @@ is bytes_valid 0
 now failed fills_failed_origin
 ((failed > 0 && failed <= 20)) || fail "$failed fills for 20 reads"
 
-# From now on it would hang: nobody asks for it again while all the others are filled and
-# committed, which takes seconds.
+# From now on reads of it would hang. No reader asks for it while all other blocks are filled and
+# committed, which takes seconds: the cache must not retry it either.
 gate pass origin
 gate hold origin read 0 128
 now commits commits
@@ -45,7 +45,7 @@ more fills_failed_origin "$failed" 0
 is bytes_valid $(((8 << 20) - 65536))
 dmsetup message nc 0 invalidate 128 16256 || fail "invalidate"
 
-# Readers hang in it and in others: the rest is filled all the same, while it is read.
+# Readers hang in it and in seven more blocks: the others are filled while readers use them.
 gate hold origin read 0 1024
 for i in {0..7}; do
 	gate read "r$i" "$NC" $((i * 128)) 128
@@ -55,14 +55,14 @@ gate held origin 8
 settle_others() {
 	[[ $(field fills_in_flight) == 8 ]]
 }
-wait_for 30 settle_others || fail "fills hang"
+wait_for 30 settle_others || fail "fills do not end"
 verify_begin -s 8192 -n 4096 -b 8:128 -a 8 -t 4
 ./blockdata read "$NC" -s 12288 -n 4096 >/dev/null || fail "wrong data"
-wait_for 30 settle_others || fail "fills hang"
+wait_for 30 settle_others || fail "fills do not end"
 is bytes_valid $((4 << 20))
 verify_end
 
-# They fail at last, and the next read is as good as a first one.
+# The reads fail at last; the next read of these blocks works like a first one.
 gate pass origin
 gate let origin all fail
 for i in {0..7}; do

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Create a dm device, read a little from it and remove it, over and over,
- * faster than dmsetup could.
+ * Create a dm device, read a little from it and remove it, repeatedly, faster than dmsetup can.
  *
  *	dmcycle NAME COUNT SECTORS TARGET PARAMETERS
  */
@@ -24,7 +23,7 @@ static void create(uint64_t sectors, const char *target, const char *params)
 	must(dm_simple(&dm, DM_DEV_SUSPEND), "resume");
 }
 
-/* A cold read: its fill may still be under way when the device goes. */
+/* A cold read: its fill may still be in progress when the device is removed. */
 static void read_some(int round)
 {
 	char path[64];

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests to device-mapper, of which the n-th allocation fails (fail-nth of a kernel
- * with fault injection; faults.sh says whose allocations count). All in one process:
- * there are hundreds of them, and programs start slowly on a debug kernel.
+ * Make device-mapper requests in which the n-th allocation fails (fail-nth of a kernel with fault
+ * injection; faults.sh selects the allocations that count). One process makes all requests: there
+ * are hundreds, and starting a program is slow on a debug kernel.
  *
- * Commands come on stdin, one per line; each is answered by one line "ok ..." or
- * "FAIL why". Sectors have 512 bytes; data are those of sector.h.
+ * Commands come on stdin, one per line; each is answered by one line "ok ..." or "FAIL why".
+ * Sectors have 512 bytes; data are those of sector.h.
  *
- *	nth N				of the next request the N-th allocation fails
+ *	nth N				make the N-th allocation of the next request fail
  *	create|suspend|resume|remove|status|table NAME
  *	load NAME ro|rw SECTORS TARGET WORDS...
- *	message NAME WORDS...		-> "done" or an errno, and whether one failed: 0 or 1
+ *	message NAME WORDS...		-> "done" or an errno, then 1 if an allocation failed, or 0
  *	write PATH|NAME GENERATION FIRST COUNT
- *	good NAME GENERATION FIRST COUNT	three reads of it give that: misses and hits
+ *	good NAME GENERATION FIRST COUNT	three reads (misses and hits) return that data
  */
 #include "dm_ioctl.h"
 #include "sector.h"
@@ -38,7 +38,7 @@ static void nth(unsigned int n)
 	close(fd);
 }
 
-/* Allocations that were still to be let pass; 0 when the one has failed. */
+/* Allocations left before the one that fails; 0: it has failed. */
 static unsigned int left(void)
 {
 	int fd = device_open(NTH, O_RDONLY);
@@ -92,7 +92,7 @@ static int request(const char *what, char *rest)
 	return -1;
 }
 
-/* With the faults that were asked for. */
+/* Make the request with the fault injection that "nth" asked for. */
 static bool faulty_request(const char *what, char *rest, unsigned int n)
 {
 	unsigned int rest_of_n = 0;
@@ -148,7 +148,7 @@ static void good(int fd, uint64_t generation, uint64_t first, uint64_t count)
 		memset(buffer, 0xee, count * SECTOR);
 		if (pread(fd, buffer, count * SECTOR, first * SECTOR) != count * SECTOR)
 			break;
-		/* Tells what is wrong, as the answer. */
+		/* sectors_good() prints the error, which is the answer. */
 		right = sectors_good(buffer, first, count, generation);
 	}
 	free(buffer);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# The local drive, pulled out and plugged in: . ./drive.sh, after common.sh. Its device is $C.
+# Pull out, plug in and hang the local drive, $C: . ./drive.sh, after common.sh.
 
-# controller: the drive's directory in sysfs; false while it is out.
+# controller: print the drive's directory in sysfs; fails while it is unplugged.
 controller() {
 	local dir serial transport
 	for dir in /sys/class/nvme/nvme*; do
@@ -10,7 +10,7 @@ controller() {
 		read -r transport <"$dir/transport"
 		[[ ${serial%% *} == local && $transport == pcie ]] || continue
 		echo "$dir"
-		# Also in a trap.
+		# In a trap, a bare return would return the status from before the trap.
 		return 0
 	done
 	return 1
@@ -18,14 +18,14 @@ controller() {
 
 pull() {
 	echo 1 >"$(controller)/device/remove"
-	! controller >/dev/null || fail "it is still there"
+	! controller >/dev/null || fail "the drive is still there"
 }
 
 plugged() {
 	[[ -b $(local_dev 2>/dev/null) ]]
 }
 
-# plug: it is in again; sets C.
+# plug: plug the drive in if it is not; sets C.
 plug() {
 	controller >/dev/null || echo 1 >/sys/bus/pci/rescan
 	wait_for 30 plugged || fail "the drive did not come back"
@@ -33,13 +33,13 @@ plug() {
 	[[ $C ]]
 }
 
-# patience MS: so long the driver waits for an answer.
+# patience MS: set the driver's request timeout.
 patience() {
 	echo "$1" | tee "$(controller)"/nvme*n*/queue/io_timeout >/dev/null || fail "no io_timeout"
 }
 
-# hang MS: it answers nothing any more. Its requests wait so long, then twice that; then the
-# driver resets it, and it works again.
+# hang MS: the drive stops answering. A request times out after MS and its abort after twice that;
+# then the driver resets the drive, and it works again.
 hang() {
 	local device
 	device=$(readlink -f "$(controller)/device")
@@ -49,7 +49,7 @@ hang() {
 		fail "cannot switch off $device"
 }
 
-# need_drive: it is in, and will be afterwards; sets C.
+# need_drive: skip the test unless the drive is plugged in; plug it in at exit; sets C.
 need_drive() {
 	controller >/dev/null || skip "no NVMe drive on PCI"
 	C=$(local_dev)

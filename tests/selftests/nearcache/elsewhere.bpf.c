@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A program for another place. */
+/* A program for another tracepoint. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

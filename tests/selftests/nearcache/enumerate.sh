@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Reads over every pattern of valid and missing sub-blocks: right data, and from the
-# origin exactly what is missing.
+# Reads over every pattern of valid and missing sub-blocks return the right data, and fetch exactly
+# the missing sub-blocks from the origin.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -17,12 +17,13 @@ enumerate() {
 	settle
 	same "origin bytes, $* ($missing sub-blocks missing)" "$(origin_delta)" $((missing * $3))
 	is bytes_valid $(((populated + missing) * $3))
-	# What was read is there now.
+	# What the reads missed is cached now.
 	origin_mark
 	before=$(field hit_bytes)
 	shape=$(./subblocks shape "$1" /dev/mapper/nc "${@:2}") || fail "again: $shape"
 	same "origin bytes of the second time" "$(origin_delta)" 0
-	(($(field hit_bytes) > before && missing > 0 && shape > missing)) || fail "nothing was tested"
+	(($(field hit_bytes) > before && missing > 0 && shape > missing)) ||
+		fail "no missing sub-block was tested"
 	echo "$*: $populated valid, $missing missing of $shape read"
 }
 

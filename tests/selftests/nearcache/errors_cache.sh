@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache device that fails is never an error for a reader: the origin answers. After
-# 16 errors it is bypassed, an event tells, and the next start is cold.
+# A failing cache device never causes an error for a reader: the origin answers. After 16 errors
+# the cache is bypassed and an event reports it. The next start uses only slots that are still valid.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 TRACE=/sys/kernel/tracing
 
-# bad +|-FIRST-LAST: sectors of the cache device fail from now on, or do not any more.
+# bad +FIRST-LAST or -FIRST-LAST: these sectors of the cache device fail from now on, or no longer.
 bad() {
 	echo "$1" >"$NULLB/local/badblocks" || fail "badblocks $1"
 }
 
-# watch 0|1: the trace of changes of the state.
+# watch 0|1: switch the tracepoint of state changes off or on.
 watch() {
 	trace_events "$1" nearcache/nearcache_mode
 }
@@ -21,12 +21,12 @@ events() {
 	dmsetup info -c --noheadings -o events nc
 }
 
-# evented BEFORE: more of them.
+# evented BEFORE: there were more dm events than BEFORE.
 evented() {
 	(($(events) > $1))
 }
 
-# sick WHY: nothing but the origin is used, and all data is right.
+# sick WHY: the cache is bypassed: the origin answers every read, with the right data.
 sick() {
 	is state 1
 	origin_mark
@@ -48,7 +48,7 @@ is hit_errors 3
 is bypass_retry 3
 is bytes_valid $(((8 << 20) - 3 * 65536))
 is state 0
-# Each later pass tries to fill the three again, in vain.
+# Each later pass tries to fill the three sub-blocks again, and fails.
 at_exit watch 0
 watch 1
 echo >$TRACE/trace
@@ -62,13 +62,13 @@ done
 wait_for 5 grep -q 'state 0 -> 1: too many' $TRACE/trace || fail "no trace event: $(<$TRACE/trace)"
 wait_for 10 evented "$before" || fail "no dm event"
 sick "after 16 errors"
-# A reload does not make it well.
+# A suspend and resume of the same table does not end the bypass.
 dmsetup suspend --noudevsync nc
 dmsetup resume --noudevsync nc
 sick "after a reload"
 stop
 bad "-0-$(($(sectors "$C") - 1))"
-# What its table says is still true: nothing was overwritten since.
+# The slot table on the medium is still true: no slot was overwritten since.
 start
 is loaded 5
 check
@@ -76,7 +76,7 @@ settle
 is bytes_valid $((8 << 20))
 stop
 
-# Superblock copies that cannot be written at the start.
+# A copy of the superblock cannot be written at the start.
 for sector in 8 1024; do
 	bad "+$sector-$((sector + 7))"
 	start
@@ -88,7 +88,7 @@ for sector in 8 1024; do
 	settle
 	stop
 done
-# Table pages that can neither be read nor written: 128 blocks lie in page 0.
+# A table page can be neither read nor written; page 0 describes all 128 blocks.
 table=$(($(./sbset "$C" get 'area[0].offset') / 512))
 bad "+$table-$((table + 7))"
 start
@@ -99,8 +99,8 @@ bad "-$table-$((table + 7))"
 start
 is loaded 2
 is bytes_valid $((8 << 20))
-# Those that cannot be written later, by a commit: what it was to record is recorded in
-# another way.
+# A later commit cannot write the table pages: the superblock records instead that the table must
+# not be used.
 length=$(($(./sbset "$C" get 'area[0].length') / 512))
 bad "+$table-$((table + length - 1))"
 dmsetup message nc 0 invalidate 8 8 || fail "invalidate"

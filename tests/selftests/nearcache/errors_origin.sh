@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# An origin that fails: exactly the reads of the bad sectors fail, as on the bare
-# origin; their neighbours are right, and nothing wrong is cached.
+# An origin that fails: reads of the bad sectors fail as on the bare origin, and no others. Their
+# neighbours are right, and no wrong data is cached.
 # cpus: 1
 . ./cache.sh
 
-# eio OPTIONS: reads that failed, the others checked.
+# eio OPTIONS: print the number of failed reads; the data of the others is checked.
 eio() {
 	local said
 	said=$(./blockdata read "$@") || fail "wrong data: $said"
@@ -13,7 +13,7 @@ eio() {
 }
 
 fresh 2 8
-# Single sectors: in the middle of a sub-block, at its start and end, two of a block.
+# Single bad sectors: in the middle of a sub-block, at its start and its end, two in one block.
 bad=(100 800 815 1285 1300 4095)
 for sector in "${bad[@]}"; do
 	echo "+$sector-$sector" >"$NULLB/origin/badblocks"
@@ -27,19 +27,19 @@ same "bad sectors" "$(eio /dev/mapper/nc -e -b 1)" ${#bad[@]}
 above fills_failed_origin 0
 is state 0
 is fills_failed_cache 0
-# All but the six sub-blocks with bad sectors is cached.
+# Everything is cached except the six sub-blocks with bad sectors.
 is bytes_valid $(((2 << 20) - 6 * 4096))
 stop
 start
 is bytes_valid $(((2 << 20) - 6 * 4096))
-# Healed.
+# The origin works again.
 for sector in "${bad[@]}"; do
 	echo "-$sector-$sector" >"$NULLB/origin/badblocks"
 done
 check
 settle
 is bytes_valid $((2 << 20))
-# Now that it is cached a bad origin does no harm.
+# Now everything is cached: a failing origin does no harm.
 echo "+0-4095" >"$NULLB/origin/badblocks"
 check
 check -b 1 -B

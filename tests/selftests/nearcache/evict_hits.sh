@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Hits that are still on their way to the cache device when their blocks become idle
-# and are evicted: the slots are not overwritten before.
+# Blocks become idle and are evicted while hits on them are still in flight to the cache device:
+# their slots must not be overwritten before the hits complete.
 # kernels: 6.12
 . ./cache.sh
 # shellcheck disable=SC2034 # for line
 OPTIONS='2 cache_timeout 0'
 
-# slow MS: a hit takes so long to get to the cache device; a fill's write does not.
+# slow MS: table of a device that delays reads (hits) by MS, but not the writes of fills.
 slow() {
 	echo "0 $(sectors "$base") delay $base 0 $1 $base 0 0"
 }
@@ -29,7 +29,7 @@ format
 start
 blocks=$(field blocks)
 for ((round = 0; round < $(times 1); round++)); do
-	# Once to fill, twice to teach the policy that a cache's size is the distance.
+	# One pass fills the cache; two more teach the policy that the reuse distance is its size.
 	for _ in 1 2 3; do
 		check -n $((blocks * 128)) -t "$blocks"
 		settle
@@ -39,7 +39,7 @@ for ((round = 0; round < $(times 1); round++)); do
 	verify_begin -n $((blocks * 128)) -t "$blocks"
 	touch "$verify_stop"
 	wait_for 10 hits_are $((hits + blocks)) || fail "no hits"
-	# Meanwhile somebody reads other data again and again, and takes the slots over.
+	# Meanwhile reads of other data, again and again, take the slots over.
 	for _ in 1 2 3 4 5 6; do
 		check -s $((blocks * 128)) -n $((blocks * 64)) -t 2 >/dev/null
 	done

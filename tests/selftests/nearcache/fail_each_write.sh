@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every operation of management, with a cache device that fails from the n-th write of it
-# on, n = 1, 2, ... until it needs no more: what is read then is right, and so it is when
-# the device works again and the cache is opened anew, as after a crash right there.
+# Every management operation, with a cache device whose n-th and later writes fail, n = 1, 2, ...
+# until the operation needs fewer than n writes. Reads must return the right data afterwards, and
+# again when the device works and the cache is opened as after a crash at that point.
 # timeout: 400
 # kernels: 6.1
 # cpus: 1
 . ./gate.sh
-# Checksums are written, too.
+# Checksums are written as well.
 # shellcheck disable=SC2034 # for format
 INTEGRITY=crc32c
 faults=0
 
-# open, close, reload: like start and so on, by the gate, for there are hundreds; they may fail.
+# open, close, reload: like start etc., but through the gate, without a new process; they may fail.
 open() {
 	table
 	done_by create nc "$REPLY"
@@ -35,7 +35,7 @@ reload() {
 	done_by reload nc "$REPLY"
 }
 
-# ready: an image of a clean cache of the origin.
+# ready: save an image of the cache device with a clean, partly filled cache.
 ready() {
 	gate fill origin 1 0 "$gate_sectors"
 	format
@@ -47,7 +47,7 @@ ready() {
 	gate keep cache
 }
 
-# A witness that works all the time.
+# witnessed: use a witness; its device never fails.
 witnessed() {
 	OPTIONS="4 cache_timeout 0 witness $W"
 }
@@ -63,7 +63,7 @@ written_to() {
 	puts 1 0 16
 }
 
-# Each operation: what goes before, and what is tried. Its verdict is its own business.
+# For each operation: its preparation, and the operation. Whether it succeeds is not checked.
 before_open_reading() { :; }
 open_reading() { MODE=read-only open; }
 
@@ -106,7 +106,7 @@ before_suspend_witness() {
 }
 suspend_witness() { suspend; }
 
-# A write, before which nothing is marked, until nothing is any more: that takes 4 s.
+# mark: a write sets a mark in the write intent, which is cleared after about 4 s.
 before_mark() {
 	witnessed
 	opened writethrough
@@ -122,17 +122,17 @@ swept() {
 	[[ $REPLY == 0 ]]
 }
 
-# there: the device exists, and runs; else whoever waits for it would wait for ever.
+# there: the device exists and is running; a suspended one is resumed, or I/O on it would hang.
 there() {
 	gate state nc
 	[[ $REPLY != none ]] || return 1
 	if [[ $REPLY == suspended ]]; then
-		# The way out that the documents name.
-		MODE=read-only reload || fail "$op, write $n: suspended, and stays so"
+		# The documented way out: a reload in read-only mode.
+		MODE=read-only reload || fail "$op, write $n: the device stays suspended"
 	fi
 }
 
-# same_as_origin: all of it, cached or not.
+# same_as_origin: all of the origin reads the same through the cache, cached or not.
 same_as_origin() {
 	local generation=1
 	[[ $op != invalidate_all ]] || generation=2
@@ -145,7 +145,7 @@ same_as_origin() {
 	agrees 448 64 "${written:-$generation}x64"
 }
 
-# change: a device that runs in a writing mode is written to, whatever it cost to get there.
+# change: write to the device if it runs in a writing mode.
 change() {
 	written=''
 	gate state nc
@@ -154,7 +154,7 @@ change() {
 	written=3
 }
 
-# tried N: the operation, with a cache device that takes N - 1 writes. Did it need more?
+# tried N: run the operation with a cache device that accepts N - 1 writes. True if it needed more.
 tried() {
 	n=$1
 	OPTIONS='2 cache_timeout 0'
@@ -174,7 +174,7 @@ tried() {
 		stop
 	fi
 	gate pass cache
-	# EIO says it: the medium speaks of what was to be dropped, make the cache anew.
+	# EIO: the medium still holds the data to be invalidated. Create the cache again.
 	[[ $op != invalidate* || $told ]] || format
 	# The next boot.
 	MODE=read-only start
@@ -192,7 +192,7 @@ for op in open_reading open_writing close_reading close_writing suspend to_writi
 	invalidate invalidate_all open_witness \
 	suspend_witness mark; do
 	n=1 step=1
-	# Four seconds, each time; each of them in 'make soak'.
+	# One try of "mark" takes four seconds: only 'make soak' tries each n.
 	[[ $op != mark || ${SOAK:-} ]] || step=2
 	while tried $n; do
 		(((n += step) < 40)) || fail "$op does not end"

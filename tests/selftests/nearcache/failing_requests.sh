@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Requests to the cache device fail at random, in each mode, with checksums and without: no
-# error reaches who reads or writes, and nothing that is read is wrong; until it is bypassed,
-# and again in the next session. Then those to the origin: who reads gets the error or the
-# right data, and nothing is held against the cache device.
+# Random requests to the cache device fail, in each mode, with and without checksums. No reader or
+# writer gets an error or wrong data, neither until the cache is bypassed nor in the next session.
+# Then requests to the origin fail: readers get the error or the right data, and no failure counts
+# against the cache device.
 # kernels: debug
 # timeout: 400
 . ./cache.sh
 . ./faults.sh
 
-# session: one of a cache that may be bypassed at its end, with faults also while it is
-# stopped.
+# session: start, load and stop a cache, which may end up bypassed; requests also fail during the
+# start and the stop.
 session() {
 	local errors
 	failing "$C"
@@ -45,7 +45,7 @@ for INTEGRITY in none crc32c; do
 			session
 		done
 		[[ $MODE == read-only ]] || ./stress verify "$O" "$TMPDIR/model" ||
-			fail "the origin is not what was read"
+			fail "the origin differs from the data that was read"
 	done
 done
 
@@ -66,7 +66,7 @@ is fills_failed_cache 0
 check
 settle
 stop
-# Who may wait for the origin gets no error at all.
+# With origin_timeout the cache retries, so readers get no error.
 format
 start nc '2 origin_timeout 600'
 faults 10 fail_make_request

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Much is brought ahead of each stream, wherever it reads. */
+/* Prefetches far ahead in each stream, whatever its pattern. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Faults that the kernel injects, of 'make check-debug': . ./faults.sh, after cache.sh.
+# The kernel's fault injection, with 'make check-debug' only: . ./faults.sh, after cache.sh.
 FAULTS=/sys/kernel/debug
-# More than there will be: how many are left tells how many there were.
+# More than a test needs: the remaining count tells how many faults were injected.
 FAULTS_MOST=1000000
 faults_sum=0
 
@@ -11,7 +11,7 @@ set_fault() {
 	echo "$3" >"$FAULTS/$1/$2" || fail "$1/$2 refuses $3"
 }
 
-# faults PERCENT NAME...: of these, from now on.
+# faults PERCENT NAME...: inject these faults from now on.
 faults() {
 	local name
 	for name in "${@:2}"; do
@@ -27,7 +27,7 @@ faults_off() {
 	done
 }
 
-# faults_end NAME...: no more of them; there were some, which faults_sum adds up.
+# faults_end NAME...: stop injecting; there must have been faults, and faults_sum adds them up.
 faults_end() {
 	local name count
 	faults_off
@@ -39,8 +39,8 @@ faults_end() {
 	done
 }
 
-# function_ranges: where the module's functions are, and where kmemleak allocates what it
-# remembers an allocation by: START END START END.
+# function_ranges: print START END START END: the range where kmemleak allocates its own records of
+# allocations, and the range of the module's functions.
 function_ranges() {
 	awk '
 	after { print "0x" at, "0x" $1; after = 0 }
@@ -55,8 +55,8 @@ function_ranges() {
 	END { print "0x" first, "0x" substr(last, 1, length(last) - 3) "fff" }' /proc/kallsyms | sort
 }
 
-# faults_of_module: from now on only allocations fail that the module makes, or somebody
-# below it, and those that can wait, too.
+# faults_of_module: from now on only allocations with a function of the module in their backtrace
+# fail, including those that may sleep.
 faults_of_module() {
 	local name start end watch watch_end
 	[[ -d $FAULTS/failslab && -d $FAULTS/fail_page_alloc ]] || skip "no faults are injected"
@@ -93,7 +93,7 @@ faults_anywhere() {
 	done
 }
 
-# failing DEV: requests to it do, when faults of fail_make_request are on.
+# failing DEV: requests to DEV fail while faults of fail_make_request are on.
 failing() {
 	[[ -d $FAULTS/fail_make_request ]] || skip "no faults are injected"
 	set_fault fail_make_request verbose 0

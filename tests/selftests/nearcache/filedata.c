@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Write files of self-describing sectors, or read them past the page cache and check each byte.
+ * Write files of self-describing sectors, or read them with O_DIRECT and check each byte.
  *
- *	filedata write BYTES STEP FILE...	the first one has BYTES, each other one STEP more
+ *	filedata write BYTES STEP FILE...	the first file has BYTES, each later one STEP more
  *	filedata read FILE...			in this order
  *
- * Lengths are multiples of 4096.  What a file holds depends on its name, without folders: another
+ * Lengths are multiples of 4096.  The content of a file depends on its name without folders, so
+ * data of another file is detected.  "read" prints the number of bytes it read.
  * file's data is seen.  read prints how many bytes they were.
  */
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 
 #define CHUNK	(1U << 20)
 
-/* FNV-1a of the name, above the sectors of a file. */
+/* FNV-1a of the name, in the bits above the sectors of a file. */
 static uint64_t first_sector(const char *path)
 {
 	const char *c = strrchr(path, '/');

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A file system made on the bare origin, mounted from the cache: buffered, direct and
-# mapped reads of its files, cold, cached and after a restart.
+# A file system is made on the bare origin and mounted from the cache: buffered, direct and mapped
+# reads of its files agree with the origin, cold, cached and after a restart.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
 
-# files: sums of all files, read in different ways.
+# files: print checksums of all files, read in different ways.
 files() {
 	(cd "$TMPDIR/mnt" && find . -type f -print0 | sort -z | xargs -0 md5sum) &&
 		for file in "$TMPDIR"/mnt/dir/*; do
@@ -14,7 +14,7 @@ files() {
 		done
 }
 
-# mounted DEV OPTIONS: sums when mounted there.
+# mounted DEV OPTIONS: print the checksums of the files with DEV mounted.
 mounted() {
 	mount -o "$2" "$1" "$TMPDIR/mnt" || fail "mount -o $2 $1"
 	files

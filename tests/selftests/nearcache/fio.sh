@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Suspend, reload and remove under fio: it sees no error until the device is taken
-# away, and the cache that is taken away under it stops cleanly.
+# Suspend, reload and remove under fio: fio sees no error until the device is removed. The cache
+# that is removed by force under fio stops cleanly.
 # kernels: 6.1
 . ./cache.sh
 
-# load_begin [fio options]: fio in the background until load_end or the device goes.
+# load_begin [fio options]: run fio in the background until load_end or until the device is gone.
 load_begin() {
 	fio --name=load --filename=/dev/mapper/nc --readonly --rw=randread --bsrange=4k-256k \
 		--iodepth=16 --direct=1 --time_based --runtime=600 --output="$TMPDIR/fio-log" "$@" &
@@ -40,13 +40,13 @@ for engine in libaio io_uring; do
 		pieces=$(reads)
 		wait_for 30 more_reads || fail "no reads after round $i"
 	done
-	# Interrupted, fio says 128; its report tells of errors.
+	# An interrupted fio exits with 128; errors stand only in its report.
 	load_kill
 	grep -q 'err= 0' "$TMPDIR/fio-log" || fail "fio: $(cat "$TMPDIR/fio-log")"
 done
 check
 
-# Taken away with fills and hits under way.
+# Remove the device by force with fills and hits in flight.
 stop
 format
 start

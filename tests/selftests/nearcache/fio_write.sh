@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Suspend and resume under writers, which see no error; what is warm after a stop is what the
-# origin has. Then the device is taken away under them: what they wrote may not be durable,
-# so the cache starts cold.
+# Suspend and resume under writers: they see no error, and a warm start agrees with the origin. Then
+# the device is removed by force under them: their last writes may not be durable on the origin, so
+# the next start is cold.
 # kernels: 6.12
 # timeout: 240
 . ./cache.sh
@@ -29,7 +29,7 @@ go_on() {
 	wait_for 60 more || fail "no writes after $*: $(cat "$TMPDIR/fio-log")"
 }
 
-# agree: all that the cache returns is what the origin has.
+# agree: everything read from the cache is equal to the origin.
 agree() {
 	drop_caches
 	cmp /dev/mapper/nc "$O" || fail "cache and origin differ (line ${BASH_LINENO[0]})"
@@ -63,7 +63,7 @@ for mode in writearound writethrough; do
 	above blocks_warm 0
 	agree
 
-	# Taken away with writes, updates and fills under way.
+	# Remove the device by force with writes, updates and fills in flight.
 	load_begin io_uring
 	dmsetup remove --force --noudevsync nc 2>/dev/null || true
 	! wait "$fio_pid" || fail "fio did not notice that its device is gone"

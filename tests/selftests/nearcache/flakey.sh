@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Threads write and read everywhere while dm-flakey makes the cache device fail, lose writes and
-# change data: no error reaches them, nothing that they read is ever wrong. Then the same of the
-# origin, whose errors they get, and nothing worse.
+# Threads write and read everywhere while dm-flakey lets the cache device fail, lose writes and
+# corrupt data: the threads get no error and never wrong data. Then the origin fails: readers get
+# its errors, and nothing worse.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 . ./stressing.sh
 INTEGRITY=crc32c
 
-# flakey NAME DEV [FEATURES]: from now on, all the time; without features all I/O fails.
+# flakey NAME DEV [FEATURES]: put dm-flakey below NAME; without FEATURES all I/O fails.
 flakey() {
 	dmsetup load "$1" --table "0 $(sectors "$2") flakey $2 0 0 3600 ${3:-}" &&
 		dmsetup resume "$1" || fail "flakey $1: ${3:-}"
@@ -20,19 +20,19 @@ healthy() {
 		fail "healthy $1"
 }
 
-# phase FEATURES: of the cache device; and it is used again afterwards.
+# phase FEATURES: the cache device misbehaves for a while, then works and is used again.
 phase() {
 	damaged=$(field damaged)
 	flakey local "$local" "$1"
 	go_on 150 "$1"
 	healthy local "$local"
-	[[ $(field state) != 1 ]] || reload || fail "it is not taken back"
+	[[ $(field state) != 1 ]] || reload || fail "the cache device was not taken back"
 	wait_for 30 in_use || fail "not in use: $(dmsetup status nc)"
 	go_on 150 "$1, and then not"
 }
 
-# The dm-flakey of kernel 6.1 does not change what is read, and what is written it changes in
-# the writer's own memory, which no device does.
+# The dm-flakey of kernel 6.1 cannot corrupt reads, and corrupts writes in the writer's own memory,
+# which no real device does.
 can_corrupt() {
 	local probe differ
 	make_dm probe probe "0 8 flakey $base 0 0 3600 5 corrupt_bio_byte 100 r 7 0"
@@ -74,12 +74,12 @@ cat "$TMPDIR/log"
 settle
 is write_errors 0
 stop
-./stress verify "$base" "$TMPDIR/model" || fail "the origin is not what was read"
+./stress verify "$base" "$TMPDIR/model" || fail "the origin differs from the data that was read"
 start
 ./stress verify /dev/mapper/nc "$TMPDIR/model" || fail "wrong after the restart"
 stop
 
-# The origin: what is cached is read while it fails, what is not gets the error.
+# The origin fails: cached data is still read; reads of other data get the error.
 ./blockdata write "$base"
 dm_remove slow
 make_dm O remote "0 $(sectors "$base") linear $base 0"

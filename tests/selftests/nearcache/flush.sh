@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Flush and FUA reach the origin, and nobody is told before they did. A cache is marked
-# clean only after the origin was flushed.
+# Flush and FUA reach the origin, and complete only after the origin completed them. A cache is
+# marked clean only after a flush of the origin.
 # kernels: 6.1
 # expect-log: nearcache: .*(cannot be flushed|failed a flush, it may have lost writes)
 # cpus: 1
 . ./gate.sh
 
-# waits ID: still there, and the cache device has nothing to do with it.
+# waits ID: the request is still in flight, although the cache device is idle.
 waits() {
 	gate busy "$1"
 }
 
-# count WORD...: of "reads writes flushes trims zeroes fua", which the origin saw.
+# count: read what the origin saw, "reads writes flushes trims zeroes fua", since the last call.
 count() {
 	gate seen origin
 	read -r _ seen_writes seen_flushes _ _ seen_fua <<<"$REPLY"
@@ -29,7 +29,7 @@ flushes() {
 	gate let origin all
 	ends f 'done'
 	more flushes "$flushes"
-	# One that fails.
+	# A flush that the origin fails.
 	gate flush f "$NC"
 	gate held origin 1
 	gate let origin all fail
@@ -40,8 +40,8 @@ flushes() {
 	lost
 }
 
-# The origin lost what it acknowledged, as the next flush tells, once: the cache
-# does not go on to serve it.
+# The origin lost writes that it had acknowledged. Its next flush fails once, and from then on the
+# cache must not serve the lost data.
 lost() {
 	next_block
 	cached "$at" 128
@@ -59,7 +59,7 @@ lost() {
 	agrees "$at" 128 1x128
 }
 
-# What O_DSYNC makes of a write: FUA where the origin has it, and a flush behind it.
+# O_DSYNC: a write with FUA if the origin supports it, otherwise a write followed by a flush.
 synchronous() {
 	local warm
 	for warm in '' 1; do
@@ -87,12 +87,12 @@ synchronous() {
 	done
 }
 
-# medium: what the superblock says, 0 clean, 1 active.
+# medium: check the state in the superblock: 0 clean, 1 active, 2 active read-only.
 medium() {
 	same "state on the medium" "$(./sbset "$C" get state)" "$1"
 }
 
-# Stopped while the origin takes its time for the flush; and when it fails.
+# A stop, first with an origin whose flush is slow, then with one whose flush fails.
 stopped() {
 	puts 2 0 8
 	gate until nc fills_in_flight = 0
@@ -106,13 +106,13 @@ stopped() {
 	rm -f "$NC"
 	gate pass origin
 	count
-	# Others may have written to it.
+	# The start flushes the origin: other programs may have written to it.
 	start
 	count
 	same "flushes at the start" "$seen_flushes" 1
 	is loaded 2
 	agrees 0 128 "2x8 1x120"
-	# The last session wrote nothing: there is nothing to flush.
+	# The last session wrote nothing, so the stop needs no flush.
 	count
 	stop
 	count
@@ -128,7 +128,7 @@ stopped() {
 	is loaded 3
 	is blocks_used 0
 	agrees 0 128 "3x8 1x120"
-	# The same, and it goes on: what the origin may have lost is not marked clean later.
+	# A suspend's flush fails: lost data is dropped, and not marked clean later.
 	puts 4 0 8
 	gate until nc fills_in_flight = 0
 	gate fail origin flush
@@ -146,14 +146,14 @@ stopped() {
 	agrees 0 128 "3x8 1x120"
 }
 
-# Suspended, it is stopped as well.
+# A suspend flushes and marks clean like a stop.
 suspended() {
 	puts 4 0 8
 	count
 	gate pass origin
 	dmsetup suspend nc
 	count
-	((seen_flushes >= 1)) || fail "suspended without a flush"
+	((seen_flushes >= 1)) || fail "the suspend did not flush"
 	medium 0
 	dmsetup resume nc
 	medium 1
@@ -163,8 +163,8 @@ suspended() {
 	dmsetup resume nc
 }
 
-# A read-only session is warm after a crash only if the origin keeps what is cached of it:
-# it is flushed at the start and when a change is told.
+# A read-only session stays warm after a crash only if the origin does not lose cached data: the
+# cache flushes the origin at the start and when a message reports a change.
 readonly() {
 	MODE=read-only
 	stop
@@ -180,7 +180,7 @@ readonly() {
 	count
 	same "flushes" "$seen_flushes" 1
 	medium 2
-	# It cannot be: nothing that a crash leaves is trusted, and no stop without a flush.
+	# The flush fails: nothing may be trusted after a crash, nor marked clean by a stop.
 	gate fail origin flush
 	dmsetup message nc 0 invalidate 0 64 || fail "invalidate"
 	medium 1
@@ -200,7 +200,7 @@ readonly() {
 	agrees 0 64 7x64
 }
 
-# Each with an origin of its own.
+# Each mode with an origin of its own.
 for mode in writearound writethrough; do
 	(
 		trap run_cleanups EXIT
@@ -221,7 +221,7 @@ for mode in writearound writethrough; do
 	) || fail "$mode, origin without FUA"
 	(
 		trap run_cleanups EXIT
-		# Without a volatile cache there is nothing to flush.
+		# An origin without a volatile cache gets no flush.
 		gates 8 8
 		between $mode
 		count

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One file, all the ways to change and to read it, and a copy of it in memory that says
- * what must be there.
+ * Change and read one file in every way that a file system offers, and compare it with a copy in
+ * memory.
  *
  *	fsx FILE [options]
  *	-n OPERATIONS	(1000)
  *	-S SEED		(1)
- *	-s SIZE		of the file at most, in KiB (1024)
- *	-m COPY		the content at the end goes there, for a comparison later on
+ *	-s SIZE		maximum size of the file in KiB (1024)
+ *	-m COPY		write the final content to COPY, for a later comparison
  *
- * What the file system does not have is left out and told at the end.
+ * Operations that the file system does not support are skipped and listed at the end.
  */
 #include <errno.h>
 #include <linux/falloc.h>
@@ -40,7 +40,7 @@ static const char *const names[ACTIONS] = {
 	"sync", "drop"
 };
 
-/* How often, of the sum of all. */
+/* Relative frequency of each action. */
 static const unsigned int weight[ACTIONS] = {
 	10, 10, 6, 12, 12, 6, 3, 4, 2, 2, 4, 4, 4, 2, 6
 };
@@ -79,7 +79,9 @@ static void tell(const struct operation *op)
 	printf(", size then %llu\n", (unsigned long long)op->size);
 }
 
-/* The operations on a byte; all that changed the size count. */
+/*
+ * Print the last operations on a byte. Operations that changed the size count as operations on it.
+ */
 static void history_tell(uint64_t at)
 {
 	uint64_t i = now.number, from = i > HISTORY ? i - HISTORY : 0, n = 0;
@@ -107,19 +109,19 @@ static void wrong(uint64_t at, const char *format, ...)
 	va_end(args);
 	printf(", in\n");
 	tell(&now);
-	printf("what was done there before, oldest first:\n");
+	printf("earlier operations on it, oldest first:\n");
 	history_tell(at);
 	exit(1);
 }
 
-/* Whatever failed has set errno. */
+/* The call that failed has set errno. */
 static void must(bool good_so, const char *what)
 {
 	if (!good_so)
 		wrong(now.at, "%s: %s", what, strerror(errno));
 }
 
-/* For an operation that the file system need not have. */
+/* For an operation that the file system may not support. */
 static bool has(int result)
 {
 	if (result && (errno == EOPNOTSUPP || errno == ENOSYS || errno == EXDEV)) {
@@ -146,7 +148,7 @@ static void compare(const unsigned char *found, uint64_t at, uint64_t length)
 	wrong(at + first, "%llu bytes are not what was written", (unsigned long long)bad);
 }
 
-/* New content for the copy: each operation has its own. */
+/* Fill the copy with new content, different for each operation. */
 static void fill(uint64_t at, uint64_t length)
 {
 	uint64_t i, word = (now.number + 1) * 0x9e3779b97f4a7c15ULL;
@@ -244,7 +246,7 @@ static void do_copy(void)
 		return;
 	now.from = below(size);
 	now.length = least(now.length, size - now.from);
-	/* Within a file the two may not overlap. */
+	/* Within a file the source and the destination must not overlap. */
 	if (now.from < now.at + now.length && now.at < now.from + now.length)
 		return;
 	from = now.from;
@@ -256,7 +258,7 @@ static void do_copy(void)
 	grow(now.at + r);
 }
 
-/* Out of the page cache: what is read next comes from the device. */
+/* Drop the page cache, so that the next read comes from the device. */
 static void do_drop(void)
 {
 	must(!fdatasync(fd), "fdatasync");
@@ -314,7 +316,7 @@ static void one(uint64_t number)
 	struct stat st;
 
 	now = (struct operation){ .number = number, .action = pick_action() };
-	/* Sizes of all magnitudes, mostly where the file is. */
+	/* Use sizes of all magnitudes, mostly inside the file. */
 	now.length = 1 + below(LENGTH_MAX >> below(18));
 	now.at = below(below(4) && size ? size : room);
 	if (now.action == READ_DIRECT || now.action == WRITE_DIRECT || !below(4)) {
@@ -334,7 +336,7 @@ static void one(uint64_t number)
 		      (unsigned long long)size);
 }
 
-/* All of it once more, from the device. */
+/* Read the whole file again, from the device. */
 static void finish(const char *copy)
 {
 	int out;

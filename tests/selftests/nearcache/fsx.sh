@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# File systems on a cache in both writing modes at once, with a witness or without one: 'fsx'
-# changes files in all the ways there are, fio writes and verifies beside it. Afterwards the file
-# system is sound, and all files are what they should be: through the cache, and on the bare origin.
+# File systems on caches in both writing modes in parallel, with or without a witness. 'fsx' changes
+# files with every file operation, while fio writes and verifies. Afterwards the file system is
+# consistent and all files have the right content, through the cache and on the bare origin.
 # kernels: 6.1
 # timeout: 300
 . ./cache.sh
@@ -10,7 +10,7 @@
 modes=(writearound writethrough)
 declare -A origins caches pids
 
-# fio_job MODE [fio options]: a direct and a buffered one.
+# fio_job MODE [fio options]: run a direct and a buffered job.
 fio_job() {
 	fio --directory="$TMPDIR/$1" --rw=randwrite --ioengine=libaio --iodepth=16 --verify=crc32c \
 		--verify_fatal=1 --thread "${@:2}" --name=direct --direct=1 --bs=4k --size=1536k \
@@ -32,16 +32,17 @@ load() {
 	done
 }
 
-# files MODE: as fsx left them; prints the sums of all.
+# files MODE: compare the files with fsx's models, and print the checksums of all files.
 files() {
 	local seed
 	for seed in 1 2; do
-		cmp "$TMPDIR/$1/fsx$seed" "$TMPDIR/$1-fsx$seed" >&2 || fail "$1: fsx$seed is not what was written"
+		cmp "$TMPDIR/$1/fsx$seed" "$TMPDIR/$1-fsx$seed" >&2 ||
+			fail "$1: fsx$seed does not hold what was written"
 	done
 	(cd "$TMPDIR/$1" && sha256sum ./*.?.0 fsx?)
 }
 
-# sound KIND DEV: the file system says so of itself.
+# sound KIND DEV: the file system checker finds no error.
 sound() {
 	case $1 in
 	ext4) e2fsck -fn "$2" ;;
@@ -50,7 +51,7 @@ sound() {
 	esac >"$TMPDIR/fsck-${2##*/}" 2>&1 || fail "$1 on $2: $(cat "$TMPDIR/fsck-${2##*/}")"
 }
 
-# session KIND MODE: on /dev/mapper/MODE.
+# session KIND MODE: load one file system on /dev/mapper/MODE, and check it.
 session() {
 	local dev=/dev/mapper/$2 dir=$TMPDIR/$2
 	wipefs -aq "$dev"
@@ -70,7 +71,7 @@ session() {
 	alone "$1" "$2"
 }
 
-# moved MODE NAME...: these counters count. All by one look: commands take their time here.
+# moved MODE NAME...: these counters are not 0. One status for all of them: processes are slow here.
 moved() {
 	local words name
 	read -ra words < <(dmsetup status "$1")
@@ -79,7 +80,7 @@ moved() {
 	done
 }
 
-# alone KIND MODE: the origin without the cache.
+# alone KIND MODE: check the origin without the cache.
 alone() {
 	local sums
 	moved "$2" hits fills invalidated_bytes writes flushes discards
@@ -101,7 +102,7 @@ unmounted() {
 	! grep -q " $1 " /proc/mounts || umount "$1"
 }
 
-# witnessed KIND MODE: with marks of what is being written; the others are without.
+# witnessed KIND MODE: does this combination run with a witness, hence with a write intent?
 witnessed() {
 	[[ "$1 $2" == 'ext4 writethrough' || "$1 $2" == 'xfs writearound' ]]
 }
@@ -113,8 +114,8 @@ try() {
 		options=''
 		format "${caches[$mode]}" "${origins[$mode]}"
 		if witnessed "$1" "$mode"; then
-			./intent "${caches[$mode]}" witness "$W" 0 || fail "no record"
-			# On a busy machine a mark may take longer than the default.
+			./intent "${caches[$mode]}" witness "$W" 0 || fail "no witness record"
+			# On a busy machine a mark may take longer than the default timeout.
 			options="4 cache_timeout 0 witness $W"
 		fi
 		MODE=$mode start "$mode" "$options" "${origins[$mode]}" "${caches[$mode]}"
@@ -128,7 +129,7 @@ try() {
 	echo "$1: $((SECONDS - start)) s"
 }
 
-# fsx sees what others do to its file.
+# try_fsx: fsx must detect that another process changed its file.
 try_fsx() {
 	mkfs.ext4 -q "${origins[writethrough]}" || fail "mkfs.ext4"
 	mount "${origins[writethrough]}" "$TMPDIR/writethrough"
@@ -136,7 +137,7 @@ try_fsx() {
 	while kill -0 $! 2>/dev/null; do
 		echo spoilt | dd of="$TMPDIR/writethrough/fsx" bs=1 seek=3000 conv=notrunc 2>/dev/null
 	done
-	! wait $! || fail "fsx did not notice"
+	! wait $! || fail "fsx did not detect the change"
 	grep -q '^WRONG' "$TMPDIR/log" || fail "fsx: $(cat "$TMPDIR/log")"
 	umount "$TMPDIR/writethrough"
 }

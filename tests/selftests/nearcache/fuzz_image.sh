@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # kernels: 6.12
 # timeout: 240
-# Cache devices with damaged and with forged metadata, also what a crash of a session that wrote
-# left, with a witness: they start or are refused for a field that is named, wrong data is
-# never read for a damage, and no memory stays.
+# Cache devices with damaged or forged metadata, or left by a crash of a writing session with a
+# witness. Each one starts, or is refused and the log names a field. Damage never leads to wrong
+# data, and no memory leaks.
 # cpus: 1
 . ./cache.sh
 
-# held: kernel memory in KiB that a forgotten table would hold on to.
+# held: print the kernel memory, in KiB, in which a leaked table would show.
 held() {
 	awk '/^(SUnreclaim|VmallocUsed|Percpu):/ { sum += $2 } END { print sum }' /proc/meminfo
 }
@@ -35,7 +35,7 @@ make_null V left 1
 ./blockdata write "$O"
 format
 ./intent "$C" witness "$W" 0
-# 224 slots, two pages: all that fits, by two sessions.
+# 224 slots on two table pages; two sessions fill them all.
 start
 check -n 20480
 settle
@@ -46,14 +46,14 @@ settle
 stop
 try damage "$C" "$W" "$(times 40)"
 try forge "$C" "$W" "$(times 40)"
-# What was forged is put back, what was cached by it is not.
+# Forged metadata is restored, but not the slots that were filled because of it.
 format
 ./intent "$C" witness "$W" 0
 start
 check
 settle
 stop
-# A crash: of what the slot table calls valid a part was written since, and only the marks tell.
+# A crash: part of the valid slots was written since; only the write intent tells which.
 MODE=writethrough
 start nc "2 witness $W"
 ./blockdata write /dev/mapper/nc -s 4096 -n 2048 -g 2

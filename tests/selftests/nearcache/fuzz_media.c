@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Change the metadata of a cache device and its witness, and let the kernel open it, over and over.
+ * Repeatedly change the metadata of a cache device and its witness, and let the kernel open them.
  *
  *	fuzz_media damage|crash|forge NAME ORIGIN CACHE WITNESS COUNT SEED
  *
- * damage: what a medium does, no checksum is right afterwards: whatever starts returns the
- * origin's data (sectors of blockdata, generation 1).
- * crash: the same, of what a crash left, each time anew.
- * forge: checksums are right, so the table may lie: whatever starts does not harm the kernel, and
- * returns the origin's data after "invalidate all".
- * In either case what is refused is refused for a field that the kernel log names.
+ * damage: the damage of a bad medium, so checksums no longer match. A cache that starts must return
+ * the origin's data (sectors of blockdata, generation 1).
+ * crash: the same damage, applied each time to the metadata that a crash left.
+ * forge: checksums match, so the table may lie. A cache that starts must not harm the kernel, and
+ * must return the origin's data after "invalidate all".
+ * In each case a refusal must name the bad field in the kernel log.
  */
 #include "meta/format.c"
 #include "helper/ondisk/layout.c"
@@ -39,7 +39,9 @@ static char said[65536];
 static void *buffer;
 static bool crash;
 
-/* As it is before anything is changed, from 0 to the data; after a crash all of it. */
+/*
+ * Contents before any change, from byte 0 to the data area; in mode "crash", of the whole device.
+ */
 static unsigned char *sound, *sound_witness;
 static u64 sound_bytes;
 static struct nc_geometry geo;
@@ -87,7 +89,7 @@ static void load_sound(void)
 	read_exactly(cache_fd, sound, sound_bytes, 0);
 }
 
-/* Those parts of it that nearcache uses. */
+/* Write back the parts that nearcache uses. */
 static void store_sound(void)
 {
 	put(NEARCACHE_SUPER_OFFSET_0, sound + NEARCACHE_SUPER_OFFSET_0);
@@ -97,7 +99,7 @@ static void store_sound(void)
 	write_exactly(witness_fd, sound_witness, WITNESS_BYTES, 0);
 }
 
-/* Some bytes of one unit; what was there is in @from. */
+/* Damage some bytes of one unit, whose sound content is @from. */
 static void damage_at(int fd, const unsigned char *from, u64 unit)
 {
 	unsigned char changed[NEARCACHE_PAGE_SIZE];
@@ -115,8 +117,8 @@ static void damage_unit(u64 unit)
 }
 
 /*
- * One place, or both superblocks: the format bears one damage. Of two, an older table could
- * count: of the end of a commit and of a page that it wrote.
+ * Damage one place, or both superblocks: the format tolerates one damage. Two could make an older
+ * table count: one in the record that ends a commit and one in a page of that commit.
  */
 static void damage(void)
 {
@@ -190,7 +192,7 @@ static void put_intent(const struct image *im, const struct nearcache_super *sb,
 	}
 }
 
-/* Records, pages and sectors go where the superblock says. */
+/* The forged superblock gives the positions of records, pages and sectors. */
 static void forge(struct image *im)
 {
 	const struct nearcache_super *sb;
@@ -221,7 +223,7 @@ static void forge(struct image *im)
 	}
 }
 
-/* Something of each block, or all; the data must be the origin's if @check. */
+/* Read a piece of each block, or all; the data must be the origin's if @check. */
 static void read_device(bool check)
 {
 	u64 at, n, end = origin_sectors * SECTOR, step = pick(16) ? geo.block_size : PIECE;
@@ -255,7 +257,7 @@ static void judge_refusal(void)
 	wrong("refused, and no field is named");
 }
 
-/* Returns whether the cache went live. */
+/* Returns true if the cache is live. */
 static bool try_start(u8 mode, bool witness)
 {
 	static const char *const modes[] = { "read-only", "writearound", "writethrough" };
@@ -279,7 +281,7 @@ static void remove_device(void)
 {
 	u32 i;
 
-	/* Somebody may still close it. */
+	/* Another process may still be closing the device. */
 	for (i = 0; i < 500 && dm_simple(&dm, DM_DEV_REMOVE); i++)
 		usleep(10000);
 	if (i == 500)

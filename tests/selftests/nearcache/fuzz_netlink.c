@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages of any kind to the netlink family: right ones, right ones with something wrong, and
- * bytes.
+ * Send messages of all kinds to the netlink family: valid ones, valid ones with one fault, and
+ * random bytes.
  *
  *	fuzz_netlink NAME,DEV[:NAME,DEV...] COUNT SEED
  *
- * DEV is the number of a dm device, as in device-get. What is refused for what it says is refused
- * with words, or with the attribute that is meant; each request is answered.
+ * DEV is the number of a dm device, as in device-get. The kernel must answer each request. A
+ * refusal of a request's content must carry a message or name the attribute.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -42,7 +42,7 @@ static void wrong(const char *what)
 	exit(1);
 }
 
-/* Near what is on the borders, or inside. */
+/* A value near a boundary, or any value. */
 static uint64_t number(void)
 {
 	static const uint64_t border[] = {
@@ -77,7 +77,7 @@ static void add_any(unsigned int depth)
 		data[i] = random_next(&state);
 	genl_add(type, data, bytes);
 	if (depth && !any(6)) {
-		/* Others inside of it. */
+		/* Nested attributes. */
 		struct nlattr *a = (void *)(genl_request + at);
 
 		h->nlmsg_len = at + NLA_HDRLEN;
@@ -98,7 +98,7 @@ static void add_u64(unsigned int number, uint64_t value)
 	genl_add(number, &value, sizeof(value));
 }
 
-/* A range with what it may have, or nearly. */
+/* A range with valid or nearly valid attributes. */
 static void add_range(int type)
 {
 	size_t begin = NLMSG_ALIGN(((struct nlmsghdr *)genl_request)->nlmsg_len);
@@ -156,7 +156,7 @@ static void add_plan(void)
 	genl_nest(NEARCACHE_A_DEVICE_PLAN, begin);
 }
 
-/* Ranges of a job, or of a plan, are pieces. */
+/* Each range of a job or of a plan is a piece. */
 static void add_piece(void)
 {
 	size_t begin = NLMSG_ALIGN(((struct nlmsghdr *)genl_request)->nlmsg_len);
@@ -190,7 +190,7 @@ static void add_target(void)
 	}
 }
 
-/* Attributes that a request has, with values that it may have. */
+/* Add the attributes of this request, with valid values. */
 static void add_right(int command)
 {
 	uint64_t n;
@@ -228,7 +228,7 @@ static void add_right(int command)
 	}
 }
 
-/* Something is not as it should be. */
+/* Make one thing invalid. */
 static void spoil(void)
 {
 	struct nlmsghdr *h = (void *)genl_request;
@@ -236,7 +236,7 @@ static void spoil(void)
 
 	switch (any(4)) {
 	case 0:
-		/* Cut off; what is behind its end stays there. */
+		/* Cut off the message; the bytes behind its new end stay in the buffer. */
 		h->nlmsg_len = NLMSG_HDRLEN + any(body + 1);
 		break;
 	case 1:
@@ -244,7 +244,7 @@ static void spoil(void)
 			     any(body - GENL_HDRLEN + 1)] = random_next(&state);
 		break;
 	case 2:
-		/* Of an attribute: its length. */
+		/* Change the length of an attribute. */
 		if (body > GENL_HDRLEN + 4)
 			((struct nlattr *)(genl_request + NLMSG_LENGTH(GENL_HDRLEN)))->nla_len =
 				any(any(2) ? 64 : 0x10000);
@@ -259,7 +259,7 @@ static bool has_words(const struct nlmsghdr *h)
 	return h->nlmsg_flags & NLM_F_ACK_TLVS;
 }
 
-/* Of what the request says, when it is one; the rest needs no words. */
+/* A refusal of a complete request's content needs a message; other errors need none. */
 static bool wants_words(int error)
 {
 	const struct nlmsghdr *h = (void *)genl_request;
@@ -280,11 +280,11 @@ static void judge(struct nlmsghdr *h, ssize_t bytes)
 			continue;
 		refused += !!e->error;
 		if (wants_words(e->error) && !has_words(h))
-			wrong("refused without a word");
+			wrong("refused without a message");
 	}
 }
 
-/* All of it was answered when it was sent, but for the rest of a dump. */
+/* The kernel has answered all of it by the time send() returns, except the rest of a dump. */
 static void send_it(void)
 {
 	const struct nlmsghdr *h = (void *)genl_request;

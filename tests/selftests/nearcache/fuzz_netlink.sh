@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Netlink messages of any kind, from several processes at once, while the devices are read,
-# suspended, loaded anew and removed: each is answered, no data is wrong, nobody waits for ever.
+# Arbitrary netlink messages from several processes, while the devices are read, suspended, reloaded
+# and removed. Each message is answered, all data is right, and no process hangs.
 . ./cache.sh
 
 seed=1 count=$(times 4000)
@@ -9,7 +9,7 @@ seed=1 count=$(times 4000)
 seed=${FUZZ_SEED:-$seed}
 echo "FUZZ_SEED=$seed"
 
-# dev NAME: its number as netlink has it.
+# dev NAME: print its device number as netlink encodes it.
 dev() {
 	local number
 	number=$(number "/dev/mapper/$1")

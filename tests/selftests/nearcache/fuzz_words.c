@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Table lines and messages of any kind, over and over; what they are made of is in
- * tests/fuzz/lines.c.
+ * Repeatedly load table lines and send messages of all kinds; tests/fuzz/lines.c generates them.
  *
  *	fuzz_words NAME ORIGIN CACHE WITNESS COUNT SEED
  *
- * What is refused is refused for a reason in the kernel log, and what runs returns the
- * origin's data (sectors of blockdata, generation 1).
+ * A refusal must give its reason in the kernel log, and a live device must return the origin's data
+ * (sectors of blockdata, generation 1).
  */
 #include "meta/format.c"
 #include "helper/ondisk/layout.c"
@@ -31,7 +30,7 @@ static void wrong(const char *what, const char *text)
 	exit(1);
 }
 
-/* A few sectors: all of them were asked for by some message before. */
+/* Read a few sectors; an earlier message may have requested any of them. */
 static void read_some(const char *text)
 {
 	u64 at = image_random(&random_state) % (origin_sectors - 64);
@@ -51,7 +50,7 @@ static void message(const char *text)
 	const char *word = text + strspn(text, " \t\v\xa0");
 	int r;
 
-	/* Nothing, and what device-mapper keeps to itself. */
+	/* Skip empty messages and those that device-mapper handles itself. */
 	if (!*word || *word == '@')
 		return;
 	kernel_log_begin();
@@ -98,7 +97,7 @@ static void remove_device(void)
 {
 	int i;
 
-	/* Somebody may still close it. */
+	/* Another process may still be closing the device. */
 	for (i = 0; i < 500 && dm_simple(&dm, DM_DEV_REMOVE); i++)
 		usleep(10000);
 }
@@ -121,7 +120,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < count; i++) {
 		text[lines_make(text, TEXT_ROOM, argv[2], argv[3], argv[4], &random_state)] = 0;
 		try_line(text);
-		/* Mostly a table in place of another one. */
+		/* Mostly reload a live device; every eighth time load into a new one. */
 		if (i % 8 == 7) {
 			remove_device();
 			make_device();

@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Block devices with a gate, and those who read and write through it.  The devices
- * are network block devices whose server is this program: it holds requests, lets
- * them go one by one in any order, fails them, and sees their flags.  So a race is
- * a script: whoever is to be overtaken stands at the gate, and that he does is seen.
+ * Block devices with a gate, and threads that read and write through it.  The devices are network
+ * block devices whose server is this program: it holds requests, releases them one by one in any
+ * order, fails them, and records their flags.  So a race becomes a script: the request that loses
+ * the race waits at the gate, and the script can check that it does.
  *
- * Commands come on stdin, one per line; each is answered by one line "ok ..." or
- * "FAIL why".  Sectors have 512 bytes; data are those of sector.h, told as runs
- * (gate_runs.h).  Gates (gate_nbd.h):
+ * Commands come on stdin, one per line; each is answered by one line "ok ..." or "FAIL why".
+ * Sectors have 512 bytes; data are those of sector.h, printed as runs (gate_runs.h).  Gates
+ * (gate_nbd.h):
  *
  *	device NAME MB [trim] [zeroes] [flush] [fua] [ro]	-> path
- *	hold NAME CLASS [FIRST COUNT]	requests stand before they are done,
- *	mute NAME CLASS [FIRST COUNT]	are done, but stand before they are answered,
- *	fail NAME CLASS [FIRST COUNT]	or fail; CLASS: read write flush trim zeroes any
- *	break NAME CLASS N		or fail, but for the first N
- *	pass NAME			nothing of that any more for those to come
- *	held NAME N			wait until N stand
- *	let NAME all|last|INDEX [fail]	let those go (INDEX in the order of arrival)
- *	seen NAME		-> reads writes flushes trims zeroes fua since the last time
- *	keep NAME, restore NAME	what is on it now, and as it was then
+ *	hold NAME CLASS [FIRST COUNT]	hold requests before they are performed,
+ *	mute NAME CLASS [FIRST COUNT]	perform them, but hold the reply,
+ *	fail NAME CLASS [FIRST COUNT]	or fail them; CLASS: read write flush trim zeroes any
+ *	break NAME CLASS N		or fail all after the first N
+ *	pass NAME			drop these rules for requests that arrive later
+ *	held NAME N			wait until N requests are held
+ *	let NAME all|last|INDEX [fail]	release those (INDEX in the order of arrival)
+ *	seen NAME		-> reads writes flushes trims zeroes fua since the last "seen"
+ *	keep NAME, restore NAME	save the content of the device, restore it
  *	fill NAME GENERATION FIRST COUNT, look NAME FIRST COUNT -> runs
  *
- * Readers and writers (O_DIRECT), each with a name of its own:
+ * Readers and writers (O_DIRECT), each with its own ID:
  *
  *	read ID PATH FIRST COUNT	write ID PATH GENERATION FIRST COUNT [sync]
  *	trim|zeroes|secure|flush ID PATH [FIRST COUNT]
- *	busy ID			it is under way, and stays so for a moment
+ *	busy ID			check that it is in progress and stays so for a moment
  *	end ID			wait for its end -> "done", an errno, or runs
- *	get PATH FIRST COUNT, put PATH GENERATION FIRST COUNT	at once
+ *	get PATH FIRST COUNT, put PATH GENERATION FIRST COUNT	start and wait
  *
  * The cache:
  *
- *	create DM SECTORS TARGET WORDS...	a dm device, live; -> "done" or an errno
- *	reload DM SECTORS TARGET WORDS...	this table from now on
+ *	create DM SECTORS TARGET WORDS...	a live dm device; -> "done" or an errno
+ *	reload DM SECTORS TARGET WORDS...	replace its table
  *	suspend|resume|remove DM, message DM WORDS...
  *	state DM		-> none, suspended, empty, or "live" and its table
  *	value DM FIELD		-> a field of its status
- *	until DM FIELD =|>|< N	wait until it is so
- *	agree DM NAME FIRST COUNT	no fill is under way, two reads of /dev/mapper/DM
- *				give what device NAME holds -> runs
+ *	until DM FIELD =|>|< N	wait until the relation holds
+ *	agree DM NAME FIRST COUNT	wait until no fill is in flight; two reads of
+ *				/dev/mapper/DM return the content of device NAME -> runs
  */
 #include <linux/fs.h>
 
@@ -167,7 +167,7 @@ static void end(const char *id)
 	struct op **op = find(id);
 
 	if (!*op) {
-		bad("nobody is '%s'", id);
+		bad("no operation '%s'", id);
 		return;
 	}
 	pthread_mutex_lock(&lock);
@@ -199,7 +199,7 @@ static void busy(const char *id)
 	if (op && !op->done)
 		ok("");
 	else
-		bad("%s is not under way", id);
+		bad("%s is not in progress", id);
 }
 
 /* --- the cache ----------------------------------------------------------- */
@@ -209,7 +209,7 @@ static bool holds(uint64_t now, char relation, uint64_t n)
 	return relation == '=' ? now == n : relation == '>' ? now > n : now < n;
 }
 
-/* Returns whether it came so far; else it was told why not. */
+/* Returns true if the relation came to hold; otherwise the reason has been printed. */
 static bool until(const char *dm, const char *field, char relation, uint64_t n)
 {
 	struct timespec now, deadline = in_seconds(PATIENCE);
@@ -363,7 +363,7 @@ static void command(char *line)
 		device(words, word);
 	else if (!words || (!gate_command(words, word, n) && !op_command(words, word, n) &&
 			    !cache_command(words, word, n)))
-		bad("what? %s", words ? word[0] : "");
+		bad("unknown command '%s'", words ? word[0] : "");
 }
 
 int main(void)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# A cache between two devices that hold requests on demand (gate.c): . ./gate.sh
-# (includes cache.sh). The devices are 'origin' and 'cache' to the gate, $O and $C here.
+# A cache between two devices that hold requests on demand (gate.c): . ./gate.sh (includes
+# cache.sh). The gate calls the devices 'origin' and 'cache'; here they are $O and $C.
 . ./cache.sh
-# Hits stand at the gate for as long as a case takes.
+# The gate may hold hits for any time: no timeout.
 OPTIONS='2 cache_timeout 0'
 
-# gate COMMAND...: see gate.c; what it answers is in $REPLY.
+# gate COMMAND...: send a command to gate.c; its answer is in $REPLY.
 gate() {
 	local word=''
 	echo "$*" >&"$gate_in"
@@ -14,8 +14,8 @@ gate() {
 	[[ $word == ok ]] || fail "gate $*: $REPLY (line ${BASH_LINENO[*]})"
 }
 
-# gates [MB_OF_ORIGIN [MB_OF_CACHE [ATTRIBUTES_OF_BOTH]]]: the two devices, the origin
-# full of sectors of generation 1.
+# gates [MB_OF_ORIGIN [MB_OF_CACHE [ATTRIBUTES_OF_BOTH]]]: create the two devices and fill the
+# origin with sectors of generation 1.
 gates() {
 	modprobe nbd max_part=0 || skip "no network block devices"
 	coproc GATE { exec ./gate; }
@@ -35,7 +35,7 @@ gate_quit() {
 	wait "$gate_pid"
 }
 
-# Nothing holds up what is still under way.
+# gate_open: let all held requests go.
 gate_open() {
 	gate pass origin
 	gate pass cache
@@ -43,7 +43,7 @@ gate_open() {
 	gate let cache all
 }
 
-# between MODE: an empty cache on them, live in that mode, and the origin as it was.
+# between MODE: an empty cache in that mode, new or reloaded, on an origin of generation 1.
 between() {
 	MODE=$1 at=0
 	gate fill origin 1 0 "$gate_sectors"
@@ -58,72 +58,72 @@ between() {
 	at_exit gate_open
 }
 
-# next_block: no case sees what another one left.
+# next_block: let $at point to a block that no earlier case used.
 next_block() {
 	at=$((at + 128))
 }
 
-# expect WHAT: the last answer.
+# expect ANSWER: the last command must have got this answer.
 expect() {
 	[[ $REPLY == "$1" ]] || fail "'$REPLY', expected '$1' (line ${BASH_LINENO[*]})"
 }
 
-# ends ID ANSWER
+# ends ID ANSWER: the request ends with this answer.
 ends() {
 	gate end "$1"
 	expect "$2"
 }
 
-# gets FIRST COUNT RUNS: a read from the cache.
+# gets FIRST COUNT RUNS: read from the cache.
 gets() {
 	gate get "$NC" "$1" "$2"
 	expect "$3"
 }
 
-# puts GENERATION FIRST COUNT: a write to the cache.
+# puts GENERATION FIRST COUNT: write to the cache.
 puts() {
 	gate put "$NC" "$@"
 	expect 'done'
 }
 
-# agrees FIRST COUNT RUNS: cache and origin hold the same.
+# agrees FIRST COUNT RUNS: cache and origin hold the same data.
 agrees() {
 	gate agree nc origin "$1" "$2"
 	expect "$3"
 }
 
-# now VARIABLE FIELD: like field, without a process.
+# now VARIABLE FIELD: like field, without a new process.
 now() {
 	gate value nc "$2"
 	printf -v "$1" %s "$REPLY"
 }
 
-# more FIELD BEFORE [BY]: it has grown by so much.
+# more FIELD BEFORE [BY]: the field is BEFORE + BY (1).
 more() {
 	local value
 	now value "$1"
 	((value == $2 + ${3:-1})) || fail "$1 is $value, expected $2 + ${3:-1} (line ${BASH_LINENO[*]})"
 }
 
-# cached FIRST COUNT: read it, so that it is.
+# cached FIRST COUNT: read these sectors and wait until they are cached.
 cached() {
 	gate get "$NC" "$1" "$2"
 	gate until nc fills_in_flight = 0
 }
 
-# done_by COMMAND...: gate COMMAND, which may fail; does it not?
+# done_by COMMAND...: run a gate command that may fail; true if it succeeded.
 done_by() {
 	gate "$@"
 	[[ $REPLY == 'done' ]]
 }
 
-# table: of the usual cache, in mode $MODE, with $OPTIONS; in $REPLY.
+# table: put the table of the usual cache into $REPLY, with mode $MODE and options $OPTIONS.
 table() {
 	REPLY="$gate_sectors nearcache ${MODE:-read-only} $O $C $OPTIONS"
 }
 
-# fill_slots: no slot is free. Blocks 0 and 1 have one, those from sector $spare on do not.
-# Of a cache that was empty at its start it is chosen at random what stays (kmod/evict/keep.h).
+# fill_slots: use every slot. Blocks 0 and 1 are cached, blocks from sector $spare on are not. The
+# cache is restarted first: one that started empty retains a pseudo-random part of the blocks read.
 fill_slots() {
 	local blocks used
 	cached 0 256

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The dm devices on the gates, made and changed as dmsetup does it: in a test that does so
- * hundreds of times, a process for each takes most of the time.
+ * Create and change the dm devices on the gates as dmsetup does. In a test that does so hundreds of
+ * times, a process per step would take most of the time.
  */
 #ifndef NEARCACHE_TEST_GATE_DM_H
 #define NEARCACHE_TEST_GATE_DM_H
@@ -14,7 +14,7 @@
 
 static struct dm dm;
 
-/* Its node, as udev would make it; or none any more. */
+/* Create or remove the device node, in place of udev. */
 static inline void dm_node(bool there)
 {
 	char path[96];
@@ -58,7 +58,7 @@ static inline int dm_remove(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &deadline);
 	deadline.tv_sec += PATIENCE;
-	/* Somebody may still close it. */
+	/* Another process may still be closing the device. */
 	while ((error = dm_simple(&dm, DM_DEV_REMOVE)) == EBUSY) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (now.tv_sec > deadline.tv_sec)
@@ -91,7 +91,7 @@ static inline int dm_status(unsigned int flags)
 	return dm_request(&dm, DM_TABLE_STATUS);
 }
 
-/* What the last dm_status() gave. */
+/* The text of the last dm_status(). */
 static inline char *dm_status_text(void)
 {
 	return dm.io.room + dm.io.dm.data_start + sizeof(struct dm_target_spec);
@@ -139,7 +139,7 @@ static inline bool value(const char *name, const char *field, uint64_t *value)
 	return text;
 }
 
-/* Returns false for what is no command for a dm device. */
+/* Returns false if @what is not a command for a dm device. */
 static inline bool dm_command(const char *what, const char *name, const char *rest)
 {
 	int error;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Network block devices with a gate, whose server this is: requests are held, go one by
- * one in any order, or fail, as rules say.  The commands of 'gate' for them are answered
- * here.
+ * Network block devices with a gate, served by this program: rules hold requests, release them one
+ * by one in any order, or fail them.  The commands of 'gate' for them are implemented here.
  */
 #ifndef NEARCACHE_TEST_GATE_NBD_H
 #define NEARCACHE_TEST_GATE_NBD_H
@@ -39,7 +38,7 @@ struct rule {
 	enum action action;
 	int class;
 	uint64_t first, last;
-	unsigned int before;		/* requests that it lets go first */
+	unsigned int before;		/* requests to let pass first */
 };
 
 struct request {
@@ -65,7 +64,7 @@ struct gate {
 	pthread_t server, kernel;
 };
 
-/* Protects the gates, and the operations of gate.c; some of that has changed. */
+/* Protects the gates and the operations of gate.c; @changed announces a change. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct gate gates[4];
@@ -91,17 +90,16 @@ static inline void give(struct gate *g, const char *data, size_t bytes)
 
 	for (; bytes; bytes -= n, data += n) {
 		n = write(g->socket, data, bytes);
-		/* The kernel's side is gone. */
+		/* The kernel has closed its side. */
 		if (n <= 0)
 			pthread_exit(NULL);
 	}
 }
 
 /*
- * Through a pipe: read() writes to user memory under the socket's lock, and faults take
- * locks of file systems.  nbd takes the lock of a socket under its own, and file systems
- * read from nbd: with read() lockdep sees a circle, complains, and looks at nobody's
- * locks any more.
+ * Receive through a pipe: read() would write to user memory under the socket's lock, and page
+ * faults take locks of file systems.  nbd takes the socket's lock under its own, and file systems
+ * read from nbd: lockdep would report a circular dependency and then stop checking all locks.
  */
 static inline void take(struct gate *g, char *data, size_t bytes)
 {
@@ -138,7 +136,7 @@ static inline void perform(struct gate *g, struct request *r)
 	}
 }
 
-/* Under the lock, so that answers do not mix. */
+/* Called under the lock, so that answers do not interleave. */
 static inline void answer(struct gate *g, struct request *r, int error)
 {
 	struct nbd_reply reply = { .magic = htonl(NBD_REPLY_MAGIC), .error = htonl(error) };
@@ -272,7 +270,7 @@ static inline bool open_gate(struct gate *g, unsigned long flags)
 	       !pthread_create(&g->kernel, NULL, kernel_side, g);
 }
 
-/* Connected: the kernel has taken the size. */
+/* Is the device connected? Then the kernel has set its size. */
 static inline bool is_there(const char *path, uint64_t bytes)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -330,7 +328,7 @@ static inline void device(int words, char **word)
 		}
 		usleep(10000);
 	}
-	/* Each request as it came. */
+	/* Receive each request unmerged and in order. */
 	setting(g->path, "scheduler", "none");
 	setting(g->path, "nomerges", "2");
 	ok("%s", g->path);
@@ -354,7 +352,7 @@ static inline void add_rule(struct gate *g, int words, char **word, enum action 
 	ok("");
 }
 
-/* What is on the device, for later, or as it was then. */
+/* Save the content of the device, or restore it. */
 static inline void keep(struct gate *g, bool back)
 {
 	if (!g->kept)
@@ -367,7 +365,7 @@ static inline void keep(struct gate *g, bool back)
 		memcpy(g->kept, g->data, g->bytes), ok("");
 }
 
-/* Wait for a change, under the lock; false when there was none for long. */
+/* Wait for a change with the lock held; returns false at the deadline. */
 static inline bool wait_changed(const struct timespec *deadline)
 {
 	return !pthread_cond_timedwait(&changed, &lock, deadline);
@@ -399,7 +397,7 @@ static inline void held(struct gate *g, int n)
 	if (g->held_count == n)
 		ok("%s", text);
 	else
-		bad("%d stand at %s, not %d:%s", g->held_count, g->name, n, text);
+		bad("%d requests held at %s, not %d:%s", g->held_count, g->name, n, text);
 	pthread_mutex_unlock(&lock);
 }
 

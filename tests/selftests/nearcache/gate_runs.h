@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sectors (sector.h) told as runs of one generation, "GENERATIONxSECTORS": generation 0
- * are zeros, ? is anything else.
+ * Print sectors (sector.h) as runs of one generation, "GENERATIONxSECTORS": generation 0 is zeros,
+ * ? is anything else.
  */
 #ifndef NEARCACHE_TEST_GATE_RUNS_H
 #define NEARCACHE_TEST_GATE_RUNS_H

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One request of the nearcache family, and its answer: without a library, so that anything may be
- * sent.
+ * Send one request to the nearcache family and print the answer. It uses no library, so any bytes
+ * can be sent.
  *
- *	genl [-d] [-u USER] [-s] [-n COUNT] COMMAND [ATTRIBUTE=VALUE...]	ask; -d: a dump; -u: as
- *				that user; -s: without CAP_SYS_ADMIN; -n: so often, to the first error
- *	genl listen COUNT FILE		so many events; FILE is made when it listens
+ *	genl [-d] [-u USER] [-s] [-n COUNT] COMMAND [ATTRIBUTE=VALUE...]
+ *		-d: dump; -u: as USER; -s: without CAP_SYS_ADMIN; -n: COUNT times or to an error
+ *	genl listen COUNT FILE		print COUNT events; create FILE once it listens
  *
- * COMMAND is "device-get" or a number. An attribute has a name, or is NUMBER:HEX for any bytes, or
- * has others in it: range=start=0,length=512,label=x. COUNT@STEP before these adds so many, each
- * that much behind the one before, and a label to the first one only.
- * Prints each attribute of the answer in a line: its name, and what it is nested in. An error goes to
- * stderr, with what the kernel says and the attribute that it means: "ENODEV: text (name)"; exit 1.
+ * COMMAND is "device-get" or a number. An attribute is a name, NUMBER:HEX for raw bytes, or a nest
+ * of attributes: range=start=0,length=512,label=x. A prefix COUNT@STEP adds COUNT nests, each STEP
+ * behind the one before; only the first one has the label.
+ * Prints each attribute of the answer in one line, preceded by the names of its parents. An error
+ * goes to stderr with the kernel's message and the attribute that it names: "ENODEV: text (name)";
+ * exit 1.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -155,7 +156,7 @@ static const struct {
 
 static void usage(const char *word)
 {
-	fprintf(stderr, "genl: what is '%s'?\n", word);
+	fprintf(stderr, "genl: unknown word '%s'\n", word);
 	exit(2);
 }
 
@@ -175,7 +176,7 @@ static void add_hex(unsigned int number, const char *hex)
 
 static void add_word(const struct attribute *set, const char *word, uint64_t ahead);
 
-/* One nest of words between commas. */
+/* Add one nest from the words between commas. */
 static void add_nest(const struct attribute *a, const char *words, uint64_t ahead, bool first)
 {
 	size_t begin = NLMSG_ALIGN(((struct nlmsghdr *)genl_request)->nlmsg_len);
@@ -204,7 +205,7 @@ static void add_nests(const struct attribute *a, const char *words)
 		add_nest(a, words, i * step, !i);
 }
 
-/* @ahead is added to a start. */
+/* @ahead is added to the attribute "start". */
 static void add_word(const struct attribute *set, const char *word, uint64_t ahead)
 {
 	const char *value = strchr(word, '=');
@@ -282,7 +283,7 @@ static void show(const unsigned char *at, const unsigned char *end, const struct
 	}
 }
 
-/* The attribute of the request that begins at @offset, or "?". */
+/* The name of the request's attribute at @offset, or "?". */
 static const char *named_at(const unsigned char *at, const unsigned char *end, uint32_t offset,
 			    const struct attribute *set)
 {
@@ -311,7 +312,7 @@ static const char *at_offset(uint32_t offset)
 			offset, device);
 }
 
-/* Of an acknowledgement, or of the end of a dump, which has its number only. */
+/* Print the error of an acknowledgement, or of the end of a dump, which has only the errno. */
 static void explain(const struct nlmsghdr *h)
 {
 	const struct nlmsgerr *error = NLMSG_DATA(h);
@@ -344,10 +345,10 @@ static int failed(struct nlmsghdr *h)
 	return 1;
 }
 
-/* Something was. */
+/* Set when an attribute has been printed. */
 static bool shown;
 
-/* Reads one datagram.  Returns 0 for more, 1 at the end, 2 on an error. */
+/* Read one datagram.  Returns 0 for more, 1 at the end, 2 on an error. */
 static int take(const struct attribute *set, bool ends)
 {
 	ssize_t bytes = recv(genl_sock, genl_answer, GENL_ROOM, 0);
@@ -378,7 +379,9 @@ static int ask(const struct attribute *set, bool later)
 		genl_die("send");
 	while (!(end = take(set, true)))
 		;
-	/* Done in the background: the reply comes before or behind the acknowledgement. */
+	/*
+	 * The kernel works in the background: its reply may precede or follow the acknowledgement.
+	 */
 	if (end == 1 && later && !shown)
 		take(set, false);
 	return end - 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Generic netlink without a library, so that anything may be sent. */
+/* Generic netlink without a library, so that any bytes can be sent. */
 #ifndef GENL_H
 #define GENL_H
 
@@ -67,8 +67,8 @@ static const struct nlattr *genl_next(const unsigned char **at, const unsigned c
 	return a;
 }
 
-/* All that was added since the request had @begin bytes is in one attribute, whose header was
- * added then.
+/* Move everything added since the request had @begin bytes into one attribute, whose header was
+ * added at @begin.
  */
 static void genl_nest(unsigned int number, size_t begin)
 {
@@ -79,7 +79,7 @@ static void genl_nest(unsigned int number, size_t begin)
 	a->nla_len = h->nlmsg_len - begin;
 }
 
-/* The payload of an attribute. */
+/* Find the payload of an attribute. */
 static const unsigned char *genl_find(const unsigned char *at, const unsigned char *end,
 				      unsigned int wanted, const unsigned char **behind)
 {
@@ -129,7 +129,7 @@ static void genl_open(void)
 	    setsockopt(genl_sock, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one)) ||
 	    setsockopt(genl_sock, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &one, sizeof(one)))
 		genl_die("netlink");
-	/* Root may send more than others. */
+	/* Root may exceed the limit on the send buffer. */
 	setsockopt(genl_sock, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room));
 	genl_resolve();
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# A cache device, $C on dm device 'slice' on $local, that fails on demand, until it is
-# given up: . ./given_up.sh (includes cache.sh). $generation is what the origin holds.
+# Functions for a cache device, $C on dm device 'slice' on $local, that fails on demand until it is
+# bypassed: . ./given_up.sh (includes cache.sh). $generation is the generation on the origin.
 . ./cache.sh
 
-# lies NAME ERROR|LINEAR|FLAKEY: what is under the cache device now.
+# lies NAME error|linear|unwritable [DEV]: replace the table of NAME.
 lies() {
 	dmsetup load --noudevsync "$1" --table "$(under "$2" "${3:-$local}")" &&
 		dmsetup resume --noudevsync "$1" || fail "$1 becomes $2"
@@ -20,11 +20,11 @@ under() {
 	esac
 }
 
-# given_up: it fails until it is bypassed.
+# given_up: let the cache device fail until it is bypassed.
 given_up() {
 	lies slice error
 	wait_for 30 bypassed || fail "not bypassed"
-	# Errors of hits, or of a commit that came first.
+	# The reason is errors of hits, or of a commit that came first.
 	[[ $(field reason) == [13] ]] || fail "reason is $(field reason)"
 }
 
@@ -33,14 +33,14 @@ bypassed() {
 	[[ $(field state) == 1 ]]
 }
 
-# right: all of it, twice, so that hits are among it.
+# right: read everything twice, so that some reads are hits; all data must be right.
 right() {
 	check -g "$generation"
 	settle
 	check -g "$generation"
 }
 
-# back LOADED: it is taken back.
+# back LOADED: the device works again, and a reload takes it back.
 back() {
 	lies slice linear
 	reload || fail "reload"

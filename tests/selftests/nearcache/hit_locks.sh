@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A hit takes no lock of the module; the kernel of 'make check-debug' counts that. Locks
-# are the module's by where their classes lie, so that a new one is looked at, too.
+# A hit takes no lock of the module; the kernel of 'make check-debug' counts lock acquisitions. The
+# address of a lock class tells whether it is the module's, so new locks are covered.
 # kernels: debug
 . ./cache.sh
 STAT=/proc/lock_stat
 
-# own_classes: names of the lock classes whose keys lie in the module's data.
+# own_classes: print the names of the lock classes whose keys lie in the module's data.
 own_classes() {
 	awk '
 	FNR == NR {
@@ -24,7 +24,7 @@ own_classes() {
 	}' /proc/kallsyms /proc/lockdep
 }
 
-# taken: "COUNT NAME" of each of these classes since the last clear.
+# taken: print "COUNT NAME" of each of these classes since the last clear.
 taken() {
 	own_classes | awk '
 	NR == FNR { own[$0]; next }
@@ -42,7 +42,7 @@ clear() {
 	echo 0 >"$STAT"
 }
 
-# lock_free: hits of the usual cache are. So that it is known to see them, misses are not.
+# lock_free: hits of the usual cache take no lock. Misses must show up, to prove that locks count.
 lock_free() {
 	local before misses hits i start
 	clear
@@ -64,7 +64,7 @@ lock_free() {
 	hits=$(($(field hits) - before))
 	echo "$hits hits:" && cat "$TMPDIR/hits"
 	((hits > 5000)) || fail "$hits hits"
-	# What goes by the clock, like the watch over hits that hang, is no matter of hits.
+	# Timers, like the watch over hanging hits, take a few locks a second, independent of hits.
 	awk -v n=$((hits / 100 + 20 * (SECONDS - start + 1))) \
 		'$1 >= n { print; bad = 1 } END { exit bad }' "$TMPDIR/hits" ||
 		fail "locks taken while there were $hits hits"

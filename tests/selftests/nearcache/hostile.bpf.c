@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Answers anything, and scribbles over what it is told. */
+/* Returns random answers and overwrites its context. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

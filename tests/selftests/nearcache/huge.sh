@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# An origin beyond 2 TiB and a large sparse cache: each sector comes from its place,
-# and a block costs at most 32 bytes of memory.
+# An origin beyond 2 TiB and a large sparse cache: each sector has the right data, and a block costs
+# at most 32 bytes of memory.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
 
 TIB=$((2 ** 31)) # sectors
 
-# read_part SECTOR: 1 MiB there, cold and then cached.
+# read_part SECTOR: read 1 MiB there, cold and then cached.
 read_part() {
 	check -s "$1" -n 2048 -b 1:200 -a 1 -r 20
 	check -s "$1" -n 2048
@@ -20,7 +20,7 @@ read_part() {
 
 make_null O origin $((5 << 20))
 make_null C local $((1 << 20))
-# These are one sector modulo 2^32 sectors, bytes and blocks of 256 KiB.
+# Modulo 2^32 sectors, bytes or blocks of 256 KiB, some of these are the same sector.
 parts=(0 $((TIB - 1024)) $((2 * TIB)) $((4 * TIB + 512)) $((4 * TIB + 2 ** 23)) $((5 * TIB - 2048)))
 for at in "${parts[@]}"; do
 	./blockdata write "$O" -s "$at" -n 2048
@@ -44,6 +44,6 @@ for at in "${parts[@]}"; do
 	check -s "$at" -n 2048
 done
 same "origin bytes when warm" "$(origin_delta)" 0
-# What was never written reads as the origin does, beside what was.
+# Data that was never written reads as zeros, as on the origin.
 dd if=/dev/mapper/nc bs=64K skip=$((3 * TIB / 128)) count=1 iflag=direct 2>/dev/null | cmp -n 65536 - /dev/zero ||
 	fail "never written, but not zero"

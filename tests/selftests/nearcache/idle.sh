@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Nobody reads: no I/O on either device, no work item and no timer of the module.
+# Without readers there is no I/O on either device, and no work item and no timer of the module.
 # kernels: 6.12
 . ./cache.sh
 TRACE=/sys/kernel/tracing
@@ -10,13 +10,13 @@ stats() {
 	cat "$(sys_block "$O")/stat" "$(sys_block "$C")/stat"
 }
 
-# watch 0|1: these events.
+# watch 0|1: switch these events off or on.
 watch() {
 	# shellcheck disable=SC2086 # several
 	trace_events "$1" $EVENTS
 }
 
-# seen: what of the trace is the module's, or a bio on one of its devices.
+# seen: print the trace lines of the module, and of bios on its devices.
 seen() {
 	grep -E 'dm_nearcache|nc_[a-z_]+$|fill_work|store_wake|block_bio_queue: ('"${numbers//:/,}"')' $TRACE/trace
 }
@@ -29,14 +29,14 @@ ticked() {
 	(($(ticks) >= $1))
 }
 
-# a_while: the machine demonstrably runs.
+# a_while: wait until the machine has run for 500 timer ticks.
 a_while() {
 	local end=$(($(ticks) + 500))
 	wait_for 30 ticked "$end" || fail "no timer ticks"
 }
 
-# calm: nothing of the module ran for a while.  The watch over the cache device looks
-# a few times more after the last hit, as many as rounds of holds take.
+# calm: nothing of the module ran for a while. After the last hit the watch over the cache device
+# still runs a few times, until its last grace period ended.
 calm() {
 	echo >$TRACE/trace
 	a_while
@@ -49,15 +49,16 @@ settle
 numbers="$(number "$O")|$(number "$C")|$(number /dev/mapper/nc)"
 echo 8192 >$TRACE/buffer_size_kb
 at_exit watch 0
-# The eyes are open: a miss is seen.
+# Prove that the trace works: it shows a miss.
 watch 1
 check -s 20000 -n 8 -b 8
 settle
 watch 0
-[[ $(seen) == *store_wake* && $(seen) == *block_bio_queue* ]] || fail "the trace shows nothing of a miss: $(seen)"
+[[ $(seen) == *store_wake* && $(seen) == *block_bio_queue* ]] ||
+	fail "the trace does not show the miss: $(seen)"
 written_down
 watch 1
-wait_for 60 calm || fail "it never rests: $(seen)"
+wait_for 60 calm || fail "the module never becomes idle: $(seen)"
 before=$(stats)
 echo >$TRACE/trace
 a_while

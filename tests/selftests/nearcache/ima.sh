@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What the kernel measures of a table (IMA) has the names of all cache devices, of a cache on one and
-# on several.
+# The kernel's measurement of a table (IMA) names all cache devices, of a cache on one device and of
+# a cache on several.
 # cpus: 1
 . ./several.sh
 SECURITY=/sys/kernel/security
 
-# measured: the tables that were, as text.
+# measured: print the measured tables as text.
 measured() {
 	awk '$5 == "dm_table_load" { print $6 }' $SECURITY/ima/ascii_runtime_measurements |
 		while read -r hex; do
@@ -15,7 +15,7 @@ measured() {
 		done
 }
 
-# names MEMBERS...: the last one measured has these, in their order, and no other.
+# names MEMBERS...: the last measurement names exactly these members, in this order.
 names() {
 	local text expected='' i
 	text=$(measured | tail -n 1)
@@ -33,9 +33,10 @@ if [[ ! -e $SECURITY/ima ]]; then
 	at_exit umount $SECURITY
 fi
 [[ -e $SECURITY/ima ]] || skip "the kernel does not measure (CONFIG_IMA)"
-# It is taken once in a boot.
+# The kernel accepts a policy once in a boot.
 [[ ! -e $SECURITY/ima/policy ]] ||
-	echo 'measure func=CRITICAL_DATA label=device-mapper' >$SECURITY/ima/policy || skip "there is another policy"
+	echo 'measure func=CRITICAL_DATA label=device-mapper' >$SECURITY/ima/policy ||
+		skip "the kernel has another policy already"
 make_null O origin 4
 ./blockdata write "$O"
 several 4 4 4

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# integrity=crc32c: what the cache device damaged is never read; it is dropped, told, and
-# filled again. And nothing that is sound is taken for damaged.
+# integrity=crc32c: data that the cache device damaged is never returned to a reader. The cache
+# drops it, logs it, raises an event and fills it again. Sound data is never reported as damaged.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -29,8 +29,8 @@ all_hits -w
 all_hits -m
 damage 0
 
-# A whole sub-block, one byte range inside one, several in one read, all of a block: each
-# way to read it gets the origin's data, and the next one finds it cached again.
+# A whole sub-block, one byte range inside one, several in one read, all of a block: each way to
+# read returns the origin's data, and the next read is a hit again.
 for options in "-b 128" "-b 3 -a 1" -B "-b 8 -w"; do
 	spoil 1000 8
 	spoil 1030 1
@@ -48,14 +48,14 @@ done
 is state 0
 dmesg | grep -q "sectors from 1000 on are not what was cached: dropped" || fail "the log is silent"
 
-# Many readers of one damaged block at once.
+# Many readers of one damaged block in parallel.
 spoil 256 128
 check -s 256 -n 128 -b 8 -r 200 -t 8 >/dev/null
 settle
 damage 16
 all_hits
 
-# Who writes to the buffer of a read gets what he deserves, and the cache stays whole.
+# A reader that overwrites the buffer of its read gets garbage, but no block counts as damaged.
 for ((i = 0; i < $(times 10); i++)); do
 	./scribbler /dev/mapper/nc 65536 32 || fail "the scribbling reader"
 done
@@ -63,7 +63,7 @@ settle
 damage 0
 all_hits
 
-# The sums are there again after a stop; a spoilt one costs a read of the origin.
+# A stop writes the checksums. A damaged checksum sector costs a read of the origin.
 stop
 start
 blockdev --setra 0 /dev/mapper/nc
@@ -77,10 +77,10 @@ dd if=/dev/urandom of="$C" bs=512 seek=$((sums / 512)) count=1 conv=notrunc,fsyn
 start
 check -n 4096 >/dev/null
 settle
-# A sector holds the sums of 128 sub-blocks: 8 blocks of 16.
+# A checksum sector holds the checksums of 128 sub-blocks: 8 blocks of 16.
 damage 128
 all_hits
-# Damaged while nobody looked.
+# Data is damaged while the cache is stopped.
 stop
 spoil 700 2
 start
@@ -88,7 +88,7 @@ damaged=0
 check -n 4096 >/dev/null
 damage 1
 
-# Sub-blocks that are written in part stay out; the rest follows.
+# A sub-block that is written in part is not cached; whole sub-blocks of the write are.
 MODE=writethrough reload
 damaged=$(field damaged)
 ./blockdata write /dev/mapper/nc -s 1 -n 30 -g 2
@@ -108,7 +108,7 @@ is bytes_valid $((4096 * 512))
 damage 0
 stop
 
-# The origin ends inside of a sub-block; its last sectors are cached and checked, too.
+# The origin ends inside a sub-block: its last sectors are cached and checked as well.
 make_dm O short "0 32763 linear $O 0"
 ./blockdata write "$O"
 format

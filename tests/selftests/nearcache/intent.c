@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Look at and change what a cache and its witness know of writes.
+ * Show and change the write sessions that a cache and its witness have recorded.
  *
  *	intent CACHE witness WITNESS N		record N of the witness is this cache's
  *	intent CACHE said WITNESS N		"SESSION PREVIOUS STATE" of that record
- *	intent CACHE say WITNESS N SESSION PREVIOUS STATE	and seal it
- *	intent CACHE marks	regions that the session's bitmap names, "ends", or
- *				"damaged SECTOR", one a line
- *	intent CACHE flip SECTOR		one bit of a sector of the bitmap
- *	intent CACHE empty SESSION		the bitmap as that session begins with it
+ *	intent CACHE say WITNESS N SESSION PREVIOUS STATE	set them and seal the record
+ *	intent CACHE marks	the regions set in the session's bitmap, "ends", or
+ *				"damaged SECTOR", one per line
+ *	intent CACHE flip SECTOR		flip one bit of a sector of the bitmap
+ *	intent CACHE empty SESSION		write the bitmap with which that session begins
  */
 #include "meta/format.c"
 #include "crc32c.h"
@@ -90,7 +90,7 @@ static int witness(const char *verb, char **arg)
 	return 0;
 }
 
-/* The superblock copy that counts. */
+/* Read the superblock copy with the higher sequence. */
 static void read_super(void)
 {
 	struct nearcache_super *other = aligned_room(4096);

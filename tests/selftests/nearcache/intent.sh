@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A session that writes, with a witness: a crash leaves what is cached, less what was being
-# written, unless the cache device left before; each record in doubt means a cold start.
+# A writing session with a witness. A crash leaves the cache warm except for the regions being
+# written, unless the cache device left the session before. A doubtful record means a cold start.
 # kernels: 6.1
 # cpus: 1
 . ./witnessed.sh
 
 MODE=writethrough
 
-# crash: put into $X and $V what is on the cache device and its witness now.
+# crash: copy the cache device and its witness to $X and $V, as after a power cut.
 crash() {
 	local from
-	# Nothing is cleared while it is copied.
+	# No mark may be cleared during the copy.
 	dmsetup suspend --noflush --nolockfs --noudevsync cache || fail "suspend"
 	for from in "$c $X" "$W $V"; do
 		blockdev --flushbufs "${from% *}"
@@ -20,12 +20,12 @@ crash() {
 	dmsetup resume --noudevsync cache || fail "resume"
 }
 
-# again [OPTIONS]: from what the crash left.
+# again [OPTIONS]: start from the copies.
 again() {
 	start nc "${1-4 cache_timeout 0 witness $V}" "$O" "$X"
 }
 
-# put FIRST COUNT GENERATION: through the cache.
+# put FIRST COUNT GENERATION: write through the cache.
 put() {
 	./blockdata write "$NC" -s "$1" -n "$2" -g "$3" || fail "write"
 }
@@ -43,7 +43,7 @@ make_null W witness 1
 make_null V left 1
 all=$((10 << 20))
 
-# What was just written is in doubt, by regions; nothing else is.
+# The regions of the last writes are in doubt, nothing else.
 for MODE in writearound writethrough; do
 	session
 	put $((region * 5 + 8)) 8 2
@@ -72,7 +72,7 @@ for MODE in writearound writethrough; do
 	stop
 done
 
-# When nobody writes any more, the marks go, and nothing is in doubt.
+# When writing stops, the marks are cleared, and nothing is in doubt.
 session
 put $((region * 3)) 64 2
 wait_for 30 swept || fail "marks stay: $(./intent "$C" marks)"
@@ -86,17 +86,17 @@ origin_mark
 get $((region * 3)) 64 2
 get $((region * 4)) $region 1
 same "origin bytes" "$(origin_delta)" 0
-# And they come back.
+# A later write sets them again.
 put $((region * 3)) 8 3
 same "marks" "$(./intent "$X" marks)" 3
 stop
 
-# saved: the crash again that $S was kept from.
+# saved: restore the crash from its copy $S.
 saved() {
 	dd if="$S" of="$X" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
 }
 
-# Each of these is doubt about everything: nothing is served.
+# cold: everything is in doubt, so the cache starts empty.
 cold() {
 	is loaded 3
 	is bytes_valid 0
@@ -112,8 +112,8 @@ dd if="$X" of="$S" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
 same "said" "$(./intent "$X" said "$V" 0)" "3 0 1"
 again ''
 cold
-# What the witness says: it left; the session ended, and this is a copy of before that;
-# nothing; of a session that is not this one, or of the one before it.
+# The witness says: the device left; the session ended later (so this is an older copy); no session;
+# a session that is neither this one nor the one before.
 same "said at the end" "$(./intent "$C" said "$W" 0)" "4 0 3"
 for says in "3 0 2" "4 0 3" "3 0 3" "3 0 4" "3 0 0" "4 0 1" "2 0 1" "4 2 1"; do
 	saved
@@ -122,13 +122,13 @@ for says in "3 0 2" "4 0 3" "3 0 3" "3 0 4" "3 0 0" "4 0 1" "2 0 1" "4 2 1"; do
 	again
 	cold
 done
-# No record of this cache.
+# The witness has no record of this cache.
 saved
 dd if=/dev/zero of="$V" bs=4096 count=1 oflag=direct 2>/dev/null
 again
 cold
-# A next session that had not begun yet, when the power went: this one counts, with its
-# marks, or with those of the next one.
+# The power went while the next session was about to begin: this session's record counts, with its
+# own marks, or with the empty bitmap of the next session.
 for empty in '' 1; do
 	saved
 	./intent "$X" say "$V" 0 4 3 1
@@ -139,14 +139,14 @@ for empty in '' 1; do
 	[[ $empty ]] || get $((region * 5)) 8 2
 	stop
 done
-# Nobody knows of the session that emptied the bitmap: it may have begun with nothing.
+# An empty bitmap of a session that the witness does not know: it may have written unmarked.
 saved
 ./intent "$X" say "$V" 0 3 0 1
 ./intent "$X" empty 4
 again
 cold
-# A copy from before, of a session that ended well: the witness has seen a later one, and the
-# numbers go on from there.
+# A copy of a session that ended cleanly, while the witness has seen a later session: the cache
+# starts cold, and session numbers continue from the witness.
 session
 stop
 dd if="$C" of="$X" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
@@ -168,8 +168,8 @@ same "said" "$(./intent "$X" said "$V" 0)" "7 0 1"
 get $((region * 5)) 8 2
 stop
 
-# A session that goes on without marks: neither a copy from before counts any more, nor
-# one from when it had marks.
+# A session that continues without marks: neither a copy from before that, nor one from when it had
+# marks, may be used.
 session
 put $((region * 5)) 8 2
 crash
@@ -184,8 +184,8 @@ dd if="$W" of="$V" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
 again
 cold
 
-# A sector of the bitmap that is damaged names all of its regions, and the first one the
-# ends; there is nothing where the second one is for.
+# A damaged sector of the bitmap marks all of its regions; damage of the first sector also marks the
+# ends of the origin. No region lies in the second sector.
 for sector in 0 1; do
 	saved
 	./intent "$X" say "$V" 0 3 0 1
@@ -197,7 +197,7 @@ is loaded 5
 is bytes_valid $((all - (1 << 20)))
 stop
 
-# The ends of the origin tell whether others wrote to it, unless they were being written.
+# Writes by others are detected at both ends of the origin, unless the ends are marked themselves.
 session
 put 0 8 2
 crash
@@ -207,7 +207,7 @@ stop
 again
 cold
 
-# The ends, when they are written no more: the superblock has their fingerprint.
+# When the ends are no longer written, the superblock gets their new fingerprint.
 session
 put 0 8 2
 wait_for 30 swept || fail "marks stay: $(./intent "$C" marks)"

@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache device that leaves a session that writes, and comes back later as if nothing had
-# been: the witness knows. Nothing is an error for the writer, unless the witness leaves, too.
+# A cache device leaves a writing session and comes back later in the state from before. The witness
+# knows that it left. Writers get no error, unless the witness leaves as well.
 # kernels: 6.12
 # cpus: 1
 . ./witnessed.sh
 
 MODE=writethrough
 
-# becomes NAME TABLE: another device behind that name.
+# becomes NAME TABLE: put another table below that name.
 becomes() {
 	dmsetup suspend --noflush --nolockfs "$1" && dmsetup load "$1" --table "$2" &&
 		dmsetup resume "$1" || fail "$1 does not change"
 }
 
-# goes NAME: all is ready for it to be gone; gone NAME: it is.
+# goes NAME: prepare the removal of the device; gone NAME: remove it.
 goes() {
 	dmsetup load "$1" --table "0 $(sectors "/dev/mapper/$1") error" || fail "load"
 }
@@ -23,7 +23,7 @@ gone() {
 	dmsetup suspend --noflush --nolockfs "$1" && dmsetup resume "$1" || fail "$1 does not go"
 }
 
-# there NAME DEV
+# there NAME DEV: the device is back.
 there() {
 	becomes "$1" "0 $(sectors "$2") linear $2 0"
 }
@@ -38,9 +38,9 @@ make_null w witness 1
 make_dm C cache "0 $(sectors "$c") linear $c 0"
 make_dm W witness "0 $(sectors "$w") linear $w 0"
 
-# Pulled out, the origin written, a power cut, plugged in again.
+# The device is pulled out, the origin is written, the power fails, the device is plugged in again.
 session
-# A commit by itself, 4 s after the first write, is not to find it.
+# Prepare the removal: a commit comes 4 s after the first write and must not find the device gone.
 goes cache
 put $((region * 2)) 8 2 || fail "write"
 gone cache
@@ -50,7 +50,7 @@ is witness 2
 is state 1
 is reason 7
 get $((region * 5)) 8 2
-# Power cut: nothing reaches the medium at the stop.
+# Power cut: the stop writes nothing to the medium.
 stop
 there cache "$c"
 same "state on the medium" "$(./sbset "$c" get state)" 3
@@ -62,7 +62,7 @@ get $((region * 5)) 8 2
 is witness 1
 stop
 
-# The same, and it comes back before it is noticed anywhere else.
+# The same, but the device is back before anything but a write noticed that it was gone.
 session
 goes cache
 gone cache
@@ -76,7 +76,7 @@ is witness 1
 get $((region * 5)) 8 2
 stop
 
-# It hangs, which it does not say: a write waits for it no longer than a hit would.
+# The device hangs: a write waits for it no longer than a hit would.
 session
 stop
 start nc "4 cache_timeout 300 witness $W"
@@ -86,7 +86,7 @@ is witness 2
 same "said" "$(./intent "$c" said "$w" 0)" "5 0 2"
 dmsetup resume cache
 get $((region * 7)) 8 2
-# A stop that comes to its end says all that has to be known.
+# A clean stop makes the record complete.
 stop
 start nc "4 cache_timeout 0 witness $W"
 is loaded 2
@@ -94,7 +94,7 @@ get $((region * 7)) 8 2
 is witness 1
 stop
 
-# When the witness cannot be read, what was stopped clean may be a copy from before.
+# The witness cannot be read: a cache that was stopped cleanly may be an older copy.
 session
 stop
 goes witness
@@ -106,7 +106,7 @@ get $((region * 7)) 8 1
 stop
 there witness "$w"
 
-# The witness alone is gone: nobody notices, until a session begins.
+# The witness alone is gone: the cache notices only when a session begins.
 session
 goes witness
 gone witness
@@ -121,21 +121,21 @@ written_down
 is witness 1
 same "state on the medium" "$(./sbset "$C" get state)" 3
 
-# Both: what neither could be told of may not be written.
+# Both are gone: a write that neither can record is refused.
 goes witness
 goes cache
 put $((region * 2)) 8 2 || fail "write"
 gone witness
 gone cache
-! put $((region * 5)) 8 3 2>/dev/null || fail "written, though nobody was told"
+! put $((region * 5)) 8 3 2>/dev/null || fail "a write succeeded that neither device could record"
 get $((region * 5)) 8 1
 above write_errors 0
-# The next one asks again.
+# The next write tries the witness again.
 there witness "$w"
 put $((region * 5)) 8 2 || fail "write"
 is witness 2
 get $((region * 5)) 8 2
-# A reload needs no cache device that can be told: the witness was.
+# A reload does not need the cache device to record anything: the witness has the record.
 reload "4 cache_timeout 0 witness $W" || fail "reload"
 put $((region * 6)) 8 2 || fail "write"
 get $((region * 6)) 8 2

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Prefetch jobs: what they bring is right and read as hits, in requests as long as can be; they give
-# way, end, are cancelled, fail, and race with everything else.
+# Prefetch jobs. The data they bring is right and read as hits, and they use requests as long as
+# possible. They give way to readers, end, are cancelled, fail, and race with all other operations.
 # kernels: 6.1
 . ./cache.sh
 
 NC=/dev/mapper/nc
 MB=$((1 << 20))
 
-# ask WORDS...: must be answered; the answer is in $out.
+# ask WORDS...: the request must be answered; the answer is in $out.
 ask() {
 	out=$(./genl "$@" 2>"$TMPDIR/err") || fail "genl $*: $(<"$TMPDIR/err") (line ${BASH_LINENO[0]})"
 }
@@ -23,7 +23,7 @@ says() {
 	[[ $'\n'$out$'\n' == *$'\n'"$1=$2"$'\n'* ]] || fail "no $1=$2 (lines ${BASH_LINENO[*]}) in: $out"
 }
 
-# value NAME: of the only one; values NAME: of each. Of one it takes no program.
+# value NAME: print the only value of NAME, without a process; values NAME: print all of them.
 value() {
 	[[ $'\n'$out =~ $'\n'"$1="([^$'\n']*) ]] || return 0
 	echo "${BASH_REMATCH[1]}"
@@ -33,7 +33,7 @@ values() {
 	sed -n "s/^$1=//p" <<<"$out"
 }
 
-# submit RANGES... [job=...]: the job's number is put into $id.
+# submit RANGES... [job=...]: submit a job and put its number into $id.
 submit() {
 	ask job-submit name=nc "$@"
 	id=$(value job.id)
@@ -45,7 +45,7 @@ over() {
 	[[ $(value job.state) != 0 ]]
 }
 
-# done_with [ID]: the job is done; what became of it is in $out.
+# done_with [ID]: wait until the job is done; its state is in $out.
 done_with() {
 	wait_for 60 over "$@" || fail "job does not end: $out"
 	says job.state 1
@@ -57,14 +57,14 @@ cached() {
 	says cached-bytes "$3"
 }
 
-# Brought whole, in long requests, and read without the origin; who listens is told.
+# A job brings everything, in long requests; then reads need no origin, and listeners get an event.
 fetched() {
 	./genl listen 1 "$TMPDIR/listening" >"$TMPDIR/heard" &
 	listener=$!
 	listening() {
 		[[ -e $TMPDIR/listening ]]
 	}
-	wait_for 30 listening || fail "nobody listens"
+	wait_for 30 listening || fail "the listener did not start"
 	origin_mark
 	local stat before after
 	stat=$(sys_block "$O")/stat
@@ -93,7 +93,7 @@ fetched() {
 	is prefetched_used_bytes $((4 * MB))
 	check -n 8192 >/dev/null
 	is prefetched_used_bytes $((4 * MB))
-	# Once more: it is there. Pieces are rounded to sub-blocks; the order is that of the request.
+	# Once more: everything is present. Pieces are rounded to sub-blocks, in the given order.
 	submit range=start=$((6 * MB)),length=512 range=start=512,length=$((MB - 512)) \
 		range=start=$((9 * MB + 512)),length=512
 	done_with
@@ -105,8 +105,8 @@ fetched() {
 	same "jobs" "$(values job.id | tr '\n' ' ')" "1 2 "
 }
 
-# Nothing is idle, and nobody reads: what finds no slot is waited for, and left. That takes ten
-# seconds, in which something else is tried.
+# The cache is full, no block is idle and nobody reads: a job waits for slots, then gives up the
+# rest. That takes ten seconds, in which bad requests are tried.
 full() {
 	local big
 	submit range=start=0,length=$((16 * MB))
@@ -115,18 +115,18 @@ full() {
 	done_with "$big"
 	(($(value job.left) > 0)) || fail "$out"
 	same "all of it" $(($(value job.left) + $(value job.fetched))) $((16 * MB))
-	# Nothing that was brought has gone for something else.
+	# The job evicted none of the blocks that it had brought.
 	cached 0 $((16 * MB)) "$(value job.fetched)"
 	is prefetched_wasted_bytes 0
 }
 
-# resident START: the 64 KiB there are cached.
+# resident START: are the 64 KiB from START cached?
 resident() {
 	ask residency-get name=nc start="$1" length=65536
 	[[ $(value cached-bytes) == 65536 ]]
 }
 
-# A job travels ahead of who reads, in a few slots of a full cache, which are free again then.
+# A job runs ahead of a reader through a few slots of a full cache, which are free again afterwards.
 in_transit() {
 	local at share left first=$((12 * MB)) length=$MB before
 	check -n 8192 >/dev/null
@@ -137,7 +137,7 @@ in_transit() {
 	origin_mark
 	submit range=start=$first,length=$length
 	for ((at = first; at < first + length; at += 65536)); do
-		wait_for 30 resident "$at" || fail "$at does not come: $out"
+		wait_for 30 resident "$at" || fail "the block at $at was not prefetched: $out"
 		check -s $((at / 512)) -n 64 -b 16 >/dev/null
 		check -s $((at / 512 + 64)) -n 64 >/dev/null
 	done
@@ -146,13 +146,15 @@ in_transit() {
 	same "read from the origin" "$(origin_delta)" $length
 	same "bypasses" "$(field bypass_full)" "$left"
 	ask residency-get name=nc start=$first length=$length
-	(($(value cached-bytes) <= share)) || fail "more than the share, $share, is there still: $out"
+	(($(value cached-bytes) <= share)) ||
+		fail "more than the prefetch reserve, $share, is still cached: $out"
 	ask residency-get name=nc start=0 length=$((8 * MB))
-	(($(value cached-bytes) >= before - share)) || fail "more than $share of $before has gone: $out"
+	(($(value cached-bytes) >= before - share)) ||
+		fail "more than $share of $before was evicted: $out"
 }
 
-# Of two jobs that want the same few slots the first one gets them, and does not wait for who reads
-# what the other one would bring.
+# Two jobs want the same few slots: the first one gets them, and does not wait for readers of what
+# the second one would bring.
 first_claim() {
 	local at=$((13 * MB)) end share first
 	share=$(($(field blocks) / 64 * 2 * 65536))
@@ -161,7 +163,7 @@ first_claim() {
 	first=$id
 	submit range=start=$((at + MB)),length=$MB
 	for (( ; at < end - share; at += 65536)); do
-		wait_for 30 resident "$at" || fail "$at does not come: $out"
+		wait_for 30 resident "$at" || fail "the block at $at was not prefetched: $out"
 		check -s $((at / 512)) -n 128 >/dev/null
 	done
 	done_with "$first"
@@ -172,7 +174,7 @@ first_claim() {
 	check -s $((at / 512)) -n $((share / 512)) >/dev/null
 }
 
-# What is pinned comes in.
+# Pinned ranges are brought even into a full cache.
 pinned() {
 	./genl range-add name=nc range=start=$((12 * MB)),length=$((3 * MB)),label=pin,flags=1 >/dev/null
 	submit range=start=$((12 * MB)),length=$((3 * MB))
@@ -181,7 +183,7 @@ pinned() {
 	cached $((12 * MB)) $((3 * MB)) $((3 * MB))
 	above prefetched_wasted_bytes 0
 	./genl range-delete name=nc range=label=pin >/dev/null
-	# Bypassed: left.
+	# A bypassed range is not brought.
 	./genl range-add name=nc range=start=0,length=$((4 * MB)),label=out,flags=2 >/dev/null
 	dmsetup message nc 0 invalidate all
 	submit range=start=0,length=$((4 * MB))
@@ -190,14 +192,14 @@ pinned() {
 	./genl range-delete name=nc range=label=out >/dev/null
 }
 
-# Jobs follow each other, and each is read: they pass through the same few slots, and what was
-# cached before stays.
+# Jobs run one after the other, and each one's data is read: all pass through the same few slots,
+# and previously cached blocks stay.
 in_turns() {
 	local at share first=$((13 * MB)) before
 	stop
 	format
 	start
-	# What is read first stays, once there was a job.
+	# After a first job, the blocks that are read first are retained.
 	submit range=start=0,length=4096
 	done_with
 	check >/dev/null
@@ -212,17 +214,19 @@ in_turns() {
 		check -s $((at / 512)) -n 256 >/dev/null
 	done
 	ask residency-get name=nc start=$first length=$MB
-	(($(value cached-bytes) <= share)) || fail "more than the share, $share, is there still: $out"
+	(($(value cached-bytes) <= share)) ||
+		fail "more than the prefetch reserve, $share, is still cached: $out"
 	ask residency-get name=nc start=0 length=$((8 * MB))
-	(($(value cached-bytes) >= before - share)) || fail "more than $share of $before has gone: $out"
+	(($(value cached-bytes) >= before - share)) ||
+		fail "more than $share of $before was evicted: $out"
 }
 
-# A slow one is cancelled at once, as are all.
+# A slow job is cancelled at once, and so are many jobs in one request.
 cancelled() {
 	local ids=() begin
 	dmsetup message nc 0 invalidate all
 	submit range=start=0,length=$((8 * MB)) job=bandwidth=65536
-	# Another one passes it.
+	# Another job overtakes it.
 	submit range=start=$((8 * MB)),length=$MB
 	done_with
 	ask job-get name=nc job=id=$((id - 1))
@@ -241,7 +245,7 @@ cancelled() {
 	ask job-cancel name=nc
 	says count 70
 	wait_for 30 over "$id" || fail "not cancelled"
-	# The last 1024 are known.
+	# The module remembers the last 1024 jobs.
 	for ((i = 0; i < 2; i++)); do
 		ask -n 500 job-submit name=nc range=start=0,length=4096
 		wait_for 60 idle || fail "jobs do not end: $out"
@@ -254,20 +258,20 @@ cancelled() {
 bad_input() {
 	local piece=range=start=0,length=512
 	refused EINVAL '1 to 1048576' job-submit name=nc
-	refused EINVAL 'a start and a length' job-submit name=nc range=start=0
-	refused EINVAL 'a start and a length' job-submit name=nc range=length=512
-	refused EINVAL 'a start and a length' job-submit name=nc "$piece,label=x"
-	refused EINVAL 'a start and a length' job-submit name=nc "$piece,flags=1"
+	refused EINVAL 'takes only start and length' job-submit name=nc range=start=0
+	refused EINVAL 'takes only start and length' job-submit name=nc range=length=512
+	refused EINVAL 'takes only start and length' job-submit name=nc "$piece,label=x"
+	refused EINVAL 'takes only start and length' job-submit name=nc "$piece,flags=1"
 	refused ERANGE 'start must be' job-submit name=nc "$piece" range=start=1,length=512
 	refused ERANGE 'length must be' job-submit name=nc range=start=512,length=$((16 * MB))
-	refused EINVAL 'bandwidth (id)' job-submit name=nc "$piece" job=id=7
-	refused EINVAL 'bandwidth (fetched)' job-submit name=nc "$piece" job=label=x,fetched=1
+	refused EINVAL 'can be set (id)' job-submit name=nc "$piece" job=id=7
+	refused EINVAL 'can be set (fetched)' job-submit name=nc "$piece" job=label=x,fetched=1
 	refused ERANGE '(priority)' job-submit name=nc "$piece" job=priority=8
-	refused EINVAL 'named by its id' job-get name=nc
-	refused EINVAL 'named by its id' job-get name=nc job=id=0
-	refused EINVAL 'named by its id' job-get name=nc job=id=1,priority=1
-	refused EINVAL 'named by its id' job-cancel name=nc job=label=x
-	refused EINVAL 'A dump is of all' -d job-get name=nc job=id=1
+	refused EINVAL 'only by its id' job-get name=nc
+	refused EINVAL 'only by its id' job-get name=nc job=id=0
+	refused EINVAL 'only by its id' job-get name=nc job=id=1,priority=1
+	refused EINVAL 'only by its id' job-cancel name=nc job=label=x
+	refused EINVAL 'A dump always lists all' -d job-get name=nc job=id=1
 	refused ENOENT 'no such job' job-get name=nc job=id=99999
 	refused ENODEV '' job-submit name=none "$piece"
 	refused ENODEV '' job-get name=none job=id=1
@@ -281,8 +285,8 @@ bad_input() {
 	dmsetup resume nc
 }
 
-# 64 jobs at once, with readers, writers and reloads. What is cancelled is more than fits: it would
-# wait for readers.
+# 64 jobs in parallel with readers, writers and reloads. The jobs that are cancelled want more than
+# fits: otherwise they would wait for readers.
 racing() {
 	local i n
 	MODE=writethrough reload || fail "reload"
@@ -307,7 +311,7 @@ idle() {
 	! values job.state | grep -qx 0
 }
 
-# An origin that fails: it is tried again, and then left; one that fails in part is brought in part.
+# An origin that fails: a job retries, then gives up the failing part and brings the rest.
 failing() {
 	dmsetup message nc 0 invalidate all
 	stop
@@ -321,7 +325,7 @@ failing() {
 	(($(value job.left) >= 4096 && $(value job.left) <= MB)) || fail "$out"
 	same "all of it" $(($(value job.left) + $(value job.fetched) + $(value job.present))) $((8 * MB))
 	check -s 8704 -n 1024 >/dev/null
-	# It is removed while jobs run.
+	# The device is removed while jobs run.
 	for ((i = 0; i < $(times 1); i++)); do
 		dmsetup message nc 0 invalidate all
 		submit "range=8@$MB,start=0,length=$MB"

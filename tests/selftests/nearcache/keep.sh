@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# No LRU thrash: of a dataset twice the cache, read once per epoch in any order, the
-# cached half stays and hits; a dataset that is read again and again outlives a scan; and
-# when another one takes its place, the cache follows.
+# No LRU thrashing. Of a dataset twice the cache, read once per epoch in any order, the cached half
+# stays and hits. A dataset that is read again and again survives a scan. When another dataset
+# takes its place, the cache follows.
 # kernels: 6.1
 . ./cache.sh
 
-# epochs START_MB DATASET_MB ORDER [UNTIL [FROM]]: from epoch FROM (2) on, until UNTIL (4), at
-# most (1 - PART f) of it is read, PART 95 percent unless set.
+# epochs START_MB DATASET_MB ORDER [UNTIL [FROM]]: read UNTIL (4) epochs. From epoch FROM (2) on,
+# PART (95) percent of the cache's size must be hits, and only the rest comes from the origin.
 epochs() {
 	local sectors=$(($2 * 2048)) kept epoch hits order
 	kept=$((${PART:-95} * $(field blocks) * 65536 / 100))
@@ -26,7 +26,7 @@ epochs() {
 	done
 }
 
-# spread DATASET_MB: of each third of it a part is cached.
+# spread DATASET_MB: at least a quarter of each third of the dataset is cached.
 spread() {
 	local third=$(($1 * 1048576 / 3)) part bytes
 	for part in 0 1 2; do
@@ -44,7 +44,7 @@ for order in same shuffled; do
 	epochs 0 24 $order
 	stop
 done
-# Once in order, from an origin that takes its time: reclaim keeps up.
+# One epoch in sequence from a slow origin: reclaim keeps up, so all parts are retained alike.
 fast=$O
 make_dm O late "0 $(sectors "$fast") delay $fast 0 10"
 format
@@ -55,7 +55,7 @@ spread 24
 stop
 dm_gone late
 O=$fast
-# The cache is full of a dataset; a scan of more than the cache goes by, in parts.
+# The cache is full of a dataset; then a scan larger than the cache is read, in parts.
 format
 start
 dataset=$(($(field blocks) * 128 - 1024))
@@ -73,10 +73,10 @@ for ((part = (65536 - dataset) / 12 / 128 * 128; scanned + part <= 65536; scanne
 done
 (((scanned - dataset) / 128 > $(field blocks) / 2)) || fail "no scan"
 stop
-# Another dataset of the same size, on an origin of more than both. In so small a cache it is chance
-# whether a round of the reclaim is over before the reads of the epoch are, when they come from
-# memory: then it has an epoch more. And until the first block is read again in the second epoch a
-# few go for what is to stay.
+# Another dataset of the same size replaces the first one, on an origin larger than both. When reads
+# come from memory and the cache is this small, reclaim may not finish a round within the epoch:
+# then the change takes one epoch more. Until the first block is read again in the second epoch,
+# reclaim also evicts a few blocks that should stay.
 make_null C near 7
 make_null late remote 32 completion_nsec=1000000
 ./blockdata write "$late"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the kernel says while something is tried. */
+/* Collect the kernel log of a tested operation. */
 #ifndef NEARCACHE_TEST_KERNEL_LOG_H
 #define NEARCACHE_TEST_KERNEL_LOG_H
 
@@ -11,7 +11,7 @@
 
 static int kernel_log_fd = -1;
 
-/* From here on. */
+/* Start collecting here. */
 static inline void kernel_log_begin(void)
 {
 	if (kernel_log_fd < 0)
@@ -19,7 +19,7 @@ static inline void kernel_log_begin(void)
 	lseek(kernel_log_fd, 0, SEEK_END);
 }
 
-/* The target's records since then, one line each; what does not fit is left out. */
+/* The target's records since kernel_log_begin(), one per line; text beyond @room is dropped. */
 static inline void kernel_log_end(char *said, size_t room)
 {
 	char record[8192], *text;

@@ -1,18 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Nothing that was allocated during the tests of this boot is lost. The runner of 'make
-# check-debug' calls this one last, and has noted when each test began, and where its
-# module was (guest/debug.sh).
-# It sees what leaks each time, not each piece: a stale pointer anywhere hides one. Tasks
-# keep the addresses of the locks they held last, so what holds locks is hidden for long.
+# No memory that was allocated during the tests of this boot is leaked. 'make check-debug' runs this
+# test last; its runner noted when each test began and where its module was (guest/debug.sh).
+# It finds repeated leaks, not each single one: a stale pointer anywhere in memory hides one. Tasks
+# keep the addresses of the locks they held last, so objects with locks stay hidden for long.
 # kernels: debug
 # allow-log: kmemleak: [0-9]+ new suspected
 . ./common.sh
 KMEMLEAK=/sys/kernel/debug/kmemleak
 NOTES=/run/selftest-debug
 
-# explained: reports on stdin that are younger than the first test, with the name of
-# their test, and of the functions of a module that is gone.
+# explained: filter the reports on stdin: keep those younger than the first test, add the test's
+# name, and name the functions of modules that are unloaded.
 explained() {
 	awk -v dir="$NOTES" '
 	function symbols(number,	file, line, word) {
@@ -52,17 +51,17 @@ explained() {
 }
 
 scan() {
-	echo scan >"$KMEMLEAK" || fail "the kernel looks for leaks no more"
+	echo scan >"$KMEMLEAK" || fail "kmemleak is off"
 }
 
-[[ -e $KMEMLEAK ]] || skip "the kernel does not look for leaks"
-[[ -s $NOTES/starts ]] || skip "nothing was noted"
-# What only its own data refer to is lost with it.
+[[ -e $KMEMLEAK ]] || skip "no kmemleak"
+[[ -s $NOTES/starts ]] || skip "the runner left no notes"
+# Objects that only the module's own data refer to become leaks when it is unloaded.
 rmmod dm-nearcache || fail "rmmod"
-# Old stack frames of idle workers hold pointers to what was used last.
+# Do not scan stacks: old frames of idle workers hold pointers to freed objects.
 echo stack=off >"$KMEMLEAK"
 scan
-# So old is what is reported, and it has not changed since the last scan.
+# kmemleak reports only objects older than 5 s that did not change since the last scan.
 sleep 5.5
 scan
 cat "$KMEMLEAK" >"$TMPDIR/reports"

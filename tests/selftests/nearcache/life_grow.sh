@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The origin grows, under readers and after a clean stop, in each mode; it ends inside of
-# a sub-block before and afterwards. What was there is right and still cached, the old end
-# is no longer padded with zeros.
+# The origin grows, under readers and after a clean stop, in each mode; before and afterwards it
+# ends inside a sub-block. Cached data is right and still cached, and the old end is no longer
+# padded with zeros.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 
-# origin SECTORS: so long it is now.
+# origin SECTORS: set the origin's size.
 origin() {
 	local table="0 $1 linear $base 0"
 	if dmsetup info end >/dev/null 2>&1; then
@@ -17,7 +17,7 @@ origin() {
 	fi || fail "origin of $1 sectors"
 }
 
-# right GENERATION FIRST COUNT: from the cache, twice, and on the origin.
+# right GENERATION FIRST COUNT [BLOCK]: check the data twice from the cache and once on the origin.
 right() {
 	for _ in 1 2; do
 		./blockdata read /dev/mapper/nc -g "$1" -s "$2" -n "$3" -b "${4:-8}" >/dev/null ||
@@ -40,7 +40,7 @@ for mode in read-only writethrough; do
 	settle
 	is bytes_valid $(((old + 7) / 8 * 4096))
 	if [[ $mode != read-only ]]; then
-		# The short sub-block is written.
+		# Write to the short last sub-block.
 		./blockdata write /dev/mapper/nc -g 2 -s $((old - 2)) -n 2
 		right 2 $((old - 2)) 2 2
 		./blockdata write /dev/mapper/nc -s $((old - 2)) -n 2
@@ -48,13 +48,13 @@ for mode in read-only writethrough; do
 	fi
 	verify_begin -n $old -b 1:64 -a 1 -r 20
 	origin $new
-	# Nobody told the cache yet.
+	# Without a new table the device keeps its size.
 	same "size" "$(sectors /dev/mapper/nc)" $old
 	before=$(field fill_origin_bytes)
 	reload || fail "reload of the longer table"
 	same "size" "$(sectors /dev/mapper/nc)" $new
 	verify_end >/dev/null
-	# The neighbourhood of the old end, in one read and by the sector.
+	# Read around the old end, in one read and sector by sector.
 	right 1 $((old - 16)) 32 32
 	right 1 $((old - 16)) 32 1
 	check -n $((old - 8))
@@ -68,7 +68,7 @@ for mode in read-only writethrough; do
 	settle
 	valid=$(field bytes_valid)
 	stop
-	# Grown while it was closed.
+	# The origin grows while the cache is stopped.
 	origin $newest
 	start
 	same "size" "$(sectors /dev/mapper/nc)" $newest
@@ -78,7 +78,7 @@ for mode in read-only writethrough; do
 	[[ $mode == read-only ]] || right 2 $((new - 9)) 9
 	check -s $new
 	[[ $mode != read-only ]] || right 1 $((new - 16)) 32 1
-	# It does not shrink, by the table or by itself.
+	# A shorter table and a smaller origin are refused.
 	! dmsetup load --noudevsync nc --table "0 $old nearcache $mode $O $C" 2>/dev/null || fail "shorter"
 	dmsetup clear --noudevsync nc
 	stop
@@ -91,8 +91,8 @@ for mode in read-only writethrough; do
 	stop
 done
 
-# Somebody else made it grow and wrote to it, as its ends tell: in a session that only reads
-# nothing cached is left, at the first growth and at the next.
+# Another host grew the origin and wrote to it, which the fingerprint of the ends shows. A read-only
+# session then drops all cached data, at the first growth and at the next.
 generation=1
 ./blockdata write "$base"
 origin $old

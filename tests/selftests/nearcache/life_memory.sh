@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # kernels: 6.12
 # timeout: 240
-# Memory is short, and what frees it goes through the cache: swap, and a file system's
-# dirty pages. Nothing stands still, and all data are right.
+# Memory is short, and the kernel frees it by writing through the cache: to swap, and the dirty
+# pages of a file system. Nothing hangs, and all data is right.
 # cpus: 1
 . ./cache.sh
 
@@ -11,7 +11,7 @@ available() {
 	awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo
 }
 
-# On the emulated drives: null_blk would have to keep the swapped pages in memory.
+# Use the emulated drives: null_blk would keep the swapped pages in memory.
 make_dm O origin "0 $((512 * 2048)) linear $(remote_backing) 0"
 make_dm C local "0 $((48 * 2048)) linear $(local_dev) 0"
 format
@@ -22,23 +22,23 @@ swap_off() {
 	! grep -q partition /proc/swaps || swapoff "$swap"
 }
 
-# lines I: 4 MiB.
+# lines I: print 4 MiB of text.
 lines() {
 	yes "nearcache line of file $1" | head -c 4194304
 }
 
-# Of the device: not every kernel counts events of memory.
+# pages_out: from the device's statistics, because not every kernel counts swap events.
 pages_out() {
 	awk '{ print int($7 / 8) }' "$(sys_block "$swap")/stat"
 }
 
-# crowd MODE MIB: with so much more than there is room for.  False: nothing was swapped.
+# crowd MODE MIB: use MIB more memory than is available. False: nothing was swapped.
 crowd() {
 	local hog i before
 	MODE=$1 reload "$options" || fail "reload to $1"
 	before=$(pages_out)
 	drop_caches
-	# Huge pages that nobody uses are the quickest way to be rid of memory.
+	# Reserving unused huge pages is the quickest way to take memory away.
 	echo $((($(available) - 80) / 2)) >/proc/sys/vm/nr_hugepages
 	echo "$1: $(available) MiB are left"
 	./memhog $(($(available) + $2)) "$(times 3)" >"$TMPDIR/check" &
@@ -47,7 +47,7 @@ crowd() {
 		lines "$1$i" >"$TMPDIR/mnt/$i" || fail "cannot write"
 		sync
 	done
-	wait $hog || fail "what came back from the swap is wrong: $(<"$TMPDIR/check")"
+	wait $hog || fail "data read back from swap is wrong: $(<"$TMPDIR/check")"
 	for ((i = 0; i < 4; i++)); do
 		lines "$1$i" | cmp - "$TMPDIR/mnt/$i" || fail "file $i is wrong"
 	done
@@ -56,7 +56,7 @@ crowd() {
 	(($(pages_out) - before > 1024))
 }
 
-# crowds MODE: a kernel that keeps what was freed for a while has more room than it says.
+# crowds MODE: use more and more; a debug kernel that delays freeing has more room than it says.
 crowds() {
 	local more
 	for more in 80 120 160; do
@@ -69,11 +69,11 @@ memory_back() {
 	echo 0 >/proc/sys/vm/nr_hugepages
 }
 
-# With what is swapped in front of it any device is slow.
+# Behind the queue of swap I/O any device is slow: no timeout.
 options='4 fill_memory 1048576 cache_timeout 0'
 start nc "$options"
 MODE=writethrough reload "$options" || fail "reload"
-# More than is swapped: what came back keeps its place for a while.
+# Larger than what is swapped: a page that was read back keeps its place for a while.
 make_dm swap swap "0 $((384 * 2048)) linear /dev/mapper/nc 0"
 make_dm data data "0 $((128 * 2048)) linear /dev/mapper/nc $((384 * 2048))"
 mkswap "$swap" >/dev/null || fail "mkswap"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dm-cache's CVE-2026-53061: a table that is loaded while the live one goes on writing, and
-# resumed later, must not know what was then. Each mode over each mode, also tables that
-# are thrown away, with writers and readers that check what they read.
+# dm-cache's CVE-2026-53061: a table that was loaded while the live one went on writing used stale
+# state when it was resumed. Here each mode replaces each mode, and some tables are dropped, under
+# writers and readers that check what they read.
 # kernels: 6.12
 # timeout: 240
 # cpus: 1
@@ -25,7 +25,7 @@ load_kill() {
 	[[ ! $load ]] || wait "$load"
 }
 
-# moved: the live table has written, updated and filled since.
+# moved: since then the live table has done more writes, updates and fills.
 moved() {
 	! kill -0 "$load" 2>/dev/null ||
 		(($(field writes) > writes + 10 && $(field fills) + $(field updates) > fills + 4))
@@ -33,11 +33,11 @@ moved() {
 
 go_on() {
 	writes=$(field writes) fills=$(($(field fills) + $(field updates)))
-	wait_for 30 moved || fail "nothing moves: $*"
+	wait_for 30 moved || fail "no progress: $*"
 	kill -0 "$load" 2>/dev/null || fail "$*: $(tail -n 5 "$TMPDIR/log")"
 }
 
-# preload MODE: it is there while the live one goes on.
+# preload MODE: load a table, and let the live one go on.
 preload() {
 	dmsetup load --noudevsync nc --table "$(MODE=$1 line)" || fail "load $1"
 	go_on "$1 is loaded"
@@ -52,9 +52,9 @@ load=''
 at_exit load_kill
 for ((round = 0; round < $(times 1); round++)); do
 	load_begin
-	# Each writing mode to each, itself too; the others come and go in between.
+	# From each writing mode to each, including the same; other tables come and go in between.
 	for to in writearound writethrough writethrough writearound; do
-		# Thrown away, and replaced.
+		# One table is cleared, one is replaced.
 		preload read-only
 		dmsetup clear --noudevsync nc
 		preload writethrough
@@ -64,7 +64,7 @@ for ((round = 0; round < $(times 1); round++)); do
 		[[ $(dmsetup table nc) == *" $to "* ]] || fail "$(dmsetup table nc)"
 		go_on "$to"
 	done
-	# To read-only mode and back: a table that knew of no write.
+	# To read-only mode and back: the read-only table saw no write.
 	preload read-only
 	load_end
 	dmsetup resume --noudevsync nc
@@ -85,6 +85,6 @@ done
 settle
 is state 0
 stop
-./stress verify "$O" "$TMPDIR/model" || fail "the origin is not what was read"
+./stress verify "$O" "$TMPDIR/model" || fail "the origin differs from the data that was read"
 start
 ./stress verify /dev/mapper/nc "$TMPDIR/model" || fail "wrong after the restart"

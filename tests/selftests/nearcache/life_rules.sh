@@ -1,23 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Who may write to what: tables that a mode does not allow are refused, and the kernel log
-# says why.
+# Which tables may write to which devices: tables that the rules forbid are refused, and the kernel
+# log gives the reason.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
 
 ro=''
-# refused SAYS NAME TABLE [dmsetup options]: as a new device, or a new table of a live one.
+# refused TEXT NAME TABLE [dmsetup options]: a new or live NAME refuses it; the log contains TEXT.
 refused() {
 	local said
 	log_mark
 	if dmsetup info "$2" >/dev/null 2>&1; then
 		! dmsetup load --noudevsync "$2" --table "$3" "${@:4}" 2>/dev/null || fail "loaded: $3"
 	else
-		! dmsetup create --noudevsync "$2" --table "$3" "${@:4}" 2>/dev/null || fail "made: $3"
+		! dmsetup create --noudevsync "$2" --table "$3" "${@:4}" 2>/dev/null ||
+			fail "created: $3"
 	fi
 	said=$(log_since)
-	[[ $said == *"$1"* ]] || fail "'$1' is not in the log of '$3': $said"
+	[[ $said == *"$1"* ]] || fail "no '$1' in the log of '$3': $said"
 }
 
 # table MODE [ORIGIN [CACHE]]
@@ -44,7 +45,7 @@ for word in '' writeback WRITETHROUGH readonly 2; do
 done
 for mode in $writing; do
 	refused "'$mode'" nc "$(table "$mode")" --readonly
-	# An origin that is read-only, and one that becomes so.
+	# An origin that is read-only, or becomes read-only.
 	blockdev --setro "$O"
 	refused "'$O'" nc "$(table "$mode")"
 	live nc read-only "$C"
@@ -60,8 +61,8 @@ for mode in $writing; do
 done
 dm_remove ro
 
-# Two caches of one origin only read it; a writing one is alone, whoever comes first, live
-# or only loaded.
+# Two caches of one origin may only read it; a cache in a writing mode must be the only one,
+# whichever comes first, and whether it is live or only loaded.
 other='both must be read-only'
 live one read-only "$C"
 live two read-only "$D"
@@ -72,7 +73,7 @@ done
 stop two
 for mode in $writing; do
 	refused "$other" two "$(table "$mode" "$O" "$D")"
-	# Loaded, though not live, it writes for all that the others know.
+	# A loaded table counts as a live one.
 	dmsetup load --noudevsync one --table "$(table "$mode" "$O" "$C")" || fail "load $mode"
 	refused "$other" two "$(table read-only "$O" "$D")"
 	dmsetup clear --noudevsync one
@@ -82,7 +83,7 @@ for mode in $writing; do
 	for second in read-only $writing; do
 		refused "$other" two "$(table "$second" "$O" "$D")"
 	done
-	# Read-only again, but with a writing table loaded, or still there.
+	# Read-only again, but with a writing table loaded or still live.
 	dmsetup load --noudevsync one --table "$(table read-only "$O" "$C")" || fail "load"
 	refused "$other" two "$(table read-only "$O" "$D")"
 	dmsetup resume --noudevsync one
@@ -91,7 +92,7 @@ for mode in $writing; do
 done
 stop one
 
-# A part of a disk is a device, and the same one to all that it is given to.
+# A partition is a device of its own, and caches recognise when they share one.
 disk=$TMPDIR/disk
 truncate -s 16M "$disk"
 {
@@ -106,7 +107,7 @@ at_exit losetup -d "$disk"
 S=$(sectors "${disk}p1")
 format "$C" "${disk}p1"
 format "$D" "${disk}p1"
-refused 'one device' one "$(table read-only "${disk}p1" "${disk}p1")"
+refused 'are the same device' one "$(table read-only "${disk}p1" "${disk}p1")"
 make_dm _ one "$(table writearound "${disk}p1" "$C")"
 refused "$other" two "$(table read-only "${disk}p1" "$D")"
 format "$D" "${disk}p2"
@@ -114,7 +115,7 @@ make_dm _ two "0 $(sectors "${disk}p2") nearcache writearound ${disk}p2 $D"
 stop two
 stop one
 
-# Zones.
+# Zoned devices are refused.
 modprobe null_blk nr_devices=0
 if null_dev zoned 64 zoned=1 zone_size=4 >"$TMPDIR/zoned" 2>&1; then
 	at_exit null_del zoned

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What the log of a session is told of it (tests/crash/crash.c): . ./logged.sh, after cache.sh.
-# The logger is the dm device $logger, the origin $O.
+# Functions that add marks to the log of a session (tests/crash/crash.c): . ./logged.sh, after
+# cache.sh. The logger is the dm device $logger, the origin $O.
 # shellcheck disable=SC2154 # $logger
-generation=1 # of what was written to the origin last
+generation=1 # of the last write to the origin
 
 mark() {
 	dmsetup message "$logger" 0 mark "$1" || fail "mark"
 }
 
-# change FIRST COUNT [all]: somebody writes to the origin, whatever is read and evicted meanwhile,
-# and says so.
+# change FIRST COUNT [all]: change the origin from outside and report it with an invalidate, while
+# other sectors are read and evicted.
 change() {
 	generation=$((generation + 1))
 	mark "changing,$1,$2"

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache on several devices: each has its share, and it is as warm as one on a single device
-# after a stop and a crash. The table reloads to itself.
+# A cache on several devices: each device gets its share, and a stop leaves the cache as warm as one
+# on a single device. The table reloads to itself.
 # kernels: 6.12
 # cpus: 1
 . ./several.sh
 
-# shares: each device got as many bytes of what was filled as it has slots.
+# shares: each device got as many bytes of the fills as its share of the slots.
 shares() {
 	local i n=${#members[@]} blocks share
 	blocks=$(field blocks)
@@ -26,7 +26,7 @@ mark() {
 	done
 }
 
-# all SIZES: from create to a crash.
+# all SIZES: create, fill, reload, stop and start again.
 all() {
 	local table
 	several "$@"
@@ -34,7 +34,7 @@ all() {
 	start
 	is loaded 1
 	mark
-	# All slots: of the origin, which is larger, the start.
+	# Read as much of the origin as there are slots.
 	dd if=/dev/mapper/nc of=/dev/null bs=64k count="$(field blocks)" iflag=direct 2>/dev/null
 	settle
 	shares
@@ -47,7 +47,7 @@ all() {
 	start
 	is loaded 2
 	is blocks_warm "$(field blocks_used)"
-	# All but what is kept free.
+	# All slots, except those that reclaim keeps free.
 	above blocks_warm $(($(field blocks) * 9 / 10))
 	check
 	is slots_dropped 0
@@ -59,7 +59,7 @@ make_null O origin 24
 all 8 8
 all 12 8 16
 
-# Larger blocks on one of them: what starts between two of them comes from the origin.
+# One member has larger logical blocks: reads that are not aligned to them come from the origin.
 make_null C member0 16
 make_null D member1 16 blocksize=4096
 members=("$C" "$D")
@@ -71,7 +71,7 @@ settle
 check
 stop
 
-# With checksums, on both.
+# With checksums on both members.
 format_several --integrity crc32c
 start
 check -b 128

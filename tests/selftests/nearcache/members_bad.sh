@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Cache devices that do not belong together are refused, or what they hold is dropped: never
-# used. In the wrong order, missing, of another cache, one twice, in use elsewhere; older copies
-# of any of them, whoever wrote them.
+# Cache devices that do not belong together are refused, or their content is dropped; it is never
+# used. Cases: wrong order, one missing, one of another cache, one twice, one in use elsewhere, and
+# an older copy of any of them, from any mode.
 # kernels: 6.12
 # cpus: 1
 . ./several.sh
 
-# filled: all of the origin is cached.
+# filled: start, and cache all of the origin.
 filled() {
 	start
 	check -b 128
@@ -29,11 +29,11 @@ refused 'stripe_count is 3, the table names 2' "$C" "$D"
 refused 'stripe_count is 3, the table names 1' "$C"
 make_null empty empty 4
 refused 'stripe_count is 3, the table names 4' "$C" "$D" "$E" "$empty"
-refused 'Origin and cache are one' "$C" "$D" "$O"
-refused 'Two cache devices are one' "$C" "$D" "$D"
-refused 'Two cache devices are one' "$C" "$C" "$D"
+refused 'Origin and cache device are the same' "$C" "$D" "$O"
+refused 'Two cache devices are the same device' "$C" "$D" "$D"
+refused 'Two cache devices are the same device' "$C" "$C" "$D"
 refused 'magic not found' "$C" "$D" "$empty"
-# Another cache with as many devices.
+# A member of another cache with as many members.
 own=("${members[@]}")
 several 4 4 4
 format_several
@@ -41,12 +41,13 @@ refused 'belongs to another cache' "${own[0]}" "${own[1]}" "${members[2]}"
 members=("${own[@]}")
 C=${members[0]}
 behind "$D" "$E"
-# A copy of one in use, and one in use itself: as any of the devices of another table.
+# A member in use, or a copy of it, is refused as the cache device of another table.
 start
 copied "$D" "$empty"
 log_mark
 for device in "$D" "$E"; do
-	! dm_create other "$(OPTIONS='' line '' "$O" "$device")" >/dev/null 2>&1 || fail "$device taken twice"
+	! dm_create other "$(OPTIONS='' line '' "$O" "$device")" >/dev/null 2>&1 ||
+		fail "$device was accepted twice"
 	! dmsetup info other >/dev/null 2>&1 || dmsetup remove --noudevsync other
 done
 log_since | grep -q 'overlaps that of another' || fail "the log does not say why"
@@ -56,7 +57,7 @@ log_since | grep -q 'other cache devices' || fail "the log does not say why"
 warm
 stop
 
-# older WHICH MODE: a copy of one device from before other blocks came to its slots.
+# older WHICH MODE: use a copy of one member from before its slots got other blocks.
 older() {
 	local device=${members[$1]} MODE=$2
 	format_several
@@ -67,7 +68,7 @@ older() {
 	copied "$device" "$empty"
 	start
 	dmsetup message nc 0 invalidate all || fail "invalidate"
-	# In another order: other blocks in the slots.
+	# Read in another order, so that slots get other blocks.
 	dd if=/dev/mapper/nc of=/dev/null bs=1M skip=2 iflag=direct 2>/dev/null
 	check -b 128
 	settle
@@ -75,7 +76,7 @@ older() {
 	copied "$empty" "$device"
 	cold 'was not in use with the others'
 	stop
-	# From then on they are together again.
+	# After this start they belong together again.
 	start
 	warm
 	stop
@@ -87,8 +88,8 @@ for mode in read-only writearound; do
 	done
 done
 
-# The first device as it was before a session in a writing mode, which gives slots to other blocks
-# without a word about it; the others as a power cut leaves them in the middle of that.
+# The first member as it was before a writing session, which reuses slots without recording it in
+# the first member's copy; the others as a power cut in that session leaves them.
 make_null X crashed1 4
 make_null Y crashed2 4
 ./blockdata write "$O"
@@ -104,7 +105,7 @@ check -s 4096 -b 128
 settle
 check -b 128
 settle
-# Nothing is under way now.
+# No I/O is in flight now.
 copied "$D" "$X"
 copied "$E" "$Y"
 stop

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Several cache devices that do not all know the same: the first one of before and after a cold start, which
-# never fits again; a commit that a crash kept from the first one; and one that cannot be told that
-# a session begins.
+# Several members that do not agree: the first one from before or after a cold start, which must
+# never be accepted again; a commit that a crash kept from the first one; and a member that cannot
+# record the begin of a session.
 # kernels: 6.12
 # cpus: 1
 . ./several.sh
 
-# lies TABLE...: what D is now, with its size and what is below: "linear" or "flakey".
+# lies TARGET ARGS...: put a linear or flakey table below D, with its size.
 lies() {
 	local size
 	size=$(sectors "$under")
@@ -16,12 +16,12 @@ lies() {
 		fail "the slice becomes $*"
 }
 
-# says DEV KEY: the copy of the superblock that counts; behind the first one they take turns.
+# says DEV KEY: value in the current superblock copy; later members alternate between two copies.
 says() {
 	nearcache super "$1" -j | sed -nE "s/^ *\"$2\": ([0-9]+),?\$/\1/p" | head -n 1
 }
 
-# epochs NUMBER: all say that.
+# epochs NUMBER: all members have this table epoch.
 epochs() {
 	local device
 	for device in "${members[@]}"; do
@@ -29,7 +29,7 @@ epochs() {
 	done
 }
 
-# refill: other blocks come to the slots, which the superblocks then say are of another epoch.
+# refill: put other blocks into the slots; the superblocks must show another epoch.
 refill() {
 	dd if=/dev/mapper/nc of=/dev/null bs=1M skip=2 iflag=direct 2>/dev/null
 	check -b 128
@@ -47,8 +47,8 @@ E=${members[2]}
 make_null older older 4
 make_null newer newer 4
 
-# Of the first one there is a copy of before and one of after all was dropped; when the older one
-# is used, all others are newer, and what the newer one says must not come true again.
+# Copies of the first member from before and after all data was dropped. After a start with the
+# older copy the other members are newer, and the newer copy must not be accepted again.
 format_several
 start
 check -b 128
@@ -73,12 +73,12 @@ copied "$newer" "$C"
 cold 'was not in use with the others'
 stop
 epochs $((first + 3))
-# Since then they are together.
+# From then on they belong together.
 start
 warm
 stop
 
-# A crash in a commit: they were told that it begins, and the first one knows nothing of it.
+# A crash during a commit: the other members recorded its begin, the first one did not.
 last=$(says "$C" commit_sequence)
 for device in "$D" "$E"; do
 	same "number of $device" "$(says "$device" commit_sequence)" "$last"
@@ -92,11 +92,11 @@ warm
 stop
 for device in "${members[@]}"; do
 	now=$(says "$device" commit_sequence)
-	((now >= last + 2)) || fail "$device says $now, and $((last + 2)) was begun"
+	((now >= last + 2)) || fail "$device has commit $now, expected at least $((last + 2))"
 done
 
-# One that cannot be told that a session begins which writes: the first one says so, or nobody would
-# know later.
+# A member cannot record the begin of a writing session: the first member must record it, or a later
+# start could not know.
 for MODE in writearound writethrough; do
 	lies flakey 0 3600 1 error_writes
 	dmesg -c >/dev/null

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# One of several cache devices fails while data is read and written: no error reaches anybody, the
-# cache is bypassed as a whole, and the log says which device it was. A new table takes all of
-# them back: warm if nothing was written meanwhile, else empty.
+# One of several members fails while data is read and written. No reader or writer gets an error,
+# the whole cache is bypassed, and the log names the member. A new table takes all members back:
+# warm if nothing was written meanwhile, otherwise empty.
 # kernels: 6.12
 # cpus: 1
 . ./several.sh
 
-# lies WHICH ERROR|LINEAR: what is under that device now.
+# lies WHICH error|linear: replace the table below that member.
 lies() {
 	local size under=${below[$1]}
 	size=$(sectors "$under")
@@ -25,7 +25,7 @@ bypassed() {
 	[[ $(field state) == 1 ]]
 }
 
-# lose WHICH: while somebody reads.
+# lose WHICH: let the member fail while readers run.
 lose() {
 	verify_begin -b 8 -a 1 -t 2 -g "$generation"
 	lies "$1" error
@@ -48,15 +48,15 @@ for which in 0 1 2; do
 	generation=1
 	./blockdata write "$O"
 	format_several
-	# Nothing is written: what the medium says stays true.
+	# Nothing is written: the slot table on the medium stays true.
 	start
 	check
 	settle
 	written_down
 	dmesg -c >/dev/null
 	lose $which
-	# It is no better: the others do not help.
-	reload "$OPTIONS" || fail "reload of what still fails"
+	# The member still fails, so the cache stays in bypass although the others work.
+	reload "$OPTIONS" || fail "reload with a device that still fails"
 	is state 1
 	lies $which linear
 	reload "$OPTIONS" || fail "reload"
@@ -64,7 +64,7 @@ for which in 0 1 2; do
 	is blocks_warm 64
 	warm
 	stop
-	# Written while it is away.
+	# The origin is written while the member is away.
 	for MODE in writearound writethrough; do
 		start
 		is blocks_warm 64

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# In which order a commit reaches several devices: those behind the first are told, and flushed,
-# before the record that names the pages; they are told again after the record that ends it. A
-# power cut at any moment leaves no block that the table speaks of and a device does not hold.
+# The order of a commit on several members: the later members are updated and flushed before the
+# first one writes the record that names the pages, and again after the record that ends the commit.
+# So after any power cut the table names no block that a member does not hold.
 # kernels: 6.12
 # cpus: 1
 . ./several.sh
@@ -20,14 +20,14 @@ start
 ring=$(($(./sbset "$C" get 'area[1].offset') / 512))
 check -n 4096
 settle
-# The first commit is by itself.
+# Wait for the first periodic commit.
 committed() {
 	(($(field commits) > 0))
 }
 wait_for 10 committed || fail "no commit"
 at_exit watch 0
 watch 1
-# From here on a commit by itself is 4 s away.
+# The next periodic commit is 4 s away.
 check -s 4096 -n 4096
 settle
 echo >$TRACE/trace
@@ -38,23 +38,23 @@ sed -nE 's/.* block_rq_(issue|complete): ([0-9]+,[0-9]+) ([A-Z]+) .*\) ([0-9]+) 
 	$TRACE/trace | tee "$TMPDIR/events" |
 	awk -v list="$(for device in "${members[@]}"; do echo "$(number "$device" | tr : ,)"; done | tr '\n' ' ')" -v ring="$ring" '
 	BEGIN { n = split(list, device, " "); first = device[1] }
-	# Superblocks of those behind the first: written with a flush before, and durable.
+	# Superblock writes of the later members: preceded by a flush, and with FUA.
 	$1 == "complete" && $2 != first && $4 < 2048 && $3 ~ /W/ { told[$2]++ }
 	$1 == "issue" && $2 == first && $4 >= ring && $4 < ring + 128 && $3 ~ /W/ {
 		records++
 		for (i = 2; i <= n; i++)
 			if (records == 1 && told[device[i]] != 1) {
-				print device[i] " was told " told[device[i]] + 0 " times before the record"
+				print device[i] " was updated " told[device[i]] + 0 " times before the record"
 				bad = 1
 			} else if (records == 2 && told[device[i]] != 1) {
-				print device[i] " was told " told[device[i]] + 0 " times before the end"
+				print device[i] " was updated " told[device[i]] + 0 " times before the end"
 				bad = 1
 			}
 	}
 	END {
 		for (i = 2; i <= n; i++)
 			if (told[device[i]] != 2) {
-				print device[i] " was told " told[device[i]] + 0 " times"
+				print device[i] " was updated " told[device[i]] + 0 " times"
 				bad = 1
 			}
 		if (records != 2) {

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Threads write and read a cache on three devices everywhere, in all modes, while tables are
-# reloaded, the device is suspended, data invalidated, and a device fails and is taken back: no
-# sector that is read is ever wrong. What a crash leaves is cold, or right.
+# Threads read and write a cache on three devices everywhere, in both writing modes, while tables
+# are reloaded, the device is suspended, data is invalidated, and a member fails and is taken back.
+# No read ever returns wrong data.
 # kernels: 6.1
 # timeout: 240
 . ./several.sh

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# One of several cache devices fails while every event of the module is traced and a plan says
-# what is cached: readers get the origin's data, the plan is over, and a device that works again
-# takes a new one.
+# One of several members fails while every event of the module is traced and a plan is active.
+# Readers get the origin's data and the plan is cleared; after a reload takes the member back, the
+# cache accepts a new plan.
 # kernels: 6.12
 . ./several.sh
 TRACE=/sys/kernel/tracing
@@ -11,7 +11,7 @@ watch() {
 	trace_events "$1" nearcache
 }
 
-# lies ERROR|LINEAR: what the last device is now.
+# lies error|linear: replace the table below the last member.
 lies() {
 	local size tail=''
 	size=$(sectors "$under")
@@ -21,8 +21,8 @@ lies() {
 		fail "the slice becomes $1"
 }
 
-# plan: the origin from its start to its end, many times. With the slots that a plan keeps free there
-# is room for all of it.
+# plan: submit the whole origin from start to end, many times. The cache holds all of it besides the
+# slots that a plan keeps free.
 plan() {
 	local words=() i
 	for ((i = 0; i < 400; i++)); do
@@ -64,7 +64,7 @@ lies error
 wait_for 30 bypassed || fail "not bypassed"
 verify_end
 above hit_errors 0
-wait_for 10 plan_is 4 || fail "the plan goes on: $(./genl plan-get name=nc)"
+wait_for 10 plan_is 4 || fail "the plan did not end: $(./genl plan-get name=nc)"
 grep -q "nearcache_mode.*too many" $TRACE/trace || fail "not traced"
 lies linear
 reload "$OPTIONS" || fail "reload"
@@ -73,7 +73,7 @@ is blocks_warm 48
 plan
 plan_is 1 || fail "the plan does not run"
 warm
-# As it fails, short reads that nothing is added to are watched, too.
+# When it fails again, short reads that no other read joins are watched as well.
 lies error
 check -b 8 -n 1024
 above hit_errors 0

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A witness of a cache on several devices: a power cut in a writing mode leaves it warm, but for
-# what was being written, and cold when one of the devices had left, or is an older copy.
+# A witness of a cache on several devices. After a power cut in a writing mode the cache is warm
+# except for the regions being written; it is cold if a member had left or is an older copy.
 # kernels: 6.12
 # cpus: 1
 . ./several.sh
 MODE=writearound
 
-# crash: put what is on all of them now into the devices of $crashed.
+# crash: copy all members and the witness to the devices of $crashed.
 crash() {
 	local i
 	for i in 0 1 2 3; do
@@ -15,13 +15,13 @@ crash() {
 	done
 }
 
-# on DEV...: the cache on these and the witness behind them.
+# on DEV...: start the cache on these members; the last DEV is the witness.
 on() {
-	# On a busy machine any device is slow.
+	# Any device is slow on a busy machine: no timeout.
 	start nc "8 cache_timeout 0 member $2 member $3 witness $4" "$O" "$1"
 }
 
-# session: all is cached, on the medium, and nothing marked.
+# session: everything is cached and committed, and no region is marked.
 session() {
 	./blockdata write "$O"
 	format_several
@@ -77,7 +77,7 @@ origin_mark
 check -n 2048
 same "origin bytes of what was not written" "$(origin_delta)" 0
 stop
-# One of them is from before other blocks came to its slots.
+# One member is a copy from before its slots got other blocks.
 copied "$older" "${crashed[1]}"
 log_mark
 on "${crashed[@]}"
@@ -86,7 +86,7 @@ log_since | grep -q 'was not in use with the others' || fail "the log does not s
 check -n 4096
 stop
 
-# One leaves, the origin is written, the power is cut, and it is back.
+# A member leaves, the origin is written, the power is cut, and the member is back.
 session
 lies error
 ./blockdata write /dev/mapper/nc -s 4096 -n 2048 -g 2 || fail "write"

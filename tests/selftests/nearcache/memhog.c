@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Take memory; change and check each page of it, again and again.
+ * Allocate memory; repeatedly change and check each page of it.
  *
  *	memhog MIB PASSES
  */

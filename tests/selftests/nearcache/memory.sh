@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Fills hold no more memory than the cap; readers beyond it go to the origin.
+# Fills hold no more memory than fill_memory; reads that would exceed it bypass the cache.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -8,7 +8,7 @@
 make_null O origin 24
 make_null base local 32
 ./blockdata write "$O"
-# Writes arrive late, so that fills hold on to their memory.
+# Slow writes to the cache device let fills hold their memory longer.
 make_dm C slow "0 $(sectors "$base") delay $base 0 0 $base 0 30"
 format
 start nc '2 fill_memory 1048576'
@@ -20,7 +20,7 @@ above fill_memory_peak 0
 (($(field fill_memory_peak) <= 1048576)) || fail "the peak is $(field fill_memory_peak)"
 settle
 is fill_memory 0
-# More memory, and all of it is filled.
+# With a larger cap everything is filled.
 dmsetup load --noudevsync nc --table "$(line '2 fill_memory 67108864')"
 dmsetup resume --noudevsync nc || fail "resume"
 check -b 1024
@@ -31,7 +31,7 @@ check
 (($(field fill_memory_peak) <= 67108864)) || fail "the peak is $(field fill_memory_peak)"
 stop
 
-# The smallest cap holds long reads of large blocks as well.
+# The smallest cap allows long reads with large blocks as well.
 format "$C" "$O" 1M
 start nc '2 fill_memory 1048576'
 check -b 2048

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The module loads, registers its target, unloads and leaves nothing behind.
+# The module loads, registers its target, and unloads without leaving anything behind.
 # cpus: 1
 . ./common.sh
 
@@ -8,7 +8,7 @@ target_known() {
 	dmsetup targets | grep -q '^nearcache '
 }
 
-# The runner has loaded it.
+# The runner has already loaded the module.
 for ((i = 0; i < $(times 10); i++)); do
 	target_known || fail "round $i: loaded, but no target 'nearcache'"
 	rmmod dm-nearcache || fail "round $i: cannot be unloaded"

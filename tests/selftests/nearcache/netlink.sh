@@ -1,24 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The generic netlink family: what it says of devices, what it changes, whom it lets, and what
-# it refuses, by name.
+# The generic netlink family: its reports about devices, the changes it makes, the callers it
+# permits, and the requests it refuses, naming the attribute.
 . ./cache.sh
 
 NC=/dev/mapper/nc
 
-# ask WORDS...: must be answered; the answer is in $out.
+# ask WORDS...: the request must be answered; the answer is in $out.
 ask() {
 	out=$(./genl "$@" 2>"$TMPDIR/err") || fail "genl $*: $(<"$TMPDIR/err")"
 }
 
-# refused ERROR TEXT WORDS...: with that error, and these words.
+# refused ERROR TEXT WORDS...: the request fails with ERROR and a message that contains TEXT.
 refused() {
 	local said
 	! said=$(./genl "${@:3}" 2>&1 >/dev/null) || fail "genl ${*:3}: not refused"
 	[[ $said == "$1:"*"$2"* ]] || fail "genl ${*:3}: '$said', not '$1: $2'"
 }
 
-# says NAME VALUE: the last answer.
+# says NAME VALUE: the last answer contains this attribute.
 says() {
 	grep -qxF -- "$1=$2" <<<"$out" || fail "no $1=$2 (line ${BASH_LINENO[0]}) in: $out"
 }
@@ -37,7 +37,7 @@ make_null C2 other 12
 format
 start nc '2 verify 7'
 
-# One device, by name or by number: what its status line says.
+# One device, by name or by number: the answer agrees with the status line.
 ask device-get name=nc
 says name nc
 number=$(number "$NC")
@@ -59,9 +59,9 @@ for name in misses miss_bytes fills; do
 	says "counters.$name" "${line[NC_AT[$name]]}"
 done
 [[ $(grep -c '^counters\.' <<<"$out") == "$(($(wc -w <<<"${line[*]:3}") - $(grep -c '^status\.' <<<"$out")))" ]] ||
-	fail "not all numbers: $out"
+	fail "some counters are missing: $out"
 
-# All of them; one that was loaded and never live, too.
+# A dump of all devices, including one whose table was loaded but never live.
 format "$C2" "$O2"
 start nc2 '' "$O2" "$C2"
 ask -d device-get
@@ -77,7 +77,7 @@ says status.state 2
 refused EBUSY 'resume it first' device-set name=idle verify=1
 dmsetup remove idle
 
-# Which device is meant, and which is not there.
+# Requests that name no device, two, or one that does not exist.
 refused EINVAL 'Either dev or name' device-get
 refused EINVAL 'Either dev or name' device-get name=nc dev="$dev"
 refused ENODEV 'no such nearcache device (name)' device-get name=none
@@ -87,7 +87,7 @@ refused ENODEV 'no such nearcache device (name)' invalidate name=none
 refused ENODEV '' residency-get name=none
 refused ENODEV '' -d residency-get name=none
 
-# What is cached: all bytes between, in order, each in one run; as many as there are.
+# runs: the dump covers all bytes in order, in as few runs as possible.
 runs() {
 	ask -d residency-get name=nc "$@"
 	paste -d ' ' <(value run.start) <(value run.length) <(value run.cached)
@@ -108,7 +108,7 @@ ask residency-get name=nc start=$((8192 + 512)) length=524288
 says start 8704
 says length 524288
 says cached-bytes $((3584 + 8704))
-# More than one message holds.
+# More runs than fit into one message.
 dmsetup message nc 0 invalidate all
 # 4 KiB of each 64 KiB.
 fio --name=x --filename="$NC" --readonly --rw=read:60k --bs=4k --size=16M --number_ios=256 --direct=1 \
@@ -125,7 +125,7 @@ for bad in 'start must be' start=100 start=$((16 << 20)) start=$((1 << 63)) \
 done
 refused ERANGE '(length)' residency-get name=nc length=0
 
-# Changed outside: a piece, or all.
+# A change of the origin is reported, for a part or for all.
 valid=$(field bytes_valid)
 ask invalidate name=nc start=8192 length=4096
 says error 0
@@ -139,7 +139,7 @@ is bytes_valid 0
 above invalidated_bytes "$valid"
 check >/dev/null
 
-# What a table says, from now on; all or nothing.
+# device-set changes the settings of the table: all of them or none.
 ask device-set name=nc verify=0 cache-timeout=0 origin-timeout=86400 fill-memory=1048576
 same "table" "$(dmsetup table nc | cut -d' ' -f 4,7-)" \
 	"read-only 8 fill_memory 1048576 cache_timeout 0 origin_timeout 86400 verify 0"
@@ -169,8 +169,8 @@ ask device-get name=nc
 dmsetup resume nc
 check >/dev/null
 
-# What it does not know is refused: an attribute of another request, one that is none, a nest
-# that is none, too short, too long, no such command.
+# Invalid requests are refused: an attribute of another request, an unknown attribute, a nested
+# attribute that is not one, a value too short or too long, an unknown command.
 refused EINVAL '(uuid)' device-get name=nc 4:00112233445566778899aabbccddeeff
 refused EINVAL '' device-get name=nc 900:00000000
 refused EINVAL '(dev)' device-get $((0x8000 | 2)):00000000
@@ -182,7 +182,7 @@ refused EINVAL '(name)' device-get name="$(printf '%0200d' 0)"
 refused EOPNOTSUPP '' 77 name=nc
 refused EOPNOTSUPP '' -d invalidate name=nc
 
-# Who is not root reads, and changes nothing; nor does root of a namespace of its own.
+# Callers without privilege, and root of a user namespace, read little and change nothing.
 ask device-set name=nc verify=0
 ask -u 1000 device-get name=nc
 says name nc
@@ -204,21 +204,22 @@ in_a_container() {
 		# shellcheck disable=SC2086 # words
 		[[ $(inside ./genl $request) == EPERM* ]] || fail "$request: not refused inside a user namespace"
 	done
-	[[ $(inside --net ./genl device-get name=nc) == *'no family'* ]] || fail "seen from inside a network namespace"
+	[[ $(inside --net ./genl device-get name=nc) == *'no family'* ]] ||
+		fail "the family is visible in a network namespace"
 }
-# The kernel that looks for mistakes has no user namespaces.
+# The debug kernel has no user namespaces.
 [[ ! -e /proc/self/ns/user ]] || in_a_container
 refused EPERM 'CAP_SYS_ADMIN' -s device-set name=nc verify=1
 ask -s device-get name=nc
 is verify 0
 
-# Who listens is told.
+# Listeners get events.
 ./genl listen 1 "$TMPDIR/listening" >"$TMPDIR/heard" &
 listener=$!
 listening() {
 	[[ -e $TMPDIR/listening ]]
 }
-wait_for 10 listening || fail "nobody listens"
+wait_for 10 listening || fail "the listener did not start"
 dmsetup message nc 0 scrub start 0
 wait $listener || fail "listen"
 out=$(<"$TMPDIR/heard")

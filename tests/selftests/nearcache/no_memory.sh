@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every operation of management, with its n-th allocation failing, n = 1, 2, ... until it
-# needs no more: it is refused for want of memory, or done. Refused, it changed nothing, and
-# succeeds the next time; what is read is right, also when the cache is opened again.
+# Every management operation, with its n-th allocation failing, n = 1, 2, ... until it needs fewer.
+# The operation is refused with ENOMEM, or done. After a refusal nothing has changed, and the next
+# try succeeds. All data is right, also when the cache is opened again.
 # kernels: debug
 # timeout: 600
 # allow-log: kmemleak: Cannot allocate a scan area, scanning the full object
 . ./cache.sh
 . ./faults.sh
-# Checksums need memory, too.
+# Checksums need memory as well.
 # shellcheck disable=SC2034 # for format
 INTEGRITY=crc32c
 generation=1
 
-# ask COMMAND...: see dmfail.c; what it answers is in $REPLY.
+# ask COMMAND...: send a command to dmfail.c; its answer is in $REPLY.
 ask() {
 	local word=''
 	echo "$*" >&"$to"
@@ -21,7 +21,7 @@ ask() {
 	[[ $word == ok ]] || fail "$op, allocation $n: $*: $word $REPLY (line ${BASH_LINENO[*]})"
 }
 
-# must COMMAND...: without a fault.
+# must COMMAND...: run it without a fault; it must succeed.
 must() {
 	ask "$@"
 	[[ $REPLY == 'done 0' ]] || fail "$op, allocation $n: $*: $REPLY (line ${BASH_LINENO[*]})"
@@ -51,7 +51,7 @@ writing() {
 	must load nc "$to_write"
 	must resume nc
 	good
-	# By another way than around the cache: it has to be flushed, then.
+	# writing: the write needs a flush of the origin later.
 	ask write nc $generation 0 64
 }
 
@@ -76,7 +76,7 @@ scrubbing() {
 	must message nc scrub start 1
 }
 
-# tried REQUEST...: with the n-th allocation failing. Did it come so far?
+# tried REQUEST...: run it with the n-th allocation failing. True if it made n allocations.
 tried() {
 	local error failed
 	"$state"
@@ -88,7 +88,7 @@ tried() {
 		refused=$((refused + 1))
 		must "$@"
 	fi
-	# What it takes from there to a live cache.
+	# Bring the device from any state to a live cache.
 	[[ $1 != load || $state == created ]] || good
 	if [[ $1 == remove ]]; then
 		reading
@@ -100,7 +100,7 @@ tried() {
 	((failed))
 }
 
-# all_of STATE REQUEST...
+# all_of STATE REQUEST...: try the request in that state with each allocation failing.
 all_of() {
 	state=$1 op="${*:1:3}" refused=0
 	for ((n = 1; ; n++)); do
@@ -114,7 +114,7 @@ all_of() {
 make_null O origin 2
 make_null C local 8
 make_null W witness 1
-# Devices that need no memory of their own, which would be an error of theirs.
+# Allocate the memory of the null_blk devices now: they would fail for lack of it.
 dd if=/dev/zero of="$C" bs=1M count=8 oflag=direct status=none
 dd if=/dev/zero of="$W" bs=1M count=1 oflag=direct status=none
 ./blockdata write "$O"
@@ -144,6 +144,6 @@ all_of writing status nc
 all_of writing table nc
 all_of reading remove nc
 all_of writing remove nc
-# The module's own are as many, at the least.
+# The constructor alone makes at least this many allocations.
 ((loads > 25)) || fail "a cache was made with $loads allocations"
 echo "{\"faults_injected\": $allocations}"

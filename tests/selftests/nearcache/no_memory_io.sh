@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Reads, writes and scrubs while a third of the module's allocations fail, in each mode,
-# with checksums and without: what is read is right, nobody gets an error, and nothing is
-# held against the devices.
+# Reads, writes and scrubs while a third of the module's allocations fail, in each mode, with and
+# without checksums. All data is right, no request gets an error, and no failure counts against the
+# devices.
 # kernels: debug
 # timeout: 600
 # allow-log: kmemleak: Cannot allocate a scan area, scanning the full object
@@ -13,7 +13,7 @@ begin() {
 	faults 33 failslab fail_page_alloc
 }
 
-# end: there were faults, and nothing but less was cached.
+# end: there were faults, and their only effect is that less was cached.
 end() {
 	faults_end failslab fail_page_alloc
 	settle
@@ -65,7 +65,8 @@ writing() {
 		above updates_skipped 0
 	fi
 	stop
-	./stress verify "$O" "$TMPDIR/model" || fail "the origin is not what was read"
+	./stress verify "$O" "$TMPDIR/model" ||
+		fail "the origin differs from the data that was read"
 	start
 	./stress verify /dev/mapper/nc "$TMPDIR/model" || fail "wrong after the restart"
 	stop
@@ -73,7 +74,7 @@ writing() {
 
 make_null O origin 16
 make_null C local 6
-# Devices that need no memory of their own, which would be an error of theirs.
+# Allocate the memory of the null_blk device now: it would fail for lack of it.
 dd if=/dev/zero of="$C" bs=1M count=6 oflag=direct status=none
 faults_of_module
 for INTEGRITY in none crc32c; do

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Readers that do not wait, readers and writers that poll: EAGAIN is allowed, wrong data and
-# errors are not, also on devices that know neither.
+# Readers with NOWAIT, and readers and writers that poll: EAGAIN is allowed, wrong data and errors
+# are not, also on devices that support neither.
 # kernels: 6.1
 . ./cache.sh
 
-# all_ways CACHE ORIGIN OPTIONS...: cold, and cached.
+# all_ways CACHE ORIGIN OPTIONS...: read cold and cached with each of these options.
 all_ways() {
 	local options
 	for options in "${@:3}"; do
@@ -24,7 +24,7 @@ all_ways() {
 	done
 }
 
-# polled OPTIONS: fio checks the sums that it wrote to the origin.
+# polled OPTIONS: read with fio, which verifies the checksums that it wrote to the origin.
 polled() {
 	fio --name=x --filename=/dev/mapper/nc --readonly --rw=randread --bs=4k --size=2M --direct=1 \
 		--ioengine=io_uring --iodepth=8 --verify=crc32c --verify_fatal=1 "$@" >"$TMPDIR/fio" 2>&1 ||
@@ -58,7 +58,7 @@ for options in --hipri '--hipri=0 --fixedbufs'; do
 	stop
 done
 
-# Writers that poll, over what is cached.
+# Writers that poll, over cached data.
 MODE=writethrough
 start
 polled --hipri
@@ -78,7 +78,7 @@ polled --hipri
 settle
 stop
 
-# Hits that fail are asked for again, of a device with fewer queues.
+# Polled hits fail and are sent to the origin, which has fewer queues.
 start
 data=$(($(./sbset "$C" get data_offset) / 512))
 echo "+$data-$((data + 511))" >"$NULLB/local/badblocks"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Run a command on a terminal of its own, and do to it what stdin says:
+ * Run a command on its own terminal and control it by a script on stdin:
  *
  *	onpty COLUMNS ROWS LOG COMMAND... <SCRIPT
  *
  * Lines of the script:
- *	see TEXT	wait until it has written TEXT since the last "see"
- *	show TEXT	the same, but type ^L each second: what is there already is not written anew
- *	type TEXT	type it; \t, \e and \xHH are what they are in C
+ *	see TEXT	wait until the command has written TEXT since the last "see"
+ *	show TEXT	as see, but type ^L each second, so that it redraws unchanged text
+ *	type TEXT	type it; \t, \e and \xHH mean the same as in C
  *	size COLUMNS ROWS	resize the terminal
  *	signal NUMBER	send the command a signal
- *	end CODE	it ends by itself, with that exit code, and leaves the terminal as it was
- * All that it writes is in LOG.  The exit code is 0 if all of it happened within SECONDS each.
+ *	end CODE	the command exits with that code and restores the terminal's settings
+ * LOG receives all output.  The exit code is 0 if each step succeeds within SECONDS.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -55,7 +55,7 @@ static time_t now(void)
 	return time.tv_sec;
 }
 
-/* What it has written meanwhile.  Return: whether it still has the terminal. */
+/* Collect output for up to @milliseconds.  Returns false if the command has closed the terminal. */
 static bool take(int milliseconds)
 {
 	struct pollfd event = { .fd = run.terminal, .events = POLLIN };
@@ -86,7 +86,7 @@ static void see(const char *text, bool asked)
 			return;
 		}
 		if (now() > until || !take(1000))
-			die("it does not show", text);
+			die("the output lacks", text);
 		if (asked && now() > next) {
 			next = now() + 1;
 			if (write(run.terminal, "\f", 1) != 1)
@@ -129,7 +129,7 @@ static void end(const char *code)
 
 	while (!waitpid(run.pid, &status, WNOHANG)) {
 		if (now() > until)
-			die("it does not end, as", code);
+			die("it did not exit with code", code);
 		take(100);
 	}
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != atoi(code)) {
@@ -140,7 +140,7 @@ static void end(const char *code)
 	while (poll(&(struct pollfd){ .fd = run.terminal, .events = POLLIN }, 1, 0) > 0 &&
 	       take(0))
 		;
-	/* Its own side is open here, too, so that it is still there. */
+	/* This process holds the terminal's slave side open, so its settings can still be read. */
 	if (tcgetattr(run.terminal, &after) ||
 	    after.c_lflag != run.before.c_lflag || after.c_iflag != run.before.c_iflag ||
 	    after.c_oflag != run.before.c_oflag)

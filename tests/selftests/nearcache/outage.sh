@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# An origin that fails for a while: hits go on, other reads wait as long as the table
-# says, and no longer; a suspend without flush does not wait for them.
+# The origin fails for a while. Hits continue, other reads wait as long as the table says and no
+# longer, and a suspend without flush does not wait for them.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 
-# lies ERROR|LINEAR: what is under the origin now.
+# lies error|linear: replace the table below the origin.
 lies() {
 	dmsetup load --noudevsync slice --table "$(under "$1")" &&
 		dmsetup resume --noudevsync slice || fail "the origin becomes $1"
@@ -23,13 +23,13 @@ waiting() {
 	(($(field reads_waiting) $1))
 }
 
-# reader [blockdata options]: in the background, of what is not cached.
+# reader [blockdata options]: read uncached data in the background.
 reader() {
 	./blockdata read /dev/mapper/nc -s 2048 -n 2048 "$@" >"$TMPDIR/reader" 2>&1 &
 	reader=$!
 }
 
-# half: the first half of the origin is cached, the origin is gone.
+# half OPTIONS: cache the first half of the origin, then let the origin fail.
 half() {
 	start nc "$1"
 	check -n 2048
@@ -53,9 +53,10 @@ make_null C local 8
 make_dm O slice "$(under linear)"
 format
 
-# As the origin itself, by default.
+# By default reads fail like the origin itself.
 half ''
-! ./blockdata read /dev/mapper/nc -s 2048 -n 8 >/dev/null 2>&1 || fail "read from nowhere"
+! ./blockdata read /dev/mapper/nc -s 2048 -n 8 >/dev/null 2>&1 ||
+	fail "a read succeeded without the origin"
 is reads_waiting 0
 lies linear
 check
@@ -64,9 +65,9 @@ stop
 format
 half '2 origin_timeout 600'
 log_mark
-# 64 reads, each of which is a miss, or joins one.
+# 64 reads; each of them misses or joins a miss.
 reader -b 32 -t 8
-wait_for 30 waiting '>= 8' || fail "nothing waits"
+wait_for 30 waiting '>= 8' || fail "no read waits"
 log_since | grep -q 'fails: reads wait up to 600 s' || fail "the log does not tell"
 check -n 2048 -b 8
 log_mark
@@ -76,15 +77,15 @@ settle
 is fills_in_flight 0
 stop
 
-# Taken back by device-mapper, and mapped anew: by the same table, and by another.
+# Device-mapper takes the waiting reads back and maps them again, by the same and by another table.
 format
 half '2 origin_timeout 600'
 reader -b 8 -t 4
-wait_for 30 waiting '>= 4' || fail "nothing waits"
+wait_for 30 waiting '>= 4' || fail "no read waits"
 dmsetup suspend --noflush --noudevsync nc || fail "suspend"
 is reads_waiting 0
 dmsetup resume --noudevsync nc
-wait_for 30 waiting '>= 4' || fail "nothing waits after the resume"
+wait_for 30 waiting '>= 4' || fail "no read waits after the resume"
 dmsetup load --noudevsync nc --table "$(line '2 origin_timeout 500')"
 dmsetup suspend --noflush --noudevsync nc || fail "suspend"
 lies linear
@@ -93,11 +94,12 @@ wait "$reader" || fail "the reads that waited: $(<"$TMPDIR/reader")"
 check
 stop
 
-# The time is up: the origin's error.
+# The time is up: the reader gets the origin's error.
 format
 half '2 origin_timeout 2'
 before=${EPOCHREALTIME/./}
-! ./blockdata read /dev/mapper/nc -s 2048 -n 8 >/dev/null 2>&1 || fail "read from nowhere"
+! ./blockdata read /dev/mapper/nc -s 2048 -n 8 >/dev/null 2>&1 ||
+	fail "a read succeeded without the origin"
 ((${EPOCHREALTIME/./} - before >= 2000000)) || fail "did not wait"
 is reads_waiting 0
 lies linear

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Damage in the slot table: the page or slot is dropped and counted, the rest is warm,
-# and never is a byte wrong.
+# Damage in the slot table: the damaged page or slot is dropped and counted, the rest is warm, and
+# no wrong data is read.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
 
-# damaged PAGES SLOTS VALID: start, and find so much dropped and VALID bytes left.
+# damaged PAGES SLOTS VALID: at the start PAGES and SLOTS are dropped, and VALID bytes are left.
 damaged() {
 	start
 	is pages_damaged "$1"
@@ -16,7 +16,7 @@ damaged() {
 	check
 	settle
 	stop
-	# The damage is gone, all is cached again.
+	# After this session the damage is repaired and everything is cached again.
 	start
 	is loaded 2
 	is pages_damaged 0
@@ -39,7 +39,7 @@ format
 start
 check
 settle
-# 384 slots of 168 to a page: pages 0, 1 and 48 slots of page 2.
+# A page describes 168 slots; 384 slots are pages 0 and 1, and 48 slots of page 2.
 is blocks_used 384
 stop
 mapfile -t used < <(./sbset "$C" used)
@@ -64,7 +64,7 @@ slot 202 valid 0
 slot 203 flags 2
 slot 204 flags 0x80000000
 damaged 0 5 $((all - 5 * one))
-# Two slots for one block: the higher generation counts, whichever comes first.
+# Two slots for one block: the higher generation wins, whichever comes first.
 block=$(./sbset "$C" slot 10 get origin_block)
 slot 10 generation 7
 slot 300 generation 9
@@ -72,12 +72,12 @@ dd if=/dev/zero of="$C" bs=4096 count=16 seek=$((($(./sbset "$C" get data_offset
 slot 300 origin_block "$block"
 valid_origin=$(./sbset "$C" slot 300 get origin_block)
 same "sbset" "$valid_origin" "$block"
-# Slot 300 has the data of another block: put the right one there, too.
+# Slot 300 holds another block's data: copy the right data there.
 dd if="$O" of="$C" bs=4096 count=16 skip=$((block * 16)) iflag=direct oflag=direct \
 	seek=$((($(./sbset "$C" get data_offset) + 300 * one) / 4096)) 2>/dev/null
 damaged 0 1 $((all - one))
 
-# An older epoch is an empty table.
+# Pages of an older epoch count as empty.
 ./sbset "$C" set both table_epoch 99
 start
 is blocks_used 0

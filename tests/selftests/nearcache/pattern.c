@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read, or write, a set of samples in a pattern that is known, as training jobs do.
+ * Read or write a set of samples in a known pattern, as training jobs do.
  *
  *	pattern ORDER DEV [options]
  *
- * ORDER is of a pass, in which each sample is read once but where said otherwise:
- *	forward		one behind the other; backward
- *	shuffled	in another random order each pass
- *	looping		in the same random order each pass
- *	random		as many as there are, each time any of them
- *	zipf		the same, but the k-th as often as k to the power of -SKEW
+ * ORDER is the order of a pass, which reads each sample once except where noted:
+ *	forward		ascending; backward: descending
+ *	shuffled	another random order in each pass
+ *	looping		the same random order in each pass
+ *	random		as many draws as samples, each uniform
+ *	zipf		as random, but sample k is drawn with weight k to the power of -SKEW
  * Options:
  *	-n SAMPLES	in the set (1000)
  *	-b BYTES	of a sample (16384)
- *	-d BYTES	from where a sample begins to where the next one does (as -b)
- *	-c BYTES	in one call (a sample)
- *	-s BYTES	where the set begins (0)
- *	-q QUARTERS	of passes that are made (5)
- *	-p PROCESSES	that share out each pass (1)
- *	-f		other processes in each pass
+ *	-d BYTES	distance between the starts of two samples (as -b)
+ *	-c BYTES	of one call (a sample)
+ *	-s BYTES	offset of the set (0)
+ *	-q QUARTERS	passes to make, in quarters (5)
+ *	-p PROCESSES	that share each pass (1)
+ *	-f		new processes in each pass
  *	-S SEED		(1)
  *	-z SKEW		of zipf (1.0)
  *	-w		write
- *	-B		through the page cache, which keeps no sample, as if there were many
- *			more; otherwise past it, aligned outwards to sectors
- * The last line is "FIRST LIMIT CALLS ALL LAST": nanoseconds of the monotonic clock after the
- * first pass and after 1.25 passes (0: not reached), calls after the first pass, and, with commas,
- * the processes: all, and those of the pass that LIMIT is in, or of the last one.
+ *	-B		use the page cache and drop each sample, as if the set did not fit;
+ *			otherwise direct I/O, aligned outwards to sectors
+ * The last line is "FIRST LIMIT CALLS ALL LAST": nanoseconds of the monotonic clock after the first
+ * pass and after 1.25 passes (0: not reached), calls after the first pass, and two lists of
+ * processes separated by commas: all, and those of the pass that contains LIMIT, or of the last
+ * pass.
  */
 #include <fcntl.h>
 #include <math.h>
@@ -45,7 +46,7 @@
 
 #define SECTOR		512ULL
 #define PROCESSES_MAX	64
-/* Of a pass; no process is ahead of another by more than one. */
+/* Batches of a pass; no process is ahead of another by more than one batch. */
 #define BATCHES		32
 #define WORKERS_MAX	1024
 
@@ -63,7 +64,7 @@ static struct {
 	bool fresh, writes, buffered;
 } o = { .samples = 1000, .bytes = 16384, .quarters = 5, .processes = 1, .seed = 1, .skew = 1 };
 
-/* What the processes tell. */
+/* Results of all processes. */
 static struct {
 	pthread_barrier_t batch;
 	_Atomic uint64_t first, limit, calls;
@@ -104,7 +105,7 @@ static void shuffle(uint32_t *order, uint64_t seed)
 	}
 }
 
-/* Which of them is drawn, most likely the first one. */
+/* Draw a rank; rank 0 is the most likely. */
 static uint64_t ranked(uint64_t random)
 {
 	static double *sums;
@@ -130,7 +131,7 @@ static uint64_t ranked(uint64_t random)
 	return low;
 }
 
-/* The samples of a pass. */
+/* Make the order of the samples of a pass. */
 static void make_order(uint32_t *order, uint64_t pass)
 {
 	uint64_t i;
@@ -171,7 +172,7 @@ static void sample(int fd, char *buffer, uint64_t which)
 		else
 			read_exactly(fd, buffer, n, from);
 	}
-	/* Whole pages alone are dropped. */
+	/* posix_fadvise() drops only whole pages. */
 	if (o.buffered && !o.writes)
 		posix_fadvise(fd, at & ~4095ULL, ((end + 4095) & ~4095ULL) - (at & ~4095ULL),
 			      POSIX_FADV_DONTNEED);
@@ -185,7 +186,7 @@ static void raise_to(_Atomic uint64_t *most, uint64_t to)
 		;
 }
 
-/* A process's share of a pass, of which so many quarters are made. */
+/* Make one worker's share of the first @quarters quarters of a pass. */
 static void share(int fd, char *buffer, uint64_t worker, uint64_t pass, uint64_t quarters)
 {
 	uint32_t *order = calloc(o.samples, sizeof(*order));
@@ -223,7 +224,7 @@ static void work(uint64_t worker, uint64_t pass, uint64_t passes)
 	exit(0);
 }
 
-/* Processes that make so many passes; returns whether all went well. */
+/* Run @passes passes in new processes; returns true if all succeeded. */
 static bool make_passes(uint64_t pass, uint64_t passes)
 {
 	bool good = true;
@@ -305,7 +306,7 @@ int main(int argc, char **argv)
 		}
 	}
 	o.distance = o.distance ?: o.bytes;
-	/* A sample that is aligned outwards is still one call. */
+	/* Aligning a sample outwards to sectors must not split it into two calls. */
 	o.call = o.call ?: o.bytes + 2 * SECTOR;
 	if (o.order == ORDERS || !o.samples || !o.processes || o.processes > PROCESSES_MAX)
 		return 2;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Plans: hits are as Belady's MIN foretells, a plan comes in parts, ends, and is refused, and races
-# with everything else.
+# Plans: the hits come close to Belady's MIN, a plan arrives in parts and ends, invalid plans are
+# refused, and plans race with all other operations.
 # kernels: 6.1
 . ./cache.sh
 
@@ -9,7 +9,7 @@ NC=/dev/mapper/nc
 MB=$((1 << 20))
 BLOCK=65536
 
-# ask WORDS...: must be answered; the answer is in $out.
+# ask WORDS...: the request must be answered; the answer is in $out.
 ask() {
 	out=$(./genl "$@" 2>"$TMPDIR/err") || fail "genl $*: $(<"$TMPDIR/err") (line ${BASH_LINENO[0]})"
 }
@@ -20,12 +20,12 @@ refused() {
 	[[ $said == "$1:"*"$2"* ]] || fail "genl ${*:3}: '$said', not '$1: $2'"
 }
 
-# says NAME VALUE: of the plan, as asked for last.
+# says NAME VALUE: the last answer has this value for the plan.
 says() {
 	[[ $'\n'$out$'\n' == *$'\n'"plan.$1=$2"$'\n'* ]] || fail "no $1=$2 (lines ${BASH_LINENO[*]}) in: $out"
 }
 
-# value NAME: of the plan.
+# value NAME: print this value of the plan.
 value() {
 	[[ $'\n'$out =~ $'\n'"plan.$1="([^$'\n']*) ]] || return 0
 	echo "${BASH_REMATCH[1]}"
@@ -35,18 +35,18 @@ get() {
 	ask plan-get name=nc
 }
 
-# state_is NUMBER: none, running, over, lost or cleared.
+# state_is NUMBER: 0 none, 1 running, 2 over, 3 lost, 4 cleared.
 state_is() {
 	get
 	[[ $(value state) == "$1" ]]
 }
 
-# plan_of BLOCK...: that, from now on.
+# plan_of START...: submit a plan of these blocks and commit it.
 plan_of() {
 	ask plan-submit name=nc "${@/#/range=length=$BLOCK,start=}" plan=commit=1
 }
 
-# order EPOCHS SEED: of each epoch, half of the blocks in any order: where they start.
+# order EPOCHS SEED: for each epoch, print the starts of a random half of the blocks.
 order() {
 	awk -v epochs="$1" -v seed="$2" -v block=$BLOCK 'BEGIN {
 		srand(seed)
@@ -62,7 +62,7 @@ order() {
 	}'
 }
 
-# min_hits SLOTS STARTS...: of who knows what comes.
+# min_hits SLOTS STARTS...: print the hits of Belady's MIN.
 min_hits() {
 	printf '%s\n' "${@:2}" | awk -v slots="$1" '
 	{ at[NR] = $1 }
@@ -82,7 +82,7 @@ min_hits() {
 	}'
 }
 
-# visit STARTS...: read these blocks, one after another.
+# visit STARTS...: read these blocks one after the other.
 visit() {
 	local start
 	for start; do
@@ -90,16 +90,16 @@ visit() {
 	done
 }
 
-# Random halves: more than what never evicting has. The first epoch finds another dataset's blocks.
+# Random halves: more hits than without eviction. First the cache is full of another dataset.
 as_foretold() {
 	local starts slots best hits
 	mapfile -t starts < <(order 4 7)
 	slots=$(field blocks)
-	# What nobody will read.
+	# Blocks that the plan does not contain.
 	check -n $((slots * 128)) >/dev/null
 	settle
 	dmsetup message nc 0 invalidate all
-	# Some are kept free: see nc_belady_enough().
+	# A plan keeps some slots free: see nc_belady_enough().
 	best=$(min_hits $((slots - (slots < 128 ? slots / 4 : 32))) "${starts[@]}")
 	plan_of "${starts[@]}"
 	says state 1
@@ -108,7 +108,7 @@ as_foretold() {
 	(($(value memory) < 64 * 512 + 65536)) || fail "memory: $out"
 	hits=$(field hits)
 	visit "${starts[@]}"
-	wait_for 30 state_is 2 || fail "not over: $out"
+	wait_for 30 state_is 2 || fail "the plan did not end: $out"
 	hits=$(($(field hits) - hits))
 	echo "$hits hits in $slots slots, MIN has $best of 512; $(value refused) were refused"
 	says hits "$hits"
@@ -120,7 +120,7 @@ as_foretold() {
 	check >/dev/null
 }
 
-# It is in force with its last part, and the one before until then; what is refused is not part of it.
+# A plan takes effect with its last part; until then the old one is active. Bad parts are refused.
 in_parts() {
 	plan_of $BLOCK $((2 * BLOCK)) 0
 	says visits 3
@@ -133,7 +133,7 @@ in_parts() {
 	says at 2
 	ask plan-submit name=nc range=start=$((4 * BLOCK + 512)),length=512 plan=at=2
 	says at 3
-	refused ESTALE 'begin the plan anew, with 0 (at)' plan-submit name=nc range=start=0,length=512 plan=at=2
+	refused ESTALE 'start again with at 0 (at)' plan-submit name=nc range=start=0,length=512 plan=at=2
 	ask plan-submit name=nc plan=at=3,commit=1
 	says at 0
 	says state 1
@@ -143,7 +143,7 @@ in_parts() {
 	visit 0 $BLOCK
 	get
 	says position 2
-	# One is given up.
+	# A plan whose parts are incomplete is cleared.
 	ask plan-submit name=nc range=start=0,length=512
 	ask plan-clear name=nc
 	[[ $out == *count=1* ]] || fail "$out"
@@ -158,12 +158,12 @@ in_parts() {
 
 bad_input() {
 	local piece=range=start=0,length=512 long
-	refused EINVAL 'one range at least' plan-submit name=nc plan=commit=1
-	refused EINVAL 'a start and a length' plan-submit name=nc range=start=0
-	refused EINVAL 'a start and a length' plan-submit name=nc range=length=512
-	refused EINVAL 'a start and a length' plan-submit name=nc "$piece,label=x"
+	refused EINVAL 'at least one range' plan-submit name=nc plan=commit=1
+	refused EINVAL 'takes only start and length' plan-submit name=nc range=start=0
+	refused EINVAL 'takes only start and length' plan-submit name=nc range=length=512
+	refused EINVAL 'takes only start and length' plan-submit name=nc "$piece,label=x"
 	refused ERANGE 'start must be' plan-submit name=nc "$piece" range=start=1,length=512
-	refused EINVAL 'commit are said (position)' plan-submit name=nc "$piece" plan=position=7
+	refused EINVAL 'only at and commit (position)' plan-submit name=nc "$piece" plan=position=7
 	refused ESTALE '(at)' plan-submit name=nc "$piece" plan=at=7
 	refused ENODEV '' plan-submit name=none "$piece"
 	refused ENODEV '' plan-get name=none
@@ -175,18 +175,18 @@ bad_input() {
 	dmsetup suspend nc
 	refused EBUSY 'resume it first' plan-submit name=nc "$piece"
 	dmsetup resume nc
-	# Of 256 visits each, more than 16,384 of them.
+	# More than 16,384 ranges of 256 visits each.
 	long=range=length=$((16 * MB)),start=0
 	ask plan-submit name=nc "range=16384@0,${long#*=}"
 	says at 16384
-	refused E2BIG '4194304 visits of blocks at most' plan-submit name=nc "$piece" "$piece" plan=at=16384
+	refused E2BIG 'Limit of 4194304 visits of blocks' plan-submit name=nc "$piece" "$piece" plan=at=16384
 	ask plan-submit name=nc plan=at=16384,commit=1
 	says visits 4194304
 	(($(value memory) <= 49 * 4194304)) || fail "memory: $out"
 	ask plan-clear name=nc
 }
 
-# Readers go elsewhere: to a place of the plan, where they are found, and for good.
+# Readers leave the plan's order: for another place of the plan, which is found, or for other data.
 elsewhere() {
 	local big starts i
 	stop
@@ -203,19 +203,19 @@ elsewhere() {
 	for ((i = 600; i < 660; i++)); do
 		empty "${starts[i]}"
 	done
-	wait_for 30 found || fail "not found: $out"
+	wait_for 30 found || fail "the place in the plan was not found: $out"
 	empty "${starts[@]:660:20}"
 	get
 	says sought 1
 	echo "found, at $(value position) now"
-	# What is left out is waited for, for 128 visits.
+	# The plan waits for a skipped visit until 128 more visits have passed.
 	(($(value position) >= 680 - 128 && $(value position) <= 680)) || fail "$out"
 	plan_of 0
 	empty 0
-	wait_for 30 state_is 2 || fail "not over: $out"
+	wait_for 30 state_is 2 || fail "the plan did not end: $out"
 	plan_of $((63 * MB))
 	dd if=$NC of=/dev/null bs=4K count=3000 iflag=direct 2>/dev/null || fail "cannot read"
-	wait_for 30 state_is 3 || fail "not lost: $out"
+	wait_for 30 state_is 3 || fail "the plan did not become lost: $out"
 	stop
 	format
 	start
@@ -226,7 +226,7 @@ found() {
 	[[ $(value sought) == 1 ]]
 }
 
-# empty STARTS...: read these blocks of what was never written.
+# empty STARTS...: read these blocks of an origin that was never written.
 empty() {
 	local start
 	for start; do
@@ -235,7 +235,7 @@ empty() {
 	done
 }
 
-# It survives reloads and suspends, and goes with the device; a new one may come at any time.
+# A plan survives reloads and suspends and goes with the device; a new one may come at any time.
 racing() {
 	local i starts
 	mapfile -t starts < <(order 2 11)
@@ -245,9 +245,9 @@ racing() {
 		plan_of "${starts[@]:i:200}"
 		./blockdata write "$NC" -s $((i * 4096 % 16384)) -n 2048 -b 8
 		dmsetup suspend nc
-		# Lost, when the writers were faster than the plan's reader: but there.
+		# Fast writers may make the plan lost, but it still exists.
 		get
-		[[ $(value state) != 0 ]] || fail "gone: $out"
+		[[ $(value state) != 0 ]] || fail "the plan is gone: $out"
 		dmsetup resume nc
 		visit "${starts[@]:i:20}"
 		reload || fail "reload"
@@ -269,14 +269,14 @@ racing() {
 	done
 }
 
-# Plans that come while reclaim is on its way through the slots: the last one has all that is of
-# no use to it put out, whatever was said of those before.
+# Plans arrive while reclaim scans the slots. Reclaim must evict all blocks that the last plan does
+# not need, whatever earlier plans said of them.
 committed() {
 	local i starts
 	mapfile -t starts < <(seq 0 $BLOCK $((79 * BLOCK)) | shuf)
 	for ((i = 0; i < $(times 1); i++)); do
 		dmsetup message nc 0 invalidate all
-		# It is full of what no plan speaks of.
+		# Fill the cache with blocks that no plan contains.
 		./blockdata check "$NC" -s 16384 -n 16384 -b 8 >/dev/null
 		settle
 		plan_of "${starts[@]}" "${starts[@]}"
@@ -291,7 +291,7 @@ committed() {
 		visit "${starts[@]}"
 		settle
 		visit "${starts[@]}"
-		wait_for 10 state_is 2 || fail "not over: $out"
+		wait_for 10 state_is 2 || fail "the plan did not end: $out"
 		(($(value hits) >= 76)) || fail "$(value hits) hits: $out"
 	done
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A plan that is over while another one is being handed over, whose visits keep everybody out: it
-# ends when they are in, though nobody reads any more.
+# A plan ends while another one with many visits is being submitted, which holds the plan's lock.
+# The first plan must reach its end state when the lock is free, although no read follows.
 # kernels: 6.12
 . ./cache.sh
 
@@ -15,7 +15,7 @@ is_over() {
 	[[ $(state) == 2 ]]
 }
 
-# handing_over: 4 million visits, over and over, none of which is ever in force.
+# handing_over: submit 4 million visits over and over, without ever committing them.
 handing_over() {
 	while [[ ! -e $TMPDIR/enough ]]; do
 		./genl plan-submit name=nc "range=16384@0,length=$((16 * MB)),start=0" >/dev/null || return 1
@@ -28,7 +28,7 @@ for ((i = 0; i < $(times 8); i++)); do
 	same "state of the plan" "$(state)" 1
 	rm -f "$TMPDIR/enough"
 	handing_over &
-	# The messages take longer to come than to be read.
+	# Transferring the messages takes longer than this read.
 	nap "0.$((RANDOM % 5 + 2))"
 	check -n 128 -b 128 >/dev/null
 	nap 0.2

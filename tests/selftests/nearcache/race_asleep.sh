@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A hit whose block is evicted meanwhile, while slots are free still: reclaim waits for it asleep, and
-# nobody gets the slot before the hit is through.
+# A block is evicted during a hit on it, while other slots are still free. Reclaim sleeps until the
+# hit is through, and no block gets the slot before.
 # kernels: 6.1
 . ./gate.sh
 block=128 # sectors
 
-# occupy N: of so many blocks more something is read, one after the other, and each gets a slot.
+# occupy N: read a part of N more blocks, one after the other; each gets a slot.
 occupy() {
 	local before n
 	now before blocks_used
@@ -16,9 +16,9 @@ occupy() {
 	more blocks_used "$before" "$1"
 }
 
-# few_evictable: as many slots are free as reclaim lets be, and as many blocks may go as it would free
-# if it had to: all others are pinned. Sets first to where the former begin.
-# Of a cache that was empty at its start it is chosen at random what stays (kmod/evict/spread.h).
+# few_evictable: leave as many slots free as the low water mark, and pin all but as many blocks as
+# reclaim would free at once. Sets first to the start of the evictable ones. The cache is restarted
+# because one that started empty retains a pseudo-random part of the blocks read.
 few_evictable() {
 	local pinned
 	blocks=$(field blocks)
@@ -38,11 +38,11 @@ few_evictable() {
 	occupy $low
 }
 
-# asleep FREE: the reclaim worker waits for hits, asleep; what it took is not free.
+# asleep FREE: the reclaim worker sleeps until hits end; its own slot is not one of the FREE slots.
 asleep() {
 	local used stack
 	now used blocks_used
-	((blocks - used == $1)) || fail "a slot is given away while a hit reads from it"
+	((blocks - used == $1)) || fail "a slot was reused while a hit reads from it"
 	while read -r stack; do
 		grep -qs '^State:.D' "${stack%stack}status" && grep -qsw nc_hit_synchronize "$stack" && return
 	done < <(grep -lsw nc_reclaim_work /proc/[0-9]*/stack)
@@ -60,15 +60,15 @@ gate message nc invalidate $((first + 5 * block)) 8
 expect 'done'
 cached $at 8
 at=$((at + block))
-wait_for 30 asleep $((low - 1)) || fail "nobody waits for hits"
+wait_for 30 asleep $((low - 1)) || fail "reclaim does not sleep until hits are through"
 
-# Others take all that is free, and more.
+# Other blocks take all free slots, and more want one.
 occupy $((low - 1))
 for ((n = 0; n < 40; n++)); do
 	cached $((at + n * block)) 8
 done
 is blocks_used "$blocks"
-wait_for 30 asleep 0 || fail "hits are not waited for any more"
+wait_for 30 asleep 0 || fail "reclaim no longer waits for hits"
 gate busy hit
 gate let cache all
 ends hit 1x8

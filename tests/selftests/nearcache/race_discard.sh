@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Discards and write-zeroes are writes to fills, hits and updates. Secure erase is not
-# offered. The origin zeroes what is discarded.
+# For fills, hits and updates, discards and write-zeroes are writes. The device does not support
+# secure erase. The origin zeroes discarded sectors.
 # kernels: 6.12
 . ./gate.sh
 
@@ -34,7 +34,7 @@ hit() {
 	agrees "$at" 128 0x128
 }
 
-# It stands at the origin: nothing is filled, nor updated.
+# The request is held at the origin: meanwhile its sectors are neither filled nor updated.
 in_flight() {
 	local misses
 	next_block
@@ -51,7 +51,7 @@ in_flight() {
 	gate busy t
 	gate let origin all
 	ends t 'done'
-	# Which of the two was last is the origin's business.
+	# The order of the two overlapping requests is up to the origin.
 	agrees "$at" 128 '1x8 0x16 2x4 1x100'
 }
 
@@ -69,7 +69,7 @@ update() {
 	agrees "$at" 128 '2x12 0x8 2x12 1x96'
 }
 
-# Over all of the device, in the pieces that the target asks for, and a failing one.
+# The whole device, in the pieces that the target asks for; then a request that fails.
 large() {
 	local bytes=discard_bytes count errors
 	[[ $1 == trim ]] || bytes=zero_bytes
@@ -112,7 +112,7 @@ for mode in writearound writethrough; do
 	done
 	is state 0
 done
-# In read-only mode there is nothing of it.
+# Read-only mode supports none of them.
 between read-only
 for what in trim zeroes secure; do
 	gate $what t "$NC" 0 8

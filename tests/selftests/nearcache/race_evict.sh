@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A write whose block's slot is wanted by others: a slot without valid data is the first
-# to be taken, but not while the data of the write are on their way to it.
+# Other blocks want the slot of a block that is being written. A slot without valid data is taken
+# first, but not while the write's data is in flight to it.
 # kernels: 6.1
 . ./gate.sh
 
-# full: each block has something in it and was read again and again, so that none is
-# idle. Sets at to the first block that has no slot.
+# full: every slot holds data that was read again and again, so that no block is idle. Sets at to
+# the first block that has no slot.
 full() {
 	local i
 	blocks=$(field blocks)
@@ -20,8 +20,8 @@ full() {
 	is blocks_used "$blocks"
 }
 
-# wanted TRIES [UPDATES]: read the block at $at until it has a slot; so many updates stay
-# under way.
+# wanted TRIES [UPDATES]: read the block at $at until it hits, hence has a slot; UPDATES updates
+# stay in flight.
 wanted() {
 	local hits i
 	for ((i = 0; i < $1; i++)); do
@@ -41,7 +41,7 @@ given() {
 	at=$((at + 128))
 }
 
-# kept [UPDATES]: it does not, unless a free one or an idle block's.
+# kept [UPDATES]: the block at $at gets no slot, unless one was free or an idle block was evicted.
 kept() {
 	local free evictions
 	now evictions evictions
@@ -50,10 +50,10 @@ kept() {
 	wanted 12 "$@" || return 0
 	at=$((at + 128))
 	gate value nc evictions
-	((free + REPLY > evictions)) || fail "a slot in use was taken (line ${BASH_LINENO[0]})"
+	((free + REPLY > evictions)) || fail "a slot in use was evicted (line ${BASH_LINENO[0]})"
 }
 
-# All data of a block are being written: its slot holds nothing.
+# All data of a block is being written: its slot holds no valid data.
 at_origin() {
 	gate hold origin write
 	gate write w "$NC" 2 0 128
@@ -71,7 +71,7 @@ at_origin() {
 	agrees 0 128 2x128
 }
 
-# The data are on their way to the cache device; another write makes them worthless.
+# The data is in flight to the cache device; another write makes it stale.
 at_cache() {
 	local first=$((128 * 5))
 	gate hold cache write "$data" $((1 << 20))
@@ -87,8 +87,8 @@ at_cache() {
 	agrees $first 128 3x128
 }
 
-# A hit stands at the cache device when the block loses its data: until it is through
-# nothing else comes to the slot.
+# A hit is held at the cache device when its block is invalidated: no block gets the slot before the
+# hit is through.
 hit() {
 	local first=$((128 * 9))
 	cached $first 128

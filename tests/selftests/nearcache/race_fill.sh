@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A write, and the fills and reads that it overtakes: nothing of what the origin held
-# before is published, and no read that begins after the write gets it.
+# A write overtakes fills and reads: data that the origin held before the write is not published,
+# and no read that begins after the write returns it.
 # kernels: 6.1
 . ./gate.sh
 
-# A fill has the old data from the origin, but not yet here. The writer does not wait for
-# it; who reads afterwards does not get its data; who waited for it does.
+# A fill has read the old data from the origin, but not received it yet. A writer does not wait for
+# the fill; a later read does not use its data; a read that joined it before does.
 reading() {
 	local how=$1 stale joins bypassed valid
 	next_block
@@ -20,11 +20,11 @@ reading() {
 	gate read joined "$NC" $((at + 24)) 32
 	gate until nc joins '>' "$joins"
 	gate pass origin
-	# A part of the fourth sub-block, all of the fifth.
+	# The write covers a part of the fourth sub-block and all of the fifth.
 	puts 2 $((at + 27)) 13
 	gets $((at + 24)) 16 '1x3 2x13'
 	more bypass_write "$bypassed"
-	# Next to it the fill is as good as before.
+	# Beside the written sectors the fill is still valid.
 	gate read beside "$NC" $((at + 40)) 8
 	gate until nc joins '>' $((joins + 1))
 	gate busy old
@@ -44,7 +44,7 @@ reading() {
 	agrees "$at" 128 '1x27 2x13 1x88'
 }
 
-# The readers have the data of a fill, the cache device not yet.
+# The readers have a fill's data, the cache device does not have it yet.
 writing() {
 	local stale valid bypassed
 	next_block
@@ -67,7 +67,7 @@ writing() {
 	agrees "$at" 128 '2x9 1x111 3x8'
 }
 
-# All of a fill was written meanwhile: it is not even written to the slot.
+# A write covers all of a fill: the fill is not even written to the slot.
 whole() {
 	local filled stale
 	next_block
@@ -86,8 +86,8 @@ whole() {
 	agrees "$at" 64 2x64
 }
 
-# A write stands at the origin, before or after it did its work. Who reads meanwhile
-# reads the origin, and fills nothing: what was cached is as good as not.
+# A write is held at the origin, before or after it took effect. Meanwhile reads of its sectors go
+# to the origin and fill nothing, even where the block is cached.
 in_flight() {
 	local how=$1 before=$2 what all hits bypassed misses valid
 	next_block
@@ -108,7 +108,7 @@ in_flight() {
 	gate until nc fills_in_flight = "$([[ $MODE == writethrough && $before == warm ]] && echo 1 || echo 0)"
 	more hits "$hits" 0
 	more misses "$misses" 0
-	# What lies around it is not held up.
+	# Reads of other sectors around it are not held up.
 	gets "$at" 128 "$all"
 	gate busy w
 	gate let origin all

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Hits that a write overtakes on their way to the cache device: they complete, from the
-# slot or from the origin, and nothing that they do brings old data back.
+# A write overtakes a hit that is in flight to the cache device: the hit completes, from the slot or
+# from the origin, and brings no old data back.
 . ./gate.sh
 
-# The hit stands at the cache device, which has read already (mute) or will (hold).
-# Meanwhile its sub-blocks are written, dropped and filled again, the same slot.
+# The hit is held at the cache device, which has already read (mute) or will read (hold). Meanwhile
+# its sub-blocks are written, invalidated and filled again into the same slot.
 overtaken() {
 	local how=$1 hits fills
 	next_block
@@ -32,7 +32,7 @@ overtaken() {
 	agrees "$at" 128 '2x64 1x64'
 }
 
-# The cache device fails the hit, which then asks the origin. Where is the write by then?
+# The cache device fails the hit, which then reads the origin; the write is at one of its stages.
 failed() {
 	local write=$1 errors
 	next_block
@@ -44,7 +44,7 @@ failed() {
 	gate pass cache
 	case $write in
 	before | after)
-		# At the origin, which has it or not.
+		# The write is held at the origin, before or after it took effect.
 		gate "$([[ $write == before ]] && echo hold || echo mute)" origin write
 		gate write w "$NC" 2 "$at" 8
 		gate held origin 1
@@ -58,7 +58,7 @@ failed() {
 		gate let cache all fail
 		;;
 	updating)
-		# Only the cache device does not have it yet; around, it is a fill that has not.
+		# Only the cache device lacks the data: of an update, in writearound mode of a fill.
 		gate hold cache write
 		puts 2 "$at" 8
 		[[ $MODE == writethrough ]] || gate get "$NC" "$at" 8

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Checks of cached data that writes overtake: what they find is no damage; and damage that
-# is found while writes overtake its repair. Every window is held open.
+# Writes overtake checks of cached data: the check reports no damage. And damage is found while
+# writes overtake its repair. The gate holds every window open.
 # kernels: 6.12
 . ./gate.sh
 # shellcheck disable=SC2034 # for format
 INTEGRITY=crc32c
 
-# Block after block gets slot after slot.
+# next: the next block, which gets the next slot.
 next() {
 	next_block
 	now slot blocks_used
@@ -16,7 +16,7 @@ next() {
 	now hits hits
 }
 
-# spoil FIRST COUNT: on the cache device, sectors of the block.
+# spoil FIRST COUNT: overwrite sectors of the block on the cache device.
 spoil() {
 	gate fill cache 77 $((data + slot * 128 + $1)) "$2"
 }
@@ -25,8 +25,8 @@ calm() {
 	gate until nc fills_in_flight = 0
 }
 
-# A hit stands at the cache device, which has read already (mute) or will (hold); into the
-# reader's pages or into ours. Its sub-blocks are written meanwhile.
+# The hit is held at the cache device, which has already read (mute) or will read (hold), into the
+# reader's pages or the module's. Meanwhile its sub-blocks are written.
 overtaken() {
 	local how=$1 first=$2 count=$3
 	next
@@ -36,7 +36,7 @@ overtaken() {
 	gate pass cache
 	puts 2 "$at" 64
 	[[ $MODE == writethrough ]] || gate get "$NC" "$at" 64
-	# A check through our pages counts as one.
+	# A check through the module's own pages counts as a fill in flight.
 	gate until nc fills_in_flight = $((count < 64))
 	gate busy hit
 	gate let cache all
@@ -47,8 +47,8 @@ overtaken() {
 	agrees "$at" 128 '2x64 1x64'
 }
 
-# The comparison with the origin stands there, which has read already or will. The reader is
-# not held up.
+# The comparison with the origin is held there, before or after the origin read. The reader is not
+# held up.
 compared() {
 	local how=$1 verified
 	next
@@ -66,7 +66,7 @@ compared() {
 	agrees "$at" 128 '2x8 1x120'
 }
 
-# Others changed the origin: one reader gets what was cached, the next one what is there.
+# The origin was changed from outside: one reader gets the cached data, the next one the new data.
 undetected() {
 	next
 	gate fill origin 5 $((at + 8)) 16
@@ -78,7 +78,7 @@ undetected() {
 	more damaged "$damaged" 2
 }
 
-# The origin fails the comparison: it is as if there was none.
+# The origin fails the comparison: it has no effect.
 silent() {
 	next
 	gate hold origin read
@@ -93,7 +93,7 @@ silent() {
 	calm
 }
 
-# A suspend waits for the comparison, and for nothing after it.
+# A suspend waits for a comparison in flight.
 suspended() {
 	next
 	gate hold origin read
@@ -109,12 +109,12 @@ suspended() {
 	more damaged "$damaged" 0
 }
 
-# The hit is seen no more by the cache: the table's suspend is under way.
+# suspending: the suspend has begun, or is done.
 suspending() {
 	[[ $(dmsetup info -c --noheadings -o suspended nc) == Suspended ]] || jobs -r | grep -q suspend
 }
 
-# Damaged; the reader and the repair stand at the origin while a part is written.
+# The slot is damaged: the reader and the repair are held at the origin while a part is written.
 repaired() {
 	local count=$1
 	next
@@ -133,7 +133,7 @@ repaired() {
 	agrees "$at" 128 '2x8 1x120'
 }
 
-# Damaged; the cache device fails when it is asked again.
+# The slot is damaged, and the cache device fails the second read.
 failed() {
 	local errors
 	next
@@ -157,10 +157,10 @@ gates
 for mode in writearound writethrough; do
 	before=${at:-0}
 	between "$mode"
-	# Blocks that have no slot yet.
+	# Start with blocks that have no slot yet.
 	at=$before
 	data=$(($(./sbset "$C" get data_offset) / 512))
-	# Into the reader's pages; ours; with a worker's help.
+	# Into the reader's pages; into the module's; with a worker's help.
 	for part in "0 64" "1 3" "3 40"; do
 		# shellcheck disable=SC2086 # words
 		overtaken hold $part

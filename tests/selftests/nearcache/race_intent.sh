@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The marks of write intent: on the medium before the origin is written, and there until the
-# origin was flushed and the table committed, whoever writes meanwhile; and nobody waits for
-# them longer than he has to.
+# The marks of the write intent are on the medium before the origin is written, and stay until the
+# origin is flushed and the slot table committed, whichever writes come meanwhile. No writer waits
+# longer for a mark than necessary.
 # kernels: 6.12
 # expect-log: nearcache: .*(does not answer|failed a flush|cannot be flushed)
 . ./gate.sh
 
 region=2048
 
-# session MODE: all of the origin is cached, and nothing marked.
+# session MODE [TIMEOUT]: all of the origin is cached, and no region is marked.
 session() {
 	MODE=$1
 	gate fill origin 1 0 "$gate_sectors"
@@ -24,12 +24,12 @@ session() {
 	gate seen cache
 }
 
-# next_region: nobody wrote there before.
+# next_region: let $at point to a region that was not written yet.
 next_region() {
 	at=$((at + region))
 }
 
-# marked REGION...: what the medium says.
+# marked REGION...: exactly these regions are marked on the medium.
 marked() {
 	same "marks (line ${BASH_LINENO[0]})" "$(./intent "$C" marks | tr '\n' ' ')" "${*:+$* }"
 }
@@ -45,7 +45,7 @@ open_gates() {
 	gate let origin all
 }
 
-# seen DEVICE WORD: how many of these since the last time.
+# seen DEVICE WORD: number of such requests since the last call.
 seen() {
 	local counts
 	gate seen "$1"
@@ -69,9 +69,9 @@ first_the_mark() {
 	gate busy one
 	same "writes of the origin" "$(seen origin writes)" 0
 	marked
-	# The origin is what counts meanwhile.
+	# Meanwhile reads get the origin's data.
 	gets $at 16 1x16
-	# This one waits for the same mark, that one for its own.
+	# One more write waits for the same mark, another one for a mark of its own.
 	gate write two "$NC" 3 $((at + 8)) 8
 	gate write three "$NC" 3 $((at + region)) 8
 	gate busy two
@@ -83,7 +83,7 @@ first_the_mark() {
 	same "writes of the origin" "$(seen origin writes)" 3
 	(($(seen cache fua) > 0)) || fail "the mark is not durable"
 	marked $((at / region)) $((at / region + 1))
-	# Marked already: nobody waits.
+	# The region is marked already: a write does not wait.
 	puts 3 $((at + 8)) 8
 	marking
 	puts 4 $((at + 100)) 8
@@ -93,7 +93,7 @@ first_the_mark() {
 	marked
 }
 
-# A write that the origin has not completed keeps its mark, another one's goes.
+# A write that the origin has not completed keeps its mark; the mark of a completed one is cleared.
 while_it_is_written() {
 	next_region
 	next_region
@@ -110,11 +110,11 @@ while_it_is_written() {
 	next_region
 }
 
-# Until the origin is flushed, and for who writes during the flush until the next one.
+# A mark stays until a flush of the origin; that of a write during the flush until the next flush.
 until_it_is_flushed() {
 	next_region
 	gate hold origin flush
-	# Both at once: the same sweep is for both.
+	# One write sets both marks, so that one round clears both.
 	puts 2 $((at + region - 8)) 16
 	gate held origin 1
 	marked $((at / region)) $((at / region + 1))
@@ -130,7 +130,7 @@ until_it_is_flushed() {
 	next_region
 }
 
-# Until the table on the medium does not call valid any more what was there before.
+# A mark stays until the slot table on the medium no longer calls the old data valid.
 until_it_is_committed() {
 	next_region
 	gate hold cache write "$ring" 128
@@ -143,7 +143,7 @@ until_it_is_committed() {
 	marked
 }
 
-# Neither does a stop wait for ever, nor is one who waits forgotten.
+# A stop waits for a write that waits for its mark, and the write completes.
 while_it_stops() {
 	next_region
 	marking
@@ -161,7 +161,7 @@ while_it_stops() {
 	agrees $at 16 '2x8 1x8'
 }
 
-# The cache device stands, the write does not.
+# The cache device hangs: a write waits for its mark only until the timeout.
 who_waits_too_long() {
 	next_region
 	marking
@@ -180,7 +180,7 @@ who_waits_too_long() {
 	is intent_regions 1
 }
 
-# What an origin lost that fails a flush, it may have lost of any marked region.
+# An origin whose flush fails may have lost data of any marked region.
 flush_fails() {
 	next_region
 	gate fail origin flush
@@ -191,14 +191,14 @@ flush_fails() {
 	marked $((at / region))
 	gate until nc bytes_valid = 0
 	agrees $at 16 '2x8 1x8'
-	# It was told to nobody who wrote, and may not be told again.
+	# No writer has seen this error yet: the first flush gets it, the second one does not.
 	gate flush first "$NC"
 	ends first EIO
 	gate flush second "$NC"
 	ends second 'done'
 }
 
-# Who waits for a mark that the medium does not need any more waits for nothing.
+# A write waits for a mark that is no longer needed: it must continue.
 needs_no_marks() {
 	next_region
 	marking
@@ -227,7 +227,7 @@ for mode in writearound writethrough; do
 	while_it_stops
 	stop
 done
-# The marks are the same, whatever the mode.
+# Marks do not depend on the mode.
 session writethrough
 while_it_is_written
 until_it_is_flushed

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The origin is changed behind the cache's back, then the message tells: reads that
-# begin afterwards get what it has now, whatever was under way.
+# The origin is changed from outside, then a message reports it: reads that begin afterwards get the
+# new data, whatever was in flight.
 . ./gate.sh
 
 # invalidate FIRST COUNT | all
@@ -25,7 +25,7 @@ fill() {
 	agrees "$at" 128 '1x12 5x20 1x96'
 }
 
-# The fill's data are on their way to the slot.
+# The fill's data is in flight to the slot.
 filling() {
 	next_block
 	gate hold cache write
@@ -58,7 +58,7 @@ hit() {
 	agrees "$at" 128 5x128
 }
 
-# An update, that is the cache's own write, is not the newest any more.
+# The data of an update in flight is no longer the newest.
 update() {
 	next_block
 	cached "$at" 128
@@ -74,9 +74,9 @@ update() {
 	agrees "$at" 128 5x128
 }
 
-# More blocks than slots: for 'all' the slots are gone through, else the blocks.
+# More blocks than slots: so 'all' scans the slots, and a range scans its blocks.
 gates 16 8
-# Writearound is to it what read-only is.
+# For an invalidation writearound mode is the same as read-only mode.
 for mode in read-only writethrough; do
 	between "$mode"
 	for ((round = 0; round < $(times 1); round++)); do

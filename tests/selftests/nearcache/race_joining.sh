@@ -1,23 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Short reads, which are copied to their reader where the origin's read completes, in an interrupt, or right
-# after it, beside others that join just then: each gets the data, and the origin is read once.
+# Short reads are copied to their reader when the origin's read completes, in an interrupt or right
+# after it, while other reads join. Each reader gets its data, and the origin is read once.
 # kernels: 6.12
 . ./cache.sh
 
-# joining OPTIONS...: all threads read the same at the same moment, of a cache that is empty.
+# joining OPTIONS...: all threads read the same sectors of an empty cache at the same moment.
 joining() {
 	dmsetup message nc 0 invalidate all || fail "invalidate"
 	origin_mark
 	before=$(field fill_origin_bytes)
 	timeout $((60 * ${SLOW:-1})) ./blockdata read /dev/mapper/nc -c "$@" >/dev/null ||
-		fail "$nsec ns, $*: wrong data, or somebody waits for ever"
+		fail "$nsec ns, $*: wrong data, or a reader hangs"
 	settle
 	delta=$(origin_delta)
 	same "origin bytes of $*" "$delta" $(($(field fill_origin_bytes) - before))
 }
 
-# How long the origin takes: others come before, when, and after it is done.
+# Two latencies of the origin: other reads come before, while and after its read completes.
 make_null C local 24
 for nsec in 30000 120000; do
 	make_null O "origin$nsec" 4 completion_nsec=$nsec
@@ -25,8 +25,8 @@ for nsec in 30000 120000; do
 	format "$C" "$O" 512K
 	start
 	for threads in 2 4; do
-		# 4 KiB, 32 KiB, and more than what is copied in an interrupt; 128 KiB, and more than what is
-		# copied in a softirq; parts of what others read.
+		# 4 KiB, 32 KiB, and more than an interrupt copies; 128 KiB, and more than a softirq
+		# does; then reads that overlap.
 		for length in 8 64 72 256 264; do
 			joining -b $length -t $threads
 			same "origin bytes of $length" "$delta" $((4 << 20))

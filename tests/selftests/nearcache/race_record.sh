@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Slots that lost their block are wanted by others while the medium still says what was in
-# them: they are not used before it stops to, by a commit or because it says "active".
+# Slots lost their blocks, while the medium still names these blocks. Other blocks get the slots
+# only after a commit, or after the superblock says "active".
 # kernels: 6.12
 # expect-log: nearcache: .*(origin .* cannot be flushed|the superblock cannot be written)
 . ./gate.sh
 
-# full: no slot is free, and the medium knows all of them.
+# full: no slot is free, and the slot table on the medium names all of them.
 full() {
 	gate_live=''
 	between read-only
@@ -20,7 +20,7 @@ wanted() {
 	expect 1x384
 }
 
-# given: the blocks that want a slot get one.
+# given RUNS: the blocks that want a slot get one.
 given() {
 	local i
 	now misses misses
@@ -34,7 +34,7 @@ given() {
 	agrees "$spare" 384 1x384
 }
 
-# told: blocks 0 and 1 are changed, and while that is said no metadata reach the medium.
+# told: change blocks 0 and 1 and report it, while no metadata write reaches the medium.
 told() {
 	gate fill origin 2 0 128
 	gate hold cache write 0 "$data"
@@ -43,7 +43,7 @@ told() {
 	gate held cache 1
 }
 
-# through: the message can end.
+# through: let the message end.
 through() {
 	gate pass cache
 	gate let cache all
@@ -55,12 +55,12 @@ medium() {
 }
 
 gates 8 3 flush fua
-# With a volatile cache the kernel holds flushes back while a write with FUA stands.
+# With a volatile cache the kernel delays flushes while a write with FUA is in flight.
 echo "write through" >"$(sys_block "$C")/queue/write_cache" || fail "write_cache"
 format
 data=$(($(./sbset "$C" get data_offset) / 512))
 
-# What is dropped is recorded by a commit: a reclaim does not overtake it.
+# A commit records the invalidation: reclaim must not overtake it.
 full
 told
 for i in {1..10}; do
@@ -72,7 +72,7 @@ medium 2
 given '2x128 1x128'
 stop
 
-# It cannot be: until the superblock says so reclaim goes on to commit, and stands, too.
+# A failed flush prevents the record: reclaim's commit is held too, until the state is "active".
 full
 gate fail origin flush
 told
@@ -87,7 +87,7 @@ given '2x128 1x128'
 gate pass origin
 stop
 
-# Nor can the superblock be written: nothing is used again.
+# The superblock cannot be written either: no slot is used again.
 full
 gate fail origin flush
 gate fail cache write 0 "$data"

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The table is changed, the device suspended or removed while a fill, a write and a hit
-# are in flight: they are waited for, who comes later waits, and cache and origin agree.
+# The table is replaced, the device suspended or removed while a fill, a write and a hit are in
+# flight. The command waits for them, new requests wait for the command, and cache and origin agree.
 . ./gate.sh
 
-# at_work: a hit stands at the cache device, a fill and (where there are any) a write at
-# the origin, which has read and written already.
+# at_work: a hit is held at the cache device, a fill and (in a writing mode) a write at the origin,
+# which has already read and written.
 at_work() {
 	at=$((at + 512))
 	cached "$at" 128
@@ -24,15 +24,15 @@ at_work() {
 	gate pass origin
 }
 
-# waits PID: the command suspends the device, which has I/O in flight.
+# waits PID: the command waits for I/O in flight.
 waits() {
 	grep -qsE 'dm_wait_for|nc_fill_drain' "/proc/$1/stack"
 }
 
-# through PID: it waits, and so do new readers and writers, until all is let go.
+# through PID: the command and new requests wait until all held requests are let go.
 through() {
 	local seen
-	wait_for 20 waits "$1" || fail "nothing is waited for: $(cat "/proc/$1/stack")"
+	wait_for 20 waits "$1" || fail "the command does not wait for I/O: $(cat "/proc/$1/stack")"
 	gate read late "$NC" $((at + 256)) 128
 	[[ $MODE == read-only ]] || gate write later "$NC" 3 $((at + 384)) 8
 	gate seen origin
@@ -40,7 +40,7 @@ through() {
 	[[ $MODE == read-only ]] || gate busy later
 	gate seen origin
 	seen=$REPLY
-	[[ $seen == '0 0 '* ]] || fail "the origin was asked meanwhile: $seen"
+	[[ $seen == '0 0 '* ]] || fail "the origin got requests meanwhile: $seen"
 	gate let origin all
 	gate let cache all
 	ends hit 1x128
@@ -48,7 +48,7 @@ through() {
 	[[ $MODE == read-only ]] || ends w 'done'
 }
 
-# settled WRITTEN: what all of that left, and the late ones after the resume.
+# settled MODE: check the data after the resume, including that of the late requests.
 settled() {
 	if [[ $1 == read-only ]]; then
 		ends late 1x128
@@ -56,14 +56,14 @@ settled() {
 	else
 		ends late 2x128
 		gate end later
-		# A table that does not write came meanwhile.
+		# The new table may be read-only: then the late write fails.
 		[[ $REPLY == 'done' || ($MODE == read-only && $REPLY == EIO) ]] || fail "the late writer: $REPLY"
 		gate agree nc origin "$at" 512
 		[[ $REPLY == '1x256 2x128 '* ]] || fail "wrong: $REPLY"
 	fi
 }
 
-# to MODE
+# to MODE NUMBER: change the mode.
 to() {
 	local from=$MODE
 	at_work
@@ -88,7 +88,7 @@ suspended() {
 	settled "$MODE"
 }
 
-# The cache device does not have the data of a fill and of an update yet.
+# The data of a fill and of an update is not yet on the cache device.
 drained() {
 	at=$((at + 512))
 	cached $((at + 128)) 128
@@ -101,12 +101,12 @@ drained() {
 	fi
 	gate pass cache
 	dmsetup "$@" nc &
-	wait_for 20 waits $! || fail "$*: fills are not waited for"
+	wait_for 20 waits $! || fail "$*: the command does not wait for fills"
 	gate let cache all
 	wait $! || fail "$*"
 }
 
-# Removed while all is at work: by whoever is the last to close it.
+# A deferred remove takes effect when the last user closes the device.
 removed() {
 	at_work
 	dmsetup remove --deferred nc || fail "remove --deferred"
@@ -115,7 +115,7 @@ removed() {
 	ends hit 1x128
 	ends fill 1x128
 	[[ $MODE == read-only ]] || ends w 'done'
-	wait_for 20 gone || fail "still there"
+	wait_for 20 gone || fail "the device is still there"
 	back
 	drained remove
 	back
@@ -128,7 +128,7 @@ gone() {
 	! dmsetup info nc >/dev/null 2>&1
 }
 
-# back: start again, warm and right.
+# back: start again; the cache is warm, and its data is right.
 back() {
 	rm -f "$NC"
 	dm_create nc "$(line)" >/dev/null || fail "start"
@@ -141,7 +141,7 @@ between read-only
 data=$(($(./sbset "$C" get data_offset) / 512))
 for ((round = 0; round < $(times 1); round++)); do
 	at=0
-	# Each mode to each, itself too.
+	# From each mode to each, including the same.
 	for step in read-only:0 writearound:1 writearound:1 writethrough:2 writethrough:2 \
 		read-only:0 writethrough:2 writearound:1 read-only:0; do
 		to "${step%:*}" "${step#*:}"

@@ -1,21 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A writer that overwrites its buffer while its writes are under way: nobody knows what
-# is written, but the cache and the origin have the same.
+# A writer overwrites its buffer while its writes are in flight. The written data is undefined, but
+# the cache and the origin must hold the same.
 # kernels: 6.12
 . ./cache.sh
 
-# slow NAME DEV: writes reach the device so late that the scribbler was there meanwhile.
+# slow NAME DEV: delay writes long enough for the buffer to change meanwhile.
 slow() {
 	make_dm "$1" "${1//_/-}" "0 $(sectors "$2") delay $2 0 0 $2 0 8"
 }
 
-# content DEV
+# content DEV: print a checksum of the data.
 content() {
 	dd if="$1" bs=64K count=$writes iflag=direct 2>/dev/null | md5sum
 }
 
-# scribble BYTES [FILE]: over cached data; what is cached afterwards is the origin's.
+# scribble BYTES [FILE]: write over cached data; afterwards the cache agrees with the origin.
 scribble() {
 	local updates hits bytes=$1
 	check -n $((writes * 128)) -b 128 >/dev/null
@@ -45,7 +45,7 @@ scribble 65536
 scribble 8192
 scribble 32768 "$TMPDIR/file"
 
-# The device itself is mapped and written back again and again while it is overwritten.
+# The same with the device itself mapped into memory, and written back again and again.
 check -n $((writes * 128)) -b 128 >/dev/null
 settle
 updates=$(field updates)

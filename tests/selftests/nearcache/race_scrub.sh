@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Comparisons with an origin that hangs: what is evicted, written and cached again meanwhile is
-# not damaged, and hits go on. Scrubs repair what cannot be read and what others changed, and
-# are no reason to do without the cache device.
+# Comparisons with an origin that hangs: blocks that are evicted, written and cached again meanwhile
+# do not count as damaged, and hits go on. Scrubs repair unreadable slots and slots that differ from
+# a changed origin, and do not lead to bypass.
 # kernels: 6.1
 . ./gate.sh
 # shellcheck disable=SC2034 # for format
@@ -12,7 +12,7 @@ calm() {
 	gate until nc fills_in_flight = 0
 }
 
-# fill FIRST LAST: cache these blocks.
+# fill FIRST LAST: read these blocks.
 fill() {
 	local block
 	for ((block = $1; block <= $2; block++)); do
@@ -20,7 +20,7 @@ fill() {
 	done
 }
 
-# keep FIRST LAST: all of these blocks are cached, however long that takes.
+# keep FIRST LAST: read these blocks until all of them are cached.
 keep() {
 	local before after try
 	for ((try = 0; try < 50; try++)); do
@@ -35,7 +35,7 @@ keep() {
 
 gates 8 3
 between writethrough
-# Of a cache that was empty at its start it is chosen at random what stays (kmod/evict/spread.h).
+# Restart: a cache that started empty retains a pseudo-random part of the blocks read.
 cached 128 128
 stop
 start
@@ -43,8 +43,8 @@ at_exit gate_open
 dmsetup message nc 0 invalidate all || fail "invalidate"
 blocks=$(field blocks)
 
-# The comparison of block 0 stands at the origin, its slot is evicted, the block is written, and
-# read into the same slot.
+# The comparison of block 0 is held at the origin. Its slot is evicted, and the block is written and
+# read into the same slot again.
 puts 2 0 128
 calm
 gate hold origin read
@@ -65,7 +65,7 @@ gate until nc scrub_left = 0
 calm
 is damaged 0
 
-# Comparisons hold half of the memory at most, and hits need none of it.
+# Comparisons use at most half of the fill memory, and hits need none of it.
 OPTIONS='6 cache_timeout 0 verify 1 fill_memory 1048576' reload || fail "reload"
 keep 1 20
 gate hold origin read
@@ -84,7 +84,7 @@ gate let origin all
 calm
 is damaged 0
 
-# Others changed much of the origin, and did not tell. It was not the drive.
+# Much of the origin was changed from outside, unreported: the cache device is not to blame.
 OPTIONS='2 cache_timeout 0' reload || fail "reload"
 keep 1 20
 for ((i = 1; i <= 20; i++)); do
@@ -101,7 +101,7 @@ for ((i = 1; i <= 20; i++)); do
 done
 more hits "$hits" 20
 
-# Nothing can be read: all of it is cached again.
+# No slot can be read: the scrub caches all blocks again.
 keep 1 20
 now valid bytes_valid
 gate fail cache read

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Writes that overlap each other in time: whichever the origin does last, cache and
-# origin agree afterwards.
+# Writes overlap each other in time: whichever the origin executes last, cache and origin agree
+# afterwards.
 . ./gate.sh
 
-# written: in writethrough a single write leaves its data in the cache.
+# written: in writethrough mode a single write leaves its data in the cache.
 written() {
 	[[ $MODE == writethrough ]]
 }
 
-# Two writes at the origin: FIRST+COUNT of each in the block, which of them the origin
-# does last, and what it holds then.
+# two FIRST LAST RUNS first|last: hold two writes at the origin, each FIRST+COUNT in the block. The
+# last argument tells which one the origin executes last; RUNS is the result.
 two() {
 	local first=$1 last=$2 result=$3 before hits updates
 	for before in warm cold; do
@@ -23,7 +23,7 @@ two() {
 		gate write two "$NC" 3 $((at + ${last%+*})) "${last#*+}"
 		gate held origin 2
 		gate pass origin
-		# Both are under way: what the origin has.
+		# Both are in flight: a read gets the origin's data.
 		gets "$at" 32 1x32
 		if [[ $4 == first ]]; then
 			gate let origin last
@@ -40,7 +40,7 @@ two() {
 			ends two 'done'
 		fi
 		gate until nc fills_in_flight = 0
-		# Nothing of the overlap is valid: it comes from the origin.
+		# The overlap is not valid: a read of it goes to the origin.
 		now hits hits
 		gate get "$NC" $((at + 8)) 8
 		more hits "$hits" 0
@@ -48,7 +48,7 @@ two() {
 	done
 }
 
-# A third one, which overlaps the first two, comes and goes while they are there.
+# A third write, which overlaps the first two, begins and ends while they are in flight.
 three() {
 	next_block
 	cached "$at" 128
@@ -69,15 +69,15 @@ three() {
 	agrees "$at" 128 '2x16 3x16 1x96'
 }
 
-# What the cache serves is what the origin has now.
+# agrees_at_once RUNS: the cache returns the origin's current data.
 agrees_at_once() {
 	gets "$at" 128 "$1"
 	gate look origin "$at" 128
 	expect "$1"
 }
 
-# The first write is complete for its writer, and its data on the way to the slot. The
-# next one overtakes it there, and is not cached itself.
+# The first write is complete for its writer, and its data is in flight to the slot. A second write
+# overtakes it there and is not cached itself.
 updating() {
 	local second=$1 result=$2 skipped updates bypassed
 	next_block
@@ -94,7 +94,7 @@ updating() {
 	puts 3 $((at + ${second%+*})) "${second#*+}"
 	gets "$at" 128 "$result"
 	gate until nc fills_in_flight = 1
-	# Sub-blocks that only the second one covers are its own.
+	# Sub-blocks that only the second write covers are updated.
 	more updates_skipped "$skipped" "$((!$3))"
 	more updates "$updates" "$3"
 	gate let cache all
@@ -102,7 +102,7 @@ updating() {
 	agrees "$at" 128 "$result"
 }
 
-# The same with the second one still at the origin when the first one's data arrive.
+# The same, but the second write is still at the origin when the first one's data arrives.
 both() {
 	next_block
 	cached "$at" 128
@@ -122,7 +122,7 @@ both() {
 	agrees "$at" 128 '2x12 3x8 2x12 1x96'
 }
 
-# Neighbours: parts of one sub-block, one after the other, are all cached.
+# Writes to parts of one sub-block, one after the other, are all cached.
 one_by_one() {
 	local hits
 	next_block
@@ -143,16 +143,16 @@ gates
 for mode in writearound writethrough; do
 	between "$mode"
 	for ((round = 0; round < $(times 1); round++)); do
-		# The same sectors.
+		# Both write the same sectors.
 		two 8+8 8+8 '1x8 3x8 1x112' last
 		two 8+8 8+8 '1x8 2x8 1x112' first
-		# One sub-block, disjoint sectors of it.
+		# Both write disjoint sectors of one sub-block.
 		two 8+3 12+4 '1x8 2x3 1x1 3x4 1x112' last
 		two 8+3 12+4 '1x8 2x3 1x1 3x4 1x112' first
-		# Overlapping inside of it.
+		# They overlap inside a sub-block.
 		two 8+6 11+5 '1x8 2x3 3x5 1x112' last
 		two 8+6 11+5 '1x8 2x6 3x2 1x112' first
-		# One around the other.
+		# One encloses the other.
 		two 5+20 9+2 '1x5 2x4 3x2 2x14 1x103' last
 		two 5+20 9+2 '1x5 2x20 1x103' first
 		two 9+2 5+20 '1x5 3x20 1x103' last

@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Ranges: what is pinned stays and has room, what is bypassed stays out, what was used goes
-# first, labels count what was done with theirs; many of them, for a time, over a reload; and what
-# is refused leaves things as they were.
+# Ranges: pinned blocks stay and get slots, bypassed ranges are not cached, blocks marked
+# evict-after-use go first, and labels count their I/O. Also many ranges, ranges that expire,
+# reloads, and refused requests, which change nothing.
 # kernels: 6.12
 . ./cache.sh
 
 NC=/dev/mapper/nc
 MB=$((1 << 20))
 
-# ask WORDS...: must be answered; the answer is in $out.
+# ask WORDS...: the request must be answered; the answer is in $out.
 ask() {
 	out=$(./genl "$@" 2>"$TMPDIR/err") || fail "genl $*: $(<"$TMPDIR/err") (line ${BASH_LINENO[0]})"
 }
 
-# add RANGE...: must be added.
+# add RANGE...: these ranges must be accepted.
 add() {
 	ask range-add name=nc "${@/#/range=}"
 	says error 0
@@ -39,7 +39,7 @@ value() {
 	sed -n "s/^$1=//p" <<<"$out"
 }
 
-# list: start, length, label, flags of each range.
+# list: print start, length, label and flags of each range.
 list() {
 	ask -d range-get name=nc
 	paste -d ' ' <(value range.start) <(value range.length) <(value range.label) <(value range.flags)
@@ -63,8 +63,8 @@ cached() {
 	says cached-bytes "$3"
 }
 
-# bring START LENGTH [TRIES]: what is pinned there is read until it is cached: a read does not wait
-# for room.
+# bring START LENGTH [TRIES]: read a pinned range until it is cached, since a read does not wait for
+# a free slot.
 bring() {
 	local tries
 	for ((tries = 0; tries < ${3:-100}; tries++)); do
@@ -73,10 +73,10 @@ bring() {
 		ask residency-get name=nc start="$1" length="$2"
 		[[ $(value cached-bytes) != "$2" ]] || return 0
 	done
-	fail "not brought: $out"
+	fail "the range was not cached: $out"
 }
 
-# pressure: all of the origin is read, so often that what is idle goes.
+# pressure: read all of the origin, often enough to evict idle blocks.
 pressure() {
 	for _ in 1 2 3 4; do
 		check -s $((2 * MB / 512)) -b 128 -t 4 >/dev/null
@@ -91,7 +91,7 @@ everything() {
 	is blocks_pinned 0
 }
 
-# A label counts its reads, exactly; what two share is counted to whom it belongs.
+# A label counts its reads exactly; a read of two labels counts for each with its own part.
 labels() {
 	add start=0,length=$((96 << 10)),label=a start=$((96 << 10)),length=$((32 << 10)),label=b \
 		start=$((512 << 10)),length=512,label=a
@@ -105,14 +105,14 @@ labels() {
 	counts b hits 1 hit_bytes 32768 misses 1
 	ask label-get name=nc
 	says count 2
-	# One that is the same again counts on; one that comes anew begins at 0.
+	# A range that is added again keeps its counters; one that was deleted starts at 0.
 	add start=0,length=512,label=a,priority=3
 	counts a hits 3
 	delete label=a
 	says count 3
 	add start=0,length=512,label=a
 	counts a ranges 1 bytes 512 hits 0 misses 0
-	# Of those that overlap, the highest priority counts, then the later one.
+	# Of overlapping ranges the one with the highest priority counts, then the later one.
 	add start=0,length=4096,label=low,priority=1 start=0,length=4096,label=high,priority=2
 	check -n 8 >/dev/null
 	counts high hits 1
@@ -123,7 +123,7 @@ labels() {
 	says count 0
 }
 
-# What is pinned has room, and stays, whatever else is read; all or nothing.
+# Pinned ranges have slots and stay, whatever else is read; a request that does not fit is refused.
 pins() {
 	local blocks available
 	blocks=$(field blocks)
@@ -145,15 +145,15 @@ pins() {
 	pressure
 	cached 0 $((2 * MB)) $((2 * MB))
 	above evictions 0
-	# As much as may be pinned, once the cache is full of other things: it gets its room.
+	# Pin as much as is allowed in a cache that is full of other blocks: it gets its slots.
 	add start=$((2 * MB)),length=$((available - 2 * MB)),label=all,flags=1
 	bring 0 "$available"
 	is blocks_pinned $((available / 65536))
-	# Nothing else gets in, but where there is room.
+	# Other blocks get only free slots.
 	origin_mark
 	check -n $((available / 512)) -b 128 >/dev/null
 	same "reads of what is pinned" "$(origin_delta)" 0
-	# A block of which a part is pinned stays as a whole.
+	# A block that is pinned in part stays as a whole.
 	delete label=all
 	delete label=kept,flags=1
 	says needed 0
@@ -165,19 +165,19 @@ pins() {
 	check -s $((2 * MB / 512)) >/dev/null
 }
 
-# All that is cached is in use, and stays so: what is pinned has its room all the same, at once.
+# All cached blocks are in use and stay so: a pinned range gets its slots nevertheless, at once.
 room() {
 	pressure
 	check -s $((8 * MB / 512)) -b 128 >/dev/null
 	cached 0 $((MB / 2)) 0
 	add start=0,length=$((MB / 2)),label=kept,flags=1
-	# A few at a time, as they are read.
+	# It gets a few slots at a time, as it is read.
 	bring 0 $((MB / 2)) 10
 	is blocks_pinned 8
 	everything
 }
 
-# What is bypassed is not cached; what is pinned, too, is.
+# A bypassed range is not cached, except where it is also pinned.
 bypassed() {
 	dmsetup message nc 0 invalidate all
 	add start=0,length=$MB,label=out,flags=2 start=$((128 << 10)),length=4096,label=in,flags=1
@@ -193,7 +193,7 @@ bypassed() {
 	counts out hits 0 origin_bytes $((MB - 4096))
 	delete label=out
 	delete label=in
-	# Not from the middle of a sub-block; the last one may be shorter.
+	# A sub-block is bypassed only as a whole; the origin's last one may be shorter.
 	dmsetup message nc 0 invalidate all
 	add start=1024,length=8192,label=out,flags=2
 	bring 0 4096
@@ -201,7 +201,7 @@ bypassed() {
 	settle
 	cached 4096 4096 0
 	cached 8192 4096 4096
-	# What is cached already is served.
+	# Blocks that are already cached are still hits.
 	add start=0,length=32768,label=out,flags=2
 	origin_mark
 	check -n 8 >/dev/null
@@ -209,25 +209,26 @@ bypassed() {
 	everything
 }
 
-# What was used goes first; what was not stays.
+# Blocks that were used are evicted first.
 after_use() {
 	local evictions
 	dmsetup message nc 0 invalidate all
 	add start=0,length=$((3 * MB)),label=once,flags=4
 	check -n 6144 -b 128 >/dev/null
 	settle
-	# The rest of the cache fills, and goes on: it takes the place of what was used once.
+	# The other data fills the rest of the cache, then replaces the blocks that were used once.
 	check -s $((4 * MB / 512)) -b 128 >/dev/null
 	settle
 	evictions=$(field evictions)
 	check -s $((4 * MB / 512)) -b 128 >/dev/null
 	settle
 	ask residency-get name=nc start=0 length=$((3 * MB))
-	(($(value cached-bytes) < 2 * MB)) || fail "what was used is still there: $out, $evictions evictions"
+	(($(value cached-bytes) < 2 * MB)) ||
+		fail "used blocks are still cached: $out, $evictions evictions"
 	everything
 }
 
-# Writes, too, keep what is bypassed out.
+# Writes do not bring a bypassed range into the cache either.
 written() {
 	MODE=writethrough reload || fail "reload"
 	dmsetup message nc 0 invalidate all
@@ -246,18 +247,18 @@ gone() {
 	[[ $(field ranges) == 1 ]]
 }
 
-# Some are there for a time.
+# A range can expire.
 lease() {
 	./genl listen 2 "$TMPDIR/listening" >"$TMPDIR/heard" &
 	listener=$!
 	listening() {
 		[[ -e $TMPDIR/listening ]]
 	}
-	wait_for 10 listening || fail "nobody listens"
+	wait_for 10 listening || fail "the listener did not start"
 	add start=0,length=512,label=stays start=$MB,length=512,label=goes,flags=1,expires=6
 	is ranges 2
 	is blocks_reserved 1
-	wait_for 40 gone || fail "it has not gone: $(list)"
+	wait_for 40 gone || fail "the range did not expire: $(list)"
 	same "what is left" "$(list)" "0 512 stays 0"
 	is blocks_reserved 0
 	wait $listener || fail "listen"
@@ -265,7 +266,7 @@ lease() {
 	everything
 }
 
-# Many, in one request each.
+# Many ranges in one request.
 many() {
 	local begin end
 	begin=${EPOCHREALTIME/./}
@@ -275,7 +276,7 @@ many() {
 		"25000@512,start=$((3 * MB)),length=512,label=many,priority=3"
 	end=${EPOCHREALTIME/./}
 	echo "$(field ranges) ranges added in $(((end - begin) / 1000)) ms"
-	# If each had to pass all that are there it would be hours.
+	# A search through all ranges for each new one would take hours.
 	((end - begin < 180000000 * ${SLOW:-1})) || fail "it took $((end - begin)) us"
 	check -n 4096 >/dev/null
 	same "dumped" "$(list | wc -l)" "$(field ranges)"
@@ -305,7 +306,7 @@ bad_input() {
 	refused ELOOP 'More than 16' range-add name=nc range=17@0,start=0,length=512,label=x
 	refused EINVAL '1 to 1024' range-delete name=nc
 	refused EINVAL '1 to 1024' range-delete name=nc range=1025@0,start=0,length=512,label=x
-	refused EINVAL 'not deleted by priority' range-delete name=nc range=priority=1
+	refused EINVAL 'cannot be selected by priority' range-delete name=nc range=priority=1
 	refused ENODEV '' range-get name=none
 	refused ENODEV '' -d label-get name=none
 	refused EPERM '' -u 1000 range-add name=nc range=start=0,length=512,label=x
@@ -314,7 +315,7 @@ bad_input() {
 	refused EPERM '' -u 1000 -d range-get name=nc
 	refused EPERM '' -u 1000 -d label-get name=nc
 	refused EPERM 'CAP_SYS_ADMIN' -s range-add name=nc range=start=0,length=512,label=x
-	# All or nothing: the last one is wrong.
+	# All or nothing: only the last range is wrong.
 	refused ERANGE 'start must be' range-add name=nc range=9@512,start=0,length=512,label=y \
 		range=start=$((16 * MB)),length=512,label=z
 	delete label=none
@@ -337,7 +338,7 @@ bad_input() {
 	dmsetup resume nc
 }
 
-# They come and go while others read, and what is evicted is what may be.
+# Ranges come and go while readers run; only blocks that may be evicted are evicted.
 racing() {
 	local i
 	add start=0,length=$MB,label=kept,flags=1
@@ -356,7 +357,7 @@ racing() {
 	cached 0 $MB $MB
 	is blocks_pinned 16
 	is blocks_reserved 16
-	# The table that a reload brings has them; a new cache has not.
+	# A reload keeps the ranges; a new cache starts without.
 	reload || fail "reload"
 	is blocks_pinned 16
 	stop

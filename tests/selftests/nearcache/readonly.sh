@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A read-only origin is enough, it is never written, and neither is the device.
+# A read-only origin is sufficient: neither the origin nor the device is ever written.
 # cpus: 1
 . ./cache.sh
 
@@ -20,7 +20,7 @@ for option in --readonly ''; do
 	make_dm path nc "$(line)" $option
 	same "read-only" "$(blockdev --getro /dev/mapper/nc)" 1
 	! dd_write /dev/mapper/nc || fail "written"
-	# Somebody who insists.
+	# Even a caller that clears the device's read-only flag cannot write.
 	blockdev --setrw /dev/mapper/nc 2>/dev/null
 	! dd_write /dev/mapper/nc || fail "written after --setrw"
 	! blkdiscard /dev/mapper/nc 2>/dev/null || fail "discarded"
@@ -32,7 +32,7 @@ done
 same "writes to the origin" "$(origin_write_ios "$O")" "$writes"
 blockdev --setrw "$O"
 ./blockdata read "$O" || fail "the origin was changed"
-# A cache device that cannot be written is refused, or not used: no harm either way.
+# A read-only cache device is refused, or bypassed.
 blockdev --setro "$C"
 if dm_create nc "$(line)" >/dev/null 2>&1; then
 	at_exit dm_gone nc

@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# 512 bytes to 1 MiB, aligned or not, direct, buffered, mapped, by libaio and io_uring:
-# right data, cold and cached.
+# Reads of 512 bytes to 1 MiB, aligned or not, direct, buffered, mapped, by libaio and io_uring
+# return the right data, cold and cached.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
 
-# cold: an empty cache again.
+# cold: start an empty cache.
 cold() {
 	stop
 	format
 	start
 }
 
-# both OPTIONS...: cold, and again when all of it is cached.
+# both OPTIONS...: read cold, and again when everything is cached.
 both() {
 	cold
 	check "$@"
@@ -25,7 +25,7 @@ both() {
 	same "origin bytes of cached data, $*" "$(origin_delta)" 0
 }
 
-# engine NAME OPTIONS...: fio, which tries NOWAIT first with io_uring.
+# engine NAME OPTIONS...: read with fio; with io_uring the kernel tries NOWAIT first.
 engine() {
 	cold
 	fio --name=x --filename=/dev/mapper/nc --readonly --rw=randread --ioengine="$1" --randseed=7 \
@@ -45,7 +45,7 @@ drop_caches
 both -b 2048 -B
 drop_caches
 both -b 32 -m -r 100
-# io_uring and libaio end with the same sub-blocks cached, and the same traffic.
+# io_uring and libaio cause the same cached sub-blocks and the same traffic.
 for direct in 0 1; do
 	drop_caches
 	engine libaio --direct=1 --bs=4k

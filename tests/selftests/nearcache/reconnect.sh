@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The origin is disconnected, its disk is gone; connected again it is another device. A
-# new table that names it keeps what is cached, if nobody wrote to it.
+# The origin is disconnected and its disk disappears; after a reconnect it is another device. A new
+# table that names that device keeps the cached data if the origin was not written meanwhile.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 
-# gone: its disk is dead, and hits go on.
+# gone: disconnect the origin; hits continue.
 gone() {
 	dmsetup message nc 0 invalidate 8192 1024 || fail "invalidate"
 	remote_disconnect
@@ -15,14 +15,14 @@ gone() {
 	above hits "$hits"
 	./blockdata read /dev/mapper/nc -s 8192 -n 1024 -b 8 -g "$generation" >"$TMPDIR/reader" 2>&1 &
 	reader=$!
-	wait_for 30 waiting || fail "nothing waits"
+	wait_for 30 waiting || fail "no read waits"
 }
 
 waiting() {
 	(($(field reads_waiting) > 0))
 }
 
-# back: by another name.
+# back: reconnect under another name, and load a table for it.
 back() {
 	O=$(remote_connect)
 	dmsetup load --noudevsync nc --table "$(line)" || fail "the table of the new device"
@@ -52,7 +52,7 @@ round() {
 	check
 	settle
 	if [[ $MODE != read-only ]]; then
-		# What it acknowledged, and had not made durable, may be lost.
+		# The origin may lose writes that it acknowledged but did not make durable.
 		generation=2
 		./blockdata write /dev/mapper/nc -g 2
 		check -g 2
@@ -66,7 +66,7 @@ round() {
 		check -g 3
 		settle
 	else
-		# Somebody wrote to it meanwhile.
+		# Another host writes to the origin meanwhile.
 		gone
 		behind 4
 		generation=4

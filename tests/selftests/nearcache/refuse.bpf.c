@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Nothing that is written comes into the cache. */
+/* Keeps all written data out of the cache. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Suspend, resume and reload under readers: right data, and nothing cached is lost.
+# Suspend, resume and reload under readers: the data is right, and no cached data is lost.
 # kernels: 6.1
 . ./cache.sh
 
-# swap TABLE: load it and make it live.
+# swap TABLE: load a table and activate it.
 swap() {
 	dmsetup load --noudevsync nc --table "$1" || fail "load '$1'"
 	dmsetup resume --noudevsync nc || fail "resume"
@@ -17,14 +17,14 @@ verify_begin -b 1:256 -a 1 -r 200 -t 3
 for ((i = 0; i < $(times 3); i++)); do
 	dmsetup suspend --noudevsync nc || fail "suspend"
 	dmsetup resume --noudevsync nc || fail "resume"
-	# To itself, by what it prints.
+	# The table that the device prints reloads.
 	swap "$(dmsetup table nc)"
 	swap "$(line '2 fill_memory 1048576')"
 	is fill_memory_max 1048576
 	swap "$(line '2 fill_memory 33554432')"
 	is fill_memory_max 33554432
 	swap "$before"
-	# A table that is loaded, then dropped, changes nothing.
+	# A table that is loaded and then cleared changes nothing.
 	dmsetup load --noudevsync nc --table "$(line '2 fill_memory 2097152')" || fail "load"
 	dmsetup clear --noudevsync nc || fail "clear"
 	is fill_memory_max 67108864
@@ -44,7 +44,7 @@ same "origin bytes after a reload" "$(origin_delta)" 0
 # Counters and content belong to the cache, not to the table.
 is loaded 1
 is state 0
-# Another origin of the same size is another cache's business: this content is not its.
+# Another origin of the same size is refused: the cached data is not its.
 make_null other other 16
 ./blockdata write "$other" -g 2
 log_mark

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Remove right behind readers, with fills under way: nothing is lost that was
-# published, and the next start finds a sound table.
+# Remove the device right after readers, with fills in flight: no published data is lost, and the
+# next start finds an intact slot table.
 . ./cache.sh
 
 make_null O origin 16
@@ -12,7 +12,7 @@ for ((i = 1; i <= $(times 4); i++)); do
 	start
 	is loaded $((i == 1 ? 1 : 2))
 	./blockdata read /dev/mapper/nc -b 1:128 -a 1 -r 12 -t 8 -S $((i * 100)) || fail "round $i"
-	# The readers are gone, their fills are not.
+	# The readers are done, their fills are not.
 	valid=$(field bytes_valid)
 	stop
 	start
@@ -27,7 +27,7 @@ origin_mark
 check
 same "origin bytes" "$(origin_delta)" 0
 
-# Busy while open: refused, and it goes on working.
+# An open device cannot be removed, and continues to work.
 verify_begin -b 8 -r 100
 ! dmsetup remove --noudevsync nc 2>/dev/null || fail "removed while it is open"
 verify_end

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Look at and damage the metadata of a cache device.
+ * Show and damage the metadata of a cache device.
  *
  *	sbset DEV fields			"NAME BITS" of each number
  *	sbset DEV get FIELD
- *	sbset DEV set 0|1|both FIELD VALUE	and seal the superblock again
- *	sbset DEV flip 0|1|both FIELD		one bit of it, not sealed again
- *	sbset DEV slot N get FIELD		of the page copy that counts
- *	sbset DEV slot N set FIELD VALUE	the same, sealed again
- *	sbset DEV page N flip 0|1		one bit of a copy of a table page
+ *	sbset DEV set 0|1|both FIELD VALUE	set a field and seal the superblock
+ *	sbset DEV flip 0|1|both FIELD		flip one bit of a field, do not seal
+ *	sbset DEV slot N get FIELD		of the valid page copy
+ *	sbset DEV slot N set FIELD VALUE	set a field and seal the page
+ *	sbset DEV page N flip 0|1		flip one bit of a copy of a table page
  *	sbset DEV used				slots in use, "SLOT BLOCK" each
- *	sbset DEV fill		every slot holds a block, all of it, in no order
- * Bytes of texts and of the magic are fields "label[3]"; "label" sets all of it.
+ *	sbset DEV fill		fill every slot with a complete block, in scattered order
+ * Single bytes of texts and of the magic are fields "label[3]"; "label" sets the whole text.
  */
 #include "meta/format.c"
 #include "crc32c.h"
@@ -118,7 +118,7 @@ static void change_super(char **arg, bool flip)
 			((char *)sb)[f.offset] ^= 0x10;
 		} else {
 			set(sb, f, arg[2]);
-			/* The checksum itself is set for good. */
+			/* A checksum that was set explicitly must stay. */
 			if (strcmp(arg[1], "checksum"))
 				nc_super_seal(sb);
 		}
@@ -132,7 +132,7 @@ static u64 page_at(u64 index, int copy)
 	       (copy * le64_to_cpu(sb->table_pages) + index) * 4096;
 }
 
-/* Read the copy of a page that counts; returns which one. */
+/* Read the copy of a page with the higher sequence; returns its number. */
 static int read_page(u64 index)
 {
 	u64 sequence;
@@ -180,8 +180,8 @@ static void list_used(void)
 	}
 }
 
-/* All slots of a page: blocks far from each other, none of them twice (an odd factor,
- * modulo a power of two).
+/* Fill all slots of a page with scattered blocks. Multiplying by an odd factor modulo a power of
+ * two gives no block twice.
  */
 static void fill_page(struct nearcache_page *to, u64 index, u64 blocks)
 {
@@ -199,7 +199,7 @@ static void fill_page(struct nearcache_page *to, u64 index, u64 blocks)
 	nc_page_seal(to);
 }
 
-/* For blocks of 64 sub-blocks, and an origin of a power of two of them. */
+/* Needs blocks of 64 sub-blocks and an origin whose number of blocks is a power of two. */
 static int fill(void)
 {
 	u64 blocks = le64_to_cpu(sb->origin_size) / le32_to_cpu(sb->block_size);

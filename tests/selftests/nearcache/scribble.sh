@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A reader that overwrites its buffer while its reads are under way spoils only its
-# own copy: with a slow origin, with a slow cache device, with both.
+# A reader that overwrites its buffer while its reads are in flight damages only its own copy: with
+# a slow origin, a slow cache device, and both.
 # kernels: 6.1
 . ./cache.sh
 
-# poison ORIGIN CACHE: each is the device or a slow one on top of it.
+# poison ORIGIN CACHE: run such a reader; the next reader must get right data from the cache.
 poison() {
 	format "$2" "$1"
 	start nc '' "$1" "$2"
@@ -18,8 +18,8 @@ poison() {
 	stop
 }
 
-# slow NAME DEV: reads and writes reach the device 8 ms after they were submitted;
-# by then a scribbler has been over its buffer many times.
+# slow NAME DEV: delay reads and writes by 8 ms, in which the reader overwrites its buffer many
+# times.
 slow() {
 	make_dm "$1" "${1//_/-}" "0 $(sectors "$2") delay $2 0 8"
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Write to a device while another thread overwrites the buffer all the time.
+ * Write to a device while another thread continuously overwrites the buffer.
  *
  *	scribble_write DEV WRITE_BYTES WRITES [FILE | DEV]
  *
- * With O_DIRECT, one write after the other, from memory or from a shared mapping of
- * FILE; or from a mapping of DEV itself, which is written back after each overwriting.
- * What is on the device then nobody knows, but all copies of it are the same.
+ * Direct writes, one after the other, from anonymous memory or from a shared mapping of FILE; or
+ * from a mapping of DEV itself, with writeback after each change.  The resulting content is
+ * undefined, but all copies of it must be the same.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -54,7 +54,7 @@ static char *file_mapping(const char *path)
 	return mapping(fd);
 }
 
-/* After something was overwritten since the last time. */
+/* Write back once the buffer has been overwritten since the last time. */
 static void write_back(void)
 {
 	unsigned long before = passes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read from a device with O_DIRECT while another thread overwrites the buffer
- * all the time, before, during and after each read.
+ * Read from a device with O_DIRECT while another thread continuously overwrites the buffer, before,
+ * during and after each read.
  *
  *	scribbler DEV READ_BYTES READS
  */

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Scrubs find what is damaged without anybody reading it, at the rate that was asked for; the
-# origin finds what has no checksums, in scrubs and in a sample of the hits (verify).
+# Scrubs find damage that no reader has met, at the requested rate. Without checksums the origin
+# reveals damage, in scrubs and for a sample of the hits (verify).
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -10,7 +10,7 @@ idle() {
 	[[ $(field scrub_left) == 0 ]]
 }
 
-# scrub WORDS...: from the start to the end of a pass.
+# scrub WORDS...: run one pass to its end.
 scrub() {
 	local before
 	before=$(field scrubs)
@@ -20,7 +20,7 @@ scrub() {
 	is scrubs $((before + 1))
 }
 
-# Centiseconds.
+# uptime_cs: the uptime in centiseconds.
 uptime_cs() {
 	local up
 	read -r up _ </proc/uptime
@@ -32,7 +32,7 @@ bypassed() {
 }
 
 refused() {
-	! dmsetup message nc 0 "$@" 2>/dev/null || fail "taken: $*"
+	! dmsetup message nc 0 "$@" 2>/dev/null || fail "message accepted: $*"
 }
 
 INTEGRITY=crc32c fresh 16 24
@@ -51,26 +51,26 @@ same "bytes from the origin" "$(origin_delta)" 0
 is scrubbed_bytes 2097152
 is damaged 0
 
-# What is damaged is there again when it is over.
+# A scrub fills damaged sub-blocks again.
 spoil 77 1
 spoil 1024 100
 scrub 0
 is damaged 14
 all_hits
-# With the origin: 2 MiB of it are read.
+# A scrub with the origin reads its 2 MiB.
 origin_mark
 scrub 0 origin
 same "bytes from the origin" "$(origin_delta)" 2097152
 is verified 32
 is damaged 14
 
-# 2 MiB at 1 MiB/s, and the last piece of 64 KiB is not waited for.
+# 2 MiB at 1 MiB/s; the scrub does not wait after the last 64 KiB.
 start=$(uptime_cs)
 scrub 1048576
 took=$(($(uptime_cs) - start))
 ((took > 150)) || fail "2 MiB at 1 MiB/s took $took cs"
 
-# One at a time; it goes on after a suspend, with another table; it can be given up.
+# Only one scrub at a time; it survives a suspend and a reload; it can be stopped.
 dmsetup message nc 0 scrub start 65536
 refused scrub start 0
 left=$(field scrub_left)
@@ -80,11 +80,11 @@ dmsetup resume nc
 reload
 ((left > 0 && $(field scrub_left) > 0)) || fail "the scrub is over"
 dmsetup message nc 0 scrub stop
-idle || fail "the scrub goes on"
+idle || fail "the scrub did not stop"
 dmsetup message nc 0 scrub start 65536
 stop
 
-# Without checksums: what cannot be read, and what the origin tells.
+# Without checksums: a plain scrub finds only read errors, a scrub with the origin finds damage.
 format
 . ./spoil.sh
 start
@@ -99,7 +99,7 @@ spoil 2000 1
 reload '2 verify 3'
 is verify 3
 events=$(dmsetup info -c --noheadings -o events nc)
-# The hits are sampled on each CPU: a pass of 512 reads meets the damaged sub-block at one of three.
+# verify samples the hits of each CPU: a pass samples the damaged sub-block at one of 3 offsets.
 for ((i = 0; i < 20 && $(field damaged) == 1; i++)); do
 	./blockdata read /dev/mapper/nc -s $((i % 3 * 8)) -n $((4096 - i % 3 * 8)) -b 8 >/dev/null || true
 	settle
@@ -114,7 +114,7 @@ verified=$(field verified)
 check -n 4096 -b 8 >/dev/null
 is verified "$verified"
 
-# What others wrote to the origin and did not tell: after 16 finds nothing of it is used.
+# The origin was changed from outside, unreported: after 16 differences the cache is bypassed.
 ./blockdata write "$O" -g 2
 reload '2 verify 1'
 ./blockdata read /dev/mapper/nc -n 4096 -b 8 -g 1 >/dev/null 2>&1 || true

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Caches on several devices: . ./several.sh (includes cache.sh). They are in the list $members,
-# the first one is $C, too.
+# Functions for caches on several devices: . ./several.sh (includes cache.sh). The members are in
+# $members; the first one is also $C.
 . ./cache.sh
 
-# several MB...: cache devices of these sizes, memory-backed.
+# several MB...: create members of these sizes, in memory.
 several() {
 	local mb device
 	members=()
@@ -17,7 +17,7 @@ several() {
 	behind "${members[@]:1}"
 }
 
-# behind DEV...: what the table line says of the devices behind the first one.
+# behind DEV...: set $OPTIONS for these members after the first one.
 behind() {
 	local device
 	OPTIONS=$((2 * $#))
@@ -27,7 +27,7 @@ behind() {
 	(($#)) || OPTIONS=
 }
 
-# format_several [create options]: a new cache on all of $members.
+# format_several [create options]: create a new cache on all of $members.
 format_several() {
 	local words=() device
 	for device in "${members[@]}"; do
@@ -42,7 +42,7 @@ copied() {
 	dd if="$1" of="$2" bs=1M iflag=direct oflag=direct conv=fsync 2>/dev/null || fail "copy of $1"
 }
 
-# refused WHY [DEV...]: the kernel takes no table with these cache devices, and says why.
+# refused TEXT [DEV...]: the kernel refuses a table with these cache devices, and logs TEXT.
 refused() {
 	local why=$1
 	shift
@@ -54,14 +54,14 @@ refused() {
 	behind "${members[@]:1}"
 }
 
-# warm: all of the origin is there, and comes from the cache devices.
+# warm: all of the origin is read from the cache devices.
 warm() {
 	origin_mark
 	check
 	same "origin bytes of a warm cache" "$(origin_delta)" 0
 }
 
-# cold WHY: nothing is taken over, and all data is right.
+# cold TEXT: the cache starts empty, the log contains TEXT, and all data is right.
 cold() {
 	log_mark
 	start

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Whoever reads the same cold data at the same time shares one read of the origin.
+# Readers of the same uncached data share one read of the origin.
 # kernels: 6.1
 . ./cache.sh
 
@@ -10,7 +10,7 @@ make_null C local 16
 format
 start
 
-# The same 64 KiB, then the same odd ranges, at the same moment.
+# All threads read the same 64 KiB at the same moment.
 origin_mark
 check -n 8192 -b 128 -t 16 -c
 settle

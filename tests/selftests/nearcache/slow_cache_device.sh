@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache device that does not answer: reads pass by it, writes go on, and when it has
-# answered all that it was asked it is used again; nothing that it gives then is old.
+# A cache device that does not answer: reads bypass it and writes continue. After it has answered
+# all requests it is used again, and none of its data is stale.
 # kernels: 6.12
 . ./gate.sh
 OPTIONS='2 cache_timeout 300'
@@ -11,12 +11,12 @@ events() {
 	dmsetup info -c --noheadings -o events nc
 }
 
-# evented BEFORE: more of them.
+# evented BEFORE: there were more dm events than BEFORE.
 evented() {
 	(($(events) > $1))
 }
 
-# hangs WHAT SIGN VALUE: a hit stands at the cache device until the state is degraded.
+# hangs: hold a hit at the cache device until the state is degraded.
 hangs() {
 	gate hold cache read
 	gate read hit "$NC" "$at" 8
@@ -26,7 +26,7 @@ hangs() {
 	((reason == 5)) || fail "reason is $reason"
 }
 
-# answers RUNS: what the hit gets, and the device is used again.
+# answers RUNS: let the hit go; the cache device is used again.
 answers() {
 	gate pass cache
 	gate let cache all
@@ -43,12 +43,12 @@ degraded() {
 	before=$(events)
 	hangs
 	wait_for 10 evented "$before" || fail "no dm event"
-	# Each of these would stand at the gate, were it sent there.
+	# Sent to the cache device, each of these reads would be held by the gate.
 	now bypassed bypass_state
 	gets "$at" 64 1x64
 	gets $((at + 64)) 64 1x64
 	more bypass_state "$bypassed" 2
-	# Not cached, because the device cannot take it.
+	# This read does not fill: the cache device cannot accept it.
 	gets $((at + 128)) 128 1x128
 	gate busy hit
 	answers 1x8
@@ -57,7 +57,7 @@ degraded() {
 	more hits "$hits"
 }
 
-# What is written meanwhile is what is read afterwards.
+# Data that is written meanwhile is read afterwards.
 written() {
 	next_block
 	cached "$at" 128
@@ -74,7 +74,7 @@ written() {
 	agrees "$at" 128 "$1"
 }
 
-# The watch sleeps when nobody reads.
+# The watch over the cache device sleeps when nobody reads.
 sleeps() {
 	local event=workqueue/workqueue_queue_work
 	local filter=$TRACE/events/$event/filter
@@ -84,13 +84,14 @@ sleeps() {
 	echo >$TRACE/trace
 	trace_events 1 $event
 	gets "$at" 8 "$1"
-	wait_for 5 grep -q 'workqueue=nearcache' $TRACE/trace || fail "nobody watches"
+	wait_for 5 grep -q 'workqueue=nearcache' $TRACE/trace ||
+		fail "the watch over the cache device is not queued"
 	wait_for 10 quiet || fail "still awake: $(tail -n 3 $TRACE/trace)"
 	trace_events 0 $event
 	echo 0 >"$filter"
 }
 
-# Nothing was queued for a second.
+# quiet: no work was queued for a second.
 quiet() {
 	echo >$TRACE/trace
 	sleep 1
@@ -101,7 +102,7 @@ gates 8 16
 between read-only
 degraded
 sleeps 1x8
-# As told: never.
+# With cache_timeout 0 the state never changes.
 reload '2 cache_timeout 0' || fail "reload"
 next_block
 cached "$at" 128
@@ -115,7 +116,7 @@ gate pass cache
 gate let cache all
 ends hit 1x8
 for mode in writearound writethrough; do
-	# Anew: how long a device has to be calm is doubled each time.
+	# Create the cache again: the calm time before a device is used again doubles each time.
 	stop
 	gate_live=''
 	between $mode

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache device that cannot absorb the fills does not hold up the readers: while it does
-# none of its writes far more reads than it has requests are complete.
+# A cache device that cannot absorb the fills does not hold up readers: while none of its writes
+# completes, far more reads complete than its queue has requests.
 # kernels: 6.12
 . ./gate.sh
 

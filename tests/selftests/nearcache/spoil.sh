@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# A cache device that changes what is cached: . ./spoil.sh, after cache.sh and when $C is formatted.
-# Block n of the origin is in slot n, for the first 32.
+# Functions that damage cached data: . ./spoil.sh, after cache.sh and once $C is formatted. They
+# cache block n of the origin in slot n, for the first 32 blocks.
 data=$(($(./sbset "$C" get data_offset) / 512))
 
-# spoil SECTOR COUNT: other bytes where the cache device has these sectors of the origin.
+# spoil SECTOR COUNT: overwrite the cached copy of these sectors of the origin.
 spoil() {
 	dd if=/dev/urandom of="$C" bs=512 seek=$((data + $1)) count="$2" conv=notrunc,fsync \
 		status=none || fail "cannot spoil"
 }
 
-# in_order: cache the 32 blocks.
+# in_order: cache the 32 blocks one after the other.
 in_order() {
 	local block
 	for ((block = 0; block < 32; block++)); do
@@ -19,7 +19,7 @@ in_order() {
 	done
 }
 
-# all_hits [OPTIONS]: they are served by the cache device.
+# all_hits [OPTIONS]: the 32 blocks are read from the cache device.
 all_hits() {
 	origin_mark
 	check -n 4096 "$@" >/dev/null

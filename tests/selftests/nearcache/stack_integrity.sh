@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Layers that judge or change what the cache device holds: dm-integrity below it fails what was
-# damaged, dm-crypt below it makes rubbish of it, and then the cache's own checksums tell. Readers
+# Layers below and above that check or change data. dm-integrity below the cache fails reads of
+# damaged data; dm-crypt below it returns garbage, which the cache's own checksums detect. Readers
 # notice nothing.
 # kernels: 6.12
 # cpus: 1
@@ -9,7 +9,7 @@
 
 KEY=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
 
-# integrity NAME DEV: a device with dm-integrity's checksums, all of it written.
+# integrity NAME DEV: create a dm-integrity device, and write all of it once.
 integrity() {
 	local options="internal_hash:crc32c" provided
 	dd if=/dev/zero of="$2" bs=4096 count=1 conv=fsync 2>/dev/null
@@ -20,13 +20,13 @@ integrity() {
 	dd if=/dev/zero of="${!1}" bs=1M oflag=direct 2>/dev/null
 }
 
-# spoil DEV MIB COUNT: below the layers.
+# spoil DEV MIB COUNT: damage data below the layers.
 spoil() {
 	dd if=/dev/urandom of="$1" bs=1M seek="$2" count="$3" conv=notrunc,fsync 2>/dev/null ||
 		fail "cannot spoil $1"
 }
 
-# begin CACHE: a warm cache.
+# begin CACHE: start a warm cache.
 begin() {
 	format "$1" "$O"
 	start nc '' "$O" "$1"
@@ -43,7 +43,7 @@ make_null O origin 8
 make_null C local 16
 ./blockdata write "$O"
 
-# dm-integrity, with our checksums and without: errors of the device, until it is bypassed.
+# dm-integrity, with the cache's checksums and without: read errors, until the cache is bypassed.
 for INTEGRITY in none crc32c; do
 	integrity below "$C"
 	begin "$below"
@@ -56,7 +56,7 @@ for INTEGRITY in none crc32c; do
 	dm_remove integrity-below
 done
 
-# dm-crypt says nothing: our checksums do, as often as it takes.
+# dm-crypt reports no error: the cache's checksums find the damage each time.
 make_dm slots crypt-slots "0 $(sectors "$C") crypt aes-xts-plain64 $KEY 0 $C 0"
 begin "$slots"
 for ((round = 0; round < 2; round++)); do
@@ -78,7 +78,7 @@ check -n 8192 -b 8 >/dev/null
 is hits 1024
 is damaged 0
 
-# And our device below dm-integrity and dm-crypt.
+# The cache device on dm-crypt, and dm-integrity on top of the cache.
 MODE=writethrough reload '' "$O" "$slots"
 integrity above /dev/mapper/nc
 ./blockdata write "$above" -g 3

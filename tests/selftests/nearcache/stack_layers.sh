@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Other layers above and below a cache that is written through: partitions, dm-crypt, md
-# raid1, a loop device on a file. What is written at the top is read there, and again when
-# nothing is in memory, and it is on the origin without the cache.
+# Other layers above and below a cache that is written: partitions, dm-crypt, md raid1, a loop
+# device on a file. Data written at the top is read back there, again after the page cache is
+# dropped, and from the origin without the cache.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -10,12 +10,12 @@
 KEY=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
 generation=1
 
-# good DEV: it has what was written last.
+# good DEV: it holds the data that was written last.
 good() {
 	./blockdata read "$1" -g $generation "${@:2}" >/dev/null || fail "$1 is wrong (line ${BASH_LINENO[*]})"
 }
 
-# exercise DEV: written and read, in all ways.
+# exercise DEV: write it, and read it in several ways.
 exercise() {
 	generation=$((generation + 1))
 	./blockdata write "$1" -g $generation || fail "cannot write $1"
@@ -27,7 +27,7 @@ exercise() {
 	good "$1" -B -b 8
 }
 
-# crypt NAME DEV: a device that encrypts.
+# crypt NAME DEV: create a dm-crypt device.
 crypt() {
 	make_dm "$1" "crypt-${1,,}" "0 $(sectors "$2") crypt aes-xts-plain64 $KEY 0 $2 0"
 }
@@ -35,11 +35,11 @@ crypt() {
 # begin [ORIGIN [CACHE]]
 begin() {
 	format "${2:-$C}" "${1:-$O}"
-	# On a busy machine any of the layers is slow.
+	# On a busy machine any of the layers is slow: no timeout.
 	start nc '2 cache_timeout 0' "${1:-$O}" "${2:-$C}"
 }
 
-# used: the cache had its part in it.
+# used: the cache took part, without errors.
 used() {
 	settle
 	above hits 0
@@ -52,7 +52,7 @@ used() {
 partitions() {
 	local loop
 	begin
-	# Two of type 83, from sector 8 and 4096 on.
+	# Two partitions of type 83, from sectors 8 and 4096 on.
 	{
 		dd if=/dev/zero bs=446 count=1
 		printf '\0\0\0\0\x83\0\0\0\x08\0\0\0\xf0\x0f\0\0'
@@ -68,7 +68,7 @@ partitions() {
 	losetup -d "$loop" || fail "losetup -d"
 	used
 	stop
-	# The origin's own partitions.
+	# The same partitions on the bare origin.
 	make_dm part part "0 2048 linear $O 4096"
 	good "$part"
 	dm_remove part
@@ -90,7 +90,7 @@ crypt_above() {
 	dm_remove crypt-top
 }
 
-# Below the origin, and below the cache device.
+# dm-crypt below the origin, and below the cache device.
 crypt_below() {
 	crypt low "$O"
 	crypt slots "$C"
@@ -112,7 +112,7 @@ md() {
 	echo "$2" >"/sys/block/md127/md/$1" || fail "md: $1=$2"
 }
 
-# A raid1 of $O and $second, made without mdadm.
+# Create a raid1 of $O and $second without mdadm.
 raid_up() {
 	modprobe raid1 || return
 	echo md127 >/sys/module/md_mod/parameters/new_array || fail "new_array"
@@ -127,7 +127,7 @@ raid_up() {
 		echo $slot >"$dir/slot" || fail "md: slot $slot"
 		slot=$((slot + 1))
 	done
-	# Nothing to be made equal.
+	# Both are equal: no resync.
 	md resync_start none
 	md array_state active
 	wait_for 10 test -b /dev/md127 || fail "no md device"
@@ -148,7 +148,7 @@ raid_below() {
 	begin /dev/md127
 	exercise /dev/mapper/nc
 	used
-	# With one leg.
+	# Continue with one leg.
 	echo faulty >"/sys/block/md127/md/dev-${second#/dev/}/state" || fail "cannot fail a leg"
 	exercise /dev/mapper/nc
 	is write_errors 0
@@ -158,7 +158,7 @@ raid_below() {
 	good "$O" -n 8192
 }
 
-# loop_on DIRECT: a file in a file system.
+# loop_on on|off: a loop device on a file, with direct I/O or without.
 loop_on() {
 	local file=$TMPDIR/mnt/file loop
 	begin
@@ -188,7 +188,7 @@ modprobe dm-crypt || skip "no dm-crypt"
 make_null O origin 4
 make_null second origin2 4
 make_null C local 8
-# Each in one mode, the next time in the other one.
+# Alternate the modes between the layers, and between the rounds.
 modes=(writethrough writearound)
 for ((round = 0; round < $(times 1); round++)); do
 	for layer in crypt_above crypt_below partitions raid_below 'loop_on off' 'loop_on on'; do

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# LVM on a cache: the volume group is made and used above the cache, then found and used
-# on the origin alone, and above the cache again.
+# LVM on a cache: create and use a volume group on the cache, then find and use it on the bare
+# origin, and on the cache again.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 
 type lvm >/dev/null 2>&1 || skip "no lvm2 (package lvm2)"
 
-# vg DEV COMMAND...: LVM that sees this device only; without udev.
+# vg DEV COMMAND...: run LVM so that it sees only this device, and without udev.
 vg() {
 	local config="devices { scan = [ \"/dev\" ] filter = [ \"a|^$1\$|\", \"r|.*|\" ] use_devicesfile = 0
 obtain_device_list_from_udev = 0 external_device_info_source = \"none\" multipath_component_detection = 0
@@ -19,7 +19,7 @@ backup { backup = 0 archive = 0 }"
 	lvm "${@:2}" --config "$config" >"$TMPDIR/lvm" 2>&1 || fail "lvm ${*:2}: $(<"$TMPDIR/lvm")"
 }
 
-# volumes DEV GENERATION: both are there and right.
+# volumes DEV GENERATION: both volumes exist and hold the right data.
 volumes() {
 	vg "$1" vgchange -ay group
 	./blockdata read /dev/mapper/group-one -g "$2" >/dev/null || fail "volume one is wrong"

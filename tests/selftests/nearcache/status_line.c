@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The status of a dm device of one target, as "dmsetup status" prints it, in half of its time.
+ * Print the status of a dm device with one target like "dmsetup status", in half the time.
  *
  *	status_line NAME
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of the words of the target's status line, in their order. */
+/* Print the names of the words of the target's status line, in order. */
 #include <linux/types.h>
 #include <stdio.h>
 

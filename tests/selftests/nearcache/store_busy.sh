@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Others want all processors, and what was read comes to its slots when it has waited for
-# long enough. A device that is removed meanwhile, and the module with it, loses nothing of that; fills that have
-# all the memory that they may take keep nobody waiting: what is read then is not cached, and counted.
+# Other processes use all processors; the fill writer still brings the data to the slots after a
+# limited wait. If the device and the module are removed meanwhile, no fill is lost. When fills use
+# all their memory, reads do not wait: they bypass the cache, and are counted.
 # kernels: 6.12
 . ./cache.sh
 
@@ -13,7 +13,7 @@ quiet() {
 	wait
 }
 
-# busy: two that want each processor.
+# busy: run two endless loops for each processor.
 busy() {
 	local i
 	for ((i = 0; i < 2 * $(nproc); i++)); do
@@ -36,9 +36,9 @@ for ((i = 0; i < $(times 4); i++)); do
 	./blockdata read /dev/mapper/nc -n 8192 -b 8 -t 2 -o >"$TMPDIR/read" || fail "wrong data"
 	valid=$(field bytes_valid)
 	stop
-	rmmod dm-nearcache || fail "the module stays"
+	rmmod dm-nearcache || fail "the module does not unload"
 	quiet
-	insmod "$MODULE" || fail "the module does not come again"
+	insmod "$MODULE" || fail "the module does not load again"
 	start
 	is bytes_valid $((8192 * 512))
 	is slots_dropped 0
@@ -48,10 +48,10 @@ for ((i = 0; i < $(times 4); i++)); do
 	same "origin bytes" "$(origin_delta)" 0
 	stop
 done
-echo "$late of $i times something was on its way when the device was removed"
-((late)) || fail "all was in its slots before the device was removed"
+echo "$late of $i times fills were in flight when the device was removed"
+((late)) || fail "no fill was in flight when the device was removed"
 
-# The smallest memory.
+# The smallest allowed fill memory.
 start nc '2 fill_memory 1048576'
 dmsetup message nc 0 invalidate all || fail "invalidate"
 busy

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Many threads write and read a device, and each sector that is read is checked against
- * what it may be (stress_model.h): never older, torn, foreign or another sector's.
+ * Many threads write and read a device. Each sector that a thread reads must hold a value that the
+ * model allows (stress_model.h): never a stale, torn or foreign one, nor another sector's.
  *
- *	stress init DEV MODEL [-S SEED]		write all of it; MODEL says what is where
+ *	stress init DEV MODEL [-S SEED]		write all of DEV; MODEL records the contents
  *	stress run DEV MODEL [options]		load MODEL, run, read all of DEV, save MODEL
- *	stress verify DEV MODEL			DEV, or a bare origin, holds what MODEL says
+ *	stress verify DEV MODEL			check DEV, or a bare origin, against MODEL
  * Options of run:
  *	-s SECONDS		(10)
  *	-t THREADS		(16)
  *	-S SEED			of the random operations (1)
  *	-b PERCENT		of the device for buffered I/O, at its end (12)
- *	-d			discards, which are taken for writes of zeros
- *	-z PATH			discards and zeroes go there: another device over the same
- *				data, as ioctls lock out other I/O of theirs (DEV)
- *	-f FILE			ends early when FILE exists
+ *	-d			discard; the model treats a discard as a write of zeros
+ *	-z PATH			send discards and zeroes to PATH, another device over the same
+ *				data: these ioctls lock out other I/O on their device (DEV)
+ *	-f FILE			stop early when FILE exists
  *
- * Direct I/O of all threads overlaps as it likes. Buffered I/O has a region of its own,
- * as the page cache does not see what others write directly; there locks keep writers
- * away from readers of the same pages, because a buffered read beside a write is torn by
- * the page cache already. Overlaps are then up to writeback.
+ * Direct I/O of all threads may overlap. Buffered I/O has its own region, as the page cache does
+ * not see direct writes; there, locks separate writers from readers of the same pages, because the
+ * page cache itself tears a buffered read beside a write. There only writeback can overlap.
  */
 #include <errno.h>
 #include <linux/falloc.h>
@@ -122,7 +121,7 @@ static void save(const char *path)
 
 /* --- failures ------------------------------------------------------------- */
 
-/* Is it still so? Says whether the device or one answer of it is wrong. */
+/* Read the sector again, to tell a bad device from one bad read. */
 static void again_tell(uint64_t sector)
 {
 	struct stress_sector *s = aligned_room(4096);
@@ -135,7 +134,7 @@ static void again_tell(uint64_t sector)
 	free(s);
 }
 
-/* @sector is the first one of @bad in the operation, @last the last one. */
+/* @sector and @last are the first and the last of @bad wrong sectors of the operation. */
 static void wrong(const struct operation *op, uint64_t sector,
 		  const struct stress_sector *s, uint64_t bad, uint64_t last)
 {
@@ -186,7 +185,7 @@ static void begin(struct worker *w, struct operation *op)
 	w->record = history_add(op);
 }
 
-/* Its place in the history may be another's by now: that is short. */
+/* A newer operation may have reused this one's place in the history. */
 static void end(struct worker *w, struct operation *op)
 {
 	op->end = model_now(&model);
@@ -199,7 +198,7 @@ static uint64_t new_id(struct worker *w)
 	return atomic_fetch_add(&next_id, 1) << ID_THREAD_BITS | w->number;
 }
 
-/* Pieces of any number of sectors: bios whose vectors end anywhere. */
+/* Split a buffer at any sectors, so that the vectors of a bio end anywhere. */
 static unsigned int pieces(struct worker *w, struct stress_sector *data,
 			   uint64_t count, struct iovec *iov)
 {
@@ -258,7 +257,7 @@ static void do_read(struct worker *w, enum action action, uint64_t first,
 	struct stress_sector *data = w->buffer + below(w, SKEW);
 	uint64_t i;
 
-	/* What the device does not fill in shows. */
+	/* Sectors that the device does not fill must not look valid. */
 	for (i = 0; i < count; i++)
 		data[i].magic = ~STRESS_MAGIC;
 	begin(w, &op);
@@ -302,7 +301,7 @@ static int zero_range(struct worker *w, int fd, uint64_t at, uint64_t bytes)
 {
 	uint64_t range[2] = { at, bytes };
 
-	/* The one way may free the range, the other one may not; some devices cannot. */
+	/* PUNCH_HOLE may free the range, BLKZEROOUT may not; some devices cannot punch holes. */
 	if (!no_punch && below(w, 2)) {
 		if (!fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			       at, bytes))
@@ -344,7 +343,7 @@ static void do_sync(struct worker *w, int fd)
 	end(w, &op);
 }
 
-/* Written back and out of the page cache: who reads next asks the device. */
+/* Write back and drop from the page cache, so that the next reader asks the device. */
 static void do_drop(struct worker *w, uint64_t first, uint64_t count)
 {
 	struct operation op = { .action = DROP,
@@ -364,7 +363,7 @@ static void do_drop(struct worker *w, uint64_t first, uint64_t count)
 
 /* --- what to do where ----------------------------------------------------- */
 
-/* All sizes up to @max, small ones as often as large ones. */
+/* All sizes up to @max, each magnitude equally likely. */
 static uint64_t pick_count(struct worker *w, uint64_t max)
 {
 	unsigned int bits = 0;
@@ -374,7 +373,7 @@ static uint64_t pick_count(struct worker *w, uint64_t max)
 	return 1 + below(w, 1ULL << below(w, bits + 1));
 }
 
-/* Four patterns: the same few sectors, a hot part, anywhere, one after the other. */
+/* Four patterns: the same few sectors, a hot part, anywhere, sequential. */
 static void pick(struct worker *w, const struct region *region, uint64_t *first,
 		 uint64_t *count)
 {
@@ -395,7 +394,7 @@ static void pick(struct worker *w, const struct region *region, uint64_t *first,
 		at = w->cursor + *count <= part ? w->cursor : 0;
 		w->cursor = at + *count;
 	} else if (below(w, 2)) {
-		/* Whole pages, as file systems do. */
+		/* Whole pages, as file systems write. */
 		at &= ~7ULL;
 		*count = least((*count + 7) & ~7ULL, part - at);
 	}
@@ -435,7 +434,9 @@ static void cached_write(struct worker *w, uint64_t first, uint64_t count)
 		do_write(w, WRITE_BUFFERED, first, count);
 		return;
 	}
-	/* Refused while pages are dirty, if another device claims this one. */
+	/*
+	 * The kernel refuses these ioctls while pages are dirty, if another device claims this one.
+	 */
 	do_drop(w, first, count);
 	do_zero(w, dice < 3 ? ZERO : DISCARD, cached_fd, first, count);
 }
@@ -526,7 +527,7 @@ static void run_threads(void)
 	free(workers);
 }
 
-/* Nothing is in flight: each sector is what the model allows, and stays that. */
+/* With nothing in flight, each sector holds a value that the model allows, and keeps it. */
 static int read_all(const char *path)
 {
 	int fd = device_open(path, O_RDONLY | O_DIRECT);
@@ -576,7 +577,10 @@ static int run(const char *saved)
 {
 	int bad;
 
-	/* The threads take all processors; what a test does beside has to get through. */
+	/*
+	 * The threads use all processors; lower their priority so that the rest of the test
+	 * progresses.
+	 */
 	if (nice(15) < 0)
 		perror("nice");
 	direct_fd = device_open(o.path, O_RDWR | O_DIRECT);

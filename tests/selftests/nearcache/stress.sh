@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Threads write and read everywhere at once, with a cache of 5 % of the volume, in both
-# writing modes: no sector that is read is ever wrong, the bare origin holds what was read
-# last, and what stays cached over a restart is that, too.
+# Threads write and read everywhere, with a cache of 5 % of the volume, in both writing modes. No
+# read ever returns wrong data. The bare origin, and the cache after a restart, hold the data of the
+# last reads.
 # timeout: 300
 . ./cache.sh
 
 modes=(writearound writethrough)
 declare -A origins caches pids
 
-# set_up MODE: /dev/mapper/MODE, and its twin on top. Answers take their time, and requests
-# have to queue: what is read or written meanwhile is what races.
+# set_up MODE: create /dev/mapper/MODE, and its twin on top. Slow devices with short queues keep
+# requests in flight, so that they race.
 set_up() {
 	local origin cache
 	make_null origin "origin-$1" 128 discard=1 completion_nsec=500000 \
@@ -20,23 +20,23 @@ set_up() {
 	./stress init "$origin" "$TMPDIR/$1" -S ${#1}
 	format "$cache" "$origin"
 	MODE=$1 start "$1" '' "$origin" "$cache"
-	# Of what is read at random nothing is idle: some goes as soon as it was used.
+	# Random reads leave no block idle: mark some of them evict-after-use.
 	./genl range-add name="$1" range=start=0,length=$((32 << 20)),label=passing,flags=4 >/dev/null || fail "range-add"
 	echo "$1: $(($(field blocks "$1") / 16)) of 128 MiB are cached"
 	make_dm _ "$1-twin" "0 $(sectors "$origin") linear /dev/mapper/$1 0"
 }
 
-# unused MODE: names what was without use so far.
+# unused MODE: name the operations that did not happen yet.
 unused() {
 	local name names=(hits fills evictions invalidated_bytes writes flushes discards)
 	[[ $1 == writearound ]] || names+=(updates update_bytes)
 	for name in "${names[@]}"; do
 		(($(field "$name" "$1"))) || echo "$name"
 	done
-	(($(field bypass_write "$1") + $(field fills_stale "$1"))) || echo "writes that meet reads"
+	(($(field bypass_write "$1") + $(field fills_stale "$1"))) || echo "writes that overlap reads"
 }
 
-# enough SECONDS: so much time has passed, and nothing is without use; or somebody has ended.
+# enough SECONDS: SECONDS have passed and every operation happened, or a load has ended.
 enough() {
 	local mode
 	for mode in "${modes[@]}"; do
@@ -48,7 +48,7 @@ enough() {
 	done
 }
 
-# run SECONDS: both at once, for so long at least. A slow machine needs longer until all is in use.
+# run SECONDS: both loads, at least that long; a slow machine needs longer until all has happened.
 run() {
 	local mode began=$SECONDS
 	for mode in "${modes[@]}"; do
@@ -56,7 +56,7 @@ run() {
 			-z "/dev/mapper/$mode-twin" -f "$TMPDIR/stop" >"$TMPDIR/$mode-log" &
 		pids[$mode]=$!
 	done
-	wait_for $(($1 + 150)) enough "$1" || echo "not all is in use"
+	wait_for $(($1 + 150)) enough "$1" || echo "not every operation happened"
 	touch "$TMPDIR/stop"
 	for mode in "${modes[@]}"; do
 		wait "${pids[$mode]}" || failed=1
@@ -66,9 +66,9 @@ run() {
 	[[ ! ${failed:-} ]] || fail "wrong sectors"
 }
 
-# tested MODE: nothing of it was without use.
+# tested MODE: every operation happened, and none failed.
 tested() {
-	[[ ! $(unused "$1") ]] || fail "$1 was without: $(unused "$1" | paste -sd ' ')"
+	[[ ! $(unused "$1") ]] || fail "$1: did not happen: $(unused "$1" | paste -sd ' ')"
 	is write_errors 0 "$1"
 	is state 0 "$1"
 }
@@ -77,7 +77,8 @@ tested() {
 restart() {
 	dm_remove "$1-twin"
 	stop "$1"
-	./stress verify "${origins[$1]}" "$TMPDIR/$1" || fail "$1: the origin is not what was read"
+	./stress verify "${origins[$1]}" "$TMPDIR/$1" ||
+		fail "$1: the origin differs from the data that was read"
 	MODE=$1 start "$1" '' "${origins[$1]}" "${caches[$1]}"
 	above blocks_warm 0 "$1"
 	is slots_dropped 0 "$1"

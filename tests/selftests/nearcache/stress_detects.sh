@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What the other stress tests rely on: 'stress' sees each kind of wrong sector, and none
-# where there is none. On a bare device, where somebody else spoils what it writes.
+# The other stress tests rely on this: 'stress' detects each kind of wrong sector, and reports none
+# otherwise. It runs on a bare device that another process damages.
 # kernels: 6.12
 . ./cache.sh
 
@@ -17,18 +17,21 @@ for kind in stale torn moved flip; do
 	./stress init "$O" "$TMPDIR/model"
 	./stress_harm "$O" "$kind" 20 &
 	harm_pid=$!
-	! ./stress run "$O" "$TMPDIR/model" -s 30 -d -z "$twin" >"$TMPDIR/log" || fail "not seen: $kind"
+	! ./stress run "$O" "$TMPDIR/model" -s 30 -d -z "$twin" >"$TMPDIR/log" ||
+		fail "not detected: $kind"
 	harm_end
 	grep -qE '^WRONG sector 2[01] in$' "$TMPDIR/log" || fail "$kind: $(cat "$TMPDIR/log")"
 	sed -n '/^found/{p;q}' "$TMPDIR/log"
 done
 
 ./stress init "$O" "$TMPDIR/model" -S 5
-./stress run "$O" "$TMPDIR/model" -s "$(times 3)" -d -z "$twin" || fail "something wrong where nothing is"
-./stress verify "$O" "$TMPDIR/model" || fail "not what was read last"
-# One sector that another device's run would have written.
+./stress run "$O" "$TMPDIR/model" -s "$(times 3)" -d -z "$twin" ||
+	fail "an error was reported on an undamaged device"
+./stress verify "$O" "$TMPDIR/model" || fail "the device differs from the data that was read last"
+# One sector with the content that another device's run would have written.
 make_null other other 32
 ./stress init "$other" "$TMPDIR/other" -S 6
 dd if="$other" of="$O" bs=512 seek=30000 skip=30000 count=1 oflag=direct iflag=direct 2>/dev/null
-! ./stress verify "$O" "$TMPDIR/model" >"$TMPDIR/log" || fail "not seen: a sector of another device"
+! ./stress verify "$O" "$TMPDIR/model" >"$TMPDIR/log" ||
+	fail "not detected: a sector of another device"
 grep -q '^found: .*of another device' "$TMPDIR/log" || fail "$(cat "$TMPDIR/log")"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Spoil what 'stress' writes, until killed: it must notice.
+ * Corrupt data that 'stress' writes, until killed; 'stress' must notice.
  *
  *	stress_harm DEV stale|torn|moved|flip SECTOR
  */
@@ -19,7 +19,7 @@ int main(int argc, char **argv)
 	fd = device_open(argv[1], O_RDWR | O_DIRECT);
 	kind = argv[2];
 	sector = strtoull(argv[3], NULL, 0);
-	/* Over and over: the next write makes good what is wrong. */
+	/* Repeat, because the next write repairs the sector. */
 	for (;;) {
 		read_exactly(fd, old, SECTOR, sector * SECTOR);
 		do

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The last operations of 'stress', to be printed when a sector is wrong. */
+/* The last operations of 'stress', printed when a sector is wrong. */
 #ifndef NEARCACHE_TEST_STRESS_HISTORY_H
 #define NEARCACHE_TEST_STRESS_HISTORY_H
 
@@ -29,7 +29,7 @@ static const char *const action_names[ACTIONS] = {
 	"drop"
 };
 
-/* Times are tickets of the model's clock; what has not ended has end 0. */
+/* Times are tickets of the model's clock; an unfinished operation has end 0. */
 struct operation {
 	uint64_t id, start, end;
 	uint32_t first, count;
@@ -63,7 +63,7 @@ static inline void operation_tell(const struct operation *op)
 	printf("\n");
 }
 
-/* The operations on a sector, oldest first. */
+/* Print the operations on a sector, oldest first. */
 static inline void history_tell(uint64_t sector)
 {
 	uint64_t next = history_next, i = next, told = 0;
@@ -85,7 +85,7 @@ static inline void history_tell(uint64_t sector)
 	}
 }
 
-/* Of a locked sector: what the model knows. */
+/* Print the model's state of a locked sector. */
 static inline void candidates_tell(const struct model *m, uint64_t sector)
 {
 	const struct model_write *w;

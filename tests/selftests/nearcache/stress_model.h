@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What each sector of a device may hold, while many threads write and read it.
+ * The values that each sector of a device may hold while many threads write and read it.
  *
- * A sector is an atomic register: each write takes effect at one moment between its
- * start and its end, and a read returns what the register held at one moment between
- * its own.  Kept per sector is a list of the writes that a read may still return.  All
- * that is known about the moment of a write is [start, end]; both shrink by what reads
- * return.  A write leaves the list ("gone") when it is known to be overwritten:
+ * A sector is an atomic register: each write takes effect at one moment between its start and its
+ * end, and a read returns the value at one moment between its own start and end. The model keeps,
+ * per sector, a list of the writes that a read may still return. The moment of a write is known
+ * only to lie in [start, end]; the results of reads shrink this interval. A write leaves the list
+ * ("gone") when it is known to be overwritten:
  *
- *	write W ended		what ended before W started was overwritten by W
- *	read R returned W	W took effect before R ended; what ended before R (or W)
- *				started was overwritten by W
+ *	write W ended		W overwrote each write that ended before W started
+ *	read R returned W	W took effect before R ended; W overwrote each write that
+ *				ended before R (or W) started
  *
- * The second rule is what makes readers agree: of two writes that were in flight at the
- * same time either may win, but once one of them was read, the other one cannot return.
- * No rule ever removes what a correct device could still return.
+ * The second rule makes readers agree: of two writes in flight at the same time either may win, but
+ * once a read has returned one of them, no later read may return the other. No rule removes a value
+ * that a correct device could still return.
  *
- * Times are tickets of one counter, so they order events as the threads saw them.  A
- * write that is gone stays listed while a read that began before might return it.
+ * Times are tickets of one counter, so they order events as the threads saw them. A write that is
+ * gone stays listed while a read that began earlier might return it.
  */
 #ifndef NEARCACHE_TEST_STRESS_MODEL_H
 #define NEARCACHE_TEST_STRESS_MODEL_H
@@ -32,13 +32,13 @@
 #define MODEL_STRIPES	1024
 #define MODEL_GROUP	64U	/* neighbours under the same lock */
 #define MODEL_NEVER	UINT64_MAX
-/* In an id: the write wrote zeros, and they all look the same. */
+/* Flag in an id: the write wrote zeros, which all look the same. */
 #define MODEL_ZERO	(1ULL << 63)
 
 struct model_write {
 	struct model_write *next;
 	uint64_t id;
-	/* When it took effect, at the earliest and at the latest. */
+	/* The earliest and the latest moment at which it took effect. */
 	uint64_t start, end;
 	uint64_t gone;	/* reads that begin later do not return it */
 };
@@ -54,7 +54,7 @@ struct model {
 	struct model_stripe stripe[MODEL_STRIPES];
 	_Atomic uint64_t clock;
 	_Atomic uint64_t raced;	/* sectors read that had more than one answer */
-	/* Of each thread: its read under way began then or later; 0 when there is none. */
+	/* Per thread: a lower bound of the start of its current read; 0: no read. */
 	_Atomic uint64_t reading[MODEL_THREADS];
 };
 
@@ -74,7 +74,7 @@ static inline struct model_stripe *model_stripe(struct model *m,
 	return &m->stripe[sector / MODEL_GROUP % MODEL_STRIPES];
 }
 
-/* Of the locked stripe. */
+/* Called with the stripe locked. */
 static inline struct model_write *model_node(struct model_stripe *stripe)
 {
 	struct model_write *w = stripe->spare;
@@ -94,7 +94,7 @@ static inline struct model_write *model_node(struct model_stripe *stripe)
 	return w;
 }
 
-/* All that is known of the sector: it holds @id. */
+/* Forget the history of the sector: it holds @id. */
 static inline void model_set(struct model *m, uint64_t sector, uint64_t id)
 {
 	struct model_stripe *stripe = model_stripe(m, sector);
@@ -123,10 +123,13 @@ static inline void model_init(struct model *m, uint64_t sectors)
 		pthread_mutex_init(&m->stripe[i].lock, NULL);
 }
 
-/* No read under way began before this. */
+/* No read in progress began before the returned time. */
 static inline uint64_t model_horizon(struct model *m)
 {
-	/* Before the threads are asked: who begins after that has a later ticket. */
+	/*
+	 * Take the ticket before looking at the threads: a read that begins later has a later
+	 * ticket.
+	 */
 	uint64_t horizon = atomic_load(&m->clock), start;
 	unsigned int i;
 
@@ -138,7 +141,7 @@ static inline uint64_t model_horizon(struct model *m)
 	return horizon;
 }
 
-/* All but the writes of @id that were over before @start were overwritten by @when. */
+/* Writes that ended before @start, except those of @id, were overwritten by @when at the latest. */
 static inline void model_overwrite(struct model_write *list, uint64_t id,
 				   uint64_t start, uint64_t when)
 {
@@ -165,7 +168,7 @@ static inline void model_prune(struct model_stripe *stripe,
 	}
 }
 
-/* Before the write is issued. */
+/* Call before issuing the write. */
 static inline void model_write_begin(struct model *m, uint64_t first,
 				     uint64_t count, uint64_t id)
 {
@@ -187,7 +190,7 @@ static inline void model_write_begin(struct model *m, uint64_t first,
 	}
 }
 
-/* After it completed without error. */
+/* Call after the write completed without error. */
 static inline void model_write_end(struct model *m, uint64_t first,
 				   uint64_t count, uint64_t id)
 {
@@ -200,7 +203,7 @@ static inline void model_write_end(struct model *m, uint64_t first,
 		pthread_mutex_lock(&stripe->lock);
 		for (w = m->sector[i]; w && w->id != id; w = w->next)
 			;
-		/* Not there: reads saw it, and then what overwrote it. */
+		/* Not listed: reads returned it, and then a write that overwrote it. */
 		if (w) {
 			if (w->end > now)
 				w->end = now;
@@ -222,7 +225,7 @@ static inline void model_read_end(struct model *m, unsigned int thread)
 	m->reading[thread] = 0;
 }
 
-/* May a read from @start to @end have returned @id? If so, learn from it. */
+/* May a read from @start to @end have returned @id? If so, update the model. */
 static inline bool model_read(struct model *m, uint64_t sector, uint64_t id,
 			      uint64_t start, uint64_t end)
 {
@@ -244,7 +247,7 @@ static inline bool model_read(struct model *m, uint64_t sector, uint64_t id,
 	if (latest > end)
 		latest = end;
 	if (matches == 1) {
-		/* Of several writes of zeros nobody knows which one it was. */
+		/* Of several writes of zeros, the model cannot tell which one was read. */
 		found->end = latest;
 		if (found->start > start)
 			start = found->start;
@@ -258,8 +261,8 @@ static inline bool model_read(struct model *m, uint64_t sector, uint64_t id,
 }
 
 /*
- * The sector was read when nothing was in flight.  Returns whether it may hold @id;
- * from now on it is all that it may hold.
+ * The sector was read with nothing in flight.  Returns true if it may hold @id, which becomes the
+ * only allowed value.
  */
 static inline bool model_settle(struct model *m, uint64_t sector, uint64_t id)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What 'stress' takes for right and for wrong, on short histories of one sector. The
- * order of the calls is the order in time.
+ * Check the verdicts of the 'stress' model on short histories of one sector. The order of the calls
+ * is the order in time.
  */
 #include "../kselftest_harness.h"
 
@@ -32,7 +32,7 @@ FIXTURE_TEARDOWN(model)
 #define BEGIN(id)	model_write_begin(&self->m, 0, 1, id)
 #define END(id)		model_write_end(&self->m, 0, 1, id)
 #define WRITE(id)	do { BEGIN(id); END(id); } while (0)
-/* A read of thread n, which may take a while. */
+/* A read of thread n lasts from ASK to ANSWER. */
 #define ASK(n)		(self->start[n] = model_read_begin(&self->m, n))
 #define ANSWER(n, id)							       \
 	({								       \
@@ -103,7 +103,7 @@ TEST_F(model, reader_that_ends_later_may_have_new)
 	ASK(1);
 	BEGIN(B);
 	EXPECT_TRUE(ANSWER(1, B));
-	/* It has arrived: for good. */
+	/* B has been read: A cannot return. */
 	EXPECT_FALSE(READ(A));
 }
 
@@ -146,7 +146,7 @@ TEST_F(model, overlap_seen_in_flight)
 	BEGIN(B);
 	EXPECT_TRUE(READ(A));
 	EXPECT_TRUE(READ(B));
-	/* A came before B: it does not return, even though neither has ended. */
+	/* A came before B: a later read must not return A, even though neither write has ended. */
 	EXPECT_FALSE(READ(A));
 	END(A);
 	END(B);
@@ -163,14 +163,14 @@ TEST_F(model, readers_that_overlap_need_not_agree_yet)
 	ASK(1);
 	ASK(2);
 	EXPECT_TRUE(ANSWER(1, B));
-	/* Both writes are over: one value for all time. */
+	/* Both writes have ended: the value is fixed. */
 	EXPECT_FALSE(ANSWER(2, A));
 	EXPECT_TRUE(READ(B));
 }
 
 TEST_F(model, chain_of_overlaps)
 {
-	/* A and B overlap, B and C do; A is over before C starts. */
+	/* A and B overlap, B and C overlap; A ends before C starts. */
 	BEGIN(A);
 	BEGIN(B);
 	END(A);
@@ -210,7 +210,7 @@ TEST_F(model, settled)
 	EXPECT_TRUE(READ(B));
 }
 
-/* What is overwritten does not pile up. */
+/* Overwritten values do not accumulate. */
 TEST_F(model, lists_stay_short)
 {
 	struct model_write *w;

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Modes are switched, tables reloaded, the device suspended and the cache invalidated
-# while threads write and read: no sector that is read is ever wrong. The origin answers
-# late, in parts of it to writes and in parts to reads; so does the cache device. What is cached has
-# checksums, is scrubbed and compared with the origin meanwhile: nothing of it is damaged.
+# Threads write and read while modes are switched, tables reloaded, the device suspended and the
+# cache invalidated. No read returns wrong data. Parts of the origin are slow for writes, others for
+# reads; so is the cache device. Cached data has checksums, and is scrubbed and compared with the
+# origin meanwhile: none of it is damaged.
 # kernels: 6.1
 # timeout: 240
 . ./cache.sh
@@ -13,7 +13,7 @@
 INTEGRITY=crc32c
 size=$((64 * 2048))
 
-# A scrub with the origin is under way.
+# scrubbing: start a scrub with the origin.
 scrubbing() {
 	dmsetup message nc 0 scrub start 0 origin 2>/dev/null
 }
@@ -66,6 +66,6 @@ is damaged 0
 is state 0
 dm_remove twin
 stop
-./stress verify "$O" "$TMPDIR/model" || fail "the origin is not what was read"
+./stress verify "$O" "$TMPDIR/model" || fail "the origin differs from the data that was read"
 MODE=writethrough start
 ./stress verify /dev/mapper/nc "$TMPDIR/model" || fail "wrong after the restart"

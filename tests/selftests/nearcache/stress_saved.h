@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A model whose sectors hold one write each, in a file. */
+/* Save and load a model whose sectors have one write each. */
 #ifndef NEARCACHE_TEST_STRESS_SAVED_H
 #define NEARCACHE_TEST_STRESS_SAVED_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The sectors of 'stress': each of their words follows from the sector's number, the
- * write that it is from and the device that it was written to.
+ * The sectors of 'stress': each word is derived from the sector's number, the id of its write and
+ * the seed of its device.
  */
 #ifndef NEARCACHE_TEST_STRESS_SECTOR_H
 #define NEARCACHE_TEST_STRESS_SECTOR_H
@@ -20,7 +20,7 @@
 struct stress_sector {
 	uint64_t magic;
 	uint64_t number;
-	uint64_t id;	/* of the write: a count, and its thread in the low bits */
+	uint64_t id;	/* of the write: a count, with its thread in the low bits */
 	uint64_t seed;	/* of the device */
 	uint64_t filler[STRESS_FILLER];
 };
@@ -34,7 +34,7 @@ static inline unsigned int id_thread(uint64_t id)
 	return id & ((1 << ID_THREAD_BITS) - 1);
 }
 
-/* The first word of the filler; the others follow by adding STRESS_STEP. */
+/* The first word of the filler; adding STRESS_STEP gives each next one. */
 static inline uint64_t sector_base(uint64_t number, uint64_t id, uint64_t seed)
 {
 	uint64_t x =
@@ -69,7 +69,7 @@ static inline bool sector_zero(const struct stress_sector *s)
 	return !memcmp(s, &zero, sizeof(zero));
 }
 
-/* The first word of the filler that does not belong; STRESS_FILLER when all do. */
+/* The index of the first wrong word of the filler, or STRESS_FILLER. */
 static inline unsigned int sector_torn(const struct stress_sector *s)
 {
 	uint64_t word = sector_base(s->number, s->id, s->seed), wrong = 0;
@@ -84,7 +84,7 @@ static inline unsigned int sector_torn(const struct stress_sector *s)
 	return i;
 }
 
-/* Which write of this sector it is: all of it is checked. 0 when it is from none. */
+/* The id of the write in this sector, all bytes checked; 0: not a valid sector. */
 static inline uint64_t sector_id(const struct stress_sector *s, uint64_t number,
 				 uint64_t seed)
 {
@@ -107,7 +107,7 @@ static inline void id_tell(uint64_t id)
 		       id_thread(id));
 }
 
-/* What is in a sector, in words. */
+/* Print the content of a sector. */
 static inline void sector_tell(const struct stress_sector *s, uint64_t number,
 			       uint64_t seed)
 {

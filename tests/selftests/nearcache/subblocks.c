@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads over every pattern of valid and missing sub-blocks.
+ * Read over every pattern of valid and missing sub-blocks.
  *
  *	subblocks PHASE all|random DEV BLOCK SUBBLOCK CELLS SEED
  *
- * The device is cut into cells of three blocks.  Phase "populate" reads single
- * sub-blocks so that each cell has its own pattern of valid ones; phase "read"
- * makes one read per cell and prints how many sub-blocks were missing under it;
- * "shape" makes the same reads and prints how many they touch.  Each sector that
- * is read is checked.
+ * The device is divided into cells of three blocks.  Phase "populate" reads single sub-blocks so
+ * that each cell has its own pattern of valid ones. Phase "read" makes one read per cell and prints
+ * the number of missing sub-blocks in its range. Phase "shape" makes the same reads and prints the
+ * number of sub-blocks in their ranges.  Each sector read is checked.
  *
- * all: four sub-blocks around the border of two blocks take all 16 patterns, and
- * are read in all 10 ranges, whole and without their first and last sector: 320
- * cells.  random: random bits in all three blocks, random reads.
+ * all: four sub-blocks around the border of two blocks take all 16 patterns, each read in all 10
+ * ranges, whole and without the first and last sector: 320 cells.  random: random bits in all three
+ * blocks, random reads.
  */
 #include "device.h"
 #include "sector.h"
@@ -26,7 +25,7 @@ static uint64_t seed;
 static bool all;
 static char *buffer;
 
-/* Valid bits of a cell, one byte each. */
+/* Valid bits of a cell, one per byte. */
 static void pattern(unsigned int cell, unsigned char *bit)
 {
 	static const unsigned int density[] = { 10, 50, 90, 50 };
@@ -43,7 +42,7 @@ static void pattern(unsigned int cell, unsigned char *bit)
 		bit[i] = random_next(&state) % 100 < density[cell % 4];
 }
 
-/* The read of a cell, in sectors from the cell's start. */
+/* The read of a cell, in sectors from the start of the cell. */
 static void shape(unsigned int cell, unsigned int *start, unsigned int *count)
 {
 	static const unsigned char range[10][2] = {

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # kernels: 6.1
 # timeout: 240
-# Every superblock field with values that cannot be: refused, and the log names the
-# field. One damaged copy: the other one counts. Both, foreign, truncated: refused.
+# Every superblock field with invalid values: the table is refused, and the log names the field. If
+# one copy is damaged the other one is used. Refused: both damaged, foreign, truncated.
 # cpus: 1
 . ./cache.sh
 
-# accepted: load a table; sets said to what the kernel had to say. False when refused.
+# accepted: load a table; sets said to the kernel's log. False if the table is refused.
 accepted() {
 	local mark="try $((++tries))" rc=0
 	echo "nearcache-test: $mark" >/dev/kmsg
@@ -16,7 +16,7 @@ accepted() {
 	return $rc
 }
 
-# field_is FIELD VALUE SAYS: both copies with it and a good checksum are refused.
+# field_is FIELD VALUE TEXT: set FIELD in both copies, with a good checksum; the table is refused.
 field_is() {
 	local old
 	old=$(./sbset "$C" get "$1") || fail "no field $1"
@@ -28,7 +28,7 @@ field_is() {
 	bad=$((bad + 1))
 }
 
-# sound LOADED: the device is good again, with all it had.
+# sound LOADED: the device is accepted again, with all its cached data.
 sound() {
 	accepted || fail "refused: $said"
 	dmsetup resume --noudevsync nc || fail "resume"
@@ -77,7 +77,7 @@ for value in 0 1 1000; do field_is table_pages $value table_pages; done
 field_is intent_region 0 intent_region
 field_is intent_region 1 intent_region
 for value in 0 1 511 18446744073709551104; do field_is origin_size $value origin_size; done
-# Larger than the origin; smaller would be an origin that has grown.
+# A superblock with a larger size than the origin; with a smaller one, the origin has grown.
 field_is origin_size $((9 << 20)) origin_size
 field_is origin_fingerprint_type 5 origin_fingerprint_type
 for i in 0 4 5; do
@@ -99,11 +99,11 @@ done
 echo "$bad bad values refused"
 sound
 
-# Fields that any value may have.
+# Any value is valid in these fields.
 ./sbset "$C" set both compat 18446744073709551615
 ./sbset "$C" set both created 18446744073709551615
 sound
-# One bit of one copy, in a field that a checksum alone protects.
+# Flip one bit of one copy, in a field that only the checksum protects.
 for copy in 0 1; do
 	./sbset "$C" flip $copy created
 	sound
@@ -113,7 +113,7 @@ done
 [[ $said == *checksum* ]] || fail "both damaged: $said"
 ./sbset "$C" flip both created
 sound
-# A smaller device: what the superblock says is not there any more.
+# A device smaller than the superblock says.
 whole=$C
 make_dm C cut "0 $(($(sectors "$whole") - 2048)) linear $whole 0"
 ! accepted || fail "accepted a truncated device"

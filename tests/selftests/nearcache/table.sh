@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What the device is to device-mapper: its table reloads to itself, the status line is
-# as uapi says, queue limits, dm-stats, read-only.
+# The interface to device-mapper: the table reloads to itself, the status line is as the uapi header
+# says, queue limits, dm-stats, read-only.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -37,7 +37,7 @@ is reason 0
 is block_size 262144
 is subblock_size 4096
 is fill_memory_max $((64 << 20))
-# Status is no I/O.
+# Reading the status causes no I/O.
 ios="$(origin_read_ios "$O") $(origin_read_ios "$C") $(origin_write_ios "$C")"
 for i in {1..5}; do
 	dmsetup status nc >/dev/null
@@ -46,7 +46,7 @@ done
 same "I/O of status" "$(origin_read_ios "$O") $(origin_read_ios "$C") $(origin_write_ios "$C")" "$ios"
 
 same "logical block size" "$(queue logical_block_size)" 512
-# Readers of mapped files get no more read-ahead than from the origin.
+# Readers of mapped files get no more readahead than on the origin.
 same "optimal I/O size" "$(queue optimal_io_size)" "$(queue optimal_io_size "$O")"
 same "read-only" "$(blockdev --getro /dev/mapper/nc)" 1
 same "flag" "$(dmsetup info -c --noheadings -o attr nc | cut -c 4)" r

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache of two blocks: right data, no more blocks than there are, warm again.
+# A cache of two blocks: right data, at most two blocks in use, warm after a restart.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -8,7 +8,7 @@
 make_null O origin 4
 make_null local local 16
 ./blockdata write "$O"
-# The smallest slice that takes a format of two blocks.
+# Find the smallest device that can be formatted with two blocks.
 smallest=$(nearcache create x --cache "$local" --origin "$O" --block-size 64K --dry-run -j |
 	sed -n 's/.*"data_offset": *\([0-9]*\).*/\1/p' | head -n 1)
 size=$(((${smallest:-2097152} + 2 * 65536) / 512))
@@ -24,7 +24,7 @@ start
 blocks=$(field blocks)
 ((blocks == 2)) || fail "$blocks blocks, expected 2"
 is blocks_used 0
-# Of a cache that was empty at its start it is chosen at random what stays (kmod/evict/keep.h).
+# Restart once: a cache that started empty retains a pseudo-random part of the blocks read.
 check -n 128 -b 128
 settle
 stop
@@ -35,11 +35,11 @@ settle
 is blocks_used 2
 check -b 1:256 -a 1 -r "$(times 300)" -t 4
 settle
-# Reclaim may just have taken one or both.
-(($(field blocks_used) <= 2)) || fail "more blocks than there are"
+# Reclaim may have freed one or both slots just now.
+(($(field blocks_used) <= 2)) || fail "more blocks in use than slots"
 above bypass_full 0
-(($(field bytes_valid) <= 2 * 65536)) || fail "more than fits is valid"
-# Another part of the origin only, until the old blocks are idle.
+(($(field bytes_valid) <= 2 * 65536)) || fail "more bytes are valid than fit"
+# Read only another part of the origin, until the old blocks are idle.
 check -s 4096 -n 256 -b 8 -r "$(times 1500)"
 settle
 above evictions 0

@@ -1,24 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Trace events tell what the counters count, with fields that fit: whose a piece is, and how long it
-# took.
+# Trace events agree with the counters, and their fields are right: which process a piece of a read
+# belongs to, and its latency.
 # kernels: 6.12
 . ./cache.sh
 TRACE=/sys/kernel/tracing
 EVENTS=$TRACE/events/nearcache
 MB=$((1 << 20))
 
-# watch 0|1: the events of the module.
+# watch 0|1: switch the module's events off or on.
 watch() {
 	trace_events "$1" nearcache
 }
 
-# traced PATTERN: events of the kind.
+# traced PATTERN: print the number of matching events.
 traced() {
 	grep -cE -- "$1" "$TMPDIR/trace"
 }
 
-# taken: what was traced is in $TMPDIR/trace, and nothing more is traced.
+# taken: stop tracing and move the trace to $TMPDIR/trace.
 taken() {
 	settle
 	watch 0
@@ -26,23 +26,23 @@ taken() {
 	echo >$TRACE/trace
 }
 
-# pieces EVENT VERDICT [FIELDS]: how many.
+# pieces EVENT VERDICT [FIELDS]: print the number of such events.
 pieces() {
 	traced "nearcache_$1: $devno [0-9]+ \+ [0-9]+ opf=0x[0-9a-f]+ $2 ${3:-label=0 cgroup=[0-9]+ pid=[0-9]+ tid=[0-9]+} latency="
 }
 
-# told_sectors PATTERN: of all pieces of the kind: what is cached in part is read in two.
+# told_sectors PATTERN: print the sectors of matching pieces; a partial hit has two pieces.
 told_sectors() {
 	grep -E -- "$1" "$TMPDIR/trace" |
 		awk '{ for (i = 1; i < NF; i++) if ($i == "+") n += $(i + 1) } END { print n + 0 }'
 }
 
-# latencies VERDICT: of pieces that are over, in ns.
+# latencies VERDICT: print the latencies of completed pieces, in ns.
 latencies() {
 	sed -nE "s/.*nearcache_done: .* $1 label=.* latency=([0-9]+) error=0\$/\1/p" "$TMPDIR/trace"
 }
 
-# Each verdict as often as its counter says; each piece is over once, with the same verdict.
+# Each verdict appears as often as its counter says; each piece completes once, with that verdict.
 counted() {
 	local kind
 	for kind in hit:hits miss:misses join:joins bypass-full:bypass_full partial:partials; do
@@ -59,13 +59,13 @@ counted() {
 	same "latencies of pieces that are not over" "$(traced 'nearcache_access: .* latency=0 error=0$')" \
 		"$(traced nearcache_access:)"
 	same "errors" "$(traced 'nearcache_done: .* error=0$')" "$(traced nearcache_done:)"
-	# The origin takes 2 ms.
+	# The origin's latency is 2 ms.
 	(($(latencies miss | sort -n | head -1) >= 2000000)) || fail "a miss took $(latencies miss | sort -n | head -1) ns"
 	(($(latencies hit | sort -n | head -1) < 2000000)) || fail "a hit took $(latencies hit | sort -n | head -1) ns"
 	(($(latencies hit | sort -n | head -1) > 0)) || fail "a hit took no time"
 }
 
-# Whose: process, thread, control group and label.
+# The fields for process, thread, control group and label.
 whose() {
 	local job group pid who id loop
 	make_group job +io
@@ -82,14 +82,14 @@ whose() {
 	same "sectors of the second one" "$(told_sectors "nearcache_access: .* label=$id $who")" 2048
 	same "sectors of both" "$(told_sectors "nearcache_access: .* label=[1-9][0-9]* $who")" 4096
 	same "sectors of what is over" "$(told_sectors "nearcache_done: .* label=[1-9][0-9]* $who latency=[1-9]")" 4096
-	# Threads of the kernel read for somebody.
+	# A kernel thread reads on behalf of a process.
 	modprobe loop || fail "no loop devices"
 	loop=$(losetup -f --show --direct-io=on /dev/mapper/nc) || fail "losetup"
 	at_exit losetup -d "$loop"
 	watch 1
 	in_group "$job" ./blockdata read "$loop" -s 0 -n 4096 -b 64 >/dev/null
 	taken
-	# However the loop device cuts them, they are told, and nobody else's.
+	# However the loop device splits the reads, they are traced for that group only.
 	(($(traced "nearcache_access: .* cgroup=$group pid=") >= 32)) || fail "for the group: $(tail -n 5 "$TMPDIR/trace")"
 	same "reads of the reader" "$(traced "nearcache_access: .* cgroup=$group pid=$pid")" 0
 }
@@ -108,14 +108,14 @@ watch 1
 start
 devno=$(number /dev/mapper/nc)
 devno=${devno/:/,}
-# Misses, hits, joins, bypasses; then idle blocks give way.
+# Cause misses, hits, joins and bypasses; then evict idle blocks.
 check -n 512 -b 128 -t 4 -c
 check -n 2048
 check -b 1:200 -a 1 -r 60
 for i in {1..24}; do
 	check -s 16384 -n 4096 -b 512
 done
-# What goes is traced before it is counted: suspended, both are over.
+# An eviction is traced before it is counted: after a suspend both have happened.
 dmsetup suspend --noudevsync nc || fail "suspend"
 taken
 is bypass_memory 0
@@ -125,7 +125,7 @@ same "fill_start" "$(traced "nearcache_fill_start: $devno [0-9]+ \+ [0-9]+ slot=
 same "fill_done" "$(traced "nearcache_fill_done: $devno [0-9]+ \+ [0-9]+ slot=[0-9]+ published=1 error=0\$")" "$(field fills)"
 same "evict" "$(traced "nearcache_evict: $devno [0-9]+ slot=[0-9]+ valid=0x[0-9a-f]+\$")" "$(field evictions)"
 above evictions 0
-# Sectors of all misses together are what the fills' readers asked for.
+# The sectors of all misses are those that the readers asked for.
 same "bytes of misses" "$(($(told_sectors 'nearcache_access:.* miss ') * 512))" "$(field miss_bytes)"
 dmsetup resume --noudevsync nc || fail "resume"
 whose

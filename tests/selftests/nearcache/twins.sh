@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache device belongs to one dm device; a copy of it counts as the same one. Two
-# caches may share an origin.
+# A cache device belongs to one dm device, and a copy of it counts as the same device. Two caches
+# may share an origin.
 # kernels: 6.12
 . ./cache.sh
 
-# refused NAME CACHE: as the live table or the inactive one of another dm device.
+# refused NAME CACHE: another dm device may use CACHE neither in its live nor in its inactive table.
 refused() {
 	log_mark
 	! dm_create "$1" "$(line '' "$O" "$2")" >/dev/null 2>&1 || fail "$2 accepted a second time"
@@ -25,21 +25,21 @@ dd if="$C" of="$copy" bs=1M iflag=direct oflag=direct 2>/dev/null
 start
 refused second "$C"
 refused second "$copy"
-# Under another name.
+# The same device under another name.
 make_dm alias alias "0 $(sectors "$C") linear $C 0"
 refused second "$alias"
 dm_remove alias
 check
 stop
 
-# Only loaded, not yet live: the claim is there all the same.
+# A table that is only loaded claims its cache device.
 dmsetup create --noudevsync --notable nc
 at_exit dm_gone nc
 dmsetup load --noudevsync nc --table "$(line)" || fail "load"
 refused second "$C"
 refused second "$copy"
 dmsetup clear --noudevsync nc
-# Not even loaded any more: free.
+# A cleared table claims nothing.
 start second
 refused nc2 "$copy"
 stop second
@@ -47,7 +47,7 @@ dmsetup remove --noudevsync nc
 start second '' "$O" "$copy"
 stop second
 
-# Formatted again between load and resume, with other sizes: not what was looked at.
+# The cache device is formatted again, with other sizes, between load and resume: it is refused.
 make_null image image 16
 format "$image" "$O" 256K
 dmsetup create --noudevsync --notable nc
@@ -56,8 +56,8 @@ dd if="$image" of="$C" bs=1M oflag=direct 2>/dev/null
 for i in 1 2; do
 	! dmsetup resume --noudevsync nc 2>/dev/null || fail "resumed on another cache, attempt $i"
 done
-# A new table looks at it anew.
-reload || fail "a new table of what is there now"
+# A new table reads the superblock again.
+reload || fail "a new table was refused"
 is block_size 262144
 check
 stop
@@ -67,7 +67,7 @@ is loaded 1
 check
 stop
 
-# Two caches, one origin.
+# Two caches share one origin.
 format "$copy"
 start
 start other '' "$O" "$copy"

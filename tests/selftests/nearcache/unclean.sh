@@ -1,25 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What a crash leaves. A session that only read comes up warm, with all but what was
-# cached in the last seconds; one that may have written starts cold. What was invalidated
-# does not come back in either.
+# Starts after a crash. A read-only session comes up warm, except for the blocks of the last
+# seconds; a writing session starts cold. Invalidated data does not come back in either case.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 
-# crash: put into $X what is on the cache device now, as if the power went.
+# crash: copy the cache device to $X, as after a power cut.
 crash() {
 	blockdev --flushbufs "$C"
 	dd if="$C" of="$X" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
 }
 
-# again: from what the crash left.
+# again: start from the copy.
 again() {
 	start nc '' "$O" "$X"
 }
 
-# commit: the table on the medium is the one in memory. A message about what is not cached
-# makes it so.
+# commit: write the slot table to the medium. A message about uncached sectors does so.
 commit() {
 	settle
 	dmsetup message nc 0 invalidate 32760 8 || fail "invalidate"
@@ -44,7 +42,7 @@ commit
 valid=$(field bytes_valid)
 ((valid == 12288 * 512)) || fail "only $valid bytes cached"
 crash
-# Not yet on the medium.
+# These blocks are not yet on the medium.
 check -s 12288 -n 128
 stop
 again
@@ -55,7 +53,7 @@ is bytes_valid "$valid"
 origin_mark
 check -n 12288
 same "bytes from the origin" "$(origin_delta)" 0
-# It goes on as usual, over evictions, and is warm again after a stop and after a crash.
+# The cache works on, with evictions, and is warm again after a stop and after a crash.
 check
 check -b 8 -r 200
 commit
@@ -66,7 +64,7 @@ is loaded 2
 is bytes_valid "$valid"
 stop
 
-# Right after the start, before anything was read.
+# A crash right after the start, before any read.
 format
 start
 crash
@@ -77,7 +75,7 @@ is blocks_used 0
 check
 stop
 
-# What was invalidated stays so; first a part, then all of it.
+# Invalidated data stays invalid: first a part, then all of it.
 format
 start
 check -n 12288
@@ -111,7 +109,7 @@ is bytes_valid "$valid"
 check -g 3
 stop
 
-# May have written: even what is surely right is not trusted.
+# A writing session: even blocks that were not written are not trusted.
 for MODE in writearound writethrough; do
 	format
 	start
@@ -128,7 +126,7 @@ for MODE in writearound writethrough; do
 	commit
 	valid=$(field bytes_valid)
 	((valid > 0)) || fail "nothing was cached"
-	# Nothing of the old table comes back, after a crash or a stop.
+	# Then no block of the old slot table comes back, neither after a crash nor after a stop.
 	dd if="$X" of="$C" bs=1M iflag=direct oflag=direct 2>/dev/null
 	stop
 	start

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache that was stopped is warm: all of it, after a remove and after the module
-# was unloaded, and at the second and third time as well.
+# A cache that was stopped is completely warm: after a remove, after the module was unloaded, and
+# after the second and third stop.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 
-# restarted VALID: everything is there again, and nothing is read from the origin.
+# restarted VALID: all data is cached, and no read goes to the origin.
 restarted() {
 	is loaded 2
 	is bytes_valid "$1"
@@ -26,11 +26,11 @@ start
 is loaded 1
 is blocks_used 0
 is blocks_warm 0
-# A third of the sub-blocks first, so that the table holds patterns.
+# Cache a third of the sub-blocks first, so that blocks are partly valid.
 check -b 8 -r 2700
 settle
 valid=$(field bytes_valid)
-((valid > 4 << 20 && valid < 24 << 20)) || fail "$valid bytes are no pattern"
+((valid > 4 << 20 && valid < 24 << 20)) || fail "$valid bytes are valid, expected about a third"
 stop
 start
 is loaded 2
@@ -39,7 +39,7 @@ is blocks_warm "$(field blocks_used)"
 check -b 128
 settle
 is bytes_valid $((32 << 20))
-# Some were valid, the others came from the origin, once.
+# The missing sub-blocks came from the origin, once.
 is fill_origin_bytes $(((32 << 20) - valid))
 stop
 start

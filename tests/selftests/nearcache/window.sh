@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What a classifier wants ahead of a stream is brought: in time, no further than it says, and never
-# wrong, whatever races with it.
+# The cache reads ahead as a classifier asks: in time, no further than requested, and never with
+# wrong data, whatever races with it.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -10,7 +10,7 @@
 NC=/dev/mapper/nc
 MB=$((1 << 20))
 
-# begin_count: what the counters are now.
+# begin_count: remember the counters.
 begin_count() {
 	local name
 	for name in misses prefetched_bytes prefetched_used_bytes prefetched_late_bytes; do
@@ -18,31 +18,31 @@ begin_count() {
 	done
 }
 
-# delta COUNTER: since begin_count.
+# delta COUNTER: the increase since begin_count.
 delta() {
 	local -n before=was_$1
 	echo $(($(field "$1") - before))
 }
 
-# cached FIRST END: bytes of this part, in MiB, that are cached.
+# cached FIRST END: print the cached bytes of this part, given in MiB.
 cached() {
 	run residency nc "$(($1 * MB))-$(($2 * MB))" -j
 	json cached_bytes
 }
 
-# There is room for all of the origin.
+# empty: the cache is larger than the origin, so nothing is evicted later.
 empty() {
 	dmsetup message nc 0 invalidate all || fail "invalidate"
 }
 
-# Of a stream most is there, or on its way, before it is asked for.
+# A stream: most of it is cached or in flight before it is read.
 stream() {
 	empty
 	begin_count
 	good classifier load
 	check -s 0 -n 32768 -b 64 >/dev/null
 	settle
-	# Of 512 reads 15 until it is known.
+	# The classifier needs 15 of the 512 reads to recognise the stream.
 	(($(delta misses) < 64)) || fail "misses: $(delta misses), of 512"
 	(($(delta prefetched_bytes) >= 14 * MB)) || fail "brought: $(delta prefetched_bytes)"
 	(($(delta prefetched_used_bytes) + $(delta prefetched_late_bytes) >= 14 * MB)) ||
@@ -50,8 +50,7 @@ stream() {
 	good classifier unload
 }
 
-# Of shards of 4 MiB, 8 MiB from each other: nothing of what is between them, once their length
-# is known.
+# Shards of 4 MiB at a distance of 8 MiB: once their length is known, the gaps are not read ahead.
 shards() {
 	empty
 	begin_count
@@ -70,7 +69,7 @@ wrote() {
 	(($(field writes)))
 }
 
-# While a checkpoint is written, nothing; a window of one's own is cut to what there is.
+# No readahead while a checkpoint is written; a window that a classifier sets itself is clamped.
 pauses() {
 	local writer try brought=''
 	good set nc mode=writethrough
@@ -79,17 +78,17 @@ pauses() {
 		--time_based --runtime=600 --output="$TMPDIR/fio" &
 	writer=$!
 	wait_for 30 wrote || fail "no writes"
-	# A writer that gets no processor for a while writes no checkpoint.
+	# A writer that gets no processor for a while is no checkpoint: try again.
 	for try in 1 2 3; do
 		empty
 		begin_count
 		check -s 0 -n 4096 -b 64 >/dev/null
-		# What is written is on its way at any time.
+		# Complete the readahead in flight, so that it counts.
 		written_down
 		brought+=" $(delta prefetched_bytes)"
 		[[ $brought != *' 0' ]] || break
 	done
-	[[ $brought == *' 0' ]] || fail "brought beside a checkpoint, in $try attempts: $brought"
+	[[ $brought == *' 0' ]] || fail "readahead during a checkpoint, in $try attempts: $brought"
 	kill $writer
 	wait $writer || true
 	./blockdata write $NC -s $((60 * 2048)) -n 2048
@@ -98,12 +97,12 @@ pauses() {
 		settle
 		(($(delta prefetched_bytes)))
 	}
-	wait_for 30 reads || fail "nothing is brought behind a checkpoint"
+	wait_for 30 reads || fail "no readahead after a checkpoint"
 	good classifier unload
 	good set nc mode=read-only
 }
 
-# Readers and writers, windows everywhere, a full cache, and the table comes and goes.
+# Readers and writers, windows everywhere, a full cache, and reloads.
 races() {
 	local i
 	good close nc
@@ -121,7 +120,7 @@ races() {
 	good set nc mode=read-only
 }
 
-# Gone with windows on their way.
+# Close the device with windows in flight.
 removed() {
 	local i
 	for ((i = 0; i < $(times 2); i++)); do
@@ -134,7 +133,7 @@ removed() {
 	good classifier unload
 }
 
-# The table goes while most of a window waits for memory: that is not brought any more, nor later.
+# A suspend while most of a window waits for memory: the rest is not read, and not later either.
 suspended() {
 	local i
 	good close nc
@@ -154,7 +153,7 @@ suspended() {
 	good classifier unload
 }
 
-# What cannot be read ahead harms nobody.
+# Errors of the readahead cause no errors for readers.
 errors() {
 	local bad
 	make_dm bad bad "0 65536 linear $O 0

@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Writes and failing devices. The origin's error is the writer's, and what it holds then
-# is read from there. The cache device's is nobody's; once it is given up nothing that it
-# holds is trusted again. Where it cannot record that the origin changes, nothing is written.
+# Writes on failing devices. A write that the origin fails gets the error, and its sectors are then
+# read from the origin. Errors of the cache device reach nobody; after it is bypassed, its content
+# is never trusted again. If it cannot record a writing session, writes are refused.
 # kernels: 6.12
 # cpus: 1
 . ./gate.sh
 
-# status_of CLEAN|ACTIVE: what the superblock says (enum nearcache_super_state).
+# medium_is STATE: check the state in the superblock (enum nearcache_super_state).
 medium_is() {
 	local state
 	state=$(./sbset "$C" get state)
 	same "state on the medium" "$state" "$1"
 }
 
-# A write over three blocks of which the origin fails a part, after it has changed some.
+# The origin fails a part of a write over three blocks, after it changed some sectors.
 origin_fails() {
 	local errors valid
 	next_block
@@ -29,18 +29,18 @@ origin_fails() {
 	gate value nc write_errors
 	((REPLY > errors)) || fail "no write error was counted"
 	gate until nc fills_in_flight = 0
-	# Of the block that failed nothing of the overlap is valid.
+	# In the block that failed, no sub-block of the overlap is valid.
 	gate value nc bytes_valid
 	((REPLY <= valid - 65536)) || fail "$REPLY of $valid bytes are still valid"
 	gate agree nc origin "$at" 384
-	[[ $REPLY == '1x'*' 7x3 1x'* ]] || fail "what is it? $REPLY"
-	# Once it works again, so does the cache.
+	[[ $REPLY == '1x'*' 7x3 1x'* ]] || fail "unexpected data: $REPLY"
+	# When the origin works again, so does the cache.
 	puts 3 $((at + 100)) 200
 	agrees "$at" 384 '1x100 3x200 1x84'
 	at=$((at + 384))
 }
 
-# Writers in flight get their own errors, one by one.
+# Each write in flight gets its own error.
 one_fails() {
 	next_block
 	cached "$at" 128
@@ -58,7 +58,7 @@ one_fails() {
 	agrees "$at" 128 '2x16 1x112'
 }
 
-# The data of an update do not arrive, or not all of them.
+# The cache device fails all or part of an update.
 update_fails() {
 	local skipped failed updates
 	next_block
@@ -79,8 +79,8 @@ update_fails() {
 	agrees "$at" 128 '2x64 1x64'
 }
 
-# The cache device fails everything: it is given up, and nobody notices. Afterwards it
-# works again, with what it held: cold.
+# The cache device fails every request: it is bypassed without an error for writers. When it works
+# again, with its old content, the start is cold.
 given_up() {
 	local i hits
 	next_block
@@ -100,7 +100,7 @@ given_up() {
 	puts 3 $((at + 5)) 3
 	agrees "$at" 128 '2x5 3x3 2x120'
 	more hits "$hits" 0
-	# Other modes share its fate.
+	# A reload in another mode stays in bypass.
 	MODE=read-only reload || fail "reload to read-only"
 	is state 1
 	reload || fail "reload to $MODE"
@@ -121,7 +121,7 @@ given_up() {
 	agrees 0 1024 "$(gate look origin 0 1024; echo "$REPLY")"
 }
 
-# no_record SECTOR...: superblock copies that cannot be written when a session begins.
+# no_record SECTOR...: these superblock copies cannot be written when a session begins.
 no_record() {
 	local sector
 	stop
@@ -131,16 +131,17 @@ no_record() {
 	for sector; do
 		gate fail cache write "$sector" 8
 	done
-	! dm_create nc "$(line)" >/dev/null 2>&1 || fail "$MODE without a record of it"
+	! dm_create nc "$(line)" >/dev/null 2>&1 || fail "$MODE started without a record of it"
 	gone || dm_remove nc
-	# Not even as a reload of a device that only reads, which comes up in bypass.
-	dm_create nc "$(MODE=read-only line)" >/dev/null || fail "no read-only mode without a superblock"
+	# Nor by a reload of a read-only device, which comes up in bypass.
+	dm_create nc "$(MODE=read-only line)" >/dev/null ||
+		fail "read-only mode was refused"
 	is state 1
 	agrees 0 128 "$content"
 	! dmsetup message nc 0 invalidate all 2>/dev/null || fail "invalidated without a record of it"
 	! reload 2>/dev/null || fail "reload to $MODE without a record of it"
 	dmsetup load nc --table "$(MODE=read-only line)" && dmsetup resume nc ||
-		fail "it does not come back in read-only mode"
+		fail "the device does not resume in read-only mode"
 	agrees 0 128 "$content"
 	gate put "$NC" 9 0 8
 	[[ $REPLY == E* ]] || fail "written: $REPLY"
@@ -155,7 +156,7 @@ gone() {
 	! dmsetup info nc >/dev/null 2>&1
 }
 
-# What the power leaves of a session that wrote.
+# A power cut in a writing session.
 unclean() {
 	next_block
 	cached "$at" 128

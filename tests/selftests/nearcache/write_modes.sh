@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What each mode does with a write: to the data, to the cache, to the counters.
+# The effect of a write in each mode: on the data, the cache and the counters.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -18,13 +18,13 @@ part() {
 
 fresh 8 12
 
-# Read-only: nothing is written.
+# Read-only mode refuses writes.
 [[ $(blockdev --getro /dev/mapper/nc) == 1 ]] || fail "read-only mode on a writable device"
 ! ./blockdata write /dev/mapper/nc -g 2 -n 8 2>/dev/null ||
 	fail "written in read-only mode"
 check
 
-# Around: what is written is dropped by sub-blocks, and only that.
+# Writearound mode invalidates exactly the sub-blocks that are written.
 settle
 full=$(field bytes_valid)
 MODE=writearound reload || fail "reload to writearound"
@@ -49,7 +49,7 @@ part 1 520 1000
 settle
 is bytes_valid "$full"
 
-# Through: what is cached stays so, also where a sub-block is written in part.
+# Writethrough mode keeps cached blocks valid, even if a sub-block is written in part.
 MODE=writethrough reload || fail "reload to writethrough"
 is mode 2
 hits=$(field hit_bytes)
@@ -66,7 +66,7 @@ part 1 0 1
 part 1 1404 100 /dev/mapper/nc 1
 check -s 2000 -n 8000
 
-# The last sub-block of the origin, and a write over everything.
+# The last sub-block of the origin, and a write over the whole device.
 put 3 $((16384 - 3)) 3
 settle
 part 3 $((16384 - 3)) 3 /dev/mapper/nc 1
@@ -78,7 +78,7 @@ part 2 0 16384
 same "origin bytes" "$(origin_delta)" 0
 part 2 0 16384 "$O"
 
-# Back again, warm after a clean stop.
+# Read-only again, warm after a clean stop.
 stop
 start
 is mode 0
@@ -86,7 +86,7 @@ is bytes_valid "$full"
 part 2 0 16384
 stop
 
-# On an empty cache: writes take free blocks, and are the first to lose them.
+# On an empty cache, writes use free slots, and their blocks are the first to be evicted.
 format
 MODE=writethrough start
 put 3 0 4096
@@ -96,7 +96,7 @@ hits=$(field hit_bytes)
 part 3 0 4096
 is hit_bytes $((hits + 4096 * 512))
 
-# Messages.
+# Messages, valid and invalid.
 dmsetup message nc 0 invalidate 8 8
 is bytes_valid $((4096 * 512 - 4096))
 dmsetup message nc 0 invalidate all
@@ -104,7 +104,7 @@ is bytes_valid 0
 for bad in "invalidate" "invalidate 0" "invalidate 0 0" "invalidate 16384 1" "invalidate 16383 2" \
 	"invalidate x 1" "invalidate 0 -1" "nonsense" "invalidate 0 18446744073709551615"; do
 	# shellcheck disable=SC2086 # words
-	! dmsetup message nc 0 $bad 2>/dev/null || fail "taken: message $bad"
+	! dmsetup message nc 0 $bad 2>/dev/null || fail "message accepted: $bad"
 done
 part 3 0 4096
 part 2 4096 4096

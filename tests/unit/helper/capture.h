@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a test makes the helper print. */
+/* Capture the standard output of the code under test. */
 #ifndef HELPER_UNIT_CAPTURE_H
 #define HELPER_UNIT_CAPTURE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Devices that are there by any name: 8:0, /dev/sda, is an origin, the others are 8:32. */
+/* Fake device_open(): any path exists.  /dev/sda, 8:0, is an origin; all others are 8:32. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>

@@ -10,7 +10,7 @@
 
 struct fake fake;
 
-/* Pretend a running device with this table. */
+/* Fake a running device with table parameters @params. */
 void fake_reset(const char *params)
 {
 	memset(&fake, 0, sizeof(fake));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One device-mapper device that is only pretended. */
+/* One fake device-mapper device. */
 #ifndef HELPER_FAKE_DM_H
 #define HELPER_FAKE_DM_H
 
@@ -9,7 +9,7 @@
 #define FAKE_BYTES	(1ULL << 20)
 #define FAKE_TEXT	128
 
-/* How a start ends that does not succeed. */
+/* How a failing start ends. */
 enum fake_start {
 	FAKE_STARTS = 0,
 	FAKE_INTERRUPTED,	/* nothing happens */
@@ -20,7 +20,7 @@ enum fake_start {
 /**
  * struct fake_table - a table
  * @params: parameters, "" for no table
- * @bytes: what it covers
+ * @bytes: length
  */
 struct fake_table {
 	char params[FAKE_TEXT];
@@ -30,20 +30,20 @@ struct fake_table {
 /**
  * struct fake - the device
  * @live: its live table
- * @loaded: its inactive one
+ * @loaded: its inactive table
  * @uuid: dm uuid
  * @gone: it does not exist
- * @suspended: suspended
- * @cannot_clear: dropping the inactive table fails
- * @no_writing: tables that write are not loaded: the cache device failed
- * @start: how starts end, each once, then they succeed
- * @on_load: what somebody does right after a table was loaded
- * @on_start: what somebody does right after a start
+ * @suspended: it is suspended
+ * @cannot_clear: clearing the inactive table fails
+ * @no_writing: loading a table with a writing mode fails, as after a failure of the cache device
+ * @start: results of the next starts, one each; then starts succeed
+ * @on_load: called right after a table was loaded, to play another process
+ * @on_start: called right after a start
  * @cache: its cache device
  * @origin: its origin
  * @opens: open count
  * @loads: tables loaded
- * @handed_over: the last start was to hand over the reads that wait
+ * @handed_over: the last start was asked to hand over waiting reads
  */
 struct fake {
 	struct fake_table live;

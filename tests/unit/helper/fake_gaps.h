@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Gaps that are only pretended, and the lock that they are looked at under. */
+/* Fake record of gaps, and fake lock for it. */
 #ifndef HELPER_FAKE_GAPS_H
 #define HELPER_FAKE_GAPS_H
 
 #include "open/uncached_writes.h"
 
 /**
- * struct fake_gaps - what there is, and what was done
- * @concern: whatever is asked about may be stale
- * @error: nobody knows
+ * struct fake_gaps - input and calls
+ * @concern: every cache may be stale
+ * @error: the record cannot be read
  * @hangs: the origin does not answer
  * @locked: lock_all() was called
- * @asked: what was asked about last
- * @origin: and of which origin
+ * @asked: cache of the last query
+ * @origin: origin of the last query
  * @ended: gaps_emptied() was called
- * @epoch: with that
+ * @epoch: argument of gaps_emptied()
  */
 struct fake_gaps {
 	bool concern;

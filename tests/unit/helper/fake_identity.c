@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Devices that have no identity: files, or none at all. */
+/* Devices without an identity. */
 #include "fake_identity.h"
 
 #include <stdio.h>

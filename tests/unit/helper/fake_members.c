@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Caches on one device. */
+/* Caches with one cache device. */
 #include "open/members.h"
 
-/* Not all tests have one. */
+/* Weak: not all tests link a definition. */
 extern __typeof__(witness_check_place) witness_check_place __attribute__((weak));
 
 int members_open(struct members *members, const struct arguments *args)

@@ -39,7 +39,7 @@ void fake_nl_give(uint64_t start, uint64_t length, const char *label,
 	give(&range);
 }
 
-/* Without a request. */
+/* Remove a range from the fake kernel without a request. */
 void fake_nl_take(uint64_t start)
 {
 	size_t i, left = 0;
@@ -72,7 +72,7 @@ static int by_start(const void *x, const void *y)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Bytes that are pinned, each once, and whether @fake_nl.watch is. */
+/* Pinned bytes, overlaps counted once; @watched: all of @fake_nl.watch is pinned. */
 static uint64_t pinned(bool *watched)
 {
 	static struct range pin[FAKE_RANGES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ranges of one device, and jobs, as the kernel has them. */
+/* Fake kernel: ranges of one device, and prefetch jobs. */
 #ifndef HELPER_FAKE_NL_H
 #define HELPER_FAKE_NL_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Nothing is printed, and the kernel said nothing; a test that wants to know has its own. */
+/* Discard output, and return no kernel messages.  A test that checks them defines its own. */
 #include "block/kmsg.h"
 #include "lib/print.h"
 

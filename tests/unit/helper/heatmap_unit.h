@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shards and samples that are made up. */
+/* Synthetic shards and samples. */
 #ifndef HELPER_HEATMAP_UNIT_H
 #define HELPER_HEATMAP_UNIT_H
 
@@ -10,7 +10,7 @@
 
 #define MIB	(1ULL << 20)
 
-/* One of @count shards: @bytes behind each other on the device. */
+/* Make @count shards of @bytes each, adjacent on the device. */
 static inline void make_shards(struct shards *shards, const char *const *name,
 			       size_t count, uint64_t bytes)
 {
@@ -34,7 +34,7 @@ static inline uint64_t bytes_of(const struct sample *sample, const struct grid *
 	return density_edge(&line, cell + 1) - density_edge(&line, cell);
 }
 
-/* What comes with each call is the same in each run. */
+/* Reproducible random numbers. */
 static inline uint32_t next_random(void)
 {
 	static uint64_t state = 1;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Unit tests of the helper's pure parts, in user space under ASan and UBSan.
+# Unit tests of the helper's sources that need no device, under ASan and UBSan.
 # Each prints TAP.
 
 BUILD	?= build
@@ -9,105 +9,116 @@ say	= $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 endif
 
 HELPER_UNIT_DIR	:= $(BUILD)/unit/helper
-HELPER_UNIT	:= test_size test_name test_status test_layout test_arguments \
-	test_print test_text test_mode test_params test_range test_setting \
-	test_dataset test_fsprint test_pair test_reload test_attach \
-	test_reconnect test_stop test_witness test_index test_index_cmd \
-	test_index_mds test_index_npz test_index_parquet test_index_tar \
-	test_index_tfrecord test_extents test_shards test_words test_layers \
-	test_erofs test_manifest test_verifying test_density test_progress \
-	test_watch test_tab test_gaps test_passthrough test_opentab test_keys \
-	test_share test_bandwidth test_pins test_change test_restore test_recorded test_durable \
-	test_neighbour test_roster test_target test_job test_conf test_judge test_exposition \
-	test_trace test_opening test_hot test_loop \
-	test_replace test_heatmap test_shade test_svg \
-	test_histogram test_top
+HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options test_print \
+	test_sanitize test_words test_table_params test_range test_setting test_dataset \
+	test_fingerprint_fs test_origin_match test_set test_attach test_reconnect test_dm_suspend \
+	test_witness test_index test_index_cmd test_index_mds test_index_npz test_index_parquet \
+	test_index_tar test_index_tfrecord test_fiemap test_range_set test_glob test_stacking \
+	test_erofs_map test_manifest test_workers test_bar test_progress test_interval \
+	test_nearcachetab test_uncached_writes test_passthrough test_boot test_keys \
+	test_partition test_pins test_change test_restore test_record test_atomic_file \
+	test_same_origin test_node_share test_operand test_prefetch_job test_conf test_judge \
+	test_exposition test_trace test_opening test_hot test_loop test_heatmap test_shade \
+	test_svg test_histogram test_top
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -iquote helper -iquote kmod -Iuapi -iquote bpf
 
 HELPER_FSPRINT	:= helper/ondisk/fingerprint_fs.c helper/ondisk/fingerprint_ext4.c helper/ondisk/fingerprint_xfs.c \
 	helper/ondisk/fingerprint_erofs.c
-HELPER_INDEX	:= helper/shard/index.c helper/shard/index_build.c helper/lib/index_format.c \
+HELPER_INDEX	:= helper/shard/index.c helper/shard/index_build.c helper/lib/words.c \
 	helper/shard/mds.c helper/shard/npz.c helper/shard/parquet.c \
 	helper/shard/reader.c helper/shard/select.c helper/shard/tar.c \
 	helper/shard/tfrecord.c helper/shard/tar_header.c helper/shard/thrift.c helper/shard/zip.c
-# With files made up in memory.
+# With synthetic files in memory.
 HELPER_INDEX_UNIT := $(HELPER_INDEX) helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/shard.c
 
-# A table is read by who knows the options of 'open'.
-HELPER_TAB	:= helper/open/nearcachetab.c helper/cli/options.c helper/cli/option_value.c helper/lib/bandwidth.c \
-	helper/lib/duration.c helper/shard/partition.c helper/lib/label.c helper/lib/path.c helper/lib/size.c helper/lib/name.c \
-	helper/lib/error.c helper/lib/sanitize.c helper/lib/mode.c helper/block/table_params.c helper/lib/range.c \
-	helper/lib/onchange.c helper/block/status_line.c helper/lib/index_format.c
+# The parser of nearcachetab needs the options of 'open'.
+HELPER_TAB	:= helper/open/nearcachetab.c helper/cli/options.c helper/cli/option_value.c \
+	helper/lib/size.c helper/shard/partition.c helper/lib/name.c helper/lib/error.c \
+	helper/lib/sanitize.c helper/lib/words.c helper/block/table_params.c helper/lib/range.c \
+	helper/block/status_line.c
 
-# The sources that each test takes from the project.
-HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/address.c helper/lib/duration.c helper/block/readahead.c \
-	helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c tests/unit/helper/fake_identity.c
+# Sources under test, for each test.
+HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/address.c helper/lib/size.c \
+	helper/block/readahead.c helper/lib/error.c helper/lib/sanitize.c \
+	tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_exposition := helper/metrics/exposition.c
 HELPER_UNIT_test_hot	:= helper/daemon/hot.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_loop	:= helper/daemon/loop.c helper/trace/trace.c helper/trace/touched.c helper/lib/sha256.c helper/lib/error.c \
+HELPER_UNIT_test_loop	:= helper/daemon/loop.c helper/trace/trace.c helper/trace/touched.c \
+	helper/lib/sha256.c helper/lib/error.c \
 	helper/lib/sanitize.c
 HELPER_UNIT_test_opening := helper/daemon/opening.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_trace	:= helper/trace/trace.c helper/trace/touched.c helper/lib/sha256.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_trace	:= helper/trace/trace.c helper/trace/touched.c helper/lib/sha256.c \
+	helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_histogram := helper/lib/histogram.c
-HELPER_UNIT_test_judge	:= helper/daemon/judge.c helper/lib/class.c
+HELPER_UNIT_test_judge	:= helper/daemon/judge.c helper/lib/words.c
 HELPER_UNIT_test_size	:= helper/lib/size.c
-HELPER_UNIT_test_name	:= helper/lib/name.c
-HELPER_UNIT_test_status	:= helper/block/status_line.c helper/lib/mode.c
+HELPER_UNIT_test_name	:= helper/lib/name.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_status_line	:= helper/block/status_line.c helper/lib/words.c
 HELPER_UNIT_test_layout	:= helper/ondisk/layout.c kmod/meta/format.c
-HELPER_UNIT_test_arguments := helper/cli/options.c helper/cli/option_value.c helper/lib/size.c helper/lib/name.c \
-	helper/lib/error.c helper/lib/sanitize.c helper/lib/mode.c helper/block/table_params.c helper/lib/range.c \
-	helper/lib/onchange.c helper/block/status_line.c helper/lib/index_format.c \
-	helper/lib/bandwidth.c helper/lib/duration.c helper/lib/label.c helper/lib/path.c \
+HELPER_UNIT_test_options := helper/cli/options.c helper/cli/option_value.c helper/lib/size.c \
+	helper/lib/name.c helper/lib/error.c helper/lib/sanitize.c helper/lib/words.c \
+	helper/block/table_params.c helper/lib/range.c helper/block/status_line.c \
 	helper/shard/partition.c
 HELPER_UNIT_test_print	:= helper/lib/print.c helper/lib/size.c helper/lib/error.c \
 	helper/lib/sanitize.c
-HELPER_UNIT_test_text	:= helper/lib/sanitize.c
-HELPER_UNIT_test_mode	:= helper/lib/mode.c
-HELPER_UNIT_test_params	:= helper/block/table_params.c helper/lib/mode.c
+HELPER_UNIT_test_sanitize	:= helper/lib/sanitize.c
+HELPER_UNIT_test_words	:= helper/lib/words.c
+HELPER_UNIT_test_table_params	:= helper/block/table_params.c helper/lib/words.c
 HELPER_UNIT_test_range	:= helper/lib/range.c helper/lib/size.c
-HELPER_UNIT_test_setting := helper/cli/setting.c helper/block/readahead.c helper/block/table_params.c helper/lib/mode.c \
+HELPER_UNIT_test_setting := helper/cli/setting.c helper/block/readahead.c \
+	helper/block/table_params.c helper/lib/words.c \
 	helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_dataset := helper/open/dataset.c helper/ondisk/superblock.c helper/block/device.c \
-	helper/ondisk/layout.c helper/ondisk/fingerprint.c helper/lib/sha256.c $(HELPER_FSPRINT) helper/lib/error.c \
+	helper/ondisk/layout.c helper/ondisk/fingerprint.c helper/lib/sha256.c $(HELPER_FSPRINT) \
+	helper/lib/error.c \
 	helper/lib/sanitize.c kmod/meta/format.c tests/unit/helper/fake_identity.c
-HELPER_UNIT_test_reload	:= helper/cmd/set.c helper/cmd/resize.c \
-	helper/block/dm_reload.c helper/block/readahead.c helper/block/table_params.c helper/lib/mode.c \
+HELPER_UNIT_test_set	:= helper/cmd/set.c helper/cmd/resize.c \
+	helper/block/dm_reload.c helper/block/readahead.c helper/block/table_params.c \
+	helper/lib/words.c \
 	helper/cli/setting.c \
-	helper/lib/size.c helper/lib/name.c helper/block/signals.c helper/lib/error.c helper/lib/sanitize.c \
+	helper/lib/size.c helper/lib/name.c helper/block/signals.c helper/lib/error.c \
+	helper/lib/sanitize.c \
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
 	tests/unit/helper/fake_output.c tests/unit/helper/fake_gaps.c \
 	tests/unit/helper/fake_members.c
 HELPER_UNIT_test_attach	:= helper/cmd/attach.c helper/block/dm_reload.c \
 	helper/block/readahead.c helper/lib/size.c helper/block/table_params.c \
-	helper/lib/mode.c helper/block/status_line.c helper/lib/name.c helper/block/signals.c helper/lib/error.c \
+	helper/lib/words.c helper/block/status_line.c helper/lib/name.c helper/block/signals.c \
+	helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
 	tests/unit/helper/fake_gaps.c tests/unit/helper/fake_device.c \
 	tests/unit/helper/fake_members.c
-HELPER_UNIT_test_fsprint := $(HELPER_FSPRINT) helper/block/device.c helper/lib/error.c \
+HELPER_UNIT_test_fingerprint_fs := $(HELPER_FSPRINT) helper/block/device.c helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_identity.c
-HELPER_UNIT_test_pair	:= helper/open/origin_match.c helper/lib/error.c helper/lib/sanitize.c \
+HELPER_UNIT_test_origin_match	:= helper/open/origin_match.c helper/lib/error.c \
+	helper/lib/sanitize.c \
 	kmod/meta/format.c kmod/meta/recover.c tests/unit/helper/fake_gaps.c
 HELPER_UNIT_test_reconnect := helper/open/reconnect.c helper/block/dm_reload.c \
 	helper/block/readahead.c helper/lib/size.c helper/block/table_params.c \
-	helper/lib/mode.c helper/block/status_line.c helper/block/signals.c helper/lib/error.c helper/lib/sanitize.c \
+	helper/lib/words.c helper/block/status_line.c helper/block/signals.c helper/lib/error.c \
+	helper/lib/sanitize.c \
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
 	tests/unit/helper/fake_gaps.c
-HELPER_UNIT_test_tab	:= $(HELPER_TAB) helper/systemd/verbs.c
-HELPER_UNIT_test_gaps	:= helper/open/uncached_writes.c helper/block/lasting.c helper/block/volume.c helper/lib/error.c \
+HELPER_UNIT_test_nearcachetab	:= $(HELPER_TAB)
+HELPER_UNIT_test_uncached_writes	:= helper/open/uncached_writes.c \
+	helper/block/persistent_folder.c helper/block/device_id_match.c helper/lib/error.c \
 	helper/lib/sanitize.c
-HELPER_UNIT_test_stop	:= helper/block/dm_suspend.c helper/lib/error.c helper/lib/sanitize.c \
+HELPER_UNIT_test_dm_suspend	:= helper/block/dm_suspend.c helper/lib/error.c \
+	helper/lib/sanitize.c \
 	tests/unit/helper/fake_dm.c
 HELPER_UNIT_test_witness := helper/open/witness.c helper/block/device.c helper/ondisk/superblock.c \
-	helper/lib/error.c helper/lib/sanitize.c kmod/meta/format.c tests/unit/helper/fake_identity.c
-HELPER_UNIT_test_passthrough := helper/open/passthrough.c helper/lib/mode.c helper/lib/error.c \
+	helper/lib/error.c helper/lib/sanitize.c kmod/meta/format.c \
+	tests/unit/helper/fake_identity.c
+HELPER_UNIT_test_passthrough := helper/open/passthrough.c helper/lib/words.c helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_gaps.c tests/unit/helper/fake_output.c
-HELPER_UNIT_test_neighbour := helper/open/same_origin.c helper/block/volume.c helper/lib/mode.c \
+HELPER_UNIT_test_same_origin := helper/open/same_origin.c helper/block/device_id_match.c \
+	helper/lib/words.c \
 	helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_opentab := helper/open/boot.c $(HELPER_TAB) helper/systemd/verbs.c \
+HELPER_UNIT_test_boot := helper/open/boot.c $(HELPER_TAB) \
 	tests/unit/helper/fake_output.c
 HELPER_UNIT_test_index	:= $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_cmd := $(HELPER_INDEX_UNIT) helper/cmd/index.c \
@@ -117,79 +128,88 @@ HELPER_UNIT_test_index_npz := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_parquet := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_tar := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_tfrecord := $(HELPER_INDEX_UNIT)
-HELPER_UNIT_test_extents := helper/files/fiemap.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_shards	:= helper/files/range_set.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_words	:= helper/files/glob.c helper/lib/range.c helper/lib/size.c \
+HELPER_UNIT_test_fiemap := helper/files/fiemap.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_range_set	:= helper/files/range_set.c helper/lib/name.c helper/lib/error.c \
+	helper/lib/sanitize.c
+HELPER_UNIT_test_glob	:= helper/files/glob.c helper/lib/range.c helper/lib/size.c \
 	helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_layers	:= helper/block/stacking.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_erofs	:= helper/files/erofs_map.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_stacking	:= helper/block/stacking.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_erofs_map	:= helper/files/erofs_map.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_manifest := helper/verify/manifest.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_verifying := helper/verify/workers.c helper/verify/checksum.c \
+HELPER_UNIT_test_workers := helper/verify/workers.c helper/verify/checksum.c \
 	helper/lib/progress.c helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_density := helper/lib/bar.c
-HELPER_UNIT_test_replace := helper/lib/replace.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_bar := helper/lib/bar.c
 # Shards and their samples.
 HELPER_SAMPLES	:= helper/heatmap/sample.c helper/heatmap/matrix.c helper/heatmap/level.c \
-	helper/lib/bar.c helper/files/range_set.c helper/lib/error.c helper/lib/sanitize.c
+	helper/lib/bar.c helper/files/range_set.c helper/lib/name.c helper/lib/error.c \
+	helper/lib/sanitize.c
 HELPER_UNIT_test_heatmap := $(HELPER_SAMPLES) helper/heatmap/counts.c
 HELPER_UNIT_test_shade	:= $(HELPER_SAMPLES) helper/heatmap/shade.c helper/lib/size.c
 HELPER_UNIT_test_svg	:= $(HELPER_SAMPLES) helper/heatmap/svg.c helper/heatmap/legend.c \
 	helper/heatmap/picture.c helper/heatmap/plane.c helper/heatmap/xml.c helper/lib/size.c
 HELPER_UNIT_test_keys	:= helper/cmd/status.c helper/cmd/stats.c helper/cmd/list.c \
-	helper/ondisk/describe.c helper/block/status_line.c helper/lib/mode.c helper/block/table_params.c helper/lib/print.c \
-	helper/lib/size.c helper/lib/name.c helper/lib/interval.c helper/lib/error.c helper/lib/sanitize.c \
+	helper/ondisk/describe.c helper/block/status_line.c helper/lib/words.c \
+	helper/block/table_params.c helper/lib/print.c \
+	helper/lib/size.c helper/lib/name.c helper/lib/interval.c helper/lib/error.c \
+	helper/lib/sanitize.c \
 	tests/unit/helper/fake_members.c
 HELPER_UNIT_test_progress := helper/lib/progress.c helper/lib/size.c
 HELPER_UNIT_test_top	:= helper/top/cells.c helper/top/frame.c helper/top/grid.c \
 	helper/top/model.c helper/top/room.c helper/top/sections.c helper/top/since.c \
-	helper/top/view.c helper/top/width.c helper/lib/class.c helper/lib/histogram.c \
-	helper/block/status_line.c helper/lib/mode.c helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_watch	:= helper/lib/interval.c
-HELPER_UNIT_test_durable := helper/lib/durable.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_share	:= helper/shard/partition.c
-HELPER_UNIT_test_job	:= helper/files/prefetch_job.c helper/lib/progress.c helper/lib/size.c helper/lib/error.c \
+	helper/top/view.c helper/top/width.c helper/lib/words.c helper/lib/histogram.c \
+	helper/block/status_line.c helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_interval	:= helper/lib/interval.c
+HELPER_UNIT_test_atomic_file := helper/lib/atomic_file.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_partition	:= helper/shard/partition.c
+HELPER_UNIT_test_prefetch_job	:= helper/files/prefetch_job.c helper/lib/progress.c \
+	helper/lib/size.c helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_output.c
-HELPER_UNIT_test_roster	:= helper/files/roster.c helper/files/range_set.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_target	:= helper/files/operand.c helper/files/glob.c helper/lib/range.c helper/lib/size.c \
-	helper/files/roster.c helper/files/range_set.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_bandwidth := helper/lib/bandwidth.c helper/lib/duration.c helper/lib/size.c
-# What is on record of pins.
+HELPER_UNIT_test_node_share	:= helper/files/node_share.c helper/shard/partition.c \
+	helper/files/range_set.c helper/lib/name.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_operand	:= helper/files/operand.c helper/files/glob.c helper/lib/range.c \
+	helper/lib/size.c \
+	helper/files/node_share.c helper/shard/partition.c helper/files/range_set.c \
+	helper/lib/name.c \
+	helper/lib/error.c helper/lib/sanitize.c
+# The record of pins.
 HELPER_PINS	:= helper/pins/pins.c helper/pins/file.c helper/pins/json.c helper/pins/spans.c \
-	helper/lib/durable.c helper/lib/label.c helper/lib/path.c helper/lib/want.c helper/files/range_set.c \
-	helper/lib/index_format.c helper/lib/error.c helper/lib/sanitize.c
+	helper/lib/atomic_file.c helper/lib/name.c helper/lib/words.c helper/files/range_set.c \
+	helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_pins	:= $(HELPER_PINS)
 HELPER_UNIT_test_change	:= $(HELPER_PINS) helper/pins/change.c \
 	helper/pins/known.c helper/lib/size.c tests/unit/helper/fake_nl.c
-HELPER_UNIT_test_restore := $(HELPER_UNIT_test_change) helper/pins/restore.c \
-	helper/pins/record.c helper/pins/owner.c helper/block/volume.c tests/unit/helper/fake_dm.c
-HELPER_UNIT_test_recorded := $(HELPER_PINS) helper/pins/recorded.c helper/files/glob.c \
+HELPER_UNIT_test_restore := $(HELPER_UNIT_test_change) helper/pins/restore.c helper/pins/record.c \
+	helper/files/glob.c helper/lib/range.c \
+	helper/block/device_id_match.c tests/unit/helper/fake_dm.c
+HELPER_UNIT_test_record := $(HELPER_PINS) helper/pins/record.c helper/block/device_id_match.c \
+	helper/files/glob.c tests/unit/helper/fake_identity.c \
 	helper/lib/range.c helper/lib/size.c
 HELPER_UNIT_LIBS_test_change := -DPINS_DIR='"pins"'
 HELPER_UNIT_LIBS_test_restore := -DPINS_DIR='"pins"' -Wl,--wrap=warn
-HELPER_UNIT_LIBS_test_durable := -Wl,--wrap=fsync
-HELPER_UNIT_LIBS_test_verifying := -pthread -lcrypto -lnettle -Wl,--wrap=pread,--wrap=mincore,--wrap=statx
+HELPER_UNIT_LIBS_test_atomic_file := -Wl,--wrap=fsync
+HELPER_UNIT_LIBS_test_workers := -pthread -lcrypto -lnettle -Wl,--wrap=pread,--wrap=mincore,--wrap=statx
 HELPER_UNIT_LIBS_test_progress := -Wl,--wrap=clock_gettime,--wrap=isatty
-HELPER_UNIT_LIBS_test_watch := -Wl,--wrap=clock_gettime,--wrap=clock_nanosleep
-HELPER_UNIT_LIBS_test_erofs := -Wl,--wrap=fstat
-HELPER_UNIT_LIBS_test_extents := -Wl,--wrap=ioctl,--wrap=fstat,--wrap=fstatfs,--wrap=statx
+HELPER_UNIT_LIBS_test_interval := -Wl,--wrap=clock_gettime,--wrap=clock_nanosleep
+HELPER_UNIT_LIBS_test_erofs_map := -Wl,--wrap=fstat
+HELPER_UNIT_LIBS_test_fiemap := -Wl,--wrap=ioctl,--wrap=fstat,--wrap=fstatfs,--wrap=statx
 HELPER_UNIT_LIBS_test_index := -Wl,--wrap=pread
 HELPER_UNIT_LIBS_test_attach := -luuid
 HELPER_UNIT_LIBS_test_keys := -luuid
 HELPER_UNIT_LIBS_test_reconnect := -luuid
-HELPER_UNIT_LIBS_test_tab := -luuid
+HELPER_UNIT_LIBS_test_nearcachetab := -luuid
 HELPER_UNIT_LIBS_test_trace := -lcrypto -lnettle
 HELPER_UNIT_LIBS_test_loop := -lnettle
-HELPER_UNIT_LIBS_test_opentab := -luuid
-HELPER_UNIT_LIBS_test_gaps := -luuid -Wl,--wrap=fstatfs,--wrap=fsync
+HELPER_UNIT_LIBS_test_boot := -luuid
+HELPER_UNIT_LIBS_test_uncached_writes := -luuid -Wl,--wrap=fstatfs,--wrap=fsync
 HELPER_UNIT_LIBS_test_witness := -Wl,--wrap=device_open,--wrap=device_test_claim
-HELPER_UNIT_LIBS_test_fsprint := -lnettle
+HELPER_UNIT_LIBS_test_fingerprint_fs := -lnettle
 HELPER_UNIT_LIBS_test_dataset := -lnettle -Wl,--wrap=pwrite
 
 .PHONY: unit-helper
 unit-helper: $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%) ## unit tests of the helper
 	$(Q)failed=0; for t in $^; do $$t || failed=1; done; exit $$failed
 
-# Sources are compiled once for all tests, but for those tests that define something.
+# Sources are compiled once for all tests, and again for each test with -D flags.
 helper-unit-variant = $(if $(filter -D%,$(HELPER_UNIT_LIBS_$(1))),$(1),all)
 helper-unit-objects = $(patsubst %.c,$(HELPER_UNIT_DIR)/obj/$(call helper-unit-variant,$(1))/%.o,\
 	tests/unit/helper/$(1).c $(HELPER_UNIT_$(1)))

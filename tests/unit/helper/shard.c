@@ -17,7 +17,7 @@ static void *need(void *memory)
 	return memory;
 }
 
-/* Add bytes; @data may lie in the shard itself only if it does not grow. */
+/* Append bytes.  @data may lie in the shard itself only if the shard need not grow. */
 void shard_put(struct shard *shard, const void *data, size_t bytes)
 {
 	if (shard->length + bytes > shard->room) {
@@ -35,14 +35,14 @@ void shard_fill(struct shard *shard, unsigned char value, size_t bytes)
 		shard_put(shard, &value, 1);
 }
 
-/* A little-endian number. */
+/* Append a little-endian number. */
 void shard_le(struct shard *shard, uint64_t value, unsigned int bytes)
 {
 	for (; bytes--; value >>= 8)
 		shard_fill(shard, (unsigned char)value, 1);
 }
 
-/* The same in place of what is there. */
+/* Overwrite a little-endian number. */
 void shard_set_le(struct shard *shard, size_t offset, uint64_t value,
 		  unsigned int bytes)
 {
@@ -50,7 +50,7 @@ void shard_set_le(struct shard *shard, size_t offset, uint64_t value,
 		shard->bytes[offset++] = (unsigned char)value;
 }
 
-/* Return: an open file of it, for close(). */
+/* Return the file descriptor of a file with this content; the caller closes it. */
 int shard_file(const struct shard *shard)
 {
 	int fd = memfd_create("shard", MFD_CLOEXEC);
@@ -67,7 +67,7 @@ void shard_free(struct shard *shard)
 	memset(shard, 0, sizeof(*shard));
 }
 
-/* A header's checksum, as ustar has it. */
+/* Set the checksum of a ustar header. */
 void shard_tar_seal(unsigned char *block)
 {
 	unsigned int i, sum = 0;
@@ -78,7 +78,7 @@ void shard_tar_seal(unsigned char *block)
 	snprintf((char *)block + 148, 8, "%06o", sum & 0777777);
 }
 
-/* Return: where the header is. */
+/* Append a header and return its offset. */
 size_t shard_tar_header(struct shard *shard, const char *name, char type,
 			uint64_t size)
 {
@@ -96,7 +96,7 @@ size_t shard_tar_header(struct shard *shard, const char *name, char type,
 	return at;
 }
 
-/* What follows a header. */
+/* Append data and padding. */
 void shard_tar_body(struct shard *shard, const void *data, size_t bytes)
 {
 	shard_put(shard, data, bytes);
@@ -128,7 +128,7 @@ uint32_t shard_masked_crc(const void *data, size_t bytes)
 	return (crc >> 15 | crc << 17) + 0xa282ead8U;
 }
 
-/* A record of so many bytes. */
+/* Append a record of @bytes bytes. */
 void shard_tfrecord(struct shard *shard, size_t bytes)
 {
 	size_t at = shard->length;
@@ -153,7 +153,7 @@ static void zigzag(struct shard *shard, int64_t value)
 	shard_varint(shard, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
-/* The head of a field; @last: number of the one before it in its structure. */
+/* Append a field header; @last is the number of the previous field in the structure. */
 void shard_field(struct shard *shard, int *last, int id, enum thrift_type type)
 {
 	int more = id - *last;
@@ -167,14 +167,14 @@ void shard_field(struct shard *shard, int *last, int id, enum thrift_type type)
 	*last = id;
 }
 
-/* A field with a number of 64 bits. */
+/* Append a field with a 64-bit number. */
 void shard_number(struct shard *shard, int *last, int id, int64_t value)
 {
 	shard_field(shard, last, id, THRIFT_I64);
 	zigzag(shard, value);
 }
 
-/* A field with a list, of which the members are to follow. */
+/* Append a list header; the caller appends the members. */
 void shard_list(struct shard *shard, int *last, int id, enum thrift_type type,
 		uint64_t count)
 {
@@ -193,7 +193,7 @@ void shard_text(struct shard *shard, const char *text)
 	shard_put(shard, text, strlen(text));
 }
 
-/* The chunks of all columns follow each other, 100 bytes each, half with a dictionary. */
+/* Column chunks are adjacent, 100 bytes each; every second one has a dictionary. */
 static void parquet_chunk(struct shard *shard, unsigned int number,
 			  unsigned int column)
 {
@@ -223,14 +223,14 @@ static void parquet_chunk(struct shard *shard, unsigned int number,
 	shard_fill(shard, 0, 2);
 }
 
-/* Length and magic behind the metadata, which begins at @metadata. */
+/* Append the trailer: length of the metadata, which begins at @metadata, and magic. */
 void shard_parquet_end(struct shard *shard, size_t metadata)
 {
 	shard_le(shard, shard->length - metadata, 4);
 	shard_put(shard, "PAR1", 4);
 }
 
-/* Fields that nobody needs come with them, of each type that there is. */
+/* The schema also has unused fields of every type, which the reader must skip. */
 static void parquet_schema(struct shard *shard, int *file)
 {
 	int element = 0;
@@ -331,7 +331,7 @@ static void npz_end(struct shard *shard, unsigned int arrays, size_t directory,
 	shard_le(shard, 0, 2);
 }
 
-/* What a member's own header and its entry have in common. */
+/* The part that a local header and a directory entry have in common. */
 static void npz_member(struct shard *shard, size_t bytes, bool zip64)
 {
 	shard_le(shard, 45, 2);
@@ -373,7 +373,7 @@ void shard_npz(struct shard *shard, unsigned int arrays, bool zip64)
 		snprintf(name, sizeof(name), "array-%02u.npy", i % 100);
 		shard_put(shard, name, strlen(name));
 		if (zip64) {
-			/* Another field first. */
+			/* The zip64 field is not the first extra field. */
 			shard_le(shard, 0x5455 | 2 << 16, 4);
 			shard_le(shard, 0, 2);
 			shard_le(shard, 1 | 24 << 16, 4);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Training shards, made up in memory: for the unit tests and the fuzzer of the index. */
+/* Synthetic training shards in memory, for the unit tests and the fuzzer of the index. */
 #ifndef HELPER_UNIT_SHARD_H
 #define HELPER_UNIT_SHARD_H
 
@@ -10,10 +10,10 @@
 #include "shard/thrift.h"
 
 /**
- * struct shard - a file in the making
- * @bytes: its content; NULL when empty
- * @length: bytes
- * @room: bytes that fit
+ * struct shard - a file under construction
+ * @bytes: its content; NULL if empty
+ * @length: length in bytes
+ * @room: allocated bytes
  */
 struct shard {
 	unsigned char *bytes;
@@ -21,7 +21,7 @@ struct shard {
 	size_t room;
 };
 
-/* Any file. */
+/* Any format. */
 void shard_put(struct shard *shard, const void *data, size_t bytes);
 void shard_fill(struct shard *shard, unsigned char value, size_t bytes);
 void shard_le(struct shard *shard, uint64_t value, unsigned int bytes);
@@ -54,7 +54,7 @@ void shard_list(struct shard *shard, int *last, int id, enum thrift_type type,
 		uint64_t count);
 void shard_text(struct shard *shard, const char *text);
 
-/* Whole files: so many row groups, samples or arrays. */
+/* Whole files with a number of row groups, samples or arrays. */
 void shard_parquet(struct shard *shard, unsigned int groups,
 		   unsigned int columns);
 void shard_parquet_end(struct shard *shard, size_t metadata);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 'attach' on a pretended device: what goes live, what is refused, and what is told. */
+/* 'attach' on a fake device: the table that goes live, refusals and messages. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/sysmacros.h>
@@ -24,18 +24,18 @@
 #define NEW	"read-only 8:0 8:32 4 fill_memory 33554432 cache_timeout 0"
 #define WRITING	"writethrough 8:0 8:16"
 
-/* States before and after, what the cache device is, and what was done to it. */
+/* State of the device before and after, state of the cache device, and calls made. */
 static uint64_t state_before, state_after;
 static bool other_cache, old_gone, busy, wrong_origin, used, active;
 static bool areas_written, super_written, recorded, held;
 static bool origin_gone, reconnected;
 static struct nearcache_super medium;
-/* The witness: what is wrong with it, and what was done to it. */
+/* Witness: faults to simulate, and calls made. */
 static bool witness_gone, witness_near, witness_full, was_writing, proven;
 static bool has_record, has_moved, asked, claimed;
-/* What a new record says; the witness before knows of more. */
+/* @claimed_session: session of the new record.  @outgrown: the old witness has a later session. */
 static uint64_t claimed_session;
-static bool outgrown, emptied;
+static bool superseded, emptied;
 static const char *named = "";
 static const char *path_recorded;
 
@@ -94,36 +94,36 @@ int witness_claim(struct witness *witness, const struct witness_claim *claim)
 	claimed_session = le64_to_cpu(claim->session);
 	assert_memory_equal(claim->uuid, medium.uuid, 16);
 	assert_null(claim->replaced);
-	/* The superblock follows, but for one that comes back, and the table. */
+	/* The superblock is written after the record, except for a cache that comes back. */
 	assert_true(recorded == has_moved && !fake.loads);
 	claimed = true;
 	return 0;
 }
 
-bool pair_hear_recorded(struct pair *pair)
+bool match_read_recorded(struct origin_match *match)
 {
-	pair->older |= outgrown;
-	return outgrown;
+	match->older |= superseded;
+	return superseded;
 }
 
-void pair_come_back(struct pair *pair, const struct nearcache_witness *record)
+void match_come_back(struct origin_match *match, const struct nearcache_witness *record)
 {
 	(void)record;
-	pair->session = 12;
+	match->session = 12;
 }
 
-void pair_hear(struct pair *pair, const struct nearcache_witness *record,
+void match_read_witness(struct origin_match *match, const struct nearcache_witness *record,
 	       bool is_named)
 {
 	(void)record;
 	assert_int_equal(is_named, *named != '\0');
-	pair->older = has_moved && outgrown;
+	match->older = has_moved && superseded;
 	asked = true;
 }
 
-bool pair_was_writing(const struct pair *pair)
+bool match_was_writing(const struct origin_match *match)
 {
-	(void)pair;
+	(void)match;
 	return was_writing;
 }
 
@@ -166,62 +166,62 @@ void super_free(struct super *super)
 	(void)super;
 }
 
-bool pair_is_cold(const struct pair *pair)
+bool match_is_cold(const struct origin_match *match)
 {
-	(void)pair;
+	(void)match;
 	return was_writing ? !(asked && proven) : active;
 }
 
-int pair_check_free(const struct device *cache, const char *self)
+int match_check_free(const struct device *cache, const char *self)
 {
-	/* The device's own, which is no wonder, but for one to be formatted. */
+	/* The device's own cache device may be in use, except when it is to be formatted. */
 	if (busy || (!self && cache->number == makedev(8, 16)))
 		return (fail)(CODE_BUSY, "in use");
 	return 0;
 }
 
-int pair_check_origin(struct pair *pair)
+int match_check_origin(struct origin_match *match)
 {
-	assert_int_equal(pair->size, FAKE_BYTES);
+	assert_int_equal(match->size, FAKE_BYTES);
 	if (!wrong_origin)
 		return 0;
-	pair->drop = pair->on_change == ON_CHANGE_DROP;
-	return pair->drop ? 0 : (fail)(CODE_DEVICE, "another origin");
+	match->drop = match->on_change == ON_CHANGE_DROP;
+	return match->drop ? 0 : (fail)(CODE_DEVICE, "another origin");
 }
 
-int pair_record(struct pair *pair, bool is_held)
+int match_record(struct origin_match *match, bool is_held)
 {
-	assert_true(pair->drop || pair->witness);
-	path_recorded = pair->witness;
-	emptied = pair->drop;
+	assert_true(match->drop || match->witness);
+	path_recorded = match->witness;
+	emptied = match->drop;
 	recorded = true;
 	held = is_held;
 	return 0;
 }
 
-const char *pair_changed(const struct pair *pair, char *text)
+const char *match_changed(const struct origin_match *match, char *text)
 {
-	(void)pair;
+	(void)match;
 	return strcpy(text, "content");
 }
 
-const char *pair_before(const struct pair *pair, char *text)
+const char *match_before(const struct origin_match *match, char *text)
 {
-	return strcpy(text, pair->drop ? "before" : "");
+	return strcpy(text, match->drop ? "before" : "");
 }
 
 static bool gap;
 
-int pair_ask_gaps(struct pair *pair)
+int match_ask_gaps(struct origin_match *match)
 {
-	pair->gap = gap;
+	match->gap = gap;
 	return 0;
 }
 
-int pair_check_gaps(struct pair *pair)
+int match_check_gaps(struct origin_match *match)
 {
 	assert_true(fake_gaps.locked);
-	pair->drop |= gap;
+	match->drop |= gap;
 	return 0;
 }
 
@@ -231,7 +231,7 @@ void formatting_end_gaps(const struct formatting *new)
 	fake_gaps.ended = true;
 }
 
-/* The cache for which it was asked to pin again; NULL: it was not. */
+/* uuid of the cache for which attach restored the pins; NULL: it did not. */
 static const char *pinned_for;
 
 void restore(const char *name, const char *other, struct restored *restored)
@@ -323,7 +323,7 @@ void kmsg_explain(struct kmsg *log, const char *word)
 	fail_add("the kernel log says: so");
 }
 
-/* Everything is as it should be, and the cache is bypassed. */
+/* Everything is valid, and the cache is bypassed. */
 static void reset(const char *params)
 {
 	fake_reset(params);
@@ -333,7 +333,7 @@ static void reset(const char *params)
 	areas_written = super_written = recorded = held = false;
 	other_cache = origin_gone = reconnected = false;
 	witness_gone = witness_near = witness_full = was_writing = false;
-	proven = has_record = has_moved = asked = claimed = outgrown = emptied = false;
+	proven = has_record = has_moved = asked = claimed = superseded = emptied = false;
 	claimed_session = 0;
 	named = "";
 	path_recorded = NULL;
@@ -365,7 +365,7 @@ static void assert_said(const char *text)
 		fail_msg("no '%s' in: %s", text, fail_message());
 }
 
-/* Its options stay, and its size. */
+/* The device keeps its options and its size. */
 static void attached(void **state)
 {
 	(void)state;
@@ -381,7 +381,7 @@ static void attached(void **state)
 	assert_int_equal(fake.live.bytes, FAKE_BYTES);
 }
 
-/* What was pinned is on record for the cache that is to be opened next. */
+/* Pins are restored for the new cache. */
 static void pinned(void **state)
 {
 	(void)state;
@@ -405,7 +405,7 @@ static void pinned(void **state)
 	assert_null(pinned_for);
 }
 
-/* What was cached is stale; a new cache misses nothing. */
+/* After a gap the cached data is stale; formatting a new cache ends the gap. */
 static void after_gap(void **state)
 {
 	(void)state;
@@ -469,7 +469,7 @@ static void refused(void **state)
 	assert_int_equal(attach(NULL, OPTION_BLOCK_SIZE), CODE_USAGE);
 }
 
-/* What was not there when the device wrote. */
+/* A writing device refuses an old cache: it may lack writes. */
 static void old_content(void **state)
 {
 	(void)state;
@@ -489,7 +489,7 @@ static void old_content(void **state)
 	assert_int_equal(attach("/dev/sdc", 0), 0);
 }
 
-/* Emptied, if it is the device's own; or if that is said. */
+/* The device's own cache is emptied, another one only with --on-change. */
 static void dropped(void **state)
 {
 	(void)state;
@@ -508,7 +508,7 @@ static void dropped(void **state)
 	on_change = ON_CHANGE_DROP;
 	assert_int_equal(attach("/dev/sdc", 0), 0);
 	assert_true(recorded && !held);
-	/* What may lack writes. */
+	/* In a writing mode another cache may lack writes. */
 	reset(WRITING);
 	used = other_cache = true;
 	assert_int_equal(attach("/dev/sdc", 0), 0);
@@ -518,7 +518,7 @@ static void dropped(void **state)
 	on_change = ON_CHANGE_DEFAULT;
 }
 
-/* What is missing is taken. */
+/* 'attach' without a path reconnects the missing device; a missing origin comes first. */
 static void which(void **state)
 {
 	(void)state;
@@ -541,7 +541,7 @@ static void formatted(void **state)
 {
 	(void)state;
 	reset(WRITING);
-	/* What is on it does not count. */
+	/* With --format the old content of the device does not matter. */
 	used = wrong_origin = true;
 	assert_int_equal(attach("/dev/sdc", OPTION_FORMAT | OPTION_DRY_RUN), 0);
 	assert_false(areas_written);
@@ -562,7 +562,7 @@ static void formatted(void **state)
 
 #define WITNESS	" 2 witness 254:3"
 
-/* The cache to come gets a record there; another one keeps the path, too. */
+/* The new cache gets a record on the witness, and its superblock names the witness. */
 static void witnessed(void **state)
 {
 	(void)state;
@@ -580,12 +580,12 @@ static void witnessed(void **state)
 	reset(WRITING WITNESS);
 	assert_int_equal(attach("/dev/sdc", OPTION_FORMAT), 0);
 	assert_true(claimed && super_written);
-	/* Without a witness there is nothing to do. */
+	/* Without a witness no record is needed. */
 	reset(WRITING);
 	other_cache = true;
 	assert_int_equal(attach("/dev/sdc", 0), 0);
 	assert_false(claimed || recorded);
-	/* One that comes back has a number of its own first. */
+	/* A cache that comes back first gets a session number of its own. */
 	reset(WRITING WITNESS);
 	has_record = has_moved = true;
 	assert_int_equal(attach(NULL, 0), 0);
@@ -593,8 +593,8 @@ static void witnessed(void **state)
 	assert_int_equal(claimed_session, 12);
 }
 
-/* What its own witness knows more of is emptied: whether it is the table's, or there is none. */
-static void witness_outgrown(void **state)
+/* A cache with a witness that knows a later session is emptied, whichever witness the table has. */
+static void witness_superseded(void **state)
 {
 	static const char *const table[] = { WRITING, WRITING WITNESS };
 	unsigned int i;
@@ -602,13 +602,13 @@ static void witness_outgrown(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		reset(table[i]);
-		other_cache = outgrown = true;
+		other_cache = superseded = true;
 		assert_int_equal(attach("/dev/sdc", 0), 0);
 		assert_true(recorded && emptied);
 	}
 	reset(WRITING WITNESS);
 	named = "/dev/mapper/w";
-	has_record = has_moved = outgrown = true;
+	has_record = has_moved = superseded = true;
 	assert_int_equal(attach(NULL, 0), 0);
 	assert_true(recorded && emptied && claimed);
 }
@@ -631,7 +631,7 @@ static void witness_refuses(void **state)
 	}
 }
 
-/* Another cache that its witness vouches for lacks what was written, like a clean one. */
+/* Another cache lacks recent writes even if its witness proves it, like a clean cache. */
 static void witness_proves(void **state)
 {
 	(void)state;
@@ -643,7 +643,7 @@ static void witness_proves(void **state)
 	assert_int_equal(attach("/dev/sdc", 0), CODE_DEVICE);
 	assert_said("may lack what 'nc' wrote");
 	assert_false(claimed);
-	/* The device's own: the kernel knows what it gave up. */
+	/* For the device's own cache the kernel knows which blocks it invalidated. */
 	reset(WRITING WITNESS);
 	used = was_writing = has_record = proven = true;
 	assert_int_equal(attach(NULL, 0), 0);
@@ -658,7 +658,7 @@ static void given_up_again(void **state)
 	assert_said("given up again: the superblock cannot be written");
 	assert_said("the kernel log says");
 	assert_said("goes on without its cache");
-	/* The kernel does not take the table. */
+	/* The kernel rejects the table. */
 	reset(WRITING);
 	fake.no_writing = true;
 	assert_int_equal(attach("/dev/sdc", 0), CODE_DEVICE);
@@ -679,7 +679,7 @@ int main(void)
 		cmocka_unit_test(which),
 		cmocka_unit_test(formatted),
 		cmocka_unit_test(witnessed),
-		cmocka_unit_test(witness_outgrown),
+		cmocka_unit_test(witness_superseded),
 		cmocka_unit_test(witness_refuses),
 		cmocka_unit_test(witness_proves),
 		cmocka_unit_test(given_up_again),

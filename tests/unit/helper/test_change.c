@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Pins that come and go: in a pretended kernel, and on record, or in neither. */
+/* Adding and removing pins: both the fake kernel and the record change, or neither. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -32,7 +32,7 @@ static struct pin *want(struct pins *to, const char *path, const char *label,
 	return pin;
 }
 
-/* It is on record, and the kernel knows it. */
+/* Add a pin that is in the record and in the kernel. */
 static struct pin *have(const char *path, const char *label, uint64_t start,
 			uint64_t length)
 {
@@ -72,7 +72,7 @@ static int apply(uint64_t *deleted)
 	return fail_code();
 }
 
-/* Where one that goes has others of its label in it. */
+/* Removing a pin keeps other pins of the same label that lie inside it. */
 static void others_stay(void **state)
 {
 	uint64_t deleted;
@@ -85,7 +85,7 @@ static void others_stay(void **state)
 	want(&pins, "/d/b", "l", 128 * K, 4 * K)->index_only = true;
 	pins.pin[pins.count - 1].fresh = false;
 	have("/d/c", "other", 8 * K, 4 * K);
-	/* On record, but there was no room: it does not come by the way. */
+	/* In the record but not in the kernel, for lack of room: this change does not add it. */
 	want(&pins, "/d/e", "l", 16 * K, 4 * K)->fresh = false;
 	assert_int_equal(apply(&deleted), 0);
 	assert_int_equal(deleted, 1);
@@ -95,7 +95,7 @@ static void others_stay(void **state)
 	assert_int_equal(fake_nl_count(8 * K, 4 * K, "other", PIN), 1);
 }
 
-/* What is pinned in another way is pinned in between. */
+/* A pin whose settings change stays pinned all the time. */
 static void never_unpinned(void **state)
 {
 	struct pins added = { 0 };
@@ -108,13 +108,13 @@ static void never_unpinned(void **state)
 	fake_nl.watch = (struct range){ 0, 64 * K };
 	assert_int_equal(apply(NULL), 0);
 	assert_int_equal(fake_nl.unpinned, 0);
-	/* And nothing else is left of it. */
+	/* The temporary range is removed. */
 	assert_int_equal(fake_nl.count, 1);
 	assert_int_equal(fake_nl.range[0].priority, 3);
 	assert_int_equal(fake_nl.range[0].expires, 0);
 }
 
-/* Without room for both places of a file that moved there is still room for one. */
+/* A file that moved: without room for the old and the new place, the old one is removed first. */
 static void room_for_one(void **state)
 {
 	(void)state;
@@ -184,7 +184,7 @@ static void one_request(void **state)
 	assert_int_equal(fake_nl_count(17 * K, K, "l", PIN), 1);
 }
 
-/* What cannot be written down is not done. */
+/* If the record cannot be written, the kernel does not change. */
 static void no_record(void **state)
 {
 	FILE *file = fopen(PINS_DIR, "w");
@@ -198,12 +198,12 @@ static void no_record(void **state)
 	assert_int_equal(fake_nl.changes, 0);
 	as_before();
 	fail_reset();
-	/* Nor what was written, but does not take its place. */
+	/* The new record is written but cannot replace the old one. */
 	unlink(PINS_DIR);
 	assert_int_equal(mkdir(PINS_DIR, 0700), 0);
 	assert_int_equal(mkdir(RECORD, 0700), 0);
 	assert_int_equal(mkdir(RECORD "/x", 0700), 0);
-	/* What lies in what comes has to be there again, too. */
+	/* A pin that lies inside a new one is restored as well. */
 	have("/d/e", "l", 65 * K, K);
 	assert_int_equal(apply(NULL), CODE_DEVICE);
 	assert_non_null(strstr(fail_message(), RECORD));
@@ -211,7 +211,7 @@ static void no_record(void **state)
 	fake_nl_take(65 * K);
 	as_before();
 	assert_int_equal(access(RECORD ".new", F_OK), -1);
-	/* The same where nothing is left to be written. */
+	/* The same, if the new record is empty. */
 	fail_reset();
 	pins_free(&pins);
 	fake_nl_reset(SIZE);
@@ -235,7 +235,7 @@ static void recorded(void **state)
 	assert_int_equal(access(RECORD ".new", F_OK), -1);
 }
 
-/* A run that was killed told the kernel, and wrote nothing down. */
+/* An earlier run was killed after it changed the kernel and before it wrote the record. */
 static void not_doubled(void **state)
 {
 	(void)state;
@@ -247,7 +247,7 @@ static void not_doubled(void **state)
 	assert_int_equal(fake_nl_count(K, K, "l", PIN), 1);
 }
 
-/* Those that are named by place go whoever has them; of the others what does not lie there. */
+/* All ranges inside the given place are removed, whatever their owner; a pin beyond it stays. */
 static void by_place(void **state)
 {
 	const struct nl_range which = { .range = { 0, 8 * K } };
@@ -269,7 +269,7 @@ static void by_place(void **state)
 	assert_int_equal(fake_nl_count(4 * K, 8 * K, "m", PIN), 1);
 }
 
-/* Most of many fit: it takes few requests to find out which do not. */
+/* If most of many pins fit, few requests find those that do not. */
 static void some(void **state)
 {
 	struct change change = { .dev = &dev, .pins = &pins, .some = true };

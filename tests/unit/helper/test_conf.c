@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache.conf: what it says holds, and what is wrong in it is named with its line. */
+/* nearcache.conf: valid settings apply; an invalid line is reported with its number. */
 #include <stdio.h>
 
 #include "daemon/conf.h"
@@ -102,7 +102,7 @@ static void files(void **state)
 	assert_int_equal(conf.interval, 1);
 	assert_int_equal(conf_read(&conf, "/none/at/all", true), CODE_DEVICE);
 	fail_reset();
-	/* No text. */
+	/* A binary file. */
 	assert_int_equal(conf_read(&conf, "/proc/self/exe", true), CODE_USAGE);
 	fail_reset();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* On files in place of devices, with writes that stop the machine. */
+/* Changes of the dataset, on files instead of devices, with writes interrupted by a power cut. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define CACHE_BYTES	(64ULL << 20)
 #define ORIGIN_BYTES	(40ULL << 20)
 
-/* The one before is told right before the superblock is written. */
+/* The old witness is informed right before the superblock is written. */
 static char left[160];
 static dev_t left_for;
 
@@ -27,7 +27,7 @@ void witness_leave(const struct nearcache_super *sb, dev_t now)
 static char dir[] = "/tmp/test_dataset.XXXXXX";
 static char cache_path[64], origin_path[64];
 
-/* Writes that are done before one is torn; -1: none is. */
+/* Number of complete writes before a torn one; -1: none is torn. */
 static int writes_left = -1;
 static bool torn;
 
@@ -60,7 +60,7 @@ static void put(const char *path, const void *data, size_t bytes, off_t offset)
 	close(fd);
 }
 
-/* A fresh cache of version "v1", one copy of its superblock broken or none. */
+/* Make a cache of version "v1"; damage copy @broken of its superblock, -1: none. */
 static void make_cache(u32 super_state, int broken)
 {
 	struct nearcache_super sb = { 0 };
@@ -124,7 +124,7 @@ static void assert_new(const struct nearcache_super *sb, u32 super_state)
 {
 	assert_non_null(sb);
 	assert_string_equal((char *)sb->dataset_version, "v2");
-	/* Nothing of a longer version is left behind its end. */
+	/* The old, longer version is erased completely. */
 	assert_int_equal(sb->dataset_version[4], 0);
 	assert_int_equal(sb->sequence, 8);
 	assert_int_equal(sb->table_epoch, 4);
@@ -153,7 +153,7 @@ static void replaced(void **state)
 		}
 }
 
-/* What is cached stays, and what is recorded is renewed. */
+/* Cached data stays, and the record is updated. */
 static void trusted(void **state)
 {
 	static const struct {
@@ -162,7 +162,7 @@ static void trusted(void **state)
 		u64 recorded;
 	} row[] = {
 		{ NULL, ORIGIN_BYTES / 2, ORIGIN_BYTES / 2 },
-		/* The kernel makes it longer, and drops what lies behind a new end. */
+		/* A larger size is recorded by the kernel; it also drops data behind a new end. */
 		{ "v2", ORIGIN_BYTES, ORIGIN_BYTES / 2 },
 		{ NULL, ORIGIN_BYTES / 4, ORIGIN_BYTES / 4 },
 	};
@@ -190,7 +190,7 @@ static void trusted(void **state)
 	}
 }
 
-/* Whatever was written: the old cache or the new one, and never none. */
+/* At any interruption the device holds the old cache or the new one. */
 static void stopped_within(void **state)
 {
 	int broken, after, half;
@@ -205,7 +205,7 @@ static void stopped_within(void **state)
 				torn = half;
 				assert_int_not_equal(replace("v2"), 0);
 				assert_int_equal(!!strstr(fail_message(),
-							  "counts already"),
+							  "is valid already"),
 						 after);
 				writes_left = -1;
 				look(&super);
@@ -216,12 +216,12 @@ static void stopped_within(void **state)
 					assert_int_equal(super.best->sequence,
 							 7);
 				super_free(&super);
-				/* The next try succeeds. */
+				/* A second attempt succeeds. */
 				assert_int_equal(replace("v2"), 0);
 			}
 }
 
-/* The witness is named anew, or not any more; without a word it stays. */
+/* The witness changes, is removed, or stays if none is given. */
 static void witness(void **state)
 {
 	static const struct {
@@ -245,7 +245,7 @@ static void witness(void **state)
 		look(&super);
 		assert_string_equal((char *)super.best->witness,
 				    row[i].recorded);
-		/* Nothing of a longer path is left behind its end. */
+		/* The old, longer path is erased completely. */
 		assert_memory_equal(super.best->witness +
 					    strlen(row[i].recorded), zero,
 				    sizeof(zero) - strlen(row[i].recorded));
@@ -255,7 +255,7 @@ static void witness(void **state)
 	}
 }
 
-/* A copy from before is emptied, and counts from there as its witness does. */
+/* An old copy of the cache is emptied and gets the session number of the witness. */
 static void session(void **state)
 {
 	struct super super;
@@ -276,7 +276,7 @@ static void session(void **state)
 		.witness = "/dev/w", .witness_now = 7, .size = ORIGIN_BYTES / 2 }), 0);
 	assert_string_equal(left, "<>");
 	assert_int_equal(left_for, 7);
-	/* Also of what is kept; and none is counted back. */
+	/* A kept cache gets the session number as well; the number never decreases. */
 	assert_int_equal(record(&(struct dataset_change){
 		.session = 12, .size = ORIGIN_BYTES / 2 }), 0);
 	assert_int_equal(record(&(struct dataset_change){
@@ -284,7 +284,7 @@ static void session(void **state)
 	look(&super);
 	assert_int_equal(super.best->session, 12);
 	super_free(&super);
-	/* By the number of one that was cut off goes what it has marked. */
+	/* The write intent of an interrupted session belongs to its number, so the number stays. */
 	make_cache(NEARCACHE_STATE_WRITING, -1);
 	assert_int_equal(record(&(struct dataset_change){
 		.session = 12, .size = ORIGIN_BYTES }), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Metrics as Prometheus, and as OpenMetrics want them. */
+/* Metrics in the formats of Prometheus and OpenMetrics. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -17,13 +17,13 @@ static void percentiles(void **state)
 	put(&latency, 100000, 98);
 	put(&latency, 5000000, 2);
 	assert_int_equal(histogram_count(&latency), 100);
-	/* To a quarter of an octave. */
+	/* Resolution: a quarter of an octave. */
 	assert_in_range(histogram_percentile(&latency, 5000), 100000, 125000);
 	assert_in_range(histogram_percentile(&latency, 9800), 100000, 125000);
 	assert_in_range(histogram_percentile(&latency, 9900), 5000000, 6250000);
 }
 
-/* What took longer than the last bucket but one is told as its end. */
+/* The last bucket has no end: report the end of the one before. */
 static void longest(void **state)
 {
 	struct latency latency = { 0 };
@@ -59,7 +59,7 @@ static void differences(void **state)
 	assert_int_equal(histogram_count(&since), 3);
 	assert_int_equal(since.bucket[latency_bucket(9000)], 3);
 	assert_int_equal(since.sum, 27000);
-	/* Loaded anew. */
+	/* The counters restarted from 0. */
 	histogram_since(&before, &now, &since);
 	assert_memory_equal(&since, &before, sizeof(since));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which regions are hot: those that save much more than others, within a quota, until they do not. */
+/* Hot regions: a region that saves much more than others is pinned, within a quota. */
 #include <stdlib.h>
 
 #include "daemon/hot.h"
@@ -25,7 +25,7 @@ static bool advise(const struct hot_advice *advice, void *arg)
 	return true;
 }
 
-/* All regions save so much more, and one of them more than that. */
+/* All regions save @each bytes; region @warm saves @more bytes in addition. */
 static void look(uint64_t each, unsigned int warm, uint64_t more, size_t quota)
 {
 	struct hot_seen copy[REGIONS + 1];
@@ -35,7 +35,7 @@ static void look(uint64_t each, unsigned int warm, uint64_t more, size_t quota)
 		seen[i].region = i;
 		seen[i].saved += each + (i == warm ? more : 0);
 	}
-	/* One is there twice, and the order is any. */
+	/* One region occurs twice, and the order is arbitrary. */
 	seen[REGIONS] = seen[3];
 	for (i = 0; i <= REGIONS; i++)
 		copy[i] = seen[REGIONS - i];
@@ -68,7 +68,7 @@ static void even(void **state)
 static void one(void **state)
 {
 	(void)state;
-	/* What was before the first look does not count. */
+	/* Bytes saved before the first sample do not count. */
 	look(MB, 7, 1000 * MB, 5);
 	assert_int_equal(pins, 0);
 	look(MB, 7, 100 * MB, 5);
@@ -76,10 +76,10 @@ static void one(void **state)
 	assert_int_equal(last, 7);
 	look(MB, 7, 100 * MB, 5);
 	assert_int_equal(pins + unpins, 0);
-	/* It is read less, but not yet as little as others. */
+	/* It saves less now, but still more than the others. */
 	look(10 * MB, 7, 10 * MB, 5);
 	assert_int_equal(pins + unpins, 0);
-	/* Others are read more. */
+	/* The others save more. */
 	look(200 * MB, REGIONS, 0, 5);
 	seen[7].saved -= 200 * MB;
 	look(200 * MB, REGIONS, 0, 5);
@@ -88,7 +88,7 @@ static void one(void **state)
 	assert_int_equal(hot.pinned, 0);
 }
 
-/* Much more than others, but less than it takes to read it once. */
+/* Much more than others, but less than the cost of reading it once. */
 static void little(void **state)
 {
 	(void)state;
@@ -117,7 +117,7 @@ static void quota(void **state)
 	assert_int_equal(hot.pinned, 2);
 }
 
-/* A daemon that began anew finds what is pinned; one that is not read goes, known to the map or not. */
+/* A restarted daemon finds existing pins.  It unpins regions without reads, in the map or not. */
 static void found(void **state)
 {
 	(void)state;

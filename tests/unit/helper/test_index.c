@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What all formats share: how they are told, how files are read, and samples chosen. */
+/* Common to all shard formats: detection, reading of files, selection of samples. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "shard/select.h"
 #include "index_unit.h"
 
-/* Reads of the file: how much, and which of them fails how. */
+/* Reads of the file: bytes, number, and which of them fails how. */
 static uint64_t bytes_read;
 static unsigned int reads, bad_read;
 static enum { FINE, BROKEN, INTERRUPTED, SHORT, ENDS } how;
@@ -41,7 +41,7 @@ static void reset(void)
 	how = FINE;
 }
 
-/* A file of each format, the rows of the enumeration. */
+/* Make a file of each format in the enumeration. */
 static void make(struct shard *shard, enum index_format format)
 {
 	shard->length = 0;
@@ -104,7 +104,7 @@ static void told_by_name(void **state)
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
 		assert_int_equal(index_format_of_path(row[i].path),
 				 row[i].format);
-	/* The message is that of the format which it should have. */
+	/* The message is that of the format that the file name suggests. */
 	shard_fill(&shard, 1, 1000);
 	fd = shard_file(&shard);
 	fail_reset();
@@ -144,7 +144,7 @@ static void compressed(void **state)
 	shard_free(&shard);
 }
 
-/* What is no file, or none that could be a shard. */
+/* Not a regular file, or a file that cannot be a shard. */
 static void other_files(void **state)
 {
 	char pipe[] = "/tmp/test_index.XXXXXX";
@@ -160,7 +160,7 @@ static void other_files(void **state)
 	assert_int_equal(index_open(&index, "/tmp", INDEX_ANY, false),
 			 CODE_DEVICE);
 	assert_string_equal(fail_message(), "'/tmp' is not a regular file");
-	/* Nobody writes into it, and nobody waits for that. */
+	/* Opening a FIFO without a writer must not block. */
 	close(mkstemp(pipe));
 	unlink(pipe);
 	assert_int_equal(mkfifo(pipe, 0600), 0);
@@ -170,9 +170,9 @@ static void other_files(void **state)
 	unlink(pipe);
 	refused(&shard, INDEX_ANY, 0, "the file is empty");
 	shard_fill(&shard, 0, 1);
-	refused(&shard, INDEX_ANY, 0, "nothing here tells a format");
+	refused(&shard, INDEX_ANY, 0, "unknown format");
 	shard_fill(&shard, 0, 20000);
-	refused(&shard, INDEX_ANY, 0, "nothing here tells a format");
+	refused(&shard, INDEX_ANY, 0, "unknown format");
 	shard_free(&shard);
 }
 
@@ -184,12 +184,12 @@ static void check_is_for_tfrecord(void **state)
 	(void)state;
 	make(&shard, INDEX_MDS);
 	assert_int_equal(take_as(&shard, &index, INDEX_ANY, true), CODE_USAGE);
-	assert_non_null(strstr(fail_message(), "'shard' is of format mds"));
+	assert_non_null(strstr(fail_message(), "'shard' has format mds"));
 	index_free(&index);
 	shard_free(&shard);
 }
 
-/* Each read fails, is interrupted, or finds the file shorter than it was. */
+/* Each read in turn fails, is interrupted, or finds the file truncated. */
 static void bad_reads(void **state)
 {
 	struct shard shard = { 0 };
@@ -236,7 +236,7 @@ static void bad_reads(void **state)
 	shard_free(&shard);
 }
 
-/* Return: an open file with @first, then a hole, and @last at @offset. */
+/* Return a file descriptor: @first, then a hole, then @last at @offset. */
 static int with_hole(const struct shard *first, const struct shard *last,
 		     uint64_t offset)
 {
@@ -247,7 +247,7 @@ static int with_hole(const struct shard *first, const struct shard *last,
 	return fd;
 }
 
-/* A member of 1 TiB, its size in binary: only headers are read. */
+/* A member of 1 TiB with a binary size field: only headers are read. */
 static void large_tar(void **state)
 {
 	struct shard first = { 0 }, last = { 0 };
@@ -274,7 +274,7 @@ static void large_tar(void **state)
 	shard_free(&last);
 }
 
-/* zip64: the only array has 6 GiB, and the directory is behind it. */
+/* zip64: a single array of 6 GiB, with the directory behind it. */
 static void large_npz(void **state)
 {
 	const uint64_t more = 6ULL << 30;
@@ -285,7 +285,7 @@ static void large_npz(void **state)
 
 	(void)state;
 	shard_npz(&first, 1, true);
-	/* 62 bytes of its own header, 10 of data. */
+	/* 62 bytes of local header, 10 bytes of data. */
 	shard_put(&last, first.bytes + 72, first.length - 72);
 	first.length = 72;
 	shard_set_le(&last, 46 + 12 + 6 + 4, more, 8);
@@ -308,7 +308,7 @@ static void large_npz(void **state)
 	shard_free(&last);
 }
 
-/* Pages where the next header is far, more at once where it is near. */
+/* Single pages where the next header is far away, larger reads where it is near. */
 static void few_reads(void **state)
 {
 	struct shard shard = { 0 };
@@ -332,7 +332,7 @@ static void few_reads(void **state)
 	shard_free(&shard);
 }
 
-/* At the limit nothing is allocated any more. */
+/* At the limit no more memory is allocated. */
 static void too_many(void **state)
 {
 	struct shard_index index = { .samples = INDEX_SAMPLES_MAX };
@@ -351,7 +351,7 @@ static void too_many(void **state)
 	assert_null(index.part);
 }
 
-/* No sum of what a file says wraps around. */
+/* Sums of values from the file must not overflow. */
 static void has(void **state)
 {
 	const struct index_scan scan = { .size = 100 };
@@ -363,7 +363,7 @@ static void has(void **state)
 	assert_false(scan_has(&scan, UINT64_MAX - 10, 90));
 }
 
-/* Samples a, b, 12, a, 0-1, x=y: numbers 0 to 5. */
+/* Samples 0 to 5 are named a, b, 12, a, 0-1, x=y. */
 static void make_named(struct shard *shard)
 {
 	static const char *const name[] = { "a", "b", "12", "a", "0-1", "x=y" };
@@ -376,7 +376,7 @@ static void make_named(struct shard *shard)
 
 static void choose(void **state)
 {
-	/* The list, and the samples as bits. */
+	/* A list, and the expected samples as bits. */
 	static const struct {
 		const char *list;
 		unsigned int samples, spans;
@@ -418,9 +418,9 @@ static void choose_wrongly(void **state)
 	static const struct {
 		const char *list, *what;
 	} row[] = {
-		{ "6", "'shard' has samples 0 to 5; for one of that name write '=6'" },
+		{ "6", "'shard' has samples 0 to 5; to select a sample of that name write '=6'" },
 		{ "12", "write '=12'" }, { "0-6", "'0-6': 'shard' has samples" },
-		{ "3-2", "'3-2': it ends before it begins" },
+		{ "3-2", "'3-2': the range ends before it begins" },
 		{ "99999999999999999999999999999999", "has samples 0 to 5" },
 		{ "0-18446744073709551615", "has samples 0 to 5" },
 		{ "18446744073709551616", "has samples 0 to 5" },

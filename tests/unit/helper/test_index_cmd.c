@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache index: what it shows of a shard, as text and as JSON. */
+/* nearcache index: output for a shard, as text and as JSON. */
 #include "capture.h"
 #include "cmd/commands.h"
 #include "lib/print.h"
@@ -7,7 +7,7 @@
 
 static char path[2][32];
 
-/* @path[n] names the shard until the return value is closed. */
+/* Make @path[n] name the shard until the returned file descriptor is closed. */
 static int place(const struct shard *shard, unsigned int n)
 {
 	int fd = shard_file(shard);
@@ -16,7 +16,7 @@ static int place(const struct shard *shard, unsigned int n)
 	return fd;
 }
 
-/* What the command prints for so many files. Return: until the next call. */
+/* Run the command on @files files; the output is valid until the next call. */
 static const char *run(uint64_t options, const char *samples,
 		       unsigned int files, int code)
 {
@@ -32,11 +32,11 @@ static const char *run(uint64_t options, const char *samples,
 
 	fail_reset();
 	capture();
-	print_start(given(&args, OPTION_JSON));
+	print_start(option_given(&args, OPTION_JSON));
 	assert_int_equal(cmd_index(&args), code);
 	assert_int_equal(print_finish(), code);
 	output = captured();
-	/* Blank lines between this and what an earlier test printed. */
+	/* Skip blank lines after the output of an earlier test. */
 	return output + strspn(output, "\n");
 }
 
@@ -203,7 +203,7 @@ static void summary(void **state)
 	close(mds);
 }
 
-/* What came before an error stays. */
+/* Output from before the error is kept. */
 static void bad_file(void **state)
 {
 	struct json_object *root, *error;
@@ -225,7 +225,7 @@ static void bad_file(void **state)
 	close(bad);
 }
 
-/* A list that would take all memory is refused; a part of it, or the sum, is not. */
+/* A list of samples that needs too much memory is refused; a part of it, or the sum, is not. */
 static void long_list(void **state)
 {
 	struct shard shard = { 0 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples of MosaicML data shards, sound and damaged. */
+/* Samples of MosaicML data shards, valid and damaged. */
 #include "index_unit.h"
 
 #define SAMPLES		2000U
-/* Where the samples begin: behind the table and the description of the columns. */
+/* Offset of the samples, behind the table and the description of the columns. */
 #define FIRST(samples)	(4 * (2 + (samples)) + 17)
 
 static void make(struct shard *shard)
@@ -56,7 +56,7 @@ static void damaged(void **state)
 	shard_free(&shard);
 }
 
-/* These tell no format, unless somebody names it. */
+/* With these the format is detected only if the user names it. */
 static void table(void **state)
 {
 	struct shard shard = { 0 };
@@ -65,11 +65,11 @@ static void table(void **state)
 	make(&shard);
 	shard_set_le(&shard, 4, 4 * (2 + SAMPLES) - 1, 4);
 	refused(&shard, INDEX_MDS, 4, "begins at byte 8007, inside the table");
-	refused(&shard, INDEX_ANY, 0, "nothing here tells a format");
+	refused(&shard, INDEX_ANY, 0, "unknown format");
 	make(&shard);
 	shard.length--;
 	refused(&shard, INDEX_MDS, 4 * (1 + SAMPLES), "was it cut off?");
-	refused(&shard, INDEX_ANY, 0, "nothing here tells a format");
+	refused(&shard, INDEX_ANY, 0, "unknown format");
 	make(&shard);
 	shard_set_le(&shard, 0, UINT32_MAX, 4);
 	refused(&shard, INDEX_MDS, 0, "a table of 4294967295 samples does not fit");
@@ -80,7 +80,7 @@ static void table(void **state)
 	refused(&shard, INDEX_MDS, 0, "4 bytes are expected here");
 	make(&shard);
 	shard.bytes[4 * (2 + SAMPLES)] = '[';
-	refused(&shard, INDEX_ANY, 0, "nothing here tells a format");
+	refused(&shard, INDEX_ANY, 0, "unknown format");
 	shard_free(&shard);
 }
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Arrays of npz files: made up, made by Python as NumPy does it, and damaged. */
+/* Arrays of npz files: synthetic, made by Python as NumPy does, and damaged. */
 #include <stdlib.h>
 
 #include "index_unit.h"
 
-/* Bytes of a member but for the data, and of an entry; with zip64. */
+/* Size of a member without its data, and of a directory entry, without and with zip64. */
 #define LOCAL		(30U + 12)
 #define LOCAL64		(LOCAL + 20)
 #define ENTRY		(46U + 12)
 #define ENTRY64		(ENTRY + 34)
 #define END		22U
 
-/* Three arrays. Where the directory is, without zip64: */
+/* Offset of the directory for three arrays without zip64. */
 #define DIRECTORY	(3 * LOCAL + 10 + 11 + 12)
 
 static void make(struct shard *shard, bool zip64)
@@ -55,7 +55,7 @@ static void arrays(void **state)
 	shard_free(&shard);
 }
 
-/* A comment behind the end record, which looks like one in parts. */
+/* A comment behind the end record that contains parts of an end record. */
 static void comment(void **state)
 {
 	struct shard shard = { 0 };
@@ -88,7 +88,7 @@ static void cut_off(void **state)
 	shard_free(&shard);
 }
 
-/* A number of @width bytes at @offset is set to @value. */
+/* Store the @width-byte number @value at @offset. */
 struct damage {
 	unsigned int offset;
 	unsigned int width;
@@ -118,31 +118,31 @@ static void damaged(void **state)
 {
 	static const unsigned int end = DIRECTORY + 3 * ENTRY;
 	const struct damage damage[] = {
-		{ end + 4, 2, 1, end, "a part of a zip file of several" },
+		{ end + 4, 2, 1, end, "one part of a split zip file" },
 		{ end + 10, 2, 4, end, "4 members do not fit into a directory of 174" },
-		{ end + 10, 2, 2, DIRECTORY + 2 * ENTRY, "goes on after 2 members" },
+		{ end + 10, 2, 2, DIRECTORY + 2 * ENTRY, "after the last of its 2 members" },
 		{ end + 12, 4, 3 * ENTRY - 1, end, "does not end here" },
 		{ end + 16, 4, DIRECTORY + 1, end, "does not end here" },
 		{ end + 16, 4, UINT32_MAX, end, "at 4294967295 does not end here" },
-		{ DIRECTORY, 4, 0, DIRECTORY, "no entry of a zip directory" },
+		{ DIRECTORY, 4, 0, DIRECTORY, "not an entry of a zip directory" },
 		{ DIRECTORY + 8, 2, 1, DIRECTORY + 46, "'array-00.npy' is encrypted" },
-		{ DIRECTORY + 20, 4, 300, 0, "of 300 bytes reaches into the directory" },
-		{ DIRECTORY + 20, 4, UINT32_MAX, 0, "reaches into the directory" },
-		{ DIRECTORY + 28, 2, 13, DIRECTORY + 46, "is no array (.npy)" },
-		{ DIRECTORY + 28, 2, 4, DIRECTORY + 46, "is no array (.npy)" },
+		{ DIRECTORY + 20, 4, 300, 0, "of 300 bytes overlaps the directory" },
+		{ DIRECTORY + 20, 4, UINT32_MAX, 0, "overlaps the directory" },
+		{ DIRECTORY + 28, 2, 13, DIRECTORY + 46, "is not an array (.npy)" },
+		{ DIRECTORY + 28, 2, 4, DIRECTORY + 46, "is not an array (.npy)" },
 		{ DIRECTORY + 28, 2, 5000, DIRECTORY, "beyond the end of the directory" },
 		{ DIRECTORY + 30, 2, 65535, DIRECTORY, "beyond the end of the directory" },
 		{ DIRECTORY + 30, 2, 20, DIRECTORY + ENTRY, "an extra field reaches" },
-		{ DIRECTORY + 32, 2, 1, DIRECTORY + ENTRY + 1, "no entry" },
-		{ DIRECTORY + 42, 4, 1, 1, "no member of a zip file" },
-		{ DIRECTORY + 42, 4, LOCAL + 10, LOCAL + 10, "its own header does not" },
-		{ DIRECTORY + 42, 4, DIRECTORY + 1, DIRECTORY + 1, "behind the directory" },
-		{ DIRECTORY + 42, 4, UINT32_MAX, UINT32_MAX, "behind the directory" },
-		{ DIRECTORY + 50, 1, 0, DIRECTORY + 46, "is no array (.npy)" },
-		{ 0, 4, 0, 0, "no member of a zip file" },
-		{ 26, 2, 11, 0, "its own header does not" },
-		{ 28, 2, 65535, 0, "reaches into the directory" },
-		{ 30, 1, 'A', 0, "calls this member 'array-00.npy', its own" },
+		{ DIRECTORY + 32, 2, 1, DIRECTORY + ENTRY + 1, "not an entry" },
+		{ DIRECTORY + 42, 4, 1, 1, "there is no member of a zip file" },
+		{ DIRECTORY + 42, 4, LOCAL + 10, LOCAL + 10, "its own header has another name" },
+		{ DIRECTORY + 42, 4, DIRECTORY + 1, DIRECTORY + 1, "behind its own offset" },
+		{ DIRECTORY + 42, 4, UINT32_MAX, UINT32_MAX, "behind its own offset" },
+		{ DIRECTORY + 50, 1, 0, DIRECTORY + 46, "is not an array (.npy)" },
+		{ 0, 4, 0, 0, "there is no member of a zip file" },
+		{ 26, 2, 11, 0, "its own header has another name" },
+		{ 28, 2, 65535, 0, "overlaps the directory" },
+		{ 30, 1, 'A', 0, "calls this member 'array-00.npy', but its own" },
 	};
 
 	(void)state;
@@ -158,19 +158,19 @@ static void damaged64(void **state)
 	static const unsigned int end = locator + 20;
 	const struct damage damage[] = {
 		{ locator, 1, 0, end, "at 4294967295 does not end here" },
-		{ locator + 8, 8, end64 + 1, locator, "which is not before this" },
-		{ locator + 8, 8, UINT64_MAX, locator, "which is not before this" },
+		{ locator + 8, 8, end64 + 1, locator, "which is not before its locator" },
+		{ locator + 8, 8, UINT64_MAX, locator, "which is not before its locator" },
 		{ locator + 8, 8, end64 - 1, end64 - 1, "no zip64 end record" },
 		{ end64 + 32, 8, UINT64_MAX / 46, end64, "do not fit into" },
 		{ end64 + 40, 8, UINT64_MAX, end64, "does not end here" },
 		{ end64 + 48, 8, UINT64_MAX, end64, "does not end here" },
 		{ end64 + 48, 8, 0, end64, "does not end here" },
-		{ extra + 2, 2, 23, extra + 4, "a zip64 field that is too short" },
-		{ extra + 12, 8, UINT64_MAX, 0, "reaches into the directory" },
-		{ extra + 12, 8, UINT64_MAX - LOCAL64 + 1, 0, "reaches into" },
-		{ extra + 20, 8, 1ULL << 62, 1ULL << 62, "behind the directory" },
-		/* Another field: what does not fit stays as it is. */
-		{ extra, 2, 2, UINT32_MAX, "is said to be here" },
+		{ extra + 2, 2, 23, extra + 4, "a zip64 field is too short" },
+		{ extra + 12, 8, UINT64_MAX, 0, "overlaps the directory" },
+		{ extra + 12, 8, UINT64_MAX - LOCAL64 + 1, 0, "overlaps" },
+		{ extra + 20, 8, 1ULL << 62, 1ULL << 62, "behind its own offset" },
+		/* Without a zip64 field the value UINT32_MAX is literal. */
+		{ extra, 2, 2, UINT32_MAX, "places member" },
 	};
 
 	(void)state;
@@ -179,7 +179,7 @@ static void damaged64(void **state)
 
 static char path[] = "/tmp/test_index_npz.XXXXXX";
 
-/* As numpy.savez() does it: with room for zip64 in each member's header. */
+/* As numpy.savez() does, with room for zip64 in each local header. */
 static void check_python(const char *method)
 {
 	struct shard_index index;
@@ -199,7 +199,7 @@ static void check_python(const char *method)
 	assert_int_equal(index.format, INDEX_NPZ);
 	assert_int_equal(index.samples, 3);
 	assert_string_equal(index_name(&index, index.sample[1].name), "a/labels.npy");
-	/* They follow each other, up to the directory. */
+	/* Samples are adjacent, up to the directory. */
 	for (i = 0; i < 3; i++)
 		assert_int_equal(index.sample[i].range.offset +
 				 index.sample[i].range.length,

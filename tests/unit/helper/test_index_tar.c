@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples of tar archives: made up, made by GNU tar and by Python, and damaged. */
+/* Samples of tar archives: synthetic, made by GNU tar and by Python, and damaged. */
 #include <fcntl.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static void samples(void **state)
 	shard_tar_header(&shard, "d/", TAR_DIRECTORY, 0);
 	shard_tar_file(&shard, "d/a.jpg", 1000);
 	shard_tar_file(&shard, "d/a.seg.png", 512);
-	/* These end no sample. */
+	/* These members do not end a sample. */
 	shard_tar_file(&shard, "d/._a.txt", 10);
 	shard_tar_header(&shard, "d/a.link", TAR_SOFT_LINK, 0);
 	shard_tar_header(&shard, "d/a.hard", TAR_HARD_LINK, 1000);
@@ -41,7 +41,7 @@ static void samples(void **state)
 	shard_free(&shard);
 }
 
-/* GNU and pax say a name, and pax a size, before the member. */
+/* GNU and pax store a long name, and pax a size, before the member. */
 static void names(void **state)
 {
 	char path[401], record[420];
@@ -70,14 +70,14 @@ static void names(void **state)
 	part_is(&index, 0, path, 1024 + 1024 + 512, 7);
 	path[4] = 'p';
 	part_is(&index, 1, path, 3072 + 1024 + 1024 + 512, 3);
-	/* The sample begins with what names it. */
+	/* The sample begins with the member that holds its name. */
 	sample_is(&index, 2, "c", 6144, 1024 + 512 + 1024);
 	part_is(&index, 2, "c.txt", 7680, 600);
 	index_free(&index);
 	shard_free(&shard);
 }
 
-/* The prefix of ustar; GNU has other things in its place; v7 has no magic. */
+/* ustar has a prefix; GNU stores other things in its place; v7 has no magic. */
 static void magics(void **state)
 {
 	struct shard shard = { 0 };
@@ -96,12 +96,12 @@ static void magics(void **state)
 	memset(shard.bytes + at + SHARD_TAR_MAGIC, 0, 8);
 	shard_tar_seal(shard.bytes + at);
 	at = shard_tar_header(&shard, "e/", TAR_FILE_OLD, 0);
-	/* All 100 bytes in use. */
+	/* A name that fills all 100 bytes. */
 	at = shard_tar_header(&shard, "", TAR_FILE, 0);
 	memset(shard.bytes + at, 'f', 100);
 	memset(shard.bytes + at + 345, 'p', 155);
 	shard_tar_seal(shard.bytes + at);
-	/* An unknown type is passed over. */
+	/* A member of unknown type is skipped. */
 	at = shard_tar_header(&shard, "g.x", 'V', 5);
 	shard_fill(&shard, 'x', 512);
 	shard_tar_end(&shard);
@@ -115,7 +115,7 @@ static void magics(void **state)
 	shard_free(&shard);
 }
 
-/* Checksums of signed bytes are in use, too. */
+/* Some writers sum signed bytes. */
 static void signed_checksum(void **state)
 {
 	struct shard shard = { 0 };
@@ -135,7 +135,7 @@ static void signed_checksum(void **state)
 	shard_free(&shard);
 }
 
-/* The size field of the first header, and why it is refused. */
+/* Set the size field of the first header and expect this reason. */
 static void size_refused(const void *field, const char *why)
 {
 	struct shard shard = { 0 };
@@ -151,8 +151,8 @@ static void size_refused(const void *field, const char *why)
 static void sizes(void **state)
 {
 	(void)state;
-	size_refused("0000000000x", "is no octal number");
-	size_refused("00000000009", "is no octal number");
+	size_refused("0000000000x", "is not an octal number");
+	size_refused("00000000009", "is not an octal number");
 	size_refused("77777777777", "8589934591 bytes reaches beyond the end");
 	size_refused("777777777777", "68719476735 bytes reaches");
 	size_refused("00000004001", "2049 bytes reaches beyond");
@@ -164,7 +164,7 @@ static void sizes(void **state)
 	size_refused("\x80\0\0\0\0\0\0\0\0\0\x08\x01", "2049 bytes reaches beyond");
 }
 
-/* The second member begins at byte 1024. */
+/* The second member begins at offset 1024. */
 static void begin(struct shard *shard)
 {
 	shard->length = 0;
@@ -210,19 +210,19 @@ static void refused_pax(void **state)
 		{ TAR_PAX_GLOBAL, "22 GNU.sparse.major=1\n", 1024, "sparse" },
 		{ TAR_PAX_GLOBAL, "9 path=x\n", 1024, "with the path of" },
 		{ TAR_PAX_GLOBAL, "9 size=1\n", 1024, "with the size of" },
-		{ TAR_PAX, "9 size=x\n", 1024, "size 'x' is no number" },
+		{ TAR_PAX, "9 size=x\n", 1024, "size 'x' is not a number" },
 		{ TAR_PAX, "11 size=-1\n", 1024, "size '-1'" },
 		{ TAR_PAX, "28 size=1234567890123456789\n", 1024, "size '1234" },
 		{ TAR_PAX, "27 size=999999999999999999\n", 0,
 		  "999999999999999999 bytes reaches beyond" },
-		{ TAR_PAX, "9 path=x\n9 path=xx\n", 1545, "no record" },
-		{ TAR_PAX, "9 path=xy", 1536, "no record" },
-		{ TAR_PAX, "9 path:x\n", 1536, "no record" },
-		{ TAR_PAX, "99999999999999999999 path=x\n", 1536, "no record" },
-		{ TAR_PAX, "0 path=x\n", 1536, "no record" },
-		{ TAR_PAX, "1 path=x\n", 1536, "no record" },
-		{ TAR_PAX, "2 \n", 1536, "no record" },
-		{ TAR_PAX, "x", 1536, "no record" },
+		{ TAR_PAX, "9 path=x\n9 path=xx\n", 1545, "not a record" },
+		{ TAR_PAX, "9 path=xy", 1536, "not a record" },
+		{ TAR_PAX, "9 path:x\n", 1536, "not a record" },
+		{ TAR_PAX, "99999999999999999999 path=x\n", 1536, "not a record" },
+		{ TAR_PAX, "0 path=x\n", 1536, "not a record" },
+		{ TAR_PAX, "1 path=x\n", 1536, "not a record" },
+		{ TAR_PAX, "2 \n", 1536, "not a record" },
+		{ TAR_PAX, "x", 1536, "not a record" },
 	};
 	struct shard shard = { 0 };
 	unsigned int i;
@@ -239,7 +239,7 @@ static void refused_pax(void **state)
 	shard_free(&shard);
 }
 
-/* Names and attributes that would take any amount of memory. */
+/* The length of names and attributes is limited. */
 static void refused_lengths(void **state)
 {
 	struct shard shard = { 0 };
@@ -277,16 +277,16 @@ static void damaged(void **state)
 	shard_tar_file(&shard, "b.x", 100);
 	shard.bytes[1024] = 'c';
 	refused(&shard, INDEX_ANY, 1024, "checksum");
-	/* The first header: no format is told then, unless somebody names it. */
+	/* With a damaged first header the format must be named by the user. */
 	shard.bytes[0] = 'c';
 	refused(&shard, INDEX_ANY, 0, "--format");
 	refused(&shard, INDEX_TAR, 0, "checksum");
-	/* No end, or a part of the next header. */
+	/* No end mark, or a part of the next header. */
 	begin(&shard);
 	refused(&shard, INDEX_ANY, 1024, "ends at 1024: was it cut off?");
 	shard_fill(&shard, 0, 511);
 	refused(&shard, INDEX_ANY, 1024, "ends at 1535: was it cut off?");
-	/* In the data, or in its padding. */
+	/* Truncated in the data, or in its padding. */
 	begin(&shard);
 	shard.length = 512 + 99;
 	refused(&shard, INDEX_ANY, 0, "100 bytes reaches beyond the end of the file at 611");
@@ -295,13 +295,13 @@ static void damaged(void **state)
 	begin(&shard);
 	shard_tar_pax(&shard, TAR_PAX, "9 path=x\n");
 	shard_tar_end(&shard);
-	refused(&shard, INDEX_ANY, 2048, "announce a member");
+	refused(&shard, INDEX_ANY, 2048, "without its member");
 	shard.length = 0;
 	refused(&shard, INDEX_TAR, 0, "ends at 0");
 	shard_free(&shard);
 }
 
-/* One block of zeroes is an end, too; what follows counts no more. */
+/* A single zero block ends the archive; data behind it is ignored. */
 static void end(void **state)
 {
 	struct shard shard = { 0 };
@@ -324,7 +324,7 @@ static void end(void **state)
 
 static char dir[] = "/tmp/test_index_tar.XXXXXX";
 
-/* Files with their own names in them; a @command packs them as made.tar. */
+/* Make files that contain their own names; @command packs them into made.tar. */
 static void make(const char *command)
 {
 	char all[1024];
@@ -337,7 +337,7 @@ static void make(const char *command)
 		fail_msg("%s", all);
 }
 
-/* Return: an open file. */
+/* Return a file descriptor. */
 static int open_made(void)
 {
 	char path[sizeof(dir) + 16];

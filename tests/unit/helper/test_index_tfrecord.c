@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Records of TFRecord files, sound and damaged. */
+/* Records of TFRecord files, valid and damaged. */
 #include "index_unit.h"
 
 #define RECORD(bytes)	(16 + (bytes))
 
 /*
- * As others write it, so that the checksums are not only our own: each event file of
- * TensorFlow begins with these bytes, a length of 24; the CRC-32C of "123456789" is
- * 0xe3069283 in every book.
+ * Reference values from other implementations, so that the checksums are not only compared with
+ * our own code: each event file of TensorFlow begins with this header, for a length of 24; the
+ * published CRC-32C of "123456789" is 0xe3069283.
  */
 static const unsigned char header[] = {
 	24, 0, 0, 0, 0, 0, 0, 0, 0xa3, 0x7f, 0x4b, 0x22,
@@ -64,7 +64,7 @@ static void damaged(void **state)
 	make(&shard);
 	shard.bytes[0] ^= 1;
 	refused(&shard, INDEX_TFRECORD, 0, "checksum of a record's length");
-	refused(&shard, INDEX_ANY, 0, "nothing here tells a format");
+	refused(&shard, INDEX_ANY, 0, "unknown format");
 	shard_free(&shard);
 }
 
@@ -82,7 +82,7 @@ static void cut_off(void **state)
 	refused(&shard, INDEX_ANY, 10053, "a record of 70000 bytes");
 	shard.length = 10053 + 11;
 	refused(&shard, INDEX_ANY, 10053, "12 bytes are expected");
-	/* A length that would overflow any sum. */
+	/* A length that would overflow in a sum. */
 	shard.length = 0;
 	shard_le(&shard, UINT64_MAX - 20, 8);
 	shard_le(&shard, shard_masked_crc(shard.bytes, 8), 4);
@@ -91,7 +91,7 @@ static void cut_off(void **state)
 	shard_free(&shard);
 }
 
-/* The checksums of the data count with --check alone. */
+/* Checksums of the data are checked only with --check. */
 static void data(void **state)
 {
 	static const size_t place[] = { 12, 16, 17, 33, 37 + 12 + 9999,

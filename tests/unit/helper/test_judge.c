@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the daemon decides: when it is sure, within its bounds, and not over and over. */
+/* Decisions of the daemon: only when it is sure, within its limits, and not repeatedly. */
 #include <stdio.h>
 
 #include "daemon/judge.h"
@@ -29,7 +29,7 @@ static void begin(void)
 	look.read_ahead = 131072;
 }
 
-/* A second in which 100 MiB were read by streams of a class. */
+/* One second in which streams of a class read 100 MiB. */
 static enum judgement second(enum nearcache_class class, uint64_t origin, uint64_t stall)
 {
 	memset(look.bytes, 0, sizeof(look.bytes));
@@ -46,7 +46,7 @@ static enum judgement second(enum nearcache_class class, uint64_t origin, uint64
 	return advice.what;
 }
 
-/* Three looks in a row say the same. */
+/* Three equal samples in a row lead to a decision. */
 static void set(enum nearcache_class class, uint64_t to)
 {
 	assert_int_equal(second(class, MB, MB), JUDGE_NOTHING);
@@ -66,14 +66,14 @@ static void wishes(void **state)
 	assert_true(strstr(advice.why, "mostly by shuffled streams"));
 	begin();
 	set(NEARCACHE_CLASS_STRIDED, 16384);
-	/* One look that says something else, and it begins anew. */
+	/* One different sample restarts the count. */
 	begin();
 	second(NEARCACHE_CLASS_RANDOM, MB, MB);
 	second(NEARCACHE_CLASS_SEQUENTIAL, MB, MB);
 	set(NEARCACHE_CLASS_RANDOM, 16384);
 }
 
-/* What does not show, is as it should be, or is not wanted, is left alone. */
+/* No decision if the class is unclear, the setting is right already, or advice is disabled. */
 static void nothing(void **state)
 {
 	unsigned int i;
@@ -84,7 +84,7 @@ static void nothing(void **state)
 		assert_int_equal(second(NEARCACHE_CLASS_UNKNOWN, MB, MB), JUDGE_NOTHING);
 	for (i = 0; i < 20; i++)
 		assert_int_equal(second(NEARCACHE_CLASS_CHECKPOINT, MB, MB), JUDGE_NOTHING);
-	/* Half and half. */
+	/* Two classes with half of the bytes each. */
 	for (i = 0; i < 20; i++) {
 		memset(look.bytes, 0, sizeof(look.bytes));
 		look.bytes[NEARCACHE_CLASS_SEQUENTIAL] = 50 * MB;
@@ -93,7 +93,7 @@ static void nothing(void **state)
 		judge_look(&judge, &conf, &look, &advice);
 		assert_int_equal(advice.what, JUDGE_NOTHING);
 	}
-	/* Little. */
+	/* Too few bytes. */
 	for (i = 0; i < 20; i++) {
 		memset(look.bytes, 0, sizeof(look.bytes));
 		look.bytes[NEARCACHE_CLASS_SEQUENTIAL] = MB - 1;
@@ -111,7 +111,7 @@ static void nothing(void **state)
 		assert_int_equal(second(NEARCACHE_CLASS_SEQUENTIAL, MB, MB), JUDGE_NOTHING);
 }
 
-/* Seconds until something is decided. */
+/* Seconds until a decision. */
 static unsigned int until(enum nearcache_class class, uint64_t origin, uint64_t stall)
 {
 	unsigned int i;
@@ -119,7 +119,7 @@ static unsigned int until(enum nearcache_class class, uint64_t origin, uint64_t 
 	for (i = 1; i < 300; i++)
 		if (second(class, origin, stall) != JUDGE_NOTHING)
 			return i;
-	fail_msg("nothing is decided");
+	fail_msg("no decision");
 	return 0;
 }
 
@@ -131,7 +131,7 @@ static void trials(void **state)
 	} row[] = {
 		{ MB, MB, JUDGE_KEEP },
 		{ MB / 2, MB / 2, JUDGE_KEEP },
-		/* More of one thing, less of the other. */
+		/* One measure is higher, the other lower. */
 		{ 2 * MB, MB / 2, JUDGE_KEEP },
 		{ MB / 2, 2 * MB, JUDGE_KEEP },
 		{ 2 * MB, MB, JUDGE_TAKE_BACK },
@@ -154,13 +154,13 @@ static void trials(void **state)
 				 row[i].what == JUDGE_KEEP ? 4 * MB : 131072);
 		if (row[i].what == JUDGE_KEEP)
 			continue;
-		/* It is held. */
+		/* The setting is not changed again for the hold time. */
 		assert_int_equal(until(NEARCACHE_CLASS_SEQUENTIAL, MB, MB), conf.hold);
 		assert_int_equal(advice.what, JUDGE_SET);
 	}
 }
 
-/* Read in another way meanwhile, nothing can be compared; not more often than calm allows. */
+/* If the class changes meanwhile, measures cannot be compared.  Changes are at least calm apart. */
 static void changes(void **state)
 {
 	(void)state;
@@ -169,7 +169,7 @@ static void changes(void **state)
 	assert_int_equal(until(NEARCACHE_CLASS_RANDOM, 9 * MB, 9 * MB), conf.calm);
 	assert_int_equal(advice.what, JUDGE_SET);
 	assert_int_equal(advice.to, 16384);
-	/* Somebody sets it otherwise: that is no effect of ours, and stays until it is calm. */
+	/* Another process changed the setting: the daemon takes no credit, and waits for calm. */
 	look.read_ahead = 65536;
 	assert_int_equal(until(NEARCACHE_CLASS_RANDOM, 9 * MB, 9 * MB), conf.calm);
 	assert_int_equal(advice.what, JUDGE_SET);
@@ -179,7 +179,7 @@ static void changes(void **state)
 	assert_int_equal(until(NEARCACHE_CLASS_RANDOM, MB, MB), 50);
 }
 
-/* Three quarters of what was read; checkpoints are written. */
+/* A class needs three quarters of the bytes read.  Checkpoints are writes and do not count. */
 static void says(void **state)
 {
 	bool so;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the JSON of status, stats and list has of the status line is called as it is in the
- * table of uapi/nearcache_counters.h.
+ * JSON keys of status, stats and list are the names in the table of uapi/nearcache_counters.h.
  */
 #include <stdlib.h>
 
@@ -13,7 +12,7 @@
 #include "block/status_line.h"
 #include "ondisk/superblock.h"
 
-/* Numbers of the line tell by themselves which they are; those of enumerations are few. */
+/* Each number of the line identifies its field; enumerations need small values. */
 #define FIELD_BASE	1000
 #define COUNTER_BASE	2000
 #define ENUM_VALUE	1
@@ -114,7 +113,7 @@ const char *super_state_word(const struct nearcache_super *sb)
 	return "clean";
 }
 
-/* What a verb writes; for json_object_put(). */
+/* JSON output of a verb; free it with json_object_put(). */
 static struct json_object *output(int (*verb)(const struct arguments *))
 {
 	char name[] = "nc";
@@ -135,7 +134,7 @@ static struct json_object *output(int (*verb)(const struct arguments *))
 	return json;
 }
 
-/* The number of a row, told by its value. Return: its name, NULL: it is none. */
+/* Name of the row with this value, or NULL. */
 static const char *row_of(int64_t value)
 {
 	if (value >= COUNTER_BASE &&
@@ -147,7 +146,7 @@ static const char *row_of(int64_t value)
 	return NULL;
 }
 
-/* Return: how many members have a number of the line. */
+/* Check the keys of all numbers from the line; return how many there are. */
 static unsigned int check_names(struct json_object *object)
 {
 	unsigned int found = 0;
@@ -167,8 +166,8 @@ static unsigned int check_names(struct json_object *object)
 }
 
 /*
- * A word that stands under the name of a field is that field's. But for "witness": where there
- * is "witness_state", it is the path. Return: how many there are.
+ * A word under the name of a field must be that field's.  Exception: if "witness_state" exists,
+ * "witness" is the path.  Return the number of words.
  */
 static unsigned int check_words(struct json_object *object)
 {
@@ -191,7 +190,7 @@ static unsigned int check_words(struct json_object *object)
 	return found;
 }
 
-/* All of them are there, and nothing else. */
+/* stats has all fields and nothing more. */
 static void stats_has_all(void **state)
 {
 	struct json_object *json = output(cmd_stats);
@@ -210,7 +209,7 @@ static void stats_has_all(void **state)
 		assert_int_equal(json_object_get_int64(member(json,
 					status_counter_row[i].name)),
 				 COUNTER_BASE + i);
-	/* The schema and the name of the device. */
+	/* 2: the schema and the name of the device. */
 	assert_int_equal(json_object_object_length(json),
 			 NEARCACHE_STATUS_FIELD_COUNT +
 			 NEARCACHE_COUNTER_COUNT + 2);

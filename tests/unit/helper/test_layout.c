@@ -7,10 +7,10 @@
 #define GIB	(1024 * MIB)
 #define TIB	(1024 * GIB)
 
-/* The smallest cache device: 1 MiB, 332 KiB of areas, two blocks of 64 KiB. */
+/* Smallest cache device: 1 MiB, 332 KiB of areas, two blocks of 64 KiB. */
 #define SMALLEST	(1536 * KIB)
 
-/* What create adds to a layout before the judge sees it. */
+/* Fill in the fields that 'create' adds before the superblock is checked. */
 static void finish(const struct layout *layout, struct nearcache_super *sb)
 {
 	memset(sb, 0, sizeof(*sb));
@@ -40,7 +40,7 @@ static void assert_areas(const struct layout *layout, u64 cache_size)
 		assert_in_range(ranges, cache_size / 512, cache_size / 512 + 4095);
 }
 
-/* One more block would not fit: nothing is wasted beyond alignment. */
+/* One more block would not fit: only alignment wastes space. */
 static void assert_no_waste(const struct layout *layout, u64 cache_size)
 {
 	u64 slots = layout->slot_count + 1;
@@ -92,7 +92,7 @@ static void every_size(void **state)
 	u64 size;
 
 	(void)state;
-	/* Odd steps of 1/64 at first, finer than any block below 64 MiB. */
+	/* Odd steps; up to 64 MiB they are smaller than any block. */
 	for (size = SMALLEST; size <= 64 * TIB; size += size / 613 + 12809) {
 		u64 sectors = size / 512 * 512;
 
@@ -144,7 +144,7 @@ static void block_sizes(void **state)
 	assert_int_equal(layout_block_size(64 * TIB), 1 * MIB);
 }
 
-/* The smallest power of two that covers the origin in 524288 regions. */
+/* The region is the smallest power of two with which 524288 regions cover the origin. */
 static void intent_regions(void **state)
 {
 	struct layout layout;
@@ -169,7 +169,7 @@ static void intent_regions(void **state)
 	assert_int_equal(layout.intent_region, 2 * MIB);
 }
 
-/* All have the same share, which is what the smallest has room for. */
+/* All members get the same share, as much as the smallest can hold. */
 static void several_devices(void **state)
 {
 	const u64 sizes[][3] = {
@@ -193,7 +193,7 @@ static void several_devices(void **state)
 			u64 room = sizes[i][j] - layout.device_size[j];
 
 			assert_true(layout.device_size[j] <= sizes[i][j]);
-			/* One block more, and longer areas for it. */
+			/* The share is exact: one more block and its areas would not fit. */
 			tight += room < 3 * 64 * KIB;
 			if (!j)
 				continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A loop: when all of a pass is there, where its reader is, and what comes next. */
+/* Looping readers: detection of a complete pass, position of the reader, next prefetch. */
 #include <stdlib.h>
 
 #include "daemon/loop.h"
@@ -9,7 +9,7 @@
 #define UNIT		65536U
 #define SECTORS		(UNIT / 512)
 #define DEVICE		(1ULL << 33)
-/* Units of a pass: every third one of the device, in an order of its own. */
+/* Units in a pass: every third unit of the device, in a fixed shuffled order. */
 #define PASS		1009U
 
 static struct loop loop;
@@ -24,7 +24,7 @@ static void record_one(uint64_t unit)
 	assert_int_equal(loop_record(&loop, unit * SECTORS, SECTORS), 0);
 }
 
-/* Of one pass, and as much of the next one as is needed.  Return: that. */
+/* Record one pass and as much of the next as detection needs; return the number of reads. */
 static unsigned int record_pass(void)
 {
 	unsigned int i;
@@ -52,10 +52,10 @@ static void whole(void **state)
 	assert_int_equal(record_pass(), PASS / 8 + 1);
 	assert_false(loop_is_too_long(&loop));
 	loop_free(&loop);
-	/* One of three is read again while there is something new: it goes on. */
+	/* While new units appear, the pass is incomplete even if half of the reads repeat. */
 	assert_int_equal(loop_begin(&loop, UNIT, DEVICE), 0);
 	assert_false(loop_is_whole(&loop));
-	/* Little that is read again at the beginning says nothing. */
+	/* Few repetitions at the beginning do not complete a pass. */
 	for (i = 0; i < 32; i++)
 		record_one(0);
 	assert_false(loop_is_whole(&loop));
@@ -64,7 +64,7 @@ static void whole(void **state)
 		record_one(unit_of(i / 2));
 		assert_false(loop_is_whole(&loop));
 	}
-	/* Some that the page cache had answered are new in the next pass. */
+	/* The next pass has some new units, which the page cache answered in the first. */
 	for (i = 0; i < PASS; i++)
 		record_one(i % 16 ? unit_of(i) : 3ULL * (PASS + i));
 	assert_true(loop_is_whole(&loop));
@@ -77,7 +77,7 @@ static void too_long(void **state)
 
 	(void)state;
 	assert_int_equal(loop_begin(&loop, UNIT, 1ULL << 50), 0);
-	/* No two of them are of one page of bits. */
+	/* Each unit is in another page of the bitmap. */
 	for (unit = 0; !loop_is_too_long(&loop); unit += 32768)
 		record_one(unit);
 	assert_int_equal(unit / 32768, 16385);
@@ -100,7 +100,7 @@ static void reader(void **state)
 
 	(void)state;
 	close_pass();
-	/* One read says nothing yet, nor does what is not of the loop. */
+	/* One read does not tell the position; reads outside the loop do not either. */
 	read_one(700);
 	assert_false(loop.known);
 	loop_follow(&loop, 1 * SECTORS, SECTORS);
@@ -108,7 +108,7 @@ static void reader(void **state)
 	read_one(701);
 	assert_true(loop.known);
 	assert_int_equal(loop.reader, 701 * UNIT);
-	/* Somebody else's, and some that come late. */
+	/* Reads of another reader, and late reads. */
 	read_one(100);
 	read_one(702);
 	read_one(699);
@@ -117,27 +117,27 @@ static void reader(void **state)
 	for (i = 703; i < PASS + 10; i++)
 		read_one(i);
 	assert_int_equal(loop.reader, (PASS + 9) * UNIT);
-	/* Another one, somewhere else, in between. */
+	/* Interleaved reads of another reader. */
 	for (i = 0; i < 100; i++) {
 		read_one(500 + 2 * i);
 		read_one(501 + 2 * i);
 		read_one(PASS + 10 + i);
 	}
 	assert_int_equal(loop.reader, (PASS + 109) * UNIT);
-	/* He has gone there. */
+	/* The reader has moved there. */
 	for (i = 0; i < 63; i++)
 		read_one(700 + i);
 	assert_int_equal(loop.reader, (PASS + 109) * UNIT);
 	read_one(763);
 	assert_int_equal(loop.reader, (PASS + 763) * UNIT);
-	/* Within a unit. */
+	/* A partial unit. */
 	loop_follow(&loop, unit_of(764) * SECTORS + 2, 1);
 	assert_int_equal(loop.reader, (PASS + 764) * UNIT + 1024);
-	/* From the beginning. */
+	/* From the start of the pass. */
 	for (i = 0; i < 70; i++)
 		read_one(i);
 	assert_int_equal(loop.reader, (2 * PASS + 69) * UNIT);
-	/* What is not of the loop is told from what is. */
+	/* loop_follow() reports whether a read belongs to the loop. */
 	assert_true(loop_follow(&loop, unit_of(5) * SECTORS, SECTORS));
 	assert_false(loop_follow(&loop, 1 * SECTORS, SECTORS));
 	loop_free(&loop);
@@ -152,18 +152,18 @@ static void next(void **state)
 	close_pass();
 	read_one(999);
 	read_one(1000);
-	/* Some way ahead of the reader, but not more than a part of the pass. */
+	/* The prefetch begins a distance ahead of the reader, limited to a part of the pass. */
 	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT, 200 * UNIT, &from), 180 * UNIT);
 	assert_int_equal(from, 1020 * UNIT);
 	assert_int_equal(loop_next(&loop, NULL, 900 * UNIT, 9000 * UNIT, &from),
 			 PASS * UNIT / 2 - PASS * UNIT / 8);
 	assert_int_equal(from, 1000 * UNIT + PASS * UNIT / 8);
 	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT, 0, &from), 20 * UNIT);
-	/* Whole sectors. */
+	/* Only whole sectors. */
 	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT + 511, 200 * UNIT, &from), 180 * UNIT);
 	assert_int_equal(loop_next(&loop, &behind, 20 * UNIT, 200 * UNIT, &from), 180 * UNIT);
 	assert_int_equal(from, 1020 * UNIT);
-	/* Where the last one ended, unless that is far ahead. */
+	/* Continue where the last prefetch ended, unless that is far ahead. */
 	assert_int_equal(loop_next(&loop, &near, 20 * UNIT, 200 * UNIT, &from), 199 * UNIT);
 	assert_int_equal(from, near);
 	assert_int_equal(loop_next(&loop, &half, 20 * UNIT, 200 * UNIT, &from), 100 * UNIT);

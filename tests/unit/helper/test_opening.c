@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which shards are open: those that were touched, until nobody reads them any more. */
+/* Open shards: a shard is open from its first miss until no one reads it for a while. */
 #include <stdio.h>
 
 #include "daemon/opening.h"
@@ -10,7 +10,7 @@
 
 static struct opening opening;
 
-/* So many bytes of a label were read by now, and of these so many from the origin. */
+/* One sample of a label: @read bytes read so far, @missed of them from the origin. */
 static bool see(const char *name, uint64_t bytes, uint64_t read, uint64_t missed, uint64_t time)
 {
 	struct nl_label label = { .name = name, .bytes = bytes };
@@ -20,7 +20,7 @@ static bool see(const char *name, uint64_t bytes, uint64_t read, uint64_t missed
 	return opening_see(&opening, &label, time, ROOM);
 }
 
-/* What was read before the first look is no touch; what is new after it is. */
+/* Reads before the first sample do not open a shard; new ones do. */
 static void first_look(void **state)
 {
 	(void)state;
@@ -34,7 +34,7 @@ static void first_look(void **state)
 	assert_int_equal(opening.open_bytes, 0);
 }
 
-/* Hits are no touch. Reads keep it open, and it is brought once. */
+/* Hits do not open a shard.  Reads keep it open, and it is prefetched once. */
 static void open_and_close(void **state)
 {
 	(void)state;
@@ -45,7 +45,7 @@ static void open_and_close(void **state)
 	assert_false(see("a", 100, 40, 20, 5));
 	opening_close(&opening, 13, IDLE);
 	assert_int_equal(opening.open_bytes, 100);
-	/* A hit keeps it open, too. */
+	/* A hit keeps it open. */
 	assert_false(see("a", 100, 50, 20, 14));
 	assert_false(see("a", 100, 50, 20, 22));
 	opening_close(&opening, 23, IDLE);
@@ -58,7 +58,7 @@ static void open_and_close(void **state)
 	opening_free(&opening);
 }
 
-/* What does not fit is closed, and is looked at again when there is room. */
+/* A shard that does not fit stays closed until there is room. */
 static void room(void **state)
 {
 	char name[16];
@@ -79,7 +79,7 @@ static void room(void **state)
 	opening_free(&opening);
 }
 
-/* A label of which so many bytes were prefetched and read, or dropped. */
+/* One sample of a label: MiB prefetched and read, and MiB prefetched and dropped. */
 static void see_prefetched(uint64_t used, uint64_t wasted)
 {
 	struct nl_label label = { .name = "p", .bytes = ROOM };
@@ -92,29 +92,29 @@ static void see_prefetched(uint64_t used, uint64_t wasted)
 static void waste(void **state)
 {
 	(void)state;
-	/* That was before. */
+	/* Counters from before the start do not count. */
 	see_prefetched(0, 100);
 	opening_close(&opening, 1, IDLE);
 	assert_false(opening_is_wasteful(&opening));
-	/* Too little; then more; and that is known then. */
+	/* Too few bytes; then enough; the warning comes once. */
 	see_prefetched(0, 115);
 	assert_false(opening_is_wasteful(&opening));
 	see_prefetched(0, 116);
 	assert_true(opening_is_wasteful(&opening));
 	assert_false(opening_is_wasteful(&opening));
-	/* As much is read as is dropped. */
+	/* As many bytes are read as dropped. */
 	see_prefetched(50, 166);
 	assert_false(opening_is_wasteful(&opening));
 	see_prefetched(50, 167);
 	assert_true(opening_is_wasteful(&opening));
-	/* Counted anew. */
+	/* The counters restarted from 0. */
 	see_prefetched(0, 40);
 	assert_false(opening_is_wasteful(&opening));
 	opening_free(&opening);
 }
 
-/* What could not be brought is tried again; what must not be takes no room while it is read; and a
- * label that is no more is forgotten.
+/* A shard whose prefetch failed is tried again.  A refused shard takes no room while it is read.  A
+ * label that no longer exists is forgotten.
  */
 static void shut(void **state)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A device without its cache: what is known durably before anybody can write to it. */
+/* A device without its cache: the gap is recorded durably before anybody can write. */
 #include <stdio.h>
 
 #include "open/activate.h"
@@ -12,7 +12,7 @@
 
 static struct device origin;
 static bool name_taken, in_use, shared, no_record, no_start;
-/* In which order things were done: l(ock) c(heck) g(ap) a(ctivate). */
+/* Order of the calls: l(ock) c(heck) g(ap) a(ctivate). */
 static char order[16];
 static struct dm_line started;
 static char started_params[64], started_uuid[160];
@@ -111,7 +111,7 @@ static void ordered(void **state)
 	static const u8 uuid[16];
 
 	(void)state;
-	/* Under the lock, and recorded before it is there. */
+	/* The gap is recorded under the lock, before the device exists. */
 	assert_int_equal(start(NEARCACHE_WRITEAROUND, NULL, false), 0);
 	assert_string_equal(order, "Lcga");
 	assert_string_equal(started.target, "linear");
@@ -121,7 +121,7 @@ static void ordered(void **state)
 	assert_false(started.read_only);
 	assert_int_equal(start(NEARCACHE_WRITETHROUGH, uuid, false), 0);
 	assert_string_equal(order, "LcGa");
-	/* Nobody can write: there is nothing to record. */
+	/* On a read-only device no gap is recorded. */
 	assert_int_equal(start(NEARCACHE_READ_ONLY, NULL, false), 0);
 	assert_string_equal(order, "Lca");
 	assert_true(started.read_only);

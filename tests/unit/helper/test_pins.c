@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "lib/error.h"
-#include "lib/label.h"
+#include "lib/name.h"
 #include "pins/pins.h"
 #include "unit.h"
-#include "lib/want.h"
+#include "lib/words.h"
 
 #define K	1024ULL
 
@@ -19,7 +19,7 @@ static void place(struct pin *pin, uint64_t start, uint64_t length)
 	assert_int_equal(pin_place(pin, &shard), 0);
 }
 
-/* A file with two samples of it, a lease, and a range of the device. */
+/* A file with two of its samples, a lease, and a range of the device. */
 static void fill(struct pins *pins)
 {
 	struct pin like = { .label = "train", .flags = NEARCACHE_RANGE_PIN,
@@ -114,7 +114,7 @@ static void refused(void **state)
 		json = json_tokener_parse(bad[i]);
 		assert_non_null(json);
 		if (!pins_from_json(&pins, json))
-			fail_msg("taken: %s", bad[i]);
+			fail_msg("accepted: %s", bad[i]);
 		json_object_put(json);
 		pins_free(&pins);
 	}
@@ -125,7 +125,7 @@ static void refused(void **state)
 	pins_free(&pins);
 }
 
-/* Which are told to the kernel. */
+/* The ranges that are passed to the kernel. */
 static void replaced(void **state)
 {
 	struct pins pins, added = { 0 };
@@ -142,7 +142,7 @@ static void replaced(void **state)
 	assert_int_equal(pins_replace(&pins, &added), 0);
 	assert_int_equal(added.count, 0);
 	assert_int_equal(pins.count, 5);
-	/* All of b.tar is not the same as its samples. */
+	/* The whole of b.tar differs from its samples. */
 	assert_int_equal(pins_ranges(&pins, pin_is_dropped, 0, &range, &count), 0);
 	assert_int_equal(count, 1);
 	assert_int_equal(range[0].range.start, 0);
@@ -194,7 +194,7 @@ static void dropped(void **state)
 	assert_int_equal(range[0].expires, 0);
 	assert_int_equal(range[1].expires, 600);
 	free(range);
-	/* Of a range that reaches beyond the end what lies before it. */
+	/* A range that reaches beyond the end is cut there. */
 	pins.size = 9 * K;
 	pins_ranges(&pins, NULL, 400, &range, &count);
 	assert_int_equal(count, 2);
@@ -225,7 +225,7 @@ static void dropped(void **state)
 	pins_free(&pins);
 }
 
-/* Against what it means, range by range. */
+/* Compare with a simple implementation, range by range. */
 static void spans(void **state)
 {
 	static const char *const label[] = { NULL, "a", "b" };
@@ -269,15 +269,15 @@ static void labels(void **state)
 	(void)state;
 	shards_add(&shards, "0-1G");
 	shards_add(&shards, "2G-3G");
-	assert_string_equal(label_of(&shards, label), "0-1G");
+	assert_string_equal(shards_label(&shards, label), "0-1G");
 	shards_add(&shards, "/usr/include/stdio.h")->device = 1;
-	assert_string_equal(label_of(&shards, label), "stdio.h");
+	assert_string_equal(shards_label(&shards, label), "stdio.h");
 	shards_add(&shards, "/usr/include/stdlib.h")->device = 1;
-	assert_string_equal(label_of(&shards, label), "include");
+	assert_string_equal(shards_label(&shards, label), "include");
 	shards_add(&shards, "/usr/share/x")->device = 1;
-	assert_string_equal(label_of(&shards, label), "usr");
+	assert_string_equal(shards_label(&shards, label), "usr");
 	shards_add(&shards, "/etc/x")->device = 1;
-	assert_string_equal(label_of(&shards, label), "/");
+	assert_string_equal(shards_label(&shards, label), "/");
 	shards_free(&shards);
 	assert_null(label_check("a"));
 	assert_non_null(label_check(""));

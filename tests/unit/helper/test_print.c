@@ -2,7 +2,7 @@
 #include "capture.h"
 #include "lib/print.h"
 
-/* The same calls for both forms. */
+/* The same calls for text and JSON. */
 static void print_all(bool json)
 {
 	print_start(json);
@@ -72,7 +72,7 @@ static void text(void **state)
 	assert_null(strstr(output, "schema"));
 }
 
-/* What was collected before an error stays in the one document. */
+/* Output from before an error stays in the same document. */
 static void json_error(void **state)
 {
 	struct json_object *root, *error;
@@ -84,7 +84,7 @@ static void json_error(void **state)
 	print_list("devices");
 	print_record(NULL, "a");
 	print_string("name", "name", "a");
-	/* In brackets: not cmocka's macro. */
+	/* In parentheses, so that it is not cmocka's macro. */
 	(fail)(CODE_DEVICE, "there is no '%s'", "b");
 	print_finish();
 	root = json_tokener_parse(captured());
@@ -97,7 +97,7 @@ static void json_error(void **state)
 	json_object_put(root);
 }
 
-/* Several documents, each on a line; the last one, without content, is none. */
+/* Several documents, one per line; an empty last document is not printed. */
 static void lines(void **state)
 {
 	const char *output;
@@ -127,7 +127,7 @@ static void lines(void **state)
 	assert_non_null(strstr(output, "{\"schema\":1,\"error\":{\"code\":4,"));
 	assert_ptr_equal(strchr(output, '\n'), output + strlen(output) - 1);
 	fail_reset();
-	/* In text a table follows another. */
+	/* In text, tables follow each other. */
 	capture();
 	print_start(false);
 	print_lines();

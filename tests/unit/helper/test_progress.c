@@ -60,7 +60,7 @@ static void lines(void **state)
 	terminal = 0;
 	capture();
 	progress_start(&progress, "verify", 100 * MIB, false);
-	/* Too early. */
+	/* Too early to show progress. */
 	now += 4 * SECOND;
 	progress_update(&progress, 10 * MIB);
 	now += SECOND;
@@ -86,7 +86,7 @@ static void bar(void **state)
 	now += SECOND / 20;
 	progress_update(&progress, 51 * MIB);
 	now += SECOND;
-	/* More than there should be. */
+	/* More bytes than announced. */
 	progress_update(&progress, 200 * MIB);
 	progress_end(&progress);
 	text = captured();
@@ -94,7 +94,7 @@ static void bar(void **state)
 	assert_null(strstr(text, "51 MiB"));
 	assert_non_null(strstr(text, "[##############################] 100 %, 100 MiB of 100 MiB, "));
 	assert_null(strstr(text, "left"));
-	/* It goes away. */
+	/* The line is erased. */
 	assert_string_equal(text + strlen(text) - 4, "\r\033[K");
 }
 
@@ -110,7 +110,7 @@ static void nothing(void **state)
 	progress_update(&progress, 50);
 	progress_end(&progress);
 	assert_string_equal(captured(), "");
-	/* Nothing to do is all done. */
+	/* No work means complete. */
 	capture();
 	progress_start(&progress, "verify", 0, false);
 	now += 60 * SECOND;

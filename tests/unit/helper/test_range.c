@@ -27,7 +27,7 @@ static void good(void **state)
 
 static void bad(void **state)
 {
-	/* The text, and what the reason must quote. */
+	/* The text, and the words that the message must quote. */
 	static const struct {
 		const char *text, *quoted;
 	} row[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An origin that came back, on a pretended device: what is taken, and what is refused. */
+/* An origin that comes back to a fake device: when it is accepted or refused. */
 #include <stdio.h>
 #include <sys/sysmacros.h>
 
@@ -19,7 +19,7 @@
 #define OLD	"writethrough 8:0 8:16 2 origin_timeout 600"
 #define NEW	"writethrough 8:32 8:16 2 origin_timeout 600"
 
-/* The origin that is to come, and what is wrong. */
+/* The origin that comes back, and faults to simulate. */
 static struct device origin;
 static bool file_system, there, cache_dead, active, in_use;
 static unsigned int differs;
@@ -116,34 +116,34 @@ void super_free(struct super *super)
 	(void)super;
 }
 
-bool pair_is_cold(const struct pair *pair)
+bool match_is_cold(const struct origin_match *match)
 {
-	(void)pair;
+	(void)match;
 	return active;
 }
 
-int pair_compare(struct pair *pair)
+int match_compare(struct origin_match *match)
 {
-	assert_true(pair->may_grow);
-	assert_int_equal(pair->size, origin.size);
-	pair->differs = differs;
-	pair->file_system = file_system;
+	assert_true(match->may_grow);
+	assert_int_equal(match->size, origin.size);
+	match->differs = differs;
+	match->file_system = file_system;
 	return 0;
 }
 
-int pair_find_origin(struct pair *pair)
+int match_find_origin(struct origin_match *match)
 {
-	return device_open(&pair->origin, "/dev/found", "origin");
+	return device_open(&match->origin, "/dev/found", "origin");
 }
 
-const char *pair_content(const struct pair *pair)
+const char *match_content(const struct origin_match *match)
 {
-	return pair->file_system ? "FILE SYSTEM" : "ENDS";
+	return match->file_system ? "FILE SYSTEM" : "ENDS";
 }
 
-const char *pair_changed(const struct pair *pair, char *text)
+const char *match_changed(const struct origin_match *match, char *text)
 {
-	(void)pair;
+	(void)match;
 	return strcpy(text, "content");
 }
 
@@ -167,7 +167,7 @@ static char told[64];
 int dm_message(const struct dm_device *dev, const char *message)
 {
 	(void)dev;
-	/* Before the new origin is there. */
+	/* Runs before the new origin is in the table. */
 	assert_string_equal(fake.live.params, OLD);
 	snprintf(told, sizeof(told), "%s", message);
 	return 0;
@@ -240,9 +240,9 @@ static void taken(void **state)
 	reset();
 	take(NULL, 0, 0);
 	assert_taken();
-	/* The kernel drops what was cached of it. */
+	/* The kernel drops the cached data. */
 	reset();
-	differs = PAIR_CONTENT;
+	differs = MATCH_CONTENT;
 	take(NULL, 0, 0);
 	assert_taken();
 	reset();
@@ -257,7 +257,7 @@ static void taken(void **state)
 	assert_taken();
 }
 
-/* Others could write to it while it was away. */
+/* Others may have written to the origin while it was away. */
 static void after_gap(void **state)
 {
 	(void)state;
@@ -276,13 +276,13 @@ static void after_gap(void **state)
 	fake_gaps.concern = true;
 	assert_int_equal(take("/dev/new", OPTION_FORCE, ON_CHANGE_REFUSE),
 			 CODE_DEVICE);
-	assert_said("while a device passed through to it");
+	assert_said("by a pass-through device");
 	assert_left();
 	reset();
 	fake_gaps.error = true;
 	take("/dev/new", OPTION_FORCE, 0);
 	assert_left();
-	/* Of a cache device that cannot be read only the uuid is known. */
+	/* If the cache device cannot be read, only its uuid is known. */
 	reset();
 	cache_dead = true;
 	fake.uuid = DM_UUID_PREFIX "01020304-0000-0000-0000-000000000000";
@@ -297,14 +297,14 @@ static void not_gone(void **state)
 	reset();
 	there = true;
 	assert_int_equal(take("/dev/old", OPTION_FORCE, 0), CODE_BUSY);
-	assert_said("has origin '8:0' already");
+	assert_said("has this origin already ('8:0')");
 	assert_left();
 	assert_int_equal(take("/dev/new", OPTION_FORCE, 0), CODE_BUSY);
-	assert_said("'8:0' of 'nc' is still there");
+	assert_said("'8:0' of 'nc' is still connected");
 	assert_left();
 }
 
-/* Also with --force. */
+/* Refused even with --force. */
 static void misfits(void **state)
 {
 	(void)state;
@@ -328,19 +328,19 @@ static void misfits(void **state)
 	assert_int_equal(take("/dev/new", OPTION_FORCE, 0), CODE_BUSY);
 	assert_left();
 	reset();
-	differs = PAIR_CONTENT;
+	differs = MATCH_CONTENT;
 	assert_int_equal(take("/dev/new", OPTION_FORCE, ON_CHANGE_REFUSE),
 			 CODE_DEVICE);
-	assert_said("was changed while it was away (ENDS)");
+	assert_said("was changed while it was disconnected (ENDS)");
 	assert_left();
-	/* The kernel would not see it. */
+	/* The kernel would not detect a changed file system. */
 	file_system = true;
 	assert_int_equal(take("/dev/new", OPTION_FORCE, 0), CODE_DEVICE);
 	assert_said("(FILE SYSTEM); 'nearcache invalidate nc'");
 	assert_left();
 }
 
-/* Without --force. */
+/* Refused without --force. */
 static void strangers(void **state)
 {
 	static void (*const again[])(void) = { assert_left, assert_taken };
@@ -350,20 +350,20 @@ static void strangers(void **state)
 	(void)state;
 	for (i = 0; i < 2; i++) {
 		reset();
-		differs = PAIR_ID;
+		differs = MATCH_ID;
 		strcpy(origin.id, "wwid:b");
 		take("/dev/new", option[i], 0);
 		if (!i)
-			assert_said("is 'wwid:b', the origin of 'nc' is 'wwid:a': --force");
+			assert_said("is 'wwid:b', the origin of 'nc' is 'wwid:a': if you know that it is the same volume, use --force");
 		again[i]();
-		/* Only its content can show it. */
+		/* Without a recorded identity only the content can identify the origin. */
 		reset();
 		medium.origin_id[0] = '\0';
 		take("/dev/new", 0, 0);
 		assert_taken();
 		reset();
 		medium.origin_id[0] = '\0';
-		differs = PAIR_CONTENT;
+		differs = MATCH_CONTENT;
 		take("/dev/new", option[i], 0);
 		if (!i)
 			assert_said("nothing shows that '/dev/new' is the origin");
@@ -373,15 +373,15 @@ static void strangers(void **state)
 		active = true;
 		take("/dev/new", option[i], 0);
 		again[i]();
-		/* Nor can the cache device tell. */
+		/* The cache device cannot identify it either. */
 		reset();
 		cache_dead = true;
 		take("/dev/new", option[i], 0);
 		if (!i)
-			assert_said("would tell whether '/dev/new' is the origin");
+			assert_said("'/dev/new' is unverified");
 		again[i]();
 		take(NULL, option[i], 0);
-		assert_said("name it with --origin DEV");
+		assert_said("name the origin with --origin DEV");
 	}
 }
 

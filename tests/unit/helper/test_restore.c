@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What was pinned before is pinned again: after an open, and on another cache device. */
+/* Restoring pins after an open, and on another cache device. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 #define RECORD	PINS_DIR "/nc.json"
 
 static char file_path[64];
-/* Where the file is now. */
+/* Current place of the file. */
 static uint64_t place;
 static struct restored restored;
 
@@ -49,7 +49,7 @@ void __wrap_warn(const char *format, ...)
 	va_end(list);
 }
 
-/* What the origin says of itself. */
+/* Identity of the origin. */
 static const char *origin_id;
 
 void identity_read(dev_t number, char *id)
@@ -58,7 +58,7 @@ void identity_read(dev_t number, char *id)
 	strcpy(id, origin_id);
 }
 
-/* On record: a file, and ranges of the device. */
+/* Record a file, and ranges of the device. */
 static void want(struct pins *pins, const char *path, uint64_t start, uint64_t length)
 {
 	struct pin like = { .label = "l", .flags = PIN, .load = true };
@@ -113,7 +113,7 @@ static void opened(void **state)
 	assert_int_equal(fake_nl.pieces, 2);
 }
 
-/* The kernel has all of it still; what is cached of it is another matter. */
+/* The kernel still has all pins, but the data may not be cached. */
 static void followed(void **state)
 {
 	(void)state;
@@ -127,7 +127,7 @@ static void followed(void **state)
 	assert_int_equal(fake_nl.pieces, 2);
 }
 
-/* The cache before had too little room: the kernel kept ranges that are not pinned. */
+/* The old cache had too little room: the kernel kept the ranges unpinned. */
 static void stripped(void **state)
 {
 	(void)state;
@@ -141,7 +141,7 @@ static void stripped(void **state)
 	assert_int_equal(fake_nl.pieces, 2);
 }
 
-/* As many as there is room for; what has none is loaded all the same. */
+/* As many pins as fit; the rest is prefetched but not pinned. */
 static void little_room(void **state)
 {
 	(void)state;
@@ -167,7 +167,7 @@ static void moved(void **state)
 	assert_int_equal(restored.moved, 0);
 	assert_int_equal(fake_nl_count(0, 4 * K, "l", PIN), 1);
 	fake.opens = 1;
-	/* It is looked at where all is to be told. */
+	/* Files are looked up only if all pins have to be set. */
 	restore("nc", NULL, &restored);
 	assert_int_equal(restored.moved, 0);
 	fake_nl_reset(FAKE_BYTES);
@@ -181,7 +181,7 @@ static void moved(void **state)
 	pins_free(&pins);
 }
 
-/* All or nothing, unlike a start. */
+/* All or nothing, unlike at a start. */
 static void refreshed(void **state)
 {
 	struct dm_device dev = { .name = "nc" };
@@ -197,7 +197,7 @@ static void refreshed(void **state)
 	fail_reset();
 	pins_free(&pins);
 	fake_nl.available = 12 * K;
-	/* Without room it cannot be as it was either: what is lost comes now. */
+	/* Without room the old state cannot be restored either; lost pins are pinned now. */
 	assert_int_equal(pins_load(&pins, "nc"), 0);
 	assert_int_equal(restore_refresh(&dev, &pins, &restored), 0);
 	assert_int_equal(restored.moved, 1);
@@ -209,7 +209,7 @@ static void refreshed(void **state)
 	pins_free(&pins);
 }
 
-/* The origin was larger: what is left of it is told, and on record it stays as it was. */
+/* The origin was larger: the part of a pin that still exists is pinned, the record stays. */
 static void shrunk(void **state)
 {
 	struct dm_device dev = { .name = "nc", .size = 66 * K };
@@ -230,7 +230,7 @@ static void shrunk(void **state)
 	assert_int_equal(fake_nl_count(64 * K, 2 * K, "l", PIN), 1);
 	assert_int_equal(fake_nl.pieces, 2);
 	assert_int_equal(fake_nl.piece[1].length, 2 * K);
-	/* That is all that there can be. */
+	/* No more is possible. */
 	fake_nl.changes = 0;
 	restore("nc", NULL, &restored);
 	assert_int_equal(fake_nl.changes, 0);
@@ -243,7 +243,7 @@ static void shrunk(void **state)
 	pins_free(&pins);
 }
 
-/* The record, as it is written for the device that is there. */
+/* Write the record for the current device. */
 static void own(void)
 {
 	struct dm_device dev;
@@ -267,7 +267,7 @@ static bool restored_of(const char *uuid, const char *id)
 	return restored.pins;
 }
 
-/* The name stands for another device now. */
+/* The name is used for another device now. */
 static void foreign(void **state)
 {
 	struct dm_device dev;
@@ -275,20 +275,20 @@ static void foreign(void **state)
 
 	(void)state;
 	record(4 * K);
-	/* No volume that is known, and another cache. */
+	/* Unknown volume, and another cache. */
 	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
 	own();
 	assert_false(restored_of(DM_UUID_PREFIX "u2", ""));
-	/* One that does not say whose it is is taken, and says so when it is written. */
+	/* A record without an owner is accepted, and gets an owner when it is written. */
 	record(4 * K);
 	assert_true(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.1"));
 	own();
 	assert_true(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.1"));
-	/* Another cache of the origin, or another way to it. */
+	/* Another cache of the same origin, or another path to the origin. */
 	assert_true(restored_of(DM_UUID_PREFIX "u2", "wwid:eui.1"));
 	assert_true(restored_of(DM_UUID_PREFIX "u1", "serial:7"));
 	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
-	/* Nothing in common, or another volume for sure. */
+	/* Nothing in common, or certainly another volume. */
 	assert_false(restored_of(DM_UUID_PREFIX "u2", "serial:7"));
 	assert_false(restored_of(DM_UUID_PREFIX "u2", ""));
 	assert_false(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.2"));
@@ -296,10 +296,10 @@ static void foreign(void **state)
 	assert_int_equal(dm_need_ours("nc", &dev), 0);
 	assert_int_equal(record_open(&pins, &dev), 0);
 	assert_int_equal(record_require(&pins, &dev), CODE_DEVICE);
-	assert_non_null(strstr(fail_message(), "'" RECORD "' is of another 'nc', with cache 'u1' and origin 'wwid:eui.1'"));
+	assert_non_null(strstr(fail_message(), "'" RECORD "' belongs to another 'nc', with cache 'u1' and origin 'wwid:eui.1'"));
 	assert_non_null(strstr(fail_message(), "'nearcache pin nc --refresh'"));
 	fail_reset();
-	/* What is unpinned of it leaves the rest to whom it belongs. */
+	/* Unpinning a part leaves the rest to its owner. */
 	assert_int_equal(pins_save(&pins, "nc"), 0);
 	assert_false(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.2"));
 	record_adopt(&pins, &dev);
@@ -309,7 +309,7 @@ static void foreign(void **state)
 	assert_true(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.2"));
 }
 
-/* Another cache took the place of the one that it was opened with. */
+/* Another cache has replaced the one that the device was opened with. */
 static void attached(void **state)
 {
 	(void)state;
@@ -317,16 +317,16 @@ static void attached(void **state)
 	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
 	restore("nc", "u2", &restored);
 	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
-	/* What is written meanwhile says so, too. */
+	/* A record that is written meanwhile names both. */
 	own();
 	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
 	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
 	assert_false(restored_of(DM_UUID_PREFIX "u3", ""));
-	/* It has its own again. */
+	/* The first cache is back. */
 	fake.uuid = DM_UUID_PREFIX "u1";
 	restore("nc", "", &restored);
 	assert_false(restored_of(DM_UUID_PREFIX "u2", ""));
-	/* And the other one for good. */
+	/* The other cache stays. */
 	fake.uuid = DM_UUID_PREFIX "u1";
 	restore("nc", "u2", &restored);
 	fake.uuid = DM_UUID_PREFIX "u2";
@@ -335,7 +335,7 @@ static void attached(void **state)
 	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
 }
 
-/* A cache that is destroyed takes its own with it. */
+/* Destroying a cache removes its record. */
 static void forgotten(void **state)
 {
 	(void)state;
@@ -351,14 +351,14 @@ static void forgotten(void **state)
 	own();
 	assert_int_equal(record_forget("nc", "u1"), 0);
 	assert_int_equal(access(RECORD, F_OK), -1);
-	/* Of one that does not say whose it is there is no other. */
+	/* A record without an owner belongs to any cache. */
 	record(4 * K);
 	assert_int_equal(record_forget("nc", "u3"), 0);
 	assert_int_equal(access(RECORD, F_OK), -1);
 	assert_int_equal(record_forget("nc", "u3"), 0);
 }
 
-/* What failed, and nothing else. */
+/* The warning names the failed step only. */
 static void told(void **state)
 {
 	(void)state;
@@ -366,13 +366,13 @@ static void told(void **state)
 	record(4 * K);
 	restore("nc", NULL, &restored);
 	assert_string_equal(warning, "");
-	/* It is pinned, and that is told of it. */
+	/* The pins are set; the warning is about the missing prefetch. */
 	fake_nl.no_jobs = true;
 	restore("nc", "u2", &restored);
 	assert_int_equal(restored.job, 0);
 	assert_int_equal(fake_nl.count, 2);
-	assert_string_equal(warning, "what is pinned on 'nc' is cached when it is read, and not brought before: NO JOBS");
-	/* What could be written down was, all the same. */
+	assert_string_equal(warning, "the pins of 'nc' are not prefetched, only cached when they are read: NO JOBS");
+	/* The rest of the record was written. */
 	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
 	fake.uuid = DM_UUID_PREFIX "u1";
 	assert_int_equal(mkdir(RECORD ".new", 0700), 0);
@@ -380,13 +380,13 @@ static void told(void **state)
 	assert_int_equal(rmdir(RECORD ".new"), 0);
 	assert_int_equal(restored.job, 2);
 	assert_int_equal(fake_nl.count, 2);
-	assert_non_null(strstr(warning, "what is pinned on 'nc' is on record as it was before: cannot write '" RECORD ".new'"));
-	/* And of what is not pinned. */
+	assert_non_null(strstr(warning, "the pins of 'nc' could not be recorded, the old record remains: cannot write '" RECORD ".new'"));
+	/* The pins are not set. */
 	fake_nl_reset(FAKE_BYTES);
 	assert_int_equal(truncate(RECORD, 9), 0);
 	restore("nc", NULL, &restored);
 	assert_int_equal(fake_nl.count, 0);
-	assert_non_null(strstr(warning, "what was pinned on 'nc' is not pinned now: the record of pins '" RECORD "' is damaged"));
+	assert_non_null(strstr(warning, "the pins of 'nc' could not be restored: the record of pins '" RECORD "' is damaged"));
 	assert_int_equal(fail_code(), 0);
 }
 

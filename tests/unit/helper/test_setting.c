@@ -23,14 +23,14 @@ static void good(void **state)
 				       &params), 0);
 	assert_true(params.origin_timeout_given);
 	assert_int_equal(params.origin_timeout, 60);
-	/* Only what is named changes. */
+	/* Only the given settings change. */
 	assert_int_equal(setting_apply((char *[]){ "mode=read-only" }, 1,
 				       &params), 0);
 	assert_int_equal(params.mode, NEARCACHE_READ_ONLY);
 	assert_int_equal(params.fill_memory, 32 << 20);
 }
 
-/* It is no part of the table. */
+/* read-ahead is not part of the table. */
 static void read_ahead(void **state)
 {
 	char *words[] = { "fill-memory=32M", "read-ahead=4M" };
@@ -54,7 +54,7 @@ static void read_ahead(void **state)
 
 static void bad(void **state)
 {
-	/* Two words, and what the message must quote. */
+	/* Two words, and the text that the message must quote. */
 	static const struct {
 		char *word[2];
 		const char *quoted;
@@ -98,7 +98,7 @@ static void bad(void **state)
 	}
 }
 
-/* A word that others make a device of: nothing of the table changes here. */
+/* The verb opens the witness, so parsing changes nothing in the table. */
 static void witness(void **state)
 {
 	char *words[] = { "mode=writethrough", "witness=/dev/x=y" };

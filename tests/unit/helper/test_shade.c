@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Heatmaps as lines of text. */
+/* Heatmaps as text. */
 #include "heatmap/shade.h"
 #include "heatmap_unit.h"
 
 static const char *const device[] = { "nc" };
 static const char *const files[] = { "one.tar", "two\033[2J\xff.tar" };
 
-/* What is written, until the next call. */
+/* Drawn text, valid until the next call. */
 static const char *drawn(const struct shade *shade, const struct grid *grid,
 			 const struct sample *sample)
 {
@@ -28,7 +28,7 @@ static void contains(const char *text, const char *word)
 		fail_msg("no '%s' in:\n%s", word, text);
 }
 
-/* None, a third, two thirds, more, all; and reads by decades. */
+/* Cells cached not at all, a third, two thirds, more, and all; reads in decades. */
 static void make(struct sample *sample, const struct grid *grid)
 {
 	static const double reads[] = { 0, 0.5, 10, 999, 1e6 };
@@ -60,7 +60,7 @@ static void lines(void **state)
 	shade.utf8 = false;
 	assert_string_equal(drawn(&shade, &grid, &sample),
 			    "     12.3 s |.-+*#...........| |.-+*#...........|\n");
-	/* The program was unloaded meanwhile. */
+	/* The program was unloaded in between. */
 	sample.counted = false;
 	assert_string_equal(drawn(&shade, &grid, &sample),
 			    "     12.3 s |.-+*#...........| |????????????????|\n");
@@ -84,15 +84,15 @@ static void heading(void **state)
 	text = drawn(&shade, &grid, NULL);
 	contains(text, "nc: 64 MiB, 32 cells of 2 MiB\n");
 	contains(text, " . none  - to 1/3  + to 2/3  * more  # all \n");
-	contains(text, " . none  - to 9  + to 99  * to 999  # more  of a cell\n");
-	/* The ends of the scale are above the ends of the cells. */
+	contains(text, " . none  - to 9  + to 99  * to 999  # more  per cell\n");
+	/* The labels of the scale are above the ends of the rows. */
 	contains(text, "\n             0            32 MiB       64 MiB"
 		       "   0            32 MiB       64 MiB \n");
 	contains(text, "\n             cached                             reads\n");
 	shards_free(&shards);
 }
 
-/* A line for each shard; what a name has for terminals does not reach them. */
+/* One line per shard; control characters in a name do not reach the terminal. */
 static void several(void **state)
 {
 	struct shade shade = { .name = "nc", .numbered = true };
@@ -115,7 +115,7 @@ static void several(void **state)
 	shards_free(&shards);
 }
 
-/* A line is as long as the terminal is wide. */
+/* A line fills the width of the terminal. */
 static void fits(void **state)
 {
 	struct shade shade = { .name = "nc" };
@@ -144,7 +144,7 @@ static void fits(void **state)
 	shards_free(&shards);
 }
 
-/* An empty file has no cells that are cached. */
+/* An empty file has no cached cells. */
 static void empty(void **state)
 {
 	struct shade shade = { .name = "nc", .numbered = true };

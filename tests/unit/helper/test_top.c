@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lines of 'nearcache top': what fits, what is cut, and that nothing is ever too long. */
+/* Screen of 'nearcache top': all data that fits is shown, the rest is cut, no line is too long. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ static struct top_device *add_device(struct top_model *model, const char *name)
 	return device;
 }
 
-/* A model as full as it gets, with so many devices, and so many of all else in each. */
+/* Fill a model with @devices devices, each with @each entries of every kind. */
 static void fill(struct top_model *model, unsigned int devices, unsigned int each)
 {
 	unsigned int d, i;
@@ -148,7 +148,7 @@ static void make(const struct top_model *model, const struct view *view,
 	assert_int_equal(frame_make(model, view, frame), 0);
 }
 
-/* All that there is of one device fits, and says what it should. */
+/* All data of one device fits. */
 static void usual(void **state)
 {
 	const struct view view = { .columns = 80, .rows = 24, .interval = 1000,
@@ -172,9 +172,9 @@ static void usual(void **state)
 	make(&model, &view, &frame);
 	no_longer(&frame, &view);
 	has(&frame, "1 device  each 1 s  streams by rate  q quit");
-	/* Of the interval, and since load: 39 of 50 MiB. */
+	/* Rates of the interval, and the total since load: 39 of 50 MiB. */
 	has(&frame, "nc0     normal  read-only  90.0 %      78.0 %  4.5 MiB   512 KiB");
-	/* Only one hit was measured in it, and nothing else. */
+	/* The interval has the latency of one hit only. */
 	has(&frame, "nc0      5.2 ms  5.2 ms         -");
 	has(&frame, "1001  trainer  read    shuffled    4 MiB");
 	assert_string_equal(find(&frame, "train "), find(&frame, "30.0 %"));
@@ -188,7 +188,7 @@ static void usual(void **state)
 	model_free(&before);
 }
 
-/* Many of all: each section gets some lines, and tells how many more there are. */
+/* Too many entries: each section gets some lines and a count of the rest. */
 static void cut(void **state)
 {
 	struct view view = { .columns = 80, .rows = 24, .focus = SECTION_STREAMS };
@@ -205,12 +205,12 @@ static void cut(void **state)
 	has(&frame, "COMMAND");
 	has(&frame, "LEFT OUT");
 	has(&frame, "119 more");
-	/* The largest stream is shown first. */
+	/* The largest stream is first. */
 	assert_non_null(find(&frame, "1239"));
 	assert_null(find(&frame, "1000 "));
 	assert_true(frame.last > 100);
 	frame_free(&frame);
-	/* At the end of them. */
+	/* At the end of the list. */
 	view.first = SIZE_MAX;
 	make(&model, &view, &frame);
 	has(&frame, " above, 0 below");
@@ -219,7 +219,7 @@ static void cut(void **state)
 	model_free(&model);
 }
 
-/* Whatever the size: no more lines, and none longer. */
+/* At any size no line is too long and there are not too many lines. */
 static void sizes(void **state)
 {
 	struct top_model model;
@@ -230,7 +230,7 @@ static void sizes(void **state)
 	fill(&model, 4, 9);
 	model.device[1].calm = false;
 	model.device[1].state = "bypass";
-	strcpy(model.device[1].why, "the cache device did not answer too often");
+	strcpy(model.device[1].why, "the cache device timed out too often");
 	for (view = (struct view){ .rows = 1 }; view.rows <= 30; view.rows += 3)
 		for (view.columns = 1; view.columns <= 130; view.columns += 7)
 			for (view.focus = 0; view.focus < SECTIONS; view.focus += 2) {
@@ -242,8 +242,8 @@ static void sizes(void **state)
 	view = (struct view){ .rows = 8, .columns = 80, .focus = SECTION_STREAMS };
 	make(&model, &view, &frame);
 	assert_int_equal(frame.lines, 8);
-	/* Wrong comes first, and what is left out is named. */
-	has(&frame, "! nc1 is bypass: the cache device did not answer");
+	/* Problems come first, and hidden sections are named. */
+	has(&frame, "! nc1 is bypass: the cache device timed out");
 	has(&frame, "DEVICE  STATE");
 	has(&frame, "no room: fills (4), latencies (4), labels (36), streams (36), jobs (36)");
 	frame_free(&frame);
@@ -267,7 +267,7 @@ static void alarms(void **state)
 	has(&frame, "! nc0 is degraded: the cache device does not answer");
 	for (i = 0; i < frame.lines; i++)
 		alarms += frame.line[i].style == LINE_ALARM;
-	/* Why, and the device's line. */
+	/* The reason and the line of the device. */
 	assert_int_equal(alarms, 2);
 	frame_free(&frame);
 	model_free(&model);
@@ -284,7 +284,7 @@ static void long_names(void **state)
 	(void)state;
 	add_device(&model, "nc");
 	device = &model.device[0];
-	/* Two columns each. */
+	/* Each of these characters takes two columns. */
 	add_label(device, "訓練訓練訓練訓練訓練訓練訓練訓練訓練訓練訓練訓練訓練訓練訓練訓練", 7);
 	add_stream(device, 4194304, "äöü-öüä", NEARCACHE_CLASS_SEQUENTIAL, MIB);
 	since_subtract(&model, &(struct top_model){ 0 });
@@ -296,7 +296,7 @@ static void long_names(void **state)
 	has(&frame, "sequential");
 	assert_null(find(&frame, name));
 	frame_free(&frame);
-	/* Of any length: nothing is cut. */
+	/* With unlimited size nothing is cut. */
 	view.columns = 0;
 	view.rows = 0;
 	make(&model, &view, &frame);
@@ -320,17 +320,17 @@ static void hints(void **state)
 	frame_free(&frame);
 	add_device(&model, "nc");
 	make(&model, &view, &frame);
-	has(&frame, "'nearcache classifier load': streams; 'nearcache latency load': latencies");
+	has(&frame, "for streams: 'nearcache classifier load'; latencies: 'nearcache latency load'");
 	assert_null(find(&frame, "HIT 50%"));
 	frame_free(&frame);
 	strcpy(model.foreign, "no_scans");
 	make(&model, &view, &frame);
-	has(&frame, "streams ('no_scans' tells none), latencies ('nearcache latency load')");
+	has(&frame, "streams ('no_scans' has none), latencies ('nearcache latency load')");
 	frame_free(&frame);
 	model_free(&model);
 }
 
-/* A device that is new, and one that was opened anew under the same name. */
+/* A new device, and one that was reopened under the same name. */
 static void come_and_go(void **state)
 {
 	struct top_model before, now;
@@ -346,12 +346,12 @@ static void come_and_go(void **state)
 	assert_int_equal(now.device[0].span, SECOND);
 	assert_int_equal(now.device[0].since.counter[NEARCACHE_COUNTER_HIT_BYTES], MIB);
 	assert_int_equal(now.device[0].stream[0].since_bytes, 0);
-	/* It did nothing, so it is still who it was. */
+	/* The stream was idle, so its process name is still valid. */
 	assert_string_equal(now.device[0].stream[0].command, "gone");
 	assert_int_equal(now.device[1].span, 0);
 	assert_int_equal(now.device[1].since.counter[NEARCACHE_COUNTER_HIT_BYTES],
 			 30 * MIB);
-	/* Another device with its number. */
+	/* Another device with the same number. */
 	strcpy(before.device[0].name, "other");
 	since_subtract(&now, &before);
 	assert_int_equal(now.device[0].span, 0);
@@ -383,7 +383,7 @@ static void keys(void **state)
 	assert_int_equal(view.focus, SECTION_DEVICES);
 	view_take(&view, VIEW_FOCUS, 12, shown);
 	assert_int_equal(view.focus, SECTION_STREAMS);
-	/* Rows went meanwhile. */
+	/* Rows have disappeared meanwhile. */
 	view.first = 12;
 	view_take(&view, VIEW_NONE, 3, shown);
 	assert_int_equal(view.first, 3);

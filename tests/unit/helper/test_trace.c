@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What was read: once, in its order, in a file that comes back as it was, or not at all. */
+/* Traces: each read once, in order.  A trace file is read back unchanged, or refused. */
 #include <endian.h>
 #include <openssl/sha.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static int put(uint64_t first, uint64_t end, void *arg)
 	return trace_add(arg, first, end);
 }
 
-/* A device whose last unit is cut. */
+/* A device with a partial last unit. */
 static const struct trace fresh = {
 	.unit = UNIT,
 	.device_bytes = 100000 * (uint64_t)UNIT + 512,
@@ -42,7 +42,7 @@ static void assert_same(const struct trace *a, const struct trace *b)
 	}
 }
 
-/* What is read again is not there again. */
+/* Repeated reads are not recorded. */
 static void first_touch(void **state)
 {
 	struct trace trace = fresh;
@@ -55,7 +55,7 @@ static void first_touch(void **state)
 	assert_int_equal(touched_add(&touched, 10, 12, put, &trace), 0);
 	assert_int_equal(touched_add(&touched, 50, 64, put, &trace), 0);
 	assert_int_equal(touched_add(&touched, 8, 70, put, &trace), 0);
-	/* Across a border of what is kept together, and beyond the end. */
+	/* Across the boundary of a bitmap page, and beyond the end. */
 	assert_int_equal(touched_add(&touched, 32760, 32780, put, &trace), 0);
 	assert_int_equal(touched_add(&touched, 99999, UINT64_MAX, put, &trace), 0);
 	assert_int_equal(trace.count, 7);
@@ -86,7 +86,7 @@ static void fill(struct trace *trace, unsigned int extents)
 		first = (uint64_t)random() % 99990;
 		assert_int_equal(trace_add(trace, first, first + 1 + (uint64_t)random() % 10), 0);
 	}
-	/* The last unit of all, which is cut, and back to the first one. */
+	/* The partial last unit, then the first one. */
 	assert_int_equal(trace_add(trace, 100000, 100001), 0);
 	assert_int_equal(trace_add(trace, 0, 1), 0);
 }
@@ -103,7 +103,7 @@ static void comes_back(void **state)
 		fill(&trace, counts[i]);
 		data = trace_encode(&trace, &bytes);
 		assert_non_null(data);
-		/* Compact: no more than five bytes for an extent. */
+		/* At most five bytes per extent. */
 		assert_true(bytes <= sizeof(struct trace_header) + 5 * trace.count);
 		memset(&again, 0, sizeof(again));
 		assert_int_equal(trace_decode(&again, data, bytes, "file"), 0);
@@ -127,7 +127,7 @@ static void assert_refused(const unsigned char *data, size_t bytes, const char *
 	free(copy);
 }
 
-/* Each byte that is another one, and each length but its own. */
+/* Change each byte, and try every other length. */
 static void damaged(void **state)
 {
 	struct trace trace;
@@ -141,7 +141,7 @@ static void damaged(void **state)
 		data[i] ^= 0x10;
 		assert_refused(data, bytes, "'file' is ");
 		data[i] ^= 0x10;
-		assert_refused(data, i, i < sizeof(struct trace_header) ? "no trace" : "checksum");
+		assert_refused(data, i, i < sizeof(struct trace_header) ? "not a trace" : "checksum");
 	}
 	data[8] = 2;
 	assert_refused(data, bytes, "version 2: this program reads version 1");
@@ -149,7 +149,7 @@ static void damaged(void **state)
 	trace_free(&trace);
 }
 
-/* Somebody else's file, with a digest that fits: what it says makes sense, or it is refused. */
+/* A foreign file with a valid digest: the content is plausible, or it is refused. */
 static void hostile(void **state)
 {
 	struct trace trace, again;
@@ -184,7 +184,7 @@ static void hostile(void **state)
 		fail_reset();
 		trace_free(&again);
 	}
-	/* Of some bytes it does not matter what they are. */
+	/* Some bytes may have any value. */
 	assert_in_range(taken, 100, 19000);
 	free(copy);
 	free(data);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Records of a witness, on a file in place of a device. */
+/* Witness records, in a file instead of a device. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 
 static char path[] = "/tmp/test_witness.XXXXXX";
 
-/* What the device carries for libblkid, and who uses it. */
+/* Content of the device according to libblkid, and its users. */
 static const char *content;
 static unsigned int wipes;
 static bool busy, foreign, same_drive;
@@ -106,7 +106,7 @@ static const u8 *uuid_of(unsigned int n)
 	return result;
 }
 
-/* An empty device that nobody uses. */
+/* An empty and unused device. */
 static void reset(void)
 {
 	assert_int_equal(truncate(path, 0), 0);
@@ -136,7 +136,7 @@ static int claim_as(const u8 *uuid, const u8 *replaced, bool force)
 
 	fail_reset();
 	assert_int_equal(witness_open(&witness, path), 0);
-	/* What will fail is known before. */
+	/* witness_prepare() predicts the result of witness_claim(). */
 	prepared = witness_prepare(&witness, &claim);
 	fail_reset();
 	error = witness_claim(&witness, &claim);
@@ -150,7 +150,7 @@ static int claim(unsigned int n)
 	return claim_as(uuid_of(n), NULL, false);
 }
 
-/* The place of a sound record, -1: there is none. */
+/* Index of the valid record of cache @n, or -1. */
 static int place(unsigned int n, struct nearcache_witness *record)
 {
 	struct nearcache_witness one;
@@ -201,7 +201,7 @@ static unsigned int used(void)
 	return count;
 }
 
-/* What a session says is kept; a torn record is made anew in its place. */
+/* A record keeps the state of its session.  A torn record is replaced in its place. */
 static void kept(void **state)
 {
 	struct nearcache_witness record;
@@ -222,7 +222,7 @@ static void kept(void **state)
 	assert_int_equal(record.session, 77);
 	put("X", 1, 600);
 	assert_place(1, -1);
-	/* Nobody else takes it meanwhile. */
+	/* No other cache takes the place meanwhile. */
 	assert_int_equal(claim(3), 0);
 	assert_place(3, 2);
 	assert_int_equal(claim(1), 0);
@@ -252,7 +252,7 @@ static void looked_up(void **state)
 	witness_close(&witness);
 }
 
-/* A cache that is formatted over another one takes its record. */
+/* A cache that is formatted over another one takes the record of the old one. */
 static void replaced(void **state)
 {
 	(void)state;
@@ -285,7 +285,7 @@ static void freed(void **state)
 	assert_memory_equal(bytes, zero, sizeof(zero));
 	assert_int_equal(claim(3), 0);
 	assert_place(3, 0);
-	/* Also as the cleaning up after another failure. */
+	/* Also during the cleanup after another error. */
 	(fail)(CODE_BUSY, "before");
 	{
 		struct witness witness = WITNESS_CLOSED;
@@ -328,7 +328,7 @@ static int end_session(unsigned int n, u64 session)
 	return witness_end(&witness, uuid_of(n), session);
 }
 
-/* The record of a cache that has another witness stays, and says so. */
+/* A cache moves to another witness: its old record stays and gets state MOVED. */
 static void moved(void **state)
 {
 	struct nearcache_witness record;
@@ -354,13 +354,13 @@ static void moved(void **state)
 	assert_true(witness_is_current(&record));
 	assert_int_equal(le64_to_cpu(record.session), 9);
 	assert_int_equal(le64_to_cpu(record.previous), 0);
-	/* Ahead of its superblock, with a number that no copy of it from before has. */
+	/* The new number is higher than that of the superblock and of any old copy. */
 	move(1);
 	assert_int_equal(claim_ahead(uuid_of(1), 9), 0);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 10);
 	assert_int_equal(le64_to_cpu(record.previous), 9);
-	/* A session that it did not see; what is older, or moved, stays as it is. */
+	/* A session that the witness missed; a record that is older or moved does not change. */
 	assert_int_equal(end_session(1, 10), 0);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le32_to_cpu(record.state), NEARCACHE_WITNESS_NEW);
@@ -374,14 +374,14 @@ static void moved(void **state)
 	assert_int_equal(place(1, &record), 0);
 	assert_false(witness_is_current(&record));
 	assert_int_equal(le64_to_cpu(record.session), 12);
-	/* What it did not see: no copy that names it has a higher number. */
+	/* After missed sessions no copy that names this witness has a higher number. */
 	move_at(1, 11);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 12);
 	move_at(1, 15);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 15);
-	/* Given back before anybody wrote: that number was none's. */
+	/* Released before anybody wrote: the number was not used. */
 	assert_int_equal(claim_ahead(uuid_of(1), 16), 0);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 17);
@@ -389,14 +389,14 @@ static void moved(void **state)
 	move_at(1, 16);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 16);
-	/* A superblock that is older stays so. */
+	/* An older superblock stays older. */
 	assert_int_equal(claim_ahead(uuid_of(1), 14), 0);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 16);
 	assert_int_equal(le64_to_cpu(record.previous), 0);
 	move_at(1, 14);
 	assert_int_equal(claim(1), 0);
-	/* Or nothing else is free. */
+	/* A moved record is reused only if no other place is free. */
 	move(2);
 	for (n = 3; n <= RECORDS; n++)
 		assert_int_equal(claim(n), 0);
@@ -407,7 +407,7 @@ static void moved(void **state)
 	assert_int_equal(claim(RECORDS + 2), CODE_BUSY);
 }
 
-/* All at once: each gets a place of its own, and one more none. */
+/* Concurrent claims: each cache gets its own place, and one too many gets none. */
 static void side_by_side(void **state)
 {
 	unsigned int n;
@@ -442,7 +442,7 @@ static void side_by_side(void **state)
 	assert_int_equal(used(), RECORDS);
 }
 
-/* Something else on it is not overwritten, but by --force. */
+/* Other content is overwritten only with --force. */
 static void carries(void **state)
 {
 	(void)state;
@@ -455,23 +455,23 @@ static void carries(void **state)
 	assert_int_equal(claim_as(uuid_of(1), NULL, true), 0);
 	assert_int_equal(wipes, 1);
 	assert_place(1, 0);
-	/* The cache's own record is there: nothing more is taken. */
+	/* The cache already has a record, so no more of the device is used. */
 	content = "ext4";
 	assert_int_equal(claim(1), 0);
 	assert_int_equal(claim(2), CODE_DEVICE);
-	/* Not under records that are in use. */
+	/* Records in use are kept. */
 	assert_int_equal(claim_as(uuid_of(2), NULL, true), 0);
 	assert_int_equal(wipes, 1);
 	assert_place(1, 0);
 	assert_place(2, 1);
-	/* What nobody knows is passed by as long as there is room. */
+	/* Unknown content is skipped while there is room. */
 	reset();
 	put("something", 9, 100);
 	assert_int_equal(claim(1), 0);
 	assert_place(1, 1);
 }
 
-/* Another cache's cache device. */
+/* The device is a cache device. */
 static void carries_cache(void **state)
 {
 	struct nearcache_super sb = { .magic = NEARCACHE_MAGIC };
@@ -514,7 +514,7 @@ static void places(void **state)
 	busy = true;
 	assert_int_equal(check_place(), CODE_BUSY);
 	assert_said("mounted");
-	/* Caches share it. */
+	/* Several caches share the witness. */
 	fake_held = true;
 	assert_int_equal(check_place(), 0);
 	other_cache = makedev(8, 99);
@@ -529,7 +529,7 @@ static void places(void **state)
 	assert_said("in use by 'dm-1'");
 }
 
-/* As many records as fit. */
+/* The size limits the number of records. */
 static void small(void **state)
 {
 	struct witness witness = WITNESS_CLOSED;

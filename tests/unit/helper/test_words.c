@@ -1,170 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* In a directory of its own, as the paths are the current directory's. */
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "lib/error.h"
+#include "lib/words.h"
 #include "unit.h"
-#include "files/glob.h"
 
-static char top[] = "/tmp/words.XXXXXX";
-
-static void make(const char *path, const void *content, size_t bytes)
+static void words(void **state)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, content, bytes), bytes);
-	close(fd);
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	if (!mkdtemp(top) || chdir(top) || mkdir("dir", 0700) || mkdir("dir/b", 0700) ||
-	    mkdir("bare", 0700) || mkdir("linked", 0700) || symlink("../a", "linked/link") ||
-	    mkdir("loop", 0700) || symlink(".", "loop/self") || mkdir("dangling", 0700) ||
-	    symlink("nothing", "dangling/link") || mkdir("odd", 0700) || mkfifo("odd/pipe", 0600))
-		return -1;
-	make("a", "", 0);
-	make("a[1]", "", 0);
-	make("2024-01", "", 0);
-	make("dir/z", "", 0);
-	make("dir/b/y", "", 0);
-	make("dir/b/x", "", 0);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	char command[64];
+	static const char *const word[] = {
+		"read-only", "writearound", "writethrough",
+	};
+	enum nearcache_mode mode;
+	unsigned int i;
 
 	(void)state;
-	snprintf(command, sizeof(command), "rm -r %s", top);
-	return chdir("/") || system(command);
+	for (i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
+		assert_string_equal(mode_word(i), word[i]);
+		assert_true(mode_parse(word[i], &mode));
+		assert_int_equal(mode, i);
+		assert_int_equal(mode_writes(mode), i > 0);
+		/* Messages list exactly the accepted words. */
+		assert_non_null(strstr(MODE_WORDS, word[i]));
+	}
+	assert_string_equal(mode_word(i), "unknown");
+	assert_string_equal(mode_word(UINT64_MAX), "unknown");
 }
 
-static void are(const struct words *words, const char *const *text, size_t count)
+static void no_words(void **state)
 {
-	size_t i;
-
-	if (fail_code())
-		fail_msg("%s", fail_message());
-	for (i = 0; i < count && i < words->count; i++)
-		assert_string_equal(words->word[i].text, text[i]);
-	assert_int_equal(words->count, count);
-}
-
-#define ARE(words, ...)								\
-	are(words, (const char *const[]){ __VA_ARGS__ },			\
-	    sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
-
-static void found(void **state)
-{
-	struct words words = { 0 };
+	static const char *const word[] = {
+		"", "readonly", "read-only ", "Writethrough", "writeback", "0",
+		"unknown", "write",
+	};
+	enum nearcache_mode mode = NEARCACHE_WRITEAROUND;
+	unsigned int i;
 
 	(void)state;
-	words_add(&words, "1K-2K");
-	words_add(&words, "./2024-01");
-	words_add(&words, "dir");
-	words_add(&words, "a*");
-	/* A file of that very name. */
-	words_add(&words, "a[1]");
-	words_add(&words, "linked");
-	ARE(&words, "1K-2K", "./2024-01", "dir/b/x", "dir/b/y", "dir/z", "a", "a[1]", "a[1]",
-	    "linked/link");
-	assert_int_equal(words.word[0].range.start, 1024);
-	assert_int_equal(words.word[0].range.length, 1024);
-	assert_int_equal(words.word[1].range.length, 0);
-	words_free(&words);
-
-	words_add(&words, "[ab]");
-	words_add(&words, "di?/*");
-	ARE(&words, "a", "dir/b/x", "dir/b/y", "dir/z");
-	words_free(&words);
-}
-
-static void refused(const char *text, enum exit_code code, const char *what)
-{
-	struct words words = { 0 };
-
-	fail_reset();
-	assert_int_equal(words_add(&words, text), code);
-	words_free(&words);
-	if (!strstr(fail_message(), what))
-		fail_msg("'%s': no '%s' in: %s", text, what, fail_message());
-	fail_reset();
-}
-
-static void not_found(void **state)
-{
-	(void)state;
-	refused("", CODE_USAGE, "'' is no target");
-	refused("2024-01", CODE_USAGE, "'./2024-01'");
-	refused("none", CODE_DEVICE, "'none': No such file");
-	refused("none*", CODE_DEVICE, "'none*' matches no file");
-	refused("bare", CODE_DEVICE, "'bare' has no files");
-	refused("loop", CODE_DEVICE, "'loop/self' leads back");
-	refused("dangling", CODE_DEVICE, "'dangling/link' is a link to nothing");
-	refused("odd", CODE_DEVICE, "'odd/pipe' is not a regular file");
-}
-
-static void listed(void **state)
-{
-	struct words words = { 0 };
-
-	(void)state;
-	fail_reset();
-	make("list", "a\n\n0+512\ndir", 12);
-	words_add_list(&words, "list");
-	ARE(&words, "a", "0+512", "dir/b/x", "dir/b/y", "dir/z");
-	words_free(&words);
-	make("a\nb", "", 0);
-	make("list", "a\nb\0a[1]\0", 9);
-	words_add_list(&words, "list");
-	ARE(&words, "a\nb", "a[1]");
-	words_free(&words);
-	make("list", "\n\n", 2);
-	assert_int_equal(words_add_list(&words, "list"), CODE_USAGE);
-	fail_reset();
-	/* What is in a list is no pattern. */
-	make("list", "a*\n", 3);
-	assert_int_equal(words_add_list(&words, "list"), CODE_DEVICE);
-	fail_reset();
-	assert_int_equal(words_add_list(&words, "none"), CODE_DEVICE);
-	words_free(&words);
-}
-
-/* Longer than what is read at once. */
-static void long_list(void **state)
-{
-	struct words words = { 0 };
-	size_t i, count = 100000;
-	char *text = malloc(2 * count);
-
-	(void)state;
-	fail_reset();
-	for (i = 0; i < count; i++)
-		memcpy(text + 2 * i, "a\n", 2);
-	make("list", text, 2 * count);
-	free(text);
-	assert_int_equal(words_add_list(&words, "list"), 0);
-	assert_int_equal(words.count, count);
-	words_free(&words);
+	for (i = 0; i < sizeof(word) / sizeof(word[0]); i++)
+		assert_false(mode_parse(word[i], &mode));
+	assert_int_equal(mode, NEARCACHE_WRITEAROUND);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(found),
-		cmocka_unit_test(not_found),
-		cmocka_unit_test(listed),
-		cmocka_unit_test(long_list),
+		cmocka_unit_test(words),
+		cmocka_unit_test(no_words),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return RUN(tests);
 }

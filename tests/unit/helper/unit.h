@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cmocka as the tests here use it: TAP on stdout. */
+/* cmocka with TAP on stdout. */
 #ifndef HELPER_UNIT_H
 #define HELPER_UNIT_H
 

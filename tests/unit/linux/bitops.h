@@ -4,7 +4,7 @@
 
 #define hweight32	__builtin_popcount
 
-/* The number of the last bit that is set, from 1; 0: none is. */
+/* Position of the highest set bit, from 1; 0 if none is set. */
 static inline int fls64(unsigned long long n)
 {
 	return n ? 64 - __builtin_clzll(n) : 0;

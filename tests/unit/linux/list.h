@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lists as the kernel has them, as far as what is tested needs them. */
+/* The part of the kernel's list.h that the tested sources use. */
 #ifndef UNIT_LINUX_LIST_H
 #define UNIT_LINUX_LIST_H
 

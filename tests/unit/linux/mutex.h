@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Locks that nobody else takes: who does it twice has a fault. */
+/* Mutexes without contention: locking one twice is a bug. */
 #ifndef UNIT_LINUX_MUTEX_H
 #define UNIT_LINUX_MUTEX_H
 

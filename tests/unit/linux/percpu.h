@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Processors that a test takes turns on: it runs whatever it likes where the kernel's code may be
- * overtaken by others, in unit_elsewhere().
+/* Simulated processors.  Wherever another processor may run in between, the macros call
+ * unit_elsewhere(), and the test runs another task there.
  */
 #ifndef UNIT_LINUX_PERCPU_H
 #define UNIT_LINUX_PERCPU_H
@@ -17,7 +17,7 @@ void unit_elsewhere(void);
 #define alloc_percpu(type)	((type *)kvcalloc(UNIT_CPUS, sizeof(type), GFP_KERNEL))
 #define free_percpu		free
 #define per_cpu_ptr(counts, cpu)	(unit_elsewhere(), &(counts)[cpu])
-/* For struct nc_hold_counts: four words for each processor. */
+/* For struct nc_hold_counts: four words per processor. */
 #define this_cpu_inc(counter) \
 	(unit_elsewhere(), (void)(++(&(counter))[4 * unit_cpu]))
 

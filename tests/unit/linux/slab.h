@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Allocations that succeed before one fails; -1: none does. */
+/* Number of allocations that succeed before one fails; -1: none fails. */
 __attribute__((weak)) int unit_allocations = -1;
 
 static inline bool unit_memory_fails(void)

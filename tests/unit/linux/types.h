@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's short names, in user space. */
+/* The kernel's short type names in user space. */
 #ifndef UNIT_LINUX_TYPES_H
 #define UNIT_LINUX_TYPES_H
 

@@ -2,16 +2,15 @@
 # shellcheck shell=bash
 # Functions for shell tests in the guest: . /vm/lib.sh (bash).
 #
-# A function that makes a device prints its path, alone, on stdout; all else goes
-# to stderr. There is no udev here: device nodes come from devtmpfs and dmsetup, which makes
-# and removes them itself.
+# A function that creates a device prints only its path on stdout; everything else goes to stderr.
+# There is no udev here: devtmpfs and dmsetup create and remove device nodes.
 export DM_DISABLE_UDEV=1
 
 REMOTE_NQN=nqn.2024-01.test.nearcache:remote
 REMOTE_HOST_ID=8f6a0d1e-5a47-4f6b-9d1c-3c1f0f1f7a11
 REMOTE_ADDRESS=127.0.0.1
 REMOTE_PORT=1
-# Fixed, so that the origin has the same identity after each boot.
+# Fixed, so that the origin has the same identity in each boot.
 REMOTE_UUID=3d0b7a52-96a1-4c08-8f0e-51a3a2b0c9d4
 REMOTE_STATE=/run/vm/remote
 NVMET=/sys/kernel/config/nvmet
@@ -22,24 +21,24 @@ fail() {
 	exit 1
 }
 
-# skip REASON: kselftest's exit code for "cannot be tested here".
+# skip REASON: end with kselftest's exit code for "cannot be tested here".
 skip() {
 	echo "SKIP: $*" >&2
 	exit 4
 }
 
-# A pipe from which nothing comes: who reads it for a while sleeps without a program.
+# An empty pipe: a read with a timeout sleeps without starting a program.
 exec {vm_nothing}<> <(:)
 
-# nap SECONDS: of those between two looks at something that is waited for. In a shell of its own,
-# for bash 5.2 sets a random mask of signals when the time is over before it begins to read (on a
-# busy machine), and never hears of an ended child again.
+# nap SECONDS: pause between two polls. In a subshell: when the timeout of "read" expires before it
+# begins to read (on a busy machine), bash 5.2 sets a random signal mask and misses the end of
+# children afterwards.
 nap() (
 	read -r -t "$1" -u "$vm_nothing" || true
 )
 
-# wait_for SECONDS COMMAND...: poll until the command is true; false at the deadline. On a
-# slow kernel (SLOW) the seconds are longer.
+# wait_for SECONDS COMMAND...: poll until the command is true; false at the deadline. SLOW
+# multiplies the seconds.
 wait_for() {
 	local deadline=$((${EPOCHREALTIME/./} + $1 * ${SLOW:-1} * 1000000))
 	shift
@@ -56,10 +55,10 @@ drop_caches() {
 
 # --- devices ---------------------------------------------------------------
 
-# sys_block DEV: its directory in sysfs.
+# sys_block DEV: print its directory in sysfs.
 sys_block() {
 	local number
-	# By its name, if it has one, without a process.
+	# By name if possible, which needs no process.
 	if [[ $1 == "/dev/${1##*/}" && -e /sys/class/block/${1##*/} ]]; then
 		echo "/sys/class/block/${1##*/}"
 		return
@@ -68,7 +67,7 @@ sys_block() {
 	readlink -f "/sys/dev/block/$((16#${number%:*})):$((16#${number#*:}))"
 }
 
-# nvme_by_serial SERIAL: the emulated drive's device.
+# nvme_by_serial SERIAL: print the emulated drive's device.
 nvme_by_serial() {
 	local dir serial
 	for dir in /sys/block/nvme*; do
@@ -78,7 +77,7 @@ nvme_by_serial() {
 	fail "no NVMe drive with serial '$1'"
 }
 
-# local_dev: the drive for the cache. remote_backing: the drive behind the remote.
+# local_dev: the drive for the cache. remote_backing: the drive behind the remote volume.
 local_dev() {
 	nvme_by_serial local
 }
@@ -87,8 +86,8 @@ remote_backing() {
 	nvme_by_serial remote
 }
 
-# stat_sum DEV FIELD: sum of a field of /sys/block/*/stat. A multipath NVMe head
-# (nvme2n1) does not count on every kernel, its paths (nvme2c2n1) always do.
+# stat_sum DEV FIELD: sum of a field of /sys/block/*/stat. Not every kernel counts on a multipath
+# NVMe head (nvme2n1), but all count on its paths (nvme2c2n1).
 stat_sum() {
 	local dir name stats sum=0 path
 	dir=$(sys_block "$1") || return
@@ -106,7 +105,7 @@ stat_sum() {
 	echo "$sum"
 }
 
-# Since boot, from the device's own counters: bytes read, bytes written, requests.
+# From the device's own counters since boot: bytes read, bytes written, requests.
 origin_reads() {
 	echo $(($(stat_sum "$1" 2) * 512))
 }
@@ -130,7 +129,7 @@ dm_create() {
 	dmsetup create --noudevsync "$@" "$name" --table "$table" >&2 && echo "/dev/mapper/$name"
 }
 
-# dm_remove NAME: also when somebody still closes it.
+# dm_remove NAME: retry while another process is still closing the device.
 dm_remove() {
 	wait_for 10 dmsetup remove --noudevsync "$1" 2>/dev/null ||
 		dmsetup remove --noudevsync "$1" >&2
@@ -168,8 +167,8 @@ null_del() {
 	rmdir "$NULLB/$1"
 }
 
-# big_sparse_dev NAME SIZE_GB [ATTRIBUTE=VALUE...]: far larger than memory; what
-# was never written reads as zeros. null_del removes it.
+# big_sparse_dev NAME SIZE_GB [ATTRIBUTE=VALUE...]: far larger than memory; unwritten data reads as
+# zeros. null_del removes it.
 big_sparse_dev() {
 	local name=$1 size=$(($2 * 1024))
 	shift 2
@@ -178,9 +177,9 @@ big_sparse_dev() {
 
 # --- the remote volume -----------------------------------------------------
 
-# remote_up [LATENCY_US] [BACKING]: export the remote drive (or BACKING) as a real
-# NVMe/TCP target on the loopback, connect to it and print the origin's device.
-# REMOTE_CONNECT holds more options of 'nvme connect'.
+# remote_up [LATENCY_US] [BACKING]: export the remote drive (or BACKING) as a real NVMe/TCP target
+# on the loopback, connect to it and print the origin's device. REMOTE_CONNECT adds options of 'nvme
+# connect'.
 remote_up() {
 	local latency=${1:-0} backing=${2:-} dir
 	[[ $backing ]] || backing=$(remote_backing) || return
@@ -190,7 +189,8 @@ remote_up() {
 	remote_connect
 }
 
-# remote_connect: the device of what is exported; remote_disconnect: it dies.
+# remote_connect: connect to the exported volume and print its device. remote_disconnect: remove
+# that device.
 remote_connect() {
 	# shellcheck disable=SC2086 # options, one word each
 	${REMOTE_NODE:+ip netns exec "$REMOTE_NODE"} \
@@ -201,7 +201,7 @@ remote_connect() {
 	remote_dev
 }
 
-# remote_export BACKING: nvmet's side of it.
+# remote_export BACKING: set up the nvmet side.
 remote_export() {
 	local subsystem=$NVMET/subsystems/$REMOTE_NQN port=$NVMET/ports/$REMOTE_PORT
 	mkdir -p "$subsystem" "$subsystem/namespaces/1" "$port" &&
@@ -217,7 +217,7 @@ remote_export() {
 		ln -s "$subsystem" "$port/subsystems/$REMOTE_NQN"
 }
 
-# remote_controller: its directory in sysfs; only one of transport tcp counts.
+# remote_controller: print its directory in sysfs; ignores transports other than tcp.
 remote_controller() {
 	local dir nqn transport
 	for dir in /sys/class/nvme/nvme*; do
@@ -230,7 +230,7 @@ remote_controller() {
 	return 1
 }
 
-# remote_dev: the origin's block device; false while there is none.
+# remote_dev: print the origin's block device; false if there is none.
 remote_dev() {
 	local controller path name
 	controller=$(remote_controller) || return
@@ -264,9 +264,9 @@ remote_gone() {
 	! remote_controller >/dev/null
 }
 
-# node_up N BACKING: another host of BACKING, 1 to 9, with a network of its own (namespace nodeN,
-# behind vethN here); print the device that it has of the volume. The volume has another name for
-# each node: to one kernel two connections to one volume are two paths to one device.
+# node_up N BACKING: connect another host (1 to 9) to BACKING, with its own network (namespace
+# nodeN, behind vethN here); print its device of the volume. Each node uses another name for the
+# volume: to one kernel, two connections to one volume are two paths of one device.
 node_up() {
 	modprobe veth && ip netns add "node$1" &&
 		ip link add "veth$1" type veth peer name eth0 netns "node$1" &&
@@ -279,11 +279,11 @@ node_up() {
 node_down() {
 	node_of "$1" remote_down
 	ip netns del "node$1"
-	# Busy as long as there is another one.
+	# Busy while another namespace exists.
 	umount /run/netns 2>/dev/null || true
 }
 
-# node_of N COMMAND...: with the node's volume for the remote one.
+# node_of N COMMAND...: run the command with the node's volume as the remote volume.
 node_of() {
 	local REMOTE_NODE=node$1 REMOTE_ADDRESS=10.77.$1.1 REMOTE_PORT=$((10 + $1)) \
 		REMOTE_NQN=$REMOTE_NQN-$1 REMOTE_UUID=${REMOTE_UUID%?}$1 \
@@ -291,7 +291,7 @@ node_of() {
 	"${@:2}"
 }
 
-# The network between host and remote is the loopback with a netem queue: precise to
+# The network between host and remote volume is the loopback with a netem queue, which is precise to
 # microseconds on every kernel (dm-delay on 6.1 waits in timer ticks of 4 ms).
 
 # remote_latency US: added to each round trip.
@@ -304,7 +304,7 @@ remote_bandwidth() {
 	remote_network '' "$1" ''
 }
 
-# remote_cut: nothing passes any more. remote_heal: it does again.
+# remote_cut: drop all packets. remote_heal: pass them again.
 remote_cut() {
 	remote_network '' '' 100
 }
@@ -313,13 +313,14 @@ remote_heal() {
 	remote_network '' '' 0
 }
 
-# remote_network LATENCY_US MBPS LOSS_PERCENT: an empty value stays as it was.
+# remote_network LATENCY_US MBPS LOSS_PERCENT: set the network; an empty value keeps the current
+# one.
 remote_network() {
 	local latency=0 mbps=0 loss=0 netem=()
 	[[ ! -e $REMOTE_STATE ]] || read -r latency mbps loss <"$REMOTE_STATE"
 	latency=${1:-$latency} mbps=${2:-$mbps} loss=${3:-$loss}
 	echo "$latency $mbps $loss" >"$REMOTE_STATE"
-	# Each direction passes the queue once.
+	# Each direction passes the queue once, so each gets half of the latency.
 	((!latency)) || netem+=(delay "$((latency / 2))us")
 	((!mbps)) || netem+=(rate "$((mbps * 8))mbit")
 	((!loss)) || netem+=(loss "$loss%")

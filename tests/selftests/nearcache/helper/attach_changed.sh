@@ -1,24 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The origin was changed by somebody else while the cache device was given up: that cache is taken
-# back empty, told or not; another one only when that is said.
+# Another host changes the origin while the cache device is bypassed. attach must empty that cache
+# device, whether or not nc was asked to drop everything meanwhile, and accept another cache device
+# only with --on-change=drop.
 # kernels: 6.12
 # cpus: 1
 . ./given_up.sh
 . ./command.sh
 
-# out_and_in GENERATION: the origin is changed meanwhile; $told says how that is told.
+# out_and_in GENERATION: rewrite the origin while the cache device is away. With told=fails, also
+# request an invalidation that cannot be recorded.
 out_and_in() {
 	given_up
 	generation=$1
 	./blockdata write "$O" -g "$1"
 	case $told in
-	fails) bad 4 "cannot tell 'invalidate all'" invalidate nc ;;
+	fails) bad 4 "cannot send 'invalidate all'" invalidate nc ;;
 	esac
 	lies slice linear
 }
 
-# empty: it is in use again, and fills.
+# empty: nc uses a cache device that was emptied, and fills it.
 empty() {
 	is state 0
 	[[ $(json bytes_valid) == 0 ]] || fail "attach: $out"
@@ -42,7 +44,7 @@ good create nc --origin "$O" --cache "$C" --block-size 64K
 right
 dmsetup suspend nc && dmsetup resume nc
 
-# Told, and not recorded: the medium was away.
+# An invalidation was requested but not recorded: the cache device was away.
 told=fails
 out_and_in 2
 good attach nc --dry-run -j
@@ -55,7 +57,7 @@ good attach nc -j
 expect dropped true changed content state normal
 empty
 
-# Not told.
+# No invalidation was requested.
 told=
 out_and_in 3
 good attach nc --on-change=drop
@@ -66,7 +68,7 @@ good open nc --cache "$C" --origin "$O" -j
 expect content warm loaded warm changed null
 right
 
-# Another one, of which this device knows nothing.
+# Another cache device, whose content nc cannot vouch for.
 given_up
 bad 4 "was changed since" attach nc --cache "$other"
 [[ $out == *'--on-change=drop empties'* ]] || fail "no advice: $out"
@@ -79,7 +81,7 @@ good open nc --cache "$other" --origin "$O" -j
 expect content warm changed null
 right
 
-# In a writing mode the ends need not tell what it lacks.
+# In a writing mode the ends of the origin need not show which writes the other cache device lacks.
 good close nc
 lies slice linear
 good create nc --origin "$O" --cache "$C" --force --block-size 64K

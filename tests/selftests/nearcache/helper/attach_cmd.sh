@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache attach: a cache device that was given up is taken back, or another one takes its
-# place, under a mounted file system. What it refuses, and that the device goes on then.
+# nearcache attach under a mounted file system: nc takes back a bypassed cache device, or takes
+# another one in its place. After a refusal nc must continue without its cache.
 # kernels: 6.1
 # timeout: 300
 # cpus: 1
@@ -14,20 +14,20 @@ bypassed() {
 	[[ $(field state) == 1 ]]
 }
 
-# given_up NAME: what is cached there fails until it is bypassed.
+# given_up NAME: make the cache device fail until nc bypasses it.
 given_up() {
 	lies "$1" error
 	wait_for 30 bypassed || fail "not bypassed"
 }
 
-# right: all of it, twice, so that hits are among it.
+# right: read all data twice, so that the second pass hits.
 right() {
 	check
 	settle
 	check
 }
 
-# tells TEXT: so does 'status', and 'list' and JSON know the word.
+# tells TEXT REASON: status shows TEXT; list shows "bypass", and JSON shows REASON.
 tells() {
 	good status nc
 	[[ $out == *bypass*"$1"*"'nearcache attach nc' takes it back"* ]] || fail "status: $out"
@@ -39,15 +39,15 @@ tells() {
 	expect state bypass reason "$2"
 }
 
-# refused CODE TEXT WORDS...: and the device goes on.
+# refused CODE TEXT WORDS...: the command fails, and nc continues without its cache.
 refused() {
 	bad "$@"
-	[[ $out == *"goes on without its cache"* ]] || fail "not told that it goes on: $out"
+	[[ $out == *"goes on without its cache"* ]] || fail "no message that it goes on: $out"
 	is state 1
 	./blockdata read /dev/mapper/nc -n 4096 >/dev/null || fail "wrong data"
 }
 
-# warned TEXT WORDS...: must succeed, with this warning.
+# warned TEXT WORDS...: the command succeeds with this warning.
 warned() {
 	run "${@:2}"
 	[[ $rc == 0 && $err == *"$1"* ]] || fail "nearcache ${*:2}: exit $rc, no '$1' in '$err'"
@@ -87,7 +87,7 @@ good set nc cache_timeout=30000
 good status nc
 [[ $out == *'cache timeout'*'30000 ms'* && $out != *reason* ]] || fail "status: $out"
 
-# --- the same one, read-only: warm ---
+# --- the same cache device, read-only mode: warm ---
 
 bad 4 "no device 'nobody'" attach nobody
 bad 1 "give --format too" attach nc --block-size 64K
@@ -117,7 +117,7 @@ expect state normal reason none
 # --- refusals ---
 
 given_up slice
-# What can be read and not written is given up again.
+# nc bypasses again a cache device that can be read but not written.
 lies slice unwritable
 bad 4 "given up again: the superblock cannot be written" attach nc
 [[ $out == *'the kernel log says'*'goes on without its cache'* ]] || fail "no reason: $out"
@@ -140,7 +140,7 @@ dmsetup suspend nc
 bad 5 "'nc' is suspended" attach nc
 dmsetup resume nc
 
-# --- another one ---
+# --- another cache device ---
 
 good attach nc --cache "$third" --format --force --dry-run
 [[ $(blkid -o value -s TYPE "$third") == ext4 ]] || fail "a dry run writes"
@@ -180,7 +180,7 @@ lies slice unwritable
 bad 4 "is bypassed: the superblock cannot be written" attach nc
 is state 1
 check_files
-# One that was closed before nc wrote.
+# A cache device that was closed before nc wrote.
 run attach nc --cache "$third"
 [[ $rc == 4 && $err == *"origin '$O' was changed since"* ]] || fail "an old cache: $rc, $err"
 lies slice linear
@@ -193,7 +193,7 @@ above hits 0
 umount "$TMPDIR/mnt"
 e2fsck -fn /dev/mapper/nc >"$TMPDIR/fsck" 2>&1 || fail "fsck: $(cat "$TMPDIR/fsck")"
 cmp /dev/mapper/nc "$O" || fail "cache and origin differ"
-# The same when the origin's ends do not tell.
+# The same when the origin's ends do not reveal the writes.
 good close nc
 good create second --origin "$O" --cache "$third" --force
 good close second
@@ -206,7 +206,7 @@ bad 4 "may lack what 'nc' wrote" attach nc --cache "$third"
 bad 4 "may lack what 'nc' wrote" attach nc --cache "$third" --force
 warned "must be formatted" attach nc --cache "$third" --format --force
 is state 0
-# What is pinned is brought to the new one.
+# nc loads its pins into the new cache device.
 brought() {
 	run residency nc 1M-2M -j
 	[[ $rc == 0 && $(json cached_bytes) == 1048576 ]]

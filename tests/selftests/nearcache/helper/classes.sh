@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # when: soak
 # timeout: 420
-# The classifier is right: streams of every kind, by fio, tar and loaders of samples, cold and warm,
-# alone and beside another one, each judged at the access where its class is due.
+# The classifier's accuracy: streams of every kind, made by fio, tar and sample loaders, cold and
+# warm, alone and beside another stream. confusion.awk judges each stream at the access where its
+# class is due.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -15,17 +16,17 @@ PINS=/sys/fs/bpf/nearcache/classifier
 M=$TMPDIR/mnt
 RUNS=$TMPDIR/runs
 EVENTS=$TMPDIR/events
-# Where the second of two begins.
+# Start of the second of two streams.
 SECOND=$((160 << 20))
 groups=0
 
-# group: another job begins, with a control group of its own.
+# group: start a new job in its own control group.
 group() {
 	group=$JOBS/$((++groups))
 	mkdir "$group" || fail "no control group"
 }
 
-# begin_run LABEL COMMAND...: of the job, in the background.
+# begin_run LABEL COMMAND...: run the command in the current job, in the background.
 begin_run() {
 	labels+=("$1")
 	shift
@@ -35,7 +36,7 @@ begin_run() {
 	pids+=($!)
 }
 
-# end_runs NAME: those under way are over: a line about each, see confusion.awk.
+# end_runs NAME: wait for all running commands and write a line on each for confusion.awk.
 end_runs() {
 	local i words
 	for i in "${!pids[@]}"; do
@@ -113,7 +114,7 @@ alone=(
 	"random ./pattern zipf $NC -n 1500 -b 32768 -z 0.9 -f -p 4"
 )
 
-# Those that begin where the second of two does.
+# Patterns at the start of the second stream.
 beside=(
 	"sequential ./pattern forward $NC -n 800 -b 131072 -q 8 -s $SECOND"
 	"strided ./pattern forward $NC -n 700 -b 16384 -d 131072 -q 8 -s $SECOND"
@@ -123,7 +124,7 @@ beside=(
 	"random ./pattern random $NC -n 900 -b 32768 -s $SECOND"
 )
 
-# Longer ones, for what is told after the first pass.
+# Longer patterns, to count class changes after the first pass.
 steady=(
 	"sequential ./pattern forward $NC -n 1000 -b 65536 -q 92"
 	"strided ./pattern forward $NC -n 1000 -b 16384 -d 163840 -q 92"
@@ -134,8 +135,8 @@ steady=(
 	"random ./pattern zipf $NC -n 1000 -b 4096 -q 92"
 )
 
-# runs NAME PATTERN...: at once; by one job, unless several are scattered: what scattered streams
-# of a job read is one set.
+# runs NAME PATTERN...: run the patterns at the same time in one job. Each further scattered pattern
+# gets its own job, because the scattered streams of a job form one set.
 runs() {
 	local name=$1 each words scattered=''
 	shift
@@ -151,7 +152,7 @@ runs() {
 	end_runs "$name"
 }
 
-# both NAME PATTERN...: cold, and again, warm.
+# both NAME PATTERN...: run cold, then warm.
 both() {
 	dmsetup message nc 0 invalidate all || fail "invalidate"
 	dmsetup message fs 0 invalidate all || fail "invalidate"
@@ -161,12 +162,12 @@ both() {
 	runs "warm-$1" "${@:2}"
 }
 
-# seeded N PATTERN: with that seed.
+# seeded N PATTERN: add this seed to the pattern.
 seeded() {
 	[[ $2 == *./pattern* ]] && echo "$2 -S $1" || echo "$2"
 }
 
-# files_made: for tar and others, in a file system on a cache of its own.
+# files_made: create files for tar and dd, in a file system on a second cache.
 files_made() {
 	local i
 	make_null P files 240
@@ -186,7 +187,7 @@ files_made() {
 	sync
 }
 
-# classified: the classifier is there, and what it tells is written down.
+# classified: load the classifier and record its events.
 classified() {
 	others 0
 	good classifier load
@@ -209,8 +210,8 @@ no_jobs() {
 	rmdir "$JOBS"/*/ "$JOBS"
 }
 
-# all_runs ROUND: of each pattern, alone, and, of some in each round, beside another. The whole set, of
-# more than 200 runs, is 'make soak's; else it is every third pattern.
+# all_runs ROUND: run each pattern alone, and every second one also beside another. 'make soak' runs
+# all of them, more than 200 runs; otherwise every third pattern runs.
 all_runs() {
 	local i step=3
 	[[ ! ${SOAK:-} ]] || step=1
@@ -236,7 +237,7 @@ at_exit umount "$TMPDIR/groups"
 JOBS=$TMPDIR/groups/classes
 mkdir "$JOBS"
 at_exit no_jobs
-# Processes are told from each other by their number.
+# A process id identifies a process here, so ids must not be reused.
 at_exit eval "echo $(</proc/sys/kernel/pid_max) >/proc/sys/kernel/pid_max"
 echo 4194304 >/proc/sys/kernel/pid_max
 labels=() outputs=() commands=() pids=()

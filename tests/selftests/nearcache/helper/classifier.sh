@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache classifier: our own program tells how a device is read and written; anybody's may say
-# what is cached, and none can do harm.
+# nearcache classifier: the built-in program classifies the streams of a device; a user's program
+# may control what is cached. No program may cause wrong data.
 # kernels: 6.1 6.12
 # cpus: 1
 . ./cache.sh
@@ -26,14 +26,14 @@ bad_input() {
 	bad 4 "cannot read '$TMPDIR/text'" classifier load "$TMPDIR/text"
 	bad 4 "has no program in SEC(\"raw_tp.w/nearcache_classify\"), but one in 'raw_tp.w/nearcache_access'" \
 		classifier load elsewhere.bpf.o
-	bad 4 "reaches beyond what the module tells" classifier load beyond.bpf.o
+	bad 4 "reads fields that the module does not have" classifier load beyond.bpf.o
 	[[ ! -e $PINS ]] || fail "left behind: $(ls $PINS)"
 	good classifier load --dry-run -j
 	expect state none dry_run true
 	[[ ! -e $PINS ]] || fail "a dry run left $(ls $PINS)"
 }
 
-# gone: the kernel frees a program some grace periods after the last link to it is gone.
+# gone: wait until the program is gone; the kernel frees it some grace periods after its last link.
 gone() {
 	local i
 	for ((i = 0; i < 1000; i++)); do
@@ -42,7 +42,7 @@ gone() {
 	fail "the program stays: $(bpftool prog show)"
 }
 
-# Loaded, looked at with bpftool, and gone.
+# Load, inspect with bpftool, unload.
 shown() {
 	good classifier load -j
 	json_keys schema state program program_id age_s folder
@@ -67,25 +67,25 @@ shown() {
 	expect state none
 	[[ ! -e $PINS ]] || fail "left behind: $(ls $PINS)"
 	gone
-	# One that was cut off while it loaded.
+	# Leftovers of a load that was interrupted.
 	mkdir $PINS
 	good classifier load
 	good classifier unload
 }
 
-# classes: of all streams, as "access class,...".
+# classes: print the classes of all streams as "access class,...".
 classes() {
 	good classifier show -j
 	sed -nE 's/^ *"(access|class)": "(.*)",$/\2/p' <<<"$out" | paste -sd' \n' | sort | paste -sd,
 }
 
-# job OPTIONS...: fio on the device.
+# job OPTIONS...: run fio on the device.
 job() {
 	fio --name=job --filename=$NC --direct=1 --ioengine=psync --thread --output="$TMPDIR/fio" "$@" ||
 		fail "fio $*: $(<"$TMPDIR/fio")"
 }
 
-# told CLASSES COMMAND...: what the streams are called; cold, then warm.
+# told CLASSES COMMAND...: the command's streams get these classes, cold and warm.
 told() {
 	local classes=$1 i
 	shift
@@ -98,14 +98,14 @@ told() {
 	done
 }
 
-# again: a set is read, then a quarter of it in the same order, by another process. To one process
-# fio gives other orders.
+# again: read a set, then a quarter of it in the same order from another process. Within one process
+# fio uses another order for each job.
 again() {
 	job --rw=randread --bs=16k --size=8m --randseed=1
 	job --rw=randread --bs=16k --size=8m --randseed=1 --io_size=2m
 }
 
-# twice FIRST SECOND SIZE [OPTION]: a set is read, then a quarter of a pass more; by one process.
+# twice FIRST SECOND SIZE [OPTION]: read a set, then a further quarter of a pass, in one process.
 twice() {
 	cat >"$TMPDIR/job" <<-END
 		[global]
@@ -128,7 +128,7 @@ twice() {
 }
 
 classified() {
-	# 256 accesses each.
+	# 256 accesses in each job.
 	told "read sequential" job --rw=read --bs=64k --size=16m
 	told "read strided" job --rw=read:240k --bs=16k --size=64m
 	told "read scattered" job --rw=randread --bs=16k --size=12m --io_size=4m
@@ -144,12 +144,12 @@ written() {
 	good set nc mode=writethrough
 	told "write checkpoint" job --rw=write --bs=256k --size=8m
 	told "write scattered" job --rw=randwrite --bs=16k --size=8m
-	# fio's data is not that of the blocks.
+	# Restore blockdata's sectors, which fio has overwritten.
 	./blockdata write "$NC"
 	good set nc mode=read-only
 }
 
-# A policy of one's own: what a long run reads is not cached, but where it is pinned.
+# A user's policy: a long sequential run is not cached, except where it is pinned.
 example() {
 	local before cached
 	dmsetup message nc 0 invalidate all || fail "invalidate"
@@ -165,7 +165,7 @@ example() {
 	settle
 	cached=$(($(field miss_bytes) - before))
 	((cached < 67 * MB)) || fail "cached of the scan: $cached"
-	# Of 96 MiB 64 count before, and one is pinned; pieces are blocks.
+	# Of 96 MiB the first 64 are cached, and 1 MiB is pinned; the counter counts blocks.
 	(($(field bypass_advice) > 31 * 16 - 32 && $(field bypass_advice) <= 32 * 16)) || fail "not cached: $(field bypass_advice)"
 	run residency nc "$((90 * MB))-$((91 * MB))" -j
 	expect cached_bytes $MB
@@ -174,7 +174,7 @@ example() {
 	good classifier unload
 }
 
-# Of a write that a classifier refuses only what is pinned is cached, wherever that begins.
+# When the classifier refuses a write, only its pinned part is cached, wherever that part begins.
 refused() {
 	good set nc mode=writethrough
 	dmsetup message nc 0 invalidate all || fail "invalidate"
@@ -195,7 +195,7 @@ refused() {
 	good set nc mode=read-only
 }
 
-# Whatever it answers: slow, perhaps, but never wrong; and it may go at any moment.
+# A hostile program may slow down reads but must not corrupt data, and may be unloaded at any time.
 hostile() {
 	local i
 	good set nc mode=writethrough

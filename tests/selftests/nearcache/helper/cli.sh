@@ -11,10 +11,10 @@
 
 NAME=cli
 SIGNATURE_SPACE=2097152
-# What a test exits with that cannot run here.
+# Exit code of a test that cannot run here.
 SKIPPED=4
 
-# without TOOL: the test cannot run here; ends it.
+# without TOOL: skip this test, because the tool is missing.
 without() {
 	echo "# no $1 here"
 	exit "$SKIPPED"
@@ -52,7 +52,7 @@ test_help() {
 	good --version
 }
 
-# Output that nobody gets is an error.
+# Failing to write the output is an error.
 test_output_full() {
 	local words
 	for words in --help --version 'list -j' 'frob -j'; do
@@ -79,7 +79,7 @@ test_usage() {
 	bad 1 "'a/b'" create a/b --origin "$origin" --cache "$cache"
 	bad 1 'longer than 63' create "$(printf 'n%.0s' {1..64})" --origin "$origin" --cache "$cache"
 	bad 1 'longer than 63' create a --origin "$origin" --cache "$cache" --dataset-version "$(printf 'v%.0s' {1..64})"
-	bad 1 'no UTF-8' create a --origin "$origin" --cache "$cache" --dataset-version $'a\xffb'
+	bad 1 'invalid UTF-8' create a --origin "$origin" --cache "$cache" --dataset-version $'a\xffb'
 	bad 1 'a??b' create a --origin "$origin" --cache "$cache" --dataset-version $'a\e\nb'
 	bad 1 'it is empty' create a --origin "$origin" --cache "$cache" --dataset-version ''
 	bad 1 'NAME or --cache' destroy
@@ -120,7 +120,7 @@ test_create_in_use() {
 	[[ $(blkid -p -o value -s TYPE "$cache") != ext4 ]] || fail "--force left the ext4 signature"
 }
 
-# What libblkid does not know: magic numbers as they are on the device.
+# Signatures that libblkid does not know: magic numbers as stored on the device.
 own_signatures() {
 	cat <<-'EOF'
 		dm-cache 32 \x03\xc4\x18\0\0\0\0\0
@@ -137,7 +137,7 @@ mbr() {
 		dd of="$cache" bs=1 seek=446 conv=fsync 2>/dev/null
 }
 
-# Partitions that somebody uses are not written below; others vanish.
+# create must not overwrite partitions in use; it removes unused ones.
 test_create_over_partitions() {
 	local before part
 	mbr
@@ -153,7 +153,7 @@ test_create_over_partitions() {
 	[[ ! -e /sys/class/block/${part##*/} ]] || fail "the partition is still there"
 }
 
-# Others may write to the origin through what they stacked on it.
+# Another device stacked on the origin could write to it.
 test_origin_held() {
 	dm_create other "0 2048 linear $origin 0" >/dev/null || fail "no device on the origin"
 	bad 5 "in use by 'dm-" create a --origin "$origin" --cache "$cache"
@@ -178,14 +178,14 @@ test_create_over_content() {
 	done < <(own_signatures)
 	create --force --format-only
 	bad 4 "nearcache '$NAME'" create a --origin "$origin" --cache "$cache"
-	# Only the second copy left.
+	# Only the second superblock copy is left.
 	dd if=/dev/zero of="$cache" bs=4096 seek=1 count=1 oflag=direct 2>/dev/null
 	bad 4 "nearcache '$NAME'" create a --origin "$origin" --cache "$cache"
 	printf 'X' | dd of="$cache" bs=1 seek=$((524288 + 100)) conv=fsync 2>/dev/null
-	bad 4 'does not count (checksum is' create a --origin "$origin" --cache "$cache"
-	# Of a version to come.
+	bad 4 'invalid nearcache superblock (checksum is' create a --origin "$origin" --cache "$cache"
+	# Of a future version.
 	printf '\x02' | dd of="$cache" bs=1 seek=$((524288 + 8)) conv=fsync 2>/dev/null
-	bad 4 'does not count (version is 2' create a --origin "$origin" --cache "$cache"
+	bad 4 'invalid nearcache superblock (version is 2' create a --origin "$origin" --cache "$cache"
 }
 
 test_create() {
@@ -235,7 +235,7 @@ test_dry_run() {
 	[[ ! -e /dev/mapper/$NAME ]] || fail "open --dry-run did something"
 }
 
-# A write error half-way: the device carries no cache afterwards.
+# A write error in the middle of create: the device carries no cache afterwards.
 test_create_write_error() {
 	local broken
 	broken=$(null_dev broken 256 badblocks=+3000-3007) || fail "no device with bad blocks"
@@ -245,7 +245,7 @@ test_create_write_error() {
 	null_del broken
 }
 
-# Stopped at whatever moment until it is done: no cache and no device, or all of it.
+# create interrupted at various moments: it leaves neither cache nor device, or completes.
 test_create_interrupted() {
 	local cache pid delay won='' stopped=''
 	local delays=(0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1 1.2 1.5 2 3 5 20 60)
@@ -255,7 +255,7 @@ test_create_interrupted() {
 		nearcache create "$NAME" --origin "$origin" --cache "$cache" >/dev/null &
 		pid=$!
 		sleep "$delay"
-		# Not INT: a background job of a script ignores it.
+		# A background job of a script ignores SIGINT.
 		kill -TERM "$pid" 2>/dev/null
 		if wait "$pid" 2>/dev/null; then
 			won=1
@@ -272,8 +272,8 @@ test_create_interrupted() {
 	null_del slow
 }
 
-# A signal with each second ioctl, each in 'make soak': open ends by it and leaves nothing, or
-# is done.
+# A signal at every second ioctl ('make soak': at each): open stops and leaves nothing, or
+# completes.
 test_open_interrupted() {
 	local n stopped=0 step=$((${SOAK:-0} ? 1 : 2))
 	type -P strace >/dev/null || without strace
@@ -294,7 +294,7 @@ test_open_interrupted() {
 	good super "$cache"
 }
 
-# What the kernel says is quoted.
+# The command quotes the kernel log.
 test_kernel_refuses() {
 	local copy
 	create --format-only
@@ -310,8 +310,8 @@ test_kernel_refuses() {
 	null_del other
 }
 
-# System calls that change something fail, one in each run: either create succeeds
-# or nothing is left behind. Every fourth call; each of them in 'make soak'.
+# One system call fails in each run: create succeeds or leaves nothing. Every fourth call; in 'make
+# soak' each call.
 test_create_each_call_fails() {
 	local call n failed=0 step=$((${SOAK:-0} ? 1 : 4))
 	type -P strace >/dev/null || without strace
@@ -347,7 +347,7 @@ test_super() {
 	bad 4 'truncated' super /tmp/image
 	truncate -s "$(blockdev --getsize64 "$cache")" /tmp/image
 	good super /tmp/image
-	# A torn page copy, then a superblock copy.
+	# A torn page copy, then a torn superblock copy.
 	printf 'X' | dd of=/tmp/image bs=1 seek=$((1048576 + 100)) conv=notrunc 2>/dev/null
 	printf 'X' | dd of=/tmp/image bs=1 seek=$((4096 + 300)) conv=notrunc 2>/dev/null
 	good super /tmp/image -j
@@ -359,7 +359,7 @@ test_super() {
 	bad 4 '/nowhere' super /nowhere
 }
 
-# Each copy is sound, but they are of two caches.
+# Both copies are valid, but belong to different caches.
 test_super_of_two() {
 	create --format-only
 	dd if="$cache" of=/tmp/copy bs=4096 skip=1 count=1 iflag=direct 2>/dev/null
@@ -387,12 +387,12 @@ test_open_close() {
 	json_keys schema name closed dry_run
 	[[ ! -e /dev/mapper/$NAME ]] || fail "still there"
 	bad 4 "no device '$NAME'" close "$NAME"
-	# Another name, the origin named.
+	# Another name, with the origin named.
 	good open "$NAME.2" --cache "$cache" --origin "$origin" --fill-memory 8M
 	good close "/dev/mapper/$NAME.2"
 }
 
-# is_valid BYTES: so much is cached.
+# is_valid BYTES: this many bytes are cached.
 is_valid() {
 	good status "$NAME" -j
 	[[ $(json bytes_valid) == "$1" ]]
@@ -402,7 +402,7 @@ test_open_warm() {
 	local counted
 	create
 	dd if="/dev/mapper/$NAME" of=/dev/null bs=1M count=8 iflag=direct 2>/dev/null || fail "read failed"
-	# The fills go on when the readers have what they asked for.
+	# Fills may end after their reads.
 	wait_for 30 is_valid 8388608 || fail "not cached: $out"
 	expect loaded new bytes_valid 8388608 read_bytes 8388608 hit_ratio 0
 	good close "$NAME"
@@ -416,11 +416,11 @@ test_open_warm() {
 	good super "$cache" -j
 	expect bytes_valid 8388608 next_open cold
 	good super "$cache"
-	[[ $out == *'cold: open in a writing mode'* ]] || fail "not told that the next open is cold: $out"
+	[[ $out == *'cold: open in a writing mode'* ]] || fail "no message that the next open is cold: $out"
 	good close "$NAME"
 	good super "$cache" -j
 	expect bytes_valid 8388608 next_open warm
-	# A page with one sound copy counts as little here as in the kernel.
+	# The helper, like the kernel, ignores the content of a page with one valid copy.
 	printf 'X' | dd of="$cache" bs=1 seek=$((1048576 + 100)) conv=fsync 2>/dev/null
 	good super "$cache" -j
 	expect pages_sound_one 1
@@ -452,7 +452,7 @@ test_open_wrong_origin() {
 	base64 -d <<<"$before" | dd of="$(remote_backing)" bs=512 count=1 oflag=direct 2>/dev/null
 	good open "$NAME" --cache "$cache"
 	good close "$NAME"
-	# An origin without identity must be named.
+	# An origin without an identity must be named.
 	other=$(null_dev other 64) || fail "no other device"
 	good create "$NAME" --origin "$other" --cache "$cache" --force
 	good close "$NAME"
@@ -512,10 +512,10 @@ test_destroy() {
 	[[ $(magics) == 0 ]] || fail "something is left"
 }
 
-# Without the rights of root nothing works and nothing happens.
+# Without root privileges, each command fails and changes nothing.
 test_permission() {
 	grep -q ^nobody: /etc/passwd || echo 'nobody:x:65534:65534::/:/bin/sh' >>/etc/passwd
-	# The guest's root directory is closed to others.
+	# By default the guest's root directory is closed to other users.
 	chmod 755 /
 	create --format-only
 	for words in "list" "super $cache" "close $NAME" "open $NAME --cache $cache" \
@@ -530,7 +530,7 @@ test_permission() {
 reset() {
 	local name
 	! grep -q ' /mnt/t ' /proc/mounts || umount /mnt/t
-	# Caches first: they lie on the others.
+	# Remove the caches first, because they use the other devices.
 	for name in $({ dmsetup ls --target nearcache; dmsetup ls; } |
 		awk '!/^No / && !seen[$1]++ { print $1 }'); do
 		dmsetup remove --noudevsync "$name" 2>/dev/null && rm -f "/dev/mapper/$name"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache daemon: settings follow how a device is read, within their bounds; what it did is on
-# record and can be taken back; it may be killed, and programs and devices may go, at any moment.
+# nearcache daemon: it adapts settings to how a device is read, within bounds, and records each
+# action so that it can be reverted. It survives SIGKILL, and programs and devices may disappear at
+# any moment.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -23,7 +24,7 @@ bad_input() {
 	[[ ! -e $RECORD ]] || fail "there is a record: $(<$RECORD)"
 }
 
-# begin OPTIONS...: the daemon, in the background, with $setting.
+# begin OPTIONS...: start the daemon in the background with $setting.
 begin() {
 	cat >"$CONF" <<-END
 		interval = 1
@@ -40,7 +41,7 @@ read_ahead() {
 	cat "$(sys_block $NC)/queue/read_ahead_kb"
 }
 
-# Each call reads for a while, as one process.
+# Each call reads for a while in one process.
 sequential() {
 	check -s 0 -n 16384 -b 64 >/dev/null
 	daemon_alive
@@ -53,29 +54,30 @@ scattered() {
 	[[ $(read_ahead) == "$1" ]]
 }
 
-# It follows, and tells why.
+# The daemon adapts the read-ahead and reports why.
 follows() {
 	local id
 	[[ $(read_ahead) == 128 ]] || fail "read-ahead of a new device: $(read_ahead)"
 	begin
 	wait_for 60 sequential 4096 || fail "read-ahead is $(read_ahead): $(<"$LOG")"
-	# It is told when it is on record, and verdicts at the end of a look.
+	# The daemon reports an action once it is recorded, and verdicts at the end of each
+	# interval.
 	wait_for 30 said '^nc: read-ahead 128 KiB -> 4 MiB: [0-9]+ % of [0-9]+ bytes were read by sequential streams \(action [0-9]+, done\)$' ||
-		fail "not told: $(<"$LOG")"
+		fail "no message: $(<"$LOG")"
 	wait_for 30 said '^nc: process [0-9]+ reads sequential \(before: unknown\): ' || fail "no verdict: $(<"$LOG")"
 	good classifier show -j
 	expect state loaded
 	good latency show -j
 	expect state loaded
 	wait_for 60 scattered 16 || fail "read-ahead is $(read_ahead): $(<"$LOG")"
-	wait_for 30 said '4 MiB -> 16 KiB: .*done\)$' || fail "not told: $(<"$LOG")"
+	wait_for 30 said '4 MiB -> 16 KiB: .*done\)$' || fail "no message: $(<"$LOG")"
 	good actions -j
 	json_keys schema actions id time device setting from to state why
 	[[ $out == *'"setting": "checkpoint"'*'"to": 1,'* ]] || fail "checkpoints: $out"
 	good actions nc
 	[[ $out == *SETTING*read-ahead*'128 KiB'*'4 MiB'*done*read-ahead*'4 MiB'*'16 KiB'*done* ]] || fail "actions: $out"
 	[[ $out != *checkpoint* ]] || fail "actions of others: $out"
-	# By hand, and it stays so.
+	# The user reverts an action; the daemon must not repeat it.
 	id=$(sed -nE 's/.*4 MiB -> 16 KiB: .*\(action ([0-9]+), done\)/\1/p' "$LOG")
 	good actions --revert "$id" --dry-run
 	same "read-ahead" "$(read_ahead)" 16
@@ -87,12 +89,12 @@ follows() {
 	daemon_end
 }
 
-# piece: 4 KiB of the shard that is not cached yet.
+# piece: read 4 KiB of the shard that are not cached yet.
 piece() {
 	check -s $((24576 + 8 * pieces++)) -n 8 -b 8 >/dev/null
 }
 
-# Each 4 KiB of 12 MiB once, in another order each time, and a piece of the shard.
+# Read each 4 KiB of 12 MiB once, in a new order each time, and a piece of the shard.
 shuffled() {
 	check -s 0 -n 24576 -b 8 -o -S $((pieces + 1)) >/dev/null
 	piece
@@ -100,7 +102,7 @@ shuffled() {
 	said "'s1' \(4 MiB\) was touched first"
 }
 
-# The shard is there, and the job that brought it is over.
+# The whole shard is cached, and the job that loaded it has ended.
 brought() {
 	good residency nc 12M-16M -j
 	[[ $(json ratio) == 1 ]] || return
@@ -108,7 +110,7 @@ brought() {
 	[[ $(json running) == 0 ]]
 }
 
-# Of shards that are read in pieces, one that is touched comes as a whole, where there is room for it.
+# Shards are read in pieces: the first touch of one loads it as a whole if it fits.
 touches() {
 	local pieces=0 id
 	good pin nc --evict-after-use --no-load --label s1 12M-16M
@@ -130,21 +132,22 @@ touches() {
 	good unpin nc --all
 }
 
-# Verdicts of two more processes were told: there were two more looks.
+# The daemon reported verdicts on two more processes, so it has looked twice.
 looked() {
 	check -b 8 -a 8 -r 1000 >/dev/null
 	daemon_alive
 	(($(grep -cE 'reads (scattered|looping|random)' "$LOG") > seen + 1))
 }
 
-# stays KB: read-ahead, while the daemon looks on.
+# stays KB: the read-ahead stays the same while the daemon looks.
 stays() {
 	seen=$(grep -cE 'reads (scattered|looping|random)' "$LOG" || true)
 	wait_for 60 looked || fail "no verdicts: $(<"$LOG")"
 	same "read-ahead" "$(read_ahead)" "$1"
 }
 
-# It changes nothing, and tells what it would: what it loads itself brings nothing either.
+# With --observe the daemon changes nothing and reports its intended actions; the program that it
+# loads prefetches nothing.
 observes() {
 	local brought
 	good set nc read-ahead=128K
@@ -157,11 +160,11 @@ observes() {
 		sequential 128 || fail "it is changed: $(read_ahead)"
 		said '^nc: read-ahead 128 KiB -> 4 MiB: .*would\)$'
 	}
-	wait_for 60 would || fail "not told: $(<"$LOG")"
-	same "times that it is told" "$(grep -c 'read-ahead 128 KiB -> 4 MiB' "$LOG")" 1
+	wait_for 60 would || fail "no message: $(<"$LOG")"
+	same "reports" "$(grep -c 'read-ahead 128 KiB -> 4 MiB' "$LOG")" 1
 	wait_for 30 said '^window 0 B -> 16 MiB: as nearcache.conf says \(action [0-9]+, would\)$' || fail "no window: $(<"$LOG")"
 	is prefetched_bytes "$brought" nc
-	# What it loaded is not its own.
+	# The daemon must not unload programs that the user loaded in place of its own.
 	good classifier unload
 	good latency unload
 	good classifier load
@@ -171,7 +174,7 @@ observes() {
 	[[ $out == *'"state": "would"'* ]] || fail "not on record: $out"
 }
 
-# Killed, and begun anew, while somebody reads; programs and the device go.
+# The daemon is killed and restarted during reads; programs are unloaded and the device is closed.
 goes() {
 	local i
 	begin
@@ -186,7 +189,7 @@ goes() {
 		wait_for 60 said 'without our classifier' || fail "it is not missed: $(<"$LOG")"
 		good classifier load
 		good latency load
-		# It is told what it may do.
+		# The daemon configures the newly loaded program.
 		wait_for 60 said 'checkpoint cache -> around' || fail "it is not used: $(<"$LOG")"
 	done
 	verify_end >/dev/null
@@ -202,7 +205,7 @@ touched() {
 	said "'s1' \\(4 MiB\\) was touched first; "
 }
 
-# Without BPF it says so, and goes by counters.
+# Without BPF the daemon reports that and uses the counters.
 blind() {
 	local pieces=0
 	good classifier unload
@@ -214,17 +217,17 @@ blind() {
 	setting='first-touch = 50%'
 	begin
 	setting=
-	wait_for 30 said 'without our classifier nothing is known' || fail "not told: $(<"$LOG")"
+	wait_for 30 said 'without our classifier nothing is known' || fail "no message: $(<"$LOG")"
 	wait_for 30 touched || fail "no shard is brought: $(<"$LOG")"
 	wait_for 30 brought || fail "it is not brought: $out"
 	good unpin nc --all
 	daemon_end
 	said 'there is no BPF file system' || fail "no reason: $(<"$LOG")"
 	mount -t bpf bpf /sys/fs/bpf || fail "no BPF file system"
-	# Somebody's own program stays.
+	# The daemon leaves a user's program loaded.
 	good classifier load no_scans.bpf.o
 	begin
-	wait_for 30 said "'no_scans' is loaded, which is not ours" || fail "not told: $(<"$LOG")"
+	wait_for 30 said "'no_scans' is loaded, which is not ours" || fail "no message: $(<"$LOG")"
 	daemon_end
 	good classifier show -j
 	expect program no_scans
@@ -234,11 +237,11 @@ blind() {
 
 make_null O origin 64 completion_nsec=2000000
 make_null C local 80
-# The daemon loads programs while others read.
+# Other tests run while the daemon loads programs.
 others 0
 at_exit others 1
 at_exit dm_gone nc
-# Another test's device may have the name.
+# Another test may have used this device name.
 at_exit rm -f /var/lib/nearcache/pins/nc.json
 at_exit run classifier unload
 at_exit run latency unload

@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The cache drive stops answering under readers, who get their data from the origin meanwhile,
-# and answers again after its driver reset it. Then it stops once more and is torn out.
+# The cache drive hangs under readers, who must get their data from the origin, and completes
+# requests again after its driver resets it. Then it hangs once more and is pulled.
 # when: soak
 # kernels: 6.1
 # timeout: 300
 . ./cache.sh
 . ./command.sh
 . ./drive.sh
-# The driver freezes the drive's queue in one worker and thaws it in another one.
-[[ ! -e /proc/lockdep ]] || skip "lockdep does not bear how the NVMe driver resets a drive"
+# Skip: the driver freezes the drive's queue in one worker and thaws it in another, which lockdep
+# reports.
+[[ ! -e /proc/lockdep ]] || skip "lockdep reports how the NVMe driver resets a drive"
 
 state_is() {
 	[[ $(field state) == "$1" ]]
@@ -37,8 +38,8 @@ good status nc -j
 expect state degraded reason slow
 bad 5 "ends by itself" attach nc
 check -n 2048
-# The emulated drive may lose requests again after its reset: more than one is needed then, each of
-# which is waited for.
+# The emulated drive may lose requests again after a reset. Several resets may be needed, and the
+# test waits for each.
 patience 1000
 wait_for 150 read_on 0 || fail "the drive does not come back: $(dmsetup status nc)"
 hang 1000

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The bug that EnhanceIO is remembered for: the volume was changed without the cache,
-# and afterwards the cache served what was there before. Here: a change at its ends
-# is noticed at open; after any change 'invalidate' or 'open --dataset-version', the new data
-# is read.
+# EnhanceIO's notorious bug: the volume was changed without the cache, and afterwards the cache
+# served the old data. Here, open must detect a change at the ends of the volume; after any change,
+# 'invalidate' or 'open --dataset-version' must make reads return the new data.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -31,14 +30,14 @@ at_exit dm_gone nc
 good create nc --origin "$O" --cache "$C" --dataset-version v1
 warm 1
 
-# While it is open: what was changed is not seen, until it is said.
+# While nc is open, a change is invisible until the user invalidates.
 ./blockdata write "$O" -g 2 -s 8000 -n 1000
 part 1 8000 1000
 good invalidate nc --range $((8000 * 512)):$((1000 * 512))
 part 2 8000 1000
 part 1 0 8000
 
-# The same at its ends: what was told is no news to the next open.
+# The same with the ends changed: after 'invalidate' the next open reports no change.
 ./blockdata write "$O" -g 2
 good invalidate nc
 warm 2
@@ -57,7 +56,7 @@ part 1 9000 $((32768 - 9000))
 settle
 good close nc
 
-# While it was closed, in its middle: the same version is the same data.
+# Changed in the middle while closed: the same version means the same data.
 reopen --dataset-version v1 -j
 expect content warm dataset_version v1
 is blocks_warm "$(field blocks_used)"
@@ -87,7 +86,7 @@ reopen --dataset-version v2
 is bytes_valid "$valid"
 good close nc
 
-# At its ends: refused, but for a new version, which also drops it.
+# Changed at the ends: open refuses. With a new version, it drops the content.
 ./blockdata write "$O" -g 4
 bad 4 'was changed' open nc --cache "$C" --origin "$O"
 [[ $out == *'--dataset-version'* ]] || fail "no advice: $out"
@@ -104,7 +103,7 @@ origin_mark
 warm 4
 same "bytes from the origin" "$(origin_delta)" 0
 
-# Our own writes are no such change, whatever the mode of the next open.
+# Writes of nc itself are no such change, whatever the mode of the next open.
 for mode in writethrough writearound; do
 	good set nc "mode=$mode"
 	./blockdata write /dev/mapper/nc -g 5 -n 8
@@ -114,7 +113,7 @@ for mode in writethrough writearound; do
 	part 5 0 8
 done
 
-# Not stopped cleanly, the ends written: cold, but not refused, then or later.
+# Not stopped cleanly after writing the ends: cold, but open does not refuse, then or later.
 good set nc mode=writethrough
 ./blockdata write /dev/mapper/nc -g 6
 good super "$C" -j
@@ -133,7 +132,7 @@ expect content warm
 warm 6
 good close nc
 
-# The same, with a new version: cold anyway, and recorded.
+# The same, with a new version: the cache is cold in any case, and open records the version.
 dd if="$TMPDIR/active" of="$C" bs=4096 seek=1 oflag=direct conv=fsync 2>/dev/null
 dd if="$TMPDIR/active" of="$C" bs=4096 seek=128 oflag=direct conv=fsync 2>/dev/null
 ./blockdata write "$O" -g 7
@@ -147,8 +146,8 @@ expect content warm dataset_version v4
 warm 7
 good close nc
 
-# Writes of the new version fail, or are interrupted: all of it happens, or it can be
-# tried again, and what was there is not lost.
+# Writing the new version fails or is interrupted: open completes, or can be repeated without losing
+# the old version.
 type -P strace >/dev/null || exit 0
 drop() {
 	injected "$1" open nc --cache "$C" --origin "$O" --dataset-version "$2"
@@ -159,7 +158,7 @@ for n in 1 2; do
 	((rc)) || fail "pwrite64 $n failed, and open did not: $(<"$TMPDIR/said")"
 	[[ ! -e /dev/mapper/nc ]] || fail "device left behind"
 	good super "$C" -j
-	# The first write is not that of the copy that counts.
+	# The first write does not go to the copy in use.
 	[[ $n == 2 || $(json dataset_version) == v4 ]] || fail "version lost: $out"
 	[[ $n == 1 || $(json dataset_version) == fail2 ]] || fail "version not recorded: $out"
 	expect sound true

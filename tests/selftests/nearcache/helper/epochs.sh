@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The whole product on a real remote volume, with ext4, XFS and EROFS: a cold list of shards is
-# prefetched, and read without the origin; half of the shards is pinned, and never asked of the
-# origin again, while epochs in random order read more than fits.
+# The complete product on a real remote volume, with ext4, XFS and EROFS: a cold list of shards is
+# prefetched and then read without the origin. Half of the shards are pinned; nc must never read
+# them from the origin again, while epochs in random order read more data than the cache holds.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -17,12 +17,12 @@ unmount() {
 	! grep -q " $M " /proc/mounts || umount "$M"
 }
 
-# populate FOLDER: each file system has other data.
+# populate FOLDER: write shards whose data differs per file system.
 populate() {
 	"$TESTS/filedata" write $SHARD 0 "$1/$fs"-{00..99}.tar || fail "cannot write the shards"
 }
 
-# made: the shards are on $O.
+# made: create the file system and the shards on $O.
 made() {
 	case $fs in
 	ext4) mkfs.ext4 -qF -b 4096 -O ^has_journal -E nodiscard "$O" ;;
@@ -33,7 +33,7 @@ made() {
 	mount -t "$fs" "$O" "$M" && populate "$M" && umount "$M" || fail "$fs on $O"
 }
 
-# opened: through a new cache, mounted to be read; sets capacity.
+# opened: create a new cache on $O and mount it read-only; sets capacity.
 opened() {
 	local options=ro
 	[[ $fs != xfs ]] || options+=,norecovery
@@ -42,7 +42,7 @@ opened() {
 	mount -t "$fs" -o "$options" /dev/mapper/nc "$M" && cd "$M" || fail "mount $fs"
 }
 
-# bytes FILE...: read in this order, past the page cache; each byte is right.
+# bytes FILE...: read the files in this order with direct I/O and check each byte.
 bytes() {
 	same "bytes of $# shards" "$("$TESTS/filedata" read "$@")" $(($# * SHARD))
 	settle
@@ -50,14 +50,14 @@ bytes() {
 
 # without_origin FILE...
 without_origin() {
-	# What the file system looks up.
+	# Load the file system's metadata first.
 	ls -l "$@" >/dev/null
 	origin_mark
 	bytes "$@"
 	same "bytes from the origin of $1 and $(($# - 1)) more" "$(origin_delta)" 0
 }
 
-# shuffled EPOCH: what is not pinned, in the order of that epoch.
+# shuffled EPOCH: list the unpinned shards in the order of that epoch.
 shuffled() {
 	good prefetch nc "$fs"-*[13579].tar --rank 0 --world-size 1 --seed 11 --epoch "$1" --dry-run -j
 	sed -n 's/^ *"name": "\(.*-[0-9]*.tar\)".*/\1/p' <<<"$out"
@@ -71,7 +71,7 @@ prefetched() {
 	without_origin "${cold[@]}"
 }
 
-# epochs: what does not fit comes from the origin, whatever the cache keeps of it.
+# epochs: data that does not fit comes from the origin, whichever blocks the cache keeps.
 epochs() {
 	local epoch order more=$((100 * SHARD - capacity))
 	((more * 4 >= 50 * SHARD)) || fail "the cache is too large: $capacity bytes"
@@ -85,7 +85,8 @@ epochs() {
 	done
 }
 
-# kept: for all of what is pinned, whatever else was read; and never asked of the origin again.
+# kept: all pinned data stays cached, whatever else is read, and is never read from the origin
+# again.
 kept() {
 	local keep=("$fs"-*[02468].tar) loaded
 	good pin nc "${keep[@]}" --label keep --wait -j

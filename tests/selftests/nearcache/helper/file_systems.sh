@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Fingerprints of real file systems: mounts that only read and what is written through the cache
-# are no change; what another host writes is one, also where the ends do not tell.
+# Fingerprints of real file systems: read-only mounts and writes through the cache must not count as
+# a change; writes of another host must, also where the ends of the device stay the same.
 # kernels: 6.12
 # timeout: 400
 # cpus: 1
@@ -12,19 +12,19 @@ unmount() {
 	! grep -q " $TMPDIR/mnt " /proc/mounts || umount "$TMPDIR/mnt"
 }
 
-# mounted DEV OPTIONS COMMAND...: in a file system that is mounted meanwhile.
+# mounted DEV OPTIONS COMMAND...: run the command inside the mounted file system.
 mounted() {
 	mount -t "$fs" -o "$2" "$1" "$TMPDIR/mnt" || fail "cannot mount $fs on $1"
 	(cd "$TMPDIR/mnt" && "${@:3}") || fail "${*:3}"
 	umount "$TMPDIR/mnt" || fail "umount"
 }
 
-# files: all of it is read.
+# files: read all files.
 files() {
 	find . -type f -exec cat {} + | sha256sum >"$TMPDIR/sum"
 }
 
-# change NAME: a new file.
+# change NAME: create a new file.
 change() {
 	dd if=/dev/urandom of="$1" bs=64K count=8 conv=fsync 2>/dev/null
 }
@@ -40,7 +40,8 @@ reopen() {
 	expect content warm changed null
 }
 
-# told TEXT: the next open tells of it; then the cache is emptied, and records it.
+# told TEXT: the next open reports the change; then the user drops the content, and open records the
+# new fingerprint.
 told() {
 	bad 4 "$1" open nc --cache "$C" --origin "$O"
 	good open nc --cache "$C" --origin "$O" --on-change=drop -j
@@ -51,12 +52,12 @@ told() {
 	good close nc
 }
 
-# poke OFFSET: somebody writes 4 bytes to the origin.
+# poke OFFSET: another host writes 4 bytes to the origin.
 poke() {
 	printf 'poke' | dd of="$O" bs=1 seek="$1" conv=notrunc,fsync 2>/dev/null
 }
 
-# only_read: through the cache, and past it.
+# only_read: read-only mounts, of the cache and of the origin.
 only_read() {
 	good create nc --origin "$O" --cache "$C" --block-size 64K --force
 	mounted /dev/mapper/nc ro files
@@ -68,7 +69,7 @@ only_read() {
 	good close nc
 }
 
-# through: written through the cache, and closed by the command or not.
+# through: write through the cache; close with the command, or remove the device without it.
 through() {
 	reopen --mode writethrough
 	mounted /dev/mapper/nc rw change through
@@ -83,7 +84,7 @@ through() {
 	reopen
 	good close nc
 	recorded "$fs"
-	# A session that could write, and did not.
+	# A session that could write but did not.
 	reopen --mode writethrough
 	mounted /dev/mapper/nc ro files
 	good close nc
@@ -103,7 +104,7 @@ make_null C local 64
 at_exit dm_gone nc
 at_exit unmount
 
-# --- ext4, with as many groups as a volume of 250 GiB, and their descriptors spread ---
+# --- ext4 with as many groups as a volume of 250 GiB, and scattered group descriptors ---
 
 fs=ext4
 make_null O ext4 512
@@ -113,8 +114,8 @@ only_read
 through
 past
 poke $((102401 * 1024 + 64))
-told "its file system was written to, though its first and last 64 KiB are the same"
-# What was told is no news to the next open.
+told "its file system was written to, although its first and last 64 KiB are unchanged"
+# The next open reports no change after the user has invalidated.
 reopen
 poke $((102401 * 1024 + 128))
 good invalidate nc
@@ -124,7 +125,7 @@ recorded none
 reopen
 recorded "$fs"
 good close nc
-# Where no structure is: nobody can tell.
+# Where no metadata lies, a change cannot be detected.
 poke $((511 << 20))
 reopen
 good close nc
@@ -146,18 +147,18 @@ if type -P mkfs.erofs >/dev/null && modprobe erofs; then
 	told "was changed since"
 fi
 
-# --- XFS: on a remote volume that another host has mounted all the time ---
+# --- XFS: on a remote volume that another host keeps mounted ---
 
 fs=xfs
 type -P mkfs.xfs >/dev/null || exit 0
 make_null O xfs 320
 mkfs.xfs -qfK "$O" || fail "mkfs.xfs"
 mounted "$O" rw change first
-# On a device that can be written, XFS writes its superblock though it is mounted ro.
+# On a writable device, XFS writes its superblock even when mounted read-only.
 only_read ,norecovery
 through
 past
-# The headers of the third of four groups.
+# Headers of the third of four allocation groups.
 poke $((160 << 20 | 512 + 128))
 told "its file system was written to"
 mkfs.xfs -qfK "$O" || fail "mkfs.xfs"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache heatmap: a half of a device that was read is shown as cached and as hot, a file as what
-# was read of it; as numbers, lines and a picture, which is there as a whole or not at all.
+# nearcache heatmap: after reading half of a device, that half is shown as cached and hot; a file is
+# shown by the reads of its extents. Output as JSON, as lines, and as a picture, which is written as
+# a whole or not at all.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -13,18 +14,18 @@ SVG=$TMPDIR/map.svg
 MB=$((1 << 20))
 HALF=$((32 * MB))
 
-# lines KEY: the values of that name in the last JSON, or in standard input: one on each line.
+# lines KEY [JSON]: print the values of KEY in JSON, by default the last output, one per line.
 lines() {
 	tr ',{}[]' '\n' <<<"${2-$out}" | sed -nE "s/^ *\"$1\":\"?([^\"]*)\"?\$/\1/p"
 }
 
-# total KEY [FROM TO]: their sum, of those by number.
+# total KEY [FROM TO]: print the sum of values number FROM to TO.
 total() {
 	lines "$1" | awk -v from="${2:-1}" -v to="${3:-999999}" \
 		'NR >= from && NR <= to { n += $1 } END { printf "%.0f\n", n + 0 }'
 }
 
-# What 'heat' says.
+# Reads counted by 'heat'.
 reads_of_heat() {
 	nearcache heat show -j | sed -n 's/^ *"reads": \([0-9]*\),$/\1/p' | awk '{ n += $1 } END { print n + 0 }'
 }
@@ -52,7 +53,7 @@ bad_input() {
 	left_behind
 }
 
-# Without the program there is residency alone, and a word on how to get the rest.
+# Without the program the heatmap shows only residency, and a hint how to get the reads.
 not_counted() {
 	good heatmap nc --count 1
 	[[ $out == *"'nearcache heat load'"* && $out == *cached* ]] || fail "no hint: $out"
@@ -66,14 +67,14 @@ not_counted() {
 	rm "$SVG"
 }
 
-# The picture is XML, as far as there is somebody who knows.
+# The picture is valid XML, if xmllint is installed.
 valid() {
 	[[ $(head -c 5 "$SVG") == '<?xml' && $(tail -n 1 "$SVG") == '</svg>' ]] || fail "no SVG: $(head -c 500 "$SVG")"
 	! type -P xmllint >/dev/null || xmllint --nonet --noout "$SVG" || fail "xmllint"
 	[[ ! -e $SVG.new ]] || fail "$SVG.new is left"
 }
 
-# The first half was read: as misses, and as hits.
+# Read the first half, first as misses and then as hits.
 half() {
 	good heat load
 	check -s 0 -n $((HALF / 512)) -b 128 >/dev/null
@@ -83,7 +84,7 @@ half() {
 	[[ $(wc -l <<<"$out") == 1 && $out == '{"schema":1,"name":"nc",'* ]] || fail "JSON: $out"
 	same "cells" "$(lines start | wc -l)" 64
 	same "length of cells" "$(lines length | sort -u)" "$MB"
-	# The first number is that of the device.
+	# The first value is the sum for the device.
 	same "cached" "$(lines cached_bytes | head -n 1)" "$HALF"
 	same "cached in the first half" "$(total cached_bytes 2 33)" "$HALF"
 	same "cached in the second half" "$(total cached_bytes 34)" 0
@@ -98,18 +99,18 @@ blocks() {
 	[[ $(tail -n 1 <<<"$out") == *'█▒·'* ]] || fail "no blocks: $out"
 }
 
-# The same by sight, with blocks and without.
+# The same as text, with blocks and without.
 drawn() {
 	local rows
 	good heatmap nc --count 1
 	same "line" "$(tail -n 1 <<<"$out")" \
 		"      0.0 s |###############+...............| |++++++++++++++++...............|"
-	# Where the guest has such a locale.
+	# If the guest has this locale.
 	[[ ! -e /usr/lib/locale/C.utf8 ]] || LC_ALL=C.UTF-8 blocks
 	good heatmap nc --count 1 --output "$SVG"
 	[[ $out == *picture*"$SVG"* ]] || fail "picture: $out"
 	valid
-	# All of the left half, in the darkest colour; and as hot as it gets.
+	# The whole left half, in the darkest colour: fully cached, and the hottest.
 	rows=$(grep -c '<path fill="#440154" d="M0 0h250v1h-250z"/>' "$SVG") || true
 	same "dark halves" "$rows" 2
 	grep -q '<title>nearcache nc</title>' "$SVG" || fail "no title"
@@ -117,7 +118,7 @@ drawn() {
 	grep -q '>reads of a cell' "$SVG" || fail "no reads"
 }
 
-# A file: all of it, none, and what was read of it since.
+# A file: fully cached, not cached, and its reads since then.
 files() {
 	good close nc
 	mkfs.ext4 -qF -b 4096 -O ^has_journal -E nodiscard "$O" 2>/dev/null || fail "mkfs.ext4"
@@ -148,7 +149,7 @@ samples() {
 	(($(grep -c '"elapsed_ns"' "$TMPDIR/live") >= $1))
 }
 
-# Each sample has what was read since the one before; ^C ends it.
+# Each sample counts the reads since the previous one; ^C ends the command.
 live() {
 	local before pid after
 	before=$(reads_of_heat)
@@ -171,7 +172,7 @@ live() {
 	same "time" "$(lines elapsed_ns | tail -n 1)" "$(total span_ns)"
 }
 
-# A picture of what was so far; one that is there stays until the next one is.
+# At ^C, the command writes a picture of the samples so far. The old picture stays until then.
 stopped() {
 	local pid
 	echo old >"$SVG"
@@ -193,7 +194,7 @@ type -P nearcache >/dev/null || skip "the nearcache command is not built"
 mkdir "$M"
 make_null O origin 64
 make_null C local 96
-# The program is loaded while nobody else reads.
+# Other tests must not read while the program is loaded.
 others 0
 at_exit others 1
 at_exit dm_gone nc

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # when: soak
-# nearcache daemon, pin-hot: the region that is read most is pinned, stays so when the daemon
-# begins anew, and is let go when it is read no more than others.
+# nearcache daemon, pin-hot: the daemon pins the region that is read most, keeps the pin across a
+# restart, and removes it when the region is read no more than others.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -12,12 +12,12 @@
 CONF=$TMPDIR/conf
 REGION=32768
 
-# read_region NUMBER [SECTORS]: some of it.
+# read_region NUMBER [SECTORS]: read the region, or its first SECTORS.
 read_region() {
 	check -b 64 -s $(($1 * REGION)) -n "${2:-$REGION}" >/dev/null
 }
 
-# Of ten regions one is read as a whole, and little of the others.
+# Read one of ten regions completely, and little of the others.
 hot() {
 	local i
 	for ((i = 0; i < 10; i++)); do
@@ -26,7 +26,7 @@ hot() {
 	said "^nc: pin none -> at 32 MiB: of late it saved [0-9.]+ [MG]iB, the mean region "
 }
 
-# All of them are read, but that one.
+# Read all regions but that one.
 cool() {
 	local i
 	for ((i = 0; i < 10; i++)); do
@@ -35,7 +35,7 @@ cool() {
 	said '^nc: pin at 32 MiB -> none: '
 }
 
-# pinned START: 16 MiB there are pinned by the daemon, and nothing else is.
+# pinned START: the daemon has pinned 16 MiB there and nothing else.
 pinned() {
 	good ranges nc -j
 	expect start "$1" length 16777216 wants pin label nearcache-hot
@@ -61,7 +61,7 @@ good create nc --origin "$O" --cache "$C" --block-size 64K
 printf '%s\n' 'interval = 1' 'pin-hot = 20%' 'hold = 1' >"$CONF"
 
 daemon_begin --config "$CONF" --observe
-wait_for 90 hot || fail "not told: $(<"$LOG")"
+wait_for 90 hot || fail "no message: $(<"$LOG")"
 unpinned
 daemon_end
 daemon_begin --config "$CONF"

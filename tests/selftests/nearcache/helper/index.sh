@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache index: what it says of shards and refuses, as anybody, and through a cache, where it
-# reads headers alone.
+# nearcache index: its output on shards of each format and its errors, as an ordinary user; and
+# through a cache, where it must read only the headers.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 . ./command.sh
 
-# bytes TEXT...: with escapes, octal.
+# bytes TEXT...: print with octal escapes.
 bytes() {
 	printf '%b' "$@"
 }
 
-# shards: one of each format.
+# shards: create one shard of each format.
 shards() {
 	local i
 	mkdir files
@@ -22,13 +22,13 @@ shards() {
 	done
 	(cd files && busybox tar -cf ../a.tar ./*.cls ./*.jpg && busybox tar -cf ../b.tar ./*.*)
 	gzip -c a.tar >a.tar.gz
-	# Lengths of 8 and 24 bytes with their checksums; that of "12345678".
+	# Lengths 8 and 24 with their checksums, and the checksum of "12345678".
 	bytes '\0010\0\0\0\0\0\0\0\0377\0206\0044\0017' 12345678 '\0347\0253\0267\0243' >good.tfrecord
 	cp good.tfrecord bad.tfrecord
 	bytes '\0030\0\0\0\0\0\0\0\0243\0177\0113\0042' abcdefghijklmnopqrstuvwx 'none' >>bad.tfrecord
-	# Two samples of 3 and 1 bytes behind "{}".
+	# Two samples of 3 and 1 bytes after "{}".
 	bytes '\0002\0\0\0\0022\0\0\0\0025\0\0\0\0026\0\0\0{}abcd' >a.mds
-	# One row group of one chunk: column "c", 6 bytes at 4.
+	# One row group of one chunk: column "c", 6 bytes at offset 4.
 	bytes 'PAR1xxxxxx\0111\0034\0031\0034\0074\0071\0030\0001c\0106\0014\0046\0010\0\0\0\0' \
 		'\0021\0\0\0PAR1' >a.parquet
 	# One array, "a.npy", of 2 bytes.
@@ -71,7 +71,7 @@ refused() {
 	bad 1 "has samples 0 to 2" index b.tar --samples 0-3
 	bad 1 "'4': 'a.mds' has samples 0 to 1" index a.mds --samples 4
 	bad 1 '--summary goes without --samples' index a.mds --samples 0 --summary
-	bad 1 'is of format mds; only tfrecord' index a.mds --check
+	bad 1 'has format mds; only tfrecord' index a.mds --check
 	bad 4 "'nothing'" index nothing
 	bad 4 "'files' is not a regular file" index files
 	bad 4 "'/dev/null' is not a regular file" index /dev/null
@@ -79,7 +79,7 @@ refused() {
 	bad 4 "this one does not: was it cut off?" index --format parquet a.tar
 	bad 4 "'a.tar.gz', byte 0: the file is compressed (gzip)" index a.tar.gz
 	bad 4 "'bad.tfrecord', byte 36: the checksum of the 24 bytes" index --check bad.tfrecord
-	# What came before it is shown.
+	# The command shows the files before the bad one.
 	head -c 5000 b.tar >cut.tar
 	bad 4 "'cut.tar', byte 1024: a member of 5000 bytes reaches beyond" index a.mds cut.tar
 	json_keys files path format error code message
@@ -88,7 +88,7 @@ refused() {
 
 as_nobody() {
 	grep -q ^nobody: /etc/passwd || echo 'nobody:x:65534:65534::/:/bin/sh' >>/etc/passwd
-	# The guest's root directory is closed to others.
+	# By default the guest's root directory is closed to other users.
 	chmod 755 / "$PWD"
 	out=$(busybox start-stop-daemon -S -q -c nobody -x /usr/sbin/nearcache -- index --summary "$PWD/a.mds") ||
 		fail "index as nobody"
@@ -99,8 +99,8 @@ as_nobody() {
 	[[ $rc == 2 && $(<err) == *"cannot open '$PWD/a.mds'"* ]] || fail "not permitted: exit $rc, $(<err)"
 }
 
-# through_cache: 40 samples of 256 KiB on a file system on a cache: the pages of headers are read
-# from the origin, once; a sample's range is the sample.
+# through_cache: 40 samples of 256 KiB in a file system on a cache. The command reads only header
+# pages from the origin, once; a sample's range is exact.
 through_cache() {
 	local i offset length
 	mkdir large mnt

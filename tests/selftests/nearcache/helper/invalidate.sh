@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache invalidate: what it drops, counts and refuses.
+# nearcache invalidate: the data it drops, the bytes it counts, the requests it refuses.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 . ./command.sh
 
-# warned TEXT WORDS...: must succeed, with this warning.
+# warned TEXT WORDS...: the command succeeds with this warning.
 warned() {
 	run "${@:2}"
 	[[ $rc == 0 && $err == *"$1"* ]] || fail "nearcache ${*:2}: exit $rc, no '$1' in '$err'"
 }
 
-# The way most readers read.
+# Buffered reads, as of most readers.
 buffered() {
 	dd if=/dev/mapper/nc bs=4096 skip=100 count=1 2>/dev/null | sha256sum
 }
@@ -35,7 +35,7 @@ good invalidate nc --range 0:1M --dry-run -j
 expect invalidated_bytes 0 dry_run true
 is bytes_valid "$full"
 
-# By sub-blocks, in whole.
+# Only whole sub-blocks are dropped.
 good invalidate nc --range 1M:512K -j
 json_keys name start length invalidated_bytes dry_run
 expect start 1048576 length 524288 invalidated_bytes 524288 dry_run false
@@ -50,7 +50,7 @@ expect start 0 length 16777216 invalidated_bytes $((full - 524288 - 4096))
 is bytes_valid 0
 check
 
-# While it is read, in every mode.
+# During reads, in every mode.
 for mode in writearound writethrough read-only; do
 	good set nc "mode=$mode"
 	verify_begin -b 1:64 -r 100
@@ -61,7 +61,7 @@ for mode in writearound writethrough read-only; do
 	verify_end
 done
 
-# What the page cache above holds is not dropped, and that is said with what helps.
+# invalidate does not drop the page cache above nc; its warning names the remedy.
 exec 7</dev/mapper/nc
 before=$(buffered)
 ./blockdata write "$O" -g 2 -s 800 -n 8
@@ -79,7 +79,7 @@ mount /dev/mapper/nc "$TMPDIR/mnt"
 warned "mounted on $TMPDIR/mnt" invalidate nc
 umount "$TMPDIR/mnt"
 
-# It waits for the moment of a change, but not for ever.
+# invalidate waits for a table change to end, but not forever.
 dmsetup suspend nc
 bad 5 "'nc' is suspended" invalidate nc
 bad 5 "'nc' is suspended" invalidate nc --dry-run

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache latency and heat: what they count is what the counters count; how long it took is what
-# the devices take; where it was read is where it was read.
+# nearcache latency and heat: their counts match the counters of nc, latencies match the devices,
+# and regions match the positions of the reads.
 # kernels: 6.1 6.12
 # cpus: 1
 . ./cache.sh
@@ -11,7 +11,7 @@ NC=/dev/mapper/nc
 DIR=/sys/fs/bpf/nearcache
 MB=$((1 << 20))
 
-# of PATH KEY: of the latencies of $job, the control group.
+# of PATH KEY: print KEY of this path for $job, a control group.
 of() {
 	awk -v path="$1" -v key="$2" -v group="$job" '
 		{ gsub(/[",:]/, "") }
@@ -34,7 +34,7 @@ bad_input() {
 	done
 }
 
-# The origin takes 2 ms, the cache device nothing.
+# The origin takes 2 ms per request, the cache device none.
 latencies() {
 	local before
 	good latency load -j
@@ -45,14 +45,14 @@ latencies() {
 	in_group "$group" ./blockdata read $NC -n 4096 -b 128 >/dev/null
 	settle
 	in_group "$group" ./blockdata read $NC -n 4096 -b 8 >/dev/null
-	# Of others.
+	# Reads of another job.
 	check -s 8192 -n 1024 -b 128 >/dev/null
 	settle
 	good latency show -j
 	json_keys schema state program program_id age_s folder maps pin latencies path count mean_ns p50_ns p90_ns p99_ns p999_ns \
 		major minor cgroup
 	same "misses of the job" "$(of miss count)" 32
-	# One of 16 on each of two processors.
+	# One hit of 16 is sampled per processor; there are two processors.
 	(($(of hit count) >= 512 - 32 && $(of hit count) <= 512 + 32)) || fail "hits of the job: $(of hit count)"
 	same "misses" "$(grep -A1 '"path": "miss"' <<<"$out" | sed -n 's/.*"count": \([0-9]*\),/\1/p' | awk '{ n += $1 } END { print n + 0 }')" \
 		"$(field misses)"
@@ -68,7 +68,7 @@ latencies() {
 	done
 }
 
-# sum KEY: of all regions.
+# sum KEY: print the sum over all regions.
 sum() {
 	sed -n "s/^ *\"$1\": \([0-9]*\),\?$/\1/p" <<<"$out" | awk '{ n += $1 } END { print n + 0 }'
 }
@@ -83,12 +83,12 @@ heats() {
 	good heat show -j
 	json_keys schema state program program_id age_s folder maps pin regions major minor start length reads bytes hit_ratio hit_bytes
 	same "starts" "$(sed -n 's/^ *"start": \([0-9]*\),$/\1/p' <<<"$out" | paste -sd,)" "0,$((32 * MB))"
-	# 48 misses, and 512 hits: of those of each processor one of 16 is told, for all. So the last ones
-	# are not, and some of those before may be, if the reader went to another processor.
+	# 48 misses and 512 hits. Each processor reports one of 16 hits with weight 16, so its last
+	# hits may be missing. If the reader migrates, earlier hits may add to the sum.
 	(($(sum reads) > 48 + 512 - 64 && $(sum reads) <= 48 + 512 + 16)) || fail "reads: $(sum reads)"
 	same "bytes" "$(sum bytes)" $((3 * MB + (4096 * ($(sum reads) - 48))))
 	same "bytes of hits" "$(sum hit_bytes)" $((4096 * ($(sum reads) - 48)))
-	# Of a read that is cached in part, this part is a hit.
+	# The cached part of a partly cached read counts as a hit.
 	good heat unload
 	good heat load
 	check -s 32768 -n 64 -b 64 >/dev/null
@@ -100,7 +100,7 @@ heats() {
 	bpftool prog show name nc_heat | grep -q raw_tracepoint_writable || fail "bpftool: $(bpftool prog show)"
 }
 
-# They come and go while others read.
+# Load and unload the programs while others read.
 unloaded() {
 	local i
 	others 0

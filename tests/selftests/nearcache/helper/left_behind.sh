@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache device that another one took the place of, and that comes back: what was told and
-# written meanwhile is not on it, so it starts empty.
+# A cache device that another one replaced comes back. It lacks the invalidations and writes since
+# then, so it must start empty.
 # kernels: 6.1
 # cpus: 1
 . ./given_up.sh
@@ -13,21 +13,21 @@ bypassed() {
 	[[ $(field state) == 1 ]]
 }
 
-# given_up NAME DEV: what is cached there fails until it is bypassed; then it works again.
+# given_up NAME DEV: make the cache device fail until nc bypasses it; then make it work again.
 given_up() {
 	lies "$1" error "$2"
 	wait_for 30 bypassed || fail "not bypassed"
 	lies "$1" linear "$2"
 }
 
-# right: what changes, twice, so that hits are among it.
+# right: read the changing part twice, so that the second pass hits.
 right() {
 	./blockdata read /dev/mapper/nc -g "$generation" -s 1024 -n 8192 || fail "wrong data (line ${BASH_LINENO[0]})"
 	settle
 	./blockdata read /dev/mapper/nc -g "$generation" -s 1024 -n 8192 || fail "wrong data (line ${BASH_LINENO[0]})"
 }
 
-# changed: by another host, but for the ends.
+# changed GENERATION: another host changes the origin, except its ends.
 changed() {
 	generation=$1
 	./blockdata write "$O" -g "$generation" -s 1024 -n 8192
@@ -58,7 +58,7 @@ run attach nc --cache "$A" -j
 [[ $rc == 0 ]] || fail "attach: $err"
 expect state normal loaded unclean bytes_valid 0
 right
-# And the other way round.
+# The other way round.
 changed 3
 right
 given_up first "$one"
@@ -66,7 +66,7 @@ run attach nc --cache "$B" -j
 [[ $rc == 0 ]] || fail "attach: $err"
 expect state normal loaded unclean bytes_valid 0
 right
-# It is the one in use: warm.
+# The cache device that was last in use is warm.
 good close nc
 good open nc --cache "$B" --origin "$O" -j
 expect loaded warm

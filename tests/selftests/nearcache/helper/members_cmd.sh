@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The command with several cache devices: created, found again by the first one, taken back while
-# in use, refused when they do not belong together, and wiped as a whole.
+# Commands for several cache devices: create, open by the first device alone, attach while in use,
+# refusal of devices that do not belong together, destroy of all.
 # kernels: 6.12
 # cpus: 1
 . ./several.sh
@@ -28,7 +28,7 @@ settle several
 good close several
 bad 4 'carries the nearcache' create other --origin "$O" --cache "$E"
 
-# reopened WORDS...: warm.
+# reopened WORDS...: open, and all reads hit.
 reopened() {
 	good open several --origin "$O" "$@"
 	is loaded 2 several
@@ -40,13 +40,13 @@ reopened() {
 
 reopened --cache "$C"
 reopened --cache "$C" --cache "$D" --cache "$E"
-bad 4 'number 2 of the 3' open several --origin "$O" --cache "$D"
+bad 4 'member 2 of 3' open several --origin "$O" --cache "$D"
 bad 4 'stripe_index is 2, expected 1' open several --origin "$O" --cache "$C" --cache "$E" --cache "$D"
 bad 4 'has 3 devices, --cache names 2' open several --origin "$O" --cache "$C" --cache "$D"
 good super "$D"
 [[ $out == *'place among them'* ]] || fail "super of the second: $out"
 
-# One fails, is given up with the others, and comes back.
+# One device fails: nc bypasses all of them, and attach takes them back.
 good open several --origin "$O" --cache "$C"
 echo "+0-$(($(sectors "$E") - 1))" >"$NULLB/set1_2/badblocks" || fail badblocks
 given_up() {
@@ -63,12 +63,12 @@ above blocks_warm 0 several
 ./blockdata read /dev/mapper/several || fail "wrong data"
 good close several
 
-# One of them is not there.
+# One device is missing.
 ./sbset "$D" set both 'uuid[0]' 1
-bad 4 'number 2 of its 3 devices' open several --origin "$O" --cache "$C"
+bad 4 'member 2 of 3' open several --origin "$O" --cache "$C"
 bad 4 'belongs to another cache' open several --origin "$O" --cache "$C" --cache "$D" --cache "$E"
 run destroy --cache "$E"
-[[ $rc == 0 && $err == *'number 2 of the 3'* ]] || fail "destroy: $rc $err"
+[[ $rc == 0 && $err == *'member 2 of 3'* ]] || fail "destroy: $rc $err"
 for device in "$C" "$E"; do
 	bad 4 'carries no nearcache superblock' open several --origin "$O" --cache "$device"
 done

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Copies of the devices of a cache that has several: what is in use goes by its table and never by a
-# copy that is plugged in; of what is not in use nothing is opened or wiped while it cannot be
-# told which one is meant. What --force leaves on the other devices of a damaged one is told.
+# Copies of members of a cache with several devices. A cache in use follows its table, never a copy.
+# For a cache not in use, open and destroy must refuse while two devices claim to be the same
+# member. After destroy --force of a damaged cache, the command must name the members that still
+# carry it.
 # kernels: 6.12
 # cpus: 1
 . ./several.sh
 . ./command.sh
 
-# made: a cache on all three, open.
+# made: create and open a cache on all three devices.
 made() {
 	good create several --origin "$O" --cache "$C" --cache "$D" --cache "$E" --block-size 64K
 	at_exit dm_gone several
@@ -18,7 +19,7 @@ blank() {
 	dd if=/dev/zero of="$1" bs=1M count=1 iflag=fullblock oflag=direct conv=fsync 2>/dev/null
 }
 
-# carry 0|4 DEV...: these have a superblock, or none.
+# carry 0|4 DEV...: each device has a superblock (0), or none (4).
 carry() {
 	local code=$1 device
 	shift
@@ -28,7 +29,8 @@ carry() {
 	done
 }
 
-# torn A B WORDS...: refused, as both carry the same; nothing is changed.
+# torn A B WORDS...: the command refuses, names both devices with the same content, and changes
+# nothing.
 torn() {
 	bad 4 'carry' "${@:3}"
 	[[ $out == *"'$1'"* && $out == *"'$2'"* ]] || fail "'$1' and '$2' are not named: $out"
@@ -41,7 +43,7 @@ several 4 4 4
 read -r C D E <<<"${members[*]}"
 make_null X copy 4
 
-# In use, given up, and taken back.
+# In use, bypassed, and attached.
 made
 ./blockdata read /dev/mapper/several || fail "wrong data"
 settle several
@@ -73,7 +75,7 @@ torn "$D" "$X" destroy --cache "$D"
 torn "$D" "$X" destroy --cache "$X"
 torn "$D" "$X" open several --origin "$O" --cache "$C"
 good open several --origin "$O" --cache "$C" --cache "$D" --cache "$E"
-# Held by that, and still what is meant.
+# The open cache holds one of the two, and the conflict remains.
 torn "$D" "$X" destroy --cache "$X"
 good close several
 blank "$X"
@@ -84,22 +86,22 @@ done
 torn "$C" "$X" open several --origin "$O" --cache "$C"
 torn "$C" "$X" open several --origin "$O" --cache "$X"
 blank "$X"
-# What lies on one of them shows the same, and is no copy.
+# A device stacked on a member shows the same superblock but is no copy.
 make_dm upper upper "0 $(sectors "$D") linear $D 0"
 good -j destroy --cache "$C" --dry-run
 expect cache "$C" cache_2 "$upper" cache_3 "$E"
 dm_gone upper
 
-# Damaged: nothing is wiped but what was named, and the rest is told.
+# Damaged: destroy wipes only the named device and names the others.
 ./sbset "$C" flip both sequence
 bad 4 'is not usable' destroy --cache "$C"
 run destroy --cache "$C" --force
-[[ $rc == 0 && $err == *"'$D' carries number 2 of the 3"* && $err == *"destroy --cache $E'"* ]] ||
+[[ $rc == 0 && $err == *"'$D' carries member 2 of 3"* && $err == *"destroy --cache $E'"* ]] ||
 	fail "destroy --force: $rc $out $err"
 carry 4 "$C"
 carry 0 "$D" "$E"
 run destroy --cache "$D"
-[[ $rc == 0 && $err == *'number 1 of the 3'* ]] || fail "destroy: $rc $out $err"
+[[ $rc == 0 && $err == *'member 1 of 3'* ]] || fail "destroy: $rc $out $err"
 carry 4 "$D" "$E"
 
 # Damaged while it is in use: the table has the rest.

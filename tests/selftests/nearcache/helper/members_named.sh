@@ -1,26 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Which of several cache devices is meant: 'list', netlink and the kernel log name them, the latter
-# the one that is damaged or cannot be written, not the one that failed before, and no fault where
-# the cache was emptied on purpose.
+# Messages on one of several cache devices: 'list', netlink and the kernel log name them. The log
+# must name the device that is damaged or cannot be written, not one that failed earlier. It must
+# not report a fault when the user emptied the cache.
 # kernels: 6.12
 # cpus: 1
 . ./several.sh
 . ./command.sh
 
-# named TEXT DEV: the log says that of this device, and of no other one.
+# named TEXT DEV: the kernel log says TEXT of this device and of no other.
 named() {
 	dmesg | grep -q "cache device $(number "$2"):\? $1" || fail "not said of $2: $1: $(dmesg | tail -n 5)"
 	same "devices that are named" "$(dmesg | grep "cache device [0-9:]* $1" | grep -vc "device $(number "$2"):\? ")" 0
 	dmesg -c >/dev/null
 }
 
-# bad_blocks DEV +|- FIRST LAST: what can be neither read nor written there.
+# bad_blocks DEV +|- FIRST LAST: make these sectors fail all I/O, or work again.
 bad_blocks() {
 	echo "$2$3-$4" >"$NULLB/${1##*/}/badblocks" || fail badblocks
 }
 
-# refused_drop: what is dropped cannot be recorded, and the cache is bypassed.
+# refused_drop: the kernel cannot record an invalidation and bypasses the cache.
 refused_drop() {
 	dmsetup message nc 0 invalidate 0 8 || true
 	is state 1
@@ -42,7 +42,7 @@ list=$(for device in "${members[@]}"; do
 done)
 same "devices of netlink" "$(./genl device-get name=nc | sed -n 's/^cache=//p')" "$list"
 
-# Emptied on purpose.
+# Emptied by the user.
 check
 settle
 good close nc
@@ -60,7 +60,7 @@ good close nc
 good open nc --origin "$O" --cache "$C"
 above blocks_warm 60
 
-# Other data than what was cached.
+# The device returns other data than was cached.
 start=$(($(./sbset "$D" get data_offset) / 512))
 dd if=/dev/urandom of="$D" bs=512 seek="$start" count=128 oflag=direct conv=fsync 2>/dev/null
 dmesg -c >/dev/null
@@ -69,7 +69,7 @@ settle
 named '[0-9]* sectors from' "$D"
 above damaged 0
 
-# One fails to be read, and another one to be written.
+# One device fails a read, another one a write.
 start=$(($(./sbset "$E" get data_offset) / 512))
 bad_blocks "$E" + "$start" $((start + 127))
 check -g 2 -b 128

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache on several devices in nearcachetab: opened by the path of the first one or by its uuid; with
-# one missing, or a copy of one plugged in, the device passes through, and nothing is wiped.
+# A cache on several devices in nearcachetab, opened by the path of its first device or by its uuid.
+# If a device is missing, or a copy of one is present, nc must pass through, and nothing may be
+# wiped.
 # kernels: 6.12
 # cpus: 1
 . ./several.sh
@@ -42,16 +43,16 @@ good close nc
 uuid=$(nearcache super "$C" -j | sed -n 's/^ *"uuid": "\(.*\)",/\1/p')
 opened "$C"
 opened "UUID=$uuid"
-# Its second one is not the cache.
-passes 'number 2 of the 3' "$D"
+# The second member alone does not identify the cache.
+passes 'member 2 of 3' "$D"
 make_null X copy 4
 copied "$E" "$X"
 passes 'carry the same part' "$C"
 copied "$C" "$X"
 passes 'carry' "UUID=$uuid"
-passes 'both carry number 1' "$C"
+passes 'both carry member 1' "$C"
 dd if=/dev/zero of="$X" bs=1M count=1 oflag=direct 2>/dev/null
 ./sbset "$D" flip both sequence
-passes 'number 2 of its 3 devices' "$C"
+passes 'member 2 of 3' "$C"
 ./sbset "$D" flip both sequence
 opened "$C"

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The modes by the command: create, open, and 'set' of a device in use, whose users are
-# protected, and which goes on as before when the new table does not start.
+# The modes in the command: create, open, and 'set' on a device in use. 'set' must protect the users
+# of the device, and nc must continue as before when the new table does not start.
 # kernels: 6.1
 # timeout: 500
 # cpus: 1
 . ./cache.sh
 . ./command.sh
 
-# mode_is MODE: in the table, in the status and for writers.
+# mode_is MODE: the table and the status show this mode, and the device is read-only or writable to
+# match.
 mode_is() {
 	local ro=0 now
 	[[ $1 != read-only ]] || ro=1
@@ -20,7 +21,7 @@ mode_is() {
 	[[ $now == Active:Live ]] || fail "device is $now in mode $1"
 }
 
-# set_mode MODE: in use, keeping what is cached and every option.
+# set_mode MODE: change the mode of the device in use; cached data and all options stay.
 set_mode() {
 	local valid ahead
 	valid=$(field bytes_valid)
@@ -42,7 +43,7 @@ stop_elsewhere() {
 	wait "$elsewhere" || true
 }
 
-# weak TARGET...: the cache device below which another one is from now on.
+# weak TARGET...: replace the device below the cache device.
 weak() {
 	dmsetup load weak --table "0 $(sectors "$C") $*" && dmsetup resume weak
 }
@@ -80,7 +81,7 @@ good status nc -j
 expect read_bytes 1048576 hit_ratio 1
 good status nc
 [[ $out == *'bytes written'*'1 MiB'* ]] || fail "status: $out"
-# Another cache would not notice the writes.
+# Another cache on this origin would not see the writes.
 make_null second second 24
 bad 5 "written by device 'nc' (mode writethrough)" create other --origin "$O" --cache "$second"
 good close nc
@@ -88,14 +89,14 @@ good open nc --cache "$C" --origin "$O"
 mode_is read-only
 good create other --origin "$O" --cache "$second"
 at_exit dm_gone other
-bad 5 "cached by device 'other' too" set nc mode=writearound
+bad 5 "is also cached by device 'other'" set nc mode=writearound
 good close nc
-bad 5 "cached by device 'other' too" open nc --cache "$C" --origin "$O" --mode writearound
+bad 5 "is also cached by device 'other'" open nc --cache "$C" --origin "$O" --mode writearound
 good destroy other
 good open nc --cache "$C" --origin "$O" --mode writearound --fill-memory 8M
 mode_is writearound
 good close nc
-# The helper says it by name, before the kernel.
+# The command names the device; without this check the kernel would refuse.
 blockdev --setro "$O"
 bad 4 "origin '$O' is read-only" open nc --cache "$C" --origin "$O" --mode writethrough
 good open nc --cache "$C" --origin "$O" --fill-memory 8M
@@ -123,7 +124,7 @@ good set nc mode=writethrough --dry-run
 [[ $out == *writethrough*read-only*'dry run'* ]] || fail "dry run: $out"
 mode_is read-only
 
-# Under load, in every direction; readers see the same data all the time.
+# Under load, in every direction; readers must always see the same data.
 blockdev --setra 48 /dev/mapper/nc
 check
 settle
@@ -131,7 +132,7 @@ verify_begin -b 1:64 -r 200
 for mode in writearound writethrough read-only writethrough writearound read-only writearound; do
 	set_mode "$mode"
 done
-# A writer too, which writes what is there.
+# A writer that rewrites the existing data.
 writer() {
 	while [[ ! -e $TMPDIR/writer-stop ]]; do
 		./blockdata write /dev/mapper/nc -s 4096 -n 4096 || return
@@ -157,7 +158,7 @@ is fill_memory_max 33554432
 good set nc mode=writethrough fill_memory=8M
 set_mode writearound
 
-# --- who would lose writes ---
+# --- users whose writes would be lost ---
 
 mkfs.ext4 -q /dev/mapper/nc
 mkdir "$TMPDIR/a dir"
@@ -187,16 +188,16 @@ dm_remove upper
 modprobe loop
 loop=$(losetup -f --show /dev/mapper/nc) || fail "losetup"
 at_exit losetup -D
-bad 5 "cannot be seen" set nc mode=read-only
-# Nor does somebody beside it who only reads make it harmless.
+bad 5 "it is unknown whether for writing" set nc mode=read-only
+# A second, read-only user does not make the loop device harmless.
 exec 7</dev/mapper/nc
-bad 5 "open 2 times, and it cannot be seen" set nc mode=read-only
+bad 5 "open 2 times, and it is unknown whether for writing" set nc mode=read-only
 losetup -d "$loop"
 good set nc mode=read-only
 exec 7<&-
 good set nc mode=writethrough
 
-# Mounted where this command is not.
+# Mounted in another mount namespace.
 mkfs.ext4 -qF /dev/mapper/nc
 busybox unshare -m sh -c 'mount /dev/mapper/nc "$1" && touch "$2" && exec sleep 600' \
 	sh "$TMPDIR/a dir" "$TMPDIR/mounted" &
@@ -209,7 +210,7 @@ bad 5 "mounted on $TMPDIR/a dir" close nc
 stop_elsewhere
 good set nc mode=read-only
 
-# Somebody else may write to the origin: as at open.
+# Another device may write to the origin: refused as at open.
 make_dm foreign foreign "0 2048 linear $O 0"
 bad 5 "in use by 'dm-" set nc mode=writethrough
 mode_is read-only
@@ -224,7 +225,7 @@ expect changed false started false
 good set nc mode=writethrough --force -j
 expect changed true started true
 mode_is writethrough
-# Without a change, too.
+# Also without a change.
 dmsetup suspend nc
 good set nc mode=writethrough --force
 [[ $out == *unchanged*'so already'*started*'was suspended'* ]] || fail "set: $out"
@@ -232,9 +233,9 @@ mode_is writethrough
 good set nc mode=read-only -j
 expect changed true started false
 
-# --- two at once ---
+# --- two commands at once ---
 
-# They wait for each other: no setting is lost.
+# Changes wait for each other, and no setting is lost.
 for ((i = 0; i < $(times 3); i++)); do
 	good set nc mode=read-only fill_memory=8M
 	pids=()
@@ -249,8 +250,8 @@ for ((i = 0; i < $(times 3); i++)); do
 	mode_is writethrough
 	is fill_memory_max 16777216
 done
-# One that does not end, as nobody takes its output: who waits for it can be stopped, who
-# only looks, or wants another device, does not wait.
+# One change blocks because nobody reads its output. A change that waits for it can be stopped.
+# Commands that only look, or use another device, do not wait.
 busybox mkfifo "$TMPDIR/full"
 exec 8<>"$TMPDIR/full"
 head -c 65536 /dev/zero >&8
@@ -269,9 +270,9 @@ exec 8>&-
 good set nc fill_memory=8M mode=read-only
 good close nc
 
-# --- what does not start ---
+# --- tables that do not start ---
 
-# A cache device that cannot record that the origin changes.
+# A cache device that cannot record the start of a writing mode.
 make_dm weak weak "0 $(sectors "$C") linear $C 0"
 at_exit dm_gone nc
 ./blockdata write "$O"
@@ -289,12 +290,12 @@ check
 weak "linear $C 0"
 good close nc
 
-# One that fails meanwhile: the new table does not start, the old one is not taken any
-# more. What the command advises helps, and only that.
+# The cache device fails during the change: the new table does not start, and the old one cannot
+# start again. Only the command's advice helps.
 good open nc --cache "$weak" --origin "$O" --mode writethrough
 check
 settle
-# Then the superblock is all that the next stop has to write.
+# After this, the next stop writes only the superblock.
 dmsetup suspend nc
 dmsetup resume nc
 end=$(($(sectors "$C") - 16))
@@ -315,7 +316,7 @@ mode_is read-only
 weak "linear $C 0"
 good close nc
 
-# A start without the cache is told, too.
+# A warning reports a start without the cache.
 weak "flakey $C 0 0 60 1 error_writes"
 run open nc --cache "$weak" --origin "$O" -j
 [[ $rc == 0 && $err == *"works without its cache"* ]] || fail "open: exit $rc, $err"
@@ -323,24 +324,25 @@ expect state bypass
 good close nc
 dm_remove weak
 
-# System calls of the change fail, or come with a signal, one in each run. Every third
-# and ninth call; each of them in 'make soak'.
+# One system call of the change fails, or gets a signal, in each run: every third and every ninth
+# call; in 'make soak' each call.
 if type -P strace >/dev/null; then
 	create
 	failed=0 step=1
 	injected ioctl set nc mode=writethrough
 	((!rc)) || fail "set in strace: $(<"$TMPDIR/said")"
-	# Each process counts its own calls.
+	# strace counts the calls of each process separately.
 	start=$(awk '$2 ~ /^ioctl\(/ { n[$1]++ } /DM_DEV_SUSPEND/ { print n[$1]; exit }' "$TMPDIR/trace")
 	[[ $start ]] || fail "no start of a new table: $(<"$TMPDIR/trace")"
 	good set nc mode=read-only
 	for inject in error=EIO signal=SIGTERM; do
 		((${SOAK:-0})) || step=$((step * 3))
-		# The start of the new table is one of them.
+		# The selection includes the start of the new table.
 		for ((n = 1 + (start - 1) % step; n < 40; n += step)); do
 			injected "ioctl:$inject:when=$n" set nc mode=writethrough
 			grep -qE 'INJECTED|SIGTERM' "$TMPDIR/trace" || break
-			# With an error reported the old table is live; a signal comes before or after the change.
+			# With an error reported the old table is live; a signal comes before or
+			# after the change.
 			if [[ $inject == error* ]] && ((rc)); then
 				failed=$((failed + 1))
 				[[ $(dmsetup table nc) == *' read-only '* || $(<"$TMPDIR/said") == *'new table was started'* ]] ||
@@ -354,7 +356,7 @@ if type -P strace >/dev/null; then
 	done
 	injected "ioctl:error=EIO:when=$start+" set nc mode=writethrough
 	((rc)) || fail "set without a working ioctl"
-	grep -q 'may be suspended' "$TMPDIR/said" || fail "not told: $(<"$TMPDIR/said")"
+	grep -q 'may be suspended' "$TMPDIR/said" || fail "no message: $(<"$TMPDIR/said")"
 	good set nc mode=writethrough --force
 	mode_is writethrough
 	((failed >= 4)) || fail "only $failed calls failed"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Two nodes share a remote volume that is read-only, each with a network and a cache of its own:
-# each one prefetches its share of an epoch. Together they read one dataset from the volume, and
-# then each one reads its half without it.
+# Two nodes share a read-only remote volume, each with its own network and cache. Each node
+# prefetches its share of an epoch. Together they must read the dataset once from the volume; then
+# each node reads its half without the volume.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -15,7 +15,7 @@ unmount() {
 	! grep -q " $1 " /proc/mounts || umount "$1"
 }
 
-# dataset: on $volume; shards have different lengths. Sets total.
+# dataset: create shards of different lengths on $volume; sets total.
 dataset() {
 	local mnt=$TMPDIR/0
 	mkfs.ext4 -qF -b 4096 -O ^has_journal -E nodiscard "$volume" 2>/dev/null || fail "mkfs.ext4"
@@ -31,12 +31,12 @@ protected() {
 	[[ $(<"/sys/block/${1#/dev/}/ro") == 1 ]]
 }
 
-# node N: connected; sets origin[N], opens cache nodeN, and mounts it on $TMPDIR/N.
+# node N: connect the node; sets origin[N], opens cache nodeN and mounts it on $TMPDIR/N.
 node() {
 	local device
 	origin[$1]=$(node_up "$1" "$volume") || fail "node $1 has no volume"
 	at_exit node_down "$1"
-	# The volume's own protection.
+	# The volume's own write protection.
 	nvme set-feature "${origin[$1]}" -n 1 -f 0x84 -v 1 >/dev/null || fail "set-feature"
 	wait_for 20 protected "${origin[$1]}" || fail "${origin[$1]} can be written"
 	make_null device "cache$1" 16
@@ -46,7 +46,7 @@ node() {
 	mount -o ro "/dev/mapper/node$1" "$TMPDIR/$1" || fail "mount"
 }
 
-# share N WORDS...: what node N prefetches of an epoch; and does it, with --wait.
+# share N WORDS...: prefetch node N's share of an epoch; waits with --wait.
 share() {
 	cd "$TMPDIR/$1" && nearcache prefetch "node$1" . --rank $(($1 - 1)) --world-size 2 "${@:2}" -j
 }
@@ -56,18 +56,18 @@ cold() {
 	[[ $rc == 0 ]] || fail "invalidate: $err"
 }
 
-# read_by N FILE...: they are right; prints their bytes.
+# read_by N FILE...: read and check the files on node N; prints their bytes.
 read_by() {
 	(cd "$TMPDIR/$1" && "$TESTS/filedata" read "${@:2}") || fail "node $1 reads wrong data"
 	settle "node$1"
 }
 
-# sent N: bytes that went to the node through its network.
+# sent N: print the bytes sent to the node through its network.
 sent() {
 	cat "/sys/class/net/veth$1/statistics/tx_bytes"
 }
 
-# warmed WORDS...: both nodes at once, so that the volume gives one dataset; sets half.
+# warmed WORDS...: both nodes prefetch at once and read the dataset once in total; sets half.
 warmed() {
 	local n pid=() network=() before
 	cold 1
@@ -96,7 +96,8 @@ warmed() {
 	done
 }
 
-# read_again: each node its share, and what is the other's is not there.
+# read_again: each node reads its share from the cache; the other node's share comes from the
+# volume.
 read_again() {
 	local n before list
 	for n in 1 2; do

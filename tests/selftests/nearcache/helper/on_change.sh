@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# open --on-change: an origin of another size, identity, content or version than the cache
-# recorded, and each answer to it. Nothing is served that the origin does not have, unless
-# somebody vouches for it.
+# open --on-change: the origin differs from the recorded one in size, identity, content or version,
+# with each policy. nc must not serve data that the origin does not have, unless the user vouches
+# for it with --on-change=trust.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
 . ./command.sh
 
-# volume SECTORS UUID: the origin is so long and so called from now on.
+# volume SECTORS UUID: change the size and the identity of the origin.
 volume() {
 	dm_gone vol
 	dm_create vol "0 $1 linear $base 0" --uuid "$2" >/dev/null || fail "no volume"
 }
 
-# refused TEXT... -- WORDS...: open says each text, opens nothing and changes nothing.
+# refused TEXT... -- WORDS...: open prints each text, opens nothing and changes nothing.
 refused() {
 	local texts=() text before after
 	while [[ $1 != -- ]]; do
@@ -43,7 +43,7 @@ part() {
 	settle
 }
 
-# from_cache GENERATION FIRST COUNT: without a byte of the origin.
+# from_cache GENERATION FIRST COUNT: read this part without the origin.
 from_cache() {
 	origin_mark
 	part "$@"
@@ -63,7 +63,7 @@ good create nc --origin "$O" --cache "$C" --block-size 64K --dataset-version v1
 part 1 4096 16384
 good close nc
 
-# --- what is as it was ---
+# --- nothing changed ---
 
 for what in drop refuse trust; do
 	reopen --on-change="$what" --dataset-version v1
@@ -72,7 +72,7 @@ for what in drop refuse trust; do
 	good close nc
 done
 
-# --- content: the ends, of which nothing is cached ---
+# --- content: the ends, which are not cached ---
 
 ./blockdata write "$base" -g 2 -n 64
 refused "was changed since" --
@@ -86,7 +86,7 @@ expect content warm changed content loaded warm
 from_cache 1 4096 16384
 part 2 0 64
 good close nc
-# It is recorded.
+# open has recorded the new content.
 reopen
 expect content warm changed null
 part 2 0 64
@@ -114,7 +114,7 @@ from_cache 1 4096 16384
 good close nc
 good super "$C" -j
 expect origin_id dm-uuid:second
-# It is found by that.
+# open finds the origin by its new identity.
 good open nc --cache "$C" -j
 expect content warm origin "$O"
 good close nc
@@ -130,7 +130,7 @@ good close nc
 
 # --- version ---
 
-refused "--dataset-version 'v2': what is cached is of version 'v1'" -- --dataset-version v2 --on-change=refuse
+refused "--dataset-version 'v2': the cached data is of version 'v1'" -- --dataset-version v2 --on-change=refuse
 reopen --dataset-version v2 --on-change=trust
 expect content warm changed version dataset_version v2
 from_cache 1 4096 16384
@@ -142,7 +142,7 @@ part 1 $((all - 2048)) 2048
 part 3 0 64
 good close nc
 
-# --- a smaller one: nothing behind its end ---
+# --- a smaller origin: nothing beyond its end is served ---
 
 short=$((all - 1027))
 volume "$short" third
@@ -156,7 +156,7 @@ part 1 $((all - 2048)) $((2048 - 1027))
 good close nc
 good super "$C" -j
 expect origin_size $((short * 512))
-# What lies there is another's before it grows again.
+# Before the origin grows again, another host rewrites the part behind its end.
 ./blockdata write "$base" -g 4 -s "$short" -n 1027
 volume "$all" third
 reopen --grow
@@ -166,7 +166,7 @@ from_cache 1 4096 16384
 part 1 $((all - 2048)) $((2048 - 1027))
 good close nc
 
-# --- a larger one, and all at once ---
+# --- a larger origin, and all changes at once ---
 
 volume "$short" fourth
 reopen --on-change=drop
@@ -190,7 +190,7 @@ expect content warm changed null
 from_cache 1 4096 16384
 good close nc
 
-# --- stopped by a fault, or a signal: the old superblock or the new one ---
+# --- interrupted by a fault or a signal: the old superblock or the new one ---
 
 type -P strace >/dev/null || exit 0
 for what in drop trust; do

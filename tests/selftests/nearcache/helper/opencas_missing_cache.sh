@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What Open CAS does when its cache device is missing: boots end in the emergency mode.
-# Here: whatever became of a local drive, open ends at once and says what to do, the origin
-# is there for everybody, and what is open goes on without its cache.
+# With Open CAS, a missing cache device makes the boot end in emergency mode. Here, whatever happens
+# to the local drive, open must end at once and give advice, the origin must stay usable, and an
+# open device must continue without its cache.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
 . ./command.sh
 
-# no_open TEXT: it is refused, with this advice, and keeps nobody from the origin.
+# no_open TEXT: open fails with this advice, and the origin stays usable.
 no_open() {
 	timeout 20 nearcache open nc --cache "$C" --origin "$O" >/dev/null 2>&1
 	same "exit code of open" $? 4
@@ -18,7 +18,7 @@ no_open() {
 	./blockdata read "$O" >/dev/null || fail "the origin is not whole"
 }
 
-# becomes TARGET: of the cache device.
+# becomes TARGET: replace the table of the cache device.
 becomes() {
 	dmsetup load --noudevsync drive --table "0 $(sectors "$C") $1" &&
 		dmsetup suspend --noudevsync --noflush drive && dmsetup resume --noudevsync drive ||
@@ -34,27 +34,27 @@ for mode in read-only writethrough; do
 	good create nc --origin "$O" --cache "$C" --mode "$mode" --force
 	check
 	settle
-	# It dies while it is open.
+	# The drive fails while nc is open.
 	becomes error
 	check
 	check -b 8 -r 200
 	[[ $mode == read-only ]] || ./blockdata write /dev/mapper/nc
 	check
 	good close nc
-	# It is there and cannot be read.
+	# The drive is present but cannot be read.
 	no_open "cannot"
 	becomes "linear $base 0"
 done
 
-# It came back empty, as local drives of a cloud do.
+# The drive came back empty, like the local drives of cloud instances.
 dd if=/dev/zero of="$C" bs=1M count=4 oflag=direct 2>/dev/null
 no_open "make one with 'nearcache create'"
 
-# It is not there.
+# The drive is missing.
 dm_remove drive
 no_open "use the origin itself"
 
-# The advice is good.
+# The advice works.
 good create nc --origin "$O" --cache "$base"
 check
 good close nc

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# How long reads wait for an origin that fails, by the command: at create and open, and changed
-# while they wait.
+# How long reads wait for a failing origin, set by the command: at create, at open, and while reads
+# are waiting.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 . ./command.sh
 
-# origin ERROR|LINEAR: what is under it now.
+# origin ERROR|LINEAR: replace the device below the origin.
 origin() {
 	local table
 	table="0 $(sectors "$base") linear $base 0"
@@ -20,7 +20,7 @@ waiting() {
 	(($(field reads_waiting) > 0))
 }
 
-# reader: in the background, of what is not cached.
+# reader: read uncached data in the background; the read waits.
 reader() {
 	./blockdata read /dev/mapper/nc -s 2048 -n 8 >"$TMPDIR/reader" 2>&1 &
 	reader=$!
@@ -51,7 +51,7 @@ expect origin_timeout_s 600 origin_timeout_s_before 600
 check -n 2048
 settle
 
-# Hits go on, the rest waits, and is told of.
+# Hits continue, other reads wait, and status shows them.
 origin error
 check -n 2048
 reader
@@ -59,7 +59,7 @@ good status nc
 [[ $out == *'origin timeout'*'600 s'*'reads waiting'* ]] || fail "status: $out"
 good status nc -j
 (($(json reads_waiting) > 0)) || fail "status: $out"
-# A new setting does not wait for them: they wait on.
+# Changing the timeout does not end the waiting reads.
 good set nc origin_timeout=500 -j
 expect changed true origin_timeout_s 500 origin_timeout_s_before 600
 wait_for 30 waiting || fail "nothing waits any more"
@@ -67,7 +67,7 @@ origin linear
 wait "$reader" || fail "the reads that waited: $(<"$TMPDIR/reader")"
 is reads_waiting 0
 
-# Nobody is to wait any more.
+# With timeout 0 no read waits.
 origin error
 reader
 good set nc origin_timeout=0

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache pin, unpin and ranges: what is pinned is brought, and read without the origin whatever
-# else is read; a refusal changes nothing and tells what is needed; it is pinned again after close
-# and open, also when a file moved, or the record is damaged.
+# nearcache pin, unpin and ranges: pinned data is loaded and then read without the origin, whatever
+# else is read. A refusal changes nothing and tells how much room is needed. Pins return after close
+# and open, also when a file has moved or the record is damaged.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -17,7 +17,7 @@ unmount() {
 	rm -f "$RECORD"
 }
 
-# opened WORDS...: the cache through 'nearcache WORDS', mounted to be read.
+# opened WORDS...: open the cache with 'nearcache WORDS' and mount it read-only.
 opened() {
 	good "$@"
 	mount -o ro /dev/mapper/nc "$M" && cd "$M" || fail "mount"
@@ -29,7 +29,7 @@ closed() {
 	good close nc
 }
 
-# direct FILE...: read past the page cache, so through the cache.
+# direct FILE...: read with direct I/O, so through the cache.
 direct() {
 	local file
 	for file; do
@@ -38,9 +38,9 @@ direct() {
 	settle
 }
 
-# no_origin FILE...: these are read without the origin.
+# no_origin FILE...: reading these files does not read from the origin.
 no_origin() {
-	# What the file system looks up.
+	# Load the file system's metadata first.
 	ls -l "$@" >/dev/null
 	origin_mark
 	direct "$@"
@@ -63,7 +63,7 @@ pinned() {
 	good ranges nc -j
 	json_keys schema name range_count needed_bytes available_bytes ranges start length wants priority expires_s label
 	expect needed_bytes "$needed" wants pin label both
-	# More than there is room for is read; those two stay.
+	# Read more data than fits; the two pinned files stay.
 	no_origin a.bin b.bin
 	direct [c-h].bin [c-h].bin
 	no_origin a.bin b.bin
@@ -77,7 +77,7 @@ pinned() {
 	[[ $out == *'HITS'*'LABEL'*'100.0 %'*both* ]] || fail "labels: $out"
 }
 
-# What else may be wanted, the labels that nobody gave, and how it is taken back.
+# The other options of pin, default labels, and unpin.
 wanted() {
 	good pin nc c.bin --expires 1h --priority 3 --no-load -j
 	expect label c.bin
@@ -91,7 +91,7 @@ wanted() {
 	(($(origin_delta) >= (2 << 20) - 65536)) || fail "bypassed, but $(origin_delta) bytes from the origin"
 	good pin nc 0-1M --evict-after-use --dry-run -j
 	expect label 0-1M wants evict-after-use dry_run true
-	# Once more is the same.
+	# Pinning the same file again changes only the lease.
 	good pin nc c.bin --expires 2h
 	good ranges nc --labels -j
 	[[ $(grep -c '"label": "c.bin"' <<<"$out") == 1 && $(grep -c '"ranges": 1,' <<<"$out") == 1 ]] || fail "twice: $out"
@@ -104,13 +104,14 @@ wanted() {
 	[[ $out != *'"mnt"'* && $out != *'"c.bin"'* ]] || fail "unpinned: $out"
 }
 
-# start_of LABEL: of the only range that it has.
+# start_of LABEL: print the start of the label's only range.
 start_of() {
 	good ranges nc -j
 	grep -B 6 "\"label\": \"$1\"" <<<"$out" | sed -n 's/.*"start": \([0-9]*\),/\1/p'
 }
 
-# What lies in what is unpinned stays if it was pinned for itself; without a record nothing is done.
+# Unpinning a file keeps a range inside it that was pinned separately. If the record cannot be
+# written, nothing changes.
 kept() {
 	local start before
 	good pin nc c.bin --label keep --no-load
@@ -168,7 +169,8 @@ bad_input() {
 	dmsetup resume nc
 }
 
-# Over close and open: pinned as before, and loaded again; one that moved is followed.
+# After close and open, the same data is pinned and loaded again; --refresh follows a file that has
+# moved.
 again() {
 	local start moved
 	good ranges nc -j
@@ -189,14 +191,14 @@ again() {
 	moved=$(grep -c "\"start\": $start," <<<"$out") || true
 	same "ranges where it was" "$moved" 0
 	no_origin a.bin b.bin
-	# Nor is one of another device, that had the name, of this one.
+	# A record of another device of the same name does not apply to this one.
 	closed
 	sed -i -E 's/"(uuid|origin_id)": "/&x/' "$RECORD"
 	run open nc --origin "$O" --cache "$C"
 	[[ $rc == 0 && $err == *"is not pinned now"*"'$RECORD' is of another 'nc'"* ]] || fail "of another: $err"
 	bad 4 "'nearcache pin nc --refresh' takes it over" pin nc 0-1M
-	bad 4 "'nearcache unpin nc --all' forgets it" unpin nc --label a.bin
-	bad 4 "is of another 'nc'" unpin nc 0-1M
+	bad 4 "'nearcache unpin nc --all' removes it" unpin nc --label a.bin
+	bad 4 "belongs to another 'nc'" unpin nc 0-1M
 	good ranges nc -j
 	expect range_count 0
 	good pin nc --refresh
@@ -204,7 +206,7 @@ again() {
 	expect range_count 2
 	wait_for 20 loaded || fail "jobs: $out"
 	mount -o ro /dev/mapper/nc "$M" && cd "$M" || fail "mount"
-	# What is lost is brought again, for all devices.
+	# --refresh loads lost data again, for all devices.
 	run invalidate nc b.bin
 	[[ $rc == 0 ]] || fail "invalidate: $err"
 	good pin --refresh --all --dry-run
@@ -220,7 +222,7 @@ again() {
 	dmsetup suspend nc
 	bad 5 "1 of 1 devices were not refreshed; 'nc': device 'nc' is suspended" pin --refresh --all
 	dmsetup resume nc
-	# A record that is damaged keeps nothing from being opened.
+	# A damaged record must not prevent open.
 	closed
 	echo '{ "schema": 1, "pins": [ { "path": "x" ' >"$RECORD"
 	run open nc --origin "$O" --cache "$C"
@@ -234,7 +236,7 @@ again() {
 	[[ ! -e $RECORD ]] || fail "the record stays: $(<"$RECORD")"
 	good pin nc b.bin c.bin --no-load
 	cd / && umount "$M" || fail "umount"
-	# What a list names need not be there any more, if it is on record.
+	# A listed file may be missing if the record has it.
 	echo "$M/b.bin" >"$TMPDIR/list"
 	good unpin nc --from "$TMPDIR/list" -j
 	expect deleted_ranges 1

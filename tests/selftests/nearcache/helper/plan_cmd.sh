@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache plan: files, ranges and epochs in an order; what is shown of it; and what is no plan.
+# nearcache plan: files, ranges and epochs in an order; the output, and invalid plans.
 # kernels: 6.1
 . ./cache.sh
 . ./command.sh
@@ -26,7 +26,7 @@ nothing_yet() {
 	expect state none visits 0 memory_bytes 0
 }
 
-# Files in an order, of which each is read again: the second time from the cache.
+# Files in an order that reads each one twice: the second read hits.
 of_files() {
 	local half
 	good plan nc s1.tar s0.tar --epochs 2 --dry-run -j
@@ -40,10 +40,10 @@ of_files() {
 	direct s1.tar s0.tar
 	settle
 	good plan nc -j
-	# Where one epoch ends the next one may go on in the same block.
+	# The last block of one epoch may also be the first of the next one.
 	half=$(json position)
 	((half == $(json visits) / 2 || half == ($(json visits) + 1) / 2)) || fail "half of it: $out"
-	# As one file goes on in the block where another one ends.
+	# A block that holds the end of one file and the start of the next one is a hit.
 	(($(json misses) + $(json hits) == half && $(json hits) <= 1)) || fail "half of it: $out"
 	expect astray 0
 	direct s1.tar s0.tar
@@ -58,7 +58,7 @@ of_files() {
 	[[ $out == *'over'*'hit ratio'*'%'* ]] || fail "as text: $out"
 }
 
-# Each epoch has its own order, which is that of prefetch; ranges may come more than once.
+# Each epoch has its own order, the same as in prefetch; a range may occur more than once.
 of_epochs() {
 	local first
 	good plan nc s*.tar --rank 0 --world-size 2 --seed 7 --epochs 3 -j
@@ -72,7 +72,7 @@ of_epochs() {
 	printf '%s\n' 0+65536 128K+64K 0+65536 | nearcache plan nc --from - -j >"$TMPDIR/out" || fail "--from -"
 	out=$(<"$TMPDIR/out")
 	expect visits 3 blocks 2 planned_ranges 3
-	# Many: in several requests.
+	# Many ranges: several requests.
 	for ((first = 0; first < 40000; first++)); do
 		echo $((first % 200 * 65536))+512
 	done >"$TMPDIR/many"
@@ -89,11 +89,11 @@ bad_input() {
 	bad 4 "no device 'nobody'" plan nobody s1.tar
 	bad 4 "no device 'nobody'" plan nobody
 	bad 4 "'none': No such file" plan nc none
-	bad 4 "nothing is planned" plan nc empty
+	bad 4 "nothing to plan" plan nc empty
 	bad 1 "takes record, replay, plan or show" trace make nc file
 	bad 1 "takes no such options" trace plan nc file --wait
 	bad 4 "cannot open 'none'" trace plan nc none
-	bad 4 "is no trace" trace plan nc s1.tar
+	bad 4 "is not a trace" trace plan nc s1.tar
 	dmsetup suspend nc
 	bad 5 "resume it first" plan nc 0+65536
 	dmsetup resume nc

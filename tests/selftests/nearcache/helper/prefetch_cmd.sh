@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache prefetch, jobs and cancel: what was prefetched is read without the origin; the shares of
-# nodes are disjoint and cover the list; a job is waited for, cancelled, and interrupted, also when
-# the origin hangs, or when nobody knows it any more.
+# nearcache prefetch, jobs and cancel: prefetched data is read without the origin; the shares of
+# nodes are disjoint and cover the list. A job can be awaited, cancelled and interrupted, also when
+# the origin hangs, or when the kernel has forgotten the job.
 # kernels: 6.1
 . ./cache.sh
 . ./command.sh
@@ -16,7 +16,7 @@ unmount() {
 	! grep -q " $M " /proc/mounts || umount "$M"
 }
 
-# One that is stopped, or hangs with the origin, should the test fail.
+# If the test fails, end a command that is stopped or that waits for the origin.
 end_waiting() {
 	dmsetup resume slow
 	[[ ! $pid ]] || kill -KILL "$pid" 2>/dev/null || true
@@ -51,7 +51,7 @@ fetched() {
 	expect job 1 state 'done' running 0
 	good jobs nc
 	[[ $out == *'JOB'*'STATE'*'done'*'100.0 %'* ]] || fail "jobs: $out"
-	# From a list, and without waiting.
+	# With a list, and without waiting.
 	cold
 	printf '%s\n' s1.tar s2.tar | nearcache prefetch nc --from - -j >"$TMPDIR/out" || fail "--from -"
 	out=$(<"$TMPDIR/out")
@@ -66,7 +66,7 @@ fetched() {
 	same "bytes from the origin" "$(origin_delta)" 0
 }
 
-# names WORDS...: the shards that would be prefetched, in order.
+# names WORDS...: print the shards in the order of prefetching.
 names() {
 	good prefetch nc "$@" --dry-run -j
 	sed -n 's/^ *"name": "\(s..*\)".*/\1/p' <<<"$out"
@@ -84,7 +84,7 @@ shared() {
 	epoch0=$(names s*.tar --rank 0 --world-size 1 --seed 7)
 	epoch1=$(names s*.tar --rank 0 --world-size 1 --seed 7 --epoch 1)
 	[[ $epoch0 != "$epoch1" ]] || fail "epochs have one order: $epoch0"
-	# However they are named.
+	# The order of the arguments does not matter.
 	same "order" "$(names s7.tar s[0-6].tar --rank 0 --world-size 1 --seed 7 | tr '\n' ' ')" \
 		"$(names s*.tar --rank 0 --world-size 1 --seed 7 | tr '\n' ' ')"
 	same "without a seed" "$(names s3.tar s1.tar s2.tar --rank 1 --world-size 2 | tr '\n' ' ')" "s2.tar "
@@ -116,7 +116,7 @@ interrupted() {
 	expect cancelled 0
 	good cancel nc --all -j
 	expect cancelled 2
-	# ^C of one that waits.
+	# ^C of a waiting command.
 	nearcache prefetch nc s*.tar --bandwidth 64K --wait -j >"$TMPDIR/out" 2>&1 &
 	pid=$!
 	runs() {
@@ -128,19 +128,19 @@ interrupted() {
 	rc=0
 	wait $pid || rc=$?
 	out=$(<"$TMPDIR/out")
-	[[ $rc == 4 && $out == *"was cancelled: "*" of 4 MiB are there"* ]] || fail "interrupted: $rc $out"
+	[[ $rc == 4 && $out == *"was cancelled: "*" of 4 MiB are cached"* ]] || fail "interrupted: $rc $out"
 	expect state cancelled
 	good jobs nc -j
 	expect running 0
 }
 
-# jobs_are PATTERN: in the list of jobs, as JSON.
+# jobs_are PATTERN: the JSON list of jobs matches.
 jobs_are() {
 	run jobs nc -j
 	[[ $rc == 0 && $out =~ $1 ]]
 }
 
-# A second ^C does not wait for what hangs.
+# After a second ^C the command does not wait for reads that hang.
 hanging() {
 	cold
 	dmsetup suspend --noflush --nolockfs slow
@@ -152,15 +152,16 @@ hanging() {
 	kill -TERM $pid
 	rc=0
 	wait $pid || rc=$?
-	[[ $rc == 4 && $(<"$TMPDIR/out") == *"was cancelled: "*" of 4 MiB are there, still on their way are "* ]] ||
+	[[ $rc == 4 && $(<"$TMPDIR/out") == *"was cancelled: "*" of 4 MiB are cached, still in flight: "* ]] ||
 		fail "interrupted twice: $rc $(<"$TMPDIR/out")"
 	dmsetup resume slow
 	settle
 }
 
-# More end while nobody looks than the kernel remembers: no failure, and no other job is taken for it.
+# More jobs end while the command is stopped than the kernel remembers: the command must not fail,
+# nor take another job for its own.
 forgotten() {
-	# What hung has come since: all of it, once the window is as large.
+	# The reads that hung have completed and are cached: start cold again.
 	cold
 	nearcache prefetch nc s*.tar --bandwidth 64K --wait >"$TMPDIR/out" 2>&1 &
 	pid=$!
@@ -173,13 +174,13 @@ forgotten() {
 	kill -CONT $pid
 	rc=0
 	wait $pid || rc=$?
-	[[ $rc == 0 && $(<"$TMPDIR/out") == *"is over, and so many others since"* ]] || fail "forgotten: $rc $(<"$TMPDIR/out")"
+	[[ $rc == 0 && $(<"$TMPDIR/out") == *"has ended and the kernel has dropped its result"* ]] || fail "forgotten: $rc $(<"$TMPDIR/out")"
 }
 
 bad_input() {
 	bad 1 "no TARGET given" prefetch nc
 	bad 1 "go together" prefetch nc s1.tar --rank 1
-	bad 1 "--rank 2: of 2 nodes the last is number 1" prefetch nc s1.tar --rank 2 --world-size 2
+	bad 1 "--rank 2: the last of 2 nodes has rank 1" prefetch nc s1.tar --rank 2 --world-size 2
 	bad 1 "--world-size '0': give 1" prefetch nc s1.tar --rank 0 --world-size 0
 	bad 1 "--epoch goes with --seed" prefetch nc s1.tar --rank 0 --world-size 1 --epoch 3
 	bad 1 "go with --rank" prefetch nc s1.tar --seed 3

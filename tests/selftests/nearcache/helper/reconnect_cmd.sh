@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache attach --origin: a remote volume that was disconnected comes back as another device,
-# under a mounted file system; reads that waited are answered. What is no such volume is refused.
+# nearcache attach --origin under a mounted file system: a disconnected remote volume comes back as
+# another device, and the waiting reads complete. attach must refuse any other volume.
 # kernels: 6.12
 # timeout: 300
 # cpus: 1
@@ -12,7 +12,7 @@ waiting() {
 	(($(field reads_waiting) > 0))
 }
 
-# gone: disconnected; what is cached is read, and a reader waits for what is not.
+# gone: disconnect the origin; cached data can be read, and a reader of uncached data waits.
 gone() {
 	nearcache invalidate nc --range 4M:512K >/dev/null || fail "invalidate"
 	remote_disconnect
@@ -22,7 +22,7 @@ gone() {
 	wait_for 30 waiting || fail "nothing waits"
 }
 
-# answered: and all of it is right.
+# answered: the waiting reads complete, and all data is right.
 answered() {
 	wait "$reader" || fail "the reads that waited: $(<"$TMPDIR/reader")"
 	is reads_waiting 0
@@ -30,10 +30,10 @@ answered() {
 	settle
 }
 
-# refused CODE TEXT WORDS...: and the device goes on, and its readers wait.
+# refused CODE TEXT WORDS...: the command fails, nc continues, and its readers wait.
 refused() {
 	bad "$@"
-	[[ $out == *"'nc' goes on as before"* ]] || fail "not told that it goes on: $out"
+	[[ $out == *"'nc' goes on as before"* ]] || fail "no message that it goes on: $out"
 	waiting || fail "nothing waits any more"
 }
 
@@ -41,7 +41,7 @@ behind() {
 	./blockdata write "$remote" -g "$1"
 }
 
-# Only a new table, or one that does not let it wait, ends it.
+# Only a new table that ends the waiting stops the reader.
 stop_reader() {
 	nearcache set nc origin_timeout=0 >/dev/null 2>&1
 	wait
@@ -70,8 +70,8 @@ behind 1
 good create nc --origin "$O" --cache "$C" --block-size 64K --origin-timeout 600
 check
 settle
-bad 5 "'$O' of 'nc' is still there" attach nc --origin "$stranger"
-bad 5 "has origin '$O' already" attach nc --origin "$O"
+bad 5 "'$O' of 'nc' is still connected" attach nc --origin "$stranger"
+bad 5 "has this origin already" attach nc --origin "$O"
 bad 1 "take the origin first" attach nc --origin "$O" --cache "$C"
 bad 1 "--on-change 'trust'" attach nc --origin "$O" --on-change=trust
 gone
@@ -81,7 +81,7 @@ good status nc -j
 expect origin_gone true
 refused 4 "no device here is the origin 'wwid:uuid.$REMOTE_UUID'" attach nc
 refused 4 "/dev/nowhere" attach nc --origin /dev/nowhere
-refused 4 "'$stranger' is '', the origin of 'nc' is 'wwid:uuid.$REMOTE_UUID': --force" attach nc --origin "$stranger"
+refused 4 "'$stranger' is '', the origin of 'nc' is 'wwid:uuid.$REMOTE_UUID': if you know that it is the same volume, use --force" attach nc --origin "$stranger"
 refused 4 "'$small' has 4194304 bytes, device 'nc' has 8388608" attach nc --origin "$small" --force
 refused 4 "shares storage with the cache device" attach nc --origin "$C" --force
 mkfs.ext4 -qF "$stranger" 2>/dev/null
@@ -102,14 +102,14 @@ good status nc -j
 expect origin_gone false origin "$O"
 [[ $(dmsetup table nc) == *' origin_timeout 600' ]] || fail "table: $(dmsetup table nc)"
 
-# --- changed meanwhile by another host: dropped, or not taken ---
+# --- changed by another host meanwhile: dropped, or refused ---
 
 gone 2
 behind 2
 generation=2
 O=$(remote_connect)
-refused 4 "was changed while it was away" attach nc --on-change=refuse
-# By its identity alone.
+refused 4 "was changed while it was disconnected" attach nc --on-change=refuse
+# attach finds the volume by its identity alone.
 good attach nc
 [[ $out == *'dropped: the origin was changed'* ]] || fail "attach: $out"
 answered
@@ -118,7 +118,7 @@ good open nc --cache "$C" --origin-timeout 600 -j
 expect content warm loaded warm
 check -g 2
 
-# --- the kernel does not take it: it cannot be read ---
+# --- the kernel refuses the new origin: it cannot be read ---
 
 gone
 O=$(remote_connect)
@@ -133,9 +133,9 @@ good attach nc --origin "$O"
 answered
 good close nc
 
-# --- under a file system that is written ---
+# --- under a writable file system ---
 
-# Nothing that the kernel would write later, while the origin is gone.
+# Leave no deferred initialization that the kernel would write while the origin is gone.
 mkfs.ext4 -qF -E lazy_itable_init=0,lazy_journal_init=0 "$remote" 2>/dev/null
 good create nc --cache "$C" --origin "$O" --force --mode writethrough --origin-timeout 600 --block-size 64K
 mount /dev/mapper/nc "$TMPDIR/mnt"

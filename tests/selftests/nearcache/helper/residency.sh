@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache residency and invalidate of files, ranges and samples: what was read is cached, and
-# nothing else; what has no place on the device is refused by name. ext4, XFS and EROFS, and
-# devices between file system and cache.
+# nearcache residency and invalidate of files, ranges and samples: exactly the data that was read is
+# cached. Data without a place on the device is refused by name. ext4, XFS and EROFS, and devices
+# between file system and cache.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -15,7 +15,7 @@ unmount() {
 	! grep -q " $M " /proc/mounts || umount "$M"
 }
 
-# origin NAME SIZE: $O, and what is on it goes away before it does.
+# origin NAME SIZE: create $O; the exit handlers first unmount it and remove nc.
 origin() {
 	make_null O "$@"
 	at_exit dm_gone nc
@@ -27,7 +27,7 @@ shard() {
 	head -c "$2" /dev/zero >"$1"
 }
 
-# open_on FS [OPTIONS]: $O through a cache, mounted to be read.
+# open_on FS [OPTIONS]: create a cache on $O and mount it read-only.
 open_on() {
 	good create nc --origin "$O" --cache "$C" --block-size 64K --force
 	mount -t "$1" -o "ro${2:+,$2}" /dev/mapper/nc "$M" || fail "mount $1"
@@ -38,7 +38,7 @@ closed() {
 	good close nc
 }
 
-# direct FILE...: read past the page cache, so through the cache.
+# direct FILE...: read with direct I/O, so through the cache.
 direct() {
 	local file
 	for file; do
@@ -53,7 +53,7 @@ cached() {
 	[[ $(json ratio) == "$2" ]] || fail "$1 (line ${BASH_LINENO[0]}): ratio $(json ratio), not $2: $out"
 }
 
-# each_alone FILE...: reading one caches that one, and dropping it drops that.
+# each_alone FILE...: reading a file caches only that file, and dropping it drops only that file.
 each_alone() {
 	local file other
 	for file; do
@@ -77,15 +77,15 @@ each_alone() {
 		fail "residency: $out"
 }
 
-# populate: what can be cached by file: plain, fragmented, of an odd length, with an end behind
-# the last block, empty; and what cannot.
+# populate: create files that can be cached (plain, fragmented, of an odd length, empty) in good/,
+# and files that cannot in bad/.
 populate() {
 	local i
 	mkdir good bad
 	shard good/plain.bin 1m
 	shard good/odd.bin 300001
 	: >good/empty
-	# While another one grows, too.
+	# Write two files in turn, so that both are fragmented.
 	for i in {0..7}; do
 		dd if=/dev/zero of=good/fragments.bin bs=16K count=1 seek=$i conv=notrunc oflag=direct 2>/dev/null
 		dd if=/dev/zero of=bad/other bs=16K count=1 seek=$i conv=notrunc oflag=direct 2>/dev/null
@@ -106,7 +106,7 @@ on_ext4() {
 	good residency nc fragments.bin -j
 	(($(json ranges) > 1)) || fail "fragments.bin is in one piece: $out"
 	json_keys schema name shards ratio cached_bytes bytes ranges name shard_count cached_bytes bytes
-	# An odd length takes whole sectors; a file by two names, or twice, is one.
+	# An odd length takes whole sectors; a file named twice counts once.
 	good residency nc odd.bin ./odd.bin empty -j
 	expect bytes 300032 shard_count 2
 	bad 4 "'$M/bad/sparse': bytes 0 to 32767 are a hole" residency nc "$M"
@@ -119,7 +119,7 @@ on_ext4() {
 	written
 }
 
-# words: other ways of saying it, and what is wrong with any.
+# words: other forms of operands, and errors in each form.
 words() {
 	good residency nc '*.bin' 0-1M 1M+512K 2M:64K -j
 	expect name nc shard_count 6
@@ -134,7 +134,7 @@ words() {
 	bad 1 'needs NAME' residency
 	bad 4 "no device 'nobody'" residency nobody
 	bad 4 "'none': No such file" residency nc none
-	bad 1 "'1-2' is no range of the device: its start '1'" residency nc 1-2
+	bad 1 "'1-2' is not a range of the device: its start '1'" residency nc 1-2
 	bad 4 "beyond the end of the device at 50331648" residency nc 48M+512
 	bad 4 "is a block device: give a range of 'nc'" residency nc "$O"
 	bad 1 "--samples needs a TARGET" residency nc --samples 1
@@ -154,7 +154,8 @@ not_on_it() {
 		residency nc plain.bin "$TMPDIR/other/file"
 }
 
-# written: what was just written has no place yet: it gets one. Samples of a shard are parts of it.
+# written: a file just written has no extents yet; the command makes the file system allocate them.
+# Samples are parts of a shard.
 written() {
 	good create nc --origin "$O" --cache "$C" --block-size 64K --force --mode writethrough
 	mount /dev/mapper/nc "$M" || fail "mount rw"
@@ -168,8 +169,8 @@ written() {
 	(cd tree && busybox tar -cf "$M/shard.tar" -- *.bin)
 	good residency nc "$M/shard.tar" --samples 0-1,=7 -j
 	expect bytes $((3 * (65536 + 512))) ranges 2
-	bad 4 "a shard of format tar has no index to keep" residency nc "$M/shard.tar" --index-only
-	# One sample of 3 and one of 8000 bytes behind their index of 18.
+	bad 4 "a shard of format tar has no index" residency nc "$M/shard.tar" --index-only
+	# One sample of 3 and one of 8000 bytes after an index of 18 bytes.
 	(printf '\2\0\0\0\22\0\0\0\25\0\0\0\125\37\0\0{}' && head -c 8003 /dev/urandom) >"$M/a.mds"
 	good residency nc "$M/a.mds" --index-only -j
 	expect bytes 512
@@ -191,14 +192,14 @@ on_xfs() {
 	closed
 }
 
-# image OPTIONS...: an EROFS of $TMPDIR/erofs on $O.
+# image OPTIONS...: write an EROFS image of $TMPDIR/erofs to $O.
 image() {
 	rm -f image
 	mkfs.erofs "$@" image erofs >/dev/null 2>&1 || fail "mkfs.erofs $*"
 	dd if=image of="$O" bs=64K conv=fsync 2>/dev/null
 }
 
-# The end of most files lies behind their inodes there.
+# EROFS stores the tail of most files after their inodes.
 on_erofs() {
 	type -P mkfs.erofs >/dev/null && modprobe erofs || return 0
 	origin erofs 16
@@ -214,7 +215,7 @@ on_erofs() {
 	each_alone plain aligned
 	run invalidate nc
 	direct odd tail tiny
-	# Asking where the end is reads it: what comes into the cache by that is there the next time.
+	# The command reads the inode to find the tail, which caches it for the next call.
 	good residency nc odd tail tiny
 	settle
 	cached odd 1
@@ -230,7 +231,7 @@ on_erofs() {
 	closed
 }
 
-# layers: a partition of a loop device, and two pieces of a volume in the other order.
+# layers: a partition of a loop device, and a volume of two pieces in reverse order.
 layers() {
 	local loop volume
 	origin layers 48
@@ -250,13 +251,13 @@ layers() {
 	losetup -d "$loop"
 	make_dm volume volume "0 8192 linear /dev/mapper/nc 65536
 8192 8192 linear /dev/mapper/nc 16400"
-	# In the first piece there is no room for it.
+	# The file does not fit into the first piece.
 	on_layer "$volume" 5m
 	dm_remove volume
 	good close nc
 }
 
-# on_layer DEV SIZE: two files on it, one of which is that large.
+# on_layer DEV SIZE: create two files, one of SIZE, and check their residency.
 on_layer() {
 	mkfs.ext4 -qF -b 4096 -O ^has_journal -E nodiscard "$1" 2>/dev/null || fail "mkfs.ext4 $1"
 	mount "$1" "$M" || fail "mount $1"

@@ -1,23 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# An origin that grows: while the device is in use ('resize'), and while it was closed
-# ('open --grow').
+# An origin grows while the device is in use ('resize'), and while it is closed ('open --grow').
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 . ./command.sh
 
-# grow SECTORS: the origin has this size from now on.
+# grow SECTORS: set the size of the origin.
 grow() {
 	dmsetup load origin --table "0 $1 linear $volume 0" && dmsetup resume origin
 }
 
-# size_is SECTORS: of the device and in the superblock.
+# size_is SECTORS: the device and the superblock have this size.
 size_is() {
 	[[ $(blockdev --getsz /dev/mapper/nc) == "$1" ]] || fail "device has $(blockdev --getsz /dev/mapper/nc) sectors, not $1"
 }
 
-# An odd end: the last sub-block is a short one.
+# Odd sizes: the last sub-block is short.
 first=16387 second=20483 third=30000 fourth=32768
 make_null volume volume 16
 make_null C local 24
@@ -46,7 +45,7 @@ grow "$second"
 good resize nc --dry-run -j
 expect resized false dry_run true size $((second * 512))
 size_is "$first"
-# What can be set can be set all the same.
+# Settings can still be changed before the resize.
 good set nc mode=read-only
 good set nc mode=writethrough
 size_is "$first"
@@ -59,7 +58,7 @@ verify_end
 size_is "$second"
 is mode 2
 is fill_memory_max 8388608
-# No more than the short last sub-block had to go.
+# At most the short last sub-block is dropped.
 (($(field bytes_valid) >= valid - 4096)) || fail "valid: $valid, then $(field bytes_valid)"
 check
 settle
@@ -90,7 +89,7 @@ check
 good close nc
 good super "$C" -j
 expect origin_size $((third * 512))
-# It is the old extent that must be the same.
+# The old part of the origin must be unchanged.
 ./blockdata write "$volume" -g 2 -s $((third - 100)) -n 100
 grow "$fourth"
 bad 4 'was changed' open nc --cache "$C" --grow
@@ -99,7 +98,7 @@ expect content dropped
 size_is "$fourth"
 check -n $((third - 100))
 good close nc
-# Another version may be of any size.
+# Another version may have any size.
 grow "$second"
 bad 4 "has $((second * 512)) bytes" open nc --cache "$C"
 good open nc --cache "$C" --dataset-version v3

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Devices opened as a table says; without their cache when that is missing, broken or another
-# one; and nothing stale when it is back after that was written to.
+# Devices of nearcachetab. If the cache is missing, broken or another origin's, the device must open
+# without it. When the cache comes back after writes without it, no stale data may be served.
 # kernels: 6.1
 . ./cache.sh
 . ./command.sh
 
-# says OPTIONS [CACHE]: of nc, in the table.
+# says OPTIONS [CACHE]: write the line of nc in the table.
 says() {
 	echo "nc $O ${2:-$C} $1" >"$T"
 }
 
-# warned TEXT WORDS...: succeeds, and warns of this.
+# warned TEXT WORDS...: the command succeeds with this warning.
 warned() {
 	local text=$1
 	shift
@@ -70,7 +70,7 @@ expect content warm mode read-only
 bad 5 "'nc' exists" open nc --tab "$T"
 good close nc
 
-# By the uuid, and all of them; what is wrong keeps nobody from the rest.
+# Open by uuid, and open all; an invalid line does not prevent the other devices from opening.
 says noauto
 good open --all --tab "$T" -j
 ! dmsetup info nc >/dev/null 2>&1 || fail "noauto was opened"
@@ -103,10 +103,10 @@ bad 5 "in use by 'dm-" create x --origin "$O" --cache "$local" --force
 good close nc -j
 expect name nc pass_through true closed true
 
-# What cannot be remembered is not written: this is no disk.
+# Pass-through is read-only if the gap cannot be recorded: here /var/lib is not on a disk.
 mkdir -p /var/lib/nearcache
 says mode=writearound,on-change=trust
-warned 'does not outlive a reboot' open nc --tab "$T" -j
+warned 'does not survive a reboot' open nc --tab "$T" -j
 json_keys name device mode origin size table content reason
 passing read-only
 good close --all
@@ -117,12 +117,12 @@ warned 'would pass through' open nc --tab "$T" --dry-run
 [[ ! -e /var/lib/nearcache/gaps.json ]] || fail "--dry-run wrote"
 warned 'passes through' open --all --tab "$T"
 passing writable
-# In the middle: no fingerprint shows it.
+# In the middle, where no fingerprint shows the change.
 ./blockdata write /dev/mapper/nc -g 2 -s 8192 -n 64 || fail "write"
 good close nc
 drive there
 
-# --- and then with it: whatever is said ---
+# --- then with its cache again, whatever on-change says ---
 
 bad 4 'without its cache: the cached data is stale' open nc --cache "$C" --origin "$O" --on-change=refuse
 good open nc --tab "$T" -j
@@ -132,13 +132,13 @@ is bytes_valid 0
 ./blockdata read /dev/mapper/nc -n 8192 >/dev/null || fail "wrong"
 settle
 good close nc
-# Once is enough.
+# The content is dropped only once.
 good open nc --tab "$T" -j
 expect content warm changed null
 above bytes_valid 0
 good close nc
 
-# A copy of the drive from before the next gap, and one that was made without the table.
+# A copy of the drive from before the next gap, and a gap that open without the table detects.
 dd if="$local" of="$TMPDIR/copy" bs=1M iflag=direct 2>/dev/null
 drive gone
 warned 'passes through' open nc --tab "$T"
@@ -154,7 +154,7 @@ good open nc --tab "$T" -j
 expect content dropped
 good close nc
 
-# Made anew, it misses nothing.
+# A newly created cache has no gap.
 good create nc --origin "$O" --cache "$C" --force
 ./blockdata read /dev/mapper/nc -n 8192 >/dev/null || fail "wrong"
 settle
@@ -163,7 +163,7 @@ good open nc --tab "$T" -j
 expect content warm
 good close nc
 
-# --- broken, or another one's ---
+# --- broken, or the cache of another origin ---
 
 make_null other other 16
 make_dm vol vol "0 $(sectors "$other") linear $other 0" --uuid vol
@@ -183,14 +183,14 @@ dd if=/dev/urandom of="$C" bs=4096 count=512 oflag=direct 2>/dev/null
 says defaults
 warned 'carries no nearcache superblock' open nc --tab "$T"
 good close nc
-# It hangs: nobody waits for it.
+# The drive hangs: open does not wait for it.
 dmsetup suspend --noudevsync drive
 at_exit dmsetup resume --noudevsync drive
 warned 'does not answer within 2 seconds' open nc --tab "$T"
 good close nc
 dmsetup resume --noudevsync drive
 
-# Nobody knows what is stale: nothing of it is served, nothing is written.
+# If the record of gaps is damaged, no cached data is served, and the device is read-only.
 good create nc --origin "$O" --cache "$C" --force
 good close nc
 echo '{' >/var/lib/nearcache/gaps.json
@@ -200,16 +200,16 @@ passing read-only
 good close nc
 rm /var/lib/nearcache/gaps.json
 
-# It is missing: what it said is lost. And a run that was killed left half a device.
+# The record of gaps is missing, so its content is lost. A killed run has left an incomplete device.
 dmsetup create nc --notable --uuid nearcache-x
 warned "gaps.json' is missing" open nc --tab "$T" -j
-[[ $err == *"'nc' was half made"* ]] || fail "half a device: $err"
+[[ $err == *"'nc' was incomplete"* ]] || fail "half a device: $err"
 expect content dropped changed gap
 good close nc
 good open nc --tab "$T" -j
 expect content warm changed null
 good close nc
-# One that is made now misses nothing.
+# A cache created now has no gap.
 rm /var/lib/nearcache/gaps.json
 good create nc --origin "$O" --cache "$C" --force
 good close nc
@@ -217,6 +217,6 @@ good open nc --tab "$T" -j
 expect content warm changed null
 good close nc
 
-# Without its origin there is nothing to pass through to.
+# Without the origin, pass-through is impossible.
 echo "nc /dev/nowhere $C timeout=1" >"$T"
 bad 4 'is it connected' open nc --tab "$T" --wait

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache top: who reads what, as lines, as JSON, and on a terminal, which is left as it was;
-# devices and programs may come and go meanwhile.
+# nearcache top: the processes that read and their streams, as lines, as JSON, and on a terminal,
+# which must be restored. Devices and programs may come and go.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -9,7 +9,7 @@
 
 NC=/dev/mapper/nc
 MB=$((1 << 20))
-# Of those whose description is in the guest.
+# A terminal type whose description is in the guest.
 export TERM=xterm
 unset COLUMNS LINES
 
@@ -22,10 +22,10 @@ bad_input() {
 	[[ $rc == 4 && $err == *"there is no device 'nowhere'"* ]] || fail "nowhere: $rc $err"
 }
 
-# Nothing is loaded: a hint, no error; and nothing is loaded by it.
+# No program is loaded: top prints a hint, no error, and loads none.
 without_programs() {
 	good top -b -n 1 --interval 0.1
-	[[ $out == *"1 device  each 0.1 s"*"'nearcache classifier load': streams; 'nearcache latency load': latencies"*DEVICE*nc* ]] ||
+	[[ $out == *"1 device  each 0.1 s"*"for streams: 'nearcache classifier load'; latencies: 'nearcache latency load'"*DEVICE*nc* ]] ||
 		fail "no device, or no hint: $out"
 	[[ $out != *PID* && $out != *'HIT 50%'* ]] || fail "of programs that are not loaded: $out"
 	[[ ! -e /sys/fs/bpf/nearcache/classifier && ! -e /sys/fs/bpf/nearcache/latency ]] || fail "it loads programs"
@@ -34,12 +34,12 @@ without_programs() {
 	[[ $out == *'"classifies":false,"measures":false,'* ]] || fail "programs: $out"
 }
 
-# row FIRST: the line of the last output that begins so.
+# row FIRST: print the line of the last output that begins with FIRST.
 row() {
 	sed -n "/^ *$1 /{p;q;}" <<<"$out"
 }
 
-# A process that reads what is cached, in order, at some pace, until it is stopped.
+# A process reads cached data at some pace until it is stopped.
 sees_hits() {
 	good top nc -b -n 1
 	[[ $(row nc) =~ 'nc '.*normal.*read-only.*' 100.0 %'.*' 0 B'$ ]] && [[ $(row "$verify_pid") == *blockdata*read* ]]
@@ -67,7 +67,7 @@ lines() {
 	wait_for 60 sees_class '(scattered|random)' || fail "no scattered stream: $out"
 }
 
-# The reader goes on. JSON has all of it.
+# The reader continues. JSON contains all fields.
 documents() {
 	good top -b -n 1 -j
 	for key in time_ns classifies measures devices name state normal why mode span_ns hit_ratio hit_ratio_since_load \
@@ -77,14 +77,14 @@ documents() {
 		[[ $out == *"\"$key\":"* ]] || fail "no '$key': $out"
 	done
 	[[ $out =~ '"cache_bytes_per_s":'[1-9] && $out == *"{\"pid\":$verify_pid,\"command\":\"blockdata\",\"access\":\"read\","* ]] ||
-		fail "nobody reads: $out"
+		fail "no reader: $out"
 }
 
-# terminal COLUMNS ROWS LINE...: nearcache top, at that size, and what happens to it.
+# terminal COLUMNS ROWS LINE...: run nearcache top on a terminal of this size with an onpty script.
 terminal() {
 	printf '%s\n' "${@:3}" | ./onpty "$1" "$2" "$TMPDIR/screen" nearcache top --interval 0.2 ||
 		fail "on a terminal: $(cat -v "$TMPDIR/screen" | tail -c 3000)"
-	# The other screen, and back; the cursor is seen again.
+	# top has left the alternate screen and shows the cursor again.
 	[[ $(grep -aoE $'\e\\[\\?1049[hl]' "$TMPDIR/screen" | tail -n 1) == *l ]] || fail "the screen is not given back"
 	[[ $(grep -aoE $'\e\\[\\?25[hl]' "$TMPDIR/screen" | tail -n 1) == *h ]] || fail "there is no cursor"
 }
@@ -92,34 +92,34 @@ terminal() {
 on_terminal() {
 	terminal 80 24 'see DEVICE' 'see STATE' 'see normal' 'show COMMAND' 'see bloc' \
 		'type \x0c' 'see DEVICE' 'type s' 'see bytes' 'size 60 8' 'see room' 'size 100 40' 'show COMMAND' 'type \t' 'type \e[B' 'type q' 'end 0'
-	# ^C is taken as what it is on this terminal, other signals are the same.
+	# The terminal is in raw mode, so ^C is a key; signals end top as well.
 	terminal 80 24 'see DEVICE' 'type \x03' 'end 0'
 	terminal 20 3 'see nearcache' 'signal 15' 'end 0'
-	printf '%s\n' 'see no such terminal' 'end 1' | TERM=nosuch ./onpty 80 24 "$TMPDIR/screen" nearcache top ||
-		fail "a terminal that nobody knows: $(<"$TMPDIR/screen")"
+	printf '%s\n' 'see unknown terminal' 'end 1' | TERM=nosuch ./onpty 80 24 "$TMPDIR/screen" nearcache top ||
+		fail "unknown terminal type: $(<"$TMPDIR/screen")"
 }
 
-# It shows what is there, at any time.
+# top always shows the current devices and programs.
 watched() {
 	nearcache top -b -n 1000000 --interval 0.1 >>"$TMPDIR/frames" 2>&1 &
 	top=$!
 	at_exit top_end
 	said() {
-		kill -0 "$top" 2>/dev/null || fail "it is gone: $(tail -n 40 "$TMPDIR/frames")"
-		# The last frame that is complete.
+		kill -0 "$top" 2>/dev/null || fail "top has ended: $(tail -n 40 "$TMPDIR/frames")"
+		# The last complete frame.
 		tail -n 60 "$TMPDIR/frames" | grep -q -- "$1"
 	}
 	wait_for 30 said ' 1 device ' || fail "no frames: $(tail -n 40 "$TMPDIR/frames")"
 	good prefetch nc "$((40 * MB))-$((60 * MB))" --bandwidth 64K --label slow
 	wait_for 30 said '  slow  .* %  20 MiB ' || fail "no job: $(tail -n 40 "$TMPDIR/frames")"
 	good cancel nc --all
-	# Whoever reads is done first.
+	# End the reader first.
 	verify_end >/dev/null
 	others 0
 	good classifier unload
 	good latency unload
 	others 1
-	wait_for 30 said "'nearcache classifier load': streams; " || fail "no hint: $(tail -n 40 "$TMPDIR/frames")"
+	wait_for 30 said "for streams: 'nearcache classifier load'; " || fail "no hint: $(tail -n 40 "$TMPDIR/frames")"
 	good close nc
 	wait_for 30 said 'no nearcache device is open' || fail "it stays: $(tail -n 40 "$TMPDIR/frames")"
 	good open nc --origin "$O" --cache "$C"
@@ -135,7 +135,7 @@ top_end() {
 	top=
 }
 
-# What is wrong comes first.
+# Problems come first.
 wrong() {
 	local data
 	data=$(($(./sbset "$C" get data_offset) / 512))
@@ -145,16 +145,16 @@ wrong() {
 		good top -b -n 1 --interval 0.1
 		[[ $out == *", 1 not normal"*$'\n! nc is bypass: '* ]]
 	}
-	wait_for 60 degraded || fail "not told: $out"
+	wait_for 60 degraded || fail "no message: $out"
 	good top -b -n 1 -j --interval 0.1
-	[[ $out == *'"state":"bypass","normal":false,"why":"'* ]] || fail "not told: $out"
+	[[ $out == *'"state":"bypass","normal":false,"why":"'* ]] || fail "no message: $out"
 }
 
 make_null O origin 64
 make_null C local 80
 at_exit others 1
 at_exit dm_gone nc
-# Another test's device may have the name.
+# Another test may have used this device name.
 at_exit rm -f /var/lib/nearcache/pins/nc.json
 at_exit run classifier unload
 at_exit run latency unload

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache verify: files through the cache against a manifest, past the page cache; what is wrong
-# is named. And settings that are shown and set: read-ahead stays over new tables; stats --watch.
+# nearcache verify: compare files with a manifest, through the cache with direct I/O, and name each
+# mismatch. Also settings: read-ahead survives table reloads; stats --watch.
 # kernels: 6.1
 . ./cache.sh
 . ./command.sh
@@ -12,12 +12,12 @@ unmount() {
 	! grep -q " $TMPDIR/rw " /proc/mounts || umount "$TMPDIR/rw"
 }
 
-# sums FILE...: a manifest of them, $TMPDIR/sums.
+# sums FILE...: write a manifest of the files to $TMPDIR/sums.
 sums() {
 	sha256sum "$@" >"$TMPDIR/sums"
 }
 
-# problems N TEXT WORDS...: verify finds so many, and says TEXT of one.
+# problems N TEXT FILES WORDS...: verify reports N problems in FILES files, and prints TEXT.
 problems() {
 	local count=$1 text=$2 of=$3
 	shift 3
@@ -42,7 +42,7 @@ verifies() {
 	good verify nc --manifest "$TMPDIR/sums"
 	[[ $out == *'files     7'* && $out == *'sound     7'* ]] || fail "verify: $out"
 	settle
-	# Once more: all is there.
+	# Again, with everything cached.
 	origin_mark
 	good verify nc --manifest "$TMPDIR/sums" -j
 	json_keys schema name manifest state files sound bytes dry_run problems
@@ -78,13 +78,13 @@ wrong() {
 	bad 1 "'verify' needs --manifest FILE" verify nc
 	bad 4 "cannot open the manifest 'none'" verify nc --manifest none
 	echo nonsense >"$TMPDIR/more"
-	bad 1 "line 1: it is no line of sha256sum" verify nc --manifest "$TMPDIR/more"
+	bad 1 "line 1: it is not a line of sha256sum" verify nc --manifest "$TMPDIR/more"
 	bad 1 "'0-512' is a range of the device" verify nc --manifest "$TMPDIR/sums" 0-512
 	bad 4 "no device 'nobody'" verify nobody --manifest "$TMPDIR/sums"
 	bad 1 "cannot both be standard input" verify nc --manifest - --from -
 }
 
-# damaged: another host changes a file. What memory has of it is not what is compared.
+# damaged: another host changes a file. verify must not compare the page cache's copy.
 damaged() {
 	local block
 	cat 5.bin >/dev/null
@@ -98,7 +98,7 @@ damaged() {
 	[[ $(sha256sum 6.bin) == "$(grep 6.bin "$TMPDIR/sums")" ]] || fail "6.bin"
 }
 
-# ahead BYTES: of the device.
+# ahead BYTES: the read-ahead of the device.
 ahead() {
 	good get nc read-ahead -j
 	expect read_ahead "$1"
@@ -114,7 +114,7 @@ settings() {
 	good set nc read-ahead=4M -j
 	expect changed true read_ahead 4194304
 	ahead 4194304
-	# New tables: they keep it.
+	# Read-ahead survives new tables.
 	good set nc verify=1000
 	ahead 4194304
 	good set nc read-ahead=16K fill-memory=32M
@@ -132,14 +132,14 @@ settings() {
 	bad 1 'needs NAME' get
 }
 
-# reader: until $TMPDIR/stop is there.
+# reader: read until $TMPDIR/stop exists.
 reader() {
 	until [[ -e $TMPDIR/stop ]]; do
 		dd if=/dev/mapper/nc of=/dev/null bs=64K count=64 iflag=direct 2>/dev/null || exit
 	done
 }
 
-# sees_hits: three times, of which the reader was seen at least once.
+# sees_hits: of three reports, at least one shows the reader's hits.
 sees_hits() {
 	local lines line
 	good stats --watch --interval 0.2 --count 3 -j
@@ -166,10 +166,10 @@ watched() {
 	bad 1 "--interval '0': give 0.1 to" stats --watch --interval 0
 	bad 1 "--count '0': give 1" stats --watch --count 0
 	run stats nobody --watch -j
-	[[ $rc == 4 && $out == '{"schema":1,"error":{"code":4,'*'}}' ]] || fail "stats --watch of nobody: $rc $out"
+	[[ $rc == 4 && $out == '{"schema":1,"error":{"code":4,'*'}}' ]] || fail "stats --watch of a missing device: $rc $out"
 }
 
-# bypassed: nothing of the cache is looked at then, and that is said.
+# bypassed: verify reads nothing from the cache then, and warns.
 bypassed() {
 	local passes=0
 	dmsetup load cachedev --table "0 $(sectors "$C") error" && dmsetup resume --noflush cachedev ||

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache with a witness: create, open, set, attach and destroy keep its record, what a crash in
-# a writing mode leaves is told before and found after it, and a witness that is missing stops
-# nobody.
+# A cache with a witness: create, open, set, attach and destroy maintain its record. status must
+# predict the outcome of a crash in a writing mode, and open must find it. A missing witness must
+# not prevent open.
 # kernels: 6.12
 # timeout: 300
 . ./given_up.sh
@@ -11,13 +11,14 @@
 NC=/dev/mapper/nc
 region=2048 # sectors
 
-# warned TEXT WORDS...: must succeed, with this warning.
+# warned TEXT WORDS...: the command succeeds with this warning.
 warned() {
 	run "${@:2}"
 	[[ $rc == 0 && $err == *"warning: "*"$1"* ]] || fail "nearcache ${*:2}: exit $rc, no '$1' in '$err'"
 }
 
-# keep: what a power cut would leave on cache device and witness; after_crash: it was cut then.
+# keep: save what a power cut would leave on cache device and witness. after_crash: restore that
+# state.
 keep() {
 	local dev
 	for dev in "$local" "$w" "$v"; do
@@ -36,12 +37,12 @@ after_crash() {
 	lies slice linear
 }
 
-# moved DEV: its record 0 says that the cache has another witness, or none.
+# moved DEV: its record 0 says that the cache now has another witness, or none.
 moved() {
 	[[ $(./intent "$C" said "$1" 0) == *' 0 4' ]] || fail "record 0 of $1 (line ${BASH_LINENO[0]})"
 }
 
-# copy: to $TMPDIR/older; put_back: the cache device is what it was then.
+# copy: save the cache device to $TMPDIR/older. put_back: restore it.
 copy() {
 	blockdev --flushbufs "$local"
 	dd if="$local" of="$TMPDIR/older" bs=1M iflag=direct 2>/dev/null || fail "dd"
@@ -51,7 +52,7 @@ put_back() {
 	dd if="$TMPDIR/older" of="$local" bs=1M oflag=direct conv=notrunc 2>/dev/null || fail "dd"
 }
 
-# outdated GENERATION: the copy does not count, and all is as it was afterwards.
+# outdated GENERATION: open must reject the old copy as cold; then refill the cache.
 outdated() {
 	put_back
 	good open nc --cache "$C" --origin "$O" --mode writethrough -j
@@ -61,12 +62,12 @@ outdated() {
 	full
 }
 
-# says DEV N EXPECTED: what a record tells of this cache.
+# says DEV N EXPECTED: the content of a record for this cache.
 says() {
 	same "record $2 of $1" "$(./intent "$C" said "$1" "$2")" "$3"
 }
 
-# empty DEV N: nobody's record.
+# empty DEV N: record N is unused.
 empty() {
 	dd if="$1" of="$TMPDIR/record" bs=4096 skip="$2" count=1 iflag=direct 2>"$TMPDIR/dd" || fail "dd: $(cat "$TMPDIR/dd")"
 	cmp -s "$TMPDIR/record" <(head -c 4096 /dev/zero) ||
@@ -81,14 +82,14 @@ get() {
 	./blockdata read "$NC" -s "$1" -n "$2" -g "$3" >/dev/null || fail "wrong data (line ${BASH_LINENO[0]})"
 }
 
-# full: all of the origin is cached, and the medium knows.
+# full: cache the whole origin and commit the slot table.
 full() {
 	get 0 $((8 * region)) 1
 	settle
 	written_down
 }
 
-# table WITNESS: the live table names it, or none.
+# table WITNESS: the live table names this witness, or none if empty.
 table() {
 	local words
 	words=$(dmsetup table nc)
@@ -108,23 +109,23 @@ at_exit dm_gone nc
 generation=1
 ./blockdata write "$O"
 
-# A record, before the superblock says so; its path is that of the user.
+# A dry run writes no record; the recorded path is the one that the user gave.
 good create nc --origin "$O" --cache "$C" --witness "$W" --block-size 64K --dry-run -j
 expect witness "$W"
 empty "$W" 0
-# On a busy machine any device is slow.
+# On a busy machine each device may exceed the timeout.
 good create nc --origin "$O" --cache "$C" --witness "$W" --block-size 64K --mode writethrough --cache-timeout 0 -j
 expect witness "$W" super_state clean
 json_keys name mode origin cache table uuid super_state witness session
 table "$W"
 full
 
-# What a crash would cost, now and after a write.
+# status predicts the cost of a crash, before and after a write.
 good status nc
 [[ $out == *"a crash now"*"would leave it warm"* && $out == *"witness"*"$W"* ]] || fail "status: $out"
 [[ $out != *'regions being written'* ]] || fail "status: $out"
 says "$W" 0 "3 0 1"
-# A mark stays for 2 s at least.
+# A region stays marked for at least 2 s.
 put $((region * 3)) 8 2
 good status nc
 [[ $out == *'regions being written'*1* ]] || fail "status: $out"
@@ -137,7 +138,7 @@ put $((region * 3)) 8 2
 good stats nc -j
 [[ $(jq -r '.witness.value, .intent_regions.value' <<<"$out" 2>/dev/null | tr '\n' ' ') == "warm 1 " ]] ||
 	[[ ! $(type -P jq) ]] || fail "stats: $out"
-# Where all that took its time, the mark is gone.
+# Write again: on a slow machine the mark may have been cleared.
 put $((region * 3)) 8 2
 keep
 after_crash
@@ -146,7 +147,7 @@ expect super_state writing next_open warm witness "$W" session 3
 good super "$C"
 [[ $out == *'warm, but for 1 region of 1 MiB'* ]] || fail "super: $out"
 
-# It is warm, but for that region; in read-only mode too.
+# The cache is warm except for that region, also in read-only mode.
 good open nc --cache "$C" --origin "$O" --dry-run
 [[ $out == *'kept over a crash, but for 1 region of 1 MiB'* ]] || fail "open: $out"
 good open nc --cache "$C" --origin "$O" -j
@@ -158,7 +159,8 @@ same "bytes from the origin" "$(origin_delta)" 0
 get $((region * 3)) 8 2
 good close nc
 
-# Its ends were changed by another host meanwhile: found, unless it wrote to them itself.
+# Another host changed the ends meanwhile: open detects it, unless the cache itself was writing to
+# them.
 changed_meanwhile() {
 	good open nc --cache "$C" --origin "$O" --mode writethrough --cache-timeout 0
 	get 0 $((region * 3)) 1
@@ -187,7 +189,7 @@ good close nc
 good open nc --cache "$C" --origin "$O" --on-change=drop --mode writethrough
 full
 
-# A copy of the cache device from before: it was stopped cleanly, and is not what it was.
+# An old copy of the cache device: cleanly stopped, but outdated by a later session.
 good close nc
 copy
 good open nc --cache "$C" --origin "$O" --mode writethrough
@@ -203,7 +205,7 @@ expect content cold changed null loaded unclean
 get $((region * 3)) 8 4
 put $((region * 3)) 8 1
 good close nc
-# Also when the witness cannot be used any more.
+# The same when the witness cannot be used.
 put_back
 make_dm user user "$(under linear "$W")"
 warned 'is in use by' open nc --cache "$C" --origin "$O" -j
@@ -214,8 +216,8 @@ good close nc
 good open nc --cache "$C" --origin "$O" --mode writethrough -j
 expect content warm loaded warm
 full
-# Also when another one is named, which knows nothing, or none, or one that is not there; and
-# whatever else was changed meanwhile.
+# The same when the user names another witness without a record, none, or a missing device, whatever
+# else has changed meanwhile.
 put 0 8 5
 good close nc
 for named in none "$V" /dev/nowhere; do
@@ -230,14 +232,14 @@ for named in none "$V" /dev/nowhere; do
 	put $((region * 3)) 8 1
 	good close nc
 done
-# Who just does without for a while, and did not write, is none of those.
+# Opening without the witness in read-only mode does not outdate the cache.
 good open nc --cache "$C" --origin "$O" --witness none -j
 expect content warm
 good close nc
 good open nc --cache "$C" --origin "$O" --witness "$W" -j
 expect content warm loaded warm
 good close nc
-# Also when it has a witness no more: there it stands what has become of its cache.
+# The same when the cache has moved to another witness: the old witness's record says so.
 good open nc --cache "$C" --origin "$O" --witness "$V" --mode writethrough
 put $((region * 3)) 8 4
 good close nc
@@ -246,7 +248,7 @@ warned 'has no record of this cache' open nc --cache "$C" --origin "$O" -j
 expect content dropped
 get $((region * 3)) 8 4
 good close nc
-# Or when it came back to that one, to read only.
+# The same when the cache came back to the old witness in read-only mode.
 good open nc --cache "$C" --origin "$O" --witness "$V" --mode writethrough
 put $((region * 3)) 8 6
 good close nc
@@ -261,7 +263,7 @@ good open nc --cache "$C" --origin "$O" --witness "$W" --mode writethrough
 put $((region * 3)) 8 1
 put 0 8 1
 full
-# Or when it wrote without any in between: before it came back,
+# The same when the cache wrote without a witness before coming back,
 good close nc
 copy
 good open nc --cache "$C" --origin "$O" --witness none --mode writethrough
@@ -271,7 +273,7 @@ good open nc --cache "$C" --origin "$O" --witness "$W" -j
 expect content warm
 good close nc
 outdated 4
-# or for a while; and where the one that is recorded could not be used.
+# or only for a while, or because the recorded witness could not be used.
 good close nc
 copy
 good open nc --cache "$C" --origin "$O"
@@ -285,8 +287,9 @@ good open nc --cache "$C" --origin "$O" -j
 expect content warm witness "$W"
 good close nc
 outdated 5
-# Cut off before the witness knew of the number: nothing is lost. A copy of that is told when
-# another one is the witness, though its number is higher than what this one had seen.
+# Interrupted before the witness recorded the session: nothing is lost. With another witness since,
+# a copy of that state is detected although its session is higher than the one in the old witness's
+# record.
 good close nc
 good open nc --cache "$C" --origin "$O"
 good set nc witness=none mode=writethrough
@@ -318,7 +321,7 @@ put $((region * 3)) 8 6
 dm_remove user
 good close nc
 outdated 6
-# A crash before the superblock named another one: emptied once, and without a witness then.
+# A crash before the superblock named the new witness: emptied once, then without a witness.
 good close nc
 read -r last _ < <(./intent "$C" said "$W" 0)
 ./intent "$C" say "$W" 0 "$last" 0 4
@@ -333,7 +336,7 @@ copy
 good open nc --cache "$C" --origin "$O" --witness "$W" --mode writethrough -j
 expect content warm witness "$W"
 put $((region * 3)) 8 7
-# Or of a copy that names none, of a cache that has had this one since.
+# The same with a copy that names no witness, of a cache that has used this one since.
 good close nc
 good open nc --cache "$C" --origin "$O" --witness none
 good close nc
@@ -343,7 +346,7 @@ expect content dropped witness "$W"
 get $((region * 3)) 8 7
 put $((region * 3)) 8 1
 full
-# Cut off before the record of one that comes back is written: as it was.
+# Interrupted before the record of the returning witness is written: nothing changes.
 good close nc
 good open nc --cache "$C" --origin "$O" --witness none
 good close nc
@@ -357,7 +360,7 @@ good close nc
 good open nc --cache "$C" --origin "$O" --witness "$W" -j
 expect content warm witness "$W"
 good close nc
-# Set while it only reads, and another one then: as it was.
+# A witness set in read-only mode, then another one: nothing changes.
 good open nc --cache "$C" --origin "$O" --witness none
 good set nc witness="$W"
 good set nc witness="$V"
@@ -365,7 +368,8 @@ good close nc
 good open nc --cache "$C" --origin "$O" --witness "$W" -j
 expect content warm witness "$W"
 good close nc
-# Set again while it only reads: what the superblock does not know yet is not news.
+# A witness set in read-only mode again: the superblock does not name it yet, and the cache stays
+# warm.
 good open nc --cache "$C" --origin "$O" --witness none
 good set nc witness="$W"
 keep
@@ -374,7 +378,7 @@ good open nc --cache "$C" --origin "$O" --witness "$W" --mode writethrough -j
 expect content warm witness "$W"
 full
 
-# Missing, or somebody else's: it opens, and says what that costs.
+# Witness missing, or without a record of this cache: open succeeds and reports the cost.
 put $((region * 3)) 8 1
 keep
 after_crash
@@ -397,7 +401,7 @@ good status nc
 good status nc -j
 expect witness null witness_state none
 
-# In use by somebody else: the same.
+# In use by another device: the same.
 good close nc
 ./intent "$C" witness "$W" 0
 make_dm user user "$(under linear "$W")"
@@ -407,7 +411,7 @@ table ''
 dm_remove user
 dd if=/dev/zero of="$W" bs=4096 count=1 oflag=direct 2>/dev/null
 
-# Named while it is in use; close records it, and the old record says so.
+# Set while in use: close records the new witness, and the old one's record says so.
 good set nc witness="$W" --dry-run
 empty "$W" 0
 good set nc witness="$W" -j
@@ -427,7 +431,7 @@ is bytes_valid "$valid"
 written_down
 keep
 after_crash
-# The superblock does not know of it yet: who names it finds all there.
+# The superblock does not name the new witness yet: naming it finds everything.
 good open nc --cache "$C" --origin "$O" --witness "$V" --mode writethrough -j
 expect content warm loaded recovered
 moved "$W"
@@ -439,7 +443,7 @@ good open nc --cache "$C" --origin "$O" --mode writethrough -j
 expect witness "$V" content warm
 table "$V"
 full
-# It failed when the session began: named again, it is asked again.
+# The witness failed at the start of the session: setting it again retries.
 lies oth error "$v"
 dmsetup suspend nc && dmsetup resume nc || fail "suspend"
 is witness 2
@@ -459,7 +463,8 @@ good close nc
 good open nc --cache "$C" --origin "$O" --mode writethrough
 table "$V"
 
-# Recorded by close: the one before knows. One that never was is told at once.
+# close marks the old witness's record; the record of a witness that was never recorded is marked at
+# once.
 ./intent "$C" witness "$V2" 0
 good set nc witness="$V2"
 good set nc witness="$W"
@@ -473,7 +478,7 @@ good open nc --cache "$C" --origin "$O" --witness "$V" --mode writethrough -j
 expect content warm loaded warm
 moved "$W"
 
-# Named at open; none forgets it.
+# Named at open; --witness none removes it.
 keep
 after_crash
 good open nc --cache "$C" --origin "$O" --witness "$W" -j
@@ -498,7 +503,7 @@ warned "'/dev/nowhere'" open nc --cache "$C" --origin "$O" --witness /dev/nowher
 table ''
 good close nc
 
-# It cannot be written: the same, but what is made anew is not made.
+# The witness cannot be written: open continues without it, and create fails.
 dd if=/dev/zero of="$W" bs=4096 count=1 oflag=direct 2>/dev/null
 lies wit unwritable "$w"
 warned "cannot write witness device" open nc --cache "$C" --origin "$O" --witness "$W"
@@ -513,8 +518,8 @@ bad 4 'no nearcache superblock' open nc --cache "$C" --origin "$O"
 lies wit linear "$w"
 empty "$W" 0
 
-# A path that may be another device's after a reboot is not what is recorded, if there is a
-# better one; which of those is the user's choice.
+# If a stable path exists, the helper records that one rather than a path that may change at reboot.
+# Among stable paths, the user's choice counts.
 [[ ! -e /dev/disk ]] || fail "there is udev here"
 mkdir -p /dev/disk/by-id
 at_exit rm -rf /dev/disk
@@ -536,7 +541,7 @@ good open nc --cache "$C" --origin "$O" --witness none
 good close nc
 moved "$u"
 
-# A new cache device gets a record; the one before keeps its own.
+# A new cache device gets its own record; the old device keeps its record.
 good open nc --cache "$C" --origin "$O" --mode writethrough --witness "$W"
 full
 make_null spare spare 12
@@ -555,7 +560,7 @@ good close nc
 good super "$spare" -j
 expect witness "$W" super_state clean
 
-# Destroyed: the record is nobody's. Without the witness it stays, and that is told.
+# destroy frees the record. If the witness is missing the record stays, and the command warns.
 good destroy --cache "$C" --dry-run
 [[ $out == *'would free the record on'*"$W"* ]] || fail "destroy: $out"
 good destroy --cache "$C" -j

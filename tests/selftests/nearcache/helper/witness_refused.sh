@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What cannot be a witness is refused by name and nothing is written: what would leave together
-# with the cache, what carries something, what is in use, what is full. Several caches share one,
-# and get a record each, also when they are made at once.
+# create must refuse an unsuitable witness by name and write nothing: a device on the same drive as
+# cache device or origin, one with content, one in use, one whose records are full. Several caches
+# share one witness with a record each, also when created at the same time.
 # kernels: 6.1
 . ./cache.sh
 . ./command.sh
 
-# refused CODE TEXT DEV [WORDS...]: at create, with --force too unless WORDS say otherwise.
+# refused CODE TEXT DEV [WORDS...]: create refuses the witness DEV and leaves it and the cache
+# device unchanged.
 refused() {
 	local before after
 	before=$(sha256sum <"$3")
@@ -32,7 +33,7 @@ slice near near "$both" 32768 4
 at_exit dm_gone nc
 at_exit dm_gone second
 
-# On the drive of one of the two, at any depth.
+# On the drive of the cache device or the origin, at any depth.
 slice deep deep "$near" 0 2
 for dev in "$C" "$near" "$deep" "$both"; do
 	refused 4 'is on the same drive as cache device' "$dev" --force
@@ -49,7 +50,7 @@ if type -P mkfs.ext4 >/dev/null && modprobe loop && modprobe ext4; then
 	refused 4 'is on the same drive as cache device' "$loop" --force
 fi
 
-# Not a device, too small, read-only.
+# Not a block device, too small, read-only.
 bad 4 'not a block device' create nc --origin "$O" --cache "$C" --witness /dev/null
 bad 4 'No such file' create nc --origin "$O" --cache "$C" --witness /dev/nowhere
 bad 1 'it is empty' create nc --origin "$O" --cache "$C" --witness ''
@@ -60,7 +61,7 @@ make_dm fixed fixed "0 2048 linear $w 0" --readonly
 refused 4 'is read-only' "$fixed"
 dm_remove fixed
 
-# What carries something, until --force; a cache device, too.
+# A device with content, also a cache device, needs --force.
 if type -P mkfs.ext4 >/dev/null; then
 	mkfs.ext4 -q -L precious "$w" || fail "mkfs"
 	refused 4 "carries ext4 labelled 'precious'" "$w"
@@ -76,12 +77,12 @@ good open second --cache "$other" --origin "$O"
 refused 5 "it is the cache device of 'second'" "$other" --force
 good close second
 
-# In use by something else.
+# In use by another device.
 slice user user "$w" 0 1
 refused 5 'is in use by' "$w" --force
 dm_remove user
 
-# At once: one record each. A witness is no cache device then.
+# Four creates at once: one record each. The witness cannot be a cache device then.
 dd if=/dev/zero of="$w" bs=1M count=2 oflag=direct 2>/dev/null
 caches=()
 names=(a b c d)
@@ -113,7 +114,7 @@ for name in "${names[@]}"; do
 done
 bad 4 'is the witness device of 4 other caches' create nc --origin "$O" --cache "$w"
 
-# All in use; what is given back is taken, and so is the record of what is overwritten.
+# All records are in use. A freed record is reused, also that of an overwritten cache.
 for n in {4..63}; do
 	./intent "${caches[0]}" witness "$w" "$n" || fail "record $n"
 done

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The cache drive is pulled out below a mounted file system and plugged in again, where it has
-# another name: 'nearcache attach' takes it back while fio writes and verifies. And plugged in
-# again only after the close: what was written without it is not read from it.
+# The cache drive is pulled under a mounted file system and plugged in again under another name:
+# 'nearcache attach' must take it back while fio writes and verifies. If it is plugged in only after
+# the close, it must not serve data that was overwritten without it.
 # kernels: 6.1
 # timeout: 300
 . ./cache.sh
@@ -13,14 +13,14 @@ bypassed() {
 	[[ $(field state) == 1 ]]
 }
 
-# fio_job [fio options]: a direct and a buffered one.
+# fio_job [fio options]: one direct and one buffered job.
 fio_job() {
 	fio --directory="$TMPDIR/mnt" --rw=randwrite --ioengine=libaio --iodepth=8 --verify=crc32c \
 		--verify_fatal=1 --thread "$@" --name=direct --direct=1 --bs=4k --size=1M \
 		--name=buffered --bs=12k --size=1M >"$TMPDIR/fio" 2>&1
 }
 
-# load_begin: write and verify until load_end.
+# load_begin: write and verify in the background until load_end.
 load_begin() {
 	rm -f "$TMPDIR/load-stop"
 	load &
@@ -52,12 +52,12 @@ more() {
 	(($(field "$1") > $2))
 }
 
-# go_on COUNTER WHEN: it moves.
+# go_on COUNTER WHEN: the counter increases.
 go_on() {
 	wait_for 60 more "$1" "$(field "$1")" || fail "no more $1 $2: $(cat "$TMPDIR/fio")"
 }
 
-# sound KIND DEV: the file system says so of itself.
+# sound KIND DEV: the file system check finds no error.
 sound() {
 	case $1 in
 	ext4) e2fsck -fn "$2" ;;
@@ -65,7 +65,7 @@ sound() {
 	esac >"$TMPDIR/fsck" 2>&1 || fail "$1 on $2: $(cat "$TMPDIR/fsck")"
 }
 
-# files KIND DEV: they are as fio left them; prints their sums.
+# files KIND DEV: all files are as fio left them; prints their checksums.
 files() {
 	sound "$1" "$2"
 	mount "$2" "$TMPDIR/mnt" || fail "mount $1 on $2"
@@ -83,7 +83,7 @@ create() {
 	good create nc --origin "$O" --cache "$C" --mode writethrough --block-size 64K --force
 }
 
-# yank KIND: out and in under a mounted file system.
+# yank KIND: pull and plug the drive under a mounted file system.
 yank() {
 	local sums begin=$SECONDS old
 	create
@@ -106,7 +106,7 @@ yank() {
 	go_on hits "with the drive"
 	go_on updates "with the drive"
 	load_end
-	# It may have been too slow for a while.
+	# The drive may have been too slow for a while.
 	wait_for 30 works || fail "it does not work: $(dmsetup status nc)"
 	umount "$TMPDIR/mnt"
 	sums=$(files "$1" /dev/mapper/nc) || exit
@@ -115,7 +115,7 @@ yank() {
 	echo "$1: $((SECONDS - begin)) s"
 }
 
-# Read-only: it is as warm as it was.
+# Read-only mode: as warm as before.
 returned() {
 	create
 	./blockdata write /dev/mapper/nc -g 1 -n 8192
@@ -136,7 +136,7 @@ returned() {
 	good close nc
 }
 
-# Out, written without it, closed, in.
+# Pulled, written without it, closed, plugged in.
 forgotten() {
 	create
 	./blockdata write /dev/mapper/nc -g 1 -n 8192

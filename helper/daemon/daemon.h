@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Adapts settings to how devices are read, and reports its actions. */
+#ifndef HELPER_DAEMON_DAEMON_H
+#define HELPER_DAEMON_DAEMON_H
+
+#include "cli/options.h"
+
+int daemon_run(const struct arguments *args);
+
+#endif /* HELPER_DAEMON_DAEMON_H */

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcached */
+#include "cli/programs.h"
+#include "daemon/daemon.h"
+
+int main(int argc, char **argv)
+{
+	return program_main(argc, argv, &daemon_verb, daemon_run);
+}

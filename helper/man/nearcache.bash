@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# bash completion of nearcache(8); tests/static/words.sh compares it with the command.
+
+_nearcache_verbs='create open close set get attach resize pin unpin ranges prefetch plan jobs cancel residency invalidate verify scrub list status stats top destroy index classifier latency heat trace heatmap daemon actions metrics super'
+_nearcache_globals=' --json -j --dry-run --help -h --version -V'
+_nearcache_settings='mode=read-only|writearound|writethrough fill_memory= cache_timeout= origin_timeout= verify= witness= read_ahead='
+
+# _nearcache_tables VERB: set options and operands. Values: <KIND>, choices with |, <> for others.
+_nearcache_tables()
+{
+	options='' operands=''
+	case $1 in
+	create)
+		options=' --origin=<path> --cache=<path> --witness=<path> --mode=read-only|writearound|writethrough --read-only --block-size=<> --integrity=none|crc32c --fill-memory=<> --cache-timeout=<> --origin-timeout=<> --verify=<> --dataset-version=<> --force --format-only'
+		operands='<>'
+		;;
+	open)
+		options=' --origin=<path> --cache=<path> --witness=<path> --mode=read-only|writearound|writethrough --read-only --fill-memory=<> --cache-timeout=<> --origin-timeout=<> --verify=<> --dataset-version=<> --grow --on-change=drop|refuse|trust --force --wait --all --tab=<path>'
+		operands='<table>'
+		;;
+	close)
+		options=' --all'
+		operands='<device>'
+		;;
+	set)
+		options=' --force'
+		operands='<device> <change>...'
+		;;
+	get)
+		options=''
+		operands='<device> <setting>...'
+		;;
+	attach)
+		options=' --origin=<path> --cache=<path> --block-size=<> --integrity=none|crc32c --dataset-version=<> --on-change=drop|refuse|trust --force --format'
+		operands='<device>'
+		;;
+	resize)
+		options=' --force'
+		operands='<device>'
+		;;
+	pin)
+		options=' --wait --format=tar|tfrecord|parquet|mds|npz --samples=<> --from=<path> --index-only --all --label=<label> --priority=<> --expires=<> --evict-after-use --bypass --no-load --refresh'
+		operands='<device> <path>...'
+		;;
+	unpin)
+		options=' --from=<path> --label=<label> --all'
+		operands='<device> <path>...'
+		;;
+	ranges)
+		options=' --labels'
+		operands='<device>'
+		;;
+	prefetch)
+		options=' --wait --format=tar|tfrecord|parquet|mds|npz --samples=<> --from=<path> --index-only --label=<label> --priority=<> --deadline=<> --bandwidth=<> --rank=<> --world-size=<> --seed=<> --epoch=<> --split=strided|blocked'
+		operands='<device> <path>...'
+		;;
+	plan)
+		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --from=<path> --index-only --rank=<> --world-size=<> --seed=<> --epoch=<> --epochs=<> --clear --split=strided|blocked'
+		operands='<device> <path>...'
+		;;
+	jobs)
+		options=''
+		operands='<device>'
+		;;
+	cancel)
+		options=' --all'
+		operands='<device> <job>...'
+		;;
+	residency)
+		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --from=<path> --index-only'
+		operands='<device> <path>...'
+		;;
+	invalidate)
+		options=' --range=<> --format=tar|tfrecord|parquet|mds|npz --samples=<> --from=<path> --index-only'
+		operands='<device> <path>...'
+		;;
+	verify)
+		options=' --from=<path> --manifest=<path>'
+		operands='<device> <path>...'
+		;;
+	scrub)
+		options=' --rate=<> --with-origin --wait --stop'
+		operands='<device>'
+		;;
+	list)
+		options=''
+		operands=''
+		;;
+	status)
+		options=''
+		operands='<device>...'
+		;;
+	stats)
+		options=' --watch --interval=<> --count=<> -n=<>'
+		operands='<device>...'
+		;;
+	top)
+		options=' --interval=<> --batch -b --count=<> -n=<>'
+		operands='<device>...'
+		;;
+	destroy)
+		options=' --cache=<path> --force'
+		operands='<device>'
+		;;
+	index)
+		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --summary --check'
+		operands='<path>...'
+		;;
+	classifier)
+		options=''
+		operands='<> <path>'
+		;;
+	latency)
+		options=''
+		operands='<>'
+		;;
+	heat)
+		options=''
+		operands='<>'
+		;;
+	trace)
+		options=' --wait --force --label=<label> --priority=<> --deadline=<> --bandwidth=<> --epochs=<>'
+		operands='<> <device> <path>'
+		;;
+	heatmap)
+		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --from=<path> --index-only --interval=<> --count=<> -n=<> --output=<path> -o=<path>'
+		operands='<device> <path>...'
+		;;
+	daemon)
+		options=' --config=<path> --observe'
+		operands=''
+		;;
+	actions)
+		options=' --revert=<>'
+		operands='<device>'
+		;;
+	metrics)
+		options=' --textfile=<path> --openmetrics'
+		operands=''
+		;;
+	super)
+		options=''
+		operands='<path>'
+		;;
+	esac
+	options+=$_nearcache_globals
+}
+
+# Open devices, from sysfs: this needs no root privileges.
+_nearcache_devices()
+{
+	local file uuid name
+	for file in "${_nearcache_sysfs:-/sys}"/class/block/dm-*/dm/uuid; do
+		{ read -r uuid <"$file" && read -r name <"${file%uuid}name"; } 2>/dev/null || continue
+		[[ $uuid != nearcache-* ]] || echo "$name"
+	done
+}
+
+# Devices of the table, open or not.
+_nearcache_table()
+{
+	local name rest
+	while read -r name rest || [[ $name ]]; do
+		[[ ! $rest || $name == \#* ]] || echo "$name"
+	done 2>/dev/null <"${_nearcache_tab:-/etc/nearcache/nearcachetab}"
+}
+
+# _nearcache_ask VERB WORD...: JSON about the device on the command line; needs root privileges.
+_nearcache_ask()
+{
+	[[ ! $device ]] || "${_nearcache_command:-nearcache}" "$1" "$device" "${@:2}" --json 2>/dev/null
+}
+
+# Running jobs.
+_nearcache_jobs()
+{
+	_nearcache_ask jobs | sed -n '/"job": /{s/[^0-9]//g;h;}; /"state": "running"/{g;p;}'
+}
+
+# Labels of ranges, without those that need quotes.
+_nearcache_labels()
+{
+	_nearcache_ask ranges --labels | sed -nE 's/^ *"label": "([[:alnum:]_.,:@%+/-]+)",?$/\1/p'
+}
+
+# Set words to the words up to the cursor, without the breaks of COMP_WORDBREAKS.
+_nearcache_words()
+{
+	local line=${COMP_LINE:0:COMP_POINT} i
+	words=()
+	for ((i = 0; i <= COMP_CWORD; i++)); do
+		if [[ ! $i -gt 0 || $line == [[:blank:]]* ]]; then
+			words+=('')
+			line=${line#"${line%%[![:blank:]]*}"}
+		fi
+		if ((i < COMP_CWORD)); then
+			words[-1]+=${COMP_WORDS[i]}
+			line=${line#"${COMP_WORDS[i]}"}
+		else
+			words[-1]+=$line
+		fi
+	done
+}
+
+# _nearcache_value NAME ROW...: set value to the text behind "NAME=" in one of the rows.
+_nearcache_value()
+{
+	local row
+	for row in "${@:2}"; do
+		[[ $row == "$1="* ]] || continue
+		value=${row#*=}
+		return
+	done
+	return 1
+}
+
+# _nearcache_add PREFIX WORD...: offer the words that match the current word, without the part
+# before its last break, which readline keeps.
+_nearcache_add()
+{
+	local word strip='' divider
+	for divider in = :; do
+		[[ $COMP_WORDBREAKS == *"$divider"* && $current == *"$divider"* ]] || continue
+		word=${current%"${current##*"$divider"}"}
+		((${#word} <= ${#strip})) || strip=$word
+	done
+	for word in "${@:2}"; do
+		word=$1$word
+		[[ $word != "$current"* ]] || COMPREPLY+=("${word#"$strip"}")
+	done
+}
+
+# readline completes files itself, with quotes.
+_nearcache_files()
+{
+	compopt -o bashdefault -o default 2>/dev/null
+}
+
+# A setting, "=", and its value.
+_nearcache_change()
+{
+	local value='' name=${current%%=*} row
+	if [[ $current != *=* ]]; then
+		for row in $_nearcache_settings; do
+			_nearcache_add '' "${row%%=*}="
+		done
+		compopt -o nospace 2>/dev/null
+		return
+	fi
+	# shellcheck disable=SC2086 # one word for each
+	_nearcache_value "${name//-/_}" $_nearcache_settings
+	if [[ $value ]]; then
+		# shellcheck disable=SC2086 # one word for each
+		_nearcache_add "$name=" ${value//|/ }
+	elif [[ $current == *=/* ]]; then
+		_nearcache_files
+	fi
+}
+
+# _nearcache_offer KIND PREFIX: offer the words of this kind.
+_nearcache_offer()
+{
+	local row names
+	case $1 in
+	'<device>') mapfile -t names < <(_nearcache_devices) ;;
+	'<table>') mapfile -t names < <(_nearcache_table) ;;
+	'<job>') mapfile -t names < <(_nearcache_jobs) ;;
+	'<label>') mapfile -t names < <(_nearcache_labels) ;;
+	'<path>') _nearcache_files; return ;;
+	'<setting>')
+		for row in $_nearcache_settings; do
+			_nearcache_add '' "${row%%=*}"
+		done
+		return
+		;;
+	'<change>') _nearcache_change; return ;;
+	*'>') return ;;
+	*) IFS='|' read -ra names <<<"$1" ;;
+	esac
+	_nearcache_add "$2" "${names[@]}"
+}
+
+# _nearcache_operand NUMBER: set value to the kind of that operand, from 0.
+_nearcache_operand()
+{
+	local kinds
+	read -ra kinds <<<"$operands"
+	if ((${#kinds[@]} && $1 >= ${#kinds[@]})) && [[ ${kinds[-1]} == *... ]]; then
+		value=${kinds[-1]}
+	else
+		value=${kinds[$1]:-}
+	fi
+	value=${value%...}
+}
+
+_nearcache_options()
+{
+	local row
+	for row in $options; do
+		_nearcache_add '' "${row%%=*}"
+	done
+}
+
+_nearcache()
+{
+	local words current word verb='' options=$_nearcache_globals operands='' value='' given=0 ended='' device=''
+	COMPREPLY=()
+	_nearcache_words
+	current=${words[-1]}
+	for word in "${words[@]:1:${#words[@]}-2}"; do
+		if [[ $value ]]; then
+			value=''
+		elif [[ $ended || $word != -?* ]]; then
+			if [[ $verb ]]; then
+				given=$((given + 1))
+				device=${device:-$word}
+			else
+				verb=$word
+				_nearcache_tables "$verb"
+			fi
+		elif [[ $word == -- ]]; then
+			ended=1
+		else
+			# shellcheck disable=SC2086 # one word for each
+			_nearcache_value "$word" $options
+		fi
+	done
+	if [[ $value ]]; then
+		_nearcache_offer "$value" ''
+	elif [[ ! $ended && $current == --*=* ]]; then
+		# shellcheck disable=SC2086 # one word for each
+		_nearcache_value "${current%%=*}" $options && _nearcache_offer "$value" "${current%%=*}="
+	elif [[ ! $ended && $current == -* ]]; then
+		_nearcache_options
+	elif [[ ! $verb ]]; then
+		# shellcheck disable=SC2086 # one word for each
+		_nearcache_add '' $_nearcache_verbs
+	else
+		_nearcache_operand "$given"
+		if [[ $value ]]; then
+			_nearcache_offer "$value" ''
+		else
+			_nearcache_options
+		fi
+	fi
+}
+
+complete -F _nearcache nearcache

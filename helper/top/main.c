@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nearcache-top */
+#include "cli/programs.h"
+#include "top/top.h"
+
+int main(int argc, char **argv)
+{
+	return program_main(argc, argv, &top_verb, top_run);
+}

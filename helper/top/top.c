@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "top/top.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "block/dm.h"
+#include "lib/error.h"
+#include "lib/name.h"
+#include "lib/print.h"
+#include "top/document.h"
+#include "top/frame.h"
+#include "top/gather.h"
+#include "top/live.h"
+#include "lib/interval.h"
+
+#define MILLISECOND	1000000ULL
+/* From one look to the next, milliseconds. */
+#define INTERVAL	1000U
+
+/* Afterwards they may come and go. */
+static int need_devices(const struct arguments *args)
+{
+	struct dm_device dev;
+	int i;
+
+	for (i = 0; i < args->operands; i++) {
+		if (dm_need_ours(name_of_operand(args->operand[i]), &dev))
+			return fail_code();
+		dm_device_free(&dev);
+	}
+	return 0;
+}
+
+/* As lines of any length. */
+static void print_frame(const struct top_model *model, unsigned int interval)
+{
+	const struct view view = { .interval = interval, .focus = SECTION_STREAMS };
+	struct frame frame;
+	size_t i;
+
+	if (!frame_make(model, &view, &frame)) {
+		for (i = 0; i < frame.lines; i++)
+			puts(frame.line[i].text);
+		putchar('\n');
+	}
+	frame_free(&frame);
+}
+
+/* The first frame is of an interval, like all others. */
+static int print_frames(const struct arguments *args, unsigned int interval)
+{
+	struct top_model before = { 0 }, now;
+	struct watch pace;
+	unsigned int i;
+
+	print_lines();
+	watch_start(&pace, interval * MILLISECOND);
+	memset(&now, 0, sizeof(now));
+	gather(args->operand, args->operands, &before, &now);
+	for (i = 0; !fail_code() && (!args->count || i < args->count); i++) {
+		model_free(&before);
+		before = now;
+		memset(&now, 0, sizeof(now));
+		watch_wait(&pace);
+		if (gather(args->operand, args->operands, &before, &now))
+			break;
+		if (option_given(args, OPTION_JSON))
+			document_print(&now);
+		else
+			print_frame(&now, interval);
+		if (!fail_code())
+			print_next();
+	}
+	model_free(&before);
+	model_free(&now);
+	return fail_code();
+}
+
+int top_run(const struct arguments *args)
+{
+	unsigned int interval = args->interval ? args->interval : INTERVAL;
+
+	/* Which characters the terminal can show. */
+	setlocale(LC_CTYPE, "");
+	if (!option_given(args, OPTION_BATCH) && option_given(args, OPTION_JSON))
+		return fail(CODE_USAGE, "'top --json' goes with -b (--batch)");
+	if (!option_given(args, OPTION_BATCH) &&
+	    (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
+		return fail(CODE_USAGE,
+			    "'top' shows a live view on a terminal, and this is none: -b (--batch) prints lines");
+	if (need_devices(args))
+		return fail_code();
+	return option_given(args, OPTION_BATCH) ? print_frames(args, interval) :
+					   live_run(args, interval);
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/atomic_file.h"
+#include "lib/error.h"
+#include "unit.h"
+
+static char folder[] = "/tmp/atomic_file.XXXXXX";
+static char path[64], new[96], link_to[64];
+static int fsyncs, fail_at;
+
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd)
+{
+	(void)fd;
+	if (++fsyncs != fail_at)
+		return 0;
+	errno = EIO;
+	return -1;
+}
+
+static int durable_write(const char *to, const char *text)
+{
+	return atomic_file_prepare(to, text) ? (int)fail_code() :
+					   atomic_file_commit(to);
+}
+
+static void holds(const char *expected)
+{
+	char text[64] = "";
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	assert_int_equal(fread(text, 1, sizeof(text) - 1, file), strlen(expected));
+	fclose(file);
+	assert_string_equal(text, expected);
+	assert_int_equal(access(new, F_OK), -1);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/a/b/file", folder);
+	snprintf(new, sizeof(new), "%s.new", path);
+	return 0;
+}
+
+static void written(void **state)
+{
+	bool found;
+
+	(void)state;
+	assert_int_equal(atomic_file_remove(path, &found), 0);
+	assert_false(found);
+	fsyncs = fail_at = 0;
+	assert_int_equal(durable_write(path, "one"), 0);
+	/* fsync of the file, its folder, and the parents of new folders. */
+	assert_int_equal(fsyncs, 4);
+	fsyncs = 0;
+	assert_int_equal(durable_write(path, "one"), 0);
+	assert_int_equal(fsyncs, 2);
+	holds("one");
+	/* If fsync fails, the old file stays. */
+	fsyncs = 0;
+	fail_at = 1;
+	assert_int_equal(durable_write(path, "two"), CODE_DEVICE);
+	assert_non_null(strstr(fail_message(), path));
+	fail_reset();
+	holds("one");
+	fail_at = 0;
+	assert_int_equal(durable_write(path, "three"), 0);
+	holds("three");
+	/* Before commit the new file exists beside the old one. */
+	assert_int_equal(atomic_file_prepare(path, "four"), 0);
+	assert_int_equal(access(new, F_OK), 0);
+	atomic_file_abandon(path);
+	holds("three");
+	/* If fsync of the folder fails, the file exists, maybe not durably: no error. */
+	fsyncs = 0;
+	fail_at = 2;
+	assert_int_equal(durable_write(path, "five"), 0);
+	fail_at = 0;
+	holds("five");
+	assert_int_equal(atomic_file_remove(path, &found), 0);
+	assert_true(found);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
+static void no_place(void **state)
+{
+	(void)state;
+	assert_int_equal(durable_write(path, "x"), 0);
+	snprintf(new, sizeof(new), "%s/below/it", path);
+	assert_int_equal(durable_write(new, "x"), CODE_DEVICE);
+	assert_non_null(strstr(fail_message(), "below"));
+	fail_reset();
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+	rmdir(folder);
+	strcpy(folder + strlen(folder) - 6, "XXXXXX");
+	return 0;
+}
+
+/* As setup(), with the file in the folder itself. */
+static int setup_flat(void **state)
+{
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/file", folder);
+	snprintf(new, sizeof(new), "%s.new", path);
+	snprintf(link_to, sizeof(link_to), "%s/link", folder);
+	fail_at = 0;
+	return 0;
+}
+
+static int teardown_flat(void **state)
+{
+	(void)state;
+	unlink(path);
+	unlink(link_to);
+	if (rmdir(folder))
+		return -1;
+	strcpy(folder + strlen(folder) - 6, "XXXXXX");
+	return 0;
+}
+
+static void replaced(void **state)
+{
+	(void)state;
+	assert_int_equal(atomic_file_check(path), 0);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(access(new, F_OK), -1);
+	assert_int_equal(atomic_file_write(path, "one", 3, false), 0);
+	holds("one");
+	assert_int_equal(atomic_file_check(path), 0);
+	holds("one");
+	assert_int_equal(atomic_file_write(path, "two", 3, true), 0);
+	holds("two");
+}
+
+static void check_refuses(const char *what, enum exit_code code, const char *why)
+{
+	fail_reset();
+	assert_int_equal(atomic_file_check(what), code);
+	if (!strstr(fail_message(), why))
+		fail_msg("'%s' does not say '%s'", fail_message(), why);
+	fail_reset();
+}
+
+static void not_replaced(void **state)
+{
+	char long_name[5000];
+
+	(void)state;
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	long_name[sizeof(long_name) - 1] = '\0';
+	assert_int_equal(symlink(path, link_to), 0);
+	check_refuses("", CODE_USAGE, "'' is no file");
+	check_refuses("/dev/null", CODE_DEVICE, "'/dev/null' is not a regular file");
+	check_refuses(folder, CODE_DEVICE, "is not a regular file");
+	check_refuses(link_to, CODE_DEVICE, "is not a regular file");
+	check_refuses("/nowhere/file", CODE_DEVICE, "cannot write '/nowhere/file.new'");
+	check_refuses(long_name, CODE_USAGE, "the name is too long");
+	assert_int_equal(atomic_file_write("/nowhere/file", "x", 1, false), CODE_DEVICE);
+	fail_reset();
+	/* Another process has replaced the file with a folder. */
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(atomic_file_write(path, "x", 1, true), CODE_DEVICE);
+	assert_int_equal(access(new, F_OK), -1);
+	fail_reset();
+	assert_int_equal(rmdir(path), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(written, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_place, setup, teardown),
+		cmocka_unit_test_setup_teardown(replaced, setup_flat, teardown_flat),
+		cmocka_unit_test_setup_teardown(not_replaced, setup_flat, teardown_flat),
+	};
+
+	return RUN(tests);
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One line of the table: the device is opened with a cache, without one, or not at all. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <uuid/uuid.h>
+
+#include "open/activate.h"
+#include "block/dm.h"
+#include "lib/error.h"
+#include "block/parallel.h"
+#include "open/boot.h"
+#include "open/passthrough.h"
+#include "lib/print.h"
+#include "open/find_devices.h"
+#include "open/nearcachetab.h"
+#include "unit.h"
+
+#define UUID	"01010101-0101-0101-0101-010101010101"
+
+static char table[64];
+/* Identity of the origin, and the one recorded in the cache; NULL: there is no cache. */
+static const char *origin_id, *recorded;
+static enum exit_code open_fails, cache_fails;
+static bool origin_gone;
+/* Calls made. */
+static struct arguments opened;
+static struct passthrough passed;
+static u8 passed_uuid[16];
+static char passed_why[256];
+static unsigned int waits;
+/* A device was left half-made, with this open count; @removed: the helper removed it. */
+static bool half_made, removed;
+static int half_opens;
+
+int device_open(struct device *dev, const char *path, const char *role)
+{
+	*dev = (struct device){ .fd = -1, .role = role };
+	snprintf(dev->path, sizeof(dev->path), "%s", path);
+	snprintf(dev->id, sizeof(dev->id), "%s", origin_id);
+	return origin_gone ? (fail)(CODE_DEVICE, "origin '%s'", path) : 0;
+}
+
+void device_close(struct device *dev)
+{
+	(void)dev;
+}
+
+int dm_need_target(void)
+{
+	return 0;
+}
+
+int dm_find(const char *name, struct dm_device *dev, bool *found)
+{
+	(void)name;
+	memset(dev, 0, sizeof(*dev));
+	*found = half_made && !removed;
+	strcpy(dev->uuid, DM_UUID_PREFIX UUID);
+	dev->open_count = half_opens;
+	return 0;
+}
+
+int dm_remove(const char *name)
+{
+	assert_string_equal(name, "nc");
+	removed = true;
+	return 0;
+}
+
+void dm_device_free(struct dm_device *dev)
+{
+	(void)dev;
+}
+
+int activate_check_name(const char *name)
+{
+	return strcmp(name, "nc") || half_made ? (fail)(CODE_BUSY, "exists") : 0;
+}
+
+bool resolve_wait(const char *path, unsigned int seconds)
+{
+	(void)path;
+	assert_in_range(seconds, 1, 60);
+	waits++;
+	return !origin_gone;
+}
+
+int resolve_path(struct resolved *cache, const char *path)
+{
+	memset(cache, 0, sizeof(*cache));
+	snprintf(cache->path, sizeof(cache->path), "%s", path);
+	if (cache_fails || !recorded)
+		return (fail)(cache_fails ? cache_fails : CODE_DEVICE, "BROKEN");
+	memset(cache->sb.uuid, 1, sizeof(cache->sb.uuid));
+	strcpy((char *)cache->sb.origin_id, recorded);
+	return 0;
+}
+
+int resolve_uuid(struct resolved *cache, const char *uuid,
+		 const struct device *origin)
+{
+	assert_string_equal(uuid, UUID);
+	assert_string_equal(origin->path, "/dev/o");
+	return resolve_path(cache, "/dev/found");
+}
+
+int passthrough_start(struct passthrough *pass, bool dry_run)
+{
+	(void)dry_run;
+	passed = *pass;
+	if (pass->cache)
+		memcpy(passed_uuid, pass->cache, sizeof(passed_uuid));
+	snprintf(passed_why, sizeof(passed_why), "%s", pass->why);
+	return 0;
+}
+
+void many_run(struct many_job *job, size_t count,
+	      int (*run)(const struct many_job *job))
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		job[i].code = run(&job[i]);
+		snprintf(job[i].message, MANY_TEXT, "%s", fail_message());
+		fail_reset();
+	}
+}
+
+int many_sum(const struct many_job *job, size_t count, const char *done)
+{
+	assert_string_equal(done, "opened");
+	return count && job[0].code ?
+	       (fail)(job[0].code, "%zu: %s", count, job[0].message) : 0;
+}
+
+void print_table(const char *key)
+{
+	assert_string_equal(key, "devices");
+}
+
+static int open_devices(const struct arguments *args)
+{
+	assert_string_equal(args->origin, "/dev/o");
+	assert_string_equal(args->operand[0], "nc");
+	opened = *args;
+	return open_fails ? (fail)(open_fails, "REFUSED") : 0;
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	origin_id = recorded = "wwid:eui.a";
+	open_fails = cache_fails = CODE_OK;
+	origin_gone = half_made = removed = false;
+	half_opens = 0;
+	waits = 0;
+	return 0;
+}
+
+static struct arguments arguments(const char *line, uint64_t options)
+{
+	static char *operand[] = { "nc" };
+	struct arguments args = {
+		.given = options | OPTION_TAB,
+		.tab = table,
+	};
+	FILE *file = fopen(table, "w");
+
+	if (!(options & OPTION_ALL)) {
+		args.operand = operand;
+		args.operands = 1;
+	}
+	fprintf(file, "%s\n", line);
+	fclose(file);
+	memset(&opened, 0, sizeof(opened));
+	memset(&passed, 0, sizeof(passed));
+	fail_reset();
+	return args;
+}
+
+static int run(const char *line, uint64_t options)
+{
+	struct arguments args = arguments(line, options);
+
+	return options & OPTION_ALL ? opentab_all(&args, open_devices) :
+				      opentab(&args, open_devices);
+}
+
+static void assert_passed(const char *why, bool known)
+{
+	assert_int_equal(fail_code(), 0);
+	assert_non_null(passed.name);
+	assert_int_equal(!!passed.cache, known);
+	if (known)
+		assert_int_equal(passed_uuid[7], 1);
+	if (!strstr(passed_why, why))
+		fail_msg("no '%s' in: %s", why, passed_why);
+}
+
+#define BY_PATH	"nc /dev/o /dev/c mode=writearound,verify=4"
+#define BY_UUID	"nc /dev/o UUID=" UUID " mode=writearound"
+
+static void with_cache(void **state)
+{
+	(void)state;
+	assert_int_equal(run(BY_PATH, 0), 0);
+	assert_true(option_given(&opened, OPTION_CACHE) && option_given(&opened, OPTION_ORIGIN));
+	assert_int_equal(opened.verify, 4);
+	assert_int_equal(opened.mode, NEARCACHE_WRITEAROUND);
+	assert_null(passed.name);
+	assert_int_equal(waits, 0);
+	assert_int_equal(run(BY_UUID, OPTION_WAIT_DEVICES), 0);
+	assert_int_equal(waits, 1);
+	assert_null(passed.name);
+	/* The cache records no identity: the content of the origin must show it. */
+	recorded = "";
+	assert_int_equal(run(BY_PATH, OPTION_WAIT_DEVICES), 0);
+	assert_int_equal(waits, 3);
+	assert_true(option_given(&opened, OPTION_CACHE));
+}
+
+static void without_cache(void **state)
+{
+	(void)state;
+	recorded = NULL;
+	run(BY_PATH, 0);
+	assert_passed("BROKEN", false);
+	assert_int_equal(passed.mode, NEARCACHE_WRITEAROUND);
+	assert_int_equal(opened.given, 0);
+	run(BY_UUID, 0);
+	assert_passed("BROKEN", true);
+	/* The cache is the right one, but opening it fails. */
+	reset(NULL);
+	open_fails = CODE_DEVICE;
+	run(BY_PATH, 0);
+	assert_passed("REFUSED", true);
+	open_fails = CODE_BUSY;
+	run(BY_UUID, 0);
+	assert_passed("REFUSED", true);
+	recorded = "";
+	run(BY_PATH, 0);
+	assert_passed("REFUSED", false);
+}
+
+/* A path may name another cache by now; a uuid cannot. */
+static void of_another(void **state)
+{
+	(void)state;
+	recorded = "wwid:eui.b";
+	run(BY_PATH, 0);
+	assert_passed("was made for the origin 'wwid:eui.b'", false);
+	assert_int_equal(opened.given, 0);
+	assert_int_equal(run(BY_UUID, 0), CODE_DEVICE);
+	assert_non_null(strstr(fail_message(), "'nc' is not opened: correct its line"));
+	assert_null(passed.name);
+	assert_int_equal(opened.given, 0);
+}
+
+static void not_at_all(void **state)
+{
+	(void)state;
+	origin_gone = true;
+	assert_int_equal(run(BY_PATH, OPTION_WAIT_DEVICES), CODE_DEVICE);
+	assert_non_null(strstr(fail_message(), "'nc' needs it: is it connected?"));
+	assert_int_equal(waits, 1);
+	assert_null(passed.name);
+	reset(NULL);
+	open_fails = CODE_PERMISSION;
+	assert_int_equal(run(BY_PATH, 0), CODE_PERMISSION);
+	assert_null(passed.name);
+	cache_fails = CODE_MEMORY;
+	assert_int_equal(run(BY_PATH, 0), CODE_MEMORY);
+	assert_null(passed.name);
+	assert_int_equal(run("nd /dev/o /dev/c", 0), CODE_USAGE);
+	assert_int_equal(run("nc /dev/o", 0), CODE_USAGE);
+}
+
+static void all(void **state)
+{
+	(void)state;
+	assert_int_equal(run(BY_PATH "\nnd /dev/o /dev/c noauto", OPTION_ALL), 0);
+	assert_int_equal(opened.operands, 1);
+	assert_int_equal(run("x\n" BY_PATH, OPTION_ALL), CODE_USAGE);
+	assert_non_null(strstr(fail_message(), "2: line 1: write NAME ORIGIN"));
+	assert_int_equal(opened.operands, 1);
+	assert_int_equal(run(BY_PATH, OPTION_ALL | OPTION_VERIFY), CODE_USAGE);
+	assert_non_null(strstr(fail_message(), "no option of one device"));
+}
+
+/* An earlier run was killed between creating and starting the device. */
+static void half(void **state)
+{
+	(void)state;
+	half_made = true;
+	assert_int_equal(run(BY_PATH, OPTION_DRY_RUN), 0);
+	assert_false(removed);
+	assert_int_equal(run(BY_PATH, 0), 0);
+	assert_true(removed && option_given(&opened, OPTION_CACHE));
+	removed = false;
+	assert_int_equal(run(BY_PATH, OPTION_ALL), 0);
+	assert_true(removed);
+	removed = false;
+	half_opens = 1;
+	assert_int_equal(run(BY_PATH, 0), CODE_BUSY);
+	assert_false(removed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(with_cache, reset),
+		cmocka_unit_test_setup(without_cache, reset),
+		cmocka_unit_test_setup(of_another, reset),
+		cmocka_unit_test_setup(not_at_all, reset),
+		cmocka_unit_test_setup(all, reset),
+		cmocka_unit_test_setup(half, reset),
+	};
+	int failed, fd;
+
+	strcpy(table, "/tmp/test_opentab.XXXXXX");
+	fd = mkstemp(table);
+	failed = RUN(tests);
+	close(fd);
+	unlink(table);
+	return failed;
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Extents of files with a synthetic FIEMAP. */
+#include <errno.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "files/erofs_map.h"
+#include "files/fiemap.h"
+#include "lib/error.h"
+#include "unit.h"
+
+#define PAGE	4096ULL
+#define EXT4	0xEF53
+#define XFS	0x58465342
+
+/* The file: its device, and the kernel's answers. */
+static struct {
+	uint64_t size;
+	dev_t device;
+	long magic;
+	uint64_t attributes;
+	int error;
+	uint32_t xflags;
+	const struct fiemap_extent *extent;
+	unsigned int count;
+	unsigned int calls;
+} file;
+
+int __wrap_fstat(int fd, struct stat *st);
+int __wrap_fstat(int fd, struct stat *st)
+{
+	(void)fd;
+	memset(st, 0, sizeof(*st));
+	st->st_dev = file.device;
+	st->st_size = (off_t)file.size;
+	return 0;
+}
+
+int __wrap_fstatfs(int fd, struct statfs *fs);
+int __wrap_fstatfs(int fd, struct statfs *fs)
+{
+	(void)fd;
+	memset(fs, 0, sizeof(*fs));
+	fs->f_type = file.magic;
+	return 0;
+}
+
+int __wrap_statx(int fd, const char *path, int flags, unsigned int mask, struct statx *st);
+int __wrap_statx(int fd, const char *path, int flags, unsigned int mask, struct statx *st)
+{
+	(void)fd;
+	(void)path;
+	(void)flags;
+	(void)mask;
+	memset(st, 0, sizeof(*st));
+	st->stx_attributes = file.attributes;
+	return 0;
+}
+
+/* Like the kernel, return as many extents as fit, from the first that ends behind the start. */
+static int fiemap(struct fiemap *map)
+{
+	unsigned int i;
+
+	file.calls++;
+	assert_true(map->fm_flags & FIEMAP_FLAG_SYNC);
+	if (file.error) {
+		errno = file.error;
+		return -1;
+	}
+	for (i = 0; i < file.count && map->fm_mapped_extents < map->fm_extent_count; i++)
+		if (file.extent[i].fe_logical + file.extent[i].fe_length > map->fm_start)
+			map->fm_extents[map->fm_mapped_extents++] = file.extent[i];
+	return 0;
+}
+
+int __wrap_ioctl(int fd, unsigned long request, void *arg);
+int __wrap_ioctl(int fd, unsigned long request, void *arg)
+{
+	(void)fd;
+	if (request == FS_IOC_FSGETXATTR) {
+		((struct fsxattr *)arg)->fsx_xflags = file.xflags;
+		return 0;
+	}
+	assert_int_equal(request, FS_IOC_FIEMAP);
+	return fiemap(arg);
+}
+
+int erofs_check(dev_t device, const char *path)
+{
+	assert_int_equal(device, file.device);
+	return strcmp(path, "two-devices") ? 0 : (fail)(CODE_DEVICE, "%s: more devices", path);
+}
+
+int erofs_tail(dev_t device, int fd, const char *path, uint64_t *start)
+{
+	(void)device;
+	(void)fd;
+	(void)path;
+	*start = 1234;
+	return 0;
+}
+
+static int fd;
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(&file, 0, sizeof(file));
+	file.device = makedev(253, 1);
+	file.magic = EXT4;
+	fail_reset();
+	return 0;
+}
+
+#define EXTENT(offset, start, length, flags)					\
+	{ .fe_logical = (offset), .fe_physical = (start), .fe_length = (length), \
+	  .fe_flags = (flags) }
+
+#define FILE_OF(bytes, ...)							\
+	do {									\
+		static const struct fiemap_extent extent[] = { __VA_ARGS__ };	\
+										\
+		file.size = (bytes);						\
+		file.extent = extent;						\
+		file.count = sizeof(extent) / sizeof(extent[0]);		\
+	} while (0)
+
+static void extent_is(const struct extents *extents, size_t i, uint64_t offset,
+		      uint64_t start, uint64_t length)
+{
+	assert_true(i < extents->count);
+	assert_int_equal(extents->extent[i].offset, offset);
+	assert_int_equal(extents->extent[i].start, start);
+	assert_int_equal(extents->extent[i].length, length);
+}
+
+static void refused(const char *path, const char *what)
+{
+	struct extents extents;
+
+	assert_int_equal(extents_read(&extents, fd, path), CODE_DEVICE);
+	if (!strstr(fail_message(), what) || !strstr(fail_message(), path))
+		fail_msg("'%s' and '%s' not in: %s", path, what, fail_message());
+	extents_free(&extents);
+	fail_reset();
+}
+
+static void mapped(void **state)
+{
+	struct extents extents;
+
+	(void)state;
+	/* Adjacent extents are merged; the last extent ends behind the end of the file. */
+	FILE_OF(4 * PAGE - 100, EXTENT(0, 100 * PAGE, PAGE, 0),
+		EXTENT(PAGE, 101 * PAGE, PAGE, 0),
+		EXTENT(2 * PAGE, 9 * PAGE, 2 * PAGE, FIEMAP_EXTENT_SHARED),
+		EXTENT(4 * PAGE, 50 * PAGE, PAGE,
+		       FIEMAP_EXTENT_UNWRITTEN | FIEMAP_EXTENT_LAST));
+	assert_int_equal(extents_read(&extents, fd, "file"), 0);
+	assert_int_equal(extents.count, 2);
+	assert_int_equal(extents.size, 4 * PAGE - 100);
+	assert_int_equal(extents.device, file.device);
+	extent_is(&extents, 0, 0, 100 * PAGE, 2 * PAGE);
+	extent_is(&extents, 1, 2 * PAGE, 9 * PAGE, 2 * PAGE - 100);
+	extents_free(&extents);
+	file.size = 0;
+	assert_int_equal(extents_read(&extents, fd, "empty"), 0);
+	assert_int_equal(extents.count, 0);
+}
+
+/* More extents than one request asks for. */
+static void fragmented(void **state)
+{
+	static struct fiemap_extent extent[1000];
+	struct extents extents;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 1000; i++)
+		extent[i] = (struct fiemap_extent)EXTENT(i * PAGE, (5000 - 2 * i) * PAGE,
+							 PAGE, 0);
+	file.extent = extent;
+	file.count = 1000;
+	file.size = 1000 * PAGE;
+	assert_int_equal(extents_read(&extents, fd, "file"), 0);
+	assert_int_equal(extents.count, 1000);
+	for (i = 0; i < 1000; i++)
+		extent_is(&extents, i, i * PAGE, (5000 - 2 * i) * PAGE, PAGE);
+	assert_true(file.calls > 1);
+	extents_free(&extents);
+}
+
+static void refusals(void **state)
+{
+	static const struct {
+		uint32_t flags;
+		const char *why;
+	} row[] = {
+		{ FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_NOT_ALIGNED, "inline" },
+		{ FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_UNKNOWN, "delayed" },
+		{ FIEMAP_EXTENT_ENCODED, "encoded" },
+		{ FIEMAP_EXTENT_DATA_ENCRYPTED | FIEMAP_EXTENT_ENCODED, "encoded" },
+		{ FIEMAP_EXTENT_DATA_TAIL | FIEMAP_EXTENT_NOT_ALIGNED, "tail" },
+		{ FIEMAP_EXTENT_UNWRITTEN, "unwritten" },
+		{ FIEMAP_EXTENT_UNKNOWN, "does not report" },
+	};
+	static struct fiemap_extent extent[2] = {
+		EXTENT(0, PAGE, PAGE, 0),
+	};
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		extent[1] = (struct fiemap_extent)EXTENT(PAGE, 9 * PAGE, PAGE,
+							 row[i].flags);
+		file.extent = extent;
+		file.count = 2;
+		file.size = PAGE + 10;
+		refused("file", row[i].why);
+		refused("file", "bytes 4096 to 4105");
+	}
+}
+
+static void holes(void **state)
+{
+	(void)state;
+	FILE_OF(3 * PAGE, EXTENT(PAGE, PAGE, 2 * PAGE, FIEMAP_EXTENT_LAST));
+	refused("file", "bytes 0 to 4095 are a hole");
+	FILE_OF(3 * PAGE, EXTENT(0, PAGE, PAGE, 0),
+		EXTENT(2 * PAGE, PAGE, PAGE, FIEMAP_EXTENT_LAST));
+	refused("file", "bytes 4096 to 8191 are a hole");
+	FILE_OF(3 * PAGE, EXTENT(0, PAGE, PAGE, FIEMAP_EXTENT_LAST));
+	refused("file", "bytes 4096 to 12287 are a hole");
+	file.count = 0;
+	refused("file", "bytes 0 to 12287 are a hole");
+	/* Invalid extents must not cause an endless loop. */
+	FILE_OF(3 * PAGE, EXTENT(0, PAGE, PAGE, 0), EXTENT(10, PAGE, PAGE, 0));
+	refused("file", "changed during");
+}
+
+static void kinds(void **state)
+{
+	struct extents extents;
+
+	(void)state;
+	FILE_OF(PAGE + 5, EXTENT(0, PAGE, PAGE, 0),
+		EXTENT(PAGE, 0, 5, FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_LAST));
+	file.magic = (long)EROFS_MAGIC;
+	assert_int_equal(extents_read(&extents, fd, "file"), 0);
+	extent_is(&extents, 1, PAGE, 1234, 5);
+	extents_free(&extents);
+	refused("two-devices", "more devices");
+	file.attributes = STATX_ATTR_COMPRESSED;
+	refused("file", "is compressed");
+	file.attributes = 0;
+	file.magic = XFS;
+	file.xflags = FS_XFLAG_REALTIME;
+	refused("file", "realtime");
+	file.magic = 0xF2F52010;
+	refused("file", "F2FS");
+	file.magic = EXT4;
+	file.error = EOPNOTSUPP;
+	refused("file", "FIEMAP");
+	file.error = EIO;
+	refused("file", "Input/output");
+	file.device = makedev(0, 40);
+	refused("file", "no block device of its own");
+}
+
+static void kept(void **state)
+{
+	static const struct index_range range[] = {
+		{ 10, 20 }, { PAGE - 10, 20 }, { 2 * PAGE + 1, 0 }, { 3 * PAGE, 100 * PAGE },
+	};
+	struct extents extents;
+
+	(void)state;
+	FILE_OF(4 * PAGE, EXTENT(0, 100 * PAGE, PAGE, 0), EXTENT(PAGE, 0, 3 * PAGE, 0));
+	assert_int_equal(extents_read(&extents, fd, "file"), 0);
+	assert_int_equal(extents_keep(&extents, range, 4), 0);
+	assert_int_equal(extents.count, 4);
+	extent_is(&extents, 0, 10, 100 * PAGE + 10, 20);
+	extent_is(&extents, 1, PAGE - 10, 101 * PAGE - 10, 10);
+	extent_is(&extents, 2, PAGE, 0, 10);
+	extent_is(&extents, 3, 3 * PAGE, 2 * PAGE, PAGE);
+	assert_int_equal(extents_keep(&extents, NULL, 0), 0);
+	assert_int_equal(extents.count, 0);
+	extents_free(&extents);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(mapped, set_up),
+		cmocka_unit_test_setup(fragmented, set_up),
+		cmocka_unit_test_setup(refusals, set_up),
+		cmocka_unit_test_setup(holes, set_up),
+		cmocka_unit_test_setup(kinds, set_up),
+		cmocka_unit_test_setup(kept, set_up),
+	};
+
+	fd = memfd_create("file", 0);
+	return RUN(tests);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Fingerprints of synthetic file systems: which bytes count. */
+#include <endian.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+#include "ondisk/fingerprint_fs.h"
+#include "unit.h"
+
+#define BYTES	(64ULL << 20)
+
+static char path[] = "/tmp/test_fsprint.XXXXXX";
+static int file;
+
+static void put(uint64_t offset, const void *data, size_t bytes)
+{
+	assert_int_equal(pwrite(file, data, bytes, (off_t)offset), bytes);
+}
+
+static void put_le32(uint64_t offset, uint32_t value)
+{
+	value = htole32(value);
+	put(offset, &value, sizeof(value));
+}
+
+static void put_be32(uint64_t offset, uint32_t value)
+{
+	value = htobe32(value);
+	put(offset, &value, sizeof(value));
+}
+
+static void put_byte(uint64_t offset, unsigned char value)
+{
+	put(offset, &value, 1);
+}
+
+static void empty(void)
+{
+	assert_int_equal(ftruncate(file, 0), 0);
+	assert_int_equal(ftruncate(file, BYTES), 0);
+}
+
+static enum nearcache_fingerprint take_at(uint64_t size, unsigned char *digest)
+{
+	enum nearcache_fingerprint type;
+	struct device dev;
+
+	fail_reset();
+	assert_int_equal(device_open_any(&dev, path, "origin"), 0);
+	if (fsprint_take(&dev, size, &type, digest))
+		fail_msg("%s", fail_message());
+	device_close(&dev);
+	return type;
+}
+
+static enum nearcache_fingerprint take(unsigned char *digest)
+{
+	return take_at(BYTES, digest);
+}
+
+/* Does the byte at @offset change the fingerprint? */
+static void assert_counts(enum nearcache_fingerprint type, uint64_t offset,
+			  bool counts)
+{
+	unsigned char before[FSPRINT_SIZE], after[FSPRINT_SIZE], byte, other;
+
+	assert_int_equal(take(before), type);
+	assert_int_equal(pread(file, &byte, 1, (off_t)offset), 1);
+	other = byte + 1;
+	put(offset, &other, 1);
+	assert_int_equal(take(after), type);
+	if (!memcmp(before, after, sizeof(before)) == counts)
+		fail_msg("byte %llu %s", (unsigned long long)offset,
+			 counts ? "does not count" : "counts");
+	put(offset, &byte, 1);
+	assert_int_equal(take(after), type);
+	assert_memory_equal(before, after, sizeof(before));
+}
+
+static void none(void **state)
+{
+	unsigned char digest[FSPRINT_SIZE], zero[FSPRINT_SIZE] = { 0 };
+
+	(void)state;
+	empty();
+	assert_int_equal(take(digest), NEARCACHE_FP_NONE);
+	assert_memory_equal(digest, zero, sizeof(zero));
+	assert_int_equal(take_at(512, digest), NEARCACHE_FP_NONE);
+	assert_int_equal(take_at(1024, digest), NEARCACHE_FP_NONE);
+}
+
+/* 4 KiB blocks; as many groups as make 128 KiB of 64-byte descriptors. */
+static void make_ext4(void)
+{
+	unsigned char map[] = { 0x0a, 0xf3, 1, 0, 4, 0, 0, 0, 0, 0, 0, 0,
+				0, 0, 0, 0, 0, 1, 0, 0, 0, 0x20, 0, 0 };
+
+	empty();
+	put_le32(1024 + 0x38, 0xEF53);
+	put_le32(1024 + 0x4, 2048 * 8);
+	put_le32(1024 + 0x18, 2);
+	put_le32(1024 + 0x20, 8);
+	put_le32(1024 + 0x60, 0x80);
+	put_le32(1024 + 0xFC, 0x00400100);
+	put(1024 + 0x10C, map, sizeof(map));
+	put_be32(0x2000 * 4096, 0xC03B3998);
+}
+
+static void ext4(void **state)
+{
+	(void)state;
+	make_ext4();
+	assert_counts(NEARCACHE_FP_EXT4, 1024 + 0x2C, true);
+	assert_counts(NEARCACHE_FP_EXT4, 4096, true);
+	assert_counts(NEARCACHE_FP_EXT4, 4096 + 131071, true);
+	assert_counts(NEARCACHE_FP_EXT4, 4096 + 131072, false);
+	assert_counts(NEARCACHE_FP_EXT4, 0x2000 * 4096 + 0x18, true);
+	assert_counts(NEARCACHE_FP_EXT4, 0x2000 * 4096 + 1024, false);
+	assert_counts(NEARCACHE_FP_EXT4, 40 << 20, false);
+	/* With meta_bg each descriptor block is in the groups it describes, 64 per block. */
+	put_le32(1024 + 0x60, 0x90);
+	put_le32(1024 + 0x104, 1);
+	assert_counts(NEARCACHE_FP_EXT4, 8191, true);
+	assert_counts(NEARCACHE_FP_EXT4, 8192, false);
+	assert_counts(NEARCACHE_FP_EXT4, (64 * 8 + 1) * 4096, true);
+	assert_counts(NEARCACHE_FP_EXT4, (64 * 31 * 8 + 1) * 4096, true);
+	put_le32(1024 + 0x64, 1);
+	assert_counts(NEARCACHE_FP_EXT4, (64 * 8 + 1) * 4096, false);
+	assert_counts(NEARCACHE_FP_EXT4, 64 * 8 * 4096 + 4095, true);
+	make_ext4();
+	/* The journal has a block map instead of extents. */
+	put_le32(1024 + 0x10C, 0x2000);
+	assert_counts(NEARCACHE_FP_EXT4, 0x2000 * 4096 + 0x18, true);
+	/* The journal is elsewhere, or there is none. */
+	put_le32(1024 + 0x10C, 0x2001);
+	assert_counts(NEARCACHE_FP_EXT4, 0x2000 * 4096 + 0x18, false);
+	put_byte(1024 + 0xFD, 0);
+	put_le32(1024 + 0x10C, 0x2000);
+	assert_counts(NEARCACHE_FP_EXT4, 0x2000 * 4096 + 0x18, false);
+}
+
+#define LOG_BLOCKS	1024
+#define LOG		(20ULL << 20)
+
+/* Four groups of 16 MiB, 4 KiB blocks; the log head is behind log block 700. */
+static void make_xfs(void)
+{
+	uint64_t i;
+
+	empty();
+	put_be32(0, 0x58465342);
+	put_be32(4, 4096);
+	/* The log begins at group 1, block 1024: 16 MiB + 4 MiB. */
+	put_be32(52, 1 << 12 | 1024);
+	put_be32(84, 4096);
+	put_be32(88, 4);
+	put_be32(96, LOG_BLOCKS * 512 / 4096);
+	put_be32(100, 0xb4a50200);
+	put_byte(124, 12);
+	for (i = 0; i < LOG_BLOCKS; i++)
+		put_be32(LOG + i * 512, i <= 700 ? 6 : 5);
+	/* Header of a log record. */
+	put_be32(LOG + 512 * 512, 0xFEEDBABE);
+	put_be32(LOG + 512 * 512 + 4, 6);
+}
+
+static void xfs(void **state)
+{
+	unsigned char before[FSPRINT_SIZE], after[FSPRINT_SIZE];
+
+	(void)state;
+	make_xfs();
+	assert_counts(NEARCACHE_FP_XFS, 144, true);
+	assert_counts(NEARCACHE_FP_XFS, (48 << 20) + 512 + 60, true);
+	assert_counts(NEARCACHE_FP_XFS, (48 << 20) + 2047, true);
+	assert_counts(NEARCACHE_FP_XFS, (48 << 20) + 2048, false);
+	/* The log block before the head counts; blocks behind it and older ones do not. */
+	assert_counts(NEARCACHE_FP_XFS, LOG + 700 * 512 + 100, true);
+	assert_counts(NEARCACHE_FP_XFS, LOG + 701 * 512 + 100, false);
+	assert_counts(NEARCACHE_FP_XFS, LOG + 100 * 512 + 100, false);
+	assert_int_equal(take(before), NEARCACHE_FP_XFS);
+	put_be32(LOG + 701 * 512, 6);
+	assert_int_equal(take(after), NEARCACHE_FP_XFS);
+	assert_memory_not_equal(before, after, sizeof(before));
+	/* The superblock names no valid log. */
+	put_be32(52, 0);
+	assert_counts(NEARCACHE_FP_XFS, LOG + 701 * 512 + 100, false);
+}
+
+static void erofs(void **state)
+{
+	(void)state;
+	empty();
+	put_le32(1024, 0xE0F5E1E2);
+	put_byte(1024 + 12, 12);
+	put_le32(1024 + 36, BYTES / 4096);
+	put_le32(1024 + 40, 4096);
+	assert_counts(NEARCACHE_FP_EROFS, 1024 + 24, true);
+	assert_counts(NEARCACHE_FP_EROFS, (16 << 20) + 65535, true);
+	assert_counts(NEARCACHE_FP_EROFS, (16 << 20) + 65536, false);
+	assert_counts(NEARCACHE_FP_EROFS, 64, true);
+}
+
+/* Invalid numbers: the code terminates and reads only from the device. */
+static void hostile(void **state)
+{
+	static void (*const make[])(void) = { make_ext4, make_xfs };
+	unsigned char digest[FSPRINT_SIZE];
+	unsigned int i, kind, at;
+
+	(void)state;
+	srand(1);
+	for (kind = 0; kind < 2; kind++)
+		for (i = 0; i < 300; i++) {
+			make[kind]();
+			at = rand() % 68 * 4;
+			put_le32((kind ? 0 : 1024) + at, rand() % 3 ?
+				 (uint32_t)rand() << rand() % 8 : ~0U);
+			take(digest);
+			take_at(65536 + 512, digest);
+		}
+	empty();
+	put_le32(1024, 0xE0F5E1E2);
+	put_byte(1024 + 12, 16);
+	put_le32(1024 + 36, ~0U);
+	put_le32(1024 + 40, ~0U);
+	assert_int_equal(take(digest), NEARCACHE_FP_EROFS);
+	put_byte(1024 + 12, 64);
+	assert_int_equal(take(digest), NEARCACHE_FP_NONE);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	file = mkstemp(path);
+	return file < 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	close(file);
+	return unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(none),
+		cmocka_unit_test(ext4),
+		cmocka_unit_test(xfs),
+		cmocka_unit_test(erofs),
+		cmocka_unit_test(hostile),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Relative paths are resolved in a temporary folder. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+#include "unit.h"
+#include "files/glob.h"
+
+static char top[] = "/tmp/words.XXXXXX";
+
+static void make(const char *path, const void *content, size_t bytes)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, content, bytes), bytes);
+	close(fd);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	if (!mkdtemp(top) || chdir(top) || mkdir("dir", 0700) || mkdir("dir/b", 0700) ||
+	    mkdir("bare", 0700) || mkdir("linked", 0700) || symlink("../a", "linked/link") ||
+	    mkdir("loop", 0700) || symlink(".", "loop/self") || mkdir("dangling", 0700) ||
+	    symlink("nothing", "dangling/link") || mkdir("odd", 0700) || mkfifo("odd/pipe", 0600))
+		return -1;
+	make("a", "", 0);
+	make("a[1]", "", 0);
+	make("2024-01", "", 0);
+	make("dir/z", "", 0);
+	make("dir/b/y", "", 0);
+	make("dir/b/x", "", 0);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r %s", top);
+	return chdir("/") || system(command);
+}
+
+static void are(const struct glob_words *words, const char *const *text, size_t count)
+{
+	size_t i;
+
+	if (fail_code())
+		fail_msg("%s", fail_message());
+	for (i = 0; i < count && i < words->count; i++)
+		assert_string_equal(words->word[i].text, text[i]);
+	assert_int_equal(words->count, count);
+}
+
+#define ARE(words, ...)								\
+	are(words, (const char *const[]){ __VA_ARGS__ },			\
+	    sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
+
+static void found(void **state)
+{
+	struct glob_words words = { 0 };
+
+	(void)state;
+	glob_add(&words, "1K-2K");
+	glob_add(&words, "./2024-01");
+	glob_add(&words, "dir");
+	glob_add(&words, "a*");
+	/* A file with exactly that name. */
+	glob_add(&words, "a[1]");
+	glob_add(&words, "linked");
+	ARE(&words, "1K-2K", "./2024-01", "dir/b/x", "dir/b/y", "dir/z", "a", "a[1]", "a[1]",
+	    "linked/link");
+	assert_int_equal(words.word[0].range.start, 1024);
+	assert_int_equal(words.word[0].range.length, 1024);
+	assert_int_equal(words.word[1].range.length, 0);
+	glob_free(&words);
+
+	glob_add(&words, "[ab]");
+	glob_add(&words, "di?/*");
+	ARE(&words, "a", "dir/b/x", "dir/b/y", "dir/z");
+	glob_free(&words);
+}
+
+static void refused(const char *text, enum exit_code code, const char *what)
+{
+	struct glob_words words = { 0 };
+
+	fail_reset();
+	assert_int_equal(glob_add(&words, text), code);
+	glob_free(&words);
+	if (!strstr(fail_message(), what))
+		fail_msg("'%s': no '%s' in: %s", text, what, fail_message());
+	fail_reset();
+}
+
+static void not_found(void **state)
+{
+	(void)state;
+	refused("", CODE_USAGE, "'' is not a TARGET");
+	refused("2024-01", CODE_USAGE, "'./2024-01'");
+	refused("none", CODE_DEVICE, "'none': No such file");
+	refused("none*", CODE_DEVICE, "'none*' matches no file");
+	refused("bare", CODE_DEVICE, "'bare' has no files");
+	refused("loop", CODE_DEVICE, "'loop/self' leads back");
+	refused("dangling", CODE_DEVICE, "'dangling/link' is a dangling link");
+	refused("odd", CODE_DEVICE, "'odd/pipe' is not a regular file");
+}
+
+static void listed(void **state)
+{
+	struct glob_words words = { 0 };
+
+	(void)state;
+	fail_reset();
+	make("list", "a\n\n0+512\ndir", 12);
+	glob_add_list(&words, "list");
+	ARE(&words, "a", "0+512", "dir/b/x", "dir/b/y", "dir/z");
+	glob_free(&words);
+	make("a\nb", "", 0);
+	make("list", "a\nb\0a[1]\0", 9);
+	glob_add_list(&words, "list");
+	ARE(&words, "a\nb", "a[1]");
+	glob_free(&words);
+	make("list", "\n\n", 2);
+	assert_int_equal(glob_add_list(&words, "list"), CODE_USAGE);
+	fail_reset();
+	/* Lines of a list are not patterns. */
+	make("list", "a*\n", 3);
+	assert_int_equal(glob_add_list(&words, "list"), CODE_DEVICE);
+	fail_reset();
+	assert_int_equal(glob_add_list(&words, "none"), CODE_DEVICE);
+	glob_free(&words);
+}
+
+/* Longer than one read. */
+static void long_list(void **state)
+{
+	struct glob_words words = { 0 };
+	size_t i, count = 100000;
+	char *text = malloc(2 * count);
+
+	(void)state;
+	fail_reset();
+	for (i = 0; i < count; i++)
+		memcpy(text + 2 * i, "a\n", 2);
+	make("list", text, 2 * count);
+	free(text);
+	assert_int_equal(glob_add_list(&words, "list"), 0);
+	assert_int_equal(words.count, count);
+	glob_free(&words);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(found),
+		cmocka_unit_test(not_found),
+		cmocka_unit_test(listed),
+		cmocka_unit_test(long_list),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

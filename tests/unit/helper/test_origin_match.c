@@ -1,0 +1,694 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Differences between an origin and the record in its cache, and the reaction to them. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "open/dataset.h"
+#include "block/dm.h"
+#include "fake_gaps.h"
+#include "lib/error.h"
+#include "ondisk/fingerprint.h"
+#include "ondisk/fingerprint_fs.h"
+#include "block/device_id.h"
+#include "open/origin_match.h"
+#include "meta/recover.h"
+#include "unit.h"
+#include "open/witness.h"
+
+#define BYTES	(64ULL << 20)
+
+static struct nearcache_super sb;
+/* Content of the origin's ends, and number of looks. */
+static unsigned char content;
+static int looks, found, records;
+/* The file system on the origin. */
+static enum nearcache_fingerprint fs_type;
+static unsigned char fs_content;
+static struct dataset_change recorded;
+/* The write-intent bitmap, and the number of its unreadable page. */
+static struct nearcache_intent intent[NC_RECOVER_INTENT];
+static int unreadable;
+
+int fingerprint_ends(const struct device *dev, uint64_t size,
+		     unsigned char *digest)
+{
+	(void)dev;
+	assert_true(size <= sb.origin_size);
+	memset(digest, content, FINGERPRINT_SIZE);
+	looks++;
+	return 0;
+}
+
+int fsprint_take(const struct device *dev, uint64_t size,
+		 enum nearcache_fingerprint *type, unsigned char *digest)
+{
+	(void)dev;
+	assert_true(size <= sb.origin_size);
+	memset(digest, fs_content, FSPRINT_SIZE);
+	*type = fs_type;
+	return 0;
+}
+
+bool dataset_is_new(const struct nearcache_super *super, const char *version)
+{
+	return version && strcmp(version, (const char *)super->dataset_version);
+}
+
+int dataset_record(struct device *cache, const struct super *super,
+		   const struct device *origin,
+		   const struct dataset_change *change)
+{
+	(void)cache;
+	(void)super;
+	(void)origin;
+	recorded = *change;
+	records++;
+	return 0;
+}
+
+int identity_find(const char *id, dev_t except, dev_t *number)
+{
+	(void)id;
+	(void)except;
+	*number = 7;
+	return found;
+}
+
+int device_open_number(struct device *dev, dev_t number, const char *role)
+{
+	(void)role;
+	dev->number = number;
+	return 0;
+}
+
+/* Record of the witness that the superblock names. */
+static const struct nearcache_witness *before;
+
+int device_open(struct device *dev, const char *path, const char *role)
+{
+	(void)role;
+	assert_string_equal(path, (char *)sb.witness);
+	dev->fd = 9;
+	return before ? 0 : (fail)(CODE_DEVICE, "no such device");
+}
+
+int witness_look(const struct witness *witness, const u8 *uuid,
+		 struct nearcache_witness *record, bool *is_there)
+{
+	assert_int_equal(witness->dev.fd, 9);
+	assert_memory_equal(uuid, sb.uuid, sizeof(sb.uuid));
+	*record = *before;
+	*is_there = nc_witness_check(before, uuid);
+	return 0;
+}
+
+void witness_close(struct witness *witness)
+{
+	witness->dev.fd = -1;
+}
+
+int device_test_claim(const struct device *dev, bool *busy)
+{
+	(void)dev;
+	*busy = false;
+	return 0;
+}
+
+int dm_find_cache(dev_t cache, struct dm_device *dev, bool *found_one)
+{
+	(void)cache;
+	(void)dev;
+	*found_one = false;
+	return 0;
+}
+
+void *device_buffer(size_t bytes)
+{
+	return calloc(1, bytes);
+}
+
+int device_read(const struct device *dev, void *buffer, size_t bytes,
+		uint64_t offset)
+{
+	(void)dev;
+	assert_in_range(offset + bytes, 8192, 4096 + sizeof(intent));
+	memcpy(buffer, (char *)intent + offset - 4096, bytes);
+	return offset == 4096 * (1 + unreadable) ?
+	       (fail)(CODE_DEVICE, "cannot read") : 0;
+}
+
+void dm_device_free(struct dm_device *dev)
+{
+	(void)dev;
+}
+
+/* A matching pair. */
+static struct origin_match fitting(void)
+{
+	struct origin_match match = {
+		.origin = { .path = "/dev/o", .size = BYTES, .lbs = 512,
+			    .id = "wwid:a" },
+		.super.best = &sb,
+		.size = BYTES,
+		.advice = "ADVICE",
+	};
+
+	memset(&sb, 0, sizeof(sb));
+	sb.origin_size = BYTES;
+	sb.origin_lbs = 512;
+	sb.origin_fingerprint_type = NEARCACHE_FP_ENDS;
+	strcpy((char *)sb.origin_id, "wwid:a");
+	strcpy((char *)sb.dataset_version, "v1");
+	content = 0;
+	looks = records = 0;
+	fs_type = NEARCACHE_FP_NONE;
+	fs_content = 0;
+	memset(&fake_gaps, 0, sizeof(fake_gaps));
+	fail_reset();
+	return match;
+}
+
+/* A pair with these differences. */
+static struct origin_match differing(unsigned int bits)
+{
+	struct origin_match match = fitting();
+
+	if (bits & MATCH_SIZE)
+		sb.origin_size = 2 * BYTES;
+	if (bits & MATCH_ID)
+		strcpy((char *)sb.origin_id, "wwid:b");
+	if (bits & MATCH_CONTENT)
+		content = 1;
+	match.version = bits & MATCH_VERSION ? "v2" : NULL;
+	return match;
+}
+
+static void assert_said(const char *text)
+{
+	if (!strstr(fail_message(), text))
+		fail_msg("no '%s' in: %s", text, fail_message());
+}
+
+static void fits(void **state)
+{
+	enum on_change what;
+	struct origin_match match;
+
+	(void)state;
+	for (what = ON_CHANGE_DEFAULT; what <= ON_CHANGE_TRUST; what++) {
+		match = fitting();
+		match.version = "v1";
+		match.on_change = what;
+		assert_int_equal(match_check_origin(&match), 0);
+		assert_int_equal(match.differs, 0);
+		assert_false(match.drop || match.trust);
+		assert_int_equal(looks, 1);
+	}
+}
+
+/* Each combination of differences with each answer. */
+static void answers(void **state)
+{
+	unsigned int bits, expected;
+
+	(void)state;
+	for (bits = 1; bits < 16; bits++) {
+		struct origin_match match = differing(bits);
+
+		/* If the origin is too short, its content is unknown. */
+		expected = bits & MATCH_SIZE ? bits & ~MATCH_CONTENT : bits;
+		match.on_change = ON_CHANGE_REFUSE;
+		assert_int_equal(match_check_origin(&match), CODE_DEVICE);
+		assert_int_equal(match.differs, expected);
+		assert_said("; ADVICE");
+		match = differing(bits);
+		match.on_change = ON_CHANGE_DROP;
+		assert_int_equal(match_check_origin(&match), 0);
+		assert_true(match.drop && !match.trust);
+		assert_int_equal(match.differs, expected);
+		match = differing(bits);
+		match.on_change = ON_CHANGE_TRUST;
+		assert_int_equal(match_check_origin(&match), 0);
+		assert_true(!match.drop && match.trust);
+		/* A new version empties the cache, but not for another volume. */
+		match = differing(bits);
+		if (bits & MATCH_VERSION && !(bits & MATCH_ID)) {
+			assert_int_equal(match_check_origin(&match), 0);
+			assert_true(match.drop && !looks);
+		} else {
+			assert_int_equal(match_check_origin(&match), CODE_DEVICE);
+		}
+	}
+}
+
+static void words(void **state)
+{
+	struct origin_match match = differing(MATCH_ID | MATCH_VERSION | MATCH_CONTENT);
+	char text[MATCH_TEXT];
+
+	(void)state;
+	match.on_change = ON_CHANGE_REFUSE;
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
+	assert_said("'/dev/o' is 'wwid:a', the cache was created for 'wwid:b'");
+	assert_said("'v2': the cached data is of version 'v1'");
+	assert_said("first or last 64 KiB differ");
+	assert_string_equal(match_changed(&match, text), "identity, version, content");
+	assert_string_equal(match_before(&match, text),
+			    "the identity was 'wwid:b', the dataset version was 'v1', the origin's content was changed");
+	match = differing(MATCH_SIZE);
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
+	assert_said("has 67108864 bytes, the cache was created for one of 134217728");
+	assert_string_equal(match_before(&match, text),
+			    "the size was 134217728 bytes");
+	match = fitting();
+	assert_null(match_changed(&match, text));
+	assert_string_equal(match_before(&match, text), "");
+	match.differs = MATCH_ID | MATCH_VERSION;
+	memset(sb.origin_id, 'x', sizeof(sb.origin_id) - 1);
+	memset(sb.dataset_version, 'y', sizeof(sb.dataset_version) - 1);
+	assert_true(strlen(match_before(&match, text)) < MATCH_TEXT - 1);
+}
+
+static void grown(void **state)
+{
+	struct origin_match match = fitting();
+
+	(void)state;
+	match.origin.size = match.size = 2 * BYTES;
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
+	assert_said("open it with --grow");
+	fail_reset();
+	match.may_grow = true;
+	assert_int_equal(match_check_origin(&match), 0);
+	assert_false(match.drop || match.trust);
+	content = 1;
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
+	fail_reset();
+	match.on_change = ON_CHANGE_TRUST;
+	assert_int_equal(match_check_origin(&match), 0);
+	assert_int_equal(match_record(&match, true), 0);
+	assert_true(!recorded.drop && recorded.held);
+	assert_int_equal(recorded.size, 2 * BYTES);
+}
+
+/* Cases in which the content says nothing, and cases that no answer makes acceptable. */
+static void special(void **state)
+{
+	struct origin_match match = differing(MATCH_CONTENT);
+
+	(void)state;
+	sb.state = NEARCACHE_STATE_ACTIVE;
+	assert_int_equal(match_check_origin(&match), 0);
+	assert_int_equal(looks, 0);
+	match = fitting();
+	sb.origin_id[0] = '\0';
+	assert_int_equal(match_check_origin(&match), 0);
+	sb.origin_lbs = 4096;
+	match.on_change = ON_CHANGE_DROP;
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
+	assert_said("logical blocks of 512 bytes, at creation they had 4096");
+}
+
+/* The ends are equal; an unknown file system is not a difference. */
+static void file_system(void **state)
+{
+	struct origin_match match = fitting();
+
+	(void)state;
+	sb.file_system_type = NEARCACHE_FP_XFS;
+	fs_type = NEARCACHE_FP_XFS;
+	assert_int_equal(match_check_origin(&match), 0);
+	assert_false(match_can_refresh(&match));
+	fs_content = 1;
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
+	assert_said("its file system was written to");
+	assert_true(match.file_system);
+	fail_reset();
+	fs_content = 0;
+	fs_type = NEARCACHE_FP_NONE;
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
+	content = 1;
+	fail_reset();
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
+	assert_said("first or last 64 KiB differ");
+	assert_false(match.file_system);
+	fail_reset();
+	content = 0;
+	sb.file_system_type = 77;
+	assert_int_equal(match_check_origin(&match), 0);
+	sb.file_system_type = NEARCACHE_FP_XFS;
+	sb.state = NEARCACHE_STATE_ACTIVE;
+	assert_int_equal(match_check_origin(&match), 0);
+}
+
+static void refreshed(void **state)
+{
+	struct origin_match match = fitting();
+
+	(void)state;
+	assert_int_equal(match_check_origin(&match), 0);
+	assert_true(match_can_refresh(&match));
+	match_refresh(&match);
+	assert_int_equal(records, 0);
+	fs_type = NEARCACHE_FP_EXT4;
+	match_refresh(&match);
+	assert_int_equal(records, 1);
+	assert_false(recorded.drop || recorded.held);
+	match.differs = MATCH_CONTENT;
+	match_refresh(&match);
+	assert_int_equal(records, 1);
+	match.differs = 0;
+	sb.state = NEARCACHE_STATE_ACTIVE;
+	match_refresh(&match);
+	assert_int_equal(records, 1);
+}
+
+/* After a gap nobody can vouch for the cache; emptying it ends the gap. */
+static void gaps(void **state)
+{
+	enum on_change what;
+	struct origin_match match;
+
+	(void)state;
+	for (what = ON_CHANGE_DEFAULT; what <= ON_CHANGE_TRUST; what++) {
+		match = fitting();
+		match.on_change = what;
+		sb.table_epoch = 7;
+		assert_int_equal(match_check_gaps(&match), 0);
+		assert_false(match.drop);
+		assert_string_equal(fake_gaps.origin, "wwid:a");
+		fake_gaps.concern = true;
+		match.trust = what == ON_CHANGE_TRUST;
+		if (what == ON_CHANGE_REFUSE) {
+			assert_int_equal(match_check_gaps(&match), CODE_DEVICE);
+			assert_said("without its cache: the cached data is stale; ADVICE");
+			continue;
+		}
+		assert_int_equal(match_check_gaps(&match), 0);
+		assert_true(match.drop && !match.trust);
+		assert_int_equal(match_record(&match, false), 0);
+		assert_true(recorded.drop);
+		assert_true(fake_gaps.ended);
+		assert_int_equal(fake_gaps.epoch, 8);
+	}
+	/* Writes in the gap change the content: that is no reason to refuse. */
+	for (what = ON_CHANGE_DEFAULT; what <= ON_CHANGE_TRUST; what++) {
+		match = differing(MATCH_CONTENT);
+		match.on_change = what;
+		fake_gaps.concern = true;
+		assert_int_equal(match_ask_gaps(&match), 0);
+		assert_int_equal(match_check_origin(&match),
+				 what == ON_CHANGE_REFUSE ? CODE_DEVICE : 0);
+		assert_int_equal(match.drop, what != ON_CHANGE_REFUSE);
+		assert_false(match.trust);
+	}
+	/* Another volume is still refused. */
+	match = differing(MATCH_ID);
+	fake_gaps.concern = true;
+	assert_int_equal(match_ask_gaps(&match), 0);
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
+	assert_said("the cache was created for 'wwid:b'");
+	match = fitting();
+	fake_gaps.error = true;
+	assert_int_equal(match_check_gaps(&match), CODE_DEVICE);
+	assert_said("gaps.json");
+	/* Emptying for another reason does not end the gap. */
+	match = fitting();
+	match.drop = true;
+	assert_int_equal(match_record(&match, false), 0);
+	assert_false(fake_gaps.ended);
+}
+
+/* A crash in session 5 of a writing mode, with one region being written. */
+static struct origin_match cut_off(struct nearcache_witness *record)
+{
+	struct origin_match match = fitting();
+	u32 i;
+
+	sb.state = NEARCACHE_STATE_WRITING;
+	sb.session = 5;
+	match.super.geo.intent_offset = 4096;
+	match.super.geo.intent_region = 1 << 20;
+	match.super.geo.origin_size = BYTES;
+	for (i = 0; i < NC_RECOVER_INTENT; i++)
+		nc_intent_sector_init(&intent[i], sb.uuid, 5, i);
+	intent[0].bits[1] = 0x11;
+	/* Behind the end of the origin. */
+	intent[0].bits[8] = 0xff;
+	intent[9].bits[0] = 0xff;
+	for (i = 0; i < NC_RECOVER_INTENT; i++)
+		nc_intent_sector_seal(&intent[i]);
+	unreadable = -1;
+	nc_witness_init(record, sb.uuid);
+	record->session = 5;
+	record->state = NEARCACHE_WITNESS_STAYED;
+	nc_witness_seal(record);
+	return match;
+}
+
+/* The cache is warm; only its ends are compared, as the session itself changed the file system. */
+static void witness_proves(void **state)
+{
+	struct nearcache_witness record;
+	struct origin_match match = cut_off(&record);
+
+	(void)state;
+	assert_true(match_was_writing(&match));
+	assert_true(match_is_cold(&match));
+	match_read_witness(&match, &record, true);
+	assert_true(match.proven);
+	assert_false(match_is_cold(&match));
+	assert_int_equal(match.regions, 2);
+	sb.file_system_type = NEARCACHE_FP_EXT4;
+	fs_content = 1;
+	assert_int_equal(match_check_origin(&match), 0);
+	assert_int_equal(looks, 1);
+	assert_int_equal(match.differs, 0);
+	content = 1;
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
+	assert_int_equal(match.differs, MATCH_CONTENT);
+	assert_false(match.file_system);
+	/* No file system fingerprint is taken while the session's own writes are not in it. */
+	sb.file_system_type = NEARCACHE_FP_NONE;
+	assert_false(match_can_refresh(&match));
+	/* An unreadable page of the bitmap counts as marked, up to the origin's end. */
+	match = cut_off(&(struct nearcache_witness){ 0 });
+	unreadable = 1;
+	match_read_witness(&match, &record, true);
+	assert_true(match.proven);
+	assert_int_equal(fail_code(), 0);
+	assert_int_equal(match.regions, 2);
+	/* The next session was about to begin. */
+	record.session = 6;
+	record.previous = 5;
+	nc_witness_seal(&record);
+	match = cut_off(&(struct nearcache_witness){ 0 });
+	match_read_witness(&match, &record, true);
+	assert_true(match.proven);
+}
+
+/* A cold start, as without a witness: nothing is compared or refused. */
+static void assert_unproven(struct origin_match *match,
+			    const struct nearcache_witness *record)
+{
+	content = 1;
+	match_read_witness(match, record, true);
+	assert_int_equal(fail_code(), 0);
+	assert_true(match_is_cold(match) && !match->proven);
+	assert_int_equal(match_check_origin(match), 0);
+	assert_int_equal(looks, 0);
+	assert_int_equal(match->differs, 0);
+}
+
+static void witness_does_not(void **state)
+{
+	struct nearcache_witness record;
+	struct origin_match match = cut_off(&record);
+
+	(void)state;
+	assert_unproven(&match, NULL);
+	match = cut_off(&record);
+	record.state = NEARCACHE_WITNESS_LEFT;
+	nc_witness_seal(&record);
+	assert_unproven(&match, &record);
+	match = cut_off(&record);
+	record.state = NEARCACHE_WITNESS_NEW;
+	nc_witness_seal(&record);
+	assert_unproven(&match, &record);
+	match = cut_off(&record);
+	record.session = 4;
+	nc_witness_seal(&record);
+	assert_unproven(&match, &record);
+	match = cut_off(&record);
+	intent[0].flags = NEARCACHE_INTENT_ENDS;
+	nc_intent_sector_seal(&intent[0]);
+	assert_unproven(&match, &record);
+	match = cut_off(&record);
+	intent[0].bits[0] ^= 1;
+	assert_unproven(&match, &record);
+	match = cut_off(&record);
+	unreadable = 0;
+	assert_unproven(&match, &record);
+	/* In other states the witness does not matter. */
+	match = cut_off(&record);
+	sb.state = NEARCACHE_STATE_ACTIVE;
+	assert_unproven(&match, &record);
+	match = cut_off(&record);
+	sb.state = NEARCACHE_STATE_LIVE;
+	match_read_witness(&match, NULL, true);
+	assert_false(match_is_cold(&match));
+}
+
+/* An old copy, or a device pulled earlier: cold, however it was stopped. */
+static void witness_knows_more(void **state)
+{
+	static const u32 super_state[] = {
+		NEARCACHE_STATE_CLEAN, NEARCACHE_STATE_LIVE,
+		NEARCACHE_STATE_WRITING,
+	};
+	struct nearcache_witness record;
+	struct origin_match match;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(super_state) / sizeof(super_state[0]); i++) {
+		match = cut_off(&record);
+		sb.state = super_state[i];
+		record.session = 7;
+		nc_witness_seal(&record);
+		assert_unproven(&match, &record);
+		assert_true(match.older);
+		/* The kernel treats the cache as old until it is empty. */
+		assert_int_equal(match_record(&match, false), 0);
+		assert_int_equal(recorded.session, 0);
+		match.drop = true;
+		assert_int_equal(match_record(&match, false), 0);
+		assert_int_equal(recorded.session, 7);
+		assert_false(match_can_refresh(&match));
+	}
+	/* That session did not begin. */
+	match = cut_off(&record);
+	sb.state = NEARCACHE_STATE_CLEAN;
+	record.session = 7;
+	record.previous = 5;
+	nc_witness_seal(&record);
+	match_read_witness(&match, &record, true);
+	assert_false(match_is_cold(&match));
+}
+
+/* The old witness, which is being replaced, is asked as well. */
+static void witness_before(void **state)
+{
+	struct nearcache_witness record;
+	struct origin_match match = cut_off(&record);
+
+	(void)state;
+	before = &record;
+	assert_false(match_read_recorded(&match));
+	strcpy((char *)sb.witness, "/dev/mapper/w");
+	sb.state = NEARCACHE_STATE_CLEAN;
+	before = NULL;
+	assert_false(match_read_recorded(&match));
+	assert_int_equal(fail_code(), 0);
+	before = &record;
+	assert_false(match_read_recorded(&match));
+	assert_false(match.older);
+	/* The witness knows a later session, or says that the cache has another witness. */
+	record.session = 9;
+	nc_witness_seal(&record);
+	assert_true(match_read_recorded(&match));
+	assert_true(match.older);
+	assert_int_equal(match.session, 9);
+	match = cut_off(&record);
+	strcpy((char *)sb.witness, "/dev/mapper/w");
+	record.session = 5;
+	record.state = NEARCACHE_WITNESS_MOVED;
+	nc_witness_seal(&record);
+	assert_true(match_read_recorded(&match));
+	/* A superblock with a higher session number, given to a cache that comes back, is current.
+	 * If it names another witness, MOVED is expected.
+	 */
+	sb.session = 6;
+	match.older = false;
+	assert_false(match_read_recorded(&match));
+	assert_false(match.older);
+	sb.session = 5;
+	match_read_witness(&match, &record, false);
+	assert_false(match.older);
+	sb.session = 4;
+	match_read_witness(&match, &record, false);
+	assert_true(match.older);
+	sb.session = 5;
+	match_read_witness(&match, &record, true);
+	assert_true(match.older);
+	/* The cache gets a new session number only once it is empty. */
+	match_take_session(&match, 12);
+	assert_int_equal(match_record(&match, false), 0);
+	assert_int_equal(recorded.session, 0);
+	match.drop = true;
+	assert_int_equal(match_record(&match, false), 0);
+	assert_int_equal(recorded.session, 12);
+	/* The record of another cache. */
+	match = cut_off(&record);
+	strcpy((char *)sb.witness, "/dev/mapper/w");
+	record.uuid[0] ^= 1;
+	record.session = 9;
+	nc_witness_seal(&record);
+	assert_false(match_read_recorded(&match));
+}
+
+/* The path of the witness is recorded with the rest. */
+static void witness_recorded(void **state)
+{
+	struct origin_match match = fitting();
+
+	(void)state;
+	assert_int_equal(match_record(&match, false), 0);
+	assert_null(recorded.witness);
+	match.witness = "/dev/mapper/w";
+	assert_int_equal(match_record(&match, false), 0);
+	assert_string_equal(recorded.witness, "/dev/mapper/w");
+}
+
+static void find(void **state)
+{
+	struct origin_match match = fitting();
+
+	(void)state;
+	found = 0;
+	assert_int_equal(match_find_origin(&match), CODE_DEVICE);
+	assert_said("no device here is the origin 'wwid:a'");
+	found = 2;
+	match = fitting();
+	assert_int_equal(match_find_origin(&match), CODE_DEVICE);
+	assert_said("2 devices are the origin");
+	found = 1;
+	match = fitting();
+	assert_int_equal(match_find_origin(&match), 0);
+	assert_int_equal(match.origin.number, 7);
+	sb.origin_id[0] = '\0';
+	assert_int_equal(match_find_origin(&match), CODE_DEVICE);
+	assert_said("no device id");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fits),
+		cmocka_unit_test(answers),
+		cmocka_unit_test(words),
+		cmocka_unit_test(grown),
+		cmocka_unit_test(special),
+		cmocka_unit_test(file_system),
+		cmocka_unit_test(refreshed),
+		cmocka_unit_test(gaps),
+		cmocka_unit_test(witness_proves),
+		cmocka_unit_test(witness_does_not),
+		cmocka_unit_test(witness_knows_more),
+		cmocka_unit_test(witness_before),
+		cmocka_unit_test(witness_recorded),
+		cmocka_unit_test(find),
+	};
+
+	return RUN(tests);
+}

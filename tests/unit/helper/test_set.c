@@ -1,0 +1,620 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* 'set' and 'resize' on a fake device: the table that goes live, and messages. */
+#include <stdio.h>
+#include <sys/sysmacros.h>
+
+#include "open/activate.h"
+#include "cmd/commands.h"
+#include "ondisk/describe.h"
+#include "lib/error.h"
+#include "fake_dm.h"
+#include "block/kmsg.h"
+#include "open/same_origin.h"
+#include "lib/print.h"
+#include "block/dm_suspend.h"
+#include "ondisk/superblock.h"
+#include "unit.h"
+#include "open/witness.h"
+
+#define WRITING		"writethrough 8:0 8:16"
+#define WRITING_32M	WRITING " 2 fill_memory 33554432"
+#define READING		"read-only 8:0 8:16"
+
+/* Size of the origin, waiting reads, and the flags printed. */
+static uint64_t origin_bytes, waiting;
+static bool started, changed, resized;
+
+/* Witnesses: their content, faults to simulate, and calls made. */
+static struct nearcache_super medium;
+static bool has_record, has_moved, witness_near, cache_dead;
+static unsigned int claims;
+static dev_t freed, moved;
+static uint64_t witness_state;
+
+int device_open_number(struct device *dev, dev_t number, const char *role)
+{
+	memset(dev, 0, sizeof(*dev));
+	dev->fd = -1;
+	dev->number = number;
+	dev->role = role;
+	dev->size = origin_bytes;
+	strcpy(dev->path, "/dev/sda");
+	return 0;
+}
+
+void device_close(struct device *dev)
+{
+	(void)dev;
+}
+
+const char *device_path_of(dev_t number, char *path)
+{
+	sprintf(path, "%u:%u", major(number), minor(number));
+	return path;
+}
+
+int super_read(struct super *super, const struct device *dev)
+{
+	assert_int_equal(dev->number, makedev(8, 16));
+	memset(super, 0, sizeof(*super));
+	medium.uuid[3] = 0x33;
+	super->best = &medium;
+	return cache_dead ? (fail)(CODE_DEVICE, "cannot read") : 0;
+}
+
+int super_require(const struct super *super, const struct device *dev)
+{
+	(void)super;
+	(void)dev;
+	return 0;
+}
+
+void super_free(struct super *super)
+{
+	(void)super;
+}
+
+int witness_open_number(struct witness *witness, dev_t number)
+{
+	witness->dev.number = number;
+	return 0;
+}
+
+/* "/dev/w3" is 254:3. */
+int witness_open(struct witness *witness, const char *path)
+{
+	strcpy(witness->path, path);
+	return witness_open_number(witness, makedev(254, path[6] - '0'));
+}
+
+void witness_close(struct witness *witness)
+{
+	witness->dev.fd = -1;
+}
+
+int witness_check_place(const struct witness *witness,
+			const struct device *cache, const struct device *origin)
+{
+	(void)witness;
+	assert_int_equal(cache->number, makedev(8, 16));
+	assert_int_equal(origin->number, makedev(8, 0));
+	return witness_near ? (fail)(CODE_DEVICE, "same drive") : 0;
+}
+
+int witness_look(const struct witness *witness, const u8 *uuid,
+		 struct nearcache_witness *record, bool *found)
+{
+	(void)witness;
+	memset(record, 0, sizeof(*record));
+	if (has_moved)
+		record->state = cpu_to_le32(NEARCACHE_WITNESS_MOVED);
+	assert_int_equal(uuid[3], 0x33);
+	*found = has_record;
+	return 0;
+}
+
+int witness_prepare(const struct witness *witness,
+		    const struct witness_claim *claim)
+{
+	(void)witness;
+	assert_int_equal(claim->uuid[3], 0x33);
+	return 0;
+}
+
+int witness_claim(struct witness *witness, const struct witness_claim *claim)
+{
+	assert_true(claim->ahead);
+	assert_int_equal(fake.loads, 0);
+	claims++;
+	return witness_prepare(witness, claim);
+}
+
+int witness_free(struct witness *witness, const u8 *uuid)
+{
+	assert_int_equal(uuid[3], 0x33);
+	freed = witness->dev.number;
+	return 0;
+}
+
+int witness_move(struct witness *witness, const u8 *uuid, u64 session)
+{
+	assert_int_equal(session, le64_to_cpu(medium.session));
+	assert_int_equal(uuid[3], 0x33);
+	moved = witness->dev.number;
+	return 0;
+}
+
+int describe_status(const struct dm_device *dev, struct status *status)
+{
+	(void)dev;
+	memset(status, 0, sizeof(*status));
+	status->field[NEARCACHE_FIELD_FILL_MEMORY_MAX] = 64 << 20;
+	status->field[NEARCACHE_FIELD_READS_WAITING] = waiting;
+	status->field[NEARCACHE_FIELD_WITNESS] =
+		fake.loads ? NEARCACHE_WITNESS_WARM : witness_state;
+	return 0;
+}
+
+int stop_check_writers(const struct dm_device *dev)
+{
+	/* In parentheses, so that it is not cmocka's macro. */
+	return dev->open_count ? (fail)(CODE_BUSY, "a writer") : 0;
+}
+
+int activate_check_mode(const struct device *origin, enum nearcache_mode mode)
+{
+	(void)origin;
+	(void)mode;
+	return 0;
+}
+
+int activate_check_holders(const struct device *origin, dev_t self)
+{
+	(void)origin;
+	(void)self;
+	return 0;
+}
+
+int neighbour_check(const struct device *origin, enum nearcache_mode mode,
+		    const char *self)
+{
+	(void)self;
+	return activate_check_mode(origin, mode);
+}
+
+void print_flag(const char *key, const char *label, bool value)
+{
+	(void)label;
+	if (!strcmp(key, "started"))
+		started = value;
+	else if (!strcmp(key, "changed"))
+		changed = value;
+	else if (!strcmp(key, "resized"))
+		resized = value;
+}
+
+static int run(int (*verb)(const struct arguments *args), const char *setting,
+	       unsigned int options)
+{
+	char *operand[] = { FAKE_NAME, (char *)setting };
+	struct arguments args = {
+		.given = options,
+		.operand = operand,
+		.operands = setting ? 2 : 1,
+	};
+
+	started = changed = resized = false;
+	claims = freed = moved = 0;
+	fail_reset();
+	return verb(&args);
+}
+
+static int set(const char *setting, unsigned int options)
+{
+	return run(cmd_set, setting, options);
+}
+
+static int resize(unsigned int options)
+{
+	return run(cmd_resize, NULL, options);
+}
+
+static void assert_live(const char *params, bool suspended)
+{
+	assert_string_equal(fake.live.params, params);
+	assert_int_equal(fake.suspended, suspended);
+}
+
+static void assert_said(const char *text)
+{
+	if (!strstr(fail_message(), text))
+		fail_msg("no '%s' in: %s", text, fail_message());
+}
+
+static void applied(void **state)
+{
+	(void)state;
+	fake_reset(WRITING);
+	origin_bytes = FAKE_BYTES;
+	assert_int_equal(set("fill_memory=32M", 0), 0);
+	assert_live(WRITING_32M, false);
+	assert_true(changed && !started);
+	assert_int_equal(set("fill_memory=32M", OPTION_FORCE), 0);
+	assert_int_equal(resize(OPTION_FORCE), 0);
+	assert_true(!changed && !started && !resized);
+	/* No change was needed. */
+	assert_int_equal(fake.loads, 1);
+	origin_bytes = 2 * FAKE_BYTES;
+	assert_int_equal(resize(OPTION_DRY_RUN), 0);
+	assert_int_equal(fake.loads, 1);
+	assert_int_equal(resize(0), 0);
+	assert_true(resized && !started);
+	assert_int_equal(fake.live.bytes, origin_bytes);
+}
+
+/* With --force, even if nothing else changes. */
+static void suspended(void **state)
+{
+	int verb;
+
+	(void)state;
+	origin_bytes = FAKE_BYTES;
+	for (verb = 0; verb < 2; verb++) {
+		const char *word = verb ? "mode=writethrough" : NULL;
+		int (*run_verb)(const struct arguments *args) =
+			verb ? cmd_set : cmd_resize;
+
+		fake_reset(WRITING);
+		fake.suspended = true;
+		assert_int_equal(run(run_verb, word, 0), CODE_BUSY);
+		assert_said("--force");
+		assert_int_equal(run(run_verb, word,
+				     OPTION_FORCE | OPTION_DRY_RUN), 0);
+		assert_true(!started);
+		assert_live(WRITING, true);
+		assert_int_equal(fake.loads, 0);
+		assert_int_equal(run(run_verb, word, OPTION_FORCE), 0);
+		assert_true(started && !changed && !resized);
+		assert_live(WRITING, false);
+		assert_int_equal(fake.live.bytes, FAKE_BYTES);
+	}
+}
+
+static void others_set(void)
+{
+	strcpy(fake.live.params, WRITING_32M);
+}
+
+static void others_make_anew(void)
+{
+	fake.uuid = DM_UUID_PREFIX "2";
+}
+
+static void others_suspend(void)
+{
+	fake.suspended = true;
+}
+
+static void others_grow(void)
+{
+	fake.live.bytes *= 2;
+}
+
+/* Another process changes the table between look-up and load: its table stays. */
+static void changed_before(void **state)
+{
+	static void (*const others[])(void) = {
+		others_set, others_make_anew, others_suspend, others_grow,
+	};
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		struct fake_table theirs;
+
+		fake_reset(WRITING);
+		fake.on_load = others[i];
+		assert_int_equal(set("mode=read-only", 0), CODE_BUSY);
+		assert_said("changed by another program");
+		assert_said("nothing was changed");
+		assert_string_equal(fake.loaded.params, "");
+		theirs = fake.live;
+		assert_string_not_equal(theirs.params, READING);
+		/* A second attempt succeeds unless it needs --force. */
+		fake.on_load = NULL;
+		assert_int_equal(set("mode=read-only", 0),
+				 fake.suspended ? CODE_BUSY : 0);
+	}
+	fake_reset(WRITING);
+	fake.on_load = others_set;
+	fake.cannot_clear = true;
+	assert_int_equal(set("mode=read-only", 0), CODE_BUSY);
+	assert_said("'dmsetup clear nc'");
+}
+
+/* A kernel of another version prints unknown options first. */
+static void other_order(void)
+{
+	strcpy(fake.live.params, READING " 4 later 7 fill_memory 33554432");
+}
+
+static void changed_after(void **state)
+{
+	(void)state;
+	fake_reset(READING " 4 fill_memory 8388608 later 7");
+	fake.on_start = other_order;
+	assert_int_equal(set("fill_memory=32M", 0), 0);
+	assert_int_equal(set("fill_memory=16M", 0), CODE_BUSY);
+	assert_said("changed by another program");
+	fake_reset(WRITING);
+	fake.on_start = others_set;
+	assert_int_equal(set("mode=read-only", 0), CODE_BUSY);
+	assert_said("its table is now '" WRITING_32M "'");
+}
+
+/* The device continues with its old table and size. */
+static void taken_back(void **state)
+{
+	enum fake_start how;
+
+	(void)state;
+	for (how = FAKE_INTERRUPTED; how <= FAKE_REFUSES; how++) {
+		fake_reset(READING);
+		fake.start[0] = how;
+		assert_int_equal(set("mode=writethrough", 0), CODE_DEVICE);
+		assert_said("goes on as before");
+		assert_live(READING, false);
+		assert_string_equal(fake.loaded.params, "");
+		fake_reset(WRITING);
+		origin_bytes = 2 * FAKE_BYTES;
+		fake.start[0] = how;
+		assert_int_equal(resize(0), CODE_DEVICE);
+		assert_said("goes on as before");
+		assert_live(WRITING, false);
+		assert_int_equal(fake.live.bytes, FAKE_BYTES);
+	}
+}
+
+static void fail_cache(void)
+{
+	fake.no_writing = true;
+}
+
+/* The cache device failed: the old table has a writing mode, so it is not loaded again. */
+static void not_taken_back(void **state)
+{
+	(void)state;
+	fake_reset(WRITING);
+	fake.on_start = fail_cache;
+	fake.start[0] = fake.start[1] = FAKE_REFUSES;
+	assert_int_equal(set("fill_memory=32M", 0), CODE_DEVICE);
+	assert_said("'nearcache set nc mode=read-only --force'");
+	assert_live(WRITING_32M, true);
+	/* Resuming is not that easy. */
+	assert_int_equal(set("fill_memory=32M", OPTION_FORCE), CODE_DEVICE);
+	assert_said("is suspended now");
+	assert_said("'nearcache set nc mode=read-only --force'");
+	/* The advice of the message works. */
+	assert_int_equal(set("mode=read-only", OPTION_FORCE), 0);
+	assert_live(READING " 2 fill_memory 33554432", false);
+}
+
+/* The live table starts at the second attempt. */
+static void started_after_all(void **state)
+{
+	(void)state;
+	fake_reset(WRITING);
+	fake.on_start = fail_cache;
+	fake.start[0] = FAKE_REFUSES;
+	assert_int_equal(set("fill_memory=32M", 0), CODE_DEVICE);
+	assert_said("runs, but with the table '" WRITING_32M "'");
+	assert_live(WRITING_32M, false);
+	fake_reset(WRITING);
+	fake.on_start = fail_cache;
+	fake.start[0] = FAKE_REFUSES;
+	origin_bytes = 2 * FAKE_BYTES;
+	assert_int_equal(resize(0), CODE_DEVICE);
+	assert_said("runs, but with the table '" WRITING "' of 2097152 bytes");
+	fake_reset(WRITING);
+	fake.on_start = fail_cache;
+	fake.start[0] = FAKE_MISFITS;
+	assert_int_equal(set("fill_memory=32M", 0), CODE_DEVICE);
+	assert_said("goes on as before");
+	assert_live(WRITING, false);
+}
+
+static void lose(void)
+{
+	fake.gone = true;
+}
+
+static void vanished(void **state)
+{
+	(void)state;
+	fake_reset(WRITING);
+	fake.on_load = lose;
+	assert_int_equal(set("mode=read-only", 0), CODE_BUSY);
+	fake_reset(WRITING);
+	fake.on_start = lose;
+	fake.start[0] = FAKE_REFUSES;
+	assert_int_equal(set("mode=read-only", 0), CODE_DEVICE);
+	assert_said("device 'nc' is gone");
+}
+
+static void refused(void **state)
+{
+	(void)state;
+	fake_reset(WRITING);
+	fake.opens = 1;
+	/* The setting is invalid for any device, even a missing one. */
+	fake.gone = true;
+	assert_int_equal(set("mode=x", 0), CODE_USAGE);
+	assert_int_equal(set("mode=read-only", 0), CODE_DEVICE);
+	fake.gone = false;
+	assert_int_equal(set("mode=read-only", 0), CODE_BUSY);
+	assert_said("a writer");
+	assert_live(WRITING, false);
+	assert_int_equal(set("mode=read-only", OPTION_FORCE), 0);
+	origin_bytes = FAKE_BYTES - 512;
+	assert_int_equal(resize(OPTION_FORCE), CODE_DEVICE);
+	assert_said("can only grow");
+	/* Default values do not appear in the table. */
+	assert_int_equal(set("cache_timeout=700", 0), 0);
+	assert_int_equal(set("origin_timeout=0", 0), 0);
+	assert_int_equal(set("fill_memory=64M", 0), 0);
+	assert_live(READING, false);
+}
+
+/* Reads that wait for the origin must not block the command that ends their wait. */
+static void handed_over(void **state)
+{
+	(void)state;
+	fake_reset(WRITING " 2 origin_timeout 600");
+	waiting = 3;
+	assert_int_equal(set("origin_timeout=0", 0), 0);
+	assert_true(fake.handed_over);
+	assert_live(WRITING " 2 origin_timeout 0", false);
+	assert_int_equal(set("mode=read-only", 0), 0);
+	assert_false(fake.handed_over);
+	waiting = 0;
+	assert_int_equal(set("verify=0", 0), 0);
+	assert_false(changed);
+	assert_int_equal(set("origin_timeout=5", 0), 0);
+	assert_false(fake.handed_over);
+	assert_live(READING " 2 origin_timeout 5", false);
+}
+
+/* The superblock names the old witness until the device is closed. */
+static void witness_recorded(void **state)
+{
+	(void)state;
+	origin_bytes = FAKE_BYTES;
+	has_record = true;
+	fake_reset(WRITING " 2 witness 1:3");
+	strcpy((char *)medium.witness, "/dev/null");
+	assert_int_equal(set("witness=/dev/w4", 0), 0);
+	assert_true(changed && !moved && !freed);
+	memset(medium.witness, 0, sizeof(medium.witness));
+}
+
+#define W3	" 2 witness 254:3"
+#define W4	" 2 witness 254:4"
+
+/* The new record is claimed before the table names the witness; the old one is released then. */
+static void witness_set(void **state)
+{
+	(void)state;
+	origin_bytes = FAKE_BYTES;
+	has_record = false;
+	fake_reset(WRITING);
+	assert_int_equal(set("witness=/dev/w3", OPTION_DRY_RUN), 0);
+	assert_true(!claims && !fake.loads);
+	assert_int_equal(set("witness=/dev/w3", 0), 0);
+	assert_live(WRITING W3, false);
+	assert_true(changed && claims == 1 && !freed);
+	/* The setting is unchanged. */
+	has_record = true;
+	assert_int_equal(set("witness=/dev/w3", 0), 0);
+	assert_true(!changed && !claims && fake.loads == 1);
+	/* The setting is unchanged but the record is missing; only a load writes it. */
+	has_record = false;
+	fake.loads = 0;
+	assert_int_equal(set("witness=/dev/w3", 0), 0);
+	assert_true(changed && claims == 1 && fake.loads == 1 && !freed);
+	fake.loads = 0;
+	assert_int_equal(set("witness=/dev/w4", 0), 0);
+	assert_live(WRITING W4, false);
+	/* No superblock names the old witness, so its record is unused. */
+	assert_true(moved == makedev(254, 3) && !freed);
+	moved = 0;
+	/* A former witness gets a new record. */
+	has_record = has_moved = true;
+	fake.loads = 0;
+	assert_int_equal(set("witness=/dev/w3", 0), 0);
+	assert_live(WRITING W3, false);
+	assert_int_equal(claims, 1);
+	has_moved = false;
+	moved = 0;
+	assert_int_equal(set("witness=/dev/w4", 0), 0);
+	assert_true(!claims && moved == makedev(254, 3) && !freed);
+	moved = 0;
+	/* The setting is unchanged but the witness is cold: only a new session can make it warm. */
+	fake.loads = 0;
+	has_record = true;
+	witness_state = NEARCACHE_WITNESS_COLD;
+	assert_int_equal(set("verify=0", 0), 0);
+	assert_int_equal(fake.loads, 0);
+	assert_int_equal(set("witness=/dev/w4", 0), 0);
+	assert_true(changed && !claims && fake.loads == 1 && !freed);
+	witness_state = NEARCACHE_WITNESS_WARM;
+	has_record = false;
+	/* Other settings do not touch the witness. */
+	fake.loads = 0;
+	assert_int_equal(set("mode=read-only", 0), 0);
+	assert_live(READING W4, false);
+	assert_true(!claims && !freed);
+	/* The record stays until the device is closed. */
+	assert_int_equal(set("witness=none", 0), 0);
+	assert_live(READING, false);
+	assert_true(changed && !claims && !freed);
+	assert_int_equal(set("witness=none", 0), 0);
+	assert_false(changed);
+}
+
+static void witness_not_set(void **state)
+{
+	(void)state;
+	origin_bytes = FAKE_BYTES;
+	has_record = false;
+	fake_reset(WRITING W3);
+	witness_near = true;
+	assert_int_equal(set("witness=/dev/w4", OPTION_FORCE), CODE_DEVICE);
+	assert_said("same drive");
+	witness_near = false;
+	cache_dead = true;
+	assert_int_equal(set("witness=/dev/w4", 0), CODE_DEVICE);
+	cache_dead = false;
+	assert_true(!claims && !fake.loads);
+	/* The kernel rejects the table: the new record is released. */
+	fake.start[0] = FAKE_REFUSES;
+	assert_int_equal(set("witness=/dev/w4", 0), CODE_DEVICE);
+	assert_live(WRITING W3, false);
+	assert_int_equal(claims, 1);
+	assert_int_equal(freed, makedev(254, 4));
+	/* A former witness becomes former again. */
+	has_record = has_moved = true;
+	fake_reset(WRITING W3);
+	fake.start[0] = FAKE_REFUSES;
+	assert_int_equal(set("witness=/dev/w4", 0), CODE_DEVICE);
+	assert_true(!freed && moved == makedev(254, 4));
+	has_record = has_moved = false;
+	/* The kernel accepts the table although the start fails: the record is in use. */
+	fake_reset(WRITING W3);
+	fake.on_start = fail_cache;
+	fake.start[0] = FAKE_REFUSES;
+	assert_int_equal(set("witness=/dev/w4", 0), CODE_DEVICE);
+	assert_live(WRITING W4, false);
+	assert_int_equal(claims, 1);
+	assert_true(!freed && !moved);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(applied),
+		cmocka_unit_test(suspended),
+		cmocka_unit_test(changed_before),
+		cmocka_unit_test(changed_after),
+		cmocka_unit_test(taken_back),
+		cmocka_unit_test(not_taken_back),
+		cmocka_unit_test(started_after_all),
+		cmocka_unit_test(vanished),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(handed_over),
+		cmocka_unit_test(witness_recorded),
+		cmocka_unit_test(witness_set),
+		cmocka_unit_test(witness_not_set),
+	};
+
+	return RUN(tests);
+}
