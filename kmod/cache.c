@@ -238,7 +238,7 @@ static void set_alignment(struct nc_cache *c)
 }
 
 /* First resume: only the superblock was read before. */
-static int load(struct nc_cache *c, const struct nc_known *known)
+static int cache_load(struct nc_cache *c, const struct nc_known *known)
 {
 	int r;
 
@@ -307,7 +307,7 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 /* Until nc_meta_go() has recorded the drop, the medium still describes the dropped data.  If that
  * fails, no later load may trust it.
  */
-static void drop_all(struct nc_cache *c)
+static void cache_drop_all(struct nc_cache *c)
 {
 	c->life.dirty_unrecorded = true;
 	nc_invalidate_all(c);
@@ -332,7 +332,7 @@ static int drop_if_changed(struct nc_cache *c, const char *since)
 	       nc_cache_name(c), c->origin.bdev, since);
 	/* Accept the changed origin: the next load compares with the new fingerprint. */
 	c->meta->fingerprint_old = true;
-	drop_all(c);
+	cache_drop_all(c);
 	return 0;
 }
 
@@ -359,7 +359,7 @@ static int take_origin(struct nc_cache *c, const struct nc_target *t)
 	} else if (nc_meta_unsettled(c)) {
 		DMWARN("%s: origin %pg may have lost writes: dropping the cached data",
 		       nc_cache_name(c), c->origin.bdev);
-		drop_all(c);
+		cache_drop_all(c);
 	} else {
 		r = drop_if_changed(c, "come back");
 	}
@@ -387,7 +387,7 @@ static int settle_origin(struct nc_cache *c)
 	return r ?: nc_meta_settle(c);
 }
 
-static void resize(struct nc_cache *c, u64 size)
+static void resize_table(struct nc_cache *c, u64 size)
 {
 	u64 old = c->geo.origin_size;
 
@@ -410,7 +410,7 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 		r = drop_if_changed(c, "grown");
 		if (r)
 			return r;
-		resize(c, size);
+		resize_table(c, size);
 	}
 	/* Renew an old fingerprint before another host can change the ends; but not after a noflush
 	 * suspend, which must not wait for the origin.  An error is ignored here: the stop tries
@@ -423,7 +423,7 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 	if (size == old)
 		return r;
 	if (r)
-		resize(c, old);
+		resize_table(c, old);
 	else
 		DMINFO("%s: origin has grown from %llu to %llu bytes",
 		       nc_cache_name(c), old, size);
@@ -466,7 +466,7 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t, const struct nc_k
 	c->life.active = t;
 	nc_cache_apply_settings(t);
 	if (c->hot.state == NEARCACHE_NOT_LOADED) {
-		r = load(c, known);
+		r = cache_load(c, known);
 		if (!r)
 			nc_ranges_loaded(c);
 	}

@@ -79,8 +79,8 @@ void nc_health_event(struct nc_cache *c, enum nearcache_event event)
 }
 
 /* Returns false if the state is @to already, or bypass, which is final. */
-static bool change(struct nc_cache *c, enum nearcache_state to,
-		   enum nearcache_reason reason)
+static bool health_change(struct nc_cache *c, enum nearcache_state to,
+			  enum nearcache_reason reason)
 {
 	struct nc_health *h = &c->health;
 	unsigned long flags;
@@ -107,7 +107,7 @@ static bool change(struct nc_cache *c, enum nearcache_state to,
 /* The superblock and slot table are loaded.  The device is suspended. */
 void nc_health_loaded(struct nc_cache *c)
 {
-	change(c, NEARCACHE_NORMAL, NEARCACHE_REASON_NONE);
+	health_change(c, NEARCACHE_NORMAL, NEARCACHE_REASON_NONE);
 }
 
 /* Format the cache device @devt for the log; 0: the first one, or any other member. */
@@ -126,7 +126,7 @@ static const char *name_device(const struct nc_cache *c, dev_t devt, char *text)
 /* The device to blame in the log for a bypass.  All metadata is on the first member, except the
  * superblocks of the other members.
  */
-static dev_t culprit(const struct nc_cache *c, enum nearcache_reason reason)
+static dev_t reason_culprit(const struct nc_cache *c, enum nearcache_reason reason)
 {
 	switch (reason) {
 	case NEARCACHE_REASON_ERRORS:
@@ -153,11 +153,11 @@ void nc_health_bypass(struct nc_cache *c, enum nearcache_reason reason)
 {
 	char name[NAME_SIZE];
 
-	if (!change(c, NEARCACHE_BYPASS, reason))
+	if (!health_change(c, NEARCACHE_BYPASS, reason))
 		return;
 	/* All members are bypassed together: no member has a copy of another one's data. */
 	DMERR("%s: cache device %s is bypassed: %s", nc_cache_name(c),
-	      name_device(c, culprit(c, reason), name), reason_text[reason]);
+	      name_device(c, reason_culprit(c, reason), name), reason_text[reason]);
 	c->health.ops->left(c);
 }
 
@@ -178,7 +178,7 @@ static bool count_error(struct nc_cache *c, enum nearcache_reason reason)
 }
 
 /* Record the failed member for the log.  A path below a multipath member is not a member: 0. */
-static void remember(struct nc_cache *c, const struct block_device *bdev)
+static void remember_name(struct nc_cache *c, const struct block_device *bdev)
 {
 	u32 i;
 
@@ -194,7 +194,7 @@ void nc_health_error(struct nc_cache *c, const struct block_device *bdev,
 {
 	DMERR_LIMIT("%s: %s failed on cache device %u:%u", nc_cache_name(c),
 		    what, MAJOR(bdev->bd_dev), MINOR(bdev->bd_dev));
-	remember(c, bdev);
+	remember_name(c, bdev);
 	count_error(c, NEARCACHE_REASON_ERRORS);
 }
 
@@ -226,18 +226,18 @@ void nc_health_damage(struct nc_cache *c, const struct block_device *bdev,
 /* Verification of a hit found data on @bdev that differs from the origin.  Any context. */
 void nc_health_differs(struct nc_cache *c, const struct block_device *bdev)
 {
-	remember(c, bdev);
+	remember_name(c, bdev);
 	count_error(c, NEARCACHE_REASON_DIFFERS);
 }
 
 /* Hits are overdue: send reads to the origin. */
-static void degrade(struct nc_cache *c)
+static void health_degrade(struct nc_cache *c)
 {
 	struct nc_health *h = &c->health;
 	char name[NAME_SIZE];
 
 	if (!count_error(c, NEARCACHE_REASON_SLOW) ||
-	    !change(c, NEARCACHE_DEGRADED, NEARCACHE_REASON_SLOW))
+	    !health_change(c, NEARCACHE_DEGRADED, NEARCACHE_REASON_SLOW))
 		return;
 	DMWARN("%s: cache device %s does not answer: reads go to the origin until it does",
 	       nc_cache_name(c), name_device(c, 0, name));
@@ -250,7 +250,7 @@ static void trust_again(struct nc_cache *c)
 	struct nc_health *h = &c->health;
 	char name[NAME_SIZE];
 
-	if (!change(c, NEARCACHE_NORMAL, NEARCACHE_REASON_NONE))
+	if (!health_change(c, NEARCACHE_NORMAL, NEARCACHE_REASON_NONE))
 		return;
 	DMINFO("%s: cache device %s answers again", nc_cache_name(c),
 	       name_device(c, 0, name));
@@ -295,7 +295,7 @@ static bool fall_asleep(struct nc_cache *c, bool idle)
 	return asleep;
 }
 
-static void watch(struct work_struct *work)
+static void watch_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(to_delayed_work(work),
 					  struct nc_cache, health.watch);
@@ -316,7 +316,7 @@ static void watch(struct work_struct *work)
 	switch (state) {
 	case NEARCACHE_NORMAL:
 		if (wait)
-			degrade(c);
+			health_degrade(c);
 		break;
 	case NEARCACHE_DEGRADED:
 		/* A round may last longer than one check although no hit hangs. */
@@ -376,7 +376,7 @@ void nc_health_init(struct nc_cache *c, const struct nc_health_ops *ops)
 	h->errors_since = jiffies;
 	h->hold = HOLD_MIN;
 	INIT_WORK(&h->event, raise_event);
-	INIT_DELAYED_WORK(&h->watch, watch);
+	INIT_DELAYED_WORK(&h->watch, watch_work);
 }
 
 /* The cache is about to be freed; no table refers to it.  May sleep. */

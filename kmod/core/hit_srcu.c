@@ -65,7 +65,7 @@ void nc_hit_srcu_destroy(struct nc_hit_srcu *h)
 }
 
 /* Advance the current round, or start the next one.  Returns whether a round completed. */
-static bool go_on(struct nc_hit_srcu *h)
+static bool round_advance(struct nc_hit_srcu *h)
 {
 	struct nc_rounds *rounds = h->rounds;
 
@@ -98,7 +98,7 @@ u64 nc_hit_start_poll(struct nc_hit_srcu *h)
 	mutex_lock(&h->rounds->lock);
 	/* A round that has flipped does not wait for hits that began after the flip. */
 	round = h->rounds->over + 1 + h->rounds->turned;
-	go_on(h);
+	round_advance(h);
 	mutex_unlock(&h->rounds->lock);
 	return round;
 }
@@ -111,7 +111,7 @@ bool nc_hit_poll(struct nc_hit_srcu *h, u64 round)
 	bool over;
 
 	mutex_lock(&h->rounds->lock);
-	while (h->rounds->over < round && go_on(h))
+	while (h->rounds->over < round && round_advance(h))
 		;
 	over = h->rounds->over >= round;
 	mutex_unlock(&h->rounds->lock);

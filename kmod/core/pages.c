@@ -97,7 +97,7 @@ void nc_pages_free(struct nc_cache *c, void *owner, struct nc_pages *pages)
 }
 
 /* copy_page() is faster than memcpy() on some CPUs. */
-static void copy(void *to, const void *from, u32 bytes)
+static void copy_words(void *to, const void *from, u32 bytes)
 {
 	if (PAGE_ALIGNED(to) && PAGE_ALIGNED(from))
 		for (; bytes >= PAGE_SIZE; bytes -= PAGE_SIZE) {
@@ -142,7 +142,7 @@ void nc_pages_copy(const struct nc_pages *pages, u32 bytes, u32 skip,
 			struct bio_vec src = mp_bvec_iter_bvec(pages->vecs, from);
 			u32 n = min(src.bv_len, to.bv_len - copied);
 
-			copy(dst + copied, page_address(src.bv_page) + src.bv_offset, n);
+			copy_words(dst + copied, page_address(src.bv_page) + src.bv_offset, n);
 			bvec_iter_advance(pages->vecs, &from, n);
 			copied += n;
 		}

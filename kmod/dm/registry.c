@@ -111,7 +111,7 @@ static bool members_overlap(const struct nc_cache *c, const struct nc_target *t)
  * cache that writes, or any number of read-only ones, because no cache sees the writes of
  * another.  No device, and no overlapping one, is both origin and cache device.
  */
-static char *conflict(const struct nc_cache *c, const struct nc_target *t)
+static char *find_conflict(const struct nc_cache *c, const struct nc_target *t)
 {
 	const struct nc_target *other;
 	u32 i;
@@ -139,7 +139,7 @@ static int registry_check(struct nc_target *t, const struct nc_cache *own)
 	list_for_each_entry(c, &registry, reg.list) {
 		if (c == own || is_replaceable(c, t))
 			continue;
-		error = conflict(c, t);
+		error = find_conflict(c, t);
 		if (!error)
 			continue;
 		DMERR("%s: origin %s or cache device %s conflicts with dm device %s: %s",
@@ -165,7 +165,7 @@ static bool same_origin(const struct nc_cache *c, const struct nc_target *t)
 	return true;
 }
 
-static void hold(struct nc_cache *c, struct nc_target *t)
+static void hold_cache(struct nc_cache *c, struct nc_target *t)
 {
 	lockdep_assert_held(&registry_lock);
 	/* From here on nc_registry_each() visits it. */
@@ -208,7 +208,7 @@ static int registry_share(struct nc_cache *c, struct nc_target *t)
 	r = registry_check(t, c);
 	if (r)
 		return r;
-	hold(c, t);
+	hold_cache(c, t);
 	return 0;
 }
 
@@ -227,7 +227,7 @@ static struct nc_cache *registry_add(struct nc_target *t)
 		t->ti->error = "Out of memory";
 		return ERR_PTR(-ENOMEM);
 	}
-	hold(c, t);
+	hold_cache(c, t);
 	list_add(&c->reg.list, &registry);
 	nc_registry_changed();
 	return c;
@@ -341,7 +341,7 @@ void nc_registry_put(struct nc_cache *c, struct nc_target *t)
 }
 
 /* Of the caches that the tables of a dm device hold, return the live one, or else the newest. */
-static struct nc_cache *current_of(const struct mapped_device *owner)
+static struct nc_cache *current_cache(const struct mapped_device *owner)
 {
 	struct nc_cache *c, *newest = NULL;
 
@@ -377,7 +377,7 @@ int nc_registry_each(nc_registry_visit *visit, void *arg)
 
 	mutex_lock(&registry_lock);
 	list_for_each_entry(c, &registry, reg.list) {
-		if (current_of(c->dev.owner) != c)
+		if (current_cache(c->dev.owner) != c)
 			continue;
 		/* A live table cannot be freed before it has left the list.  For a suspended
 		 * device use the oldest table.

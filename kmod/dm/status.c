@@ -5,7 +5,7 @@
 #include "dm/status.h"
 
 /* Would the cache be warm after a crash? */
-static u64 witness(const struct nc_target *t)
+static u64 witness_number(const struct nc_target *t)
 {
 	if (!t->witness)
 		return NEARCACHE_WITNESS_NONE;
@@ -64,7 +64,7 @@ u64 nc_status_field(struct nc_target *t, enum nearcache_status_field which)
 	case NEARCACHE_FIELD_SCRUB_LEFT:
 		return nc_scrub_left(c);
 	case NEARCACHE_FIELD_WITNESS:
-		return witness(t);
+		return witness_number(t);
 	case NEARCACHE_FIELD_INTENT_REGIONS:
 		return nc_intent_count(&c->intent);
 	case NEARCACHE_FIELD_RANGES:

@@ -15,7 +15,7 @@
 /* A record of the kernel log has room for about 1000 bytes; cut the value, so that the
  * error behind it is complete.
  */
-static int bad(struct nc_target *t, char *error, const char *value)
+static int bad_word(struct nc_target *t, char *error, const char *value)
 {
 	DMERR("%s: '%.128s': %s", dm_device_name(dm_table_get_md(t->ti->table)),
 	      value, error);
@@ -27,12 +27,12 @@ static int parse_fill_memory(struct nc_target *t, const char *name,
 			     const char *value)
 {
 	if (t->fill_memory_given)
-		return bad(t, "Option given twice", name);
+		return bad_word(t, "Option given twice", name);
 	if (kstrtou64(value, 10, &t->fill_memory_max) ||
 	    t->fill_memory_max < NEARCACHE_FILL_MEMORY_MIN ||
 	    t->fill_memory_max > NEARCACHE_FILL_MEMORY_MAX)
-		return bad(t, "fill_memory must be 1048576 to 1099511627776 bytes",
-			   value);
+		return bad_word(t, "fill_memory must be 1048576 to 1099511627776 bytes",
+				value);
 	t->fill_memory_given = true;
 	return 0;
 }
@@ -41,12 +41,12 @@ static int parse_cache_timeout(struct nc_target *t, const char *name,
 			       const char *value)
 {
 	if (t->cache_timeout_given)
-		return bad(t, "Option given twice", name);
+		return bad_word(t, "Option given twice", name);
 	if (kstrtou32(value, 10, &t->cache_timeout) ||
 	    (t->cache_timeout && (t->cache_timeout < NEARCACHE_CACHE_TIMEOUT_MIN ||
 				  t->cache_timeout > NEARCACHE_CACHE_TIMEOUT_MAX)))
-		return bad(t, "cache_timeout must be 0 or 100 to 600000 milliseconds",
-			   value);
+		return bad_word(t, "cache_timeout must be 0 or 100 to 600000 milliseconds",
+				value);
 	t->cache_timeout_given = true;
 	return 0;
 }
@@ -55,11 +55,11 @@ static int parse_origin_timeout(struct nc_target *t, const char *name,
 				const char *value)
 {
 	if (t->origin_timeout_given)
-		return bad(t, "Option given twice", name);
+		return bad_word(t, "Option given twice", name);
 	if (kstrtou32(value, 10, &t->origin_timeout) ||
 	    t->origin_timeout > NEARCACHE_ORIGIN_TIMEOUT_MAX)
-		return bad(t, "origin_timeout must be 0 to 86400 seconds",
-			   value);
+		return bad_word(t, "origin_timeout must be 0 to 86400 seconds",
+				value);
 	t->origin_timeout_given = true;
 	return 0;
 }
@@ -68,9 +68,9 @@ static int parse_verify(struct nc_target *t, const char *name,
 			const char *value)
 {
 	if (t->verify_given)
-		return bad(t, "Option given twice", name);
+		return bad_word(t, "Option given twice", name);
 	if (kstrtou32(value, 10, &t->verify))
-		return bad(t, "verify must be 0 to 4294967295 hits", value);
+		return bad_word(t, "verify must be 0 to 4294967295 hits", value);
 	t->verify_given = true;
 	return 0;
 }
@@ -79,7 +79,7 @@ static int parse_witness(struct nc_target *t, const char *name,
 			 const char *value)
 {
 	if (t->witness_path)
-		return bad(t, "Option given twice", name);
+		return bad_word(t, "Option given twice", name);
 	t->witness_path = value;
 	return 0;
 }
@@ -87,7 +87,7 @@ static int parse_witness(struct nc_target *t, const char *name,
 static int parse_member(struct nc_target *t, const char *value)
 {
 	if (t->others == ARRAY_SIZE(t->other_path))
-		return bad(t, "A cache has at most 16 cache devices", value);
+		return bad_word(t, "A cache has at most 16 cache devices", value);
 	t->other_path[t->others++] = value;
 	return 0;
 }
@@ -107,7 +107,7 @@ static int parse_option(struct nc_target *t, const char *name,
 		return parse_witness(t, name, value);
 	if (!strcmp(name, "member"))
 		return parse_member(t, value);
-	return bad(t, "Unknown option", name);
+	return bad_word(t, "Unknown option", name);
 }
 
 static int parse_options(struct nc_target *t, unsigned int argc, char **argv)
@@ -118,12 +118,12 @@ static int parse_options(struct nc_target *t, unsigned int argc, char **argv)
 	if (!argc)
 		return 0;
 	if (kstrtouint(argv[0], 10, &count))
-		return bad(t, "Number of option words expected", argv[0]);
+		return bad_word(t, "Number of option words expected", argv[0]);
 	if (count != argc - 1)
-		return bad(t, "Number of option words does not match the words that follow",
-			   argv[0]);
+		return bad_word(t, "Number of option words does not match the words that follow",
+				argv[0]);
 	if (count % 2)
-		return bad(t, "Options are pairs of name and value", argv[0]);
+		return bad_word(t, "Options are pairs of name and value", argv[0]);
 	for (i = 1; i <= count; i += 2) {
 		r = parse_option(t, argv[i], argv[i + 1]);
 		if (r)
@@ -148,12 +148,12 @@ static int parse_mode(struct nc_target *t, const char *word)
 {
 	t->mode = match_string(mode_names, ARRAY_SIZE(mode_names), word);
 	if (t->mode < 0)
-		return bad(t, "Mode must be read-only, writearound or writethrough",
-			   word);
+		return bad_word(t, "Mode must be read-only, writearound or writethrough",
+				word);
 	if (nc_target_writes(t) &&
 	    !(dm_table_get_mode(t->ti->table) & NC_MODE_WRITE))
-		return bad(t, "A table loaded read-only needs mode read-only",
-			   word);
+		return bad_word(t, "A table loaded read-only needs mode read-only",
+				word);
 	return 0;
 }
 
@@ -164,15 +164,15 @@ static int open_device(struct nc_target *t, const char *path, bool write,
 			      NC_MODE_READ | (write ? NC_MODE_WRITE : 0), dev);
 
 	if (r) {
-		bad(t, error, path);
+		bad_word(t, error, path);
 		return r;
 	}
 	if (write && bdev_read_only((*dev)->bdev)) {
-		bad(t, error, path);
+		bad_word(t, error, path);
 		return -EROFS;
 	}
 	if (bdev_is_zoned((*dev)->bdev))
-		return bad(t, "Zoned devices are not supported", path);
+		return bad_word(t, "Zoned devices are not supported", path);
 	return 0;
 }
 
@@ -190,12 +190,12 @@ static int open_others(struct nc_target *t)
 		if (r)
 			return r;
 		if (nc_overlap(t->other[i]->bdev, t->dev->bdev))
-			return bad(t, "Two cache devices are the same device",
-				   t->other_path[i]);
+			return bad_word(t, "Two cache devices are the same device",
+					t->other_path[i]);
 		for (j = 0; j < i; j++)
 			if (nc_overlap(t->other[i]->bdev, t->other[j]->bdev))
-				return bad(t, "Two cache devices are the same device",
-					   t->other_path[i]);
+				return bad_word(t, "Two cache devices are the same device",
+						t->other_path[i]);
 	}
 	return 0;
 }
@@ -222,11 +222,11 @@ static int open_witness(struct nc_target *t, const char *path)
 	bdev = t->witness->bdev;
 	if (nc_overlap(bdev, t->dev->bdev) || on_others(t, bdev) ||
 	    nc_overlap(bdev, t->origin->bdev))
-		return bad(t, "Witness is on the origin or the cache device", path);
+		return bad_word(t, "Witness is on the origin or the cache device", path);
 	if (bdev_nr_bytes(bdev) < NEARCACHE_WITNESS_SIZE ||
 	    bdev_logical_block_size(bdev) > NEARCACHE_WITNESS_SIZE)
-		return bad(t, "Witness needs 4096 bytes, in logical blocks of at most 4096",
-			   path);
+		return bad_word(t, "Witness needs 4096 bytes, in logical blocks of at most 4096",
+				path);
 	return 0;
 }
 
@@ -245,8 +245,8 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
 	int r;
 
 	if (argc < 3)
-		return bad(t, "Expected: <mode> <origin> <cache> [<#words> <options>]",
-			   argc ? argv[0] : "");
+		return bad_word(t, "Expected: <mode> <origin> <cache> [<#words> <options>]",
+				argc ? argv[0] : "");
 	t->fill_memory_max = FILL_MEMORY_DEFAULT;
 	t->cache_timeout = CACHE_TIMEOUT_DEFAULT;
 	r = parse_mode(t, argv[0]);
@@ -271,7 +271,7 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
 		return r;
 	if (nc_overlap(t->origin->bdev, t->dev->bdev) ||
 	    on_others(t, t->origin->bdev))
-		return bad(t, "Origin and cache device are the same device", argv[2]);
+		return bad_word(t, "Origin and cache device are the same device", argv[2]);
 	return t->witness_path ? open_witness(t, t->witness_path) : 0;
 }
 

@@ -35,7 +35,7 @@ static void target_free(struct nc_target *t)
 }
 
 /* Do the sizes of the devices fit the superblock? */
-static int check_sizes(struct nc_target *t)
+static int check_device_sizes(struct nc_target *t)
 {
 	const struct nc_geometry *geo = &t->cache->geo;
 	u64 origin = bdev_nr_bytes(t->origin->bdev);
@@ -77,7 +77,7 @@ static int check_sizes(struct nc_target *t)
  * cache device would survive it.  device-mapper disables write-zeroes again if the cache
  * device has none.
  */
-static void offer(struct nc_target *t)
+static void offer_limits(struct nc_target *t)
 {
 	struct block_device *origin = t->origin->bdev;
 
@@ -113,7 +113,7 @@ static int nearcache_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		t->cache = NULL;
 		goto bad;
 	}
-	r = check_sizes(t);
+	r = check_device_sizes(t);
 	if (r)
 		goto bad;
 	if (t->witness && nc_intent_alloc(&t->cache->intent)) {
@@ -123,7 +123,7 @@ static int nearcache_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	}
 	ti->private = t;
 	ti->per_io_data_size = sizeof(struct nc_io);
-	offer(t);
+	offer_limits(t);
 	return 0;
 bad:
 	target_free(t);

@@ -42,7 +42,7 @@
 #define PATIENCE_MIN	1024U
 #define PATIENCE_RATIO	8U
 
-static u64 pack(u64 number, u32 first, u32 last)
+static u64 pack_visit(u64 number, u32 first, u32 last)
 {
 	return number | (u64)first << NUMBER_BITS | (u64)last << (NUMBER_BITS + SUB_BITS);
 }
@@ -62,12 +62,12 @@ static u32 last_of(u64 visit)
 	return visit >> (NUMBER_BITS + SUB_BITS);
 }
 
-static u64 bits(u32 first, u32 last)
+static u64 bit_range(u32 first, u32 last)
 {
 	return ~0ULL >> (63 - last) & ~0ULL << first;
 }
 
-static int grow(struct nc_belady *plan)
+static int grow_visits(struct nc_belady *plan)
 {
 	u32 room = plan->room ? 2 * plan->room : ROOM_MIN;
 	u64 *visit = kvmalloc_array(room, sizeof(*visit), NC_BITTREE_GFP);
@@ -83,21 +83,21 @@ static int grow(struct nc_belady *plan)
 }
 
 /* Append sub-blocks; those that continue the last visit extend it. */
-static int append(struct nc_belady *plan, u64 block, u32 first, u32 last)
+static int append_visit(struct nc_belady *plan, u64 block, u32 first, u32 last)
 {
 	u32 n = plan->figures.visits;
 	u64 *before = n ? &plan->visit[n - 1] : NULL;
 
 	if (before && number_of(*before) == block &&
 	    (first == last_of(*before) || first == last_of(*before) + 1)) {
-		*before = pack(block, first_of(*before), max(last, last_of(*before)));
+		*before = pack_visit(block, first_of(*before), max(last, last_of(*before)));
 		return 0;
 	}
 	if (n == NC_BELADY_VISITS_MAX)
 		return -E2BIG;
-	if (n == plan->room && grow(plan))
+	if (n == plan->room && grow_visits(plan))
 		return -ENOMEM;
-	plan->visit[plan->figures.visits++] = pack(block, first, last);
+	plan->visit[plan->figures.visits++] = pack_visit(block, first, last);
 	return 0;
 }
 
@@ -119,8 +119,8 @@ int nc_belady_append(struct nc_belady *plan, u64 first, u64 last)
 	if (end - block > NC_BELADY_VISITS_MAX)
 		return -E2BIG;
 	for (; block <= end && !r; block++) {
-		r = append(plan, block, block == first >> shift ? first & mask : 0,
-			   block == end ? last & mask : mask);
+		r = append_visit(plan, block, block == first >> shift ? first & mask : 0,
+				 block == end ? last & mask : mask);
 		if (!(block % 4096))
 			cond_resched();
 	}
@@ -194,7 +194,7 @@ static void name_blocks(struct nc_belady *plan)
 		u64 *visit = &plan->visit[v];
 
 		plan->planned[plan->after[v]].block = number_of(*visit);
-		*visit = pack(plan->after[v], first_of(*visit), last_of(*visit));
+		*visit = pack_visit(plan->after[v], first_of(*visit), last_of(*visit));
 		if (!(v % 4096))
 			cond_resched();
 	}
@@ -243,7 +243,7 @@ static u32 bits_of(const struct nc_belady *plan)
 	return plan->figures.visits + plan->figures.blocks;
 }
 
-static u64 memory(const struct nc_belady *plan)
+static u64 visits_memory(const struct nc_belady *plan)
 {
 	return (u64)plan->room * sizeof(*plan->visit) +
 	       (u64)plan->figures.visits * sizeof(*plan->after) +
@@ -279,7 +279,7 @@ int nc_belady_build(struct nc_belady *plan, u64 seed, u32 slots)
 	plan->bearable = BEARABLE;
 	plan->patience = max(slots, PATIENCE_MIN);
 	memset(plan->recent, 0xff, sizeof(plan->recent));
-	plan->figures.memory = memory(plan);
+	plan->figures.memory = visits_memory(plan);
 	return 0;
 }
 
@@ -294,7 +294,7 @@ void nc_belady_destroy(struct nc_belady *plan)
 }
 
 /* Return the number of a block, or NC_BELADY_NONE. */
-static u32 find(const struct nc_belady *plan, u64 block)
+static u32 find_block(const struct nc_belady *plan, u64 block)
 {
 	u32 at = head_of(plan, block), i;
 
@@ -324,14 +324,14 @@ static u32 expected_end(const struct nc_belady *plan)
 }
 
 /* May the block's last visit still get reads of sub-blocks that it lacks? */
-static bool is_open(const struct nc_belady *plan, const struct nc_planned *planned)
+static bool visit_is_open(const struct nc_belady *plan, const struct nc_planned *planned)
 {
 	u64 visit;
 
 	if (planned->at == NC_BELADY_NONE || planned->at + 2 * plan->lag < plan->figures.position)
 		return false;
 	visit = plan->visit[planned->at];
-	return bits(first_of(visit), last_of(visit)) & ~planned->seen;
+	return bit_range(first_of(visit), last_of(visit)) & ~planned->seen;
 }
 
 /* Does a read continue the last visit of its block? */
@@ -339,14 +339,14 @@ static bool goes_on(const struct nc_belady *plan, const struct nc_planned *plann
 {
 	u64 visit;
 
-	if (!is_open(plan, planned) || touched & planned->seen)
+	if (!visit_is_open(plan, planned) || touched & planned->seen)
 		return false;
 	visit = plan->visit[planned->at];
-	return touched & bits(first_of(visit), last_of(visit));
+	return touched & bit_range(first_of(visit), last_of(visit));
 }
 
 /* Set the next visit of block @i to the one after @v. */
-static void step(struct nc_belady *plan, u32 i, u32 v)
+static void step_block(struct nc_belady *plan, u32 i, u32 v)
 {
 	bool held = nc_bittree_test(&plan->far, bit_of(plan, i));
 
@@ -358,16 +358,16 @@ static void step(struct nc_belady *plan, u32 i, u32 v)
 }
 
 /* No reader made visit @v in time: skip it. */
-static void skip(struct nc_belady *plan, u32 v)
+static void skip_visit(struct nc_belady *plan, u32 v)
 {
 	u32 i = number_of(plan->visit[v]);
 
 	if (plan->planned[i].next == v)
-		step(plan, i, v);
+		step_block(plan, i, v);
 	plan->figures.skipped++;
 }
 
-static void advance(struct nc_belady *plan)
+static void advance_position(struct nc_belady *plan)
 {
 	u32 *position = &plan->figures.position;
 
@@ -376,19 +376,19 @@ static void advance(struct nc_belady *plan)
 			continue;
 		if (plan->front < *position || plan->front - *position <= plan->lag)
 			break;
-		skip(plan, *position);
+		skip_visit(plan, *position);
 	}
 }
 
 /* A read makes visit @v, the next one of block @i. */
 static void make_visit(struct nc_belady *plan, u32 i, u32 v, u64 seen)
 {
-	step(plan, i, v);
+	step_block(plan, i, v);
 	plan->planned[i].at = v;
 	plan->planned[i].seen = seen;
 	plan->done[v / 64] |= 1ULL << v % 64;
 	plan->front = max(plan->front, v + 1);
-	advance(plan);
+	advance_position(plan);
 	if (++plan->expected == SETTLED)
 		plan->bearable = BEARABLE;
 	if (plan->unexpected)
@@ -402,7 +402,7 @@ static void begin_period(struct nc_belady *plan)
 }
 
 /* A read outside the plan.  When nearly all reads are, the plan is marked as lost. */
-static void stray(struct nc_belady *plan, u32 i)
+static void count_stray(struct nc_belady *plan, u32 i)
 {
 	plan->figures.astray++;
 	if (i != NC_BELADY_NONE) {
@@ -427,12 +427,12 @@ static void set_held(struct nc_belady *plan, u32 i, bool held)
 /* Follow a read of one block. */
 void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece)
 {
-	u64 touched = bits(piece->first, piece->last);
+	u64 touched = bit_range(piece->first, piece->last);
 	u64 seen = piece->whole ? touched : touched & ~(1ULL << piece->last);
-	u32 i = find(plan, piece->block), v;
+	u32 i = find_block(plan, piece->block), v;
 
 	if (i == NC_BELADY_NONE) {
-		stray(plan, i);
+		count_stray(plan, i);
 		return;
 	}
 	v = plan->planned[i].next;
@@ -445,17 +445,17 @@ void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece)
 		else
 			plan->figures.misses++;
 	} else {
-		stray(plan, i);
+		count_stray(plan, i);
 	}
 	set_held(plan, i, piece->cached);
 }
 
 /* Visit in which block @i is read again after the present read. */
-static u32 again(const struct nc_belady *plan, u32 i)
+static u32 next_visit(const struct nc_belady *plan, u32 i)
 {
 	u32 next = plan->planned[i].next;
 
-	if (next < expected_end(plan) && !is_open(plan, &plan->planned[i]))
+	if (next < expected_end(plan) && !visit_is_open(plan, &plan->planned[i]))
 		next = plan->after[next];
 	return next;
 }
@@ -473,11 +473,11 @@ static u32 again(const struct nc_belady *plan, u32 i)
  */
 bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low)
 {
-	u32 i = find(plan, block), next, far;
+	u32 i = find_block(plan, block), next, far;
 
 	if (left > nc_belady_enough(low))
 		return true;
-	next = i != NC_BELADY_NONE ? again(plan, i) : NC_BELADY_NONE;
+	next = i != NC_BELADY_NONE ? next_visit(plan, i) : NC_BELADY_NONE;
 	far = nc_bittree_last(&plan->far, bits_of(plan));
 	if (left && next != NC_BELADY_NONE && (far == NC_BITTREE_NONE || far > next))
 		return true;
@@ -488,7 +488,7 @@ bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low)
 /* A block got a slot, or turns out to have one.  Returns whether it is planned. */
 bool nc_belady_took(struct nc_belady *plan, u64 block)
 {
-	u32 i = find(plan, block);
+	u32 i = find_block(plan, block);
 
 	if (i == NC_BELADY_NONE)
 		return false;
@@ -499,7 +499,7 @@ bool nc_belady_took(struct nc_belady *plan, u64 block)
 /* A block lost its slot. */
 void nc_belady_gone(struct nc_belady *plan, u64 block)
 {
-	u32 i = find(plan, block);
+	u32 i = find_block(plan, block);
 
 	if (i != NC_BELADY_NONE)
 		set_held(plan, i, false);
@@ -508,7 +508,7 @@ void nc_belady_gone(struct nc_belady *plan, u64 block)
 /* Is the block among those that nc_belady_farthest() finds? */
 bool nc_belady_holds(const struct nc_belady *plan, u64 block)
 {
-	u32 i = find(plan, block);
+	u32 i = find_block(plan, block);
 
 	return i != NC_BELADY_NONE && nc_bittree_test(&plan->far, bit_of(plan, i));
 }
@@ -551,7 +551,7 @@ static u32 recent_of(const struct nc_belady *plan, u32 v)
 	return found;
 }
 
-static u32 away(const struct nc_belady *plan, u32 v)
+static u32 visit_distance(const struct nc_belady *plan, u32 v)
 {
 	u32 position = plan->figures.position;
 
@@ -573,7 +573,7 @@ static u32 find_place(const struct nc_belady *plan)
 		count = hweight32(half | before);
 		from = start ? start - PLACE / 2 : 0;
 		if (count > most || (count == most && best != NC_BELADY_NONE &&
-				     away(plan, from) < away(plan, best))) {
+				     visit_distance(plan, from) < visit_distance(plan, best))) {
 			most = count;
 			best = from;
 		}

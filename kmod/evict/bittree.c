@@ -82,7 +82,7 @@ void nc_bittree_empty(struct nc_bittree *tree)
 }
 
 /* Bits below @end in its word of a level. */
-static u64 before(const struct nc_bittree *tree, u32 level, u32 end)
+static u64 bits_before(const struct nc_bittree *tree, u32 level, u32 end)
 {
 	return end % 64 ? tree->level[level][end / 64] & ((1ULL << end % 64) - 1) : 0;
 }
@@ -93,7 +93,7 @@ u32 nc_bittree_last(const struct nc_bittree *tree, u32 end)
 	u32 level = 0, at;
 	u64 word;
 
-	while (!(word = before(tree, level, end))) {
+	while (!(word = bits_before(tree, level, end))) {
 		if (++level == NC_BITTREE_LEVELS)
 			return NC_BITTREE_NONE;
 		end /= 64;

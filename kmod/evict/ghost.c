@@ -26,12 +26,12 @@ void nc_ghost_init(struct nc_ghost *g, u64 *entries, u64 seed)
 	set_shift(g, 0);
 }
 
-static u64 block_of(u64 entry)
+static u64 entry_block(u64 entry)
 {
 	return (entry >> NC_GHOST_TICK_BITS) - 1;
 }
 
-static u32 age_of(u64 entry, u32 now)
+static u32 entry_age(u64 entry, u32 now)
 {
 	return (now - (u32)entry) & NC_GHOST_TICK;
 }
@@ -45,15 +45,15 @@ static u64 *set_of(const struct nc_ghost *g, u64 block)
 }
 
 /* Drop entries that are not sampled any more or are older than @ticks. */
-static void sweep(struct nc_ghost *g, u32 now, u32 ticks)
+static void sweep_entries(struct nc_ghost *g, u32 now, u32 ticks)
 {
 	u32 i;
 
 	for (i = 0; i < NC_GHOST_ENTRIES; i++) {
 		u64 *entry = &g->entries[i];
 
-		if (!*entry || (nc_ghost_samples(g, block_of(*entry)) &&
-				age_of(*entry, now) <= ticks))
+		if (!*entry || (nc_ghost_samples(g, entry_block(*entry)) &&
+				entry_age(*entry, now) <= ticks))
 			continue;
 		*entry = 0;
 		g->used--;
@@ -69,7 +69,7 @@ static u64 *place_of(const struct nc_ghost *g, u64 block, u32 now)
 	for (i = 0; i < NC_GHOST_WAYS; i++) {
 		if (set[i] >> NC_GHOST_TICK_BITS == block + 1)
 			return &set[i];
-		if (*place && (!set[i] || age_of(set[i], now) > age_of(*place, now)))
+		if (*place && (!set[i] || entry_age(set[i], now) > entry_age(*place, now)))
 			place = &set[i];
 	}
 	return place;
@@ -88,15 +88,15 @@ u32 nc_ghost_read(struct nc_ghost *g, u64 block, u32 now)
 	u64 *place = place_of(g, block, now), old = *place;
 
 	*place = (block + 1) << NC_GHOST_TICK_BITS | (now & NC_GHOST_TICK);
-	if (old && block_of(old) == block) {
-		u32 d = age_of(old, now);
+	if (old && entry_block(old) == block) {
+		u32 d = entry_age(old, now);
 
 		/* A caller's late clock gives a distance of nearly a full turn. */
 		return d > NC_GHOST_TICK / 2 ? 0 : d;
 	}
 	if (!old && ++g->used > NC_GHOST_ENTRIES / 2 && g->shift < 31) {
 		set_shift(g, g->shift + 1);
-		sweep(g, now, NC_GHOST_TICK);
+		sweep_entries(g, now, NC_GHOST_TICK);
 	}
 	return 0;
 }
@@ -115,7 +115,7 @@ void nc_ghost_expire(struct nc_ghost *g, u32 now, u32 ticks)
 
 	if (!g->shift)
 		return;
-	sweep(g, now, ticks);
+	sweep_entries(g, now, ticks);
 	used = max(g->used, 1U);
 	while (g->shift && used < NC_GHOST_ENTRIES / 8) {
 		set_shift(g, g->shift - 1);

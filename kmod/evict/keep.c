@@ -65,7 +65,7 @@ static void keep_init(struct nc_policy *p, u64 slots, u64 origin_ticks, u64 *gho
 /* A stamp may be a tick ahead of the caller's clock, which gives nearly a full turn.
  * The policy never acts on distances that long, so return 0 for them.
  */
-static u32 distance(u16 stamp, u32 now)
+static u32 stamp_distance(u16 stamp, u32 now)
 {
 	u32 d = (now - stamp) & NC_STAMP_TICK;
 
@@ -101,7 +101,7 @@ static bool are_alive(u64 mass, u32 ticks, u64 blocks)
 }
 
 /* A quarter of the slots, but more than the few hot blocks that a sample may contain by chance. */
-static u64 quarter(const struct nc_policy *p)
+static u64 quarter_slots(const struct nc_policy *p)
 {
 	return max(p->slots / 4, p->ghost.shift ? FEW << p->ghost.shift : 0);
 }
@@ -125,7 +125,7 @@ static void add_reuses(struct nc_reuses *to, const struct nc_reuses *from)
 }
 
 /* Distance that all except 1 / @part of the distances, weighted by length, do not exceed. */
-static u32 quantile(const struct nc_distances *seen, u32 part)
+static u32 distance_quantile(const struct nc_distances *seen, u32 part)
 {
 	u64 above = 0, most = seen->total / part;
 	u32 i = NC_DISTANCES;
@@ -155,11 +155,11 @@ static void keep_beat(struct nc_policy *p)
  * the distances, the limit may only grow: short distances end first, so an early window has
  * no long ones.
  */
-static void learn(struct nc_policy *p, const struct nc_distances *all, u32 ticks)
+static void learn_limit(struct nc_policy *p, const struct nc_distances *all, u32 ticks)
 {
-	u32 d = quantile(all, 512), limit = d + d / 4 + 2;
+	u32 d = distance_quantile(all, 512), limit = d + d / 4 + 2;
 
-	p->ripe = d && ticks >= quantile(all, 2) / 4 * 3;
+	p->ripe = d && ticks >= distance_quantile(all, 2) / 4 * 3;
 	if (!p->ripe && !(p->limit && limit > p->limit))
 		return;
 	WRITE_ONCE(p->limit, limit);
@@ -212,15 +212,15 @@ static void look_for_collapse(struct nc_policy *p, const struct nc_distances *us
 	u32 dead = now - p->alive;
 
 	if (!p->limit || p->slots >> p->ghost.shift < 2 * FEW ||
-	    !are_alive(p->evidence, dead, quarter(p)) ||
-	    dead <= max(quantile(usual, 8), p->patience) + 1)
+	    !are_alive(p->evidence, dead, quarter_slots(p)) ||
+	    dead <= max(distance_quantile(usual, 8), p->patience) + 1)
 		return;
 	WRITE_ONCE(p->left, p->alive);
 	p->collapses++;
 	p->evidence = 0;
 }
 
-static void look(struct nc_policy *p, u32 now)
+static void review_sample(struct nc_policy *p, u32 now)
 {
 	struct nc_distances *all = &p->sum.of[NC_OUTSIDE], *cached = &p->sum.of[NC_CACHED];
 	u32 instead;
@@ -229,7 +229,7 @@ static void look(struct nc_policy *p, u32 now)
 	add_reuses(&p->sum, &p->seen[1]);
 	instead = mean_of(all);
 	add_distances(all, cached);
-	learn(p, all, p->sum.ticks);
+	learn_limit(p, all, p->sum.ticks);
 	learn_resort(p, all, instead);
 	look_for_collapse(p, cached->total ? cached : all, now);
 }
@@ -270,13 +270,13 @@ static void end_beat(struct nc_policy *p, u32 now)
 {
 	p->now.ticks = now - p->beat_start;
 	p->behind += p->now.ticks;
-	if (are_alive(p->regret, p->now.ticks, quarter(p)))
+	if (are_alive(p->regret, p->now.ticks, quarter_slots(p)))
 		p->patience = max(p->patience, p->regret_longest);
 	look_for_life(p, now);
 	if (are_alive(p->now.of[NC_CACHED].total + p->now.of[NC_OUTSIDE].total,
-		      p->now.ticks, quarter(p))) {
+		      p->now.ticks, quarter_slots(p))) {
 		keep_beat(p);
-		look(p, now);
+		review_sample(p, now);
 		p->behind -= min(p->behind, CATCH_UP * p->now.ticks);
 	}
 	p->behind = max(p->behind, p->limit);
@@ -293,7 +293,7 @@ static void end_beat(struct nc_policy *p, u32 now)
 }
 
 /* Count a block that was read again after @d ticks. */
-static void count(struct nc_policy *p, u32 d, u32 now, bool cached)
+static void count_reuse(struct nc_policy *p, u32 d, u32 now, bool cached)
 {
 	struct nc_distances *seen = &p->now.of[cached ? NC_CACHED : NC_OUTSIDE];
 	u64 mass = (u64)d << p->ghost.shift;
@@ -322,7 +322,7 @@ static void keep_read(struct nc_policy *p, u64 block, u32 now, bool cached)
 	u32 d = nc_ghost_read(&p->ghost, block, now);
 
 	if (d)
-		count(p, d, now, cached);
+		count_reuse(p, d, now, cached);
 	/* Signed, because @now may be older than the start of the beat. */
 	if ((s32)(now - p->beat_start) >= (s32)p->beat)
 		end_beat(p, now);
@@ -330,7 +330,7 @@ static void keep_read(struct nc_policy *p, u64 block, u32 now, bool cached)
 
 static bool keep_idle(const struct nc_policy *p, u16 stamp, u32 now)
 {
-	u32 d = distance(stamp, now);
+	u32 d = stamp_distance(stamp, now);
 	u32 limit = READ_ONCE(p->resort);
 
 	if (READ_ONCE(p->limit)) {

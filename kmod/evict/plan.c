@@ -23,7 +23,7 @@ void nc_plan_init(struct nc_cache *c)
 	mutex_init(&c->plan.lock);
 }
 
-static void put(struct nc_active_plan *active)
+static void release_plan(struct nc_active_plan *active)
 {
 	if (!refcount_dec_and_test(&active->refs))
 		return;
@@ -34,7 +34,7 @@ static void put(struct nc_active_plan *active)
 /* Return the plan in force, locked; NULL without a plan, or while the worker owns it.  The sparse
  * annotations balance: sparse sees nothing held until give_back().
  */
-static struct nc_active_plan *take(struct nc_cache *c)
+static struct nc_active_plan *take_plan(struct nc_cache *c)
 {
 	struct nc_active_plan *active;
 
@@ -72,13 +72,13 @@ void nc_plan_lock(struct nc_cache *c)
 void nc_plan_unlock(struct nc_cache *c)
 {
 	mutex_unlock(&c->plan.lock);
-	/* Pairs with the barrier in end(). */
+	/* Pairs with the barrier in end_plan(). */
 	smp_mb();
 	if (READ_ONCE(c->plan.late))
 		nc_plan_kick(c);
 }
 
-static struct nc_active_plan *current_of(struct nc_plan *f)
+static struct nc_active_plan *current_plan(struct nc_plan *f)
 {
 	return rcu_dereference_protected(f->now, lockdep_is_held(&f->lock));
 }
@@ -103,7 +103,7 @@ static void replace_plan(struct nc_cache *c, struct nc_active_plan *active,
 			 enum nearcache_plan_state state)
 {
 	struct nc_plan *f = &c->plan;
-	struct nc_active_plan *old = current_of(f);
+	struct nc_active_plan *old = current_plan(f);
 
 	lockdep_assert_held(&f->lock);
 	WRITE_ONCE(f->strays, active);
@@ -115,7 +115,7 @@ static void replace_plan(struct nc_cache *c, struct nc_active_plan *active,
 	synchronize_rcu();
 	f->last = old->order.figures;
 	f->last.memory = 0;
-	put(old);
+	release_plan(old);
 }
 
 static void drop_coming(struct nc_plan *f)
@@ -216,7 +216,7 @@ bool nc_plan_clear(struct nc_cache *c)
 void nc_plan_figures(struct nc_cache *c, struct nc_belady_figures *figures)
 {
 	struct nc_plan *f = &c->plan;
-	struct nc_active_plan *active = current_of(f);
+	struct nc_active_plan *active = current_plan(f);
 
 	lockdep_assert_held(&f->lock);
 	*figures = f->last;
@@ -265,7 +265,7 @@ void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first
 		piece.cached = nc_index_find(&c->index, span->block) != NC_NIL;
 		nc_hit_unlock(&c->hot.hit_srcu, hold);
 	}
-	active = take(c);
+	active = take_plan(c);
 	if (active) {
 		nc_belady_read(&active->order, &piece);
 		work = wants_work(&active->order) && !active->asked;
@@ -287,7 +287,7 @@ void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first
  */
 bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 {
-	struct nc_active_plan *active = take(c);
+	struct nc_active_plan *active = take_plan(c);
 	bool admits = active ? nc_belady_admits(&active->order, block, left, low) : left;
 
 	give_back(active);
@@ -297,7 +297,7 @@ bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 /* A block got a slot, and its bucket lock is held; or the block turns out to have one still. */
 void nc_plan_took(struct nc_cache *c, u64 block)
 {
-	struct nc_active_plan *active = take(c);
+	struct nc_active_plan *active = take_plan(c);
 	bool stray = active && !nc_belady_took(&active->order, block);
 
 	give_back(active);
@@ -308,7 +308,7 @@ void nc_plan_took(struct nc_cache *c, u64 block)
 /* Its slot was taken from a block; its bucket lock is held. */
 void nc_plan_gone(struct nc_cache *c, u64 block)
 {
-	struct nc_active_plan *active = take(c);
+	struct nc_active_plan *active = take_plan(c);
 
 	if (active)
 		nc_belady_gone(&active->order, block);
@@ -323,7 +323,7 @@ bool nc_plan_is_stray(struct nc_cache *c, u64 block)
 
 	if (!READ_ONCE(c->plan.strays))
 		return false;
-	active = take(c);
+	active = take_plan(c);
 	stray = active && !READ_ONCE(active->unscanned) && !nc_belady_holds(&active->order, block);
 	give_back(active);
 	return stray;
@@ -354,7 +354,7 @@ void nc_plan_no_strays(struct nc_cache *c)
  */
 bool nc_plan_farthest(struct nc_cache *c, u32 *end, u64 *block)
 {
-	struct nc_active_plan *active = take(c);
+	struct nc_active_plan *active = take_plan(c);
 	bool found = active && nc_belady_farthest(&active->order, end, block);
 
 	give_back(active);
@@ -369,7 +369,7 @@ void nc_plan_kick(struct nc_cache *c)
 }
 
 /* Report all cached blocks to the plan.  Concurrent changes report themselves. */
-static void scan(struct nc_cache *c, struct nc_active_plan *active)
+static void scan_slots(struct nc_cache *c, struct nc_active_plan *active)
 {
 	u32 i;
 
@@ -393,7 +393,7 @@ static void scan(struct nc_cache *c, struct nc_active_plan *active)
 	nc_slots_look_again(c);
 }
 
-static void seek(struct nc_active_plan *active)
+static void seek_position(struct nc_active_plan *active)
 {
 	spin_lock(&active->lock);
 	active->paused = true;
@@ -408,7 +408,8 @@ static void seek(struct nc_active_plan *active)
 /* End the plan, unless another one has replaced it.  If nc_plan.lock is taken, for a new plan,
  * do not wait, as reclaim must go on: nc_plan_unlock() queues the worker again.
  */
-static void end(struct nc_cache *c, struct nc_active_plan *active, enum nearcache_plan_state state)
+static void end_plan(struct nc_cache *c, struct nc_active_plan *active,
+		     enum nearcache_plan_state state)
 {
 	WRITE_ONCE(c->plan.late, true);
 	/* Pairs with the barrier in nc_plan_unlock(). */
@@ -416,7 +417,7 @@ static void end(struct nc_cache *c, struct nc_active_plan *active, enum nearcach
 	if (!mutex_trylock(&c->plan.lock))
 		return;
 	WRITE_ONCE(c->plan.late, false);
-	if (current_of(&c->plan) == active)
+	if (current_plan(&c->plan) == active)
 		replace_plan(c, NULL, state);
 	mutex_unlock(&c->plan.lock);
 }
@@ -432,13 +433,13 @@ static void look_after(struct nc_cache *c, struct nc_active_plan *active)
 	astray = nc_belady_astray(&active->order);
 	spin_unlock(&active->lock);
 	if (READ_ONCE(c->hot.state) == NEARCACHE_BYPASS)
-		end(c, active, NEARCACHE_PLAN_CLEARED);
+		end_plan(c, active, NEARCACHE_PLAN_CLEARED);
 	else if (over || lost)
-		end(c, active, over ? NEARCACHE_PLAN_OVER : NEARCACHE_PLAN_LOST);
+		end_plan(c, active, over ? NEARCACHE_PLAN_OVER : NEARCACHE_PLAN_LOST);
 	else if (astray)
-		seek(active);
+		seek_position(active);
 	if (READ_ONCE(active->unscanned))
-		scan(c, active);
+		scan_slots(c, active);
 }
 
 /* What reads have no time for.  Context: the reclaim worker. */
@@ -454,7 +455,7 @@ void nc_plan_work(struct nc_cache *c)
 	if (!active)
 		return;
 	look_after(c, active);
-	put(active);
+	release_plan(active);
 }
 
 /* Free all plans.  No user of the cache is left, and the reclaim worker does not run. */
@@ -465,5 +466,5 @@ void nc_plan_destroy(struct nc_cache *c)
 	drop_coming(&c->plan);
 	RCU_INIT_POINTER(c->plan.now, NULL);
 	if (active)
-		put(active);
+		release_plan(active);
 }

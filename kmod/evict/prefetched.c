@@ -24,7 +24,7 @@
 /* Clear bits of the tag and count sub-blocks as read.  Hits do this without a lock, concurrently
  * with changes of the ranges' part, so it exchanges the whole tag.  Returns the old value.
  */
-static u8 change(struct nc_slot *slot, u8 clear, u32 read)
+static u8 change_tag(struct nc_slot *slot, u8 clear, u32 read)
 {
 	struct nc_slot old = { .tagged = READ_ONCE(slot->tagged) }, next;
 	u32 reserve;
@@ -64,7 +64,7 @@ static void count_over(struct nc_cache *c)
 /* Count a read of prefetched data.  Returns whether it is the first. */
 static bool is_first(struct nc_cache *c, struct nc_slot *slot, u32 read)
 {
-	u8 was = change(slot, NC_AHEAD_UNREAD, read);
+	u8 was = change_tag(slot, NC_AHEAD_UNREAD, read);
 	u32 before = was & NC_AHEAD_RESERVE, valid = hweight64(READ_ONCE(slot->valid));
 
 	if (before && before <= valid && before + read > valid)
@@ -132,7 +132,7 @@ void nc_prefetched_read(struct nc_cache *c, struct nc_slot *slot, const struct b
 void nc_prefetched_joined(struct nc_cache *c, struct nc_slot *slot, const struct bio *bio,
 			  const struct nc_span *span)
 {
-	change(slot, NC_AHEAD_UNREAD, read_to_end(c, bio, span));
+	change_tag(slot, NC_AHEAD_UNREAD, read_to_end(c, bio, span));
 	nc_ranges_count_late(c, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
 }
 
@@ -145,7 +145,7 @@ void nc_prefetched_joined(struct nc_cache *c, struct nc_slot *slot, const struct
 void nc_prefetched_came(struct nc_cache *c, struct nc_slot *slot)
 {
 	if (!slot->valid)
-		change(slot, NC_AHEAD_UNREAD, 0);
+		change_tag(slot, NC_AHEAD_UNREAD, 0);
 	else if (nc_prefetched_is_over(slot))
 		count_over(c);
 }
@@ -161,14 +161,14 @@ bool nc_prefetched_is_over(const struct nc_slot *slot)
 /* A slot is not of the prefetch reserve any more.  Context: the bucket lock is held. */
 void nc_prefetched_stays(struct nc_cache *c, struct nc_slot *slot)
 {
-	if (change(slot, NC_AHEAD_RESERVE, 0) & NC_AHEAD_RESERVE)
+	if (change_tag(slot, NC_AHEAD_RESERVE, 0) & NC_AHEAD_RESERVE)
 		atomic_dec(&c->slots.reserve.used);
 }
 
 /* A slot lost its block and is not reachable any more.  Context: the reclaim worker. */
 void nc_prefetched_gone(struct nc_cache *c, struct nc_slot *slot, u64 block)
 {
-	u8 was = change(slot, NC_AHEAD_UNREAD | NC_AHEAD_RESERVE, 0);
+	u8 was = change_tag(slot, NC_AHEAD_UNREAD | NC_AHEAD_RESERVE, 0);
 
 	if (was & NC_AHEAD_RESERVE)
 		atomic_dec(&c->slots.reserve.used);

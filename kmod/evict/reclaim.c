@@ -18,7 +18,7 @@
 /* Ticks since the last use.  A high priority reduces them, but not those beyond half of the range:
  * otherwise no age could reach a large learnt limit.
  */
-static u32 age_of(const struct nc_slot *slot, u32 now)
+static u32 slot_age(const struct nc_slot *slot, u32 now)
 {
 	u32 age = (now - READ_ONCE(slot->stamp)) & NC_STAMP_TICK;
 
@@ -31,7 +31,7 @@ static u32 age_of(const struct nc_slot *slot, u32 now)
 }
 
 /* Block of a slot that another thread may just be linking: a hint. */
-static u64 block_of(const struct nc_slot *slot)
+static u64 slot_block(const struct nc_slot *slot)
 {
 	return (u64)READ_ONCE(slot->block_hi) << 32 | READ_ONCE(slot->block_lo);
 }
@@ -41,10 +41,10 @@ static bool is_idle(struct nc_cache *c, const struct nc_slot *slot, u32 now)
 	u16 stamp = READ_ONCE(slot->stamp);
 
 	if (nc_plan_any(c))
-		return nc_plan_is_stray(c, block_of(slot));
+		return nc_plan_is_stray(c, slot_block(slot));
 
 	if (unlikely(READ_ONCE(slot->tagged)))
-		stamp = (stamp & NC_STAMP_REUSED) | ((now - age_of(slot, now)) & NC_STAMP_TICK);
+		stamp = (stamp & NC_STAMP_REUSED) | ((now - slot_age(slot, now)) & NC_STAMP_TICK);
 	return c->hot.policy_ops->idle(&c->policy.keep, stamp, now);
 }
 
@@ -109,7 +109,7 @@ static bool is_being_filled(const struct nc_bucket_lock *bucket, u64 block)
 static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 {
 	struct nc_slot *slot = &c->index.slots[i];
-	u64 block = block_of(slot);
+	u64 block = slot_block(slot);
 	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
 	bool victim;
 
@@ -140,7 +140,7 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 /* Free a batch of victims, after all hits that may read from them have ended and the cache
  * device no longer maps them to their old blocks.
  */
-static void release(struct nc_cache *c, u32 n)
+static void release_batch(struct nc_cache *c, u32 n)
 {
 	const u32 *batch = c->reclaim.batch;
 	u32 i;
@@ -189,7 +189,7 @@ static bool is_over(const struct pass *p)
 
 static void finish_batch(struct pass *p)
 {
-	release(p->c, p->n);
+	release_batch(p->c, p->n);
 	p->n = 0;
 }
 
@@ -263,7 +263,7 @@ static bool is_surplus(struct nc_cache *c, const struct nc_slot *slot)
 {
 	return is_evictable(slot) && !READ_ONCE(slot->tag.wants) && !READ_ONCE(slot->tag.ahead) &&
 	       !(READ_ONCE(slot->stamp) & NC_STAMP_REUSED) &&
-	       !retain_keeps(&c->policy.retain, block_of(slot));
+	       !retain_keeps(&c->policy.retain, slot_block(slot));
 }
 
 /* Most rounds, each with a lower retention threshold. */
@@ -310,7 +310,7 @@ static void take_oldest(struct pass *p, bool pins)
 			take_victim(p, i, false);
 			continue;
 		}
-		age = age_of(slot, now);
+		age = slot_age(slot, now);
 		if (oldest == NC_NIL || age > oldest_age) {
 			oldest = i;
 			oldest_age = age;

@@ -229,8 +229,8 @@ static void fill_read_failed(struct nc_fill *f)
 }
 
 /* The caller associates the bio with a cgroup. */
-static void init_bio(struct nc_fill *f, struct block_device *bdev, blk_opf_t opf,
-		     sector_t sector, bio_end_io_t *end_io)
+static void fill_init_bio(struct nc_fill *f, struct block_device *bdev, blk_opf_t opf,
+			  sector_t sector, bio_end_io_t *end_io)
 {
 	bio_init(&f->bio, NULL, f->pages.vecs, f->pages.count, opf);
 	f->bio.bi_bdev = bdev;
@@ -254,7 +254,7 @@ static void init_bio(struct nc_fill *f, struct block_device *bdev, blk_opf_t opf
 void nc_fill_init_bio(struct nc_fill *f, struct block_device *bdev,
 		      blk_opf_t opf, sector_t sector, bio_end_io_t *end_io)
 {
-	init_bio(f, bdev, opf, sector, end_io);
+	fill_init_bio(f, bdev, opf, sector, end_io);
 	bio_associate_blkg(&f->bio);
 }
 
@@ -264,7 +264,7 @@ void nc_fill_init_bio(struct nc_fill *f, struct block_device *bdev,
 static void init_bio_for_everybody(struct nc_fill *f, struct block_device *bdev, blk_opf_t opf,
 				   sector_t sector, bio_end_io_t *end_io)
 {
-	init_bio(f, bdev, opf, sector, end_io);
+	fill_init_bio(f, bdev, opf, sector, end_io);
 	bio_associate_blkg_from_css(&f->bio, blkcg_root_css);
 }
 

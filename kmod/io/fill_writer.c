@@ -62,7 +62,7 @@ static bool take_fills(struct nc_fill_writer *s, struct bio_list *filled, struct
 	return busy;
 }
 
-static void publish(struct bio_list *written)
+static void publish_fills(struct bio_list *written)
 {
 	struct bio *bio;
 
@@ -73,7 +73,7 @@ static void publish(struct bio_list *written)
 }
 
 /* Number of fills in the next batch, from the head of @filled. */
-static u32 portion(const struct bio_list *filled)
+static u32 fill_portion(const struct bio_list *filled)
 {
 	struct bio *bio;
 	u32 count = 0, bytes = 0;
@@ -104,9 +104,9 @@ static bool give_way(const struct nc_fill_writer *s, u32 count)
 }
 
 /* Write one batch.  It ends early when another thread becomes runnable after an idle start. */
-static void write(const struct nc_fill_writer *s, struct bio_list *filled)
+static void write_fills(const struct nc_fill_writer *s, struct bio_list *filled)
 {
-	u32 count = portion(filled);
+	u32 count = fill_portion(filled);
 	bool alone = give_way(s, count);
 	struct blk_plug plug;
 	struct bio *bio;
@@ -137,8 +137,8 @@ static void store_work(struct kthread_work *work)
 	struct bio_list filled = BIO_EMPTY_LIST, written;
 
 	while (take_fills(s, &filled, &written)) {
-		publish(&written);
-		write(s, &filled);
+		publish_fills(&written);
+		write_fills(s, &filled);
 	}
 }
 
@@ -175,7 +175,7 @@ void nc_fill_writer_destroy(struct nc_fill_writer *s)
 }
 
 /* Queue and wake under the lock: once the thread has the fill, the cache may be freed. */
-static void add(struct nc_fill_writer *s, struct bio_list *list, struct bio *bio)
+static void queue_fill(struct nc_fill_writer *s, struct bio_list *list, struct bio *bio)
 {
 	unsigned long flags;
 
@@ -197,7 +197,7 @@ static void add(struct nc_fill_writer *s, struct bio_list *list, struct bio *bio
  */
 void nc_fill_writer_filled(struct nc_fill_writer *s, struct bio *bio)
 {
-	add(s, &s->filled, bio);
+	queue_fill(s, &s->filled, bio);
 }
 
 /**
@@ -209,7 +209,7 @@ void nc_fill_writer_filled(struct nc_fill_writer *s, struct bio *bio)
  */
 void nc_fill_writer_written(struct nc_fill_writer *s, struct bio *bio)
 {
-	add(s, &s->written, bio);
+	queue_fill(s, &s->written, bio);
 }
 
 /* Stop yielding the processor while a caller waits for all fills, or yield again.

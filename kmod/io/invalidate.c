@@ -161,7 +161,7 @@ static void mark_fills(struct nc_cache *c, u64 first, u64 last)
 }
 
 /* From here to nc_write_range_remove() no fill reads these sectors. */
-static void drop(struct nc_cache *c, struct nc_write_range *range)
+static void drop_range(struct nc_cache *c, struct nc_write_range *range)
 {
 	u64 first = range->first, last = range->last, block;
 
@@ -186,7 +186,7 @@ void nc_invalidate_all(struct nc_cache *c)
 		.last = (c->geo.origin_size >> SECTOR_SHIFT) - 1,
 	};
 
-	drop(c, &all);
+	drop_range(c, &all);
 	nc_write_range_remove(&c->write_ranges, &all);
 }
 
@@ -261,7 +261,7 @@ int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 	if (c->life.active) {
 		all = !first &&
 		      last == (c->geo.origin_size >> SECTOR_SHIFT) - 1;
-		drop(c, &range);
+		drop_range(c, &range);
 		if (all)
 			accept_origin(c);
 		r = record_drop(c, all);

@@ -28,7 +28,7 @@ struct look {
 };
 
 /* A miss uses the slot as well: the policy must not judge the slot by its last hit. */
-static void refresh(struct nc_cache *c, u32 i)
+static void refresh_slot(struct nc_cache *c, u32 i)
 {
 	struct nc_slot *slot = &c->index.slots[i];
 
@@ -51,8 +51,8 @@ static void shorten_to(const struct nc_fill *f, struct nc_span *span)
 /* Join @f.  Returns true if the data is here already: then the caller holds a reference
  * and copies after it drops the bucket lock.
  */
-static bool join(struct nc_cache *c, struct nc_bucket_lock *bucket,
-		 struct nc_fill *f, struct bio *bio, struct nc_span *span)
+static bool join_fill(struct nc_cache *c, struct nc_bucket_lock *bucket,
+		      struct nc_fill *f, struct bio *bio, struct nc_span *span)
 {
 	lockdep_assert_held(&bucket->lock);
 	shorten_to(f, span);
@@ -65,7 +65,7 @@ static bool join(struct nc_cache *c, struct nc_bucket_lock *bucket,
 		nc_prefetched_joined(c, &c->index.slots[f->slot], bio, span);
 	if (f->ops->joined)
 		f->ops->joined(f, bio->bi_iter.bi_size);
-	refresh(c, f->slot);
+	refresh_slot(c, f->slot);
 	bio_clear_polled(bio);
 	if (nc_fill_wait(f, bio))
 		return false;
@@ -74,7 +74,7 @@ static bool join(struct nc_cache *c, struct nc_bucket_lock *bucket,
 }
 
 /* Can a read join @f at the start of @span? */
-static bool joinable(const struct nc_fill *f, const struct nc_span *span)
+static bool fill_joinable(const struct nc_fill *f, const struct nc_span *span)
 {
 	return !f->ops->write && !(f->stale & BIT_ULL(span->first));
 }
@@ -102,8 +102,8 @@ static bool being_written(struct nc_cache *c, struct nc_span *span)
 /* Under the bucket lock: NC_MISS_STARTED means that a fill is to be started, of
  * what is left of @span.  Without @bio nobody joins.  @reserve: see struct nc_fill_ops.
  */
-static enum nc_miss look(struct nc_cache *c, struct bio *bio,
-			 struct nc_span *span, struct look *l, bool reserve)
+static enum nc_miss look_up_miss(struct nc_cache *c, struct bio *bio,
+				 struct nc_span *span, struct look *l, bool reserve)
 {
 	struct nc_fill *f;
 	u64 valid;
@@ -120,7 +120,7 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 					   span->first + __ffs64(valid) - 1);
 	}
 	f = nc_fill_find(l->bucket, span);
-	if (f && !joinable(f, span)) {
+	if (f && !fill_joinable(f, span)) {
 		span->last = min(span->last, f->entry.span.last);
 		return NC_MISS_WRITE;
 	}
@@ -129,7 +129,7 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 		return NC_MISS_JOINED;
 	}
 	if (f) {
-		if (join(c, l->bucket, f, bio, span))
+		if (join_fill(c, l->bucket, f, bio, span))
 			l->fill = f;
 		return NC_MISS_JOINED;
 	}
@@ -161,8 +161,8 @@ static void list_reader(struct nc_fill *f, struct bio *bio,
 }
 
 /* List a new fill, with @bio, unless NULL, as its first reader. */
-static void list(struct nc_fill *f, struct nc_bucket_lock *bucket, struct bio *bio,
-		 const struct nc_span *span)
+static void list_fill(struct nc_fill *f, struct nc_bucket_lock *bucket, struct bio *bio,
+		      const struct nc_span *span)
 {
 	struct nc_cache *c = f->target->cache;
 
@@ -216,7 +216,7 @@ static u32 take_slot(struct nc_cache *c, const struct nc_span *span, const struc
 	return i;
 }
 
-/* Make the fill that look() asks for.  The bucket lock is held since look(), so that its answer
+/* Make the fill that look_up_miss() asks for.  The bucket lock is held since look_up_miss(), so that its answer
  * stays true; nothing here sleeps.  A prefetch leaves half of the memory to others.
  */
 static enum nc_miss begin_fill(struct nc_target *t, struct bio *bio, const struct nc_span *span,
@@ -236,8 +236,8 @@ static enum nc_miss begin_fill(struct nc_target *t, struct bio *bio, const struc
 		nc_fill_free(c, f);
 		return NC_MISS_FULL;
 	}
-	refresh(c, f->slot);
-	list(f, l->bucket, bio, span);
+	refresh_slot(c, f->slot);
+	list_fill(f, l->bucket, bio, span);
 	l->fill = f;
 	return NC_MISS_STARTED;
 }
@@ -252,7 +252,7 @@ static enum nc_miss look_and_begin(struct nc_target *t, struct bio *bio, struct 
 	l->bucket = nc_index_bucket(&c->index, span->block);
 	nc_fill_shorten(c, span, ops->ahead);
 	spin_lock(&l->bucket->lock);
-	result = look(c, bio, span, l, ops->reserve);
+	result = look_up_miss(c, bio, span, l, ops->reserve);
 	if (result == NC_MISS_STARTED)
 		result = begin_fill(t, bio, span, l, ops);
 	spin_unlock(&l->bucket->lock);

@@ -110,8 +110,8 @@ static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 /* A hit while hits are checked or a plan needs them.  Returns true if the caller continues with
  * an ordinary hit; otherwise *r is the result of map.
  */
-static noinline bool checked(struct nc_target *t, struct bio *bio,
-			     struct nc_span *span, u32 i, int hold, int *r)
+static noinline bool hit_checked(struct nc_target *t, struct bio *bio,
+				 struct nc_span *span, u32 i, int hold, int *r)
 {
 	sector_t first = bio->bi_iter.bi_sector, end = bio_end_sector(bio);
 	struct nc_cache *c = t->cache;
@@ -140,7 +140,7 @@ static noinline bool checked(struct nc_target *t, struct bio *bio,
 }
 
 /* Remap a hit to the cache device and save the original for a retry. */
-static __always_inline void remap(struct nc_target *t, struct bio *bio, struct nc_io *io, u32 i)
+static __always_inline void remap_hit(struct nc_target *t, struct bio *bio, struct nc_io *io, u32 i)
 {
 	u32 offset = (u32)bio->bi_iter.bi_sector & t->cache->hot.block_mask;
 	sector_t place;
@@ -156,8 +156,8 @@ static __always_inline void remap(struct nc_target *t, struct bio *bio, struct n
  * A hit: the first sub-block is valid in slot @i; take the valid run that starts there.
  * Inside a hit section; a remapped hit stays in it.
  */
-static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
-	       u32 i, u64 valid, struct nc_io *io)
+static int read_hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
+		    u32 i, u64 valid, struct nc_io *io)
 {
 	struct nc_cache *c = t->cache;
 	u64 missing = ~valid >> span->first;
@@ -178,7 +178,7 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 		nc_prefetched_read(c, &c->index.slots[i], bio, span);
 	if (unlikely(READ_ONCE(c->hot.checks))) {
 		io->partial = partial;
-		if (!checked(t, bio, span, i, io->hold, &r))
+		if (!hit_checked(t, bio, span, i, io->hold, &r))
 			return r;
 	}
 	sectors = nc_bio_sectors(&c->hot, bio, span);
@@ -193,15 +193,15 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 		nc_slots_stamp(c, &c->index.slots[i]);
 	nc_observe(c, bio, partial ? NEARCACHE_VERDICT_PARTIAL : NEARCACHE_VERDICT_HIT);
 	io->kind = NC_IO_HIT;
-	remap(t, bio, io, i);
+	remap_hit(t, bio, io, i);
 	return DM_MAPIO_REMAPPED;
 }
 
 /* The fill counts the miss, because a queued bio may complete at any moment.  @cached: the block
  * has a slot.
  */
-static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span, struct nc_io *io,
-		bool cached)
+static int read_miss(struct nc_target *t, struct bio *bio, struct nc_span *span, struct nc_io *io,
+		     bool cached)
 {
 	struct nc_cache *c = t->cache;
 
@@ -237,7 +237,7 @@ static noinline int planned_miss(struct nc_target *t, struct bio *bio, struct nc
 				 struct nc_io *io, bool cached)
 {
 	sector_t first = bio->bi_iter.bi_sector, end = bio_end_sector(bio);
-	int r = miss(t, bio, span, io, cached);
+	int r = read_miss(t, bio, span, io, cached);
 
 	if (r != -EAGAIN)
 		nc_plan_read(t->cache, span, first, end, false);
@@ -265,14 +265,14 @@ static noinline int long_way(struct nc_target *t, struct bio *bio, struct nc_io 
 		i = nc_index_find(&c->index, span.block);
 		valid = i == NC_NIL ? 0 : READ_ONCE(c->index.slots[i].valid);
 		if (likely(valid & BIT_ULL(span.first))) {
-			r = hit(t, bio, &span, i, valid, io);
+			r = read_hit(t, bio, &span, i, valid, io);
 			continue;
 		}
 		nc_hit_unlock(&c->hot.hit_srcu, io->hold);
 		valid >>= span.first;
 		if (valid)
 			span.last = min_t(u32, span.last, span.first + __ffs64(valid) - 1);
-		r = likely(!nc_plan_any(c)) ? miss(t, bio, &span, io, i != NC_NIL) :
+		r = likely(!nc_plan_any(c)) ? read_miss(t, bio, &span, io, i != NC_NIL) :
 						   planned_miss(t, bio, &span, io, i != NC_NIL);
 	} while (r == -EAGAIN);
 	return r;
@@ -286,7 +286,7 @@ static __always_inline bool is_watched(void)
 }
 
 /* Report a plain hit; if a tracepoint wants its completion, make it an ordinary hit. */
-static noinline void tell(struct nc_cache *c, struct bio *bio, struct nc_io *io)
+static noinline void trace_hit(struct nc_cache *c, struct bio *bio, struct nc_io *io)
 {
 	struct nc_span span = nc_bio_span(&c->hot, &bio->bi_iter);
 
@@ -331,8 +331,8 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	if (unlikely(nc_slot_is_first_use(&c->hot, slot)))
 		nc_slots_stamp(c, slot);
 	if (is_watched())
-		tell(c, bio, io);
-	remap(t, bio, io, i);
+		trace_hit(c, bio, io);
+	remap_hit(t, bio, io, i);
 	return DM_MAPIO_REMAPPED;
 other:
 	nc_hit_unlock(&c->hot.hit_srcu, io->hold);
@@ -340,7 +340,7 @@ other:
 }
 
 /* Count a read that could not be served as a bypass, and send it to the origin. */
-static void retry(struct nc_target *t, struct bio *bio)
+static void retry_at_origin(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 
@@ -354,7 +354,7 @@ static void retry(struct nc_target *t, struct bio *bio)
 }
 
 /* Invalidate sub-blocks that the cache device failed to read. */
-static void forget(struct nc_cache *c, const struct bio *bio)
+static void forget_subblocks(struct nc_cache *c, const struct bio *bio)
 {
 	struct nc_span span = nc_bio_span(&c->hot, &bio->bi_iter);
 	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, span.block);
@@ -377,8 +377,8 @@ void nc_read_retry_work(struct work_struct *work)
 		struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 
 		if (io->failed_hit)
-			forget(c, bio);
-		retry(io->target, bio);
+			forget_subblocks(c, bio);
+		retry_at_origin(io->target, bio);
 	}
 }
 

@@ -63,7 +63,7 @@ static bool next_span(struct nc_cache *c, struct nc_span *span)
 	return false;
 }
 
-static void again(struct nc_cache *c, unsigned long delay)
+static void scrub_again(struct nc_cache *c, unsigned long delay)
 {
 	if (!READ_ONCE(c->scrub.paused))
 		queue_delayed_work(c->workers.cache, &c->scrub.work, delay);
@@ -76,7 +76,7 @@ static void pass_on(struct nc_cache *c)
 	bool bypass = READ_ONCE(c->hot.state) == NEARCACHE_BYPASS;
 
 	if (s->slot < c->index.count && !bypass) {
-		again(c, 0);
+		scrub_again(c, 0);
 		return;
 	}
 	WRITE_ONCE(s->wanted, false);
@@ -98,7 +98,7 @@ static void scrub_piece_done(struct nc_cache *c, u32 bytes)
 		s->due = max(s->due, now) +
 			 div64_u64((u64)bytes * NSEC_PER_SEC, s->rate);
 	WRITE_ONCE(s->busy, false);
-	again(c, s->rate && s->due > now ? nsecs_to_jiffies(s->due - now) : 0);
+	scrub_again(c, s->rate && s->due > now ? nsecs_to_jiffies(s->due - now) : 0);
 }
 
 static void scrub_work(struct work_struct *work)
@@ -112,7 +112,7 @@ static void scrub_work(struct work_struct *work)
 	if (READ_ONCE(s->paused) || !READ_ONCE(s->wanted) || READ_ONCE(s->busy))
 		return;
 	if (READ_ONCE(c->hot.state) == NEARCACHE_DEGRADED) {
-		again(c, HZ);
+		scrub_again(c, HZ);
 		return;
 	}
 	if (READ_ONCE(c->hot.state) == NEARCACHE_BYPASS || !next_span(c, &span)) {
@@ -129,7 +129,7 @@ static void scrub_work(struct work_struct *work)
 	/* No memory, or not valid any more: look at the same place again. */
 	s->sub = span.first;
 	WRITE_ONCE(s->busy, false);
-	again(c, result == NC_VERIFY_MEMORY ? NO_MEMORY_DELAY : 0);
+	scrub_again(c, result == NC_VERIFY_MEMORY ? NO_MEMORY_DELAY : 0);
 }
 
 /**
@@ -160,7 +160,7 @@ int nc_scrub_start(struct nc_cache *c, u64 rate, bool compare)
 		s->sub = 0;
 		WRITE_ONCE(s->slot, 0);
 		WRITE_ONCE(s->wanted, true);
-		again(c, 0);
+		scrub_again(c, 0);
 	}
 	mutex_unlock(&c->life.lock);
 	return r;
@@ -195,7 +195,7 @@ void nc_scrub_resume(struct nc_cache *c)
 {
 	WRITE_ONCE(c->scrub.paused, false);
 	if (READ_ONCE(c->scrub.wanted))
-		again(c, 0);
+		scrub_again(c, 0);
 }
 
 /* Blocks that the pass under way has yet to check; 0 without a pass. */

@@ -22,12 +22,12 @@
 static_assert(sizeof(struct nearcache_classify) == 144);
 
 /* Any kernel thread may serve any cgroup, so identify its I/O by the cgroup instead. */
-static u64 whose(struct bio *bio)
+static u64 stream_owner(struct bio *bio)
 {
 	return current->flags & PF_KTHREAD ? ~nc_observe_cgroup(bio) : task_pid_nr(current);
 }
 
-static void begin(struct nc_stream *s, u64 whose, bool writes)
+static void stream_begin(struct nc_stream *s, u64 whose, bool writes)
 {
 	*s = (struct nc_stream) {
 		.whose = whose,
@@ -40,7 +40,7 @@ static void begin(struct nc_stream *s, u64 whose, bool writes)
 }
 
 /* Find the stream in its set; a new stream replaces an unused one or the least recently used. */
-static struct nc_stream *find(struct nc_stream_set *set, u64 whose, bool writes)
+static struct nc_stream *find_stream(struct nc_stream_set *set, u64 whose, bool writes)
 {
 	struct nc_stream *oldest = NULL, *s;
 
@@ -52,14 +52,14 @@ static struct nc_stream *find(struct nc_stream_set *set, u64 whose, bool writes)
 		    (oldest->whose && time_before(s->used, oldest->used)))
 			oldest = s;
 	}
-	begin(oldest, whose, writes);
+	stream_begin(oldest, whose, writes);
 	return oldest;
 }
 
 /* Account a piece.  Returns whether a run begins with it; the rest of a cut read or write begins
  * none.  The set's lock is held, as in the functions below that use a stream.
  */
-static bool take(struct nc_stream *s, const struct bio *bio, u32 sectors)
+static bool stream_take(struct nc_stream *s, const struct bio *bio, u32 sectors)
 {
 	sector_t sector = bio->bi_iter.bi_sector, end = sector + sectors;
 	bool rest = s->asked != NOWHERE && sector > s->at && sector < s->asked;
@@ -92,7 +92,7 @@ static u32 hash_of_run(const struct nc_stream *s)
 	return hash_64(s->run, 32);
 }
 
-static u32 reasons(const struct nc_stream *s, bool begins, enum nearcache_verdict verdict)
+static u32 ask_reasons(const struct nc_stream *s, bool begins, enum nearcache_verdict verdict)
 {
 	u32 why = 0;
 
@@ -133,7 +133,8 @@ static void fill_in(struct nc_stream *s, struct nearcache_classify *told, u32 wh
 }
 
 /* Apply the classifier's answer.  Returns false if the stream was replaced meanwhile. */
-static bool obey(struct nc_stream *s, u64 whose, bool writes, const struct nearcache_classify *told)
+static bool stream_obey(struct nc_stream *s, u64 whose, bool writes,
+			const struct nearcache_classify *told)
 {
 	if (s->whose != whose || s->writes != writes)
 		return false;
@@ -145,8 +146,8 @@ static bool obey(struct nc_stream *s, u64 whose, bool writes, const struct nearc
 }
 
 /* Compute the next part to prefetch.  Returns false until it is 1 / WINDOW_PARTS of the window. */
-static bool reaches(const struct nc_cache *c, struct nc_stream *s,
-		    struct nc_readahead_window *window)
+static bool window_reached(const struct nc_cache *c, struct nc_stream *s,
+			   struct nc_readahead_window *window)
 {
 	sector_t end;
 
@@ -173,9 +174,9 @@ static u32 sectors_of(const struct nc_cache *c, const struct bio *bio, const str
 /* Ask the classifier.  Called with the lock of @set held, returns without it.  Not inlined: most
  * pieces do not need this much stack.
  */
-static noinline bool ask(struct nc_cache *c, struct bio *bio, const struct nc_span *span,
-			 enum nearcache_verdict verdict, struct nc_stream_set *set,
-			 struct nc_stream *s, u32 why)
+static noinline bool ask_classifier(struct nc_cache *c, struct bio *bio, const struct nc_span *span,
+				    enum nearcache_verdict verdict, struct nc_stream_set *set,
+				    struct nc_stream *s, u32 why)
 	__releases(&set->lock)
 {
 	struct nearcache_classify told;
@@ -191,7 +192,7 @@ static noinline bool ask(struct nc_cache *c, struct bio *bio, const struct nc_sp
 	told.io.verdict = verdict;
 	trace_nearcache_classify(&told);
 	spin_lock(&set->lock);
-	reach = obey(s, who, writes, &told) && reaches(c, s, &window);
+	reach = stream_obey(s, who, writes, &told) && window_reached(c, s, &window);
 	spin_unlock(&set->lock);
 	if (reach)
 		c->streams.ask_window(c, &window);
@@ -199,14 +200,15 @@ static noinline bool ask(struct nc_cache *c, struct bio *bio, const struct nc_sp
 }
 
 /* Continue the readahead window of an unreported piece.  Releases the lock of @set. */
-static noinline void go_on(struct nc_cache *c, struct nc_stream_set *set, struct nc_stream *s)
+static noinline void extend_window(struct nc_cache *c, struct nc_stream_set *set,
+				   struct nc_stream *s)
 	__releases(&set->lock)
 {
 	struct nc_readahead_window window;
 	bool reach;
 
 	lockdep_assert_held(&set->lock);
-	reach = reaches(c, s, &window);
+	reach = window_reached(c, s, &window);
 	spin_unlock(&set->lock);
 	if (reach)
 		c->streams.ask_window(c, &window);
@@ -240,16 +242,16 @@ bool nc_stream_tell(struct nc_cache *c, struct bio *bio, struct nc_io *io,
 		return !io->refused;
 	io->told = true;
 	io->refused = false;
-	who = whose(bio);
+	who = stream_owner(bio);
 	set = &c->streams.set[hash_64(2 * who + writes, c->streams.bits)];
 	spin_lock(&set->lock);
-	s = find(set, who, writes);
-	begins = take(s, bio, sectors_of(c, bio, span));
-	why = reasons(s, begins, verdict);
+	s = find_stream(set, who, writes);
+	begins = stream_take(s, bio, sectors_of(c, bio, span));
+	why = ask_reasons(s, begins, verdict);
 	if (why)
-		io->refused = !ask(c, bio, span, verdict, set, s, why);
+		io->refused = !ask_classifier(c, bio, span, verdict, set, s, why);
 	else if (s->window)
-		go_on(c, set, s);
+		extend_window(c, set, s);
 	else
 		spin_unlock(&set->lock);
 	return !io->refused;

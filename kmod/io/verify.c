@@ -78,7 +78,7 @@ struct check {
 static void check_work(struct work_struct *work);
 
 /* Compare this hit with the origin?  True for one of c->verify hits. */
-static bool sampled(struct nc_cache *c)
+static bool hit_sampled(struct nc_cache *c)
 {
 	u32 every = READ_ONCE(c->hot.verify);
 
@@ -98,7 +98,7 @@ static bool whole_subblocks(const struct nc_cache *c, const struct bio *bio,
 	       nc_bio_memory_fits(&c->hot, bio, sectors);
 }
 
-static u32 span_bytes(const struct nc_cache *c, const struct nc_span *span)
+static u32 check_span_bytes(const struct nc_cache *c, const struct nc_span *span)
 {
 	return (span->last - span->first + 1) * c->geo.subblock_size;
 }
@@ -110,7 +110,7 @@ static struct check *check_alloc(struct nc_target *t, const struct nc_span *span
 	struct nc_cache *c = t->cache;
 	/* A hung origin may block all comparisons: leave half of the memory to others. */
 	struct check *k = nc_pages_alloc(c, offsetof(struct check, pages),
-					 span_bytes(c, span),
+					 check_span_bytes(c, span),
 					 READ_ONCE(c->fills.memory_max) >> compare, false);
 
 	if (!k)
@@ -152,7 +152,7 @@ static void check_end(struct check *k)
 	struct nc_cache *c = k->target->cache;
 
 	if (k->done)
-		k->done(c, span_bytes(c, &k->span));
+		k->done(c, check_span_bytes(c, &k->span));
 	bio_uninit(&k->bio);
 	nc_pages_free(c, k, &k->pages);
 	if (atomic_dec_and_test(&c->fills.count))
@@ -166,8 +166,8 @@ static void check_end_io(struct bio *bio)
 	queue_work(k->target->cache->workers.completion, &k->work);
 }
 
-static void init_bio(struct check *k, struct block_device *bdev, sector_t sector,
-		     u32 bytes)
+static void check_init_bio(struct check *k, struct block_device *bdev, sector_t sector,
+			   u32 bytes)
 {
 	bio_init(&k->bio, bdev, k->pages.vecs, k->pages.count,
 		 REQ_OP_READ | (k->reader ? k->reader->bi_opf & REQ_SYNC : 0));
@@ -187,8 +187,8 @@ static void submit_slot(struct check *k)
 
 	k->state = CHECK_SLOT;
 	bdev = nc_members_place(t, k->slot, &place);
-	init_bio(k, bdev, place + ((sector_t)k->span.first << c->hot.sub_shift),
-		 span_bytes(c, &k->span));
+	check_init_bio(k, bdev, place + ((sector_t)k->span.first << c->hot.sub_shift),
+		       check_span_bytes(c, &k->span));
 	submit_bio_noacct(&k->bio);
 }
 
@@ -198,7 +198,7 @@ static void submit_origin(struct check *k)
 	struct nc_target *t = k->target;
 	struct nc_cache *c = t->cache;
 	u32 bytes = nc_fill_span_bytes(c, &k->span);
-	struct bvec_iter rest = { .bi_size = span_bytes(c, &k->span) };
+	struct bvec_iter rest = { .bi_size = check_span_bytes(c, &k->span) };
 
 	/* Zeros behind the end of the origin. */
 	bvec_iter_advance(k->pages.vecs, &rest, bytes);
@@ -210,15 +210,15 @@ static void submit_origin(struct check *k)
 	}
 	k->state = CHECK_ORIGIN;
 	bio_uninit(&k->bio);
-	init_bio(k, t->origin->bdev,
-		 (k->span.block << c->hot.block_shift) +
+	check_init_bio(k, t->origin->bdev,
+		       (k->span.block << c->hot.block_shift) +
 			 ((sector_t)k->span.first << c->hot.sub_shift), bytes);
 	bio_associate_blkg_from_css(&k->bio, blkcg_root_css);
 	submit_bio_noacct(&k->bio);
 }
 
 /* Fill invalidated sub-blocks again. */
-static void repair(struct check *k, u64 bits)
+static void repair_subblocks(struct check *k, u64 bits)
 {
 	while (bits) {
 		u32 first = __ffs64(bits);
@@ -234,7 +234,7 @@ static void repair(struct check *k, u64 bits)
 /* Invalidate sub-blocks that are unreadable or wrong; wrong ones only if @drops shows that no
  * write or eviction may have changed them.  Returns the sub-blocks that were invalidated.
  */
-static u64 drop(struct check *k, u64 bits, bool unreadable)
+static u64 drop_damaged(struct check *k, u64 bits, bool unreadable)
 {
 	struct nc_cache *c = k->target->cache;
 	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, k->span.block);
@@ -250,14 +250,14 @@ static u64 drop(struct check *k, u64 bits, bool unreadable)
 }
 
 /* Invalidate, report and refill @bits, which are unreadable or wrong. */
-static void damaged(struct check *k, u64 bits, enum nc_damage what)
+static void report_damage(struct check *k, u64 bits, enum nc_damage what)
 {
 	struct nc_cache *c = k->target->cache;
 	u64 block = k->span.block << c->hot.block_shift;
 	struct block_device *bdev;
 	sector_t place;
 
-	bits = drop(k, bits, what == NC_DAMAGE_UNREADABLE);
+	bits = drop_damaged(k, bits, what == NC_DAMAGE_UNREADABLE);
 	if (!bits)
 		return;
 	bdev = nc_members_place(k->target, k->slot, &place);
@@ -269,33 +269,33 @@ static void damaged(struct check *k, u64 bits, enum nc_damage what)
 	/* A sampled hit found wrong data that no checksum detects: other hits may return more. */
 	if (what == NC_DAMAGE_DIFFERS && !k->done && !nc_sums_present(&c->sums))
 		nc_health_differs(c, bdev);
-	repair(k, bits);
+	repair_subblocks(k, bits);
 }
 
 /* The slot cannot be read.  A scrub finds in minutes the bad sectors that reads meet in
  * months, so its read errors do not count towards a bypass of the device.
  */
-static void unreadable(struct check *k)
+static void slot_unreadable(struct check *k)
 {
 	struct nc_cache *c = k->target->cache;
 	u64 bits = nc_span_bits(&k->span);
 
 	if (k->done) {
-		damaged(k, bits, NC_DAMAGE_UNREADABLE);
+		report_damage(k, bits, NC_DAMAGE_UNREADABLE);
 		return;
 	}
 	nc_count(c, HIT_ERRORS);
 	nc_health_error(c, k->bio.bi_bdev, "read");
-	repair(k, drop(k, bits, true));
+	repair_subblocks(k, drop_damaged(k, bits, true));
 }
 
 /* Sum the pages and compare them: data of the slot with its checksums, data of the origin with
  * the sums of the slot's data.  Returns the sub-blocks that differ.
  */
-static u64 judge(struct check *k)
+static u64 judge_pages(struct check *k)
 {
 	struct nc_cache *c = k->target->cache;
-	struct bvec_iter iter = { .bi_size = span_bytes(c, &k->span) };
+	struct bvec_iter iter = { .bi_size = check_span_bytes(c, &k->span) };
 	u64 bad = 0;
 	u32 sub;
 
@@ -320,7 +320,7 @@ static void count_hit(struct nc_cache *c, struct bio *reader)
 }
 
 /* Complete the reader, with the data of the pages if @good, otherwise from the origin. */
-static void serve(struct check *k, bool good)
+static void serve_reader(struct check *k, bool good)
 {
 	struct nc_target *t = k->target;
 	struct nc_cache *c = t->cache;
@@ -336,7 +336,7 @@ static void serve(struct check *k, bool good)
 		nc_bio_retry(t, reader);
 		return;
 	}
-	nc_pages_copy(&k->pages, span_bytes(c, &k->span),
+	nc_pages_copy(&k->pages, check_span_bytes(c, &k->span),
 		      (reader->bi_iter.bi_sector - start) << SECTOR_SHIFT, reader);
 	bio_endio(reader);
 }
@@ -346,14 +346,14 @@ static void slot_done(struct check *k)
 {
 	struct nc_cache *c = k->target->cache;
 	bool failed = k->bio.bi_status;
-	u64 bad = failed ? 0 : judge(k);
+	u64 bad = failed ? 0 : judge_pages(k);
 
 	nc_hit_unlock(&c->hot.hit_srcu, k->hold);
 	if (failed)
-		unreadable(k);
+		slot_unreadable(k);
 	else if (bad)
-		damaged(k, bad, NC_DAMAGE_CHECKSUM);
-	serve(k, !failed && !bad);
+		report_damage(k, bad, NC_DAMAGE_CHECKSUM);
+	serve_reader(k, !failed && !bad);
 	if (k->compare && !failed && !bad) {
 		k->state = CHECK_SERVED;
 		queue_work(c->workers.origin, &k->work);
@@ -369,15 +369,15 @@ static void origin_done(struct check *k)
 
 	if (!k->bio.bi_status) {
 		nc_count(k->target->cache, VERIFIED);
-		bad = judge(k);
+		bad = judge_pages(k);
 		if (bad)
-			damaged(k, bad, NC_DAMAGE_DIFFERS);
+			report_damage(k, bad, NC_DAMAGE_DIFFERS);
 	}
 	check_end(k);
 }
 
 /* cache_wq: start a check for a reader, whose sub-blocks may have become invalid meanwhile. */
-static void start(struct check *k)
+static void start_check(struct check *k)
 {
 	struct nc_target *t = k->target;
 	struct nc_cache *c = t->cache;
@@ -400,7 +400,7 @@ static void check_work(struct work_struct *work)
 
 	switch (k->state) {
 	case CHECK_START:
-		start(k);
+		start_check(k);
 		break;
 	case CHECK_SLOT:
 		slot_done(k);
@@ -452,7 +452,7 @@ enum nc_verify nc_verify_hit(struct nc_target *t, struct bio *bio,
 
 	if (unlikely(is_pci_p2pdma_page(bio_page(bio))))
 		return sums ? NC_VERIFY_P2P : NC_VERIFY_DIRECT;
-	compare = sampled(c);
+	compare = hit_sampled(c);
 	if (!sums && !compare)
 		return NC_VERIFY_DIRECT;
 	nc_fill_shorten(c, span, false);
@@ -512,7 +512,7 @@ static void again_work(struct work_struct *work)
 
 	if (k) {
 		k->reader = bio;
-		start(k);
+		start_check(k);
 		return;
 	}
 	count_hit(c, bio);

@@ -18,7 +18,7 @@
 #include "io/writearound.h"
 
 /* From here to nc_write_end_io() no fill reads these sectors. */
-static void enter(struct nc_cache *c, struct nc_io *io, const struct bio *bio)
+static void enter_write(struct nc_cache *c, struct nc_io *io, const struct bio *bio)
 {
 	io->kind = NC_IO_WRITE;
 	io->range.first = bio->bi_iter.bi_sector;
@@ -29,14 +29,14 @@ static void enter(struct nc_cache *c, struct nc_io *io, const struct bio *bio)
 }
 
 /* Write around the cache: invalidate, then remap the bio to the origin. */
-static int around(struct nc_target *t, struct bio *bio, enum nearcache_verdict verdict)
+static int write_around(struct nc_target *t, struct bio *bio, enum nearcache_verdict verdict)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 	struct nc_cache *c = t->cache;
 	u64 block;
 
 	nc_observe(c, bio, verdict);
-	enter(c, io, bio);
+	enter_write(c, io, bio);
 	bio_set_dev(bio, t->origin->bdev);
 	for (block = io->range.first >> c->hot.block_shift;
 	     block <= io->range.last >> c->hot.block_shift; block++)
@@ -59,7 +59,7 @@ static u32 around_sectors(struct nc_cache *c, const struct bio *bio)
 }
 
 /* Write through the cache: copy the data into an update; without one, write around. */
-static int update(struct nc_target *t, struct bio *bio)
+static int write_update(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 	struct nc_cache *c = t->cache;
@@ -73,9 +73,9 @@ static int update(struct nc_target *t, struct bio *bio)
 	f = nc_update_alloc(t, bio);
 	if (!f) {
 		nc_count(c, UPDATES_SKIPPED);
-		return around(t, bio, NEARCACHE_VERDICT_WRITEAROUND);
+		return write_around(t, bio, NEARCACHE_VERDICT_WRITEAROUND);
 	}
-	enter(c, io, bio);
+	enter_write(c, io, bio);
 	spin_lock(&bucket->lock);
 	dropped = nc_invalidate_subblocks(c, bucket, block,
 					  nc_invalidate_mask(c, block, io->range.first,
@@ -97,7 +97,7 @@ static int update(struct nc_target *t, struct bio *bio)
 }
 
 /* Does the classifier, if any, admit the data of a write? */
-static bool admits(struct nc_target *t, struct bio *bio, struct nc_io *io)
+static bool write_admitted(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
 	bool through = t->mode == NEARCACHE_WRITETHROUGH;
 
@@ -121,21 +121,21 @@ static u32 alike_sectors(struct nc_cache *c, const struct bio *bio, bool *pinned
 	return bio_sectors(bio);
 }
 
-static int through(struct nc_target *t, struct bio *bio, struct nc_io *io)
+static int write_through(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
 	struct nc_cache *c = t->cache;
 	bool wanted = true;
 
-	if (unlikely(!admits(t, bio, io)))
+	if (unlikely(!write_admitted(t, bio, io)))
 		nc_bio_cut(bio, alike_sectors(c, bio, &wanted));
 	if (likely(READ_ONCE(c->hot.state) == NEARCACHE_NORMAL) && wanted) {
 		if (nc_update_wanted(c, bio->bi_iter.bi_sector,
 				     bio_end_sector(bio)))
-			return update(t, bio);
+			return write_update(t, bio);
 		nc_bio_cut(bio, around_sectors(c, bio));
 	}
 	nc_count(c, UPDATES_SKIPPED);
-	return around(t, bio, NEARCACHE_VERDICT_WRITEAROUND);
+	return write_around(t, bio, NEARCACHE_VERDICT_WRITEAROUND);
 }
 
 /* Map a write, discard, write-zeroes or flush.  Does not sleep.  Returns DM_MAPIO_*. */
@@ -159,13 +159,13 @@ int nc_write_map(struct nc_target *t, struct bio *bio)
 	case REQ_OP_WRITE:
 		nc_demand_see_write(&t->cache->origin.demand, bio->bi_iter.bi_size);
 		if (t->mode == NEARCACHE_WRITETHROUGH)
-			return through(t, bio, io);
-		admits(t, bio, io);
-		return around(t, bio, NEARCACHE_VERDICT_WRITEAROUND);
+			return write_through(t, bio, io);
+		write_admitted(t, bio, io);
+		return write_around(t, bio, NEARCACHE_VERDICT_WRITEAROUND);
 	case REQ_OP_DISCARD:
-		return around(t, bio, NEARCACHE_VERDICT_DISCARD);
+		return write_around(t, bio, NEARCACHE_VERDICT_DISCARD);
 	case REQ_OP_WRITE_ZEROES:
-		return around(t, bio, NEARCACHE_VERDICT_ZEROES);
+		return write_around(t, bio, NEARCACHE_VERDICT_ZEROES);
 	default:
 		return DM_MAPIO_KILL;
 	}

@@ -70,7 +70,7 @@ bool nc_update_wanted(struct nc_cache *c, sector_t first, sector_t end)
 	int hold;
 	u32 i;
 
-	/* place() would reject a misaligned start. */
+	/* place_update() would reject a misaligned start. */
 	if (first & c->hot.lbs_mask || nc_ranges_keep_out(c, first >> c->hot.block_shift))
 		return false;
 	if (whole && nc_slots_spare(c))
@@ -215,7 +215,7 @@ static u32 slot_end(const struct nc_cache *c, u32 end, bool origin_ends,
 }
 
 /* Compute the slot's part of the update.  Returns false if it is empty. */
-static bool place(struct nc_cache *c, struct nc_fill *f, u64 dropped)
+static bool place_update(struct nc_cache *c, struct nc_fill *f, u64 dropped)
 {
 	sector_t block = round_down(f->sector, 1U << c->hot.block_shift);
 	u32 start = f->sector - block;
@@ -239,8 +239,8 @@ static bool place(struct nc_cache *c, struct nc_fill *f, u64 dropped)
 }
 
 /* Does another fill or write cover one of the sub-blocks? */
-static bool conflict(struct nc_cache *c, const struct nc_fill *f,
-		     const struct nc_bucket_lock *bucket, const struct nc_write_range *own)
+static bool update_conflicts(struct nc_cache *c, const struct nc_fill *f,
+			     const struct nc_bucket_lock *bucket, const struct nc_write_range *own)
 {
 	u64 block = f->entry.span.block << c->hot.block_shift;
 	u64 first = block + ((u64)f->entry.span.first << c->hot.sub_shift);
@@ -284,7 +284,7 @@ bool nc_update_list(struct nc_fill *f, struct nc_bucket_lock *bucket,
 	struct nc_cache *c = f->target->cache;
 
 	lockdep_assert_held(&bucket->lock);
-	if (!place(c, f, dropped) || conflict(c, f, bucket, own))
+	if (!place_update(c, f, dropped) || update_conflicts(c, f, bucket, own))
 		return false;
 	f->slot = slot_for(c, f->entry.span.block);
 	if (f->slot == NC_NIL)

@@ -90,7 +90,7 @@ u64 nc_sums_length(u64 slots, u32 subblocks)
 	return (bytes + NEARCACHE_PAGE_SIZE - 1) & ~(NEARCACHE_PAGE_SIZE - 1ULL);
 }
 
-static bool refuse(char *why, const char *field, u64 value, const char *expected)
+static bool refuse_super(char *why, const char *field, u64 value, const char *expected)
 {
 	snprintf(why, NC_WHY_SIZE, "%s is %llu, expected %s", field,
 		 (unsigned long long)value, expected);
@@ -109,13 +109,13 @@ static bool check_stripes(const struct nearcache_super *sb, char *why)
 	u16 count = le16_to_cpu(sb->stripe_count);
 
 	if (!striped && count != 1)
-		return refuse(why, "stripe_count", count,
-			      "1 without feature STRIPES");
+		return refuse_super(why, "stripe_count", count,
+				    "1 without feature STRIPES");
 	if (striped && (count < 2 || count > NEARCACHE_MEMBERS_MAX))
-		return refuse(why, "stripe_count", count, "2 to 16");
+		return refuse_super(why, "stripe_count", count, "2 to 16");
 	if (index >= count)
-		return refuse(why, "stripe_index", index,
-			      "less than stripe_count");
+		return refuse_super(why, "stripe_index", index,
+				    "less than stripe_count");
 	return true;
 }
 
@@ -130,7 +130,7 @@ static bool check_identity(const struct nearcache_super *sb, char *why)
 		return false;
 	}
 	if (le32_to_cpu(sb->version) != NEARCACHE_VERSION)
-		return refuse(why, "version", le32_to_cpu(sb->version), "1");
+		return refuse_super(why, "version", le32_to_cpu(sb->version), "1");
 	if (stored != nc_super_checksum(sb)) {
 		snprintf(why, NC_WHY_SIZE,
 			 "checksum is %08x, computed %08x: superblock damaged",
@@ -139,10 +139,10 @@ static bool check_identity(const struct nearcache_super *sb, char *why)
 	}
 	bits = le64_to_cpu(sb->incompat) & ~NEARCACHE_INCOMPAT_KNOWN;
 	if (bits)
-		return refuse(why, "incompat features unknown here", bits,
-			      "none: a newer nearcache made this device");
+		return refuse_super(why, "incompat features unknown here", bits,
+				    "none: a newer nearcache made this device");
 	if (le32_to_cpu(sb->state) > NEARCACHE_STATE_WRITING)
-		return refuse(why, "state", le32_to_cpu(sb->state), "0 to 3");
+		return refuse_super(why, "state", le32_to_cpu(sb->state), "0 to 3");
 	if (!check_stripes(sb, why))
 		return false;
 	if (!memchr(sb->label, 0, sizeof(sb->label)) ||
@@ -154,16 +154,16 @@ static bool check_identity(const struct nearcache_super *sb, char *why)
 		return false;
 	}
 	if (sb->reserved0)
-		return refuse(why, "reserved0", le64_to_cpu(sb->reserved0),
-			      "0");
+		return refuse_super(why, "reserved0", le64_to_cpu(sb->reserved0),
+				    "0");
 	if (le32_to_cpu(sb->origin_fingerprint_type) > NEARCACHE_FP_EROFS)
-		return refuse(why, "origin_fingerprint_type",
-			      le32_to_cpu(sb->origin_fingerprint_type),
-			      "0 to 4");
+		return refuse_super(why, "origin_fingerprint_type",
+				    le32_to_cpu(sb->origin_fingerprint_type),
+				    "0 to 4");
 	return true;
 }
 
-static bool check_sizes(const struct nearcache_super *sb, char *why)
+static bool check_super_sizes(const struct nearcache_super *sb, char *why)
 {
 	u32 block = le32_to_cpu(sb->block_size);
 	u32 origin_lbs = le32_to_cpu(sb->origin_lbs);
@@ -173,25 +173,25 @@ static bool check_sizes(const struct nearcache_super *sb, char *why)
 
 	if (block < NEARCACHE_BLOCK_MIN || block > NEARCACHE_BLOCK_MAX ||
 	    !is_power_of_2(block))
-		return refuse(why, "block_size", block,
-			      "a power of two from 65536 to 4194304");
+		return refuse_super(why, "block_size", block,
+				    "a power of two from 65536 to 4194304");
 	if (!lbs_ok(origin_lbs))
-		return refuse(why, "origin_lbs", origin_lbs,
-			      "a power of two from 512 to 65536");
+		return refuse_super(why, "origin_lbs", origin_lbs,
+				    "a power of two from 512 to 65536");
 	if (!lbs_ok(cache_lbs))
-		return refuse(why, "cache_lbs", cache_lbs,
-			      "a power of two from 512 to 65536");
+		return refuse_super(why, "cache_lbs", cache_lbs,
+				    "a power of two from 512 to 65536");
 	if (le32_to_cpu(sb->subblock_size) !=
 	    nc_subblock_size(block, origin_lbs, cache_lbs))
-		return refuse(why, "subblock_size",
-			      le32_to_cpu(sb->subblock_size),
-			      "max(block_size / 64, 4096, origin_lbs, cache_lbs)");
+		return refuse_super(why, "subblock_size",
+				    le32_to_cpu(sb->subblock_size),
+				    "max(block_size / 64, 4096, origin_lbs, cache_lbs)");
 	if (!origin || origin % 512 ||
 	    origin / block >= NEARCACHE_MAX_ORIGIN_BLOCKS)
-		return refuse(why, "origin_size", origin,
-			      "a multiple of 512 below 2^40 blocks");
+		return refuse_super(why, "origin_size", origin,
+				    "a multiple of 512 below 2^40 blocks");
 	if (slots < NEARCACHE_MIN_SLOTS || slots > NEARCACHE_MAX_SLOTS)
-		return refuse(why, "slot_count", slots, "2 to 2^31");
+		return refuse_super(why, "slot_count", slots, "2 to 2^31");
 	return true;
 }
 
@@ -211,8 +211,8 @@ static bool check_sequences(const struct nearcache_super *sb, char *why)
 
 	for (i = 0; i < ARRAY_SIZE(growing); i++)
 		if (growing[i].value > NEARCACHE_MAX_SEQUENCE)
-			return refuse(why, growing[i].field, growing[i].value,
-				      "less than 2^63");
+			return refuse_super(why, growing[i].field, growing[i].value,
+					    "less than 2^63");
 	return true;
 }
 
@@ -266,8 +266,8 @@ static bool check_intent(const struct nearcache_super *sb, char *why)
 	if (region < NEARCACHE_BLOCK_MIN || !is_power_of_2(region) ||
 	    (le64_to_cpu(sb->origin_size) - 1) / region >=
 		    NEARCACHE_INTENT_REGIONS)
-		return refuse(why, "intent_region", region,
-			      "a power of two from 65536 that covers origin_size in 524288 regions");
+		return refuse_super(why, "intent_region", region,
+				    "a power of two from 65536 that covers origin_size in 524288 regions");
 	return true;
 }
 
@@ -295,8 +295,8 @@ static bool check_lengths(const struct nearcache_super *sb, char *why)
 		u64 length = le64_to_cpu(sb->area[fixed[i].area].length);
 
 		if (length != fixed[i].length)
-			return refuse(why, fixed[i].field, length,
-				      fixed[i].expected);
+			return refuse_super(why, fixed[i].field, length,
+					    fixed[i].expected);
 	}
 	return true;
 }
@@ -313,8 +313,8 @@ static bool check_sums(const struct nearcache_super *sb, char *why)
 						le32_to_cpu(sb->subblock_size));
 	if (length == wanted)
 		return true;
-	return refuse(why, "area[3].length", length,
-		      wanted ? "4 * slot_count * sub-blocks, rounded up to 4096" :
+	return refuse_super(why, "area[3].length", length,
+			    wanted ? "4 * slot_count * sub-blocks, rounded up to 4096" :
 			       "0 without feature CRC32C");
 }
 
@@ -324,8 +324,8 @@ static bool check_no_areas(const struct nearcache_super *sb, char *why)
 	unsigned int i;
 
 	if (sb->table_pages)
-		return refuse(why, "table_pages", le64_to_cpu(sb->table_pages),
-			      "0 behind the first member");
+		return refuse_super(why, "table_pages", le64_to_cpu(sb->table_pages),
+				    "0 behind the first member");
 	for (i = 0; i < NEARCACHE_AREA_ROOM; i++) {
 		if (!sb->area[i].length)
 			continue;
@@ -363,23 +363,23 @@ static bool check_layout(const struct nearcache_super *sb, u64 device_bytes,
 		return false;
 	}
 	if (data % block || data < NEARCACHE_AREA_START || data > device)
-		return refuse(why, "data_offset", data,
-			      "a multiple of block_size inside the device");
+		return refuse_super(why, "data_offset", data,
+				    "a multiple of block_size inside the device");
 	if (slots < count)
-		return refuse(why, "slot_count", slots, "stripe_count or more");
+		return refuse_super(why, "slot_count", slots, "stripe_count or more");
 	if (nc_member_slots(slots, index, count) > (device - data) / block)
-		return refuse(why, "slot_count", slots, count == 1 ?
-			      "at most the blocks behind data_offset" :
-			      "at most stripe_count times the blocks behind data_offset");
+		return refuse_super(why, "slot_count", slots, count == 1 ?
+				    "at most the blocks behind data_offset" :
+				    "at most stripe_count times the blocks behind data_offset");
 	if (index)
 		return check_no_areas(sb, why);
 	if (pages != (slots + NEARCACHE_SLOTS_PER_PAGE - 1) /
 		     NEARCACHE_SLOTS_PER_PAGE)
-		return refuse(why, "table_pages", pages,
-			      "slot_count / 168, rounded up");
+		return refuse_super(why, "table_pages", pages,
+				    "slot_count / 168, rounded up");
 	if (length != 2 * pages * NEARCACHE_PAGE_SIZE)
-		return refuse(why, "area[0].length", length,
-			      "2 * table_pages * 4096");
+		return refuse_super(why, "area[0].length", length,
+				    "2 * table_pages * 4096");
 	return check_intent(sb, why) && check_lengths(sb, why) &&
 	       check_sums(sb, why) && check_areas(sb, data, why);
 }
@@ -398,7 +398,7 @@ bool nc_super_check(const struct nearcache_super *sb, u64 device_bytes,
 		    struct nc_geometry *geo, char *why)
 {
 	if (!check_identity(sb, why) || !check_sequences(sb, why) ||
-	    !check_sizes(sb, why) || !check_layout(sb, device_bytes, why))
+	    !check_super_sizes(sb, why) || !check_layout(sb, device_bytes, why))
 		return false;
 	geo->device_size = le64_to_cpu(sb->device_size);
 	geo->origin_size = le64_to_cpu(sb->origin_size);
@@ -447,8 +447,8 @@ bool nc_member_check(const struct nearcache_super *first,
 	}
 	snprintf(expected, sizeof(expected), "%u at this place", index);
 	if (le16_to_cpu(member->stripe_index) != index)
-		return refuse(why, "stripe_index",
-			      le16_to_cpu(member->stripe_index), expected);
+		return refuse_super(why, "stripe_index",
+				    le16_to_cpu(member->stripe_index), expected);
 	if (member->stripe_count == first->stripe_count &&
 	    member->incompat == first->incompat &&
 	    member->block_size == first->block_size &&

@@ -123,7 +123,7 @@ static struct touched touched_by(const struct nc_cache *c, const struct bio *bio
 	};
 }
 
-static void note(unsigned long *map, const struct touched *at)
+static void note_regions(unsigned long *map, const struct touched *at)
 {
 	u32 r;
 
@@ -134,7 +134,7 @@ static void note(unsigned long *map, const struct touched *at)
 		set_bit(NC_INTENT_ENDS, map);
 }
 
-static bool noted(const unsigned long *map, const struct touched *at)
+static bool regions_noted(const unsigned long *map, const struct touched *at)
 {
 	u32 r;
 
@@ -168,7 +168,7 @@ static void hold_locked(struct nc_cache *c, struct bio *bio)
 }
 
 /* Queue a write; false: the mode no longer requires a wait. */
-static bool hold(struct nc_cache *c, struct bio *bio)
+static bool hold_write(struct nc_cache *c, struct bio *bio)
 {
 	struct nc_intent *i = &c->intent;
 	unsigned long flags;
@@ -200,12 +200,12 @@ bool nc_intent_wait(struct nc_cache *c, struct bio *bio)
 	 * intent_clear.c, which looks at them the other way round.
 	 */
 	smp_mb();
-	note(maps->recent, &at);
+	note_regions(maps->recent, &at);
 	smp_mb(); /* as above */
-	if (noted(maps->set, &at))
+	if (regions_noted(maps->set, &at))
 		return false;
-	note(maps->wanted, &at);
-	if (!hold(c, bio))
+	note_regions(maps->wanted, &at);
+	if (!hold_write(c, bio))
 		return false;
 	nc_count(c, INTENT_WAITS);
 	return true;
@@ -244,7 +244,7 @@ static int mark_wanted(struct nc_cache *c)
 }
 
 /* Hand waiting writes to ready_work. */
-static void release(struct nc_cache *c, struct bio_list *bios)
+static void release_writes(struct nc_cache *c, struct bio_list *bios)
 {
 	struct nc_intent *i = &c->intent;
 
@@ -256,7 +256,7 @@ static void release(struct nc_cache *c, struct bio_list *bios)
 	queue_work(c->workers.origin, &i->ready_work);
 }
 
-static void mark(struct work_struct *work)
+static void mark_regions_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache,
 					  intent.mark_work);
@@ -283,7 +283,7 @@ static void mark(struct work_struct *work)
 	}
 	/* leave_work or nc_intent_end() has taken the writes that are no longer in @batch. */
 	spin_lock_irq(&i->lock);
-	release(c, &i->batch);
+	release_writes(c, &i->batch);
 	i->since = jiffies;
 	spin_unlock_irq(&i->lock);
 }
@@ -318,7 +318,7 @@ static void fail_all(struct nc_cache *c, struct bio_list *bios)
 /* Record "left" on the witness, then release all waiting writes.  If the witness fails, each later
  * write to an unmarked region tries it again.
  */
-static void leave(struct work_struct *work)
+static void leave_cache_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache,
 					  intent.leave_work);
@@ -345,7 +345,7 @@ static void leave(struct work_struct *work)
 		left = true;
 		WRITE_ONCE(i->mode, NC_INTENT_LEFT);
 	}
-	release(c, &i->batch);
+	release_writes(c, &i->batch);
 	spin_unlock_irq(&i->lock);
 	if (!bio_list_empty(&failed))
 		fail_all(c, &failed);
@@ -403,7 +403,7 @@ void nc_intent_leave(struct nc_cache *c)
 
 /* A hanging device reports no error: a write waits for its mark at most cache_timeout, as hits do.
  */
-static void slow(struct work_struct *work)
+static void slow_mark_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(to_delayed_work(work),
 					  struct nc_cache, intent.slow_work);
@@ -447,8 +447,8 @@ void nc_intent_end(struct nc_cache *c)
 	i->recovered = false;
 	spin_lock_irq(&i->lock);
 	WRITE_ONCE(i->mode, NC_INTENT_OFF);
-	release(c, &i->waiting);
-	release(c, &i->batch);
+	release_writes(c, &i->waiting);
+	release_writes(c, &i->batch);
 	spin_unlock_irq(&i->lock);
 }
 
@@ -487,8 +487,8 @@ void nc_intent_init(struct nc_intent *i, const struct nc_intent_ops *ops)
 	bio_list_init(&i->waiting);
 	bio_list_init(&i->batch);
 	bio_list_init(&i->ready);
-	INIT_WORK(&i->mark_work, mark);
+	INIT_WORK(&i->mark_work, mark_regions_work);
 	INIT_WORK(&i->ready_work, submit_ready);
-	INIT_WORK(&i->leave_work, leave);
-	INIT_DELAYED_WORK(&i->slow_work, slow);
+	INIT_WORK(&i->leave_work, leave_cache_work);
+	INIT_DELAYED_WORK(&i->slow_work, slow_mark_work);
 }

@@ -114,7 +114,7 @@ static int clear_idle(struct nc_cache *c)
 }
 
 /* Steps 2 and 3.  A failed flush may have lost data of any marked region, so all marks stay. */
-static bool settle(struct nc_cache *c)
+static bool settle_regions(struct nc_cache *c)
 {
 	if (nc_meta_flush_written(c)) {
 		c->intent.ops->flush_lost(c);
@@ -143,7 +143,7 @@ void nc_intent_clear_work(struct work_struct *work)
 	if (!is_on(c))
 		return;
 	if (pick_idle(c)) {
-		if (!settle(c))
+		if (!settle_regions(c))
 			return;
 		if (test_bit(NC_INTENT_ENDS, maps->idle))
 			r = renew_ends(c);

@@ -42,7 +42,7 @@ void nc_members_free(struct nc_cache *c)
 	kfree(m);
 }
 
-static int refuse(struct nc_cache *c, u32 index, const char *why, int error)
+static int refuse_member(struct nc_cache *c, u32 index, const char *why, int error)
 {
 	DMERR("%s: cache device %pg, number %u of %u: %s", nc_cache_name(c),
 	      nc_members_bdev(c, index), index + 1, nc_members_count(c), why);
@@ -59,9 +59,9 @@ static int read_super(struct nc_cache *c, u32 index, struct nc_geometry *geo)
 	int r = nc_super_read(&member->super, member->bdev, geo, why);
 
 	if (r)
-		return refuse(c, index, why, r);
+		return refuse_member(c, index, why, r);
 	if (!nc_member_check(c->meta->super.sb, member->super.sb, index, why))
-		return refuse(c, index, why, -EINVAL);
+		return refuse_member(c, index, why, -EINVAL);
 	return 0;
 }
 
@@ -74,13 +74,13 @@ static int check_count(struct nc_cache *c)
 		snprintf(why, sizeof(why),
 			 "stripe_index is %u, expected 0: name the devices in their order",
 			 c->geo.stripe_index);
-		return refuse(c, 0, why, -EINVAL);
+		return refuse_member(c, 0, why, -EINVAL);
 	}
 	if (c->geo.stripe_count == nc_members_count(c))
 		return 0;
 	snprintf(why, sizeof(why), "stripe_count is %u, the table names %u",
 		 c->geo.stripe_count, nc_members_count(c));
-	return refuse(c, 0, why, -EINVAL);
+	return refuse_member(c, 0, why, -EINVAL);
 }
 
 /**
@@ -155,8 +155,8 @@ int nc_members_reread(struct nc_cache *c)
 		r = read_super(c, i, &geo);
 		if (!r && (geo.data_offset >> SECTOR_SHIFT != member->data_start ||
 			   geo.device_size != member->device_size))
-			r = refuse(c, i, "was formatted since table load: load a new one",
-				   -ESTALE);
+			r = refuse_member(c, i, "was formatted since table load: load a new one",
+					  -ESTALE);
 	}
 	return r;
 }
@@ -225,7 +225,7 @@ u64 nc_members_begun(const struct nc_cache *c)
 /* Write the other members' superblocks.  This also makes all earlier writes to these devices
  * durable.
  */
-static int tell(struct nc_cache *c, u32 state, u64 sequence)
+static int write_members(struct nc_cache *c, u32 state, u64 sequence)
 {
 	int r = 0;
 	u32 i;
@@ -239,7 +239,7 @@ static int tell(struct nc_cache *c, u32 state, u64 sequence)
 		member->super.sb->commit_sequence = cpu_to_le64(sequence);
 		r = nc_super_put(&member->super, member->bdev, state);
 		if (r)
-			return refuse(c, i, "its superblock cannot be written", r);
+			return refuse_member(c, i, "its superblock cannot be written", r);
 	}
 	return 0;
 }
@@ -261,8 +261,8 @@ int nc_members_tell(struct nc_cache *c, bool over)
 	if (!c->dev.members)
 		return 0;
 	if (c->dev.members->active)
-		return tell(c, NEARCACHE_STATE_ACTIVE, sequence);
-	return tell(c, over ? NEARCACHE_STATE_CLEAN : NEARCACHE_STATE_LIVE, sequence);
+		return write_members(c, NEARCACHE_STATE_ACTIVE, sequence);
+	return write_members(c, over ? NEARCACHE_STATE_CLEAN : NEARCACHE_STATE_LIVE, sequence);
 }
 
 /**
@@ -277,10 +277,10 @@ int nc_members_tell(struct nc_cache *c, bool over)
  */
 int nc_members_catch_up(struct nc_cache *c)
 {
-	return tell(c, NEARCACHE_STATE_LIVE, c->meta->commit.sequence - 1);
+	return write_members(c, NEARCACHE_STATE_LIVE, c->meta->commit.sequence - 1);
 }
 
-static bool settled(const struct nc_cache *c)
+static bool members_settled(const struct nc_cache *c)
 {
 	u32 i;
 
@@ -305,7 +305,8 @@ static bool settled(const struct nc_cache *c)
 int nc_members_settle(struct nc_cache *c)
 {
 	lockdep_assert_held(&c->meta->commit.lock);
-	return settled(c) ? 0 : tell(c, NEARCACHE_STATE_CLEAN, c->meta->commit.sequence);
+	return members_settled(c) ? 0 : write_members(c, NEARCACHE_STATE_CLEAN,
+						      c->meta->commit.sequence);
 }
 
 /**
@@ -324,7 +325,7 @@ int nc_members_go(struct nc_cache *c, bool active)
 		return 0;
 	mutex_lock(&c->meta->commit.lock);
 	c->dev.members->active = active;
-	r = active ? tell(c, NEARCACHE_STATE_ACTIVE, c->meta->commit.sequence) :
+	r = active ? write_members(c, NEARCACHE_STATE_ACTIVE, c->meta->commit.sequence) :
 		     nc_members_settle(c);
 	mutex_unlock(&c->meta->commit.lock);
 	return r;

@@ -148,7 +148,7 @@ static int take_number(struct nc_cache *c)
 	return 0;
 }
 
-static int tell(struct nc_cache *c, u64 previous, u32 state)
+static int write_session(struct nc_cache *c, u64 previous, u32 state)
 {
 	u64 session = le64_to_cpu(c->meta->super.sb->session);
 
@@ -189,7 +189,7 @@ int nc_session_begin(struct nc_cache *c)
 	}
 	if (take_number(c))
 		return 0;
-	if (tell(c, i->untrue ? 0 : before, NEARCACHE_WITNESS_STAYED)) {
+	if (write_session(c, i->untrue ? 0 : before, NEARCACHE_WITNESS_STAYED)) {
 		no_witness(c, "cannot be written");
 		return 0;
 	}
@@ -213,7 +213,7 @@ int nc_session_begin(struct nc_cache *c)
  */
 int nc_session_begun(struct nc_cache *c)
 {
-	int r = tell(c, 0, NEARCACHE_WITNESS_STAYED);
+	int r = write_session(c, 0, NEARCACHE_WITNESS_STAYED);
 
 	if (r)
 		no_witness(c, "cannot be written");
@@ -260,7 +260,7 @@ bool nc_session_number(struct nc_cache *c)
  */
 void nc_session_tell(struct nc_cache *c, u32 state)
 {
-	int r = tell(c, 0, state);
+	int r = write_session(c, 0, state);
 
 	if (r)
 		not_told_apart(c, r);

@@ -218,7 +218,7 @@ void nc_table_empty(struct nc_table *t)
 /* Fill the entry of slot @i with its current state.  A later change makes the page dirty again.  A
  * slot that is not in the index, or has no valid bit, is free on the medium.
  */
-static void snapshot(struct nc_cache *c, u32 i, struct nearcache_slot *disk)
+static void snapshot_slot(struct nc_cache *c, u32 i, struct nearcache_slot *disk)
 {
 	struct nc_slot *slot = &c->index.slots[i];
 	struct nc_bucket_lock *bucket;
@@ -255,11 +255,11 @@ static void build_page(struct nc_cache *c, u64 index, u64 sequence,
 
 	nc_page_init(page, c->dev.uuid, index, sequence, c->geo.table_epoch);
 	for (i = 0; i < n; i++)
-		snapshot(c, first + i, &page->slot[i]);
+		snapshot_slot(c, first + i, &page->slot[i]);
 	nc_page_seal(page);
 }
 
-static void take(struct nc_cache *c, struct nc_table *t, u64 page, u64 sequence)
+static void take_page(struct nc_cache *c, struct nc_table *t, u64 page, u64 sequence)
 {
 	clear_bit(page, t->dirty);
 	/* Clear the dirty bit, then read the slots: pairs with nc_table_dirty(). */
@@ -282,7 +282,7 @@ static void take_named(struct nc_cache *c, struct nc_table *t, u64 sequence)
 			   ~NEARCACHE_COMMIT_COPY_1;
 
 		if (page < t->pages && test_bit(page, t->dirty))
-			take(c, t, page, sequence);
+			take_page(c, t, page, sequence);
 	}
 }
 
@@ -310,14 +310,14 @@ u32 nc_table_collect(struct nc_cache *c, struct nc_table *t, u64 *from,
 		i = find_next_bit(t->dirty, t->pages, i);
 		if (i >= t->pages)
 			break;
-		take(c, t, i++, sequence);
+		take_page(c, t, i++, sequence);
 	}
 	*from = i;
 	return t->batched;
 }
 
 /* Must page n of the batch be written to @copy? */
-static bool due(const struct nc_table *t, u32 n, int copy)
+static bool forced_water(const struct nc_table *t, u32 n, int copy)
 {
 	return test_bit(t->batch[n], t->both) ||
 	       test_bit(t->batch[n], t->current_copy) != copy;
@@ -328,13 +328,13 @@ static u32 run_of(const struct nc_table *t, u32 i, int copy)
 {
 	u32 n = 0;
 
-	while (i + n < t->batched && due(t, i + n, copy) &&
+	while (i + n < t->batched && forced_water(t, i + n, copy) &&
 	       t->batch[i + n] == t->batch[i] + n)
 		n++;
 	return n;
 }
 
-static int write_copy(struct nc_cache *c, struct nc_table *t, int copy)
+static int write_table_copy(struct nc_cache *c, struct nc_table *t, int copy)
 {
 	u64 base = c->geo.table_offset + copy * t->pages * NEARCACHE_PAGE_SIZE;
 	u32 i, n;
@@ -358,7 +358,7 @@ static int write_copy(struct nc_cache *c, struct nc_table *t, int copy)
 /* Write the batch.  Return: 0 or -EIO; nothing of it is durable yet. */
 int nc_table_write(struct nc_cache *c, struct nc_table *t)
 {
-	return write_copy(c, t, 0) ?: write_copy(c, t, 1);
+	return write_table_copy(c, t, 0) ?: write_table_copy(c, t, 1);
 }
 
 /* The batch is complete; its pages stay dirty unless they are @durable on the medium. */

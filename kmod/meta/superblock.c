@@ -142,7 +142,7 @@ int nc_super_read(struct nc_super *s, struct block_device *bdev,
 }
 
 /* Write the copy that is not current, durably, and make it current. */
-static int write_copy(struct nc_super *s, struct block_device *bdev)
+static int write_super_copy(struct nc_super *s, struct block_device *bdev)
 {
 	unsigned int copy = !s->counts;
 	int r;
@@ -157,7 +157,7 @@ static int write_copy(struct nc_super *s, struct block_device *bdev)
 	return 0;
 }
 
-static void seal(struct nc_super *s, u32 state)
+static void seal_super(struct nc_super *s, u32 state)
 {
 	s->sb->state = cpu_to_le32(state);
 	le64_add_cpu(&s->sb->sequence, 1);
@@ -179,8 +179,8 @@ int nc_super_put(struct nc_super *s, struct block_device *bdev, u32 state)
 {
 	if (!s->read)
 		return -EIO;
-	seal(s, state);
-	return write_copy(s, bdev);
+	seal_super(s, state);
+	return write_super_copy(s, bdev);
 }
 
 /**
@@ -209,9 +209,9 @@ int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state)
 	if (s->durable != state && !(s->durable == NEARCACHE_STATE_WRITING &&
 				     state == NEARCACHE_STATE_ACTIVE))
 		WRITE_ONCE(s->durable, -1);
-	seal(s, state);
+	seal_super(s, state);
 	for (i = 0; i < NEARCACHE_SUPER_COPIES; i++) {
-		r = write_copy(s, bdev);
+		r = write_super_copy(s, bdev);
 		if (r)
 			return r;
 	}

@@ -96,7 +96,7 @@ static void reply_told(const struct telling *told, int error)
 	genlmsg_unicast(&init_net, skb, told->portid);
 }
 
-static void tell(struct work_struct *work)
+static void residency_work(struct work_struct *work)
 {
 	struct telling *told = container_of(work, struct telling, work);
 
@@ -125,7 +125,7 @@ int nearcache_nl_invalidate_doit(struct sk_buff *skb, struct genl_info *info)
 		goto release;
 	told->portid = info->snd_portid;
 	told->seq = info->snd_seq;
-	INIT_WORK(&told->work, tell);
+	INIT_WORK(&told->work, residency_work);
 	queue_work(nc_nl_queue, &told->work);
 	return 0;
 release:

@@ -180,7 +180,7 @@ static bool is_wanted(const struct wanted *w, const struct nc_cache *c)
 	return *name && !nla_strcmp(w->attr, name);
 }
 
-static int find(struct nc_cache *c, struct nc_target *t, void *arg)
+static int find_device(struct nc_cache *c, struct nc_target *t, void *arg)
 {
 	struct wanted *w = arg;
 
@@ -203,7 +203,7 @@ static int look_for(struct wanted *w, struct nlattr **attrs, struct netlink_ext_
 		return -EINVAL;
 	}
 	w->attr = attrs[NEARCACHE_A_DEVICE_DEV] ?: attrs[NEARCACHE_A_DEVICE_NAME];
-	r = nc_registry_each(find, w);
+	r = nc_registry_each(find_device, w);
 	if (r < 0)
 		return r;
 	if (r)

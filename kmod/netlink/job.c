@@ -94,7 +94,7 @@ static int parse_pieces(const struct nc_cache *c, const struct genl_info *info, 
 }
 
 /* Parse the attributes of a new job. */
-static int parse_wishes(const struct genl_info *info, struct nc_job *job)
+static int parse_job_wishes(const struct genl_info *info, struct nc_job *job)
 {
 	struct nlattr *attrs[NEARCACHE_A_JOB_MAX + 1];
 	int i, r = parse_job(info, attrs);
@@ -133,7 +133,7 @@ static struct nc_job *alloc_job(u32 pieces)
 	return NULL;
 }
 
-static int put_u64(struct sk_buff *skb, int type, u64 value)
+static int job_put_u64(struct sk_buff *skb, int type, u64 value)
 {
 	return nla_put_u64_64bit(skb, type, value, NEARCACHE_A_JOB_PAD);
 }
@@ -158,12 +158,12 @@ static int put_job(struct sk_buff *skb, const struct nc_job *job)
 	    nla_put_u32(skb, NEARCACHE_A_JOB_STATE, job->state) ||
 	    nla_put_u32(skb, NEARCACHE_A_JOB_PRIORITY, job->priority) ||
 	    nla_put_u32(skb, NEARCACHE_A_JOB_DEADLINE, seconds_left(job)) ||
-	    put_u64(skb, NEARCACHE_A_JOB_BANDWIDTH, job->bandwidth) ||
-	    put_u64(skb, NEARCACHE_A_JOB_BYTES, job->bytes) ||
-	    put_u64(skb, NEARCACHE_A_JOB_FETCHED, job->fetched) ||
-	    put_u64(skb, NEARCACHE_A_JOB_PRESENT, job->present) ||
-	    put_u64(skb, NEARCACHE_A_JOB_LEFT, job->left) ||
-	    put_u64(skb, NEARCACHE_A_JOB_FLYING, job->flying))
+	    job_put_u64(skb, NEARCACHE_A_JOB_BANDWIDTH, job->bandwidth) ||
+	    job_put_u64(skb, NEARCACHE_A_JOB_BYTES, job->bytes) ||
+	    job_put_u64(skb, NEARCACHE_A_JOB_FETCHED, job->fetched) ||
+	    job_put_u64(skb, NEARCACHE_A_JOB_PRESENT, job->present) ||
+	    job_put_u64(skb, NEARCACHE_A_JOB_LEFT, job->left) ||
+	    job_put_u64(skb, NEARCACHE_A_JOB_FLYING, job->flying))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -189,7 +189,7 @@ free:
 }
 
 /* Only on a live device, because the origin's size, which limits pieces, can change otherwise. */
-static s64 submit(struct nc_cache *c, struct genl_info *info, struct nc_job *job)
+static s64 submit_job(struct nc_cache *c, struct genl_info *info, struct nc_job *job)
 {
 	s64 id = nc_nl_take_live(c, info->extack);
 
@@ -230,11 +230,11 @@ int nearcache_nl_job_submit_doit(struct sk_buff *skb, struct genl_info *info)
 		return PTR_ERR(c);
 	}
 	reply = nc_nl_reply(info, NEARCACHE_CMD_JOB_SUBMIT, &header);
-	r = reply ? parse_wishes(info, job) : -ENOMEM;
+	r = reply ? parse_job_wishes(info, job) : -ENOMEM;
 	if (!r) {
 		/* Suspend waits for the locks, so no memory allocation may wait for I/O. */
 		noio = memalloc_noio_save();
-		r = submit(c, info, job);
+		r = submit_job(c, info, job);
 		memalloc_noio_restore(noio);
 	}
 	if (r > 0) {

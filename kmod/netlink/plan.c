@@ -20,7 +20,7 @@ struct wishes {
 	bool commit;
 };
 
-static int parse_wishes(const struct genl_info *info, struct wishes *wishes)
+static int parse_plan_wishes(const struct genl_info *info, struct wishes *wishes)
 {
 	const struct nlattr *plan = info->attrs[NEARCACHE_A_DEVICE_PLAN];
 	struct nlattr *attrs[NEARCACHE_A_PLAN_MAX + 1] = { };
@@ -60,7 +60,8 @@ static int parse_range(const struct nc_cache *c, const struct nlattr *range,
 			   extack, first, end);
 }
 
-static int append(struct nc_cache *c, const struct nlattr *range, struct netlink_ext_ack *extack)
+static int append_range(struct nc_cache *c, const struct nlattr *range,
+			struct netlink_ext_ack *extack)
 {
 	u64 first, end;
 	int r = parse_range(c, range, extack, &first, &end);
@@ -84,7 +85,7 @@ static int append_all(struct nc_cache *c, const struct genl_info *info)
 	int r = 0;
 
 	for (; range && !r; range = nc_nl_next_range(info, NEARCACHE_A_DEVICE_RANGE, range)) {
-		r = append(c, range, info->extack);
+		r = append_range(c, range, info->extack);
 		if (!(++count % 1024))
 			cond_resched();
 	}
@@ -94,7 +95,8 @@ static int append_all(struct nc_cache *c, const struct genl_info *info)
 }
 
 /* Only on a live device, because the origin's size, which limits ranges, can change otherwise. */
-static int submit(struct nc_cache *c, const struct genl_info *info, const struct wishes *wishes)
+static int submit_plan(struct nc_cache *c, const struct genl_info *info,
+		       const struct wishes *wishes)
 {
 	int r = nc_plan_begin(c, wishes->at ? nla_get_u64(wishes->at) : 0);
 
@@ -117,24 +119,24 @@ static int submit(struct nc_cache *c, const struct genl_info *info, const struct
 	return r;
 }
 
-static int put_u64(struct sk_buff *skb, int type, u64 value)
+static int plan_put_u64(struct sk_buff *skb, int type, u64 value)
 {
 	return nla_put_u64_64bit(skb, type, value, NEARCACHE_A_PLAN_PAD);
 }
 
 static int put_figures(struct sk_buff *skb, const struct nc_belady_figures *f)
 {
-	return put_u64(skb, NEARCACHE_A_PLAN_RANGES, f->ranges) ?:
-	       put_u64(skb, NEARCACHE_A_PLAN_VISITS, f->visits) ?:
-	       put_u64(skb, NEARCACHE_A_PLAN_BLOCKS, f->blocks) ?:
-	       put_u64(skb, NEARCACHE_A_PLAN_POSITION, f->position) ?:
-	       put_u64(skb, NEARCACHE_A_PLAN_HITS, f->hits) ?:
-	       put_u64(skb, NEARCACHE_A_PLAN_MISSES, f->misses) ?:
-	       put_u64(skb, NEARCACHE_A_PLAN_SKIPPED, f->skipped) ?:
-	       put_u64(skb, NEARCACHE_A_PLAN_ASTRAY, f->astray) ?:
-	       put_u64(skb, NEARCACHE_A_PLAN_REFUSED, f->refused) ?:
-	       put_u64(skb, NEARCACHE_A_PLAN_SOUGHT, f->sought) ?:
-	       put_u64(skb, NEARCACHE_A_PLAN_MEMORY, f->memory);
+	return plan_put_u64(skb, NEARCACHE_A_PLAN_RANGES, f->ranges) ?:
+	       plan_put_u64(skb, NEARCACHE_A_PLAN_VISITS, f->visits) ?:
+	       plan_put_u64(skb, NEARCACHE_A_PLAN_BLOCKS, f->blocks) ?:
+	       plan_put_u64(skb, NEARCACHE_A_PLAN_POSITION, f->position) ?:
+	       plan_put_u64(skb, NEARCACHE_A_PLAN_HITS, f->hits) ?:
+	       plan_put_u64(skb, NEARCACHE_A_PLAN_MISSES, f->misses) ?:
+	       plan_put_u64(skb, NEARCACHE_A_PLAN_SKIPPED, f->skipped) ?:
+	       plan_put_u64(skb, NEARCACHE_A_PLAN_ASTRAY, f->astray) ?:
+	       plan_put_u64(skb, NEARCACHE_A_PLAN_REFUSED, f->refused) ?:
+	       plan_put_u64(skb, NEARCACHE_A_PLAN_SOUGHT, f->sought) ?:
+	       plan_put_u64(skb, NEARCACHE_A_PLAN_MEMORY, f->memory);
 }
 
 /* nc_plan.lock is held. */
@@ -150,7 +152,7 @@ static int put_plan(struct sk_buff *skb, struct nc_cache *c)
 	if (!nest)
 		return -EMSGSIZE;
 	nc_plan_figures(c, &figures);
-	if (put_u64(skb, NEARCACHE_A_PLAN_AT, coming ? coming->figures.ranges : 0) ||
+	if (plan_put_u64(skb, NEARCACHE_A_PLAN_AT, coming ? coming->figures.ranges : 0) ||
 	    nla_put_u32(skb, NEARCACHE_A_PLAN_STATE, c->plan.state) ||
 	    put_figures(skb, &figures))
 		return -EMSGSIZE;
@@ -168,7 +170,7 @@ static int submit_live(struct nc_cache *c, struct genl_info *info, const struct 
 
 	if (!r) {
 		nc_plan_lock(c);
-		r = submit(c, info, wishes);
+		r = submit_plan(c, info, wishes);
 		if (!r)
 			r = put_plan(reply, c);
 		nc_plan_unlock(c);
@@ -178,7 +180,7 @@ static int submit_live(struct nc_cache *c, struct genl_info *info, const struct 
 	return r;
 }
 
-static int finish(struct genl_info *info, struct sk_buff *reply, void *header, int r)
+static int finish_reply(struct genl_info *info, struct sk_buff *reply, void *header, int r)
 {
 	if (r) {
 		nlmsg_free(reply);
@@ -194,7 +196,7 @@ int nearcache_nl_plan_submit_doit(struct sk_buff *skb, struct genl_info *info)
 	struct sk_buff *reply;
 	struct nc_cache *c;
 	void *header;
-	int r = nc_nl_admin(skb, info->extack) ?: parse_wishes(info, &wishes);
+	int r = nc_nl_admin(skb, info->extack) ?: parse_plan_wishes(info, &wishes);
 
 	if (r)
 		return r;
@@ -202,7 +204,8 @@ int nearcache_nl_plan_submit_doit(struct sk_buff *skb, struct genl_info *info)
 	if (IS_ERR(c))
 		return PTR_ERR(c);
 	reply = nc_nl_reply(info, NEARCACHE_CMD_PLAN_SUBMIT, &header);
-	r = reply ? finish(info, reply, header, submit_live(c, info, &wishes, reply)) : -ENOMEM;
+	r = reply ? finish_reply(info, reply, header,
+				 submit_live(c, info, &wishes, reply)) : -ENOMEM;
 	nc_registry_release(c);
 	return r;
 }
@@ -224,7 +227,7 @@ int nearcache_nl_plan_clear_doit(struct sk_buff *skb, struct genl_info *info)
 		r = nla_put_u32(reply, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(c)) ?:
 		    nla_put_u64_64bit(reply, NEARCACHE_A_DEVICE_COUNT, nc_plan_clear(c),
 				      NEARCACHE_A_DEVICE_PAD);
-		r = finish(info, reply, header, r);
+		r = finish_reply(info, reply, header, r);
 	} else {
 		r = -ENOMEM;
 	}
@@ -246,7 +249,7 @@ int nearcache_nl_plan_get_doit(struct sk_buff *skb, struct genl_info *info)
 		nc_plan_lock(c);
 		r = put_plan(reply, c);
 		nc_plan_unlock(c);
-		r = finish(info, reply, header, r);
+		r = finish_reply(info, reply, header, r);
 	} else {
 		r = -ENOMEM;
 	}

@@ -47,7 +47,7 @@ struct request {
 	unsigned int noio;
 };
 
-static int begin(struct request *q, struct sk_buff *skb, u8 cmd)
+static int begin_change(struct request *q, struct sk_buff *skb, u8 cmd)
 {
 	struct netlink_ext_ack *extack = q->info->extack;
 	int r = nc_nl_admin(skb, extack);
@@ -77,8 +77,8 @@ free:
 	return r;
 }
 
-/* Undo begin(), except the reply and the hold of the cache, which the caller still owns. */
-static void end(struct request *q, bool changed)
+/* Undo begin_change(), except the reply and the hold of the cache, which the caller still owns. */
+static void end_change(struct request *q, bool changed)
 {
 	mutex_unlock(&q->cache->ranges.lock);
 	if (changed)
@@ -98,19 +98,20 @@ static void send_reply(struct request *q, int bad)
 	genlmsg_reply(q->reply, q->info);
 }
 
-static int put_u64(struct sk_buff *skb, int type, u64 value)
+static int range_put_u64(struct sk_buff *skb, int type, u64 value)
 {
 	return nla_put_u64_64bit(skb, type, value, NEARCACHE_A_DEVICE_PAD);
 }
 
 static int put_room(const struct request *q)
 {
-	return put_u64(q->reply, NEARCACHE_A_DEVICE_NEEDED, q->room.needed) ?:
-	       put_u64(q->reply, NEARCACHE_A_DEVICE_AVAILABLE, q->room.available);
+	return range_put_u64(q->reply, NEARCACHE_A_DEVICE_NEEDED, q->room.needed) ?:
+	       range_put_u64(q->reply, NEARCACHE_A_DEVICE_AVAILABLE, q->room.available);
 }
 
 /* Attributes of a range were validated with the message. */
-static int parse(const struct nlattr *range, struct nlattr **attrs, struct netlink_ext_ack *extack)
+static int parse_range_attrs(const struct nlattr *range, struct nlattr **attrs,
+			     struct netlink_ext_ack *extack)
 {
 	return nla_parse_nested(attrs, NEARCACHE_A_RANGE_MAX, range, nearcache_range_nl_policy,
 				extack);
@@ -162,7 +163,7 @@ static int parse_want(struct request *q, const struct nlattr *range, struct nc_w
 {
 	struct netlink_ext_ack *extack = q->info->extack;
 	struct nlattr *attrs[NEARCACHE_A_RANGE_MAX + 1];
-	int r = parse(range, attrs, extack);
+	int r = parse_range_attrs(range, attrs, extack);
 
 	if (r)
 		return r;
@@ -243,7 +244,7 @@ static int parse_which(struct request *q, const struct nlattr *range)
 	struct netlink_ext_ack *extack = q->info->extack;
 	struct nc_which *which = &q->rp.drop[q->rp.drop_count];
 	struct nlattr *attrs[NEARCACHE_A_RANGE_MAX + 1], *label;
-	int r = parse(range, attrs, extack);
+	int r = parse_range_attrs(range, attrs, extack);
 
 	if (r)
 		return r;
@@ -302,7 +303,7 @@ static int alloc_lists(struct request *q, u32 drop, u32 keep, u32 add)
 }
 
 /* Parse the lists and make the change.  @drop_type: attribute with the ranges to delete, or 0. */
-static int change(struct request *q, int drop_type, bool add)
+static int make_change(struct request *q, int drop_type, bool add)
 {
 	struct nc_replacement *rp = &q->rp;
 	u32 i;
@@ -341,7 +342,7 @@ static int send_result(struct request *q, int r, bool count)
 	bad = nla_put_u32(q->reply, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(q->cache)) ?:
 	      nla_put_u32(q->reply, NEARCACHE_A_DEVICE_ERROR, -r);
 	if (!bad && count)
-		bad = put_u64(q->reply, NEARCACHE_A_DEVICE_COUNT, q->rp.deleted);
+		bad = range_put_u64(q->reply, NEARCACHE_A_DEVICE_COUNT, q->rp.deleted);
 	send_reply(q, bad ?: put_room(q));
 	return 0;
 }
@@ -362,11 +363,11 @@ int nearcache_nl_range_add_doit(struct sk_buff *skb, struct genl_info *info)
 
 	if (!count_ok(info->extack, count))
 		return -EINVAL;
-	r = alloc_lists(&q, 0, 0, count) ?: begin(&q, skb, NEARCACHE_CMD_RANGE_ADD);
+	r = alloc_lists(&q, 0, 0, count) ?: begin_change(&q, skb, NEARCACHE_CMD_RANGE_ADD);
 	if (r)
 		goto free;
-	r = change(&q, 0, true);
-	end(&q, !r);
+	r = make_change(&q, 0, true);
+	end_change(&q, !r);
 	r = send_result(&q, r, false);
 	nc_registry_release(q.cache);
 free:
@@ -384,13 +385,14 @@ int nearcache_nl_range_delete_doit(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "1 to 1024 ranges are needed");
 		return -EINVAL;
 	}
-	r = alloc_lists(&q, count, 0, 0) ?: begin(&q, skb, NEARCACHE_CMD_RANGE_DELETE);
+	r = alloc_lists(&q, count, 0, 0) ?: begin_change(&q, skb, NEARCACHE_CMD_RANGE_DELETE);
 	if (r)
 		goto free;
-	r = change(&q, NEARCACHE_A_DEVICE_RANGE, false);
-	end(&q, q.rp.deleted);
+	r = make_change(&q, NEARCACHE_A_DEVICE_RANGE, false);
+	end_change(&q, q.rp.deleted);
 	send_reply(&q, r ?: nla_put_u32(q.reply, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(q.cache)) ?:
-			put_u64(q.reply, NEARCACHE_A_DEVICE_COUNT, q.rp.deleted) ?: put_room(&q));
+			range_put_u64(q.reply, NEARCACHE_A_DEVICE_COUNT,
+				      q.rp.deleted) ?: put_room(&q));
 	nc_registry_release(q.cache);
 free:
 	free_lists(&q);
@@ -407,11 +409,11 @@ int nearcache_nl_range_replace_doit(struct sk_buff *skb, struct genl_info *info)
 
 	if (!count_ok(info->extack, max3(drop, keep, add)))
 		return -EINVAL;
-	r = alloc_lists(&q, drop, keep, add) ?: begin(&q, skb, NEARCACHE_CMD_RANGE_REPLACE);
+	r = alloc_lists(&q, drop, keep, add) ?: begin_change(&q, skb, NEARCACHE_CMD_RANGE_REPLACE);
 	if (r)
 		goto free;
-	r = change(&q, NEARCACHE_A_DEVICE_DROP, true);
-	end(&q, !r && (q.rp.add_count || q.rp.deleted));
+	r = make_change(&q, NEARCACHE_A_DEVICE_DROP, true);
+	end_change(&q, !r && (q.rp.add_count || q.rp.deleted));
 	r = send_result(&q, r, true);
 	nc_registry_release(q.cache);
 free:
@@ -433,8 +435,8 @@ int nearcache_nl_range_get_doit(struct sk_buff *skb, struct genl_info *info)
 	if (q.reply) {
 		nc_ranges_room(q.cache, &q.room);
 		send_reply(&q, nla_put_u32(q.reply, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(q.cache)) ?:
-			       put_u64(q.reply, NEARCACHE_A_DEVICE_COUNT,
-				       READ_ONCE(q.cache->ranges.count)) ?: put_room(&q));
+			       range_put_u64(q.reply, NEARCACHE_A_DEVICE_COUNT,
+					     READ_ONCE(q.cache->ranges.count)) ?: put_room(&q));
 	} else {
 		r = -ENOMEM;
 	}
@@ -455,8 +457,8 @@ int nearcache_nl_label_get_doit(struct sk_buff *skb, struct genl_info *info)
 	q.reply = nc_nl_reply(info, NEARCACHE_CMD_LABEL_GET, &q.header);
 	if (q.reply)
 		send_reply(&q, nla_put_u32(q.reply, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(q.cache)) ?:
-			       put_u64(q.reply, NEARCACHE_A_DEVICE_COUNT,
-				       READ_ONCE(q.cache->ranges.labels.count)));
+			       range_put_u64(q.reply, NEARCACHE_A_DEVICE_COUNT,
+					     READ_ONCE(q.cache->ranges.labels.count)));
 	else
 		r = -ENOMEM;
 	nc_registry_release(q.cache);
@@ -579,8 +581,9 @@ static int dump_labels(struct sk_buff *skb, struct netlink_callback *cb, struct 
 	return skb->len;
 }
 
-static int dump(struct sk_buff *skb, struct netlink_callback *cb,
-		int (*part)(struct sk_buff *skb, struct netlink_callback *cb, struct nc_cache *c))
+static int dump_list(struct sk_buff *skb, struct netlink_callback *cb,
+		     int (*part)(struct sk_buff *skb, struct netlink_callback *cb,
+				 struct nc_cache *c))
 {
 	struct list_dump *dump = (void *)cb->ctx;
 	struct nc_cache *c;
@@ -606,10 +609,10 @@ static int dump(struct sk_buff *skb, struct netlink_callback *cb,
 
 int nearcache_nl_range_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return dump(skb, cb, dump_ranges);
+	return dump_list(skb, cb, dump_ranges);
 }
 
 int nearcache_nl_label_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return dump(skb, cb, dump_labels);
+	return dump_list(skb, cb, dump_labels);
 }

@@ -41,7 +41,7 @@
 #define STUCK		(NEVER - 1)
 
 /* Run the worker at once. */
-static void kick(struct nc_prefetch *p)
+static void kick_worker(struct nc_prefetch *p)
 {
 	lockdep_assert_held(&p->lock);
 	if (!p->paused && p->jobs.count)
@@ -49,7 +49,7 @@ static void kick(struct nc_prefetch *p)
 }
 
 /* Bytes that may be submitted now; 0 until they make a request of useful length. */
-static u64 room(const struct nc_cache *c)
+static u64 send_room(const struct nc_cache *c)
 {
 	const struct nc_prefetch *p = &c->prefetch;
 	u64 most = min(p->window, READ_ONCE(c->fills.memory_max) / 2), left;
@@ -63,13 +63,13 @@ static u64 room(const struct nc_cache *c)
 	return left >= min_t(u64, REQUEST_BYTES, most / 2) ? left : 0;
 }
 
-static u64 span_bytes(const struct nc_cache *c, const struct nc_span *span)
+static u64 job_span_bytes(const struct nc_cache *c, const struct nc_span *span)
 {
 	return nc_fill_span_bytes(c, span);
 }
 
 /* Advance the job behind @span. */
-static void advance(const struct nc_cache *c, struct nc_job *job, const struct nc_span *span)
+static void job_advance(const struct nc_cache *c, struct nc_job *job, const struct nc_span *span)
 {
 	u64 next = (span->block << c->hot.block_shift) +
 		   ((u64)(span->last + 1) << c->hot.sub_shift);
@@ -173,7 +173,7 @@ static void job_fill_done(struct nc_fill *f, u64 bits, int error)
 		job->again = true;
 	if (error)
 		p->failed = jiffies;
-	kick(p);
+	kick_worker(p);
 	spin_unlock(&p->lock);
 }
 
@@ -219,24 +219,25 @@ static enum nc_miss start_fill(struct nc_cache *c, struct nc_span *span, struct 
 /* Bring the missing data at the start of @span, which is shortened to the part that was handled.
  * Returns the time to wait before the next attempt; 0: done.
  */
-static unsigned long fetch(struct nc_cache *c, struct nc_job *job, struct nc_span *span, u64 *sent)
+static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct nc_span *span,
+				u64 *sent)
 {
 	struct nc_prefetch *p = &c->prefetch;
 	u64 present = 0, left = 0;
 	bool again = false;
 
 	if (unlikely(nc_ranges_any(c)) && nc_ranges_bypassed(c, span)) {
-		left = span_bytes(c, span);
+		left = job_span_bytes(c, span);
 		goto looked;
 	}
 	switch (start_fill(c, span, job)) {
 	case NC_MISS_STARTED:
 		job->waits = false;
 		job->pin_shortages = 0;
-		*sent += span_bytes(c, span);
+		*sent += job_span_bytes(c, span);
 		break;
 	case NC_MISS_JOINED:
-		present = span_bytes(c, span);
+		present = job_span_bytes(c, span);
 		nc_demand_see_met(&c->origin.demand, present);
 		break;
 	case NC_MISS_VALID:
@@ -247,10 +248,10 @@ static unsigned long fetch(struct nc_cache *c, struct nc_job *job, struct nc_spa
 	case NC_MISS_FULL:
 		if (waits_for_slot(c, job, span->block))
 			return STUCK;
-		left = span_bytes(c, span);
+		left = job_span_bytes(c, span);
 		break;
 	case NC_MISS_WRITE:
-		left = span_bytes(c, span);
+		left = job_span_bytes(c, span);
 		again = true;
 		break;
 	}
@@ -259,7 +260,7 @@ looked:
 	nc_job_see(job, present);
 	job->left += left;
 	job->again |= again;
-	advance(c, job, span);
+	job_advance(c, job, span);
 	spin_unlock(&p->lock);
 	return 0;
 }
@@ -282,27 +283,27 @@ static bool was_just_read(struct nc_cache *c, u64 block)
 	return found;
 }
 
-/* Handle up to @most bytes, but at least a sub-block, of one block.  Returns as fetch() does. */
-static unsigned long step(struct nc_cache *c, struct nc_job *job, u64 most, u64 *sent)
+/* Handle up to @most bytes, but at least a sub-block, of one block.  Returns as fetch_span() does. */
+static unsigned long job_step(struct nc_cache *c, struct nc_job *job, u64 most, u64 *sent)
 {
 	u64 subs = max(most >> (c->hot.sub_shift + SECTOR_SHIFT), 1ULL);
 	struct nc_span span = span_at(c, job);
 
 	if (!nc_read_cached(c, &span)) {
 		span.last = min_t(u64, span.last, span.first + subs - 1);
-		return fetch(c, job, &span, sent);
+		return fetch_span(c, job, &span, sent);
 	}
 	if (nc_demand_reads(&c->origin.demand) && was_just_read(c, span.block))
-		nc_demand_see_met(&c->origin.demand, span_bytes(c, &span));
+		nc_demand_see_met(&c->origin.demand, job_span_bytes(c, &span));
 	spin_lock(&c->prefetch.lock);
-	nc_job_see(job, span_bytes(c, &span));
-	advance(c, job, &span);
+	nc_job_see(job, job_span_bytes(c, &span));
+	job_advance(c, job, &span);
 	spin_unlock(&c->prefetch.lock);
 	return 0;
 }
 
 /* Time at which the next bytes may be sent if @sent bytes go now at @rate per second. */
-static unsigned long pace(unsigned long due, u64 sent, u64 rate)
+static unsigned long pace_delay(unsigned long due, u64 sent, u64 rate)
 {
 	unsigned long now = jiffies;
 
@@ -313,7 +314,7 @@ static unsigned long pace(unsigned long due, u64 sent, u64 rate)
 }
 
 /* Returns the time to wait; 0: none. */
-static unsigned long take_turn(struct nc_cache *c, struct nc_job *job, u64 most)
+static unsigned long job_turn(struct nc_cache *c, struct nc_job *job, u64 most)
 {
 	struct nc_prefetch *p = &c->prefetch;
 	struct blk_plug plug;
@@ -324,19 +325,19 @@ static unsigned long take_turn(struct nc_cache *c, struct nc_job *job, u64 most)
 	blk_start_plug(&plug);
 	for (steps = 0; !wait && steps < TURN_STEPS && sent < most && job->at < job->pieces &&
 	     READ_ONCE(job->state) == NEARCACHE_JOB_RUNNING && !READ_ONCE(p->paused); steps++)
-		wait = step(c, job, most - sent, &sent);
+		wait = job_step(c, job, most - sent, &sent);
 	blk_finish_plug(&plug);
 	spin_lock(&p->lock);
 	if (job->bandwidth && sent)
-		job->due = pace(job->due, sent, job->bandwidth);
+		job->due = pace_delay(job->due, sent, job->bandwidth);
 	if (p->shared && sent)
-		p->due = pace(p->due, sent, p->rate);
+		p->due = pace_delay(p->due, sent, p->rate);
 	spin_unlock(&p->lock);
 	return wait == STUCK ? 0 : wait;
 }
 
 /* The job has submitted all pieces, and its fills are over: retry or finish. */
-static void settle(struct nc_cache *c, struct nc_job *job)
+static void settle_job(struct nc_cache *c, struct nc_job *job)
 {
 	struct nc_prefetch *p = &c->prefetch;
 	struct nc_piece *pieces = NULL;
@@ -366,7 +367,7 @@ static void settle(struct nc_cache *c, struct nc_job *job)
 }
 
 /* Returns the time until the next look; 0: now. */
-static unsigned long look(struct nc_cache *c)
+static unsigned long look_at_jobs(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
 	unsigned long wait = NEVER, held = nc_throttle_wait(c);
@@ -376,7 +377,7 @@ static unsigned long look(struct nc_cache *c)
 
 	spin_lock(&p->lock);
 	job = nc_jobs_pick(&p->jobs, jiffies, &wait);
-	most = room(c);
+	most = send_room(c);
 	/* Bypass lasts until a reload. */
 	if (job && READ_ONCE(c->hot.state) == NEARCACHE_BYPASS)
 		WRITE_ONCE(job->state, NEARCACHE_JOB_CANCELLED);
@@ -385,7 +386,7 @@ static unsigned long look(struct nc_cache *c)
 	if (!job)
 		return wait;
 	if (sent) {
-		settle(c, job);
+		settle_job(c, job);
 		return 0;
 	}
 	if (held)
@@ -399,10 +400,10 @@ static unsigned long look(struct nc_cache *c)
 	/* Many small turns keep a limited job's rate even; the minimum is one fill. */
 	if (job->bandwidth)
 		most = min(most, job->bandwidth / TURNS_LIMITED);
-	return take_turn(c, job, max(most, 1ULL));
+	return job_turn(c, job, max(most, 1ULL));
 }
 
-static void work(struct work_struct *work)
+static void prefetch_work(struct work_struct *work)
 {
 	struct nc_prefetch *p = container_of(to_delayed_work(work), struct nc_prefetch, work);
 	struct nc_cache *c = container_of(p, struct nc_cache, prefetch);
@@ -411,7 +412,7 @@ static void work(struct work_struct *work)
 	do {
 		if (READ_ONCE(p->paused))
 			return;
-		wait = look(c);
+		wait = look_at_jobs(c);
 		cond_resched();
 	} while (!wait);
 	if (wait < NEVER)
@@ -437,7 +438,7 @@ s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 	if (nc_jobs_add(&p->jobs, job)) {
 		id = job->id;
 		WRITE_ONCE(c->origin.demand.watched, true);
-		kick(p);
+		kick_worker(p);
 	}
 	spin_unlock(&p->lock);
 	return id;
@@ -467,7 +468,7 @@ u32 nc_prefetch_cancel(struct nc_cache *c, u32 id)
 		count++;
 	}
 	if (count)
-		kick(p);
+		kick_worker(p);
 	spin_unlock(&p->lock);
 	return count;
 }
@@ -490,7 +491,7 @@ void nc_prefetch_resume(struct nc_cache *c)
 
 	spin_lock(&p->lock);
 	WRITE_ONCE(p->paused, false);
-	kick(p);
+	kick_worker(p);
 	spin_unlock(&p->lock);
 }
 
@@ -498,7 +499,7 @@ void nc_prefetch_init(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
 
-	INIT_DELAYED_WORK(&p->work, work);
+	INIT_DELAYED_WORK(&p->work, prefetch_work);
 	spin_lock_init(&p->lock);
 	nc_jobs_init(&p->jobs);
 	p->paused = true;

@@ -32,7 +32,7 @@
 #define OUT_OF_ORDER	HZ
 
 /* May windows be served now?  A hint. */
-static bool is_open(const struct nc_cache *c)
+static bool windows_wanted(const struct nc_cache *c)
 {
 	return READ_ONCE(c->hot.state) == NEARCACHE_NORMAL &&
 	       !atomic_read(&c->origin_retry.count) &&
@@ -54,7 +54,7 @@ void nc_readahead_ask(struct nc_cache *c, const struct nc_readahead_window *wind
 	struct nc_readahead *w = &c->readahead;
 	u32 i;
 
-	if (!is_open(c))
+	if (!windows_wanted(c))
 		return;
 	spin_lock(&w->lock);
 	/* The window may continue one that is still queued. */
@@ -96,7 +96,7 @@ static const struct nc_fill_ops window_fill_ops = {
 /* Bring missing data at the start of @window and advance behind it.  Returns false without
  * memory.
  */
-static bool step(struct nc_cache *c, struct nc_readahead_window *window, u32 *sent)
+static bool window_step(struct nc_cache *c, struct nc_readahead_window *window, u32 *sent)
 {
 	sector_t most = min_t(sector_t, window->end - window->first, TURN_BYTES >> SECTOR_SHIFT);
 	struct bvec_iter iter = {
@@ -129,7 +129,7 @@ static bool step(struct nc_cache *c, struct nc_readahead_window *window, u32 *se
 }
 
 /* Returns false if the next turn has to wait for memory. */
-static bool take_turn(struct nc_cache *c, struct nc_readahead_window *window)
+static bool window_turn(struct nc_cache *c, struct nc_readahead_window *window)
 {
 	struct blk_plug plug;
 	bool memory = true;
@@ -138,13 +138,13 @@ static bool take_turn(struct nc_cache *c, struct nc_readahead_window *window)
 	blk_start_plug(&plug);
 	for (steps = 0; memory && steps < TURN_STEPS && sent < TURN_BYTES &&
 	     window->first < window->end && !READ_ONCE(c->readahead.paused); steps++)
-		memory = step(c, window, &sent);
+		memory = window_step(c, window, &sent);
 	blk_finish_plug(&plug);
 	return memory;
 }
 
 /* Pick the window whose turn it is.  Returns false if there is none. */
-static bool pick(struct nc_readahead *w, struct nc_readahead_window *window)
+static bool pick_window(struct nc_readahead *w, struct nc_readahead_window *window)
 {
 	bool any;
 
@@ -173,26 +173,26 @@ static void put_back(struct nc_readahead *w, const struct nc_readahead_window *w
 	spin_unlock(&w->lock);
 }
 
-static void drop_all(struct nc_readahead *w)
+static void drop_windows(struct nc_readahead *w)
 {
 	spin_lock(&w->lock);
 	w->count = 0;
 	spin_unlock(&w->lock);
 }
 
-static void work(struct work_struct *work)
+static void readahead_work(struct work_struct *work)
 {
 	struct nc_readahead *w = container_of(to_delayed_work(work), struct nc_readahead, work);
 	struct nc_cache *c = container_of(w, struct nc_cache, readahead);
 	struct nc_readahead_window window;
 	bool memory = true;
 
-	while (memory && pick(w, &window)) {
-		if (!is_open(c)) {
-			drop_all(w);
+	while (memory && pick_window(w, &window)) {
+		if (!windows_wanted(c)) {
+			drop_windows(w);
 			return;
 		}
-		memory = take_turn(c, &window);
+		memory = window_turn(c, &window);
 		put_back(w, &window);
 		cond_resched();
 	}
@@ -226,7 +226,7 @@ void nc_readahead_init(struct nc_cache *c)
 	struct nc_readahead *w = &c->readahead;
 
 	spin_lock_init(&w->lock);
-	INIT_DELAYED_WORK(&w->work, work);
+	INIT_DELAYED_WORK(&w->work, readahead_work);
 	w->paused = true;
 	w->failed = jiffies - OUT_OF_ORDER;
 }

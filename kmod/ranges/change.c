@@ -4,7 +4,7 @@
  * beside the current ones, so that it applies as a whole or not at all.  All steps that can
  * fail come before the first visible change.
  *
- * While publish() runs, both the old and the new pins are respected: the reservation is the
+ * While publish_ranges() runs, both the old and the new pins are respected: the reservation is the
  * larger of the two.
  */
 #include <linux/bitmap.h>
@@ -113,7 +113,7 @@ static void retag_slots(struct nc_cache *c)
 	}
 }
 
-static void retag(struct nc_cache *c, const struct change *to)
+static void retag_touched(struct nc_cache *c, const struct change *to)
 {
 	u64 blocks = 0, block;
 	u32 i, looked = 0;
@@ -158,7 +158,7 @@ static void wait_for_expiry(struct nc_ranges *r)
 }
 
 /* Make the change visible; nothing below can fail. */
-static void publish(struct nc_cache *c, const struct change *to)
+static void publish_ranges(struct nc_cache *c, const struct change *to)
 {
 	struct nc_ranges *r = &c->ranges;
 	struct nc_segments *old = rcu_dereference_protected(r->segments,
@@ -169,7 +169,7 @@ static void publish(struct nc_cache *c, const struct change *to)
 	rcu_assign_pointer(r->segments, to->segments);
 	/* Callers that link a slot with a tag of the old segments have finished. */
 	synchronize_rcu();
-	retag(c, to);
+	retag_touched(c, to);
 	WRITE_ONCE(r->reserved, to->reserved);
 	kvfree(old);
 	kvfree(r->want);
@@ -180,8 +180,9 @@ static void publish(struct nc_cache *c, const struct change *to)
 	r->ops->changed(c);
 }
 
-static void merge(struct nc_want *out, const struct nc_want *a, u32 na, const struct nc_want *b,
-		  u32 nb)
+static void merge_ranges(struct nc_want *out, const struct nc_want *a, u32 na,
+			 const struct nc_want *b,
+			 u32 nb)
 {
 	while (na || nb) {
 		if (!nb || (na && nc_want_compare(a, b) < 0)) {
@@ -320,8 +321,8 @@ static u32 find_going(const struct nc_ranges *r, struct nc_replacement *rp, unsi
  * Merge the ranges that stay with the added ones into @to->want.  List the deleted ranges, then the
  * added ones, in @touched.
  */
-static void divide(const struct nc_ranges *r, const struct nc_replacement *rp,
-		   const unsigned long *goes, struct change *to, struct nc_want *touched)
+static void divide_ranges(const struct nc_ranges *r, const struct nc_replacement *rp,
+			  const unsigned long *goes, struct change *to, struct nc_want *touched)
 {
 	struct nc_want *stay = to->want + rp->add_count;
 	u32 i, gone = 0, left = 0;
@@ -334,7 +335,7 @@ static void divide(const struct nc_ranges *r, const struct nc_replacement *rp,
 			stay[left++] = r->want[i];
 	if (rp->add_count)
 		memcpy(touched + gone, rp->add, rp->add_count * sizeof(*rp->add));
-	merge(to->want, stay, left, rp->add, rp->add_count);
+	merge_ranges(to->want, stay, left, rp->add, rp->add_count);
 	to->touched = touched;
 }
 
@@ -372,7 +373,7 @@ static int replace_going(struct nc_cache *c, struct nc_replacement *rp, const un
 		to.want = kvmalloc_array(to.count, sizeof(*to.want), GFP_KERNEL);
 	if (!touched || (to.count && !to.want))
 		goto free;
-	divide(r, rp, goes, &to, touched);
+	divide_ranges(r, rp, goes, &to, touched);
 	cond_resched();
 	error = make_segments(c, &to);
 	if (error)
@@ -384,7 +385,7 @@ static int replace_going(struct nc_cache *c, struct nc_replacement *rp, const un
 		error = -ENOSPC;
 		goto free;
 	}
-	publish(c, &to);
+	publish_ranges(c, &to);
 	count_labels(&r->labels, touched, gone, to.touched_count);
 	kvfree(touched);
 	return 0;
@@ -436,7 +437,7 @@ int nc_ranges_replace(struct nc_cache *c, struct nc_replacement *rp, struct nc_r
 }
 
 /* Ranges changed without a request: raise an event, or note it until a table is live. */
-static void tell(struct nc_cache *c)
+static void report_change(struct nc_cache *c)
 {
 	if (c->life.active)
 		nc_health_event(c, NEARCACHE_EVENT_RANGES);
@@ -459,7 +460,7 @@ static void expire_ranges(struct work_struct *work)
 		wait_for_expiry(&c->ranges);
 	mutex_unlock(&c->ranges.lock);
 	if (rp.deleted)
-		tell(c);
+		report_change(c);
 	mutex_unlock(&c->life.lock);
 	memalloc_noio_restore(noio);
 }
@@ -467,7 +468,8 @@ static void expire_ranges(struct work_struct *work)
 /* The ranges of @before, up to sector @end, with the references of its own
  * labels, which were copied.  Returns how many.
  */
-static u32 clip(struct nc_cache *c, const struct nc_ranges *before, u64 end, struct nc_want *want)
+static u32 clip_ranges(struct nc_cache *c, const struct nc_ranges *before, u64 end,
+		       struct nc_want *want)
 {
 	u32 i, n = 0;
 
@@ -497,7 +499,7 @@ static int inherit_wants(struct nc_cache *c, const struct nc_ranges *before, u64
 	error = nc_labels_copy(&c->ranges.labels, &before->labels);
 	if (error)
 		goto free;
-	n = clip(c, before, end, want);
+	n = clip_ranges(c, before, end, want);
 	if (!n)
 		goto free;
 	rp.add = want;

@@ -33,7 +33,7 @@ struct sweep {
 };
 
 /* Add a segment from the current sector to @end; the open ranges cover all of it. */
-static void emit(struct sweep *s, u64 end)
+static void emit_segment(struct sweep *s, u64 end)
 {
 	const struct nc_want *best = s->open[0];
 	struct nc_segment *last = s->made ? &s->out[s->made - 1] : NULL;
@@ -67,7 +67,7 @@ static u64 first_end(const struct sweep *s)
 }
 
 /* Advance to sector @to: emit segments, and close the ranges that end before it. */
-static void advance(struct sweep *s, u64 to)
+static void advance_sweep(struct sweep *s, u64 to)
 {
 	u32 i, left;
 	u64 end;
@@ -77,7 +77,7 @@ static void advance(struct sweep *s, u64 to)
 		if (end > to)
 			end = to;
 		if (end > s->at)
-			emit(s, end);
+			emit_segment(s, end);
 		s->at = end;
 		for (i = 0, left = 0; i < s->count; i++)
 			if (s->open[i]->end > end)
@@ -102,12 +102,12 @@ int nc_rangemap_make(const struct nc_want *want, u32 ranges, struct nc_segment *
 	u32 i;
 
 	for (i = 0; i < ranges; i++) {
-		advance(&s, want[i].first);
+		advance_sweep(&s, want[i].first);
 		if (s.count == NC_RANGES_DEEP)
 			return NC_RANGEMAP_TOO_DEEP;
 		s.open[s.count++] = &want[i];
 	}
-	advance(&s, ~0ULL);
+	advance_sweep(&s, ~0ULL);
 	return (int)s.made;
 }
 
