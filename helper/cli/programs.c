@@ -18,23 +18,24 @@ const struct verb top_verb = {
 	.optional = OPTION_INTERVAL | OPTION_BATCH | OPTION_COUNT,
 	.summary = "watch devices, labels, streams and prefetch jobs live",
 	.details =
-"Without NAME: all devices, also those that come later. Rates and the first percentage\n"
-"of hits are those of the last interval, and so are latencies: what 50 % and 99 % of the\n"
-"reads took at most, by the way they went. What is not normal comes first. Nothing is\n"
-"changed or loaded: streams are shown while 'nearcache classifier' is loaded, latencies\n"
-"while 'nearcache latency' is. Jobs are those that run.\n"
+"Without NAME, all devices are shown, including those that are opened later.\n"
+"Rates, latencies and the first hit ratio are those of the last interval.\n"
+"Latencies are upper bounds of 50 % and 99 % of the reads, by path. Devices that\n"
+"are not in the state normal come first. Nothing is changed or loaded: streams\n"
+"need 'nearcache classifier load', latencies need 'nearcache latency load'. Only\n"
+"running jobs are listed.\n"
 "\n"
-"CACHE/s is read from the cache device, ORIGIN/s from the origin (fills, prefetch, and what\n"
-"is not cached), FILL/s written to the cache device. Too few lines: '... N more'.\n"
-"\n"
+"CACHE/s are bytes read from the cache device, ORIGIN/s from the origin (fills,\n"
+"prefetch, bypasses), FILL/s bytes written to the cache device. '... N more'\n"
+"stands for lines that do not fit.\n"
 "  q          quit\n"
-"  s          streams by rate, bytes, accesses, process\n"
-"  Tab        next section: it gets the most room, and\n"
-"  arrows     scroll it, as do Page Up, Page Down, Home and End\n"
-"  ^L         draw all of it anew\n"
+"  s          sort streams by rate, bytes, accesses, process\n"
+"  Tab        select the next section, which gets the most lines\n"
+"  arrows     scroll the section, as do Page Up, Page Down, Home and End\n"
+"  ^L         redraw\n"
 "\n"
-"--batch prints lines, all of them and of any length, for files and other programs; the\n"
-"first frame comes after an interval. In JSON each frame is an object on a line.\n",
+"--batch prints lines of any length, for files and other programs; the first\n"
+"frame comes after one interval. In JSON each frame is an object on one line.\n",
 	.program = "nearcache-top",
 };
 
@@ -44,20 +45,22 @@ const struct verb daemon_verb = {
 	.optional = OPTION_CONFIG | OPTION_OBSERVE,
 	.summary = "adapt readahead and prefetch to how devices are read",
 	.details =
-"Runs until it is told to stop. Loads 'classifier' and 'latency', as far as it may and\n"
-"they are not loaded, and leaves them loaded. Within the bounds of\n"
+"Runs until it is stopped. Loads 'classifier' and 'latency' if they are not\n"
+"loaded and it is allowed to, and leaves them loaded. Within the bounds of\n"
 "/etc/nearcache/nearcache.conf, see nearcache.conf(5), it sets\n"
-"  read-ahead   of a device: large while sequential streams read it, small while it\n"
-"               is read in pieces; for files that are opened from then on\n"
-"  window       what is brought into the cache ahead of sequential streams\n"
-"  checkpoint   whether what is written one after another is cached (writethrough)\n"
-"A setting is changed when several looks in a row say the same. After a while it looks\n"
-"at what the change did to bytes from the origin and to the time that reads take, and\n"
-"takes it back if it did harm. Each action is told on stderr with its evidence (with\n"
-"levels, where that is the journal), and listed by 'nearcache actions'.\n"
+"  read-ahead   of a device: large while sequential streams read it, small while\n"
+"               it is read in pieces; applies to files opened from then on\n"
+"  window       bytes that are loaded into the cache ahead of sequential streams\n"
+"  checkpoint   whether sequential writes are cached (writethrough)\n"
 "\n"
-"What it changed stays when it stops. With --observe it changes nothing: a classifier that it\n"
-"loads brings nothing into the cache then.\n",
+"The daemon changes a setting when several observations in a row agree. Later it\n"
+"compares the bytes read from the origin and the latency of reads before and\n"
+"after, and reverts a change that did harm. It reports each action on stderr with\n"
+"its evidence (with priorities, if that is the journal); 'nearcache actions'\n"
+"lists them.\n"
+"\n"
+"Changes stay when the daemon stops. With --observe it changes nothing, and a\n"
+"classifier that it loads prefetches nothing.\n",
 	.program = "nearcached",
 };
 

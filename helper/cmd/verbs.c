@@ -7,23 +7,25 @@
 #include "files/operand.h"
 
 #define MODES_HELP \
-"Modes: read-only refuses writes; writearound sends them to the origin and drops\n" \
-"what they overlap from the cache; writethrough puts them into the cache too. A\n" \
-"write is done when the origin has it. The mode is the running device's, the\n" \
-"cache device does not record it: give it at each open. 'nearcache set' changes\n" \
-"it.\n"
+"Modes: read-only refuses writes. writearound sends writes to the origin and\n" \
+"drops the cached data that they overlap. writethrough also writes them to the\n" \
+"cache. A write completes when the origin has completed it. The mode belongs to\n" \
+"the running device, the cache device does not record it: give it at each open.\n" \
+"'nearcache set' changes it.\n"
 
 #define WITNESS_HELP \
 "--witness names a device on another drive, like a small partition or logical\n" \
-"volume of the one that the system boots from. It knows whether the cache device\n" \
-"was there all the time, so that a crash in a writing mode leaves a warm cache, but\n" \
-"for what was written or cached last; without it such a crash leaves nothing cached.\n" \
-"Should both devices fail, writes fail, too.\n"
+"volume on the system drive. It records whether the cache device was present\n" \
+"throughout a write session, so that a crash in a writing mode leaves a warm\n" \
+"cache, except for data written or cached last. Without a witness such a crash\n" \
+"leaves an empty cache. If both the cache device and the witness fail, writes\n" \
+"fail.\n"
 
 #define LABEL_HELP \
-"--label names what belongs together, to count what is read of it, and to take it\n" \
-"back. Without it: the name of the file; of several the name of the deepest folder\n" \
-"that has all of them; of ranges alone the first one as it was written.\n"
+"--label names ranges or jobs that belong together: reads are counted per label,\n" \
+"and 'unpin' can remove a label as a whole. Without --label, the label is the\n" \
+"name of the file, for several files the name of their deepest common directory,\n" \
+"and for ranges alone the first range as given.\n"
 
 const struct verb *const verbs[] = {
 	&(const struct verb){
@@ -41,21 +43,22 @@ const struct verb *const verbs[] = {
 		.changes = true,
 		.summary = "format a cache device for an origin and open it",
 		.details =
-"Makes /dev/mapper/NAME, which reads as the origin does. A cache device that\n"
-"carries a file system, a partition table, RAID, LVM or another cache is refused\n"
-"without --force, one in use always. Nothing is written before everything is\n"
-"checked, and a failure leaves no cache behind.\n"
+"Makes /dev/mapper/NAME, which reads as the origin does. Refuses a cache device\n"
+"in use. Refuses a cache device that carries a file system, a partition table,\n"
+"RAID, LVM or another cache, unless --force is given. Writes nothing before all\n"
+"checks have passed; a failure leaves no cache behind.\n"
 "\n"
-"--cache may be given up to 16 times: blocks are spread over all these devices, as\n"
-"much on each as on the smallest. The loss of any is that of the cache.\n"
+"--cache may be given up to 16 times. Blocks are spread evenly over these\n"
+"devices; the smallest one limits the share of each. Losing any of them loses the\n"
+"cache.\n"
 "\n"
-"--integrity crc32c keeps a checksum of each sub-block (1 GB of memory per TB of\n"
-"cache with 256K blocks, 256 MB with 1M) and looks at it in each hit: what the\n"
-"cache device damaged is read from the origin, and cached again.\n"
+"--integrity crc32c keeps a checksum of each sub-block and compares it at each\n"
+"hit. Damaged data is read from the origin and cached again. The checksums take\n"
+"1 GB of memory per TB of cache with blocks of 256K, 256 MB with 1M.\n"
 "\n" WITNESS_HELP
-"4 KiB of it are written, so that up to 64 caches share one. What carries anything\n"
-"is refused without --force, what is on the drive of the cache or of the origin\n"
-"always.\n"
+"The witness gets a record of 4 KiB, so that up to 64 caches can share one. A\n"
+"witness that carries anything else is refused without --force. A witness on the\n"
+"drive of the cache or of the origin is always refused.\n"
 "\n" MODES_HELP,
 		.run = cmd_create,
 	},
@@ -67,31 +70,34 @@ const struct verb *const verbs[] = {
 		.changes = true,
 		.summary = "open a cache that was created before; its data is warm",
 		.details =
-"With --cache: finds the origin by the identity that create recorded (wwid, serial\n"
-"or uuid); --origin names it where it has none. NAME need not be the name of create.\n"
-"Of several cache devices name the first one, and the others are found, or all of\n"
-"them in their order. While a copy of one of them is plugged in, only the latter.\n"
+"With --cache: finds the origin by the device id that 'create' recorded (wwid,\n"
+"serial or uuid); --origin names the origin where the record has none. NAME need\n"
+"not be the name that 'create' used. Of several cache devices name the first one,\n"
+"and the others are found, or name all of them in their order. While a copy of\n"
+"one of them is plugged in, name all of them.\n"
 "\n"
-"Without: as the line of NAME in /etc/nearcache/nearcachetab says (NAME ORIGIN CACHE\n"
-"OPTIONS), --all: all lines without noauto. --wait waits for devices, as long as\n"
-"the line says. If the cache is missing or broken, NAME passes through to the\n"
-"origin, as a plain dm-linear: in a writing mode it can be written to if that can\n"
-"be remembered in /var/lib/nearcache, and the cache is emptied when it is back.\n"
+"Without --cache: reads the line of NAME in /etc/nearcache/nearcachetab (NAME\n"
+"ORIGIN CACHE OPTIONS), with --all every line without noauto. --wait waits for\n"
+"missing devices as long as the line says. If the cache device is missing or\n"
+"broken, NAME becomes a plain dm-linear device on the origin. In a writing mode\n"
+"this device accepts writes if /var/lib/nearcache can record them; the cache is\n"
+"emptied when it is back.\n"
 "\n"
-"--on-change says what to do when the origin's size, identity, content (as far as\n"
-"its fingerprint tells) or --dataset-version is not what the cache recorded:\n"
+"--on-change says what to do if the size, device id or content of the origin (as\n"
+"far as its fingerprint tells) or the --dataset-version is not as recorded:\n"
 "  drop     empty the cache, record the origin as it is, and open\n"
-"  refuse   open nothing, and tell what differs; the default, but for this: a\n"
-"           --dataset-version other than the recorded one says by itself that the\n"
-"           data was replaced, and is like drop for size and content\n"
-"  trust    keep what is cached, up to the origin's end, and record the origin as\n"
-"           it is: it is you who knows that it holds the same data\n"
-"An origin that grew is taken, warm, with --grow. What this device itself wrote\n"
-"is no change.\n"
+"  refuse   open nothing and report the differences; this is the default, except\n"
+"           that a --dataset-version other than the recorded one acts as drop for\n"
+"           size and content\n"
+"  trust    keep the cached data up to the end of the origin, and record the\n"
+"           origin as it is: you assert that the data is the same\n"
+"\n"
+"--grow accepts an origin that grew and keeps the cached data. Writes through\n"
+"this device do not count as a change.\n"
 "\n" WITNESS_HELP
-"The one that was named last is found again; 'none' does without, and forgets it.\n"
-"If it is missing, the cache opens without it, and a warning says so. --force takes\n"
-"a witness device that carries something else.\n"
+"Without --witness, the recorded witness is used; --witness none forgets it. If\n"
+"the witness is missing, the cache opens without it, with a warning. --force\n"
+"accepts a witness that carries something else.\n"
 "\n" MODES_HELP,
 		.run = cmd_open,
 	},
@@ -103,8 +109,8 @@ const struct verb *const verbs[] = {
 		.changes = true,
 		.summary = "stop a device cleanly; its cache stays warm",
 		.details =
-"--all stops every device that is open, also those that pass through to their\n"
-"origin. One that is in use keeps nobody from the others.\n",
+"--all stops every open device, including those that pass through to their\n"
+"origin. A device in use does not keep the others open.\n",
 		.run = cmd_close,
 	},
 	&(const struct verb){
@@ -118,29 +124,31 @@ const struct verb *const verbs[] = {
 		.details =
 "Settings:\n"
 "  mode=MODE                   read-only, writearound or writethrough\n"
-"  fill_memory=SIZE            cap of the memory that fills hold\n"
-"  cache_timeout=MS            the cache device answers no read for so long: pass\n"
-"                              it by until it does; 0: never (100 to 600000)\n"
-"  origin_timeout=SECONDS      reads wait so long for an origin that fails; 0: they\n"
-"                              fail as it does (to 86400)\n"
-"  verify=N                    one of N hits is compared with the origin, after the\n"
+"  fill_memory=SIZE            most memory that fills may hold\n"
+"  cache_timeout=MS            bypass the cache device after MS without a\n"
+"                              completion, until it completes one; 0: never (100\n"
+"                              to 600000)\n"
+"  origin_timeout=SECONDS      how long reads are retried while the origin fails;\n"
+"                              0: they fail at once (to 86400)\n"
+"  verify=N                    compare one of N hits with the origin, after the\n"
 "                              reader was served; 0: none\n"
-"  witness=DEV                 a device on another drive that keeps the cache warm\n"
+"  witness=DEV                 device on another drive that keeps the cache warm\n"
 "                              over a crash in a writing mode, see 'open --help';\n"
-"                              none: without\n"
-"  read-ahead=SIZE             of the device, for files that are opened from then on\n"
-"                              (0 to 1G); kept when another setting, 'resize' or\n"
-"                              'attach' makes a new table\n"
+"                              none: no witness\n"
+"  read-ahead=SIZE             readahead of the device, for files opened from\n"
+"                              then on (0 to 1G); another setting, 'resize' or\n"
+"                              'attach' keeps it\n"
 "\n"
-"I/O waits for a moment, what is cached stays. A device that is mounted\n"
-"read-write, swapped to, open for writing, or open by somebody who cannot be\n"
-"seen (a loop device, an exported target) does not become read-only without\n"
-"--force, which also starts a device that is suspended. After a failure the old\n"
-"settings hold, or the error says that they do not. Settings last until the\n"
-"device is closed, but for a witness that is named: 'nearcache close' records it\n"
-"for the next open; after a crash before that give 'open --witness DEV'. --force\n"
-"takes one that carries something else. Naming the same one again makes it record\n"
-"again, where 'nearcache status' says that it does not.\n",
+"I/O waits for a moment, and cached data stays. A device does not become\n"
+"read-only without --force while it is mounted read-write, used as swap, open for\n"
+"writing, or open by a user that nearcache cannot see (a loop device, an exported\n"
+"target). --force also resumes a suspended device. After a failure the old\n"
+"settings hold, or the error says that they do not.\n"
+"\n"
+"Settings last until the device is closed, except the witness: 'close' records it\n"
+"for the next open. After a crash before that, give 'open --witness DEV'. --force\n"
+"accepts a witness that carries something else. Naming the same witness again\n"
+"renews its record if 'nearcache status' reports that it has none.\n",
 		.run = cmd_set,
 	},
 	&(const struct verb){
@@ -150,7 +158,7 @@ const struct verb *const verbs[] = {
 		.operands_max = -1,
 		.summary = "show settings of a device in use",
 		.details =
-"Without SETTING: all that 'set' changes, see 'set --help'.\n",
+"Without SETTING, all settings that 'set' can change are shown, see 'set --help'.\n",
 		.run = cmd_get,
 	},
 	&(const struct verb){
@@ -165,33 +173,34 @@ const struct verb *const verbs[] = {
 		.changes = true,
 		.summary = "take back a cache device or an origin that was away",
 		.details =
-"A cache device, for a device whose state is 'bypass' ('nearcache status' tells\n"
-"why). Without --cache: the one that it had, which works again. --cache names the\n"
-"same drive that was plugged in again and has another name, or another cache of\n"
-"this origin; of several devices the first one, or all in their order. What is\n"
-"cached is kept if nothing was written or invalidated through\n"
-"NAME, else the cache starts empty. After a failure NAME goes on without a cache.\n"
-"A cache that does not record the origin as it is now is emptied if NAME had it\n"
-"before, and else refused; --on-change=drop or refuse says so for both.\n"
+"Works while the device is in use.\n"
 "\n"
-"--format makes a new, empty cache on DEV first, as create does; what carries\n"
-"anything is refused without --force, which also starts a device that is\n"
-"suspended. The cache device that NAME had before misses what is written from\n"
-"now on: format it before it serves this origin again. If NAME has a witness, the\n"
+"For a cache device: the state of NAME is 'bypass' ('nearcache status' gives the\n"
+"reason). Without --cache, the cache device that NAME had is used, if it works\n"
+"again. --cache names the same drive under a new name, or another cache of this\n"
+"origin; of several devices name the first one, or all in their order. Cached\n"
+"data is kept if nothing was written or invalidated through NAME meanwhile,\n"
+"otherwise the cache starts empty. After a failure NAME continues without a\n"
+"cache. A cache that does not record the origin as it is now is emptied if NAME\n"
+"had it before, and refused otherwise; --on-change drop or refuse overrides this.\n"
+"\n"
+"--format makes a new, empty cache on DEV first, as 'create' does. It refuses a\n"
+"device that carries anything unless --force is given; --force also resumes a\n"
+"suspended device. The previous cache device of NAME misses all later writes:\n"
+"format it before it serves this origin again. If NAME has a witness, the new\n"
 "cache gets a record there.\n"
 "\n"
-"A cache device to come that does not answer holds this command up, and others\n"
-"for NAME, until its driver gives up; NAME goes on meanwhile. I/O waits for the\n"
-"moment of the change, which lasts until the requests end that hang in the old\n"
-"cache device.\n"
+"A cache device that does not answer delays this command, and others for NAME,\n"
+"until its driver gives up; NAME keeps working. I/O waits during the change,\n"
+"until the requests that hang in the old cache device end.\n"
 "\n"
-"An origin that is gone ('nvme disconnect') and came back as another device, which\n"
-"--origin names; without it, and without --cache, it is found by its identity.\n"
-"Reads that wait for it (origin_timeout) are answered by it. What is cached is\n"
-"kept, unless its first or last 64 KiB changed (--on-change=refuse: then it is not\n"
-"taken) or something was written and not known to be durable. A device of another\n"
-"identity is refused without --force, which is your word that it is the same\n"
-"volume.\n",
+"For an origin that went away ('nvme disconnect') and came back as another\n"
+"device: --origin names it; without --origin and --cache, it is found by its\n"
+"device id. Reads that wait for the origin (origin_timeout) are then served.\n"
+"Cached data is kept unless the first or last 64 KiB of the origin changed (with\n"
+"--on-change refuse the origin is refused then), or a write was not known to be\n"
+"durable. An origin with another device id is refused without --force, which\n"
+"asserts that it is the same volume.\n",
 		.run = cmd_attach,
 	},
 	&(const struct verb){
@@ -203,11 +212,11 @@ const struct verb *const verbs[] = {
 		.changes = true,
 		.summary = "use the new size of an origin that grew",
 		.details =
-"Grow the file system afterwards. An origin that became smaller is refused. If\n"
-"its first or last 64 KiB were changed by another host (which grew the file\n"
-"system), all that is cached is dropped, and the kernel log says so; changes\n"
-"elsewhere are for 'nearcache invalidate'. --force also starts a device that is\n"
-"suspended.\n",
+"Works while the device is in use. Grow the file system afterwards. An origin\n"
+"that became smaller is refused. If another host changed the first or last 64 KiB\n"
+"(it grew the file system), all cached data is dropped, and the kernel log says\n"
+"so. For changes elsewhere use 'nearcache invalidate'. --force also resumes a\n"
+"suspended device.\n",
 		.run = cmd_resize,
 	},
 	&(const struct verb){
@@ -222,26 +231,24 @@ const struct verb *const verbs[] = {
 		.changes = true,
 		.summary = "keep files in the cache, whatever else is read",
 		.details =
-"Keeps room for all TARGETs, or refuses and tells how much is needed and how much\n"
-"there is; then brings them in the background, by a job of 'prefetch'. What is\n"
-"pinned is not evicted. --wait shows how far it is; ^C cancels the job, and what is\n"
-"pinned stays. Exit code 4 if not all of it came.\n"
+"Reserves room for all TARGETs, or refuses and reports the room that is needed\n"
+"and the room that there is. Then a prefetch job loads them in the background.\n"
+"Pinned data is not evicted. --wait shows progress; ^C cancels the job and keeps\n"
+"the pins. The exit code is 4 if some of the data could not be loaded.\n"
 "\n"
-"Pins are kept in " PINS_DIR "/NAME.json: 'open' pins again, and\n"
-"'attach' where that is needed; 'close' keeps them, 'destroy' forgets them. Files\n"
-"are then where they were; --refresh, after the file system is mounted, follows\n"
-"those that moved, and brings what is missing: what could not be brought before, or\n"
-"was written over, invalidated or damaged since. nearcache-pins.service says\n"
-"--refresh --all at each boot. Pins of another device that had the name are left\n"
-"alone; --refresh of this one takes them over. A pin with --expires ends at its\n"
-"time, opened or not. --priority: what is idle of a higher one stays longer, and it\n"
-"is brought first.\n"
+"Pins are recorded in " PINS_DIR "/NAME.json. 'open' pins again,\n"
+"'attach' does where necessary, 'close' keeps the record, 'destroy' removes it. A\n"
+"recorded pin names the ranges where the file was. --refresh, after the file\n"
+"system is mounted, follows files that moved and loads missing data: data that\n"
+"could not be loaded before, or was written, invalidated or damaged since.\n"
+"nearcache-pins.service runs 'pin --refresh --all' at each boot. Pins of another\n"
+"device that had the same name are left alone; --refresh takes them over.\n"
+"--expires ends a pin at that time, whether the device is open or not.\n"
+"--priority: blocks of a higher priority are evicted later and loaded first.\n"
+"\n" LABEL_HELP
+"A file that is pinned again under the same label follows the last command.\n"
 "\n"
-LABEL_HELP
-"A file that is pinned again by the same label is pinned as the last one says.\n"
-"\n"
-"--bypass and --evict-after-use want something else of the TARGETs than to be\n"
-"pinned, and are kept, listed and taken back in the same way.\n"
+"--bypass and --evict-after-use are recorded, listed and removed like pins.\n"
 "\n" TARGET_HELP,
 		.run = cmd_pin,
 	},
@@ -254,9 +261,9 @@ LABEL_HELP
 		.changes = true,
 		.summary = "remove pins of files, of a label, or all",
 		.details =
-"Ranges that lie in one of the TARGETs go. Files and folders that were pinned need\n"
-"not be there any more. What is cached of them stays, as other data. --all takes\n"
-"back also what others than 'pin' want.\n"
+"Removes the ranges that lie in one of the TARGETs. Pinned files and directories\n"
+"need not exist any more. Their cached data stays, as ordinary data. --all also\n"
+"removes ranges that others than 'pin' added.\n"
 "\n" TARGET_HELP_WHOLE,
 		.run = cmd_unpin,
 	},
@@ -268,9 +275,10 @@ LABEL_HELP
 		.optional = OPTION_LABELS,
 		.summary = "list ranges that are pinned, bypassed or evicted after use",
 		.details =
-"START and LENGTH are of the device. --labels has a line for each label, with what\n"
-"was read of its ranges: the part that was hit, bytes from the cache and not, read\n"
-"from the origin, and prefetched in vain (wasted) or too late.\n",
+"START and LENGTH are those of the device. --labels prints for each label the hit\n"
+"ratio of its ranges, the bytes read from the cache and from elsewhere, the bytes\n"
+"that fills read from the origin, and the bytes that were prefetched in vain\n"
+"(wasted) or too late.\n",
 		.run = cmd_ranges,
 	},
 	&(const struct verb){
@@ -282,27 +290,32 @@ LABEL_HELP
 			    OPTION_BANDWIDTH | NODE_SHARE_OPTIONS | OPTION_WAIT | TARGET_OPTIONS,
 		.summary = "bring files into the cache before they are read",
 		.details =
-"In the order in which they are named, in the background, and while nobody else\n"
-"needs the origin. Jobs of higher priority come first, of one priority that with\n"
-"the earliest deadline. --wait shows how far it is, and ^C cancels it, a second one\n"
-"does not wait for what is on its way; exit code 4 if not all of it came.\n"
+"The job loads TARGETs in the order given, in the background, while no reader\n"
+"needs the origin. Jobs of higher priority run first; of one priority, the job\n"
+"with the earliest deadline. --wait shows progress. ^C cancels the job; a second\n"
+"^C does not wait for requests in flight. The exit code is 4 if some of the data\n"
+"could not be loaded.\n"
 "\n"
-"--bandwidth takes bits (40Gb/s, 400Mbit/s; powers of 1000) and bytes (5GB/s, 64M).\n"
+"--bandwidth takes bits (40Gb/s, 400Mbit/s; powers of 1000) and bytes (5GB/s,\n"
+"64M).\n"
 "\n"
-"--rank R --world-size N bring this node's share: all nodes name the same TARGETs,\n"
-"the shares are disjoint and cover them. The list is sorted by name, and shuffled\n"
-"if there is a --seed; strided, rank R has the shards R, R + N, R + 2 N ... of it,\n"
-"blocked those from R M / N to (R + 1) M / N of M. The shuffle is the same on all\n"
-"nodes, and for other programs to compute: Fisher-Yates from the end, for i from\n"
-"M - 1 down to 1 swap i and (next() * (i + 1)) >> 64, where next() is SplitMix64, whose\n"
-"state begins as the first number of SplitMix64 with state SEED, plus EPOCH. Names are\n"
-"compared byte by byte, as they are given and found: say them alike on all nodes. A\n"
-"file with several names (hard links) goes by the first of them in this order. Nodes\n"
-"with the same 'list checksum' share out the same list: it is the CRC-32 (of zlib)\n"
-"of the name, a NUL, the bytes as JSON has them in digits, and a newline, of each\n"
-"shard of the sorted list.\n"
+"--rank R --world-size N load the share of this node: all nodes name the same\n"
+"TARGETs; the shares are disjoint and cover all TARGETs. The list is sorted by\n"
+"name, and shuffled if --seed is given. With --split strided, rank R has the\n"
+"shards R, R + N, R + 2 N ... of the list; with blocked, those from R M / N to\n"
+"(R + 1) M / N of M.\n"
 "\n"
-LABEL_HELP
+"Other programs can compute the same shuffle: Fisher-Yates from the end, for i\n"
+"from M - 1 down to 1 swap i and (next() * (i + 1)) >> 64, where next() is\n"
+"SplitMix64, whose state starts as the first number of SplitMix64 with state\n"
+"SEED, plus EPOCH. Names are compared byte by byte, as given and found: use the\n"
+"same names on all nodes. A file with several names (hard links) counts under the\n"
+"first of them in this order.\n"
+"\n"
+"Nodes with the same 'list checksum' share the same list. It is the CRC-32 (of\n"
+"zlib) of the name, a NUL, the size in bytes in decimal digits, and a newline,\n"
+"for each shard of the sorted list.\n"
+"\n" LABEL_HELP
 "\n" TARGET_HELP,
 		.run = cmd_prefetch,
 	},
@@ -314,23 +327,24 @@ LABEL_HELP
 		.optional = OPTION_CLEAR | OPTION_EPOCHS | NODE_SHARE_OPTIONS | TARGET_OPTIONS,
 		.summary = "declare the order in which files will be read, or show progress",
 		.details =
-"While there is a plan, of what is cached that goes first which is read again last, and\n"
-"what is read again later than all that is cached, or not at all, does not come in: no\n"
-"order of eviction has more hits. Readers may be off by 128 visits of blocks, and\n"
-"1/64 of those of a long plan, 4096 at most; if they go elsewhere, they are looked for.\n"
-"What is not part of the plan puts nothing out. A plan ends when all of it was read, and\n"
-"when hardly anything that is read is part of it.\n"
+"While a plan is active, eviction is optimal: the block that is read again last\n"
+"is evicted first, and data that is read later than all cached data, or not at\n"
+"all, is not cached. Readers may deviate from the plan by 128 visits of blocks,\n"
+"and in a long plan by 1/64 of it, 4096 at most; after a larger jump the module\n"
+"searches for their position. Data that is not part of the plan evicts nothing. A\n"
+"plan ends when all of it was read, or when hardly any read is part of it.\n"
 "\n"
-"TARGETs are in the order in which they will be read; a file may come several times, in\n"
-"parts (with --from: a range on each line). --epochs reads the list so often. --rank,\n"
-"--world-size, --seed, --epoch and --split are those of 'prefetch'; with --seed each epoch\n"
-"has its own order, the first one that of --epoch. A plan takes the place of the one\n"
-"before, and has up to 4,194,304 visits of blocks (1 TiB in blocks of 256 KiB); each\n"
-"takes up to 49 bytes of the kernel's memory. 'nearcache trace plan' plans what was recorded.\n"
+"TARGETs are in the order in which they will be read. A file may come several\n"
+"times, and in parts (with --from: one range per line). --epochs repeats the\n"
+"list. --rank, --world-size, --seed, --epoch and --split work as in 'prefetch';\n"
+"with --seed each epoch has its own order, the first one that of --epoch. A plan\n"
+"replaces the previous one. It has up to 4,194,304 visits of blocks (1 TiB in\n"
+"blocks of 256 KiB); each takes up to 49 bytes of kernel memory. 'trace plan'\n"
+"makes a plan from a trace.\n"
 "\n"
-"Without TARGETs it shows how far the plan is, or how far the last one came: visits\n"
-"that are over, those that began with a hit and those that did not, those that nobody\n"
-"made (skipped), and reads that were part of none (astray).\n"
+"Without TARGETs, the progress of the plan is shown, or where the last one ended:\n"
+"visits that are over, visits that began with a hit and those that did not,\n"
+"visits that no reader made (skipped), and reads outside the plan (astray).\n"
 "\n" TARGET_HELP,
 		.run = cmd_plan,
 	},
@@ -341,8 +355,8 @@ LABEL_HELP
 		.operands_max = 1,
 		.summary = "list prefetch jobs and their progress",
 		.details =
-"Those that run, and the last 1024 that are over. Left out: no room, bypassed, being\n"
-"written, or not readable.\n",
+"Running jobs and the last 1024 finished ones. Data can be left out for lack of\n"
+"room, because it is bypassed, being written, or not readable.\n",
 		.run = cmd_jobs,
 	},
 	&(const struct verb){
@@ -353,8 +367,8 @@ LABEL_HELP
 		.optional = OPTION_EVERYTHING,
 		.summary = "cancel prefetch jobs",
 		.details =
-"JOB is a number that 'nearcache jobs' lists. What is on its way comes still, and\n"
-"what came stays.\n",
+"JOB is a number that 'nearcache jobs' lists. Requests in flight complete, and\n"
+"loaded data stays.\n",
 		.run = cmd_cancel,
 	},
 	&(const struct verb){
@@ -365,8 +379,8 @@ LABEL_HELP
 		.optional = TARGET_OPTIONS,
 		.summary = "show how much of a device, or of files on it, is cached",
 		.details =
-"A bar for each TARGET, without TARGETs one for the whole device: '#' where all is\n"
-"cached, '+' where some is, '.' where nothing is.\n"
+"Prints a bar for each TARGET, or one for the whole device: '#' where all data is\n"
+"cached, '+' where some is, '.' where none is.\n"
 "\n" TARGET_HELP,
 		.run = cmd_residency,
 	},
@@ -379,15 +393,15 @@ LABEL_HELP
 		.changes = true,
 		.summary = "drop cached data that the origin no longer has",
 		.details =
-"For data that was changed on the origin past this device, by another host.\n"
-"Reads that begin afterwards get the origin's. What the page cache above the\n"
-"device holds stays: unmount first, or 'blockdev --flushbufs /dev/mapper/NAME'\n"
-"afterwards if it is not mounted.\n"
+"Use it after another host changed data on the origin. Reads that begin\n"
+"afterwards return the data of the origin. The page cache above the device keeps\n"
+"its data: unmount first, or run 'blockdev --flushbufs /dev/mapper/NAME'\n"
+"afterwards if the device is not mounted.\n"
 "\n"
-"Without --range and TARGETs all is dropped, and the next open takes the origin's\n"
-"ends as they are now; START and LENGTH are multiples of 512 bytes. The count\n"
-"includes what writes dropped meanwhile. Where a file is, is what the mounted file\n"
-"system knows: for one that another host wrote anew, drop all.\n"
+"Without --range and TARGETs, all data is dropped, and the next open takes a new\n"
+"fingerprint of the origin. START and LENGTH are multiples of 512 bytes. The\n"
+"count includes data that writes dropped meanwhile. The mounted file system tells\n"
+"where a file is: after another host rewrote a file, drop all data.\n"
 "\n" TARGET_HELP,
 		.run = cmd_invalidate,
 	},
@@ -400,11 +414,12 @@ LABEL_HELP
 		.optional = OPTION_FROM,
 		.summary = "read files through the cache and compare them with a manifest",
 		.details =
-"The manifest is what 'sha256sum FILE...' writes ('-': standard input); its paths are\n"
-"those of the current directory. Without FILEs all of it is looked at, with FILEs\n"
-"(directories, patterns, --from) those. Files are read past the page cache, several at\n"
-"once; what the cache lacks comes from the origin, and is cached. Exit code 4 if one\n"
-"differs, is missing, cannot be read, is not on the device, or not in the manifest.\n",
+"The manifest is the output of 'sha256sum FILE...' ('-': standard input); its\n"
+"paths are relative to the current directory. Without FILEs, all files of the\n"
+"manifest are read; with FILEs (directories, patterns, --from) only those. Reads\n"
+"bypass the page cache, several files at a time; data that the cache lacks is\n"
+"read from the origin and cached. The exit code is 4 if a file differs, is\n"
+"missing, cannot be read, is not on the device, or is not in the manifest.\n",
 		.run = cmd_verify,
 	},
 	&(const struct verb){
@@ -417,11 +432,12 @@ LABEL_HELP
 		.changes = true,
 		.summary = "check all cached data for damage, at a limited rate",
 		.details =
-"Reads what is cached: what cannot be read, or does not fit its checksum (create\n"
-"--integrity crc32c), is dropped and cached again. --with-origin compares it with\n"
-"the origin as well, for caches without checksums, and for changes that nobody\n"
-"told. It goes on in the background; 'nearcache status' shows how many blocks are\n"
-"left. --wait returns at the end, with exit code 4 if something was damaged.\n",
+"Reads the cached data. Drops data that it cannot read or that does not match its\n"
+"checksum (create --integrity crc32c); such data is cached again when it is read.\n"
+"--with-origin also compares data with the origin, for caches without checksums\n"
+"and for changes without an 'invalidate'. The scrub runs in the background;\n"
+"'nearcache status' shows the number of blocks left. --wait returns at the end,\n"
+"with exit code 4 if data was damaged.\n",
 		.run = cmd_scrub,
 	},
 	&(const struct verb){
@@ -437,8 +453,8 @@ LABEL_HELP
 		.operands_max = -1,
 		.summary = "show mode, state, devices, sizes and hit ratio",
 		.details =
-"Without NAME: all devices. In JSON one NAME gives the values at the top level,\n"
-"none or several an array \"devices\".\n",
+"Without NAME, all devices are shown. In JSON, one NAME gives the values at the\n"
+"top level; none or several give an array \"devices\".\n",
 		.run = cmd_status,
 	},
 	&(const struct verb){
@@ -448,12 +464,11 @@ LABEL_HELP
 		.optional = OPTION_WATCH | OPTION_INTERVAL | OPTION_COUNT,
 		.summary = "show every counter with its unit and meaning",
 		.details =
-"Without NAME: all devices. In JSON one NAME gives the values at the top level,\n"
-"none or several an array \"devices\".\n"
+"Without NAME, all devices are shown. In JSON, one NAME gives the values at the\n"
+"top level; none or several give an array \"devices\".\n"
 "\n"
-"--watch shows what happens, again and again: rates in text; in JSON an object on each\n"
-"line, whose \"devices\" have the counters, and under \"delta\" by how much each\n"
-"grew in \"span_ns\".\n",
+"--watch repeats: text has rates; JSON has one object per line, whose \"devices\"\n"
+"have the counters and under \"delta\" their growth within \"span_ns\".\n",
 		.run = cmd_stats,
 	},
 	&top_verb,
@@ -465,13 +480,14 @@ LABEL_HELP
 		.changes = true,
 		.summary = "close a device and wipe the superblocks of its cache",
 		.details =
-"Give NAME of an open device or --cache DEV, any of several. The origin is not\n"
-"touched. --force wipes superblocks that are damaged too. The cache's record on its witness is\n"
-"freed.\n"
+"Give the NAME of an open device or --cache DEV, any one of several. The origin\n"
+"is not touched. The record of the cache on its witness is freed. --force also\n"
+"wipes superblocks that are damaged.\n"
 "\n"
-"The other devices of a cache are those of its table while it is open, else those that carry it:\n"
-"if two carry the same one of them, both are named and nothing is wiped. A device that is missing\n"
-"keeps what it has, as do the others of one that is damaged and not open: they are named.\n",
+"The other devices of a cache are those of its table while it is open, otherwise\n"
+"those that carry the same cache. If two devices carry the same member, both are\n"
+"named and nothing is wiped. A missing device keeps its superblocks, and so do\n"
+"the others of a cache whose device is damaged and not open; they are named.\n",
 		.run = cmd_destroy,
 	},
 	&(const struct verb){
@@ -483,22 +499,22 @@ LABEL_HELP
 			    OPTION_SUMMARY | OPTION_CHECK,
 		.summary = "list the samples of training shards and their places",
 		.details =
-"Formats, told by the content or by --format:\n"
-"  tar        WebDataset: files that follow each other and share their path up to\n"
-"             the first dot of the file name are one sample, named by that\n"
+"Formats, recognised by the content or given by --format:\n"
+"  tar        WebDataset: consecutive files that share their path up to the first\n"
+"             dot of the file name are one sample of that name\n"
 "  tfrecord   records\n"
 "  parquet    row groups, with their column chunks\n"
 "  mds        MosaicML data shards\n"
 "  npz        arrays of NumPy\n"
 "\n"
-"Offsets and lengths are bytes of the file; those of a sample include its headers.\n"
-"The parts of a sample (files of a tar archive, column chunks) are shown in JSON.\n"
-"The index is what a reader needs to open the file. Only headers are read, and\n"
-"nothing is written. A file that is damaged, cut off, compressed, encrypted or\n"
-"sparse is refused.\n"
+"Offsets and lengths are bytes of the file; those of a sample include its\n"
+"headers. JSON shows the parts of a sample (files of a tar archive, column\n"
+"chunks). The index is the part of the file that a reader needs to open it. Only\n"
+"headers are read, and nothing is written. A file that is damaged, truncated,\n"
+"compressed, encrypted or sparse is refused.\n"
 "\n"
-"--samples takes numbers, ranges and names; a number that is meant as a name has a\n"
-"'=' before it. No need to be root.\n",
+"--samples takes numbers, ranges and names; write '=' in front of a number that\n"
+"is a name. This verb works without root privileges.\n",
 		.run = cmd_index,
 	},
 	&(const struct verb){
@@ -508,16 +524,16 @@ LABEL_HELP
 		.operands_max = 2,
 		.summary = "load or show the BPF program that classifies streams",
 		.details =
-"load has the kernel call a program for what is read and written through all caches:\n"
+"load makes the kernel call a program for each read and write through all caches:\n"
 "the built-in one, or that of FILE (an object with one program in\n"
-"SEC(\"raw_tp.w/nearcache_classify\"), see nearcache(7)). It stays until unload, or\n"
-"until the machine is off; while it is loaded, so is the module. Whatever it answers,\n"
-"data is never wrong. With --dry-run the kernel judges the program, and that is all.\n"
+"SEC(\"raw_tp.w/nearcache_classify\"), see nearcache(7)). It stays until unload or\n"
+"shutdown, and the module stays loaded with it. No result of the program can\n"
+"corrupt data. With --dry-run the kernel only verifies the program.\n"
 "\n"
-"show lists its maps, which bpftool reads, and, of the built-in program, the\n"
-"streams: what each process reads or writes is sequential, strided, checkpoint\n"
-"(written one after another) or scattered; what is scattered turns out to be shuffled\n"
-"(each run once per pass), looping (in the same order again) or random.\n",
+"show lists the maps of the program, which bpftool reads, and for the built-in\n"
+"program the streams. The reads or writes of a process are sequential, strided,\n"
+"checkpoint (sequential writes) or scattered; scattered reads turn out to be\n"
+"shuffled (each run once per pass), looping (the same order again) or random.\n",
 		.run = cmd_classifier,
 	},
 	&(const struct verb){
@@ -527,11 +543,11 @@ LABEL_HELP
 		.operands_max = 1,
 		.summary = "measure how long reads and writes take",
 		.details =
-"load has a BPF program measure all caches until unload. show prints, for each control\n"
-"group and the way a piece of a read or write went: how many there were, their mean,\n"
-"and what 50, 90, 99 and 99.9 % of them took at most (ns, to a quarter of an octave):\n"
-"hit (from the cache device; one of 16 is measured), miss (from the origin, into the\n"
-"cache), join (with what was being read already), origin (not into the cache) and\n"
+"load starts a BPF program that measures all caches until unload. show prints for\n"
+"each control group and path the number of requests, their mean, and upper bounds\n"
+"of 50, 90, 99 and 99.9 % of them (ns, to a quarter of an octave). Paths: hit\n"
+"(from the cache device; one of 16 is measured), miss (from the origin into the\n"
+"cache), join (waits for a fill in flight), origin (not into the cache) and\n"
 "write.\n",
 		.run = cmd_latency,
 	},
@@ -542,9 +558,9 @@ LABEL_HELP
 		.operands_max = 1,
 		.summary = "count reads by region",
 		.details =
-"load has a BPF program count the reads of all caches until unload. show lists the\n"
-"regions, of 16 MiB, that were read: how often, how much, and what of it was\n"
-"cached, as far as samples tell. 65,536 of them are kept.\n",
+"load starts a BPF program that counts the reads of all caches until unload. show\n"
+"lists the regions of 16 MiB that were read: number of reads, bytes, and an\n"
+"estimate of the cached share from samples. At most 65,536 regions are kept.\n",
 		.run = cmd_heat,
 	},
 	&(const struct verb){
@@ -556,17 +572,23 @@ LABEL_HELP
 			    OPTION_WAIT | OPTION_FORCE | OPTION_EPOCHS,
 		.summary = "record the reads of a job, and prefetch them for its next run",
 		.details =
-"record NAME FILE writes down which parts of NAME are read, in the order in which they\n"
-"are first read, until ^C or SIGTERM; FILE is complete then, or as it was. It takes memory of\n"
-"1/32768 of what is read. replay NAME FILE prefetches them in that order, in the background,\n"
-"like 'prefetch': begun just before the job, it streams ahead of it. FILE is\n"
-"for all nodes that have the volume; --force replays it on another one. Its order is that\n"
-"of one run: a shuffled loader reads the same one for the same seed. A trace of more than 262,144\n"
-"extents is replayed in parts, and 'replay' lasts until the last one has begun.\n"
-"plan NAME FILE makes it the plan of NAME, see 'plan': parts are cached that are read again\n"
-"soonest. --force and --dry-run are for it, too. A trace has each part once, so of what is read\n"
-"again it tells only with --epochs, as if each run read the same order so often.\n"
-"show FILE tells what is in it. --label is of the job: without it, 'trace'.\n",
+"  record NAME FILE  write the ranges of NAME that are read, in the order of\n"
+"                    their first read, until ^C or SIGTERM; FILE is replaced as a\n"
+"                    whole at the end; recording needs memory of 1/32768 of the\n"
+"                    bytes read\n"
+"  replay NAME FILE  prefetch the recorded ranges in that order, in the\n"
+"                    background; start it just before the job, and it streams\n"
+"                    ahead of it\n"
+"  plan NAME FILE    make the trace the plan of NAME, see 'plan --help'\n"
+"  show FILE         show the content of a trace\n"
+"\n"
+"A trace is valid on every node that has the volume; --force uses it for another\n"
+"volume. Its order is that of one run: a shuffled loader reads in the same order\n"
+"for the same seed. A trace of more than 262,144 extents is replayed in parts,\n"
+"and 'replay' ends when the last part has begun. A trace has each range once;\n"
+"--epochs tells 'plan' that each run reads the same order that often. --force and\n"
+"--dry-run also apply to 'plan'. Without --label, the label of the job is\n"
+"'trace'.\n",
 		.run = cmd_trace,
 	},
 	&(const struct verb){
@@ -578,17 +600,18 @@ LABEL_HELP
 			    TARGET_OPTIONS,
 		.summary = "draw cached data and reads, place by time",
 		.details =
-"A line for each sample, with TARGETs one for each of them: from left to right the\n"
-"place, darker where more of a cell is cached; beside it, where 'nearcache heat' is\n"
-"loaded, darker where it was read more since the sample before. A sample is taken at\n"
-"the end of each --interval, --count of them or until ^C; --count 1 without --interval\n"
-"shows what is now, and all reads since 'heat load'. Those are counted by regions of\n"
-"16 MiB: smaller cells have their share of what was read there, of other files, too.\n"
+"Each sample is one line, or one for each TARGET. From left to right the line\n"
+"shows the place: darker cells have more cached data. While 'nearcache heat' is\n"
+"loaded, a second row of cells is darker where more was read since the last\n"
+"sample. A sample is taken at the end of each --interval, --count of them or\n"
+"until ^C. --count 1 without --interval shows the present state, and all reads\n"
+"since 'heat load'. Reads are counted in regions of 16 MiB; a smaller cell shows\n"
+"its share of the region, which includes reads of other files.\n"
 "\n"
-"--output has the same as an SVG picture, time downwards, when the last sample was\n"
-"taken: in up to 1000 rows (256 TARGETs share 2000) and 1 MB, of several samples each\n"
-"where that is not enough; then what is cached is their mean. JSON has an object on\n"
-"each line: 64 cells of each TARGET with what is cached, and reads.\n"
+"--output writes the samples as an SVG picture, time downwards, after the last\n"
+"sample. The picture has at most 1000 rows (256 TARGETs share 2000) and 1 MB; a\n"
+"row shows the mean of several samples where necessary. JSON has one object per\n"
+"line: for each TARGET 64 cells with cached data and reads.\n"
 "\n" TARGET_HELP,
 		.run = cmd_heatmap,
 	},
@@ -600,9 +623,10 @@ LABEL_HELP
 		.optional = OPTION_REVERT,
 		.summary = "list the actions of the daemon with their reasons, or revert one",
 		.details =
-"States: done; would (of 'daemon --observe'); kept and taken-back, when the effect of an\n"
-"action had been looked at; reverted, by --revert: the daemon leaves that setting alone\n"
-"for a while. The record is in /run/nearcache/actions, and begins anew at each boot.\n",
+"States: done; would (of 'daemon --observe'); kept and taken-back, after the\n"
+"daemon evaluated the effect; reverted, by --revert: the daemon leaves that\n"
+"setting alone for a while. The record is /run/nearcache/actions and starts empty\n"
+"at each boot.\n",
 		.run = cmd_actions,
 	},
 	&(const struct verb){
@@ -611,9 +635,10 @@ LABEL_HELP
 		.optional = OPTION_TEXTFILE | OPTION_OPENMETRICS,
 		.summary = "write metrics for Prometheus",
 		.details =
-"All counters and numbers of all devices, of their labels and prefetch jobs, and histograms\n"
-"of latencies where 'nearcache latency' is loaded. --textfile is for node_exporter's\n"
-"textfile collector: FILE, which must end in .prom there, is replaced at once.\n",
+"The output has all counters and values of all devices, of their labels and\n"
+"prefetch jobs, and histograms of latencies while 'nearcache latency' is loaded.\n"
+"--textfile is for the textfile collector of node_exporter: FILE must end in\n"
+".prom and is replaced as a whole.\n",
 		.run = cmd_metrics,
 	},
 	&(const struct verb){
@@ -623,8 +648,8 @@ LABEL_HELP
 		.operands_max = 1,
 		.summary = "show and check the superblocks and the slot table of a cache device",
 		.details =
-"Reads only. Takes an image in a regular file too. Exit code 4 when neither\n"
-"superblock is sound.\n",
+"Only reads. Also takes an image in a regular file. The exit code is 4 if neither\n"
+"superblock is valid.\n",
 		.run = cmd_super,
 	},
 	NULL,
