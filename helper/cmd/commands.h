@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The verbs: each does its work and returns 0 or the exit code. */
+/*
+ * The functions of the verbs.  Each returns 0, or an exit code after recording an error with
+ * fail().
+ */
 #ifndef HELPER_CMD_COMMANDS_H
 #define HELPER_CMD_COMMANDS_H
 

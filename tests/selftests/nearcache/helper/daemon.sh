@@ -19,7 +19,7 @@ bad_input() {
 	bad 4 "cannot open '$TMPDIR/none'" daemon --config "$TMPDIR/none"
 	bad 1 "'daemon' does not take 'x'" daemon x
 	bad 1 "there is no action 7" actions --revert 7
-	bad 1 "--revert takes a number alone, not 'nc'" actions nc --revert 7
+	bad 1 "--revert takes a number only, not 'nc'" actions nc --revert 7
 	good actions
 	[[ ! -e $RECORD ]] || fail "there is a record: $(<$RECORD)"
 }
@@ -84,7 +84,7 @@ follows() {
 	good actions --revert "$id" -j
 	expect setting read-ahead from 16384 to 4194304
 	same "read-ahead" "$(read_ahead)" 4096
-	bad 5 "it was changed since" actions --revert "$id"
+	bad 5 "another change followed" actions --revert "$id"
 	stays 4096
 	daemon_end
 }
