@@ -12,12 +12,7 @@
 #include "block/dm_reload.h"
 #include "cli/setting.h"
 
-/**
- * struct settings - of one device
- * @params: of its table
- * @status: its status line
- * @number: the device
- */
+/* Where the settings of one device are: its table, its status line, its number for sysfs. */
 struct settings {
 	struct params params;
 	struct status status;
@@ -93,7 +88,7 @@ static const struct row *find(const char *word)
 	for (i = 0; i < ROWS; i++)
 		if (setting_is(rows[i].name, word, strlen(word)))
 			return &rows[i];
-	fail(CODE_USAGE, "'%s' is no setting: it can be " SETTING_NAMES, word);
+	fail(CODE_USAGE, "'%s' is not a setting: it can be " SETTING_NAMES, word);
 	return NULL;
 }
 

@@ -82,8 +82,8 @@ of_epochs() {
 }
 
 bad_input() {
-	bad 1 "--clear goes without TARGETs" plan nc s1.tar --clear
-	bad 1 "which ones?" plan nc --epochs 2
+	bad 1 "--clear takes no TARGETs" plan nc s1.tar --clear
+	bad 1 "no TARGETs given" plan nc --epochs 2
 	bad 1 "go together" plan nc s1.tar --rank 1
 	bad 1 "--epochs '0'" plan nc s1.tar --epochs 0
 	bad 4 "no device 'nobody'" plan nobody s1.tar
