@@ -159,10 +159,10 @@ bad_input() {
 	bad 1 "--all needs --refresh" pin --all
 	bad 1 "--all and --wait exclude" pin --refresh --all --wait
 	bad 1 "give NAME or --all, not both" pin nc --refresh --all
-	bad 1 "what is to be unpinned" unpin nc
+	bad 1 "nothing to unpin" unpin nc
 	bad 1 "give one of them" unpin nc a.bin --all
-	bad 4 "nothing of that is pinned" unpin nc --label none
-	bad 4 "nothing of that is pinned" unpin nc 0-512
+	bad 4 "no such pin on" unpin nc --label none
+	bad 4 "no such pin on" unpin nc 0-512
 	bad 4 "no device 'nobody'" ranges nobody
 	dmsetup suspend nc
 	bad 5 "is suspended" pin nc a.bin

@@ -145,7 +145,7 @@ after_crash
 good super "$C" -j
 expect super_state writing next_open warm witness "$W" session 3
 good super "$C"
-[[ $out == *'warm, but for 1 region of 1 MiB'* ]] || fail "super: $out"
+[[ $out == *'warm, except 1 region of 1 MiB'* ]] || fail "super: $out"
 
 # The cache is warm except for that region, also in read-only mode.
 good open nc --cache "$C" --origin "$O" --dry-run
@@ -419,7 +419,7 @@ expect changed true witness "$W" witness_before null
 table "$W"
 is witness 1
 good set nc witness="$W"
-[[ $out == *'so already'* ]] || fail "set: $out"
+[[ $out == *'were set already'* ]] || fail "set: $out"
 full
 valid=$(field bytes_valid)
 good set nc witness="$V" mode=writearound -j
