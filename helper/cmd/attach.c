@@ -195,8 +195,8 @@ static int open_witness(struct attachment *attach)
 }
 
 /*
- * Read the record that the witness has of an existing cache.  A cache that does not name this witness
- * gets its path in the superblock.
+ * Read the record that the witness has of an existing cache.  A cache that does not name this
+ * witness gets its path in the superblock.
  */
 static int ask_witness(struct attachment *attach)
 {

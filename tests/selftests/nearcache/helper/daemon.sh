@@ -18,7 +18,7 @@ bad_input() {
 	bad 1 "'$CONF' line 1: window 'much': " daemon --config "$CONF"
 	bad 4 "cannot open '$TMPDIR/none'" daemon --config "$TMPDIR/none"
 	bad 1 "'daemon' does not take 'x'" daemon x
-	bad 1 "there is no action 7" actions --revert 7
+	bad 1 "no action 7" actions --revert 7
 	bad 1 "--revert takes a number only, not 'nc'" actions nc --revert 7
 	good actions
 	[[ ! -e $RECORD ]] || fail "there is a record: $(<$RECORD)"
