@@ -227,7 +227,7 @@ blind() {
 	# The daemon leaves a user's program loaded.
 	good classifier load no_scans.bpf.o
 	begin
-	wait_for 30 said "'no_scans' is loaded, which is not ours" || fail "no message: $(<"$LOG")"
+	wait_for 30 said "the loaded program 'no_scans' is not the built-in one" || fail "no message: $(<"$LOG")"
 	daemon_end
 	good classifier show -j
 	expect program no_scans
